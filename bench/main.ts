@@ -6,9 +6,9 @@ import { ROUNDS } from './row.ts'
 import { bill } from './rows/bill.ts'
 import { bundle } from './rows/bundle.ts'
 import { chunk } from './rows/chunk.ts'
-import { firstToken } from './rows/first-token.ts'
 import { json } from './rows/json.ts'
 import { memory } from './rows/memory.ts'
+import { share } from './rows/share.ts'
 import { units } from './rows/units.ts'
 import { openStand } from './stand.ts'
 import { PORTKEY_VERSION } from './subjects/portkey.ts'
@@ -16,7 +16,7 @@ import { markdownTable } from './words.ts'
 
 // npm run bench: measures Waybill beside a bare proxy and another gateway, and prints a table.
 
-const GROUPS: readonly RowGroup[] = [json, chunk, firstToken, bundle, memory, units, bill]
+const GROUPS: readonly RowGroup[] = [json, chunk, share, bundle, memory, units, bill]
 const NAMES = GROUPS.map(({ name }) => name).join(', ')
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, write: { type: 'boolean' } } })

@@ -23,8 +23,8 @@ export type BillLine = {
 export type Bill = {
   readonly lines: readonly BillLine[]
   readonly total: number
-  /** For as long as the rows are kept. */
-  readonly keptRows: readonly BillLine[]
+  /** Not for every stage and chat: the firewall, longer prompts, and rows for as long as they are kept. */
+  readonly beside: readonly BillLine[]
 }
 
 const GB = 2 ** 30
@@ -34,6 +34,7 @@ const MILLION = 1_000_000
 const KEY_WRITES = 2
 /** The row itself, and its copy in the index by key, which has every attribute. */
 const ROW_WRITES = 2
+const PROMPT_KB = [4, 40]
 
 /** The bill for a million chats. A warm instance reads nothing: the write that admits also proves the cached key. */
 export function billOf(chat: Chat): Bill {
@@ -55,11 +56,18 @@ export function billOf(chat: Chat): Bill {
   return {
     lines,
     total: lines.reduce((sum, { dollars }) => sum + dollars, 0),
-    keptRows: [
+    beside: [
+      line('firewall, requests', '1', PRICES.firewallRequest, 1),
+      ...PROMPT_KB.map((kb) => prompt(kb * 1024)),
       line('rows kept, a month', bytes(storedBytes), PRICES.dynamodbStorage, gigabytes(storedBytes)),
       line('their backup, a month', bytes(backedUpBytes), PRICES.dynamodbBackup, gigabytes(backedUpBytes)),
     ],
   }
+}
+
+/** A prompt goes out of CloudFront to the function, and out of the function to the provider. */
+function prompt(size: number): BillLine {
+  return line(`prompt of ${size / 1024} KB`, bytes(size), PRICES.promptOut, gigabytes(size))
 }
 
 function line(what: string, model: string, price: Price, quantity: number): BillLine {

@@ -36,6 +36,12 @@ export const PRICES = {
     per: 'GB to the internet',
     source: 'CloudFront Pricing: United States and Europe, first 10 TB a month',
   },
+  promptOut: {
+    dollars: 0.11,
+    per: 'GB to the provider',
+    source: 'CloudFront Pricing: $0.020 to the origin; EC2 On-Demand Pricing, data transfer: $0.09 out to the internet',
+  },
+  firewallRequest: { dollars: 0.6, per: 'million requests', source: 'WAF Pricing: beside $5 and $1 a rule a month' },
   logs: {
     dollars: 0.5,
     per: 'GB taken in',

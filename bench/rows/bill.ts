@@ -18,9 +18,6 @@ import { dollars, markdownTable } from '../words.ts'
 const SECONDS = 4
 const OPEN = 25
 
-/** The lines that Lambda itself writes about a call, START, END and REPORT, are about this long together. */
-const LAMBDA_LOG_BYTES = 300
-
 /** AWS's bill for a million chats, by the prices in `bill/prices.ts` and the sizes of one real chat. */
 export const bill: RowGroup = {
   name: 'bill',
@@ -30,7 +27,7 @@ export const bill: RowGroup = {
     const open = await keyItemBytes(OPEN, endpoint)
     const sizes = await sizesOfAChat(endpoint, await stand.upstreamUrl())
     const memoryMb = stageOf('prod').chatMemoryMb
-    const { lines, total, keptRows } = billOf({
+    const { lines, total, beside } = billOf({
       seconds: SECONDS,
       memoryMb,
       keyItemBytes: open,
@@ -42,7 +39,7 @@ export const bill: RowGroup = {
       blocks: {
         'bill-lines': markdownTable(
           ['for a million chats', 'one chat', 'price', 'where the price is from', '$'],
-          [...lines.map(cells), ['**together**', '', '', '', `**${total.toFixed(2)}**`], ...keptRows.map(cells)],
+          [...lines.map(cells), ['**together**', '', '', '', `**${total.toFixed(2)}**`], ...beside.map(cells)],
         ),
         'bill-total': `$${Math.round(total)}`,
       },
@@ -65,7 +62,7 @@ type Sizes = { readonly answerBytes: number; readonly rowBytes: number; readonly
 async function sizesOfAChat(endpoint: string, upstreamUrl: string): Promise<Sizes> {
   const { secret } = await prepareTables(endpoint, upstreamUrl)
   const tables = openTables(LOCAL_TABLES, { endpoint })
-  let logBytes = LAMBDA_LOG_BYTES
+  let logBytes = 0
   const log = jsonLog((line) => {
     logBytes += Buffer.byteLength(line) + 1
   }, 'prod')

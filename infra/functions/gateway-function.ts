@@ -2,13 +2,16 @@ import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib'
 import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import {
   Alias,
+  ApplicationLogLevel,
   Architecture,
   Code,
   type IFunction,
   type IVersion,
   Function as LambdaFunction,
   type LayerVersion,
+  LoggingFormat,
   Runtime,
+  SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
@@ -61,6 +64,11 @@ export class GatewayFunction extends LambdaFunction {
       environment: props.environment,
       ...(props.layers && { layers: [...props.layers] }),
       logGroup: logs,
+      // Without a START, END and REPORT for each call, of which only those of failed calls are warnings: Lambda Developer
+      // Guide, "Log-level filtering".
+      loggingFormat: LoggingFormat.JSON,
+      systemLogLevelV2: SystemLogLevel.WARN,
+      applicationLogLevelV2: ApplicationLogLevel.INFO,
       role,
       // A deployment must not delete a version whose streams have not ended.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },

@@ -29,9 +29,20 @@ test('the bill of a million chats is the sum of its lines, each a quantity times
 
 test('the bill of a million chats keeps the monthly cost of stored rows apart', () => {
   // 600 bytes each with DynamoDB's own hundred, twice for the index, which is not backed up.
-  const [kept, backup] = billOf(CHAT).keptRows.map(({ dollars }) => dollars)
+  const [kept, backup] = billOf(CHAT)
+    .beside.slice(-2)
+    .map(({ dollars }) => dollars)
   expect(kept).toBeCloseTo((1_200_000_000 / 2 ** 30) * 0.25, 6)
   expect(backup).toBeCloseTo((600_000_000 / 2 ** 30) * 0.2, 6)
+})
+
+test('the firewall and longer prompts stand beside the bill of a million chats', () => {
+  const beside = billOf(CHAT).beside.slice(0, 3)
+  expect(beside.map(({ what, dollars }) => [what, Number(dollars.toFixed(2))])).toEqual([
+    ['firewall, requests', 0.6],
+    ['prompt of 4 KB', 0.42],
+    ['prompt of 40 KB', 4.2],
+  ])
 })
 
 test('the bill of a million chats grows with memory, open requests and time', () => {
@@ -45,6 +56,6 @@ test('every price in the bill says where it is from', () => {
   for (const { dollars, per, source } of Object.values(PRICES)) {
     expect(dollars).toBeGreaterThan(0)
     expect(per).not.toBe('')
-    expect(source).toMatch(/^(Lambda|DynamoDB|CloudFront|CloudWatch) Pricing/)
+    expect(source).toMatch(/^(Lambda|DynamoDB|CloudFront|CloudWatch|WAF) Pricing/)
   }
 })

@@ -2,8 +2,8 @@ import { type AddressInfo, createServer as createPlainServer, type Socket } from
 import { tmpdir } from 'node:os'
 import { createServer, type TlsOptions } from 'node:tls'
 import { afterAll, expect, test } from '@jest/globals'
+import { type Certificate, makeCertificate } from '../../bench/around/certificate.ts'
 import { run } from '../support/processes.ts'
-import { type Certificate, makeCertificate } from './support/certificate.ts'
 
 type Heard = {
   /** The first bytes of every connection. */

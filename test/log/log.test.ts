@@ -156,7 +156,7 @@ describe.each(LINES)('log lines', (what, event, write) => {
 test('the log line of a request is its usage row and its metrics, and nothing else', () => {
   const { line } = written((log) => log.request(COMPLETED))
   const figures = line._aws.CloudWatchMetrics.flatMap(({ Metrics }) => Metrics.map(({ Name }) => Name))
-  const known = new Set(['level', 'event', 'stage', '_aws', ...Object.keys(COMPLETED), ...figures])
+  const known = new Set(['timestamp', 'level', 'event', 'stage', '_aws', ...Object.keys(COMPLETED), ...figures])
   expect(Object.keys(line).filter((name) => !known.has(name))).toEqual([])
   const { cost, hold, errorCode, ...same } = COMPLETED
   expect(line).toMatchObject(same)
@@ -279,7 +279,8 @@ test('a flood of requests without a valid key makes a line every ten seconds, an
 })
 
 test('the log line of requests without a valid key tells nothing of them but their number', () => {
-  const { _aws, ...line } = written((log) => log.invalidKey()).line
+  const { _aws, timestamp, ...line } = written((log) => log.invalidKey()).line
+  expect(timestamp).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/)
   expect(line).toEqual({ level: 'info', event: 'invalid_keys', stage: 'prod', InvalidKeys: 1 })
 })
 

@@ -1,5 +1,6 @@
 import type { Nano } from '../domain/money.ts'
 import { plainJson } from '../domain/plain-text.ts'
+import { isoTime } from '../domain/time.ts'
 import type { UpstreamFailure } from '../domain/upstream-failure.ts'
 import { CREDIT_FIELDS, type UsageRow } from '../domain/usage-row.ts'
 import { describeMetrics, type Unit } from './metric-description.ts'
@@ -32,9 +33,12 @@ type Metric = { readonly name: string; readonly value: number; readonly unit: Un
 /** A stranger without a key must not be able to make a line with each request: the next line counts those since the last. */
 const INVALID_KEYS_EVERY_MS = 10_000
 
-/** One JSON line each, in which foreign texts are data only. Figures are CloudWatch metrics (embedded metric format). */
+/**
+ * Lambda takes a line as it is if it is JSON with a level and a timestamp: Lambda Developer Guide, "Log-level filtering".
+ * One JSON line each, in which foreign texts are data only. Figures are CloudWatch metrics (embedded metric format).
+ */
 export function jsonLog(printLine: (line: string) => void, stage = 'local', clock: () => number = Date.now): Log {
-  const requestStart = `{"level":"info","event":"request","stage":${JSON.stringify(stage)},`
+  const requestStart = `"level":"info","event":"request","stage":${JSON.stringify(stage)},`
   const print = (line: string) => printLine(plainJson(line))
   let invalidKeys = 0
   let quietUntilMs = 0
@@ -48,16 +52,18 @@ export function jsonLog(printLine: (line: string) => void, stage = 'local', cloc
   ): void {
     const figures = Object.fromEntries(metrics.map(({ name, value }) => [name, value]))
     const more = by.length === 0 ? [] : [describeMetrics(metrics.slice(0, 1), by)]
-    const _aws = { Timestamp: clock(), CloudWatchMetrics: [describeMetrics(metrics, []), ...more] }
-    print(JSON.stringify({ level, event, stage, ...fields, ...figures, _aws }))
+    const nowMs = clock()
+    const _aws = { Timestamp: nowMs, CloudWatchMetrics: [describeMetrics(metrics, []), ...more] }
+    print(JSON.stringify({ timestamp: isoTime(nowMs), level, event, stage, ...fields, ...figures, _aws }))
   }
   const count = (name: string, value = 1): Metric => ({ name, value, unit: 'Count' })
   return {
     // Each request has this line, so it is joined from parts that are JSON already.
     request: (row) => {
       const { fields, description } = metricsOf(row)
-      const rest = `${fields},"_aws":{"Timestamp":${clock()},"CloudWatchMetrics":${description}}}`
-      print(`${requestStart}${JSON.stringify(fieldsOf(row)).slice(1, -1)},${rest}`)
+      const nowMs = clock()
+      const rest = `${fields},"_aws":{"Timestamp":${nowMs},"CloudWatchMetrics":${description}}}`
+      print(`{"timestamp":"${isoTime(nowMs)}",${requestStart}${JSON.stringify(fieldsOf(row)).slice(1, -1)},${rest}`)
     },
     upstreamFailed: (provider, { reason, detail, message }) => {
       const isOurs = reason === 'credential' || reason === 'forbidden'

@@ -15,6 +15,8 @@ export function lambdaEnvironment(deployed: DeployedFunction, dynamodb: string):
     AWS_LAMBDA_FUNCTION_NAME: name,
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(deployed.memoryMb),
+    AWS_LAMBDA_LOG_FORMAT: 'JSON',
+    AWS_LAMBDA_LOG_LEVEL: 'INFO',
     AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
     AWS_LAMBDA_LOG_STREAM_NAME: '2026/11/15/[$LATEST]0123456789abcdef',
     LAMBDA_TASK_ROOT: deployed.folder,

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { LambdaAnswer } from './lambda-answer.ts'
+import type { LambdaAnswer } from '../../../bench/lambda/lambda-answer.ts'
+import { startRuntimeApi } from '../../../bench/lambda/runtime-api.ts'
 import { lambdaEnvironment } from './lambda-environment.ts'
-import { startRuntimeApi } from './runtime-api.ts'
 import { type DeployedFunction, NODE } from './synthesize.ts'
 
 export type RuntimeProcess = AsyncDisposable & {

@@ -59,6 +59,11 @@ export class LambdaAnswer {
     return this.body
   }
 
+  /** Resolves when so many bytes of the body are there, or it has ended. */
+  async bodyBytes(count: number): Promise<void> {
+    while (!this.#isEnded && this.#bodyFrom().length < count) await this.#arrived.promise
+  }
+
   async whole(): Promise<{ statusCode: number; headers: Record<string, string>; body: string }> {
     await this.ended
     return { ...this.#prelude(), body: this.body }
@@ -66,9 +71,13 @@ export class LambdaAnswer {
 
   /** The body so far, after the prelude. */
   get body(): string {
-    if (this.contentType !== HTTP_ANSWER) return this.#bytes.toString()
+    return this.#bodyFrom().toString()
+  }
+
+  #bodyFrom(): Buffer {
+    if (this.contentType !== HTTP_ANSWER) return this.#bytes
     const at = this.#bytes.indexOf(DELIMITER)
-    return at < 0 ? '' : this.#bytes.subarray(at + DELIMITER.length).toString()
+    return at < 0 ? Buffer.alloc(0) : this.#bytes.subarray(at + DELIMITER.length)
   }
 
   #prelude(): { statusCode: number; headers: Record<string, string> } {

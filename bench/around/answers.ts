@@ -3,6 +3,8 @@ export type Answer = {
   readonly chunks: number
   readonly characters: number
   readonly everyMs: number
+  /** The wait before the first, as of a model that thinks about its first token. */
+  readonly firstMs?: number
   readonly isProse?: true
 }
 
@@ -14,10 +16,10 @@ const ANSWERS = {
   /** The request that is measured, as a whole or as a stream. */
   'hundred-chunks': { chunks: 100, characters: 20, everyMs: 0 },
   'hundred-slow-chunks': { chunks: 100, characters: 20, everyMs: 5 },
+  /** As a quick provider answers. */
+  'hundred-chunks-later': { chunks: 100, characters: 20, everyMs: 5, firstMs: 100 },
   /** Shows the cost of a stream apart from its chunks. */
   'one-chunk': { chunks: 1, characters: 20, everyMs: 0 },
-  /** The second comes long after the first, so that the first is measured by itself. */
-  'two-chunks-apart': { chunks: 2, characters: 20, everyMs: 10 },
   /** The chat of the bill: English prose, about four characters a token, because it is compressed. Not all comes at once. */
   'three-hundred-tokens': { chunks: 300, characters: 4, everyMs: 1, isProse: true },
 } as const satisfies Record<string, Answer>

@@ -9,24 +9,34 @@ const PERIOD_US = 20_000
 export type ShareOfCore = Disposable & {
   /** Of one core, such as 0.11. */
   readonly share: number
-  /** A command that starts this one with no more than its share. */
+  /** A command that starts this one with a share of its own. */
   within(command: readonly string[]): readonly string[]
 }
 
 /** The share of a core that a function of this memory has, by a control group; a sentence if none can be made here. */
 export function takeShareOfCore(memoryMb: number): ShareOfCore | { readonly missing: string } {
   const share = memoryMb / MB_OF_A_CORE
-  const group = join(parentGroup(), `waybill-bench-${process.pid}`)
-  try {
+  const groups: string[] = []
+  function newGroup(): string {
+    const group = join(parentGroup(), `waybill-bench-${process.pid}-${groups.length}`)
     mkdirSync(group)
+    groups.push(group)
     limit(group, Math.round(share * PERIOD_US))
+    return group
+  }
+  function removeAll(): void {
+    for (const group of groups.splice(0)) rmdirSync(group)
+  }
+  try {
+    newGroup()
+    removeAll()
   } catch (error) {
     return { missing: `no control group can be made here: ${(error as Error).message}` }
   }
   return {
     share,
-    within: (command) => ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group, ...command],
-    [Symbol.dispose]: () => rmdirSync(group),
+    within: (command) => ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', newGroup(), ...command],
+    [Symbol.dispose]: removeAll,
   }
 }
 

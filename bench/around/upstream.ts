@@ -35,7 +35,8 @@ async function reply(request: IncomingMessage, response: ServerResponse): Promis
 }
 
 async function sendStream(answer: Answer, model: string, response: ServerResponse): Promise<void> {
-  const { everyMs } = answer
+  const { everyMs, firstMs = 0 } = answer
+  if (firstMs > 0) await sleep(firstMs)
   response.writeHead(200, { 'Content-Type': 'text/event-stream' })
   response.write(frameOf(model, { delta: { role: 'assistant', content: '' }, finish_reason: null }))
   const frames = piecesOf(answer).map((content) => frameOf(model, { delta: { content }, finish_reason: null }))

@@ -18,7 +18,7 @@ import { chatEvent } from '../subjects/http-event.ts'
 import { prepareTables } from '../subjects/prepare-tables.ts'
 import { withSpread } from '../words.ts'
 
-const MODEL = 'hundred-slow-chunks'
+const MODEL = 'hundred-chunks-later'
 const WARMING_MODEL = 'one-chunk'
 /** An instance has answered some by then, and V8 has compiled what it runs often. */
 const WARM_UP = 300
@@ -27,7 +27,7 @@ const A_ROUND = 3
 const PAUSE_MS = 50
 const FREEZES = 5
 /** Longer than connections are trusted and than the catalog is fresh. */
-const FROZEN_MS = 21_000
+const FROZEN_MS = 31_000
 
 /**
  * The time that chat adds in Lambda: the bundle and AWS's runtime client with the function's memory and its share of a

@@ -1,4 +1,4 @@
-import { Connection, type Origin } from './connection.ts'
+import { Connection, type Origin, trustedCertificates } from './connection.ts'
 import type { Exchange } from './exchange.ts'
 import { HttpError } from './http-error.ts'
 
@@ -19,6 +19,7 @@ const PATH = /^\/[\x21-\x7e]*$/
 
 export function openHttpClient({ protocol, hostname, port, host }: URL, connectMs: number): HttpClient {
   const isSecure = protocol === 'https:'
+  if (isSecure) trustedCertificates()
   const origin: Origin = {
     isSecure,
     host: hostname.replace(/^\[|\]$/g, ''),

@@ -31,7 +31,7 @@ export function Overview() {
 }
 
 function Figures({ of }: { readonly of: OverviewShape }) {
-  const { active, expired, revoked } = of.keys
+  const { active, suspended, expired, revoked } = of.keys
   return (
     <dl class="figures">
       <div>
@@ -58,7 +58,7 @@ function Figures({ of }: { readonly of: OverviewShape }) {
           <a href={linkTo(['keys'], { status: 'active' })}>{active.toLocaleString('en-US')} active</a>
           <span class="quiet">
             {' '}
-            {expired} expired, {revoked} revoked
+            {suspended} suspended, {expired} expired, {revoked} revoked
           </span>
         </dd>
       </div>

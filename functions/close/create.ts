@@ -21,15 +21,13 @@ import type { SetRowExpiry } from '../../layers/gateway/store/usage/row-expiry.t
 import type { Instance } from '../instance.ts'
 import { type Context, timeLeft } from '../time-left.ts'
 import { type ClosableKey, dayCloser } from './close-day.ts'
-import { dayExporter } from './export-day.ts'
+import { dayExporter, type ExportOptions } from './export-day.ts'
 
-export type CloseOptions = {
+export type CloseOptions = ExportOptions & {
   /** Without it nothing is exported. */
   readonly putObject?: PutObject | undefined
   readonly setRowExpiry?: SetRowExpiry | undefined
   readonly pause?: (ms: number) => Promise<unknown>
-  /** The most characters of a file that is exported. */
-  readonly partChars?: number
 }
 
 /**
@@ -38,7 +36,7 @@ export type CloseOptions = {
  */
 export function createClose(
   instance: Instance,
-  { putObject, setRowExpiry, pause = sleep, partChars }: CloseOptions = {},
+  { putObject, setRowExpiry, pause = sleep, ...options }: CloseOptions = {},
 ) {
   const { tables, clock, log } = instance
   const read = readClosing(tables)
@@ -103,7 +101,7 @@ export function createClose(
   async function exportDays(through: string | undefined, hasTime: () => boolean) {
     const { exportedThrough, exporting, isHalted } = await read()
     if (!putObject || !through || isHalted) return { exported: 0, unexported: 0 }
-    const exportDay = dayExporter(tables, putObject, hasTime, partChars)
+    const exportDay = dayExporter(tables, putObject, hasTime, options)
     const next = exportedThrough ? dayAfter(exportedThrough) : firstDayOf(await keysToClose())
     let exported = 0
     for (const day of next ? daysFrom(next, through) : []) {

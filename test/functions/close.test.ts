@@ -610,7 +610,7 @@ test('the exported lines of a closed day have every row once, whole, in parts th
   const rows = (await Promise.all(made)).flatMap((of) => of.rows)
   await closerAt(tables, () => endOf(1)).run()
   const { objects, putObject } = bucket()
-  expect(await dayExporter(tables, putObject, () => true, 20_000)(day(0))).toBe(true)
+  expect(await dayExporter(tables, putObject, () => true, { partChars: 20_000 })(day(0))).toBe(true)
   const paths = [...objects.keys()]
   expect(paths.length).toBeGreaterThan(3)
   expect(paths).toEqual(paths.map((_, i) => `usage/dt=${day(0)}/0000${i}.json.gz`))
@@ -638,7 +638,7 @@ test('the exported lines of a closed day have every row once, whole, in parts th
   const { exporting } = await readClosing(tables)()
   expect(exporting?.part).toBeGreaterThan(0)
   const again = bucket()
-  await dayExporter(tables, again.putObject, () => true, 20_000)(day(0), exporting)
+  await dayExporter(tables, again.putObject, () => true, { partChars: 20_000 })(day(0), exporting)
   expect(again.objects.size).toBe(objects.size - (exporting?.part ?? 0))
   for (const [path, bytes] of again.objects)
     expect(Buffer.from(bytes).equals(objects.get(path) ?? Buffer.of())).toBe(true)

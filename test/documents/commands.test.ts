@@ -9,7 +9,7 @@ import { emptyFolder, type Local, run, startLocal } from '../support/processes.t
 import { hasCurl } from '../support/programs.ts'
 import { blocksOf, commandsOf, DOCUMENTS, ROOT } from './support/markdown.ts'
 
-jest.setTimeout(90_000)
+jest.setTimeout(300_000)
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const scripts: Readonly<Record<string, string>> = JSON.parse(read('package.json')).scripts

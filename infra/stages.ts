@@ -84,7 +84,7 @@ export function stageOf(name: unknown, given: SettingsOfStages = {}): Stage {
   return { ...stage, ...given[stage.name] }
 }
 
-/** CloudFront takes its certificate, its firewall and the delivery of its logs from this region only. */
+/** CloudFront takes its certificate, its firewall and the delivery of its logs from this region only, and has its metrics there. */
 export const US_EAST_1 = 'us-east-1'
 
 /** The resources of a stage's CloudFront that must be in us-east-1. */
@@ -93,14 +93,17 @@ type EdgeNeeds = {
   readonly certificate: { readonly name: string; readonly zone: Zone } | undefined
   readonly firewall: boolean
   readonly logs: boolean
+  readonly alarms: boolean
 }
 
-export function edgeNeedsOf({ edge, domain, waf, edgeLogs }: Stage): EdgeNeeds {
+export function edgeNeedsOf({ edge, domain, waf, edgeLogs, deletionProtection }: Stage): EdgeNeeds {
   const zone = domain?.certificateArn === undefined ? domain?.hostedZone : undefined
   return {
     certificate: edge && domain && zone ? { name: domain.name, zone } : undefined,
     firewall: edge && waf !== 'off',
     logs: edge && edgeLogs,
+    // Not for these alone in a stage that can be lost: a newcomer's account would have to be bootstrapped twice.
+    alarms: edge && (deletionProtection || domain !== undefined || waf !== 'off' || edgeLogs),
   }
 }
 

@@ -22,12 +22,12 @@ const TAKE_ADMIN_BACK = [...TAKE_BACK, 'AdminReleaseErrors', 'AdminErrors']
  * nothing.
  */
 export class Rollout extends Construct {
-  readonly #application: LambdaApplication
+  readonly application: LambdaApplication
   readonly #alarms: Alarms
 
   constructor(scope: Construct, id: string, { functions: { called, admin }, alarms }: Props) {
     super(scope, id)
-    this.#application = new LambdaApplication(this, 'Application')
+    this.application = new LambdaApplication(this, 'Application')
     this.#alarms = alarms
     this.#add('Role', called, TAKE_BACK)
     // Apart: the admin API has chat's address, so chat would wait for itself if its deployment waited for admin's.
@@ -35,10 +35,10 @@ export class Rollout extends Construct {
   }
 
   #add(roleId: string, functions: readonly GatewayFunction[], takenBackBy: readonly string[]): void {
-    const application = this.#application
+    const { application } = this
     const role = this.#role(roleId, functions)
     const watched = takenBackBy.map((name) => {
-      const alarm = this.#alarms.get(name)
+      const alarm = this.#alarms[name]
       if (!alarm) throw new Error(`There is no alarm ${name}.`)
       return alarm
     })

@@ -6,7 +6,8 @@ import type { Functions } from '../functions/functions.ts'
 import type { Stage } from '../stages.ts'
 import { gatewayMetric } from './metrics.ts'
 
-export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions): void {
+/** Returns its address. */
+export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions): string {
   const metric = (name: string, statistic?: string) => gatewayMetric(stage, name, statistic)
   const by = (name: string, dimension: string, statistic = 'Sum') => search(stage, name, dimension, statistic)
   const graphs: [title: string, metrics: IMetric[]][] = [
@@ -37,7 +38,9 @@ export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions
   const widgets = graphs.map(([title, left]) => new GraphWidget({ title, left, width: 12 }))
   const rows = Array.from({ length: Math.ceil(widgets.length / 2) }, (_, i) => widgets.slice(2 * i, 2 * i + 2))
   // With the region, because all regions of an account share the names of dashboards.
-  new Dashboard(scope, 'Dashboard', { dashboardName: `Waybill-${stage.name}-${Aws.REGION}`, widgets: rows })
+  const dashboardName = `Waybill-${stage.name}-${Aws.REGION}`
+  new Dashboard(scope, 'Dashboard', { dashboardName, widgets: rows })
+  return `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboardName}`
 }
 
 /** One line for each value of the dimension. */

@@ -68,11 +68,11 @@ export class WaybillStack extends Stack {
       : undefined
     const { admin } = functions
     const { api: adminApi, logs: adminApiLogs } = admin ? new AdminApi(this, 'AdminApi', { stage, admin }) : {}
-    const edge = distribution && !edgeParts ? { distributionId: distribution.distributionId } : undefined
+    const edge = distribution && !edgeParts ? { ...parts, distributionId: distribution.distributionId } : undefined
     const monitoring = new Monitoring(this, 'Monitoring', { stage, functions, tables, api, adminApi, edge })
     const { alarms } = monitoring
     const rollout =
-      stage.rollout === 'canary' ? new Rollout(this, 'Rollout', { functions, alarms }).application : undefined
+      stage.rollout === 'canary' ? new Rollout(this, 'Rollout', { stage, functions, alarms }).application : undefined
 
     const logs = { ...logsOf(functions), Api: apiLogs, ...(adminApiLogs && { AdminApi: adminApiLogs }) }
     const onCall = {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type App, CfnOutput, CfnResource, Fn, Lazy, Stack } from 'aws-cdk-lib'
+import { type App, CfnOutput, CfnResource, Fn, Lazy, Stack, Tags } from 'aws-cdk-lib'
 import { OUTPUTS, stackName } from '../layers/gateway/contract.ts'
 import { EdgeLogs } from './edge/edge-logs.ts'
-import { addEdgeParts } from './edge/edge-parts.ts'
+import { addEdgeParts, EDGE_PARTS_TAG } from './edge/edge-parts.ts'
 import { EdgeMonitoring } from './monitoring/monitoring.ts'
 import { WaybillStack } from './stack.ts'
 import { edgeNeedsOf, type Stage, US_EAST_1 } from './stages.ts'
@@ -37,8 +37,11 @@ export function addStacks(app: App, stage: Stage, region: string): void {
   const { logs, alarms } = edgeNeedsOf(stage)
   if (logs) addAfter('edge-logs', (stack) => new EdgeLogs(stack, 'EdgeLogs', { stage, distributionId }))
   if (alarms) {
-    const edge = { distributionId }
-    addAfter('edge-alarms', (stack) => new EdgeMonitoring(stack, 'Monitoring', { stage, edge }))
+    const edge = { ...edgeParts, distributionId }
+    addAfter('edge-alarms', (stack) => {
+      const monitoring = new EdgeMonitoring(stack, 'Monitoring', { stage, edge })
+      Tags.of(monitoring).add(EDGE_PARTS_TAG, edgeParts.contentHash)
+    })
   }
 }
 

@@ -19,6 +19,8 @@ const COMMON = {
   apiRequestsPerSecond: 500,
   edgeTimeoutSeconds: 120,
   originSecretNumber: 1,
+  slowFirstTokenMs: 10_000,
+  slowRequestMs: 120_000,
   ipv6: true,
   // As many as all of prod's 500 executions for chats serve in five minutes, if each takes 1.5 seconds.
   wafRequestsPerAddress: 100_000,

@@ -11,6 +11,9 @@ export type EdgeParts = {
   readonly contentHash?: string
 }
 
+/** On resources that use these parts, with `contentHash`, so that they change with them. */
+export const EDGE_PARTS_TAG = 'waybill:edge-parts'
+
 /** A resource in us-east-1, and the stack that has it. */
 type Part = { readonly arn: string; readonly stackName: string }
 

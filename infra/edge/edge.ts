@@ -23,7 +23,7 @@ import { Construct } from 'constructs'
 import { EDGE_HEADERS } from '../../layers/gateway/contract.ts'
 import { CHAT_PATHS } from '../../layers/gateway/endpoints.ts'
 import type { Stage } from '../stages.ts'
-import type { EdgeParts } from './edge-parts.ts'
+import { EDGE_PARTS_TAG, type EdgeParts } from './edge-parts.ts'
 
 type Props = {
   readonly stage: Stage
@@ -75,7 +75,7 @@ export class Edge extends Construct {
       },
       additionalBehaviors: Object.fromEntries(CHAT_PATHS.map((start) => [`${start}*`, { ...behaviour, origin: chat }])),
     })
-    if (contentHash !== undefined) Tags.of(this.distribution).add('waybill:edge-parts', contentHash)
+    if (contentHash !== undefined) Tags.of(this.distribution).add(EDGE_PARTS_TAG, contentHash)
     Validations.of(this.distribution).acknowledge(...acknowledged(props))
   }
 

@@ -21,6 +21,7 @@ function addAlarm(scope: Construct, name: string, stage: Stage, rule: Rule, topi
     datapointsToAlarm: rule.periods,
     evaluationPeriods: rule.periods === 1 ? 1 : 3,
     comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    ...(rule.ignoresFew && { evaluateLowSampleCountPercentile: 'ignore' }),
     treatMissingData: rule.isBadIfMissing ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
   })
   alarm.addAlarmAction(new SnsAction(topic))

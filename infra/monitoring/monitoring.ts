@@ -3,7 +3,7 @@ import { Construct } from 'constructs'
 import type { Stage } from '../stages.ts'
 import { type Alarms, addAlarms } from './alarms.ts'
 import { addDashboard } from './dashboard.ts'
-import { edgePages, type WatchedEdge } from './edge-rules.ts'
+import { edgePages, edgeTickets, type WatchedEdge } from './edge-rules.ts'
 import { pages, type Watched } from './page-rules.ts'
 import { addSavedQueries } from './saved-queries.ts'
 import { tickets } from './ticket-rules.ts'
@@ -25,7 +25,7 @@ export class Monitoring extends Construct {
     const { page, ticket } = addTopics(this, stage)
     this.alarms = {
       ...addAlarms(this, stage, page, { ...pages(watched), ...(edge && edgePages(edge)) }),
-      ...addAlarms(this, stage, ticket, tickets(watched)),
+      ...addAlarms(this, stage, ticket, { ...tickets(watched), ...(edge && edgeTickets(edge)) }),
     }
     this.dashboardUrl = addDashboard(this, stage, functions)
     addSavedQueries(
@@ -55,7 +55,8 @@ export class Monitoring extends Construct {
 export class EdgeMonitoring extends Construct {
   constructor(scope: Construct, id: string, { stage, edge }: { readonly stage: Stage; readonly edge: WatchedEdge }) {
     super(scope, id)
-    const { page } = addTopics(this, stage)
+    const { page, ticket } = addTopics(this, stage)
     addAlarms(this, stage, page, edgePages(edge))
+    addAlarms(this, stage, ticket, edgeTickets(edge))
   }
 }

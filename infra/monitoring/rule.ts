@@ -16,6 +16,8 @@ export type Rule = Words & {
   /** How many of the last three periods of its metric, five minutes mostly, must be above it; with 1, it goes off at once. */
   readonly periods: 1 | 2 | 3
   readonly isBadIfMissing?: true
+  /** For a percentile: no change of state by fewer requests than it needs to mean something. */
+  readonly ignoresFew?: true
 }
 
 /** By the name of the alarm. */

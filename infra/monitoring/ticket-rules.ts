@@ -91,11 +91,14 @@ export function tickets(watched: Watched): Rules {
   return {
     ...releaseRules(watched),
     ...countRules(stage),
+    ...slowRules(stage),
     ...functionRules(watched),
+    ...concurrencyRules(watched),
     ...closingRules(watched),
     KeysThrottles: throttlesOf('keys', tables.keys),
     UsageThrottles: throttlesOf('usage', tables.usage),
     AnswersThrottles: throttlesOf('answers', tables.answers),
+    DatabaseErrors: databaseErrors(tables),
   }
 }
 
@@ -171,6 +174,49 @@ function functionRules({ functions: { chat, tokenizer, api }, adminApi }: Watche
   }
 }
 
+/** Tickets, because their limits are guesses until an operator has set them. */
+function slowRules(stage: Stage): Rules {
+  const p95 = (metric: string) => gatewayMetric(stage, metric, 'p95')
+  const remedy =
+    '`Time to first token by provider` on the dashboard; `routes list`; another route first, or a fallback.'
+  return {
+    SlowFirstTokens: {
+      says: 'One of twenty answers began later than slowFirstTokenMs allows',
+      remedy,
+      metric: p95('TimeToFirstToken'),
+      from: stage.slowFirstTokenMs,
+      periods: 2,
+      ignoresFew: true,
+    },
+    SlowRequests: {
+      says: 'One of twenty requests took longer than slowRequestMs allows',
+      remedy,
+      metric: p95('Duration'),
+      from: stage.slowRequestMs,
+      periods: 2,
+      ignoresFew: true,
+    },
+  }
+}
+
+/**
+ * Only if the stage reserves some: Lambda is not among the services whose usage CloudWatch compares with their quota
+ * ("Visualizing your service quotas and setting alarms" in its guide). The maximum, as monitoring-concurrency in
+ * Lambda's guide has it.
+ */
+function concurrencyRules({ stage: { chatConcurrency }, functions: { chat } }: Watched): Rules {
+  if (chatConcurrency === null) return {}
+  return {
+    ConcurrencyHigh: {
+      says: 'Four fifths of the chats that may run at once are running',
+      remedy: 'Raise the concurrency before callers are refused; `usage summary --by key` names who makes them.',
+      metric: chat.metric('ConcurrentExecutions', { ...IN_FIVE_MINUTES, statistic: 'Maximum' }),
+      from: Math.ceil(chatConcurrency * 0.8),
+      periods: 2,
+    },
+  }
+}
+
 /** Hours, because a run starts every hour. Rows with a limited life must be closed and exported long before its end. */
 function closingRules({ stage, functions: { close } }: Watched): Rules {
   const hourly = { period: Duration.minutes(CLOSE_EVERY_MINUTES), statistic: 'Sum' } as const
@@ -207,6 +253,36 @@ function throttlesOf(name: keyof typeof TABLES, { tableName: TableName }: TableV
     says: `DynamoDB throttles the table of ${name}`,
     remedy: 'One key above 1,000 writes a second: `usage summary --by key`; spread its load over several keys.',
     metric: sumOf(events),
+    from: 10,
+    periods: 2,
+  }
+}
+
+/** The operations by which requests use the tables. */
+const REQUESTED: Readonly<Record<keyof typeof TABLES, readonly string[]>> = {
+  keys: ['GetItem', 'UpdateItem'],
+  usage: ['GetItem', 'PutItem'],
+  answers: ['GetItem', 'PutItem', 'UpdateItem'],
+}
+
+/** DynamoDB counts its 5xx by table and operation, and has no sum of them ("DynamoDB Metrics and dimensions" in its guide). */
+function databaseErrors(tables: Watched['tables']): Rule {
+  const errors = Object.entries(REQUESTED).flatMap(([name, operations]) => {
+    const { tableName: TableName } = tables[name as keyof typeof REQUESTED]
+    return operations.map(
+      (Operation) =>
+        new Metric({
+          namespace: 'AWS/DynamoDB',
+          metricName: 'SystemErrors',
+          dimensionsMap: { TableName, Operation },
+          ...IN_FIVE_MINUTES,
+        }),
+    )
+  })
+  return {
+    says: 'DynamoDB answers with errors of its own',
+    remedy: 'AWS Health; requests are tried again, and `audit` finds what was left.',
+    metric: sumOf(errors),
     from: 10,
     periods: 2,
   }

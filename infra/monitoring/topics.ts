@@ -16,12 +16,27 @@ export function addTopics(scope: Construct, { name, alarmEmail, ticketEmail = al
   }
 }
 
+/**
+ * For notices by EventBridge, apart from the alarms: its right to publish takes no condition ("Using resource-based
+ * policies" in its guide), so rules of other accounts that know the topic might use it, too.
+ */
+export function addNoticeTopic(scope: Construct, { name, alarmEmail, ticketEmail = alarmEmail }: Stage): Topic {
+  return subscribed(
+    new Topic(scope, 'Notices', { displayName: `Waybill ${name}, notices`, enforceSSL: true }),
+    ticketEmail,
+  )
+}
+
 function addTopic(scope: Construct, id: string, displayName: string, email: string | undefined): Topic {
   const topic = new Topic(scope, id, { displayName, enforceSSL: true })
   // With enforceSSL the topic has a policy of its own, which replaces the default by which its account's alarms may
   // publish.
   const conditions = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } }
   topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }))
+  return subscribed(topic, email)
+}
+
+function subscribed(topic: Topic, email: string | undefined): Topic {
   if (email) topic.addSubscription(new EmailSubscription(email))
   return topic
 }

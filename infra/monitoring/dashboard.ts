@@ -8,7 +8,9 @@ import { gatewayMetric } from './metrics.ts'
 
 /** Returns its address. */
 export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions): string {
-  const metric = (name: string, statistic?: string) => gatewayMetric(stage, name, statistic)
+  const metric = (name: string) => gatewayMetric(stage, name)
+  const percentiles = (name: string) =>
+    ['p50', 'p95', 'p99'].map((label) => gatewayMetric(stage, name, label).with({ label }))
   const by = (name: string, dimension: string, statistic = 'Sum') => search(stage, name, dimension, statistic)
   const graphs: [title: string, metrics: IMetric[]][] = [
     ['Requests and errors', [metric('Requests'), metric('Errors'), metric('ServerErrors')]],
@@ -17,9 +19,9 @@ export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions
     ['Errors by code', [by('Errors', 'errorCode')]],
     ['Requests by model', [by('Requests', 'model')]],
     ['Requests by provider', [by('Requests', 'provider')]],
-    ['Time to first token', ['p50', 'p95', 'p99'].map((p) => metric('TimeToFirstToken', p))],
+    ['Time to first token', percentiles('TimeToFirstToken')],
     ['Time to first token by provider (p95)', [by('TimeToFirstToken', 'provider', 'p95')]],
-    ['Duration', ['p50', 'p95', 'p99'].map((p) => metric('Duration', p))],
+    ['Duration', percentiles('Duration')],
     ['Tokens', [metric('PromptTokens'), metric('CompletionTokens')]],
     ['Tokens by model', [by('PromptTokens', 'model'), by('CompletionTokens', 'model')]],
     ['Credits spent and held', [metric('Credits'), metric('CreditsHeld')]],

@@ -9,14 +9,7 @@ export const IN_FIVE_MINUTES = { period, statistic: 'Sum' } as const
 
 /** A metric of the gateway's log. */
 export function gatewayMetric({ name: stage }: Stage, metricName: string, statistic = 'Sum'): Metric {
-  return new Metric({
-    namespace: METRICS_NAMESPACE,
-    metricName,
-    dimensionsMap: { stage },
-    statistic,
-    period,
-    ...(statistic !== 'Sum' && { label: statistic }),
-  })
+  return new Metric({ namespace: METRICS_NAMESPACE, metricName, dimensionsMap: { stage }, statistic, period })
 }
 
 /** A metric without events has no data, and a sum with a missing part would be missing itself. */

@@ -23,7 +23,7 @@ export type Rule = Words & {
 /** By the name of the alarm. */
 export type Rules = Readonly<Record<string, Rule>>
 
-/** What a person who is called up reads: the fault, the remedy, and the address of its line in the runbook. */
+/** The text for a person who is called up: the fault, the remedy, and the address of its line in the runbook. */
 export function describe({ name: stage, runbookUrl = 'docs/operate.md' }: Stage, name: string, words: Words): string {
   return [`Waybill ${stage}: ${words.says}.`, words.remedy, `${runbookUrl}#alarm-${name.toLowerCase()}`].join('\n')
 }

@@ -1,14 +1,9 @@
 import { Duration } from 'aws-cdk-lib'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb'
-import {
-  CLOSE_EVERY_MINUTES,
-  FUNCTION_TIMEOUT_SECONDS,
-  TABLES,
-  type TableDefinition,
-} from '../../layers/gateway/contract.ts'
+import { CLOSE_EVERY_MINUTES, FUNCTION_TIMEOUT_SECONDS } from '../../layers/gateway/contract.ts'
 import type { Functions } from '../functions/functions.ts'
 import type { Stage } from '../stages.ts'
+import { databaseRules } from './database-rules.ts'
 import { gatewayMetric, IN_FIVE_MINUTES, sumOf, withoutSuccess } from './metrics.ts'
 import type { Watched } from './page-rules.ts'
 import type { Rule, Rules, Words } from './rule.ts'
@@ -95,10 +90,7 @@ export function tickets(watched: Watched): Rules {
     ...functionRules(watched),
     ...concurrencyRules(watched),
     ...closingRules(watched),
-    KeysThrottles: throttlesOf('keys', tables.keys),
-    UsageThrottles: throttlesOf('usage', tables.usage),
-    AnswersThrottles: throttlesOf('answers', tables.answers),
-    DatabaseErrors: databaseErrors(tables),
+    ...databaseRules(tables),
   }
 }
 
@@ -237,53 +229,5 @@ function closingRules({ stage, functions: { close } }: Watched): Rules {
       from: 2,
       periods: 3,
     },
-  }
-}
-
-/** The throttles of every operation: the table's own events leave out those of its indexes. */
-function throttlesOf(name: keyof typeof TABLES, { tableName: TableName }: TableV2): Rule {
-  const { indexes }: TableDefinition = TABLES[name]
-  const places = [{ TableName }, ...indexes.map((index) => ({ TableName, GlobalSecondaryIndexName: index.name }))]
-  const events = places.flatMap((dimensionsMap) =>
-    ['ReadThrottleEvents', 'WriteThrottleEvents'].map(
-      (metricName) => new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap, ...IN_FIVE_MINUTES }),
-    ),
-  )
-  return {
-    says: `DynamoDB throttles the table of ${name}`,
-    remedy: 'One key above 1,000 writes a second: `usage summary --by key`; spread its load over several keys.',
-    metric: sumOf(events),
-    from: 10,
-    periods: 2,
-  }
-}
-
-/** The operations by which requests use the tables. */
-const REQUESTED: Readonly<Record<keyof typeof TABLES, readonly string[]>> = {
-  keys: ['GetItem', 'UpdateItem'],
-  usage: ['GetItem', 'PutItem'],
-  answers: ['GetItem', 'PutItem', 'UpdateItem'],
-}
-
-/** DynamoDB counts its 5xx by table and operation, and has no sum of them ("DynamoDB Metrics and dimensions" in its guide). */
-function databaseErrors(tables: Watched['tables']): Rule {
-  const errors = Object.entries(REQUESTED).flatMap(([name, operations]) => {
-    const { tableName: TableName } = tables[name as keyof typeof REQUESTED]
-    return operations.map(
-      (Operation) =>
-        new Metric({
-          namespace: 'AWS/DynamoDB',
-          metricName: 'SystemErrors',
-          dimensionsMap: { TableName, Operation },
-          ...IN_FIVE_MINUTES,
-        }),
-    )
-  })
-  return {
-    says: 'DynamoDB answers with errors of its own',
-    remedy: 'AWS Health; requests are tried again, and `audit` finds what was left.',
-    metric: sumOf(errors),
-    from: 10,
-    periods: 2,
   }
 }

@@ -44,6 +44,11 @@ export const OUTPUTS = {
   /** Policies for the people who operate the stage. */
   operatorPolicy: 'OperatorPolicy',
   readerPolicy: 'ReaderPolicy',
+  onCallPolicy: 'OnCallPolicy',
+  /** The address of the dashboard. */
+  dashboard: 'Dashboard',
+  /** The application of CodeDeploy by which new code is rolled out, if it is. */
+  rollout: 'RolloutApplication',
   adminUrl: 'AdminUrl',
   /** 'true' if the operator's commands ask before they change anything. */
   protected: 'Protected',
@@ -51,9 +56,13 @@ export const OUTPUTS = {
   ipv6: 'Ipv6',
   /** CloudFront's own domain name, if the base URL has another one. */
   edgeDomain: 'EdgeDomain',
-  /** For the stack that logs CloudFront's requests, if it is in another region. */
+  /** For the stacks in us-east-1 that log CloudFront's requests and watch it, if the stage is in another region. */
   distributionId: 'DistributionId',
 } as const
+
+/** The outputs with the names of a function, and of the log of a function or an API: `ChatFunction`, `ChatLogs`. */
+export const functionOutput = (name: string) => `${name}Function`
+export const logsOutput = (name: string) => `${name}Logs`
 
 export type TableDefinition = {
   readonly partitionKey: string

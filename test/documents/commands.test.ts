@@ -38,6 +38,10 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
     'it needs an AWS account',
   ],
   [
+    /^(STAGE=|output[ (]|CHAT=|ROLLOUT=|aws (logs|lambda|service-quotas) |for GROUP in )/,
+    'it needs an AWS account; test/infra/on-call.test.ts runs it with a program in the place of aws',
+  ],
+  [
     /^npm run -s waybill -- (restore|backup BACKUP --keys-table) /,
     'it needs empty tables, or others: test/operator/restore.test.ts runs it',
   ],

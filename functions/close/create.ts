@@ -10,13 +10,7 @@ import {
 } from '../../layers/gateway/domain/closed-day.ts'
 import { utcDay } from '../../layers/gateway/domain/time.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
-import {
-  type Closing,
-  INDEX_LAG_MS,
-  noteClosing,
-  readClosing,
-  totalsThrough,
-} from '../../layers/gateway/store/usage/closing.ts'
+import { type Closing, INDEX_LAG_MS, noteClosing, readClosing } from '../../layers/gateway/store/usage/closing.ts'
 import type { SetRowExpiry } from '../../layers/gateway/store/usage/row-expiry.ts'
 import type { Instance } from '../instance.ts'
 import { type Context, timeLeft } from '../time-left.ts'
@@ -52,7 +46,7 @@ export function createClose(
     // First, because every summary and the export go by the totals. If it fails, days that are closed are exported all the same.
     const closing = closeDays(before, last, timeLeftMs)
     await closing.catch(() => {})
-    const { exported, unexported } = await exportDays(totalsThrough(before, clock()), () => timeLeftMs() > 0)
+    const { exported, unexported } = await exportDays(before.closedThrough, () => timeLeftMs() > 0)
     const { closed, firstDay } = await closing
     const { closedThrough } = await read()
     const behind = Math.max(unexported, daysBetween(closedThrough ? dayAfter(closedThrough) : firstDay, last))
@@ -93,13 +87,13 @@ export function createClose(
       const isWhole = await attempt(`the day ${day} could not be closed; the next run will`, () => closeDay(day, keys))
       isUnbroken &&= isWhole
       if (!isUnbroken) continue
-      await note({ closedThrough: day, closedAtMs: clock() })
+      await note({ closedThrough: day })
       closed += 1
     }
     return { closed, firstDay }
   }
 
-  /** Exports the days through this one, which earlier runs have closed, so that the index has had time for their totals. */
+  /** Exports the days through this one, which earlier runs have closed. */
   async function exportDays(through: string | undefined, hasTime: () => boolean) {
     const { exportedThrough, exporting, isHalted } = await read()
     if (!putObject || !through || isHalted) return { exported: 0, unexported: 0 }

@@ -82,7 +82,8 @@ export const TABLES = {
   /** Answers to requests that named an Idempotency-Key, encrypted, for a day. */
   answers: { partitionKey: 'id', timeToLive: 'expiresAt', indexes: [] },
   usage: {
-    partitionKey: 'requestId',
+    partitionKey: 'part',
+    sortKey: 'requestId',
     timeToLive: 'expiresAt',
     indexes: [{ name: 'byKey', partitionKey: 'keyDay', sortKey: 'startedAt', projection: 'all' }],
   },
@@ -112,8 +113,8 @@ export const ITEMS = {
   adminGrants: 'ADMINGRANTS#',
 } as const
 export const CATALOG_ITEM = { pk: ITEMS.catalog, sk: ITEMS.catalog } as const
-/** The names of the items in the table `usage`: rows by their request, and facts about whole days. */
-export const USAGE_ITEMS = { row: 'req_', day: 'DAY#' } as const
+/** The partitions of the table `usage`: rows by the day of their request, and facts about whole days. */
+export const USAGE_ITEMS = { row: 'ROWS#', day: 'DAY#' } as const
 /** Stands for the time of the push in a catalog that nobody has pushed yet. */
 export const SEEDED = 'with the first deployment'
 

@@ -21,8 +21,9 @@ import { takeAdmission } from '../../layers/gateway/store/admission/take-admissi
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { HALT_ITEM, noteClosing, readClosing } from '../../layers/gateway/store/usage/closing.ts'
-import { putDayTotal, readDayTotal, toTotalItem, totalId } from '../../layers/gateway/store/usage/day-totals.ts'
+import { putDayTotal, readDayTotal, toTotalItem, totalKey } from '../../layers/gateway/store/usage/day-totals.ts'
 import { setRowExpiry } from '../../layers/gateway/store/usage/row-expiry.ts'
+import { rowKey } from '../../layers/gateway/store/usage/row-key.ts'
 import { putUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
 import { restoreItems } from '../../operator/backup/restore-items.ts'
 import { writeBackup } from '../../operator/backup/write-backup.ts'
@@ -74,7 +75,7 @@ function totalsOf(rows: readonly UsageRow[]) {
 /** The totals, each as a text that does not depend on the order in which DynamoDB gives fields. */
 async function storedItems({ client, usage }: OperatorTables): Promise<string[]> {
   const { Items = [] } = await client.send(new ScanCommand({ TableName: usage, ConsistentRead: true }))
-  return Items.filter(({ requestId }) => requestId.startsWith('DAY#2'))
+  return Items.filter(({ part }) => part.startsWith('DAY#2'))
     .map((item) => inspect(item, { sorted: true, depth: null, breakLength: Number.POSITIVE_INFINITY }))
     .sort()
 }
@@ -110,7 +111,7 @@ function summed(usage: Iterable<UsageOfDay>, groupOf: (usage: UsageOfDay) => str
 }
 
 async function removeRow({ client, usage }: OperatorTables, { requestId }: UsageRow): Promise<void> {
-  await client.send(new DeleteCommand({ TableName: usage, Key: { requestId } }))
+  await client.send(new DeleteCommand({ TableName: usage, Key: rowKey(requestId) }))
 }
 
 test('a day is over when no clock, function or hold of ours can still belong to it', () => {
@@ -172,18 +173,21 @@ test('a summary of closed days is one query a day, however many keys there are',
   expect(calls).toHaveLength(4 + 2)
 })
 
-test('totals in an index that may not have them all yet are not used', async () => {
+test('the totals of a day are read from the table itself, so that none can be missing right after it was closed', async () => {
   const tables = await openTestTables()
   const random = new Random(9)
   const { rows } = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 1, 3))
-  // As if the index were behind: the day is noted as closed, and no total can be found.
-  await noteClosing(tables)({ closedThrough: day(0), closedAtMs: endOf(1) })
-  const requestsAt = async (nowMs: number) => {
-    const usage = usageOfDays(tables, undefined, { fromMs: FIRST_MS, toMs: FIRST_MS + DAY_MS }, nowMs)
-    return summed(await Array.fromAsync(usage), () => 'all').get('all')?.requests ?? 0
-  }
-  expect(await requestsAt(endOf(1) + 59_000)).toBe(rows.length)
-  expect(await requestsAt(endOf(1) + 60_000)).toBe(0)
+  await closerAt(tables, () => endOf(1)).run()
+  const queries: unknown[] = []
+  const stop = intercept(tables, (send, name, input) => {
+    if (name === 'Query') queries.push(input)
+    return send()
+  })
+  const usage = usageOfDays(tables, undefined, { fromMs: FIRST_MS, toMs: FIRST_MS + DAY_MS }, endOf(1))
+  expect(summed(await Array.fromAsync(usage), () => 'all').get('all')?.requests).toBe(rows.length)
+  stop()
+  expect(queries).toEqual([expect.objectContaining({ ConsistentRead: true })])
+  expect(queries).toEqual([expect.not.objectContaining({ IndexName: expect.anything() })])
 })
 
 test('a day with a request that died stays open for its key alone until the request has its row', async () => {
@@ -270,8 +274,8 @@ test('wherever a run dies, before a call or after it, it leaves nothing that the
 
 async function forgetDays({ client, usage }: OperatorTables): Promise<void> {
   const { Items = [] } = await client.send(new ScanCommand({ TableName: usage, ConsistentRead: true }))
-  for (const { requestId } of Items.filter((item) => item.requestId.startsWith('DAY#'))) {
-    await client.send(new DeleteCommand({ TableName: usage, Key: { requestId } }))
+  for (const { part, requestId } of Items.filter((item) => item.part.startsWith('DAY#'))) {
+    await client.send(new DeleteCommand({ TableName: usage, Key: { part, requestId } }))
   }
 }
 
@@ -411,7 +415,7 @@ test('a stage that keeps rows for some days gives each row its end in the write 
     await finishHold(key.id, { requestId, amount: 0n, untilMs: FIRST_MS })
     stop()
     expect(calls).toEqual(['PutItem', 'UpdateItem'])
-    const { Item } = await tables.client.send(new GetCommand({ TableName: tables.usage, Key: { requestId } }))
+    const { Item } = await tables.client.send(new GetCommand({ TableName: tables.usage, Key: rowKey(requestId) }))
     return Item?.[TABLES.usage.timeToLive]
   }
   expect(await endOfRow({ [ENV.keepRowsDays]: '400' }, 1)).toBe((FIRST_MS + 400 * DAY_MS) / 1000)
@@ -492,7 +496,7 @@ test('a backup carries totals and how far days are closed, and a restored stage 
   for (const row of rows.slice(0, 5)) await removeRow(tables, row)
   const file = join(emptyFolder(), 'backup.jsonl')
   // A day is noted as closed while the backup is being written, which may have passed the place of its totals already.
-  const stop = interceptScan(tables, () => noteClosing(tables)({ closedThrough: day(3), closedAtMs: endOf(4) }))
+  const stop = interceptScan(tables, () => noteClosing(tables)({ closedThrough: day(3) }))
   await writeBackup(tables, file, endOf(2))
   stop()
 
@@ -542,7 +546,7 @@ test('a total that was tampered with is found out, with its rows and without the
   await closerAt(tables, () => endOf(1)).run()
   const total = await readDayTotal(tables)(key.id, day(0))
   const change = async (text: string) => {
-    const Key = { requestId: totalId(key.id, day(0)) }
+    const Key = totalKey(key.id, day(0))
     await tables.client.send(
       new UpdateCommand({
         TableName: tables.usage,
@@ -564,7 +568,7 @@ test('a total that was tampered with is found out, with its rows and without the
   await change(`SET parts[${costly}].promptTokens = parts[${costly}].promptTokens + :one`)
   expect(await found(endOf(2))).toEqual([expect.stringMatching(changed)])
   await restore()
-  await tables.client.send(new DeleteCommand({ TableName: tables.usage, Key: { requestId: totalId(key.id, day(0)) } }))
+  await tables.client.send(new DeleteCommand({ TableName: tables.usage, Key: totalKey(key.id, day(0)) }))
   expect(await found(endOf(2))).toEqual([expect.stringMatching(/is missing, though the day is closed/)])
   await restore()
   expect(await found(endOf(2))).toEqual([])

@@ -14,6 +14,7 @@ import type { Item } from '../../layers/gateway/store/database.ts'
 import { listKeys, readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { HALT_ITEM, INDEX_LAG_MS } from '../../layers/gateway/store/usage/closing.ts'
+import { rowKey } from '../../layers/gateway/store/usage/row-key.ts'
 import { putUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
 import { Random } from '../simulation/random.ts'
 import { openTestTables } from '../support/gateway.ts'
@@ -336,7 +337,7 @@ test('rows that a restore brings, and rows that a stage no longer keeps, are tho
   await look()
   await look()
   world.ms = FIRST_MS + DAY_MS
-  await world.tables.database.delete({ TableName: world.tables.usage, Key: { requestId } })
+  await world.tables.database.delete({ TableName: world.tables.usage, Key: rowKey(requestId) })
   await world.expectAllSame()
 
   await world.tables.database.put({ TableName: world.tables.usage, Item: HALT_ITEM })

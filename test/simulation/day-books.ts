@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { fail, type StoredItem } from './ledger.ts'
+import { momentOf } from './stored-hold.ts'
 
 type Sum = { readonly requests: number; readonly cost: bigint }
 type Row = { readonly keyId: string; readonly day: string; readonly startedAt: string; readonly cost: bigint }
@@ -26,10 +27,12 @@ export class DayBooks {
     return [...this.#parts.values()].reduce((sum, text) => sum + linesOf(text).length, 0)
   }
 
-  rowWritten({ requestId, keyId, startedAt, cost }: StoredItem): void {
+  rowWritten({ part, requestId, keyId, startedAt, cost }: StoredItem): void {
     const id = requestId as string
     if (this.#rows.has(id)) return
     const begun = startedAt as string
+    if (begun !== new Date(momentOf(id)).toISOString()) fail(`${id} began at ${begun}, which is not its own time`)
+    if (!(part as string).startsWith(`ROWS#${dayOf(begun)}#`)) fail(`${id} of ${begun} is in the partition ${part}`)
     const row = { keyId: keyId as string, day: dayOf(begun), startedAt: begun, cost: BigInt(cost as bigint) }
     if (row.day <= this.#closedThrough || this.#totals.has(nameOf(row)))
       fail(`${id} was added to the closed ${row.day}`)

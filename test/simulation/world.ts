@@ -445,7 +445,8 @@ class World {
       return
     }
     if (TableName === TABLE_NAMES.usage) {
-      const row = this.#model.item(TABLE_NAMES.usage, { requestId: (Key ?? Item)?.requestId as string })
+      const { part, requestId } = (Key ?? Item) as { part: string; requestId: string }
+      const row = this.#model.item(TABLE_NAMES.usage, { part, requestId })
       if (row) this.#lookAtUsage(row, Item !== undefined)
       return
     }
@@ -461,8 +462,9 @@ class World {
   }
 
   #lookAtUsage(item: Record<string, unknown>, isPut: boolean): void {
-    const isDay = (item.requestId as string).startsWith(USAGE_ITEMS.day)
-    if ((item.requestId as string).startsWith(DAY_SUMS)) this.#days.sumWritten(item)
+    const part = item.part as string
+    const isDay = part.startsWith(USAGE_ITEMS.day)
+    if (part.startsWith(DAY_SUMS)) this.#days.sumWritten(item)
     else if (isDay && isPut) this.#days.totalWritten(item, (keyId, day) => this.#ledger.hasOpenHold(keyId, day))
     else if (isDay) this.#days.noted(item)
     else if (isPut) {

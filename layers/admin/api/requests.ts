@@ -4,6 +4,7 @@ import type { Hold, Key } from '../../gateway/domain/key.ts'
 import { formatDecimal } from '../../gateway/domain/money.ts'
 import { type BillLine, billLines, formatPerMillion, parsePrice } from '../../gateway/domain/price.ts'
 import { DAY_MS } from '../../gateway/domain/time.ts'
+import { isRequestId } from '../../gateway/domain/ulid.ts'
 import type { Outcome, UsageRow } from '../../gateway/domain/usage-row.ts'
 import { listKeys, readKey } from '../../gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
@@ -24,8 +25,6 @@ import type { List } from './shapes/answers.ts'
 import { LINE_FIELDS } from './shapes/names.ts'
 import type { requestsQuery } from './shapes/queries.ts'
 import type { BillLineShape, RequestLine, RequestShape } from './shapes/requests.ts'
-
-export const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/
 
 /** Without a range: all requests of one key, or those of all keys in the last 24 hours. */
 export async function listRequests(call: Call, sent: z.output<typeof requestsQuery>): Promise<Answer> {
@@ -77,7 +76,7 @@ function requestLine(row: UsageRow, keyName: string | undefined): RequestLine {
 
 export async function getRequest(call: Call): Promise<Answer> {
   const requestId = call.path.id ?? ''
-  const body = REQUEST_ID.test(requestId) ? await requestShape(call, requestId) : undefined
+  const body = isRequestId(requestId) ? await requestShape(call, requestId) : undefined
   if (body) return { body }
   throw new AdminError('not_found', 'There is no request with that id. It is in the X-Request-Id header of an answer.')
 }

@@ -1,12 +1,13 @@
 import type { z } from 'zod'
 import type { Key } from '../../gateway/domain/key.ts'
+import { isRequestId } from '../../gateway/domain/ulid.ts'
 import { listKeys } from '../../gateway/store/keys/read-key.ts'
 import { readUsageRow } from '../../gateway/store/usage/usage-rows.ts'
 import { weekCosts } from '../usage/week-costs.ts'
 import type { Answer, Call } from './call.ts'
 import { keyShape } from './key-shape.ts'
 import { newestFirst } from './keys.ts'
-import { findOpenHold, REQUEST_ID } from './requests.ts'
+import { findOpenHold } from './requests.ts'
 import type { SearchShape } from './shapes/answers.ts'
 import type { searchQuery } from './shapes/queries.ts'
 
@@ -15,7 +16,7 @@ const MOST_FOUND = 20
 /** By request id, key id, external id, last four, or a part of the name. */
 export async function search({ tables, nowMs }: Call, { q }: z.output<typeof searchQuery>): Promise<Answer> {
   const text = q.trim()
-  if (REQUEST_ID.test(text)) {
+  if (isRequestId(text)) {
     const isThere = (await readUsageRow(tables)(text)) ?? (await findOpenHold(tables, text))
     return found([], isThere ? text : null)
   }

@@ -5,7 +5,7 @@ import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
 import { DAY_MS, isoTime, utcDay } from '../../gateway/domain/time.ts'
 import { SUMMED_FIELDS } from '../../gateway/domain/usage-row.ts'
 import { listKeys } from '../../gateway/store/keys/read-key.ts'
-import { readClosing, totalsThrough } from '../../gateway/store/usage/closing.ts'
+import { readClosing } from '../../gateway/store/usage/closing.ts'
 import { recordOf } from '../../gateway/wire/usage-record.ts'
 import { type UsageOfDay, usageOfDays } from '../usage/usage-of-days.ts'
 import { latestRowMs } from '../usage/usage-rows.ts'
@@ -36,7 +36,7 @@ export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): P
   if (toMs - fromMs > MOST_DAYS * DAY_MS) {
     throw new AdminError('invalid_request', `The range may have at most ${MOST_DAYS} days.`, { param: 'from' })
   }
-  const closedThrough = totalsThrough(await readClosing(tables)(), nowMs) ?? ''
+  const { closedThrough = '' } = await readClosing(tables)()
 
   const keys = groupBy === 'key' ? await (key ? [key] : Array.fromAsync(listKeys(tables)())) : []
   const sums = new Sums()

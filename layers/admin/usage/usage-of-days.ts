@@ -4,7 +4,7 @@ import type { Key } from '../../gateway/domain/key.ts'
 import { utcDay } from '../../gateway/domain/time.ts'
 import { listKeys } from '../../gateway/store/keys/read-key.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
-import { readClosing, totalsThrough } from '../../gateway/store/usage/closing.ts'
+import { readClosing } from '../../gateway/store/usage/closing.ts'
 import { readDayTotal } from '../../gateway/store/usage/day-totals.ts'
 import { queryUsageRows, type TimeRange } from '../../gateway/store/usage/usage-rows.ts'
 import { knownKey } from '../api/known-key.ts'
@@ -34,7 +34,7 @@ export async function* usageOfDays(
 ): AsyncGenerator<UsageOfDay, void, undefined> {
   const key = typeof of === 'string' ? await knownKey(tables, of) : undefined
   const closing = await readClosing(tables)()
-  const closedThrough = totalsThrough(closing, nowMs) ?? ''
+  const { closedThrough = '' } = closing
   if (closing.isHalted) settled.forget()
   const days = [...daysFrom(utcDay(range.fromMs), utcDay(range.toMs - 1))]
   const isTotal = (day: string) => day <= closedThrough && isWithin(momentsOf(day), range)

@@ -3,7 +3,7 @@ import { sumsOf } from '../../gateway/domain/day-total.ts'
 import type { Nano } from '../../gateway/domain/money.ts'
 import { DAY_MS, utcDay } from '../../gateway/domain/time.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
-import { readClosing, totalsThrough } from '../../gateway/store/usage/closing.ts'
+import { readClosing } from '../../gateway/store/usage/closing.ts'
 import { readDayTotal } from '../../gateway/store/usage/day-totals.ts'
 import { closedDayTotals } from './closed-day-totals.ts'
 import { mapConcurrently } from './map-concurrently.ts'
@@ -38,7 +38,7 @@ export async function weekCostOf(tables: Tables, keyId: string, nowMs: number): 
 async function readCosts(tables: Tables, nowMs: number, keyId?: string): Promise<Costs> {
   const costs = new Map<string, Nano>()
   const add = (id: string, cost: Nano) => costs.set(id, (costs.get(id) ?? 0n) + cost)
-  const closedThrough = totalsThrough(await readClosing(tables)(), nowMs)
+  const { closedThrough } = await readClosing(tables)()
   if (closedThrough === undefined) {
     const range = { fromMs: nowMs - WEEK_MS, toMs: latestRowMs(nowMs) }
     for await (const usage of usageOfDays(tables, keyId, range, nowMs)) add(usage.keyId, usage.part.cost)

@@ -73,6 +73,6 @@ function callOf(operation: string, input: Input): DynamoDbCall {
   return {
     operation,
     table: input.IndexName ? `${input.TableName}/index/${input.IndexName}` : input.TableName,
-    leadingKey: (item?.pk ?? item?.requestId ?? item?.id ?? input.ExpressionAttributeValues?.[queried])?.S,
+    leadingKey: (item?.pk ?? item?.part ?? item?.id ?? input.ExpressionAttributeValues?.[queried])?.S,
   }
 }

@@ -1,9 +1,11 @@
 import { TABLES } from '../../contract.ts'
 import { DAY_MS, isoTime } from '../../domain/time.ts'
+import { isRequestId } from '../../domain/ulid.ts'
 import { keyDay, SUMMED_FIELDS, type UsageRow } from '../../domain/usage-row.ts'
 import { queryAhead, queryItems } from '../database.ts'
 import { putOnce } from '../put-once.ts'
 import type { Tables } from '../tables.ts'
+import { rowKey } from './row-key.ts'
 import { toUsageItem, toUsageRow } from './usage-item.ts'
 
 /** The final row: the first one written for a request stays, and later writers settle by it. */
@@ -21,7 +23,8 @@ export function putUsageRow({ database, usage }: Tables, keepDays?: number): Put
 
 export function readUsageRow({ database, usage }: Tables) {
   return async (requestId: string): Promise<UsageRow | undefined> => {
-    const { Item } = await database.get({ TableName: usage, Key: { requestId }, ConsistentRead: true })
+    if (!isRequestId(requestId)) return undefined
+    const { Item } = await database.get({ TableName: usage, Key: rowKey(requestId), ConsistentRead: true })
     return Item && toUsageRow(Item)
   }
 }

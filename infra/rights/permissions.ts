@@ -29,7 +29,8 @@ export function readTables({ keys, usage }: Tables): PolicyStatement[] {
     onItems(keys.tableArn, ['dynamodb:Query'], [KEYS, EVENTS, ITEMS.versions]),
     // The keys whose items have events that are not moved yet.
     findInSweepIndex(keys),
-    // Keys are listed by a scan of the table, with the hashes of secrets. No secret can be found from its hash.
+    ...listNewestKeys(keys),
+    // An audit and a backup scan the table, with the hashes of secrets. No secret can be found from its hash.
     new PolicyStatement({ actions: ['dynamodb:Scan'], resources: [keys.tableArn] }),
     new PolicyStatement({ actions: ['dynamodb:GetItem', 'dynamodb:Query'], resources: [usage.tableArn] }),
     findRowsOfKeys(usage),
@@ -85,6 +86,16 @@ function findInSweepIndex({ tableArn }: Tables['keys']): PolicyStatement {
     actions: ['dynamodb:Query'],
     resources: [`${tableArn}/index/${TABLES.keys.indexes[0].name}`],
   })
+}
+
+function listNewestKeys({ tableArn }: Tables['keys']): PolicyStatement[] {
+  return [
+    new PolicyStatement({
+      actions: ['dynamodb:Query'],
+      resources: [`${tableArn}/index/${TABLES.keys.indexes[1].name}`],
+    }),
+    onItems(tableArn, ['dynamodb:BatchGetItem'], [KEYS]),
+  ]
 }
 
 function findRowsOfKeys({ tableArn }: Tables['usage']): PolicyStatement {

@@ -77,7 +77,11 @@ export const TABLES = {
     partitionKey: 'pk',
     sortKey: 'sk',
     timeToLive: 'expiresAt',
-    indexes: [{ name: 'bySweep', partitionKey: 'sk', sortKey: 'sweepAt', projection: 'keys' }],
+    indexes: [
+      { name: 'bySweep', partitionKey: 'sk', sortKey: 'sweepAt', projection: 'keys' },
+      // Only keys and admin keys have the attribute, which never changes, so no admission writes this index.
+      { name: 'byCreation', partitionKey: 'sk', sortKey: 'createdAt', projection: 'keys' },
+    ],
   },
   /** Answers to requests that named an Idempotency-Key, encrypted, for a day. */
   answers: { partitionKey: 'id', timeToLive: 'expiresAt', indexes: [] },

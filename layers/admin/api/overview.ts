@@ -3,7 +3,7 @@ import type { Key } from '../../gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
 import { DAY_MS, isoTime, utcDay } from '../../gateway/domain/time.ts'
 import { readLastAudit } from '../../gateway/store/keys/last-audit.ts'
-import { listKeys } from '../../gateway/store/keys/read-key.ts'
+import { newestKeys } from '../../gateway/store/newest-keys.ts'
 import { usageOfDays } from '../usage/usage-of-days.ts'
 import { latestRowMs } from '../usage/usage-rows.ts'
 import { weekCosts } from '../usage/week-costs.ts'
@@ -16,7 +16,7 @@ const LOW_SHOWN = 5
 
 export async function getOverview(call: Call): Promise<Answer> {
   const { tables, nowMs } = call
-  const keys = await Array.fromAsync(listKeys(tables)())
+  const keys = await Array.fromAsync(newestKeys(tables)())
   const [week, costs, lastAudit, routes] = await Promise.all([
     lastSevenDays(call, keys),
     weekCosts(tables, nowMs),

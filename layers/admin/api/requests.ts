@@ -6,7 +6,8 @@ import { type BillLine, billLines, formatPerMillion, parsePrice } from '../../ga
 import { DAY_MS } from '../../gateway/domain/time.ts'
 import { isRequestId } from '../../gateway/domain/ulid.ts'
 import type { Outcome, UsageRow } from '../../gateway/domain/usage-row.ts'
-import { listKeys, readKey } from '../../gateway/store/keys/read-key.ts'
+import { readKey } from '../../gateway/store/keys/read-key.ts'
+import { newestKeys } from '../../gateway/store/newest-keys.ts'
 import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
 import { readUsageRow } from '../../gateway/store/usage/usage-rows.ts'
 import { recordOf } from '../../gateway/wire/usage-record.ts'
@@ -44,7 +45,7 @@ export async function listRequests(call: Call, sent: z.output<typeof requestsQue
     const headers = { 'Content-Disposition': 'attachment; filename="requests.csv"' }
     return { type: 'text/csv; charset=utf-8', headers, body: csvLines(rows) }
   }
-  const keys = key ? [key] : await Array.fromAsync(listKeys(tables)())
+  const keys = key ? [key] : await Array.fromAsync(newestKeys(tables)())
   const [ms, requestId] = readCursor(sent.after, /^\d{1,15}$/, /^(~|req_\w{26})$/) ?? []
   const after = requestId === undefined ? undefined : { ms: Number(ms), requestId }
   const { rows, next } = await newestRequests(tables, { keys, range, limit, after, matches })
@@ -141,7 +142,7 @@ export async function findOpenHold(
   tables: OperatorTables,
   requestId: string,
 ): Promise<{ key: Key; hold: Hold } | undefined> {
-  for await (const key of listKeys(tables)()) {
+  for await (const key of newestKeys(tables)()) {
     const hold = key.holds[requestId]
     if (hold) return { key, hold }
   }

@@ -3,7 +3,7 @@ import type { Key } from '../../gateway/domain/key.ts'
 import { formatCredits } from '../../gateway/domain/money.ts'
 import { routeKey } from '../../gateway/domain/route-order.ts'
 import { readStoredCatalog } from '../../gateway/store/catalog/read-catalog.ts'
-import { listKeys } from '../../gateway/store/keys/read-key.ts'
+import { newestKeys } from '../../gateway/store/newest-keys.ts'
 import { attemptsOf24h } from '../usage/route-attempts.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call, RouteTest, WantedRoutes } from './call.ts'
@@ -11,7 +11,7 @@ import type { List } from './shapes/answers.ts'
 import type { RouteShape, RouteTestShape } from './shapes/catalog.ts'
 
 export async function listRoutes(call: Call): Promise<Answer> {
-  return { body: wholeList(await routesNow(call, await Array.fromAsync(listKeys(call.tables)()))) }
+  return { body: wholeList(await routesNow(call, await Array.fromAsync(newestKeys(call.tables)()))) }
 }
 
 type Moment = Pick<Call, 'tables' | 'nowMs'>

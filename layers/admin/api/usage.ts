@@ -4,7 +4,7 @@ import { addParts, type Figures, NO_FIGURES, type UsagePart } from '../../gatewa
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
 import { DAY_MS, isoTime, utcDay } from '../../gateway/domain/time.ts'
 import { SUMMED_FIELDS } from '../../gateway/domain/usage-row.ts'
-import { listKeys } from '../../gateway/store/keys/read-key.ts'
+import { newestKeys } from '../../gateway/store/newest-keys.ts'
 import { readClosing } from '../../gateway/store/usage/closing.ts'
 import { recordOf } from '../../gateway/wire/usage-record.ts'
 import { type UsageOfDay, usageOfDays } from '../usage/usage-of-days.ts'
@@ -38,7 +38,7 @@ export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): P
   }
   const { closedThrough = '' } = await readClosing(tables)()
 
-  const keys = groupBy === 'key' ? await (key ? [key] : Array.fromAsync(listKeys(tables)())) : []
+  const keys = groupBy === 'key' ? await (key ? [key] : Array.fromAsync(newestKeys(tables)())) : []
   const sums = new Sums()
   // Days in the future have no rows to look for.
   const range = { fromMs, toMs: Math.min(toMs, latestRowMs(nowMs)) }

@@ -144,6 +144,7 @@ export function tablePermissions({ keys, usage, answers }: Tables): Readonly<Rec
     /** By a scan of the table, with the hashes of secrets. No secret can be found from its hash. */
     listKeys: onKeys(['dynamodb:Scan']),
     readRowsOfKeys: findRowsOfKeys(usage),
+    readRowsOfDays: onUsage(['dynamodb:Query'], ROWS),
     /** Totals of days, and no row. */
     keepDays: onUsage(['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], DAYS),
   }

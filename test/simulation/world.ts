@@ -10,6 +10,7 @@ import { hashItem, keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { sdkDatabase } from '../../layers/gateway/store/sdk-database.ts'
 import { DAY_SUMS } from '../../layers/gateway/store/usage/day-sums.ts'
+import { HOUR_SUMS } from '../../layers/gateway/store/usage/hour-sums.ts'
 import { type Account, type Asked, askAdmin, type Office } from './admin-caller.ts'
 import { CatalogBooks } from './catalog-books.ts'
 import { catalogOf, FACTORS, type Factor } from './catalogs.ts'
@@ -465,6 +466,7 @@ class World {
     const part = item.part as string
     const isDay = part.startsWith(USAGE_ITEMS.day)
     if (part.startsWith(DAY_SUMS)) this.#days.sumWritten(item)
+    else if (part.startsWith(HOUR_SUMS)) this.#days.hoursWritten(item)
     else if (isDay && isPut) this.#days.totalWritten(item, (keyId, day) => this.#ledger.hasOpenHold(keyId, day))
     else if (isDay) this.#days.noted(item)
     else if (isPut) {

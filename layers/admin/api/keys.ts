@@ -151,7 +151,7 @@ export async function revokeKeyNow(call: Call, { confirm }: z.output<typeof revo
 }
 
 async function shown({ tables, nowMs }: Call, key: Key): Promise<Answer> {
-  const weekCost = await weekCostOf(tables, key.id, nowMs)
+  const weekCost = await weekCostOf(tables, key, nowMs)
   return { headers: versionTag(key.version), body: keyDetail(key, nowMs, weekCost) }
 }
 

@@ -44,7 +44,7 @@ export function newestKeys(tables: OperatorTables) {
 }
 
 /** In the order of the ids; a key that does not exist is left out. */
-async function readKeys(tables: OperatorTables, ids: readonly string[]): Promise<Key[]> {
+export async function readKeys(tables: OperatorTables, ids: readonly string[]): Promise<Key[]> {
   const batches = Array.from({ length: Math.ceil(ids.length / BATCH) }, (_, i) =>
     ids.slice(i * BATCH, (i + 1) * BATCH).map(keyItem),
   )

@@ -6,6 +6,8 @@ export type Closing = {
   /** Up to and including this day, every key with rows has its total. */
   readonly closedThrough?: string
   readonly exportedThrough?: string
+  /** Up to and including this hour, the requests of all keys are added up. */
+  readonly summedThrough?: string
   /** The day that is being exported, and the row with which the next part begins. */
   readonly exporting?: ExportCursor
   /** Rows do not expire, because a day is not exported for long. */
@@ -47,6 +49,7 @@ export const INDEX_LAG_MS = 60_000
 type Noted =
   | { readonly closedThrough: string }
   | { readonly exportedThrough: string }
+  | { readonly summedThrough: string }
   | { readonly exporting: ExportCursor }
   | { readonly isExpiryOff: boolean }
 
@@ -68,6 +71,13 @@ function writeOf(noted: Noted) {
     return {
       UpdateExpression: 'SET exporting = :place',
       ExpressionAttributeValues: { ':place': noted.exporting },
+    }
+  }
+  if ('summedThrough' in noted) {
+    return {
+      ConditionExpression: 'attribute_not_exists(summedThrough) OR summedThrough < :hour',
+      UpdateExpression: 'SET summedThrough = :hour',
+      ExpressionAttributeValues: { ':hour': noted.summedThrough },
     }
   }
   if ('exportedThrough' in noted) {

@@ -22,7 +22,7 @@ export function toTotalItem({ keyId, day, parts, rowsUntilMs }: DayTotal, part =
 }
 
 /** A part has many figures, most of which are zero for most keys. */
-function withoutZeros({ errors, ...part }: UsagePart): Item {
+export function withoutZeros({ errors, ...part }: UsagePart): Item {
   const figures = Object.entries(part).filter(([, value]) => value !== undefined && value !== 0 && value !== 0n)
   return { ...Object.fromEntries(figures), ...(Object.keys(errors).length > 0 && { errors }) }
 }
@@ -37,7 +37,7 @@ export function toDayTotal(item: Item): DayTotal {
   }
 }
 
-function toPart({ model, provider, errors = {}, ...stored }: Item): UsagePart {
+export function toPart({ model, provider, errors = {}, ...stored }: Item): UsagePart {
   const figures = Object.entries(NO_FIGURES).map(([name, zero]) => {
     const value = stored[name] ?? zero
     return [name, typeof zero === 'bigint' ? toNano(value) : value]

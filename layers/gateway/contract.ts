@@ -86,12 +86,17 @@ export const TABLES = {
     partitionKey: 'pk',
     sortKey: 'sk',
     timeToLive: 'expiresAt',
-    indexes: [{ name: 'bySweep', partitionKey: 'sk', sortKey: 'sweepAt', projection: 'keys' }],
+    indexes: [
+      { name: 'bySweep', partitionKey: 'sk', sortKey: 'sweepAt', projection: 'keys' },
+      // Only keys and admin keys have the attribute, which never changes, so no admission writes this index.
+      { name: 'byCreation', partitionKey: 'sk', sortKey: 'createdAt', projection: 'keys' },
+    ],
   },
   /** Answers to requests that named an Idempotency-Key, encrypted, for a day. */
   answers: { partitionKey: 'id', timeToLive: 'expiresAt', indexes: [] },
   usage: {
-    partitionKey: 'requestId',
+    partitionKey: 'part',
+    sortKey: 'requestId',
     timeToLive: 'expiresAt',
     indexes: [{ name: 'byKey', partitionKey: 'keyDay', sortKey: 'startedAt', projection: 'all' }],
   },
@@ -121,8 +126,8 @@ export const ITEMS = {
   adminGrants: 'ADMINGRANTS#',
 } as const
 export const CATALOG_ITEM = { pk: ITEMS.catalog, sk: ITEMS.catalog } as const
-/** The names of the items in the table `usage`: rows by their request, and facts about whole days. */
-export const USAGE_ITEMS = { row: 'req_', day: 'DAY#' } as const
+/** The partitions of the table `usage`: rows by the day of their request, and facts about whole days. */
+export const USAGE_ITEMS = { row: 'ROWS#', day: 'DAY#' } as const
 /** Stands for the time of the push in a catalog that nobody has pushed yet. */
 export const SEEDED = 'with the first deployment'
 

@@ -10,6 +10,7 @@ import { jsonLog } from '../../layers/gateway/log/log.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
+import { rowKey } from '../../layers/gateway/store/usage/row-key.ts'
 import { putUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
 import { createGatewayServer } from '../../local/server.ts'
 import { completedRow } from '../support/completed-row.ts'
@@ -127,7 +128,13 @@ describe('dead requests', () => {
   test('a dead request that cannot be settled is logged under its own id, not that of the request that found it', async () => {
     const { key, secret, requestId } = await leaveDeadHold(800_000n)
     const { client, usage } = gateway.tables
-    const damaged = { requestId, keyId: key.id, startedAt: new Date(NOW).toISOString(), cost: 'much', hold: 1 }
+    const damaged = {
+      ...rowKey(requestId),
+      keyId: key.id,
+      startedAt: new Date(NOW).toISOString(),
+      cost: 'much',
+      hold: 1,
+    }
     await client.send(new PutCommand({ TableName: usage, Item: damaged }))
     nowMs = NOW + 960_000
     const before = gateway.logLines.length
@@ -142,7 +149,7 @@ describe('dead requests', () => {
       if (line.event === 'problem') expect(line.requestId).toBe(requestId)
       else expect([line.event, mine.includes(line.requestId)]).toEqual(['request', true])
     }
-    await client.send(new DeleteCommand({ TableName: usage, Key: { requestId } }))
+    await client.send(new DeleteCommand({ TableName: usage, Key: rowKey(requestId) }))
     expect(await createSweep(gateway.instance)()).toEqual({ finished: 1 })
   })
 

@@ -72,7 +72,7 @@ describe.each(stages)('the tables of $name', ({ name: stage, of, policy, isProte
     },
   )
 
-  test(`an index in ${stage} finds keys with open requests by when to sweep them, and copies no other attribute`, () => {
+  test(`indexes in ${stage} find keys with open requests by when to sweep them, and all keys by their creation, and copy no other attribute`, () => {
     const { template, tables } = of()
     const { Properties } = template.findResources('AWS::DynamoDB::GlobalTable')[tables.keys] ?? {}
     expect(Properties.GlobalSecondaryIndexes).toEqual([
@@ -81,6 +81,14 @@ describe.each(stages)('the tables of $name', ({ name: stage, of, policy, isProte
         KeySchema: [
           { AttributeName: 'sk', KeyType: 'HASH' },
           { AttributeName: 'sweepAt', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      },
+      {
+        IndexName: 'byCreation',
+        KeySchema: [
+          { AttributeName: 'sk', KeyType: 'HASH' },
+          { AttributeName: 'createdAt', KeyType: 'RANGE' },
         ],
         Projection: { ProjectionType: 'KEYS_ONLY' },
       },

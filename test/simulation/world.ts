@@ -10,6 +10,7 @@ import { hashItem, keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { sdkDatabase } from '../../layers/gateway/store/sdk-database.ts'
 import { DAY_SUMS } from '../../layers/gateway/store/usage/day-sums.ts'
+import { HOUR_SUMS } from '../../layers/gateway/store/usage/hour-sums.ts'
 import { type Account, type Asked, askAdmin, newAccount, type Office, type ToldStatus } from './admin-caller.ts'
 import { CatalogBooks } from './catalog-books.ts'
 import { catalogOf, FACTORS, type Factor } from './catalogs.ts'
@@ -452,7 +453,8 @@ class World {
       return
     }
     if (TableName === TABLE_NAMES.usage) {
-      const row = this.#model.item(TABLE_NAMES.usage, { requestId: (Key ?? Item)?.requestId as string })
+      const { part, requestId } = (Key ?? Item) as { part: string; requestId: string }
+      const row = this.#model.item(TABLE_NAMES.usage, { part, requestId })
       if (row) this.#lookAtUsage(row, Item !== undefined)
       return
     }
@@ -468,8 +470,10 @@ class World {
   }
 
   #lookAtUsage(item: Record<string, unknown>, isPut: boolean): void {
-    const isDay = (item.requestId as string).startsWith(USAGE_ITEMS.day)
-    if ((item.requestId as string).startsWith(DAY_SUMS)) this.#days.sumWritten(item)
+    const part = item.part as string
+    const isDay = part.startsWith(USAGE_ITEMS.day)
+    if (part.startsWith(DAY_SUMS)) this.#days.sumWritten(item)
+    else if (part.startsWith(HOUR_SUMS)) this.#days.hoursWritten(item)
     else if (isDay && isPut) this.#days.totalWritten(item, (keyId, day) => this.#ledger.hasOpenHold(keyId, day))
     else if (isDay) this.#days.noted(item)
     else if (isPut) {

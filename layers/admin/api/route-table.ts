@@ -41,6 +41,7 @@ import {
   eventsQuery,
   keyEventsQuery,
   keysQuery,
+  overviewQuery,
   pageQuery,
   requestsQuery,
   searchQuery,
@@ -81,7 +82,7 @@ const CATALOG_BYTES = 2 * MOST_CATALOG_BYTES
 /** By their operation ids in the document. */
 export const ROUTES = {
   whoAmI: route('GET /whoami', undefined, nothing, whoAmI),
-  getOverview: route('GET /overview', 'usage.read', nothing, getOverview),
+  getOverview: route('GET /overview', 'usage.read', overviewQuery, getOverview),
   search: route('GET /search', 'keys.read', searchQuery, search),
   listKeys: route('GET /keys', 'keys.read', keysQuery, listKeysPage),
   createKey: route('POST /keys', 'keys.write', createKeyBody, createKeyOnce),

@@ -196,8 +196,16 @@ export const sampleRoutes: RouteShape[] = ['openai', 'openrouter'].map((provider
   failures_24h: i * 12,
 }))
 
+const sampleFigures = { requests: 4711, errors: 12, cost: '1.23456789', upstream_cost: '0.9', margin: '0.33456789' }
+const sampleTimes = { first_token_ms: { p50: 210, p95: 900 }, duration_ms: { p50: 1200, p95: 5400 } }
+
 export const sampleOverview: Overview = {
   object: 'overview',
+  range: { from: ago(DAY), to: ago(0), ...sampleFigures, ...sampleTimes },
+  before: { from: ago(2 * DAY), to: ago(DAY), ...sampleFigures, ...sampleTimes },
+  series: [{ start_time: ago(DAY), ...sampleFigures, first_token_ms: sampleTimes.first_token_ms }],
+  top_keys: [{ id: sampleKey(3).id, name: sampleKey(3).name, ...sampleFigures }],
+  top_models: [{ id: 'gpt-4o-mini', name: 'gpt-4o-mini', ...sampleFigures }],
   spent_today: '1.23456789',
   spent_7_days: '12.3456789',
   requests_today: 4711,

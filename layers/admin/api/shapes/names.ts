@@ -4,6 +4,8 @@ import type { UsageFieldName } from '../../../gateway/domain/usage-row.ts'
 
 export const KEY_STATUSES = ['active', 'suspended', 'expired', 'revoked'] as const
 
+export const USAGE_BUCKETS = ['1h', '1d'] as const
+
 export const USAGE_GROUPS = ['model', 'key', 'provider', 'day'] as const
 
 /** The API's names of changes, by the names that events are stored with. */

@@ -34,6 +34,9 @@ export const LINE_FIELDS: readonly UsageFieldName[] = [
   'outcome',
   'errorCode',
   'replayOf',
+  'promptTokens',
+  'completionTokens',
+  'ttftMs',
   'cost',
   'durationMs',
 ]

@@ -36,10 +36,10 @@ export function Rail({ url }: { readonly url: PageUrl }) {
           {stage}
         </span>
       </div>
-      <nav aria-label="Pages">
+      <nav class="pages" aria-label="Pages">
         {GROUPS.map(({ name, pages }) => (
           <>
-            {name && <h2>{name}</h2>}
+            {name && <h2 class="pages-group">{name}</h2>}
             {pages.map((page) => (
               <a key={page} href={linkTo([page])} aria-current={page === current ? 'page' : undefined}>
                 <Icon of={page} />

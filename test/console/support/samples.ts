@@ -199,8 +199,49 @@ export const sampleRoutes: RouteShape[] = ['openai', 'openrouter'].map((provider
   failures_24h: i * 12,
 }))
 
+const rangeNumbers = (from: number, to: number, requests: number) => ({
+  from: ago(from),
+  to: ago(to),
+  requests,
+  errors: Math.round(requests * 0.0042),
+  cost: '182.403512',
+  upstream_cost: '143.5',
+  margin: '38.903512',
+  first_token_ms: { p50: 420, p95: 1240 },
+  duration_ms: { p50: 2100, p95: 9800 },
+})
+
 export const sampleOverview: Overview = {
   object: 'overview',
+  range: rangeNumbers(24 * HOUR, 0, 48_211),
+  before: { ...rangeNumbers(48 * HOUR, 24 * HOUR, 43_046), cost: '167.1', first_token_ms: { p50: 440, p95: 1320 } },
+  series: Array.from({ length: 24 }, (_, i) => ({
+    start_time: ago((23 - i) * HOUR),
+    requests: 1_500 + ((i * 7919) % 900),
+    errors: (i * 31) % 17,
+    cost: String(5 + ((i * 7919) % 13) / 4),
+    upstream_cost: String(4 + ((i * 7919) % 13) / 5),
+    margin: '1.1',
+    first_token_ms: { p50: 400, p95: 1_000 + ((i * 104_729) % 500) },
+  })),
+  top_keys: [1, 2, 3].map((n) => ({
+    id: sampleKey(n).id,
+    name: `customer ${n}`,
+    requests: 9_000 / n,
+    errors: n,
+    cost: String(90 / n),
+    upstream_cost: '50',
+    margin: '10',
+  })),
+  top_models: ['gpt-4o-mini', 'claude-sonnet'].map((model, i) => ({
+    id: model,
+    name: model,
+    requests: 9_000,
+    errors: i,
+    cost: String(80 - i * 31.5),
+    upstream_cost: '50',
+    margin: '10',
+  })),
   spent_today: '1.23456789',
   spent_7_days: '12.3456789',
   requests_today: 4711,

@@ -39,7 +39,7 @@ const UsageBucket = z.object({
   object: kind('bucket'),
   start_time: moment('The beginning of the bucket.'),
   end_time: moment('Its end, which is not included.'),
-  closed: flag('The totals of the day do not change any more.'),
+  closed: flag('The totals of its day do not change any more.'),
   results: z.array(UsageNumbers.extend({ group })).describe('The numbers by group.'),
 })
 export type UsageBucket = Omit<Told<typeof UsageBucket>, 'results'> & {
@@ -49,7 +49,7 @@ export type UsageBucket = Omit<Told<typeof UsageBucket>, 'results'> & {
 export const UsagePage = z.object({
   object: kind('page'),
   group_by: z.enum(USAGE_GROUPS).describe('The grouping.'),
-  data: z.array(UsageBucket).describe('A bucket for each UTC day.'),
+  data: z.array(UsageBucket).describe('A bucket for each UTC day, or for each hour.'),
   total: UsageNumbers.describe('All of the range.'),
   groups: z
     .array(UsageNumbers.extend({ group, label: text('The name of the group: of a key, its name.') }))
@@ -77,8 +77,51 @@ const LastAudit = z.object({
   wrong: count('Of them, those with something wrong.'),
 })
 
+const Quantiles = z
+  .object({
+    p50: count('Half of the requests took no longer.').nullable(),
+    p95: count('Of twenty requests, nineteen took no longer.').nullable(),
+  })
+  .describe('Milliseconds, estimated from counts in buckets that are each 1.6 times as wide; null without requests.')
+
+const figures = {
+  requests: count('Requests.'),
+  errors: count('Of them, those that were not answered.'),
+  cost: credits('Charged.'),
+  upstream_cost: credits('The cost to us, as far as routes state it.'),
+  margin: credits('The charge less the cost to us, of answers whose route states it.'),
+}
+
+const RangeNumbers = z.object({
+  from: moment('The begin of the range.'),
+  to: moment('Its end, which is not included.'),
+  ...figures,
+  first_token_ms: Quantiles,
+  duration_ms: Quantiles,
+})
+
+const SeriesPoint = z.object({
+  start_time: moment('The begin of the hour or UTC day.'),
+  ...figures,
+  first_token_ms: Quantiles,
+})
+const TopEntry = z.object({
+  id: text('The id of the key, or the name of the model.'),
+  name: text('Its name.'),
+  ...figures,
+})
+
 export const Overview = z.object({
   object: kind('overview'),
+  range: RangeNumbers.describe('The range that was asked for; the last 24 hours unless one was.'),
+  before: RangeNumbers.describe('The range before it, of the same length.'),
+  series: z
+    .array(SeriesPoint)
+    .describe(
+      'The range by the hour, or by the UTC day if it has more than three days. Times without requests are left out.',
+    ),
+  top_keys: z.array(TopEntry).describe('The keys that were charged the most in the range, at most ten.'),
+  top_models: z.array(TopEntry).describe('The models that were charged the most in the range, at most ten.'),
   spent_today: credits('Charged on this UTC day.'),
   spent_7_days: credits('Charged on this day and the six before it.'),
   requests_today: count('Requests of this UTC day.'),

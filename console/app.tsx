@@ -4,9 +4,9 @@ import { Identity } from './identity.ts'
 import { pageOf } from './page-of.tsx'
 import { Announcements } from './parts/announce.tsx'
 import { Command } from './parts/command.tsx'
-import { Header } from './parts/header.tsx'
 import { Page } from './parts/page.tsx'
 import { Problem } from './parts/problem.tsx'
+import { Rail } from './parts/rail.tsx'
 import { SecretDialog } from './parts/secret-dialog.tsx'
 import { useLoad } from './parts/use-load.ts'
 import { usePageUrl } from './router.ts'
@@ -46,8 +46,10 @@ function SignedIn() {
   }
   return (
     <Identity.Provider value={identity.data}>
-      <Header url={url} />
-      {pageOf(url)}
+      <div class="frame">
+        <Rail url={url} />
+        {pageOf(url)}
+      </div>
     </Identity.Provider>
   )
 }
@@ -55,12 +57,13 @@ function SignedIn() {
 function SignIn() {
   return (
     <Page title="Open the console from the command line">
-      <p>This window has no token, or its console has ended. The command opens a window that has one:</p>
+      <p>This browser has not been signed in, or its console has ended. The command opens a window that is:</p>
       <p>
         <Command>console --local</Command>
       </p>
       <p class="quiet">
-        For a deployed stage: <code>--stage dev</code> in place of <code>--local</code>. An address works once.
+        For a deployed stage: <code>--stage dev</code> in place of <code>--local</code>. An address works once; after
+        it, every tab of this browser is signed in until the console ends.
       </p>
     </Page>
   )

@@ -18,7 +18,7 @@ type ShowPage = (url: PageUrl) => VNode
 
 /** By the first word of the path; with an id after it, the page of one item. */
 const PAGES: Readonly<Record<string, ShowPage>> = {
-  overview: () => <Overview key="overview" />,
+  overview: (url) => <Overview key="overview" url={url} />,
   keys: (url) => <Keys key="keys" url={url} />,
   requests: (url) => <Requests key="requests" url={url} />,
   playground: () => <Playground key="playground" />,

@@ -1,18 +1,22 @@
+/** Of this origin alone: another port of this machine is another origin. */
 const STORED = 'waybill.console'
 
 /** The event of this window that the server no longer knows its token. */
 export const SIGNED_OUT = 'waybill:signed-out'
 
 export function sessionToken(): string | null {
-  return sessionStorage.getItem(STORED)
+  return localStorage.getItem(STORED)
 }
 
 export function endSession(): void {
-  sessionStorage.removeItem(STORED)
+  localStorage.removeItem(STORED)
   dispatchEvent(new Event(SIGNED_OUT))
 }
 
-/** The launch token works once: it is exchanged for one that only this window has, and leaves the address at once. */
+/**
+ * The launch token works once: it is exchanged for one of this origin, for all its tabs until the console ends, and
+ * leaves the address at once. A cookie would go to every other port of this machine, too.
+ */
 export async function beginSession(): Promise<void> {
   const launch = new URLSearchParams(location.hash.slice(1)).get('launch')
   if (!launch) return
@@ -24,5 +28,5 @@ export async function beginSession(): Promise<void> {
   }).catch(() => undefined)
   if (!response?.ok) return
   const { token } = (await response.json()) as { token: string }
-  sessionStorage.setItem(STORED, token)
+  localStorage.setItem(STORED, token)
 }

@@ -70,7 +70,7 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
   await writeFile(localFile(folder), `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
   stack.defer(() => rm(localFile(folder), { force: true }))
   const connection = localConnection(operatorTables, file)
-  const options = { port: 0, isReadOnly: false, report: out.error }
+  const options = { isReadOnly: false, report: out.error }
   const consoleUrl = await startConsole(connection, options, stack)
   console.log(welcome({ file, consoleUrl, local, inForce, settings }, paint))
 

@@ -1,167 +1,97 @@
-import type { Overview as OverviewShape } from '../../layers/admin/api/shapes/usage.ts'
-import { Badge } from '../parts/badge.tsx'
+import type { Overview as OverviewShape, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { MINUTE_MS } from '../../layers/gateway/domain/time.ts'
 import { Button } from '../parts/button.tsx'
-import { Command } from '../parts/command.tsx'
-import { Credits } from '../parts/credits.tsx'
-import { KeyLink } from '../parts/links.tsx'
 import { Loading } from '../parts/loading.tsx'
-import { Moment } from '../parts/moment.tsx'
+import { useNow } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
-import { type Column, cell, count, credits, name, Table } from '../parts/table.tsx'
+import { RANGES, type Range, rangeOf } from '../parts/ranges.ts'
+import { Segments } from '../parts/segments.tsx'
+import { UsageChart } from '../parts/usage-chart.tsx'
 import { useLoad } from '../parts/use-load.ts'
-import { linkTo } from '../router.ts'
+import { go, linkTo, type PageUrl, queryText } from '../router.ts'
+import { Attention } from './overview/attention.tsx'
+import { CustomRange } from './overview/custom-range.tsx'
+import { FirstSteps } from './overview/first-steps.tsx'
+import { Metrics } from './overview/metrics.tsx'
+import { Books, Low, Providers, Top } from './overview/panels.tsx'
 
-/** Not live: the server reads a day of every key for it. */
-export function Overview() {
-  const overview = useLoad<OverviewShape>('/overview')
+const POLL_MS = 30_000
+
+export function Overview({ url }: { readonly url: PageUrl }) {
+  // The beginning of a range moves with the time, though not with every drawing.
+  const nowMs = Math.floor(useNow(10 * MINUTE_MS) / MINUTE_MS) * MINUTE_MS
+  const range = rangeOf(url, nowMs)
+  const asked = queryText({ from: range.from, to: range.to })
+  const overview = useLoad<OverviewShape>(`/overview?${asked}`, POLL_MS)
   return (
-    <Page title="Overview" actions={<Button onClick={() => void overview.reload()}>Refresh</Button>}>
-      <Loading of={overview}>
-        {(data) => (
-          <>
-            <Figures of={data} />
-            <Low of={data} />
-            <Errors of={data} />
-            <Failing of={data} />
-          </>
-        )}
-      </Loading>
+    <Page
+      title="Overview"
+      actions={
+        <>
+          <Segments
+            label="Range"
+            options={RANGES}
+            value={range.name}
+            hrefOf={(name) => linkTo(['overview'], { range: name })}
+          />
+          <Button onClick={() => void overview.reload()}>Refresh</Button>
+        </>
+      }
+    >
+      {range.name === 'custom' && <CustomRange url={url} range={range} />}
+      <Loading of={overview}>{(data) => <Numbers of={data} range={range} reload={overview.reload} />}</Loading>
     </Page>
   )
 }
 
-function Figures({ of }: { readonly of: OverviewShape }) {
-  const { active, suspended, expired, revoked } = of.keys
-  return (
-    <dl class="figures">
-      <div>
-        <dt>Spent today (UTC)</dt>
-        <dd>
-          <Credits of={of.spent_today} />
-        </dd>
-      </div>
-      <div>
-        <dt>Spent in 7 days</dt>
-        <dd>
-          <a href={linkTo(['usage'])}>
-            <Credits of={of.spent_7_days} />
-          </a>
-        </dd>
-      </div>
-      <div>
-        <dt>Requests today</dt>
-        <dd class="number">{of.requests_today.toLocaleString('en-US')}</dd>
-      </div>
-      <div>
-        <dt>Keys</dt>
-        <dd>
-          <a href={linkTo(['keys'], { status: 'active' })}>{active.toLocaleString('en-US')} active</a>
-          <span class="quiet">
-            {' '}
-            {suspended} suspended, {expired} expired, {revoked} revoked
-          </span>
-        </dd>
-      </div>
-      <div>
-        <dt>Books</dt>
-        <dd>
-          <Books of={of.last_audit} />
-        </dd>
-      </div>
-    </dl>
-  )
-}
+type Props = { readonly of: OverviewShape; readonly range: Range; readonly reload: () => Promise<void> }
 
-function Books({ of: audit }: { readonly of: OverviewShape['last_audit'] }) {
-  if (!audit) return <a href={linkTo(['books'])}>not proven yet</a>
+function Numbers({ of: data, range, reload }: Props) {
+  const query = range.name === 'custom' ? { range: range.name, from: range.from, to: range.to } : { range: range.name }
   return (
     <>
-      <a href={linkTo(['books'])}>{audit.wrong === 0 ? 'balanced' : `${audit.wrong} of ${audit.keys} wrong`}</a>{' '}
-      <span class="quiet">
-        <Moment at={audit.at} />
-      </span>
-    </>
-  )
-}
-
-const LOW_COLUMNS: readonly Column<OverviewShape['low'][number]>[] = [
-  name('Key', (key) => <KeyLink id={key.id} name={key.name} />),
-  credits('Available', (key) => key.available),
-  cell('Why', (key) => key.badges.filter(isOfCredits).map((badge) => <Badge key={badge} of={badge} />)),
-]
-
-function Low({ of: { low, keys } }: { readonly of: OverviewShape }) {
-  return (
-    <>
-      <h2>Keys about to run dry</h2>
-      {low.length === 0 ? (
-        <div class="empty">
-          {keys.active === 0 ? (
-            <>
-              <p>
-                There is no active key. <strong>Create key</strong> on the page <a href={linkTo(['keys'])}>Keys</a>{' '}
-                makes one, and so does
-              </p>
-              <Command>keys create --name acme --credits 25</Command>
-            </>
-          ) : (
-            <p>None, at the last week’s rate.</p>
-          )}
+      <FirstSteps of={data} reload={reload} />
+      <Attention of={data} />
+      <Metrics of={data} query={query} />
+      <div class="two">
+        <OverTime range={range} />
+        <div class="panel">
+          <Low of={data} />
+          <Top title="Top keys" of={data.top_keys} linkOf={(id) => linkTo(['keys', id])} />
         </div>
-      ) : (
-        <Table caption="Keys about to run dry" columns={LOW_COLUMNS} rows={low} keyOf={(key) => key.id} />
-      )}
+      </div>
+      <div class="two">
+        <Providers of={data} />
+        <div class="panel">
+          <Top title="Top models" of={data.top_models} linkOf={(model) => linkTo(['requests'], { ...query, model })} />
+          <Books of={data} />
+        </div>
+      </div>
     </>
   )
 }
 
-function isOfCredits(badge: string): boolean {
-  return badge === 'empty' || badge === 'low'
-}
-
-const ERROR_COLUMNS: readonly Column<OverviewShape['errors'][number]>[] = [
-  name('Code', ({ code }) => <code>{code}</code>),
-  count('Requests', ({ requests }) => requests),
-]
-
-function Errors({ of: { errors } }: { readonly of: OverviewShape }) {
-  return (
-    <>
-      <h2>Errors of today and yesterday</h2>
-      {errors.length === 0 ? (
-        <p class="empty">None.</p>
-      ) : (
-        <Table caption="Errors by code" columns={ERROR_COLUMNS} rows={errors} keyOf={({ code }) => code} />
-      )}
-    </>
+/** By itself, so that the numbers above do not wait for it. */
+function OverTime({ range }: { readonly range: Range }) {
+  const bucket = range.isByHour ? '1h' : '1d'
+  const usage = useLoad<UsagePage>(
+    `/usage?${queryText({ bucket, group_by: 'model', from: range.from, to: range.to })}`,
+    POLL_MS,
   )
-}
-
-const ROUTE_COLUMNS: readonly Column<OverviewShape['routes'][number]>[] = [
-  name('Model', (route) => route.model),
-  cell('Provider', (route) => route.provider),
-  cell('Its model', (route) => <code>{route.upstream_model}</code>),
-  count('Failures', (route) => route.failures_24h),
-  count('Requests', (route) => route.requests_24h),
-]
-
-function Failing({ of: { routes } }: { readonly of: OverviewShape }) {
-  const failing = routes.filter(({ failures_24h }) => failures_24h > 0)
   return (
-    <>
-      <h2>Routes that failed in 24 hours</h2>
-      {failing.length === 0 ? (
-        <p class="empty">
-          None of <a href={linkTo(['routes'])}>{routes.length}</a>.
-        </p>
-      ) : (
-        <Table
-          caption="Routes that failed"
-          columns={ROUTE_COLUMNS}
-          rows={failing}
-          keyOf={(route) => `${route.model} ${route.provider} ${route.order}`}
+    <Loading of={usage}>
+      {(page) => (
+        <UsageChart
+          title="by model"
+          page={page}
+          isByHour={range.isByHour}
+          onPick={(start) => go(['requests'], { from: start, to: endOf(page, start) })}
         />
       )}
-    </>
+    </Loading>
   )
+}
+
+function endOf({ data }: UsagePage, start: string): string | undefined {
+  return data.find(({ start_time }) => start_time === start)?.end_time
 }

@@ -5,9 +5,9 @@ const WORDS: Readonly<Record<string, string>> = {
   low: 'runs dry soon',
 }
 
-const BAD = new Set(['empty', 'revoked', 'expired', 'failed', 'upstream_error', 'abandoned', 'wrong'])
+const BAD = new Set(['empty', 'revoked', 'expired', 'failed', 'upstream_error', 'abandoned', 'wrong', 'failing'])
 const GOOD = new Set(['active', 'completed', 'settled', 'balanced', 'ok'])
-const WARN = new Set(['suspended', 'low', 'idle', 'open', 'refused'])
+const WARN = new Set(['suspended', 'low', 'idle', 'open', 'refused', 'unstable'])
 
 export function Badge({ of }: { readonly of: string }) {
   const kind = BAD.has(of) ? 'bad' : GOOD.has(of) ? 'good' : WARN.has(of) ? 'warn' : ''

@@ -1,4 +1,17 @@
-/** An amount as the server wrote it. Nothing here computes with one. */
-export function Credits({ of }: { readonly of: string }) {
-  return <span class={of.startsWith('-') ? 'number below' : 'number'}>{of}</span>
+import { shortAmount } from './short-amount.ts'
+
+type Props = { readonly of: string; readonly withUnit?: boolean }
+
+/** An amount, short; exact when it is pointed at and when it is copied. Nothing here computes with one. */
+export function Credits({ of, withUnit = false }: Props) {
+  const copied = (event: ClipboardEvent) => {
+    event.clipboardData?.setData('text/plain', of)
+    event.preventDefault()
+  }
+  return (
+    <data class={of.startsWith('-') ? 'number below' : 'number'} value={of} title={`${of} credits`} onCopy={copied}>
+      {shortAmount(of)}
+      {withUnit && <span class="unit"> credits</span>}
+    </data>
+  )
 }

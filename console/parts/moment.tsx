@@ -1,18 +1,23 @@
 import { useEffect, useState } from 'preact/hooks'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/time.ts'
+import { useZone } from '../zone.ts'
+
+const SECOND_MS = 1000
 
 type Props = { readonly at: string | null; readonly never?: string; readonly isBrief?: boolean }
 
+/** In the time zone that was chosen, and in both when it is pointed at. */
 export function Moment({ at, never = 'never', isBrief }: Props) {
-  const now = useNow(MINUTE_MS)
+  const zone = useZone()
+  const now = useNow(isBrief ? SECOND_MS * 5 : MINUTE_MS)
   if (at === null) return <span class="quiet">{never}</span>
   return (
-    <time dateTime={at} title={utcText(at)}>
+    <time dateTime={at} title={`${localText(at)}\n${utcText(at)}`}>
       {isBrief ? (
-        distance(Date.parse(at) - now)
+        briefly(Date.parse(at) - now)
       ) : (
         <>
-          {utcText(at)} <span class="quiet">({distance(Date.parse(at) - now)})</span>
+          {zone === 'utc' ? utcText(at) : localText(at)} <span class="quiet">({distance(Date.parse(at) - now)})</span>
         </>
       )}
     </time>
@@ -23,11 +28,32 @@ function utcText(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`
 }
 
+/** As the UTC text, with the offset of this machine's zone: `2026-11-16 14:03:22 +01:00`. */
+function localText(at: string): string {
+  const time = new Date(at)
+  const aheadMs = -time.getTimezoneOffset() * MINUTE_MS
+  const text = new Date(time.getTime() + aheadMs).toISOString()
+  const offset = new Date(Math.abs(aheadMs)).toISOString().slice(11, 16)
+  return `${text.slice(0, 10)} ${text.slice(11, 19)} ${aheadMs < 0 ? '−' : '+'}${offset}`
+}
+
 const UNITS = [
   ['day', DAY_MS],
   ['hour', HOUR_MS],
   ['minute', MINUTE_MS],
+  ['second', SECOND_MS],
 ] as const
+
+const SHORT = { day: 'd', hour: 'h', minute: 'min', second: 's' } as const
+
+/** `2 min ago`. */
+function briefly(ms: number): string {
+  for (const [unit, size] of UNITS) {
+    const count = Math.floor(Math.abs(ms) / size)
+    if (count > 0) return inWords(`${count} ${SHORT[unit]}`, ms)
+  }
+  return 'now'
+}
 
 function distance(ms: number): string {
   for (const [unit, size] of UNITS) {

@@ -1,25 +1,31 @@
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
-import { Badge } from './badge.tsx'
 import { KeyLink, RequestLink } from './links.tsx'
 import { Moment } from './moment.tsx'
-import { type Column, cell, count, credits, name } from './table.tsx'
+import { Status } from './status.tsx'
+import { type Column, cell, credits, name, number } from './table.tsx'
+import { Took } from './took.tsx'
 
 export const REQUEST_COLUMNS: readonly Column<RequestLine>[] = [
-  name('Request', (line) => <RequestLink id={line.request_id} />),
-  cell('Started', (line) => <Moment at={line.started_at} />),
-  cell('Outcome', (line) => (
-    <>
-      <Badge of={line.outcome} /> {line.http_status > 0 && line.http_status} {line.error_code}
-    </>
-  )),
-  cell('Model', (line) => (
-    <>
-      {line.model ?? line.endpoint}
-      {line.provider && <span class="quiet"> by {line.provider}</span>}
-    </>
-  )),
-  count('Tokens', (line) => line.total_tokens),
-  credits('Cost', (line) => line.cost),
-  count('Took, ms', (line) => line.duration_ms),
-  cell('Key', (line) => <KeyLink id={line.key_id} name={line.key_name} />),
+  cell('When', (line) => <Moment at={line.started_at} isBrief />),
+  cell('Status', (line) => <Status of={line} />, 'short'),
+  cell('Model', (line) => <Model of={line} />, 'fill'),
+  number('Tokens in / out', (line) =>
+    line.total_tokens > 0
+      ? `${line.prompt_tokens.toLocaleString('en-US')} / ${line.completion_tokens.toLocaleString('en-US')}`
+      : '',
+  ),
+  credits('Charged', (line) => line.cost),
+  number('First token', (line) => <Took ms={line.ttft_ms} />),
+  number('Duration', (line) => <Took ms={line.duration_ms} />),
+  cell('Key', (line) => <KeyLink id={line.key_id} name={line.key_name} />, 'short'),
+  name('Request', (line) => <RequestLink id={line.request_id} isShort />),
 ]
+
+function Model({ of: { model, endpoint, provider } }: { readonly of: RequestLine }) {
+  return (
+    <>
+      {model ?? <span class="quiet">{endpoint}</span>}
+      {provider && <span class="quiet"> by {provider}</span>}
+    </>
+  )
+}

@@ -9,7 +9,7 @@ export type Column<Row> = {
   readonly of: Cell<Row>
   /** The row is called by it. */
   readonly isName?: boolean
-  readonly class?: 'number' | 'wide' | 'bar-cell'
+  readonly class?: 'number' | 'wide' | 'fill' | 'short' | 'bar-cell'
 }
 
 export function name<Row>(head: string, of: Cell<Row>): Column<Row> {
@@ -45,7 +45,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, foot }: Props<Row>) 
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <section class="scroll" tabIndex={0} aria-label={caption}>
-      <table>
+      <table class="cards">
         <caption>{caption}</caption>
         <thead>
           <tr>
@@ -74,11 +74,11 @@ export function Cells<Row>({ columns, of: row }: { readonly columns: readonly Co
     <>
       {columns.map(({ head, of, isName, class: kind }) =>
         isName ? (
-          <th key={head} scope="row" class={kind}>
+          <th key={head} scope="row" class={kind} data-head={head}>
             {of(row)}
           </th>
         ) : (
-          <td key={head} class={kind}>
+          <td key={head} class={kind} data-head={head}>
             {of(row)}
           </td>
         ),

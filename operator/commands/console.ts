@@ -1,18 +1,22 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
 import { hasDisplay, openBrowser, writeLaunchFile } from '../console/open-browser.ts'
-import { startConsole } from '../console/start-console.ts'
+import { CONSOLE_PORT, startConsole } from '../console/start-console.ts'
 import { printJson } from '../terminal/output.ts'
 import { wholeNumber } from './arguments.ts'
 import type { Run, Session } from './run.ts'
 
-type ConsoleOptions = { port: number; open: boolean; readOnly?: boolean }
+type ConsoleOptions = { port?: number; open: boolean; readOnly?: boolean }
 
 export function consoleCommand(program: Command, run: Run): void {
   program
     .command('console')
     .description('serve a page for all of this, and the admin API, on this machine only, until Ctrl-C')
-    .option('--port <n>', 'on this port of 127.0.0.1; any that is free, unless given', wholeNumber(0, 65_535), 0)
+    .option(
+      '--port <n>',
+      `on this port of 127.0.0.1; ${CONSOLE_PORT} or the next free one, unless given`,
+      wholeNumber(0, 65_535),
+    )
     .option('--no-open', 'print the address, and open no browser')
     .option('--read-only', 'look, and change nothing')
     .action(run(consoleAction))
@@ -27,7 +31,7 @@ async function consoleAction(session: Session, { port, open, readOnly = false }:
   if (json) printJson(out, { url: address })
   else
     out.log(
-      `The console of ${stage}${readOnly ? ', read only' : ''}${adminUrl ? `, through ${adminUrl}` : ''}: ${address}\nThe address works once. Ctrl-C ends it.`,
+      `The console of ${stage}${readOnly ? ', read only' : ''}${adminUrl ? `, through ${adminUrl}` : ''}: ${address}\nThe address signs this browser in, once; then ${new URL(address).origin} is enough, in every tab. Ctrl-C ends it.`,
     )
   if (open && hasDisplay(process.platform, process.env)) {
     openBrowser(await writeLaunchFile(address, stack), process.platform)

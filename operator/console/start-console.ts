@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buildConsole } from '../../console/build.ts'
 import { READING_SCOPES } from '../../layers/admin/api/call.ts'
@@ -12,8 +14,8 @@ import { Tokens } from './tokens.ts'
 const clock = Date.now
 
 type Options = {
-  /** 0 for any free port. */
-  readonly port: number
+  /** 0 for any free port; without one, the customary port or the next free one after it. */
+  readonly port?: number | undefined
   readonly isReadOnly: boolean
   readonly report: (message: string) => void
 }
@@ -47,12 +49,35 @@ export async function startConsole(
     server.close()
     server.closeAllConnections()
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const inUse = `Port ${port} is already in use. Choose another with --port, or leave it away.`
-      reject(error.code === 'EADDRINUSE' ? new CliError(inUse) : error)
-    })
-    server.listen(port, '127.0.0.1', resolve)
-  })
+  await (port === undefined ? listenNearby(server) : listenAt(server, port))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/#launch=${tokens.launch}`
+}
+
+/** Always the same, if it is free, so that a tab or a bookmark works again as long as the console runs. */
+export const CONSOLE_PORT = 8788
+const NEARBY = 20
+
+async function listenNearby(server: Server): Promise<void> {
+  for (let port = CONSOLE_PORT; port < CONSOLE_PORT + NEARBY; port++) {
+    try {
+      return await listen(server, port)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    }
+  }
+  await listen(server, 0)
+}
+
+async function listenAt(server: Server, port: number): Promise<void> {
+  try {
+    await listen(server, port)
+  } catch (error) {
+    const inUse = `Port ${port} is already in use. Choose another with --port, or leave it away.`
+    throw (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? new CliError(inUse) : error
+  }
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
 }

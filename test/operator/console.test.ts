@@ -348,7 +348,7 @@ test('waybill console of a protected stage is asked about first, unless it only 
     '--stage',
     'prod',
   ])
-  await until(() => output.stdout.includes('works once'), 20_000)
+  await until(() => output.stdout.includes('signs this browser in'), 20_000)
   expect(output.stdout).toMatch(/^The console of prod, read only: http:\/\/127\.0\.0\.1:\d+\/#launch=/)
   child.kill('SIGINT')
   expect((await ended).code).toBe(0)

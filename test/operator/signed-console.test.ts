@@ -379,7 +379,7 @@ test('waybill console --stage goes through the stage’s admin API and says so; 
       AWS_ACCESS_KEY_ID: '',
       AWS_SECRET_ACCESS_KEY: '',
     })
-    await until(() => output.stdout.includes('works once'), 20_000)
+    await until(() => output.stdout.includes('signs this browser in'), 20_000)
     const [, through, origin = '', hash = ''] =
       /^The console of dev(.*?): (http:.*)\/(#launch=\S+)/.exec(output.stdout) ?? []
     expect(through).toBe(isDirect ? '' : `, through ${admin.url}`)

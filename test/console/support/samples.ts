@@ -77,6 +77,9 @@ export function sampleLines(count: number): RequestLine[] {
     outcome: i % 5 === 4 ? 'refused' : 'completed',
     error_code: i % 5 === 4 ? 'rate_limit_exceeded' : null,
     replay_of: null,
+    prompt_tokens: 1_000,
+    completion_tokens: 234,
+    ttft_ms: i % 5 === 4 ? null : 420,
     total_tokens: 1234,
     cost: '0.0003456',
     duration_ms: 812,
@@ -196,16 +199,49 @@ export const sampleRoutes: RouteShape[] = ['openai', 'openrouter'].map((provider
   failures_24h: i * 12,
 }))
 
-const sampleFigures = { requests: 4711, errors: 12, cost: '1.23456789', upstream_cost: '0.9', margin: '0.33456789' }
-const sampleTimes = { first_token_ms: { p50: 210, p95: 900 }, duration_ms: { p50: 1200, p95: 5400 } }
+const rangeNumbers = (from: number, to: number, requests: number) => ({
+  from: ago(from),
+  to: ago(to),
+  requests,
+  errors: Math.round(requests * 0.0042),
+  cost: '182.403512',
+  upstream_cost: '143.5',
+  margin: '38.903512',
+  first_token_ms: { p50: 420, p95: 1240 },
+  duration_ms: { p50: 2100, p95: 9800 },
+})
 
 export const sampleOverview: Overview = {
   object: 'overview',
-  range: { from: ago(DAY), to: ago(0), ...sampleFigures, ...sampleTimes },
-  before: { from: ago(2 * DAY), to: ago(DAY), ...sampleFigures, ...sampleTimes },
-  series: [{ start_time: ago(DAY), ...sampleFigures, first_token_ms: sampleTimes.first_token_ms }],
-  top_keys: [{ id: sampleKey(3).id, name: sampleKey(3).name, ...sampleFigures }],
-  top_models: [{ id: 'gpt-4o-mini', name: 'gpt-4o-mini', ...sampleFigures }],
+  range: rangeNumbers(24 * HOUR, 0, 48_211),
+  before: { ...rangeNumbers(48 * HOUR, 24 * HOUR, 43_046), cost: '167.1', first_token_ms: { p50: 440, p95: 1320 } },
+  series: Array.from({ length: 24 }, (_, i) => ({
+    start_time: ago((23 - i) * HOUR),
+    requests: 1_500 + ((i * 7919) % 900),
+    errors: (i * 31) % 17,
+    cost: String(5 + ((i * 7919) % 13) / 4),
+    upstream_cost: String(4 + ((i * 7919) % 13) / 5),
+    margin: '1.1',
+    first_token_ms: { p50: 400, p95: 1_000 + ((i * 104_729) % 500) },
+  })),
+  top_keys: [1, 2, 3].map((n) => ({
+    id: sampleKey(n).id,
+    name: `customer ${n}`,
+    requests: 9_000 / n,
+    errors: n,
+    cost: String(90 / n),
+    upstream_cost: '50',
+    margin: '10',
+  })),
+  top_models: ['gpt-4o-mini', 'claude-sonnet'].map((model, i) => ({
+    id: model,
+    name: model,
+    requests: 9_000,
+    errors: i,
+    cost: String(80 - i * 31.5),
+    upstream_cost: '50',
+    margin: '10',
+  })),
   spent_today: '1.23456789',
   spent_7_days: '12.3456789',
   requests_today: 4711,

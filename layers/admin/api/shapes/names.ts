@@ -38,6 +38,9 @@ export const LINE_FIELDS: readonly UsageFieldName[] = [
   'outcome',
   'errorCode',
   'replayOf',
+  'promptTokens',
+  'completionTokens',
+  'ttftMs',
   'cost',
   'durationMs',
 ]

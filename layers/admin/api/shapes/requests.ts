@@ -76,6 +76,9 @@ export type RequestLine = {
   readonly outcome: string
   readonly error_code: string | null
   readonly replay_of: string | null
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+  readonly ttft_ms: number | null
   readonly total_tokens: number
   readonly cost: string
   readonly duration_ms: number

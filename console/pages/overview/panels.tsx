@@ -1,0 +1,117 @@
+import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { Command } from '../../parts/command.tsx'
+import { KeyLink } from '../../parts/links.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
+import { linkTo } from '../../router.ts'
+import { type ProviderState, providersOf } from './providers-of.ts'
+
+const LOW_COLUMNS: readonly Column<Overview['low'][number]>[] = [
+  name('Key', (key) => <KeyLink id={key.id} name={key.name} />),
+  credits('Left', (key) => key.available),
+  number('', (key) => key.badges.filter(isOfCredits).map((badge) => <Badge key={badge} of={badge} />)),
+]
+
+function isOfCredits(badge: string): boolean {
+  return badge === 'empty' || badge === 'low'
+}
+
+export function Low({ of: { low, keys } }: { readonly of: Overview }) {
+  return (
+    <>
+      <h2>About to run dry</h2>
+      {low.length > 0 && <Table caption="About to run dry" columns={LOW_COLUMNS} rows={low} keyOf={(key) => key.id} />}
+      {low.length === 0 && keys.active > 0 && <p class="quiet">None, at the last week’s rate.</p>}
+      {keys.active === 0 && (
+        <p>
+          There is no active key. <strong>Create key</strong> on the page <a href={linkTo(['keys'])}>Keys</a> makes one,
+          and so does <Command>keys create --name acme --credits 25</Command>
+        </p>
+      )}
+    </>
+  )
+}
+
+type Entry = Overview['top_keys'][number]
+type TopProps = {
+  readonly title: string
+  readonly of: readonly Entry[]
+  readonly linkOf: (id: string) => string
+}
+
+export function Top({ title, of: entries, linkOf }: TopProps) {
+  const most = Math.max(...entries.map(({ cost }) => Number(cost)))
+  const columns: readonly Column<Entry>[] = [
+    name('Name', ({ id, name: shown }) => <a href={linkOf(id)}>{shown}</a>),
+    cell('Share', ({ cost }) => <Share of={most > 0 ? Number(cost) / most : 0} />),
+    credits('Charged', ({ cost }) => cost),
+  ]
+  return (
+    <>
+      <h2>{title}</h2>
+      {entries.length === 0 ? (
+        <p class="quiet">None in this range.</p>
+      ) : (
+        <Table caption={title} columns={columns} rows={entries.slice(0, 5)} keyOf={({ id }) => id} />
+      )}
+    </>
+  )
+}
+
+function Share({ of }: { readonly of: number }) {
+  return (
+    <svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="back" width="100" height="6" rx="3" />
+      <rect class="c0" width={Math.max(1, of * 100)} height="6" rx="3" />
+    </svg>
+  )
+}
+
+const PROVIDER_COLUMNS: readonly Column<ProviderState>[] = [
+  name('Provider', ({ provider }) => <a href={linkTo(['requests'], { provider })}>{provider}</a>),
+  cell('State', ({ attempts, failures }) => <Badge of={stateOf(attempts, failures)} />),
+  count('Routes', ({ routes }) => routes),
+  count('Attempts in 24 h', ({ attempts }) => attempts),
+  count('Failed', ({ failures }) => failures),
+]
+
+function stateOf(attempts: number, failures: number): string {
+  if (attempts === 0) return 'not asked'
+  if (failures > attempts / 2) return 'failing'
+  return failures > attempts / 20 ? 'unstable' : 'ok'
+}
+
+export function Providers({ of: { routes } }: { readonly of: Overview }) {
+  return (
+    <section class="panel">
+      <h2>Providers</h2>
+      <Table
+        caption="Providers"
+        columns={PROVIDER_COLUMNS}
+        rows={providersOf(routes)}
+        keyOf={({ provider }) => provider}
+      />
+    </section>
+  )
+}
+
+export function Books({ of: { last_audit: audit } }: { readonly of: Overview }) {
+  return (
+    <>
+      <h2>Books</h2>
+      <p>
+        {audit ? (
+          <>
+            <a href={linkTo(['books'])}>{audit.wrong === 0 ? 'Balanced' : `${audit.wrong} of ${audit.keys} wrong`}</a>{' '}
+            <span class="quiet">
+              <Moment at={audit.at} isBrief />
+            </span>
+          </>
+        ) : (
+          <a href={linkTo(['books'])}>Check that every charge is accounted for</a>
+        )}
+      </p>
+    </>
+  )
+}

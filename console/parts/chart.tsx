@@ -1,0 +1,185 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { ticksTo, tickText } from './scale.ts'
+import { useWidth } from './use-width.ts'
+
+export type Series = {
+  readonly label: string
+  /** Its colour, by a class of the style sheet. */
+  readonly colour: string
+  /** One for each moment; only drawn, never told. */
+  readonly values: readonly number[]
+  /** The same, as they are told. */
+  readonly told: readonly ComponentChildren[]
+}
+
+type Props = {
+  readonly caption: string
+  readonly unit: string
+  /** The moments, and the name of each. */
+  readonly moments: readonly string[]
+  readonly series: readonly Series[]
+  /** Lines are not added up. */
+  readonly kind?: 'bars' | 'lines'
+  /** The last moment is not over. */
+  readonly isCounting?: boolean
+  readonly onPick?: (index: number) => void
+}
+
+const HEIGHT = 240
+const BOTTOM = 24
+const LEFT = 44
+
+/** A chart with its axis, and with all series at the moment that is pointed at or reached by the arrow keys. */
+export function Chart({ caption, unit, moments, series, kind = 'bars', isCounting = false, onPick }: Props) {
+  const [frame, width] = useWidth<HTMLDivElement>(900)
+  const [at, setAt] = useState<number | undefined>(undefined)
+  const ticks = ticksTo(mostOf(series, moments.length, kind))
+  const top = ticks.at(-1) ?? 1
+  const step = (width - LEFT) / Math.max(1, moments.length)
+  const y = (value: number) => 8 + (HEIGHT - BOTTOM - 8) * (1 - value / top)
+  const moved = (event: KeyboardEvent) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+    if (by !== undefined) {
+      event.preventDefault()
+      setAt((now) => Math.min(moments.length - 1, Math.max(0, (now ?? (by > 0 ? -1 : moments.length)) + by)))
+    }
+    if (event.key === 'Escape') setAt(undefined)
+    if (event.key === 'Enter' && at !== undefined) onPick?.(at)
+  }
+  const pointed = (event: MouseEvent & { readonly currentTarget: HTMLElement }) => {
+    const x = event.clientX - event.currentTarget.getBoundingClientRect().left - LEFT
+    setAt(x < 0 ? undefined : Math.min(moments.length - 1, Math.floor(x / step)))
+  }
+  return (
+    <div
+      class={onPick ? 'chart picked' : 'chart'}
+      ref={frame}
+      role="application"
+      aria-label={`${caption}. Left and right arrows go through the times.`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it is walked through with the arrow keys.
+      tabIndex={0}
+      onKeyDown={moved}
+      onMouseMove={pointed}
+      onMouseLeave={() => setAt(undefined)}
+      onBlur={() => setAt(undefined)}
+      onClick={() => at !== undefined && onPick?.(at)}
+    >
+      <svg width={width} height={HEIGHT} aria-hidden="true">
+        {ticks.map((tick) => (
+          <g key={tick}>
+            <line class="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
+            <text class="tick" x={LEFT - 8} y={y(tick) + 4} text-anchor="end">
+              {tickText(tick)}
+            </text>
+          </g>
+        ))}
+        <text class="tick" x={0} y={HEIGHT - 6}>
+          {unit}
+        </text>
+        {at !== undefined && <rect class="pointed" x={LEFT + at * step} y={0} width={step} height={HEIGHT - BOTTOM} />}
+        {kind === 'bars'
+          ? moments.map((moment, i) => (
+              <Bar
+                key={moment}
+                x={LEFT + i * step}
+                width={step}
+                parts={series.map(({ colour, values }) => ({ colour, value: values[i] ?? 0 }))}
+                y={y}
+                isCounting={isCounting && i === moments.length - 1}
+              />
+            ))
+          : series.map(({ label, colour, values }) => (
+              <polyline
+                key={label}
+                class={`line ${colour}`}
+                points={values.map((value, i) => `${LEFT + (i + 0.5) * step},${y(value)}`).join(' ')}
+              />
+            ))}
+        {moments.map((moment, i) =>
+          i % everyNth(moments.length, width) === 0 ? (
+            <text key={moment} class="tick" x={LEFT + (i + 0.5) * step} y={HEIGHT - 6} text-anchor="middle">
+              {moment}
+            </text>
+          ) : null,
+        )}
+      </svg>
+      {at !== undefined && (
+        <div
+          class="tip panel"
+          aria-live="polite"
+          style={{ left: `${Math.min(LEFT + (at + 1) * step, Math.max(LEFT, width - 220))}px` }}
+        >
+          <strong>{moments[at]}</strong>
+          <dl>
+            {series
+              .filter(({ values }) => (values[at] ?? 0) > 0)
+              .map(({ label, colour, told }) => (
+                <div key={label}>
+                  <dt>
+                    <Swatch of={colour} /> {label}
+                  </dt>
+                  <dd>{told[at]}</dd>
+                </div>
+              ))}
+          </dl>
+        </div>
+      )}
+      <ul class="legend">
+        {series.map(({ label, colour }) => (
+          <li key={label}>
+            <Swatch of={colour} /> {label}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+type BarProps = {
+  readonly x: number
+  readonly width: number
+  readonly parts: readonly { readonly colour: string; readonly value: number }[]
+  readonly y: (value: number) => number
+  readonly isCounting: boolean
+}
+
+function Bar({ x, width, parts, y, isCounting }: BarProps) {
+  const gap = width > 6 ? Math.min(8, width / 5) : 0
+  let sum = 0
+  return (
+    <g class={isCounting ? 'counting' : undefined}>
+      {parts.map(({ colour, value }) => {
+        const bottom = sum
+        sum += value
+        if (value <= 0) return null
+        const height = Math.max(1, y(bottom) - y(sum) - 1)
+        return (
+          <rect key={colour} class={colour} rx={2} x={x + gap / 2} y={y(sum)} width={width - gap} height={height} />
+        )
+      })}
+    </g>
+  )
+}
+
+export function Swatch({ of }: { readonly of: string }) {
+  return (
+    <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+      <rect class={of} width="10" height="10" rx="3" />
+    </svg>
+  )
+}
+
+function mostOf(series: readonly Series[], count: number, kind: 'bars' | 'lines'): number {
+  let most = 0
+  for (let i = 0; i < count; i++) {
+    const values = series.map(({ values }) => values[i] ?? 0)
+    most = Math.max(most, kind === 'bars' ? values.reduce((sum, value) => sum + value, 0) : Math.max(0, ...values))
+  }
+  return most
+}
+
+/** So that the names of moments do not touch. */
+function everyNth(count: number, width: number): number {
+  return Math.max(1, Math.ceil((count * 64) / Math.max(1, width - LEFT)))
+}

@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks'
+import { useIdentity } from '../identity.ts'
+import { linkTo, type PageUrl } from '../router.ts'
+import { chooseTheme, chosenTheme, type Theme } from '../theme.ts'
+import { chooseZone, chosenZone, type Zone } from '../zone.ts'
+import { Button } from './button.tsx'
+import { Icon, type IconName, Mark } from './icon.tsx'
+
+type Group = { readonly name?: string; readonly pages: readonly IconName[] }
+
+/** Every page by its first word, in the groups in which they are shown. */
+const GROUPS: readonly Group[] = [
+  { pages: ['overview', 'requests', 'usage'] },
+  { name: 'Customers', pages: ['keys'] },
+  { name: 'Service', pages: ['catalog', 'routes', 'playground'] },
+  { name: 'Trust', pages: ['books', 'changes'] },
+]
+
+export const titleOf = (page: string) => page.charAt(0).toUpperCase() + page.slice(1)
+
+export function Rail({ url }: { readonly url: PageUrl }) {
+  const { stage, by, protected: isProtected } = useIdentity()
+  const [current = 'overview'] = url.path
+  const toMain = () => document.querySelector<HTMLElement>('h1')?.focus()
+  return (
+    <header class="rail">
+      <Button class="skip" onClick={toMain}>
+        Skip to the page
+      </Button>
+      <div class="brand">
+        <a class="home" href={linkTo([])}>
+          <Mark />
+          Waybill
+        </a>
+        <span class={isProtected ? 'stage badge warn' : 'stage badge'} title={`You act as ${by}`}>
+          {stage}
+        </span>
+      </div>
+      <nav class="pages" aria-label="Pages">
+        {GROUPS.map(({ name, pages }) => (
+          <>
+            {name && <h2 class="pages-group">{name}</h2>}
+            {pages.map((page) => (
+              <a key={page} href={linkTo([page])} aria-current={page === current ? 'page' : undefined}>
+                <Icon of={page} />
+                {titleOf(page)}
+              </a>
+            ))}
+          </>
+        ))}
+      </nav>
+      <div class="rail-foot">
+        <ThemeSwitch />
+        <ZoneSwitch />
+      </div>
+    </header>
+  )
+}
+
+function ThemeSwitch() {
+  const [theme, setTheme] = useState(chosenTheme)
+  const choose = (chosen: Theme) => {
+    chooseTheme(chosen)
+    setTheme(chosen)
+  }
+  return (
+    <select aria-label="Colours" value={theme} onChange={(event) => choose(event.currentTarget.value as Theme)}>
+      <option value="auto">System</option>
+      <option value="light">Light</option>
+      <option value="dark">Dark</option>
+    </select>
+  )
+}
+
+function ZoneSwitch() {
+  const [zone, setZone] = useState(chosenZone)
+  const choose = (chosen: Zone) => {
+    chooseZone(chosen)
+    setZone(chosen)
+  }
+  return (
+    <select aria-label="Times" value={zone} onChange={(event) => choose(event.currentTarget.value as Zone)}>
+      <option value="local">Local time</option>
+      <option value="utc">UTC</option>
+    </select>
+  )
+}

@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks'
+import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { useZone, type Zone } from '../zone.ts'
+import { Chart, type Series } from './chart.tsx'
+import { Credits } from './credits.tsx'
+
+const METRICS = {
+  cost: { name: 'Charged', unit: 'credits' },
+  requests: { name: 'Requests', unit: 'requests' },
+  tokens: { name: 'Tokens', unit: 'tokens' },
+  errors: { name: 'Errors', unit: 'requests' },
+} as const
+type MetricName = keyof typeof METRICS
+
+/** As many as can be told apart by their colour; the rest is one. */
+const COLOURS = 7
+export const colourOf = (place: number) => `c${Math.min(place, COLOURS)}`
+
+type Props = {
+  readonly title: string
+  readonly page: UsagePage
+  readonly isByHour: boolean
+  readonly onPick?: (start: string) => void
+}
+
+/** Usage over time, stacked by group. */
+export function UsageChart({ title, page, isByHour, onPick }: Props) {
+  const [metric, setMetric] = useState<MetricName>('cost')
+  const zone = useZone()
+  const { name, unit } = METRICS[metric]
+  const moments = page.data.map(({ start_time }) => momentText(start_time, isByHour, zone))
+  return (
+    <section class="panel">
+      <div class="panel-head">
+        <h2>
+          {name} {title}
+        </h2>
+        <div class="segments">
+          {(Object.keys(METRICS) as MetricName[]).map((option) => (
+            <button key={option} type="button" aria-pressed={option === metric} onClick={() => setMetric(option)}>
+              {METRICS[option].name}
+            </button>
+          ))}
+        </div>
+      </div>
+      <Chart
+        caption={`${name} ${title}`}
+        unit={unit}
+        moments={moments}
+        series={seriesOf(page, metric)}
+        isCounting={page.data.at(-1)?.closed === false}
+        {...(onPick && { onPick: (i: number) => onPick(page.data[i]?.start_time ?? '') })}
+      />
+    </section>
+  )
+}
+
+function seriesOf({ data, groups }: UsagePage, metric: MetricName): Series[] {
+  const places = new Map(groups.map(({ group }, i) => [group, Math.min(i, COLOURS)]))
+  const names = groups.slice(0, COLOURS).map(({ label }) => label)
+  if (groups.length > COLOURS) names.push('others')
+  return names.map((label, place) => {
+    const each = data.map(({ results }) => results.filter(({ group }) => (places.get(group) ?? COLOURS) === place))
+    return {
+      label,
+      colour: colourOf(place),
+      values: each.map((some) => some.reduce((sum, numbers) => sum + numberOf(numbers, metric), 0)),
+      told: each.map((some) => told(some, metric)),
+    }
+  })
+}
+
+function numberOf(numbers: UsageNumbers, metric: MetricName): number {
+  if (metric === 'cost') return Number(numbers.cost)
+  if (metric === 'requests') return numbers.requests
+  if (metric === 'tokens') return numbers.prompt_tokens + numbers.completion_tokens
+  return numbers.refused + numbers.failed
+}
+
+/** An amount is told as the server wrote it; several of them only roughly, as the height of their bar. */
+function told(some: readonly UsageNumbers[], metric: MetricName) {
+  const [one, ...others] = some
+  if (metric === 'cost' && one && others.length === 0) return <Credits of={one.cost} />
+  const sum = some.reduce((before, numbers) => before + numberOf(numbers, metric), 0)
+  return metric === 'cost' ? `about ${sum.toPrecision(3)}` : sum.toLocaleString('en-US')
+}
+
+/** An hour in the chosen zone; a day is a UTC day. */
+function momentText(start: string, isByHour: boolean, zone: Zone): string {
+  if (!isByHour) return start.slice(5, 10)
+  if (zone === 'utc') return start.slice(11, 16)
+  const time = new Date(start)
+  return `${String(time.getHours()).padStart(2, '0')}:${String(time.getMinutes()).padStart(2, '0')}`
+}

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import { buildConsole } from '../../console/build.ts'
+import type { BuiltConsole } from '../../console/build.ts'
 import { READING_SCOPES } from '../../layers/admin/api/call.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
 import { adminClientOf } from '../admin-client/admin-client-of.ts'
@@ -31,13 +31,13 @@ export async function startConsole(
   )
   const playground = openPlayground(api, connection, clock)
   stack.use(playground)
-  let built: ReturnType<typeof buildConsole> | undefined
+  let built: Promise<BuiltConsole> | undefined
   const server = createConsoleServer({
     api,
     scopes,
     tokens,
     page: () => {
-      built ??= buildConsole()
+      built ??= import('#console-page').then(({ buildConsole }) => buildConsole())
       return built
     },
     playground,

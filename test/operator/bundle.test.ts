@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, jest, test } from '@jest/globals'
+import { emptyFolder } from '../support/processes.ts'
+
+jest.setTimeout(120_000)
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const NODE = join(ROOT, 'node_modules', '.bin', 'node')
+
+/** A clone with other sources than ours, so that they can be changed. */
+function cloned(...names: string[]): string {
+  const folder = emptyFolder()
+  for (const name of ['waybill.js', 'require-node.cjs', 'package.json', ...names]) {
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true })
+  }
+  return folder
+}
+
+function versionIn(folder: string): readonly [number | null, string, string] {
+  const { status, stdout, stderr } = spawnSync(NODE, [join(folder, 'waybill.js'), '--version'], { encoding: 'utf8' })
+  return [status, stdout, stderr]
+}
+
+function setVersion(folder: string, version: string): void {
+  const path = join(folder, 'package.json')
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), version }))
+  utimesSync(path, new Date(), new Date(Date.now() - 60_000))
+}
+
+test('waybill is bundled when it is first run, and again when a source has changed, even to an older file', () => {
+  const folder = cloned('operator', 'layers', 'catalog')
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const bundle = join(folder, 'dist', 'waybill.cjs')
+  setVersion(folder, '1.1.1')
+  expect(versionIn(folder)).toEqual([0, '1.1.1\n', ''])
+  const text = readFileSync(bundle, 'utf8')
+  // The bundle is run, and not the sources.
+  writeFileSync(bundle, text.replace('1.1.1', '1.1.1-bundled'))
+  expect(versionIn(folder)).toEqual([0, '1.1.1-bundled\n', ''])
+  setVersion(folder, '2.2.2')
+  expect(versionIn(folder)).toEqual([0, '2.2.2\n', ''])
+  // Without a place for a bundle, the sources are run.
+  rmSync(join(folder, 'dist'), { recursive: true })
+  writeFileSync(join(folder, 'dist'), '')
+  expect(versionIn(folder)).toEqual([0, '2.2.2\n', ''])
+
+  const packaged = cloned()
+  mkdirSync(join(packaged, 'node_modules'))
+  mkdirSync(join(packaged, 'dist'))
+  writeFileSync(join(packaged, 'dist', 'waybill.cjs'), text)
+  expect(versionIn(packaged)).toEqual([0, '1.1.1\n', ''])
+  expect(existsSync(join(packaged, 'operator'))).toBe(false)
+})
+
+test('help, completions and the version load neither AWS’s SDK nor the admin API nor the catalog’s validator', () => {
+  const hook = `import { registerHooks } from 'node:module'
+registerHooks({ load: (url, context, next) => (process.stderr.write(url + '\\n'), next(url, context)) })`
+  const args = [
+    '--import',
+    `data:text/javascript,${encodeURIComponent(hook)}`,
+    join(ROOT, 'operator/waybill.ts'),
+    '--help',
+  ]
+  const { status, stderr } = spawnSync(NODE, args, { encoding: 'utf8' })
+  const loaded = stderr.trim().split('\n')
+  expect([status, loaded.some((url) => url.endsWith('commands/keys.ts'))]).toEqual([0, true])
+  expect(
+    loaded.filter((url) => /@aws-sdk|@smithy|layers\/admin\/api\/(?!shapes\/names)|\/catalog\//.test(url)),
+  ).toEqual([])
+})

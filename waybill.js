@@ -1,11 +1,14 @@
 #!/usr/bin/env node
 import './require-node.cjs'
 import { existsSync, readFileSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 
 const BUNDLE = new URL('dist/waybill.cjs', import.meta.url)
 const SOURCES = new URL('dist/sources.json', import.meta.url)
 
-if (isFresh() || (await isBuilt())) await import(BUNDLE.href)
+// An import() of CommonJS would look for its exports in all of its text.
+if (isFresh() || (await isBuilt())) createRequire(import.meta.url)(fileURLToPath(BUNDLE))
 else await import('./operator/waybill.ts')
 
 /** True if every source is the one that the bundle was made of. A package has a bundle and no sources. */

@@ -3,7 +3,10 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utime
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, jest, test } from '@jest/globals'
+import { openTestTables } from '../support/gateway.ts'
 import { emptyFolder } from '../support/processes.ts'
+import { openStage } from '../support/stack.ts'
+import { until } from '../support/wait.ts'
 
 jest.setTimeout(120_000)
 
@@ -70,4 +73,17 @@ registerHooks({ load: (url, context, next) => (process.stderr.write(url + '\\n')
   expect(
     loaded.filter((url) => /@aws-sdk|@smithy|layers\/admin\/api\/(?!shapes\/names)|\/catalog\//.test(url)),
   ).toEqual([])
+})
+
+test('the bundle reaches a stage by a profile, and serves the console’s page', async () => {
+  const stage = await openStage(await openTestTables())
+  const at = ['--stage', 'dev']
+  const listed = await stage.start('waybill.js', ['keys', 'list', '--json', ...at]).ended
+  expect([listed.code, listed.stderr, JSON.parse(listed.stdout).data]).toEqual([0, '', []])
+  const { child, output, ended } = stage.start('waybill.js', ['console', '--no-open', '--read-only', ...at])
+  const address = await until(() => /http:\/\/127\.0\.0\.1:\d+\//.exec(output.stdout)?.[0], 30_000)
+  const script = await fetch(`${address}console.js`)
+  expect([script.status, (await script.text()).length > 10_000]).toEqual([200, true])
+  child.kill('SIGINT')
+  expect(await ended).toMatchObject({ code: 0, stderr: '' })
 })

@@ -7,7 +7,7 @@ import { arnOf, liveOf, only, type Statement, type Synthesized, synthesized, tex
 const made: Record<string, Synthesized> = {}
 beforeAll(async () => {
   for (const stage of ['dev', 'prod'] as const) made[stage] = await synthesized(stage)
-}, 180_000)
+}, 480_000)
 
 const LOG = ['logs:CreateLogStream on its own log', 'logs:PutLogEvents on its own log']
 const FIND_KEY = 'dynamodb:GetItem on keys where the key is like KEY#*, HASH#*'

@@ -24,10 +24,10 @@ export function readTables({ keys, usage }: Tables): PolicyStatement[] {
     onItems(
       keys.tableArn,
       ['dynamodb:GetItem'],
-      [KEYS, EXTERNAL_IDS, EVENTS, ITEMS.catalog, ITEMS.versions, ITEMS.audit],
+      [KEYS, ADMIN_KEYS, EXTERNAL_IDS, EVENTS, ITEMS.catalog, ITEMS.versions, ITEMS.audit],
     ),
     onItems(keys.tableArn, ['dynamodb:Query'], [KEYS, EVENTS, ITEMS.versions]),
-    // The keys whose items have events that are not moved yet.
+    // The keys and admin keys whose items have events that are not moved yet.
     findInSweepIndex(keys),
     // Keys are listed by a scan of the table, with the hashes of secrets. No secret can be found from its hash.
     new PolicyStatement({ actions: ['dynamodb:Scan'], resources: [keys.tableArn] }),

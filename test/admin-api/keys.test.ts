@@ -330,6 +330,28 @@ describe('rotation, its end, and revoke', () => {
     expect([status, body.error.param]).toEqual([400, 'grace_seconds'])
   })
 
+  test('suspend refuses a key at once and resume admits it again; both are shown, listed and among the events', async () => {
+    const { id, secret } = await create()
+    const suspended = await admin.call(`POST /keys/${id}/suspend`)
+    expect([suspended.status, suspended.body.status, suspended.headers.ETag]).toEqual([200, 'suspended', '"2"'])
+    expect((await gateway.post(secret ?? '', HELLO)).status).toBe(403)
+    const idsOf = async (status: string) =>
+      (await admin.call(`GET /keys?status=${status}`)).body.data.map((key: { id: string }) => key.id)
+    expect([(await idsOf('suspended')).includes(id), (await idsOf('active')).includes(id)]).toEqual([true, false])
+    expect((await admin.call('GET /overview')).body.keys.suspended).toBeGreaterThan(0)
+    const changed = await admin.call(`PATCH /keys/${id}`, { body: { rpm: 9 }, headers: { 'if-match': '"2"' } })
+    expect(changed.body).toMatchObject({ rpm: 9, status: 'suspended' })
+    const resumed = await admin.call(`POST /keys/${id}/resume`)
+    expect([resumed.status, resumed.body.status]).toEqual([200, 'active'])
+    expect((await gateway.post(secret ?? '', HELLO)).status).toBe(200)
+    const { body } = await admin.call(`GET /keys/${id}/events`)
+    expect(body.data.slice(0, 3)).toMatchObject([
+      { what: 'key.resumed', before: { status: 'suspended' }, after: { status: 'active' } },
+      { what: 'key.updated' },
+      { what: 'key.suspended', before: { status: 'active' }, after: { status: 'suspended' } },
+    ])
+  })
+
   test('revoke wants the name of the key, ends it at once, and every further change is a 409', async () => {
     const { id, secret } = await create()
     const wrong = await admin.call(`POST /keys/${id}/revoke`, { body: { confirm: 'acm' } })
@@ -342,6 +364,8 @@ describe('rotation, its end, and revoke', () => {
       admin.call(`POST /keys/${id}/revoke`, { body: { confirm: 'acme' } }),
       admin.call(`POST /keys/${id}/rotate`, { headers: once() }),
       admin.call(`POST /keys/${id}/end-grace`),
+      admin.call(`POST /keys/${id}/suspend`),
+      admin.call(`POST /keys/${id}/resume`),
       admin.call(`POST /keys/${id}/grants`, { body: { credits: '1' }, headers: once() }),
       admin.call(`PATCH /keys/${id}`, { body: { rpm: 1 }, headers: { 'if-match': '"2"' } }),
     ]
@@ -408,6 +432,8 @@ test('an unknown key is a 404, whatever is asked of it', async () => {
     admin.call('PATCH /keys/key_none', { body: { rpm: 1 }, headers: { 'if-match': '"1"' } }),
     admin.call('POST /keys/key_none/rotate', { headers: once() }),
     admin.call('POST /keys/key_none/end-grace'),
+    admin.call('POST /keys/key_none/suspend'),
+    admin.call('POST /keys/key_none/resume'),
     admin.call('POST /keys/key_none/revoke', { body: { confirm: 'x' } }),
     admin.call('GET /keys/key_none/grants'),
     admin.call('POST /keys/key_none/grants', { body: { credits: '1' }, headers: once() }),

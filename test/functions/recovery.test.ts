@@ -8,6 +8,7 @@ import { BRAND } from '../../layers/gateway/contract.ts'
 import { endpointNamed } from '../../layers/gateway/endpoints.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
 import { putUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
 import { createGatewayServer } from '../../local/server.ts'
@@ -232,6 +233,22 @@ describe('sweeps', () => {
       ['GetItem', 'Query', 'UpdateItem'].flatMap((name) => (name === 'Query' ? [name] : [name, name, name])),
     )
     expect(await costOf(sweep)).toEqual(['Query'])
+  })
+
+  test('a sweep reports entries on a key that no operator can have left there, once, and goes on', async () => {
+    nowMs = NOW + 12_000_000
+    const { key } = await gateway.issue()
+    await gateway.tables.database.update({
+      TableName: gateway.tables.keys,
+      Key: keyItem(key.id),
+      UpdateExpression: 'SET pendingEvents = :forged, sweepAt = :atOnce',
+      ExpressionAttributeValues: { ':forged': [{ what: 'key.grant', by: 'nobody' }], ':atOnce': '0' },
+    })
+    const said: string[] = []
+    const log = { ...gateway.instance.log, problem: (what: string) => void said.push(what) }
+    const sweep = createSweep({ ...gateway.instance, log })
+    for (let run = 0; run < 2; run++) await sweep()
+    expect(said).toEqual([expect.stringContaining('no operator can have left')])
   })
 
   test('a sweep that cannot finish one request finishes the others, and that one as soon as it can', async () => {

@@ -28,7 +28,7 @@ const READ_ALL = [
   ...['keys', 'usage', 'answers'].flatMap((table) =>
     ['Table', 'TimeToLive', 'ContinuousBackups'].map((what) => `dynamodb:Describe${what} on ${table}`),
   ),
-  'dynamodb:GetItem on keys where the key is like KEY#*, EXTERNAL#*, EVENT#*, CATALOG, VERSIONS, AUDIT',
+  'dynamodb:GetItem on keys where the key is like KEY#*, ADMIN#*, EXTERNAL#*, EVENT#*, CATALOG, VERSIONS, AUDIT',
   'dynamodb:Query on keys where the key is like KEY#*, EVENT#*, VERSIONS',
   'dynamodb:Query on the index bySweep of keys',
   'dynamodb:Scan on keys',

@@ -9,6 +9,7 @@ import { createKey, SecretTaken } from '../../gateway/store/keys/create-key.ts'
 import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
 import { endGrace, revokeKey, rotateKey } from '../../gateway/store/keys/rotate-key.ts'
+import { resumeKey, suspendKey } from '../../gateway/store/keys/suspend-key.ts'
 import { updateKey } from '../../gateway/store/keys/update-key.ts'
 import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
 import { WriteOutcomeUnknown } from '../../gateway/store/transact.ts'
@@ -133,10 +134,17 @@ export async function patchKey(call: Call, fields: z.output<typeof updateKeyBody
   return shownAfter(call, await changedKey(call, path.id ?? '', result, settings.externalId))
 }
 
-export async function endGraceNow(call: Call): Promise<Answer> {
-  const { id } = await keyInPath(call)
-  const act = await call.newAct()
-  return shownAfter(call, await changedKey(call, id, await endGrace(call.tables)(id, act)))
+export const endGraceNow = changeNow(endGrace)
+export const suspendKeyNow = changeNow(suspendKey)
+export const resumeKeyNow = changeNow(resumeKey)
+
+/** An act that may be done twice, and needs nothing but the key. */
+function changeNow(change: typeof endGrace): (call: Call) => Promise<Answer> {
+  return async (call) => {
+    const { id } = await keyInPath(call)
+    const act = await call.newAct()
+    return shownAfter(call, await changedKey(call, id, await change(call.tables)(id, act)))
+  }
 }
 
 export async function revokeKeyNow(call: Call, { confirm }: z.output<typeof revokeBody>): Promise<Answer> {

@@ -10,6 +10,7 @@ import { weekCosts } from '../usage/week-costs.ts'
 import type { Answer, Call } from './call.ts'
 import { keyShape, statusOf } from './key-shape.ts'
 import { routesNow } from './routes.ts'
+import type { KeyStatus } from './shapes/keys.ts'
 import type { Overview } from './shapes/usage.ts'
 
 const LOW_SHOWN = 5
@@ -24,7 +25,7 @@ export async function getOverview(call: Call): Promise<Answer> {
     routesNow(call, keys),
   ])
   const statuses = keys.map((key) => statusOf(key, nowMs))
-  const countOf = (status: string) => statuses.filter((one) => one === status).length
+  const countOf = (status: KeyStatus) => statuses.filter((one) => one === status).length
   const body: Overview = {
     object: 'overview',
     spent_today: formatCredits(week.spentToday),
@@ -33,7 +34,12 @@ export async function getOverview(call: Call): Promise<Answer> {
     errors: [...week.errors]
       .map(([code, requests]) => ({ code, requests }))
       .sort((a, b) => b.requests - a.requests || (a.code < b.code ? -1 : 1)),
-    keys: { active: countOf('active'), expired: countOf('expired'), revoked: countOf('revoked') },
+    keys: {
+      active: countOf('active'),
+      suspended: countOf('suspended'),
+      expired: countOf('expired'),
+      revoked: countOf('revoked'),
+    },
     low: firstToRunDry(keys, costs, nowMs).map((key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n)),
     last_audit: lastAudit ? { at: isoTime(lastAudit.atMs), keys: lastAudit.keys, wrong: lastAudit.wrong } : null,
     routes,

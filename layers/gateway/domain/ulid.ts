@@ -2,6 +2,8 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const DIGITS = new Uint8Array(128).fill(255)
 for (let digit = 0; digit < 32; digit++) DIGITS[CROCKFORD.charCodeAt(digit)] = digit
 
+export const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
+
 const BYTES = 16
 const CHARS = 26
 const TIME_BYTES = 6

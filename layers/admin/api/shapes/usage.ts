@@ -67,6 +67,7 @@ const ErrorCount = z.object({ code: text('The code of the error.'), requests: co
 
 const KeyCounts = z.object({
   active: count('Keys that work.'),
+  suspended: count('Keys that are suspended.'),
   expired: count('Keys whose end has come.'),
   revoked: count('Keys that were revoked.'),
 })

@@ -3,8 +3,10 @@ import { Command } from '../parts/command.tsx'
 import { eventColumns } from '../parts/event-columns.tsx'
 import { Select } from '../parts/field.tsx'
 import { DAY_PATTERN, FilterField, filtersIn } from '../parts/filter-field.tsx'
+import { KeyLink } from '../parts/links.tsx'
 import { Page } from '../parts/page.tsx'
 import { Rows } from '../parts/rows.tsx'
+import { cell } from '../parts/table.tsx'
 import { useList } from '../parts/use-list.ts'
 import type { PageUrl } from '../router.ts'
 
@@ -24,7 +26,9 @@ const KINDS: Readonly<Record<EventShape['what'], true>> = {
   'catalog.pushed': true,
   'catalog.rolled_back': true,
 }
-const COLUMNS = eventColumns(true)
+const COLUMNS = eventColumns(
+  cell('Key', ({ key_id }) => key_id?.startsWith('key_') && <KeyLink id={key_id} />, 'short'),
+)
 
 export function Changes({ url }: { readonly url: PageUrl }) {
   const { query, filter } = filtersIn(url, FILTERS)

@@ -9,6 +9,11 @@ const BAD = new Set(['empty', 'revoked', 'expired', 'failed', 'upstream_error', 
 const GOOD = new Set(['active', 'completed', 'settled', 'balanced', 'ok'])
 const WARN = new Set(['suspended', 'low', 'idle', 'open', 'refused', 'unstable'])
 
+/** Most keys may be used from every address: that is told where it is asked for. */
+export function attentionOf({ badges }: { readonly badges: readonly string[] }): readonly string[] {
+  return badges.filter((badge) => badge !== 'no_allowlist')
+}
+
 export function Badge({ of }: { readonly of: string }) {
   const kind = BAD.has(of) ? 'bad' : GOOD.has(of) ? 'good' : WARN.has(of) ? 'warn' : ''
   return <span class={`badge ${kind}`}>{WORDS[of] ?? of}</span>

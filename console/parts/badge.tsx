@@ -18,3 +18,10 @@ export function Badge({ of }: { readonly of: string }) {
   const kind = BAD.has(of) ? 'bad' : GOOD.has(of) ? 'good' : WARN.has(of) ? 'warn' : ''
   return <span class={`badge ${kind}`}>{WORDS[of] ?? of}</span>
 }
+
+/** Of a route or a provider, by its attempts: more than half failed, or more than one of twenty. */
+export function routeState(attempts: number, failures: number): string {
+  if (attempts === 0) return 'not asked'
+  if (failures > attempts / 2) return 'failing'
+  return failures > attempts / 20 ? 'unstable' : 'ok'
+}

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
@@ -9,6 +9,7 @@ import { filtersIn } from '../parts/filter-field.tsx'
 import { Page } from '../parts/page.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { type Column, cell } from '../parts/table.tsx'
+import { Choice, SearchField } from '../parts/toolbar.tsx'
 import { useList } from '../parts/use-list.ts'
 import { linkTo, type PageUrl, withQuery } from '../router.ts'
 import { type Act, BulkAct } from './keys/bulk-act.tsx'
@@ -57,7 +58,7 @@ export function Keys({ url }: { readonly url: PageUrl }) {
       }
     >
       <div class="toolbar">
-        <SearchField {...filter('q')} />
+        <SearchField label="Find keys" placeholder="Name, external id or last four" {...filter('q')} />
         <Choice label="State" {...filter('status')} options={[['', 'Any state'], ...Object.entries(STATES)]} />
         <Choice label="Attention" {...filter('look')} options={[['', 'All keys'], ...Object.entries(ATTENTION)]} />
         <Selected
@@ -105,46 +106,6 @@ function isFoundBy({ id, name, external_id, last_four }: KeyShape, text: string)
 
 function exportKeys(keys: readonly KeyShape[]): void {
   download('keys.csv', new Blob([keysCsv(keys)], { type: 'text/csv' }))
-}
-
-type Filter = { readonly value: string; readonly onChange: (value: string) => void }
-
-const TYPING_MS = 150
-
-/** Applied while it is typed, a moment after the last key. */
-function SearchField({ value, onChange }: Filter) {
-  const [typed, setTyped] = useState(value)
-  useEffect(() => setTyped(value), [value])
-  useEffect(() => {
-    if (typed.trim() === value) return
-    const timer = setTimeout(() => onChange(typed.trim()), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [typed])
-  return (
-    <input
-      type="search"
-      aria-label="Find keys"
-      placeholder="Name, external id or last four"
-      autocomplete="off"
-      spellcheck={false}
-      value={typed}
-      onInput={(event) => setTyped(event.currentTarget.value)}
-    />
-  )
-}
-
-type ChoiceProps = Filter & { readonly label: string; readonly options: readonly (readonly [string, string])[] }
-
-function Choice({ label, value, onChange, options }: ChoiceProps) {
-  return (
-    <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-      {options.map(([option, text]) => (
-        <option key={option} value={option}>
-          {text}
-        </option>
-      ))}
-    </select>
-  )
 }
 
 type SelectedProps = {

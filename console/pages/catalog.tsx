@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CatalogShape, CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
@@ -11,7 +11,7 @@ import { Rows } from '../parts/rows.tsx'
 import { type Column, cell, number } from '../parts/table.tsx'
 import { useList } from '../parts/use-list.ts'
 import { useLoad } from '../parts/use-load.ts'
-import { linkTo, type PageUrl } from '../router.ts'
+import type { PageUrl } from '../router.ts'
 import { ChangeList } from './catalog/change-list.tsx'
 import { Editor } from './catalog/editor.tsx'
 import { catalogText } from './catalog/in-order.ts'
@@ -23,7 +23,7 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
   const versions = useList<CatalogVersionShape>('/catalog/versions', {})
   const [draft, setDraft] = useState<string | undefined>(undefined)
   const [target, setTarget] = useState<number | undefined>(undefined)
-  const [model, setModel] = useState(url.query.get('model') ?? '')
+  const [model, setModel] = useState('')
   const begin = (from: CatalogShape) => setDraft(catalogText(from.catalog))
   const changed = (now: CatalogShape) => {
     catalog.set(now)
@@ -33,13 +33,14 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
   }
   // If no catalog is in force yet, the first one is put over version 0.
   const shown = catalog.failure?.status === 404 ? { ...catalog, data: NONE, failure: undefined } : catalog
-  const asked = url.query.get('model')
+  // The address may ask for a draft, once.
+  const asked = `${url.query}`
+  const begun = useRef('')
   useEffect(() => {
-    if (!shown.data || (!asked && url.query.get('act') !== 'edit')) return
-    // The address is used up, so that going back or reloading does not begin a draft again.
-    location.replace(linkTo(['catalog']))
-    setModel(asked ?? '')
-    if (draft === undefined) begin(shown.data)
+    if (!shown.data || asked === begun.current) return
+    begun.current = asked
+    setModel(url.query.get('model') ?? '')
+    if (asked && draft === undefined) begin(shown.data)
   }, [shown.data, asked])
   return (
     <Page
@@ -161,7 +162,13 @@ function InForce({ of }: { readonly of: CatalogShape }) {
     <>
       <p>
         Version <strong>{of.version}</strong> is in force since <Moment at={of.pushed_at} />
-        {of.by && ` by ${of.by}`}.
+        {of.by && (
+          <>
+            {' '}
+            by <By of={of.by} />
+          </>
+        )}
+        .
       </p>
       {of.warnings.map((warning) => (
         <p key={warning} class="notice warn">

@@ -102,8 +102,8 @@ function RouteTable({ routes, catalog, tests, onTest }: TableProps) {
       'fill',
     ),
     number('Error rate, 24 h', (route) => <ErrorRate of={route} />),
-    number('Tried', (route) => <Turn of={route} catalog={catalog} />),
-    cell('Given up', (route) => <span class="quiet">{patience(route)}</span>),
+    number('Order', (route) => <Turn of={route} catalog={catalog} />),
+    ...(routes.some(patience) ? [cell<RouteShape>('Gives up', (route) => patience(route))] : []),
     cell('Test', (route) => (
       <>
         <Button aria-label={`Test ${route.model} by ${route.provider}`} onClick={() => onTest(route)}>
@@ -139,7 +139,7 @@ function Turn({ of: route, catalog }: { readonly of: RouteShape; readonly catalo
   const all = beside.reduce((sum, other) => sum + (other.weight ?? 1), 0)
   return (
     <span title={`priority ${priority}, weight ${weight}`}>
-      {route.order}.{beside.length > 1 && <span class="quiet"> {Math.round((100 * weight) / all)} % of its turn</span>}
+      {route.order}.{beside.length > 1 && <span class="quiet"> {Math.round((100 * weight) / all)} % of them</span>}
     </span>
   )
 }
@@ -150,7 +150,7 @@ const [USUAL_FIRST_MS, USUAL_IDLE_MS] = [300_000, 60_000]
 function patience({ first_byte_timeout_ms: first, idle_timeout_ms: idle }: RouteShape): string {
   return [
     first !== USUAL_FIRST_MS && `after ${durationText(first)}`,
-    idle !== USUAL_IDLE_MS && `${durationText(idle)} of silence`,
+    idle !== USUAL_IDLE_MS && `after ${durationText(idle)} of silence`,
   ]
     .filter(Boolean)
     .join(', ')

@@ -17,9 +17,7 @@ export function EventChange({ event }: Props) {
 export function EventLine({ event }: Props) {
   const lines = linesOf(event)
   if (lines.length === 0) return null
-  // A creation sets every field: its name tells it.
-  const shown =
-    event.before === null && lines.length > 2 ? (nameIn(event) ?? `${lines.length} fields`) : lines.join(' · ')
+  const shown = lines.join(' · ')
   return lines.length === 1 ? (
     <span title={shown}>{shown}</span>
   ) : (
@@ -28,10 +26,6 @@ export function EventLine({ event }: Props) {
       <EventChange event={event} />
     </details>
   )
-}
-
-function nameIn({ after }: EventShape): string | undefined {
-  return typeof after?.name === 'string' ? after.name : undefined
 }
 
 function linesOf({ before, after }: EventShape): string[] {

@@ -56,7 +56,32 @@ export function Editor({ inForce, draft, model, onModel, onChange, onStale, onDo
   return (
     <section ref={section} aria-label="Draft">
       <div class="halves">
-        <CodeField label="Draft" value={draft} onInput={onChange} marked={new Set(faulty)} field={field} />
+        <div>
+          <CodeField label="Draft" value={draft} onInput={onChange} marked={new Set(faulty)} field={field} />
+          <div class="actions">
+            <Button onClick={onClose}>Discard</Button>
+            <Button class={isCurrent ? '' : 'primary'} disabled={checking.isRunning} onClick={() => void check()}>
+              Check
+            </Button>
+            <Button
+              class={isCurrent ? 'primary' : ''}
+              disabled={!isCurrent || !checked?.check.valid}
+              onClick={() => setPutting(true)}
+            >
+              Put in force…
+            </Button>
+          </div>
+          <p class="quiet">
+            The same with a file: <Command>catalog push catalog.json</Command>
+          </p>
+          <Problem failure={checking.failure} />
+          {checked &&
+            (isCurrent ? (
+              <CheckResult of={checked.check} lineOf={(path) => lineOf(places, path)} onLine={show} />
+            ) : (
+              <p role="status">The draft was changed since, or another version is in force: check it again.</p>
+            ))}
+        </div>
         {'catalog' in parsed ? (
           <ModelForm catalog={parsed.catalog} id={model} onChoose={onModel} onChange={onChange} />
         ) : (
@@ -65,29 +90,6 @@ export function Editor({ inForce, draft, model, onModel, onChange, onStale, onDo
           </p>
         )}
       </div>
-      <div class="actions">
-        <Button onClick={onClose}>Discard</Button>
-        <Button class={isCurrent ? '' : 'primary'} disabled={checking.isRunning} onClick={() => void check()}>
-          Check
-        </Button>
-        <Button
-          class={isCurrent ? 'primary' : ''}
-          disabled={!isCurrent || !checked?.check.valid}
-          onClick={() => setPutting(true)}
-        >
-          Put in force…
-        </Button>
-      </div>
-      <p class="quiet">
-        The same with a file: <Command>catalog push catalog.json</Command>
-      </p>
-      <Problem failure={checking.failure} />
-      {checked &&
-        (isCurrent ? (
-          <CheckResult of={checked.check} lineOf={(path) => lineOf(places, path)} onLine={show} />
-        ) : (
-          <p role="status">The draft was changed since, or another version is in force: check it again.</p>
-        ))}
       {isPutting && checked && (
         <PutInForce of={checked} onStale={onStale} onDone={onDone} onClose={() => setPutting(false)} />
       )}

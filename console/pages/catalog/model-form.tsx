@@ -26,7 +26,7 @@ const OF_COST = ['input', 'output', 'cachedInput'] as const
 const MOST_TIERS = 4
 
 const WORDS: Readonly<Record<string, string>> = {
-  above: 'Above, prompt tokens',
+  above: 'Above tokens',
   input: 'Input',
   output: 'Output',
   cachedInput: 'Cached',
@@ -93,7 +93,7 @@ export function ModelForm({ catalog, id, onChoose, onChange }: Props) {
   )
 }
 
-const SIZES = { contextLength: 'Context length', maxOutputTokens: 'Most output tokens' } as const
+const SIZES = { contextLength: 'Context length', maxOutputTokens: 'Max output' } as const
 
 function freshModel(models: readonly Model[], provider: string): Model {
   let n = models.length + 1
@@ -145,7 +145,7 @@ function PriceFields({ of: model, onChange }: { readonly of: Model; readonly onC
   const shown = model.kind === 'embedding' ? PRICES.slice(0, 1) : PRICES
   return (
     <fieldset>
-      <legend>Prices, in credits per million tokens</legend>
+      <legend>Prices in credits per million tokens, with the provider cost</legend>
       <div class="columns">
         {shown.map(([name, label]) => {
           const cost = costOf(model, name)
@@ -155,7 +155,7 @@ function PriceFields({ of: model, onChange }: { readonly of: Model; readonly onC
               <Value of={price} name={name} label={label} onChange={(changes) => onChange(without(changes, price))} />
               {cost !== undefined && (
                 <p class="beside">
-                  Provider cost {cost}
+                  Cost {cost}
                   {margin && (
                     <>
                       , margin <span class={margin.startsWith('−') ? 'bad-text' : 'good-text'}>{margin}</span>
@@ -229,7 +229,7 @@ function Listed({ of: all, names, costs = [], what, onChange }: ListedProps) {
                 key={`cost ${name}`}
                 of={cost}
                 name={name}
-                label={`Cost, ${WORDS[name]?.toLowerCase()}`}
+                label={`${WORDS[name]} cost`}
                 onChange={(changes) => change(i, { cost: orNone(without(changes, cost)) })}
               />
             ))}

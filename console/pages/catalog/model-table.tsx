@@ -13,21 +13,18 @@ type Props = { readonly of: unknown; readonly onEdit: (id: string) => void }
 
 export function ModelTable({ of: catalog, onEdit }: Props) {
   const columns: readonly Column<Model>[] = [
-    name('Model', (model) => (
+    name('Model', ({ id, active }) => (
       <>
-        {model.id}
-        {model.active === false && <span class="quiet"> (not active)</span>}
+        <Button class="as-link" aria-label={`Edit ${id}`} onClick={() => onEdit(id)}>
+          {id}
+        </Button>
+        {active === false && <span class="quiet"> (not active)</span>}
       </>
     )),
     ...PRICES.map(([price, label]) => number<Model>(label, (model) => <Price of={model} name={price} />)),
     cell('Other prices', otherPrices, 'wide'),
     count('Context', (model) => model.contextLength),
-    cell('Routes', routesText, 'fill'),
-    cell('Edit', ({ id }) => (
-      <Button aria-label={`Edit ${id}`} onClick={() => onEdit(id)}>
-        Edit
-      </Button>
-    )),
+    cell('Routes', routesText, 'short'),
   ]
   return (
     <>
@@ -55,9 +52,10 @@ function Price({ of: model, name: price }: { readonly of: Model; readonly name: 
   )
 }
 
+/** By their providers; whole when it is pointed at. */
 function routesText({ routes = [] }: Model) {
-  const text = routes.map(({ provider, model }) => `${provider}/${model}`).join(', ')
-  return <span title={text}>{text}</span>
+  const whole = routes.map(({ provider, model }) => `${provider}/${model}`).join(', ')
+  return <span title={whole}>{routes.map(({ provider }) => provider).join(', ')}</span>
 }
 
 type Tier = Prices & { readonly above: number }

@@ -396,6 +396,14 @@ export const sampleCheck: CatalogCheck = {
   in_force: { version: 7, pushed_at: sampleCatalog.pushed_at },
 }
 
+/** Of a draft with a price below zero. */
+export const faultyCheck: CatalogCheck = {
+  ...sampleCheck,
+  valid: false,
+  faults: [{ path: 'models[0].price.output', message: 'must be a decimal' }],
+  changes: [],
+}
+
 export const sampleVersions: CatalogVersionShape[] = [7, 6].map((version) => ({
   object: 'catalog.version',
   version,

@@ -9,6 +9,7 @@ import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import {
   ago,
+  faultyCheck,
   OPEN_REQUEST_ID,
   openRequest,
   REQUEST_ID,
@@ -121,7 +122,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
     if (asked.headers['x-waybill-console'] !== TOKEN)
       return refusal(401, 'There is no such token.', 'invalid_console_token')
     const path = pathname.replace('/admin/v1', '').split('/').slice(1)
-    return path[0] === 'keys' ? answerKeys(asked, path.slice(1), searchParams) : answerRest(path, searchParams)
+    return path[0] === 'keys' ? answerKeys(asked, path.slice(1), searchParams) : answerRest(path, searchParams, asked)
   }
 
   function answerKeys(asked: Asked, [id, part]: string[], query: URLSearchParams): Answer {
@@ -141,6 +142,8 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
           query,
         ),
       )
+    if (part === 'grants' && asked.method === 'POST' && key.status === 'suspended')
+      return refusal(409, 'The key is suspended.')
     if (part === 'grants') return ok(asked.method === 'POST' ? sampleGrant : pageOf([sampleGrant], query))
     if (part === 'rotate') return change({ last_four: JSON.parse(asked.body).last_four })
     if (part === 'end-grace') return change({ previous: null })
@@ -179,7 +182,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
     return { status: 201, body: { ...key, secret: null, replayed: before !== undefined } }
   }
 
-  function answerRest([name, id, ...rest]: string[], query: URLSearchParams): Answer {
+  function answerRest([name, id, ...rest]: string[], query: URLSearchParams, { body }: Asked): Answer {
     switch (name) {
       case 'whoami':
         return ok({
@@ -205,7 +208,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
       case 'routes':
         return ok(id === 'test' ? list(sampleRoutes.map(sampleTest)) : list(sampleRoutes))
       case 'catalog':
-        if (id === 'check') return ok(sampleCheck)
+        if (id === 'check') return ok(body.includes('"-3"') ? faultyCheck : sampleCheck)
         if (id !== 'versions') return ok(sampleCatalog)
         if (rest[1] === 'restore') return ok({ ...sampleCatalog, version: 8 })
         return ok(rest.length === 0 ? list(sampleVersions) : { ...sampleCatalog, version: 6 })

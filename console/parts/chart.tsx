@@ -36,7 +36,7 @@ export function Chart({ caption, unit, moments, series, kind = 'bars', isCountin
   const [at, setAt] = useState<number | undefined>(undefined)
   const ticks = ticksTo(mostOf(series, moments.length, kind))
   const top = ticks.at(-1) ?? 1
-  const step = (width - LEFT) / Math.max(1, moments.length)
+  const step = Math.max(1, width - LEFT) / Math.max(1, moments.length)
   const y = (value: number) => 8 + (HEIGHT - BOTTOM - 8) * (1 - value / top)
   const moved = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]

@@ -10,7 +10,7 @@ type Props = {
   readonly inputMode?: 'decimal' | 'numeric' | 'text'
   readonly rows?: number
   readonly maxLength?: number
-  readonly type?: 'text' | 'date' | 'search'
+  readonly type?: 'text' | 'date' | 'datetime-local' | 'search'
 }
 
 export function Field({ label, value, onInput, hint, rows, ...rest }: Props) {

@@ -20,7 +20,8 @@ type Props = {
   readonly title: string
   readonly page: UsagePage
   readonly isByHour: boolean
-  readonly onPick?: (start: string) => void
+  /** From the start of the first bucket to the end of the last. */
+  readonly onPick?: (from: string, to: string) => void
 }
 
 /** Usage over time, stacked by group. */
@@ -49,10 +50,14 @@ export function UsageChart({ title, page, isByHour, onPick }: Props) {
         moments={moments}
         series={seriesOf(page, metric)}
         isCounting={page.data.at(-1)?.closed === false}
-        {...(onPick && { onPick: (i: number) => onPick(page.data[i]?.start_time ?? '') })}
+        {...(onPick && { onPick: (first: number, last: number) => onPick(...spanOf(page, first, last)) })}
       />
     </section>
   )
+}
+
+export function spanOf({ data }: UsagePage, first: number, last: number): [from: string, to: string] {
+  return [data[first]?.start_time ?? '', data[last]?.end_time ?? '']
 }
 
 function seriesOf({ data, groups }: UsagePage, metric: MetricName): Series[] {
@@ -86,7 +91,7 @@ function told(some: readonly UsageNumbers[], metric: MetricName) {
 }
 
 /** An hour in the chosen zone; a day is a UTC day. */
-function momentText(start: string, isByHour: boolean, zone: Zone): string {
+export function momentText(start: string, isByHour: boolean, zone: Zone): string {
   if (!isByHour) return start.slice(5, 10)
   if (zone === 'utc') return start.slice(11, 16)
   const time = new Date(start)

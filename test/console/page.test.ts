@@ -7,7 +7,7 @@ import { someOf } from '../support/some-of.ts'
 import { openBrowser } from './support/browser.ts'
 import { keyboardOf } from './support/keyboard.ts'
 import { PICTURED } from './support/pictured.ts'
-import { OPEN_REQUEST_ID, REQUEST_ID, sampleKey, sampleKeys } from './support/samples.ts'
+import { OPEN_REQUEST_ID, REQUEST_ID, sampleKey, sampleKeys, sampleLine, sampleUsage } from './support/samples.ts'
 import { type Asked, type ScriptedConsole, startScriptedConsole } from './support/scripted-console.ts'
 
 jest.setTimeout(60_000)
@@ -273,6 +273,107 @@ inBrowser('the console in a browser', () => {
     await visit('keys?status=active&sort=today')
     await page.getByRole('link', { name: 'customer 120', exact: true }).waitFor()
     expect(await page.getByRole('row').nth(2).textContent()).toContain('customer 119')
+  })
+
+  const listsSince = (count: number) =>
+    scripted.asked
+      .slice(count)
+      .filter(({ url }) => url.startsWith('/admin/v1/requests?'))
+      .map(({ url }) => new URLSearchParams(url.split('?')[1]))
+
+  test('requests are filtered by a key that is found by its name and by a range, by keyboard alone, and a chip is removed by itself', async () => {
+    await visit('requests', 'rate_limit_exceeded')
+    const keyboard = keyboardOf(page)
+    await keyboard.press('Key')
+    await page.getByRole('dialog', { name: 'Key' }).waitFor()
+    await page.keyboard.insertText('customer 3')
+    await page.getByRole('button', { name: 'customer 4' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('Enter')
+    await button('Remove Key').waitFor()
+    expect(await page.getByRole('button', { name: 'Key: customer 3' }).isVisible()).toBe(true)
+    expect(page.url()).toContain(`key_id=${sampleKey(3).id}`)
+    await keyboard.press(/^Range: /)
+    await keyboard.press('Yesterday')
+    await page.getByRole('button', { name: 'Range: Yesterday' }).waitFor()
+    const before = scripted.asked.length
+    await keyboard.press(/^Model/)
+    await keyboard.press(/^claude-sonnet/)
+    await page.getByRole('button', { name: 'Model: claude-sonnet' }).waitFor()
+    await loaded()
+    const [asked] = listsSince(before)
+    const [today, yesterday] = [0, 1].map((days) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10))
+    expect(Object.fromEntries(asked ?? [])).toMatchObject({
+      key_id: sampleKey(3).id,
+      model: 'claude-sonnet',
+      from: yesterday,
+      to: today,
+    })
+    await keyboard.press('Remove Key')
+    await page.getByRole('button', { name: 'Key: customer 3' }).waitFor({ state: 'detached' })
+    expect(page.url()).toContain('model=claude-sonnet')
+    await button('Model: claude-sonnet').click()
+    expect(await faults('.chips')).toEqual({})
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.keyboard.press('Escape')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Model: claude-sonnet')
+  })
+
+  test('a time is chosen in the histogram by dragging and by keyboard', async () => {
+    const { data } = sampleUsage('model', 3, '1h')
+    await visit('requests', 'errors')
+    const chart = page.getByRole('application', { name: /^Requests by hour/ })
+    await chart.focus()
+    for (const key of ['ArrowRight', 'ArrowRight', 'Shift+ArrowRight', 'Enter']) await page.keyboard.press(key)
+    await page.waitForURL(/from=/)
+    const chosen = () => new URLSearchParams(page.url().split('?')[1])
+    expect([chosen().get('from'), chosen().get('to')]).toEqual([data[1]?.start_time, data[2]?.end_time])
+    await visit('requests')
+    await visit('requests', 'errors')
+    const box = await chart.locator('svg').first().boundingBox()
+    if (!box) throw new Error('There is no histogram.')
+    const at = (hour: number) => box.x + 44 + ((box.width - 44) * (hour + 0.5)) / 24
+    await page.mouse.move(at(8), box.y + 60)
+    await page.mouse.down()
+    await page.mouse.move(at(5), box.y + 60, { steps: 3 })
+    await page.mouse.up()
+    await page.waitForURL(/from=/)
+    expect([chosen().get('from'), chosen().get('to')]).toEqual([data[5]?.start_time, data[8]?.end_time])
+  })
+
+  test('calls that are not for a model are shown only when they are asked for', async () => {
+    await visit('requests', 'rate_limit_exceeded')
+    const table = page.getByRole('table', { name: 'Requests, newest first' })
+    expect(await table.getByText('…000006').count()).toBe(0)
+    await page.getByLabel('Show calls that are not for a model').check()
+    await table.getByText('…000006').waitFor()
+    expect(page.url()).toContain('calls=all')
+  })
+
+  test('a live list marks what came, stands still and says so while it is read, and asks nothing while the page is hidden', async () => {
+    await visit('requests', 'rate_limit_exceeded')
+    await page.mouse.move(5, 5)
+    await button('Live').click()
+    scripted.lines.unshift(sampleLine(101))
+    await page.locator('tr.new', { hasText: '…000101' }).waitFor()
+    await page.getByRole('table', { name: 'Requests, newest first' }).hover()
+    await page.getByText('Paused while you read the list').waitFor()
+    scripted.lines.unshift(sampleLine(102))
+    const pausedAt = scripted.asked.length
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    expect(listsSince(pausedAt)).toEqual([])
+    await page.mouse.move(5, 5)
+    await page.locator('tr.new', { hasText: '…000102' }).waitFor()
+    const hide = (value: boolean) =>
+      page.evaluate(
+        `Object.defineProperty(document, 'hidden', { value: ${value}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
+      )
+    await hide(true)
+    const hiddenAt = scripted.asked.length
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    expect(listsSince(hiddenAt).length).toBeLessThanOrEqual(1)
+    await hide(false)
+    await button('Live').click()
+    scripted.lines.splice(0, 2)
   })
 
   test('"/" leads to the search, and a last four or a request id leads to its one key or request', async () => {

@@ -6,6 +6,7 @@ import type { List } from '../../../layers/admin/api/shapes/answers.ts'
 import type { CreateKeyBody } from '../../../layers/admin/api/shapes/bodies.ts'
 import type { EventShape } from '../../../layers/admin/api/shapes/books.ts'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
+import type { RequestLine } from '../../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import {
   ago,
@@ -47,6 +48,8 @@ export type ScriptedConsole = {
   readonly address: string
   readonly origin: string
   readonly keys: KeyDetail[]
+  /** The newest first. */
+  readonly lines: RequestLine[]
   readonly asked: Asked[]
   /** The next change is done, and its answer is lost. */
   loseNextAnswer: boolean
@@ -74,6 +77,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
     origin,
     address: `${origin}/#launch=${LAUNCH}`,
     keys: sampleKeys(size.keys),
+    lines: sampleLines(size.requests),
     asked: [],
     loseNextAnswer: false,
     isProtected: false,
@@ -193,10 +197,10 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
         return ok(sampleOverview)
       case 'requests':
         if (id === OPEN_REQUEST_ID) return ok(openRequest)
-        return ok(id === undefined ? pageOf(sampleLines(size.requests), query) : sampleRequest)
+        return ok(id === undefined ? pageOf(scripted.lines.filter(isAskedFor(query)), query) : sampleRequest)
       case 'usage': {
         const groupBy = query.get('group_by') as UsagePage['group_by']
-        return ok(sampleUsage(groupBy, groupBy === 'key' ? scripted.keys.length : 3))
+        return ok(sampleUsage(groupBy, groupBy === 'key' ? scripted.keys.length : 3, query.get('bucket') ?? undefined))
       }
       case 'events':
         return ok(pageOf(events, query))
@@ -211,7 +215,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
         return { status: 200, body: sampleAudit.map((line) => `${JSON.stringify(line)}\n`).join('') }
       case 'search': {
         const text = query.get('q') ?? ''
-        const found = scripted.keys.filter((key) => key.name === text || key.last_four === text)
+        const found = scripted.keys.filter((key) => key.name.includes(text) || key.last_four === text)
         return ok({ object: 'search', keys: found, request_id: text === REQUEST_ID ? text : null })
       }
       default:
@@ -232,6 +236,12 @@ const ok = (body: unknown): Answer => ({ status: 200, body })
 
 function refusal(status: number, message: string, code: string | null = null): Answer {
   return { status, body: { error: { message, type: 'invalid_request_error', param: null, code } } }
+}
+
+const FIELDS = ['key_id', 'model', 'outcome', 'provider', 'error_code', 'endpoint'] as const
+
+function isAskedFor(query: URLSearchParams): (line: RequestLine) => boolean {
+  return (line) => FIELDS.every((name) => !query.has(name) || line[name] === query.get(name))
 }
 
 function list<T>(data: readonly T[]): List<T> {

@@ -7,7 +7,15 @@ import { someOf } from '../support/some-of.ts'
 import { openBrowser } from './support/browser.ts'
 import { keyboardOf } from './support/keyboard.ts'
 import { PICTURED } from './support/pictured.ts'
-import { OPEN_REQUEST_ID, REQUEST_ID, sampleKey, sampleKeys, sampleLine, sampleUsage } from './support/samples.ts'
+import {
+  FAILED_REQUEST_ID,
+  OPEN_REQUEST_ID,
+  REQUEST_ID,
+  sampleKey,
+  sampleKeys,
+  sampleLine,
+  sampleUsage,
+} from './support/samples.ts'
 import { type Asked, type ScriptedConsole, startScriptedConsole } from './support/scripted-console.ts'
 
 jest.setTimeout(60_000)
@@ -387,6 +395,41 @@ inBrowser('the console in a browser', () => {
     await page.keyboard.type(REQUEST_ID)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 2, name: 'The charge' }).waitFor()
+  })
+
+  test('a request says first how it ended, who served it and what it brought; its words are copied without its cost to us', async () => {
+    await visit(`requests/${REQUEST_ID}`, 'Provider cost')
+    const summary = page.getByRole('region', { name: 'Summary' })
+    expect(await summary.textContent()).toContain('200claude-sonnetgpt-4o-mini by openai as gpt-4o-mini-2024-07-18')
+    await page.getByText('gpt-4o-mini answered in place of claude-sonnet').waitFor()
+    await page.getByText('to 16,384 tokens, the most that claude-sonnet generates').waitFor()
+    const figures = await page.locator('.figures > div').allTextContents()
+    expect(figures).toEqual([
+      'Duration6.47 s',
+      'First token2.41 s',
+      'Tokens a second80.3',
+      'Charged0.0003456 credits',
+      'Margin0.0000456 13.2 %',
+    ])
+    const attempts = page.getByRole('table', { name: 'Attempts, in the order tried' })
+    expect(await attempts.getByRole('row').nth(1).textContent()).toContain('500answered with an error')
+    await page.evaluate(
+      "Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText: async (text) => { window.copied = text } } })",
+    )
+    await button('Copy for the customer').click()
+    const copied = await page.evaluate<string>('window.copied')
+    expect(copied).toContain('0.01 at admission, 0.0096544 given back')
+    expect(copied).not.toMatch(/cost us|margin|0\.0000456/i)
+  })
+
+  test('a request that failed has nothing green, and says why it is free', async () => {
+    await visit(`requests/${FAILED_REQUEST_ID}`, 'upstream_rate_limited')
+    expect(await page.locator('.good').count()).toBe(0)
+    expect(await page.locator('.headline .bad').textContent()).toBe('503')
+    await page.getByText('Charged 0: nothing was delivered (upstream_rate_limited), and that is free.').waitFor()
+    await page.getByText('is rate limiting us').waitFor()
+    expect(await faults()).toEqual({})
+    await page.setViewportSize({ width: 1280, height: 900 })
   })
 
   test('a leaked secret that is searched for leads to its key by its last four, and is in no address, request or field', async () => {

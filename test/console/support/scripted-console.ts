@@ -10,6 +10,8 @@ import type { RequestLine } from '../../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import {
   ago,
+  FAILED_REQUEST_ID,
+  failedRequest,
   OPEN_REQUEST_ID,
   openRequest,
   REQUEST_ID,
@@ -197,6 +199,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
         return ok(sampleOverview)
       case 'requests':
         if (id === OPEN_REQUEST_ID) return ok(openRequest)
+        if (id === FAILED_REQUEST_ID) return ok(failedRequest)
         return ok(id === undefined ? pageOf(scripted.lines.filter(isAskedFor(query)), query) : sampleRequest)
       case 'usage': {
         const groupBy = query.get('group_by') as UsagePage['group_by']

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/time.ts'
-import type { PageUrl } from '../router.ts'
+import type { PageUrl, Query } from '../router.ts'
 
 export const RANGES = [
   ['1h', '1 h'],
@@ -55,6 +55,11 @@ export function rangeOf(url: PageUrl, nowMs: number, usual: RangeName = '24h'): 
   ]
   const isByHour = (end === undefined ? nowMs : Date.parse(end)) - Date.parse(first) <= BY_HOUR_MS
   return { name: CALENDAR.has(name) ? name : 'custom', from: first, ...(end !== undefined && { to: end }), isByHour }
+}
+
+/** The same range in the address of another page. */
+export function rangeQuery({ name, from, to }: Range): Query {
+  return name === 'custom' ? { from, to } : { range: name }
 }
 
 type Span = readonly [from: string, to?: string]

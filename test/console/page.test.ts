@@ -432,6 +432,38 @@ inBrowser('the console in a browser', () => {
     await page.setViewportSize({ width: 1280, height: 900 })
   })
 
+  test('usage has its metric, grouping and time in the address; a time is chosen in the chart, and the table has the sums', async () => {
+    await visit('usage', 'The model 2')
+    const table = page.getByRole('table', { name: 'Usage by model' })
+    expect((await table.getByRole('columnheader').allTextContents()).slice(0, 4)).toEqual([
+      'Model',
+      'Charged',
+      'Provider cost',
+      'Margin',
+    ])
+    expect(await table.getByRole('row').last().textContent()).toMatch(/^All0\.27/)
+    await button('Errors').click()
+    await page.getByRole('heading', { name: 'Errors by model' }).waitFor()
+    expect(page.url()).toContain('metric=errors')
+    await page.getByRole('link', { name: 'Provider', exact: true }).click()
+    await page.getByRole('heading', { name: 'Errors by provider' }).waitFor()
+    const { data } = sampleUsage('provider', 3)
+    const before = scripted.asked.length
+    await page.getByRole('application').focus()
+    for (const key of ['ArrowLeft', 'Shift+ArrowLeft', 'Enter']) await page.keyboard.press(key)
+    await page.waitForURL(/from=/)
+    await loaded()
+    const asked = scripted.asked.slice(before).find(({ url }) => url.startsWith('/admin/v1/usage?'))
+    expect(Object.fromEntries(new URLSearchParams(asked?.url.split('?')[1]))).toEqual({
+      bucket: '1h',
+      group_by: 'provider',
+      from: data[28]?.start_time,
+      to: data[29]?.end_time,
+    })
+    await button('Latency').click()
+    await page.getByText('p95, of all models').waitFor()
+  })
+
   test('a leaked secret that is searched for leads to its key by its last four, and is in no address, request or field', async () => {
     await visit('overview', 'customer 3')
     const before = scripted.asked.length

@@ -3,11 +3,11 @@ import type { requestsQuery } from '../../../layers/admin/api/shapes/queries.ts'
 import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import { OUTCOMES } from '../../../layers/gateway/domain/usage-row.ts'
 import { type Choice, Choices } from '../../parts/choices.tsx'
+import { KeyChip } from '../../parts/key-chip.tsx'
 import { Picker } from '../../parts/picker.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
 import type { Range } from '../../parts/ranges.ts'
 import { type PageUrl, type Query, withQuery } from '../../router.ts'
-import { KeyChip } from './key-chip.tsx'
 
 /** Only what the server filters by: a filter of the rows that happen to be loaded would mislead. */
 export type FilterName = Exclude<keyof z.input<typeof requestsQuery>, 'from' | 'to' | 'limit' | 'after'>

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { List } from '../../../layers/admin/api/shapes/answers.ts'
-import type { KeyDetail, KeyShape } from '../../../layers/admin/api/shapes/keys.ts'
-import { Choices } from '../../parts/choices.tsx'
-import { Picker } from '../../parts/picker.tsx'
-import { useLoad } from '../../parts/use-load.ts'
-import { queryText } from '../../router.ts'
+import type { List } from '../../layers/admin/api/shapes/answers.ts'
+import type { KeyDetail, KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+import { queryText } from '../router.ts'
+import { Choices } from './choices.tsx'
+import { Picker } from './picker.tsx'
+import { useLoad } from './use-load.ts'
 
 /** Somebody is still typing. */
 const WAIT_MS = 200

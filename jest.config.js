@@ -18,7 +18,7 @@ export default {
   globalTeardown: '<rootDir>/test/support/tear-down.ts',
   testSequencer: '<rootDir>/test/support/longest-first.js',
   // For tests that hang. It is no bound of speed: the machine may have other work.
-  testTimeout: 60_000,
+  testTimeout: 180_000,
   // More than the two cores that it is run on: some wait for a database to start, or for an outage to end.
   maxWorkers: 4,
   // With --coverage only, which takes a third more time: `npm run coverage`. It leaves out the files that bound how much

@@ -46,6 +46,11 @@ const settings = z.strictObject({
   alarmEmail: z.email().optional(),
   /** Gets the alarms that can wait for a working day, in place of the address above. */
   ticketEmail: z.email().optional(),
+  /** The address of docs/operate.md as your people read it, which each alarm names. */
+  runbookUrl: z.url().optional(),
+  /** Alarms go off if one of twenty answers begins later, or one of twenty requests takes longer. */
+  slowFirstTokenMs: z.int().min(1),
+  slowRequestMs: z.int().min(1),
   /** The spending of the account in a month from which on `alarmEmail` is told. */
   monthlyBudgetUsd: z.number().positive().optional(),
   /** Without it there is no CloudFront distribution, and two addresses in place of one. */

@@ -1,7 +1,8 @@
 import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import { ENV, OUTPUTS } from '../layers/gateway/contract.ts'
+import { ENV, functionOutput, logsOutput, OUTPUTS } from '../layers/gateway/contract.ts'
 import { AdminApi } from './api/admin-api.ts'
 import { Api } from './api/api.ts'
 import { CatalogSeed } from './data/catalog-seed.ts'
@@ -12,6 +13,7 @@ import { addDomainRecords } from './edge/domain.ts'
 import { Edge } from './edge/edge.ts'
 import { EdgeLogs } from './edge/edge-logs.ts'
 import { addEdgeParts, type EdgeParts } from './edge/edge-parts.ts'
+import { firewallLogs } from './edge/firewall.ts'
 import { originSecrets } from './edge/origin-secrets.ts'
 import { Functions } from './functions/functions.ts'
 import { Rollout } from './functions/rollout.ts'
@@ -39,15 +41,14 @@ export class WaybillStack extends Stack {
       },
       ...props,
     })
-    const { edge, alarmEmail } = stage
-    if (stage.deletionProtection && !alarmEmail) {
+    if (stage.deletionProtection && !stage.alarmEmail) {
       const warning = `Alarms of ${stage.name} are mailed to nobody: set "alarmEmail" in ${SETTINGS_FILE}, or subscribe to its topics.`
       Annotations.of(this).addWarningV2('waybill:alarmEmail', warning)
     }
     const tables = new Tables(this, 'Tables', stage)
     new CatalogSeed(this, 'Catalog', tables, stage)
 
-    const secrets = edge ? originSecrets(this, stage.originSecretNumber) : undefined
+    const secrets = stage.edge ? originSecrets(this, stage.originSecretNumber) : undefined
     const usageExport = stage.exportUsage ? new UsageExport(this, 'UsageExport', stage) : undefined
     const functions = new Functions(this, 'Functions', {
       stage,
@@ -60,17 +61,27 @@ export class WaybillStack extends Stack {
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,
     })
-    const { api } = new Api(this, 'Api', { stage, functions })
-    const parts = edgeParts ?? addEdgeParts(stage, (_, make) => make(this))
+    const { api, logs: apiLogs } = new Api(this, 'Api', { stage, functions })
+    const parts = edgeParts ?? addEdgeParts(stage, (_, make) => ({ arn: make(this), stackName: this.stackName }))
     const distribution = secrets
       ? new Edge(this, 'Edge', { stage, chatUrl, api, originSecret: secrets.sent, ...parts }).distribution
       : undefined
     const { admin } = functions
-    const adminApi = admin ? new AdminApi(this, 'AdminApi', { stage, admin }).api : undefined
-    const { alarms } = new Monitoring(this, 'Monitoring', { stage, functions, tables, api, adminApi, distribution })
-    if (stage.rollout === 'canary') new Rollout(this, 'Rollout', { functions, alarms })
+    const { api: adminApi, logs: adminApiLogs } = admin ? new AdminApi(this, 'AdminApi', { stage, admin }) : {}
+    const edge = distribution && !edgeParts ? { ...parts, distributionId: distribution.distributionId } : undefined
+    const monitoring = new Monitoring(this, 'Monitoring', { stage, functions, tables, api, adminApi, edge })
+    const { alarms } = monitoring
+    const rollout =
+      stage.rollout === 'canary' ? new Rollout(this, 'Rollout', { stage, functions, alarms }).application : undefined
 
-    const operators = new Operators(this, 'Operators', { stage, tables, adminApi })
+    const logs = { ...logsOf(functions), Api: apiLogs, ...(adminApiLogs && { AdminApi: adminApiLogs }) }
+    const onCall = {
+      functions: functions.all,
+      logs: Object.values(logs),
+      firewallLogs: parts.webAcl && firewallLogs(parts.webAcl.stackName),
+      rollout,
+    }
+    const operators = new Operators(this, 'Operators', { stage, tables, adminApi, onCall })
 
     if (stage.keysTrail) new KeysTrail(this, 'KeysTrail', { tables, functions })
 
@@ -86,7 +97,7 @@ export class WaybillStack extends Stack {
       this.#output(OUTPUTS.baseUrl, baseUrl)
       // The target of the operator's own DNS records.
       if (stage.domain) this.#output(OUTPUTS.edgeDomain, distributionDomainName)
-      if (stage.edgeLogs && edgeParts) this.#output(OUTPUTS.distributionId, distributionId)
+      if (edgeParts) this.#output(OUTPUTS.distributionId, distributionId)
     } else {
       this.#output(OUTPUTS.chatUrl, baseUrl)
       this.#output(OUTPUTS.apiUrl, `${api.apiEndpoint}/v1`)
@@ -100,12 +111,22 @@ export class WaybillStack extends Stack {
     }
     this.#output(OUTPUTS.operatorPolicy, operators.operator.managedPolicyArn)
     this.#output(OUTPUTS.readerPolicy, operators.reader.managedPolicyArn)
+    this.#output(OUTPUTS.onCallPolicy, operators.onCall.managedPolicyArn)
+    this.#output(OUTPUTS.dashboard, monitoring.dashboardUrl)
+    if (rollout) this.#output(OUTPUTS.rollout, rollout.applicationName)
+    if (onCall.firewallLogs) this.#output(logsOutput('Firewall'), onCall.firewallLogs)
+    for (const [name, { logGroupName }] of Object.entries(logs)) this.#output(logsOutput(name), logGroupName)
+    for (const fn of functions.all) this.#output(functionOutput(fn.node.id), fn.functionName)
     // A Function URL always accepts IPv6.
-    this.#output(OUTPUTS.ipv6, String(stage.ipv6 || !edge))
+    this.#output(OUTPUTS.ipv6, String(stage.ipv6 || !stage.edge))
     this.#output(OUTPUTS.protected, String(stage.deletionProtection))
   }
 
   #output(name: string, value: string): void {
     new CfnOutput(this, name, { value })
   }
+}
+
+function logsOf({ all }: Functions): Record<string, ILogGroup> {
+  return Object.fromEntries(all.map((fn) => [fn.node.id, fn.logGroup]))
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { type App, CfnOutput, CfnResource, Fn, Lazy, Stack } from 'aws-cdk-lib'
+import { type App, CfnOutput, CfnResource, Fn, Lazy, Stack, Tags } from 'aws-cdk-lib'
 import { OUTPUTS, stackName } from '../layers/gateway/contract.ts'
 import { EdgeLogs } from './edge/edge-logs.ts'
-import { addEdgeParts } from './edge/edge-parts.ts'
+import { addEdgeParts, EDGE_PARTS_TAG } from './edge/edge-parts.ts'
+import { EdgeMonitoring } from './monitoring/monitoring.ts'
 import { WaybillStack } from './stack.ts'
 import { edgeNeedsOf, type Stage, US_EAST_1 } from './stages.ts'
 
@@ -18,20 +19,30 @@ export function addStacks(app: App, stage: Stage, region: string): void {
   }
   const before: Stack[] = []
   /** Its ARN is read when the main stack is deployed, which is after this one. */
-  const partOf = (part: string, make: (stack: Stack) => string): string => {
+  const partOf = (part: string, make: (stack: Stack) => string) => {
     const stack = stackInUsEast1(app, stage, region, part)
     new CfnOutput(stack, ARN, { value: make(stack) })
     before.push(stack)
-    return Fn.getStackOutput(stack.stackName, ARN, US_EAST_1)
+    return { arn: Fn.getStackOutput(stack.stackName, ARN, US_EAST_1), stackName: stack.stackName }
   }
   const edgeParts = { ...addEdgeParts(stage, partOf), contentHash: contentHashOf(before) }
   const main = new WaybillStack(app, stackName(stage.name), { stage, edgeParts })
   for (const stack of before) main.addStackDependency(stack)
-  if (!edgeNeedsOf(stage).logs) return
-  const after = stackInUsEast1(app, stage, region, 'edge-logs')
   const distributionId = Fn.getStackOutput(main.stackName, OUTPUTS.distributionId, region)
-  new EdgeLogs(after, 'EdgeLogs', { stage, distributionId })
-  after.addStackDependency(main)
+  const addAfter = (part: string, make: (stack: Stack) => unknown) => {
+    const stack = stackInUsEast1(app, stage, region, part)
+    make(stack)
+    stack.addStackDependency(main)
+  }
+  const { logs, alarms } = edgeNeedsOf(stage)
+  if (logs) addAfter('edge-logs', (stack) => new EdgeLogs(stack, 'EdgeLogs', { stage, distributionId }))
+  if (alarms) {
+    const edge = { ...edgeParts, distributionId }
+    addAfter('edge-alarms', (stack) => {
+      const monitoring = new EdgeMonitoring(stack, 'Monitoring', { stage, edge })
+      Tags.of(monitoring).add(EDGE_PARTS_TAG, edgeParts.contentHash)
+    })
+  }
 }
 
 const ARN = 'Arn'

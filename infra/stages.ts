@@ -19,6 +19,8 @@ const COMMON = {
   apiRequestsPerSecond: 500,
   edgeTimeoutSeconds: 120,
   originSecretNumber: 1,
+  slowFirstTokenMs: 10_000,
+  slowRequestMs: 120_000,
   ipv6: true,
   // As many as all of prod's 500 executions for chats serve in five minutes, if each takes 1.5 seconds.
   wafRequestsPerAddress: 100_000,
@@ -84,7 +86,7 @@ export function stageOf(name: unknown, given: SettingsOfStages = {}): Stage {
   return { ...stage, ...given[stage.name] }
 }
 
-/** CloudFront takes its certificate, its firewall and the delivery of its logs from this region only. */
+/** CloudFront takes its certificate, its firewall and the delivery of its logs from this region only, and has its metrics there. */
 export const US_EAST_1 = 'us-east-1'
 
 /** The resources of a stage's CloudFront that must be in us-east-1. */
@@ -93,14 +95,17 @@ type EdgeNeeds = {
   readonly certificate: { readonly name: string; readonly zone: Zone } | undefined
   readonly firewall: boolean
   readonly logs: boolean
+  readonly alarms: boolean
 }
 
-export function edgeNeedsOf({ edge, domain, waf, edgeLogs }: Stage): EdgeNeeds {
+export function edgeNeedsOf({ edge, domain, waf, edgeLogs, deletionProtection }: Stage): EdgeNeeds {
   const zone = domain?.certificateArn === undefined ? domain?.hostedZone : undefined
   return {
     certificate: edge && domain && zone ? { name: domain.name, zone } : undefined,
     firewall: edge && waf !== 'off',
     logs: edge && edgeLogs,
+    // Not for these alone in a stage that can be lost: a newcomer's account would have to be bootstrapped twice.
+    alarms: edge && (deletionProtection || domain !== undefined || waf !== 'off' || edgeLogs),
   }
 }
 

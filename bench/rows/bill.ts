@@ -6,6 +6,7 @@ import { stageOf } from '../../infra/stages.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
+import { rowKey } from '../../layers/gateway/store/usage/row-key.ts'
 import { createGatewayServer } from '../../local/server.ts'
 import { LOCAL_TABLES } from '../../operator/connect/local-gateway.ts'
 import { type BillLine, billOf } from '../bill/bill.ts'
@@ -74,7 +75,11 @@ async function sizesOfAChat(endpoint: string, upstreamUrl: string): Promise<Size
   await new Promise((resolve) => server.close(resolve))
   const [, requestId] = /^x-request-id: (\S+)/im.exec(answer.toString()) ?? []
   if (!/^content-encoding: gzip/im.test(answer.toString())) throw new Error(`The chat of the bill failed: ${answer}`)
-  const { Item = {} } = await tables.database.get({ TableName: tables.usage, Key: { requestId }, ConsistentRead: true })
+  const { Item = {} } = await tables.database.get({
+    TableName: tables.usage,
+    Key: rowKey(requestId ?? ''),
+    ConsistentRead: true,
+  })
   return { answerBytes: answer.length, rowBytes: itemBytes(marshall(Item)), logBytes }
 }
 

@@ -9,19 +9,21 @@ import { useList } from '../parts/use-list.ts'
 import type { PageUrl } from '../router.ts'
 
 const FILTERS = ['what', 'key_id', 'by', 'from', 'to'] as const
-const KINDS = [
-  'key.created',
-  'key.updated',
-  'key.rotated',
-  'key.grace_ended',
-  'key.revoked',
-  'key.granted',
-  'admin_key.created',
-  'admin_key.rotated',
-  'admin_key.revoked',
-  'catalog.pushed',
-  'catalog.rolled_back',
-] as const
+const KINDS: Readonly<Record<EventShape['what'], true>> = {
+  'key.created': true,
+  'key.updated': true,
+  'key.rotated': true,
+  'key.grace_ended': true,
+  'key.suspended': true,
+  'key.resumed': true,
+  'key.revoked': true,
+  'key.granted': true,
+  'admin_key.created': true,
+  'admin_key.rotated': true,
+  'admin_key.revoked': true,
+  'catalog.pushed': true,
+  'catalog.rolled_back': true,
+}
 const COLUMNS = eventColumns(true)
 
 export function Changes({ url }: { readonly url: PageUrl }) {
@@ -33,7 +35,7 @@ export function Changes({ url }: { readonly url: PageUrl }) {
         <Select
           label="What"
           {...filter('what')}
-          options={[['', 'Everything'], ...KINDS.map((kind) => [kind, kind] as const)]}
+          options={[['', 'Everything'], ...Object.keys(KINDS).map((kind) => [kind, kind] as const)]}
         />
         <FilterField label="Key id" {...filter('key_id')} />
         <FilterField label="By, exactly" {...filter('by')} />

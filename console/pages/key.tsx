@@ -8,7 +8,6 @@ import { shownText } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import type { Setting } from '../../layers/gateway/domain/key-settings.ts'
 import { Badge } from '../parts/badge.tsx'
-import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Credits } from '../parts/credits.tsx'
@@ -22,18 +21,12 @@ import { type Column, cell, credits } from '../parts/table.tsx'
 import { useList } from '../parts/use-list.ts'
 import { type Loaded, useLoad } from '../parts/use-load.ts'
 import { linkTo } from '../router.ts'
-import { EditKey } from './key/edit-key.tsx'
 import { GraceBanner } from './key/grace-banner.tsx'
-import { GrantCredits } from './key/grant-credits.tsx'
+import { DIALOGS, type DialogName, KeyActions } from './key/key-actions.tsx'
 import type { KeyDialogProps } from './key/key-dialog.ts'
 import { OpenHolds } from './key/open-holds.tsx'
-import { RevokeKey } from './key/revoke-key.tsx'
-import { RotateKey } from './key/rotate-key.tsx'
 
 const LIVE_MS = 3000
-
-const DIALOGS = { edit: EditKey, grant: GrantCredits, rotate: RotateKey, revoke: RevokeKey }
-type DialogName = keyof typeof DIALOGS
 
 export function KeyPage({ id }: { readonly id: string }) {
   const path = `/keys/${encodeURIComponent(id)}`
@@ -52,7 +45,7 @@ export function KeyPage({ id }: { readonly id: string }) {
   return (
     <Page
       title={key.data ? key.data.name : id}
-      actions={key.data && key.data.status !== 'revoked' && <Actions onOpen={setOpen} />}
+      actions={key.data && key.data.status !== 'revoked' && <KeyActions of={key.data} onOpen={setOpen} />}
     >
       <Loading of={key}>
         {(data) => (
@@ -113,21 +106,6 @@ type OpenedProps = Omit<KeyDialogProps, 'of'> & {
 function KeyDialog({ of, dialog: Opened, ...rest }: OpenedProps) {
   const [key] = useState(of.data)
   return key ? <Opened of={key} {...rest} /> : null
-}
-
-function Actions({ onOpen }: { readonly onOpen: (name: DialogName) => void }) {
-  return (
-    <>
-      <Button class="primary" onClick={() => onOpen('grant')}>
-        Grant credits
-      </Button>
-      <Button onClick={() => onOpen('edit')}>Change settings</Button>
-      <Button onClick={() => onOpen('rotate')}>Rotate</Button>
-      <Button class="danger" onClick={() => onOpen('revoke')}>
-        Revoke
-      </Button>
-    </>
-  )
 }
 
 function Facts({ of: key }: { readonly of: KeyDetail }) {

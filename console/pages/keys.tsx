@@ -25,6 +25,13 @@ const SORTS: Readonly<Record<string, Sort>> = {
   last_used: { label: 'Last used', compare: (a, b) => (b.last_used_at ?? '').localeCompare(a.last_used_at ?? '') },
 }
 
+const STATES: Readonly<Record<KeyShape['status'], string>> = {
+  active: 'Active',
+  suspended: 'Suspended',
+  expired: 'Expired',
+  revoked: 'Revoked',
+}
+
 const FILTERS = ['status', 'external_id', 'sort'] as const
 
 export function Keys({ url }: { readonly url: PageUrl }) {
@@ -45,16 +52,7 @@ export function Keys({ url }: { readonly url: PageUrl }) {
       }
     >
       <div class="filters">
-        <Select
-          label="State"
-          {...filter('status')}
-          options={[
-            ['', 'All'],
-            ['active', 'Active'],
-            ['expired', 'Expired'],
-            ['revoked', 'Revoked'],
-          ]}
-        />
+        <Select label="State" {...filter('status')} options={[['', 'All'], ...Object.entries(STATES)]} />
         <FilterField label="External id, exactly" {...filter('external_id')} />
         <Select
           label="Order"

@@ -7,7 +7,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 const BAD = new Set(['empty', 'revoked', 'expired', 'failed', 'upstream_error', 'abandoned', 'wrong', 'failing'])
 const GOOD = new Set(['active', 'completed', 'settled', 'balanced', 'ok'])
-const WARN = new Set(['low', 'idle', 'open', 'refused', 'unstable'])
+const WARN = new Set(['suspended', 'low', 'idle', 'open', 'refused', 'unstable'])
 
 export function Badge({ of }: { readonly of: string }) {
   const kind = BAD.has(of) ? 'bad' : GOOD.has(of) ? 'good' : WARN.has(of) ? 'warn' : ''

@@ -17,6 +17,8 @@ export function signedCaller({ requestContext }: AdminEvent): Identity {
   return { by: async () => arn, scopes: ADMIN_SCOPES }
 }
 
+const OPENS: readonly string[] = ['current', 'grace']
+
 /**
  * The holder of an admin key's secret, at an address from which the key may be used. The key is read at every call, so
  * that a revocation holds from the next one on. AWS's word about the caller counts for nothing here.
@@ -28,7 +30,7 @@ export function keyedCaller(tables: Tables): (event: AdminEvent, nowMs: number) 
     if (secret === undefined || !isSecret(BRAND.adminKeyPrefix, secret)) throw invalidKey()
     const hash = hashSecret(secret)
     const key = await find(hash)
-    if (!key || standingOf(key, hash, nowMs) === 'refused') throw invalidKey()
+    if (!key || !OPENS.includes(standingOf(key, hash, nowMs))) throw invalidKey()
     const { sourceIp } = requestContext.http
     if (!mayComeFrom(key, sourceIp)) {
       throw new AdminError('ip_not_allowed', `This admin key may not be used from the address ${sourceIp}.`)

@@ -7,38 +7,33 @@ import {
   lastEndedDay,
   mayRowsExpire,
   openDaysOf,
+  settledBefore,
 } from '../../layers/gateway/domain/closed-day.ts'
-import { utcDay } from '../../layers/gateway/domain/time.ts'
+import { HOUR_MS, utcDay } from '../../layers/gateway/domain/time.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
-import {
-  type Closing,
-  INDEX_LAG_MS,
-  noteClosing,
-  readClosing,
-  totalsThrough,
-} from '../../layers/gateway/store/usage/closing.ts'
+import { type Closing, INDEX_LAG_MS, noteClosing, readClosing } from '../../layers/gateway/store/usage/closing.ts'
+import { momentOfHour } from '../../layers/gateway/store/usage/hour-sums.ts'
 import type { SetRowExpiry } from '../../layers/gateway/store/usage/row-expiry.ts'
 import type { Instance } from '../instance.ts'
 import { type Context, timeLeft } from '../time-left.ts'
 import { type ClosableKey, dayCloser } from './close-day.ts'
-import { dayExporter } from './export-day.ts'
+import { dayExporter, type ExportOptions } from './export-day.ts'
+import { hourSummer } from './sum-hours.ts'
 
-export type CloseOptions = {
+export type CloseOptions = ExportOptions & {
   /** Without it nothing is exported. */
   readonly putObject?: PutObject | undefined
   readonly setRowExpiry?: SetRowExpiry | undefined
   readonly pause?: (ms: number) => Promise<unknown>
-  /** The most characters of a file that is exported. */
-  readonly partChars?: number
 }
 
 /**
- * Closes the days that have ended: writes a total for each key, exports the rows, and notes its progress. A run ends
+ * Closes the days that have ended: writes a total for each key, exports the rows, adds up hours, and notes its progress. A run ends
  * when its time does, or dies; the next one goes on. Everything that it writes may be written again.
  */
 export function createClose(
   instance: Instance,
-  { putObject, setRowExpiry, pause = sleep, partChars }: CloseOptions = {},
+  { putObject, setRowExpiry, pause = sleep, ...options }: CloseOptions = {},
 ) {
   const { tables, clock, log } = instance
   const read = readClosing(tables)
@@ -52,7 +47,8 @@ export function createClose(
     // First, because every summary and the export go by the totals. If it fails, days that are closed are exported all the same.
     const closing = closeDays(before, last, timeLeftMs)
     await closing.catch(() => {})
-    const { exported, unexported } = await exportDays(totalsThrough(before, clock()), () => timeLeftMs() > 0)
+    const { exported, unexported } = await exportDays(before.closedThrough, () => timeLeftMs() > 0)
+    await attempt('hours could not be added up; the next run will', () => sumHours(() => timeLeftMs() > 0))
     const { closed, firstDay } = await closing
     const { closedThrough } = await read()
     const behind = Math.max(unexported, daysBetween(closedThrough ? dayAfter(closedThrough) : firstDay, last))
@@ -93,17 +89,17 @@ export function createClose(
       const isWhole = await attempt(`the day ${day} could not be closed; the next run will`, () => closeDay(day, keys))
       isUnbroken &&= isWhole
       if (!isUnbroken) continue
-      await note({ closedThrough: day, closedAtMs: clock() })
+      await note({ closedThrough: day })
       closed += 1
     }
     return { closed, firstDay }
   }
 
-  /** Exports the days through this one, which earlier runs have closed, so that the index has had time for their totals. */
+  /** Exports the days through this one, which earlier runs have closed. */
   async function exportDays(through: string | undefined, hasTime: () => boolean) {
     const { exportedThrough, exporting, isHalted } = await read()
     if (!putObject || !through || isHalted) return { exported: 0, unexported: 0 }
-    const exportDay = dayExporter(tables, putObject, hasTime, partChars)
+    const exportDay = dayExporter(tables, putObject, hasTime, options)
     const next = exportedThrough ? dayAfter(exportedThrough) : firstDayOf(await keysToClose())
     let exported = 0
     for (const day of next ? daysFrom(next, through) : []) {
@@ -113,6 +109,22 @@ export function createClose(
       exported += 1
     }
     return { exported, unexported: daysBetween(next, through) - exported }
+  }
+
+  /** The hours in which nothing can change any more, by the rule for whole days. */
+  async function sumHours(hasTime: () => boolean): Promise<boolean> {
+    const nowMs = clock()
+    const { summedThrough, isHalted } = await read()
+    if (isHalted || !hasTime()) return false
+    let [earliestMs, settledMs] = [Infinity, Infinity]
+    for await (const key of listKeys(tables)()) {
+      earliestMs = Math.min(earliestMs, earliestRowMs(key))
+      settledMs = Math.min(settledMs, settledBefore(key, nowMs))
+    }
+    if (earliestMs === Infinity) return true
+    const firstMs = summedThrough ? momentOfHour(summedThrough) + HOUR_MS : Math.floor(earliestMs / HOUR_MS) * HOUR_MS
+    await hourSummer(tables, hasTime)(firstMs, settledMs)
+    return true
   }
 
   async function keysToClose(): Promise<ClosableKey[]> {

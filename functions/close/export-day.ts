@@ -1,4 +1,5 @@
-import { gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import type { PutObject } from '../../layers/gateway/aws/put-object.ts'
 import { momentsOf } from '../../layers/gateway/domain/closed-day.ts'
 import { type DayTotal, sumsOf } from '../../layers/gateway/domain/day-total.ts'
@@ -13,27 +14,45 @@ type ExportDay = (day: string, from?: ExportCursor) => Promise<boolean>
 
 /** The size of a part before it is compressed: no more of a day is in memory. */
 const PART_CHARS = 32 * 1024 * 1024
+export type Compress = (bytes: Buffer) => Promise<Buffer>
+/** On the second core of the function, while the rows of the next part are read. */
+const compressBeside: Compress = promisify(gzip)
+
 /** Lines that become bytes together: a part of objects would cost the garbage collector more than all other work. */
 const LINES_TOGETHER = 1_000
+
+export type ExportOptions = {
+  /** The most characters of a file. */
+  readonly partChars?: number
+  readonly compress?: Compress
+}
 
 /** Writes the rows of a closed day as lines of JSON. Every run makes the same parts, so writing one again changes nothing. */
 export function dayExporter(
   tables: Tables,
   putObject: PutObject,
   hasTime: () => boolean,
-  partChars = PART_CHARS,
+  { partChars = PART_CHARS, compress = compressBeside }: ExportOptions = {},
 ): ExportDay {
   const totalsOf = queryDayTotals(tables)
   const rowsOf = queryUsageRows(tables)
   const note = noteClosing(tables)
 
   return async (day, from) => {
-    const parts = new PartWriter(day, putObject, partChars, from?.part)
-    for await (const total of totalsOf(day, from?.keyId)) {
-      if (!(await exportKey(total, parts, from?.keyId === total.keyId ? from : undefined))) return false
+    const parts = new PartWriter(
+      async (part, bytes) => putObject(exportPath(day, part), await compress(bytes)),
+      partChars,
+      from?.part,
+    )
+    try {
+      for await (const total of totalsOf(day, from?.keyId)) {
+        if (!(await exportKey(total, parts, from?.keyId === total.keyId ? from : undefined))) return false
+      }
+      await parts.write()
+      return true
+    } finally {
+      await parts.written
     }
-    await parts.write()
-    return true
   }
 
   async function exportKey(total: DayTotal, parts: PartWriter, from?: ExportCursor): Promise<boolean> {
@@ -43,8 +62,8 @@ export function dayExporter(
     // A cursor is between two milliseconds, with nothing unwritten before it: from there every run makes the same parts.
     const endPart = async (beforeMs: number) => {
       if (!parts.isHalfFull) return
-      await parts.write()
-      await note({ exporting: { day, part: parts.count, keyId, beforeMs, rows } })
+      const cursor = { day, part: parts.count + 1, keyId, beforeMs, rows }
+      await parts.write(() => note({ exporting: cursor }))
     }
     const moments = byMoment(rowsOf(keyId, { fromMs: from?.beforeMs ?? fromMs, toMs }, 'oldest first'))
     for await (const moment of moments) {
@@ -62,18 +81,18 @@ export function dayExporter(
 
 /** The numbered files of a day. */
 class PartWriter {
-  readonly #day: string
-  readonly #putObject: PutObject
+  readonly #put: (part: number, bytes: Buffer) => Promise<void>
   readonly #mostChars: number
-  /** The parts that are written. */
+  /** The parts that are written, or on their way. */
   count: number
+  /** The last of them; it waited for those before it. */
+  written: Promise<void> = Promise.resolve()
   #bytes: Buffer[] = []
   #lines: string[] = []
   #chars = 0
 
-  constructor(day: string, putObject: PutObject, mostChars: number, count = 0) {
-    this.#day = day
-    this.#putObject = putObject
+  constructor(put: (part: number, bytes: Buffer) => Promise<void>, mostChars: number, count = 0) {
+    this.#put = put
     this.#mostChars = mostChars
     this.count = count
   }
@@ -94,11 +113,14 @@ class PartWriter {
     this.#lines = []
   }
 
-  /** Writes the lines that are not written yet. */
-  async write(): Promise<void> {
+  /** Begins to write the lines that are not written yet, when the part before is; `then` follows when they are. */
+  async write(then?: () => Promise<void>): Promise<void> {
     if (this.#chars === 0) return
     this.#pack()
-    await this.#putObject(exportPath(this.#day, this.count), gzipSync(Buffer.concat(this.#bytes)))
+    await this.written
+    this.written = this.#put(this.count, Buffer.concat(this.#bytes)).then(then)
+    // It is awaited by the next part, or by the end.
+    this.written.catch(() => {})
     this.count += 1
     this.#bytes = []
     this.#chars = 0

@@ -6,6 +6,8 @@ import type { Instance } from '../instance.ts'
 import { sideBySide } from '../side-by-side.ts'
 import { type Context, timeLeft } from '../time-left.ts'
 
+const FORGED = 'a key’s item has events that no operator can have left there; see SECURITY.md'
+
 /**
  * Moves the events that are still on their keys' items, and settles the requests that died. A run ends when its time does;
  * the next one finds the keys that it has left.
@@ -13,7 +15,7 @@ import { type Context, timeLeft } from '../time-left.ts'
 export function createSweep({ tables, clock, finishHold, log }: Instance) {
   const read = readKey(tables)
   const schedule = scheduleSweep(tables)
-  const move = moveEvents(tables)
+  const move = moveEvents(tables, reportForged)
 
   return async (_event?: unknown, context?: Context): Promise<{ finished: number }> => {
     const timeLeftMs = timeLeft(context)
@@ -46,6 +48,10 @@ export function createSweep({ tables, clock, finishHold, log }: Instance) {
     }
     const left = dead.length > 0 ? await read(keyId) : key
     if (left) await schedule(left)
+  }
+
+  function reportForged(count: number): void {
+    log.problem(FORGED, new Error(`${count} of them were left out.`), '-')
   }
 
   /** One failure must not keep the rest from being done. */

@@ -6,13 +6,11 @@ import { freeGates } from '../gates.ts'
 import type { Instance } from '../instance.ts'
 import { jsonHandler } from '../json-handler.ts'
 
-const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/
-
 export function createUsage(instance: Instance) {
   const read = readUsageRow(instance.tables)
   return jsonHandler(instance, freeGates(instance, 'usage'), async ({ credential }, event) => {
     const found = findRoute('GET', event.rawPath)
-    const row = 'id' in found && REQUEST_ID.test(found.id ?? '') ? await read(found.id ?? '') : undefined
+    const row = 'id' in found ? await read(found.id ?? '') : undefined
     if (!row || row.keyId !== credential.key.id) {
       throw new GatewayError(
         'not_found',

@@ -2,6 +2,7 @@ import { Validations } from 'aws-cdk-lib'
 import { HttpApi, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
+import type { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { ADMIN_PATHS } from '../../layers/gateway/endpoints.ts'
 import type { GatewayFunction } from '../functions/gateway-function.ts'
@@ -17,6 +18,7 @@ const REQUESTS_PER_SECOND = 20
  */
 export class AdminApi extends Construct {
   readonly api: HttpApi
+  readonly logs: LogGroup
 
   constructor(scope: Construct, id: string, { stage, admin }: { stage: Stage; admin: GatewayFunction }) {
     super(scope, id)
@@ -38,6 +40,6 @@ export class AdminApi extends Construct {
       }
     }
     const logged = { user: '$context.identity.userArn' }
-    addLoggedStage(this, { stage, api: this.api, requestsPerSecond: REQUESTS_PER_SECOND, logged })
+    this.logs = addLoggedStage(this, { stage, api: this.api, requestsPerSecond: REQUESTS_PER_SECOND, logged })
   }
 }

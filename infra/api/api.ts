@@ -12,6 +12,7 @@ import type { Stage } from '../stages.ts'
 /** Everything but chat: short answers that need no streaming. */
 export class Api extends Construct {
   readonly api: HttpApi
+  readonly logs: LogGroup
 
   constructor(scope: Construct, id: string, { stage, functions }: { stage: Stage; functions: Functions }) {
     super(scope, id)
@@ -34,7 +35,7 @@ export class Api extends Construct {
       reason:
         'Every route is authenticated by the function itself: the bearer key is checked in the write that admits the call.',
     })
-    addLoggedStage(this, { stage, api: this.api, requestsPerSecond: stage.apiRequestsPerSecond })
+    this.logs = addLoggedStage(this, { stage, api: this.api, requestsPerSecond: stage.apiRequestsPerSecond })
   }
 }
 
@@ -47,7 +48,7 @@ type LoggedStage = {
 }
 
 /** The stage of an API, with a limit for all callers together and a log. */
-export function addLoggedStage(scope: Construct, { stage, api, requestsPerSecond, logged }: LoggedStage): void {
+export function addLoggedStage(scope: Construct, { stage, api, requestsPerSecond, logged }: LoggedStage): LogGroup {
   const logs = new LogGroup(scope, 'AccessLogs', {
     // API Gateway adds a group of another name to a policy that all of its logs in the account share, and that ends at
     // 5,120 characters. By its fixed name, a log that outlived its stack is adopted by the next one.
@@ -77,6 +78,7 @@ export function addLoggedStage(scope: Construct, { stage, api, requestsPerSecond
       ),
     },
   })
+  return logs
 }
 
 /** HEAD is a method of its own to API Gateway. */

@@ -23,7 +23,7 @@ import { Construct } from 'constructs'
 import { EDGE_HEADERS } from '../../layers/gateway/contract.ts'
 import { CHAT_PATHS } from '../../layers/gateway/endpoints.ts'
 import type { Stage } from '../stages.ts'
-import type { EdgeParts } from './edge-parts.ts'
+import { EDGE_PARTS_TAG, type EdgeParts } from './edge-parts.ts'
 
 type Props = {
   readonly stage: Stage
@@ -39,7 +39,7 @@ export class Edge extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
-    const { stage, chatUrl, api, originSecret, webAclArn, contentHash } = props
+    const { stage, chatUrl, api, originSecret, webAcl, contentHash } = props
     const viewerAddress = new EdgeFunction(this, 'ViewerAddress', {
       comment: 'Tells the gateway who is calling',
       runtime: FunctionRuntime.JS_2_0,
@@ -68,14 +68,14 @@ export class Edge extends Construct {
       httpVersion: HttpVersion.HTTP2_AND_3,
       priceClass: PriceClass.PRICE_CLASS_ALL,
       ...this.#domain(props),
-      ...(webAclArn !== undefined && { webAclId: webAclArn }),
+      ...(webAcl && { webAclId: webAcl.arn }),
       defaultBehavior: {
         ...behaviour,
         origin: new HttpOrigin(hostOf(api.apiEndpoint), { customHeaders }),
       },
       additionalBehaviors: Object.fromEntries(CHAT_PATHS.map((start) => [`${start}*`, { ...behaviour, origin: chat }])),
     })
-    if (contentHash !== undefined) Tags.of(this.distribution).add('waybill:edge-parts', contentHash)
+    if (contentHash !== undefined) Tags.of(this.distribution).add(EDGE_PARTS_TAG, contentHash)
     Validations.of(this.distribution).acknowledge(...acknowledged(props))
   }
 
@@ -91,7 +91,7 @@ export class Edge extends Construct {
   }
 }
 
-function acknowledged({ stage, certificateArn, webAclArn }: Props): Acknowledgment[] {
+function acknowledged({ stage, certificateArn, webAcl }: Props): Acknowledgment[] {
   return [
     {
       id: 'AwsSolutions::AwsSolutions-CFR1',
@@ -103,7 +103,7 @@ function acknowledged({ stage, certificateArn, webAclArn }: Props): Acknowledgme
         ? 'The rule looks for the former kind of logs only, which have every query. The present kind is delivered.'
         : 'Every authenticated request has a usage row and a log line; a second log is the setting edgeLogs.',
     },
-    ...(webAclArn !== undefined
+    ...(webAcl
       ? []
       : [
           {

@@ -6,6 +6,12 @@ import { GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
 import { removalPolicyOf } from '../data/retention.ts'
 import type { Stage } from '../stages.ts'
 
+/** WAF demands this prefix. By its fixed name, a log that outlived its stack is adopted by the next one. */
+export const firewallLogs = (stackName: string) => `aws-waf-logs-${stackName}`
+
+/** The dimension of its metrics, which all firewalls of an account share. */
+export const firewallMetric = (stackName: string) => stackName
+
 /** A web firewall for CloudFront: a limit for each address, and AWS's common rules, which count or block. */
 export class Firewall extends Construct {
   readonly arn: string
@@ -16,7 +22,7 @@ export class Firewall extends Construct {
       scope: 'CLOUDFRONT',
       description: `In front of Waybill ${stage.name}`,
       defaultAction: { allow: {} },
-      visibilityConfig: metric('Firewall'),
+      visibilityConfig: metric(firewallMetric(Stack.of(this).stackName)),
       dataProtectionConfig: { dataProtections: WITHHELD },
       customResponseBodies: { [TOO_MANY]: { contentType: 'APPLICATION_JSON', content: REFUSAL } },
       rules: [limitOfEachAddress(stage), commonRules(stage)],
@@ -32,8 +38,7 @@ export class Firewall extends Construct {
   #log(stage: Stage): void {
     const stack = Stack.of(this)
     const logs = new LogGroup(this, 'Logs', {
-      // WAF demands this prefix. By its fixed name, a log that outlived its stack is adopted by the next one.
-      logGroupName: `aws-waf-logs-${stack.stackName}`,
+      logGroupName: firewallLogs(stack.stackName),
       retention: stage.logRetentionDays,
       removalPolicy: removalPolicyOf(stage),
     })

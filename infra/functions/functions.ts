@@ -101,7 +101,7 @@ export class Functions extends Construct {
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
       concurrency: stage.closeConcurrency,
       may: [
-        ...[may.listKeys, may.readRowsOfKeys, may.keepDays, switchExpiry(tables)],
+        ...[may.listKeys, may.readRowsOfKeys, may.readRowsOfDays, may.keepDays, switchExpiry(tables)],
         ...(usageExport ? [usageExport.write] : []),
       ],
       acknowledged: usageExport ? usageExport.acknowledged : [],

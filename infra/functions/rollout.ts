@@ -3,10 +3,12 @@ import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
 import type { Alarms } from '../monitoring/alarms.ts'
+import { addRollbackNotice } from '../monitoring/rollback-notice.ts'
+import type { Stage } from '../stages.ts'
 import type { Functions } from './functions.ts'
 import type { GatewayFunction } from './gateway-function.ts'
 
-type Props = { readonly functions: Functions; readonly alarms: Alarms }
+type Props = { readonly stage: Stage; readonly functions: Functions; readonly alarms: Alarms }
 
 /**
  * The alarms by which a deployment is rolled back: those for faults of our own code. An upstream that fails, or a key
@@ -22,23 +24,24 @@ const TAKE_ADMIN_BACK = [...TAKE_BACK, 'AdminReleaseErrors', 'AdminErrors']
  * nothing.
  */
 export class Rollout extends Construct {
-  readonly #application: LambdaApplication
+  readonly application: LambdaApplication
   readonly #alarms: Alarms
 
-  constructor(scope: Construct, id: string, { functions: { called, admin }, alarms }: Props) {
+  constructor(scope: Construct, id: string, { stage, functions: { called, admin }, alarms }: Props) {
     super(scope, id)
-    this.#application = new LambdaApplication(this, 'Application')
+    this.application = new LambdaApplication(this, 'Application')
     this.#alarms = alarms
+    addRollbackNotice(this, stage, this.application)
     this.#add('Role', called, TAKE_BACK)
     // Apart: the admin API has chat's address, so chat would wait for itself if its deployment waited for admin's.
     if (admin) this.#add('AdminRole', [admin], TAKE_ADMIN_BACK)
   }
 
   #add(roleId: string, functions: readonly GatewayFunction[], takenBackBy: readonly string[]): void {
-    const application = this.#application
+    const { application } = this
     const role = this.#role(roleId, functions)
     const watched = takenBackBy.map((name) => {
-      const alarm = this.#alarms.get(name)
+      const alarm = this.#alarms[name]
       if (!alarm) throw new Error(`There is no alarm ${name}.`)
       return alarm
     })

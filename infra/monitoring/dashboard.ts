@@ -6,8 +6,11 @@ import type { Functions } from '../functions/functions.ts'
 import type { Stage } from '../stages.ts'
 import { gatewayMetric } from './metrics.ts'
 
-export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions): void {
-  const metric = (name: string, statistic?: string) => gatewayMetric(stage, name, statistic)
+/** Returns its address. */
+export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions): string {
+  const metric = (name: string) => gatewayMetric(stage, name)
+  const percentiles = (name: string) =>
+    ['p50', 'p95', 'p99'].map((label) => gatewayMetric(stage, name, label).with({ label }))
   const by = (name: string, dimension: string, statistic = 'Sum') => search(stage, name, dimension, statistic)
   const graphs: [title: string, metrics: IMetric[]][] = [
     ['Requests and errors', [metric('Requests'), metric('Errors'), metric('ServerErrors')]],
@@ -16,9 +19,9 @@ export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions
     ['Errors by code', [by('Errors', 'errorCode')]],
     ['Requests by model', [by('Requests', 'model')]],
     ['Requests by provider', [by('Requests', 'provider')]],
-    ['Time to first token', ['p50', 'p95', 'p99'].map((p) => metric('TimeToFirstToken', p))],
+    ['Time to first token', percentiles('TimeToFirstToken')],
     ['Time to first token by provider (p95)', [by('TimeToFirstToken', 'provider', 'p95')]],
-    ['Duration', ['p50', 'p95', 'p99'].map((p) => metric('Duration', p))],
+    ['Duration', percentiles('Duration')],
     ['Tokens', [metric('PromptTokens'), metric('CompletionTokens')]],
     ['Tokens by model', [by('PromptTokens', 'model'), by('CompletionTokens', 'model')]],
     ['Credits spent and held', [metric('Credits'), metric('CreditsHeld')]],
@@ -37,7 +40,9 @@ export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions
   const widgets = graphs.map(([title, left]) => new GraphWidget({ title, left, width: 12 }))
   const rows = Array.from({ length: Math.ceil(widgets.length / 2) }, (_, i) => widgets.slice(2 * i, 2 * i + 2))
   // With the region, because all regions of an account share the names of dashboards.
-  new Dashboard(scope, 'Dashboard', { dashboardName: `Waybill-${stage.name}-${Aws.REGION}`, widgets: rows })
+  const dashboardName = `Waybill-${stage.name}-${Aws.REGION}`
+  new Dashboard(scope, 'Dashboard', { dashboardName, widgets: rows })
+  return `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboardName}`
 }
 
 /** One line for each value of the dimension. */

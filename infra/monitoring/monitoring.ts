@@ -1,42 +1,39 @@
-import { Aws } from 'aws-cdk-lib'
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets'
-import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import { Topic } from 'aws-cdk-lib/aws-sns'
-import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
 import type { Stage } from '../stages.ts'
-import type { Watched } from './alarm-rules.ts'
 import { type Alarms, addAlarms } from './alarms.ts'
 import { addDashboard } from './dashboard.ts'
+import { edgePages, edgeTickets, type WatchedEdge } from './edge-rules.ts'
+import { pages, type Watched } from './page-rules.ts'
+import { addSavedQueries } from './saved-queries.ts'
+import { tickets } from './ticket-rules.ts'
+import { addTopics } from './topics.ts'
 
 /** Alarms for faults, a dashboard that shows them, and a budget. */
 export class Monitoring extends Construct {
   readonly alarms: Alarms
+  readonly dashboardUrl: string
 
-  constructor(scope: Construct, id: string, watched: Watched) {
+  /** `edge` if the stack is in us-east-1, with CloudFront's metrics. */
+  constructor(
+    scope: Construct,
+    id: string,
+    { edge, ...watched }: Watched & { readonly edge?: WatchedEdge | undefined },
+  ) {
     super(scope, id)
     const { stage, functions } = watched
-    const { alarmEmail, ticketEmail = alarmEmail } = stage
-    this.alarms = addAlarms(
+    const { page, ticket } = addTopics(this, stage)
+    this.alarms = {
+      ...addAlarms(this, stage, page, { ...pages(watched), ...(edge && edgePages(edge)) }),
+      ...addAlarms(this, stage, ticket, { ...tickets(watched), ...(edge && edgeTickets(edge)) }),
+    }
+    this.dashboardUrl = addDashboard(this, stage, functions)
+    addSavedQueries(
       this,
-      {
-        page: this.#topic('Alarms', `Waybill ${stage.name}`, alarmEmail),
-        ticket: this.#topic('Tickets', `Waybill ${stage.name}, tickets`, ticketEmail),
-      },
-      watched,
+      stage,
+      functions.all.map((fn) => fn.logGroup),
     )
-    addDashboard(this, stage, functions)
     this.#addBudget(stage)
-  }
-
-  #topic(id: string, displayName: string, email: string | undefined): Topic {
-    const topic = new Topic(this, id, { displayName, enforceSSL: true })
-    // With enforceSSL the topic has a policy of its own, which replaces the default by which its account's alarms may
-    // publish.
-    const conditions = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } }
-    topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }))
-    if (email) topic.addSubscription(new EmailSubscription(email))
-    return topic
   }
 
   /** For the whole account: Bedrock's bill, for one, has no tag of the stack. */
@@ -51,5 +48,15 @@ export class Monitoring extends Construct {
       budget: { budgetType: 'COST', timeUnit: 'MONTHLY', budgetLimit: { amount, unit: 'USD' } },
       notificationsWithSubscribers: [mail('ACTUAL', 80), mail('FORECASTED', 100)],
     })
+  }
+}
+
+/** The alarms in us-east-1 of a stage in another region. */
+export class EdgeMonitoring extends Construct {
+  constructor(scope: Construct, id: string, { stage, edge }: { readonly stage: Stage; readonly edge: WatchedEdge }) {
+    super(scope, id)
+    const { page, ticket } = addTopics(this, stage)
+    addAlarms(this, stage, page, edgePages(edge))
+    addAlarms(this, stage, ticket, edgeTickets(edge))
   }
 }

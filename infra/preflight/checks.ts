@@ -3,8 +3,9 @@ import { API_FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
 import { needsUsEast1, type Stage, US_EAST_1 } from '../stages.ts'
 import type { Aws } from './aws.ts'
 import { checkBedrock } from './bedrock-access.ts'
-import { type Check, failed, type Outcome, ok, unknown } from './check.ts'
+import { type Check, failed, type Outcome, ok } from './check.ts'
 import { WITHOUT_FUNCTION_URLS } from './check-region.ts'
+import { CLOUDFRONT } from './cloudfront.ts'
 import { KEPT_TABLES } from './kept-tables.ts'
 import { ORGANIZATION } from './organization.ts'
 import { PROVIDER_SECRETS } from './provider-secrets.ts'
@@ -60,20 +61,6 @@ async function judgeToolkit(aws: Aws, advice: string): Promise<Outcome> {
     return failed(`${has}, not ${LEAST_BOOTSTRAP} or newer`, advice)
   }
   return ok(`the stack CDKToolkit in ${aws.region} has version ${version}`)
-}
-
-const CLOUDFRONT: Check = {
-  name: 'cloudfront',
-  right: 'cloudfront:ListDistributions',
-  async look({ aws, stage }) {
-    if (!stage.edge) return ok('the stage has none by its settings')
-    const text = await aws.ask('cloudfront', { path: '/2020-05-31/distribution?MaxItems=1' })
-    if (/<Quantity>[1-9]/.test(text)) return ok('the account has a distribution already, so it may have another')
-    return unknown(
-      'the account has no distribution yet; AWS refuses new accounts until it has verified them, and says so only when one is made',
-      "If the deployment fails with 'Your account must be verified', send that message to AWS Support (account and billing questions are free), or deploy without CloudFront (docs/deploy.md).",
-    )
-  },
 }
 
 /** Lambda keeps the last hundred executions unreserved. */

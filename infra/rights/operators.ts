@@ -8,6 +8,7 @@ import type { Tables } from '../data/tables.ts'
 import { readSeedCatalog } from '../settings.ts'
 import type { Stage } from '../stages.ts'
 import { acknowledgedWildcards, invokeBedrock } from './bedrock.ts'
+import { acknowledgedOnCall, type OnCall, onCallStatements } from './on-call.ts'
 import {
   acknowledgedSecrets,
   changeAdminKeys,
@@ -20,6 +21,7 @@ import {
 
 type Props = {
   readonly stage: Stage
+  readonly onCall: OnCall
   readonly tables: Tables
   readonly adminApi?: HttpApi | undefined
 }
@@ -28,8 +30,9 @@ type Props = {
 export class Operators extends Construct {
   readonly operator: ManagedPolicy
   readonly reader: ManagedPolicy
+  readonly onCall: ManagedPolicy
 
-  constructor(scope: Construct, id: string, { stage, tables, adminApi }: Props) {
+  constructor(scope: Construct, id: string, { stage, tables, adminApi, onCall }: Props) {
     super(scope, id)
     const catalog = readSeedCatalog()
     const reading = [this.#findStage(), describeTables(tables), ...readTables(tables), readAdminGrants(tables)]
@@ -48,6 +51,12 @@ export class Operators extends Construct {
         ...this.#call(adminApi, [callsBy('*')]),
       ],
     })
+    const stack = Stack.of(this)
+    this.onCall = new ManagedPolicy(this, 'WaybillOnCall', {
+      description: `Finds and stops faults of the Waybill stage ${stage.name}: logs, metrics, rollouts, concurrency`,
+      statements: onCallStatements(stack, onCall),
+    })
+    Validations.of(this.onCall).acknowledge(...acknowledgedOnCall(stack, onCall))
     if (adminApi) Validations.of(this.reader).acknowledge(acknowledgedCalls(adminApi, 'GET'))
     Validations.of(this.operator).acknowledge(
       ...(adminApi ? [acknowledgedCalls(adminApi, '*')] : []),

@@ -24,18 +24,16 @@ export function readTables({ keys, usage }: Tables): PolicyStatement[] {
     onItems(
       keys.tableArn,
       ['dynamodb:GetItem'],
-      [KEYS, EXTERNAL_IDS, EVENTS, ITEMS.catalog, ITEMS.versions, ITEMS.audit],
+      [KEYS, ADMIN_KEYS, EXTERNAL_IDS, EVENTS, ITEMS.catalog, ITEMS.versions, ITEMS.audit],
     ),
     onItems(keys.tableArn, ['dynamodb:Query'], [KEYS, EVENTS, ITEMS.versions]),
-    // The keys whose items have events that are not moved yet.
+    // The keys and admin keys whose items have events that are not moved yet.
     findInSweepIndex(keys),
-    // Keys are listed by a scan of the table, with the hashes of secrets. No secret can be found from its hash.
+    ...listNewestKeys(keys),
+    // An audit and a backup scan the table, with the hashes of secrets. No secret can be found from its hash.
     new PolicyStatement({ actions: ['dynamodb:Scan'], resources: [keys.tableArn] }),
-    new PolicyStatement({ actions: ['dynamodb:GetItem'], resources: [usage.tableArn] }),
-    new PolicyStatement({
-      actions: ['dynamodb:Query'],
-      resources: [`${usage.tableArn}/index/${TABLES.usage.indexes[0].name}`],
-    }),
+    new PolicyStatement({ actions: ['dynamodb:GetItem', 'dynamodb:Query'], resources: [usage.tableArn] }),
+    findRowsOfKeys(usage),
   ]
 }
 
@@ -90,6 +88,23 @@ function findInSweepIndex({ tableArn }: Tables['keys']): PolicyStatement {
   })
 }
 
+function listNewestKeys({ tableArn }: Tables['keys']): PolicyStatement[] {
+  return [
+    new PolicyStatement({
+      actions: ['dynamodb:Query'],
+      resources: [`${tableArn}/index/${TABLES.keys.indexes[1].name}`],
+    }),
+    onItems(tableArn, ['dynamodb:BatchGetItem'], [KEYS]),
+  ]
+}
+
+function findRowsOfKeys({ tableArn }: Tables['usage']): PolicyStatement {
+  return new PolicyStatement({
+    actions: ['dynamodb:Query'],
+    resources: [`${tableArn}/index/${TABLES.usage.indexes[0].name}`],
+  })
+}
+
 function onItems(table: string, actions: string[], leadingKeys: string[]): PolicyStatement {
   const conditions = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': leadingKeys } }
   return new PolicyStatement({ actions, resources: [table], conditions })
@@ -128,12 +143,10 @@ export function tablePermissions({ keys, usage, answers }: Tables): Readonly<Rec
     readRows: onUsage(['dynamodb:GetItem'], ROWS),
     /** By a scan of the table, with the hashes of secrets. No secret can be found from its hash. */
     listKeys: onKeys(['dynamodb:Scan']),
-    readRowsOfKeys: new PolicyStatement({
-      actions: ['dynamodb:Query'],
-      resources: [`${usage.tableArn}/index/${TABLES.usage.indexes[0].name}`],
-    }),
+    readRowsOfKeys: findRowsOfKeys(usage),
+    readRowsOfDays: onUsage(['dynamodb:Query'], ROWS),
     /** Totals of days, and no row. */
-    keepDays: onUsage(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], DAYS),
+    keepDays: onUsage(['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], DAYS),
   }
 }
 

@@ -44,6 +44,11 @@ export const OUTPUTS = {
   /** Policies for the people who operate the stage. */
   operatorPolicy: 'OperatorPolicy',
   readerPolicy: 'ReaderPolicy',
+  onCallPolicy: 'OnCallPolicy',
+  /** The address of the dashboard. */
+  dashboard: 'Dashboard',
+  /** The application of CodeDeploy by which new code is rolled out, if it is. */
+  rollout: 'RolloutApplication',
   adminUrl: 'AdminUrl',
   /** 'true' if the operator's commands ask before they change anything. */
   protected: 'Protected',
@@ -51,9 +56,13 @@ export const OUTPUTS = {
   ipv6: 'Ipv6',
   /** CloudFront's own domain name, if the base URL has another one. */
   edgeDomain: 'EdgeDomain',
-  /** For the stack that logs CloudFront's requests, if it is in another region. */
+  /** For the stacks in us-east-1 that log CloudFront's requests and watch it, if the stage is in another region. */
   distributionId: 'DistributionId',
 } as const
+
+/** The outputs with the names of a function, and of the log of a function or an API: `ChatFunction`, `ChatLogs`. */
+export const functionOutput = (name: string) => `${name}Function`
+export const logsOutput = (name: string) => `${name}Logs`
 
 export type TableDefinition = {
   readonly partitionKey: string
@@ -77,12 +86,17 @@ export const TABLES = {
     partitionKey: 'pk',
     sortKey: 'sk',
     timeToLive: 'expiresAt',
-    indexes: [{ name: 'bySweep', partitionKey: 'sk', sortKey: 'sweepAt', projection: 'keys' }],
+    indexes: [
+      { name: 'bySweep', partitionKey: 'sk', sortKey: 'sweepAt', projection: 'keys' },
+      // Only keys and admin keys have the attribute, which never changes, so no admission writes this index.
+      { name: 'byCreation', partitionKey: 'sk', sortKey: 'createdAt', projection: 'keys' },
+    ],
   },
   /** Answers to requests that named an Idempotency-Key, encrypted, for a day. */
   answers: { partitionKey: 'id', timeToLive: 'expiresAt', indexes: [] },
   usage: {
-    partitionKey: 'requestId',
+    partitionKey: 'part',
+    sortKey: 'requestId',
     timeToLive: 'expiresAt',
     indexes: [{ name: 'byKey', partitionKey: 'keyDay', sortKey: 'startedAt', projection: 'all' }],
   },
@@ -112,8 +126,8 @@ export const ITEMS = {
   adminGrants: 'ADMINGRANTS#',
 } as const
 export const CATALOG_ITEM = { pk: ITEMS.catalog, sk: ITEMS.catalog } as const
-/** The names of the items in the table `usage`: rows by their request, and facts about whole days. */
-export const USAGE_ITEMS = { row: 'req_', day: 'DAY#' } as const
+/** The partitions of the table `usage`: rows by the day of their request, and facts about whole days. */
+export const USAGE_ITEMS = { row: 'ROWS#', day: 'DAY#' } as const
 /** Stands for the time of the push in a catalog that nobody has pushed yet. */
 export const SEEDED = 'with the first deployment'
 

@@ -17,6 +17,7 @@ export type TableRight =
   | 'readRows'
   | 'listKeys'
   | 'readRowsOfKeys'
+  | 'readRowsOfDays'
   | 'keepDays'
   | 'keepAnswers'
 

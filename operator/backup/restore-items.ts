@@ -11,7 +11,7 @@ import { KEPT, type Kept } from './write-backup.ts'
 /** Concurrent writes; no more items than these are in memory. */
 const AT_ONCE = 16
 
-const HALT: RawItem = { requestId: { S: HALT_ITEM.requestId } }
+const HALT: RawItem = { part: { S: HALT_ITEM.part }, requestId: { S: HALT_ITEM.requestId } }
 
 /** The catalog that the first deployment puts in force is no content of the operator's. */
 const isSeed = (item: RawItem) => item.pk?.S === CATALOG_ITEM.pk && item.pushedAt?.S === SEEDED

@@ -58,7 +58,7 @@ async function* itemsOf({ client, ...tables }: OperatorTables, table: Kept): Asy
 }
 
 async function readClosingItem({ client, usage }: OperatorTables): Promise<RawItem | undefined> {
-  const Key = { requestId: { S: CLOSING_ITEM.requestId } }
+  const Key = { part: { S: CLOSING_ITEM.part }, requestId: { S: CLOSING_ITEM.requestId } }
   return (await client.send(new GetItemCommand({ TableName: usage, Key, ConsistentRead: true }))).Item
 }
 

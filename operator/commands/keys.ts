@@ -2,15 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { type Command, Option } from 'commander'
 import type { GrantMade, KeyDetail, KeyShape, KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
+import { GRACE_MS } from '../../layers/gateway/domain/key-settings.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
+import { MINUTE_MS } from '../../layers/gateway/domain/time.ts'
 import { inWords, OutcomeUnknown } from '../admin-client/refusal.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { printJson, printTable } from '../terminal/output.ts'
-import { credits, someCredits, someExternalId } from './arguments.ts'
+import { credits, someCredits, someExternalId, wholeNumber } from './arguments.ts'
 import { type SettingOptions, settingOptions, settingsOf } from './key-setting-options.ts'
 import type { Run, Session } from './run.ts'
 import { lastUse, showKey, showSecretOfUnknownOutcome } from './show-key.ts'
+
+const GRACE_MINUTES = GRACE_MS / MINUTE_MS
 
 export function keysCommand(program: Command, run: Run): void {
   const keys = program.command('keys').description('make and manage API keys')
@@ -35,10 +39,23 @@ export function keysCommand(program: Command, run: Run): void {
 
   keys
     .command('rotate <id>')
-    .description('issue a new secret; the old one stays valid for 60 minutes')
+    .description('issue a new secret; the old one stays valid for a while')
+    .option(
+      '--grace <minutes>',
+      'how long the old one stays valid; 0 ends it at once',
+      wholeNumber(0, GRACE_MINUTES),
+      GRACE_MINUTES,
+    )
     .action(run(rotateAction))
 
   keys.command('end-grace <id>').description('end the old secret of a rotated key now').action(run(endGraceAction))
+
+  keys
+    .command('suspend <id>')
+    .description('refuse a key from the next request on, until it is resumed')
+    .action(run(suspendAction))
+
+  keys.command('resume <id>').description('admit a suspended key again').action(run(resumeAction))
 
   keys.command('revoke <id>').description('end a key now and for good').action(run(revokeAction))
 }
@@ -102,15 +119,35 @@ async function grantAction(session: Session, _: object, id: string, text: string
   else showKey(made.key, { out, nowMs })
 }
 
-async function rotateAction(session: Session, _: object, id: string): Promise<void> {
-  await confirmFor(session, id, (key) => `rotate ${key}`)
+async function rotateAction(session: Session, { grace }: { grace: number }, id: string): Promise<void> {
+  const { name, last_four, previous } = await knownKey(session, id)
+  if (previous) session.out.error(olderSecretEnds(previous))
+  await session.confirm(
+    () => `rotate ${id} (${name})${grace === 0 ? `, and end its secret …${last_four} at once` : ''}`,
+  )
   const look = `waybill keys show ${id}`
-  await showNewSecret(session, { id, path: `${pathOf(id)}/rotate`, body: {}, look, otherwise: 'rotate again' })
+  const body = { grace_seconds: grace * 60 }
+  await showNewSecret(session, { id, path: `${pathOf(id)}/rotate`, body, look, otherwise: 'rotate again' })
+}
+
+/** A key has one old secret at most. */
+function olderSecretEnds({ last_four, expires_at }: NonNullable<KeyDetail['previous']>): string {
+  return `warning: the secret …${last_four} of an earlier rotation is in its grace period until ${expires_at}. This rotation ends it at once.`
 }
 
 async function endGraceAction(session: Session, _: object, id: string): Promise<void> {
   await confirmFor(session, id, (key) => `end the old secret of ${key}`)
   show(session, await existing(id, session.admin.change<KeyDetail>('POST', `${pathOf(id)}/end-grace`, {})))
+}
+
+async function suspendAction(session: Session, _: object, id: string): Promise<void> {
+  await confirmFor(session, id, (key) => `suspend ${key}`)
+  show(session, await existing(id, session.admin.change<KeyDetail>('POST', `${pathOf(id)}/suspend`, {})))
+}
+
+async function resumeAction(session: Session, _: object, id: string): Promise<void> {
+  await confirmFor(session, id, (key) => `resume ${key}`)
+  show(session, await existing(id, session.admin.change<KeyDetail>('POST', `${pathOf(id)}/resume`, {})))
 }
 
 async function revokeAction(session: Session, _: object, id: string): Promise<void> {

@@ -4,12 +4,13 @@ import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { Overview, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { formatCredits } from '../../layers/gateway/domain/money.ts'
-import { DAY_MS } from '../../layers/gateway/domain/time.ts'
+import { DAY_MS, isoTime } from '../../layers/gateway/domain/time.ts'
 import { makeRequestId } from '../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { ROW_SHARDS } from '../../layers/gateway/store/usage/row-key.ts'
 import { Random } from '../simulation/random.ts'
 import { completedRow } from '../support/completed-row.ts'
 import { HELLO, openTestTables, type TestGateway } from '../support/gateway.ts'
@@ -101,7 +102,7 @@ describe('GET /admin/v1/requests', () => {
     expect(ofKey.data.length).toBe(rows.filter(({ keyId }) => keyId === keyIds[0]).length)
   })
 
-  test('a page that fits into the last two days is a query for each key and day of these, and none of older ones', async () => {
+  test('a page that fits into the last two days is a query for each partition of these, and none of older ones', async () => {
     const queries: string[] = []
     const stop = intercept(tables, (send, operation) => {
       queries.push(operation)
@@ -109,10 +110,10 @@ describe('GET /admin/v1/requests', () => {
     })
     await admin.call('GET /requests?from=2026-11-01&limit=3')
     stop()
-    expect(queries.filter((operation) => operation === 'Query').length).toBeLessThanOrEqual(2 * keyIds.length)
+    expect(queries.filter((operation) => operation === 'Query').length).toBeLessThanOrEqual(2 * ROW_SHARDS)
   })
 
-  test('of many keys reads a few rows of each, and more only of those that have the newest', async () => {
+  test('of many keys reads a few rows of each partition, in the order of ids', async () => {
     const many = await openTestTables()
     const random = new Random(8)
     const used = await Promise.all(
@@ -133,8 +134,8 @@ describe('GET /admin/v1/requests', () => {
     const ids = ({ body }: { body: { data: RequestLine[] } }) => body.data.map((line) => line.request_id)
     const first = await call('GET /requests?limit=10')
     expect(ids(first)).toEqual(expected.slice(0, 10).map(({ requestId }) => requestId))
-    // Six at a time: all sixteen of one key, and six of the others.
-    expect(read).toBeLessThanOrEqual(16 + 11 * 6)
+    // Eight at a time of each partition of the day.
+    expect(read).toBeLessThanOrEqual(2 * 8 * ROW_SHARDS)
     const second = await call(`GET /requests?limit=100&after=${first.body.last_id}`)
     expect(ids(second)).toEqual(expected.slice(10, 110).map(({ requestId }) => requestId))
   })
@@ -171,7 +172,8 @@ describe('GET /admin/v1/requests', () => {
     ['outcome=lost', 'outcome'],
     ['key_id=1', 'key_id'],
     ['after=WzEsMl0', 'after'],
-    ['provider=x', 'provider'],
+    ['endpoint=x', 'endpoint'],
+    ['colour=x', 'colour'],
   ])('refuses ?%s with a 400 that names it', async (query, param) => {
     const { status, body } = await admin.call(`GET /requests?${query}`)
     expect([status, body.error.param]).toEqual([400, param])
@@ -218,7 +220,31 @@ describe('GET /admin/v1/usage', () => {
     )
   })
 
-  test('30 days of all keys, of which all but today are closed, are a query a day and a query a key for today; asked again, only the latter', async () => {
+  test.each(['model', 'key', 'provider'] as const)(
+    'by %s and the hour, every bucket is the sum of its rows, of all keys and of one',
+    async (group) => {
+      for (const own of [undefined, keyIds[0]]) {
+        const of = own === undefined ? '' : `&key_id=${own}`
+        const path = `GET /usage?bucket=1h&group_by=${group}&from=2026-11-14&to=2026-11-16${of}`
+        const { body } = await admin.call<UsagePage>(path)
+        expect(body.data).toHaveLength(48)
+        const groupOf = (row: UsageRow) => (group === 'key' ? row.keyId : (row[group] ?? '-'))
+        const wanted = rows.filter(({ keyId }) => own === undefined || keyId === own)
+        for (const { start_time, results } of body.data) {
+          const ofHour = wanted.filter((row) => isoTime(row.startedAtMs).slice(0, 13) === start_time.slice(0, 13))
+          const sums = results.map((result) => [result.group, result.requests, result.cost]).sort()
+          const names = [...new Set(ofHour.map(groupOf))].sort()
+          const expected = names.map((name) => {
+            const some = ofHour.filter((row) => groupOf(row) === name)
+            return [name, some.length, sumOf(some)]
+          })
+          expect(sums).toEqual(expected)
+        }
+      }
+    },
+  )
+
+  test('30 days of all keys, of which all but today are added up, are a query a day, and of today one for its hours and eight for the rest', async () => {
     let queries = 0
     const ofItsOwn = { ...tables, database: { ...tables.database } }
     intercept(ofItsOwn, (send, operation) => {
@@ -226,15 +252,13 @@ describe('GET /admin/v1/usage', () => {
       return send()
     })
     const began = adminOf(ofItsOwn, { clock: () => NOW + 120_000 })
-    const first = await began.call('GET /usage?from=2026-10-17&to=2026-11-16')
-    expect(queries).toBe(29 + keyIds.length)
-    queries = 0
-    const second = await began.call('GET /usage?from=2026-10-17&to=2026-11-16')
-    expect([queries, second.text]).toEqual([keyIds.length, first.text])
+    await began.call('GET /usage?from=2026-10-17&to=2026-11-16')
+    expect(queries).toBe(29 + 1 + ROW_SHARDS)
   })
 
   test.each([
-    ['bucket=1h', 'bucket'],
+    ['bucket=1w', 'bucket'],
+    ['bucket=1h&from=2026-10-01&to=2026-11-15', 'from'],
     ['group_by=hour', 'group_by'],
     ['from=2026-11-16&to=2026-11-15', 'from'],
     ['from=2020-01-01&to=2026-11-15', 'from'],
@@ -260,6 +284,44 @@ test('the overview adds up what the rows say: today, seven days, errors, keys, a
   expect(body.errors.reduce((sum, { requests }) => sum + requests, 0)).toBe(failed.length)
   expect(body.low).toEqual([])
 })
+
+test.each([
+  ['hours', '2026-11-13T06:20:00Z', '2026-11-15T03:10:00Z'],
+  ['days', '2026-11-11', '2026-11-15'],
+])(
+  'the overview of a range by %s has its numbers, those before it, a series, and the keys and models that were charged the most',
+  async (step, from, to) => {
+    const { body } = await admin.call<Overview>(`GET /overview?from=${from}&to=${to}`)
+    const [fromMs, toMs] = [body.range.from, body.range.to].map((text) => Date.parse(text)) as [number, number]
+    const within = (lowMs: number, highMs: number) =>
+      rows.filter(({ startedAtMs }) => startedAtMs >= lowMs && startedAtMs < highMs)
+    const inRange = within(fromMs, toMs)
+    const figures = (some: readonly UsageRow[]) => ({
+      requests: some.length,
+      errors: some.filter(({ outcome }) => outcome !== 'completed').length,
+      cost: sumOf(some),
+    })
+    expect(inRange.length).toBeGreaterThan(3)
+    expect(body.range).toMatchObject(figures(inRange))
+    expect(body.before).toMatchObject(figures(within(2 * fromMs - toMs, fromMs)))
+    const stepMs = step === 'hours' ? 3_600_000 : DAY_MS
+    expect(body.series.map(({ start_time: start, requests, cost }) => [start, requests, cost])).toEqual(
+      [...Map.groupBy(inRange, ({ startedAtMs }) => Math.floor(startedAtMs / stepMs) * stepMs)]
+        .sort(([a], [b]) => a - b)
+        .map(([ms, some]) => [isoTime(ms), some.length, sumOf(some)]),
+    )
+    for (const [entries, field] of [
+      [body.top_keys, 'keyId'],
+      [body.top_models, 'model'],
+    ] as const) {
+      for (const { id, name: _, ...entry } of entries) {
+        expect(entry).toMatchObject(figures(inRange.filter((row) => (row[field] ?? '-') === id)))
+      }
+      const costs = entries.map(({ cost }) => Number(cost))
+      expect(costs).toEqual(costs.toSorted((a, b) => b - a))
+    }
+  },
+)
 
 test('the overview names the keys in use that will have spent their rest within a week, the first to run dry first', async () => {
   const key = (await readKey(tables)(keyIds[0] ?? '')) as Key

@@ -256,6 +256,21 @@ inBrowser('the console in a browser', () => {
     await page.keyboard.press('Escape')
   })
 
+  test('a key is suspended and resumed by a button that says which, after a question', async () => {
+    const { id, name } = sampleKey(7)
+    await visit(`keys/${id}`)
+    await button('Suspend').click()
+    await page.getByRole('dialog').getByText('until you resume it').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
+    await page.getByText('suspended', { exact: true }).waitFor()
+    await visit('keys?status=suspended')
+    await page.getByRole('link', { name, exact: true }).click()
+    await button('Resume').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click()
+    await button('Suspend').waitFor()
+    expect(scripted.keys.find((key) => key.id === id)?.status).toBe('active')
+  })
+
   test('a key is revoked only when its name was typed', async () => {
     const { id, name } = sampleKey(6)
     await visit(`keys/${id}`)

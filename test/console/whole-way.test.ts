@@ -238,6 +238,19 @@ inBrowser(
       await page.getByRole('cell', { name: 'catalog.rolled_back' }).waitFor()
     })
 
+    test('a key is suspended, refused on the next call, and resumed', async () => {
+      const { page, keyboard } = ann
+      await keyboardOpens('cus_77')
+      await openDialog(ann, 'Suspend')
+      await keyboard.press('Suspend')
+      await page.getByText('suspended', { exact: true }).first().waitFor()
+      expect(await statusWith(secrets.at(-1))).toBe(403)
+      await openDialog(ann, 'Resume')
+      await keyboard.press('Resume')
+      await page.getByText('active', { exact: true }).first().waitFor()
+      expect(await statusWith(secrets.at(-1))).toBe(200)
+    })
+
     test('a key is revoked when its name is typed, and refused on the next call', async () => {
       const { page, keyboard } = ann
       await keyboardOpens('cus_77')

@@ -427,7 +427,7 @@ describe('roles', () => {
     const calls = account.dynamodb.calls.slice(before)
     expect(calls.filter((it) => !account.admin.role.allows(it))).toEqual([])
     expect(new Set(calls.map(({ operation }) => operation))).toEqual(
-      new Set(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'Query', 'Scan']),
+      new Set(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'Query', 'BatchGetItem']),
     )
     for (const kept of [secret, made.secret]) expect(admin.output.text).not.toContain(kept)
   })

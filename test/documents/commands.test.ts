@@ -9,7 +9,7 @@ import { emptyFolder, type Local, run, startLocal } from '../support/processes.t
 import { hasCurl } from '../support/programs.ts'
 import { blocksOf, commandsOf, DOCUMENTS, ROOT } from './support/markdown.ts'
 
-jest.setTimeout(90_000)
+jest.setTimeout(300_000)
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const scripts: Readonly<Record<string, string>> = JSON.parse(read('package.json')).scripts
@@ -36,6 +36,10 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [
     /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation (describe-stacks|update-termination-protection|delete-stack)|iam attach-role-policy|dynamodb [a-z-]+) --/,
     'it needs an AWS account',
+  ],
+  [
+    /^(STAGE=|output[ (]|CHAT=|ROLLOUT=|aws (logs|lambda|service-quotas) |for GROUP in )/,
+    'it needs an AWS account; test/infra/on-call.test.ts runs it with a program in the place of aws',
   ],
   [
     /^npm run -s waybill -- (restore|backup BACKUP --keys-table) /,

@@ -7,7 +7,8 @@ import { expect, jest, test } from '@jest/globals'
 import { dayExporter } from '../../functions/close/export-day.ts'
 import { openInstance } from '../../functions/instance.ts'
 import { auditKey } from '../../layers/admin/audit/audit-key.ts'
-import { type UsageOfDay, usageOfDays } from '../../layers/admin/usage/usage-of-days.ts'
+import { usageOfKey } from '../../layers/admin/usage/usage-of-key.ts'
+import { usageReader } from '../../layers/admin/usage/usage-reader.ts'
 import type { PutObject } from '../../layers/gateway/aws/put-object.ts'
 import { readConfig } from '../../layers/gateway/config.ts'
 import { ENV, TABLES } from '../../layers/gateway/contract.ts'
@@ -17,13 +18,17 @@ import { EXPORT_COLUMNS } from '../../layers/gateway/domain/export-line.ts'
 import { DAY_MS, HOUR_MS, utcDay } from '../../layers/gateway/domain/time.ts'
 import { makeRequestId } from '../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import { type ModelPart, UsageSum } from '../../layers/gateway/domain/usage-sum.ts'
+import { releaseHold } from '../../layers/gateway/store/admission/release-hold.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { HALT_ITEM, noteClosing, readClosing } from '../../layers/gateway/store/usage/closing.ts'
-import { putDayTotal, readDayTotal, toTotalItem, totalId } from '../../layers/gateway/store/usage/day-totals.ts'
+import { putDayTotal, readDayTotal, toTotalItem, totalKey } from '../../layers/gateway/store/usage/day-totals.ts'
+import { HOUR_SUMS, hourOf, SUM_KINDS, type SumKind } from '../../layers/gateway/store/usage/hour-sums.ts'
 import { setRowExpiry } from '../../layers/gateway/store/usage/row-expiry.ts'
-import { putUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
+import { rowKey } from '../../layers/gateway/store/usage/row-key.ts'
+import { putUsageRow, type TimeRange } from '../../layers/gateway/store/usage/usage-rows.ts'
 import { restoreItems } from '../../operator/backup/restore-items.ts'
 import { writeBackup } from '../../operator/backup/write-backup.ts'
 import { Random } from '../simulation/random.ts'
@@ -72,9 +77,9 @@ function totalsOf(rows: readonly UsageRow[]) {
 }
 
 /** The totals, each as a text that does not depend on the order in which DynamoDB gives fields. */
-async function storedItems({ client, usage }: OperatorTables): Promise<string[]> {
+async function storedItems({ client, usage }: OperatorTables, part = 'DAY#2'): Promise<string[]> {
   const { Items = [] } = await client.send(new ScanCommand({ TableName: usage, ConsistentRead: true }))
-  return Items.filter(({ requestId }) => requestId.startsWith('DAY#2'))
+  return Items.filter((item) => item.part.startsWith(part))
     .map((item) => inspect(item, { sorted: true, depth: null, breakLength: Number.POSITIVE_INFINITY }))
     .sort()
 }
@@ -85,22 +90,44 @@ async function audit(tables: OperatorTables, keyId: string, nowMs: number) {
   return auditKey(tables, key, nowMs)
 }
 
-const GROUPS: Record<string, (of: UsageOfDay) => string> = {
-  key: ({ keyId }) => keyId,
+type Usage = { readonly atMs: number; readonly keyId?: string; readonly part: UsagePart }
+
+const GROUPS: Record<string, (of: Usage) => string> = {
+  key: ({ keyId }) => keyId ?? '-',
   model: ({ part }) => part.model ?? '-',
   provider: ({ part }) => part.provider ?? '-',
-  day: (of) => of.day,
+  day: ({ atMs }) => utcDay(atMs),
 }
 
 async function summaries(tables: OperatorTables, keyId: string | undefined, fromMs: number, nowMs: number) {
-  const usage = await Array.fromAsync(usageOfDays(tables, keyId, { fromMs, toMs: nowMs + HOUR_MS }, nowMs))
+  const range = { fromMs, toMs: nowMs + HOUR_MS }
   const byName = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
-  const all = Object.entries(GROUPS).map(([name, groupOf]) => [name, [...summed(usage, groupOf)].sort(byName)])
-  return Object.fromEntries(all)
+  const all = Object.entries(GROUPS).map(async ([name, groupOf]) => {
+    const usage = keyId === undefined ? usageOfAll(tables, name, range) : usageOfOne(tables, keyId, range)
+    return [name, [...summed(await Array.fromAsync(usage), groupOf)].sort(byName)]
+  })
+  return Object.fromEntries(await Promise.all(all))
+}
+
+async function* usageOfAll(tables: OperatorTables, name: string, range: TimeRange): AsyncGenerator<Usage> {
+  for await (const { atMs, sum } of usageReader(tables)(range, name === 'key' ? 'keys' : 'models', 'days')) {
+    for (const [keyId, part] of name === 'key' ? sum.keys : sum.models) yield { atMs, keyId, part: withoutTimes(part) }
+  }
+}
+
+function withoutTimes(part: UsagePart): UsagePart {
+  const { firstToken: _, duration: __, ...figures } = part as ModelPart
+  return figures
+}
+
+async function* usageOfOne(tables: OperatorTables, keyId: string, range: TimeRange): AsyncGenerator<Usage> {
+  const key = await readKey(tables)(keyId)
+  if (!key) throw new Error('no key')
+  for await (const usage of usageOfKey(tables, key, range)) yield { ...usage, keyId }
 }
 
 /** The usage of each group together, whichever model and provider it begins with. */
-function summed(usage: Iterable<UsageOfDay>, groupOf: (usage: UsageOfDay) => string) {
+function summed(usage: Iterable<Usage>, groupOf: (usage: Usage) => string) {
   const groups = new Map<string, UsagePart>()
   for (const of of usage) {
     const before = groups.get(groupOf(of))
@@ -110,7 +137,7 @@ function summed(usage: Iterable<UsageOfDay>, groupOf: (usage: UsageOfDay) => str
 }
 
 async function removeRow({ client, usage }: OperatorTables, { requestId }: UsageRow): Promise<void> {
-  await client.send(new DeleteCommand({ TableName: usage, Key: { requestId } }))
+  await client.send(new DeleteCommand({ TableName: usage, Key: rowKey(requestId) }))
 }
 
 test('a day is over when no clock, function or hold of ours can still belong to it', () => {
@@ -150,7 +177,7 @@ test('days closed at random moments have totals that are the sum of their rows, 
   expect(audits.map(({ findings }) => findings)).toEqual(used.map(() => []))
 })
 
-test('a summary of closed days is one query a day, however many keys there are', async () => {
+test('a summary of days that are added up is one query a day, however many keys there are, and consistent', async () => {
   const tables = await openTestTables()
   const random = new Random(8)
   const ones = Array.from({ length: 30 }, () =>
@@ -158,33 +185,67 @@ test('a summary of closed days is one query a day, however many keys there are',
   )
   await Promise.all(ones)
   await closerAt(tables, () => endOf(4)).run()
-  const calls: string[] = []
-  const stop = intercept(tables, (send, name) => {
-    calls.push(name)
+  const queries: unknown[] = []
+  const stop = intercept(tables, (send, name, input) => {
+    if (name !== 'GetItem') queries.push(input)
     return send()
   })
   const range = { fromMs: FIRST_MS, toMs: FIRST_MS + 4 * DAY_MS }
-  const usage = await Array.fromAsync(usageOfDays(tables, undefined, range, endOf(4) + 60_000))
+  const usage = await Array.fromAsync(usageOfAll(tables, 'key', range))
   stop()
-  const byKey = [...summed(usage, ({ keyId }) => keyId).values()]
+  const byKey = [...summed(usage, ({ keyId }) => keyId ?? '').values()]
   expect(byKey.map(({ requests }) => requests)).toEqual(Array(30).fill(4))
-  expect(calls.filter((name) => name === 'Query')).toHaveLength(4)
-  expect(calls).toHaveLength(4 + 2)
+  expect(queries).toEqual(Array(4).fill(expect.objectContaining({ ConsistentRead: true })))
+  expect(queries).toEqual(Array(4).fill(expect.not.objectContaining({ IndexName: expect.anything() })))
 })
 
-test('totals in an index that may not have them all yet are not used', async () => {
+test('hours are added up once nothing in them can change, and what is read is the same before, between and after', async () => {
   const tables = await openTestTables()
-  const random = new Random(9)
-  const { rows } = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 1, 3))
-  // As if the index were behind: the day is noted as closed, and no total can be found.
-  await noteClosing(tables)({ closedThrough: day(0), closedAtMs: endOf(1) })
-  const requestsAt = async (nowMs: number) => {
-    const usage = usageOfDays(tables, undefined, { fromMs: FIRST_MS, toMs: FIRST_MS + DAY_MS }, nowMs)
-    return summed(await Array.fromAsync(usage), () => 'all').get('all')?.requests ?? 0
+  const random = new Random(31)
+  const used = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 2, 60))
+  const range = { fromMs: FIRST_MS + 20 * 60_000, toMs: FIRST_MS + 40 * HOUR_MS + 1 }
+  const read = async (step: 'hours' | 'days') => {
+    const sums = new UsageSum()
+    for (const kind of SUM_KINDS) {
+      for await (const { sum } of usageReader(tables)(range, kind, step)) addKind(sums, sum, kind)
+    }
+    return [sums.models, sums.keys, sums.routes].map((groups) => [...groups].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
-  expect(await requestsAt(endOf(1) + 59_000)).toBe(rows.length)
-  expect(await requestsAt(endOf(1) + 60_000)).toBe(0)
+  const wanted = new UsageSum()
+  for (const row of used.rows) {
+    if (row.startedAtMs >= range.fromMs && row.startedAtMs < range.toMs) wanted.addRow(row)
+  }
+  const byRows = await read('hours')
+  expect(byRows.map((groups) => groups.length)).toEqual([wanted.models.size, wanted.keys.size, wanted.routes.size])
+  const heldMs = FIRST_MS + 7 * HOUR_MS + 5
+  const requestId = makeRequestId(heldMs, random.bytes(10))
+  const demand = { requestId, hash: used.key.current.hash, nowMs: heldMs, hold: 5n, holdUntilMs: heldMs + 60_000 }
+  const { key } = used
+  await takeAdmission(tables)({ ...key, bucketFullAtUs: 0 }, demand)
+  for (const [nowMs, through] of [
+    [FIRST_MS + CLOSING_LAG_MS + HOUR_MS - 1, hourOf(FIRST_MS - HOUR_MS)],
+    [FIRST_MS + CLOSING_LAG_MS + HOUR_MS, hourOf(FIRST_MS)],
+    // The request that is open began in the eighth hour.
+    [FIRST_MS + 30 * HOUR_MS, hourOf(FIRST_MS + 6 * HOUR_MS)],
+  ] as const) {
+    await closerAt(tables, () => nowMs).run()
+    expect((await readClosing(tables)()).summedThrough).toBe(through)
+    expect(await read('hours')).toEqual(byRows)
+    expect(await read('days')).toEqual(byRows)
+  }
+  await releaseHold(tables)({ keyId: key.id, requestId, hold: { amount: 5n, untilMs: heldMs + 60_000 }, cost: 0n })
+  await closerAt(tables, () => endOf(3)).run()
+  expect((await readClosing(tables)()).summedThrough).toBe(hourOf(endOf(3) - CLOSING_LAG_MS - HOUR_MS))
+  expect(await read('hours')).toEqual(byRows)
+  expect(await read('days')).toEqual(byRows)
 })
+
+/** A reading of one kind from rows has the other kinds, too. */
+function addKind(sums: UsageSum, { models, keys, routes }: UsageSum, kind: SumKind): void {
+  if (kind === 'models') for (const part of models.values()) sums.addModel(part)
+  if (kind === 'keys') for (const [id, part] of keys) sums.addKey(id, part)
+  if (kind === 'routes') for (const [route, asked] of routes) sums.addRoute(route, asked)
+}
 
 test('a day with a request that died stays open for its key alone until the request has its row', async () => {
   const tables = await openTestTables()
@@ -245,9 +306,11 @@ test('wherever a run dies, before a call or after it, it leaves nothing that the
   }
   expect(await runTwice(wanted.putObject)).toMatchObject({ behind: 0 })
   const totals = await storedItems(tables)
-  expect([totals.length > 2, wanted.objects.size]).toEqual([true, 2])
+  const hours = await storedItems(tables, HOUR_SUMS)
+  expect([totals.length > 2, hours.length > 10, wanted.objects.size]).toEqual([true, true, 2])
 
-  for (let failing = 0, hasDied = true; hasDied; failing += 3) {
+  // The many reads of hours are all alike.
+  for (let failing = 0, hasDied = true; hasDied; failing += failing < 40 ? 3 : 25) {
     await forgetDays(tables)
     const { objects, putObject } = bucket()
     let calls = 0
@@ -264,14 +327,15 @@ test('wherever a run dies, before a call or after it, it leaves nothing that the
     hasDied = calls > failing
     expect(await runTwice(putObject)).toMatchObject({ behind: 0 })
     expect(await storedItems(tables)).toEqual(totals)
+    expect(await storedItems(tables, HOUR_SUMS)).toEqual(hours)
     expect(objects).toEqual(wanted.objects)
   }
 })
 
 async function forgetDays({ client, usage }: OperatorTables): Promise<void> {
   const { Items = [] } = await client.send(new ScanCommand({ TableName: usage, ConsistentRead: true }))
-  for (const { requestId } of Items.filter((item) => item.requestId.startsWith('DAY#'))) {
-    await client.send(new DeleteCommand({ TableName: usage, Key: { requestId } }))
+  for (const { part, requestId } of Items.filter((item) => item.part.startsWith('DAY#'))) {
+    await client.send(new DeleteCommand({ TableName: usage, Key: { part, requestId } }))
   }
 }
 
@@ -411,7 +475,7 @@ test('a stage that keeps rows for some days gives each row its end in the write 
     await finishHold(key.id, { requestId, amount: 0n, untilMs: FIRST_MS })
     stop()
     expect(calls).toEqual(['PutItem', 'UpdateItem'])
-    const { Item } = await tables.client.send(new GetCommand({ TableName: tables.usage, Key: { requestId } }))
+    const { Item } = await tables.client.send(new GetCommand({ TableName: tables.usage, Key: rowKey(requestId) }))
     return Item?.[TABLES.usage.timeToLive]
   }
   expect(await endOfRow({ [ENV.keepRowsDays]: '400' }, 1)).toBe((FIRST_MS + 400 * DAY_MS) / 1000)
@@ -492,7 +556,7 @@ test('a backup carries totals and how far days are closed, and a restored stage 
   for (const row of rows.slice(0, 5)) await removeRow(tables, row)
   const file = join(emptyFolder(), 'backup.jsonl')
   // A day is noted as closed while the backup is being written, which may have passed the place of its totals already.
-  const stop = interceptScan(tables, () => noteClosing(tables)({ closedThrough: day(3), closedAtMs: endOf(4) }))
+  const stop = interceptScan(tables, () => noteClosing(tables)({ closedThrough: day(3) }))
   await writeBackup(tables, file, endOf(2))
   stop()
 
@@ -542,7 +606,7 @@ test('a total that was tampered with is found out, with its rows and without the
   await closerAt(tables, () => endOf(1)).run()
   const total = await readDayTotal(tables)(key.id, day(0))
   const change = async (text: string) => {
-    const Key = { requestId: totalId(key.id, day(0)) }
+    const Key = totalKey(key.id, day(0))
     await tables.client.send(
       new UpdateCommand({
         TableName: tables.usage,
@@ -564,7 +628,7 @@ test('a total that was tampered with is found out, with its rows and without the
   await change(`SET parts[${costly}].promptTokens = parts[${costly}].promptTokens + :one`)
   expect(await found(endOf(2))).toEqual([expect.stringMatching(changed)])
   await restore()
-  await tables.client.send(new DeleteCommand({ TableName: tables.usage, Key: { requestId: totalId(key.id, day(0)) } }))
+  await tables.client.send(new DeleteCommand({ TableName: tables.usage, Key: totalKey(key.id, day(0)) }))
   expect(await found(endOf(2))).toEqual([expect.stringMatching(/is missing, though the day is closed/)])
   await restore()
   expect(await found(endOf(2))).toEqual([])
@@ -610,7 +674,7 @@ test('the exported lines of a closed day have every row once, whole, in parts th
   const rows = (await Promise.all(made)).flatMap((of) => of.rows)
   await closerAt(tables, () => endOf(1)).run()
   const { objects, putObject } = bucket()
-  expect(await dayExporter(tables, putObject, () => true, 20_000)(day(0))).toBe(true)
+  expect(await dayExporter(tables, putObject, () => true, { partChars: 20_000 })(day(0))).toBe(true)
   const paths = [...objects.keys()]
   expect(paths.length).toBeGreaterThan(3)
   expect(paths).toEqual(paths.map((_, i) => `usage/dt=${day(0)}/0000${i}.json.gz`))
@@ -638,7 +702,7 @@ test('the exported lines of a closed day have every row once, whole, in parts th
   const { exporting } = await readClosing(tables)()
   expect(exporting?.part).toBeGreaterThan(0)
   const again = bucket()
-  await dayExporter(tables, again.putObject, () => true, 20_000)(day(0), exporting)
+  await dayExporter(tables, again.putObject, () => true, { partChars: 20_000 })(day(0), exporting)
   expect(again.objects.size).toBe(objects.size - (exporting?.part ?? 0))
   for (const [path, bytes] of again.objects)
     expect(Buffer.from(bytes).equals(objects.get(path) ?? Buffer.of())).toBe(true)

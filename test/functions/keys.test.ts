@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { endGrace, revokeKey, rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
+import { resumeKey, suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { actAt } from '../support/act.ts'
 import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
@@ -114,7 +115,55 @@ test('a revoked key is a 401, no longer a 403, at an endpoint that it had no sco
   expect((await gateway.get(secret, '/v1/models')).status).toBe(401)
 })
 
-test('a request that is under way when its key is revoked is still answered and settled', async () => {
+test('a suspended key is refused from the very next request on every instance and endpoint, is told why, and leaves no row', async () => {
+  const { key, secret } = await warmKey()
+  await suspendKey(gateway.tables)(key.id, actAt(nowMs))
+  const cold = await openFor(catalogFor(upstream.url), { onSameTables: gateway, clock: () => nowMs })
+  for (const instance of [gateway, other, cold]) {
+    for (const response of [
+      await instance.post(secret, HELLO),
+      await instance.get(secret, '/v1/models'),
+      await instance.get(secret, '/v1/key/introspect'),
+    ]) {
+      const { error } = (await response.json()) as { error: { code: string; message: string } }
+      expect([response.status, error.code, response.headers.get('ratelimit-limit')]).toEqual([
+        403,
+        'key_suspended',
+        null,
+      ])
+      expect(error.message).toMatch(/is suspended.*Ask the operator to resume it/)
+      await expect(gateway.readRow(response.headers.get('x-request-id'))).rejects.toThrow('no row')
+    }
+  }
+  expect(booksBalance(await gateway.readKey(key.id))).toBe(true)
+})
+
+test('a resumed key is admitted from the very next request on every warm instance, with credits that it was granted meanwhile', async () => {
+  const { key, secret } = await warmKey({ credits: '1' })
+  await suspendKey(gateway.tables)(key.id, actAt(nowMs))
+  for (const instance of [gateway, other]) expect(await ask(instance, secret)).toBe(403)
+  expect(await grantCredits(gateway.tables)(key.id, 1_000_000_000n, actAt(nowMs))).toMatchObject({ changed: true })
+  await resumeKey(gateway.tables)(key.id, actAt(nowMs))
+  for (const instance of [gateway, other]) expect(await ask(instance, secret)).toBe(200)
+  expect((await gateway.readKey(key.id)).granted).toBe(2_000_000_000n)
+})
+
+test('only the holder of a secret in force learns that a key is suspended, also if it has expired', async () => {
+  const { key, secret: old } = await warmKey({ expiresAtMs: NOW + 2 * MINUTE })
+  const fresh = await rotate(key.id)
+  await endGrace(gateway.tables)(key.id, actAt())
+  await suspendKey(gateway.tables)(key.id, actAt(nowMs))
+  expect([await ask(gateway, old), await ask(gateway, fresh)]).toEqual([401, 403])
+  nowMs = NOW + 2 * MINUTE
+  expect([await ask(gateway, old), await ask(gateway, fresh)]).toEqual([401, 403])
+  await resumeKey(gateway.tables)(key.id, actAt(nowMs))
+  expect([await ask(gateway, old), await ask(gateway, fresh)]).toEqual([401, 401])
+})
+
+test.each([
+  ['revoked', revokeKey],
+  ['suspended', suspendKey],
+])('a request that is under way when its key is %s is still answered and settled', async (_, change) => {
   const { key, secret } = await warmKey()
   let finish = () => {}
   upstream.reply = (response) => {
@@ -124,7 +173,7 @@ test('a request that is under way when its key is revoked is still answered and 
   }
   const running = await gateway.post(secret, { ...HELLO, stream: true })
   upstream.reply = say('Hello')
-  await revokeKey(gateway.tables)(key.id, actAt(nowMs))
+  await change(gateway.tables)(key.id, actAt(nowMs))
   finish()
   expect(await running.text()).toContain('[DONE]')
   const after = await gateway.readKey(key.id)
@@ -133,40 +182,52 @@ test('a request that is under way when its key is revoked is still answered and 
   expect((await gateway.readRow(running.headers.get('x-request-id'))).cost).toBe(20_000n)
 })
 
-test('a request whose admission was not answered is not sent on if its key was revoked meanwhile', async () => {
-  const { key, secret } = await warmKey()
-  const asked = upstream.requests.length
-  let isFirst = true
-  const stop = intercept(gateway.tables, async (send, operation) => {
-    if (operation !== 'UpdateItem' || !isFirst) return send()
-    isFirst = false
-    await send()
-    await revokeKey(other.tables)(key.id, actAt(nowMs))
-    throw Object.assign(new Error('no answer'), { name: 'TimeoutError' })
-  })
-  try {
-    expect([await ask(gateway, secret), isFirst]).toEqual([401, false])
-  } finally {
-    stop()
-  }
-  expect(upstream.requests.length).toBe(asked)
-  expect(booksBalance(await gateway.readKey(key.id))).toBe(true)
-})
+test.each([
+  ['revoked', revokeKey, 401],
+  ['suspended', suspendKey, 403],
+])(
+  'a request whose admission was not answered is not sent on if its key was %s meanwhile',
+  async (_, change, status) => {
+    const { key, secret } = await warmKey()
+    const asked = upstream.requests.length
+    let isFirst = true
+    const stop = intercept(gateway.tables, async (send, operation) => {
+      if (operation !== 'UpdateItem' || !isFirst) return send()
+      isFirst = false
+      await send()
+      await change(other.tables)(key.id, actAt(nowMs))
+      throw Object.assign(new Error('no answer'), { name: 'TimeoutError' })
+    })
+    try {
+      expect([await ask(gateway, secret), isFirst]).toEqual([status, false])
+    } finally {
+      stop()
+    }
+    expect(upstream.requests.length).toBe(asked)
+    expect(booksBalance(await gateway.readKey(key.id))).toBe(true)
+  },
+)
 
-test('no request that begins after a revoke has returned is admitted, however many race it', async () => {
-  const { key, secret } = await warmKey({ rpm: 60_000 })
-  let revoked = false
-  const late: Promise<number>[] = []
-  const early = Array.from({ length: 40 }, () => ask(gateway, secret))
-  const revoking = revokeKey(gateway.tables)(key.id, actAt(nowMs)).then(() => {
-    revoked = true
-    for (let i = 0; i < 40; i++) late.push(ask(i % 2 ? gateway : other, secret))
-  })
-  await Promise.all([...early, revoking])
-  expect(revoked).toBe(true)
-  expect(new Set(await Promise.all(late))).toEqual(new Set([401]))
-  expect(booksBalance(await gateway.readKey(key.id))).toBe(true)
-})
+test.each([
+  ['revoke', revokeKey, 401, 40],
+  ['suspension', suspendKey, 403, 100],
+])(
+  'no request that begins after a %s has returned is admitted, however many race it',
+  async (_, change, status, each) => {
+    const { key, secret } = await warmKey({ rpm: 60_000 })
+    let isDone = false
+    const late: Promise<number>[] = []
+    const early = Array.from({ length: each }, (_, i) => ask(i % 2 ? gateway : other, secret))
+    const changing = change(gateway.tables)(key.id, actAt(nowMs)).then(() => {
+      isDone = true
+      for (let i = 0; i < each; i++) late.push(ask(i % 2 ? gateway : other, secret))
+    })
+    await Promise.all([...early, changing])
+    expect(isDone).toBe(true)
+    expect(new Set(await Promise.all(late))).toEqual(new Set([status]))
+    expect(booksBalance(await gateway.readKey(key.id))).toBe(true)
+  },
+)
 
 test('a changed key has its new scopes, addresses and limits from the next request on every warm instance', async () => {
   const { key, secret } = await warmKey()

@@ -8,7 +8,9 @@ import { BRAND } from '../../layers/gateway/contract.ts'
 import { endpointNamed } from '../../layers/gateway/endpoints.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
+import { rowKey } from '../../layers/gateway/store/usage/row-key.ts'
 import { putUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
 import { createGatewayServer } from '../../local/server.ts'
 import { completedRow } from '../support/completed-row.ts'
@@ -126,7 +128,13 @@ describe('dead requests', () => {
   test('a dead request that cannot be settled is logged under its own id, not that of the request that found it', async () => {
     const { key, secret, requestId } = await leaveDeadHold(800_000n)
     const { client, usage } = gateway.tables
-    const damaged = { requestId, keyId: key.id, startedAt: new Date(NOW).toISOString(), cost: 'much', hold: 1 }
+    const damaged = {
+      ...rowKey(requestId),
+      keyId: key.id,
+      startedAt: new Date(NOW).toISOString(),
+      cost: 'much',
+      hold: 1,
+    }
     await client.send(new PutCommand({ TableName: usage, Item: damaged }))
     nowMs = NOW + 960_000
     const before = gateway.logLines.length
@@ -141,7 +149,7 @@ describe('dead requests', () => {
       if (line.event === 'problem') expect(line.requestId).toBe(requestId)
       else expect([line.event, mine.includes(line.requestId)]).toEqual(['request', true])
     }
-    await client.send(new DeleteCommand({ TableName: usage, Key: { requestId } }))
+    await client.send(new DeleteCommand({ TableName: usage, Key: rowKey(requestId) }))
     expect(await createSweep(gateway.instance)()).toEqual({ finished: 1 })
   })
 
@@ -232,6 +240,22 @@ describe('sweeps', () => {
       ['GetItem', 'Query', 'UpdateItem'].flatMap((name) => (name === 'Query' ? [name] : [name, name, name])),
     )
     expect(await costOf(sweep)).toEqual(['Query'])
+  })
+
+  test('a sweep reports entries on a key that no operator can have left there, once, and goes on', async () => {
+    nowMs = NOW + 12_000_000
+    const { key } = await gateway.issue()
+    await gateway.tables.database.update({
+      TableName: gateway.tables.keys,
+      Key: keyItem(key.id),
+      UpdateExpression: 'SET pendingEvents = :forged, sweepAt = :atOnce',
+      ExpressionAttributeValues: { ':forged': [{ what: 'key.grant', by: 'nobody' }], ':atOnce': '0' },
+    })
+    const said: string[] = []
+    const log = { ...gateway.instance.log, problem: (what: string) => void said.push(what) }
+    const sweep = createSweep({ ...gateway.instance, log })
+    for (let run = 0; run < 2; run++) await sweep()
+    expect(said).toEqual([expect.stringContaining('no operator can have left')])
   })
 
   test('a sweep that cannot finish one request finishes the others, and that one as soon as it can', async () => {

@@ -58,8 +58,9 @@ describe('the stacks', () => {
       'Waybill-prod-firewall-eu-west-1': [],
       'Waybill-prod': ['Waybill-prod-certificate-eu-west-1', 'Waybill-prod-firewall-eu-west-1'],
       'Waybill-prod-edge-logs-eu-west-1': ['Waybill-prod'],
+      'Waybill-prod-edge-alarms-eu-west-1': ['Waybill-prod'],
     })
-    for (const part of ['certificate-eu-west-1', 'firewall-eu-west-1', 'edge-logs-eu-west-1']) {
+    for (const part of ['certificate', 'firewall', 'edge-logs', 'edge-alarms'].map((it) => `${it}-eu-west-1`)) {
       expect((await readBeside('mailed', part)).environment).toBe('aws://unknown-account/us-east-1')
     }
     const types = Object.values(abroad.template.json.Resources).map(({ Type }) => Type)

@@ -4,9 +4,10 @@ import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
 import { pathOf, type Resource } from '../deployed/support/template.ts'
-import { readDocument, tableOf } from '../documents/support/markdown.ts'
+import { readDocument } from '../documents/support/markdown.ts'
 import { FUNCTIONS } from '../support/functions.ts'
-import { only, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
+import { only, readBeside, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
+import type { Template } from './support/template.ts'
 
 type Dimension = { readonly Name: string; readonly Value: unknown }
 type MetricName = { readonly Namespace: string; readonly MetricName: string; readonly Dimensions?: Dimension[] }
@@ -19,14 +20,18 @@ type Query = {
 let dev: Synthesized
 let prod: Synthesized
 let mailed: Synthesized
+/** The alarms in us-east-1 of a stage in another region. */
+let edgeAlarms: Template
 beforeAll(async () => {
   dev = await synthesized('dev')
   prod = await synthesized('prod')
   mailed = await synthesized('mailed')
+  edgeAlarms = (await readBeside('mailed', 'edge-alarms-eu-west-1')).template
 }, 180_000)
 
-const alarms = () =>
-  Object.values(dev.template.findResources('AWS::CloudWatch::Alarm')).map((alarm) => alarm.Properties)
+const alarmsIn = (template: Template) =>
+  Object.values(template.findResources('AWS::CloudWatch::Alarm')).map((alarm) => alarm.Properties)
+const alarms = () => alarmsIn(dev.template)
 
 /** The metrics that an alarm looks at, in itself or through an expression. */
 function metricsOf(alarm: MetricName & { Metrics?: Query[] }): MetricName[] {
@@ -41,7 +46,8 @@ function watched(namespace: string, name: RegExp): unknown[] {
 }
 
 /** The topic that pages, and that for tickets. */
-const topics = ({ template }: Synthesized) => Object.keys(template.findResources('AWS::SNS::Topic'))
+const topicsIn = (template: Template) => Object.keys(template.findResources('AWS::SNS::Topic'))
+const topics = ({ template }: Synthesized) => topicsIn(template)
 
 const refs = (ids: readonly string[]) => ids.map((Ref) => ({ Ref }))
 
@@ -74,20 +80,29 @@ test('an alarm watches the 5xx of the HTTP API', () => {
 })
 
 // CloudFront's metrics are in us-east-1 only, and so is an alarm that can see them.
-test('an alarm watches the 5xx of CloudFront, in the one region that has its metrics', () => {
+test('an alarm watches the 5xx of CloudFront, in us-east-1, for a stage of any region', () => {
   const distribution = only(dev.template, 'AWS::CloudFront::Distribution').id
   expect(watched('AWS/CloudFront', /^(5xxErrorRate|Requests)$/)).toEqual([
     ...[{ Ref: distribution }, 'Global'],
     ...[{ Ref: distribution }, 'Global'],
   ])
-  const conditional = Object.values(dev.template.findResources('AWS::CloudWatch::Alarm')).filter((it) => it.Condition)
-  expect(conditional.flatMap(({ Properties }) => metricsOf(Properties).map(({ Namespace }) => Namespace))).toEqual([
-    'AWS/CloudFront',
-    'AWS/CloudFront',
-  ])
-  expect(dev.template.json.Conditions[conditional[0]?.Condition]).toEqual({
-    'Fn::Equals': [{ Ref: 'AWS::Region' }, 'us-east-1'],
-  })
+  const ofCloudFront = (template: Template) =>
+    alarmsIn(template)
+      .flatMap(metricsOf)
+      .filter(({ Namespace }) => Namespace === 'AWS/CloudFront')
+  expect(ofCloudFront(mailed.template)).toEqual([])
+  const beside = {
+    'Fn::GetStackOutput': expect.objectContaining({ OutputName: 'DistributionId', Region: 'eu-west-1' }),
+  }
+  expect(ofCloudFront(edgeAlarms).map(({ Dimensions }) => Dimensions?.[0]?.Value)).toEqual([beside, beside])
+  expect(mailed.template.json.Outputs.DistributionId).toBeDefined()
+})
+
+test('the alarms in us-east-1 have topics there, with the same addresses', () => {
+  const addressesIn = (template: Template) =>
+    Object.values(template.findResources('AWS::SNS::Subscription')).map(({ Properties }) => Properties.Endpoint)
+  expect(new Set(addressesIn(edgeAlarms))).toEqual(new Set(addressesIn(mailed.template)))
+  for (const { AlarmActions } of alarmsIn(edgeAlarms)) expect(topicsIn(edgeAlarms)).toContain(AlarmActions[0].Ref)
 })
 
 test('a sweep that fails, or is not started at all, is an alarm within a quarter of an hour', () => {
@@ -117,7 +132,7 @@ test('days that are not closed or exported, for whatever reason, are an alarm wi
 })
 
 test('an alarm goes off before the chat function reaches its time limit', () => {
-  const alarm = alarms().find(({ MetricName }) => MetricName === 'Duration')
+  const alarm = alarms().find(({ Namespace, MetricName }) => Namespace === 'AWS/Lambda' && MetricName === 'Duration')
   expect(alarm).toMatchObject({
     Namespace: 'AWS/Lambda',
     Statistic: 'Maximum',
@@ -132,7 +147,9 @@ test.each(['keys', 'usage', 'answers'] as const)(
     const places = alarms()
       .flatMap(metricsOf)
       .filter(
-        ({ Dimensions }) => JSON.stringify(Dimensions?.at(-1)?.Value) === JSON.stringify({ Ref: dev.tables[name] }),
+        ({ MetricName, Dimensions }) =>
+          /Throttle/.test(MetricName) &&
+          JSON.stringify(Dimensions?.at(-1)?.Value) === JSON.stringify({ Ref: dev.tables[name] }),
       )
       .map(({ MetricName, Dimensions }) => [MetricName, ...(Dimensions?.slice(0, -1).map(({ Value }) => Value) ?? [])])
     const indexes = TABLES[name].indexes.map((index) => [index.name])
@@ -150,7 +167,8 @@ test('every alarm notifies one of the two topics when it begins and when it ends
   for (const alarm of alarms()) {
     expect(topics(dev).map((Ref) => [{ Ref }])).toContainEqual(alarm.AlarmActions)
     expect(alarm.OKActions).toEqual(alarm.AlarmActions)
-    expect(alarm.AlarmDescription).toMatch(/^Waybill dev: .+\.$/)
+    expect(alarm.AlarmDescription).toMatch(/^Waybill dev: .+\.\n.+\.\ndocs\/operate\.md#alarm-[a-z]+$/)
+    expect(alarm.AlarmDescription.length).toBeLessThanOrEqual(1_024)
   }
 })
 
@@ -184,28 +202,43 @@ test.each(['ServerErrors', 'UpstreamErrors', 'Errors', '5xx'])(
   },
 )
 
-test('docs/deploy.md says of every alarm what it means, and whether it pages', () => {
-  const [page] = topics(mailed)
-  const explained = tableOf('docs/deploy.md', '| alarm | by | meaning | look at |').flatMap(([names = '', by]) =>
-    names.split(', ').map((name) => [name, by]),
+/** The words of each alarm in a template, as a row of the runbook. */
+function rowsOf(template: Template): string[] {
+  const [page] = topicsIn(template)
+  const notices = Object.values(template.findResources('AWS::Events::Rule')).map((rule) =>
+    rowOf(pathOf(rule as Resource), 'ticket', rule.Properties.Description),
   )
-  const made = Object.values(mailed.template.findResources('AWS::CloudWatch::Alarm')).map((alarm) => [
-    pathOf(alarm as Resource)
-      ?.split('/')
-      .at(-1),
-    alarm.Properties.AlarmActions[0].Ref === page ? 'page' : 'ticket',
-  ])
-  expect(Object.fromEntries(explained)).toEqual(Object.fromEntries(made))
+  const ofAlarms = Object.values(template.findResources('AWS::CloudWatch::Alarm')).map((alarm) => {
+    const { AlarmDescription, AlarmActions } = alarm.Properties
+    const by = AlarmActions[0].Ref === page ? 'page' : 'ticket'
+    return rowOf(pathOf(alarm as Resource), by, AlarmDescription)
+  })
+  return [...ofAlarms, ...notices]
+}
+
+function rowOf(path: string, by: string, description: string): string {
+  const [says = '', remedy, address] = description.split('\n')
+  const [, anchor] = address?.split('#') ?? []
+  const meaning = says.replace(/^Waybill prod: /, '').replace(/\.$/, '')
+  return `| <a id="${anchor}"></a>\`${path.split('/').at(-1)}\` | ${by} | ${meaning} | ${remedy} |`
+}
+
+// Links are the document's own.
+const runbook = () =>
+  readDocument('docs/operate.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| <a id="alarm-'))
+    .map((line) => line.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1'))
+
+test('the runbook in docs/operate.md has a line for every alarm, in the alarm’s own words, and no other line', () => {
+  const made = [mailed.template, edgeAlarms].flatMap(rowsOf)
+  expect(made.length).toBeGreaterThan(25)
+  expect(runbook().toSorted()).toEqual(made.toSorted())
 })
 
-test('docs/deploy.md says how many metrics the alarms watch, which is what they cost', () => {
-  const countIn = ({ template }: Synthesized) =>
-    Object.values(template.findResources('AWS::CloudWatch::Alarm')).flatMap(({ Properties }) =>
-      metricsOf(Properties as MetricName),
-    ).length
-  const more = countIn(mailed) - countIn(prod)
-  const watching = `alarms watch ${countIn(dev)} metrics, ${countIn(prod)} in \`prod\`, ${more} more with \`admin\``
-  expect(readDocument('docs/deploy.md')).toContain(watching)
+test('an alarm names the address of its line in the runbook, where the operator’s people read it', () => {
+  const addresses = alarmsIn(mailed.template).map(({ AlarmDescription }) => AlarmDescription.split('\n')[2])
+  expect(addresses).toContain('https://wiki.example.com/waybill#alarm-chaterrors')
 })
 
 // A metric has no data for a time in which nothing happened, and a sum with a part missing is missing itself.
@@ -222,6 +255,51 @@ test('an alarm that adds metrics up also goes off when only one of them has data
       metricsOf({ Metrics } as never).length,
     ])
   }
+})
+
+test('percentiles of time to first token and duration are watched, by the limits of the stage', () => {
+  const slow = alarms().filter(({ ExtendedStatistic }) => ExtendedStatistic)
+  expect(
+    slow.map((it) => [it.MetricName, it.ExtendedStatistic, it.Threshold, it.EvaluateLowSampleCountPercentile]),
+  ).toEqual([
+    ['TimeToFirstToken', 'p95', 10_000, 'ignore'],
+    ['Duration', 'p95', 120_000, 'ignore'],
+  ])
+})
+
+test('an alarm goes off before chat has all of its concurrency, if some is reserved', () => {
+  const watching = (template: Template) => alarmsIn(template).filter((it) => it.MetricName === 'ConcurrentExecutions')
+  expect(watching(dev.template)).toEqual([])
+  expect(watching(prod.template)).toMatchObject([{ Statistic: 'Maximum', Threshold: 400 }])
+})
+
+test('an alarm watches DynamoDB’s own errors in the operations of requests on every table', () => {
+  const tables = watched('AWS/DynamoDB', /^SystemErrors$/).filter((value) => typeof value === 'object')
+  expect(new Set(tables.map((value) => JSON.stringify(value)))).toEqual(
+    new Set(Object.values(dev.tables).map((Ref) => JSON.stringify({ Ref }))),
+  )
+})
+
+test('alarms in us-east-1 watch this stage’s firewall and the end of its certificate', () => {
+  const metrics = alarmsIn(edgeAlarms).flatMap(metricsOf)
+  const blocked = metrics.find(({ Namespace }) => Namespace === 'AWS/WAFV2')
+  expect(blocked).toMatchObject({
+    MetricName: 'BlockedRequests',
+    Dimensions: [
+      { Name: 'Rule', Value: 'ALL' },
+      { Name: 'WebACL', Value: 'Waybill-prod-firewall-eu-west-1' },
+    ],
+  })
+  const ends = metrics.find(({ Namespace }) => Namespace === 'AWS/CertificateManager')
+  expect(ends).toMatchObject({ MetricName: 'DaysToExpiry', Dimensions: [{ Name: 'CertificateArn' }] })
+  expect(JSON.stringify(ends)).toContain('Waybill-prod-certificate-eu-west-1')
+})
+
+test('a deployment of this stage that failed or was stopped is told to people', () => {
+  const { EventPattern, Targets } = only(mailed.template, 'AWS::Events::Rule').properties
+  const application = { Ref: only(mailed.template, 'AWS::CodeDeploy::Application').id }
+  expect(EventPattern.detail).toEqual({ application: [application], state: ['FAILURE', 'STOP'] })
+  expect(Targets.map(({ Arn }: { Arn: unknown }) => Arn)).toEqual([{ Ref: topics(mailed)[2] }])
 })
 
 // A topic's own policy takes the place of the one by which its account may publish.
@@ -249,11 +327,12 @@ test('only CloudWatch of the same account may publish to the alarm topics, and n
 
 test('alarms are mailed to the operator who gave addresses, and to nobody else', () => {
   expect(dev.template.findResources('AWS::SNS::Subscription')).toEqual({})
-  const [page, ticket] = topics(mailed)
+  const [page, ticket, notices] = topics(mailed)
   const subscriptions = Object.values(mailed.template.findResources('AWS::SNS::Subscription'))
   expect(subscriptions.map(({ Properties }) => Properties)).toEqual([
     { Protocol: 'email', Endpoint: 'operator@example.com', TopicArn: { Ref: page } },
     { Protocol: 'email', Endpoint: 'desk@example.com', TopicArn: { Ref: ticket } },
+    { Protocol: 'email', Endpoint: 'desk@example.com', TopicArn: { Ref: notices } },
   ])
 })
 

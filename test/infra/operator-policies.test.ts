@@ -74,6 +74,8 @@ const CHANGING: Record<string, () => string[]> = {
   'keys grant': () => [id.key, '5'],
   'keys rotate': () => [id.key],
   'keys end-grace': () => [id.key],
+  'keys suspend': () => [id.key],
+  'keys resume': () => [id.key],
   'keys revoke': () => [id.key],
   'admin-keys create': () => ADMIN_KEY,
   'admin-keys rotate': () => [id.adminKey],

@@ -17,13 +17,20 @@ const toolkit = (version: string, status = 'CREATE_COMPLETE'): Reply => ({
 <OutputKey>BootstrapVersion</OutputKey><OutputValue>${version}</OutputValue></member></Outputs></member></Stacks>
 </DescribeStacksResult></DescribeStacksResponse>`,
 })
+const stackWith = (output: string, value: string): Reply => ({
+  body: String(toolkit(value).body).replace('BootstrapVersion', output),
+})
 const NO_STACK: Reply = {
   status: 400,
   body: '<ErrorResponse><Error><Code>ValidationError</Code><Message>Stack with id CDKToolkit does not exist</Message></Error></ErrorResponse>',
 }
-const distributions = (quantity: number): Reply => ({
-  body: `<DistributionList><MaxItems>1</MaxItems><Quantity>${quantity}</Quantity></DistributionList>`,
-})
+const distributions = (...domains: string[]): Reply => {
+  const items = domains.map(
+    (domain, i) =>
+      `<DistributionSummary><DomainName>d${i}.cloudfront.net</DomainName><Aliases><Items><CNAME>${domain}</CNAME></Items></Aliases></DistributionSummary>`,
+  )
+  return { body: `<DistributionList><Quantity>${items.length}</Quantity>${items.join('')}</DistributionList>` }
+}
 const concurrency = (ConcurrentExecutions: number, UnreservedConcurrentExecutions: number) =>
   json({ AccountLimit: { ConcurrentExecutions, UnreservedConcurrentExecutions } })
 const OPEN = {
@@ -38,7 +45,7 @@ const STACKS = 'DescribeStacks CDKToolkit'
 const STAGE_STACK = 'DescribeStacks Waybill-prod'
 const TABLES = 'ListTables'
 const LAMBDA = 'GET /2016-08-19/account-settings'
-const CLOUDFRONT = 'GET /2020-05-31/distribution?MaxItems=1'
+const CLOUDFRONT = 'GET /2020-05-31/distribution?MaxItems=500'
 const SECRET = 'GetSecretValue'
 const ORGANIZATION = 'DescribeOrganization'
 const BEDROCK = `GET /foundation-model-availability/${encodeURIComponent(HAIKU)}`
@@ -49,7 +56,7 @@ const READY: Replies = {
   [STAGE_STACK]: NO_STACK,
   [TABLES]: json({ TableNames: [] }),
   [ORGANIZATION]: json({ __type: 'AWSOrganizationsNotInUseException', message: 'none' }, { status: 400 }),
-  [CLOUDFRONT]: distributions(1),
+  [CLOUDFRONT]: distributions('other.example'),
   [LAMBDA]: concurrency(1_000, 1_000),
   [SECRET]: json({ SecretString: '{"key": "sk-1", "hosts": ["api.openai.com"]}' }),
   [BEDROCK]: json(OPEN),
@@ -305,11 +312,34 @@ test.each([
 )
 
 test('preflight says that nobody can know whether a new account may have a distribution, and passes', async () => {
-  const { code, line } = await lineOf('cloudfront', { [CLOUDFRONT]: distributions(0) })
+  const { code, line } = await lineOf('cloudfront', { [CLOUDFRONT]: distributions() })
   expect([code, line]).toEqual([
     0,
     expect.stringMatching(/^unknown .*must be verified.*AWS Support.*deploy without CloudFront/),
   ])
+})
+
+test('preflight refuses a domain that another distribution has, as the same stage in another region would', async () => {
+  const file = join(folder, 'with-domain.json')
+  const domain = { name: 'ai.example.com', certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/a' }
+  writeFileSync(file, JSON.stringify({ prod: { domain } }))
+  const look = (stack: Reply) =>
+    lineOf(
+      'cloudfront',
+      { [CLOUDFRONT]: distributions('x.example', 'ai.example.com'), [STAGE_STACK]: stack },
+      ['--stage', 'prod'],
+      {
+        WAYBILL_SETTINGS: file,
+      },
+    )
+  expect(await look(NO_STACK)).toEqual({
+    code: 1,
+    line: expect.stringMatching(
+      /^FAILED .*ai\.example\.com belongs to another distribution .*d1\.cloudfront\.net.*another region/,
+    ),
+  })
+  expect((await look(stackWith('EdgeDomain', 'd0.cloudfront.net'))).code).toBe(1)
+  expect((await look(stackWith('EdgeDomain', 'd1.cloudfront.net'))).line).toMatch(/^ok /)
 })
 
 test('preflight wants as many executions that nobody has reserved as one key may have requests under way', async () => {

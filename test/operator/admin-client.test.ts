@@ -256,7 +256,7 @@ describe('refusals are told in words', () => {
     return stderr
   }
 
-  test.each(['show', 'rotate', 'end-grace', 'revoke'])(
+  test.each(['show', 'rotate', 'end-grace', 'suspend', 'resume', 'revoke'])(
     'waybill keys %s says that there is no such key',
     async (verb) => {
       for (const id of ['key_nope', 'no such/key?']) {

@@ -11,6 +11,7 @@ import { keyDay, type UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { grantCredits, listGrants } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { grantItem, keyItem } from '../../layers/gateway/store/keys/key-item.ts'
+import { rowKey } from '../../layers/gateway/store/usage/row-key.ts'
 import { putUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
 import { usageRecord } from '../../layers/gateway/wire/usage-record.ts'
 import { explanationLines } from '../../operator/commands/usage.ts'
@@ -57,7 +58,7 @@ function changeKey(key: Key, expression: string, values: Record<string, unknown>
 }
 
 function changeRow({ requestId }: UsageRow, expression: string, values: Record<string, unknown> = {}) {
-  return change(gateway.tables.usage, { requestId }, expression, values)
+  return change(gateway.tables.usage, rowKey(requestId), expression, values)
 }
 
 async function change(table: string, key: object, expression: string, values: Record<string, unknown>, names = {}) {
@@ -121,7 +122,7 @@ test('an audit notes a request that died and is not swept yet, and finds nothing
 test('an audit after a row was deleted says by how much spent and rows differ', async () => {
   const { key, rows } = await used()
   const [, { requestId, cost }] = rows as [UsageRow, UsageRow]
-  await gateway.tables.client.send(new DeleteCommand({ TableName: gateway.tables.usage, Key: { requestId } }))
+  await gateway.tables.client.send(new DeleteCommand({ TableName: gateway.tables.usage, Key: rowKey(requestId) }))
   const found = await audit(key)
   expect(found).toMatchObject({ ok: false, balances: true, explained: false, rows: 2 })
   expect(found.findings).toEqual([
@@ -277,7 +278,7 @@ test.each([
 ])('an audit names a row with %s', async (_, expression, value, what) => {
   const { key, rows } = await used(1)
   const names = Object.fromEntries((expression.match(/#\w+/g) ?? []).map((name) => [name, name.slice(1)]))
-  await change(gateway.tables.usage, { requestId: rows[0]?.requestId }, expression, { ':v': value }, names)
+  await change(gateway.tables.usage, rowKey(rows[0]?.requestId ?? ''), expression, { ':v': value }, names)
   const found = await audit(key)
   expect(found).toMatchObject({ ok: false, balances: true, explained: true })
   expect(found.findings).toEqual([about(rows[0]?.requestId, what)])
@@ -337,7 +338,7 @@ test('a row without any field that it may lack is read, explained, exported and 
   const { requestId, keyId, startedAtMs } = newRow(key)
   const startedAt = new Date(startedAtMs).toISOString()
   const Item = {
-    requestId,
+    ...rowKey(requestId),
     keyId,
     startedAt,
     endpoint: 'chat.completions',

@@ -47,6 +47,13 @@ const CHANGES: [string, (id: string) => string[], RegExp][] = [
   ['keys update', (id) => ['keys', 'update', id, '--rpm', '7'], /update key_\w+ \(acme\) \(rpm\)/],
   ['keys grant', (id) => ['keys', 'grant', id, '5'], /grant 5 credits to key_\w+ \(acme\)/],
   ['keys rotate', (id) => ['keys', 'rotate', id], /rotate key_\w+ \(acme\)/],
+  [
+    'keys rotate --grace 0',
+    (id) => ['keys', 'rotate', id, '--grace', '0'],
+    /rotate key_\w+ \(acme\), and end its secret ….{4} at once/,
+  ],
+  ['keys suspend', (id) => ['keys', 'suspend', id], /suspend key_\w+ \(acme\)/],
+  ['keys resume', (id) => ['keys', 'resume', id], /resume key_\w+ \(acme\)/],
   ['keys end-grace', (id) => ['keys', 'end-grace', id], /end the old secret of key_\w+ \(acme\)/],
   ['keys revoke', (id) => ['keys', 'revoke', id], /revoke key_\w+ \(acme\)/],
   [

@@ -142,14 +142,14 @@ test('waybill restore --resume goes on where a restore broke off, and never over
   await ok(fresh, 'restore', BACKUP, '--resume')
   expect(await itemsOf(tables)).toEqual(before)
 
-  const changed = { requestId: row?.requestId?.S, cost: 7 }
+  const changed = { part: row?.part?.S, requestId: row?.requestId?.S, cost: 7 }
   await tables.client.send(new PutCommand({ TableName: tables.usage, Item: changed }))
   const now = await itemsOf(tables)
   expect(await refused(fresh, 'restore', BACKUP, '--resume')).toContain(
     `${changed.requestId} is in ${tables.usage} already`,
   )
   // Nothing but the note that keeps days from being closed.
-  const halt = '{"requestId":{"S":"DAY#HALT"}}'
+  const halt = '{"part":{"S":"DAY#HALT"},"requestId":{"S":"DAY#HALT"}}'
   expect(await itemsOf(tables)).toEqual([...now, halt].sort())
 })
 

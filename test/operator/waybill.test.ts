@@ -80,7 +80,21 @@ test('waybill keys create uses the published defaults and shows the secret once'
   expect(await list('keys', 'list')).toContainEqual(expect.objectContaining({ id: made.id }))
 })
 
-test('every option of waybill keys takes effect, and update, grant, rotate, end-grace and revoke do at once', async () => {
+test('waybill keys rotate warns, before it does so, that it ends the secret of an earlier rotation, and takes up to an hour of grace', async () => {
+  const made = await create()
+  const first = await waybill(folder, ['keys', 'rotate', made.id, '--grace', '5', '--local'])
+  expect(first.stderr).toBe('')
+  const second = await waybill(folder, ['keys', 'rotate', made.id, '--json', '--local'])
+  expect(second.stderr).toMatch(
+    new RegExp(
+      `^warning: the secret …${made.secret.slice(-4)} of an earlier rotation.*This rotation ends it at once\\.\n$`,
+    ),
+  )
+  expect(JSON.parse(second.stdout).previous.last_four).not.toBe(made.secret.slice(-4))
+  expect(await fails('keys', 'rotate', made.id, '--grace', '61', '--local')).toContain('60')
+})
+
+test('every option of waybill keys takes effect, and update, grant, rotate, end-grace, suspend, resume and revoke do at once', async () => {
   const typed = SETTINGS.flatMap((name) => [`--${SETTING_WORDS[name].option}`, SETTING_SAMPLES[name].typed])
   const made = await create(...typed, '--credits', '1.5')
   const told = Object.fromEntries(SETTINGS.map((name) => [SETTING_WORDS[name].field, SETTING_SAMPLES[name].told]))
@@ -113,8 +127,16 @@ test('every option of waybill keys takes effect, and update, grant, rotate, end-
   expect([(await ask(made.secret)).status, (await ask(rotated.secret ?? '')).status]).toEqual([200, 200])
   expect(await json('keys', 'end-grace', made.id)).toMatchObject({ previous: null })
   expect([(await ask(made.secret)).status, (await ask(rotated.secret ?? '')).status]).toEqual([401, 200])
+  expect(await json('keys', 'suspend', made.id)).toMatchObject({ status: 'suspended' })
+  expect((await ask(rotated.secret ?? '')).status).toBe(403)
+  expect(await json('keys', 'resume', made.id)).toMatchObject({ status: 'active' })
+  const leaked = await json<KeyWithSecret>('keys', 'rotate', made.id, '--grace', '0')
+  expect(leaked.previous).toBeNull()
+  expect([(await ask(rotated.secret ?? '')).status, (await ask(leaked.secret ?? '')).status]).toEqual([401, 200])
   expect(await json('keys', 'revoke', made.id)).toMatchObject({ status: 'revoked' })
-  expect((await ask(rotated.secret ?? '')).status).toBe(401)
+  expect((await ask(leaked.secret ?? '')).status).toBe(401)
+  for (const verb of ['suspend', 'resume'])
+    expect(await fails('keys', verb, made.id, '--local')).toContain('that is final')
   expect(await fails('keys', 'grant', made.id, '1', '--local')).toContain('revoked')
 })
 

@@ -31,6 +31,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'aws/**': { imports: 'config.ts http/** retry.ts node:crypto' },
   'store/**': { imports: 'aws/** contract.ts domain/** retry.ts store/** node:util', types: 'config.ts endpoints.ts' },
   'store/create-tables.ts': SDK_STORE,
+  'store/newest-keys.ts': SDK_STORE,
   'store/operator-tables.ts': SDK_STORE,
   'store/sdk-database.ts': SDK_STORE,
   'store/transact.ts': SDK_STORE,

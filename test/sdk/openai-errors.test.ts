@@ -4,6 +4,7 @@ import type { Key } from '../../layers/gateway/domain/key.ts'
 import type { KeySettings } from '../../layers/gateway/domain/key-settings.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
+import { suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { queryUsageRows } from '../../layers/gateway/store/usage/usage-rows.ts'
 import { actAt } from '../support/act.ts'
 import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
@@ -188,6 +189,17 @@ test('the message of a 401 has the words of OpenAI by which clients know it, and
     expect(error.message).toContain('Incorrect API key provided')
     expect(JSON.stringify(error)).not.toContain(wrong.slice(-12))
   }
+})
+
+test('the openai SDK asks once with a suspended key, and throws a PermissionDeniedError that says whom to ask', async () => {
+  const { key, secret } = await gateway.issue()
+  await suspendKey(gateway.tables)(key.id, actAt(Date.now()))
+  const { client, sent } = watchedClient(gateway, secret)
+  const error = await failureOf(client.chat.completions.create(HELLO))
+  expect(error).toBeInstanceOf(OpenAI.PermissionDeniedError)
+  expect(error).toMatchObject(forbidden('key_suspended'))
+  expect(error.message).toContain('Ask the operator to resume it')
+  expect(sent).toHaveLength(1)
 })
 
 test('the openai SDK throws an InternalServerError with a Retry-After while the database does not answer', async () => {

@@ -3,6 +3,7 @@ import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import type { KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
+import type { Key } from '../../layers/gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import { hashSecret } from '../../layers/gateway/domain/secret.ts'
@@ -16,7 +17,14 @@ type Ask = Extract<Step, { do: 'ask' }>
 
 /** A secret has ended when the operator has been told so. */
 export type Issued = { readonly text: string; readonly hash: string; ended: boolean }
-export type Account = { readonly keyId: string; readonly secrets: Issued[] }
+export type Account = { readonly keyId: string; readonly secrets: Issued[]; readonly status: ToldStatus }
+
+/** The status that the operator was told last, if no other act on it has begun since that was asked for. */
+export type ToldStatus = { begun: number; running: number; told: Key['status'] | undefined }
+
+export function newAccount(keyId: string, secrets: Issued[]): Account {
+  return { keyId, secrets, status: { begun: 0, running: 0, told: undefined } }
+}
 
 /** The common fields of the answers: the id of a key, or that of a grant. */
 export type AdminBody = {
@@ -146,7 +154,7 @@ function hear(
 ): void {
   if (act === 'grant') return
   const { id, secret: made } = shown
-  const account = accounts.find(({ keyId }) => keyId === id) ?? { keyId: id, secrets: [] }
+  const account = accounts.find(({ keyId }) => keyId === id) ?? newAccount(id, [])
   if (!accounts.includes(account)) accounts.push(account)
   const secret = own ?? (made === null ? undefined : { text: made, hash: hashSecret(made), ended: false })
   if (secret && !account.secrets.includes(secret)) account.secrets.push(secret)

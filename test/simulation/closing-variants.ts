@@ -5,8 +5,8 @@ import type { Command, Send, Variant } from './variants.ts'
 
 type Stored = Readonly<Record<string, unknown>>
 type Input = {
-  readonly Key?: { readonly pk?: string; readonly requestId?: string }
-  readonly Item?: Stored & { readonly requestId?: string }
+  readonly Key?: { readonly pk?: string; readonly part?: string }
+  readonly Item?: Stored & { readonly part?: string }
   readonly KeyConditionExpression?: string
   readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>>
 }
@@ -33,7 +33,7 @@ function seeNoHolds(send: Send): Send {
 function putNoTotals(send: Send): Send {
   return async (command) => {
     const { Item } = command.input as Input
-    return Item?.requestId?.startsWith(USAGE_ITEMS.day) ? {} : send(command)
+    return Item?.part?.startsWith(USAGE_ITEMS.day) ? {} : send(command)
   }
 }
 
@@ -71,7 +71,7 @@ function skipMoment(send: Send): Send {
     const answer = await send(command)
     const item = answer.Item as Stored | undefined
     const cursor = item?.exporting as Stored | undefined
-    if ((command.input as Input).Key?.requestId !== CLOSING_ITEM.requestId || !cursor) return answer
+    if ((command.input as Input).Key?.part !== CLOSING_ITEM.part || !cursor) return answer
     return { ...answer, Item: { ...item, exporting: { ...cursor, beforeMs: Number(cursor.beforeMs) + 1 } } }
   }
 }

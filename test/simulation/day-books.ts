@@ -1,10 +1,19 @@
 import { gunzipSync } from 'node:zlib'
 import { fail, type StoredItem } from './ledger.ts'
+import { momentOf } from './stored-hold.ts'
 
 type Sum = { readonly requests: number; readonly cost: bigint }
-type Row = { readonly keyId: string; readonly day: string; readonly startedAt: string; readonly cost: bigint }
+type Row = {
+  readonly keyId: string
+  readonly day: string
+  readonly startedAt: string
+  readonly cost: bigint
+  readonly asked: number
+}
 type Cursor = { readonly day: string; readonly keyId: string; readonly beforeMs: number; readonly rows: number }
 type Line = { readonly request_id: string; readonly cost_nano: number }
+
+const HOUR_CHARS = 'yyyy-mm-ddThh'.length
 
 /** Knows by itself the days that are closed: their totals, and the files that their rows are exported to. */
 export class DayBooks {
@@ -13,9 +22,11 @@ export class DayBooks {
   readonly #parts = new Map<string, string>()
   #closedThrough = ''
   #exportedThrough = ''
+  #summedThrough = ''
   /** Runs that ended within a key, and kept its sum. */
   keptSums = 0
   cursorsInKeys = 0
+  hourSums = 0
 
   get closedTotals(): number {
     return this.#totals.size
@@ -26,11 +37,20 @@ export class DayBooks {
     return [...this.#parts.values()].reduce((sum, text) => sum + linesOf(text).length, 0)
   }
 
-  rowWritten({ requestId, keyId, startedAt, cost }: StoredItem): void {
+  rowWritten({ part, requestId, keyId, startedAt, cost, attempts }: StoredItem): void {
     const id = requestId as string
     if (this.#rows.has(id)) return
     const begun = startedAt as string
-    const row = { keyId: keyId as string, day: dayOf(begun), startedAt: begun, cost: BigInt(cost as bigint) }
+    if (begun !== new Date(momentOf(id)).toISOString()) fail(`${id} began at ${begun}, which is not its own time`)
+    if (!(part as string).startsWith(`ROWS#${dayOf(begun)}#`)) fail(`${id} of ${begun} is in the partition ${part}`)
+    const row = {
+      keyId: keyId as string,
+      day: dayOf(begun),
+      startedAt: begun,
+      cost: BigInt(cost as bigint),
+      asked: (attempts as unknown[]).length,
+    }
+    if (begun.slice(0, HOUR_CHARS) <= this.#summedThrough) fail(`${id} was added to an hour that is added up`)
     if (row.day <= this.#closedThrough || this.#totals.has(nameOf(row)))
       fail(`${id} was added to the closed ${row.day}`)
     this.#rows.set(id, row)
@@ -59,8 +79,21 @@ export class DayBooks {
     this.keptSums += 1
   }
 
+  /** The requests of all keys in an hour or a day, by model, by key, or by the routes that were asked. */
+  hoursWritten({ requestId, span, groups }: StoredItem): void {
+    const [kind] = (requestId as string).split('#')
+    const rows = [...this.#rows.values()].filter(({ startedAt }) => startedAt.startsWith(span as string))
+    const got = kind === 'routes' ? askedIn(groups as StoredItem[]) : inTwo(sumOf(groups as StoredItem[]))
+    const sum = { requests: rows.length, cost: rows.reduce((all, { cost }) => all + cost, 0n) }
+    const wanted = kind === 'routes' ? rows.reduce((all, { asked }) => all + asked, 0) : inTwo(sum)
+    if (got !== wanted) fail(`${requestId} has ${got}, and its rows ${wanted}`)
+    this.hourSums += 1
+  }
+
   /** The progress of the closing, which never goes back. */
-  noted({ closedThrough = '', exportedThrough = '', exporting }: StoredItem): void {
+  noted({ closedThrough = '', exportedThrough = '', summedThrough = '', exporting }: StoredItem): void {
+    if ((summedThrough as string) < this.#summedThrough) fail(`${this.#summedThrough} is added up no more`)
+    this.#summedThrough = summedThrough as string
     if (exporting) this.#checkCursor(exporting as Cursor)
     if ((closedThrough as string) < this.#closedThrough) fail(`${this.#closedThrough} was closed, and is not any more`)
     if ((exportedThrough as string) < this.#exportedThrough) fail(`${this.#exportedThrough} is exported no more`)
@@ -86,6 +119,7 @@ export class DayBooks {
     for (const day of days) {
       if (day > this.#closedThrough) fail(`${day} was never closed`)
       if (day > this.#exportedThrough) fail(`${day} was never exported`)
+      if (`${day}T23` > this.#summedThrough) fail(`${day} was never added up by the hour`)
       const exported = this.#linesOf(day)
         .map(({ request_id: id, cost_nano: cost }) => `${id} ${cost}`)
         .sort()
@@ -129,6 +163,14 @@ function nameOf({ keyId, day }: Pick<Row, 'keyId' | 'day'>): string {
 
 function inWords(item: StoredItem): string {
   return JSON.stringify(item, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+}
+
+function askedIn(groups: readonly StoredItem[]): number {
+  return groups.reduce((sum, { asked }) => sum + Number(asked), 0)
+}
+
+function inTwo({ requests, cost }: Sum): string {
+  return `${cost} for ${requests}`
 }
 
 /** A figure that is zero is left out. */

@@ -51,7 +51,7 @@ export const ACTS = ['create', 'rotate', 'grant'] as const
 export type ActKind = (typeof ACTS)[number]
 
 /** The operator's other changes, by the store's verbs. */
-export type Operation = 'end grace' | 'revoke' | 'limits' | 'expiry' | 'external id' | 'push'
+export type Operation = 'end grace' | 'suspend' | 'resume' | 'revoke' | 'limits' | 'expiry' | 'external id' | 'push'
 
 /** Numbers are taken modulo what there is at that moment, so a history from which steps are taken away still means something. */
 export type Step =
@@ -141,9 +141,18 @@ const PINS = [
 ]
 const FAULTS = urn({ 'reply lost': 3, delayed: 3, throttled: 2, conflict: 1, repeated: 2 })
 const ASKED = urn({ grant: 4, rotate: 4, create: 3 })
-const OPERATIONS = urn({ 'end grace': 2, revoke: 1, limits: 3, expiry: 2, 'external id': 1, push: 2 })
+const OPERATIONS = urn({
+  'end grace': 2,
+  suspend: 1,
+  resume: 2,
+  revoke: 1,
+  limits: 3,
+  expiry: 2,
+  'external id': 1,
+  push: 2,
+})
 /** Those that must win over any number of requests. */
-const URGENT = urn({ 'end grace': 3, revoke: 1 })
+const URGENT = urn({ 'end grace': 3, suspend: 2, resume: 3, revoke: 1 })
 const ENDPOINTS = urn({ whole: 6, stream: 2, models: 2 })
 const CONTRACTS = urn({ chat: 4, responses: 2, messages: 2, completions: 1, embeddings: 1 })
 const WAITS = [1, 20, 1_000, 5_000, 20_000, 61_000, 300_000, 970_000, 3_700_000]
@@ -222,7 +231,7 @@ export function generate(seed: number): History {
   }
 }
 
-/** A key that is rotated, then hammered by all nodes, and meanwhile revoked. */
+/** A key that is rotated, then hammered by all nodes, and meanwhile suspended, resumed and revoked. */
 function hammering(seed: number, random: Random): History {
   const style = { kinds: HAMMERING_STEPS, waits: SHORT_WAITS, faults: 0, retries: 0, failing: 0, operations: URGENT }
   const inAnyOrder: Style = { ...style, inOrder: random.pick([0.3, 0.9]) }

@@ -59,6 +59,7 @@ export class Ledger {
     const sk = item.sk as string
     if (sk.startsWith('GRANT#')) account.grants.set(sk, item)
     if (sk !== 'KEY') return
+    checkStatus(item, account.item)
     account.item = item
     account.hashes.add(item.currentHash as string)
     account.hasEnd ||= item.expiresAtMs !== undefined
@@ -286,6 +287,13 @@ function checkRate(admissions: readonly Admission[]): void {
     if (count > most) fail(`${count} requests in ${last.clockMs - one.clockMs} ms, with ${last.rpm} a minute`)
     later = one
   }
+}
+
+/** A revoke is final, and an event says what has become of its key. */
+function checkStatus({ pk, status, pendingEvents = [] }: StoredItem, before: StoredItem | undefined): void {
+  if (before?.status === 'revoked' && status !== 'revoked') fail(`${pk} was revoked, and is ${status}`)
+  const said = (pendingEvents as { after: StoredItem }[]).findLast(({ after }) => after.status !== undefined)?.after
+  if (said && said.status !== status) fail(`${pk} is ${status}, and its event says ${said.status}`)
 }
 
 function checkBalance({ pk, granted, available, spent }: StoredItem, holds: Holds): void {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Writable } from 'node:stream'
+import { gzipSync } from 'node:zlib'
 import { createChat } from '../../functions/chat/create.ts'
 import { createClose } from '../../functions/close/create.ts'
 import { type Instance, openInstance } from '../../functions/instance.ts'
@@ -89,6 +90,8 @@ export class GatewayNode extends SimulatedProcess {
     this.#close = createClose(instance, {
       putObject: (path, bytes) => this.#putObject(path, () => deps.putObject(path, bytes)),
       partChars: PART_CHARS,
+      // Within the history's own time.
+      compress: async (bytes) => gzipSync(bytes),
     })
   }
 

@@ -3,6 +3,7 @@ import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { COUNTER_NAMES, COUNTERS } from '../../layers/gateway/domain/counters.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { endGrace, revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
+import { resumeKey, suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import type { Account, Issued } from './admin-caller.ts'
@@ -44,8 +45,15 @@ export async function operate(
       return void (await perhapsTwice(value, () => writeCatalog(tables)(catalogOf(value), act)))
     case 'end grace':
       return endAllBut(before, await perhapsTwice(value, () => endGrace(tables)(keyId, act)))
+    case 'suspend':
+      return void (await hearStatus(account, () => perhapsTwice(value, () => suspendKey(tables)(keyId, act))))
+    case 'resume':
+      return void (await hearStatus(account, () => perhapsTwice(value, () => resumeKey(tables)(keyId, act))))
     case 'revoke':
-      return endAllBut(before, await perhapsTwice(value, () => revokeKey(tables)(keyId, act)))
+      return endAllBut(
+        before,
+        await hearStatus(account, () => perhapsTwice(value, () => revokeKey(tables)(keyId, act))),
+      )
   }
 }
 
@@ -61,12 +69,27 @@ async function perhapsTwice<T>(value: number, act: () => Promise<T>): Promise<T>
   return first === undefined || value % 3 === 0 ? act() : first
 }
 
+/** Of acts at the same time, the operator does not know which was the last. */
+async function hearStatus({ status }: Account, act: () => Promise<Result>): Promise<Result> {
+  status.begun += 1
+  status.running += 1
+  status.told = undefined
+  const { begun } = status
+  try {
+    const result = await act()
+    if (result.changed && status.running === 1 && status.begun === begun) status.told = result.key.status
+    return result
+  } finally {
+    status.running -= 1
+  }
+}
+
 type Result = Awaited<ReturnType<ReturnType<typeof revokeKey>>>
 
 /** Secrets issued before a change have ended if the key, as the change left it, does not know them any more. */
 function endAllBut(secrets: Issued[], result: Result): void {
   if (!result.changed) return
   const { status, current, previous } = result.key
-  const known = status === 'active' ? [current.hash, previous?.hash] : []
+  const known = status === 'revoked' ? [] : [current.hash, previous?.hash]
   for (const secret of secrets) if (!known.includes(secret.hash)) secret.ended = true
 }

@@ -8,6 +8,7 @@ type Input = {
   readonly TableName?: string
   readonly Key?: { readonly pk?: string }
   readonly Item?: { readonly pk?: string; readonly sk: string }
+  readonly ConditionExpression?: string
   readonly UpdateExpression?: string
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>>
   readonly ExpressionAttributeValues?: Stored
@@ -22,7 +23,44 @@ export const URGENT_VARIANTS: readonly Variant[] = [
   { name: 'an event leaves its key before it is moved', wrap: forgetFirst },
   { name: 'an event is moved under another id by everyone who moves it', wrap: moveUnderOwnId },
   { name: 'the secrets of a revoked key still lead to it', wrap: deleteNoPointer },
+  { name: 'a suspended key is admitted', rewrite: admitSuspended },
+  { name: 'a suspension is answered and not made', wrap: leaveOut('suspended') },
+  { name: 'a resumption is answered and not made', wrap: leaveOut('active') },
+  { name: 'a suspension undoes a revoke', rewrite: suspendAlways },
 ]
+
+const ADMITS = /(version = :version AND )?#status = :active/
+
+function admitSuspended(command: Command): Command {
+  const { ConditionExpression: condition = '', ExpressionAttributeValues: values } = command.input as Input
+  if (!ADMITS.test(condition)) return command
+  return withInput(command, {
+    ConditionExpression: condition.replace(ADMITS, '(($&) OR #status = :suspended)'),
+    ExpressionAttributeValues: { ...values, ':suspended': 'suspended' },
+  })
+}
+
+/** The status that an act gives to a key. */
+function statusSetBy({ ExpressionAttributeNames: names = {}, ExpressionAttributeValues: values = {} }: Input): unknown {
+  const name = Object.keys(names).find((one) => names[one] === 'status' && one.startsWith('#set'))
+  return name && values[name.replace('#', ':')]
+}
+
+function leaveOut(status: string): (send: Send) => Send {
+  return (send) => (command) => (statusSetBy(command.input) === status ? Promise.resolve({}) : send(command))
+}
+
+function suspendAlways(command: Command): Command {
+  return statusSetBy(command.input) === 'suspended'
+    ? withInput(command, { ConditionExpression: 'version = :version OR attribute_exists(pk)' })
+    : command
+}
+
+function withInput(command: Command, input: Input): Command {
+  return Object.assign(Object.create(Object.getPrototypeOf(command)), command, {
+    input: { ...command.input, ...input },
+  })
+}
 
 /** The value by which an update keeps events on a key's item. */
 function keptBy({ ExpressionAttributeNames: names = {} }: Input): string | undefined {
@@ -55,13 +93,10 @@ function withoutSetting(command: Command, name: string): Command {
   const value = name.replace('#', ':')
   const { [name]: _, ...names } = ExpressionAttributeNames ?? {}
   const { [value]: __, ...values } = ExpressionAttributeValues ?? {}
-  return Object.assign(Object.create(Object.getPrototypeOf(command)), command, {
-    input: {
-      ...command.input,
-      UpdateExpression: UpdateExpression.replace(`, ${name} = ${value}`, ''),
-      ExpressionAttributeNames: names,
-      ExpressionAttributeValues: values,
-    },
+  return withInput(command, {
+    UpdateExpression: UpdateExpression.replace(`, ${name} = ${value}`, ''),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
   })
 }
 

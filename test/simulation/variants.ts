@@ -45,7 +45,7 @@ const UNREACHABLE = new UpstreamFailure('connect', 'It is away.')
 export const VARIANTS: readonly Variant[] = [
   without('the hold is not checked', 'available >= :hold'),
   without('a stale copy of a key is acted on', 'version = :version'),
-  without('a revoked key is admitted', '#status = :active AND version = :version'),
+  without('a revoked key is admitted', 'version = :version AND #status = :active'),
   without('the bucket is read, then written', 'bucketFullAtUs <= :nowUs', 'bucketFullAtUs <= :lastTakeable'),
   ...COUNTER_NAMES.flatMap(counterVariants),
   without(

@@ -10,7 +10,8 @@ import { hashItem, keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { sdkDatabase } from '../../layers/gateway/store/sdk-database.ts'
 import { DAY_SUMS } from '../../layers/gateway/store/usage/day-sums.ts'
-import { type Account, type Asked, askAdmin, type Office } from './admin-caller.ts'
+import { HOUR_SUMS } from '../../layers/gateway/store/usage/hour-sums.ts'
+import { type Account, type Asked, askAdmin, newAccount, type Office, type ToldStatus } from './admin-caller.ts'
 import { CatalogBooks } from './catalog-books.ts'
 import { catalogOf, FACTORS, type Factor } from './catalogs.ts'
 import { checkAsked } from './check-asked.ts'
@@ -56,6 +57,9 @@ type Call = {
   readonly keyId: string
   readonly hash: string
   readonly hadEnded: boolean
+  /** The status of the key, as the operator knew it when the call began, and as it is known now. */
+  readonly statusThen: ToldStatus
+  readonly statusNow: ToldStatus
   readonly contract: ContractName
   readonly truth: Truth
   answer?: Answer
@@ -307,6 +311,8 @@ class World {
       keyId: account.keyId,
       hash: secret.hash,
       hadEnded: secret.ended,
+      statusThen: { ...account.status },
+      statusNow: account.status,
       contract: step.contract,
       truth: { keyId: account.keyId, attempts: 0, said: false, lackedWords: false, provoked: false, passedOver: false },
     }
@@ -369,8 +375,10 @@ class World {
   }
 
   #checkAnswers(): void {
-    for (const { answer, keyId, hash, hadEnded } of this.#calls) {
+    for (const call of this.#calls) {
+      const { answer, keyId, hash, hadEnded } = call
       if (!answer) continue
+      checkToldStatus(call, answer)
       if (answer.status === 401 && this.#ledger.opens(keyId, hash)) {
         throw new Violation(`a secret of ${keyId} that is in force was answered with 401`)
       }
@@ -445,7 +453,8 @@ class World {
       return
     }
     if (TableName === TABLE_NAMES.usage) {
-      const row = this.#model.item(TABLE_NAMES.usage, { requestId: (Key ?? Item)?.requestId as string })
+      const { part, requestId } = (Key ?? Item) as { part: string; requestId: string }
+      const row = this.#model.item(TABLE_NAMES.usage, { part, requestId })
       if (row) this.#lookAtUsage(row, Item !== undefined)
       return
     }
@@ -461,8 +470,10 @@ class World {
   }
 
   #lookAtUsage(item: Record<string, unknown>, isPut: boolean): void {
-    const isDay = (item.requestId as string).startsWith(USAGE_ITEMS.day)
-    if ((item.requestId as string).startsWith(DAY_SUMS)) this.#days.sumWritten(item)
+    const part = item.part as string
+    const isDay = part.startsWith(USAGE_ITEMS.day)
+    if (part.startsWith(DAY_SUMS)) this.#days.sumWritten(item)
+    else if (part.startsWith(HOUR_SUMS)) this.#days.hoursWritten(item)
     else if (isDay && isPut) this.#days.totalWritten(item, (keyId, day) => this.#ledger.hasOpenHold(keyId, day))
     else if (isDay) this.#days.noted(item)
     else if (isPut) {
@@ -515,7 +526,18 @@ class World {
     const settings = { ...KEY_DEFAULTS, name: 'simulated', scopes: SCOPES, ...limits }
     const key: Key = newKey({ settings, credits, prefix: BRAND.keyPrefix, stored }, time.nowMs, this.#random.bytes(10))
     await createKey(tables)(key, this.#newAct())
-    return { keyId: key.id, secrets: [{ text: secret, hash: stored.hash, ended: false }] }
+    return newAccount(key.id, [{ text: secret, hash: stored.hash, ended: false }])
+  }
+}
+
+/** A status that the operator was told before a call holds for it, unless an act that may change it has begun since. */
+function checkToldStatus({ keyId, statusThen: { begun, told }, statusNow }: Call, { status, body }: Answer): void {
+  if (statusNow.begun !== begun) return
+  if (told === 'suspended' && ![401, 403, 503].includes(status)) {
+    throw new Violation(`${keyId} was told to be suspended, and a call after that was answered with ${status}`)
+  }
+  if (told === 'active' && body.includes('key_suspended')) {
+    throw new Violation(`${keyId} was told to be resumed, and a call after that was told that it is suspended`)
   }
 }
 

@@ -13,8 +13,10 @@ import type { UpdateInput } from '../../layers/gateway/store/database.ts'
 import { isConditionFailed } from '../../layers/gateway/store/failures.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
+import { suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { issueKey } from '../../operator/connect/issue-key.ts'
+import { actAt } from '../support/act.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { requestIdAt } from '../support/request-id.ts'
 
@@ -54,6 +56,11 @@ const ROOM_FOR_ONE: Partial<Record<AdmissionRefusal, Setup>> = {
   ),
 }
 
+/** The act that must come between the two requests, if a key has no room of its own accord. */
+const BETWEEN: Partial<Record<AdmissionRefusal, (key: Key) => Promise<unknown>>> = {
+  key_suspended: ({ id }) => suspendKey(tables)(id, actAt(NOW)),
+}
+
 test('each reason for which admission refuses is that of one rule', () => {
   expect(ADMISSION_RULES.map(({ refusal }) => refusal).toSorted()).toEqual(Object.keys(REFUSALS).toSorted())
 })
@@ -63,6 +70,7 @@ describe.each(ADMISSION_RULES.map(({ refusal }) => refusal))('the rule for %s', 
     const key = await issue(ROOM_FOR_ONE[refusal])
     const first = await admit(key, demandAt(key, NOW))
     expect(first.admitted).toBe(true)
+    await BETWEEN[refusal]?.(key)
     const second = demandAt(key, NOW + 1)
     expect(await admit(await fresh(key), second)).toMatchObject({ admitted: false, why: refusal })
     expect(await admit(first.key as Key, second)).toMatchObject({ admitted: false, why: refusal })

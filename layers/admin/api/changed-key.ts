@@ -36,7 +36,7 @@ export async function changedKey(
 
 /** A change that was made must not end in an error of further reads: then the key is shown without the badge 'low'. */
 export async function changedDetail({ tables, nowMs }: Call, key: Key): Promise<KeyDetail> {
-  const weekCost = await weekCostOf(tables, key.id, nowMs).catch(() => 0n)
+  const weekCost = await weekCostOf(tables, key, nowMs).catch(() => 0n)
   return keyDetail(key, nowMs, weekCost)
 }
 

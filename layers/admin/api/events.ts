@@ -1,6 +1,8 @@
 import type { z } from 'zod'
+import { isAdminKeyId } from '../../gateway/domain/admin-key.ts'
 import type { ChangeEvent, EventKind } from '../../gateway/domain/change-event.ts'
 import { isoTime } from '../../gateway/domain/time.ts'
+import { ULID } from '../../gateway/domain/ulid.ts'
 import { readAdminKey } from '../../gateway/store/admin-keys/admin-keys.ts'
 import { CATALOG_EVENTS } from '../../gateway/store/events/events.ts'
 import { listEvents } from '../../gateway/store/events/list-events.ts'
@@ -15,7 +17,6 @@ import { EVENT_NAMES } from './shapes/names.ts'
 import type { eventsQuery, keyEventsQuery } from './shapes/queries.ts'
 
 const TOLD: Readonly<Record<EventKind, string>> = EVENT_NAMES
-const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 /** A filter that few events pass does not read all events at once: the list goes on at its cursor. */
 const MOST_READ = 2_000
 
@@ -26,7 +27,7 @@ export async function listEventsPage(call: Call, sent: z.output<typeof eventsQue
 
 /** Admin keys have events, too, though they have no other route here. */
 async function keyOfEvents(call: Call, id: string | undefined): Promise<string | undefined> {
-  if (!id?.startsWith('adminkey_')) return (await keyNamed(call, id))?.id
+  if (id === undefined || !isAdminKeyId(id)) return (await keyNamed(call, id))?.id
   if (await readAdminKey(call.tables)(id)) return id
   throw new AdminError('not_found', `There is no admin key '${id}'.`, { param: 'key_id' })
 }

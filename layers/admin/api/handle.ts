@@ -15,7 +15,6 @@ import {
   requireScope,
 } from './call.ts'
 import { readFields } from './fields.ts'
-import { forgetListing } from './listed-keys.ts'
 import { readJson } from './read-json.ts'
 import { findAdminRoute } from './route-table.ts'
 import { nothing } from './shapes/bodies.ts'
@@ -64,12 +63,7 @@ export function adminApi(administered: Administered, report: Report): Handle {
       random,
       newAct: async () => newAct(await identity.by(), nowMs, random(10), leftMs),
     }
-    if (isGet) return route.handle(call, asked)
-    try {
-      return await route.handle(call, body)
-    } finally {
-      forgetListing(call.tables)
-    }
+    return route.handle(call, isGet ? asked : body)
   }
 }
 

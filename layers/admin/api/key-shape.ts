@@ -39,7 +39,7 @@ export function keyShape(key: Key, nowMs: number, weekCost: Nano): KeyShape {
   }
 }
 
-/** A key that is not revoked may still have expired. */
+/** An active key may have expired. A suspended one that has expired is shown as suspended, as callers are told. */
 export function statusOf(key: Key, nowMs: number): KeyStatus {
   return isExpired(key, nowMs) && key.status === 'active' ? 'expired' : key.status
 }

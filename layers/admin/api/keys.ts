@@ -9,7 +9,9 @@ import { createKey, SecretTaken } from '../../gateway/store/keys/create-key.ts'
 import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
 import { endGrace, revokeKey, rotateKey } from '../../gateway/store/keys/rotate-key.ts'
+import { resumeKey, suspendKey } from '../../gateway/store/keys/suspend-key.ts'
 import { updateKey } from '../../gateway/store/keys/update-key.ts'
+import { newestKeys } from '../../gateway/store/newest-keys.ts'
 import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
 import { WriteOutcomeUnknown } from '../../gateway/store/transact.ts'
 import { settingsIn } from '../settings/key-settings.ts'
@@ -19,7 +21,6 @@ import { type Answer, type Call, requireScope } from './call.ts'
 import { changedDetail, changedKey, externalIdTaken, keyInPath } from './changed-key.ts'
 import { required } from './fields.ts'
 import { keyDetail, keyShape, statusOf } from './key-shape.ts'
-import { keysNow, keysOfListing } from './listed-keys.ts'
 import { cursorOf, listOf, readCursor } from './pages.ts'
 import { claimedAct, expectedVersionOf, versionTag } from './preconditions.ts'
 import type { createKeyBody, revokeBody, rotateBody, updateKeyBody } from './shapes/bodies.ts'
@@ -28,27 +29,27 @@ import type { keysQuery } from './shapes/queries.ts'
 
 const BYTES_OF_TIME = 6
 
-/** Newest first. No index has all keys, so the whole table is read for a first page, and again after a while. */
+/** Newest first. */
 export async function listKeysPage({ tables, nowMs }: Call, sent: z.output<typeof keysQuery>): Promise<Answer> {
   const { limit, status, external_id: externalId } = sent
-  const [afterMs, afterId] = readCursor(sent.after, /^\d{1,15}$/, /^key_\w{1,40}$/) ?? []
-  const readKeys = afterId === undefined ? keysNow : keysOfListing
-  const [keys, costs] = await Promise.all([
-    externalId === undefined ? readKeys(tables, nowMs) : keysNamed(tables, externalId),
-    weekCosts(tables, nowMs),
-  ])
-  const rest = keys
-    .filter((key) => status === undefined || statusOf(key, nowMs) === status)
-    .sort(newestFirst)
-    .filter((key) => afterId === undefined || newestFirst({ createdAtMs: Number(afterMs), id: afterId }, key) < 0)
+  const [afterMs, id] = readCursor(sent.after, /^\d{1,15}$/, /^key_\w{1,40}$/) ?? []
+  const after = id === undefined ? undefined : { createdAtMs: Number(afterMs), id }
+  const isWanted = (key: Key) => status === undefined || statusOf(key, nowMs) === status
+  const pageSize = status === undefined ? limit + 1 : undefined
+  const keys =
+    externalId === undefined ? newestKeys(tables)(after, pageSize) : keysNamed(tables, externalId, after !== undefined)
+  const [rest, costs] = await Promise.all([firstOf(keys, limit + 1, isWanted), weekCosts(tables, nowMs)])
   const shape = (key: Key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n)
-  return { body: listOf(rest, limit, shape, ({ createdAtMs, id }) => cursorOf(createdAtMs, id)) }
+  return { body: listOf(rest, limit, shape, (key) => cursorOf(key.createdAtMs, key.id)) }
 }
 
-type Placed = Pick<Key, 'createdAtMs' | 'id'>
-
-export function newestFirst(a: Placed, b: Placed): number {
-  return b.createdAtMs - a.createdAtMs || (a.id > b.id ? -1 : Number(a.id < b.id))
+async function firstOf(keys: AsyncIterable<Key>, count: number, isWanted: (key: Key) => boolean): Promise<Key[]> {
+  const found: Key[] = []
+  for await (const key of keys) {
+    if (isWanted(key)) found.push(key)
+    if (found.length === count) break
+  }
+  return found
 }
 
 export async function getKey(call: Call): Promise<Answer> {
@@ -133,10 +134,17 @@ export async function patchKey(call: Call, fields: z.output<typeof updateKeyBody
   return shownAfter(call, await changedKey(call, path.id ?? '', result, settings.externalId))
 }
 
-export async function endGraceNow(call: Call): Promise<Answer> {
-  const { id } = await keyInPath(call)
-  const act = await call.newAct()
-  return shownAfter(call, await changedKey(call, id, await endGrace(call.tables)(id, act)))
+export const endGraceNow = changeNow(endGrace)
+export const suspendKeyNow = changeNow(suspendKey)
+export const resumeKeyNow = changeNow(resumeKey)
+
+/** An act that may be done twice, and needs nothing but the key. */
+function changeNow(change: typeof endGrace): (call: Call) => Promise<Answer> {
+  return async (call) => {
+    const { id } = await keyInPath(call)
+    const act = await call.newAct()
+    return shownAfter(call, await changedKey(call, id, await change(call.tables)(id, act)))
+  }
 }
 
 export async function revokeKeyNow(call: Call, { confirm }: z.output<typeof revokeBody>): Promise<Answer> {
@@ -151,7 +159,7 @@ export async function revokeKeyNow(call: Call, { confirm }: z.output<typeof revo
 }
 
 async function shown({ tables, nowMs }: Call, key: Key): Promise<Answer> {
-  const weekCost = await weekCostOf(tables, key.id, nowMs)
+  const weekCost = await weekCostOf(tables, key, nowMs)
   return { headers: versionTag(key.version), body: keyDetail(key, nowMs, weekCost) }
 }
 
@@ -164,9 +172,9 @@ function secretTaken(error: unknown): never {
   throw new AdminError('conflict', 'This secret is that of another key. Make a new one.', { param: 'secret_sha256' })
 }
 
-/** The key with an external id: one, or none. */
-async function keysNamed(tables: OperatorTables, externalId: string): Promise<Key[]> {
-  const keyId = await findByExternalId(tables)(externalId)
+/** The key with an external id: one, or none. After it, there is no other. */
+async function* keysNamed(tables: OperatorTables, externalId: string, isAfter: boolean): AsyncGenerator<Key> {
+  const keyId = isAfter ? undefined : await findByExternalId(tables)(externalId)
   const key = keyId === undefined ? undefined : await readKey(tables)(keyId)
-  return key ? [key] : []
+  if (key) yield key
 }

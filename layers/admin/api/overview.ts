@@ -1,39 +1,53 @@
+import type { z } from 'zod'
 import { momentsOf } from '../../gateway/domain/closed-day.ts'
 import type { Key } from '../../gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
 import { DAY_MS, isoTime, utcDay } from '../../gateway/domain/time.ts'
 import { readLastAudit } from '../../gateway/store/keys/last-audit.ts'
-import { listKeys } from '../../gateway/store/keys/read-key.ts'
-import { usageOfDays } from '../usage/usage-of-days.ts'
+import { newestKeys } from '../../gateway/store/newest-keys.ts'
+import { type ReadUsage, usageReader } from '../usage/usage-reader.ts'
 import { latestRowMs } from '../usage/usage-rows.ts'
 import { weekCosts } from '../usage/week-costs.ts'
 import type { Answer, Call } from './call.ts'
 import { keyShape, statusOf } from './key-shape.ts'
+import { rangesOf } from './overview-ranges.ts'
 import { routesNow } from './routes.ts'
+import type { KeyStatus } from './shapes/keys.ts'
+import type { overviewQuery } from './shapes/queries.ts'
 import type { Overview } from './shapes/usage.ts'
 
 const LOW_SHOWN = 5
 
-export async function getOverview(call: Call): Promise<Answer> {
+export async function getOverview(call: Call, sent: z.output<typeof overviewQuery>): Promise<Answer> {
   const { tables, nowMs } = call
-  const keys = await Array.fromAsync(listKeys(tables)())
-  const [week, costs, lastAudit, routes] = await Promise.all([
-    lastSevenDays(call, keys),
-    weekCosts(tables, nowMs),
+  const read = usageReader(tables)
+  const [keys, week, costs, lastAudit, routes, ranges] = await Promise.all([
+    Array.fromAsync(newestKeys(tables)()),
+    lastSevenDays(read, nowMs),
+    weekCosts(tables, nowMs, read),
     readLastAudit(tables)(),
-    routesNow(call, keys),
+    routesNow(call, read),
+    rangesOf(read, sent, nowMs),
   ])
   const statuses = keys.map((key) => statusOf(key, nowMs))
-  const countOf = (status: string) => statuses.filter((one) => one === status).length
+  const countOf = (status: KeyStatus) => statuses.filter((one) => one === status).length
+  const names = new Map(keys.map(({ id, name }) => [id, name]))
   const body: Overview = {
     object: 'overview',
+    ...ranges,
+    top_keys: ranges.top_keys.map((entry) => ({ ...entry, name: names.get(entry.id) ?? entry.id })),
     spent_today: formatCredits(week.spentToday),
     spent_7_days: formatCredits(week.spent),
     requests_today: week.requestsToday,
     errors: [...week.errors]
       .map(([code, requests]) => ({ code, requests }))
       .sort((a, b) => b.requests - a.requests || (a.code < b.code ? -1 : 1)),
-    keys: { active: countOf('active'), expired: countOf('expired'), revoked: countOf('revoked') },
+    keys: {
+      active: countOf('active'),
+      suspended: countOf('suspended'),
+      expired: countOf('expired'),
+      revoked: countOf('revoked'),
+    },
     low: firstToRunDry(keys, costs, nowMs).map((key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n)),
     last_audit: lastAudit ? { at: isoTime(lastAudit.atMs), keys: lastAudit.keys, wrong: lastAudit.wrong } : null,
     routes,
@@ -42,19 +56,21 @@ export async function getOverview(call: Call): Promise<Answer> {
 }
 
 /** Today and the six days before it; the errors of today and yesterday. */
-async function lastSevenDays({ tables, nowMs }: Call, keys: readonly Key[]) {
-  const [today, yesterday] = [utcDay(nowMs), utcDay(nowMs - DAY_MS)]
-  const range = { fromMs: momentsOf(utcDay(nowMs - 6 * DAY_MS)).fromMs, toMs: latestRowMs(nowMs) }
+async function lastSevenDays(read: ReadUsage, nowMs: number) {
+  const [today, yesterday] = [nowMs, nowMs - DAY_MS].map((ms) => momentsOf(utcDay(ms)).fromMs) as [number, number]
+  const range = { fromMs: today - 6 * DAY_MS, toMs: latestRowMs(nowMs) }
   const errors = new Map<string, number>()
   let [spent, spentToday, requestsToday] = [0n, 0n, 0]
-  for await (const { day, part } of usageOfDays(tables, keys, range, nowMs)) {
-    spent += part.cost
-    if (day >= today) {
-      spentToday += part.cost
-      requestsToday += part.requests
+  for await (const { atMs, sum } of read(range, 'models', 'days')) {
+    for (const part of sum.models.values()) {
+      spent += part.cost
+      if (atMs >= today) {
+        spentToday += part.cost
+        requestsToday += part.requests
+      }
+      if (atMs < yesterday) continue
+      for (const [code, count] of Object.entries(part.errors)) errors.set(code, (errors.get(code) ?? 0) + count)
     }
-    if (day < yesterday) continue
-    for (const [code, count] of Object.entries(part.errors)) errors.set(code, (errors.get(code) ?? 0) + count)
   }
   return { spent, spentToday, requestsToday, errors }
 }
@@ -65,6 +81,7 @@ export function firstToRunDry(keys: readonly Key[], costs: ReadonlyMap<string, N
     .filter((key) => statusOf(key, nowMs) === 'active')
     .flatMap((key) => {
       const cost = costs.get(key.id) ?? 0n
+      if (key.available <= 0n) return [{ key, lasts: 0n }]
       return cost > key.available ? [{ key, lasts: (key.available * 1_000_000n) / cost }] : []
     })
     .sort((a, b) => (a.lasts < b.lasts ? -1 : Number(a.lasts > b.lasts)))

@@ -4,8 +4,10 @@ import type { Hold, Key } from '../../gateway/domain/key.ts'
 import { formatDecimal } from '../../gateway/domain/money.ts'
 import { type BillLine, billLines, formatPerMillion, parsePrice } from '../../gateway/domain/price.ts'
 import { DAY_MS } from '../../gateway/domain/time.ts'
-import type { Outcome, UsageRow } from '../../gateway/domain/usage-row.ts'
-import { listKeys, readKey } from '../../gateway/store/keys/read-key.ts'
+import { isRequestId } from '../../gateway/domain/ulid.ts'
+import type { UsageFieldName, UsageRow } from '../../gateway/domain/usage-row.ts'
+import { readKey } from '../../gateway/store/keys/read-key.ts'
+import { newestKeys, readKeys } from '../../gateway/store/newest-keys.ts'
 import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
 import { readUsageRow } from '../../gateway/store/usage/usage-rows.ts'
 import { recordOf } from '../../gateway/wire/usage-record.ts'
@@ -25,18 +27,16 @@ import { LINE_FIELDS } from './shapes/names.ts'
 import type { requestsQuery } from './shapes/queries.ts'
 import type { BillLineShape, RequestLine, RequestShape } from './shapes/requests.ts'
 
-export const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/
-
 /** Without a range: all requests of one key, or those of all keys in the last 24 hours. */
 export async function listRequests(call: Call, sent: z.output<typeof requestsQuery>): Promise<Answer> {
   const { tables, nowMs } = call
-  const { limit, outcome, model } = sent
+  const { limit } = sent
   const key = await keyNamed(call, sent.key_id)
   const fromMs = sent.from ?? (key ? earliestRowMs(key) : nowMs - DAY_MS)
   const toMs = Math.min(sent.to ?? Infinity, latestRowMs(nowMs))
   requireOrder(fromMs, toMs)
   const range = { fromMs, toMs }
-  const matches = outcome === undefined && model === undefined ? undefined : matcher(outcome, model)
+  const matches = matcher(sent)
   const [, format] = /\b(text\/csv|application\/x-ndjson)\b/i.exec(call.headers.accept ?? '') ?? []
   if (format !== undefined) {
     const all = usageRows(tables, key?.id, range, 'oldest first')
@@ -45,23 +45,37 @@ export async function listRequests(call: Call, sent: z.output<typeof requestsQue
     const headers = { 'Content-Disposition': 'attachment; filename="requests.csv"' }
     return { type: 'text/csv; charset=utf-8', headers, body: csvLines(rows) }
   }
-  const keys = key ? [key] : await Array.fromAsync(listKeys(tables)())
-  const [ms, requestId] = readCursor(sent.after, /^\d{1,15}$/, /^(~|req_\w{26})$/) ?? []
-  const after = requestId === undefined ? undefined : { ms: Number(ms), requestId }
-  const { rows, next } = await newestRequests(tables, { keys, range, limit, after, matches })
-  const names = new Map(keys.map(({ id, name }) => [id, name]))
+  const [after] = readCursor(sent.after, /^req_[0-7][0-9A-HJKMNP-TV-Z]{25}$/) ?? []
+  const { rows, next } = await newestRequests(tables, { keyId: key?.id, range, limit, after, matches })
+  const names = await namesOf(tables, new Set(rows.map(({ keyId }) => keyId)))
   const body: List<RequestLine> = {
     object: 'list',
     data: rows.map((row) => requestLine(row, names.get(row.keyId))),
     has_more: next !== undefined,
-    last_id: next === undefined ? null : cursorOf(next.ms, next.requestId),
+    last_id: next === undefined ? null : cursorOf(next),
   }
   return { body }
 }
 
-function matcher(outcome: Outcome | undefined, model: string | undefined) {
-  return (row: UsageRow) =>
-    (outcome === undefined || row.outcome === outcome) && (model === undefined || row.model === model)
+/** The filters of a list, and the field of a row that each is about. */
+const FILTERS = {
+  outcome: 'outcome',
+  model: 'model',
+  provider: 'provider',
+  error_code: 'errorCode',
+  endpoint: 'endpoint',
+} as const satisfies Partial<Record<keyof z.output<typeof requestsQuery>, UsageFieldName>>
+
+/** Undefined if every row matches. */
+function matcher(sent: z.output<typeof requestsQuery>): ((row: UsageRow) => boolean) | undefined {
+  const names = (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).filter((name) => sent[name] !== undefined)
+  if (names.length === 0) return undefined
+  return (row) => names.every((name) => row[FILTERS[name]] === sent[name])
+}
+
+async function namesOf(tables: OperatorTables, keyIds: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+  const keys = await readKeys(tables, [...keyIds])
+  return new Map(keys.map(({ id, name }) => [id, name]))
 }
 
 async function* only(rows: AsyncIterable<UsageRow>, matches: (row: UsageRow) => boolean) {
@@ -77,7 +91,7 @@ function requestLine(row: UsageRow, keyName: string | undefined): RequestLine {
 
 export async function getRequest(call: Call): Promise<Answer> {
   const requestId = call.path.id ?? ''
-  const body = REQUEST_ID.test(requestId) ? await requestShape(call, requestId) : undefined
+  const body = isRequestId(requestId) ? await requestShape(call, requestId) : undefined
   if (body) return { body }
   throw new AdminError('not_found', 'There is no request with that id. It is in the X-Request-Id header of an answer.')
 }
@@ -142,7 +156,7 @@ export async function findOpenHold(
   tables: OperatorTables,
   requestId: string,
 ): Promise<{ key: Key; hold: Hold } | undefined> {
-  for await (const key of listKeys(tables)()) {
+  for await (const key of newestKeys(tables)()) {
     const hold = key.holds[requestId]
     if (hold) return { key, hold }
   }

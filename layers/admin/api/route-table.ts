@@ -10,7 +10,17 @@ import { checkCatalog, getCatalog, getVersion, listVersions, putCatalog, restore
 import { listEventsPage, listKeyEvents } from './events.ts'
 import { readFields } from './fields.ts'
 import { grantOnce, listGrantsPage } from './grants.ts'
-import { createKeyOnce, endGraceNow, getKey, listKeysPage, patchKey, revokeKeyNow, rotateKeyOnce } from './keys.ts'
+import {
+  createKeyOnce,
+  endGraceNow,
+  getKey,
+  listKeysPage,
+  patchKey,
+  resumeKeyNow,
+  revokeKeyNow,
+  rotateKeyOnce,
+  suspendKeyNow,
+} from './keys.ts'
 import { getOverview } from './overview.ts'
 import { getRequest, listRequests } from './requests.ts'
 import { listRoutes, testRoutesNow } from './routes.ts'
@@ -31,6 +41,7 @@ import {
   eventsQuery,
   keyEventsQuery,
   keysQuery,
+  overviewQuery,
   pageQuery,
   requestsQuery,
   searchQuery,
@@ -71,7 +82,7 @@ const CATALOG_BYTES = 2 * MOST_CATALOG_BYTES
 /** By their operation ids in the document. */
 export const ROUTES = {
   whoAmI: route('GET /whoami', undefined, nothing, whoAmI),
-  getOverview: route('GET /overview', 'usage.read', nothing, getOverview),
+  getOverview: route('GET /overview', 'usage.read', overviewQuery, getOverview),
   search: route('GET /search', 'keys.read', searchQuery, search),
   listKeys: route('GET /keys', 'keys.read', keysQuery, listKeysPage),
   createKey: route('POST /keys', 'keys.write', createKeyBody, createKeyOnce),
@@ -79,6 +90,8 @@ export const ROUTES = {
   updateKey: route('PATCH /keys/{id}', 'keys.write', updateKeyBody, patchKey),
   rotateKey: route('POST /keys/{id}/rotate', 'keys.write', rotateBody, rotateKeyOnce),
   endGrace: route('POST /keys/{id}/end-grace', 'keys.write', nothing, endGraceNow),
+  suspendKey: route('POST /keys/{id}/suspend', 'keys.write', nothing, suspendKeyNow),
+  resumeKey: route('POST /keys/{id}/resume', 'keys.write', nothing, resumeKeyNow),
   revokeKey: route('POST /keys/{id}/revoke', 'keys.write', revokeBody, revokeKeyNow),
   listGrants: route('GET /keys/{id}/grants', 'keys.read', pageQuery, listGrantsPage),
   grantCredits: route('POST /keys/{id}/grants', 'credits.grant', grantBody, grantOnce),

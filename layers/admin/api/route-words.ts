@@ -60,6 +60,13 @@ export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
     refusals: [409],
   },
   endGrace: { summary: 'End the old secret now', answer: KeyDetail, hasVersion: true, refusals: [409] },
+  suspendKey: {
+    summary: 'Refuse a key from the next request on, until it is resumed',
+    answer: KeyDetail,
+    hasVersion: true,
+    refusals: [409],
+  },
+  resumeKey: { summary: 'Admit a suspended key again', answer: KeyDetail, hasVersion: true, refusals: [409] },
   revokeKey: { summary: 'End a key for good', answer: KeyDetail, hasVersion: true, refusals: [409] },
   listGrants: { summary: 'Grants of a key, newest first', answer: LISTS.GrantList },
   grantCredits: {

@@ -1,26 +1,33 @@
 import type { CatalogModel } from '../../gateway/domain/catalog.ts'
-import type { Key } from '../../gateway/domain/key.ts'
 import { formatCredits } from '../../gateway/domain/money.ts'
 import { routeKey } from '../../gateway/domain/route-order.ts'
+import { DAY_MS } from '../../gateway/domain/time.ts'
+import type { Asked } from '../../gateway/domain/usage-sum.ts'
 import { readStoredCatalog } from '../../gateway/store/catalog/read-catalog.ts'
-import { listKeys } from '../../gateway/store/keys/read-key.ts'
-import { attemptsOf24h } from '../usage/route-attempts.ts'
+import { usageReader } from '../usage/usage-reader.ts'
+import { latestRowMs } from '../usage/usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call, RouteTest, WantedRoutes } from './call.ts'
 import type { List } from './shapes/answers.ts'
 import type { RouteShape, RouteTestShape } from './shapes/catalog.ts'
 
 export async function listRoutes(call: Call): Promise<Answer> {
-  return { body: wholeList(await routesNow(call, await Array.fromAsync(listKeys(call.tables)()))) }
+  return { body: wholeList(await routesNow(call)) }
 }
 
 type Moment = Pick<Call, 'tables' | 'nowMs'>
 
-/** The routes of the active models, with the attempts of the last 24 hours by these keys. */
-export async function routesNow({ tables, nowMs }: Moment, keys: readonly Key[]): Promise<RouteShape[]> {
+/** The routes of the active models, with the attempts of the last 24 hours. */
+export async function routesNow({ tables, nowMs }: Moment, read = usageReader(tables)): Promise<RouteShape[]> {
   const stored = await readStoredCatalog(tables)()
   if (!stored) return []
-  const attempts = await attemptsOf24h(tables, keys, nowMs)
+  const attempts = new Map<string, Asked>()
+  for await (const { sum } of read({ fromMs: nowMs - DAY_MS, toMs: latestRowMs(nowMs) }, 'routes', 'hours')) {
+    for (const [route, { asked, failed }] of sum.routes) {
+      const before = attempts.get(route) ?? { asked: 0, failed: 0 }
+      attempts.set(route, { asked: before.asked + asked, failed: before.failed + failed })
+    }
+  }
   return stored.data.models
     .filter(({ active }) => active)
     .flatMap((model) =>

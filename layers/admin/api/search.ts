@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import type { Key } from '../../gateway/domain/key.ts'
-import { listKeys } from '../../gateway/store/keys/read-key.ts'
+import { isRequestId } from '../../gateway/domain/ulid.ts'
+import { newestKeys } from '../../gateway/store/newest-keys.ts'
 import { readUsageRow } from '../../gateway/store/usage/usage-rows.ts'
 import { weekCosts } from '../usage/week-costs.ts'
 import type { Answer, Call } from './call.ts'
 import { keyShape } from './key-shape.ts'
-import { newestFirst } from './keys.ts'
-import { findOpenHold, REQUEST_ID } from './requests.ts'
+import { findOpenHold } from './requests.ts'
 import type { SearchShape } from './shapes/answers.ts'
 import type { searchQuery } from './shapes/queries.ts'
 
@@ -15,11 +15,11 @@ const MOST_FOUND = 20
 /** By request id, key id, external id, last four, or a part of the name. */
 export async function search({ tables, nowMs }: Call, { q }: z.output<typeof searchQuery>): Promise<Answer> {
   const text = q.trim()
-  if (REQUEST_ID.test(text)) {
+  if (isRequestId(text)) {
     const isThere = (await readUsageRow(tables)(text)) ?? (await findOpenHold(tables, text))
     return found([], isThere ? text : null)
   }
-  const keys = (await Array.fromAsync(listKeys(tables)())).filter((key) => isFoundBy(key, text)).sort(newestFirst)
+  const keys = (await Array.fromAsync(newestKeys(tables)())).filter((key) => isFoundBy(key, text))
   const costs = keys.length > 0 ? await weekCosts(tables, nowMs) : new Map<string, bigint>()
   return found(
     keys.slice(0, MOST_FOUND).map((key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n)),

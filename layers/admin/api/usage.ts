@@ -1,13 +1,16 @@
 import type { z } from 'zod'
-import { daysFrom, momentsOf } from '../../gateway/domain/closed-day.ts'
+import { momentsOf } from '../../gateway/domain/closed-day.ts'
 import { addParts, type Figures, NO_FIGURES, type UsagePart } from '../../gateway/domain/day-total.ts'
+import type { Key } from '../../gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
-import { DAY_MS, isoTime, utcDay } from '../../gateway/domain/time.ts'
+import { DAY_MS, HOUR_MS, isoTime, utcDay } from '../../gateway/domain/time.ts'
 import { SUMMED_FIELDS } from '../../gateway/domain/usage-row.ts'
-import { listKeys } from '../../gateway/store/keys/read-key.ts'
-import { readClosing, totalsThrough } from '../../gateway/store/usage/closing.ts'
+import { readKeys } from '../../gateway/store/newest-keys.ts'
+import { readClosing } from '../../gateway/store/usage/closing.ts'
+import type { TimeRange } from '../../gateway/store/usage/usage-rows.ts'
 import { recordOf } from '../../gateway/wire/usage-record.ts'
-import { type UsageOfDay, usageOfDays } from '../usage/usage-of-days.ts'
+import { usageOfKey, usageOfKeyByHour } from '../usage/usage-of-key.ts'
+import { usageReader } from '../usage/usage-reader.ts'
 import { latestRowMs } from '../usage/usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
@@ -16,50 +19,57 @@ import { requireOrder } from './pages.ts'
 import type { usageQuery } from './shapes/queries.ts'
 import type { UsageGroup, UsageNumbers, UsagePage } from './shapes/usage.ts'
 
-const MOST_DAYS = 400
+/** The longest ranges by the length of a bucket. */
+const MOST_DAYS = { '1d': 400, '1h': 31 }
+const BUCKET_MS = { '1d': DAY_MS, '1h': HOUR_MS }
 
-const GROUPS: Readonly<Record<UsageGroup, (usage: UsageOfDay) => string>> = {
+/** A part of the usage in a range: of an hour or a day, of one key or of all, of one model or of all. */
+type Usage = { readonly atMs: number; readonly keyId?: string | undefined; readonly part: UsagePart }
+
+const GROUPS: Readonly<Record<UsageGroup, (usage: Usage) => string>> = {
   model: ({ part }) => part.model ?? '-',
-  key: ({ keyId }) => keyId,
+  key: ({ keyId }) => keyId ?? '-',
   provider: ({ part }) => part.provider ?? '-',
-  day: ({ day }) => day,
+  day: ({ atMs }) => utcDay(atMs),
 }
 
 /** The last seven days, unless a range is given. */
 export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): Promise<Answer> {
   const { tables, nowMs } = call
-  const { group_by: groupBy } = sent
+  const { group_by: groupBy, bucket } = sent
   const key = await keyNamed(call, sent.key_id)
   const fromMs = sent.from ?? momentsOf(utcDay(nowMs - 6 * DAY_MS)).fromMs
   const toMs = sent.to ?? momentsOf(utcDay(nowMs)).toMs
   requireOrder(fromMs, toMs)
-  if (toMs - fromMs > MOST_DAYS * DAY_MS) {
-    throw new AdminError('invalid_request', `The range may have at most ${MOST_DAYS} days.`, { param: 'from' })
-  }
-  const closedThrough = totalsThrough(await readClosing(tables)(), nowMs) ?? ''
+  requireLength(fromMs, toMs, bucket)
+  const { closedThrough = '' } = await readClosing(tables)()
 
-  const keys = groupBy === 'key' ? await (key ? [key] : Array.fromAsync(listKeys(tables)())) : []
+  const bucketMs = BUCKET_MS[bucket]
+  const startOf = (ms: number) => Math.floor(ms / bucketMs) * bucketMs
   const sums = new Sums()
   // Days in the future have no rows to look for.
   const range = { fromMs, toMs: Math.min(toMs, latestRowMs(nowMs)) }
   if (range.fromMs < range.toMs) {
-    const of = key?.id ?? (groupBy === 'key' ? keys : undefined)
-    for await (const usage of usageOfDays(tables, of, range, nowMs)) sums.add(usage, GROUPS[groupBy](usage))
+    for await (const usage of usageIn(call, key, range, sent))
+      sums.add(startOf(usage.atMs), usage.part, GROUPS[groupBy](usage))
   }
-  const labels = new Map(keys.map(({ id, name }) => [id, name]))
-  const days = [...daysFrom(utcDay(fromMs), utcDay(toMs - 1))]
-  const highestDay = highest(days.map((day) => costOf(sums.ofDay(day))))
+  const labels = groupBy === 'key' ? await labelsOf(tables, [...sums.groups.keys()]) : new Map<string, string>()
+  const starts = Array.from(
+    { length: Math.ceil((toMs - startOf(fromMs)) / bucketMs) },
+    (_, i) => startOf(fromMs) + i * bucketMs,
+  )
+  const highestBucket = highest(starts.map((startMs) => costOf(sums.ofBucket(startMs))))
   const groups = [...sums.groups].sort(groupBy === 'day' ? earliestFirst : dearestFirst)
   const highestGroup = highest(groups.map(([, part]) => part.cost))
   const body: UsagePage = {
     object: 'page',
     group_by: groupBy,
-    data: days.map((day) => ({
+    data: starts.map((startMs) => ({
       object: 'bucket',
-      start_time: isoTime(Math.max(fromMs, momentsOf(day).fromMs)),
-      end_time: isoTime(Math.min(toMs, momentsOf(day).toMs)),
-      closed: day <= closedThrough,
-      results: [...sums.ofDay(day)].map(([group, part]) => ({ group, ...numbers(part, highestDay) })),
+      start_time: isoTime(Math.max(fromMs, startMs)),
+      end_time: isoTime(Math.min(toMs, startMs + bucketMs)),
+      closed: utcDay(startMs) <= closedThrough,
+      results: [...sums.ofBucket(startMs)].map(([group, part]) => ({ group, ...numbers(part, highestBucket) })),
     })),
     total: numbers(sums.total, sums.total?.cost ?? 0n),
     groups: groups.map(([group, part]) => ({
@@ -69,6 +79,35 @@ export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): P
     })),
   }
   return { body }
+}
+
+function requireLength(fromMs: number, toMs: number, bucket: '1d' | '1h'): void {
+  const most = MOST_DAYS[bucket]
+  if (toMs - fromMs <= most * DAY_MS) return
+  const ofHours = bucket === '1h' ? ' by the hour' : ''
+  throw new AdminError('invalid_request', `The range may have at most ${most} days${ofHours}.`, { param: 'from' })
+}
+
+async function* usageIn(
+  { tables }: Call,
+  key: Key | undefined,
+  range: TimeRange,
+  { bucket, group_by: groupBy }: z.output<typeof usageQuery>,
+): AsyncGenerator<Usage, void, undefined> {
+  if (key) {
+    const read = bucket === '1h' ? usageOfKeyByHour : usageOfKey
+    for await (const usage of read(tables, key, range)) yield { ...usage, keyId: key.id }
+    return
+  }
+  const kind = groupBy === 'key' ? 'keys' : 'models'
+  for await (const { atMs, sum } of usageReader(tables)(range, kind, bucket === '1h' ? 'hours' : 'days')) {
+    if (kind === 'models') for (const part of sum.models.values()) yield { atMs, part }
+    else for (const [keyId, part] of sum.keys) yield { atMs, keyId, part }
+  }
+}
+
+async function labelsOf(tables: Call['tables'], keyIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  return new Map((await readKeys(tables, keyIds)).map(({ id, name }) => [id, name]))
 }
 
 type Groups = ReadonlyMap<string, UsagePart>
@@ -83,22 +122,22 @@ function earliestFirst([a]: Group, [b]: Group): number {
 }
 
 class Sums {
-  readonly #days = new Map<string, Map<string, UsagePart>>()
+  readonly #buckets = new Map<number, Map<string, UsagePart>>()
   readonly groups = new Map<string, UsagePart>()
   total: UsagePart | undefined
 
-  add({ day, part }: UsageOfDay, group: string): void {
-    const ofDay = this.#days.get(day) ?? new Map<string, UsagePart>()
-    this.#days.set(day, ofDay)
-    for (const groups of [ofDay, this.groups]) {
+  add(startMs: number, part: UsagePart, group: string): void {
+    const ofBucket = this.#buckets.get(startMs) ?? new Map<string, UsagePart>()
+    this.#buckets.set(startMs, ofBucket)
+    for (const groups of [ofBucket, this.groups]) {
       const before = groups.get(group)
       groups.set(group, before ? addParts(before, part) : part)
     }
     this.total = this.total ? addParts(this.total, part) : part
   }
 
-  ofDay(day: string): Groups {
-    return this.#days.get(day) ?? new Map()
+  ofBucket(startMs: number): Groups {
+    return this.#buckets.get(startMs) ?? new Map()
   }
 }
 

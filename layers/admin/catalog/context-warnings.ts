@@ -1,13 +1,11 @@
 import { type CatalogData, type CatalogModel, kindOf } from '../../gateway/domain/catalog.ts'
 import { DAY_MS } from '../../gateway/domain/time.ts'
 import type { UsageRow } from '../../gateway/domain/usage-row.ts'
-import { listKeys } from '../../gateway/store/keys/read-key.ts'
 import type { Call } from '../api/call.ts'
 import { newestRequests } from '../usage/newest-requests.ts'
 import { latestRowMs } from '../usage/usage-rows.ts'
 
 const WEEK_MS = 7 * DAY_MS
-const MOST_KEYS = 100
 const MOST_ROWS = 1_000
 
 /** Every model of a catalog for which an upstream has recently counted a longer prompt than the holds cover. */
@@ -23,12 +21,9 @@ export async function contextWarnings(call: Call, { models }: CatalogData): Prom
   })
 }
 
-/** Rows of the keys that were used last. */
 async function newestRows({ tables, nowMs }: Call): Promise<readonly UsageRow[]> {
-  const keys = await Array.fromAsync(listKeys(tables)())
-  const used = keys.sort((a, b) => (b.lastUsedAtMs ?? 0) - (a.lastUsedAtMs ?? 0)).slice(0, MOST_KEYS)
   const range = { fromMs: nowMs - WEEK_MS, toMs: latestRowMs(nowMs) }
-  const { rows } = await newestRequests(tables, { keys: used, range, limit: MOST_ROWS, after: undefined })
+  const { rows } = await newestRequests(tables, { keyId: undefined, range, limit: MOST_ROWS, after: undefined })
   return rows
 }
 

@@ -1,20 +1,32 @@
 import { CLOCK_MARGIN_MS, earliestRowMs } from '../../gateway/domain/closed-day.ts'
 import type { UsageRow } from '../../gateway/domain/usage-row.ts'
-import { listKeys } from '../../gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
-import { queryUsageRows, type RowOrder, type TimeRange } from '../../gateway/store/usage/usage-rows.ts'
+import {
+  daysOf,
+  idsOf,
+  queryRowsOfDay,
+  queryUsageRows,
+  type RowOrder,
+  type TimeRange,
+} from '../../gateway/store/usage/usage-rows.ts'
 import { knownKey } from '../api/known-key.ts'
+import { mergeRows } from './merge-rows.ts'
 
+/** The rows of a key or of all keys, in the order of time. */
 export async function* usageRows(
   tables: OperatorTables,
   keyId: string | undefined,
   range: TimeRange,
-  order?: RowOrder,
+  order: RowOrder = 'newest first',
 ): AsyncGenerator<UsageRow, void, undefined> {
-  const query = queryUsageRows(tables)
-  const keys = keyId === undefined ? listKeys(tables)() : [await knownKey(tables, keyId)]
-  for await (const key of keys)
-    yield* query(key.id, { ...range, fromMs: Math.max(range.fromMs, earliestRowMs(key)) }, order)
+  if (keyId === undefined) {
+    const query = queryRowsOfDay(tables)
+    for (const dayMs of daysOf(range, order)) yield* mergeRows(query(dayMs, idsOf(range), order), order)
+    return
+  }
+  const key = await knownKey(tables, keyId)
+  const fromMs = Math.max(range.fromMs, earliestRowMs(key))
+  yield* queryUsageRows(tables)(key.id, { ...range, fromMs }, order)
 }
 
 /** After this time there can be no rows yet, even if a gateway's clock is ahead of the operator's. */

@@ -1,56 +1,36 @@
-import { daysFrom } from '../../gateway/domain/closed-day.ts'
-import { sumsOf } from '../../gateway/domain/day-total.ts'
+import { momentsOf } from '../../gateway/domain/closed-day.ts'
+import type { Key } from '../../gateway/domain/key.ts'
 import type { Nano } from '../../gateway/domain/money.ts'
 import { DAY_MS, utcDay } from '../../gateway/domain/time.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
-import { readClosing, totalsThrough } from '../../gateway/store/usage/closing.ts'
-import { readDayTotal } from '../../gateway/store/usage/day-totals.ts'
-import { closedDayTotals } from './closed-day-totals.ts'
-import { mapConcurrently } from './map-concurrently.ts'
-import { usageOfDays } from './usage-of-days.ts'
+import { readClosing } from '../../gateway/store/usage/closing.ts'
+import type { TimeRange } from '../../gateway/store/usage/usage-rows.ts'
+import { usageOfKey } from './usage-of-key.ts'
+import { type ReadUsage, usageReader } from './usage-reader.ts'
 import { latestRowMs } from './usage-rows.ts'
 
-const WEEK_MS = 7 * DAY_MS
-/** A rate does not change in a minute, and a page asks every few seconds. */
-const KEPT_MS = 60_000
-const DAYS_AT_ONCE = 7
+const WEEK_DAYS = 7
 
 type Costs = ReadonlyMap<string, Nano>
-const kept = new WeakMap<object, { readonly atMs: number; readonly costs: Promise<Costs> }>()
 
-/** Each key's charge of the last week: by the closed days of it, or by its rows if no day is ever closed. */
-export function weekCosts(tables: Tables, nowMs: number): Promise<Costs> {
-  const before = kept.get(tables.database)
-  if (before && nowMs < before.atMs + KEPT_MS) return before.costs
-  const costs = readCosts(tables, nowMs)
-  kept.set(tables.database, { atMs: nowMs, costs })
-  costs.catch(() => kept.delete(tables.database))
+/** Each key's charge of the last week: of whole days, or of all rows so far if no day was ever closed. */
+export async function weekCosts(tables: Tables, nowMs: number, read: ReadUsage = usageReader(tables)): Promise<Costs> {
+  const costs = new Map<string, Nano>()
+  for await (const { sum } of read(await weekOf(tables, nowMs), 'keys', 'days')) {
+    for (const [id, { cost }] of sum.keys) costs.set(id, (costs.get(id) ?? 0n) + cost)
+  }
   return costs
 }
 
 /** The same for one key, without reading those of all for it. */
-export async function weekCostOf(tables: Tables, keyId: string, nowMs: number): Promise<Nano> {
-  const before = kept.get(tables.database)
-  if (before && nowMs < before.atMs + KEPT_MS) return (await before.costs).get(keyId) ?? 0n
-  return (await readCosts(tables, nowMs, keyId)).get(keyId) ?? 0n
+export async function weekCostOf(tables: Tables, key: Key, nowMs: number): Promise<Nano> {
+  let sum = 0n
+  for await (const { part } of usageOfKey(tables, key, await weekOf(tables, nowMs))) sum += part.cost
+  return sum
 }
 
-async function readCosts(tables: Tables, nowMs: number, keyId?: string): Promise<Costs> {
-  const costs = new Map<string, Nano>()
-  const add = (id: string, cost: Nano) => costs.set(id, (costs.get(id) ?? 0n) + cost)
-  const closedThrough = totalsThrough(await readClosing(tables)(), nowMs)
-  if (closedThrough === undefined) {
-    const range = { fromMs: nowMs - WEEK_MS, toMs: latestRowMs(nowMs) }
-    for await (const usage of usageOfDays(tables, keyId, range, nowMs)) add(usage.keyId, usage.part.cost)
-    return costs
-  }
-  const last = utcDay(nowMs - DAY_MS)
-  const days = daysFrom(utcDay(nowMs - WEEK_MS), closedThrough < last ? closedThrough : last)
-  const totalsOf = async (day: string) => {
-    if (keyId === undefined) return closedDayTotals(tables, day)
-    const total = await readDayTotal(tables)(keyId, day)
-    return total ? [total] : []
-  }
-  for await (const total of mapConcurrently(days, DAYS_AT_ONCE, totalsOf)) add(total.keyId, sumsOf(total).cost)
-  return costs
+async function weekOf(tables: Tables, nowMs: number): Promise<TimeRange> {
+  const { closedThrough } = await readClosing(tables)()
+  const today = momentsOf(utcDay(nowMs))
+  return { fromMs: today.fromMs - WEEK_DAYS * DAY_MS, toMs: closedThrough ? today.fromMs : latestRowMs(nowMs) }
 }

@@ -27,6 +27,12 @@ export type AdminKeySettings = {
 /** A program outside AWS calls the admin API with this key. It cannot ask a model, and no caller's key can administer. */
 export type AdminKey = AdminKeySettings & RotatingKey
 
+const ID_PREFIX = 'adminkey_'
+
+export function isAdminKeyId(id: string): boolean {
+  return id.startsWith(ID_PREFIX)
+}
+
 export function mayComeFrom({ allowlist }: AdminKey, address: string): boolean {
   return allowlist.some((cidr) => cidrContains(cidr, address))
 }
@@ -36,7 +42,7 @@ type NewAdminKey = { readonly settings: AdminKeySettings; readonly stored: Secre
 export function newAdminKey({ settings, stored }: NewAdminKey, nowMs: number, random: Uint8Array): AdminKey {
   return {
     ...settings,
-    id: `adminkey_${ulid(nowMs, random)}`,
+    id: `${ID_PREFIX}${ulid(nowMs, random)}`,
     status: 'active',
     current: stored,
     createdAtMs: nowMs,

@@ -12,6 +12,8 @@ export type EventKind =
   | 'key.update'
   | 'key.rotate'
   | 'key.end_grace'
+  | 'key.suspend'
+  | 'key.resume'
   | 'key.revoke'
   | 'key.grant'
   | 'admin_key.create'
@@ -20,7 +22,15 @@ export type EventKind =
   | 'catalog.push'
   | 'catalog.rollback'
 
-/** Text and numbers as people read them. */
+/** The changes that must win over any number of requests. Their events are kept on the item of their key at first. */
+export const URGENT_EVENTS = [
+  'key.end_grace',
+  'key.suspend',
+  'key.resume',
+  'key.revoke',
+  'admin_key.revoke',
+] as const satisfies readonly EventKind[]
+export type UrgentEvent = (typeof URGENT_EVENTS)[number]
 
 /** The record of a change: its author, time and content. It is written with the change, and never again. */
 export type ChangeEvent = Omit<Act, 'leftMs'> & {

@@ -12,6 +12,8 @@ type ErrorRow = {
   readonly remedies?: readonly ('lower the cap' | 'finish dead holds')[]
   /** The call is admitted without credits first, so that it counts against the limits, and refused by the last gate. */
   readonly spendsToken?: true
+  /** The key opens nothing now: the answer has none of its limits, and the call leaves no row. */
+  readonly refusesKey?: true
 }
 
 const BAD_REQUEST = 'invalid_request_error'
@@ -24,7 +26,8 @@ const COUNTER_REFUSALS = {
 
 /** The reasons for which admission refuses. */
 export const REFUSALS = {
-  invalid_api_key: { status: 401, type: BAD_REQUEST },
+  key_suspended: { status: 403, type: 'permission_error', refusesKey: true },
+  invalid_api_key: { status: 401, type: BAD_REQUEST, refusesKey: true },
   rate_limit_exceeded: { status: 429, type: TOO_MUCH },
   ...COUNTER_REFUSALS,
   concurrency_limit_exceeded: { status: 429, type: TOO_MUCH, retry: 1, remedies: ['finish dead holds'] },

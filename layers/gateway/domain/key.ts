@@ -7,10 +7,13 @@ export type Secret = { readonly hash: string; readonly lastFour: string }
 
 export type Hold = { readonly amount: Nano; readonly untilMs: number }
 
-/** The life of a key, of callers' keys and admin keys alike: its secret can be rotated, and it ends by being revoked. */
+/**
+ * The life of a key, of callers' keys and admin keys alike: its secret can be rotated, and it ends by being revoked. Only
+ * callers' keys are suspended, and resumed.
+ */
 export type RotatingKey = {
   readonly id: string
-  readonly status: 'active' | 'revoked'
+  readonly status: 'active' | 'suspended' | 'revoked'
   readonly current: Secret
   /** `usedAtMs`: the last use since the rotation, if there was one. */
   readonly previous?: (Secret & { readonly untilMs: number; readonly usedAtMs?: number | undefined }) | undefined
@@ -32,14 +35,15 @@ export type Key = KeySettings &
     readonly holds: Readonly<Record<string, Hold>>
   }
 
-type Standing = 'current' | 'grace' | 'expired' | 'refused'
+type Standing = 'current' | 'grace' | 'suspended' | 'expired' | 'refused'
 
 /** The state of the presented secret at this moment. */
 export function standingOf(key: RotatingKey & Expiring, hash: string, nowMs: number): Standing {
-  if (key.status !== 'active') return 'refused'
+  if (key.status === 'revoked') return 'refused'
   const isCurrent = sameHash(key.current.hash, hash)
   const inGrace = key.previous && sameHash(key.previous.hash, hash) && key.previous.untilMs > nowMs
   if (!isCurrent && !inGrace) return 'refused'
+  if (key.status === 'suspended') return 'suspended'
   if (isExpired(key, nowMs)) return 'expired'
   return isCurrent ? 'current' : 'grace'
 }

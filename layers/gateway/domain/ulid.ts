@@ -2,6 +2,8 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const DIGITS = new Uint8Array(128).fill(255)
 for (let digit = 0; digit < 32; digit++) DIGITS[CROCKFORD.charCodeAt(digit)] = digit
 
+export const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
+
 const BYTES = 16
 const CHARS = 26
 const TIME_BYTES = 6
@@ -30,6 +32,13 @@ export function makeRequestId(nowMs: number, random: Uint8Array): string {
 
 export function requestIdOf(text: string): string {
   return `req_${text}`
+}
+
+const REQUEST_ID = /^req_[0-7][0-9A-HJKMNP-TV-Z]{25}$/
+
+/** False for every text that is not the id of a request, so that none is looked for. */
+export function isRequestId(text: string): boolean {
+  return REQUEST_ID.test(text)
 }
 
 /** The characters of the ULID that is being written. Joined one by one, they would make as many strings. */

@@ -4,7 +4,7 @@ import { type AdmissionRefusal, type CounterRefusal, GatewayError } from '../dom
 import type { Key } from '../domain/key.ts'
 import { formatCredits } from '../domain/money.ts'
 import { affordableCap, holdOf, type PricedRequest } from '../domain/priced-request.ts'
-import { expiredKey } from './identify.ts'
+import { expiredKey, suspendedKey } from './identify.ts'
 
 type Refused = { readonly nowMs: number; readonly priced?: PricedRequest | undefined }
 
@@ -14,6 +14,7 @@ type WordsOf = (key: Key, refused: Refused) => Words
 
 const WORDS: Readonly<Record<AdmissionRefusal, WordsOf>> = {
   ...counterWords(),
+  key_suspended: () => ({ message: suspendedKey().message }),
   invalid_api_key: (key) => ({ message: expiredKey(key).message }),
   rate_limit_exceeded: ({ rpm, bucketFullAtUs }, { nowMs }) => {
     const retry = Math.min(60, Math.max(1, secondsUntilToken(rpm, bucketFullAtUs, nowMs)))

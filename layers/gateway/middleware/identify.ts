@@ -43,8 +43,17 @@ export function identify(deps: IdentifyDeps): Gate<OpenedRequest, IdentifiedRequ
 /** The reason why this secret does not open this key now; undefined if it does. */
 export function keyRefusal(key: Key | undefined, hash: string, nowMs: number): GatewayError | undefined {
   const standing = key ? standingOf(key, hash, nowMs) : 'refused'
+  if (standing === 'suspended') return suspendedKey()
   if (standing === 'expired') return expiredKey(key as Key)
   return standing === 'refused' ? invalidKey() : undefined
+}
+
+/** The holder of a suspended key's secret may learn that the key is suspended. */
+export function suspendedKey(): GatewayError {
+  return new GatewayError(
+    'key_suspended',
+    "This API key is suspended: the gateway's operator has stopped it for now. Ask the operator to resume it; the key stays the same.",
+  )
 }
 
 /** The holder of an expired key's secret may learn that it has expired. */

@@ -1,5 +1,5 @@
 import { requestContractOf } from '../contracts/contracts.ts'
-import { GatewayError, internalError } from '../domain/gateway-error.ts'
+import { ERRORS, GatewayError, internalError } from '../domain/gateway-error.ts'
 import { formatCredits } from '../domain/money.ts'
 import { loweredCap } from '../domain/priced-request.ts'
 import type { Endpoint } from '../endpoints.ts'
@@ -93,9 +93,9 @@ function isHead(event: GatewayEvent): boolean {
   return event.requestContext.http.method === 'HEAD'
 }
 
-/** A key that turns out to be revoked or expired on the way is no key: the answer tells nothing about it. */
+/** A key that turns out to be revoked, suspended or expired on the way is no key: the answer tells nothing about it. */
 function withoutKey(request: GatewayRequest, { kind }: GatewayError): GatewayRequest {
-  if (kind !== 'invalid_api_key') return request
+  if (!ERRORS[kind].refusesKey) return request
   const { credential: _, ...rest } = request
   return rest
 }

@@ -1,4 +1,4 @@
-import { GatewayError, internalError } from '../domain/gateway-error.ts'
+import { ERRORS, GatewayError, internalError } from '../domain/gateway-error.ts'
 import { type Ending, endingOf, type Settle } from '../flow/billing/settle.ts'
 import { waitAtMost } from '../flow/deadline.ts'
 import type { GatewayRequest } from '../request.ts'
@@ -11,7 +11,7 @@ export function record(settle: Settle, settleMs: number): Middleware {
       close(request, { outcome: 'completed', httpStatus: response?.statusCode ?? 200 }),
     onError: ({ context: { request }, error }) => {
       const failure = error instanceof GatewayError ? error : internalError(error)
-      return failure.kind === 'invalid_api_key' ? undefined : close(request, endingOf(failure))
+      return ERRORS[failure.kind].refusesKey ? undefined : close(request, endingOf(failure))
     },
   }
 

@@ -15,6 +15,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorKind | RequestCode, string>> = {
   invalid_request: 'The request is wrong in another way.',
   upstream_rejected: 'The upstream refused the request as malformed, and gave no code of its own.',
   invalid_api_key: 'There is no key, or it is unknown, expired or revoked.',
+  key_suspended: 'The operator has suspended the key. It works again when it is resumed.',
   credit_balance_exhausted: 'The balance does not cover the worst case; the message says how much it covers.',
   direct_access_denied: 'The request went around the public address of the gateway.',
   insufficient_scope: 'The key may not call this endpoint. It spends no quota.',

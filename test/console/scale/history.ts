@@ -16,7 +16,7 @@ import type { Item } from '../../../layers/gateway/store/database.ts'
 import { eventItems } from '../../../layers/gateway/store/events/events.ts'
 import { toItem } from '../../../layers/gateway/store/keys/key-item.ts'
 import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
-import { INDEX_LAG_MS, noteClosing } from '../../../layers/gateway/store/usage/closing.ts'
+import { noteClosing } from '../../../layers/gateway/store/usage/closing.ts'
 import { toTotalItem } from '../../../layers/gateway/store/usage/day-totals.ts'
 import { toUsageItem } from '../../../layers/gateway/store/usage/usage-item.ts'
 import { actAt } from '../../support/act.ts'
@@ -53,7 +53,7 @@ export async function writeHistory(
     keys.map(({ id: keyId }) => toTotalItem({ keyId, day, parts: partsOf(keyId, day, perDay) })),
   )
   await putAll(tables, tables.usage, totals)
-  await noteClosing(tables)({ closedThrough: yesterday, closedAtMs: nowMs - INDEX_LAG_MS })
+  await noteClosing(tables)({ closedThrough: yesterday })
 
   const dayMs = momentsOf(utcDay(nowMs)).fromMs
   const today = keys.flatMap(({ id }) =>

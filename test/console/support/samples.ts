@@ -329,7 +329,7 @@ export const sampleOverview: Overview = {
   spent_7_days: '12.3456789',
   requests_today: 4711,
   errors: [{ code: 'rate_limit_exceeded', requests: 12 }],
-  keys: { active: 499, expired: 0, revoked: 1 },
+  keys: { active: 499, suspended: 0, expired: 0, revoked: 1 },
   low: [sampleKey(3)],
   last_audit: { at: ago(DAY), keys: 500, wrong: 0 },
   routes: sampleRoutes,

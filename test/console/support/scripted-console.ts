@@ -150,6 +150,8 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
     if (part === 'grants') return ok(asked.method === 'POST' ? sampleGrant : pageOf([sampleGrant], query))
     if (part === 'rotate') return change({ last_four: JSON.parse(asked.body).last_four })
     if (part === 'end-grace') return change({ previous: null })
+    if (part === 'suspend') return change({ status: 'suspended' })
+    if (part === 'resume') return change({ status: 'active' })
     if (part === 'revoke') return change({ status: 'revoked' })
     if (asked.method !== 'PATCH') return ok(key)
     if (asked.headers['if-match'] !== `"${key.version}"`) return refusal(412, 'The key was changed meanwhile.')

@@ -57,10 +57,16 @@ type Input = {
   readonly ExpressionAttributeValues?: Attributes
 }
 
-/** IAM judges each write of a transaction as a call of its own. */
+type Batch = { readonly RequestItems?: Readonly<Record<string, { readonly Keys: readonly Attributes[] }>> }
+
+/** IAM judges each item of a transaction or a batch as a call of its own. */
 function callsOf(target: string, body: Buffer): DynamoDbCall[] {
   const operation = target.split('.')[1] ?? target
-  const input = JSON.parse(body.toString()) as Input & { TransactItems?: Record<string, Input>[] }
+  const input = JSON.parse(body.toString()) as Input & { TransactItems?: Record<string, Input>[] } & Batch
+  const batches = Object.entries(input.RequestItems ?? {})
+  if (batches.length > 0) {
+    return batches.flatMap(([TableName, { Keys }]) => Keys.map((Key) => callOf(operation, { TableName, Key })))
+  }
   if (operation !== 'TransactWriteItems') return [callOf(operation, input)]
   const writes = input.TransactItems?.flatMap((item) => Object.entries(item)) ?? []
   return writes.map(([name, write]) => callOf(name === 'ConditionCheck' ? 'ConditionCheckItem' : `${name}Item`, write))
@@ -73,6 +79,6 @@ function callOf(operation: string, input: Input): DynamoDbCall {
   return {
     operation,
     table: input.IndexName ? `${input.TableName}/index/${input.IndexName}` : input.TableName,
-    leadingKey: (item?.pk ?? item?.requestId ?? item?.id ?? input.ExpressionAttributeValues?.[queried])?.S,
+    leadingKey: (item?.pk ?? item?.part ?? item?.id ?? input.ExpressionAttributeValues?.[queried])?.S,
   }
 }

@@ -24,12 +24,14 @@ const NAMES: Readonly<Record<string, 'account' | 'region' | 'other'>> = {
   'AWS::Logs::DeliveryDestination.Name': 'region',
   'AWS::Logs::DeliverySource.Name': 'region',
   'AWS::Logs::LogGroup.LogGroupName': 'region',
+  'AWS::Logs::QueryDefinition.Name': 'region',
   // The operator's own domain.
   'AWS::CertificateManager::Certificate.DomainName': 'other',
   'AWS::Route53::RecordSet.Name': 'other',
   'AWS::Route53::RecordSet.AliasTarget.DNSName': 'other',
   'AWS::SNS::Topic.DisplayName': 'other',
-  'AWS::WAFv2::WebACL.VisibilityConfig.MetricName': 'other',
+  // The dimension by which an alarm knows it.
+  'AWS::WAFv2::WebACL.VisibilityConfig.MetricName': 'region',
 }
 
 /** The names of a stack's resources, and its own, each with the room in which it has to be the only one. */

@@ -44,7 +44,8 @@ await synthesize('prod', 'prod')
 await synthesize('bare', 'dev', { edge: false })
 const addresses = { alarmEmail: 'operator@example.com', ticketEmail: 'desk@example.com' }
 const administered = { admin: true, adminKeys: true }
-const rare = { monthlyBudgetUsd: 100, keepRowsDays: 400, ...administered }
+const runbookUrl = 'https://wiki.example.com/waybill'
+const rare = { runbookUrl, monthlyBudgetUsd: 100, keepRowsDays: 400, ...administered }
 await synthesize('mailed', 'prod', { ...addresses, ...rare, ...ABROAD }, 'eu-west-1')
 
 // One acknowledgement is forgotten.

@@ -47,12 +47,12 @@ describe('until a write is settled', () => {
 
   test('a transaction with an item of another one is canceled with that reason, and changes nothing', () => {
     ask('TransactWriteItems', transaction)
-    const other = { Put: { TableName: 'usage', Item: { requestId: 'r' } } }
+    const other = { Put: { TableName: 'usage', Item: { part: 'p', requestId: 'r' } } }
     expect(ask('TransactWriteItems', { TransactItems: [other, ...transaction.TransactItems] })).toMatchObject({
       name: 'TransactionCanceledException',
       detail: { CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }] },
     })
-    expect(ask('GetItem', { TableName: 'usage', Key: { requestId: 'r' } })).toEqual({})
+    expect(ask('GetItem', { TableName: 'usage', Key: { part: 'p', requestId: 'r' } })).toEqual({})
   })
 
   test('a reading transaction meets a conflict with plain writes, too; plain writes meet none with each other', () => {

@@ -24,7 +24,8 @@ function write(file: string): void {
       UpdateExpression: 'ADD n :one, big :big',
       ExpressionAttributeValues: { ':one': 1, ':big': new Set([`set ${n}`]) },
     }
-    const Put = { TableName: 'usage', Item: { requestId: `r${n}`, of: n, decimal: 0.5, bytes: Uint8Array.of(n) } }
+    const Item = { part: 'p', requestId: `r${n}`, of: n, decimal: 0.5, bytes: Uint8Array.of(n) }
+    const Put = { TableName: 'usage', Item }
     const input = { TransactItems: [{ Update }, { Put }], ClientRequestToken: `t${n}` }
     engine.execute({ operation: 'TransactWriteItems', input, bytes: 0 })
     kept.commit()
@@ -78,7 +79,7 @@ test('sets, decimals, bytes, tokens and schemas come back as they were', () => {
   copyFileSync(file, `${file}2`)
   copyFileSync(`${file}-wal`, `${file}2-wal`)
   const engine = read(`${file}2`)
-  const row = engine.item('usage', { requestId: 'r7' })
+  const row = engine.item('usage', { part: 'p', requestId: 'r7' })
   expect(row).toMatchObject({ of: 7, bytes: Uint8Array.of(7) })
   expect(engine.item('keys', { pk: 'p', sk: 's' })?.big).toEqual(
     new Set(Array.from({ length: COMMITS }, (_, i) => `set ${i + 1}`)),

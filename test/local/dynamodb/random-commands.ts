@@ -27,7 +27,7 @@ type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[numb
 
 const PARTITIONS = ['p', 'q']
 const SORTS = ['a', 'ab', 'abc', 'b', '\u{1F600}', '\uffee']
-const REQUESTS = ['r0', 'r1', 'r2', 'r3', 'r4', 'r5', 'r6', 'r7']
+const REQUESTS = ['r0', 'r1', 'r2', 'r3'].flatMap((requestId) => PARTITIONS.map((part) => ({ part, requestId })))
 const DAYS = ['d1', 'd2']
 const RETURN_VALUES = ['NONE', 'ALL_OLD', 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW']
 
@@ -213,7 +213,7 @@ export class RandomCommands {
     const { random } = this
     if (random.chance(0.05)) return { pk: 'p' }
     if (!isIndex) return { pk: random.pick(PARTITIONS), sk: random.pick([...SORTS, 'aa', 'bb']) }
-    return { keyDay: random.pick(DAYS), startedAt: this.moment(), requestId: random.pick(REQUESTS) }
+    return { keyDay: random.pick(DAYS), startedAt: this.moment(), ...random.pick(REQUESTS) }
   }
 
   /** Sometimes one that was sent before, or another one under its token. */
@@ -240,7 +240,7 @@ export class RandomCommands {
 
   private placeOf({ Put, Update, Delete, ConditionCheck }: TransactItem): string {
     const key = { ...Put?.Item, ...(Update ?? Delete ?? ConditionCheck)?.Key }
-    return canonical([key.pk, key.sk, key.requestId])
+    return canonical([key.pk, key.sk, key.part, key.requestId])
   }
 
   private transactItem(): TransactItem {
@@ -284,7 +284,7 @@ export class RandomCommands {
     if (random.chance(0.01))
       return { TableName: keys, Key: random.pick<Members>([{ pk: 'p' }, { pk: 'p', sk: '' }, { pk: 1, sk: 'a' }]) }
     if (random.chance(0.7)) return { TableName: keys, Key: { pk: random.pick(PARTITIONS), sk: random.pick(SORTS) } }
-    return { TableName: usage, Key: { requestId: random.pick(REQUESTS) } }
+    return { TableName: usage, Key: random.pick(REQUESTS) }
   }
 
   private indexKeys(): Members {

@@ -114,7 +114,7 @@ export class RandomVerbs {
     const { random, nowMs } = this
     const request = this.requests.length > 0 ? random.pick(this.requests) : undefined
     const row: UsageRow = {
-      requestId: request?.requestId ?? this.next('req'),
+      requestId: request?.requestId ?? this.unknownRequest().requestId,
       keyId: request?.keyId ?? random.pick(this.keys).id,
       endpoint: 'chat.completions',
       startedAtMs: nowMs,

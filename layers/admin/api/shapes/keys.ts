@@ -15,7 +15,9 @@ export const Key = z.object({
   object: kind('key'),
   id: text('The id of the key.'),
   ...SETTING_FIELDS,
-  status: z.enum(KEY_STATUSES).describe('An expired key can be extended, a revoked one is gone for good.'),
+  status: z
+    .enum(KEY_STATUSES)
+    .describe('A suspended key can be resumed and an expired one extended; a revoked one is gone for good.'),
   prefix: text('The beginning of every secret.'),
   last_four: text('The last four characters of the secret.'),
   previous: PreviousSecret.nullable().describe('The old secret of a rotated key, while it is valid.'),

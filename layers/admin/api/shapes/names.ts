@@ -2,7 +2,9 @@ import type { UsageFieldName } from '../../../gateway/domain/usage-row.ts'
 
 // Lists of values that queries and answers share.
 
-export const KEY_STATUSES = ['active', 'expired', 'revoked'] as const
+export const KEY_STATUSES = ['active', 'suspended', 'expired', 'revoked'] as const
+
+export const USAGE_BUCKETS = ['1h', '1d'] as const
 
 export const USAGE_GROUPS = ['model', 'key', 'provider', 'day'] as const
 
@@ -12,6 +14,8 @@ export const EVENT_NAMES = {
   'key.update': 'key.updated',
   'key.rotate': 'key.rotated',
   'key.end_grace': 'key.grace_ended',
+  'key.suspend': 'key.suspended',
+  'key.resume': 'key.resumed',
   'key.revoke': 'key.revoked',
   'key.grant': 'key.granted',
   'admin_key.create': 'admin_key.created',

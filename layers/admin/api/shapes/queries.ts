@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { OUTCOMES } from '../../../gateway/domain/usage-row.ts'
+import { ENDPOINT_NAMES } from '../../../gateway/endpoints.ts'
 import { moment, oneOf, textLike, wholeNumber } from '../../settings/rules.ts'
 import { SETTING_FIELDS } from '../../settings/setting-fields.ts'
-import { EVENT_NAMES, KEY_STATUSES, USAGE_GROUPS } from './names.ts'
+import { EVENT_NAMES, KEY_STATUSES, USAGE_BUCKETS, USAGE_GROUPS } from './names.ts'
 
 // Queries of requests. The function loads this file, and not those of answers.
 
@@ -61,14 +62,26 @@ export const requestsQuery = z.strictObject({
   model: textLike(/^.{1,200}$/, 'the name of a model')
     .describe('Only requests for this model.')
     .optional(),
+  provider: textLike(/^.{1,200}$/, 'the name of a provider')
+    .describe('Only requests that this provider was the last to be asked for.')
+    .optional(),
+  error_code: textLike(/^.{1,200}$/, 'the code of an error')
+    .describe('Only requests that ended with this error.')
+    .optional(),
+  endpoint: oneOf(ENDPOINT_NAMES).describe('Only requests to this endpoint.').optional(),
   ...page,
 })
 
 export const usageQuery = z.strictObject({
-  bucket: oneOf(['1d']).describe('The length of a bucket, which is always a day.').optional(),
+  bucket: oneOf(USAGE_BUCKETS).default('1d').describe('The length of a bucket: a UTC day unless given, or an hour.'),
   group_by: oneOf(USAGE_GROUPS).default('model').describe('The grouping.'),
   ...range,
   key_id: keyId.describe('Only usage of this key.').optional(),
+})
+
+export const overviewQuery = z.strictObject({
+  from: range.from.unwrap().describe('The begin of the range; 24 hours before its end unless given.').optional(),
+  to: range.to.unwrap().describe('The end of the range, which is not included; now unless given.').optional(),
 })
 
 export const catalogQuery = z.strictObject({

@@ -67,6 +67,7 @@ const ErrorCount = z.object({ code: text('The code of the error.'), requests: co
 
 const KeyCounts = z.object({
   active: count('Keys that work.'),
+  suspended: count('Keys that are suspended.'),
   expired: count('Keys whose end has come.'),
   revoked: count('Keys that were revoked.'),
 })
@@ -79,8 +80,8 @@ const LastAudit = z.object({
 
 const Quantiles = z
   .object({
-    p50: count('Half of the requests took no longer.').nullable(),
-    p95: count('Of twenty requests, nineteen took no longer.').nullable(),
+    p50: z.int().min(0).nullable().describe('Half of the requests took no longer.'),
+    p95: z.int().min(0).nullable().describe('Of twenty requests, nineteen took no longer.'),
   })
   .describe('Milliseconds, estimated from counts in buckets that are each 1.6 times as wide; null without requests.')
 

@@ -1,48 +1,22 @@
-import { ITEMS } from '../../contract.ts'
 import type { Act } from '../../domain/act.ts'
-import type { AdminKey, AdminScope } from '../../domain/admin-key.ts'
+import type { AdminKey } from '../../domain/admin-key.ts'
 import { adminKeyFields, changeEvent } from '../../domain/change-event.ts'
-import type { Item } from '../database.ts'
 import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
-import { type ChangeResult, changeKey, type KeyKind } from '../keys/change-key.ts'
-import { toNano } from '../keys/key-item.ts'
-import { revokedAt, rotateSecret } from '../keys/rotate-key.ts'
-import { findId, listAll, readOne, rotatingAttributes, toRotatingKey } from '../keys/rotating-item.ts'
+import type { KeyKind } from '../keys/change-key.ts'
+import { revoke, rotateSecret } from '../keys/rotate-key.ts'
+import { findId, listAll, readOne } from '../keys/rotating-item.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import type { Tables } from '../tables.ts'
 import { putNew } from '../transact.ts'
-
-const SORT_KEY = 'ADMIN'
+import { ADMIN_KEY_ITEMS, toAdminItem } from './admin-key-item.ts'
 
 /** An admin key rotates and ends as a caller's key does. */
 const ADMIN_KEY: KeyKind<AdminKey> = {
+  ...ADMIN_KEY_ITEMS,
   name: 'admin key',
-  itemOf: adminKeyItem,
-  secretItemOf: (hash) => ({ pk: `${ITEMS.adminHash}${hash}`, sk: 'HASH' }),
-  sortKey: SORT_KEY,
-  toKey: toAdminKey,
   eventPrefix: 'admin_key',
   fieldsOf: adminKeyFields,
-}
-
-export function adminKeyItem(id: string) {
-  return { pk: `${ITEMS.adminKey}${id}`, sk: SORT_KEY }
-}
-
-function toAdminItem(key: AdminKey): Item {
-  const { name, scopes, allowlist, dailyGrant } = key
-  return { ...adminKeyItem(key.id), ...rotatingAttributes(key), name, scopes, allowlist, dailyGrant }
-}
-
-function toAdminKey(item: Item): AdminKey {
-  return {
-    ...toRotatingKey(item),
-    name: item.name as string,
-    scopes: item.scopes as AdminScope[],
-    allowlist: item.allowlist as string[],
-    dailyGrant: toNano(item.dailyGrant),
-  }
 }
 
 /** The admin key, the pointer from its hash and its event appear together. */
@@ -78,14 +52,6 @@ export function rotateAdminKey(tables: OperatorTables) {
   return rotateSecret(tables, ADMIN_KEY)
 }
 
-/** Both secrets are forgotten in the transaction that ends the admin key: no request of a caller writes its item. */
 export function revokeAdminKey(tables: OperatorTables) {
-  const change = changeKey(tables, ADMIN_KEY, 'admin_key.revoke')
-  return (id: string, act: Act): Promise<ChangeResult<AdminKey>> =>
-    change(id, act, ({ current, previous }) => ({
-      ...revokedAt(act),
-      alsoWrite: [current, ...(previous ? [previous] : [])].map(({ hash }) => ({
-        Delete: { TableName: tables.keys, Key: ADMIN_KEY.secretItemOf(hash) },
-      })),
-    }))
+  return revoke(tables, ADMIN_KEY, 'admin_key.revoke')
 }

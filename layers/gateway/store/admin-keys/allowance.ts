@@ -6,7 +6,8 @@ import { toNano } from '../keys/key-item.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import type { Tables } from '../tables.ts'
 import type { TransactItem } from '../transact.ts'
-import { adminKeyItem, readAdminKey } from './admin-keys.ts'
+import { adminKeyItem } from './admin-key-item.ts'
+import { readAdminKey } from './admin-keys.ts'
 
 /** The credits that an admin key may grant on one UTC day. */
 export type Allowance = {

@@ -20,6 +20,12 @@ export type AdmissionRule = {
 /** If a key breaks several rules, the first is the reason. */
 export const ADMISSION_RULES: readonly AdmissionRule[] = [
   {
+    refusal: 'key_suspended',
+    condition: () => '#status = :active',
+    // A revoked key is refused by the state of its secret, whatever else is wrong.
+    isMet: ({ status }) => status !== 'suspended',
+  },
+  {
     refusal: 'invalid_api_key',
     condition: () => '(attribute_not_exists(expiresAtMs) OR expiresAtMs > :nowMs)',
     isMet: (key, { nowMs }) => !isExpired(key, nowMs),

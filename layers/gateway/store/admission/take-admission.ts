@@ -69,7 +69,6 @@ function refused(key: Key | undefined, demand: Demand): AdmissionResult {
   return { admitted: false, key, why: key && whyNotAdmitted(key, demand) }
 }
 
-const IS_ACTIVE = '#status = :active'
 const IS_UNCHANGED = 'version = :version'
 const SECRET_IS_VALID = '(currentHash = :hash OR (previousHash = :hash AND previousUntilMs > :nowMs))'
 const IS_FIRST = 'NOT contains(openHolds, :open)'
@@ -95,7 +94,7 @@ function admissionWrite(TableName: string, key: Key, demand: Demand, ReturnValue
     ':zero': 0,
     ':one': 1,
   }
-  let condition = `${IS_ACTIVE} AND ${IS_UNCHANGED} AND ${SECRET_IS_VALID}`
+  let condition = `${SECRET_IS_VALID} AND ${IS_UNCHANGED}`
   for (const rule of ADMISSION_RULES) {
     const isMet = rule.condition(key, demand, values)
     if (isMet !== undefined) condition += ` AND ${isMet}`

@@ -1,15 +1,15 @@
 import { TABLES } from '../../contract.ts'
+import { isAdminKeyId } from '../../domain/admin-key.ts'
 import type { ChangeEvent } from '../../domain/change-event.ts'
 import { isoTime } from '../../domain/time.ts'
+import { ADMIN_KEY_ITEMS } from '../admin-keys/admin-key-item.ts'
 import { type Item, queryItems } from '../database.ts'
 import { ifConditionHolds, retryRejected } from '../failures.ts'
-import { keyIdOf, keyItem, SWEEP_AT_ONCE, sweepTime } from '../keys/key-item.ts'
+import { KEY_ITEMS, SWEEP_AT_ONCE, sweepTime } from '../keys/key-item.ts'
 import { firstPut, putOnce } from '../put-once.ts'
 import type { Tables } from '../tables.ts'
-import { eventItems, toEvent } from './events.ts'
-
-/** An item that leads to a key, as a change has seen it: one of the same name that is made later is another. */
-export type Pointer = { readonly pk: string; readonly sk: string; readonly expiresAt?: number }
+import { eventItems } from './events.ts'
+import { isEnded, itemsFor, type Pending, type Pointer, readPending } from './read-pending.ts'
 
 const [BY_SWEEP] = TABLES.keys.indexes
 
@@ -22,52 +22,62 @@ export function keepEvent(
   { id, atMs, by, what, before, after }: ChangeEvent,
   pointers: readonly Pointer[],
 ) {
-  const pending = { sk: id, at: isoTime(atMs), by, what, before, after, pointers }
-  return { pendingEvents: [...pendingIn(item), pending], sweepAt: SWEEP_AT_ONCE }
+  const pending: Pending = { sk: id, at: isoTime(atMs), by, what, before, after, pointers }
+  return { pendingEvents: [...keptIn(item), pending], sweepAt: SWEEP_AT_ONCE }
 }
 
-type Pending = Item & { readonly pointers: readonly Pointer[] }
-
-function pendingIn({ pendingEvents = [] }: Item): readonly Pending[] {
-  return pendingEvents as Pending[]
+function keptIn({ pendingEvents }: Item): readonly unknown[] {
+  return Array.isArray(pendingEvents) ? pendingEvents : []
 }
 
 /** Oldest first. */
-export function eventsOn(item: Item): ChangeEvent[] {
-  return pendingIn(item).map((pending) => toEvent({ ...pending, keyId: item.id }))
+export function eventsOn(id: string, item: Item): ChangeEvent[] {
+  return keptIn(item).flatMap((kept) => readPending(id, kept)?.event ?? [])
 }
 
-/** The keys that have events on their items. The index may be a moment behind. */
+/** The ids of the keys and admin keys that have events on their items. The index may be a moment behind. */
 export function findKeysWithEvents({ database, keys }: Tables) {
   return async function* keysWithEvents(): AsyncGenerator<string, void, undefined> {
-    const items = queryItems(database, {
-      TableName: keys,
-      IndexName: BY_SWEEP.name,
-      KeyConditionExpression: '#partition = :key AND #sort = :atOnce',
-      ExpressionAttributeNames: { '#partition': BY_SWEEP.partitionKey, '#sort': BY_SWEEP.sortKey },
-      ExpressionAttributeValues: { ':key': keyItem('').sk, ':atOnce': SWEEP_AT_ONCE },
-    })
-    for await (const item of items) yield keyIdOf(item)
+    for (const { itemOf, sortKey } of [KEY_ITEMS, ADMIN_KEY_ITEMS]) {
+      const items = queryItems(database, {
+        TableName: keys,
+        IndexName: BY_SWEEP.name,
+        KeyConditionExpression: '#partition = :key AND #sort = :atOnce',
+        ExpressionAttributeNames: { '#partition': BY_SWEEP.partitionKey, '#sort': BY_SWEEP.sortKey },
+        ExpressionAttributeValues: { ':key': sortKey, ':atOnce': SWEEP_AT_ONCE },
+      })
+      for await (const { pk } of items) yield (pk as string).slice(itemOf('').pk.length)
+    }
   }
 }
 
 export function readPendingEvents({ database, keys }: Tables) {
-  return async (keyId: string): Promise<ChangeEvent[]> => {
-    const { Item } = await database.get({ TableName: keys, Key: keyItem(keyId), ConsistentRead: true })
-    return Item ? eventsOn(Item) : []
+  return async (id: string): Promise<ChangeEvent[]> => {
+    const { Item } = await database.get({ TableName: keys, Key: itemsFor(id).itemOf(id), ConsistentRead: true })
+    return Item ? eventsOn(id, Item) : []
   }
 }
 
 /**
- * Moves a key's events from its item to the others, and deletes the pointers that their changes have ended. Any number may
- * do so at once or again: an event has the id of its act, and leaves the item last.
+ * Moves the events of a key, or an admin key, from its item to the others, and deletes the pointers that their changes have
+ * ended. Any number may do so at once or again: an event has the id of its act, and leaves the item last. `own` is the event
+ * of the act that moves: it is put as the act knows it, and not as the item has it. The number of entries that cannot have
+ * come from an operator is reported; without a report, they stay for the sweep.
  */
-export function moveEvents({ database, keys }: Tables) {
-  return async (keyId: string, nowMs: number): Promise<void> => {
-    const { Item: item = {} } = await database.get({ TableName: keys, Key: keyItem(keyId), ConsistentRead: true })
-    for (const event of eventsOn(item).flatMap(eventItems)) await putOnce(database, firstPut(keys, event))
-    for (const { pointers } of pendingIn(item)) for (const pointer of pointers) await deletePointer(keyId, pointer)
-    if (pendingIn(item).length > 0) await forgetEvents(keyId, item.version, nowMs)
+export function moveEvents({ database, keys }: Tables, report?: (forged: number) => void) {
+  return async (id: string, nowMs: number, own?: ChangeEvent): Promise<void> => {
+    const Key = itemsFor(id).itemOf(id)
+    const { Item: item = {} } = await database.get({ TableName: keys, Key, ConsistentRead: true })
+    const kept = keptIn(item)
+    const read = kept.flatMap((one) => readPending(id, one) ?? [])
+    const events = [...(own ? [own] : []), ...read.map(({ event }) => event).filter((event) => event.id !== own?.id)]
+    for (const event of events.flatMap(eventItems)) await putOnce(database, firstPut(keys, event))
+    const pointers = read.flatMap((one) => one.pointers).filter((pointer) => isEnded(pointer, id, item))
+    for (const pointer of pointers) await deletePointer(id, pointer)
+    const forged = kept.length - read.length
+    if (item.pendingEvents === undefined || (forged > 0 && !report)) return
+    await forgetEvents(id, item.version, nowMs)
+    if (forged > 0) report?.(forged)
   }
 
   async function deletePointer(keyId: string, { pk, sk, expiresAt }: Pointer): Promise<void> {
@@ -82,14 +92,18 @@ export function moveEvents({ database, keys }: Tables) {
   }
 
   /** A change has come between if the version is another one; then the next sweep moves what is left. */
-  async function forgetEvents(keyId: string, version: unknown, nowMs: number): Promise<void> {
+  async function forgetEvents(id: string, version: unknown, nowMs: number): Promise<void> {
     const write = {
       TableName: keys,
-      Key: keyItem(keyId),
+      Key: itemsFor(id).itemOf(id),
       ConditionExpression: 'version = :version AND attribute_exists(pendingEvents)',
-      // Requests may be open, so the sweep decides when it must look at the key again.
-      UpdateExpression: 'SET sweepAt = :now REMOVE pendingEvents',
-      ExpressionAttributeValues: { ':version': version, ':now': sweepTime(nowMs) },
+      ...(isAdminKeyId(id)
+        ? { UpdateExpression: 'REMOVE pendingEvents, sweepAt', ExpressionAttributeValues: { ':version': version } }
+        : {
+            // Requests may be open, so the sweep decides when it must look at the key again.
+            UpdateExpression: 'SET sweepAt = :now REMOVE pendingEvents',
+            ExpressionAttributeValues: { ':version': version, ':now': sweepTime(nowMs) },
+          }),
     }
     await ifConditionHolds(retryRejected(() => database.update(write)))
   }

@@ -1,10 +1,11 @@
 import type { Act } from '../../domain/act.ts'
-import { changeEvent, type EventKind } from '../../domain/change-event.ts'
-import type { Key } from '../../domain/key.ts'
+import { type ChangeEvent, changeEvent, type UrgentEvent } from '../../domain/change-event.ts'
+import type { RotatingKey } from '../../domain/key.ts'
 import { atMost, retry } from '../../retry.ts'
 import type { Item } from '../database.ts'
 import { findEvent } from '../events/events.ts'
-import { eventsOn, keepEvent, moveEvents, type Pointer } from '../events/pending-events.ts'
+import { eventsOn, keepEvent, moveEvents } from '../events/pending-events.ts'
+import type { Pointer } from '../events/read-pending.ts'
 import { isUnavailable } from '../failures.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import { updateOnce, WriteOutcomeUnknown } from '../transact.ts'
@@ -12,7 +13,7 @@ import {
   type ChangeResult,
   changedItem,
   type ItemChange,
-  KEY,
+  type KeyKind,
   pauseAfterOthers,
   VersionConflict,
   writeOf,
@@ -22,14 +23,17 @@ import {
 type UrgentChange = ItemChange & { readonly pointers: readonly Pointer[] }
 
 /**
- * An operator's change to an active key that must win over any number of requests. It is one plain write of the key's
+ * An operator's change to a key that must win over any number of requests. It is one plain write of the key's
  * item, because DynamoDB cancels a transaction with an item that others are writing. The event is kept on the item in the same
- * write, and moved afterwards: by this act, or by the next sweep.
+ * write, and moved afterwards: by this act, by the next one on the key,
+ * or by the next sweep.
  */
-export function changeAtOnce(tables: OperatorTables, what: EventKind) {
+export function changeAtOnce<K extends RotatingKey>(tables: OperatorTables, kind: KeyKind<K>, what: UrgentEvent) {
+  const { toKey, fieldsOf, itemOf } = kind
   const { database, keys: TableName } = tables
-  return async (keyId: string, act: Act, decide: (key: Key) => UrgentChange | undefined): Promise<ChangeResult> => {
-    const Key = KEY.itemOf(keyId)
+  return async (keyId: string, act: Act, decide: (key: K) => UrgentChange | undefined): Promise<ChangeResult<K>> => {
+    const Key = itemOf(keyId)
+    let made: ChangeEvent | undefined
     let lost: WriteOutcomeUnknown | undefined
     const result = await retry(change, {
       when: (error, pauseMs) => mayTryAgain(error) && pauseMs < act.leftMs(),
@@ -37,31 +41,36 @@ export function changeAtOnce(tables: OperatorTables, what: EventKind) {
     }).catch((error: unknown) => {
       throw lost ?? error
     })
-    if (result.changed) await moveAtMost(act.leftMs())
+    if (result.changed || result.why === 'revoked') await moveAtMost(act.leftMs())
     return result
 
-    async function change(): Promise<ChangeResult> {
+    async function change(): Promise<ChangeResult<K>> {
       const { Item: item } = await database.get({ TableName, Key, ConsistentRead: true })
       if (!item) return { changed: false, why: 'no_such_key' }
-      const key = KEY.toKey(item)
+      const key = toKey(item)
       if (await wasDone(item)) return { changed: true, key }
       if (key.status === 'revoked') return { changed: false, why: 'revoked' }
       const change = decide(key)
       return change ? write(item, key, change) : { changed: true, key }
     }
 
-    async function write(item: Item, before: Key, change: UrgentChange): Promise<ChangeResult> {
-      const key = KEY.toKey(changedItem(item, change))
-      const event = changeEvent(act, what, { keyId, before: KEY.fieldsOf(before), after: KEY.fieldsOf(key) })
+    async function write(item: Item, before: K, change: UrgentChange): Promise<ChangeResult<K>> {
+      const key = toKey(changedItem(item, change))
+      const event = changeEvent(act, what, { keyId, before: fieldsOf(before), after: fieldsOf(key) })
       const kept = { ...change, set: { ...change.set, ...keepEvent(item, event, change.pointers) } }
       const isMade = await updateOnce(tables, act, { TableName, Key, ...writeOf(before.version, kept) }).catch(noteLost)
-      if (isMade) return { changed: true, key }
-      throw new VersionConflict(`The key ${keyId} was changed by others again and again. Try again.`)
+      if (isMade) {
+        made = event
+        return { changed: true, key }
+      }
+      throw new VersionConflict(`The ${kind.name} ${keyId} was changed by others again and again. Try again.`)
     }
 
     /** True for an act whose answer was lost. The item was read first, and an event is put before it leaves the item. */
     async function wasDone(item: Item): Promise<boolean> {
-      return eventsOn(item).some(({ id }) => id === act.id) || (await findEvent(tables)(keyId, act.id)) !== undefined
+      return (
+        eventsOn(keyId, item).some(({ id }) => id === act.id) || (await findEvent(tables)(keyId, act.id)) !== undefined
+      )
     }
 
     function noteLost(error: unknown): never {
@@ -73,7 +82,7 @@ export function changeAtOnce(tables: OperatorTables, what: EventKind) {
     function moveAtMost(ms: number): Promise<unknown> {
       return atMost(
         ms,
-        moveEvents(tables)(keyId, act.atMs).catch(() => {}),
+        moveEvents(tables)(keyId, act.atMs, made).catch(() => {}),
       )
     }
   }

@@ -14,8 +14,8 @@ import { grantItem, keyItem, toNano } from './key-item.ts'
 import { readKey } from './read-key.ts'
 
 /**
- * Credits are added to the current balance, so a busy key needs no version check; a revoked one gets none. With an
- * allowance they are taken from it in the same transaction, or an OverAllowance is thrown.
+ * Credits are added to the current balance, so a busy key needs no version check; a suspended one gets them, a revoked
+ * one does not. With an allowance they are taken from it in the same transaction, or an OverAllowance is thrown.
  */
 export function grantCredits(tables: OperatorTables) {
   const read = readKey(tables)
@@ -25,10 +25,10 @@ export function grantCredits(tables: OperatorTables) {
         Update: {
           TableName: tables.keys,
           Key: keyItem(keyId),
-          ConditionExpression: '#status = :active',
+          ConditionExpression: '#status IN (:active, :suspended)',
           UpdateExpression: 'SET granted = granted + :amount, available = available + :amount',
           ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: { ':active': 'active', ':amount': amount },
+          ExpressionAttributeValues: { ':active': 'active', ':suspended': 'suspended', ':amount': amount },
         },
       },
       putNew(tables.keys, grantEntry(keyId, amount, act)),
@@ -38,7 +38,7 @@ export function grantCredits(tables: OperatorTables) {
     const key = await read(keyId)
     if (!key) return { changed: false, why: 'no_such_key' }
     if (granted) return { changed: true, key }
-    if (allowance && key.status === 'active') await requireAllowance(tables, allowance, amount)
+    if (allowance && key.status !== 'revoked') await requireAllowance(tables, allowance, amount)
     return { changed: false, why: 'revoked' }
   }
 }

@@ -1,14 +1,15 @@
 import type { Act } from '../../domain/act.ts'
+import type { UrgentEvent } from '../../domain/change-event.ts'
 import type { RotatingKey, Secret } from '../../domain/key.ts'
 import { GRACE_MS } from '../../domain/key-settings.ts'
 import { isoTime } from '../../domain/time.ts'
-import type { Pointer } from '../events/pending-events.ts'
+import type { Pointer } from '../events/read-pending.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import { putNew } from '../transact.ts'
 import { changeAtOnce } from './change-at-once.ts'
-import { type ChangeResult, changeKey, type ItemChange, KEY, type KeyKind } from './change-key.ts'
-import { externalItem, hashItem } from './key-item.ts'
-import { PREVIOUS_SECRET } from './rotating-item.ts'
+import { type ChangeResult, changeKey, KEY, type KeyKind } from './change-key.ts'
+import { externalItem } from './key-item.ts'
+import { type KeyItems, PREVIOUS_SECRET } from './rotating-item.ts'
 
 /** The current secret becomes the previous one for the grace period, and a previous one ends. Without grace both end. */
 export function rotateSecret<K extends RotatingKey>(tables: OperatorTables, kind: KeyKind<K>) {
@@ -58,34 +59,42 @@ export function rotateKey(tables: OperatorTables) {
 }
 
 export function endGrace(tables: OperatorTables) {
-  const change = changeAtOnce(tables, 'key.end_grace')
+  const change = changeAtOnce(tables, KEY, 'key.end_grace')
   return (keyId: string, act: Act) =>
     change(keyId, act, ({ previous }) =>
-      previous ? { set: {}, remove: PREVIOUS_SECRET, pointers: [inGrace(previous)] } : undefined,
+      previous ? { set: {}, remove: PREVIOUS_SECRET, pointers: [inGrace(KEY, previous)] } : undefined,
     )
 }
 
 /** Both secrets end with the key, and its external id becomes free for the next one. */
 export function revokeKey(tables: OperatorTables) {
-  const change = changeAtOnce(tables, 'key.revoke')
-  return (keyId: string, act: Act) =>
-    change(keyId, act, ({ current, previous, externalId }) => ({
-      ...revokedAt(act),
+  return revoke(tables, KEY, 'key.revoke', ({ externalId }) =>
+    externalId === undefined ? [] : [externalItem(externalId)],
+  )
+}
+
+/** Ends a key, or an admin key, with both of its secrets and its other pointers. */
+export function revoke<K extends RotatingKey>(
+  tables: OperatorTables,
+  kind: KeyKind<K>,
+  what: UrgentEvent,
+  othersOf: (key: K) => readonly Pointer[] = () => [],
+) {
+  const change = changeAtOnce(tables, kind, what)
+  return (id: string, act: Act): Promise<ChangeResult<K>> =>
+    change(id, act, (key) => ({
+      set: { status: 'revoked', revokedAt: isoTime(act.atMs) },
+      remove: PREVIOUS_SECRET,
       pointers: [
-        hashItem(current.hash),
-        ...(previous ? [inGrace(previous)] : []),
-        ...(externalId === undefined ? [] : [externalItem(externalId)]),
+        kind.secretItemOf(key.current.hash),
+        ...(key.previous ? [inGrace(kind, key.previous)] : []),
+        ...othersOf(key),
       ],
     }))
 }
 
-/** The change of a key, or an admin key, that ends. */
-export function revokedAt({ atMs }: Act): ItemChange {
-  return { set: { status: 'revoked', revokedAt: isoTime(atMs) }, remove: PREVIOUS_SECRET }
-}
-
-function inGrace({ hash, untilMs }: NonNullable<RotatingKey['previous']>): Pointer {
-  return { ...hashItem(hash), expiresAt: expiryOf(untilMs) }
+function inGrace<K>({ secretItemOf }: KeyItems<K>, { hash, untilMs }: NonNullable<RotatingKey['previous']>): Pointer {
+  return { ...secretItemOf(hash), expiresAt: expiryOf(untilMs) }
 }
 
 /** DynamoDB's time to live is in seconds. */

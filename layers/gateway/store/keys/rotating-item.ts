@@ -3,10 +3,12 @@ import { isoTime } from '../../domain/time.ts'
 import { type Item, scanItems } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
+type ItemKey = { readonly pk: string; readonly sk: string }
+
 /** The items of one kind of key. Each secret has an item of its own, by its hash, that leads to the key. */
 export type KeyItems<K> = {
-  readonly itemOf: (id: string) => Item
-  readonly secretItemOf: (hash: string) => Item
+  readonly itemOf: (id: string) => ItemKey
+  readonly secretItemOf: (hash: string) => ItemKey
   /** All keys of the kind have it, and no other items. */
   readonly sortKey: string
   readonly toKey: (item: Item) => K

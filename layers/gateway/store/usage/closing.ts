@@ -5,9 +5,9 @@ import type { Tables } from '../tables.ts'
 export type Closing = {
   /** Up to and including this day, every key with rows has its total. */
   readonly closedThrough?: string
-  /** The time of that note. */
-  readonly closedAtMs?: number
   readonly exportedThrough?: string
+  /** Up to and including this hour, the requests of all keys are added up. */
+  readonly summedThrough?: string
   /** The day that is being exported, and the row with which the next part begins. */
   readonly exporting?: ExportCursor
   /** Rows do not expire, because a day is not exported for long. */
@@ -25,30 +25,31 @@ export type ExportCursor = {
   readonly rows: number
 }
 
-export const CLOSING_ITEM = { requestId: `${USAGE_ITEMS.day}CLOSING` }
+export const CLOSING_ITEM = itemAlone('CLOSING')
 /** Exists during a restore. */
-export const HALT_ITEM = { requestId: `${USAGE_ITEMS.day}HALT` }
+export const HALT_ITEM = itemAlone('HALT')
+
+function itemAlone(name: string) {
+  const part = `${USAGE_ITEMS.day}${name}`
+  return { part, requestId: part }
+}
 
 export function readClosing({ database, usage }: Tables) {
-  const read = (Key: { requestId: string }) => database.get({ TableName: usage, Key, ConsistentRead: true })
+  const read = (Key: typeof CLOSING_ITEM) => database.get({ TableName: usage, Key, ConsistentRead: true })
   return async (): Promise<Closing> => {
     const [{ Item = {} }, halt] = await Promise.all([read(CLOSING_ITEM), read(HALT_ITEM)])
-    const { requestId: _, ...closing } = Item
+    const { part: _, requestId: __, ...closing } = Item
     return { ...(closing as Omit<Closing, 'isHalted'>), isHalted: halt.Item !== undefined }
   }
 }
 
-/** The index may lag behind the table by a moment: totals younger than this may be missing from it. */
+/** The index by key may lag behind the table by a moment: rows younger than this may be missing from it. */
 export const INDEX_LAG_MS = 60_000
 
-/** The last day of which the index has all totals; undefined if there is none. */
-export function totalsThrough({ closedThrough, closedAtMs = 0 }: Closing, nowMs: number): string | undefined {
-  return closedAtMs + INDEX_LAG_MS <= nowMs ? closedThrough : undefined
-}
-
 type Noted =
-  | { readonly closedThrough: string; readonly closedAtMs: number }
+  | { readonly closedThrough: string }
   | { readonly exportedThrough: string }
+  | { readonly summedThrough: string }
   | { readonly exporting: ExportCursor }
   | { readonly isExpiryOff: boolean }
 
@@ -72,6 +73,13 @@ function writeOf(noted: Noted) {
       ExpressionAttributeValues: { ':place': noted.exporting },
     }
   }
+  if ('summedThrough' in noted) {
+    return {
+      ConditionExpression: 'attribute_not_exists(summedThrough) OR summedThrough < :hour',
+      UpdateExpression: 'SET summedThrough = :hour',
+      ExpressionAttributeValues: { ':hour': noted.summedThrough },
+    }
+  }
   if ('exportedThrough' in noted) {
     return {
       ConditionExpression: 'attribute_not_exists(exportedThrough) OR exportedThrough < :day',
@@ -81,7 +89,7 @@ function writeOf(noted: Noted) {
   }
   return {
     ConditionExpression: 'attribute_not_exists(closedThrough) OR closedThrough < :day',
-    UpdateExpression: 'SET closedThrough = :day, closedAtMs = :nowMs',
-    ExpressionAttributeValues: { ':day': noted.closedThrough, ':nowMs': noted.closedAtMs },
+    UpdateExpression: 'SET closedThrough = :day',
+    ExpressionAttributeValues: { ':day': noted.closedThrough },
   }
 }

@@ -14,14 +14,12 @@ export type DaySum = { readonly total: DayTotal; readonly beforeMs: number }
 const KEPT_MS = 7 * DAY_MS
 
 export const DAY_SUMS = `${USAGE_ITEMS.day}SUM#`
+const sumsOfDay = (day: string) => `${DAY_SUMS}${day}`
 
 export function putDaySum({ database, usage }: Tables) {
   return async ({ total, beforeMs }: DaySum, nowMs: number): Promise<void> => {
-    const keyDay = `${DAY_SUMS}${total.day}`
     const Item = {
-      ...toTotalItem(total),
-      requestId: `${keyDay}#${total.keyId}`,
-      keyDay,
+      ...toTotalItem(total, sumsOfDay(total.day)),
       before: isoTime(beforeMs),
       expiresAt: Math.ceil((nowMs + KEPT_MS) / 1000),
     }
@@ -29,11 +27,11 @@ export function putDaySum({ database, usage }: Tables) {
   }
 }
 
-/** The sums of a day by key. The index may have an older one, by which more rows are read again. */
+/** The sums of a day by key. */
 export function readDaySums(tables: Tables) {
   return async (day: string): Promise<ReadonlyMap<string, DaySum>> => {
     const sums = new Map<string, DaySum>()
-    for await (const item of itemsOfDay(tables, `${DAY_SUMS}${day}`)) {
+    for await (const item of itemsOfDay(tables, sumsOfDay(day))) {
       const total = toDayTotal(item)
       sums.set(total.keyId, { total, beforeMs: Date.parse(item.before as string) })
     }

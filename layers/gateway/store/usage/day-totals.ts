@@ -1,4 +1,4 @@
-import { TABLES, USAGE_ITEMS } from '../../contract.ts'
+import { USAGE_ITEMS } from '../../contract.ts'
 import { type DayTotal, type Figures, isSameTotal, NO_FIGURES, type UsagePart } from '../../domain/day-total.ts'
 import { isoTime } from '../../domain/time.ts'
 import { type Item, queryItems } from '../database.ts'
@@ -6,27 +6,23 @@ import { toNano } from '../keys/key-item.ts'
 import { putOnce } from '../put-once.ts'
 import type { Tables } from '../tables.ts'
 
-const [BY_KEY] = TABLES.usage.indexes
+/** All totals of a day are one partition, in the order of their keys. */
+const totalsOfDay = (day: string) => `${USAGE_ITEMS.day}${day}`
+const keyInPart = (part: string, keyId: string) => ({ part, requestId: `${part}#${keyId}` })
+export const totalKey = (keyId: string, day: string) => keyInPart(totalsOfDay(day), keyId)
 
-/** All totals of a day are one partition of the index by key, in the order of their keys. */
-export const totalsOfDay = (day: string) => `${USAGE_ITEMS.day}${day}`
-export const totalId = (keyId: string, day: string) => `${totalsOfDay(day)}#${keyId}`
-
-export function toTotalItem({ keyId, day, parts, rowsUntilMs }: DayTotal): Item {
+export function toTotalItem({ keyId, day, parts, rowsUntilMs }: DayTotal, part = totalsOfDay(day)): Item {
   return {
-    requestId: totalId(keyId, day),
+    ...keyInPart(part, keyId),
     keyId,
     day,
     parts: parts.map(withoutZeros),
     rowsUntil: rowsUntilMs === undefined ? undefined : isoTime(rowsUntilMs),
-    // The attributes have the names of rows, because they share the index.
-    keyDay: totalsOfDay(day),
-    startedAt: keyId,
   }
 }
 
 /** A part has many figures, most of which are zero for most keys. */
-function withoutZeros({ errors, ...part }: UsagePart): Item {
+export function withoutZeros({ errors, ...part }: UsagePart): Item {
   const figures = Object.entries(part).filter(([, value]) => value !== undefined && value !== 0 && value !== 0n)
   return { ...Object.fromEntries(figures), ...(Object.keys(errors).length > 0 && { errors }) }
 }
@@ -41,7 +37,7 @@ export function toDayTotal(item: Item): DayTotal {
   }
 }
 
-function toPart({ model, provider, errors = {}, ...stored }: Item): UsagePart {
+export function toPart({ model, provider, errors = {}, ...stored }: Item): UsagePart {
   const figures = Object.entries(NO_FIGURES).map(([name, zero]) => {
     const value = stored[name] ?? zero
     return [name, typeof zero === 'bigint' ? toNano(value) : value]
@@ -60,8 +56,7 @@ export function putDayTotal({ database, usage }: Tables) {
 
 export function readDayTotal({ database, usage }: Tables) {
   return async (keyId: string, day: string): Promise<DayTotal | undefined> => {
-    const Key = { requestId: totalId(keyId, day) }
-    const { Item } = await database.get({ TableName: usage, Key, ConsistentRead: true })
+    const { Item } = await database.get({ TableName: usage, Key: totalKey(keyId, day), ConsistentRead: true })
     return Item && toDayTotal(Item)
   }
 }
@@ -73,13 +68,12 @@ export function queryDayTotals(tables: Tables) {
   }
 }
 
-/** One partition of the index by key whose items are of one day, in the order of their keys' ids. */
-export function itemsOfDay({ database, usage }: Tables, partition: string, fromKeyId = '\0') {
+/** One partition whose items are of one day, in the order of their keys' ids. */
+export function itemsOfDay({ database, usage }: Tables, part: string, fromKeyId = '') {
   return queryItems(database, {
     TableName: usage,
-    IndexName: BY_KEY.name,
-    KeyConditionExpression: '#partition = :day AND #sort >= :from',
-    ExpressionAttributeNames: { '#partition': BY_KEY.partitionKey, '#sort': BY_KEY.sortKey },
-    ExpressionAttributeValues: { ':day': partition, ':from': fromKeyId },
+    KeyConditionExpression: 'part = :day AND requestId >= :from',
+    ExpressionAttributeValues: { ':day': part, ':from': keyInPart(part, fromKeyId).requestId },
+    ConsistentRead: true,
   })
 }

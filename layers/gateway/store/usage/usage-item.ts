@@ -3,11 +3,13 @@ import { isoTime } from '../../domain/time.ts'
 import { CREDIT_FIELDS, keyDay, USAGE_FIELDS, type UsageFieldName, type UsageRow } from '../../domain/usage-row.ts'
 import type { Item } from '../database.ts'
 import { toNano } from '../keys/key-item.ts'
+import { rowKey } from './row-key.ts'
 
 /** The row as it is, except its times: the index sorts by texts, and DynamoDB counts in seconds. */
 export function toUsageItem(row: UsageRow): Item {
   return {
     ...row,
+    ...rowKey(row.requestId),
     startedAtMs: undefined,
     startedAt: isoTime(row.startedAtMs),
     keyDay: keyDay(row.keyId, row.startedAtMs),
@@ -16,7 +18,7 @@ export function toUsageItem(row: UsageRow): Item {
   }
 }
 
-const STORED_OTHERWISE: ReadonlySet<string> = new Set(['startedAt', 'keyDay', 'expiresAt'])
+const STORED_OTHERWISE: ReadonlySet<string> = new Set(['part', 'startedAt', 'keyDay', 'expiresAt'])
 
 export function toUsageRow(item: Item): UsageRow {
   const { startedAt, expiresAt } = item

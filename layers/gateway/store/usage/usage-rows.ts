@@ -1,9 +1,11 @@
 import { TABLES } from '../../contract.ts'
-import { DAY_MS, isoTime } from '../../domain/time.ts'
+import { DAY_MS, isoTime, utcDay } from '../../domain/time.ts'
+import { isRequestId } from '../../domain/ulid.ts'
 import { keyDay, SUMMED_FIELDS, type UsageRow } from '../../domain/usage-row.ts'
 import { queryAhead, queryItems } from '../database.ts'
 import { putOnce } from '../put-once.ts'
 import type { Tables } from '../tables.ts'
+import { firstIdOf, lastIdOf, rowKey, rowParts } from './row-key.ts'
 import { toUsageItem, toUsageRow } from './usage-item.ts'
 
 /** The final row: the first one written for a request stays, and later writers settle by it. */
@@ -21,7 +23,8 @@ export function putUsageRow({ database, usage }: Tables, keepDays?: number): Put
 
 export function readUsageRow({ database, usage }: Tables) {
   return async (requestId: string): Promise<UsageRow | undefined> => {
-    const { Item } = await database.get({ TableName: usage, Key: { requestId }, ConsistentRead: true })
+    if (!isRequestId(requestId)) return undefined
+    const { Item } = await database.get({ TableName: usage, Key: rowKey(requestId), ConsistentRead: true })
     return Item && toUsageRow(Item)
   }
 }
@@ -32,7 +35,7 @@ const [BY_KEY] = TABLES.usage.indexes
 export type TimeRange = { readonly fromMs: number; readonly toMs: number }
 export type RowOrder = 'newest first' | 'oldest first'
 
-/** The whole rows, or only the attributes that sums or attempts need: less to send and to read. */
+/** The whole rows, or only the attributes that the sums of a key or of all keys need: less to send and to read. */
 export type RowParts = keyof typeof ATTRIBUTES
 
 /** In every projection. */
@@ -40,14 +43,24 @@ const ALWAYS = ['requestId', 'keyId', 'startedAt', 'model', 'provider', 'cost', 
 const ATTRIBUTES = {
   whole: [],
   sums: [...new Set([...ALWAYS, 'outcome', 'errorCode', 'usageSource', 'expiresAt', ...SUMMED_FIELDS])],
-  attempts: [...ALWAYS, 'attempts'],
+  /** Everything that a usage sum is made of. */
+  groups: [
+    ...new Set([
+      ...ALWAYS,
+      'outcome',
+      'errorCode',
+      'usageSource',
+      'attempts',
+      'ttftMs',
+      'durationMs',
+      ...SUMMED_FIELDS,
+    ]),
+  ],
 } as const satisfies Record<string, readonly string[]>
 
 /** The rows of one key that began in a range, for a reader of all of them, or in pages of `pageSize` for one that may stop. */
 export function queryUsageRows({ database, usage }: Tables, parts: RowParts = 'whole') {
-  const attributes = ATTRIBUTES[parts]
-  const projection = attributes.length > 0 && { ProjectionExpression: attributes.map((name) => `#${name}`).join(', ') }
-  const names = Object.fromEntries(attributes.map((name) => [`#${name}`, name]))
+  const { names, projection } = projectionOf(parts)
   return async function* rowsOf(
     keyId: string,
     range: TimeRange,
@@ -79,7 +92,50 @@ export function queryUsageRows({ database, usage }: Tables, parts: RowParts = 'w
   }
 }
 
-function* daysOf({ fromMs, toMs }: TimeRange, order: RowOrder): Generator<number> {
+/**
+ * The rows of all keys that began in a range, as one list for each partition of a day, in the order of their ids. The
+ * table itself is read, consistently.
+ */
+export function queryRowsOfDay({ database, usage }: Tables, parts: RowParts = 'whole') {
+  const { names, projection } = projectionOf(parts)
+  return (
+    dayMs: number,
+    { firstId, lastId }: IdRange,
+    order: RowOrder,
+    pageSize?: number,
+  ): AsyncGenerator<UsageRow>[] =>
+    rowParts(utcDay(dayMs)).map(async function* rowsOf(part) {
+      const query = pageSize === undefined ? queryAhead : queryItems
+      const items = query(database, {
+        TableName: usage,
+        KeyConditionExpression: '#part = :part AND #requestId BETWEEN :first AND :last',
+        ExpressionAttributeNames: { ...names, '#part': 'part', '#requestId': 'requestId' },
+        ...projection,
+        ExpressionAttributeValues: { ':part': part, ':first': firstId, ':last': lastId },
+        ConsistentRead: true,
+        ScanIndexForward: order === 'oldest first',
+        ...(pageSize !== undefined && { Limit: pageSize }),
+      })
+      for await (const item of items) yield toUsageRow(item)
+    })
+}
+
+/** Both are included. */
+export type IdRange = { readonly firstId: string; readonly lastId: string }
+
+export function idsOf({ fromMs, toMs }: TimeRange): IdRange {
+  return { firstId: firstIdOf(fromMs), lastId: lastIdOf(toMs - 1) }
+}
+
+function projectionOf(parts: RowParts) {
+  const attributes = ATTRIBUTES[parts]
+  return {
+    names: Object.fromEntries(attributes.map((name) => [`#${name}`, name])),
+    projection: attributes.length > 0 && { ProjectionExpression: attributes.map((name) => `#${name}`).join(', ') },
+  }
+}
+
+export function* daysOf({ fromMs, toMs }: TimeRange, order: RowOrder): Generator<number> {
   const first = Math.floor(fromMs / DAY_MS)
   const count = fromMs < toMs ? Math.ceil(toMs / DAY_MS) - first : 0
   for (let i = 0; i < count; i++) yield (order === 'oldest first' ? first + i : first + count - 1 - i) * DAY_MS

@@ -35,7 +35,9 @@ export const ApiKey = z
     object: kind('api_key'),
     id: text('The id of the key.'),
     name: text('The name that the operator gave it.'),
-    status: z.enum(['active', 'revoked']).describe('The state of the key.'),
+    status: z
+      .enum(['active'])
+      .describe('A key that is suspended, expired or revoked is told so by the refusal of this call.'),
     scopes: z.array(z.enum(SCOPES)).describe('The endpoints that the key may call.'),
     balance: amount('Credits that new requests may hold.'),
     held: amount('Credits held by requests under way.'),

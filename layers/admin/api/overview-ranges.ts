@@ -1,0 +1,99 @@
+import type { z } from 'zod'
+import { addParts, type UsagePart } from '../../gateway/domain/day-total.ts'
+import { type Histogram, NO_HISTOGRAM, quantileOf } from '../../gateway/domain/histogram.ts'
+import { formatCredits } from '../../gateway/domain/money.ts'
+import { DAY_MS, HOUR_MS, isoTime } from '../../gateway/domain/time.ts'
+import { addModels, type ModelPart } from '../../gateway/domain/usage-sum.ts'
+import type { TimeRange } from '../../gateway/store/usage/usage-rows.ts'
+import type { ReadUsage, UsageOfSpan } from '../usage/usage-reader.ts'
+import { latestRowMs } from '../usage/usage-rows.ts'
+import { requireOrder } from './pages.ts'
+import type { overviewQuery } from './shapes/queries.ts'
+import type { Overview } from './shapes/usage.ts'
+
+type Ranges = Pick<Overview, 'range' | 'before' | 'series' | 'top_keys' | 'top_models'>
+
+/** A longer range is shown by the day. */
+const MOST_DAYS_BY_HOUR = 3
+const TOP_SHOWN = 10
+
+/** The numbers of a range, of the range before it, and of the models and keys that were charged the most. */
+export async function rangesOf(read: ReadUsage, sent: z.output<typeof overviewQuery>, nowMs: number): Promise<Ranges> {
+  const toMs = sent.to ?? nowMs
+  const fromMs = sent.from ?? toMs - DAY_MS
+  requireOrder(fromMs, toMs)
+  // A gateway's clock may be ahead, and its newest rows belong to a range that ends now.
+  const range = { fromMs, toMs: sent.to === undefined ? latestRowMs(nowMs) : toMs }
+  const earlier = { fromMs: fromMs - (toMs - fromMs), toMs: fromMs }
+  const [step, stepMs] =
+    toMs - fromMs > MOST_DAYS_BY_HOUR * DAY_MS ? (['days', DAY_MS] as const) : (['hours', HOUR_MS] as const)
+  const [spans, spansBefore, keys] = await Promise.all([
+    Array.fromAsync(read(range, 'models', step)),
+    Array.fromAsync(read(earlier, 'models', 'days')),
+    Array.fromAsync(read(range, 'keys', 'days')),
+  ])
+  return {
+    range: numbersOf({ fromMs, toMs }, spans),
+    before: numbersOf(earlier, spansBefore),
+    series: seriesOf(spans, stepMs),
+    top_keys: topOf(keys.flatMap(({ sum }) => [...sum.keys])),
+    top_models: topOf(modelsIn(spans).map((part) => [part.model ?? '-', part])),
+  }
+}
+
+function modelsIn(spans: readonly UsageOfSpan[]): ModelPart[] {
+  return spans.flatMap(({ sum }) => [...sum.models.values()])
+}
+
+function numbersOf({ fromMs, toMs }: TimeRange, spans: readonly UsageOfSpan[]): Overview['range'] {
+  const all = together(modelsIn(spans))
+  return {
+    from: isoTime(fromMs),
+    to: isoTime(toMs),
+    ...figuresOf(all),
+    first_token_ms: quantilesOf(all?.firstToken),
+    duration_ms: quantilesOf(all?.duration),
+  }
+}
+
+/** A day that is not over is read by the hour, and an hour may be read in parts. */
+function seriesOf(spans: readonly UsageOfSpan[], stepMs: number): Overview['series'] {
+  const points = Map.groupBy(spans, ({ atMs }) => Math.floor(atMs / stepMs) * stepMs)
+  return [...points]
+    .sort(([a], [b]) => a - b)
+    .map(([atMs, some]) => {
+      const all = together(modelsIn(some))
+      return { start_time: isoTime(atMs), ...figuresOf(all), first_token_ms: quantilesOf(all?.firstToken) }
+    })
+}
+
+function together(parts: readonly ModelPart[]): ModelPart | undefined {
+  return parts.reduce<ModelPart | undefined>((sum, part) => (sum ? addModels(sum, part) : part), undefined)
+}
+
+function topOf(parts: readonly (readonly [name: string, part: UsagePart])[]): Overview['top_keys'] {
+  const groups = new Map<string, UsagePart>()
+  for (const [name, part] of parts) {
+    const before = groups.get(name)
+    groups.set(name, before ? addParts(before, part) : part)
+  }
+  return [...groups]
+    .sort(([, a], [, b]) => (a.cost > b.cost ? -1 : Number(a.cost < b.cost)))
+    .slice(0, TOP_SHOWN)
+    .map(([id, part]) => ({ id, name: id, ...figuresOf(part) }))
+}
+
+function figuresOf(part: UsagePart | undefined) {
+  const { requests = 0, completed = 0, cost = 0n, upstreamCost = 0n, costOfStated = 0n } = part ?? {}
+  return {
+    requests,
+    errors: requests - completed,
+    cost: formatCredits(cost),
+    upstream_cost: formatCredits(upstreamCost),
+    margin: formatCredits(costOfStated - upstreamCost),
+  }
+}
+
+function quantilesOf(histogram: Histogram = NO_HISTOGRAM) {
+  return { p50: quantileOf(histogram, 0.5) ?? null, p95: quantileOf(histogram, 0.95) ?? null }
+}

@@ -1,0 +1,73 @@
+import { daysFrom, momentsOf } from '../../gateway/domain/closed-day.ts'
+import { HOUR_MS, utcDay } from '../../gateway/domain/time.ts'
+import type { UsageSum } from '../../gateway/domain/usage-sum.ts'
+import type { Tables } from '../../gateway/store/tables.ts'
+import { readClosing } from '../../gateway/store/usage/closing.ts'
+import { hourOf, momentOfHour, readUsageSums, type Span, type SumKind } from '../../gateway/store/usage/hour-sums.ts'
+import { sumRows } from '../../gateway/store/usage/sum-rows.ts'
+import type { TimeRange } from '../../gateway/store/usage/usage-rows.ts'
+import { mapConcurrently } from './map-concurrently.ts'
+
+/** The usage of all keys in an hour or a day, or the part of it that is in a range. */
+export type UsageOfSpan = { readonly atMs: number; readonly sum: UsageSum }
+
+type Step = 'hours' | 'days'
+export type ReadUsage = (range: TimeRange, kind: SumKind, step: Step) => AsyncIterable<UsageOfSpan>
+
+const DAYS_AT_ONCE = 16
+
+/**
+ * Reads the usage of all keys for one call. Whole days and hours that are added up are read from their sums, and all else
+ * from rows, which are read once for all ranges of the call.
+ */
+export function usageReader(tables: Tables): ReadUsage {
+  const summed = readClosing(tables)().then(({ summedThrough }) =>
+    summedThrough === undefined ? Number.NEGATIVE_INFINITY : momentOfHour(summedThrough) + HOUR_MS,
+  )
+  // It is awaited where usage is read, and a failure is thrown there.
+  summed.catch(() => {})
+  const live = new Map<string, Promise<readonly UsageOfSpan[]>>()
+  return async function* read(range, kind, step) {
+    if (range.fromMs >= range.toMs) return
+    const summedMs = await summed
+    const days = daysFrom(utcDay(range.fromMs), utcDay(range.toMs - 1))
+    yield* mapConcurrently(days, DAYS_AT_ONCE, (day) => readDay(day, range, kind, step === 'days', summedMs))
+  }
+
+  async function readDay(day: string, range: TimeRange, kind: SumKind, isWhole: boolean, summedMs: number) {
+    const whole = momentsOf(day)
+    const [fromMs, toMs] = [Math.max(range.fromMs, whole.fromMs), Math.min(range.toMs, whole.toMs)]
+    const isAll = fromMs === whole.fromMs && toMs === whole.toMs
+    if (isWhole && isAll && whole.toMs <= summedMs) return readSums(kind, day)
+    const firstMs = Math.ceil(fromMs / HOUR_MS) * HOUR_MS
+    const lastMs = Math.floor(Math.min(toMs, summedMs) / HOUR_MS) * HOUR_MS
+    if (firstMs >= lastMs) return readRows(fromMs, toMs)
+    const parts = await Promise.all([
+      readRows(fromMs, firstMs),
+      readSums(kind, hourOf(firstMs), hourOf(lastMs - 1)),
+      readRows(lastMs, toMs),
+    ])
+    return parts.flat()
+  }
+
+  async function readSums(kind: SumKind, first: Span, last?: Span): Promise<readonly UsageOfSpan[]> {
+    const sums = await Array.fromAsync(readUsageSums(tables, kind)(first, last))
+    return sums.map(({ span, sum }) => ({ atMs: momentOfSpan(span), sum }))
+  }
+
+  function readRows(fromMs: number, toMs: number): Promise<readonly UsageOfSpan[]> {
+    if (fromMs >= toMs) return Promise.resolve([])
+    const name = `${fromMs} ${toMs}`
+    const rows = live.get(name) ?? sumRows(tables)({ fromMs, toMs }).then(spansOf)
+    live.set(name, rows)
+    return rows
+  }
+}
+
+function spansOf(sums: ReadonlyMap<Span, UsageSum>): UsageOfSpan[] {
+  return [...sums].map(([span, sum]) => ({ atMs: momentOfSpan(span), sum }))
+}
+
+function momentOfSpan(span: Span): number {
+  return span.includes('T') ? momentOfHour(span) : Date.parse(span)
+}

@@ -1,0 +1,40 @@
+/** How many values fell into each bucket. */
+export type Histogram = readonly number[]
+
+const FIRST_MS = 25
+const FACTOR = 1.6
+/** From 25 ms on each bucket is wider by a factor; the last one begins at 20 minutes, longer than a function lives. */
+const BUCKETS = 24
+
+export const NO_HISTOGRAM: Histogram = new Array<number>(BUCKETS).fill(0)
+
+export function countIn(histogram: Histogram, ms: number): Histogram {
+  return histogram.with(bucketOf(ms), (histogram[bucketOf(ms)] ?? 0) + 1)
+}
+
+function bucketOf(ms: number): number {
+  const bucket = ms < FIRST_MS ? 0 : 1 + Math.floor(Math.log(ms / FIRST_MS) / Math.log(FACTOR))
+  return Math.min(bucket, BUCKETS - 1)
+}
+
+export function addHistograms(a: Histogram, b: Histogram): Histogram {
+  return a.map((count, i) => count + (b[i] ?? 0))
+}
+
+/** The value below which a share of all lie, as if those of a bucket were spread evenly over it; undefined without any. */
+export function quantileOf(histogram: Histogram, share: number): number | undefined {
+  const all = histogram.reduce((sum, count) => sum + count, 0)
+  let left = all * share
+  for (const [bucket, count] of histogram.entries()) {
+    if (count > 0 && left <= count) {
+      const [low, high] = boundsOf(bucket)
+      return Math.round(low + (high - low) * (left / count))
+    }
+    left -= count
+  }
+  return undefined
+}
+
+function boundsOf(bucket: number): [low: number, high: number] {
+  return [bucket === 0 ? 0 : FIRST_MS * FACTOR ** (bucket - 1), FIRST_MS * FACTOR ** bucket]
+}

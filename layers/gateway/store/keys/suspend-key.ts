@@ -1,0 +1,23 @@
+import type { Act } from '../../domain/act.ts'
+import type { Key } from '../../domain/key.ts'
+import type { OperatorTables } from '../operator-tables.ts'
+import { changeAtOnce } from './change-at-once.ts'
+import { KEY } from './change-key.ts'
+
+/** From the next request on the key is refused, until it is resumed. Nothing else of it changes. */
+export function suspendKey(tables: OperatorTables) {
+  return setStatus(tables, 'key.suspend', 'suspended')
+}
+
+export function resumeKey(tables: OperatorTables) {
+  return setStatus(tables, 'key.resume', 'active')
+}
+
+/**
+ * Written also if the key has this status already: the write ends the version that an earlier act was for, so that one
+ * whose outcome is unknown cannot land afterwards.
+ */
+function setStatus(tables: OperatorTables, what: 'key.suspend' | 'key.resume', status: Key['status']) {
+  const change = changeAtOnce(tables, KEY, what)
+  return (keyId: string, act: Act) => change(keyId, act, () => ({ set: { status }, pointers: [] }))
+}

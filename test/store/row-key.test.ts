@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals'
+import { DAY_MS, isoTime } from '../../layers/gateway/domain/time.ts'
+import { firstIdOf, lastIdOf, ROW_SHARDS, rowKey, rowParts } from '../../layers/gateway/store/usage/row-key.ts'
+import { readUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
+import { openTestTables } from '../support/gateway.ts'
+import { requestIdAt } from '../support/request-id.ts'
+
+const NOON = Date.UTC(2026, 10, 15, 12)
+
+test('the rows of a day are spread evenly over its partitions, and over no others', () => {
+  const counts = new Map(rowParts('2026-11-15').map((part) => [part, 0]))
+  for (let i = 0; i < 8_000; i++) {
+    const { part } = rowKey(requestIdAt(NOON))
+    counts.set(part, (counts.get(part) ?? 0) + 1)
+  }
+  expect(counts.size).toBe(ROW_SHARDS)
+  for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(250)
+})
+
+test('every id of a range is between its first and its last, and no other', () => {
+  const [fromMs, toMs] = [NOON, NOON + DAY_MS]
+  for (const ms of [fromMs, fromMs + 1, toMs - 1]) {
+    const id = requestIdAt(ms)
+    expect(id >= firstIdOf(fromMs) && id <= lastIdOf(toMs - 1)).toBe(true)
+  }
+  for (const ms of [fromMs - 1, toMs]) {
+    const id = requestIdAt(ms)
+    expect(id >= firstIdOf(fromMs) && id <= lastIdOf(toMs - 1)).toBe(false)
+  }
+})
+
+test('the last millisecond of a day is in its partitions, and the next one in those of the next day', () => {
+  const midnight = Date.parse('2026-11-16')
+  const dayOf = (ms: number) => rowKey(requestIdAt(ms)).part.split('#')[1]
+  expect([midnight - 1, midnight].map(dayOf)).toEqual([midnight - 1, midnight].map((ms) => isoTime(ms).slice(0, 10)))
+})
+
+test.each([
+  '',
+  'none',
+  'req_',
+  'req_1',
+  'DAY#CLOSING',
+  `${requestIdAt(NOON)}0`,
+  requestIdAt(NOON).replace('req', 'abc'),
+])('no row is looked for by %p, which is no id of ours', async (id) => {
+  const tables = await openTestTables()
+  expect(await readUsageRow(tables)(id)).toBeUndefined()
+})

@@ -1,9 +1,9 @@
 import { relative, resolve } from 'node:path'
 import type { StoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { LOCAL_FOLDER, type LocalFile } from '../operator/connect/local-gateway.ts'
+import type { Paint } from '../operator/terminal/paint.ts'
 import { DEMO_TERMS } from './demo-key.ts'
 import type { LocalCatalog } from './load-local-catalog.ts'
-import type { Paint } from './paint.ts'
 import type { LocalSettings } from './settings.ts'
 
 type Started = {

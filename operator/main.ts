@@ -1,59 +1,73 @@
 import { Command, CommanderError } from 'commander'
 import { plainText } from '../layers/gateway/domain/plain-text.ts'
-import { adminOf } from './admin-client/admin-client-of.ts'
+import manifest from '../package.json' with { type: 'json' }
+import type { adminOf } from './admin-client/admin-client-of.ts'
 import { adminKeysCommand } from './commands/admin-keys.ts'
 import { auditCommand } from './commands/audit.ts'
 import { backupCommands } from './commands/backup.ts'
 import { catalogCommand } from './commands/catalog.ts'
+import { completionCommands } from './commands/completion.ts'
 import { consoleCommand } from './commands/console.ts'
 import { eventsCommand } from './commands/events.ts'
 import { keysCommand } from './commands/keys.ts'
 import { routesCommand } from './commands/routes.ts'
 import { runner } from './commands/run.ts'
 import { usageCommand } from './commands/usage.ts'
-import { explainFailure } from './terminal/explain-failure.ts'
-import { outputOf, type Terminal } from './terminal/terminal.ts'
+import { useCommand } from './commands/use.ts'
+import { outputOf, printFailure, type Terminal } from './terminal/terminal.ts'
 
 /** Runs one command line, without the program's name, and returns its exit code. */
-export async function main(args: readonly string[], terminal: Terminal, openAdmin = adminOf): Promise<number> {
+export async function main(args: readonly string[], terminal: Terminal, openAdmin?: typeof adminOf): Promise<number> {
   const out = outputOf(terminal)
-  let exitCode = 0
-  const session = {
-    out,
-    fail: () => {
-      exitCode = 1
-    },
+  // Not an option of the program, because `catalog show` has one of the same name.
+  if (args.length === 1 && args[0] === '--version') {
+    out.log(manifest.version)
+    return 0
   }
+  let exitCode = 0
+  const fail = () => {
+    exitCode = 1
+  }
+  try {
+    await programFor({ terminal, fail, openAdmin }).parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode
+    const { explainFailure } = await import('./terminal/explain-failure.ts')
+    printFailure(terminal, explainFailure(error))
+    return 1
+  }
+}
+
+/** The commands with their arguments and options, which help and completions are made of. */
+export function programFor(parts: Parameters<typeof runner>[0]): Command {
+  const { terminal } = parts
   const program = new Command('waybill')
     .description('Operate a Waybill gateway.')
     .option('--local', "work on the gateway that 'npm start' runs in this folder")
     .option('--stage <name>', 'work on a gateway in AWS, with your own AWS credentials')
     .option('--direct', 'on the tables of a stage, although it has an admin API; with rights to them')
     .option('--json', 'print one JSON value and nothing else')
+    .option('--wide', 'print every column in full, however wide the terminal is')
     .option('--yes', 'change a protected stage without asking')
+    .addHelpText('after', '\nwaybill --version tells the version.')
     .showHelpAfterError('(add --help for what it takes)')
     .configureOutput({
       writeOut: (text) => terminal.output.write(plainText(text)),
       writeErr: (text) => terminal.errors.write(plainText(text)),
     })
     .exitOverride()
-  const run = runner(terminal, session, openAdmin)
+  const run = runner(parts)
   keysCommand(program, run)
   adminKeysCommand(program, run)
   usageCommand(program, run)
-  catalogCommand(program, run, out)
+  catalogCommand(program, run, terminal)
   routesCommand(program, run)
   eventsCommand(program, run)
   auditCommand(program, run)
   consoleCommand(program, run)
   backupCommands(program, run, terminal.folder)
-
-  try {
-    await program.parseAsync(args, { from: 'user' })
-    return exitCode
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode
-    out.error(explainFailure(error))
-    return 1
-  }
+  useCommand(program, terminal)
+  completionCommands(program, terminal)
+  return program
 }

@@ -1,4 +1,7 @@
 import { main } from './main.ts'
 import { thisTerminal } from './terminal/terminal.ts'
 
-process.exitCode = await main(process.argv.slice(2), thisTerminal())
+// CommonJS, which the bundle is, has no await here.
+main(process.argv.slice(2), thisTerminal()).then((code) => {
+  process.exitCode = code
+})

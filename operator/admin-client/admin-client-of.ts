@@ -3,7 +3,6 @@ import { adminApi, type Report } from '../../layers/admin/api/handle.ts'
 import { rememberAudit } from '../../layers/admin/audit/audit-keys.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
 import type { Connection } from '../connect/connect.ts'
-import { testRoutes } from '../routes/test-routes.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import type { AdminClient } from './admin-client.ts'
 import { type Ask, ask } from './ask.ts'
@@ -20,6 +19,9 @@ export function adminOf(connection: Reached, report: (message: string) => void):
   return ask(client, { isHere: connection.adminUrl === undefined })
 }
 
+/** With the providers' dialects, which no other call needs. */
+const routes = () => import('../routes/test-routes.ts')
+
 /**
  * Chooses the client of the admin API: the stage's own, if it serves one, and else one in this process, over the
  * tables. Only this function decides it. If the stage serves one, its tables are not used: a caller without the right
@@ -31,7 +33,7 @@ export function adminClientOf(connection: Reached, scopes: Identity['scopes'], r
   const administered = {
     ...connection,
     clock,
-    onThisMachine: { testRoutes: (wanted: WantedRoutes) => testRoutes(connection, wanted) },
+    onThisMachine: { testRoutes: async (wanted: WantedRoutes) => (await routes()).testRoutes(connection, wanted) },
   }
   const here = inProcessClient(administered, { by: whoAmI, scopes }, report)
   if (adminUrl === undefined) return here

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { AuditLine, AuditShape } from '../../layers/admin/api/shapes/books.ts'
-import type { Output } from '../../layers/gateway/domain/plain-text.ts'
-import type { Ask } from '../admin-client/ask.ts'
 import { CliError } from '../terminal/cli-error.ts'
-import { printJson, printTable } from '../terminal/output.ts'
-import type { Run } from './run.ts'
+import { printJson } from '../terminal/output.ts'
+import { printTable, summed, wide } from '../terminal/table.ts'
+import type { Screen } from '../terminal/terminal.ts'
+import type { Run, Session } from './run.ts'
 
 export function auditCommand(program: Command, run: Run): void {
   program
@@ -13,10 +13,11 @@ export function auditCommand(program: Command, run: Run): void {
     .description(
       'add every key up, and name the requests and grants that do not fit; exits with 1 if anything is wrong',
     )
-    .option('--key <id>', 'this key only')
+    .option('--key <key>', 'this key only')
     .action(
-      run(async ({ admin, out, json, fail }, { key }: { key?: string }) => {
-        const data = await audited(admin, { key_id: key })
+      run(async (session, { key }: { key?: string }) => {
+        const { out, json, fail } = session
+        const data = await audited(session, { key_id: key })
         const audits: List<AuditShape> = { object: 'list', data, has_more: false, last_id: null }
         if (json) printJson(out, audits)
         else show(out, data)
@@ -25,26 +26,30 @@ export function auditCommand(program: Command, run: Run): void {
     )
 }
 
-async function audited(admin: Ask, wanted: { readonly key_id: string | undefined }): Promise<AuditShape[]> {
+async function audited(
+  { admin, progress }: Session,
+  wanted: { readonly key_id: string | undefined },
+): Promise<AuditShape[]> {
   const audits: AuditShape[] = []
   for await (const line of admin.lines<AuditLine>('/audits', wanted)) {
     if (line.object === 'audit.summary') return audits
     audits.push(line)
+    progress.say(`audit: ${audits.length} keys`)
   }
   throw new CliError('The audit broke off before its end, so nothing is proven. Try again.')
 }
 
-function show(out: Output, audits: readonly AuditShape[]): void {
+function show(out: Screen, audits: readonly AuditShape[]): void {
   printTable(out, audits, {
-    key: (audit) => audit.key_id,
+    key: wide((audit) => audit.key_id),
     name: (audit) => audit.name,
-    granted: (audit) => audit.granted,
-    available: (audit) => audit.available,
-    held: (audit) => audit.held,
-    spent: (audit) => audit.spent,
-    rows: (audit) => audit.rows,
-    'row costs': (audit) => audit.row_costs,
-    result: (audit) => verdict(audit),
+    granted: summed((audit) => audit.granted),
+    available: summed((audit) => audit.available),
+    held: summed((audit) => audit.held),
+    spent: summed((audit) => audit.spent),
+    rows: summed((audit) => audit.rows),
+    'row costs': wide((audit) => audit.row_costs),
+    result: { of: (audit) => verdict(audit), style: ({ ok }) => (ok ? 'good' : 'bad') },
   })
   for (const audit of audits) showFindings(out, audit)
   const wrong = audits.filter(({ ok }) => !ok).length
@@ -55,7 +60,7 @@ function show(out: Output, audits: readonly AuditShape[]): void {
   )
 }
 
-function showFindings(out: Output, { key_id, name, findings, more_findings }: AuditShape): void {
+function showFindings(out: Screen, { key_id, name, findings, more_findings }: AuditShape): void {
   if (findings.length === 0) return
   out.log(`\n${key_id} (${name})`)
   for (const { about, text, note } of findings) out.log(`  ${note ? 'note: ' : ''}${about}: ${text}`)

@@ -1,8 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { checkBackup } from '../backup/read-backup.ts'
-import { refuseContent, restoreItems } from '../backup/restore-items.ts'
-import { type Counts, writeBackup } from '../backup/write-backup.ts'
+import type { Counts } from '../backup/write-backup.ts'
 import { printJson } from '../terminal/output.ts'
 import type { Run } from './run.ts'
 
@@ -17,6 +15,7 @@ export function backupCommands(program: Command, run: Run, folder: string): void
     .action(
       run(async ({ tables, out, json, nowMs }, options: BackupOptions, file: string) => {
         const { keysTable: keys = tables.keys, usageTable: usage = tables.usage } = options
+        const { writeBackup } = await import('../backup/write-backup.ts')
         const counts = await writeBackup({ ...tables, keys, usage }, resolve(folder, file), nowMs)
         if (json) return printJson(out, { file, ...counts })
         out.log(
@@ -32,6 +31,8 @@ export function backupCommands(program: Command, run: Run, folder: string): void
     .action(
       run(async ({ tables, out, json, confirm }, { resume }: { resume?: boolean }, file: string) => {
         const path = resolve(folder, file)
+        const { checkBackup } = await import('../backup/read-backup.ts')
+        const { refuseContent, restoreItems } = await import('../backup/restore-items.ts')
         const counts = await checkBackup(path)
         if (!resume) await refuseContent(tables)
         await confirm(() => `restore ${sizeOf(counts)} into ${tables.keys} and ${tables.usage}`)

@@ -1,36 +1,44 @@
 import type { Command } from 'commander'
 import type { CatalogCheck, CatalogShape, CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
-import { priceWarnings } from '../../layers/admin/catalog/price-warnings.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import type { Output } from '../../layers/gateway/domain/plain-text.ts'
 import { isoTime } from '../../layers/gateway/domain/time.ts'
 import { inWords } from '../admin-client/refusal.ts'
-import type { Target } from '../connect/connect.ts'
+import { chosenTarget } from '../connect/chosen-gateway.ts'
 import { CliError } from '../terminal/cli-error.ts'
-import { printJson, printTable } from '../terminal/output.ts'
+import { printJson } from '../terminal/output.ts'
+import { printTable } from '../terminal/table.ts'
+import { outputOf, type Terminal } from '../terminal/terminal.ts'
 import { moment, wholeNumber } from './arguments.ts'
-import { invalidCatalog, readCatalogFile, readCatalogJson } from './read-catalog-file.ts'
-import type { Run, Session } from './run.ts'
+import type { GlobalOptions, Run, Session } from './run.ts'
+import { shortTime } from './time-range.ts'
 
 /** Stands for the echo upstream of the machine that the file is for. */
 const ANY_ECHO = 'http://127.0.0.1/v1'
 
-export function catalogCommand(program: Command, run: Run, out: Output): void {
+/** Loaded lazily, with the catalog's validator. */
+const files = () => import('./read-catalog-file.ts')
+
+export function catalogCommand(program: Command, run: Run, terminal: Terminal): void {
+  const out = outputOf(terminal)
   const catalog = program.command('catalog').description('which models there are, and at what price')
 
   catalog
     .command('check <file>')
-    .description('look a catalog file over, with --local or --stage against the one in force; changes nothing')
+    .description('look a catalog file over, with a gateway against the one in force; changes nothing')
     .action(async (file: string, _: object, command: Command) => {
-      const { local, stage, json } = command.optsWithGlobals<Target & { json?: boolean }>()
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const { local, stage } = await chosenTarget(options, terminal.env)
       if (local || stage) return checkThere(file, _, command)
+      const { readCatalogFile } = await files()
+      const { priceWarnings } = await import('../../layers/admin/catalog/price-warnings.ts')
       const checked = await readCatalogFile(file, ANY_ECHO)
       const check = { ...NO_GATEWAY, warnings: priceWarnings(checked) }
       warn(out, check)
-      showCheck(out, check, checked, json)
+      showCheck(out, check, checked, options.json)
     })
   const checkThere = run(async (session, _: object, file: string) => {
-    const sent = await readCatalogJson(file)
+    const sent = await (await files()).readCatalogJson(file)
     showCheck(session.out, await checkedFor(session, sent, `The catalog '${file}' is not valid`), sent, session.json)
   })
 
@@ -63,7 +71,7 @@ export function catalogCommand(program: Command, run: Run, out: Output): void {
 const NO_GATEWAY = { object: 'catalog.check', valid: true, faults: [], changes: [], in_force: null } as const
 
 async function pushAction(session: Session, _: object, file: string): Promise<void> {
-  const sent = await readCatalogJson(file)
+  const sent = await (await files()).readCatalogJson(file)
   const { in_force } = await checkedFor(session, sent, `The catalog '${file}' is not valid`)
   const expectedVersion = in_force?.version ?? 0
   await session.confirm(() => `put version ${expectedVersion + 1} of the catalog in force`)
@@ -87,16 +95,17 @@ async function rollbackAction(session: Session, _: object, text: string): Promis
 /** A catalog that can be put in force, after its changes and warnings were shown. */
 async function checkedFor({ admin, out }: Session, sent: object, complaint: string): Promise<CatalogCheck> {
   const check = await admin.check<CatalogCheck>('/catalog/check', sent)
-  if (!check.valid) throw refusalOf(check, complaint)
+  if (!check.valid) throw await refusalOf(check, complaint)
   showChanges(out, check)
   warn(out, check)
   return check
 }
 
-function refusalOf({ faults }: CatalogCheck, complaint: string): CliError {
+async function refusalOf({ faults }: CatalogCheck, complaint: string): Promise<CliError> {
   const [first] = faults
   // The catalog is valid, but this gateway cannot use it.
   if (first?.path === 'catalog') return new CliError(first.message)
+  const { invalidCatalog } = await files()
   return invalidCatalog(
     complaint,
     faults.map(({ path, message }) => `${path}: ${message}`),
@@ -135,7 +144,7 @@ async function versionsAction({ admin, out, json }: Session): Promise<void> {
   if (json) return printJson(out, versions)
   printTable(out, versions.data, {
     version: ({ version }) => version,
-    pushed: ({ pushed_at }) => pushed_at,
+    pushed: { of: ({ pushed_at }) => pushed_at, short: ({ pushed_at }) => shortTime(pushed_at) },
     by: ({ by }) => by,
   })
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
 import { hasDisplay, openBrowser, writeLaunchFile } from '../console/open-browser.ts'
-import { CONSOLE_PORT, startConsole } from '../console/start-console.ts'
+import { CONSOLE_PORT } from '../console/port.ts'
 import { printJson } from '../terminal/output.ts'
 import { wholeNumber } from './arguments.ts'
 import type { Run, Session } from './run.ts'
@@ -27,6 +27,7 @@ async function consoleAction(session: Session, { port, open, readOnly = false }:
   if (!readOnly) await session.confirm(() => 'open a console from which keys, credits and the catalog can be changed')
   await using stack = new AsyncDisposableStack()
   const ended = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)))
+  const { startConsole } = await import('../console/start-console.ts')
   const address = await startConsole(session, { port, isReadOnly: readOnly, report: (text) => out.error(text) }, stack)
   if (json) printJson(out, { url: address })
   else
@@ -36,5 +37,6 @@ async function consoleAction(session: Session, { port, open, readOnly = false }:
   if (open && hasDisplay(process.platform, process.env)) {
     openBrowser(await writeLaunchFile(address, stack), process.platform)
   }
+  session.progress.stop()
   await ended
 }

@@ -4,7 +4,13 @@ import { Refusal } from '../admin-client/refusal.ts'
 
 export type ExportFormat = 'csv' | 'jsonl'
 
-type Wanted = { readonly fromMs: number; readonly toMs: number; readonly key: string | undefined }
+type Wanted = {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly key: string | undefined
+  readonly model?: string | undefined
+  readonly outcome?: string | undefined
+}
 
 const TYPES: Readonly<Record<ExportFormat, string>> = { csv: 'text/csv', jsonl: 'application/x-ndjson' }
 /** A range that is refused as too much for one answer is asked for in halves, as long as that may help. */
@@ -13,18 +19,19 @@ const SPLIT_ABOVE_MS: Readonly<Record<string, number>> = { answer_too_large: 1, 
 /** The rows of a range in pieces of text, oldest first within a key. */
 export async function* exportedRows(
   admin: Ask,
-  { fromMs, toMs, key }: Wanted,
+  wanted: Wanted,
   format: ExportFormat,
 ): AsyncGenerator<string, void, undefined> {
-  const query = { from: isoTime(fromMs), to: isoTime(toMs), key_id: key }
+  const { fromMs, toMs, key, model, outcome } = wanted
+  const query = { from: isoTime(fromMs), to: isoTime(toMs), key_id: key, model, outcome }
   const pieces = await admin.text('/requests', query, TYPES[format]).catch((error) => {
     if (!isWorthSplitting(error, toMs - fromMs)) throw error
     return undefined
   })
   if (pieces) return yield* pieces
   const middleMs = fromMs + Math.floor((toMs - fromMs) / 2)
-  yield* exportedRows(admin, { fromMs, toMs: middleMs, key }, format)
-  const rest = exportedRows(admin, { fromMs: middleMs, toMs, key }, format)
+  yield* exportedRows(admin, { ...wanted, toMs: middleMs }, format)
+  const rest = exportedRows(admin, { ...wanted, fromMs: middleMs }, format)
   yield* format === 'csv' ? withoutHeader(rest) : rest
 }
 

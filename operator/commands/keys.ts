@@ -8,16 +8,20 @@ import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import { MINUTE_MS } from '../../layers/gateway/domain/time.ts'
 import { inWords, OutcomeUnknown } from '../admin-client/refusal.ts'
 import { CliError } from '../terminal/cli-error.ts'
-import { printJson, printTable } from '../terminal/output.ts'
+import { printJson } from '../terminal/output.ts'
+import { printTable, summed, wide } from '../terminal/table.ts'
 import { credits, someCredits, someExternalId, wholeNumber } from './arguments.ts'
 import { type SettingOptions, settingOptions, settingsOf } from './key-setting-options.ts'
 import type { Run, Session } from './run.ts'
-import { lastUse, showKey, showSecretOfUnknownOutcome } from './show-key.ts'
+import { changeLine, grantChanges, settingChanges, showChanges, showRotated } from './show-change.ts'
+import { lastUse, STATUS_STYLES, showKey, showSecretOfUnknownOutcome } from './show-key.ts'
 
 const GRACE_MINUTES = GRACE_MS / MINUTE_MS
 
 export function keysCommand(program: Command, run: Run): void {
-  const keys = program.command('keys').description('make and manage API keys')
+  const keys = program
+    .command('keys')
+    .description('make and manage API keys; a key is named by its id, name, external id or last four')
 
   settingOptions(keys.command('create').description('make a key; its secret is shown once'), true)
     // Commander cannot print a bigint in its help.
@@ -30,15 +34,22 @@ export function keysCommand(program: Command, run: Run): void {
     .option('--external-id <id>', 'only the key with this id of yours', someExternalId)
     .action(run(listAction))
 
-  keys.command('show <id>').description('one key').action(run(showAction))
+  keys.command('show <key>').description('one key').action(run(showAction))
 
-  const update = keys.command('update <id>').description('change limits; in force from the next request on')
+  const update = keys
+    .command('update <key>')
+    .description('change limits; in force from the next request on')
+    .hook('preAction', requireSetting)
   settingOptions(update, false).action(run(updateAction))
 
-  keys.command('grant <id> <credits>').description('add credits').action(run(grantAction))
+  keys
+    .command('grant <key>')
+    .description('add credits')
+    .argument('<credits>', 'how many', (text) => formatCredits(someCredits(text)))
+    .action(run(grantAction))
 
   keys
-    .command('rotate <id>')
+    .command('rotate <key>')
     .description('issue a new secret; the old one stays valid for a while')
     .option(
       '--grace <minutes>',
@@ -48,16 +59,16 @@ export function keysCommand(program: Command, run: Run): void {
     )
     .action(run(rotateAction))
 
-  keys.command('end-grace <id>').description('end the old secret of a rotated key now').action(run(endGraceAction))
+  keys.command('end-grace <key>').description('end the old secret of a rotated key now').action(run(endGraceAction))
 
   keys
-    .command('suspend <id>')
+    .command('suspend <key>')
     .description('refuse a key from the next request on, until it is resumed')
     .action(run(suspendAction))
 
-  keys.command('resume <id>').description('admit a suspended key again').action(run(resumeAction))
+  keys.command('resume <key>').description('admit a suspended key again').action(run(resumeAction))
 
-  keys.command('revoke <id>').description('end a key now and for good').action(run(revokeAction))
+  keys.command('revoke <key>').description('end a key now and for good').action(run(revokeAction))
 }
 
 async function createAction(
@@ -83,40 +94,47 @@ async function listAction(
   const keys = await admin.list<KeyShape>('/keys', { external_id: options.externalId })
   if (json) return printJson(out, keys)
   printTable(out, keys.data, {
-    id: (key) => key.id,
+    id: wide((key) => key.id),
     name: (key) => key.name,
-    status: (key) => key.status,
-    key: (key) => `${key.prefix}…${key.last_four}`,
+    status: { of: (key) => key.status, style: (key) => STATUS_STYLES[key.status] },
+    key: { of: (key) => `${key.prefix}…${key.last_four}`, short: (key) => `…${key.last_four}` },
     'external id': (key) => key.external_id,
-    rpm: (key) => key.rpm,
-    daily: (key) => key.daily_limit,
-    available: (key) => key.available,
-    held: (key) => key.held,
-    spent: (key) => key.spent,
+    rpm: { of: (key) => key.rpm, isSpare: true },
+    daily: { of: (key) => key.daily_limit, isSpare: true },
+    available: summed((key) => key.available),
+    held: { of: (key) => key.held, isSummed: true, isSpare: true },
+    spent: summed((key) => key.spent),
     'last used': (key) => lastUse(key, nowMs),
   })
 }
 
 async function showAction(session: Session, _: object, id: string): Promise<void> {
-  show(session, await knownKey(session, id))
+  const { out, json, nowMs } = session
+  const key = await knownKey(session, id)
+  if (json) printJson(out, key)
+  else showKey(key, { out, nowMs })
+}
+
+function requireSetting(update: Command): void {
+  if (Object.keys(settingsOf(update.opts(), 0)).length === 0) {
+    throw new CliError('Say what to change, for example --rpm 120.')
+  }
 }
 
 async function updateAction(session: Session, options: SettingOptions, id: string): Promise<void> {
   const settings = settingsOf(options, session.nowMs)
-  if (Object.keys(settings).length === 0) throw new CliError('Say what to change, for example --rpm 120.')
   warnOfIpv6(session, settings.allowlist)
-  const { name, version } = await knownKey(session, id)
-  await session.confirm(() => `update ${id} (${name}) (${Object.keys(settings).join(', ')})`)
-  show(session, await session.admin.change('PATCH', pathOf(id), settings, version))
+  const before = await knownKey(session, id)
+  await session.confirm(() => `update ${id} (${before.name}) (${Object.keys(settings).join(', ')})`)
+  const after = await session.admin.change<KeyDetail>('PATCH', pathOf(id), settings, before.version)
+  showChange(session, after, settingChanges(before, after))
 }
 
-async function grantAction(session: Session, _: object, id: string, text: string): Promise<void> {
-  const { admin, out, json, nowMs } = session
-  const amount = formatCredits(checked(someCredits, text))
+async function grantAction(session: Session, _: object, id: string, amount: string): Promise<void> {
+  const { admin } = session
   await confirmFor(session, id, (key) => `grant ${amount} credits to ${key}`)
   const made = await existing(id, admin.once<GrantMade>(`${pathOf(id)}/grants`, { credits: amount }))
-  if (json) printJson(out, made)
-  else showKey(made.key, { out, nowMs })
+  showChange(session, made.key, grantChanges(made), made)
 }
 
 async function rotateAction(session: Session, { grace }: { grace: number }, id: string): Promise<void> {
@@ -137,23 +155,30 @@ function olderSecretEnds({ last_four, expires_at }: NonNullable<KeyDetail['previ
 
 async function endGraceAction(session: Session, _: object, id: string): Promise<void> {
   await confirmFor(session, id, (key) => `end the old secret of ${key}`)
-  show(session, await existing(id, session.admin.change<KeyDetail>('POST', `${pathOf(id)}/end-grace`, {})))
+  const after = await existing(id, session.admin.change<KeyDetail>('POST', `${pathOf(id)}/end-grace`, {}))
+  showChange(session, after, [`only the secret …${after.last_four} is valid now`])
 }
 
 async function suspendAction(session: Session, _: object, id: string): Promise<void> {
-  await confirmFor(session, id, (key) => `suspend ${key}`)
-  show(session, await existing(id, session.admin.change<KeyDetail>('POST', `${pathOf(id)}/suspend`, {})))
+  await changeStatus(session, id, 'suspend')
 }
 
 async function resumeAction(session: Session, _: object, id: string): Promise<void> {
-  await confirmFor(session, id, (key) => `resume ${key}`)
-  show(session, await existing(id, session.admin.change<KeyDetail>('POST', `${pathOf(id)}/resume`, {})))
+  await changeStatus(session, id, 'resume')
+}
+
+async function changeStatus(session: Session, id: string, act: 'suspend' | 'resume'): Promise<void> {
+  const { name, status } = await knownKey(session, id)
+  await session.confirm(() => `${act} ${id} (${name})`)
+  const after = await session.admin.change<KeyDetail>('POST', `${pathOf(id)}/${act}`, {})
+  showChange(session, after, [changeLine('status', status, after.status)])
 }
 
 async function revokeAction(session: Session, _: object, id: string): Promise<void> {
-  const { name } = await knownKey(session, id)
+  const { name, status } = await knownKey(session, id)
   await session.confirm(() => `revoke ${id} (${name})`)
-  show(session, await session.admin.change('POST', `${pathOf(id)}/revoke`, { confirm: name }))
+  const after = await session.admin.change<KeyDetail>('POST', `${pathOf(id)}/revoke`, { confirm: name })
+  showChange(session, after, [changeLine('status', status, after.status)])
 }
 
 /** A client that has both may use either, and only one of them is on such a list. */
@@ -188,7 +213,8 @@ async function showNewSecret(session: Session, { id, path, body, look, otherwise
   try {
     const key = await existing(id, admin.once<KeyWithSecret>(path, sent))
     if (json) printJson(out, { ...key, secret })
-    else showKey(key, { out, nowMs, secret })
+    else if (id === undefined) showKey(key, { out, nowMs, secret })
+    else showRotated(key, secret, out)
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) throw error
     showSecretOfUnknownOutcome(
@@ -198,9 +224,10 @@ async function showNewSecret(session: Session, { id, path, body, look, otherwise
   }
 }
 
-function show({ out, json, nowMs }: Session, key: KeyDetail): void {
-  if (json) printJson(out, key)
-  else showKey(key, { out, nowMs })
+/** With --json the whole answer, otherwise the changes only. */
+function showChange({ out, json }: Session, key: KeyDetail, changes: readonly string[], answer: object = key): void {
+  if (json) printJson(out, answer)
+  else showChanges(key, changes, out)
 }
 
 function knownKey({ admin }: Session, id: string): Promise<KeyDetail> {
@@ -214,12 +241,4 @@ function existing<T>(id: string | undefined, asked: Promise<T>): Promise<T> {
 
 function pathOf(id: string): string {
   return `/keys/${encodeURIComponent(id)}`
-}
-
-function checked<T>(parse: (text: string) => T, text: string): T {
-  try {
-    return parse(text)
-  } catch (error) {
-    throw new CliError(`'${text}' is not an amount of credits. ${(error as Error).message}`)
-  }
 }

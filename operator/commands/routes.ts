@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/catalog.ts'
-import type { Output } from '../../layers/gateway/domain/plain-text.ts'
-import { printJson, printTable } from '../terminal/output.ts'
+import { printJson } from '../terminal/output.ts'
+import { printTable, summed, wide } from '../terminal/table.ts'
+import type { Screen } from '../terminal/terminal.ts'
 import type { Run } from './run.ts'
 
 export function routesCommand(program: Command, run: Run): void {
@@ -32,27 +33,31 @@ export function routesCommand(program: Command, run: Run): void {
     )
 }
 
-function showRoutes(out: Output, routes: readonly RouteShape[]): void {
+function showRoutes(out: Screen, routes: readonly RouteShape[]): void {
   printTable(out, routes, {
     model: (route) => route.model,
     order: (route) => route.order,
     provider: (route) => route.provider,
     'upstream model': (route) => route.upstream_model,
-    'first byte (ms)': (route) => route.first_byte_timeout_ms,
-    'idle (ms)': (route) => route.idle_timeout_ms,
-    asked: (route) => route.requests_24h,
-    failed: (route) => route.failures_24h,
+    'first byte (ms)': wide((route) => route.first_byte_timeout_ms),
+    'idle (ms)': wide((route) => route.idle_timeout_ms),
+    asked: summed((route) => route.requests_24h),
+    failed: {
+      of: (route) => route.failures_24h,
+      isSummed: true,
+      style: (route) => (route.failures_24h > 0 ? 'bad' : undefined),
+    },
   })
 }
 
-function showTests(out: Output, tests: readonly RouteTestShape[]): void {
+function showTests(out: Screen, tests: readonly RouteTestShape[]): void {
   printTable(out, tests, {
     model: (test) => test.model,
     provider: (test) => test.provider,
     'upstream model': (test) => test.upstream_model,
     'first token (ms)': (test) => test.first_token_ms,
-    tokens: (test) => test.tokens,
-    credits: (test) => test.cost,
-    result: (test) => test.result,
+    tokens: summed((test) => test.tokens),
+    credits: summed((test) => test.cost),
+    result: { of: (test) => test.result, style: ({ ok }) => (ok ? 'good' : 'bad') },
   })
 }

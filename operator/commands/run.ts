@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
 import type { Act } from '../../layers/gateway/domain/act.ts'
-import type { Output } from '../../layers/gateway/domain/plain-text.ts'
 import type { adminOf } from '../admin-client/admin-client-of.ts'
 import type { Ask } from '../admin-client/ask.ts'
-import { type Connection, connect, type Target } from '../connect/connect.ts'
-import { actBy } from '../connect/issue-key.ts'
-import { type Confirm, confirmer } from '../terminal/confirm.ts'
-import type { Terminal } from '../terminal/terminal.ts'
+import type { Connection, Target } from '../connect/connect.ts'
+import type { Confirm } from '../terminal/confirm.ts'
+import { type Progress, startProgress } from '../terminal/progress.ts'
+import { type Screen, screenOf, type Terminal } from '../terminal/terminal.ts'
+import { findKeyId } from './find-key.ts'
 
 export type Report = {
-  readonly out: Output
+  readonly out: Screen
   /** Makes the command line end with 1, although nothing was thrown. */
   fail(): void
 }
@@ -26,34 +26,53 @@ export type Session = Connection &
     readonly newAct: () => Promise<Act>
     /** For output that is too long to be printed line by line. */
     readonly output: Terminal['output']
+    readonly progress: Progress
   }
 
 type Work<Options> = (session: Session, options: Options, ...args: string[]) => Promise<void>
 
 export type Run = <Options = object>(work: Work<Options>) => (...args: unknown[]) => Promise<void>
 
+export type GlobalOptions = Target & { readonly json?: boolean; readonly yes?: boolean; readonly wide?: boolean }
+
+type Parts = {
+  readonly terminal: Terminal
+  readonly fail: () => void
+  readonly openAdmin: typeof adminOf | undefined
+}
+
 /** Commander passes the arguments, then the options, then the command. */
-export function runner(terminal: Terminal, report: Report, openAdmin: typeof adminOf): Run {
+export function runner({ terminal, fail, openAdmin }: Parts): Run {
   return (work) =>
     async (...args) => {
       const command = args.at(-1) as Command
-      const options = command.optsWithGlobals<Target & { json?: boolean; yes?: boolean }>()
-      const connection = await connect(options, terminal.folder)
-      const guard = { ...connection, yes: options.yes === true }
-      const confirm = confirmer(guard, { input: terminal.input, output: terminal.errors })
-      const { output } = terminal
-      const nowMs = Date.now()
-      const sign = async () => actBy(await connection.whoAmI(), nowMs)
-      const admin = openAdmin(connection, (message) => report.out.error(message))
-      const json = options.json === true
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const progress = startProgress(terminal.errors, nameOf(command))
+      const out = screenOf(terminal, options.wide === true, progress.clear)
       try {
-        await work(
-          { ...connection, ...report, admin, output, json, nowMs, confirm, newAct: sign },
-          options as never,
-          ...(command.processedArgs as string[]),
-        )
+        // Loaded only now: help, completions and the version need no gateway.
+        const { openSession } = await import('./open-session.ts')
+        await using session = await openSession(options, { terminal, openAdmin, report: { out, fail }, progress })
+        const found = await findKeys(command, session.admin)
+        await work(session, { ...options, ...found.options } as never, ...found.args)
       } finally {
-        connection.tables.client.destroy()
+        progress.stop()
       }
     }
+}
+
+function nameOf(command: Command): string {
+  return command.parent?.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name()
+}
+
+/** Every argument `<key>` and option `--key` may be an id, a name, an external id or the last four; commands get the id. */
+async function findKeys(command: Command, admin: Ask): Promise<{ options: { key?: string }; args: string[] }> {
+  const { key } = command.opts<{ key?: string }>()
+  const args = command.processedArgs.map((text, i) =>
+    command.registeredArguments[i]?.name() === 'key' ? findKeyId(admin, text) : text,
+  )
+  return {
+    options: key === undefined ? {} : { key: await findKeyId(admin, key) },
+    args: await Promise.all(args),
+  }
 }

@@ -1,13 +1,21 @@
-import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+import type { KeyShape, KeyStatus } from '../../layers/admin/api/shapes/keys.ts'
 import type { SettingField } from '../../layers/admin/settings/setting-fields.ts'
 import { shownText } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
-import type { Output } from '../../layers/gateway/domain/plain-text.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/time.ts'
 import { printFields, printJson } from '../terminal/output.ts'
+import type { Style } from '../terminal/paint.ts'
+import type { Screen } from '../terminal/terminal.ts'
 import type { Report } from './run.ts'
 
-type ShowOptions = { readonly out: Output; readonly nowMs: number; readonly secret?: string }
+export const STATUS_STYLES: Readonly<Record<KeyStatus, Style>> = {
+  active: 'good',
+  suspended: 'warn',
+  expired: 'warn',
+  revoked: 'bad',
+}
+
+type ShowOptions = { readonly out: Screen; readonly nowMs: number; readonly secret?: string }
 
 export function showKey(key: KeyShape, { out, nowMs, secret }: ShowOptions): void {
   const { previous } = key

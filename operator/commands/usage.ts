@@ -1,29 +1,38 @@
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
-import type { Explained, RequestLine, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
+import { USAGE_GROUPS } from '../../layers/admin/api/shapes/names.ts'
+import type { Explained, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsageGroup, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { plainText } from '../../layers/gateway/domain/plain-text.ts'
+import { DAY_MS } from '../../layers/gateway/domain/time.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { CliError } from '../terminal/cli-error.ts'
-import { printJson, printTable } from '../terminal/output.ts'
-import { moment, period, wholeNumber } from './arguments.ts'
+import { printJson } from '../terminal/output.ts'
+import { printTable, summed } from '../terminal/table.ts'
+import { period, wholeNumber } from './arguments.ts'
 import { type ExportFormat, exportedRows } from './exported-rows.ts'
 import type { Run, Session } from './run.ts'
+import { summedRows } from './summed-rows.ts'
+import { fromOption, type Range, type RangeOptions, rangeOf, rangeQuery, rangeText, toOption } from './time-range.ts'
+import { filterOptions, type UsageFilter } from './usage-filter.ts'
+import { listRequests, printRequests } from './usage-list.ts'
+import { tailAction } from './usage-tail.ts'
 
-const GROUPS: readonly UsageGroup[] = ['model', 'key', 'provider', 'day']
-type ExportOptions = { from: number; to?: number; format: ExportFormat; key?: string }
+type ExportOptions = RangeOptions & { from: string; format: ExportFormat; key?: string }
+type ListOptions = RangeOptions & UsageFilter & { limit: number }
+type SummaryOptions = RangeOptions & UsageFilter & { by: UsageGroup }
 
 export function usageCommand(program: Command, run: Run): void {
-  const usage = program.command('usage').description('what was used, by whom, at what cost')
+  const usage = program.command('usage').description('what was used, by whom, at what cost; all times are UTC')
 
-  usage
-    .command('list')
-    .description('the newest requests')
-    .option('--key <id>', 'of this key only')
-    .addOption(sinceOption())
+  filterOptions(rangeOptions(usage.command('list').description('the newest requests')))
     .option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50)
     .action(run(listAction))
+
+  filterOptions(usage.command('tail').description('requests as they end, until Ctrl-C; with --json a line for each'))
+    .option('--limit <n>', 'this many that have ended already', wholeNumber(0, 100), 10)
+    .action(run(tailAction))
 
   usage
     .command('show <request-id>')
@@ -33,40 +42,36 @@ export function usageCommand(program: Command, run: Run): void {
   usage
     .command('export')
     .description('every row of a range, streamed to standard output, oldest first within a key')
-    .requiredOption('--from <moment>', 'the first moment: a UTC day or an ISO instant', moment)
-    .option('--to <moment>', 'up to this moment and without it; now, unless given', moment)
+    .addOption(fromOption().makeOptionMandatory())
+    .addOption(toOption())
     .addOption(new Option('--format <format>', 'how to write it').choices(['csv', 'jsonl']).default('jsonl'))
-    .option('--key <id>', 'of this key only')
+    .option('--key <key>', 'of this key only')
     .action(run(exportAction))
 
-  usage
-    .command('summary')
-    .description('totals, with what they cost us and the margin')
-    .option('--key <id>', 'of this key only')
-    .addOption(sinceOption())
-    .addOption(new Option('--by <group>', 'what to add up by').choices(GROUPS).default('model'))
+  filterOptions(rangeOptions(usage.command('summary').description('totals, with what they cost us and the margin')))
+    .addOption(new Option('--by <group>', 'what to add up by').choices(USAGE_GROUPS).default('model'))
     .action(run(summaryAction))
 }
 
-async function listAction(
-  { admin, out, json, nowMs }: Session,
-  options: { key?: string; since: number; limit: number },
-): Promise<void> {
-  const query = { key_id: options.key, from: sinceText(options.since, nowMs) }
-  const requests = await admin.list<RequestLine>('/requests', query, options.limit)
+function rangeOptions(command: Command): Command {
+  return command
+    .addOption(fromOption())
+    .addOption(toOption())
+    .addOption(new Option('--since <period>', 'how far back, in place of --from (default: 24h)').argParser(period))
+}
+
+async function listAction(session: Session, options: ListOptions): Promise<void> {
+  const { out, json, nowMs } = session
+  const range = rangeOf(options, nowMs, DAY_MS)
+  const requests = await listRequests(session, rangeQuery(range), options, options.limit)
   if (json) return printJson(out, requests)
-  printTable(out, requests.data, {
-    started: (line) => line.started_at,
-    request: (line) => line.request_id,
-    key: (line) => line.key_id,
-    endpoint: (line) => line.endpoint,
-    model: (line) => line.model,
-    provider: (line) => line.provider,
-    status: (line) => line.http_status,
-    outcome: (line) => outcomeText(line),
-    tokens: (line) => line.total_tokens,
-    credits: (line) => line.cost,
-  })
+  tellRange(session, range)
+  printRequests(out, requests.data, nowMs)
+}
+
+/** For people, who may have said "yesterday" at 1 o'clock local time. */
+function tellRange({ out }: Session, range: Range): void {
+  if (out.isTerminal) out.painted(out.paint.dim(rangeText(range)))
 }
 
 async function showAction({ admin, out, json }: Session, _: object, requestId: string): Promise<void> {
@@ -88,35 +93,47 @@ export function explanationLines(explanation: readonly Explained[]): string[] {
   })
 }
 
-async function exportAction(
-  { admin, output, json, nowMs }: Session,
-  { from, to = nowMs, format, key }: ExportOptions,
-): Promise<void> {
+async function exportAction(session: Session, options: ExportOptions): Promise<void> {
+  const { admin, output, json, nowMs } = session
+  const { format, key } = options
   if (json && format === 'csv') {
     throw new CliError('--json and --format csv ask for two things: leave --json away, or write --format jsonl.')
   }
-  await writePieces(exportedRows(admin, { fromMs: from, toMs: to, key }, format), output)
+  const { fromMs, toMs = nowMs } = rangeOf(options, nowMs, DAY_MS)
+  const pieces = exportedRows(admin, { fromMs, toMs, key }, format)
+  await writePieces(counted(pieces, session), output)
 }
 
-async function summaryAction(
-  { admin, out, json, nowMs }: Session,
-  options: { key?: string; since: number; by: UsageGroup },
-): Promise<void> {
-  const from = sinceText(options.since, nowMs)
-  const page = await admin.get<UsagePage>('/usage', { group_by: options.by, from, key_id: options.key })
+/** Tells how far it is, unless the rows themselves are on the terminal. */
+async function* counted(pieces: AsyncIterable<string>, { progress, out }: Session): AsyncGenerator<string> {
+  if (out.isTerminal) progress.stop()
+  let lines = 0
+  for await (const piece of pieces) {
+    lines += piece.split('\n').length - 1
+    progress.say(`usage export: ${lines} lines`)
+    yield piece
+  }
+}
+
+async function summaryAction(session: Session, options: SummaryOptions): Promise<void> {
+  const { out, json, nowMs } = session
+  const range = rangeOf(options, nowMs, DAY_MS)
+  const page = await summaryOf(session, range, options)
   if (json) return printJson(out, page)
+  tellRange(session, range)
   printTable(out, page.groups, {
-    [options.by]: (group) => group.group,
-    requests: (group) => group.requests,
-    completed: (group) => group.completed,
-    refused: (group) => group.refused,
-    failed: (group) => group.failed,
-    prompt: (group) => group.prompt_tokens,
-    completion: (group) => group.completion_tokens,
-    credits: (group) => group.cost,
-    'cost us': (group) => group.upstream_cost,
-    margin: (group) => group.margin,
-    'without cost': (group) => group.without_cost,
+    [options.by]: { of: (group) => group.group, short: (group) => group.label },
+    ...(options.by === 'key' && { name: { of: (group: Group) => group.label, short: false as const } }),
+    requests: summed((group) => group.requests),
+    completed: { of: (group) => group.completed, isSummed: true, isSpare: true },
+    refused: { of: (group) => group.refused, isSummed: true, isSpare: true },
+    failed: { of: (group) => group.failed, isSummed: true, style: ({ failed }) => (failed > 0 ? 'bad' : undefined) },
+    prompt: { of: (group) => group.prompt_tokens, isSummed: true, isSpare: true },
+    completion: { of: (group) => group.completion_tokens, isSummed: true, isSpare: true },
+    credits: summed((group) => group.cost),
+    'cost us': summed((group) => group.upstream_cost),
+    margin: summed((group) => group.margin),
+    'without cost': { of: (group) => group.without_cost, isSummed: true, isSpare: true },
   })
   const { without_cost: withoutCost } = page.total
   if (withoutCost > 0) {
@@ -124,17 +141,12 @@ async function summaryAction(
   }
 }
 
-function sinceOption(): Option {
-  return new Option('--since <period>', 'how far back').argParser(period).default(period('24h'), '24h')
-}
+type Group = UsagePage['groups'][number]
 
-function outcomeText({ outcome, error_code, replay_of }: RequestLine): string {
-  const more = error_code ?? (replay_of && 'replayed')
-  return more ? `${outcome} (${more})` : outcome
-}
-
-function sinceText(sinceMs: number, nowMs: number): string {
-  return new Date(Math.max(nowMs - sinceMs, 0)).toISOString()
+/** The admin API adds up without filters of model and status; with them, rows are added up here. */
+function summaryOf(session: Session, range: Range, { by, key, model, status }: SummaryOptions): Promise<UsagePage> {
+  if (model !== undefined || status !== undefined) return summedRows(session, range, { by, key, model, status })
+  return session.admin.get<UsagePage>('/usage', { group_by: by, ...rangeQuery(range), key_id: key })
 }
 
 /** Writes pieces as they come, in plain text, no faster than they are read. A reader that has seen enough, such as `head`, ends it. */

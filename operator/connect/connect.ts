@@ -40,7 +40,7 @@ export async function connect({ local, stage, direct }: Target, folder = process
   if (local) return connectLocal(folder)
   if (stage) return connectStage(stage, direct === true)
   throw new CliError(
-    "Say which gateway this is for: --stage NAME for one in AWS, --local for the one that 'npm start' runs here.",
+    "Say which gateway this is for: --stage NAME for one in AWS, --local for the one that 'npm start' runs here. 'waybill use' keeps it for the next commands.",
   )
 }
 

@@ -1,13 +1,14 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { buildConsole } from '../../console/build.ts'
+import type { BuiltConsole } from '../../console/build.ts'
 import { READING_SCOPES } from '../../layers/admin/api/call.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
 import { adminClientOf } from '../admin-client/admin-client-of.ts'
 import type { Connection } from '../connect/connect.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { openPlayground } from './playground.ts'
+import { CONSOLE_PORT } from './port.ts'
 import { createConsoleServer } from './server.ts'
 import { Tokens } from './tokens.ts'
 
@@ -33,13 +34,13 @@ export async function startConsole(
   )
   const playground = openPlayground(api, connection, clock)
   stack.use(playground)
-  let built: ReturnType<typeof buildConsole> | undefined
+  let built: Promise<BuiltConsole> | undefined
   const server = createConsoleServer({
     api,
     scopes,
     tokens,
     page: () => {
-      built ??= buildConsole()
+      built ??= import('#console-page').then(({ buildConsole }) => buildConsole())
       return built
     },
     playground,
@@ -53,8 +54,6 @@ export async function startConsole(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/#launch=${tokens.launch}`
 }
 
-/** Always the same, if it is free, so that a tab or a bookmark works again as long as the console runs. */
-export const CONSOLE_PORT = 8788
 const NEARBY = 20
 
 async function listenNearby(server: Server): Promise<void> {

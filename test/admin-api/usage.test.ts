@@ -345,7 +345,7 @@ test.each([
   },
 )
 
-test('the overview names the keys in use that will have spent their rest within a week, the first to run dry first', async () => {
+test('the overview names the active keys that have nothing left or will have spent it within a week, the first to run dry first', async () => {
   const key = (await readKey(tables)(keyIds[0] ?? '')) as Key
   const keys = [
     { ...key, id: 'rich', available: 100n },
@@ -356,7 +356,7 @@ test('the overview names the keys in use that will have spent their rest within 
     { ...key, id: 'idle', available: 0n },
   ]
   const costs = new Map(['rich', 'poor', 'empty', 'poorer', 'revoked'].map((id) => [id, 5n]))
-  expect(firstToRunDry(keys, costs, NOW).map(({ id }) => id)).toEqual(['empty', 'poorer', 'poor'])
+  expect(firstToRunDry(keys, costs, NOW).map(({ id }) => id)).toEqual(['empty', 'idle', 'poorer', 'poor'])
 })
 
 test('POST /admin/v1/audits tells each key as it is done, then how it ended, which the overview remembers', async () => {

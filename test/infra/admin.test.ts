@@ -12,7 +12,7 @@ beforeAll(async () => {
   dev = await synthesized('dev')
   prod = await synthesized('prod')
   administered = await synthesized('mailed')
-}, 180_000)
+}, 480_000)
 
 const resources = (type: string) => administered.template.findResources(type)
 

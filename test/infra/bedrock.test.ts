@@ -13,7 +13,7 @@ import { Template } from './support/template.ts'
 let facts: Facts
 beforeAll(async () => {
   facts = await readFacts()
-}, 180_000)
+}, 480_000)
 
 const factsOf = (routes: BedrockRoutes) => facts.bedrock[routes] as BedrockRights
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
   certificateAbroad = (await readBeside('mailed', 'certificate-eu-west-1')).template
   logsAbroad = (await readBeside('mailed', 'edge-logs-eu-west-1')).template
   certified = new Template((await readFacts()).withoutIpv6)
-}, 180_000)
+}, 480_000)
 
 const configOf = (template: Template) => only(template, 'AWS::CloudFront::Distribution').properties.DistributionConfig
 const outputOf = (StackName: string, OutputName: string, Region: string) => ({

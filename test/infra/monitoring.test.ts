@@ -27,7 +27,7 @@ beforeAll(async () => {
   prod = await synthesized('prod')
   mailed = await synthesized('mailed')
   edgeAlarms = (await readBeside('mailed', 'edge-alarms-eu-west-1')).template
-}, 180_000)
+}, 480_000)
 
 const alarmsIn = (template: Template) =>
   Object.values(template.findResources('AWS::CloudWatch::Alarm')).map((alarm) => alarm.Properties)

@@ -6,7 +6,7 @@ import type { Template } from './support/template.ts'
 let prod: Template
 beforeAll(async () => {
   prod = (await synthesized('prod')).template
-}, 180_000)
+}, 480_000)
 
 /** Resources that cost by use only, or nothing (the pricing page of each service). */
 const BY_USE = [

@@ -15,7 +15,7 @@ let mailed: Synthesized
 beforeAll(async () => {
   prod = await synthesized('prod')
   mailed = await synthesized('mailed')
-}, 180_000)
+}, 480_000)
 
 const outputsOf = ({ template }: Synthesized) => template.json.Outputs
 /** Without what CDK writes the first catalog with, which runs in a deployment only. */

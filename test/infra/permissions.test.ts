@@ -7,7 +7,7 @@ import { arnOf, liveOf, only, type Statement, type Synthesized, synthesized, tex
 const made: Record<string, Synthesized> = {}
 beforeAll(async () => {
   for (const stage of ['dev', 'prod'] as const) made[stage] = await synthesized(stage)
-}, 180_000)
+}, 480_000)
 
 const LOG = ['logs:CreateLogStream on its own log', 'logs:PutLogEvents on its own log']
 const FIND_KEY = 'dynamodb:GetItem on keys where the key is like KEY#*, HASH#*'
@@ -15,12 +15,12 @@ const READ_KEY = 'dynamodb:GetItem on keys where the key is like KEY#*'
 const FIND_KEYS_TO_SWEEP = 'dynamodb:Query on the index bySweep of keys'
 const FIND_KEY_OR_CATALOG = 'dynamodb:GetItem on keys where the key is like KEY#*, HASH#*, CATALOG'
 const ADMIT_AND_SETTLE = 'dynamodb:UpdateItem on keys where the key is like KEY#*'
-const WRITE_ROW = 'dynamodb:PutItem on usage where the key is like req_*'
+const WRITE_ROW = 'dynamodb:PutItem on usage where the key is like ROWS#*'
 const KEEP_DAYS = ['GetItem', 'PutItem', 'UpdateItem'].map(
   (action) => `dynamodb:${action} on usage where the key is like DAY#*`,
 )
 const KEEP_ANSWERS = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'].map((action) => `dynamodb:${action} on answers`)
-const READ_ROW = 'dynamodb:GetItem on usage where the key is like req_*'
+const READ_ROW = 'dynamodb:GetItem on usage where the key is like ROWS#*'
 const ARN = 'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret'
 
 const READ_ALL = [
@@ -31,9 +31,12 @@ const READ_ALL = [
   'dynamodb:GetItem on keys where the key is like KEY#*, ADMIN#*, EXTERNAL#*, EVENT#*, CATALOG, VERSIONS, AUDIT',
   'dynamodb:Query on keys where the key is like KEY#*, EVENT#*, VERSIONS',
   'dynamodb:Query on the index bySweep of keys',
+  'dynamodb:Query on the index byCreation of keys',
+  'dynamodb:BatchGetItem on keys where the key is like KEY#*',
   'dynamodb:Scan on keys',
   'dynamodb:GetItem on keys where the key is like ADMINGRANTS#*',
   'dynamodb:GetItem on usage',
+  'dynamodb:Query on usage',
   'dynamodb:Query on the index byKey of usage',
 ]
 const policiesIn = (stage: string): Record<string, string[]> => ({
@@ -88,6 +91,8 @@ const rightsIn = (stage: string): Record<Name, string[]> => ({
     ...LOG,
     'dynamodb:Scan on keys',
     'dynamodb:Query on the index byKey of usage',
+    'dynamodb:Query on usage where the key is like ROWS#*',
+    'dynamodb:Query on usage where the key is like DAY#*',
     ...KEEP_DAYS,
     'dynamodb:UpdateTimeToLive on usage',
     ...(stage === 'prod' ? ['s3:PutObject on the folder usage/ of the export'] : []),

@@ -14,7 +14,7 @@ beforeAll(async () => {
   prod = await synthesized('prod')
   abroad = await synthesized('forgetful')
   bare = await synthesized('bare')
-}, 180_000)
+}, 480_000)
 
 const CALLED: readonly Name[] = ['chat', ...API_FUNCTION_NAMES]
 const RELEASED = FUNCTIONS.filter((name) => name !== 'tokenizer')

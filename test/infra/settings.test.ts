@@ -6,7 +6,7 @@ import { type Facts, readFacts } from './support/synthesized.ts'
 let facts: Facts
 beforeAll(async () => {
   facts = await readFacts()
-}, 180_000)
+}, 480_000)
 
 test.each(WRONG_SETTINGS.map(([text, said], index) => ({ text, said, index })))(
   'the settings $text are refused, and the message says what is wrong with them',

@@ -31,7 +31,7 @@ beforeAll(async () => {
   dev = await synthesized('dev')
   prod = await synthesized('prod')
   bare = await synthesized('bare')
-}, 180_000)
+}, 480_000)
 
 const stages = [
   { name: 'dev', of: () => dev, policy: 'Delete', isProtected: false, retention: 14 },

@@ -8,7 +8,7 @@ import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.t
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { checkedCatalog } from '../../local/checked-catalog.ts'
 import { humanLog } from '../../local/human-log.ts'
-import { paintFor } from '../../local/paint.ts'
+import { paintFor } from '../../operator/terminal/paint.ts'
 import { actAt } from '../support/act.ts'
 import { waybill } from '../support/command-line.ts'
 import { embed, embeddingCatalog } from '../support/embeddings.ts'

@@ -107,7 +107,13 @@ describe('the log', () => {
   test('for people, no text begins a line or brings a colour of its own, and our colours stay', () => {
     const lines: string[] = []
     const painted = (text: string) => `\u001b[31m${text}\u001b[39m`
-    const log = humanLog((line) => lines.push(line), { strong: painted, dim: painted, good: painted, bad: painted })
+    const log = humanLog((line) => lines.push(line), {
+      strong: painted,
+      dim: painted,
+      good: painted,
+      warn: painted,
+      bad: painted,
+    })
     log.request(odd)
     log.problem(INJECTED, error, INJECTED)
     log.unsettled(error, INJECTED)

@@ -5,7 +5,7 @@ import { ROOT } from '../documents/support/markdown.ts'
 
 const FILES = globSync('**/*.{ts,tsx,js,cjs,css,html}', {
   cwd: ROOT,
-  exclude: ['**/node_modules', 'cdk.out', 'coverage', '.waybill'],
+  exclude: ['**/node_modules', 'cdk.out', 'coverage', 'dist', '.waybill'],
 })
 /** A comment on lines of its own, or at the end of a line. */
 const COMMENTS = /^[ \t]*\{?\/\*[\s\S]*?\*\/|(?:^|[ \t])\/\/ .*$/gm

@@ -49,7 +49,7 @@ function parsingOnly(root: string) {
   return {
     compilerOptions: { noResolve: true, noLib: true, types: [], allowJs: true, jsx: 'preserve', module: 'nodenext' },
     include: [join(root, '**/*')],
-    exclude: ['node_modules', 'cdk.out'].map((name) => join(root, name)),
+    exclude: ['node_modules', 'cdk.out', 'dist'].map((name) => join(root, name)),
   }
 }
 

@@ -60,7 +60,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'infra/**': {
     imports: `aws/** catalog/** contract.ts domain/** endpoints.ts @aws-sdk/* @smithy/signature-v4 ${CDK} commander esbuild zod ${NODE}`,
   },
-  'operator/**': { imports: `catalog/** layers/** operator/** @aws-sdk/* commander zod ${NODE}` },
+  'operator/**': { imports: `catalog/** layers/** operator/** package.json @aws-sdk/* commander zod ${NODE}` },
+  'operator/bundle.ts': { imports: `esbuild ${NODE}` },
   'operator/admin-client/**': {
     imports: `layers/** operator/{connect,routes,terminal}/** @smithy/signature-v4 ${NODE}`,
   },
@@ -80,5 +81,5 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: `catalog/** functions/** infra/** layers/** local/** operator/** @aws-sdk/* esbuild ${NODE}`,
   },
   'test/**': { imports: '**' },
-  '*.*js': { imports: `operator/waybill.ts package.json ${NODE}` },
+  '*.*js': { imports: `operator/{bundle,waybill}.ts package.json ${NODE}` },
 }

@@ -23,7 +23,7 @@ export async function assemblies(): Promise<string> {
   process.env.TEST_ASSEMBLIES ??= mkdtempSync(join(tmpdir(), 'waybill-assemblies-'))
   const folder = process.env.TEST_ASSEMBLIES
   if (isFirst(folder)) void synthesizeAll(folder)
-  await until(() => existsSync(resultIn(folder)), 170_000)
+  await until(() => existsSync(resultIn(folder)), 420_000)
   const made = Object.entries<Ended>(JSON.parse(readFileSync(resultIn(folder), 'utf8')))
   for (const [by, { error, output }] of made) if (error) throw new Error(`${by}: ${error}\n${output}`)
   return folder

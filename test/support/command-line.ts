@@ -13,8 +13,8 @@ type Program = (terminal: Omit<Terminal, 'folder'>) => Promise<number>
  * Runs a command in this process and returns what it printed. The SDK looks for its settings in the environment, which a
  * process has only one of, so one command runs at a time.
  */
-export function runHere(program: Program, env: Record<string, string> = {}): Promise<Ended> {
-  const turn = last.then(() => runIn(program, env))
+export function runHere(program: Program, env: Record<string, string> = {}, columns?: number): Promise<Ended> {
+  const turn = last.then(() => runIn(program, env, columns))
   last = turn.catch(() => {})
   return turn
 }
@@ -36,13 +36,27 @@ export function waybill(
   return runHere((terminal) => main(args, { ...terminal, folder }, openAdmin), env)
 }
 
-async function runIn(program: Program, env: Record<string, string>): Promise<Ended> {
+/** The same on a terminal of so many columns. */
+export function waybillOnTerminal(
+  folder: string,
+  args: readonly string[],
+  columns: number,
+  env: Record<string, string> = {},
+): Promise<Ended> {
+  return runHere((terminal) => main(args, { ...terminal, folder }), env, columns)
+}
+
+/** No gateway that a person has chosen on this machine. */
+const CONFIG = { XDG_CONFIG_HOME: '/nonexistent' }
+
+async function runIn(program: Program, env: Record<string, string>, columns?: number): Promise<Ended> {
   const before = { ...process.env }
   Object.assign(process.env, env)
   const input = new PassThrough()
-  const [output, errors] = [textStream(), textStream()]
+  const [output, errors] = [textStream(columns), textStream(columns)]
   try {
-    const code = await program({ input, output: output.stream, errors: errors.stream })
+    const streams = { input, output: output.stream, errors: errors.stream }
+    const code = await program({ ...streams, env: { ...CONFIG, ...env } })
     return { code, stdout: output.text(), stderr: errors.text() }
   } finally {
     for (const name of Object.keys(env)) {
@@ -52,7 +66,7 @@ async function runIn(program: Program, env: Record<string, string>): Promise<End
   }
 }
 
-function textStream() {
+function textStream(columns?: number) {
   const chunks: Buffer[] = []
   const stream = new Writable({
     write(chunk: Buffer, _, done) {
@@ -60,5 +74,6 @@ function textStream() {
       done()
     },
   })
+  if (columns !== undefined) Object.assign(stream, { isTTY: true, columns })
   return { stream, text: () => Buffer.concat(chunks).toString() }
 }

@@ -28,8 +28,14 @@ afterAll(async () => {
   }
 })
 
+/** Not the choices of the person who runs the tests. */
+const UNCHOSEN = { XDG_CONFIG_HOME: '/nonexistent', WAYBILL_STAGE: '', FORCE_COLOR: '0' }
+
 export function run(file: string, args: string[], cwd: string, env: Record<string, string> = {}): Process {
-  const child = spawn(NODE, [join(ROOT, file), ...args], { cwd, env: { ...process.env, ...FASTER, PORT: '0', ...env } })
+  const child = spawn(NODE, [join(ROOT, file), ...args], {
+    cwd,
+    env: { ...process.env, ...FASTER, ...UNCHOSEN, PORT: '0', ...env },
+  })
   const output = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk) => {
     output.stdout += chunk

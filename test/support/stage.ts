@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
-import { waybill } from './command-line.ts'
+import { waybill, waybillOnTerminal } from './command-line.ts'
 import { type Ended, emptyFolder, type Process, run } from './processes.ts'
 
 /** A deployed stage as an operator meets it: CloudFormation as far as DescribeStacks goes, who the caller is, and the tables. */
@@ -16,6 +16,8 @@ export type Stage = AsyncDisposable & {
   identified: number
   /** Runs the command line in this process, with a profile for the stage and nothing else. */
   waybill(args: readonly string[], env?: Record<string, string>, actMs?: number): Promise<Ended>
+  /** The same on a terminal of so many columns. */
+  onTerminal(args: readonly string[], columns: number, env?: Record<string, string>): Promise<Ended>
   /** Starts one of the operator's programs in a process of its own, with the same credentials. */
   start(file: string, args: readonly string[], env?: Record<string, string>): Process
 }
@@ -54,6 +56,7 @@ export async function startStage(tables: Tables, baseUrl: string, name: string):
     asked: [],
     identified: 0,
     waybill: (args, env = {}, actMs?: number) => waybill(emptyFolder(), args, { ...access, ...env }, undefined, actMs),
+    onTerminal: (args, columns, env = {}) => waybillOnTerminal(emptyFolder(), args, columns, { ...access, ...env }),
     start: (file, args, env = {}) => run(file, [...args], emptyFolder(), { ...access, ...env }),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

@@ -33,13 +33,16 @@ const GROUPS: Readonly<Record<UsageGroup, (usage: Usage) => string>> = {
   day: ({ atMs }) => utcDay(atMs),
 }
 
+const endOfBucket = (nowMs: number, bucket: keyof typeof BUCKET_MS) =>
+  (Math.floor(nowMs / BUCKET_MS[bucket]) + 1) * BUCKET_MS[bucket]
+
 /** The last seven days, unless a range is given. */
 export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): Promise<Answer> {
   const { tables, nowMs } = call
   const { group_by: groupBy, bucket } = sent
   const key = await keyNamed(call, sent.key_id)
   const fromMs = sent.from ?? momentsOf(utcDay(nowMs - 6 * DAY_MS)).fromMs
-  const toMs = sent.to ?? momentsOf(utcDay(nowMs)).toMs
+  const toMs = sent.to ?? endOfBucket(nowMs, bucket)
   requireOrder(fromMs, toMs)
   requireLength(fromMs, toMs, bucket)
   const { closedThrough = '' } = await readClosing(tables)()

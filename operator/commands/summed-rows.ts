@@ -1,0 +1,113 @@
+import type { UsageGroup, UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { addParts, type Figures, NO_FIGURES, partOf, type UsagePart } from '../../layers/gateway/domain/day-total.ts'
+import { formatCredits, type Nano, parseCredits } from '../../layers/gateway/domain/money.ts'
+import {
+  SUMMED_FIELDS,
+  USAGE_FIELDS,
+  type UsageFieldName,
+  type UsageRow,
+} from '../../layers/gateway/domain/usage-row.ts'
+import { recordOf } from '../../layers/gateway/wire/usage-record.ts'
+import { exportedRows } from './exported-rows.ts'
+import type { Session } from './run.ts'
+import type { Range } from './time-range.ts'
+import { filterQuery, hasStatus, type UsageFilter } from './usage-filter.ts'
+
+type Wanted = { readonly by: UsageGroup } & { readonly [Name in keyof UsageFilter]: UsageFilter[Name] | undefined }
+
+/** A row as `usage export` writes it. */
+type Exported = Readonly<Record<string, unknown>> & {
+  readonly key_id: string
+  readonly started_at: string
+  readonly http_status: number
+}
+
+const GROUPS: Readonly<Record<UsageGroup, (row: UsageRow, exported: Exported) => string>> = {
+  model: ({ model }) => model ?? '-',
+  key: (_, { key_id }) => key_id,
+  provider: ({ provider }) => provider ?? '-',
+  day: (_, { started_at }) => started_at.slice(0, 10),
+}
+
+/** The summary of rows with a model or a status, which are streamed and added up here. It has no buckets. */
+export async function summedRows(session: Session, range: Range, wanted: Wanted): Promise<UsagePage> {
+  const filter = wanted as UsageFilter
+  const { key_id: key, ...query } = filterQuery(filter)
+  const rows = exportedRows(session.admin, { ...range, toMs: range.toMs ?? session.nowMs, key, ...query }, 'jsonl')
+  const groups = new Map<string, UsagePart>()
+  let count = 0
+  for await (const exported of linesOf(rows)) {
+    session.progress.say(`usage summary: ${++count} rows`)
+    if (!hasStatus(filter, exported.http_status)) continue
+    const row = rowOf(exported)
+    const group = GROUPS[wanted.by](row, exported)
+    const before = groups.get(group)
+    groups.set(group, before ? addParts(before, partOf(row)) : partOf(row))
+  }
+  return pageOf(wanted.by, groups, wanted.by === 'key' ? await namesOf(session) : new Map())
+}
+
+async function namesOf({ admin }: Session): Promise<ReadonlyMap<string, string>> {
+  const { data } = await admin.list<{ id: string; name: string }>('/keys')
+  return new Map(data.map(({ id, name }) => [id, name]))
+}
+
+function pageOf(by: UsageGroup, groups: ReadonlyMap<string, UsagePart>, names: ReadonlyMap<string, string>): UsagePage {
+  const parts = [...groups.values()]
+  const highest = parts.reduce((most, { cost }) => (cost > most ? cost : most), 0n)
+  const order = by === 'day' ? ([a]: Group, [b]: Group) => (a < b ? -1 : 1) : dearestFirst
+  const total = parts.length > 0 ? parts.reduce(addParts) : NO_FIGURES
+  return {
+    object: 'page',
+    group_by: by,
+    data: [],
+    total: numbersOf(total, total.cost),
+    groups: [...groups].sort(order).map(([group, part]) => ({
+      group,
+      label: names.get(group) ?? group,
+      ...numbersOf(part, highest),
+    })),
+  }
+}
+
+type Group = readonly [name: string, part: UsagePart]
+
+function dearestFirst([, a]: Group, [, b]: Group): number {
+  return a.cost > b.cost ? -1 : Number(a.cost < b.cost)
+}
+
+const sumsOf = recordOf(SUMMED_FIELDS)
+
+function numbersOf(part: Figures, highest: Nano): UsageNumbers {
+  const more = {
+    requests: part.requests,
+    completed: part.completed,
+    refused: part.refused,
+    failed: part.upstreamErrors + part.abandoned,
+    margin: formatCredits(part.costOfStated - part.upstreamCost),
+    without_cost: part.withoutCost,
+    share: highest === 0n ? 0 : Number((part.cost * 1000n) / highest),
+  }
+  return { ...sumsOf(part), ...more } as UsageNumbers
+}
+
+const READ: readonly UsageFieldName[] = [...SUMMED_FIELDS, 'model', 'provider', 'outcome', 'usageSource']
+
+/** As much of a row as sums need. */
+function rowOf(exported: Exported): UsageRow {
+  const fields = READ.map((name) => {
+    const { api, kind } = USAGE_FIELDS[name]
+    const value = exported[api] ?? undefined
+    return [name, kind === 'credits' && value !== undefined ? parseCredits(String(value)) : value]
+  })
+  return Object.fromEntries(fields) as UsageRow
+}
+
+async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<Exported> {
+  let rest = ''
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) yield JSON.parse(line) as Exported
+  }
+}

@@ -1,7 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
-import { ENDPOINTS, type EndpointRecord } from '../../layers/gateway/endpoints.ts'
 import { filtersIn } from '../parts/filter-field.tsx'
 import { Page } from '../parts/page.tsx'
 import { rangeOf } from '../parts/ranges.ts'
@@ -10,8 +9,9 @@ import { Rows } from '../parts/rows.tsx'
 import { useList } from '../parts/use-list.ts'
 import { useLoad } from '../parts/use-load.ts'
 import { go, linkTo, type PageUrl, queryText, withQuery } from '../router.ts'
-import { Chips, FILTERS } from './requests/chips.tsx'
+import { Chips } from './requests/chips.tsx'
 import { Csv } from './requests/csv.tsx'
+import { FILTERS, isForModel, sumsOf } from './requests/filters.ts'
 import { Histogram } from './requests/histogram.tsx'
 import { Live } from './requests/live.tsx'
 import { useTail } from './requests/use-tail.ts'
@@ -31,28 +31,29 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   const [isOn, setOn] = useState(false)
   const [isHeld, setHeld] = useState(false)
   const isLive = isOn && canBeLive
+  const sums = sumsOf(query)
   const bucket = range.isByHour ? '1h' : '1d'
   const usage = useLoad<UsagePage>(
-    `/usage?${queryText({ bucket, group_by: 'model', from, to, key_id: query.key_id })}`,
+    `/usage?${queryText({ bucket, group_by: sums.by, from, to, key_id: query.key_id })}`,
     isLive ? LIVE_SUMS_MS : undefined,
   )
   const requests = useTail(useList<RequestLine>('/requests', asked), asked, isLive && !isHeld)
-  const isAll = url.query.get('calls') === 'all'
+  const isAll = url.query.get('calls') === 'all' || query.endpoint !== ''
   const rows = isAll ? requests.rows : requests.rows.filter(isForModel)
   return (
     <Page title="Requests" actions={<Csv query={asked} />}>
       <div class="chips">
-        <Chips url={url} range={range} query={query} usage={usage.data} />
+        <Chips url={url} range={range} query={query} />
         <Live isOn={isLive} isHeld={isHeld} canBe={canBeLive} onChange={setOn} />
       </div>
       <Histogram
         of={usage}
         range={range}
-        group={query.model}
-        ignored={query.outcome ? ['outcome'] : []}
+        group={sums.group}
+        ignored={sums.ignored}
         onPick={(first, end) => go(['requests'], { ...query, calls: url.query.get('calls'), from: first, to: end })}
       />
-      <Calls url={url} isAll={isAll} hidden={requests.rows.length - rows.length} />
+      {query.endpoint === '' && <Calls url={url} isAll={isAll} hidden={requests.rows.length - rows.length} />}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: nothing is done by it; the list stands still while it is read. */}
       <div
         onMouseEnter={() => setHeld(true)}
@@ -71,11 +72,6 @@ export function Requests({ url }: { readonly url: PageUrl }) {
       </div>
     </Page>
   )
-}
-
-function isForModel({ endpoint }: RequestLine): boolean {
-  const record: EndpointRecord | undefined = (ENDPOINTS as Readonly<Record<string, EndpointRecord>>)[endpoint]
-  return record?.contract !== undefined
 }
 
 type CallsProps = { readonly url: PageUrl; readonly isAll: boolean; readonly hidden: number }

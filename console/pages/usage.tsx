@@ -104,8 +104,8 @@ function Numbers({ page, range, url, choose, isOfKey }: NumbersProps) {
           page={page}
           nameOf={(group) => {
             if (groupBy === 'key') return <KeyLink id={group.group} name={group.label} />
-            if (groupBy !== 'model' || group.group === '-') return labelOf(group)
-            return <a href={linkTo(['requests'], { ...rangeQuery(range), model: group.group })}>{labelOf(group)}</a>
+            if (group.group === '-') return labelOf(group)
+            return <a href={linkTo(['requests'], { ...rangeQuery(range), [groupBy]: group.group })}>{labelOf(group)}</a>
           }}
         />
       </section>

@@ -9,11 +9,12 @@ type Props = {
   readonly unit: string
   readonly from: Bound
   readonly to: Bound
+  readonly pattern?: string
   readonly onChoose: (from: Bound, to: Bound) => void
 }
 
 /** A filter with a least and a most, of which one may be missing. */
-export function Bounds({ label, unit, from, to, onChoose }: Props) {
+export function Bounds({ label, unit, from, to, onChoose, ...rest }: Props) {
   return (
     <Picker label={label} value={boundsText(from, to, unit)} onClear={() => onChoose(undefined, undefined)}>
       {(close) => (
@@ -21,6 +22,7 @@ export function Bounds({ label, unit, from, to, onChoose }: Props) {
           unit={unit}
           from={from}
           to={to}
+          {...rest}
           onChoose={(least, most) => {
             onChoose(least || undefined, most || undefined)
             close()
@@ -31,14 +33,14 @@ export function Bounds({ label, unit, from, to, onChoose }: Props) {
   )
 }
 
-function BoundFields({ unit, from, to, onChoose }: Omit<Props, 'label'>) {
+function BoundFields({ unit, from, to, pattern = AMOUNT_PATTERN, onChoose }: Omit<Props, 'label'>) {
   const [least, setLeast] = useState(from ?? '')
   const [most, setMost] = useState(to ?? '')
   const submit = (event: Event) => {
     event.preventDefault()
     onChoose(least.trim(), most.trim())
   }
-  const shape = { inputMode: 'decimal', pattern: AMOUNT_PATTERN } as const
+  const shape = { inputMode: 'decimal', pattern } as const
   return (
     <form class="custom" onSubmit={submit}>
       <Field label={`From (${unit})`} value={least} onInput={setLeast} {...shape} />

@@ -7,8 +7,8 @@ type Props = {
   readonly label: string
   readonly choices: readonly Choice[]
   readonly onChoose: (value: string) => void
-  /** A text that is none of them may be chosen as it was typed. */
-  readonly canType?: boolean
+  /** A text like this may be chosen as it was typed, though it is none of them. */
+  readonly typed?: RegExp | undefined
   readonly isLoading?: boolean
   /** For choices that the server looks for. */
   readonly onTyped?: (text: string) => void
@@ -19,12 +19,12 @@ const MOST = 50
 /** Fewer are seen at once. */
 const FEW = 6
 
-export function Choices({ label, choices, onChoose, canType = false, isLoading = false, onTyped }: Props) {
+export function Choices({ label, choices, onChoose, typed: pattern, isLoading = false, onTyped }: Props) {
   const [typed, setTyped] = useState('')
   const text = typed.trim()
-  const isSearched = canType || onTyped || choices.length > FEW
+  const isSearched = pattern || onTyped || choices.length > FEW
   const found = onTyped ? choices : choices.filter((choice) => matches(choice, text))
-  const isNew = canType && text !== '' && !found.some(({ value }) => value === text)
+  const isNew = pattern?.test(text) === true && !found.some(({ value }) => value === text)
   const shown: readonly Choice[] = isNew ? [...found, { value: text, text: `“${text}”` }] : found
   const choose = (event: Event) => {
     event.preventDefault()
@@ -37,7 +37,7 @@ export function Choices({ label, choices, onChoose, canType = false, isLoading =
         <input
           type="search"
           aria-label={`Find ${label}`}
-          placeholder={canType ? 'Find or type' : 'Find'}
+          placeholder={pattern ? 'Find or type' : 'Find'}
           autocomplete="off"
           spellcheck={false}
           value={typed}

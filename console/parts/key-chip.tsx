@@ -38,12 +38,14 @@ function KeyChoices({ onChoose }: { readonly onChoose: (id: string) => void }) {
     return () => clearTimeout(timer)
   }, [typed])
   const found = useLoad<Found>(text ? `/search?${queryText({ q: text })}` : '/keys?limit=50')
-  const keys = found.data?.keys ?? found.data?.data ?? []
+  // Enter must not choose from what was found for an earlier text.
+  const isCurrent = typed === text && found.data !== undefined
+  const keys = isCurrent ? (found.data?.keys ?? found.data?.data ?? []) : []
   return (
     <Choices
       label="a key"
       choices={keys.map(({ id, name, last_four }) => ({ value: id, text: name, note: `…${last_four}` }))}
-      isLoading={!found.data}
+      isLoading={!isCurrent}
       onTyped={setTyped}
       onChoose={onChoose}
     />

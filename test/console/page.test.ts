@@ -310,7 +310,8 @@ inBrowser('the console in a browser', () => {
     await keyboard.press('Key')
     await page.getByRole('dialog', { name: 'Key' }).waitFor()
     await page.keyboard.insertText('customer 3')
-    await page.getByRole('button', { name: 'customer 4' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('Enter')
+    await page.locator('.options', { hasText: /^customer 3…xxx3$/ }).waitFor()
     await page.keyboard.press('Enter')
     await button('Remove Key').waitFor()
     expect(await page.getByRole('button', { name: 'Key: customer 3' }).isVisible()).toBe(true)
@@ -320,6 +321,7 @@ inBrowser('the console in a browser', () => {
     await page.getByRole('button', { name: 'Range: Yesterday' }).waitFor()
     const before = scripted.asked.length
     await keyboard.press(/^Model/)
+    await page.getByRole('button', { name: /^claude-sonnet/ }).waitFor()
     await keyboard.press(/^claude-sonnet/)
     await page.getByRole('button', { name: 'Model: claude-sonnet' }).waitFor()
     await loaded()
@@ -339,6 +341,50 @@ inBrowser('the console in a browser', () => {
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.keyboard.press('Escape')
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Model: claude-sonnet')
+  })
+
+  test('every filter of requests is one that the server is asked for, and the histogram says which it cannot follow', async () => {
+    await visit('requests', 'rate_limit_exceeded')
+    const before = scripted.asked.length
+    for (const [chip, choice] of [
+      ['Provider', 'provider-1'],
+      ['Status', 'Errors'],
+      ['Error code', 'rate_limit_exceeded'],
+      ['Endpoint', 'chat.completions'],
+      ['Stream', 'not streamed'],
+    ] as const) {
+      await button(chip).click()
+      await page.getByRole('dialog', { name: chip }).getByRole('button', { name: choice }).click()
+      await button(`Remove ${chip}`).waitFor()
+    }
+    for (const [chip, from, to] of [
+      ['Charged', '0.001', '0.5'],
+      ['Duration', '100', ''],
+    ] as const) {
+      await button(chip).click()
+      const dialog = page.getByRole('dialog', { name: chip })
+      await dialog.getByLabel('From').fill(from)
+      await dialog.getByLabel('To').fill(to)
+      await page.keyboard.press('Enter')
+      await button(`Remove ${chip}`).waitFor()
+    }
+    await page.getByText('Not filtered by status, error code, endpoint, stream, charged, duration').waitFor()
+    await page.getByText('No requests match these filters').waitFor()
+    const { from: _, limit: __, ...asked } = Object.fromEntries(listsSince(before).at(-1) ?? [])
+    expect(asked).toEqual({
+      provider: 'provider-1',
+      status: 'error',
+      error_code: 'rate_limit_exceeded',
+      endpoint: 'chat.completions',
+      stream: 'false',
+      cost_from: '0.001',
+      cost_to: '0.5',
+      duration_from: '100',
+    })
+    expect(await faults('main')).toEqual({})
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.getByRole('link', { name: 'Clear' }).click()
+    await button('Remove Status').waitFor({ state: 'detached' })
   })
 
   test('a time is chosen in the histogram by dragging and by keyboard', async () => {

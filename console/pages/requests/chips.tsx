@@ -1,74 +1,86 @@
-import type { z } from 'zod'
-import type { requestsQuery } from '../../../layers/admin/api/shapes/queries.ts'
-import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
-import { OUTCOMES } from '../../../layers/gateway/domain/usage-row.ts'
-import { type Choice, Choices } from '../../parts/choices.tsx'
+import { Bounds } from '../../parts/bounds.tsx'
+import { Choices } from '../../parts/choices.tsx'
 import { KeyChip } from '../../parts/key-chip.tsx'
 import { Picker } from '../../parts/picker.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
-import type { Range } from '../../parts/ranges.ts'
-import { type PageUrl, type Query, withQuery } from '../../router.ts'
+import { type Range, rangeQuery } from '../../parts/ranges.ts'
+import { useLoad } from '../../parts/use-load.ts'
+import { linkTo, type PageUrl, type Query, withQuery } from '../../router.ts'
+import { BOUND_FILTERS, CHOICE_FILTERS, type ChoiceFilter, type FilterQuery } from './filters.ts'
 
-/** Only what the server filters by: a filter of the rows that happen to be loaded would mislead. */
-export type FilterName = Exclude<keyof z.input<typeof requestsQuery>, 'from' | 'to' | 'limit' | 'after'>
+type Props = { readonly url: PageUrl; readonly range: Range; readonly query: FilterQuery }
 
-type Chip = {
-  readonly name: FilterName
-  readonly label: string
-  readonly choices: (usage: UsagePage | undefined) => readonly Choice[]
-  readonly canType?: boolean
-}
-
-const CHIPS: readonly Chip[] = [
-  { name: 'model', label: 'Model', choices: groupsOf, canType: true },
-  { name: 'outcome', label: 'Outcome', choices: () => OUTCOMES.map((value) => ({ value, text: outcomeText(value) })) },
-]
-
-export const FILTERS: readonly FilterName[] = ['key_id', ...CHIPS.map(({ name }) => name)]
-
-type Props = {
-  readonly url: PageUrl
-  readonly range: Range
-  readonly query: Readonly<Record<FilterName, string>>
-  readonly usage: UsagePage | undefined
-}
-
-export function Chips({ url, range, query, usage }: Props) {
+export function Chips({ url, range, query }: Props) {
   const choose = (changes: Query) => {
     location.hash = withQuery(url, changes)
   }
+  const isFiltered = Object.values(query).some(Boolean)
   return (
     <>
       <RangePicker url={url} range={range} />
       <KeyChip value={query.key_id} onChoose={(id) => choose({ key_id: id })} />
-      {CHIPS.map(({ name, label, choices, canType = false }) => {
-        const known = choices(usage)
-        const shown = known.find(({ value }) => value === query[name])?.text ?? query[name]
-        return (
-          <Picker key={name} label={label} value={shown} onClear={() => choose({ [name]: null })}>
-            {(close) => (
-              <Choices
-                label={label.toLowerCase()}
-                choices={known}
-                canType={canType}
-                onChoose={(value) => {
-                  choose({ [name]: value })
-                  close()
-                }}
-              />
-            )}
-          </Picker>
-        )
-      })}
+      {CHOICE_FILTERS.map((filter) => (
+        <ChoiceChip
+          key={filter.name}
+          filter={filter}
+          value={query[filter.name]}
+          range={{ from: range.from, to: range.to, key_id: query.key_id }}
+          onChoose={(value) => choose({ [filter.name]: value })}
+        />
+      ))}
+      {BOUND_FILTERS.map(({ label, unit, from, to, pattern }) => (
+        <Bounds
+          key={label}
+          label={label}
+          unit={unit}
+          from={query[from]}
+          to={query[to]}
+          {...(pattern && { pattern })}
+          onChoose={(least, most) => choose({ [from]: least, [to]: most })}
+        />
+      ))}
+      {isFiltered && <a href={linkTo(url.path, rangeQuery(range))}>Clear</a>}
     </>
   )
 }
 
-function groupsOf(usage: UsagePage | undefined): Choice[] {
-  const named = usage?.groups.filter(({ group }) => group !== '-') ?? []
-  return named.map(({ group, requests }) => ({ value: group, text: group, note: requests.toLocaleString('en-US') }))
+type ChipProps = {
+  readonly filter: ChoiceFilter
+  readonly value: string
+  readonly range: Query
+  readonly onChoose: (value: string | null) => void
 }
 
-function outcomeText(outcome: string): string {
-  return outcome.charAt(0).toUpperCase() + outcome.slice(1).replace('_', ' ')
+function ChoiceChip({ filter, value, range, onChoose }: ChipProps) {
+  const shown = filter.choices?.find((choice) => choice.value === value)?.text ?? value
+  return (
+    <Picker label={filter.label} value={shown} onClear={() => onChoose(null)}>
+      {(close) => (
+        <Options
+          filter={filter}
+          range={range}
+          onChoose={(chosen) => {
+            onChoose(chosen)
+            close()
+          }}
+        />
+      )}
+    </Picker>
+  )
+}
+
+type OptionsProps = Pick<ChipProps, 'filter' | 'range'> & { readonly onChoose: (value: string) => void }
+
+function Options({ filter: { label, source, choices, typed }, range, onChoose }: OptionsProps) {
+  const found = useLoad<unknown>(source ? source.path(range) : null)
+  const known = choices ?? (found.data === undefined ? [] : (source?.of(found.data) ?? []))
+  return (
+    <Choices
+      label={label.toLowerCase()}
+      choices={known}
+      typed={typed}
+      isLoading={source !== undefined && !found.data && !found.failure}
+      onChoose={onChoose}
+    />
+  )
 }

@@ -85,13 +85,9 @@ function OverTime({ range }: { readonly range: Range }) {
           title="by model"
           page={page}
           isByHour={range.isByHour}
-          onPick={(start) => go(['requests'], { from: start, to: endOf(page, start) })}
+          onPick={(from, to) => go(['requests'], { from, to })}
         />
       )}
     </Loading>
   )
-}
-
-function endOf({ data }: UsagePage, start: string): string | undefined {
-  return data.find(({ start_time }) => start_time === start)?.end_time
 }

@@ -1,80 +1,109 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
-import { type ApiFailure, askCsv, failureFrom } from '../api.ts'
-import { Button } from '../parts/button.tsx'
-import { Command } from '../parts/command.tsx'
-import { download } from '../parts/download.ts'
-import { Select } from '../parts/field.tsx'
-import { DAY_PATTERN, FilterField, filtersIn } from '../parts/filter-field.tsx'
+import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { filtersIn } from '../parts/filter-field.tsx'
 import { Page } from '../parts/page.tsx'
-import { Problem } from '../parts/problem.tsx'
+import { rangeOf } from '../parts/ranges.ts'
 import { REQUEST_COLUMNS } from '../parts/request-columns.tsx'
 import { Rows } from '../parts/rows.tsx'
-import { listUrl, useList } from '../parts/use-list.ts'
-import type { PageUrl } from '../router.ts'
+import { useList } from '../parts/use-list.ts'
+import { useLoad } from '../parts/use-load.ts'
+import { go, linkTo, type PageUrl, queryText, withQuery } from '../router.ts'
+import { Chips } from './requests/chips.tsx'
+import { Csv } from './requests/csv.tsx'
+import { FILTERS, isForModel, sumsOf } from './requests/filters.ts'
+import { Histogram } from './requests/histogram.tsx'
+import { Live } from './requests/live.tsx'
+import { useTail } from './requests/use-tail.ts'
 
-const FILTERS = ['key_id', 'from', 'to', 'outcome', 'model'] as const
+/** The histogram is only as live as a sum can be. */
+const LIVE_SUMS_MS = 30_000
 
 export function Requests({ url }: { readonly url: PageUrl }) {
-  const { query, filter } = filtersIn(url, FILTERS)
-  const requests = useList<RequestLine>('/requests', query)
+  const { query } = filtersIn(url, FILTERS)
+  const address = url.query.toString()
+  // A range that moved with the time would load the list anew under the reader.
+  const nowMs = useMemo(Date.now, [address])
+  const range = rangeOf(url, nowMs, query.key_id ? '30d' : '24h')
+  const { from, to } = range
+  const asked = { ...query, from, to }
+  const canBeLive = to === undefined || Date.parse(to) > nowMs
+  const [isOn, setOn] = useState(false)
+  const [isHeld, setHeld] = useState(false)
+  const isLive = isOn && canBeLive
+  const sums = sumsOf(query)
+  const bucket = range.isByHour ? '1h' : '1d'
+  const usage = useLoad<UsagePage>(
+    `/usage?${queryText({ bucket, group_by: sums.by, from, to, key_id: query.key_id })}`,
+    isLive ? LIVE_SUMS_MS : undefined,
+  )
+  const requests = useTail(useList<RequestLine>('/requests', asked), asked, isLive && !isHeld)
+  const isAll = url.query.get('calls') === 'all' || query.endpoint !== ''
+  const rows = isAll ? requests.rows : requests.rows.filter(isForModel)
   return (
-    <Page title="Requests" actions={<Csv query={query} />}>
-      <div class="filters">
-        <FilterField label="Key id" {...filter('key_id')} />
-        <FilterField label="From (UTC day)" pattern={DAY_PATTERN} {...filter('from')} />
-        <FilterField label="To, not included" pattern={DAY_PATTERN} {...filter('to')} />
-        <Select
-          label="Outcome"
-          {...filter('outcome')}
-          options={[
-            ['', 'All'],
-            ['completed', 'Completed'],
-            ['refused', 'Refused'],
-            ['upstream_error', 'Upstream error'],
-            ['abandoned', 'Abandoned'],
-          ]}
-        />
-        <FilterField label="Model" {...filter('model')} />
+    <Page title="Requests" actions={<Csv query={asked} />}>
+      <div class="chips">
+        <Chips url={url} range={range} query={query} />
+        <Live isOn={isLive} isHeld={isHeld} canBe={canBeLive} onChange={setOn} />
       </div>
-      <Rows
-        of={requests}
-        caption="Requests, newest first"
-        columns={REQUEST_COLUMNS}
-        keyOf={(line) => line.request_id}
-        empty={
-          <>
-            <p>
-              No request is like this. The <strong>Playground</strong> makes one; the command line lists them with
-            </p>
-            <Command>usage list</Command>
-          </>
-        }
+      <Histogram
+        of={usage}
+        range={range}
+        group={sums.group}
+        ignored={sums.ignored}
+        onPick={(first, end) => go(['requests'], { ...query, calls: url.query.get('calls'), from: first, to: end })}
       />
+      {query.endpoint === '' && <Calls url={url} isAll={isAll} hidden={requests.rows.length - rows.length} />}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: nothing is done by it; the list stands still while it is read. */}
+      <div
+        onMouseEnter={() => setHeld(true)}
+        onMouseLeave={() => setHeld(false)}
+        onFocusIn={() => setHeld(true)}
+        onFocusOut={() => setHeld(false)}
+      >
+        <Rows
+          of={{ ...requests, rows }}
+          caption="Requests, newest first"
+          columns={REQUEST_COLUMNS}
+          keyOf={(line) => line.request_id}
+          classOf={(line) => (requests.isNew(line) ? 'new' : undefined)}
+          empty={<Empty isFiltered={FILTERS.some((name) => query[name])} />}
+        />
+      </div>
     </Page>
   )
 }
 
-function Csv({ query }: { readonly query: Readonly<Record<string, string>> }) {
-  const [isRunning, setRunning] = useState(false)
-  const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
-  const save = async () => {
-    setRunning(true)
-    try {
-      download('requests.csv', await askCsv(listUrl('/requests', query)))
-      setFailure(undefined)
-    } catch (error) {
-      setFailure(failureFrom(error))
-    } finally {
-      setRunning(false)
-    }
-  }
+type CallsProps = { readonly url: PageUrl; readonly isAll: boolean; readonly hidden: number }
+
+function Calls({ url, isAll, hidden }: CallsProps) {
+  return (
+    <p class="quiet calls">
+      <label>
+        <input
+          type="checkbox"
+          checked={isAll}
+          onChange={() => {
+            location.hash = withQuery(url, { calls: isAll ? null : 'all' })
+          }}
+        />{' '}
+        Show calls that are not for a model
+      </label>
+      {hidden > 0 && ` (${hidden.toLocaleString('en-US')} hidden)`}
+    </p>
+  )
+}
+
+function Empty({ isFiltered }: { readonly isFiltered: boolean }) {
   return (
     <>
-      <Button disabled={isRunning} onClick={() => void save()}>
-        {isRunning ? 'Reading…' : 'Save as CSV'}
-      </Button>
-      <Problem failure={failure} />
+      <p>
+        <strong>No requests match these filters.</strong>
+      </p>
+      <p>
+        {isFiltered ? 'Remove a filter or choose' : 'Choose'} a longer range, or make one in the{' '}
+        <a href={linkTo(['playground'])}>Playground</a>.
+      </p>
     </>
   )
 }

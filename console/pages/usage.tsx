@@ -1,121 +1,129 @@
+import { useMemo } from 'preact/hooks'
 import type { UsageGroup, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { DAY_MS } from '../../layers/gateway/domain/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
 import { download } from '../parts/download.ts'
-import { Select } from '../parts/field.tsx'
-import { DAY_PATTERN, FilterField } from '../parts/filter-field.tsx'
+import { KeyChip } from '../parts/key-chip.tsx'
+import { KeyLink } from '../parts/links.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
+import { RangePicker } from '../parts/range-picker.tsx'
+import { dayText, type Range, rangeOf, rangeQuery } from '../parts/ranges.ts'
+import { Segments } from '../parts/segments.tsx'
+import { labelOf, UsageChart } from '../parts/usage-chart.tsx'
 import { useLoad } from '../parts/use-load.ts'
-import { linkTo, type PageUrl, withQuery } from '../router.ts'
-import { DayChart } from './usage/day-chart.tsx'
-import { groupsOf } from './usage/drawn-groups.ts'
+import { linkTo, type PageUrl, type Query, queryText, withQuery } from '../router.ts'
+import { LatencyChart } from './usage/latency-chart.tsx'
 import { NumbersTable } from './usage/numbers-table.tsx'
 import { usageCsv } from './usage/usage-csv.ts'
 
-const RANGES = [7, 30, 90] as const
 const GROUPS = [
   ['model', 'Model'],
   ['key', 'Key'],
   ['provider', 'Provider'],
 ] as const
+type GroupName = (typeof GROUPS)[number][0]
 
 export function Usage({ url }: { readonly url: PageUrl }) {
-  const today = Date.now()
-  const from = url.query.get('from') || dayText(today - 29 * DAY_MS)
-  const to = url.query.get('to') || dayText(today + DAY_MS)
+  const address = url.query.toString()
+  const nowMs = useMemo(Date.now, [address])
+  const range = wholeDays(rangeOf(url, nowMs, '30d'))
+  const { from, to, isByHour } = range
   const groupBy = (url.query.get('group_by') || 'model') as UsageGroup
-  const day = url.query.get('day') ?? ''
-  const usage = useLoad<UsagePage>(`/usage?${new URLSearchParams({ bucket: '1d', group_by: groupBy, from, to })}`)
-  const choose = (changes: Record<string, string>) => location.replace(withQuery(url, changes))
-  const save = (page: UsagePage) =>
-    download(`usage-${from}-${to}-by-${groupBy}.csv`, new Blob([usageCsv(page)], { type: 'text/csv' }))
+  const keyId = url.query.get('key_id') ?? ''
+  const bucket = isByHour ? '1h' : '1d'
+  const usage = useLoad<UsagePage>(`/usage?${queryText({ bucket, group_by: groupBy, from, to, key_id: keyId })}`)
+  const choose = (changes: Query) => {
+    location.hash = withQuery(url, changes)
+  }
+  const save = (page: UsagePage) => {
+    const name = `usage-${from.slice(0, 10)}-${(to ?? dayText(nowMs + DAY_MS)).slice(0, 10)}-by-${groupBy}.csv`
+    download(name, new Blob([usageCsv(page, isByHour)], { type: 'text/csv' }))
+  }
   const { data } = usage
   return (
     <Page title="Usage" actions={data && <Button onClick={() => save(data)}>Save as CSV</Button>}>
-      <div class="filters">
-        <Select label="By" value={groupBy} onChange={(value) => choose({ group_by: value })} options={GROUPS} />
-        <FilterField
-          label="From (UTC day)"
-          pattern={DAY_PATTERN}
-          value={from}
-          onChange={(value) => choose({ from: value, day: '' })}
+      <div class="chips">
+        <RangePicker url={url} range={range} />
+        <KeyChip value={keyId} onChoose={(id) => choose({ key_id: id })} />
+        <Segments
+          label="Group by"
+          options={GROUPS}
+          value={groupBy as GroupName}
+          hrefOf={(group) => withQuery(url, { group_by: group })}
         />
-        <FilterField
-          label="To, not included"
-          pattern={DAY_PATTERN}
-          value={to}
-          onChange={(value) => choose({ to: value, day: '' })}
-        />
-        <p class="links">
-          {RANGES.map((days) => (
-            <a
-              key={days}
-              href={linkTo(['usage'], {
-                group_by: groupBy,
-                from: dayText(today - (days - 1) * DAY_MS),
-                to: dayText(today + DAY_MS),
-              })}
-            >
-              {days} days
-            </a>
-          ))}
-        </p>
+        <a class="live" href={linkTo(['requests'], { ...rangeQuery(range), key_id: keyId })}>
+          Requests of this range
+        </a>
       </div>
       <Loading of={usage}>
-        {(page) => <Numbers page={page} day={day} onDay={(value) => choose({ day: value })} />}
+        {(page) =>
+          page.total.requests === 0 ? (
+            <Empty />
+          ) : (
+            <Numbers page={page} range={range} url={url} choose={choose} isOfKey={keyId !== ''} />
+          )
+        }
       </Loading>
     </Page>
   )
 }
 
-type NumbersProps = { readonly page: UsagePage; readonly day: string; readonly onDay: (day: string) => void }
+/** By the day, a range that ends now begins with a day: half a first day would look like less use. */
+function wholeDays(range: Range): Range {
+  if (range.isByHour || range.name === 'custom') return range
+  return range.from.length === 10 ? range : { ...range, from: dayText(Date.parse(range.from) + DAY_MS) }
+}
 
-function Numbers({ page, day, onDay }: NumbersProps) {
-  if (page.total.requests === 0) {
-    return (
-      <div class="empty">
-        <p>
-          Nothing was used in these days. <strong>Send</strong> in the Playground makes a request; the command line sums
-          up with
-        </p>
-        <Command>usage summary --by model</Command>
-      </div>
-    )
-  }
-  const labels = new Map(page.groups.map(({ group, label }) => [group, label]))
-  const bucket = page.data.find(({ start_time }) => start_time.startsWith(day))
-  const days = page.data.map(({ start_time, closed }) => {
-    const text = start_time.slice(0, 10)
-    return [text, closed ? text : `${text} (still counting)`] as const
-  })
+type NumbersProps = {
+  readonly page: UsagePage
+  readonly range: Range
+  readonly url: PageUrl
+  readonly choose: (changes: Query) => void
+  readonly isOfKey: boolean
+}
+
+function Numbers({ page, range, url, choose, isOfKey }: NumbersProps) {
+  const groupBy = page.group_by
   return (
     <>
-      <DayChart page={page} />
-      <NumbersTable
-        caption={`By ${page.group_by}, all days`}
-        rows={page.groups}
-        total={page.total}
-        drawn={groupsOf(page)}
-        isKey={page.group_by === 'key'}
+      <UsageChart
+        title={`by ${groupBy}`}
+        page={page}
+        isByHour={range.isByHour}
+        metric={url.query.get('metric') ?? 'cost'}
+        onMetric={(metric) => choose({ metric })}
+        onPick={(from, to) => choose({ range: null, from, to })}
+        latency={isOfKey ? undefined : () => <LatencyChart {...range} />}
       />
-      <h2>One day</h2>
-      <div class="filters">
-        <Select label="Day" value={day} onChange={onDay} options={[['', 'Choose a day'], ...days]} />
-      </div>
-      {day !== '' && bucket && (
+      <section class="panel part">
         <NumbersTable
-          caption={`By ${page.group_by}, ${day}${bucket.closed ? '' : ', still counting'}`}
-          rows={bucket.results.map((numbers) => ({ ...numbers, label: labels.get(numbers.group) ?? numbers.group }))}
-          drawn={groupsOf(page)}
-          isKey={page.group_by === 'key'}
+          caption={`Usage by ${groupBy}`}
+          head={GROUPS.find(([name]) => name === groupBy)?.[1] ?? 'Day'}
+          page={page}
+          nameOf={(group) => {
+            if (groupBy === 'key') return <KeyLink id={group.group} name={group.label} />
+            if (group.group === '-') return labelOf(group)
+            return <a href={linkTo(['requests'], { ...rangeQuery(range), [groupBy]: group.group })}>{labelOf(group)}</a>
+          }}
         />
-      )}
+      </section>
     </>
   )
 }
 
-function dayText(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10)
+function Empty() {
+  return (
+    <div class="empty">
+      <p>
+        <strong>Nothing was used in this range.</strong>
+      </p>
+      <p>
+        Choose a longer one, or make a request in the <a href={linkTo(['playground'])}>Playground</a>. The command line
+        sums up with
+      </p>
+      <Command>usage summary --by model</Command>
+    </div>
+  )
 }

@@ -23,29 +23,42 @@ type Props = {
   readonly kind?: 'bars' | 'lines'
   /** The last moment is not over. */
   readonly isCounting?: boolean
-  readonly onPick?: (index: number) => void
+  readonly height?: number
+  /** The first and the last of the moments that were clicked, dragged over or chosen by keyboard. */
+  readonly onPick?: (first: number, last: number) => void
 }
 
-const HEIGHT = 240
 const BOTTOM = 24
 const LEFT = 44
 
 /** A chart with its axis, and with all series at the moment that is pointed at or reached by the arrow keys. */
-export function Chart({ caption, unit, moments, series, kind = 'bars', isCounting = false, onPick }: Props) {
+export function Chart(props: Props) {
+  const { caption, unit, moments, series, kind = 'bars', isCounting = false, height = 240, onPick } = props
   const [frame, width] = useWidth<HTMLDivElement>(900)
   const [at, setAt] = useState<number | undefined>(undefined)
+  const [since, setSince] = useState<number | undefined>(undefined)
   const ticks = ticksTo(mostOf(series, moments.length, kind))
   const top = ticks.at(-1) ?? 1
   const step = Math.max(1, width - LEFT) / Math.max(1, moments.length)
-  const y = (value: number) => 8 + (HEIGHT - BOTTOM - 8) * (1 - value / top)
+  const y = (value: number) => 8 + (height - BOTTOM - 8) * (1 - value / top)
   const moved = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
     if (by !== undefined) {
       event.preventDefault()
+      setSince(event.shiftKey ? (since ?? at) : undefined)
       setAt((now) => Math.min(moments.length - 1, Math.max(0, (now ?? (by > 0 ? -1 : moments.length)) + by)))
     }
-    if (event.key === 'Escape') setAt(undefined)
-    if (event.key === 'Enter' && at !== undefined) onPick?.(at)
+    if (event.key === 'Escape') left()
+    if (event.key === 'Enter') picked()
+  }
+  const left = () => {
+    setAt(undefined)
+    setSince(undefined)
+  }
+  const picked = () => {
+    if (at === undefined) return
+    onPick?.(Math.min(at, since ?? at), Math.max(at, since ?? at))
+    left()
   }
   const pointed = (event: MouseEvent & { readonly currentTarget: HTMLElement }) => {
     const x = event.clientX - event.currentTarget.getBoundingClientRect().left - LEFT
@@ -56,16 +69,17 @@ export function Chart({ caption, unit, moments, series, kind = 'bars', isCountin
       class={onPick ? 'chart picked' : 'chart'}
       ref={frame}
       role="application"
-      aria-label={`${caption}. Left and right arrows go through the times.`}
+      aria-label={`${caption}. Left and right arrows go through the times${onPick ? ', with Shift they choose several, Enter filters by them' : ''}.`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it is walked through with the arrow keys.
       tabIndex={0}
       onKeyDown={moved}
       onMouseMove={pointed}
-      onMouseLeave={() => setAt(undefined)}
-      onBlur={() => setAt(undefined)}
-      onClick={() => at !== undefined && onPick?.(at)}
+      onMouseLeave={left}
+      onBlur={left}
+      onMouseDown={() => onPick && setSince(at)}
+      onMouseUp={picked}
     >
-      <svg width={width} height={HEIGHT} aria-hidden="true">
+      <svg width={width} height={height} aria-hidden="true">
         {ticks.map((tick) => (
           <g key={tick}>
             <line class="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
@@ -74,10 +88,18 @@ export function Chart({ caption, unit, moments, series, kind = 'bars', isCountin
             </text>
           </g>
         ))}
-        <text class="tick" x={0} y={HEIGHT - 6}>
+        <text class="tick" x={0} y={height - 6}>
           {unit}
         </text>
-        {at !== undefined && <rect class="pointed" x={LEFT + at * step} y={0} width={step} height={HEIGHT - BOTTOM} />}
+        {at !== undefined && (
+          <rect
+            class="pointed"
+            x={LEFT + Math.min(at, since ?? at) * step}
+            y={0}
+            width={step * (1 + Math.abs(at - (since ?? at)))}
+            height={height - BOTTOM}
+          />
+        )}
         {kind === 'bars'
           ? moments.map((moment, i) => (
               <Bar
@@ -98,7 +120,7 @@ export function Chart({ caption, unit, moments, series, kind = 'bars', isCountin
             ))}
         {moments.map((moment, i) =>
           i % everyNth(moments.length, width) === 0 ? (
-            <text key={moment} class="tick" x={LEFT + (i + 0.5) * step} y={HEIGHT - 6} text-anchor="middle">
+            <text key={moment} class="tick" x={LEFT + (i + 0.5) * step} y={height - 6} text-anchor="middle">
               {moment}
             </text>
           ) : null,

@@ -11,7 +11,7 @@ type Props = {
   readonly rows?: number
   readonly maxLength?: number
   readonly disabled?: boolean
-  readonly type?: 'text' | 'date' | 'search'
+  readonly type?: 'text' | 'date' | 'datetime-local' | 'search'
 }
 
 export function Field({ label, value, onInput, hint, rows, ...rest }: Props) {

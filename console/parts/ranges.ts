@@ -1,7 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/time.ts'
-import type { PageUrl } from '../router.ts'
-
-export type RangeName = '1h' | '24h' | '7d' | '30d' | 'custom'
+import type { PageUrl, Query } from '../router.ts'
 
 export const RANGES = [
   ['1h', '1 h'],
@@ -9,9 +7,31 @@ export const RANGES = [
   ['7d', '7 d'],
   ['30d', '30 d'],
   ['custom', 'Custom'],
-] as const satisfies readonly (readonly [RangeName, string])[]
+] as const
 
-const LENGTHS: Readonly<Record<string, number>> = { '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS, '30d': 30 * DAY_MS }
+/** Those that a picker has room for. Days and months are of UTC, as all sums are. */
+export const PRESETS = [
+  ['1h', 'Last hour'],
+  ['24h', 'Last 24 hours'],
+  ['today', 'Today'],
+  ['yesterday', 'Yesterday'],
+  ['7d', 'Last 7 days'],
+  ['30d', 'Last 30 days'],
+  ['month', 'This month'],
+  ['last-month', 'Last month'],
+] as const
+
+export type RangeName = (typeof PRESETS)[number][0] | 'custom'
+
+const LENGTHS: ReadonlyMap<string, number> = new Map([
+  ['1h', HOUR_MS],
+  ['24h', DAY_MS],
+  ['7d', 7 * DAY_MS],
+  ['30d', 30 * DAY_MS],
+])
+
+/** Longer ranges are drawn by the day. */
+const BY_HOUR_MS = 3 * DAY_MS
 
 export type Range = {
   readonly name: RangeName
@@ -21,23 +41,46 @@ export type Range = {
   readonly isByHour: boolean
 }
 
-/** The range that the address of a page has: a name, or two UTC days. */
+/** The range that the address of a page has: a name, or two moments or UTC days. */
 export function rangeOf(url: PageUrl, nowMs: number, usual: RangeName = '24h'): Range {
-  const name = (url.query.get('range') ?? usual) as RangeName
-  const lengthMs = LENGTHS[name]
+  const hasMoments = url.query.has('from') || url.query.has('to')
+  const name = (url.query.get('range') ?? (hasMoments ? 'custom' : usual)) as RangeName
+  const lengthMs = LENGTHS.get(name)
   if (lengthMs !== undefined) {
-    return { name, from: new Date(nowMs - lengthMs).toISOString(), isByHour: lengthMs <= 3 * DAY_MS }
+    return { name, from: new Date(nowMs - lengthMs).toISOString(), isByHour: lengthMs <= BY_HOUR_MS }
   }
-  const from = dayIn(url, 'from') ?? dayText(nowMs - 6 * DAY_MS)
-  const to = dayIn(url, 'to') ?? dayText(nowMs + DAY_MS)
-  return { name: 'custom', from, to, isByHour: Date.parse(to) - Date.parse(from) <= 3 * DAY_MS }
+  const [first, end] = CALENDAR.get(name)?.(nowMs) ?? [
+    momentIn(url, 'from') ?? dayText(nowMs - 6 * DAY_MS),
+    momentIn(url, 'to') ?? dayText(nowMs + DAY_MS),
+  ]
+  const isByHour = (end === undefined ? nowMs : Date.parse(end)) - Date.parse(first) <= BY_HOUR_MS
+  return { name: CALENDAR.has(name) ? name : 'custom', from: first, ...(end !== undefined && { to: end }), isByHour }
 }
 
-function dayIn(url: PageUrl, name: string): string | undefined {
+/** The same range in the address of another page. */
+export function rangeQuery({ name, from, to }: Range): Query {
+  return name === 'custom' ? { from, to } : { range: name }
+}
+
+type Span = readonly [from: string, to?: string]
+
+const CALENDAR: ReadonlyMap<string, (nowMs: number) => Span> = new Map([
+  ['today', (nowMs: number): Span => [dayText(nowMs)]],
+  ['yesterday', (nowMs) => [dayText(nowMs - DAY_MS), dayText(nowMs)]],
+  ['month', (nowMs) => [monthText(nowMs)]],
+  ['last-month', (nowMs) => [monthText(Date.parse(monthText(nowMs)) - DAY_MS), monthText(nowMs)]],
+])
+
+function momentIn(url: PageUrl, name: string): string | undefined {
   const text = url.query.get(name) ?? ''
   return Number.isNaN(Date.parse(text)) ? undefined : text
 }
 
 export function dayText(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
+}
+
+/** The first day of the month. */
+function monthText(ms: number): string {
+  return `${dayText(ms).slice(0, 8)}01`
 }

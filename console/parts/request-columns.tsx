@@ -7,7 +7,7 @@ import { Took } from './took.tsx'
 
 export const REQUEST_COLUMNS: readonly Column<RequestLine>[] = [
   cell('When', (line) => <Moment at={line.started_at} isBrief />),
-  cell('Status', (line) => <Status of={line} />, 'short'),
+  cell('Status', (line) => <Status of={line} />),
   cell('Model', (line) => <Model of={line} />, 'fill'),
   number('Tokens in / out', (line) =>
     line.total_tokens > 0

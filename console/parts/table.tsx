@@ -44,12 +44,13 @@ export type Shown<Row> = {
   readonly columns: readonly Column<Row>[]
   readonly keyOf: (row: Row, i: number) => string | number
   readonly order?: Order
+  readonly classOf?: (row: Row) => string | undefined
 }
 
 type Props<Row> = Shown<Row> & { readonly rows: readonly Row[]; readonly foot?: ComponentChildren }
 
 /** A wide table scrolls by itself, by keyboard too; the page does not. */
-export function Table<Row>({ caption, columns, rows, keyOf, foot, order }: Props<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf, classOf, foot, order }: Props<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <section class="scroll" tabIndex={0} aria-label={caption}>
@@ -64,7 +65,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, foot, order }: Props
         </thead>
         <tbody>
           {rows.map((row, i) => (
-            <tr key={keyOf(row, i)}>
+            <tr key={keyOf(row, i)} class={classOf?.(row)}>
               <Cells columns={columns} of={row} />
             </tr>
           ))}

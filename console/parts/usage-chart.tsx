@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { useZone, type Zone } from '../zone.ts'
@@ -20,44 +21,70 @@ type Props = {
   readonly title: string
   readonly page: UsagePage
   readonly isByHour: boolean
-  readonly onPick?: (start: string) => void
+  /** From the start of the first bucket to the end of the last. */
+  readonly onPick?: (from: string, to: string) => void
+  /** The metric that an address has, and its change; without it the chart keeps its own. */
+  readonly metric?: string
+  readonly onMetric?: (metric: string) => void
+  /** A chart of times, which are not in the page. */
+  readonly latency?: (() => ComponentChildren) | undefined
 }
 
 /** Usage over time, stacked by group. */
-export function UsageChart({ title, page, isByHour, onPick }: Props) {
-  const [metric, setMetric] = useState<MetricName>('cost')
+export function UsageChart({ title, page, isByHour, onPick, metric: given, onMetric, latency }: Props) {
+  const [own, setOwn] = useState('cost')
   const zone = useZone()
+  const chosen = given ?? own
+  const isLatency = latency !== undefined && chosen === 'latency'
+  const metric = isMetric(chosen) ? chosen : 'cost'
   const { name, unit } = METRICS[metric]
-  const moments = page.data.map(({ start_time }) => momentText(start_time, isByHour, zone))
+  const heading = isLatency ? 'First token' : `${name} ${title}`
+  const switched = (option: string, text: string) => (
+    <button
+      key={option}
+      type="button"
+      aria-pressed={option === (isLatency ? 'latency' : metric)}
+      onClick={() => (onMetric ?? setOwn)(option)}
+    >
+      {text}
+    </button>
+  )
   return (
     <section class="panel">
       <div class="panel-head">
-        <h2>
-          {name} {title}
-        </h2>
+        <h2>{heading}</h2>
         <div class="segments">
-          {(Object.keys(METRICS) as MetricName[]).map((option) => (
-            <button key={option} type="button" aria-pressed={option === metric} onClick={() => setMetric(option)}>
-              {METRICS[option].name}
-            </button>
-          ))}
+          {Object.entries(METRICS).map(([option, { name: text }]) => switched(option, text))}
+          {latency && switched('latency', 'Latency')}
         </div>
       </div>
-      <Chart
-        caption={`${name} ${title}`}
-        unit={unit}
-        moments={moments}
-        series={seriesOf(page, metric)}
-        isCounting={page.data.at(-1)?.closed === false}
-        {...(onPick && { onPick: (i: number) => onPick(page.data[i]?.start_time ?? '') })}
-      />
+      {isLatency ? (
+        latency()
+      ) : (
+        <Chart
+          caption={heading}
+          unit={unit}
+          moments={page.data.map(({ start_time }) => momentText(start_time, isByHour, zone))}
+          series={seriesOf(page, metric)}
+          isCounting={page.data.at(-1)?.closed === false}
+          {...(onPick && { onPick: (first: number, last: number) => onPick(...spanOf(page, first, last)) })}
+        />
+      )}
     </section>
   )
 }
 
+function isMetric(text: string): text is MetricName {
+  return Object.hasOwn(METRICS, text)
+}
+
+export function spanOf({ data }: UsagePage, first: number, last: number): [from: string, to: string] {
+  return [data[first]?.start_time ?? '', data[last]?.end_time ?? '']
+}
+
 function seriesOf({ data, groups }: UsagePage, metric: MetricName): Series[] {
   const places = new Map(groups.map(({ group }, i) => [group, Math.min(i, COLOURS)]))
-  const names = groups.slice(0, COLOURS).map(({ label }) => label)
+  const names = groups.slice(0, COLOURS).map(labelOf)
   if (groups.length > COLOURS) names.push('others')
   return names.map((label, place) => {
     const each = data.map(({ results }) => results.filter(({ group }) => (places.get(group) ?? COLOURS) === place))
@@ -68,6 +95,11 @@ function seriesOf({ data, groups }: UsagePage, metric: MetricName): Series[] {
       told: each.map((some) => told(some, metric)),
     }
   })
+}
+
+/** Calls that no model or provider was asked for are a group, too. */
+export function labelOf({ group, label }: { readonly group: string; readonly label: string }): string {
+  return group === '-' ? 'none' : label
 }
 
 function numberOf(numbers: UsageNumbers, metric: MetricName): number {
@@ -86,7 +118,7 @@ function told(some: readonly UsageNumbers[], metric: MetricName) {
 }
 
 /** An hour in the chosen zone; a day is a UTC day. */
-function momentText(start: string, isByHour: boolean, zone: Zone): string {
+export function momentText(start: string, isByHour: boolean, zone: Zone): string {
   if (!isByHour) return start.slice(5, 10)
   if (zone === 'utc') return start.slice(11, 16)
   const time = new Date(start)

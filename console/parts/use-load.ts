@@ -54,7 +54,7 @@ export function useLoad<T>(path: string | null, everyMs?: number): Loaded<T> {
 }
 
 /** Paused while the page is hidden, and resumed at once when it is shown. */
-function usePoll(reload: () => Promise<void>, everyMs: number | undefined): void {
+export function usePoll(reload: () => Promise<void>, everyMs: number | undefined): void {
   useEffect(() => {
     if (everyMs === undefined) return
     let timer: ReturnType<typeof setTimeout> | undefined

@@ -51,6 +51,10 @@ beforeAll(async () => {
 })
 
 const sumOf = (some: readonly UsageRow[]) => formatCredits(some.reduce((sum, { cost }) => sum + cost, 0n))
+function middleOf<Name extends 'cost' | 'durationMs'>(name: Name): UsageRow[Name] {
+  const values = rows.map((row) => row[name]).sort((a, b) => (a < b ? -1 : 1))
+  return values[Math.floor(values.length / 2)] as UsageRow[Name]
+}
 const dayOf = ({ startedAtMs }: UsageRow) => new Date(startedAtMs).toISOString().slice(0, 10)
 const newestFirst = (a: UsageRow, b: UsageRow) => b.startedAtMs - a.startedAtMs || (a.requestId > b.requestId ? -1 : 1)
 
@@ -71,6 +75,20 @@ describe('GET /admin/v1/requests', () => {
     ['of one key', () => `key_id=${keyIds[0]}`, (row: UsageRow) => row.keyId === keyIds[0]],
     ['of one outcome', () => 'outcome=refused', (row: UsageRow) => row.outcome === 'refused'],
     ['of one model', () => 'model=small', (row: UsageRow) => row.model === 'small'],
+    ['of one status', () => 'status=200', (row: UsageRow) => row.httpStatus === 200],
+    ['of a class of status', () => 'status=4xx', (row: UsageRow) => row.httpStatus >= 400 && row.httpStatus < 500],
+    ['that were not completed', () => 'status=error', (row: UsageRow) => row.outcome !== 'completed'],
+    ['of one kind of answer', () => 'stream=false', (row: UsageRow) => !row.stream],
+    [
+      'of some cost',
+      () => `cost_from=${formatCredits(middleOf('cost'))}&cost_to=1000`,
+      (row: UsageRow) => row.cost >= middleOf('cost'),
+    ],
+    [
+      'of some duration',
+      () => `duration_from=1&duration_to=${middleOf('durationMs')}`,
+      (row: UsageRow) => row.durationMs >= 1 && row.durationMs <= middleOf('durationMs'),
+    ],
     [
       'of a range',
       () => 'to=2026-11-13T06:00:00Z',
@@ -173,6 +191,10 @@ describe('GET /admin/v1/requests', () => {
     ['key_id=1', 'key_id'],
     ['after=WzEsMl0', 'after'],
     ['endpoint=x', 'endpoint'],
+    ['status=6xx', 'status'],
+    ['stream=yes', 'stream'],
+    ['cost_from=-1', 'cost_from'],
+    ['duration_to=1.5', 'duration_to'],
     ['colour=x', 'colour'],
   ])('refuses ?%s with a 400 that names it', async (query, param) => {
     const { status, body } = await admin.call(`GET /requests?${query}`)

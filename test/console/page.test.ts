@@ -7,7 +7,15 @@ import { someOf } from '../support/some-of.ts'
 import { openBrowser } from './support/browser.ts'
 import { keyboardOf } from './support/keyboard.ts'
 import { PICTURED } from './support/pictured.ts'
-import { OPEN_REQUEST_ID, REQUEST_ID, sampleKey, sampleKeys } from './support/samples.ts'
+import {
+  FAILED_REQUEST_ID,
+  OPEN_REQUEST_ID,
+  REQUEST_ID,
+  sampleKey,
+  sampleKeys,
+  sampleLine,
+  sampleUsage,
+} from './support/samples.ts'
 import { type Asked, type ScriptedConsole, startScriptedConsole } from './support/scripted-console.ts'
 
 jest.setTimeout(60_000)
@@ -399,6 +407,153 @@ inBrowser('the console in a browser', () => {
     await page.keyboard.press('Escape')
   })
 
+  const listsSince = (count: number) =>
+    scripted.asked
+      .slice(count)
+      .filter(({ url }) => url.startsWith('/admin/v1/requests?'))
+      .map(({ url }) => new URLSearchParams(url.split('?')[1]))
+
+  test('requests are filtered by a key that is found by its name and by a range, by keyboard alone, and a chip is removed by itself', async () => {
+    await visit('requests', 'rate_limit_exceeded')
+    const keyboard = keyboardOf(page)
+    await keyboard.press('Key')
+    await page.getByRole('dialog', { name: 'Key' }).waitFor()
+    await page.keyboard.insertText('customer 3')
+    await page.keyboard.press('Enter')
+    await page.locator('.options', { hasText: /^customer 3…xxx3$/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await button('Remove Key').waitFor()
+    expect(await page.getByRole('button', { name: 'Key: customer 3' }).isVisible()).toBe(true)
+    expect(page.url()).toContain(`key_id=${sampleKey(3).id}`)
+    await keyboard.press(/^Range: /)
+    await keyboard.press('Yesterday')
+    await page.getByRole('button', { name: 'Range: Yesterday' }).waitFor()
+    const before = scripted.asked.length
+    await keyboard.press(/^Model/)
+    await page.getByRole('button', { name: /^claude-sonnet/ }).waitFor()
+    await keyboard.press(/^claude-sonnet/)
+    await page.getByRole('button', { name: 'Model: claude-sonnet' }).waitFor()
+    await loaded()
+    const [asked] = listsSince(before)
+    const [today, yesterday] = [0, 1].map((days) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10))
+    expect(Object.fromEntries(asked ?? [])).toMatchObject({
+      key_id: sampleKey(3).id,
+      model: 'claude-sonnet',
+      from: yesterday,
+      to: today,
+    })
+    await keyboard.press('Remove Key')
+    await page.getByRole('button', { name: 'Key: customer 3' }).waitFor({ state: 'detached' })
+    expect(page.url()).toContain('model=claude-sonnet')
+    await button('Model: claude-sonnet').click()
+    expect(await faults('.chips')).toEqual({})
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.keyboard.press('Escape')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Model: claude-sonnet')
+  })
+
+  test('every filter of requests is one that the server is asked for, and the histogram says which it cannot follow', async () => {
+    await visit('requests', 'rate_limit_exceeded')
+    const before = scripted.asked.length
+    for (const [chip, choice] of [
+      ['Provider', 'provider-1'],
+      ['Status', 'Errors'],
+      ['Error code', 'rate_limit_exceeded'],
+      ['Endpoint', 'chat.completions'],
+      ['Stream', 'not streamed'],
+    ] as const) {
+      await button(chip).click()
+      await page.getByRole('dialog', { name: chip }).getByRole('button', { name: choice }).click()
+      await button(`Remove ${chip}`).waitFor()
+    }
+    for (const [chip, from, to] of [
+      ['Charged', '0.001', '0.5'],
+      ['Duration', '100', ''],
+    ] as const) {
+      await button(chip).click()
+      const dialog = page.getByRole('dialog', { name: chip })
+      await dialog.getByLabel('From').fill(from)
+      await dialog.getByLabel('To').fill(to)
+      await page.keyboard.press('Enter')
+      await button(`Remove ${chip}`).waitFor()
+    }
+    await page.getByText('Not filtered by status, error code, endpoint, stream, charged, duration').waitFor()
+    await page.getByText('No requests match these filters').waitFor()
+    const { from: _, limit: __, ...asked } = Object.fromEntries(listsSince(before).at(-1) ?? [])
+    expect(asked).toEqual({
+      provider: 'provider-1',
+      status: 'error',
+      error_code: 'rate_limit_exceeded',
+      endpoint: 'chat.completions',
+      stream: 'false',
+      cost_from: '0.001',
+      cost_to: '0.5',
+      duration_from: '100',
+    })
+    expect(await faults('main')).toEqual({})
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.getByRole('link', { name: 'Clear' }).click()
+    await button('Remove Status').waitFor({ state: 'detached' })
+  })
+
+  test('a time is chosen in the histogram by dragging and by keyboard', async () => {
+    const { data } = sampleUsage('model', 3, '1h')
+    await visit('requests', 'errors')
+    const chart = page.getByRole('application', { name: /^Requests by hour/ })
+    await chart.focus()
+    for (const key of ['ArrowRight', 'ArrowRight', 'Shift+ArrowRight', 'Enter']) await page.keyboard.press(key)
+    await page.waitForURL(/from=/)
+    const chosen = () => new URLSearchParams(page.url().split('?')[1])
+    expect([chosen().get('from'), chosen().get('to')]).toEqual([data[1]?.start_time, data[2]?.end_time])
+    await visit('requests')
+    await visit('requests', 'errors')
+    const box = await chart.locator('svg').first().boundingBox()
+    if (!box) throw new Error('There is no histogram.')
+    const at = (hour: number) => box.x + 44 + ((box.width - 44) * (hour + 0.5)) / 24
+    await page.mouse.move(at(8), box.y + 60)
+    await page.mouse.down()
+    await page.mouse.move(at(5), box.y + 60, { steps: 3 })
+    await page.mouse.up()
+    await page.waitForURL(/from=/)
+    expect([chosen().get('from'), chosen().get('to')]).toEqual([data[5]?.start_time, data[8]?.end_time])
+  })
+
+  test('calls that are not for a model are shown only when they are asked for', async () => {
+    await visit('requests', 'rate_limit_exceeded')
+    const table = page.getByRole('table', { name: 'Requests, newest first' })
+    expect(await table.getByText('…000006').count()).toBe(0)
+    await page.getByLabel('Show calls that are not for a model').check()
+    await table.getByText('…000006').waitFor()
+    expect(page.url()).toContain('calls=all')
+  })
+
+  test('a live list marks what came, stands still and says so while it is read, and asks nothing while the page is hidden', async () => {
+    await visit('requests', 'rate_limit_exceeded')
+    await page.mouse.move(5, 5)
+    await button('Live').click()
+    scripted.lines.unshift(sampleLine(101))
+    await page.locator('tr.new', { hasText: '…000101' }).waitFor()
+    await page.getByRole('table', { name: 'Requests, newest first' }).hover()
+    await page.getByText('Paused while you read the list').waitFor()
+    scripted.lines.unshift(sampleLine(102))
+    const pausedAt = scripted.asked.length
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    expect(listsSince(pausedAt)).toEqual([])
+    await page.mouse.move(5, 5)
+    await page.locator('tr.new', { hasText: '…000102' }).waitFor()
+    const hide = (value: boolean) =>
+      page.evaluate(
+        `Object.defineProperty(document, 'hidden', { value: ${value}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
+      )
+    await hide(true)
+    const hiddenAt = scripted.asked.length
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    expect(listsSince(hiddenAt).length).toBeLessThanOrEqual(1)
+    await hide(false)
+    await button('Live').click()
+    scripted.lines.splice(0, 2)
+  })
+
   test('"/" leads to the search, and a last four or a request id leads to its one key or request', async () => {
     await visit('overview', 'customer 3')
     await page.keyboard.press('/')
@@ -410,6 +565,73 @@ inBrowser('the console in a browser', () => {
     await page.keyboard.type(REQUEST_ID)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 2, name: 'The charge' }).waitFor()
+  })
+
+  test('a request says first how it ended, who served it and what it brought; its words are copied without its cost to us', async () => {
+    await visit(`requests/${REQUEST_ID}`, 'Provider cost')
+    const summary = page.getByRole('region', { name: 'Summary' })
+    expect(await summary.textContent()).toContain('200claude-sonnetgpt-4o-mini by openai as gpt-4o-mini-2024-07-18')
+    await page.getByText('gpt-4o-mini answered in place of claude-sonnet').waitFor()
+    await page.getByText('to 16,384 tokens, the most that claude-sonnet generates').waitFor()
+    const figures = await page.locator('.figures > div').allTextContents()
+    expect(figures).toEqual([
+      'Duration6.47 s',
+      'First token2.41 s',
+      'Tokens a second80.3',
+      'Charged0.0003456 credits',
+      'Margin0.0000456 13.2 %',
+    ])
+    const attempts = page.getByRole('table', { name: 'Attempts, in the order tried' })
+    expect(await attempts.getByRole('row').nth(1).textContent()).toContain('500answered with an error')
+    await page.evaluate(
+      "Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText: async (text) => { window.copied = text } } })",
+    )
+    await button('Copy for the customer').click()
+    const copied = await page.evaluate<string>('window.copied')
+    expect(copied).toContain('0.01 at admission, 0.0096544 given back')
+    expect(copied).not.toMatch(/cost us|margin|0\.0000456/i)
+  })
+
+  test('a request that failed has nothing green, and says why it is free', async () => {
+    await visit(`requests/${FAILED_REQUEST_ID}`, 'upstream_rate_limited')
+    expect(await page.locator('.good').count()).toBe(0)
+    expect(await page.locator('.headline .bad').textContent()).toBe('503')
+    await page.getByText('Charged 0: nothing was delivered (upstream_rate_limited), and that is free.').waitFor()
+    await page.getByText('is rate limiting us').waitFor()
+    expect(await faults()).toEqual({})
+    await page.setViewportSize({ width: 1280, height: 900 })
+  })
+
+  test('usage has its metric, grouping and time in the address; a time is chosen in the chart, and the table has the sums', async () => {
+    await visit('usage', 'The model 2')
+    const table = page.getByRole('table', { name: 'Usage by model' })
+    expect((await table.getByRole('columnheader').allTextContents()).slice(0, 4)).toEqual([
+      'Model',
+      'Charged',
+      'Provider cost',
+      'Margin',
+    ])
+    expect(await table.getByRole('row').last().textContent()).toMatch(/^All0\.27/)
+    await button('Errors').click()
+    await page.getByRole('heading', { name: 'Errors by model' }).waitFor()
+    expect(page.url()).toContain('metric=errors')
+    await page.getByRole('link', { name: 'Provider', exact: true }).click()
+    await page.getByRole('heading', { name: 'Errors by provider' }).waitFor()
+    const { data } = sampleUsage('provider', 3)
+    const before = scripted.asked.length
+    await page.getByRole('application').focus()
+    for (const key of ['ArrowLeft', 'Shift+ArrowLeft', 'Enter']) await page.keyboard.press(key)
+    await page.waitForURL(/from=/)
+    await loaded()
+    const asked = scripted.asked.slice(before).find(({ url }) => url.startsWith('/admin/v1/usage?'))
+    expect(Object.fromEntries(new URLSearchParams(asked?.url.split('?')[1]))).toEqual({
+      bucket: '1h',
+      group_by: 'provider',
+      from: data[28]?.start_time,
+      to: data[29]?.end_time,
+    })
+    await button('Latency').click()
+    await page.getByText('p95, of all models').waitFor()
   })
 
   test('a leaked secret that is searched for leads to its key by its last four, and is in no address, request or field', async () => {

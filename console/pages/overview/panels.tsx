@@ -10,7 +10,7 @@ import { type ProviderState, providersOf } from './providers-of.ts'
 const LOW_COLUMNS: readonly Column<Overview['low'][number]>[] = [
   name('Key', (key) => <KeyLink id={key.id} name={key.name} />),
   credits('Left', (key) => key.available),
-  number('', (key) => key.badges.filter(isOfCredits).map((badge) => <Badge key={badge} of={badge} />)),
+  number('State', (key) => key.badges.filter(isOfCredits).map((badge) => <Badge key={badge} of={badge} />)),
 ]
 
 function isOfCredits(badge: string): boolean {

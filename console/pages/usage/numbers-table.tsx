@@ -1,61 +1,65 @@
-import type { UsageNumbers } from '../../../layers/admin/api/shapes/usage.ts'
+import type { ComponentChildren } from 'preact'
+import type { UsageNumbers, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
+import { Swatch } from '../../parts/chart.tsx'
 import { Credits } from '../../parts/credits.tsx'
-import { KeyLink } from '../../parts/links.tsx'
 import { Cells, type Column, count, credits, name, number, Table } from '../../parts/table.tsx'
-import { colourOf, type DrawnGroups } from './drawn-groups.ts'
+import { colourOf } from '../../parts/usage-chart.tsx'
 
-type Row = UsageNumbers & { readonly group: string; readonly label: string }
+type Group = UsagePage['groups'][number]
+type Row = Group & { readonly place: number }
 
 type Props = {
   readonly caption: string
-  readonly rows: readonly Row[]
-  readonly total?: UsageNumbers
-  readonly drawn: DrawnGroups
-  readonly isKey: boolean
+  readonly head: string
+  readonly page: UsagePage
+  readonly nameOf: (group: Group) => ComponentChildren
 }
 
 const NUMBERS: readonly Column<UsageNumbers>[] = [
-  credits('Cost', (of) => of.cost),
-  credits('Cost us', (of) => of.upstream_cost),
-  number('Margin', (of) => (
-    <>
-      <Credits of={of.margin} />
-      {of.without_cost > 0 && (
-        <span class="quiet"> without {of.without_cost.toLocaleString('en-US')} of unknown cost</span>
-      )}
-    </>
-  )),
+  credits('Charged', (of) => of.cost),
+  credits('Provider cost', (of) => of.upstream_cost),
+  number('Margin', (of) => <Margin of={of} />),
   count('Requests', (of) => of.requests),
   count('Refused', (of) => of.refused),
   count('Failed', (of) => of.failed),
-  count('Prompt tokens', (of) => of.prompt_tokens),
-  count('Of them cached', (of) => of.cached_tokens),
-  count('Completion tokens', (of) => of.completion_tokens),
+  count('Tokens in', (of) => of.prompt_tokens),
+  count('Cached', (of) => of.cached_tokens),
+  count('Tokens out', (of) => of.completion_tokens),
 ]
 
-export function NumbersTable({ caption, rows, total, drawn, isKey }: Props) {
-  const group = name<Row>('Of', (row) => (
+/** The numbers behind the chart, in its colours, with their sum. */
+export function NumbersTable({ caption, head, page: { groups, total }, nameOf }: Props) {
+  const group = name<Row>(head, (row) => (
     <>
-      <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
-        <rect class={colourOf(row.group, drawn)} width="10" height="10" />
-      </svg>{' '}
-      {isKey ? <KeyLink id={row.group} name={row.label} /> : row.label}
+      <Swatch of={colourOf(row.place)} /> {nameOf(row)}
     </>
   ))
   return (
     <Table
       caption={caption}
       columns={[group, ...NUMBERS]}
-      rows={rows}
+      rows={groups.map((row, place) => ({ ...row, place }))}
       keyOf={(row) => row.group}
       foot={
-        total && (
-          <tr>
-            <th scope="row">All</th>
-            <Cells columns={NUMBERS} of={total} />
-          </tr>
-        )
+        <tr>
+          <th scope="row">All</th>
+          <Cells columns={NUMBERS} of={total} />
+        </tr>
       }
     />
+  )
+}
+
+function Margin({ of }: { readonly of: UsageNumbers }) {
+  const unknown = of.without_cost.toLocaleString('en-US')
+  return (
+    <>
+      <Credits of={of.margin} />
+      {of.without_cost > 0 && (
+        <span class="unit below-line" title={`Without ${unknown} answers whose cost to us is not known`}>
+          {unknown} unknown
+        </span>
+      )}
+    </>
   )
 }

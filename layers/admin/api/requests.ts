@@ -5,7 +5,7 @@ import { formatDecimal } from '../../gateway/domain/money.ts'
 import { type BillLine, billLines, formatPerMillion, parsePrice } from '../../gateway/domain/price.ts'
 import { DAY_MS } from '../../gateway/domain/time.ts'
 import { isRequestId } from '../../gateway/domain/ulid.ts'
-import type { UsageFieldName, UsageRow } from '../../gateway/domain/usage-row.ts'
+import type { UsageRow } from '../../gateway/domain/usage-row.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
 import { newestKeys, readKeys } from '../../gateway/store/newest-keys.ts'
 import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
@@ -14,6 +14,7 @@ import { recordOf } from '../../gateway/wire/usage-record.ts'
 import { explainOpenHold, explainRequest } from '../explain/explain-request.ts'
 import { hasSoundTokens, isStated, quantitiesOf } from '../usage/expected-cost.ts'
 import { newestRequests } from '../usage/newest-requests.ts'
+import { requestFilter } from '../usage/request-filter.ts'
 import { csvLines } from '../usage/usage-csv.ts'
 import { ndjsonLines, operatorPart, soundRecord } from '../usage/usage-lines.ts'
 import { latestRowMs, usageRows } from '../usage/usage-rows.ts'
@@ -36,7 +37,7 @@ export async function listRequests(call: Call, sent: z.output<typeof requestsQue
   const toMs = Math.min(sent.to ?? Infinity, latestRowMs(nowMs))
   requireOrder(fromMs, toMs)
   const range = { fromMs, toMs }
-  const matches = matcher(sent)
+  const matches = requestFilter(sent)
   const [, format] = /\b(text\/csv|application\/x-ndjson)\b/i.exec(call.headers.accept ?? '') ?? []
   if (format !== undefined) {
     const all = usageRows(tables, key?.id, range, 'oldest first')
@@ -55,22 +56,6 @@ export async function listRequests(call: Call, sent: z.output<typeof requestsQue
     last_id: next === undefined ? null : cursorOf(next),
   }
   return { body }
-}
-
-/** The filters of a list, and the field of a row that each is about. */
-const FILTERS = {
-  outcome: 'outcome',
-  model: 'model',
-  provider: 'provider',
-  error_code: 'errorCode',
-  endpoint: 'endpoint',
-} as const satisfies Partial<Record<keyof z.output<typeof requestsQuery>, UsageFieldName>>
-
-/** Undefined if every row matches. */
-function matcher(sent: z.output<typeof requestsQuery>): ((row: UsageRow) => boolean) | undefined {
-  const names = (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).filter((name) => sent[name] !== undefined)
-  if (names.length === 0) return undefined
-  return (row) => names.every((name) => row[FILTERS[name]] === sent[name])
 }
 
 async function namesOf(tables: OperatorTables, keyIds: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {

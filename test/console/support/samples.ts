@@ -62,28 +62,49 @@ export function sampleKeys(count: number): KeyDetail[] {
   return [busy, revoked, ...Array.from({ length: count - 2 }, (_, i) => sampleKey(i + 3))]
 }
 
+/** Models, and who serves each. */
+const SERVED = [
+  ['gpt-4o-mini', 'openai'],
+  ['claude-sonnet', 'anthropic'],
+  ['llama-70b', 'groq'],
+] as const
+
+/** The newest first; every fifth was refused, every eleventh failed, every seventh is a call that is not for a model. */
 export function sampleLines(count: number): RequestLine[] {
-  return Array.from({ length: count }, (_, i) => ({
+  return Array.from({ length: count }, (_, i) => sampleLine(i))
+}
+
+export function sampleLine(i: number, changes: Partial<RequestLine> = {}): RequestLine {
+  const [model, provider] = SERVED[i % 3] ?? SERVED[0]
+  const answered: RequestLine = {
     object: 'request.line',
     request_id: i === 0 ? REQUEST_ID : `req_${String(i).padStart(26, '0')}`,
-    key_id: sampleKey(1).id,
-    key_name: 'customer 1',
-    started_at: ago(i * 60_000),
-    endpoint: 'chat.completions',
-    model: 'gpt-4o-mini',
-    provider: 'openai',
+    key_id: sampleKey(1 + (i % 4)).id,
+    key_name: `customer ${1 + (i % 4)}`,
+    started_at: ago(i * i * 7_000),
+    endpoint: i % 3 === 1 ? 'messages' : 'chat.completions',
+    model,
+    provider,
     stream: i % 2 === 0,
-    http_status: i % 5 === 4 ? 429 : 200,
-    outcome: i % 5 === 4 ? 'refused' : 'completed',
-    error_code: i % 5 === 4 ? 'rate_limit_exceeded' : null,
+    http_status: 200,
+    outcome: 'completed',
+    error_code: null,
     replay_of: null,
-    prompt_tokens: 1_000,
-    completion_tokens: 234,
-    ttft_ms: i % 5 === 4 ? null : 420,
+    prompt_tokens: 1_000 + ((i * 7919) % 9_000),
+    completion_tokens: 234 + ((i * 104_729) % 900),
+    ttft_ms: i % 2 === 0 ? 420 + ((i * 131) % 700) : null,
     total_tokens: 1234,
-    cost: '0.0003456',
-    duration_ms: 812,
-  }))
+    cost: `0.00${1 + (i % 8)}${(i * 7919) % 10_000}`,
+    duration_ms: 812 + ((i * 1_543) % 9_000),
+  }
+  const none = { provider: null, prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, ttft_ms: null, cost: '0' }
+  const code = i % 5 === 4 ? 'rate_limit_exceeded' : i % 11 === 10 ? 'upstream_unavailable' : null
+  if (code === 'rate_limit_exceeded')
+    Object.assign(answered, none, { http_status: 429, outcome: 'refused', error_code: code, duration_ms: 4 })
+  if (code === 'upstream_unavailable')
+    Object.assign(answered, none, { provider, http_status: 503, outcome: 'upstream_error', error_code: code })
+  if (i % 7 === 6) Object.assign(answered, none, { endpoint: 'models', model: null, stream: false, duration_ms: 3 })
+  return { ...answered, ...changes }
 }
 
 export const sampleRequest: RequestShape = {
@@ -93,12 +114,33 @@ export const sampleRequest: RequestShape = {
   key_id: sampleKey(1).id,
   key_name: 'customer 1',
   row: {
+    object: 'usage',
+    request_id: REQUEST_ID,
+    started_at: ago(120_000),
+    endpoint: 'chat.completions',
+    stream: true,
+    outcome: 'completed',
+    http_status: 200,
+    error_code: null,
+    model: 'claude-sonnet',
+    provider: 'openai',
+    upstream_model: 'gpt-4o-mini-2024-07-18',
+    fallback_model: 'gpt-4o-mini',
+    replay_of: null,
+    prompt_tokens: 1000,
+    completion_tokens: 326,
+    asked_max_tokens: 64_000,
+    lowered_max_tokens: 16_384,
+    usage_source: 'upstream',
     cost: '0.0003456',
     hold: '0.01',
     attempts: [
-      { provider: 'openrouter', model: 'openai/gpt-4o-mini', result: 'timeout', ms: 300 },
-      { provider: 'openai', model: 'gpt-4o-mini', result: 'ok', ms: 512 },
+      { provider: 'anthropic', model: 'claude-sonnet-4', result: 'status 500', ms: 640 },
+      { provider: 'openrouter', model: 'anthropic/claude-sonnet-4', result: 'timeout', ms: 1_300 },
+      { provider: 'openai', model: 'gpt-4o-mini-2024-07-18', result: 'ok', ms: 4_512 },
     ],
+    ttft_ms: 2_410,
+    duration_ms: 6_470,
   },
   hold: null,
   upstream_cost: '0.0003',
@@ -111,7 +153,38 @@ export const sampleRequest: RequestShape = {
   explanation: [
     { part: 'charge', name: 'charged', lines: ['0.0003456'] },
     { part: 'charge', name: 'held', lines: ['0.01 at admission, 0.0096544 given back'] },
-    { part: 'charge', name: 'attempts', lines: ['1. openrouter: timeout after 300 ms', '2. openai: ok after 512 ms'] },
+    { part: 'charge', name: 'counted by', lines: ['the upstream (reported usage)'] },
+    { part: 'charge', name: 'cost us', lines: ['0.0003'] },
+    { part: 'charge', name: 'margin', lines: ['0.0000456'] },
+  ],
+}
+
+export const FAILED_REQUEST_ID = 'req_01K9ZZZZZZZZZZZZZZZZZZZZZZ'
+
+export const failedRequest: RequestShape = {
+  ...sampleRequest,
+  request_id: FAILED_REQUEST_ID,
+  row: {
+    ...sampleRequest.row,
+    outcome: 'upstream_error',
+    http_status: 503,
+    error_code: 'upstream_rate_limited',
+    fallback_model: null,
+    asked_max_tokens: null,
+    lowered_max_tokens: null,
+    provider: null,
+    completion_tokens: 0,
+    cost: '0',
+    attempts: [{ provider: 'anthropic', model: 'claude-sonnet-4', result: 'rate_limit 429', ms: 210 }],
+    ttft_ms: null,
+    duration_ms: 224,
+  },
+  upstream_cost: null,
+  margin: null,
+  bill: [],
+  explanation: [
+    { part: 'charge', name: 'charged', lines: ['0: nothing was delivered (upstream_rate_limited), and that is free'] },
+    { part: 'charge', name: 'held', lines: ['0.01 at admission, 0.01 given back'] },
   ],
 }
 
@@ -195,27 +268,36 @@ const NUMBERS: UsageNumbers = {
   share: 0,
 }
 
-/** Thirty days, the last of them still counting. */
-export function sampleUsage(groupBy: UsagePage['group_by'], groups: number): UsagePage {
+/** A week or a day of ups and downs, thirty days or 24 hours, the last of them still counting. */
+export function sampleUsage(groupBy: UsagePage['group_by'], groups: number, bucket = '1d'): UsagePage {
   const named = Array.from({ length: groups }, (_, i) => ({
     ...NUMBERS,
-    group: `${groupBy}-${i}`,
+    group: groupBy === 'model' ? (SERVED[i]?.[0] ?? '-') : `${groupBy}-${i}`,
     label: `The ${groupBy} ${i}`,
   }))
-  const start = Math.floor(NOW / DAY) * DAY - 29 * DAY
+  const [size, count] = bucket === '1h' ? [HOUR, 24] : [DAY, 30]
+  const start = Math.floor(NOW / size) * size - (count - 1) * size
   return {
     object: 'page',
     group_by: groupBy,
-    data: Array.from({ length: 30 }, (_, day) => ({
+    data: Array.from({ length: count }, (_, n) => ({
       object: 'bucket',
-      start_time: new Date(start + day * DAY).toISOString(),
-      end_time: new Date(start + (day + 1) * DAY).toISOString(),
-      closed: day < 29,
-      results: named.map(({ label: _, ...numbers }, i) => ({
-        ...numbers,
-        cost: (0.05 + ((day * 7919 + i * 104_729) % 97) / 300).toFixed(6),
-        share: Math.floor((1000 * (day + 1)) / 30 / groups),
-      })),
+      start_time: new Date(start + n * size).toISOString(),
+      end_time: new Date(start + (n + 1) * size).toISOString(),
+      closed: n < count - 1,
+      results: named.map(({ label: _, ...numbers }, i) => {
+        const times = 1 + Math.sin((n + i * 2) / 4) / 2
+        const requests = Math.round((400 * times) / (i + 1))
+        return {
+          ...numbers,
+          requests,
+          refused: Math.round(requests * 0.03) + (n === 9 && i === 1 ? 60 : 0),
+          prompt_tokens: requests * 1_100,
+          completion_tokens: requests * 210,
+          cost: (0.27 * times).toFixed(9),
+          share: Math.floor((1000 * (n + 1)) / count / groups),
+        }
+      }),
     })),
     total: NUMBERS,
     groups: named,

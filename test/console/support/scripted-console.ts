@@ -6,9 +6,12 @@ import type { List } from '../../../layers/admin/api/shapes/answers.ts'
 import type { CreateKeyBody } from '../../../layers/admin/api/shapes/bodies.ts'
 import type { EventShape } from '../../../layers/admin/api/shapes/books.ts'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
+import type { RequestLine } from '../../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import {
   ago,
+  FAILED_REQUEST_ID,
+  failedRequest,
   faultyCheck,
   OPEN_REQUEST_ID,
   openRequest,
@@ -49,6 +52,8 @@ export type ScriptedConsole = {
   readonly address: string
   readonly origin: string
   readonly keys: KeyDetail[]
+  /** The newest first. */
+  readonly lines: RequestLine[]
   readonly asked: Asked[]
   /** The next change is done, and its answer is lost. */
   loseNextAnswer: boolean
@@ -76,6 +81,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
     origin,
     address: `${origin}/#launch=${LAUNCH}`,
     keys: sampleKeys(size.keys),
+    lines: sampleLines(size.requests),
     asked: [],
     loseNextAnswer: false,
     isProtected: false,
@@ -198,10 +204,11 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
         return ok(sampleOverview)
       case 'requests':
         if (id === OPEN_REQUEST_ID) return ok(openRequest)
-        return ok(id === undefined ? pageOf(sampleLines(size.requests), query) : sampleRequest)
+        if (id === FAILED_REQUEST_ID) return ok(failedRequest)
+        return ok(id === undefined ? pageOf(scripted.lines.filter(isAskedFor(query)), query) : sampleRequest)
       case 'usage': {
         const groupBy = query.get('group_by') as UsagePage['group_by']
-        return ok(sampleUsage(groupBy, groupBy === 'key' ? scripted.keys.length : 3))
+        return ok(sampleUsage(groupBy, groupBy === 'key' ? scripted.keys.length : 3, query.get('bucket') ?? undefined))
       }
       case 'events':
         return ok(pageOf(events, query))
@@ -238,6 +245,12 @@ const ok = (body: unknown): Answer => ({ status: 200, body })
 
 function refusal(status: number, message: string, code: string | null = null): Answer {
   return { status, body: { error: { message, type: 'invalid_request_error', param: null, code } } }
+}
+
+const FIELDS = ['key_id', 'model', 'outcome', 'provider', 'error_code', 'endpoint'] as const
+
+function isAskedFor(query: URLSearchParams): (line: RequestLine) => boolean {
+  return (line) => FIELDS.every((name) => !query.has(name) || line[name] === query.get(name))
 }
 
 function list<T>(data: readonly T[]): List<T> {

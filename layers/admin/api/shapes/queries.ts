@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { OUTCOMES } from '../../../gateway/domain/usage-row.ts'
 import { ENDPOINT_NAMES } from '../../../gateway/endpoints.ts'
-import { moment, oneOf, textLike, wholeNumber } from '../../settings/rules.ts'
+import { credits, moment, oneOf, textLike, wholeNumber } from '../../settings/rules.ts'
 import { SETTING_FIELDS } from '../../settings/setting-fields.ts'
 import { EVENT_NAMES, KEY_STATUSES, USAGE_BUCKETS, USAGE_GROUPS } from './names.ts'
 
@@ -19,6 +19,7 @@ const range = {
   from: moment.describe('From this UTC day or moment on.').optional(),
   to: moment.describe('To this UTC day or moment, which is not included.').optional(),
 }
+const milliseconds = numberIn(0, 1e9)
 const keyId = textLike(/^key_\w{1,40}$/, 'the id of a key')
 const anyKeyId = textLike(/^(admin)?key_\w{1,40}$/, 'the id of a key or of an admin key')
 /** One kind, or all changes of keys, admin keys or the catalog. */
@@ -69,6 +70,16 @@ export const requestsQuery = z.strictObject({
     .describe('Only requests that ended with this error.')
     .optional(),
   endpoint: oneOf(ENDPOINT_NAMES).describe('Only requests to this endpoint.').optional(),
+  status: textLike(/^([1-5]xx|[1-5]\d\d|0|error)$/, 'a status such as 429, a class such as 4xx, or error')
+    .describe('Only requests with this HTTP status or class of them; `error` for all that were not completed.')
+    .optional(),
+  stream: oneOf(['true', 'false'])
+    .describe('Only requests that were streamed, or only those that were not.')
+    .optional(),
+  cost_from: credits.describe('Only requests that were charged at least this much.').optional(),
+  cost_to: credits.describe('Only requests that were charged at most this much.').optional(),
+  duration_from: milliseconds.describe('Only requests that took at least so many milliseconds.').optional(),
+  duration_to: milliseconds.describe('Only requests that took at most so many milliseconds.').optional(),
   ...page,
 })
 

@@ -1,0 +1,58 @@
+import type { BillLineShape, RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
+import { Credits } from '../../parts/credits.tsx'
+import { type Column, count, credits, name, number, Table } from '../../parts/table.tsx'
+import { rowFacts } from './row-facts.ts'
+
+const COLUMNS: readonly Column<BillLineShape>[] = [
+  name('What', (line) => line.what),
+  count('Count', (line) => line.quantity),
+  number('Price', ({ price, per }) => `${price} ${per === 'million' ? 'per million' : 'each'}`),
+  credits('Amount', (line) => line.amount),
+]
+
+export function Bill({ of: request }: { readonly of: RequestShape }) {
+  const { bill, row, upstream_cost, upstream_cost_source, margin } = request
+  const { cost } = rowFacts(request)
+  const above = row?.pricing?.above
+  return (
+    <section class="panel part">
+      <div class="panel-head">
+        <h2>The charge</h2>
+        {above !== undefined && (
+          <span class="quiet">At the price above {above.toLocaleString('en-US')} prompt tokens</span>
+        )}
+      </div>
+      <Table
+        caption="The charge, line by line"
+        columns={COLUMNS}
+        rows={bill}
+        keyOf={(line) => line.what}
+        foot={
+          <>
+            {cost !== undefined && <Sum name="Charged" amount={cost} />}
+            {upstream_cost !== null && (
+              <Sum
+                name={`Provider cost${upstream_cost_source === 'provider' ? ', as the provider states it' : ''}`}
+                amount={upstream_cost}
+              />
+            )}
+            {margin !== null && <Sum name="Margin" amount={margin} />}
+          </>
+        }
+      />
+    </section>
+  )
+}
+
+function Sum({ name, amount }: { readonly name: string; readonly amount: string }) {
+  return (
+    <tr class="sum">
+      <th scope="row" colSpan={3}>
+        {name}
+      </th>
+      <td class="number">
+        <Credits of={amount} />
+      </td>
+    </tr>
+  )
+}

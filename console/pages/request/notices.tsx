@@ -1,0 +1,46 @@
+import type { RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
+import { Credits } from '../../parts/credits.tsx'
+import { RequestLink } from '../../parts/links.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { explained, rowFacts } from './row-facts.ts'
+
+/** What is not as the caller may have expected it. */
+export function Notices({ of: request }: { readonly of: RequestShape }) {
+  const { hold, bill } = request
+  const facts = rowFacts(request)
+  const isFailed = facts.outcome !== undefined && facts.outcome !== 'completed'
+  const why = bill.length === 0 ? explained(request, 'charged') : undefined
+  return (
+    <>
+      {hold && (
+        <p class="notice warn">
+          <Credits of={hold.amount} withUnit /> held until <Moment at={hold.until} />.{' '}
+          {hold.expired && 'Its request is dead, and the sweep will give the credits back.'}
+        </p>
+      )}
+      {facts.fallback_model && (
+        <p class="notice warn">
+          <strong>Answered by a fallback:</strong> {facts.fallback_model} answered in place of {facts.model}, at the
+          price of {facts.model}.
+        </p>
+      )}
+      {facts.lowered_max_tokens && (
+        <p class="notice warn">
+          <strong>Output cap lowered:</strong> to {facts.lowered_max_tokens.toLocaleString('en-US')} tokens,{' '}
+          {facts.asked_max_tokens
+            ? `the most that ${facts.model} generates; ${facts.asked_max_tokens.toLocaleString('en-US')} were asked for.`
+            : 'the most that the balance covered. A longer answer was cut there.'}
+        </p>
+      )}
+      {facts.replay_of && (
+        <p class="notice">
+          The stored answer of <RequestLink id={facts.replay_of} /> once more, for the same Idempotency-Key.
+        </p>
+      )}
+      {why && <p class={isFailed ? 'notice bad' : 'notice'}>Charged {why}.</p>}
+      {isFailed && bill.length > 0 && (
+        <p class="notice bad">The answer broke off; charged is what was delivered of it.</p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,50 @@
+import type { RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
+
+/** The fields of a stored row that the page tells. An old or damaged row may lack any. */
+export type RowFacts = {
+  readonly started_at?: string
+  readonly endpoint?: string
+  readonly stream?: boolean
+  readonly outcome?: string
+  readonly http_status?: number
+  readonly error_code?: string | null
+  readonly model?: string | null
+  readonly provider?: string | null
+  readonly upstream_model?: string | null
+  readonly fallback_model?: string | null
+  readonly replay_of?: string | null
+  readonly prompt_tokens?: number
+  readonly completion_tokens?: number
+  readonly asked_max_tokens?: number | null
+  readonly lowered_max_tokens?: number | null
+  readonly usage_source?: string
+  readonly cost?: string
+  readonly ttft_ms?: number | null
+  readonly duration_ms?: number
+}
+
+export function rowFacts({ row }: RequestShape): RowFacts {
+  return (row ?? {}) as RowFacts
+}
+
+/** Of the time in which the answer was written, which begins with its first token. */
+export function tokensPerSecond({ completion_tokens, ttft_ms, duration_ms }: RowFacts): number | undefined {
+  const ms = (duration_ms ?? 0) - (ttft_ms ?? 0)
+  return completion_tokens && ms > 0 ? (completion_tokens * 1000) / ms : undefined
+}
+
+/** Lines that are the operator's own. */
+const PRIVATE = /^(cost us|provider cost|margin)$/
+
+/** The request in words, as a customer may read it: without its cost to us. */
+export function customerText({ explanation }: RequestShape): string {
+  const lines = explanation
+    .filter(({ name }) => !PRIVATE.test(name))
+    .flatMap(({ name, lines }) => lines.map((line, i) => `${(i === 0 ? name : '').padEnd(14)}${line}`))
+  return `${lines.join('\n')}\n`
+}
+
+/** The lines of the explanation under a name, as one text. */
+export function explained({ explanation }: RequestShape, name: string): string | undefined {
+  return explanation.find((entry) => entry.name === name)?.lines.join('\n')
+}

@@ -1,0 +1,86 @@
+import { Bounds } from '../../parts/bounds.tsx'
+import { Choices } from '../../parts/choices.tsx'
+import { KeyChip } from '../../parts/key-chip.tsx'
+import { Picker } from '../../parts/picker.tsx'
+import { RangePicker } from '../../parts/range-picker.tsx'
+import { type Range, rangeQuery } from '../../parts/ranges.ts'
+import { useLoad } from '../../parts/use-load.ts'
+import { linkTo, type PageUrl, type Query, withQuery } from '../../router.ts'
+import { BOUND_FILTERS, CHOICE_FILTERS, type ChoiceFilter, type FilterQuery } from './filters.ts'
+
+type Props = { readonly url: PageUrl; readonly range: Range; readonly query: FilterQuery }
+
+export function Chips({ url, range, query }: Props) {
+  const choose = (changes: Query) => {
+    location.hash = withQuery(url, changes)
+  }
+  const isFiltered = Object.values(query).some(Boolean)
+  return (
+    <>
+      <RangePicker url={url} range={range} />
+      <KeyChip value={query.key_id} onChoose={(id) => choose({ key_id: id })} />
+      {CHOICE_FILTERS.map((filter) => (
+        <ChoiceChip
+          key={filter.name}
+          filter={filter}
+          value={query[filter.name]}
+          range={{ from: range.from, to: range.to, key_id: query.key_id }}
+          onChoose={(value) => choose({ [filter.name]: value })}
+        />
+      ))}
+      {BOUND_FILTERS.map(({ label, unit, from, to, pattern }) => (
+        <Bounds
+          key={label}
+          label={label}
+          unit={unit}
+          from={query[from]}
+          to={query[to]}
+          {...(pattern && { pattern })}
+          onChoose={(least, most) => choose({ [from]: least, [to]: most })}
+        />
+      ))}
+      {isFiltered && <a href={linkTo(url.path, rangeQuery(range))}>Clear</a>}
+    </>
+  )
+}
+
+type ChipProps = {
+  readonly filter: ChoiceFilter
+  readonly value: string
+  readonly range: Query
+  readonly onChoose: (value: string | null) => void
+}
+
+function ChoiceChip({ filter, value, range, onChoose }: ChipProps) {
+  const shown = filter.choices?.find((choice) => choice.value === value)?.text ?? value
+  return (
+    <Picker label={filter.label} value={shown} onClear={() => onChoose(null)}>
+      {(close) => (
+        <Options
+          filter={filter}
+          range={range}
+          onChoose={(chosen) => {
+            onChoose(chosen)
+            close()
+          }}
+        />
+      )}
+    </Picker>
+  )
+}
+
+type OptionsProps = Pick<ChipProps, 'filter' | 'range'> & { readonly onChoose: (value: string) => void }
+
+function Options({ filter: { label, source, choices, typed }, range, onChoose }: OptionsProps) {
+  const found = useLoad<unknown>(source ? source.path(range) : null)
+  const known = choices ?? (found.data === undefined ? [] : (source?.of(found.data) ?? []))
+  return (
+    <Choices
+      label={label.toLowerCase()}
+      choices={known}
+      typed={typed}
+      isLoading={source !== undefined && !found.data && !found.failure}
+      onChoose={onChoose}
+    />
+  )
+}

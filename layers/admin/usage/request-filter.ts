@@ -1,0 +1,36 @@
+import type { z } from 'zod'
+import type { UsageFieldName, UsageRow } from '../../gateway/domain/usage-row.ts'
+import type { requestsQuery } from '../api/shapes/queries.ts'
+
+type Sent = z.output<typeof requestsQuery>
+type Matches = (row: UsageRow) => boolean
+
+/** Filters for one value, and the field of a row that each is about. */
+const SAME = {
+  outcome: 'outcome',
+  model: 'model',
+  provider: 'provider',
+  error_code: 'errorCode',
+  endpoint: 'endpoint',
+} as const satisfies Partial<Record<keyof Sent, UsageFieldName>>
+
+/** Undefined if every row matches. */
+export function requestFilter(sent: Sent): Matches | undefined {
+  const same = (Object.keys(SAME) as (keyof typeof SAME)[]).filter((name) => sent[name] !== undefined)
+  const all: Matches[] = same.map((name) => (row) => row[SAME[name]] === sent[name])
+  const { status, stream, cost_from, cost_to, duration_from, duration_to } = sent
+  if (status !== undefined) all.push(ofStatus(status))
+  if (stream !== undefined) all.push((row) => row.stream === (stream === 'true'))
+  if (cost_from !== undefined) all.push(({ cost }) => cost >= cost_from)
+  if (cost_to !== undefined) all.push(({ cost }) => cost <= cost_to)
+  if (duration_from !== undefined) all.push(({ durationMs }) => durationMs >= duration_from)
+  if (duration_to !== undefined) all.push(({ durationMs }) => durationMs <= duration_to)
+  return all.length === 0 ? undefined : (row) => all.every((matches) => matches(row))
+}
+
+/** A code, a class of codes, or every request that was not answered. */
+function ofStatus(status: string): Matches {
+  if (status === 'error') return ({ outcome }) => outcome !== 'completed'
+  if (!status.endsWith('xx')) return ({ httpStatus }) => httpStatus === Number(status)
+  return ({ httpStatus }) => Math.floor(httpStatus / 100) === Number(status[0])
+}

@@ -1,5 +1,6 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import { ITEMS, secretName, TABLES, USAGE_ITEMS } from '../../layers/gateway/contract.ts'
 import type { TableRight } from '../../layers/gateway/endpoints.ts'
@@ -140,6 +141,11 @@ export function tablePermissions({ keys, usage, answers }: Tables): Readonly<Rec
 /** To keep rows from expiring while their days are not exported. */
 export function switchExpiry({ usage }: Tables): PolicyStatement {
   return new PolicyStatement({ actions: ['dynamodb:UpdateTimeToLive'], resources: [usage.tableArn] })
+}
+
+/** CDK's own grant would also allow its versions. */
+export function invokeFunction({ functionArn }: IFunction): PolicyStatement {
+  return new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functionArn] })
 }
 
 /** A secret's ARN ends in six random characters. */

@@ -4,6 +4,7 @@ import {
   CLOSE_EVERY_MINUTES,
   ENV,
   FUNCTION_TIMEOUT_SECONDS,
+  PROBE_EVERY_MINUTES,
   SWEEP_EVERY_MINUTES,
 } from '../../layers/gateway/contract.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
@@ -20,6 +21,7 @@ import {
   acknowledgedSecrets,
   changeKeysAndCatalog,
   invokeFunction,
+  readProbeSecret,
   readProviderSecrets,
   readTables,
   switchExpiry,
@@ -59,6 +61,7 @@ export class Functions extends Construct {
   readonly sweep: GatewayFunction
   readonly close: GatewayFunction
   readonly admin: GatewayFunction | undefined
+  readonly probe: GatewayFunction | undefined
 
   readonly #props: Props
   readonly #may: ReturnType<typeof tablePermissions>
@@ -106,6 +109,7 @@ export class Functions extends Construct {
     })
     startEvery(this, CLOSE_EVERY_MINUTES, this.close, { schedule: 'CloseSchedule', role: 'CloseSchedulerRole' })
     this.admin = stage.admin ? this.#admin() : undefined
+    this.probe = stage.probe ? this.#probe() : undefined
   }
 
   /** A function with what most of them have, and what it has in its place. */
@@ -183,13 +187,27 @@ export class Functions extends Construct {
     })
   }
 
+  /** A client of the gateway: it knows no table, and has a key of its own. */
+  #probe(): GatewayFunction {
+    const { stage } = this.#props
+    const probe = this.#add('probe', 'Calls the gateway as a client does', {
+      environment: { [ENV.stage]: stage.name },
+      // One of those that Lambda leaves unreserved.
+      concurrency: null,
+      may: [readProbeSecret(this, stage)],
+    })
+    startEvery(this, PROBE_EVERY_MINUTES, probe, { schedule: 'ProbeSchedule', role: 'ProbeSchedulerRole' })
+    return probe
+  }
+
   /** The functions that callers call. */
   get called(): GatewayFunction[] {
     return [this.chat, ...Object.values(this.api)]
   }
 
   get all(): GatewayFunction[] {
-    return [...this.called, ...(this.admin ? [this.admin] : []), this.tokenizer, this.sweep, this.close]
+    const optional = [this.admin, this.probe].filter((fn) => fn !== undefined)
+    return [...this.called, ...optional, this.tokenizer, this.sweep, this.close]
   }
 }
 

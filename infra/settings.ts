@@ -71,6 +71,8 @@ const settings = z.strictObject({
   admin: z.boolean(),
   /** True if it also accepts admin keys, from programs outside AWS. */
   adminKeys: z.boolean(),
+  /** True if a function calls the gateway every five minutes as a client does, with a key of its own. */
+  probe: z.boolean(),
   /** Tables of an earlier stack that the next deployment adopts; they have these names from then on. */
   tableNames: z.strictObject({ keys: tableName, usage: tableName, answers: tableName.optional() }).optional(),
   /** The bucket of an earlier stack's exported days that the next deployment adopts; it has this name from then on. */

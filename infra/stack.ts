@@ -89,6 +89,8 @@ export class WaybillStack extends Stack {
       ? `https://${stage.domain?.name ?? distribution.distributionDomainName}/v1`
       : `${chatUrl.url}v1`
     admin?.addEnvironment(ENV.baseUrl, baseUrl)
+    const apiUrl = distribution ? baseUrl : `${api.apiEndpoint}/v1`
+    functions.probe?.addEnvironment(ENV.baseUrl, apiUrl)
     if (adminApi) this.#output(OUTPUTS.adminUrl, adminApi.apiEndpoint)
     if (distribution) {
       const { distributionDomainName, distributionId } = distribution
@@ -100,7 +102,7 @@ export class WaybillStack extends Stack {
       if (edgeParts) this.#output(OUTPUTS.distributionId, distributionId)
     } else {
       this.#output(OUTPUTS.chatUrl, baseUrl)
-      this.#output(OUTPUTS.apiUrl, `${api.apiEndpoint}/v1`)
+      this.#output(OUTPUTS.apiUrl, apiUrl)
     }
     this.#output(OUTPUTS.keysTable, tables.keys.tableName)
     this.#output(OUTPUTS.usageTable, tables.usage.tableName)

@@ -28,6 +28,7 @@ const COMMON = {
   compress: true,
   admin: false,
   adminKeys: false,
+  probe: false,
 }
 
 /** Makes glibc, with which Node allocates, return the memory of a large request: by default it keeps most of it. */

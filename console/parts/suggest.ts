@@ -22,7 +22,7 @@ const ACTS: readonly (readonly [text: string, href: string])[] = [
 
 const REQUEST = /^req_[0-9A-Z]{26}$/
 /** With its prefix, or 43 signs alone. */
-const SECRET = new RegExp(`${BRAND.keyPrefix}\\w{20,}|(?<!\\w)[0-9A-Za-z]{43}(?!\\w)`)
+const SECRET = new RegExp(`${BRAND.keyPrefix}\\w{43,}|(?<!\\w)[0-9A-Za-z]{43}(?!\\w)`)
 const MOST_OF_A_KIND = 5
 const LEAST_TO_ASK = 2
 

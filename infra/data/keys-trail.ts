@@ -40,9 +40,10 @@ export class KeysTrail extends Construct {
   }
 }
 
-/** The roles that use the table for callers. The tokenizer has no business there, and the admin API does operators' work. */
-function rolesOf({ all, tokenizer, admin }: Functions): IRole[] {
-  return all.filter((fn) => fn !== tokenizer && fn !== admin).flatMap(({ role }) => role ?? [])
+/** The roles that use the table for callers. Tokenizer and probe have no business there, and the admin API does operators' work. */
+function rolesOf({ all, tokenizer, admin, probe }: Functions): IRole[] {
+  const recorded = [tokenizer, admin, probe]
+  return all.filter((fn) => !recorded.includes(fn)).flatMap(({ role }) => role ?? [])
 }
 
 function ofKeys({ keys }: Tables, roles: readonly IRole[]): Selector {

@@ -1,13 +1,10 @@
-import { Aws, Duration, Stack } from 'aws-cdk-lib'
-import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import { Architecture, Code, type IFunction, LayerVersion, Runtime } from 'aws-cdk-lib/aws-lambda'
-import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler'
-import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets'
+import { Architecture, Code, LayerVersion, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
 import {
   CLOSE_EVERY_MINUTES,
   ENV,
   FUNCTION_TIMEOUT_SECONDS,
+  PROBE_EVERY_MINUTES,
   SWEEP_EVERY_MINUTES,
 } from '../../layers/gateway/contract.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
@@ -23,6 +20,8 @@ import { acknowledgedWildcards, invokeBedrock } from '../rights/bedrock.ts'
 import {
   acknowledgedSecrets,
   changeKeysAndCatalog,
+  invokeFunction,
+  readProbeSecret,
   readProviderSecrets,
   readTables,
   switchExpiry,
@@ -33,6 +32,7 @@ import { readSeedCatalog } from '../settings.ts'
 import { GIVES_MEMORY_BACK, type Stage } from '../stages.ts'
 import { bundleTokenizerLayer } from './bundle.ts'
 import { GatewayFunction, type GatewayFunctionProps } from './gateway-function.ts'
+import { startEvery } from './start-every.ts'
 
 type Props = {
   readonly stage: Stage
@@ -61,6 +61,7 @@ export class Functions extends Construct {
   readonly sweep: GatewayFunction
   readonly close: GatewayFunction
   readonly admin: GatewayFunction | undefined
+  readonly probe: GatewayFunction | undefined
 
   readonly #props: Props
   readonly #may: ReturnType<typeof tablePermissions>
@@ -94,7 +95,7 @@ export class Functions extends Construct {
         ...[may.putEvents, may.deletePointers],
       ],
     })
-    this.#start(this.sweep, 'SweepSchedule', 'SchedulerRole', SWEEP_EVERY_MINUTES)
+    startEvery(this, SWEEP_EVERY_MINUTES, this.sweep, { schedule: 'SweepSchedule', role: 'SchedulerRole' })
     this.close = this.#add('close', 'Closes days: adds their usage up, and exports it', {
       environment: { ...environment, ...(usageExport && { [ENV.exportBucket]: usageExport.bucket.bucketName }) },
       memoryMb: CLOSE_MEMORY_MB,
@@ -106,8 +107,9 @@ export class Functions extends Construct {
       ],
       acknowledged: usageExport ? usageExport.acknowledged : [],
     })
-    this.#start(this.close, 'CloseSchedule', 'CloseSchedulerRole', CLOSE_EVERY_MINUTES)
+    startEvery(this, CLOSE_EVERY_MINUTES, this.close, { schedule: 'CloseSchedule', role: 'CloseSchedulerRole' })
     this.admin = stage.admin ? this.#admin() : undefined
+    this.probe = stage.probe ? this.#probe() : undefined
   }
 
   /** A function with what most of them have, and what it has in its place. */
@@ -159,7 +161,7 @@ export class Functions extends Construct {
       memoryMb: stage.chatMemoryMb,
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
       concurrency: stage.chatConcurrency,
-      may: [invoke(tokenizer), readProviderSecrets(this, stage), ...invokeBedrock(catalog)],
+      may: [invokeFunction(tokenizer), readProviderSecrets(this, stage), ...invokeBedrock(catalog)],
       acknowledged: [
         {
           id: acknowledgedSecrets(stage),
@@ -185,29 +187,17 @@ export class Functions extends Construct {
     })
   }
 
-  /**
-   * Neither Scheduler, which hands the call to Lambda's queue, nor Lambda, which takes it from there, retries: the next
-   * run does the same work. The queue may still deliver a call twice, which is harmless.
-   */
-  #start(fn: GatewayFunction, id: string, roleId: string, everyMinutes: number): void {
-    const every = Duration.minutes(everyMinutes)
-    fn.live.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: every })
-    new Schedule(this, id, {
-      schedule: ScheduleExpression.rate(every),
-      target: new LambdaInvoke(fn.live, { retryAttempts: 0, role: this.#schedulerRole(roleId, fn) }),
+  /** A client of the gateway: it knows no table, and has a key of its own. */
+  #probe(): GatewayFunction {
+    const { stage } = this.#props
+    const probe = this.#add('probe', 'Calls the gateway as a client does', {
+      environment: { [ENV.stage]: stage.name },
+      // One of those that Lambda leaves unreserved.
+      concurrency: null,
+      may: [readProbeSecret(this, stage)],
     })
-  }
-
-  /** May invoke the one function and nothing else, and only for schedules of this account. */
-  #schedulerRole(id: string, fn: GatewayFunction): IRole {
-    const group = { service: 'scheduler', resource: 'schedule-group', resourceName: 'default' }
-    const conditions = {
-      StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID, 'aws:SourceArn': Stack.of(this).formatArn(group) },
-    }
-    const assumedBy = new ServicePrincipal('scheduler.amazonaws.com', { conditions })
-    const role = new Role(this, id, { assumedBy })
-    role.addToPolicy(invoke(fn.live))
-    return role.withoutPolicyUpdates()
+    startEvery(this, PROBE_EVERY_MINUTES, probe, { schedule: 'ProbeSchedule', role: 'ProbeSchedulerRole' })
+    return probe
   }
 
   /** The functions that callers call. */
@@ -216,7 +206,8 @@ export class Functions extends Construct {
   }
 
   get all(): GatewayFunction[] {
-    return [...this.called, ...(this.admin ? [this.admin] : []), this.tokenizer, this.sweep, this.close]
+    const optional = [this.admin, this.probe].filter((fn) => fn !== undefined)
+    return [...this.called, ...optional, this.tokenizer, this.sweep, this.close]
   }
 }
 
@@ -228,9 +219,4 @@ function environmentOf({ stage, tables }: Props): Record<string, string> {
     [ENV.stage]: stage.name,
     ...(stage.keepRowsDays !== null && { [ENV.keepRowsDays]: String(stage.keepRowsDays) }),
   }
-}
-
-/** CDK's own grant would also allow its versions. */
-function invoke(fn: IFunction): PolicyStatement {
-  return new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [fn.functionArn] })
 }

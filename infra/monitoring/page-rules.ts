@@ -15,7 +15,7 @@ export type Watched = {
 
 /** Callers are affected now. */
 export function pages({ stage, functions, api }: Watched): Rules {
-  const { chat, sweep, all } = functions
+  const { chat, sweep, probe, all } = functions
   const requests = gatewayMetric(stage, 'Requests')
   return {
     ServerErrors: {
@@ -68,5 +68,16 @@ export function pages({ stage, functions, api }: Watched): Rules {
       periods: 3,
       isBadIfMissing: true,
     },
+    ...(probe && {
+      ProbeFailed: {
+        says: 'No probe has got a list of models for a quarter of an hour, as before the first one of a stage',
+        remedy:
+          'The log `ProbeLogs` says how it failed; then `smoke`. If nothing answers: DNS, the certificate, the firewall, the last deployment. If its key is refused, or its secret is missing: make them anew.',
+        metric: withoutSuccess(probe, IN_FIVE_MINUTES),
+        from: 1,
+        periods: 3,
+        isBadIfMissing: true,
+      },
+    }),
   }
 }

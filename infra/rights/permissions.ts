@@ -1,7 +1,8 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
-import { ITEMS, secretName, TABLES, USAGE_ITEMS } from '../../layers/gateway/contract.ts'
+import { ITEMS, PROBE_SECRET, secretName, TABLES, USAGE_ITEMS } from '../../layers/gateway/contract.ts'
 import type { TableRight } from '../../layers/gateway/endpoints.ts'
 import type { Tables } from '../data/tables.ts'
 import type { Stage } from '../stages.ts'
@@ -155,9 +156,22 @@ export function switchExpiry({ usage }: Tables): PolicyStatement {
   return new PolicyStatement({ actions: ['dynamodb:UpdateTimeToLive'], resources: [usage.tableArn] })
 }
 
+/** CDK's own grant would also allow its versions. */
+export function invokeFunction({ functionArn }: IFunction): PolicyStatement {
+  return new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functionArn] })
+}
+
 /** A secret's ARN ends in six random characters. */
 export function readProviderSecrets(scope: Construct, stage: Stage): PolicyStatement {
-  const resourceName = secretName(stage.name, '*')
+  return readSecrets(scope, secretName(stage.name, '*'))
+}
+
+/** One secret, which need not exist yet ("Limiting access to specific secrets" in the guide of Secrets Manager). */
+export function readProbeSecret(scope: Construct, stage: Stage): PolicyStatement {
+  return readSecrets(scope, `${secretName(stage.name, PROBE_SECRET)}-??????`)
+}
+
+function readSecrets(scope: Construct, resourceName: string): PolicyStatement {
   const arn = Stack.of(scope).formatArn({
     service: 'secretsmanager',
     resource: 'secret',

@@ -59,6 +59,13 @@ export function readAdminSettings(env: Environment = process.env): AdminSettings
   }
 }
 
+/** The gateway that the probe calls: its stage, and its address for clients. */
+export type ProbeSettings = { readonly stage: string; readonly baseUrl: string }
+
+export function readProbeSettings(env: Environment = process.env): ProbeSettings {
+  return { stage: required(env, ENV.stage), baseUrl: required(env, ENV.baseUrl) }
+}
+
 /** The memory of this function, as Lambda says it. */
 export function readMemoryMb(env: Environment = process.env): number {
   return Number(env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE) || Number.POSITIVE_INFINITY

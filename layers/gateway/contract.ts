@@ -30,6 +30,9 @@ export const METRICS_NAMESPACE = 'Waybill'
 /** The name in Secrets Manager of the secret that a catalog calls `secret:NAME`. */
 export const secretName = (stage: string, name: string) => `waybill/${stage}/${name}`
 
+/** The name of the secret with the probe's own key. */
+export const PROBE_SECRET = 'probe'
+
 export const stackName = (stage: string) => `Waybill-${stage}`
 export const OUTPUTS = {
   baseUrl: 'BaseUrl',
@@ -136,3 +139,4 @@ export const FUNCTION_TIMEOUT_SECONDS = 900
 export const HOLD_MARGIN_SECONDS = 60
 export const SWEEP_EVERY_MINUTES = 5
 export const CLOSE_EVERY_MINUTES = 60
+export const PROBE_EVERY_MINUTES = 5

@@ -21,8 +21,10 @@ import { closerAt, randomRows, usedKey } from '../support/past-usage.ts'
 import { requestIdAt } from '../support/request-id.ts'
 import { until } from '../support/wait.ts'
 import { NEXT_ORIGIN_SECRET, ORIGIN_SECRET, openAccount, type TestAccount } from './support/account.ts'
+import { startFront } from './support/front.ts'
 import { type FunctionProcess, startFunction } from './support/function-process.ts'
 import { type Call, httpEvent } from './support/http-event.ts'
+import { secretFor, startSecretsManager } from './support/secrets-manager.ts'
 
 type Answer = { statusCode: number; headers: Record<string, string>; body: string }
 
@@ -58,7 +60,7 @@ function bodyOf({ headers, body }: Answer): Record<string, unknown> {
 }
 
 test('every folder of functions/ is deployed as a Node 24 function with its code and source maps: one file, another that explains refusals, and those of chat', () => {
-  const deployed = { ...account.functions, admin: account.admin }
+  const deployed = { ...account.functions, admin: account.admin, probe: account.probe }
   for (const [name, { folder, handler, runtime }] of Object.entries(deployed)) {
     expect([runtime, handler]).toEqual(['nodejs24.x', 'index.handler'])
     const more = name === 'chat' ? ['bedrock', 'contracts', 'dialects'] : []
@@ -71,14 +73,18 @@ test('every folder of functions/ is deployed as a Node 24 function with its code
   expect(Object.keys(deployed).sort()).toEqual(names.sort())
 })
 
-test.each(FUNCTIONS_WITH_TABLES)('the code that %s starts with has nothing of the AWS SDK in it', (name) => {
-  const map = JSON.parse(readFileSync(join(account.functions[name].folder, 'index.js.map'), 'utf8'))
-  const packages = (map.sources as string[]).flatMap(
-    (file) => file.match(/node_modules\/(@[^/]+\/[^/]+|[^/]+)/)?.[1] ?? [],
-  )
-  const known = ['@middy/core', 'eventsource-parser']
-  expect([...new Set(packages)].filter((it) => !known.includes(it))).toEqual([])
-})
+test.each([...FUNCTIONS_WITH_TABLES, 'probe'] as const)(
+  'the code that %s starts with has nothing of the AWS SDK in it',
+  (name) => {
+    const { folder } = name === 'probe' ? account.probe : account.functions[name]
+    const map = JSON.parse(readFileSync(join(folder, 'index.js.map'), 'utf8'))
+    const packages = (map.sources as string[]).flatMap(
+      (file) => file.match(/node_modules\/(@[^/]+\/[^/]+|[^/]+)/)?.[1] ?? [],
+    )
+    const known = ['@middy/core', 'eventsource-parser']
+    expect([...new Set(packages)].filter((it) => !known.includes(it))).toEqual([])
+  },
+)
 
 test('the time of an act ends before that of the admin function, which must still tell how it ended', () => {
   expect(ACT_MS).toBeLessThan(account.admin.timeoutSeconds * 1000 - 2_000)
@@ -233,6 +239,27 @@ test('the close function starts as it is deployed, and has nothing to do where e
   await using started = await startFunction({ ...close, environment }, account.dynamodb.endpoint)
   expect(await started.invoke({})).toEqual({ closed: 0, exported: 0, behind: 0 })
   expect(started.output.text).toContain('"DaysBehind":0')
+})
+
+test('the probe function starts as it is deployed, reads its one secret and the gateway’s models, and logs nothing', async () => {
+  expect(account.probe.environment).toEqual({ [ENV.stage]: 'prod', [ENV.baseUrl]: 'https://api.example.com/v1' })
+  const { secret } = await account.issue({ scopes: ['models.read'], credits: '0' })
+  await using front = await startFront(async (path, authorization) => {
+    const { statusCode, body } = await call('models', { path, headers: { authorization } })
+    return { status: statusCode, body }
+  })
+  await using secrets = await startSecretsManager({ 'waybill/prod/probe': secretFor(front.baseUrl, secret) })
+  const environment = {
+    ...account.probe.environment,
+    [ENV.baseUrl]: front.baseUrl,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint,
+  }
+  await using probe = await startFunction({ ...account.probe, environment }, account.dynamodb.endpoint)
+  expect(await probe.invoke({})).toEqual({ models: 1 })
+  expect(secrets.asked).toEqual(['waybill/prod/probe'])
+  front.isUp = false
+  await expect(probe.invoke({})).rejects.toThrow('was answered with 503, not with a list of models')
+  expect(probe.output.text).toBe('')
 })
 
 test('the functions behind the HTTP API answer OPTIONS with 204 through CloudFront, and with 403 around it, without a read', async () => {

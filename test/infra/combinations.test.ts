@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { ENV } from '../../layers/gateway/contract.ts'
 import { COMBINATIONS, type Combination, EVERYTHING, nameOf, pairwise } from './support/combinations.ts'
 import { circleIn, graphOf } from './support/dependency-graph.ts'
 import { type DeployedStack, stacksOf } from './support/deployed-stack.ts'
@@ -10,6 +11,7 @@ const NARROW: Combination = {
   region: 'us-east-1',
   admin: 'signed',
   rollout: 'canary',
+  probe: 'on',
   edge: 'count none',
 }
 /** As one of the next, but that its firewall in us-east-1 is another. */
@@ -74,6 +76,34 @@ test('stages and regions of one account share no name', () => {
   // The kinds of names that AWS compares across regions, and in us-east-1, are among them.
   for (const kind of ['Dashboard', 'DeliverySource', 'CloudFront::Function', 'LogGroup'])
     expect(names.join()).toContain(kind)
+})
+
+test('the probe calls the address that clients have for models, and no deployment of chat waits for its alarm', () => {
+  const probing = tried.filter(({ probe }) => probe === 'on')
+  expect(new Set(probing.map(({ edge }) => edge === 'none'))).toEqual(new Set([true, false]))
+  for (const combination of probing) {
+    const main = of(combination).find(({ name }) => name === `Waybill-${combination.stage}`)
+    const { Resources = {}, Outputs } = main?.template ?? {}
+    const called = Object.entries(Resources).flatMap(([id, { Type, Properties }]) =>
+      Type === 'AWS::Lambda::Function' && id.startsWith('FunctionsProbe') ? [Properties.Environment.Variables] : [],
+    )
+    const { BaseUrl, ApiUrl } = Outputs ?? {}
+    expect(called).toMatchObject([{ [ENV.baseUrl]: (combination.edge === 'none' ? ApiUrl : BaseUrl).Value }])
+    const groups = Object.values(Resources).filter(({ Type }) => Type === 'AWS::CodeDeploy::DeploymentGroup')
+    expect(JSON.stringify(groups)).not.toContain('ProbeFailed')
+  }
+})
+
+test('the circle that there would be is found: chat taken back by the alarm of the probe, whose address is chat’s', () => {
+  const [stack] = of(NARROW)
+  if (!stack) throw new Error('It was not made.')
+  const { Resources } = structuredClone(stack.template)
+  const idOf = (start: string) => Object.keys(Resources).find((id) => id.startsWith(start)) ?? ''
+  const Ref = idOf('MonitoringProbeFailed')
+  Resources[idOf('RolloutChat')]?.Properties.AlarmConfiguration.Alarms.push({ Name: { Ref } })
+  expect(circleIn(graphOf({ ...stack.template, Resources }))).toEqual(
+    expect.arrayContaining([Ref, idOf('RolloutChat')]),
+  )
 })
 
 test('the parts in us-east-1 change the main stack when they change, which it would not see by itself', () => {

@@ -5,7 +5,10 @@ export const FUNCTIONS_WITH_TABLES = [...FUNCTION_NAMES, 'sweep', 'close'] as co
 export const FUNCTIONS = [...FUNCTIONS_WITH_TABLES, 'tokenizer'] as const
 export type Name = (typeof FUNCTIONS)[number]
 
+/** Of stages whose settings ask for them. */
+export type OptionalName = 'admin' | 'probe'
+
 /** The path of a function in the CDK's tree, in a stack. */
-export function pathOfFunction(name: Name | 'admin'): string {
+export function pathOfFunction(name: Name | OptionalName): string {
   return `Functions/${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
 }

@@ -13,7 +13,7 @@ import { issueKey } from '../../../operator/connect/issue-key.ts'
 import { actAt } from '../../support/act.ts'
 import { openTestTables } from '../../support/gateway.ts'
 import { type DynamoDbProxy, startDynamoDbProxy } from './dynamodb-proxy.ts'
-import { type Deployment, synthesize } from './synthesize.ts'
+import { type DeployedFunction, type Deployment, synthesize } from './synthesize.ts'
 
 export const ORIGIN_SECRET = 'origin-secret-of-this-test-0123456789abcdef012345'
 /** Accepted already, and sent by CloudFront from the next rotation on. */
@@ -22,7 +22,8 @@ export const NEXT_ORIGIN_SECRET = 'next-origin-secret-of-this-test-0123456789abc
 /** The whole deployment: the stack's functions, over tables of this test. */
 export type TestAccount = AsyncDisposable & {
   readonly functions: Deployment['functions']
-  readonly admin: Deployment['admin']
+  readonly admin: DeployedFunction
+  readonly probe: DeployedFunction
   /** The proxy through which functions reach the tables. */
   readonly dynamodb: DynamoDbProxy
   readonly tables: OperatorTables
@@ -35,14 +36,14 @@ export async function openAccount(catalog: CatalogData): Promise<TestAccount> {
   const tables = await openTestTables()
   const { keys, usage, answers } = tables
   const names = { keys, usage, answers, originSecret: ORIGIN_SECRET, nextOriginSecret: NEXT_ORIGIN_SECRET }
-  const [{ functions, admin, remove }, dynamodb] = await Promise.all([
+  const [{ functions, optional, remove }, dynamodb] = await Promise.all([
     synthesize(names),
     startDynamoDbProxy(process.env.TEST_DYNAMODB ?? ''),
     writeCatalog(tables)(catalog, actAt()),
   ])
   return {
     functions,
-    admin,
+    ...optional,
     dynamodb,
     tables,
     issue: ({ credits = '10', ...settings } = {}) =>

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { assemblies } from '../../support/assemblies.ts'
 import { BIN } from '../../support/cdk-environment.ts'
-import { FUNCTIONS, type Name, pathOfFunction } from '../../support/functions.ts'
+import { FUNCTIONS, type Name, type OptionalName, pathOfFunction } from '../../support/functions.ts'
 import { type Role, roleOf } from './role.ts'
 import { type Intrinsic, pathOf, type Resource, resolveValue, type Template } from './template.ts'
 
@@ -36,8 +36,8 @@ export const TOKENIZER = 'Waybill-dev-Tokenizer'
 
 export type Deployment = {
   readonly functions: Readonly<Record<Name, DeployedFunction>>
-  /** Of a stage that has the admin API. */
-  readonly admin: DeployedFunction
+  /** Of a stage that has them. */
+  readonly optional: Readonly<Record<OptionalName, DeployedFunction>>
   /** Deletes the folders of the functions. */
   remove(): void
 }
@@ -58,7 +58,7 @@ export async function synthesize(account: Account): Promise<Deployment> {
     return join(assets, asset)
   }
 
-  function deploy(from: Made, name: Name | 'admin'): DeployedFunction {
+  function deploy(from: Made, name: Name | OptionalName): DeployedFunction {
     const { template } = from
     const resource = Object.values(template.Resources).find((it) => pathOf(it) === pathOfFunction(name))
     if (!resource) throw new Error(`The template has no function ${name}.`)
@@ -87,8 +87,9 @@ export async function synthesize(account: Account): Promise<Deployment> {
 
   const dev = templateIn('dev', 'Waybill-dev')
   const functions = Object.fromEntries(FUNCTIONS.map((name) => [name, deploy(dev, name)])) as Deployment['functions']
-  const admin = deploy(templateIn('mailed', 'Waybill-prod'), 'admin')
-  return { functions, admin, remove: () => rmSync(assets, { recursive: true, force: true }) }
+  const mailed = templateIn('mailed', 'Waybill-prod')
+  const optional = { admin: deploy(mailed, 'admin'), probe: deploy(mailed, 'probe') }
+  return { functions, optional, remove: () => rmSync(assets, { recursive: true, force: true }) }
 }
 
 /** A template, and the folder with its assets. */

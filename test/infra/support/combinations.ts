@@ -13,6 +13,7 @@ const CHOICES = {
   region: ['us-east-1', 'eu-west-1'],
   admin: ['none', 'signed', 'keys'],
   rollout: ['at-once', 'canary'],
+  probe: ['off', 'on'],
   edge: [
     'none',
     'off none',
@@ -34,21 +35,24 @@ export type Combination = { readonly [Name in keyof Choices]: Choices[Name][numb
 export const COMBINATIONS: readonly Combination[] = CHOICES.stage.flatMap((stage) =>
   CHOICES.region.flatMap((region) =>
     CHOICES.admin.flatMap((admin) =>
-      CHOICES.rollout.flatMap((rollout) => CHOICES.edge.map((edge) => ({ stage, region, admin, rollout, edge }))),
+      CHOICES.rollout.flatMap((rollout) =>
+        CHOICES.probe.flatMap((probe) => CHOICES.edge.map((edge) => ({ stage, region, admin, rollout, probe, edge }))),
+      ),
     ),
   ),
 )
 
 /** One stage in one region with every resource that there can be. */
-export const EVERYTHING = { admin: 'keys', rollout: 'canary', edge: 'block zone' } as const
+export const EVERYTHING = { admin: 'keys', rollout: 'canary', probe: 'on', edge: 'block zone' } as const
 
-export const nameOf = ({ stage, region, admin, rollout, edge }: Combination) =>
-  [stage, region, admin, rollout, edge].join(' ')
+export const nameOf = ({ stage, region, admin, rollout, probe, edge }: Combination) =>
+  [stage, region, admin, rollout, `probe ${probe}`, edge].join(' ')
 
-export function settingsOf({ admin, rollout, edge }: Combination): object {
+export function settingsOf({ admin, rollout, probe, edge }: Combination): object {
   const [waf, domain] = edge.split(' ') as [string, keyof typeof DOMAINS | undefined]
   return {
     rollout,
+    probe: probe === 'on',
     ...(admin !== 'none' && { admin: true, adminKeys: admin === 'keys' }),
     ...(domain === undefined
       ? { edge: false, waf: 'off', edgeLogs: false }

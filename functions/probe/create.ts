@@ -1,0 +1,66 @@
+import type { ProbeSettings } from '../../layers/gateway/config.ts'
+import { PROBE_SECRET, secretName } from '../../layers/gateway/contract.ts'
+import { keyFor, parseProviderSecret } from '../../layers/gateway/domain/provider-secret.ts'
+import type { FetchSecret } from '../../layers/gateway/providers/api-keys/fetch-secret.ts'
+
+const ANSWER_TIMEOUT_MS = 10_000
+
+type Answer = { readonly status: number; readonly requestId: string | null; readonly text: string }
+
+/**
+ * Lists the models as a client does: by the public address, on a fresh connection. Throws unless a list comes in time,
+ * so that the errors of the function are those of the gateway.
+ */
+export function createProbe(
+  { stage, baseUrl }: ProbeSettings,
+  fetchSecret: FetchSecret,
+  timeoutMs = ANSWER_TIMEOUT_MS,
+) {
+  const url = `${baseUrl}/models`
+
+  return async (): Promise<{ models: number }> => {
+    const answer = await ask(url, await readOwnKey(), timeoutMs)
+    const models = listIn(answer)
+    if (!models) throw new Error(`GET ${url} was answered with ${describe(answer)}, not with a list of models.`)
+    return { models: models.length }
+  }
+
+  /** For every run anew: a frozen function cannot refresh a copy in the background, and a new key works at once. */
+  async function readOwnKey(): Promise<string> {
+    const name = secretName(stage, PROBE_SECRET)
+    const text = await fetchSecret(name)
+    if (text === undefined) throw new Error(`There is no secret ${name}: docs/deploy.md has the commands that make it.`)
+    return keyFor(name, parseProviderSecret(text), baseUrl)
+  }
+}
+
+async function ask(url: string, key: string, timeoutMs: number): Promise<Answer> {
+  // The firewall's common rules block a request without a User-Agent.
+  const headers = { Authorization: `Bearer ${key}`, 'User-Agent': 'waybill-probe', Connection: 'close' }
+  try {
+    const response = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
+    return { status: response.status, requestId: response.headers.get('x-request-id'), text: await response.text() }
+  } catch (error) {
+    throw new Error(`GET ${url} was not answered within ${timeoutMs} ms: ${reasonOf(error as Error)}`, { cause: error })
+  }
+}
+
+/** The words of `fetch` itself are "fetch failed". */
+function reasonOf({ message, cause }: Error): string {
+  return cause instanceof Error ? cause.message : message
+}
+
+function listIn({ status, text }: Answer): unknown[] | undefined {
+  if (status !== 200) return undefined
+  try {
+    const { object, data } = JSON.parse(text)
+    return object === 'list' && Array.isArray(data) ? data : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Nothing of the body, which could repeat the key. */
+function describe({ status, requestId }: Answer): string {
+  return /^req_\w{26}$/.test(requestId ?? '') ? `${status} (${requestId})` : `${status}`
+}

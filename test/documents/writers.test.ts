@@ -35,6 +35,10 @@ test('texts are printed at these places only, each of which makes them plain', (
       'local/start.ts',
       // Help and complaints of commander: plainText.
       'operator/main.ts',
+      // Scripts for shells, and the names of commands and options, which are fixed.
+      'operator/commands/completion.ts',
+      // Elapsed time and the command's own name.
+      'operator/terminal/progress.ts',
       // Everything else for people: plainOutput.
       'operator/terminal/terminal.ts',
     ].toSorted(),
@@ -45,6 +49,7 @@ test('the console reads answers at one place only, which makes their texts plain
   expect(filesWith(/JSON\.parse\(|\.json\(\)|\.text\(\)/, 'console')).toEqual([
     // Text that the operator typed.
     'console/pages/catalog/editor.tsx',
+    'console/pages/catalog/json-lines.ts',
     'console/read-json.ts',
     // The token of the session, which nobody sees.
     'console/session.ts',

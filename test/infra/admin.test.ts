@@ -30,11 +30,14 @@ const alias = () => at('AWS::Lambda::Alias', 'Functions/Admin/Live')
 
 const LOG = ['logs:CreateLogStream', 'logs:PutLogEvents']
 const RIGHTS = [
-  'dynamodb:GetItem on Keys: KEY#* EXTERNAL#* EVENT#* CATALOG VERSIONS AUDIT',
+  'dynamodb:GetItem on Keys: KEY#* ADMIN#* EXTERNAL#* EVENT#* CATALOG VERSIONS AUDIT',
   'dynamodb:Query on Keys: KEY#* EVENT#* VERSIONS',
   'dynamodb:Query on Keys/index/bySweep',
+  'dynamodb:Query on Keys/index/byCreation',
+  'dynamodb:BatchGetItem on Keys: KEY#*',
   'dynamodb:Scan on Keys',
   'dynamodb:GetItem on Usage',
+  'dynamodb:Query on Usage',
   'dynamodb:Query on Usage/index/byKey',
   'dynamodb:PutItem on Keys: KEY#* HASH#* EXTERNAL#* EVENT#* CLAIM#* VERSIONS',
   'dynamodb:UpdateItem on Keys: KEY#* HASH#* CATALOG',

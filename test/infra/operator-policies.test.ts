@@ -87,8 +87,10 @@ const CHANGING: Record<string, () => string[]> = {
 const TESTING: Record<string, () => string[]> = { 'routes test': () => [] }
 /** For an administrator: they read every row at once, and write rows. */
 const FOR_OTHERS = ['backup', 'restore']
-/** Its calls are tried route by route. */
-const SERVING = ['console']
+/** They go on until they are ended: calls of the console are tried route by route, and the tail's is that of the list. */
+const SERVING = ['console', 'usage tail']
+/** They ask no gateway. */
+const ALONE = ['completion', 'use']
 
 /** How an audit ended, which who may only look cannot note: test/admin-api/usage.test.ts has the audit go on. */
 const NOTE = 'AUDIT'
@@ -107,7 +109,8 @@ async function callsOf(name: string, args: readonly string[]) {
   return calls
 }
 
-const isWrite = ({ operation }: { operation: string }) => !['GetItem', 'Query', 'Scan'].includes(operation)
+const isWrite = ({ operation }: { operation: string }) =>
+  !['GetItem', 'BatchGetItem', 'Query', 'Scan'].includes(operation)
 
 test('every command of the command line is tried here with the rights of its policy', async () => {
   const commandsOf = async (...group: string[]) => {
@@ -120,7 +123,7 @@ test('every command of the command line is tried here with the rights of its pol
     const inside = await commandsOf(group)
     names.push(...(inside.length > 0 ? inside.map((name) => `${group} ${name}`) : [group]))
   }
-  const tried = [...Object.keys({ ...READING, ...CHANGING, ...TESTING }), ...FOR_OTHERS, ...SERVING]
+  const tried = [...Object.keys({ ...READING, ...CHANGING, ...TESTING }), ...FOR_OTHERS, ...SERVING, ...ALONE]
   expect(names.sort()).toEqual(tried.sort())
 })
 

@@ -69,7 +69,9 @@ describe('three starts in one folder', () => {
     expect(stdout).toContain(`base_url  ${first.local.baseUrl}/v1\n`)
     expect(stdout).toContain(first.local.demoKey)
     expect(stdout).toMatch(/curl http:\/\/127\.0\.0\.1:\d+\/v1\/chat\/completions/)
-    expect(stdout).toContain('open it again with: npm run -s waybill -- console --local')
+    expect(stdout).toMatch(
+      /then http:\/\/127\.0\.0\.1:\d+ is enough\. Another browser:\n +npm run -s waybill -- console --local/,
+    )
     expect(stdout).toContain('data      kept in .waybill')
     expect(stdout).not.toContain('\u001b[')
     expect(first.local.pid).toBe(first.child.pid)

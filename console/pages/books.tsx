@@ -8,11 +8,13 @@ import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
 import { Credits } from '../parts/credits.tsx'
 import { KeyLink, RequestLink } from '../parts/links.tsx'
+import { Loading } from '../parts/loading.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { type Column, cell, credits, name, number, Table } from '../parts/table.tsx'
-import { useLoad } from '../parts/use-load.ts'
+import { type Loaded, useLoad } from '../parts/use-load.ts'
+import { linkTo, type PageUrl } from '../router.ts'
 
 type KeyLine = Extract<AuditLine, { object: 'audit' }>
 type Summary = Extract<AuditLine, { object: 'audit.summary' }>
@@ -27,9 +29,16 @@ type Run = {
 /** Lines come faster than a page can be painted. */
 const PAINT_MS = 200
 
-export function Books() {
+/** The last run of this window, shown again when the page is. */
+let lastRun: Run | undefined
+
+export function Books({ url }: { readonly url: PageUrl }) {
   const overview = useLoad<Overview>('/overview')
-  const [run, setRun] = useState<Run | undefined>(undefined)
+  const [run, show] = useState(lastRun)
+  const setRun = (now: Run) => {
+    lastRun = now.isRunning ? lastRun : now
+    show(now)
+  }
   const running = useRef<AbortController | undefined>(undefined)
   useEffect(() => () => running.current?.abort(), [])
 
@@ -51,11 +60,17 @@ export function Books() {
         paintedAt = performance.now()
         setRun({ isRunning: true, lines: inOrder(lines) })
       }
-      throw new Error('The audit broke off before its end: what is listed was looked at, and nothing else.')
+      throw new Error('The check broke off before its end: what is listed was looked at, and nothing else.')
     } catch (error) {
       setRun({ isRunning: false, lines: inOrder(lines), ...(!isAbort(error) && { failure: failureFrom(error) }) })
     }
   }
+  const isAsked = url.query.get('act') === 'run'
+  useEffect(() => {
+    if (!isAsked) return
+    location.replace(linkTo(['books']))
+    void start()
+  }, [isAsked])
   return (
     <Page
       title="Books"
@@ -64,16 +79,19 @@ export function Books() {
           <Button onClick={() => running.current?.abort()}>Stop</Button>
         ) : (
           <Button class="primary" onClick={() => void start()}>
-            Run the audit
+            Run the ledger check
           </Button>
         )
       }
     >
-      <p>
-        The audit proves of every key that granted = available + held + spent, and that its rows come to what it has
-        spent.
-      </p>
-      {!run && <LastAudit of={overview.data} />}
+      <section class="panel ledger">
+        <h2>Ledger check</h2>
+        <p>
+          It proves for every key that granted = available + held + spent, and that its requests come to what it has
+          spent.
+        </p>
+        {!run && <LastAudit of={overview} />}
+      </section>
       {run && <Outcome of={run} />}
     </Page>
   )
@@ -84,22 +102,23 @@ function inOrder(lines: readonly KeyLine[]): KeyLine[] {
   return lines.toSorted((a, b) => Number(a.ok) - Number(b.ok))
 }
 
-function LastAudit({ of: overview }: { readonly of: Overview | undefined }) {
-  if (!overview) return null
-  const { last_audit } = overview
+function LastAudit({ of: overview }: { readonly of: Loaded<Overview> }) {
   return (
-    <div class="empty">
-      {last_audit ? (
-        <p>
-          Last proven <Moment at={last_audit.at} />: {last_audit.wrong} of {last_audit.keys} keys were wrong.
-        </p>
-      ) : (
-        <p>
-          The books were not proven yet. <strong>Run the audit</strong> does it, and so does
-        </p>
-      )}
-      <Command>audit</Command>
-    </div>
+    <Loading of={overview}>
+      {({ last_audit: last }) =>
+        last ? (
+          <p>
+            <Badge of={last.wrong === 0 ? 'balanced' : 'wrong'} /> Last proven <Moment at={last.at} />:{' '}
+            {last.keys.toLocaleString('en-US')} keys, {last.wrong.toLocaleString('en-US')} wrong.
+            {last.wrong > 0 && ' Run it again to see which.'}
+          </p>
+        ) : (
+          <p>
+            It has not run yet. <strong>Run the ledger check</strong> does it, and so does <Command>audit</Command>
+          </p>
+        )
+      }
+    </Loading>
   )
 }
 
@@ -140,7 +159,7 @@ const COLUMNS: readonly Column<KeyLine>[] = [
   credits('Available', (line) => line.available),
   credits('Held', (line) => line.held),
   credits('Spent', (line) => line.spent),
-  number('Its rows', (line) => (
+  number('Usage total', (line) => (
     <>
       <Credits of={line.row_costs} /> in {line.rows.toLocaleString('en-US')}
     </>

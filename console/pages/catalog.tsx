@@ -1,8 +1,9 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CatalogShape, CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
+import { By } from '../parts/event-columns.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
@@ -10,16 +11,20 @@ import { Rows } from '../parts/rows.tsx'
 import { type Column, cell, number } from '../parts/table.tsx'
 import { useList } from '../parts/use-list.ts'
 import { useLoad } from '../parts/use-load.ts'
+import type { PageUrl } from '../router.ts'
+import { ChangeList } from './catalog/change-list.tsx'
 import { Editor } from './catalog/editor.tsx'
+import { catalogText } from './catalog/in-order.ts'
 import { ModelTable } from './catalog/model-table.tsx'
 import { RollBack } from './catalog/roll-back.tsx'
 
-export function Catalog() {
+export function Catalog({ url }: { readonly url: PageUrl }) {
   const catalog = useLoad<CatalogShape>('/catalog')
   const versions = useList<CatalogVersionShape>('/catalog/versions', {})
   const [draft, setDraft] = useState<string | undefined>(undefined)
   const [target, setTarget] = useState<number | undefined>(undefined)
-  const begin = (from: CatalogShape) => setDraft(JSON.stringify(from.catalog, null, 2))
+  const [model, setModel] = useState('')
+  const begin = (from: CatalogShape) => setDraft(catalogText(from.catalog))
   const changed = (now: CatalogShape) => {
     catalog.set(now)
     versions.reload()
@@ -28,6 +33,15 @@ export function Catalog() {
   }
   // If no catalog is in force yet, the first one is put over version 0.
   const shown = catalog.failure?.status === 404 ? { ...catalog, data: NONE, failure: undefined } : catalog
+  // The address may ask for a draft, once.
+  const asked = `${url.query}`
+  const begun = useRef('')
+  useEffect(() => {
+    if (!shown.data || asked === begun.current) return
+    begun.current = asked
+    setModel(url.query.get('model') ?? '')
+    if (asked && draft === undefined) begin(shown.data)
+  }, [shown.data, asked])
   return (
     <Page
       title="Catalog"
@@ -45,11 +59,19 @@ export function Catalog() {
           <>
             <InForce of={data} />
             {draft === undefined ? (
-              <ModelTable of={data.catalog} />
+              <ModelTable
+                of={data.catalog}
+                onEdit={(id) => {
+                  setModel(id)
+                  begin(data)
+                }}
+              />
             ) : (
               <Editor
                 inForce={data}
                 draft={draft}
+                model={model}
+                onModel={setModel}
                 onChange={setDraft}
                 onStale={() => void catalog.reload()}
                 onClose={() => setDraft(undefined)}
@@ -83,12 +105,35 @@ export function Catalog() {
 function versionColumns(onRollBack: (version: number) => void): readonly Column<CatalogVersionShape>[] {
   return [
     { ...number('Version', ({ version }) => version), isName: true },
-    cell('Pushed', (version) => <Moment at={version.pushed_at} />),
-    cell('By', (version) => version.by ?? 'unknown', 'wide'),
+    cell('Put in force', (version) => <Moment at={version.pushed_at} isBrief />),
+    cell('By', (version) => (version.by ? <By of={version.by} /> : 'unknown'), 'short'),
+    cell('Changes', ({ version }) => <VersionChanges of={version} />, 'rest'),
     cell('Roll back', ({ version, in_force }) =>
       in_force ? <Badge of="in force" /> : <Button onClick={() => onRollBack(version)}>Roll back to {version}…</Button>,
     ),
   ]
+}
+
+/** Read when it is folded out. */
+function VersionChanges({ of: version }: { readonly of: number }) {
+  const [isOpen, setOpen] = useState(false)
+  const read = useLoad<CatalogShape>(isOpen ? `/catalog/versions/${version}` : null)
+  return (
+    <details class="folded" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Against the version before</summary>
+      {isOpen && (
+        <Loading of={read}>
+          {({ changes, compared_to }) =>
+            changes.length > 0 ? (
+              <ChangeList changes={changes} warnings={[]} />
+            ) : (
+              <p class="quiet">{compared_to === null ? 'The version before is not kept.' : 'It changed nothing.'}</p>
+            )
+          }
+        </Loading>
+      )}
+    </details>
+  )
 }
 
 const NONE: CatalogShape = {
@@ -117,7 +162,13 @@ function InForce({ of }: { readonly of: CatalogShape }) {
     <>
       <p>
         Version <strong>{of.version}</strong> is in force since <Moment at={of.pushed_at} />
-        {of.by && ` by ${of.by}`}.
+        {of.by && (
+          <>
+            {' '}
+            by <By of={of.by} />
+          </>
+        )}
+        .
       </p>
       {of.warnings.map((warning) => (
         <p key={warning} class="notice warn">

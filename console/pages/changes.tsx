@@ -1,14 +1,19 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
+import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/time.ts'
 import { Command } from '../parts/command.tsx'
 import { eventColumns } from '../parts/event-columns.tsx'
-import { Select } from '../parts/field.tsx'
-import { DAY_PATTERN, FilterField, filtersIn } from '../parts/filter-field.tsx'
+import { filtersIn } from '../parts/filter-field.tsx'
+import { KeyLink } from '../parts/links.tsx'
+import { useNow } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
+import { dayText } from '../parts/ranges.ts'
 import { Rows } from '../parts/rows.tsx'
+import { cell } from '../parts/table.tsx'
+import { Choice, SearchField } from '../parts/toolbar.tsx'
 import { useList } from '../parts/use-list.ts'
-import type { PageUrl } from '../router.ts'
+import { linkTo, type PageUrl, withQuery } from '../router.ts'
 
-const FILTERS = ['what', 'key_id', 'by', 'from', 'to'] as const
+const FILTERS = ['what', 'key_id', 'by', 'from', 'to', 'q'] as const
 const KINDS: Readonly<Record<EventShape['what'], true>> = {
   'key.created': true,
   'key.updated': true,
@@ -24,39 +29,72 @@ const KINDS: Readonly<Record<EventShape['what'], true>> = {
   'catalog.pushed': true,
   'catalog.rolled_back': true,
 }
-const COLUMNS = eventColumns(true)
+/** A text is looked for in all changes since then, unless a day is given. */
+const SEARCHED_DAYS = 90
+
+const COLUMNS = eventColumns(
+  cell(
+    'Key',
+    ({ key_id, key_name }) =>
+      key_id?.startsWith('key_') ? <KeyLink id={key_id} name={key_name} /> : (key_name ?? <code>{key_id}</code>),
+    'short',
+  ),
+)
 
 export function Changes({ url }: { readonly url: PageUrl }) {
   const { query, filter } = filtersIn(url, FILTERS)
-  const events = useList<EventShape>('/events', query)
+  const { q, ...asked } = query
+  const searchedFrom = dayText(useNow(HOUR_MS) - SEARCHED_DAYS * DAY_MS)
+  const events = useList<EventShape>('/events', { ...asked, from: asked.from || (q && searchedFrom) }, q !== '')
+  const rows = q
+    ? events.rows.filter((event) => JSON.stringify(event).toLowerCase().includes(q.toLowerCase()))
+    : events.rows
   return (
     <Page title="Changes">
-      <div class="filters">
-        <Select
+      <div class="toolbar">
+        <SearchField label="Find changes" placeholder="Key, field, value or person" {...filter('q')} />
+        <Choice
           label="What"
           {...filter('what')}
-          options={[['', 'Everything'], ...Object.keys(KINDS).map((kind) => [kind, kind] as const)]}
+          options={[['', 'Every kind'], ...Object.keys(KINDS).map((kind) => [kind, kind] as const)]}
         />
-        <FilterField label="Key id" {...filter('key_id')} />
-        <FilterField label="By, exactly" {...filter('by')} />
-        <FilterField label="From (UTC day)" pattern={DAY_PATTERN} {...filter('from')} />
-        <FilterField label="To, not included" pattern={DAY_PATTERN} {...filter('to')} />
+        <Day label="From" {...filter('from')} />
+        <Day label="To" {...filter('to')} />
+        {(['key_id', 'by'] as const).map(
+          (name) =>
+            query[name] && (
+              <a key={name} class="badge" href={withQuery(url, { [name]: null })} title="Show all again">
+                {query[name]} ×
+              </a>
+            ),
+        )}
       </div>
+      {q && !asked.from && <p class="quiet">Of the last {SEARCHED_DAYS} days.</p>}
       <Rows
-        of={events}
+        of={{ ...events, rows }}
         caption="Changes, newest first"
         columns={COLUMNS}
         keyOf={(event) => event.id}
         empty={
           <>
             <p>
-              No change is like this. <strong>Create key</strong> on the page Keys makes one; the command line lists
-              them with
+              No changes match these filters. <a href={linkTo(['changes'])}>Show all</a>, or list them with
             </p>
             <Command>events list</Command>
           </>
         }
       />
     </Page>
+  )
+}
+
+type DayProps = { readonly label: string; readonly value: string; readonly onChange: (day: string) => void }
+
+function Day({ label, value, onChange }: DayProps) {
+  return (
+    <label>
+      <span class="quiet">{label}</span>{' '}
+      <input type="date" value={value.slice(0, 10)} onChange={(event) => onChange(event.currentTarget.value)} />
+    </label>
   )
 }

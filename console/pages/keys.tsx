@@ -1,29 +1,20 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
-import { compareCredits } from '../parts/compare-credits.ts'
 import { CreateKey } from '../parts/create-key.tsx'
-import { Select } from '../parts/field.tsx'
-import { FilterField, filtersIn } from '../parts/filter-field.tsx'
-import { KeyLink } from '../parts/links.tsx'
-import { Moment } from '../parts/moment.tsx'
+import { download } from '../parts/download.ts'
+import { filtersIn } from '../parts/filter-field.tsx'
 import { Page } from '../parts/page.tsx'
 import { Rows } from '../parts/rows.tsx'
-import { type Column, cell, count, credits, name } from '../parts/table.tsx'
+import { type Column, cell } from '../parts/table.tsx'
+import { Choice, SearchField } from '../parts/toolbar.tsx'
 import { useList } from '../parts/use-list.ts'
-import type { PageUrl } from '../router.ts'
-
-type Sort = { readonly label: string; readonly compare: (a: KeyShape, b: KeyShape) => number }
-
-const SORTS: Readonly<Record<string, Sort>> = {
-  name: { label: 'Name', compare: (a, b) => a.name.localeCompare(b.name) },
-  available: { label: 'Least available', compare: (a, b) => compareCredits(a.available, b.available) },
-  spent: { label: 'Most spent', compare: (a, b) => compareCredits(b.spent, a.spent) },
-  today: { label: 'Most requests today', compare: (a, b) => b.requests_today - a.requests_today },
-  last_used: { label: 'Last used', compare: (a, b) => (b.last_used_at ?? '').localeCompare(a.last_used_at ?? '') },
-}
+import { linkTo, type PageUrl, withQuery } from '../router.ts'
+import { type Act, BulkAct } from './keys/bulk-act.tsx'
+import { COLUMNS, orderOf } from './keys/columns.tsx'
+import { keysCsv } from './keys/keys-csv.ts'
 
 const STATES: Readonly<Record<KeyShape['status'], string>> = {
   active: 'Active',
@@ -32,51 +23,155 @@ const STATES: Readonly<Record<KeyShape['status'], string>> = {
   revoked: 'Revoked',
 }
 
-const FILTERS = ['status', 'external_id', 'sort'] as const
+const ATTENTION = {
+  empty: 'No credits left',
+  low: 'Runs dry soon',
+  idle: 'Not used for 90 days',
+  no_allowlist: 'Usable from any address',
+} as const
+
+const FILTERS = ['status', 'look', 'q', 'sort', 'act'] as const
 
 export function Keys({ url }: { readonly url: PageUrl }) {
-  const [isCreating, setCreating] = useState(false)
   const { query, filter } = filtersIn(url, FILTERS)
-  const { status, external_id, sort } = query
-  const order = Object.hasOwn(SORTS, sort) ? SORTS[sort] : undefined
-  // Sorting the loaded rows alone would be misleading, so all rows are loaded first.
-  const keys = useList<KeyShape>('/keys', { status, external_id }, order !== undefined)
-  const rows = order ? keys.rows.toSorted(order.compare) : keys.rows
+  const { status, look, q, sort } = query
+  const order = orderOf(sort)
+  // An order, or a search, among the loaded rows alone would be misleading, so all rows are loaded first.
+  const isWhole = Boolean(order || look || q)
+  const keys = useList<KeyShape>('/keys', { status }, isWhole)
+  const rows = useMemo(() => {
+    const found = keys.rows.filter((key) => (!look || key.badges.includes(look)) && isFoundBy(key, q.toLowerCase()))
+    return order ? found.toSorted(order) : found
+  }, [keys.rows, look, q, sort])
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [act, setAct] = useState<{ readonly name: Act; readonly keys: readonly KeyShape[] } | undefined>(undefined)
+  const selected = rows.filter(({ id }) => chosen.has(id))
+  const isCreating = query.act === 'create'
+  const create = (isOpen: boolean) => filter('act').onChange(isOpen ? 'create' : '')
   return (
     <Page
       title="Keys"
       actions={
-        <Button class="primary" onClick={() => setCreating(true)}>
+        <Button class="primary" onClick={() => create(true)}>
           Create key
         </Button>
       }
     >
-      <div class="filters">
-        <Select label="State" {...filter('status')} options={[['', 'All'], ...Object.entries(STATES)]} />
-        <FilterField label="External id, exactly" {...filter('external_id')} />
-        <Select
-          label="Order"
-          {...filter('sort')}
-          options={[['', 'Newest first'], ...Object.entries(SORTS).map(([name, { label }]) => [name, label] as const)]}
+      <div class="toolbar">
+        <SearchField label="Find keys" placeholder="Name, external id or last four" {...filter('q')} />
+        <Choice label="State" {...filter('status')} options={[['', 'Any state'], ...Object.entries(STATES)]} />
+        <Choice label="Attention" {...filter('look')} options={[['', 'All keys'], ...Object.entries(ATTENTION)]} />
+        <Selected
+          of={selected}
+          onAct={(name) => setAct({ name, keys: selected.filter((key) => key.status !== 'revoked') })}
+          onExport={() => exportKeys(selected.length > 0 ? selected : rows)}
+          onClear={() => setChosen(new Set())}
         />
       </div>
       <Rows
-        of={order && keys.isLoading ? { ...keys, rows: [] } : { ...keys, rows }}
+        of={isWhole && keys.isLoading ? { ...keys, rows: [] } : { ...keys, rows }}
         caption="Keys"
-        columns={COLUMNS}
+        columns={columnsFor(rows, chosen, setChosen, look)}
         keyOf={(key) => key.id}
-        empty={status || external_id ? <p>No key is like this.</p> : NO_KEYS}
+        order={{ by: sort, hrefOf: (by) => withQuery(url, { sort: by }) }}
+        empty={status || look || q ? <NoneLikeThis /> : NO_KEYS}
       />
       {isCreating && (
         <CreateKey
-          onClose={() => setCreating(false)}
+          onClose={() => create(false)}
           onDone={() => {
-            setCreating(false)
+            create(false)
             keys.reload()
           }}
         />
       )}
+      {act && (
+        <BulkAct
+          act={act.name}
+          keys={act.keys}
+          onChanged={keys.reload}
+          onClose={() => {
+            setAct(undefined)
+            setChosen(new Set())
+          }}
+        />
+      )}
     </Page>
+  )
+}
+
+function isFoundBy({ id, name, external_id, last_four }: KeyShape, text: string): boolean {
+  return !text || [id, name, external_id ?? '', last_four].some((part) => part.toLowerCase().includes(text))
+}
+
+function exportKeys(keys: readonly KeyShape[]): void {
+  download('keys.csv', new Blob([keysCsv(keys)], { type: 'text/csv' }))
+}
+
+type SelectedProps = {
+  readonly of: readonly KeyShape[]
+  readonly onAct: (act: Act) => void
+  readonly onExport: () => void
+  readonly onClear: () => void
+}
+
+function Selected({ of: keys, onAct, onExport, onClear }: SelectedProps) {
+  const canAct = keys.some(({ status }) => status !== 'revoked')
+  return (
+    <div class="actions grow">
+      {keys.length > 0 && (
+        <>
+          <span role="status">{keys.length} selected</span>
+          <Button disabled={!canAct} onClick={() => onAct('grant')}>
+            Grant…
+          </Button>
+          <Button class="danger" disabled={!canAct} onClick={() => onAct('revoke')}>
+            Revoke…
+          </Button>
+          <Button onClick={onClear}>Clear</Button>
+        </>
+      )}
+      <Button onClick={onExport}>Export CSV</Button>
+    </div>
+  )
+}
+
+function columnsFor(
+  rows: readonly KeyShape[],
+  chosen: ReadonlySet<string>,
+  choose: (ids: ReadonlySet<string>) => void,
+  look: string,
+): readonly Column<KeyShape>[] {
+  const toggled = (id: string) => new Set(chosen).symmetricDifference(new Set([id]))
+  const isAll = rows.length > 0 && rows.every(({ id }) => chosen.has(id))
+  const box: Column<KeyShape> = {
+    head: 'Select',
+    headOf: (
+      <input
+        type="checkbox"
+        aria-label="Select all keys shown"
+        checked={isAll}
+        onChange={() => choose(new Set(isAll ? [] : rows.map(({ id }) => id)))}
+      />
+    ),
+    of: ({ id, name }) => (
+      <input
+        type="checkbox"
+        aria-label={`Select ${name}`}
+        checked={chosen.has(id)}
+        onChange={() => choose(toggled(id))}
+      />
+    ),
+  }
+  const warning = look === 'no_allowlist' ? [cell<KeyShape>('Addresses', () => <Badge of="no_allowlist" />)] : []
+  return [box, ...COLUMNS, ...warning]
+}
+
+function NoneLikeThis() {
+  return (
+    <p>
+      No keys match these filters. <a href={linkTo(['keys'])}>Show all keys</a>
+    </p>
   )
 }
 
@@ -88,22 +183,3 @@ const NO_KEYS = (
     <Command>keys create --name acme --credits 25</Command>
   </>
 )
-
-const COLUMNS: readonly Column<KeyShape>[] = [
-  name('Name', (key) => <KeyLink id={key.id} name={key.name} />),
-  cell('Ends in', (key) => <code>…{key.last_four}</code>),
-  cell('State', (key) => (
-    <>
-      <Badge of={key.status} />{' '}
-      {key.badges.map((badge) => (
-        <Badge key={badge} of={badge} />
-      ))}
-    </>
-  )),
-  credits('Available', (key) => key.available),
-  credits('Held', (key) => key.held),
-  credits('Spent', (key) => key.spent),
-  count('Today', (key) => key.requests_today),
-  cell('Last used', (key) => <Moment at={key.last_used_at} isBrief />),
-  cell('External id', (key) => key.external_id),
-]

@@ -1,51 +1,52 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { type ApiFailure, failureFrom, isAbort, request } from '../api.ts'
 import { useIdentity } from '../identity.ts'
 import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
-import { Credits } from '../parts/credits.tsx'
 import { Field, Select } from '../parts/field.tsx'
-import { RequestLink } from '../parts/links.tsx'
+import { Loading } from '../parts/loading.tsx'
+import { modelsIn } from '../parts/models-in.ts'
 import { Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
-import { readJson } from '../read-json.ts'
+import { useLoad } from '../parts/use-load.ts'
 import { linkTo } from '../router.ts'
-import { asCurl, asSdkCode } from './playground/as-code.ts'
+import { type Answer, Answered } from './playground/answered.tsx'
+import { asCurl, asSdkCode, type ChatBody } from './playground/as-code.ts'
 import { readAnswer } from './playground/read-answer.ts'
-
-type Answer = {
-  readonly isRunning: boolean
-  readonly text: string
-  readonly requestId: string | null
-  readonly cost?: string | undefined
-  readonly isStopped?: boolean
-}
 
 const NOTHING: Answer = { isRunning: true, text: '', requestId: null }
 
+type Typed = Readonly<Record<'model' | 'system' | 'message' | 'temperature' | 'most', string>>
+
 export function Playground() {
   const { base_url } = useIdentity()
-  const [models, setModels] = useState<readonly string[] | undefined>(undefined)
-  const [model, setModel] = useState('')
-  const [message, setMessage] = useState('Say hello in five words.')
+  // Of the catalog, not of the gateway: looking at this page makes no key.
+  const catalog = useLoad<CatalogShape>('/catalog')
+  const models = modelsIn(catalog.data?.catalog).filter(({ active, kind }) => active !== false && kind !== 'embedding')
+  const [typed, setTyped] = useState<Typed>({
+    model: '',
+    system: '',
+    message: 'Say hello in five words.',
+    temperature: '',
+    most: '',
+  })
   const [answer, setAnswer] = useState<Answer | undefined>(undefined)
   const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
   const running = useRef<AbortController | undefined>(undefined)
-
-  useEffect(() => {
-    const load = async () => {
-      const response = await request('/console/playground/models')
-      const { data } = await readJson<{ data: readonly { id: string }[] }>(response)
-      setModels(data.map(({ id }) => id))
-      setModel(data[0]?.id ?? '')
-    }
-    load().catch((error) => setFailure(failureFrom(error)))
-    return () => running.current?.abort()
-  }, [])
+  useEffect(() => () => running.current?.abort(), [])
+  const field = (name: keyof Typed) => ({
+    value: typed[name],
+    onInput: (value: string) => setTyped({ ...typed, [name]: value }),
+  })
+  const model = typed.model || (models[0]?.id ?? '')
+  const body = bodyOf({ ...typed, model })
 
   const send = async () => {
     const own = new AbortController()
     running.current = own
+    const beganAt = performance.now()
+    const sinceMs = () => Math.round(performance.now() - beganAt)
     let now = NOTHING
     const show = (changes: Partial<Answer>) => {
       now = { ...now, ...changes }
@@ -56,78 +57,90 @@ export function Playground() {
     try {
       const response = await request('/console/playground/chat/completions', {
         method: 'POST',
-        body: {
-          model,
-          messages: [{ role: 'user', content: message }],
-          stream: true,
-        },
+        body: { ...body, stream: true, stream_options: { include_usage: true } },
         signal: own.signal,
       })
       show({ requestId: response.headers.get('X-Request-Id') })
-      for await (const { text, cost } of readAnswer(response)) show({ text: now.text + text, cost: cost ?? now.cost })
-      show({ isRunning: false })
+      for await (const { text, cost, usage } of readAnswer(response)) {
+        show({
+          text: now.text + text,
+          cost: cost ?? now.cost,
+          tokens: usage ?? now.tokens,
+          firstTokenMs: now.firstTokenMs ?? (text ? sinceMs() : undefined),
+        })
+      }
+      show({ isRunning: false, durationMs: sinceMs() })
     } catch (error) {
-      show({ isRunning: false, isStopped: isAbort(error) })
+      show({ isRunning: false, isStopped: isAbort(error), durationMs: sinceMs() })
       if (!isAbort(error)) setFailure(failureFrom(error))
     }
   }
-  const asked = { baseUrl: base_url, model, message }
+  const asked = { baseUrl: base_url, body }
   return (
     <Page title="Playground">
-      {models?.length === 0 && (
-        <p class="empty">
-          The catalog has no active model: <strong>Put in force</strong> on the page{' '}
-          <a href={linkTo(['catalog'])}>Catalog</a> changes it.
-        </p>
-      )}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          void send()
-        }}
-      >
-        <Select label="Model" value={model} onChange={setModel} options={(models ?? []).map((id) => [id, id])} />
-        <Field label="Message" value={message} onInput={setMessage} rows={4} required />
-        <div class="actions">
-          {answer?.isRunning ? (
-            <Button onClick={() => running.current?.abort()}>Stop</Button>
-          ) : (
-            <button type="submit" class="primary" disabled={!model}>
-              Send
-            </button>
-          )}
-          <CopyButton text={() => asCurl(asked)} what="the request for curl" label="Copy as curl" />
-          <CopyButton text={() => asSdkCode(asked)} what="the request for the SDK" label="Copy as SDK code" />
+      <Loading of={catalog}>
+        {() =>
+          models.length === 0 && (
+            <p class="empty">
+              The catalog has no active model: <strong>Put in force</strong> on the page{' '}
+              <a href={linkTo(['catalog'])}>Catalog</a> changes it.
+            </p>
+          )
+        }
+      </Loading>
+      <div class="halves">
+        <form
+          class="panel model-form"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void send()
+          }}
+        >
+          <div class="columns">
+            <Select
+              label="Model"
+              value={model}
+              onChange={field('model').onInput}
+              options={models.map(({ id }) => [id, id])}
+            />
+            <Field label="Temperature" {...field('temperature')} inputMode="decimal" pattern="[0-2](\.[0-9]+)?" />
+            <Field label="Max tokens" {...field('most')} inputMode="numeric" pattern="[1-9][0-9]*" />
+          </div>
+          <Field label="System prompt" {...field('system')} rows={2} />
+          <Field label="Message" {...field('message')} rows={6} required />
+          <div class="actions">
+            {answer?.isRunning ? (
+              <Button onClick={() => running.current?.abort()}>Stop</Button>
+            ) : (
+              <button type="submit" class="primary" disabled={!model}>
+                Send
+              </button>
+            )}
+            <CopyButton text={() => asCurl(asked)} what="the request for curl" label="Copy as curl" />
+            <CopyButton text={() => asSdkCode(asked)} what="the request for the SDK" label="Copy as SDK code" />
+          </div>
+          <p class="quiet">
+            The first Send makes a key for this console, with 1 credit. It is revoked when the console ends.
+          </p>
+        </form>
+        <div>
+          <Problem failure={failure} />
+          {answer ? <Answered of={answer} /> : <p class="empty">Send a message, and its answer is streamed here.</p>}
         </div>
-      </form>
-      <Problem failure={failure} />
-      {answer && <Answered of={answer} />}
-      <p class="quiet">
-        The key of the playground is made for this console, holds 1 credit and is revoked when it ends.
-      </p>
+      </div>
     </Page>
   )
 }
 
-function Answered({ of: { text, isRunning, requestId, cost, isStopped } }: { readonly of: Answer }) {
-  return (
-    <section aria-label="Answer" aria-busy={isRunning}>
-      <h2>Answer</h2>
-      <pre class="answer">{text}</pre>
-      <p role="status">
-        {isRunning && 'Answering…'}
-        {isStopped && 'Stopped: what was delivered until then is charged. '}
-        {!isRunning && cost !== undefined && (
-          <>
-            Cost <Credits of={cost} /> credits.{' '}
-          </>
-        )}
-        {!isRunning && requestId !== null && (
-          <>
-            Its waybill: <RequestLink id={requestId} />
-          </>
-        )}
-      </p>
-    </section>
-  )
+/** Without the fields that nobody has filled in: a provider has its own defaults. */
+function bodyOf({ model, system, message, temperature, most }: Typed): ChatBody {
+  return {
+    model,
+    messages: [
+      ...(system.trim() ? [{ role: 'system' as const, content: system }] : []),
+      { role: 'user', content: message },
+    ],
+    ...(temperature.trim() && { temperature: Number(temperature) }),
+    ...(most.trim() && { max_tokens: Number(most) }),
+  }
 }

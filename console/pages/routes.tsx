@@ -1,23 +1,30 @@
 import { useState } from 'preact/hooks'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
-import type { RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/catalog.ts'
+import type { CatalogShape, RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { ask } from '../api.ts'
 import { ActForm } from '../parts/act-form.tsx'
 import { announce } from '../parts/announce.tsx'
+import { Badge, routeState } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
 import { Credits } from '../parts/credits.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Loading } from '../parts/loading.tsx'
+import { modelsIn } from '../parts/models-in.ts'
 import { Page } from '../parts/page.tsx'
-import { type Column, cell, count, name, number, Table } from '../parts/table.tsx'
+import { type Column, cell, name, number, Table } from '../parts/table.tsx'
+import { durationText } from '../parts/took.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { useSubmission } from '../parts/use-submission.ts'
+import { linkTo } from '../router.ts'
+
+const POLL_MS = 30_000
 
 type Tests = Readonly<Record<string, RouteTestShape>>
 
 export function Routes() {
-  const routes = useLoad<List<RouteShape>>('/routes')
+  const routes = useLoad<List<RouteShape>>('/routes', POLL_MS)
+  const catalog = useLoad<CatalogShape>('/catalog')
   const [asked, setAsked] = useState<RouteShape | undefined>(undefined)
   const [tests, setTests] = useState<Tests>({})
   return (
@@ -33,7 +40,10 @@ export function Routes() {
               <Command>catalog push catalog.json</Command>
             </div>
           ) : (
-            <RouteTable routes={data} tests={tests} onTest={setAsked} />
+            <>
+              <Failing of={data} />
+              <RouteTable routes={data} catalog={catalog.data?.catalog} tests={tests} onTest={setAsked} />
+            </>
           )
         }
       </Loading>
@@ -51,27 +61,49 @@ export function Routes() {
   )
 }
 
+/** What an operator should look at, before the table. */
+function Failing({ of: routes }: { readonly of: readonly RouteShape[] }) {
+  const failing = routes.filter((route) => routeState(route.requests_24h, route.failures_24h) === 'failing')
+  return (
+    <>
+      {failing.map((route) => (
+        <p key={nameOf(route)} class="notice bad">
+          {route.model} by {route.provider} failed in {route.failures_24h.toLocaleString('en-US')} of{' '}
+          {route.requests_24h.toLocaleString('en-US')} attempts in 24 hours.{' '}
+          <a href={linkTo(['requests'], { model: route.model })}>See its requests</a>
+        </p>
+      ))}
+    </>
+  )
+}
+
 function nameOf({ model, provider, upstream_model }: RouteShape): string {
   return JSON.stringify([model, provider, upstream_model])
 }
 
 type TableProps = {
   readonly routes: readonly RouteShape[]
+  readonly catalog: unknown
   readonly tests: Tests
   readonly onTest: (route: RouteShape) => void
 }
 
-function RouteTable({ routes, tests, onTest }: TableProps) {
+function RouteTable({ routes, catalog, tests, onTest }: TableProps) {
   const columns: readonly Column<RouteShape>[] = [
-    name('Model', (route) => route.model),
-    number('Order', (route) => route.order),
-    cell('Provider', (route) => route.provider),
-    cell('Its model', (route) => <code>{route.upstream_model}</code>),
-    count('First byte, ms', (route) => route.first_byte_timeout_ms),
-    count('Silence, ms', (route) => route.idle_timeout_ms),
-    number('Failures of 24 h', ({ failures_24h, requests_24h }) => {
-      return `${failures_24h.toLocaleString('en-US')} of ${requests_24h.toLocaleString('en-US')}`
-    }),
+    name('Model', (route) => <a href={linkTo(['catalog'], { model: route.model })}>{route.model}</a>),
+    cell('State', (route) => <Badge of={routeState(route.requests_24h, route.failures_24h)} />),
+    cell(
+      'Served by',
+      (route) => (
+        <>
+          {route.provider} <code class="quiet">{route.upstream_model}</code>
+        </>
+      ),
+      'fill',
+    ),
+    number('Error rate, 24 h', (route) => <ErrorRate of={route} />),
+    number('Order', (route) => <Turn of={route} catalog={catalog} />),
+    ...(routes.some(patience) ? [cell<RouteShape>('Gives up', (route) => patience(route))] : []),
     cell('Test', (route) => (
       <>
         <Button aria-label={`Test ${route.model} by ${route.provider}`} onClick={() => onTest(route)}>
@@ -82,6 +114,46 @@ function RouteTable({ routes, tests, onTest }: TableProps) {
     )),
   ]
   return <Table caption="Routes, in the order tried" columns={columns} rows={routes} keyOf={nameOf} />
+}
+
+function ErrorRate({ of: { requests_24h: asked, failures_24h: failed } }: { readonly of: RouteShape }) {
+  if (asked === 0) return <span class="quiet">–</span>
+  const rate = (100 * failed) / asked
+  return (
+    <>
+      <span class={failed > 0 && routeState(asked, failed) !== 'ok' ? 'bad-text' : undefined}>{rate.toFixed(1)} %</span>{' '}
+      <span class="quiet">
+        {failed.toLocaleString('en-US')} of {asked.toLocaleString('en-US')}
+      </span>
+    </>
+  )
+}
+
+/** Routes of one priority share the requests by their weights. */
+function Turn({ of: route, catalog }: { readonly of: RouteShape; readonly catalog: unknown }) {
+  const routes = modelsIn(catalog).find(({ id }) => id === route.model)?.routes ?? []
+  const own = routes.find(({ provider, model }) => provider === route.provider && model === route.upstream_model)
+  if (!own) return <>{route.order}.</>
+  const { priority = 0, weight = 1 } = own
+  const beside = routes.filter((other) => (other.priority ?? 0) === priority)
+  const all = beside.reduce((sum, other) => sum + (other.weight ?? 1), 0)
+  return (
+    <span title={`priority ${priority}, weight ${weight}`}>
+      {route.order}.{beside.length > 1 && <span class="quiet"> {Math.round((100 * weight) / all)} % of them</span>}
+    </span>
+  )
+}
+
+const [USUAL_FIRST_MS, USUAL_IDLE_MS] = [300_000, 60_000]
+
+/** Nothing of a route that waits as long as routes usually do. */
+function patience({ first_byte_timeout_ms: first, idle_timeout_ms: idle }: RouteShape): string {
+  return [
+    first !== USUAL_FIRST_MS && `after ${durationText(first)}`,
+    idle !== USUAL_IDLE_MS && `after ${durationText(idle)} of silence`,
+  ]
+    .filter(Boolean)
+    .join(', ')
 }
 
 function Result({ of: test }: { readonly of: RouteTestShape | undefined }) {

@@ -9,7 +9,19 @@ const BAD = new Set(['empty', 'revoked', 'expired', 'failed', 'upstream_error', 
 const GOOD = new Set(['active', 'completed', 'settled', 'balanced', 'ok'])
 const WARN = new Set(['suspended', 'low', 'idle', 'open', 'refused', 'unstable'])
 
+/** Most keys may be used from every address: that is told where it is asked for. */
+export function attentionOf({ badges }: { readonly badges: readonly string[] }): readonly string[] {
+  return badges.filter((badge) => badge !== 'no_allowlist')
+}
+
 export function Badge({ of }: { readonly of: string }) {
   const kind = BAD.has(of) ? 'bad' : GOOD.has(of) ? 'good' : WARN.has(of) ? 'warn' : ''
   return <span class={`badge ${kind}`}>{WORDS[of] ?? of}</span>
+}
+
+/** Of a route or a provider, by its attempts: more than half failed, or more than one of twenty. */
+export function routeState(attempts: number, failures: number): string {
+  if (attempts === 0) return 'not asked'
+  if (failures > attempts / 2) return 'failing'
+  return failures > attempts / 20 ? 'unstable' : 'ok'
 }

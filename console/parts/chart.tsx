@@ -29,7 +29,8 @@ type Props = {
 }
 
 const BOTTOM = 24
-const LEFT = 44
+/** The room for the longest name of a tick. */
+const leftOf = (ticks: readonly number[]) => Math.max(44, ...ticks.map((tick) => 16 + 7 * tickText(tick).length))
 
 /** A chart with its axis, and with all series at the moment that is pointed at or reached by the arrow keys. */
 export function Chart(props: Props) {
@@ -39,7 +40,8 @@ export function Chart(props: Props) {
   const [since, setSince] = useState<number | undefined>(undefined)
   const ticks = ticksTo(mostOf(series, moments.length, kind))
   const top = ticks.at(-1) ?? 1
-  const step = (width - LEFT) / Math.max(1, moments.length)
+  const axis = leftOf(ticks)
+  const step = Math.max(1, width - axis) / Math.max(1, moments.length)
   const y = (value: number) => 8 + (height - BOTTOM - 8) * (1 - value / top)
   const moved = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
@@ -61,7 +63,7 @@ export function Chart(props: Props) {
     left()
   }
   const pointed = (event: MouseEvent & { readonly currentTarget: HTMLElement }) => {
-    const x = event.clientX - event.currentTarget.getBoundingClientRect().left - LEFT
+    const x = event.clientX - event.currentTarget.getBoundingClientRect().left - axis
     setAt(x < 0 ? undefined : Math.min(moments.length - 1, Math.floor(x / step)))
   }
   return (
@@ -82,8 +84,8 @@ export function Chart(props: Props) {
       <svg width={width} height={height} aria-hidden="true">
         {ticks.map((tick) => (
           <g key={tick}>
-            <line class="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
-            <text class="tick" x={LEFT - 8} y={y(tick) + 4} text-anchor="end">
+            <line class="grid" x1={axis} x2={width} y1={y(tick)} y2={y(tick)} />
+            <text class="tick" x={axis - 8} y={y(tick) + 4} text-anchor="end">
               {tickText(tick)}
             </text>
           </g>
@@ -94,7 +96,7 @@ export function Chart(props: Props) {
         {at !== undefined && (
           <rect
             class="pointed"
-            x={LEFT + Math.min(at, since ?? at) * step}
+            x={axis + Math.min(at, since ?? at) * step}
             y={0}
             width={step * (1 + Math.abs(at - (since ?? at)))}
             height={height - BOTTOM}
@@ -104,7 +106,7 @@ export function Chart(props: Props) {
           ? moments.map((moment, i) => (
               <Bar
                 key={moment}
-                x={LEFT + i * step}
+                x={axis + i * step}
                 width={step}
                 parts={series.map(({ colour, values }) => ({ colour, value: values[i] ?? 0 }))}
                 y={y}
@@ -115,12 +117,12 @@ export function Chart(props: Props) {
               <polyline
                 key={label}
                 class={`line ${colour}`}
-                points={values.map((value, i) => `${LEFT + (i + 0.5) * step},${y(value)}`).join(' ')}
+                points={values.map((value, i) => `${axis + (i + 0.5) * step},${y(value)}`).join(' ')}
               />
             ))}
         {moments.map((moment, i) =>
-          i % everyNth(moments.length, width) === 0 ? (
-            <text key={moment} class="tick" x={LEFT + (i + 0.5) * step} y={height - 6} text-anchor="middle">
+          i % everyNth(moments.length, width - axis) === 0 ? (
+            <text key={moment} class="tick" x={axis + (i + 0.5) * step} y={height - 6} text-anchor="middle">
               {moment}
             </text>
           ) : null,
@@ -130,7 +132,7 @@ export function Chart(props: Props) {
         <div
           class="tip panel"
           aria-live="polite"
-          style={{ left: `${Math.min(LEFT + (at + 1) * step, Math.max(LEFT, width - 220))}px` }}
+          style={{ left: `${Math.min(axis + (at + 1) * step, Math.max(axis, width - 220))}px` }}
         >
           <strong>{moments[at]}</strong>
           <dl>
@@ -203,5 +205,5 @@ function mostOf(series: readonly Series[], count: number, kind: 'bars' | 'lines'
 
 /** So that the names of moments do not touch. */
 function everyNth(count: number, width: number): number {
-  return Math.max(1, Math.ceil((count * 64) / Math.max(1, width - LEFT)))
+  return Math.max(1, Math.ceil((count * 64) / Math.max(1, width)))
 }

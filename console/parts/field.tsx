@@ -10,6 +10,7 @@ type Props = {
   readonly inputMode?: 'decimal' | 'numeric' | 'text'
   readonly rows?: number
   readonly maxLength?: number
+  readonly disabled?: boolean
   readonly type?: 'text' | 'date' | 'datetime-local' | 'search'
 }
 

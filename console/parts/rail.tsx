@@ -4,19 +4,8 @@ import { linkTo, type PageUrl } from '../router.ts'
 import { chooseTheme, chosenTheme, type Theme } from '../theme.ts'
 import { chooseZone, chosenZone, type Zone } from '../zone.ts'
 import { Button } from './button.tsx'
-import { Icon, type IconName, Mark } from './icon.tsx'
-
-type Group = { readonly name?: string; readonly pages: readonly IconName[] }
-
-/** Every page by its first word, in the groups in which they are shown. */
-const GROUPS: readonly Group[] = [
-  { pages: ['overview', 'requests', 'usage'] },
-  { name: 'Customers', pages: ['keys'] },
-  { name: 'Service', pages: ['catalog', 'routes', 'playground'] },
-  { name: 'Trust', pages: ['books', 'changes'] },
-]
-
-export const titleOf = (page: string) => page.charAt(0).toUpperCase() + page.slice(1)
+import { Icon, Mark } from './icon.tsx'
+import { GROUPS, titleOf } from './rail-pages.ts'
 
 export function Rail({ url }: { readonly url: PageUrl }) {
   const { stage, by, protected: isProtected } = useIdentity()

@@ -1,45 +1,146 @@
-import { useEffect, useRef } from 'preact/hooks'
-import { BRAND } from '../../layers/gateway/contract.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { SearchShape } from '../../layers/admin/api/shapes/answers.ts'
+import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
+import { ask } from '../api.ts'
 import { go } from '../router.ts'
+import { modelsIn } from './models-in.ts'
+import { askedText, isWorthAsking, type Sources, type Suggestion, suggestionsFor } from './suggest.ts'
 
-const SECRET = new RegExp(`${BRAND.keyPrefix}\\w{20,}`)
+const TYPING_MS = 150
 
+/** Pages, acts, keys, requests and models, suggested while typing; Enter takes the first. */
 export function SearchBox() {
   const input = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return
-      if (document.querySelector('dialog[open]')) return
-      event.preventDefault()
-      input.current?.focus()
-    }
-    addEventListener('keydown', pressed)
-    return () => removeEventListener('keydown', pressed)
-  }, [])
+  const [typed, setTyped] = useState('')
+  const [isOpen, setOpen] = useState(false)
+  const [at, setAt] = useState(0)
+  const sources = useSources(askedText(typed), isOpen)
+  const suggestions = isOpen ? suggestionsFor(typed, sources) : []
+  useShortcut(() => {
+    input.current?.focus()
+    input.current?.select()
+  })
+  const close = () => {
+    setTyped('')
+    setOpen(false)
+    setAt(0)
+  }
+  const take = ({ href }: Suggestion) => {
+    close()
+    location.hash = href
+  }
   const submit = (event: Event) => {
     event.preventDefault()
-    const text = input.current?.value.trim()
-    if (!text || !input.current) return
-    // An operator may search for a leaked secret: it stays out of the address and of every request.
-    const isSecret = SECRET.test(text)
-    if (isSecret) input.current.value = ''
-    go(['search'], { q: isSecret ? text.slice(-4) : text })
+    const now = input.current?.value ?? ''
+    const text = askedText(now)
+    const chosen = suggestionsFor(now, sources)[at]
+    if (now.trim() && chosen) return take(chosen)
+    close()
+    if (text) go(['search'], { q: text })
+  }
+  const pressed = (event: KeyboardEvent) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (by !== undefined && suggestions.length > 0) {
+      event.preventDefault()
+      setOpen(true)
+      setAt((at + by + suggestions.length) % suggestions.length)
+    }
+    if (event.key === 'Escape') close()
   }
   return (
     <search>
       <form onSubmit={submit}>
         <input
           ref={input}
-          type="search"
-          aria-label="Search by request id, key id, external id, name or last four"
-          aria-keyshortcuts="/"
-          placeholder="Search requests, keys ( / )"
+          type="text"
+          role="combobox"
+          aria-label="Search pages, acts, keys, requests and models"
+          aria-keyshortcuts="/ Control+K Meta+K"
+          aria-autocomplete="list"
+          aria-expanded={suggestions.length > 0}
+          aria-controls="suggestions"
+          aria-activedescendant={suggestions.length > 0 ? `suggestion-${at}` : undefined}
+          placeholder="Search or jump to… ( / )"
           autocomplete="off"
           spellcheck={false}
+          value={typed}
+          onInput={(event) => {
+            setTyped(event.currentTarget.value)
+            setOpen(true)
+            setAt(0)
+          }}
+          onFocus={() => setOpen(true)}
+          onBlur={() => setOpen(false)}
+          onKeyDown={pressed}
         />
       </form>
+      <div
+        id="suggestions"
+        class="suggestions panel"
+        role="listbox"
+        aria-label="Suggestions"
+        hidden={suggestions.length === 0}
+      >
+        {suggestions.map((suggestion, i) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the active one.
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys.
+          <div
+            key={suggestion.href + suggestion.text}
+            id={`suggestion-${i}`}
+            role="option"
+            aria-selected={i === at}
+            // A click would take the focus first, and with it the list.
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => take(suggestion)}
+          >
+            <span class="suggested">{suggestion.text}</span>
+            {suggestion.more && <span class="quiet"> {suggestion.more}</span>}
+            <span class="quiet kind">{suggestion.kind}</span>
+          </div>
+        ))}
+      </div>
     </search>
   )
+}
+
+/** The models are read when the list first opens, and keys as they are typed. */
+function useSources(text: string, isOpen: boolean): Sources {
+  const [models, setModels] = useState<readonly string[] | undefined>(undefined)
+  const [found, setFound] = useState<Sources['found']>(undefined)
+  useEffect(() => {
+    if (!isOpen || models) return
+    // A suggestion that cannot be made is no failure of the page.
+    const quietly = () => setModels([])
+    ask<CatalogShape>('/catalog').then(({ catalog }) => setModels(modelsIn(catalog).map(({ id }) => id)), quietly)
+  }, [isOpen])
+  useEffect(() => {
+    if (!isOpen || !isWorthAsking(text)) return
+    const own = new AbortController()
+    const look = () => ask<SearchShape>(`/search?${new URLSearchParams({ q: text })}`, { signal: own.signal })
+    const timer = setTimeout(() => void look().then((answer) => setFound({ text, answer }), noSuggestion), TYPING_MS)
+    return () => {
+      clearTimeout(timer)
+      own.abort()
+    }
+  }, [text, isOpen])
+  return { models: models ?? [], found }
+}
+
+function noSuggestion(): void {}
+
+/** `/`, and ⌘K or Ctrl+K from within a field, too. */
+function useShortcut(jump: () => void): void {
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const isK = event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)
+      const isSlash = event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey && !isWriting(event.target)
+      if ((!isK && !isSlash) || document.querySelector('dialog[open]')) return
+      event.preventDefault()
+      jump()
+    }
+    addEventListener('keydown', pressed)
+    return () => removeEventListener('keydown', pressed)
+  }, [])
 }
 
 function isWriting(target: EventTarget | null): boolean {

@@ -7,10 +7,17 @@ type Cell<Row> = (row: Row) => ComponentChildren
 export type Column<Row> = {
   readonly head: string
   readonly of: Cell<Row>
+  /** Shown in place of the head, which stays its name. */
+  readonly headOf?: ComponentChildren
+  /** The order in which its head puts the rows first; after a minus, from the highest down. */
+  readonly sort?: string
   /** The row is called by it. */
   readonly isName?: boolean
-  readonly class?: 'number' | 'wide' | 'fill' | 'short' | 'bar-cell'
+  readonly class?: 'number' | 'wide' | 'fill' | 'short' | 'bar-cell' | 'rest'
 }
+
+/** The order of the rows: its name, after a minus from the highest down. */
+export type Order = { readonly by: string; readonly hrefOf: (by: string) => string }
 
 export function name<Row>(head: string, of: Cell<Row>): Column<Row> {
   return { head, of, isName: true }
@@ -36,13 +43,14 @@ export type Shown<Row> = {
   readonly caption: string
   readonly columns: readonly Column<Row>[]
   readonly keyOf: (row: Row, i: number) => string | number
+  readonly order?: Order
   readonly classOf?: (row: Row) => string | undefined
 }
 
 type Props<Row> = Shown<Row> & { readonly rows: readonly Row[]; readonly foot?: ComponentChildren }
 
 /** A wide table scrolls by itself, by keyboard too; the page does not. */
-export function Table<Row>({ caption, columns, rows, keyOf, classOf, foot }: Props<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf, classOf, foot, order }: Props<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <section class="scroll" tabIndex={0} aria-label={caption}>
@@ -50,10 +58,8 @@ export function Table<Row>({ caption, columns, rows, keyOf, classOf, foot }: Pro
         <caption>{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ head, class: kind }) => (
-              <th key={head} scope="col" class={kind === 'number' ? kind : undefined}>
-                {head}
-              </th>
+            {columns.map((column) => (
+              <Head key={column.head} of={column} order={order} />
             ))}
           </tr>
         </thead>
@@ -69,6 +75,31 @@ export function Table<Row>({ caption, columns, rows, keyOf, classOf, foot }: Pro
     </section>
   )
 }
+
+function Head<Row>({ of, order }: { readonly of: Column<Row>; readonly order: Order | undefined }) {
+  const { head, headOf, sort, class: kind } = of
+  const isSorted = order && sort && bare(order.by) === bare(sort)
+  const isDown = isSorted && order.by.startsWith('-')
+  return (
+    <th
+      scope="col"
+      class={kind === 'number' ? kind : undefined}
+      aria-sort={isSorted ? (isDown ? 'descending' : 'ascending') : undefined}
+    >
+      {order && sort ? (
+        <a class="sort" href={order.hrefOf(isSorted ? turned(order.by) : sort)}>
+          {head}
+          {isSorted && <span aria-hidden="true">{isDown ? ' ↓' : ' ↑'}</span>}
+        </a>
+      ) : (
+        (headOf ?? head)
+      )}
+    </th>
+  )
+}
+
+const bare = (order: string) => order.replace(/^-/, '')
+const turned = (order: string) => (order.startsWith('-') ? bare(order) : `-${order}`)
 
 export function Cells<Row>({ columns, of: row }: { readonly columns: readonly Column<Row>[]; readonly of: Row }) {
   return (

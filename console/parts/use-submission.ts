@@ -13,6 +13,10 @@ export type FormSubmission = {
 /** The server has refused the content, so the next submission is another one. */
 const REFUSED = [400, 409, 422]
 
+export function isRefused({ status }: ApiFailure): boolean {
+  return REFUSED.includes(status)
+}
+
 /** A change that a dialog submits. Its Idempotency-Key stays until it is refused, so that a second submission does it once. */
 export function useSubmission(): FormSubmission {
   const idempotencyKey = useRef<string | undefined>(undefined)
@@ -28,7 +32,7 @@ export function useSubmission(): FormSubmission {
       setFailure(undefined)
     } catch (error) {
       const failed = failureFrom(error)
-      if (REFUSED.includes(failed.status)) idempotencyKey.current = undefined
+      if (isRefused(failed)) idempotencyKey.current = undefined
       setFailure(failed)
     } finally {
       setRunning(false)

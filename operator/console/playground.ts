@@ -18,14 +18,13 @@ const MOST_NAME = 100
 export type Playground = AsyncDisposable & {
   /** Calls the gateway with a key that is made for it, at the first call. */
   chat(body: Uint8Array, signal: AbortSignal): Promise<Response>
-  models(signal: AbortSignal): Promise<Response>
 }
 
 type OwnKey = { readonly id: string; readonly secret: string; readonly expiresAt: string }
 
 export function openPlayground(
   client: AdminClient,
-  { chatUrl, apiUrl }: Pick<Connection, 'chatUrl' | 'apiUrl'>,
+  { chatUrl }: Pick<Connection, 'chatUrl'>,
   clock: () => number,
 ): Playground {
   const api = ask(client, { isHere: false })
@@ -84,7 +83,6 @@ export function openPlayground(
 
   return {
     chat: (body, signal) => asked(`${chatUrl}/v1/chat/completions`, { method: 'POST', body, signal }),
-    models: (signal) => asked(`${apiUrl}/v1/models`, { signal }),
     async [Symbol.asyncDispose]() {
       const made = await making?.catch(() => undefined)
       if (made) await revoke(made)

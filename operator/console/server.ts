@@ -87,10 +87,6 @@ export function createConsoleServer({ api, scopes, tokens, page, playground, clo
     requireWriting(scopes)
     const left = new AbortController()
     response.once('close', () => left.abort())
-    if (path === '/console/playground/models') {
-      requireMethod(request.method, 'GET')
-      return passOn(await playground.models(left.signal), response)
-    }
     if (path !== '/console/playground/chat/completions') throw new AdminError('not_found', 'There is nothing here.')
     requireMethod(request.method, 'POST')
     const body = await readBody(request)

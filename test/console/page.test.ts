@@ -293,9 +293,118 @@ inBrowser('the console in a browser', () => {
     await loaded()
     expect(page.url()).toContain('status=revoked')
     expect(scripted.asked.some(({ url }) => url.startsWith('/admin/v1/keys?status=revoked'))).toBe(true)
-    await visit('keys?status=active&sort=today')
+    await visit('keys?status=active&sort=-today')
     await page.getByRole('link', { name: 'customer 120', exact: true }).waitFor()
     expect(await page.getByRole('row').nth(2).textContent()).toContain('customer 119')
+  })
+
+  test('keys are put in order by their heads, and found while typing', async () => {
+    await visit('keys')
+    await page.getByRole('link', { name: 'Balance' }).click()
+    await page.getByRole('columnheader', { name: 'Balance' }).and(page.locator('[aria-sort=ascending]')).waitFor()
+    expect(await page.getByRole('row').nth(1).textContent()).toContain('customer 1')
+    await page.getByRole('link', { name: 'Balance' }).click()
+    await page.locator('[aria-sort=descending]').waitFor()
+    expect(page.url()).toContain('sort=-available')
+    await page.getByLabel('Find keys').pressSequentially('cus_7')
+    await page.getByRole('link', { name: 'customer 5', exact: true }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'customer 7', exact: true }).waitFor()
+    await page.getByLabel('Find keys').fill('nobody')
+    await page.getByText('No keys match these filters').waitFor()
+    expect(await page.getByText('any address').count()).toBe(0)
+    await visit('keys?look=no_allowlist')
+    await page.getByText('any address').first().waitFor()
+  })
+
+  test('several keys are granted at once after one question, and each is told: a refused one is asked for again, the others are not', async () => {
+    const [three, four] = [sampleKey(3), sampleKey(4)]
+    scripted.changeByAnother(four.id, { status: 'suspended' }, {})
+    await visit('keys')
+    await page.getByLabel(`Select ${three.name}`, { exact: true }).check()
+    await page.getByLabel(`Select ${four.name}`, { exact: true }).check()
+    const before = scripted.asked.length
+    await button('Grant…').click()
+    const dialog = page.getByRole('dialog', { name: 'Grant credits to 2 keys' })
+    await dialog.getByLabel('Credits for each').fill('5')
+    await dialog.getByRole('button', { name: 'Grant to 2 keys' }).click()
+    await dialog.getByText('5 granted').waitFor()
+    await dialog.getByText('The key is suspended.').waitFor()
+    expect(await faults('dialog')).toEqual({})
+    scripted.changeByAnother(four.id, { status: 'active' }, {})
+    await dialog.getByRole('button', { name: 'Try again' }).click()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    const grants = changesSince(before).map(({ url, body }) => [url.split('/').at(-2), body])
+    expect(grants).toEqual([three.id, four.id, four.id].map((id) => [id, '{"credits":"5"}']))
+    forgive('409')
+  })
+
+  test('several keys are revoked only when that was typed, each by its own name', async () => {
+    const own = [sampleKey(901), sampleKey(902)]
+    scripted.keys.unshift(...own)
+    await visit('keys?q=customer 90')
+    await page.getByLabel('Select all keys shown').check()
+    await button('Revoke…').click()
+    const verb = button('Revoke for good')
+    expect(await verb.isDisabled()).toBe(true)
+    const before = scripted.asked.length
+    await page.getByRole('dialog').getByRole('textbox').fill('revoke 2')
+    await verb.click()
+    await button('Close').click()
+    expect(changesSince(before).map(({ body }) => JSON.parse(body).confirm)).toEqual(own.map(({ name }) => name))
+    await page.getByLabel('Select all keys shown').check()
+    const [saved] = await Promise.all([page.waitForEvent('download'), button('Export CSV').click()])
+    expect(saved.suggestedFilename()).toBe('keys.csv')
+    scripted.keys.splice(0, 2)
+  })
+
+  test('a key’s page begins with its balance and how long it lasts, and its chart leads to the requests of a day', async () => {
+    await visit(`keys/${KEY_ID}`)
+    await page.getByText(/^Lasts about \d+ (hours?|days?) at the last week’s rate\.$/).waitFor()
+    expect(scripted.asked.some(({ url }) => url.startsWith(`/admin/v1/usage?key_id=${KEY_ID}`))).toBe(true)
+    await page.getByRole('heading', { name: 'Charged by model, 30 days' }).waitFor()
+    const row = page.getByRole('table', { name: 'Changes' }).getByRole('row', { name: 'key.created' })
+    expect(await row.getByText('daily_limit: 10000', { exact: true }).isVisible()).toBe(false)
+    await row.locator('summary').click()
+    await row.getByText('daily_limit: 10000', { exact: true }).waitFor()
+  })
+
+  test('Ctrl+K suggests pages, acts, keys and models while typing; the arrows and Enter take one', async () => {
+    await visit('overview', 'customer 3')
+    await page.keyboard.press('ControlOrMeta+K')
+    const box = page.getByRole('combobox', { name: 'Search pages' })
+    await page.keyboard.type('c')
+    const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option')
+    await options.filter({ hasText: 'Create key' }).waitFor()
+    await options.filter({ hasText: 'claude-sonnet' }).waitFor()
+    expect(await faults('search')).toEqual({})
+    await page.keyboard.type('ustomer 7')
+    await options.filter({ hasText: 'cus_7' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'customer 7' }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('book')
+    await options.nth(1).waitFor()
+    await page.keyboard.press('ArrowDown')
+    expect(await box.getAttribute('aria-activedescendant')).toBe('suggestion-1')
+    await page.keyboard.press('Enter')
+    await page.getByText('1 keys, 1 wrong').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('Create k')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Create a key' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  })
+
+  test('a secret that is typed sign by sign is not asked for before it is whole, and then by its last four', async () => {
+    await visit('keys')
+    const before = scripted.asked.length
+    await page.keyboard.press('/')
+    await page.keyboard.type(`svc_live_${'R'.repeat(39)}xxx5`, { delay: 20 })
+    const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option')
+    await options.filter({ hasText: 'customer 5' }).waitFor()
+    expect(JSON.stringify(scripted.asked.slice(before))).not.toMatch(/RR|svc_live/)
+    await page.keyboard.press('Escape')
   })
 
   const listsSince = (count: number) =>
@@ -533,22 +642,42 @@ inBrowser('the console in a browser', () => {
     await page.getByRole('heading', { level: 1, name: 'customer 5' }).waitFor()
     const traces = [JSON.stringify(scripted.asked.slice(before)), page.url(), await page.content()]
     expect(traces.filter((trace) => trace.includes('QQQQ'))).toEqual([])
-    expect(await page.getByRole('searchbox').inputValue()).toBe('')
+    expect(await page.getByRole('combobox', { name: 'Search pages' }).inputValue()).toBe('')
     await page.goBack()
     expect(page.url()).not.toContain('QQQQ')
   })
 
-  test('the playground streams an answer, then tells its cost and links its waybill', async () => {
+  test('the playground makes nothing when it is opened; it streams an answer, then tells its tokens, times and charge and links its waybill', async () => {
+    const before = scripted.asked.length
     await visit('playground')
+    await page.getByRole('option', { name: 'claude-sonnet' }).waitFor({ state: 'attached' })
+    expect(scripted.asked.slice(before).map(({ url }) => url)).not.toContainEqual(expect.stringMatching(/^.console/))
+    expect(changesSince(before)).toEqual([])
+    await page.getByLabel('System prompt').fill('Be brief.')
+    await page.getByLabel('Temperature').fill('0.2')
+    await page.getByLabel('Max tokens').fill('50')
     await button('Send').click()
     await page.getByText('Hello from here').waitFor()
+    await page.getByText('12 / 3').waitFor()
+    await page.getByText('First token').waitFor()
+    expect(changesSince(before).map(({ body }) => JSON.parse(body))).toMatchObject([
+      {
+        messages: [
+          { role: 'system', content: 'Be brief.' },
+          { role: 'user', content: 'Say hello in five words.' },
+        ],
+        temperature: 0.2,
+        max_tokens: 50,
+      },
+    ])
     await page.getByText('0.0000021').waitFor()
     await page.getByRole('link', { name: REQUEST_ID }).waitFor()
   })
 
   test('the audit shows the keys that are wrong, with a link to what was found', async () => {
     await visit('books')
-    await button('Run the audit').click()
+    await page.getByText('500 keys, 0 wrong').waitFor()
+    await button('Run the ledger check').click()
     await page.getByText('its cost does not follow from its price').waitFor()
     await page.getByRole('link', { name: REQUEST_ID }).waitFor()
     await page.getByText('1 keys, 1 wrong').waitFor()
@@ -573,6 +702,53 @@ inBrowser('the console in a browser', () => {
     expect(
       changesSince(before).map(({ method, headers, body }) => [method, headers['if-match'], JSON.parse(body)]),
     ).toEqual([['PUT', '"7"', { models: [] }]])
+  })
+
+  test('a model is edited in a form that writes the JSON, in an author’s order and without defaults, with the margin beside it', async () => {
+    await visit('catalog')
+    await page.getByText('0.15').first().waitFor()
+    await button('Edit claude-sonnet').click()
+    const form = page.getByRole('region', { name: 'One model' })
+    await form.getByText('−7 %').waitFor()
+    expect(await faults('section[aria-label="One model"]')).toEqual({})
+    await form.getByLabel('Output', { exact: true }).first().fill('30')
+    await form.getByText('50 %').waitFor()
+    const draft = await page.getByRole('textbox', { name: 'Draft' }).inputValue()
+    expect(draft).toMatch(
+      /^\{\n {2}"providers"[\s\S]*"models"[\s\S]*"id": "gpt-4o-mini"[\s\S]*"price"[\s\S]*"output": "30"/,
+    )
+    expect(draft).not.toContain('idleTimeoutMs')
+    await button('Discard').click()
+  })
+
+  test('a fault of a draft is marked at its line, and leads there', async () => {
+    await visit('catalog')
+    await button('Edit').click()
+    const draft = page.getByRole('textbox', { name: 'Draft' })
+    const before = await draft.inputValue()
+    await draft.fill(before.replace('"output": "0.72"', '"output": "-3"'))
+    await button('Check').click()
+    const line = before.slice(0, before.indexOf('"output": "0.72"')).split('\n').length
+    await button(`Line ${line}`).click()
+    const selected = `(() => { const { value, selectionStart, selectionEnd } = document.activeElement
+      return value.slice(selectionStart, selectionEnd).trim() })()`
+    expect(await page.evaluate(selected)).toBe('"output": "-3",')
+    expect(await page.locator('.gutter mark').textContent()).toBe(`${line}\n`)
+    await draft.fill(before.replace('"models": [', '"models": ['.slice(0, -3)))
+    await page.getByText('this is not JSON yet').waitFor()
+    await button('Discard').click()
+  })
+
+  test('a route that fails is red and said so first; a change is one line that is found by a text', async () => {
+    await visit('routes')
+    await page.getByText('claude-sonnet by anthropic failed in 31 of 40 attempts').waitFor()
+    await page.locator('.badge.bad', { hasText: 'failing' }).waitFor()
+    expect(await page.getByText('300,000').count()).toBe(0)
+    await visit('changes')
+    await page.getByRole('link', { name: 'customer 3' }).waitFor()
+    await page.getByLabel('Find changes').fill('customer 3')
+    await page.getByText('credits: 25').waitFor()
+    await page.getByText('rpm: 60 → 120').waitFor({ state: 'detached' })
   })
 
   test('an earlier catalog is rolled back to when it was shown what that changes, over the version in force', async () => {

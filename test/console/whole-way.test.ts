@@ -151,7 +151,7 @@ inBrowser(
       await keyboard.type('Credits', '2.5')
       await page.keyboard.press('Enter')
       await dialogOf(ann).waitFor({ state: 'detached' })
-      await page.getByText('7.5 granted').waitFor()
+      await page.getByText('7.50 granted').waitFor()
       expect((await gateway.readKey(keyId)).granted).toBe(7_500_000_000n)
     })
 
@@ -204,7 +204,7 @@ inBrowser(
       await turnTo(ann, 'Playground')
       await keyboard.press('Send')
       await page.locator('.answer', { hasText: 'Hello' }).waitFor()
-      await page.getByText('Cost 0.00002 credits.').waitFor()
+      await page.getByText('0.00002 credits').waitFor()
       await keyboard.press(/^req_/)
       await page.getByRole('table', { name: 'The charge, line by line' }).waitFor()
       await page.getByRole('link', { name: 'playground of ann' }).waitFor()
@@ -263,7 +263,7 @@ inBrowser(
 
     test('after all of this the books balance', async () => {
       await turnTo(ann, 'Books')
-      await ann.keyboard.press('Run the audit')
+      await ann.keyboard.press('Run the ledger check')
       await ann.page.getByText('2 keys, 0 wrong').waitFor()
     })
 

@@ -259,8 +259,10 @@ describe('the playground', () => {
     const { address, end } = await open()
     const playToken = ((await (await exchange(address)).json()) as { token: string }).token
     const headers = { 'X-Waybill-Console': playToken, 'Content-Type': 'application/json' }
-    const models = await fetch(new URL('/console/playground/models', address), { headers })
-    expect(await models.json()).toMatchObject({ data: [{ id: 'test-model' }] })
+    const seen = await fetch(new URL('/console/playground/models', address), { headers })
+    expect(seen.status).toBe(404)
+    const before = (await Array.fromAsync(listKeys(gateway.tables)())).map(({ name }) => name)
+    expect(before).not.toContain('playground of ann')
     const body = JSON.stringify({ model: 'test-model', stream: true, messages: [{ role: 'user', content: 'Hi' }] })
     const url = new URL('/console/playground/chat/completions', address)
     const answer = await fetch(url, { method: 'POST', headers, body })
@@ -326,8 +328,9 @@ test('waybill console serves until it is told to end, and revokes its playground
   await until(() => output.stdout.endsWith('}\n'), 20_000)
   const address = new URL(JSON.parse(output.stdout).url)
   const { token: own } = (await (await exchange(address)).json()) as { token: string }
-  const models = await fetch(new URL('/console/playground/models', address), { headers: { 'X-Waybill-Console': own } })
-  expect(models.status).toBe(200)
+  const headers = { 'X-Waybill-Console': own, 'Content-Type': 'application/json' }
+  const url = new URL('/console/playground/chat/completions', address)
+  expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(400)
   child.kill('SIGTERM')
   expect(await ended).toMatchObject({ code: 0, stderr: '' })
   const named = (await Array.fromAsync(listKeys(gateway.tables)())).filter(({ name }) =>

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { CatalogCheck, CatalogShape } from '../../../layers/admin/api/shapes/catalog.ts'
 import { ApiFailure, ask } from '../../api.ts'
 import { ActForm } from '../../parts/act-form.tsx'
@@ -6,14 +6,19 @@ import { announce } from '../../parts/announce.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Command } from '../../parts/command.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Field } from '../../parts/field.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { useSubmission } from '../../parts/use-submission.ts'
 import { ChangeList } from './change-list.tsx'
+import { CodeField, showLine } from './code-field.tsx'
+import { jsonLines, lineOf } from './json-lines.ts'
+import { ModelForm } from './model-form.tsx'
 
 type Props = {
   readonly inForce: CatalogShape
   readonly draft: string
+  /** The model that is edited in the form. */
+  readonly model: string
+  readonly onModel: (id: string) => void
   readonly onChange: (draft: string) => void
   readonly onStale: () => void
   readonly onDone: (now: CatalogShape) => void
@@ -23,17 +28,19 @@ type Props = {
 type Checked = { readonly draft: string; readonly version: number; readonly check: CatalogCheck }
 
 /** A draft is put in force only as it was checked, against the version that it was checked against. */
-export function Editor({ inForce, draft, onChange, onStale, onDone, onClose }: Props) {
+export function Editor({ inForce, draft, model, onModel, onChange, onStale, onDone, onClose }: Props) {
   const checking = useSubmission()
   const [checked, setChecked] = useState<Checked | undefined>(undefined)
   const [isPutting, setPutting] = useState(false)
   const section = useRef<HTMLElement>(null)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const parsed = useMemo(() => parse(draft), [draft])
+  const places = useMemo(() => jsonLines(draft), [draft])
   useEffect(() => section.current?.scrollIntoView({ block: 'nearest' }), [])
 
   const isCurrent = checked?.draft === draft && checked.version === inForce.version
   const check = () =>
     checking.run(async () => {
-      const parsed = parse(draft)
       const result =
         'fault' in parsed
           ? notJson(parsed.fault)
@@ -41,38 +48,48 @@ export function Editor({ inForce, draft, onChange, onStale, onDone, onClose }: P
       setChecked({ draft, version: inForce.version, check: result })
       announce(result.valid ? 'The draft is valid.' : `The draft has ${result.faults.length} faults.`)
     })
+  const faulty = [
+    ...(places.brokenAt === undefined ? [] : [places.brokenAt]),
+    ...(isCurrent ? checked.check.faults.map(({ path }) => lineOf(places, path) ?? 0) : []),
+  ]
+  const show = (line: number) => field.current && showLine(field.current, line)
   return (
     <section ref={section} aria-label="Draft">
-      <Field
-        label="Draft"
-        value={draft}
-        onInput={onChange}
-        rows={20}
-        hint="Nothing changes before it is put in force."
-      />
-      <div class="actions">
-        <Button onClick={onClose}>Discard</Button>
-        <Button class={isCurrent ? '' : 'primary'} disabled={checking.isRunning} onClick={() => void check()}>
-          Check
-        </Button>
-        <Button
-          class={isCurrent ? 'primary' : ''}
-          disabled={!isCurrent || !checked?.check.valid}
-          onClick={() => setPutting(true)}
-        >
-          Put in force…
-        </Button>
-      </div>
-      <p class="quiet">
-        The same with a file: <Command>catalog push catalog.json</Command>
-      </p>
-      <Problem failure={checking.failure} />
-      {checked &&
-        (isCurrent ? (
-          <CheckResult of={checked.check} />
+      <div class="halves">
+        <div>
+          <CodeField label="Draft" value={draft} onInput={onChange} marked={new Set(faulty)} field={field} />
+          <div class="actions">
+            <Button onClick={onClose}>Discard</Button>
+            <Button class={isCurrent ? '' : 'primary'} disabled={checking.isRunning} onClick={() => void check()}>
+              Check
+            </Button>
+            <Button
+              class={isCurrent ? 'primary' : ''}
+              disabled={!isCurrent || !checked?.check.valid}
+              onClick={() => setPutting(true)}
+            >
+              Put in force…
+            </Button>
+          </div>
+          <p class="quiet">
+            The same with a file: <Command>catalog push catalog.json</Command>
+          </p>
+          <Problem failure={checking.failure} />
+          {checked &&
+            (isCurrent ? (
+              <CheckResult of={checked.check} lineOf={(path) => lineOf(places, path)} onLine={show} />
+            ) : (
+              <p role="status">The draft was changed since, or another version is in force: check it again.</p>
+            ))}
+        </div>
+        {'catalog' in parsed ? (
+          <ModelForm catalog={parsed.catalog} id={model} onChoose={onModel} onChange={onChange} />
         ) : (
-          <p role="status">The draft was changed since, or another version is in force: check it again.</p>
-        ))}
+          <p class="notice bad">
+            Line {places.brokenAt}: this is not JSON yet, so no model can be edited beside it. {parsed.fault}
+          </p>
+        )}
+      </div>
       {isPutting && checked && (
         <PutInForce of={checked} onStale={onStale} onDone={onDone} onClose={() => setPutting(false)} />
       )}
@@ -101,16 +118,26 @@ function notJson(message: string): CatalogCheck {
   }
 }
 
-function CheckResult({ of: { valid, faults, warnings, changes } }: { readonly of: CatalogCheck }) {
+type ResultProps = {
+  readonly of: CatalogCheck
+  readonly lineOf: (path: string) => number | undefined
+  readonly onLine: (line: number) => void
+}
+
+function CheckResult({ of: { valid, faults, warnings, changes }, lineOf: placeOf, onLine }: ResultProps) {
   return (
     <section class={valid ? 'notice good' : 'notice bad'} aria-label="Result of the check">
       {faults.length > 0 && (
         <ul class="plain">
-          {faults.map(({ path, message }) => (
-            <li key={path + message}>
-              {path && <code>{path}</code>} {message}
-            </li>
-          ))}
+          {faults.map(({ path, message }) => {
+            const line = placeOf(path)
+            return (
+              <li key={path + message}>
+                {line !== undefined && <Button onClick={() => onLine(line)}>Line {line}</Button>}{' '}
+                {path && <code>{path}</code>} {message}
+              </li>
+            )
+          })}
         </ul>
       )}
       {valid && (changes.length > 0 ? <p>It changes:</p> : <p>It is valid, and changes nothing.</p>)}

@@ -1,14 +1,7 @@
+import { Button } from '../../parts/button.tsx'
+import { type Model, modelsIn, type Prices } from '../../parts/models-in.ts'
 import { type Column, cell, count, name, number, Table } from '../../parts/table.tsx'
-
-type Prices = { readonly [name: string]: unknown }
-
-type Model = {
-  readonly id: string
-  readonly active?: boolean
-  readonly price?: Prices & { readonly tiers?: readonly (Prices & { readonly above: number })[] }
-  readonly routes?: readonly { readonly provider: string; readonly model: string }[]
-  readonly contextLength?: number
-}
+import { costOf, marginText } from './margin.ts'
 
 const PRICES = [
   ['input', 'Input'],
@@ -16,27 +9,59 @@ const PRICES = [
   ['output', 'Output'],
 ] as const
 
-const COLUMNS: readonly Column<Model>[] = [
-  name('Model', (model) => (
-    <>
-      {model.id}
-      {model.active === false && <span class="quiet"> (not active)</span>}
-    </>
-  )),
-  ...PRICES.map(([price, label]) => number<Model>(label, (model) => String(model.price?.[price] ?? '–'))),
-  cell('Other prices', otherPrices),
-  count('Context', (model) => model.contextLength),
-  cell('Routes', (model) => model.routes?.map(({ provider, model: its }) => `${provider}/${its}`).join(', ')),
-]
+type Props = { readonly of: unknown; readonly onEdit: (id: string) => void }
 
-export function ModelTable({ of: catalog }: { readonly of: Readonly<Record<string, unknown>> }) {
-  const models = (Array.isArray(catalog.models) ? catalog.models : []) as readonly Model[]
-  const caption = 'Models, with credits per million tokens'
-  return <Table caption={caption} columns={COLUMNS} rows={models} keyOf={(model) => model.id} />
+export function ModelTable({ of: catalog, onEdit }: Props) {
+  const columns: readonly Column<Model>[] = [
+    name('Model', ({ id, active }) => (
+      <>
+        <Button class="as-link" aria-label={`Edit ${id}`} onClick={() => onEdit(id)}>
+          {id}
+        </Button>
+        {active === false && <span class="quiet"> (not active)</span>}
+      </>
+    )),
+    ...PRICES.map(([price, label]) => number<Model>(label, (model) => <Price of={model} name={price} />)),
+    cell('Other prices', otherPrices, 'wide'),
+    count('Context', (model) => model.contextLength),
+    cell('Routes', routesText, 'short'),
+  ]
+  return (
+    <>
+      <p class="quiet">
+        Credits per million tokens; below each the provider cost of the dearest route, and the margin.
+      </p>
+      <Table caption="Models" columns={columns} rows={modelsIn(catalog)} keyOf={(model) => model.id} />
+    </>
+  )
 }
 
+function Price({ of: model, name: price }: { readonly of: Model; readonly name: string }) {
+  const amount = model.price?.[price]
+  const cost = costOf(model, price)
+  const margin = marginText(amount, cost)
+  return (
+    <>
+      {String(amount ?? '–')}
+      {amount !== undefined && cost !== undefined && (
+        <div class="beside">
+          {cost} <span class={margin?.startsWith('−') ? 'bad-text' : 'good-text'}>{margin}</span>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** By their providers; whole when it is pointed at. */
+function routesText({ routes = [] }: Model) {
+  const whole = routes.map(({ provider, model }) => `${provider}/${model}`).join(', ')
+  return <span title={whole}>{routes.map(({ provider }) => provider).join(', ')}</span>
+}
+
+type Tier = Prices & { readonly above: number }
+
 function otherPrices({ price = {} }: Model): string {
-  const { tiers = [], ...base } = price
+  const { tiers = [], ...base } = price as Prices & { readonly tiers?: readonly Tier[] }
   const shown: readonly string[] = PRICES.map(([name]) => name)
   const others = Object.entries(base).filter(([name]) => !shown.includes(name))
   const inTiers = tiers.map(({ above, ...tier }) => {

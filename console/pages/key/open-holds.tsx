@@ -14,9 +14,9 @@ const COLUMNS: readonly Column<HoldShape>[] = [
 export function OpenHolds({ of: holds }: { readonly of: readonly HoldShape[] }) {
   if (holds.length === 0) return null
   return (
-    <>
+    <section class="panel apart">
       <h2>Open holds</h2>
       <Table caption="Open holds" columns={COLUMNS} rows={holds} keyOf={(hold) => hold.request_id} />
-    </>
+    </section>
   )
 }

@@ -5,7 +5,7 @@ import { providersOf } from './providers-of.ts'
 /** Of twenty attempts one failed: somebody should look. */
 const MANY = 0.05
 
-/** What needs an operator, in a sentence each. */
+/** The things that need an operator, in a sentence each. */
 export function Attention({ of: data }: { readonly of: Overview }) {
   const failing = providersOf(data.routes).filter(({ attempts, failures }) => failures > attempts * MANY)
   const wrong = data.last_audit?.wrong ?? 0

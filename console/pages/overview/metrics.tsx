@@ -47,10 +47,10 @@ const METRICS: readonly Metric[] = [
     isBetter: 'less',
   },
   {
-    name: 'Charged',
+    name: 'Charged, credits',
     colour: 'c0',
     page: 'usage',
-    of: ({ cost }) => <Credits of={cost} withUnit />,
+    of: ({ cost }) => <Credits of={cost} />,
     value: ({ cost }) => Number(cost),
     isBetter: 'more',
   },

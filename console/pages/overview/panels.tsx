@@ -1,5 +1,5 @@
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
-import { Badge } from '../../parts/badge.tsx'
+import { Badge, routeState } from '../../parts/badge.tsx'
 import { Command } from '../../parts/command.tsx'
 import { KeyLink } from '../../parts/links.tsx'
 import { Moment } from '../../parts/moment.tsx'
@@ -10,7 +10,7 @@ import { type ProviderState, providersOf } from './providers-of.ts'
 const LOW_COLUMNS: readonly Column<Overview['low'][number]>[] = [
   name('Key', (key) => <KeyLink id={key.id} name={key.name} />),
   credits('Left', (key) => key.available),
-  number('', (key) => key.badges.filter(isOfCredits).map((badge) => <Badge key={badge} of={badge} />)),
+  number('State', (key) => key.badges.filter(isOfCredits).map((badge) => <Badge key={badge} of={badge} />)),
 ]
 
 function isOfCredits(badge: string): boolean {
@@ -70,17 +70,11 @@ function Share({ of }: { readonly of: number }) {
 
 const PROVIDER_COLUMNS: readonly Column<ProviderState>[] = [
   name('Provider', ({ provider }) => <a href={linkTo(['requests'], { provider })}>{provider}</a>),
-  cell('State', ({ attempts, failures }) => <Badge of={stateOf(attempts, failures)} />),
+  cell('State', ({ attempts, failures }) => <Badge of={routeState(attempts, failures)} />),
   count('Routes', ({ routes }) => routes),
   count('Attempts in 24 h', ({ attempts }) => attempts),
   count('Failed', ({ failures }) => failures),
 ]
-
-function stateOf(attempts: number, failures: number): string {
-  if (attempts === 0) return 'not asked'
-  if (failures > attempts / 2) return 'failing'
-  return failures > attempts / 20 ? 'unstable' : 'ok'
-}
 
 export function Providers({ of: { routes } }: { readonly of: Overview }) {
   return (

@@ -1,23 +1,27 @@
-type Asked = { readonly baseUrl: string; readonly model: string; readonly message: string }
+/** The body of the request, and the base URL that it goes to. */
+export type Asked = { readonly baseUrl: string; readonly body: ChatBody }
+
+export type ChatBody = {
+  readonly model: string
+  readonly messages: readonly { readonly role: 'system' | 'user'; readonly content: string }[]
+  readonly temperature?: number
+  readonly max_tokens?: number
+}
 
 /** For a shell, which takes text in single quotes literally. */
-export function asCurl({ baseUrl, model, message }: Asked): string {
-  const body = JSON.stringify({ model, messages: [{ role: 'user', content: message }] })
+export function asCurl({ baseUrl, body }: Asked): string {
   return `curl ${quoted(`${baseUrl}/chat/completions`)} \\
   -H "Authorization: Bearer $WAYBILL_KEY" \\
   -H 'Content-Type: application/json' \\
-  -d ${quoted(body)}
+  -d ${quoted(JSON.stringify(body))}
 `
 }
 
-export function asSdkCode({ baseUrl, model, message }: Asked): string {
+export function asSdkCode({ baseUrl, body }: Asked): string {
   return `import OpenAI from 'openai'
 
 const client = new OpenAI({ baseURL: ${JSON.stringify(baseUrl)}, apiKey: process.env.WAYBILL_KEY })
-const answer = await client.chat.completions.create({
-  model: ${JSON.stringify(model)},
-  messages: [{ role: 'user', content: ${JSON.stringify(message)} }],
-})
+const answer = await client.chat.completions.create(${JSON.stringify(body, null, 2)})
 console.log(answer.choices[0].message.content)
 `
 }

@@ -1,4 +1,5 @@
 import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
+import { csvOf, disarm } from '../../parts/csv.ts'
 
 const NUMBERS = [
   'requests',
@@ -25,15 +26,5 @@ export function usageCsv({ data, groups, group_by }: UsagePage, isByHour = false
       ...NUMBERS.map((name) => String(numbers[name])),
     ]),
   )
-  return [[isByHour ? 'hour' : 'day', group_by, 'label', ...NUMBERS], ...lines].map(toLine).join('')
-}
-
-/** Names come from others, and a spreadsheet would run one that begins like a formula. */
-function disarm(text: string): string {
-  return /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(text) ? `'${text}` : text
-}
-
-/** RFC 4180. */
-function toLine(cells: readonly string[]): string {
-  return `${cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`
+  return csvOf([[isByHour ? 'hour' : 'day', group_by, 'label', ...NUMBERS], ...lines])
 }

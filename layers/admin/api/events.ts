@@ -6,6 +6,8 @@ import { ULID } from '../../gateway/domain/ulid.ts'
 import { readAdminKey } from '../../gateway/store/admin-keys/admin-keys.ts'
 import { CATALOG_EVENTS } from '../../gateway/store/events/events.ts'
 import { listEvents } from '../../gateway/store/events/list-events.ts'
+import { readKey } from '../../gateway/store/keys/read-key.ts'
+import { mapConcurrently } from '../usage/map-concurrently.ts'
 import { latestRowMs } from '../usage/usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
@@ -19,6 +21,7 @@ import type { eventsQuery, keyEventsQuery } from './shapes/queries.ts'
 const TOLD: Readonly<Record<EventKind, string>> = EVENT_NAMES
 /** A filter that few events pass does not read all events at once: the list goes on at its cursor. */
 const MOST_READ = 2_000
+const READ_AT_ONCE = 20
 
 export async function listEventsPage(call: Call, sent: z.output<typeof eventsQuery>): Promise<Answer> {
   const keyId = await keyOfEvents(call, sent.key_id)
@@ -52,13 +55,24 @@ async function eventsOf(call: Call, of: string | undefined, sent: EventsQuery): 
     last = event.id
     if (isOf(event, what) && (by === undefined || event.by === by)) found.push(event)
   }
+  const names = await namesOf(call, found)
   const body: List<EventShape> = {
     object: 'list',
-    data: found.map(eventShape),
+    data: found.map((event) => eventShape(event, names)),
     has_more: hasMore,
     last_id: read === 0 ? null : cursorOf(last ?? ''),
   }
   return { body }
+}
+
+/** The names of the keys that these changes are about: a page has few of them. */
+async function namesOf({ tables }: Call, events: readonly ChangeEvent[]): Promise<ReadonlyMap<string, string>> {
+  const ids = new Set(events.flatMap(({ keyId }) => keyId ?? []))
+  const read = async (id: string) => {
+    const key = await (isAdminKeyId(id) ? readAdminKey(tables)(id) : readKey(tables)(id))
+    return key ? [[id, key.name] as const] : []
+  }
+  return new Map(await Array.fromAsync(mapConcurrently(ids, READ_AT_ONCE, read)))
 }
 
 function isOf(event: ChangeEvent, what: string | undefined): boolean {
@@ -66,7 +80,8 @@ function isOf(event: ChangeEvent, what: string | undefined): boolean {
   return what === undefined || told === what || told?.startsWith(`${what}.`) === true
 }
 
-function eventShape({ id, atMs, by, what, keyId, before, after }: ChangeEvent): EventShape {
+function eventShape(event: ChangeEvent, names: ReadonlyMap<string, string>): EventShape {
+  const { id, atMs, by, what, keyId, before, after } = event
   return {
     object: 'event',
     id,
@@ -74,6 +89,7 @@ function eventShape({ id, atMs, by, what, keyId, before, after }: ChangeEvent): 
     by,
     what: EVENT_NAMES[what],
     key_id: keyId ?? null,
+    key_name: names.get(keyId ?? '') ?? null,
     before: fieldsIn(before),
     after: fieldsIn(after),
   }

@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { catalogFor } from '../../../bench/subjects/catalog.ts'
+import { hourSummer } from '../../../functions/close/sum-hours.ts'
 import { BRAND } from '../../../layers/gateway/contract.ts'
 import { changeEvent } from '../../../layers/gateway/domain/change-event.ts'
-import { daysFrom, momentsOf } from '../../../layers/gateway/domain/closed-day.ts'
+import { CLOSING_LAG_MS, daysFrom, momentsOf } from '../../../layers/gateway/domain/closed-day.ts'
 import { DayCounter, type UsagePart } from '../../../layers/gateway/domain/day-total.ts'
 import type { Key } from '../../../layers/gateway/domain/key.ts'
 import { issueSecret, KEY_DEFAULTS, newKey } from '../../../layers/gateway/domain/new-key.ts'
-import { DAY_MS, utcDay } from '../../../layers/gateway/domain/time.ts'
+import { DAY_MS, HOUR_MS, utcDay } from '../../../layers/gateway/domain/time.ts'
 import { makeRequestId } from '../../../layers/gateway/domain/ulid.ts'
 import type { UsageRow } from '../../../layers/gateway/domain/usage-row.ts'
+import { UsageSum } from '../../../layers/gateway/domain/usage-sum.ts'
 import { writeCatalog } from '../../../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../../../layers/gateway/store/create-tables.ts'
 import type { Item } from '../../../layers/gateway/store/database.ts'
@@ -18,6 +20,7 @@ import { toItem } from '../../../layers/gateway/store/keys/key-item.ts'
 import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
 import { noteClosing } from '../../../layers/gateway/store/usage/closing.ts'
 import { toTotalItem } from '../../../layers/gateway/store/usage/day-totals.ts'
+import { hourOf, putUsageSum } from '../../../layers/gateway/store/usage/hour-sums.ts'
 import { toUsageItem } from '../../../layers/gateway/store/usage/usage-item.ts'
 import { actAt } from '../../support/act.ts'
 
@@ -56,11 +59,27 @@ export async function writeHistory(
   await noteClosing(tables)({ closedThrough: yesterday })
 
   const dayMs = momentsOf(utcDay(nowMs)).fromMs
-  const today = keys.flatMap(({ id }) =>
-    Array.from({ length: perDay }, (_, i) => rowOf(id, dayMs + Math.floor(((nowMs - dayMs) * i) / perDay), i)),
+  // At the rate of every other day, so that the time of day does not decide how many rows are not added up yet.
+  const wholeDay = keys.flatMap(({ id }) =>
+    Array.from({ length: perDay }, (_, i) => rowOf(id, dayMs + Math.floor((DAY_MS * i) / perDay), i)),
   )
+  const today = wholeDay.filter(({ startedAtMs }) => startedAtMs < nowMs)
   await putAll(tables, tables.usage, today.map(toUsageItem))
+  await writeSums(tables, wholeDay, dayMs, days)
+  await hourSummer(tables, () => true)(dayMs, nowMs - CLOSING_LAG_MS)
   return { rowsToday: today.length }
+}
+
+/** Every past day is like today, spread over its hours. */
+async function writeSums(tables: OperatorTables, today: readonly UsageRow[], dayMs: number, days: number) {
+  const day = new UsageSum()
+  const hours = Array.from({ length: 24 }, () => new UsageSum())
+  for (const [i, row] of today.entries()) for (const sum of [day, hours[i % 24] as UsageSum]) sum.addRow(row)
+  const put = putUsageSum(tables)
+  for (let back = 1; back < days; back++) {
+    const pastMs = dayMs - back * DAY_MS
+    await Promise.all([put(utcDay(pastMs), day), ...hours.map((sum, i) => put(hourOf(pastMs + i * HOUR_MS), sum))])
+  }
 }
 
 function pastKey(index: number, createdAtMs: number): Key {

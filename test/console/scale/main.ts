@@ -1,8 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { medianOf } from '../../../bench/statistics.ts'
 import { number } from '../../../bench/words.ts'
 import { openOperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
-import { INDEX_LAG_MS } from '../../../layers/gateway/store/usage/closing.ts'
 import { startDynamoDbLocal } from '../../../local/dynamodb-local.ts'
 import { LOCAL_TABLES } from '../../../operator/connect/local-gateway.ts'
 import { startConsole } from '../../../operator/console/start-console.ts'
@@ -52,22 +50,13 @@ await page.getByText('Keys about to run dry').first().waitFor()
 
 const origin = new URL(address).origin
 const visits = new Map<string, Visit[]>()
-// The first time, and again at once. The final rows of today are known a minute later, when every page is seen once
-// more.
+// The first time, and again at once.
 for (const [path, text] of PAGES) visits.set(path, await repeated(1 + RUNS, () => visit(path, text)))
-await sleep(INDEX_LAG_MS)
-for (const [path, text] of PAGES) await visit(path, text)
-for (const [path, text] of PAGES) visits.get(path)?.push(...(await repeated(RUNS, () => visit(path, text))))
 
-console.log('| page | it is there | its numbers, the first time | again | after a minute |\n|---|---|---|---|---|')
+console.log('| page | it is there | its numbers, the first time | again |\n|---|---|---|---|')
 for (const [path, all] of visits) {
   const [first, ...more] = all.map(({ taken }) => taken)
-  const times = [
-    medianOf(all.map(({ there }) => there)),
-    first ?? 0,
-    medianOf(more.slice(0, RUNS)),
-    medianOf(more.slice(RUNS)),
-  ]
+  const times = [medianOf(all.map(({ there }) => there)), first ?? 0, medianOf(more)]
   console.log(`| ${path} | ${times.map(inSeconds).join(' | ')} |`)
 }
 

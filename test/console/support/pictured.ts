@@ -8,7 +8,7 @@ export const PICTURED: Readonly<Record<string, { readonly path: string; readonly
   requests: { path: 'requests', text: 'rate_limit_exceeded' },
   request: { path: `requests/${REQUEST_ID}`, text: 'Provider cost' },
   usage: { path: 'usage', text: 'The model 2' },
-  playground: { path: 'playground', text: 'made for this console' },
+  playground: { path: 'playground', text: 'makes a key for this console' },
   books: { path: 'books', text: 'Last proven' },
   catalog: { path: 'catalog', text: 'is in force since' },
   routes: { path: 'routes', text: 'openrouter' },

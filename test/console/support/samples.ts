@@ -215,9 +215,43 @@ export const sampleEvent: EventShape = {
   by: 'arn:aws:iam::123456789012:user/ana',
   what: 'key.updated',
   key_id: sampleKey(1).id,
+  key_name: 'customer 1',
   before: { rpm: 60, allowlist: [] },
   after: { rpm: 120, allowlist: ['203.0.113.0/24'] },
 }
+
+/** A creation sets every field. */
+export const sampleEvents: EventShape[] = [
+  sampleEvent,
+  {
+    ...sampleEvent,
+    id: '01K9EVENT0',
+    at: ago(2 * HOUR),
+    what: 'key.granted',
+    key_id: sampleKey(3).id,
+    key_name: 'customer 3',
+    before: null,
+    after: { credits: '25' },
+  },
+  {
+    ...sampleEvent,
+    id: '01K9EVENT1',
+    at: ago(3 * HOUR),
+    what: 'catalog.pushed',
+    key_id: null,
+    key_name: null,
+    before: { version: 6 },
+    after: { version: 7 },
+  },
+  {
+    ...sampleEvent,
+    id: '01K9EVENT2',
+    at: ago(DAY),
+    what: 'key.created',
+    before: null,
+    after: { name: 'customer 1', rpm: 60, daily_limit: 10_000, max_concurrent: 10, scopes: ['chat.completions'] },
+  },
+]
 
 const NUMBERS: UsageNumbers = {
   requests: 1000,
@@ -270,17 +304,30 @@ export function sampleUsage(groupBy: UsagePage['group_by'], groups: number, buck
   }
 }
 
-export const sampleRoutes: RouteShape[] = ['openai', 'openrouter'].map((provider, i) => ({
-  object: 'route',
-  model: 'gpt-4o-mini',
-  provider,
-  upstream_model: 'gpt-4o-mini',
-  order: i + 1,
-  first_byte_timeout_ms: 300_000,
-  idle_timeout_ms: 60_000,
-  requests_24h: 1000,
-  failures_24h: i * 12,
-}))
+export const sampleRoutes: RouteShape[] = [
+  ...['openai', 'openrouter'].map((provider, i) => ({
+    object: 'route' as const,
+    model: 'gpt-4o-mini',
+    provider,
+    upstream_model: 'gpt-4o-mini',
+    order: i + 1,
+    first_byte_timeout_ms: 300_000,
+    idle_timeout_ms: 60_000,
+    requests_24h: 1000,
+    failures_24h: i * 12,
+  })),
+  {
+    object: 'route',
+    model: 'claude-sonnet',
+    provider: 'anthropic',
+    upstream_model: 'claude-sonnet-4-5',
+    order: 1,
+    first_byte_timeout_ms: 20_000,
+    idle_timeout_ms: 60_000,
+    requests_24h: 40,
+    failures_24h: 31,
+  },
+]
 
 const rangeNumbers = (from: number, to: number, requests: number) => ({
   from: ago(from),
@@ -340,16 +387,61 @@ export const sampleCatalog: CatalogShape = {
   version: 7,
   pushed_at: ago(DAY),
   by: 'arn:aws:iam::123456789012:user/ana',
+  // In the order in which the table gives it back, with the parser's defaults.
   catalog: {
-    providers: { openai: { type: 'openai', baseUrl: 'https://api.openai.com/v1' } },
     models: [
       {
-        id: 'gpt-4o-mini',
+        routes: [
+          {
+            weight: 3,
+            cost: { output: '0.60', input: '0.15' },
+            firstByteTimeoutMs: 300_000,
+            idleTimeoutMs: 60_000,
+            model: 'gpt-4o-mini',
+            provider: 'openai',
+            priority: 0,
+          },
+          { weight: 1, model: 'gpt-4o-mini', provider: 'openrouter', priority: 0, idleTimeoutMs: 60_000 },
+        ],
+        active: true,
+        price: { request: '0.001', output: '0.72', input: '0.18' },
+        maxOutputTokens: 16_384,
         contextLength: 128_000,
-        price: { input: '0.15', output: '0.60', request: '0.001' },
-        routes: [{ provider: 'openai', model: 'gpt-4o-mini' }],
+        id: 'gpt-4o-mini',
+      },
+      {
+        id: 'claude-sonnet',
+        contextLength: 200_000,
+        maxOutputTokens: 64_000,
+        price: {
+          input: '3.3',
+          output: '14',
+          cachedInput: '0.33',
+          tiers: [{ above: 200_000, input: '6.6', output: '24.75' }],
+        },
+        routes: [
+          {
+            provider: 'anthropic',
+            model: 'claude-sonnet-4-5',
+            cost: { input: '3', output: '15', cachedInput: '0.3' },
+          },
+        ],
+        fallback: ['gpt-4o-mini'],
+      },
+      {
+        id: 'text-embedding-3-small',
+        kind: 'embedding',
+        contextLength: 8192,
+        dimensions: 1536,
+        price: { input: '0.024' },
+        routes: [{ provider: 'openai', model: 'text-embedding-3-small', cost: { input: '0.02' } }],
       },
     ],
+    providers: {
+      openai: { baseUrl: 'https://api.openai.com/v1', apiKey: 'secret:openai', type: 'openai' },
+      openrouter: { type: 'openai', baseUrl: 'https://openrouter.ai/api/v1', apiKey: 'secret:openrouter' },
+      anthropic: { type: 'anthropic', baseUrl: 'https://api.anthropic.com/v1', apiKey: 'secret:anthropic' },
+    },
   },
   changes: ['~ model gpt-4o-mini: output 0.60 → 0.80'],
   compared_to: 6,
@@ -384,6 +476,14 @@ export const sampleCheck: CatalogCheck = {
   warnings: [],
   changes: sampleCatalog.changes,
   in_force: { version: 7, pushed_at: sampleCatalog.pushed_at },
+}
+
+/** Of a draft with a price below zero. */
+export const faultyCheck: CatalogCheck = {
+  ...sampleCheck,
+  valid: false,
+  faults: [{ path: 'models[0].price.output', message: 'must be a decimal' }],
+  changes: [],
 }
 
 export const sampleVersions: CatalogVersionShape[] = [7, 6].map((version) => ({

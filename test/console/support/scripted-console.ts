@@ -12,6 +12,7 @@ import {
   ago,
   FAILED_REQUEST_ID,
   failedRequest,
+  faultyCheck,
   OPEN_REQUEST_ID,
   openRequest,
   REQUEST_ID,
@@ -19,6 +20,7 @@ import {
   sampleCatalog,
   sampleCheck,
   sampleEvent,
+  sampleEvents,
   sampleGrant,
   sampleKey,
   sampleKeys,
@@ -70,7 +72,7 @@ export type Size = { readonly keys: number; readonly requests: number }
 export async function startScriptedConsole(size: Size): Promise<ScriptedConsole> {
   const { files } = await buildConsole()
   const done = new Map<string, KeyDetail>()
-  const events: EventShape[] = [sampleEvent]
+  const events: EventShape[] = [...sampleEvents]
   const server = createServer((request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -125,9 +127,8 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
     }
     if (asked.headers['x-waybill-console'] !== TOKEN)
       return refusal(401, 'There is no such token.', 'invalid_console_token')
-    if (pathname === '/console/playground/models') return ok({ object: 'list', data: [{ id: 'echo' }] })
     const path = pathname.replace('/admin/v1', '').split('/').slice(1)
-    return path[0] === 'keys' ? answerKeys(asked, path.slice(1), searchParams) : answerRest(path, searchParams)
+    return path[0] === 'keys' ? answerKeys(asked, path.slice(1), searchParams) : answerRest(path, searchParams, asked)
   }
 
   function answerKeys(asked: Asked, [id, part]: string[], query: URLSearchParams): Answer {
@@ -147,6 +148,8 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
           query,
         ),
       )
+    if (part === 'grants' && asked.method === 'POST' && key.status === 'suspended')
+      return refusal(409, 'The key is suspended.')
     if (part === 'grants') return ok(asked.method === 'POST' ? sampleGrant : pageOf([sampleGrant], query))
     if (part === 'rotate') return change({ last_four: JSON.parse(asked.body).last_four })
     if (part === 'end-grace') return change({ previous: null })
@@ -185,7 +188,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
     return { status: 201, body: { ...key, secret: null, replayed: before !== undefined } }
   }
 
-  function answerRest([name, id, ...rest]: string[], query: URLSearchParams): Answer {
+  function answerRest([name, id, ...rest]: string[], query: URLSearchParams, { body }: Asked): Answer {
     switch (name) {
       case 'whoami':
         return ok({
@@ -212,7 +215,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
       case 'routes':
         return ok(id === 'test' ? list(sampleRoutes.map(sampleTest)) : list(sampleRoutes))
       case 'catalog':
-        if (id === 'check') return ok(sampleCheck)
+        if (id === 'check') return ok(body.includes('"-3"') ? faultyCheck : sampleCheck)
         if (id !== 'versions') return ok(sampleCatalog)
         if (rest[1] === 'restore') return ok({ ...sampleCatalog, version: 8 })
         return ok(rest.length === 0 ? list(sampleVersions) : { ...sampleCatalog, version: 6 })
@@ -220,7 +223,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
         return { status: 200, body: sampleAudit.map((line) => `${JSON.stringify(line)}\n`).join('') }
       case 'search': {
         const text = query.get('q') ?? ''
-        const found = scripted.keys.filter((key) => key.name.includes(text) || key.last_four === text)
+        const found = scripted.keys.filter((key) => key.name.includes(text) || key.last_four === text).slice(0, 20)
         return ok({ object: 'search', keys: found, request_id: text === REQUEST_ID ? text : null })
       }
       default:
@@ -234,6 +237,7 @@ function stream(response: ServerResponse): void {
   response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Request-Id': REQUEST_ID })
   const send = (data: unknown) => response.write(`data: ${JSON.stringify(data)}\n\n`)
   for (const content of ['Hello ', 'from ', 'here']) send({ choices: [{ delta: { content } }] })
+  send({ choices: [], usage: { prompt_tokens: 12, completion_tokens: 3 } })
   response.end(': x-svc-cost 0.0000021\n\ndata: [DONE]\n\n')
 }
 

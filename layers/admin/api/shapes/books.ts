@@ -11,6 +11,7 @@ export const Event = z.object({
   by: text('Who made it.'),
   what: z.enum(Object.values(EVENT_NAMES)).describe('The kind of the change.'),
   key_id: orNull(text('The key or the admin key; null for a change of the catalog.')),
+  key_name: orNull(text('Its name, as it is now; null if it is gone, and for a change of the catalog.')),
   before: Fields.nullable().describe('The fields that changed, as they were; null if there were none.'),
   after: Fields.nullable().describe('The fields that changed, as they are; null if there are none.'),
 })

@@ -1,0 +1,16 @@
+import type { Model, ModelRoute } from '../../parts/models-in.ts'
+
+/** The highest that a route costs; undefined if none says it. */
+export function costOf({ routes = [] }: Model, name: string): string | undefined {
+  const costs = (Array.isArray(routes) ? routes : []).flatMap((route: ModelRoute | null) => {
+    const cost = route?.cost?.[name]
+    return typeof cost === 'string' ? [cost] : []
+  })
+  return costs.toSorted((a, b) => Number(b) - Number(a))[0]
+}
+
+/** `17 %` of the price; nothing where either is missing or no number. */
+export function marginText(price: unknown, cost: string | undefined): string | undefined {
+  const percent = 100 * (1 - Number(cost) / Number(price))
+  return cost === undefined || !Number.isFinite(percent) ? undefined : `${percent.toFixed(0).replace('-', '−')} %`
+}

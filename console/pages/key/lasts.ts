@@ -1,0 +1,26 @@
+import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
+import { DAY_MS } from '../../../layers/gateway/domain/time.ts'
+
+const WEEK = 7
+const YEAR = 365
+
+/** How long a balance lasts at the rate of the last week: an estimate, for which an amount may be a float. */
+export function lastsText(available: string, { data }: UsagePage, nowMs: number): string {
+  if (Number(available) <= 0) return 'No credits left: requests are refused.'
+  const days = data.slice(-WEEK)
+  const cost = days.reduce((sum, { results }) => sum + results.reduce((all, group) => all + Number(group.cost), 0), 0)
+  const beginMs = Date.parse(days[0]?.start_time ?? '')
+  if (!(cost > 0) || !(nowMs > beginMs)) return 'Nothing was charged in the last week.'
+  const left = (Number(available) / cost) * ((nowMs - beginMs) / DAY_MS)
+  return `Lasts ${lengthText(left)} at the last week’s rate.`
+}
+
+function lengthText(days: number): string {
+  if (days > YEAR) return 'more than a year'
+  if (days < 1) return `about ${counted(Math.max(1, Math.round(days * 24)), 'hour')}`
+  return `about ${counted(Math.round(days), 'day')}`
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,86 @@
+import { Fragment } from 'preact'
+import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
+import type { SettingField } from '../../../layers/admin/settings/setting-fields.ts'
+import { shownText } from '../../../layers/admin/settings/setting-texts.ts'
+import { ASKED_SETTINGS, SETTING_WORDS } from '../../../layers/admin/settings/setting-words.ts'
+import type { Setting } from '../../../layers/gateway/domain/key-settings.ts'
+import { Moment } from '../../parts/moment.tsx'
+
+/** Settings that are shown beside their use. */
+const LIMITS: readonly SettingField[] = ['rpm', 'daily_limit', 'max_concurrent']
+
+export function Limits({ of: { minute, day, requests_open, max_concurrent } }: { readonly of: KeyDetail }) {
+  return (
+    <>
+      <h2>Limits, now</h2>
+      <div class="gauges">
+        <Gauge
+          name="This minute"
+          used={minute.limit - minute.remaining}
+          limit={minute.limit}
+          {...(minute.reset_seconds > 0 && { remark: `full again in ${minute.reset_seconds} s` })}
+        />
+        <Gauge name="Today (UTC)" used={day.limit - day.remaining} limit={day.limit} />
+        <Gauge name="Concurrent" used={requests_open} limit={max_concurrent} />
+      </div>
+    </>
+  )
+}
+
+export function Settings({ of: key }: { readonly of: KeyDetail }) {
+  return (
+    <>
+      <h2>Settings</h2>
+      <dl class="facts">
+        {ASKED_SETTINGS.map((setting) => {
+          const { field, label } = SETTING_WORDS[setting]
+          return field === 'name' || LIMITS.includes(field) ? null : (
+            <Fragment key={field}>
+              <dt>{label}</dt>
+              <dd>{shown(setting, key[field])}</dd>
+            </Fragment>
+          )
+        })}
+        <dt>Secret</dt>
+        <dd>
+          <code>
+            {key.prefix}…{key.last_four}
+          </code>
+        </dd>
+        <dt>Created</dt>
+        <dd>
+          <Moment at={key.created_at} isBrief />
+        </dd>
+      </dl>
+    </>
+  )
+}
+
+function shown(setting: Setting, value: unknown) {
+  const isTime = SETTING_WORDS[setting].kind === 'moment' && typeof value === 'string'
+  return isTime ? <Moment at={value} /> : shownText(setting, value)
+}
+
+type Props = { readonly name: string; readonly used: number; readonly limit: number; readonly remark?: string }
+
+/** The used part of a limit. */
+function Gauge({ name, used, limit, remark }: Props) {
+  return (
+    <div class="gauge">
+      <span class="gauge-name">{name}</span>
+      <span class="number">
+        {used.toLocaleString('en-US')} of {limit.toLocaleString('en-US')}
+      </span>
+      <meter
+        aria-label={name}
+        min={0}
+        max={Math.max(limit, 1)}
+        low={limit * 0.8}
+        high={limit * 0.95}
+        optimum={0}
+        value={used}
+      />
+      {remark && <span class="quiet">{remark}</span>}
+    </div>
+  )
+}

@@ -1,0 +1,132 @@
+import { useRef, useState } from 'preact/hooks'
+import type { GrantBody, RevokeBody } from '../../../layers/admin/api/shapes/bodies.ts'
+import type { KeyShape } from '../../../layers/admin/api/shapes/keys.ts'
+import { ask, failureFrom } from '../../api.ts'
+import { ActForm } from '../../parts/act-form.tsx'
+import { announce } from '../../parts/announce.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { AMOUNT_PATTERN, Field } from '../../parts/field.tsx'
+import { isRefused, useSubmission } from '../../parts/use-submission.ts'
+
+export type Act = 'grant' | 'revoke'
+
+type Props = {
+  readonly act: Act
+  readonly keys: readonly KeyShape[]
+  readonly onChanged: () => void
+  readonly onClose: () => void
+}
+
+type Result = { readonly isDone: boolean; readonly text: string }
+
+/** One act on several keys: asked once, done one after the other, and told key by key. */
+export function BulkAct({ act, keys, onChanged, onClose }: Props) {
+  const submission = useSubmission()
+  const [typed, setTyped] = useState('')
+  const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map())
+  const idempotencyKeys = useRef(new Map<string, string>())
+  const count = `${keys.length} ${keys.length === 1 ? 'key' : 'keys'}`
+  const done = [...results.values()].filter(({ isDone }) => isDone).length
+  const isOver = done === keys.length
+
+  const doOne = async (key: KeyShape): Promise<Result> => {
+    const idempotencyKey = idempotencyKeys.current.get(key.id) ?? crypto.randomUUID()
+    idempotencyKeys.current.set(key.id, idempotencyKey)
+    try {
+      const [path, body] = sentOf(act, key, typed)
+      await ask(`/keys/${encodeURIComponent(key.id)}/${path}`, {
+        method: 'POST',
+        body,
+        headers: { 'Idempotency-Key': idempotencyKey },
+      })
+      return { isDone: true, text: act === 'grant' ? `${typed.trim()} granted` : 'revoked' }
+    } catch (error) {
+      const failure = failureFrom(error)
+      if (isRefused(failure)) idempotencyKeys.current.delete(key.id)
+      return { isDone: false, text: failure.isOutcomeUnknown ? `not known: ${failure.message}` : failure.message }
+    }
+  }
+  const doAll = async () => {
+    const now = new Map(results)
+    for (const key of keys) {
+      if (now.get(key.id)?.isDone) continue
+      now.set(key.id, await doOne(key))
+      setResults(new Map(now))
+    }
+    onChanged()
+    const failed = [...now.values()].filter(({ isDone }) => !isDone).length
+    announce(`${keys.length - failed} of ${count} ${act === 'grant' ? 'got credits' : 'are revoked'}.`)
+    if (failed > 0)
+      throw new Error(`${failed} of ${count} failed. Trying again asks only for those, and does each once.`)
+  }
+  return (
+    <Dialog title={act === 'grant' ? `Grant credits to ${count}` : `Revoke ${count} for good?`} onClose={onClose}>
+      {isOver ? (
+        <>
+          <Outcome of={keys} results={results} />
+          <div class="actions">
+            <Button class="primary" onClick={onClose}>
+              Close
+            </Button>
+          </div>
+        </>
+      ) : (
+        <ActForm
+          submission={submission}
+          verb={act === 'grant' ? `Grant to ${count}` : 'Revoke for good'}
+          isDangerous={act === 'revoke'}
+          isReady={act === 'grant' || typed === `revoke ${keys.length}`}
+          isRepeatable
+          onSubmit={doAll}
+          onClose={onClose}
+        >
+          {act === 'revoke' && <p>Every request with them is refused from now on, and nothing brings them back.</p>}
+          {results.size === 0 ? (
+            <p class="quiet">{keys.map(({ name }) => name).join(', ')}</p>
+          ) : (
+            <Outcome of={keys} results={results} />
+          )}
+          {act === 'grant' ? (
+            <Field
+              label="Credits for each"
+              value={typed}
+              onInput={setTyped}
+              inputMode="decimal"
+              pattern={AMOUNT_PATTERN}
+              required
+              // The amount of a grant whose answer was lost must stay.
+              disabled={results.size > 0}
+            />
+          ) : (
+            <Field label={`Type revoke ${keys.length} to go on`} value={typed} onInput={setTyped} required />
+          )}
+        </ActForm>
+      )}
+    </Dialog>
+  )
+}
+
+function sentOf(act: Act, key: KeyShape, typed: string): [string, GrantBody | RevokeBody] {
+  return act === 'grant' ? ['grants', { credits: typed.trim() }] : ['revoke', { confirm: key.name }]
+}
+
+type OutcomeProps = { readonly of: readonly KeyShape[]; readonly results: ReadonlyMap<string, Result> }
+
+function Outcome({ of: keys, results }: OutcomeProps) {
+  return (
+    <ul class="plain outcome" aria-live="polite">
+      {keys.map(({ id, name }) => {
+        const result = results.get(id)
+        return (
+          <li key={id}>
+            <strong>{name}</strong>{' '}
+            <span class={result ? (result.isDone ? 'good-text' : 'bad-text') : 'quiet'}>
+              {result?.text ?? 'waiting'}
+            </span>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

@@ -1,0 +1,87 @@
+import { expect, test } from '@jest/globals'
+import { requireCatalog } from '../../catalog/parse-catalog.ts'
+import { catalogText } from '../../console/pages/catalog/in-order.ts'
+import { jsonLines, lineOf } from '../../console/pages/catalog/json-lines.ts'
+import { costOf, marginText } from '../../console/pages/catalog/margin.ts'
+import { lastsText } from '../../console/pages/key/lasts.ts'
+import { keysCsv } from '../../console/pages/keys/keys-csv.ts'
+import example from '../../examples/openai-with-fallback.json' with { type: 'json' }
+import { sampleKey, sampleUsage } from './support/samples.ts'
+
+/** Its types are of a browser. */
+const SUGGEST: string = '../../console/parts/suggest.ts'
+
+test('a catalog is written in the order of the examples and without defaults, whatever order the table has, and means the same', () => {
+  const { $schema: _, ...written } = example
+  const parsed = requireCatalog(written)
+  const shuffled = JSON.parse(JSON.stringify(parsed), (_, value) =>
+    value && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort().reverse())
+      : value,
+  )
+  const text = catalogText(shuffled)
+  expect(requireCatalog(JSON.parse(text))).toEqual(parsed)
+  expect(text).toMatch(/^\{\n {2}"providers"/)
+  expect(text).not.toMatch(/idleTimeoutMs|"active"/)
+  expect(Object.keys(JSON.parse(text).models[0])).toEqual(Object.keys(example.models[0] ?? {}))
+})
+
+test('every value of a JSON text has its line, and a field that is missing the line of what lacks it', () => {
+  const text = '{\n  "models": [\n    {\n      "id": "a\\"]",\n      "price": { "input": "1" }\n    }, 5\n  ]\n}'
+  const places = jsonLines(text)
+  expect(lineOf(places, 'models')).toBe(2)
+  expect(lineOf(places, 'models[0].id')).toBe(4)
+  expect(lineOf(places, 'models[0].price.output')).toBe(5)
+  expect(lineOf(places, 'models[1]')).toBe(6)
+  expect(lineOf(places, 'catalog')).toBe(1)
+})
+
+test.each([
+  ['{\n  "a": 1,\n  "b" 2\n}', 3],
+  ['{\n  "a": [1, 2\n}', 3],
+  ['{ "a": tru\n}', 1],
+])('a text that is no JSON is broken at its line: %j', (text, line) => {
+  expect(jsonLines(text).brokenAt).toBe(line)
+})
+
+test('the margin is of the price, over the dearest route', () => {
+  const route = { provider: 'a', model: 'b' }
+  const model = { id: 'm', routes: [{ ...route, cost: { input: '0.9' } }, { ...route, cost: { input: '10' } }, route] }
+  expect(costOf(model, 'input')).toBe('10')
+  expect([marginText('12.5', '10'), marginText('8', '10'), marginText('0', '1'), marginText('1', undefined)]).toEqual([
+    '20 %',
+    '−25 %',
+    undefined,
+    undefined,
+  ])
+})
+
+test('a balance lasts as long as the last week’s rate lets it', () => {
+  const usage = sampleUsage('model', 1)
+  const days = usage.data.slice(-7)
+  const now = Date.parse(days[0]?.start_time ?? '') + 6.5 * 86_400_000
+  const week = days.reduce((sum, { results }) => sum + Number(results[0]?.cost), 0)
+  expect(lastsText(String((week / 6.5) * 12), usage, now)).toBe('Lasts about 12 days at the last week’s rate.')
+  expect(lastsText(String(week / 6.5 / 24), usage, now)).toBe('Lasts about 1 hour at the last week’s rate.')
+  expect(lastsText('1000000', usage, now)).toBe('Lasts more than a year at the last week’s rate.')
+  expect(lastsText('-1', usage, now)).toMatch(/^No credits left/)
+  expect(lastsText('5', { ...usage, data: [] }, now)).toBe('Nothing was charged in the last week.')
+})
+
+test('exported keys keep every digit, and no name is run by a spreadsheet', () => {
+  const [, line] = keysCsv([sampleKey(1, { name: '=1+1', available: '-0.000000001', note: 'a, "b"' })]).split('\r\n')
+  expect(line).toContain(`,'=1+1,cus_1,active,xxx1,25,-0.000000001,0,4.123456789,`)
+  expect(line).toContain('"a, ""b"""')
+})
+
+test('of a secret only the last four may leave the page, and of one that is not whole nothing', async () => {
+  const { askedText } = await import(SUGGEST)
+  const body = 'aB3'.repeat(14)
+  expect(askedText(` svc_live_${body}x `)).toBe(`${body}x`.slice(-4))
+  expect(askedText(`${body}x`)).toBe(`${body}x`.slice(-4))
+  expect([askedText('svc_live_aB'), askedText('svc_live_')]).toEqual(['', ''])
+  expect([askedText('acme'), askedText('req_01K9TQ4Z8M3V7C5XWB2N6RHJDE')]).toEqual([
+    'acme',
+    'req_01K9TQ4Z8M3V7C5XWB2N6RHJDE',
+  ])
+})

@@ -17,7 +17,7 @@ type Props = {
 /** More are found by typing. */
 const MOST = 50
 /** Fewer are seen at once. */
-const FEW = 6
+const FEW = 10
 
 export function Choices({ label, choices, onChoose, typed: pattern, isLoading = false, onTyped }: Props) {
   const [typed, setTyped] = useState('')

@@ -1,5 +1,4 @@
 import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/time.ts'
-import type { PageUrl, Query } from '../router.ts'
 
 export const RANGES = [
   ['1h', '1 h'],
@@ -41,8 +40,10 @@ export type Range = {
   readonly isByHour: boolean
 }
 
+type Addressed = { readonly query: URLSearchParams }
+
 /** The range that the address of a page has: a name, or two moments or UTC days. */
-export function rangeOf(url: PageUrl, nowMs: number, usual: RangeName = '24h'): Range {
+export function rangeOf(url: Addressed, nowMs: number, usual: RangeName = '24h'): Range {
   const hasMoments = url.query.has('from') || url.query.has('to')
   const name = (url.query.get('range') ?? (hasMoments ? 'custom' : usual)) as RangeName
   const lengthMs = LENGTHS.get(name)
@@ -58,7 +59,7 @@ export function rangeOf(url: PageUrl, nowMs: number, usual: RangeName = '24h'): 
 }
 
 /** The same range in the address of another page. */
-export function rangeQuery({ name, from, to }: Range): Query {
+export function rangeQuery({ name, from, to }: Range): Readonly<Record<string, string | undefined>> {
   return name === 'custom' ? { from, to } : { range: name }
 }
 
@@ -71,7 +72,7 @@ const CALENDAR: ReadonlyMap<string, (nowMs: number) => Span> = new Map([
   ['last-month', (nowMs) => [monthText(Date.parse(monthText(nowMs)) - DAY_MS), monthText(nowMs)]],
 ])
 
-function momentIn(url: PageUrl, name: string): string | undefined {
+function momentIn(url: Addressed, name: string): string | undefined {
   const text = url.query.get(name) ?? ''
   return Number.isNaN(Date.parse(text)) ? undefined : text
 }

@@ -1,14 +1,21 @@
 import { expect, test } from '@jest/globals'
 import { buildConsole } from '../../console/build.ts'
+import { customerText } from '../../console/pages/request/row-facts.ts'
+import { MODEL_ENDPOINTS, OTHER_ENDPOINTS } from '../../console/pages/requests/endpoints.ts'
 import { compareCredits } from '../../console/parts/compare-credits.ts'
+import { rangeOf } from '../../console/parts/ranges.ts'
 import { changesOf, DEFAULTS, rebase, settingsOf } from '../../console/parts/typed-settings.ts'
 import { newSecret } from '../../console/secret.ts'
 import { createKeyBody } from '../../layers/admin/api/shapes/bodies.ts'
+import { explainRequest } from '../../layers/admin/explain/explain-request.ts'
 import { settingsIn } from '../../layers/admin/settings/key-settings.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { hashSecret } from '../../layers/gateway/domain/secret.ts'
 import { isSecret } from '../../layers/gateway/domain/secret-text.ts'
+import { ENDPOINT_NAMES, type EndpointName, endpointNamed } from '../../layers/gateway/endpoints.ts'
+import { completedRow } from '../support/completed-row.ts'
+import { REQUEST_ID, sampleRequest } from './support/samples.ts'
 
 test('the whole console is below 52 KiB gzipped: one page, one script, one style sheet', async () => {
   const { files, gzippedBytes } = await buildConsole()
@@ -56,4 +63,34 @@ test('a change sends only what somebody typed, and keeps it when another operato
   const together = rebase(typed, DEFAULTS, theirs)
   expect(together).toEqual({ ...DEFAULTS, rpm: '90', note: 'mine', name: 'renamed' })
   expect(changesOf(theirs, together)).toEqual({ rpm: 90, note: 'mine' })
+})
+
+test('the page knows every endpoint, and which are for a model', () => {
+  const isForModel = (name: EndpointName) => endpointNamed(name).contract !== undefined
+  expect([...MODEL_ENDPOINTS].sort()).toEqual(ENDPOINT_NAMES.filter(isForModel).sort())
+  expect([...OTHER_ENDPOINTS].sort()).toEqual(ENDPOINT_NAMES.filter((name) => !isForModel(name)).sort())
+})
+
+test('the words for a customer are those of the explanation, without a line about the cost to us', () => {
+  const row = {
+    ...completedRow({ requestId: REQUEST_ID, keyId: 'key_1', startedAtMs: 0, cost: 12n, hold: 20n }),
+    upstreamCost: 7n,
+  }
+  const explanation = explainRequest(row, undefined, Date.now())
+  expect(JSON.stringify(explanation)).toContain('0.000000007')
+  const words = customerText({ ...sampleRequest, explanation })
+  expect(words).toContain('0.000000012')
+  expect(words).not.toMatch(/0\.000000007|0\.000000005|cost us|margin/i)
+})
+
+test.each([
+  ['range=yesterday', '2026-02-28', '2026-03-01', true],
+  ['range=last-month', '2026-02-01', '2026-03-01', false],
+  ['range=month', '2026-03-01', undefined, true],
+  ['range=24h', '2026-02-28T10:00:00.000Z', undefined, true],
+  ['from=2026-02-01T10:00:00Z&to=2026-02-09', '2026-02-01T10:00:00Z', '2026-02-09', false],
+  ['range=constructor', '2026-02-23', '2026-03-02', false],
+])('the address ?%s is a range from %s to %s', (query, from, to, isByHour) => {
+  const range = rangeOf({ query: new URLSearchParams(query) }, Date.parse('2026-03-01T10:00:00Z'))
+  expect([range.from, range.to, range.isByHour]).toEqual([from, to, isByHour])
 })

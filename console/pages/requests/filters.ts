@@ -1,10 +1,9 @@
 import type { z } from 'zod'
 import type { requestsQuery } from '../../../layers/admin/api/shapes/queries.ts'
 import type { Overview, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
-import { ENDPOINTS, type EndpointRecord } from '../../../layers/gateway/endpoints.ts'
 import type { Choice } from '../../parts/choices.tsx'
-import type { Query } from '../../router.ts'
-import { queryText } from '../../router.ts'
+import { type Query, queryText } from '../../router.ts'
+import { MODEL_ENDPOINTS, OTHER_ENDPOINTS } from './endpoints.ts'
 
 /** Only what the server filters by: a filter of the rows that happen to be loaded would mislead. */
 export type FilterName = Exclude<keyof z.input<typeof requestsQuery>, 'from' | 'to' | 'limit' | 'after' | 'outcome'>
@@ -67,7 +66,11 @@ export const CHOICE_FILTERS: readonly ChoiceFilter[] = [
     },
     typed: ANY,
   },
-  { name: 'endpoint', label: 'Endpoint', choices: Object.keys(ENDPOINTS).map((value) => ({ value, text: value })) },
+  {
+    name: 'endpoint',
+    label: 'Endpoint',
+    choices: [...MODEL_ENDPOINTS, ...OTHER_ENDPOINTS].map((value) => ({ value, text: value })),
+  },
   {
     name: 'stream',
     label: 'Stream',
@@ -106,10 +109,4 @@ export function sumsOf(query: FilterQuery) {
   const ignored = CHOICE_FILTERS.filter(({ name }) => name !== by && query[name]).map(({ label }) => label)
   const bounds = BOUND_FILTERS.filter(({ from, to }) => query[from] || query[to]).map(({ label }) => label)
   return { by, group: query[by], ignored: [...ignored, ...bounds].map((label) => label.toLowerCase()) } as const
-}
-
-/** Others list models, tell about a key or a request, or are not known. */
-export function isForModel({ endpoint }: { readonly endpoint: string }): boolean {
-  const record = (ENDPOINTS as Readonly<Record<string, EndpointRecord>>)[endpoint]
-  return record?.contract !== undefined
 }

@@ -57,7 +57,7 @@ inBrowser('the console in a browser', () => {
       startScriptedConsole({ keys: 8, requests: 8 }),
     ])
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-    context.setDefaultTimeout(Number(process.env.P2 ?? 20_000))
+    context.setDefaultTimeout(20_000)
     page = await context.newPage()
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) troubles.push(message.text())

@@ -61,7 +61,7 @@ export function Routes() {
   )
 }
 
-/** What an operator should look at, before the table. */
+/** Routes that an operator should look at, before the table. */
 function Failing({ of: routes }: { readonly of: readonly RouteShape[] }) {
   const failing = routes.filter((route) => routeState(route.requests_24h, route.failures_24h) === 'failing')
   return (

@@ -5,7 +5,7 @@ import { PAGES, titleOf } from './rail-pages.ts'
 
 export type Suggestion = { readonly kind: string; readonly text: string; readonly more?: string; readonly href: string }
 
-/** What is there to suggest from: the models of the catalog, and what the server has found for a text. */
+/** The sources of suggestions: the models of the catalog, and the finds of the server for a text. */
 export type Sources = {
   readonly models: readonly string[]
   readonly found: { readonly text: string; readonly answer: SearchShape } | undefined

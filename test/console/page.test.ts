@@ -300,13 +300,16 @@ inBrowser('the console in a browser', () => {
 
   test('keys are put in order by their heads, and found while typing', async () => {
     await visit('keys')
-    await page.getByRole('link', { name: 'Balance' }).click()
-    await page.getByRole('columnheader', { name: 'Balance' }).and(page.locator('[aria-sort=ascending]')).waitFor()
-    const poorest = scripted.keys.reduce((a, b) => (Number(b.available) < Number(a.available) ? b : a))
-    expect(await page.getByRole('row').nth(1).textContent()).toContain(poorest.name)
-    await page.getByRole('link', { name: 'Balance' }).click()
-    await page.locator('[aria-sort=descending]').waitFor()
-    expect(page.url()).toContain('sort=-available')
+    const today = async () => (await page.locator('[data-head=Today]').allTextContents()).map(Number)
+    await page.getByRole('link', { name: 'Today' }).click()
+    await page.getByRole('columnheader', { name: 'Today' }).and(page.locator('[aria-sort=descending]')).waitFor()
+    await loaded()
+    expect(await today()).toEqual((await today()).toSorted((a, b) => b - a))
+    await page.getByRole('link', { name: 'Today' }).click()
+    await page.locator('[aria-sort=ascending]').waitFor()
+    await loaded()
+    expect(page.url()).toContain('sort=today')
+    expect(await today()).toEqual((await today()).toSorted((a, b) => a - b))
     await page.getByLabel('Find keys').pressSequentially('cus_7')
     await page.getByRole('link', { name: 'customer 5', exact: true }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'customer 7', exact: true }).waitFor()
@@ -340,9 +343,9 @@ inBrowser('the console in a browser', () => {
   })
 
   test('several keys are revoked only when that was typed, each by its own name', async () => {
-    const own = [901, 902].map((n) => sampleKey(n, { name: `doomed ${n}` }))
+    const own = [901, 902].map((n) => sampleKey(n, { name: `bulk ${n}` }))
     scripted.keys.unshift(...own)
-    await visit('keys?q=doomed')
+    await visit('keys?q=bulk')
     await page.getByLabel('Select all keys shown').check()
     await button('Revoke…').click()
     const verb = button('Revoke for good')
@@ -367,6 +370,11 @@ inBrowser('the console in a browser', () => {
     expect(await row.getByText('daily_limit: 10000', { exact: true }).isVisible()).toBe(false)
     await row.locator('summary').click()
     await row.getByText('daily_limit: 10000', { exact: true }).waitFor()
+    await page.getByRole('application').focus()
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor()
+    expect(page.url()).toContain(`key_id=${KEY_ID}`)
   })
 
   test('Ctrl+K suggests pages, acts, keys and models while typing; the arrows and Enter take one', async () => {
@@ -749,7 +757,7 @@ inBrowser('the console in a browser', () => {
     await page.getByRole('link', { name: 'customer 3' }).waitFor()
     await page.getByLabel('Find changes').fill('customer 3')
     await page.getByText('credits: 25').waitFor()
-    await page.getByText('rpm: 60 → 120').first().waitFor({ state: 'detached' })
+    await page.getByRole('row', { name: 'key.updated' }).first().waitFor({ state: 'detached' })
   })
 
   test('an earlier catalog is rolled back to when it was shown what that changes, over the version in force', async () => {

@@ -68,8 +68,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'operator/console/**': { imports: `console/build.ts layers/** operator/** ${NODE}` },
   'console/**': {
     imports:
-      'contract.ts domain/{cidr,key-settings,plain-text,secret-text,time}.ts endpoints.ts layers/admin/settings/setting-texts.ts layers/admin/settings/setting-words.ts preact{,/hooks}',
-    types: 'layers/admin/settings/setting-fields.ts layers/admin/api/shapes/*',
+      'contract.ts domain/{catalog,cidr,key-settings,plain-text,secret-text,time}.ts endpoints.ts layers/admin/settings/setting-texts.ts layers/admin/settings/setting-words.ts preact{,/hooks}',
+    types: 'layers/admin/settings/setting-fields.ts layers/admin/api/shapes/* zod',
   },
   'console/build.ts': { imports: `esbuild ${NODE}` },
   'local/**': {

@@ -89,7 +89,9 @@ test.each([
       : 'answer'
   }
   const crowdedOut = await updateKey(hot)(key.id, { rpm: 1 }, actAt(NOW, 'test', 1_500)).catch((error) => error)
-  expect(wasTransactionRejected(crowdedOut)).toBe(true)
+  // Its time may also end while the last try is under way.
+  expect(crowdedOut).toBeInstanceOf(Error)
+  expect((await fresh(key)).rpm).toBe(key.rpm)
   expect(await change(hot)(key.id, actAt(NOW + 2))).toEqual({ changed: true, key: await fresh(key) })
   expect(await eventsOf(key)).toEqual([what, 'key.rotate', 'key.create'])
   expect(await findKeyId(tables)(old.current.hash)).toBe(ends ? undefined : key.id)

@@ -4,7 +4,7 @@ import { RequestLink } from '../../parts/links.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { explained, rowFacts } from './row-facts.ts'
 
-/** What is not as the caller may have expected it. */
+/** Things that are not as the caller may have expected them. */
 export function Notices({ of: request }: { readonly of: RequestShape }) {
   const { hold, bill } = request
   const facts = rowFacts(request)

@@ -72,7 +72,7 @@ inBrowser(
         sent.push([request.url(), JSON.stringify(request.headers()), request.postData() ?? ''].join('\n'))
       })
       await page.goto(address)
-      await page.getByText('Spent today').waitFor()
+      await page.getByText('Error rate').waitFor()
       return { page, keyboard: keyboardOf(page) }
     }
 

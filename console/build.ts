@@ -18,11 +18,12 @@ export async function buildConsole(): Promise<BuiltConsole> {
     minify: true,
     format: 'esm',
     target: 'es2023',
-    // Shorter than calls of the automatic runtime, which the editor's settings ask for.
-    tsconfigRaw: '{}',
+    jsx: 'transform',
     jsxFactory: 'h',
     jsxFragment: 'Fragment',
     inject: [pathOf('jsx.ts')],
+    // The type checker's settings name the automatic runtime.
+    tsconfigRaw: '{}',
     legalComments: 'none',
     logLevel: 'silent',
   })

@@ -3,10 +3,17 @@ import { listIn, typedText } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/admin/settings/setting-words.ts'
 import { isInRanges } from '../../layers/gateway/domain/cidr.ts'
 import { isOptional, type Setting } from '../../layers/gateway/domain/key-settings.ts'
-import { SCOPES } from '../../layers/gateway/endpoints.ts'
+import type { Scope } from '../../layers/gateway/endpoints.ts'
 import { useIdentity } from '../identity.ts'
 import { Field } from './field.tsx'
 import type { Typed } from './typed-settings.ts'
+
+/** Only their type is taken over: the table of all endpoints would come along. */
+const SCOPES = Object.keys({
+  'chat.completions': true,
+  embeddings: true,
+  'models.read': true,
+} satisfies Record<Scope, true>)
 
 type Props = { readonly typed: Typed; readonly onChange: (typed: Typed) => void }
 type InputProps = { readonly setting: Setting; readonly value: string; readonly onInput: (value: string) => void }

@@ -32,7 +32,7 @@ export function SearchBox() {
   const submit = (event: Event) => {
     event.preventDefault()
     const now = input.current?.value ?? ''
-    const text = askedText(now)
+    const text = askedText(now, true)
     const chosen = suggestionsFor(now, sources)[at]
     if (now.trim() && chosen) return take(chosen)
     close()

@@ -21,18 +21,20 @@ const ACTS: readonly (readonly [text: string, href: string])[] = [
 ]
 
 const REQUEST = /^req_[0-9A-Z]{26}$/
-/** With its prefix, or 43 signs alone. */
-const SECRET = new RegExp(`${BRAND.keyPrefix}\\w{43,}|(?<!\\w)[0-9A-Za-z]{43}(?!\\w)`)
+/** Whole, with its prefix or without. */
+const SECRET = new RegExp(`(?:${BRAND.keyPrefix}|(?<!\\w))[0-9A-Za-z]{43}(?!\\w)`)
+/** Cut off, perhaps, but sent. */
+const CUT = new RegExp(`${BRAND.keyPrefix}\\w{20,}`)
 const MOST_OF_A_KIND = 5
 const LEAST_TO_ASK = 2
 
 /**
- * The text that may leave the page. An operator may search for a leaked secret: only its last four do, and the
- * beginning of one that is still being typed does not.
+ * The text that may leave the page. An operator may search for a leaked secret: only its last four do, and of one that
+ * is still being typed nothing does.
  */
-export function askedText(typed: string): string {
+export function askedText(typed: string, isSubmitted = false): string {
   const text = typed.trim()
-  if (SECRET.test(text)) return text.slice(-4)
+  if (SECRET.test(text) || (isSubmitted && CUT.test(text))) return text.slice(-4)
   return text.includes(BRAND.keyPrefix) ? '' : text
 }
 

@@ -79,7 +79,8 @@ test('of a secret only the last four may leave the page, and of one that is not 
   const body = 'aB3'.repeat(14)
   expect(askedText(` svc_live_${body}x `)).toBe(`${body}x`.slice(-4))
   expect(askedText(`${body}x`)).toBe(`${body}x`.slice(-4))
-  expect([askedText('svc_live_aB'), askedText('svc_live_')]).toEqual(['', ''])
+  expect([askedText('svc_live_aB'), askedText('svc_live_'), askedText(`svc_live_${body}`)]).toEqual(['', '', ''])
+  expect(askedText(`svc_live_${body}`, true)).toBe(body.slice(-4))
   expect([askedText('acme'), askedText('req_01K9TQ4Z8M3V7C5XWB2N6RHJDE')]).toEqual([
     'acme',
     'req_01K9TQ4Z8M3V7C5XWB2N6RHJDE',

@@ -35,7 +35,8 @@ export function createProbe(
 }
 
 async function ask(url: string, key: string, timeoutMs: number): Promise<Answer> {
-  // The firewall's common rules block a request without a User-Agent.
+  // The firewall's common rules match a request without a User-Agent (NoUserAgent_HEADER; "waf-block-http-requests-no-user-agent"
+  // in AWS's knowledge center).
   const headers = { Authorization: `Bearer ${key}`, 'User-Agent': 'waybill-probe', Connection: 'close' }
   try {
     const response = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })

@@ -66,7 +66,7 @@ inBrowser('the console in a browser', () => {
       startScriptedConsole({ keys: 8, requests: 8 }),
     ])
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-    context.setDefaultTimeout(20_000)
+    context.setDefaultTimeout(120_000)
     page = await context.newPage()
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) troubles.push(message.text())
@@ -685,10 +685,12 @@ inBrowser('the console in a browser', () => {
   })
 
   test('the audit shows the keys that are wrong, with a link to what was found', async () => {
-    // A window shows its own last run again.
-    await page.reload()
     await visit('books')
-    await page.getByText('500 keys, 0 wrong').waitFor()
+    // The last audit, or the last run of this window.
+    await page
+      .getByText(/^(?:.*: 500 keys, 0|.*1 keys, 1) wrong/)
+      .first()
+      .waitFor()
     await button('Run the ledger check').click()
     await page.getByText('its cost does not follow from its price').waitFor()
     await page.getByRole('link', { name: REQUEST_ID }).waitFor()

@@ -62,7 +62,7 @@ inBrowser(
       const report = (line: string) => reported.push(line)
       const address = await startConsole(connection, { port: 0, isReadOnly: false, report }, stack)
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-      context.setDefaultTimeout(20_000)
+      context.setDefaultTimeout(120_000)
       const page = await context.newPage()
       page.on('console', (message) => {
         if (['error', 'warning'].includes(message.type())) troubles.push(message.text())

@@ -5,5 +5,6 @@ await runChecks([
   { name: 'lint', script: 'lint' },
   { name: 'types', script: 'typecheck' },
   { name: 'simulator', script: 'simulate', args: ['--histories', '2000'], result: HISTORIES },
-  { name: 'tests', script: 'jest', result: TESTS },
+  { name: 'tests', script: 'jest', env: { TEST_SET: 'beside' }, result: TESTS },
+  { name: 'page', script: 'jest', args: ['test/console/page.test.ts'], result: TESTS },
 ])

@@ -1,13 +1,13 @@
-import type { UsageGroup, UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
-import { addParts, type Figures, NO_FIGURES, partOf, type UsagePart } from '../../layers/gateway/domain/day-total.ts'
-import { formatCredits, type Nano, parseCredits } from '../../layers/gateway/domain/money.ts'
+import type { UsageGroup, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { UsageGroups, usageNumbers } from '../../layers/admin/usage/usage-groups.ts'
+import { partOf } from '../../layers/gateway/domain/day-total.ts'
+import { parseCredits } from '../../layers/gateway/domain/money.ts'
 import {
   SUMMED_FIELDS,
   USAGE_FIELDS,
   type UsageFieldName,
   type UsageRow,
 } from '../../layers/gateway/domain/usage-row.ts'
-import { recordOf } from '../../layers/gateway/wire/usage-record.ts'
 import { exportedRows } from './exported-rows.ts'
 import type { Session } from './run.ts'
 import type { Range } from './time-range.ts'
@@ -34,61 +34,27 @@ export async function summedRows(session: Session, range: Range, wanted: Wanted)
   const filter = wanted as UsageFilter
   const { key_id: key, ...query } = filterQuery(filter)
   const rows = exportedRows(session.admin, { ...range, toMs: range.toMs ?? session.nowMs, key, ...query }, 'jsonl')
-  const groups = new Map<string, UsagePart>()
+  const groups = new UsageGroups()
   let count = 0
   for await (const exported of linesOf(rows)) {
     session.progress.say(`usage summary: ${++count} rows`)
     if (!hasStatus(filter, exported.http_status)) continue
     const row = rowOf(exported)
-    const group = GROUPS[wanted.by](row, exported)
-    const before = groups.get(group)
-    groups.set(group, before ? addParts(before, partOf(row)) : partOf(row))
+    groups.add(GROUPS[wanted.by](row, exported), partOf(row))
   }
-  return pageOf(wanted.by, groups, wanted.by === 'key' ? await namesOf(session) : new Map())
+  const { total } = groups
+  return {
+    object: 'page',
+    group_by: wanted.by,
+    data: [],
+    total: usageNumbers(total, total.cost),
+    groups: groups.shown(wanted.by, wanted.by === 'key' ? await namesOf(session) : new Map()),
+  }
 }
 
 async function namesOf({ admin }: Session): Promise<ReadonlyMap<string, string>> {
   const { data } = await admin.list<{ id: string; name: string }>('/keys')
   return new Map(data.map(({ id, name }) => [id, name]))
-}
-
-function pageOf(by: UsageGroup, groups: ReadonlyMap<string, UsagePart>, names: ReadonlyMap<string, string>): UsagePage {
-  const parts = [...groups.values()]
-  const highest = parts.reduce((most, { cost }) => (cost > most ? cost : most), 0n)
-  const order = by === 'day' ? ([a]: Group, [b]: Group) => (a < b ? -1 : 1) : dearestFirst
-  const total = parts.length > 0 ? parts.reduce(addParts) : NO_FIGURES
-  return {
-    object: 'page',
-    group_by: by,
-    data: [],
-    total: numbersOf(total, total.cost),
-    groups: [...groups].sort(order).map(([group, part]) => ({
-      group,
-      label: names.get(group) ?? group,
-      ...numbersOf(part, highest),
-    })),
-  }
-}
-
-type Group = readonly [name: string, part: UsagePart]
-
-function dearestFirst([, a]: Group, [, b]: Group): number {
-  return a.cost > b.cost ? -1 : Number(a.cost < b.cost)
-}
-
-const sumsOf = recordOf(SUMMED_FIELDS)
-
-function numbersOf(part: Figures, highest: Nano): UsageNumbers {
-  const more = {
-    requests: part.requests,
-    completed: part.completed,
-    refused: part.refused,
-    failed: part.upstreamErrors + part.abandoned,
-    margin: formatCredits(part.costOfStated - part.upstreamCost),
-    without_cost: part.withoutCost,
-    share: highest === 0n ? 0 : Number((part.cost * 1000n) / highest),
-  }
-  return { ...sumsOf(part), ...more } as UsageNumbers
 }
 
 const READ: readonly UsageFieldName[] = [...SUMMED_FIELDS, 'model', 'provider', 'outcome', 'usageSource']

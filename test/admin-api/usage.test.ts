@@ -345,6 +345,22 @@ test.each([
   },
 )
 
+test.each(['from=1970-01-01', 'from=1970-01-01&to=9999-12-31', 'to=2026-11-15&from=2026-11-15'])(
+  'the overview refuses ?%s with a 400 that names it, and reads nothing',
+  async (query) => {
+    const { status, body } = await admin.call(`GET /overview?${query}`)
+    expect([status, body.error.param]).toEqual([400, 'from'])
+  },
+)
+
+test.each(['from=9999-01-01&to=9999-12-31', 'from=1970-01-01&to=1970-12-31'])(
+  'the overview of ?%s has nothing, before it neither, and reads no rows of days that cannot have any',
+  async (query) => {
+    const { body } = await admin.call<Overview>(`GET /overview?${query}`)
+    expect([body.range.requests, body.series]).toEqual([0, []])
+  },
+)
+
 test('the overview names the active keys that have nothing left or will have spent it within a week, the first to run dry first', async () => {
   const key = (await readKey(tables)(keyIds[0] ?? '')) as Key
   const keys = [

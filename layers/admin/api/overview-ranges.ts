@@ -1,13 +1,14 @@
 import type { z } from 'zod'
-import { addParts, type UsagePart } from '../../gateway/domain/day-total.ts'
+import type { UsagePart } from '../../gateway/domain/day-total.ts'
 import { type Histogram, NO_HISTOGRAM, quantileOf } from '../../gateway/domain/histogram.ts'
 import { formatCredits } from '../../gateway/domain/money.ts'
 import { DAY_MS, HOUR_MS, isoTime } from '../../gateway/domain/time.ts'
 import { addModels, type ModelPart } from '../../gateway/domain/usage-sum.ts'
 import type { TimeRange } from '../../gateway/store/usage/usage-rows.ts'
+import { UsageGroups } from '../usage/usage-groups.ts'
 import type { ReadUsage, UsageOfSpan } from '../usage/usage-reader.ts'
 import { latestRowMs } from '../usage/usage-rows.ts'
-import { requireOrder } from './pages.ts'
+import { requireLength, requireOrder } from './pages.ts'
 import type { overviewQuery } from './shapes/queries.ts'
 import type { Overview } from './shapes/usage.ts'
 
@@ -15,6 +16,7 @@ type Ranges = Pick<Overview, 'range' | 'before' | 'series' | 'top_keys' | 'top_m
 
 /** A longer range is shown by the day. */
 const MOST_DAYS_BY_HOUR = 3
+const MOST_DAYS = 400
 const TOP_SHOWN = 10
 
 /** The numbers of a range, of the range before it, and of the models and keys that were charged the most. */
@@ -22,9 +24,11 @@ export async function rangesOf(read: ReadUsage, sent: z.output<typeof overviewQu
   const toMs = sent.to ?? nowMs
   const fromMs = sent.from ?? toMs - DAY_MS
   requireOrder(fromMs, toMs)
+  requireLength(fromMs, toMs, MOST_DAYS)
   // A gateway's clock may be ahead, and its newest rows belong to a range that ends now.
-  const range = { fromMs, toMs: sent.to === undefined ? latestRowMs(nowMs) : toMs }
-  const earlier = { fromMs: fromMs - (toMs - fromMs), toMs: fromMs }
+  const lastMs = latestRowMs(nowMs)
+  const range = { fromMs, toMs: sent.to === undefined ? lastMs : Math.min(toMs, lastMs) }
+  const earlier = { fromMs: Math.max(0, fromMs - (toMs - fromMs)), toMs: Math.min(fromMs, lastMs) }
   const [step, stepMs] =
     toMs - fromMs > MOST_DAYS_BY_HOUR * DAY_MS ? (['days', DAY_MS] as const) : (['hours', HOUR_MS] as const)
   const [spans, spansBefore, keys] = await Promise.all([
@@ -72,13 +76,10 @@ function together(parts: readonly ModelPart[]): ModelPart | undefined {
 }
 
 function topOf(parts: readonly (readonly [name: string, part: UsagePart])[]): Overview['top_keys'] {
-  const groups = new Map<string, UsagePart>()
-  for (const [name, part] of parts) {
-    const before = groups.get(name)
-    groups.set(name, before ? addParts(before, part) : part)
-  }
-  return [...groups]
-    .sort(([, a], [, b]) => (a.cost > b.cost ? -1 : Number(a.cost < b.cost)))
+  const groups = new UsageGroups()
+  for (const [name, part] of parts) groups.add(name, part)
+  return groups
+    .dearestFirst()
     .slice(0, TOP_SHOWN)
     .map(([id, part]) => ({ id, name: id, ...figuresOf(part) }))
 }

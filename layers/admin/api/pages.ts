@@ -1,4 +1,4 @@
-import { isoTime } from '../../gateway/domain/time.ts'
+import { DAY_MS, isoTime } from '../../gateway/domain/time.ts'
 import { AdminError } from './admin-error.ts'
 import type { List } from './shapes/answers.ts'
 
@@ -9,6 +9,12 @@ export function requireOrder(fromMs: number, toMs: number): void {
   throw new AdminError('invalid_request', `'from' must be before 'to', but ${from} is not before ${to}.`, {
     param: 'from',
   })
+}
+
+/** Refuses a range that would take too much reading. */
+export function requireLength(fromMs: number, toMs: number, mostDays: number): void {
+  if (toMs - fromMs <= mostDays * DAY_MS) return
+  throw new AdminError('invalid_request', `The range may have at most ${mostDays} days.`, { param: 'from' })
 }
 
 /** The cursor from which a list goes on: written by us, and opaque to callers. */

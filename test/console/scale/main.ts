@@ -18,7 +18,7 @@ const PAGES = [
   ['usage', 'By model, all days'],
   ['usage?group_by=key', 'customer 499'],
   ['requests', 'vision'],
-  ['overview', 'Keys about to run dry'],
+  ['overview', 'About to run dry'],
 ] as const
 
 await using stack = new AsyncDisposableStack()
@@ -46,7 +46,7 @@ const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
 page.setDefaultTimeout(120_000)
 await page.goto(address)
 // Every visit begins with the overview. Its reads would be in the way of the next page.
-await page.getByText('Keys about to run dry').first().waitFor()
+await page.getByText('About to run dry').first().waitFor()
 
 const origin = new URL(address).origin
 const visits = new Map<string, Visit[]>()

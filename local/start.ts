@@ -2,10 +2,11 @@ import { rm, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { createClose } from '../functions/close/create.ts'
 import { type Instance, openInstance } from '../functions/instance.ts'
 import { createSweep } from '../functions/sweep/create.ts'
 import { readVariable } from '../layers/gateway/config.ts'
-import { BRAND, SWEEP_EVERY_MINUTES } from '../layers/gateway/contract.ts'
+import { BRAND, CLOSE_EVERY_MINUTES, SWEEP_EVERY_MINUTES } from '../layers/gateway/contract.ts'
 import { readStoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { createTables } from '../layers/gateway/store/create-tables.ts'
 import { openOperatorTables } from '../layers/gateway/store/operator-tables.ts'
@@ -56,6 +57,7 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
     readStoredCatalog: checkedCatalog(readStoredCatalog(tables), { ...inForce, data: local.catalog }, log),
   })
   await sweepRegularly(opened, stack)
+  closeRegularly(opened, stack)
 
   const file: LocalFile = {
     baseUrl,
@@ -129,4 +131,21 @@ async function sweepRegularly(instance: Instance, stack: AsyncDisposableStack): 
     sweep().catch((error) => instance.log.problem('a sweep failed', error, '-'))
   }, SWEEP_EVERY_MINUTES * 60_000)
   stack.defer(() => clearInterval(timer))
+}
+
+/** Adds up the past, so that no page of the console reads every row. Nobody waits for it: the first run may have much to do. */
+function closeRegularly(instance: Instance, stack: AsyncDisposableStack): void {
+  let isOver = false
+  // The local database's indexes are never behind.
+  const close = createClose(instance, { pause: async () => {} })
+  const run = () =>
+    close(undefined, { getRemainingTimeInMillis: () => (isOver ? 0 : Infinity) }).catch((error) => {
+      if (!isOver) instance.log.problem('a closing failed', error, '-')
+    })
+  void run()
+  const timer = setInterval(run, CLOSE_EVERY_MINUTES * 60_000)
+  stack.defer(() => {
+    isOver = true
+    clearInterval(timer)
+  })
 }

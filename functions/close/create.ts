@@ -6,19 +6,21 @@ import {
   earliestRowMs,
   lastEndedDay,
   mayRowsExpire,
+  momentsOf,
   openDaysOf,
+  SUMMING_LAG_MS,
   settledBefore,
 } from '../../layers/gateway/domain/closed-day.ts'
 import { HOUR_MS, utcDay } from '../../layers/gateway/domain/time.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import { type Closing, INDEX_LAG_MS, noteClosing, readClosing } from '../../layers/gateway/store/usage/closing.ts'
-import { momentOfHour } from '../../layers/gateway/store/usage/hour-sums.ts'
+import { hourAfter, hourOf, momentOfHour, type Span } from '../../layers/gateway/store/usage/hour-sums.ts'
 import type { SetRowExpiry } from '../../layers/gateway/store/usage/row-expiry.ts'
 import type { Instance } from '../instance.ts'
 import { type Context, timeLeft } from '../time-left.ts'
 import { type ClosableKey, dayCloser } from './close-day.ts'
 import { dayExporter, type ExportOptions } from './export-day.ts'
-import { hourSummer } from './sum-hours.ts'
+import { hasLateRows, hourSummer } from './sum-hours.ts'
 
 export type CloseOptions = ExportOptions & {
   /** Without it nothing is exported. */
@@ -89,6 +91,7 @@ export function createClose(
       const isWhole = await attempt(`the day ${day} could not be closed; the next run will`, () => closeDay(day, keys))
       isUnbroken &&= isWhole
       if (!isUnbroken) continue
+      await sumAgainIfLate(day)
       await note({ closedThrough: day })
       closed += 1
     }
@@ -111,19 +114,37 @@ export function createClose(
     return { exported, unexported: daysBetween(next, through) - exported }
   }
 
-  /** The hours in which nothing can change any more, by the rule for whole days. */
+  /** Before a day is noted as closed, so that no late row is forgotten. */
+  async function sumAgainIfLate(day: string): Promise<void> {
+    const { summedThrough = '', again } = await read()
+    const { fromMs, toMs } = momentsOf(day)
+    const [first, last] = [hourOf(fromMs), hourOf(toMs - 1)]
+    // Hours that are added up from now on have all their rows.
+    const to = summedThrough < last ? summedThrough : last
+    if (to < first || (to === last && !(await hasLateRows(tables, day)))) return
+    await note({ again: { from: again && again.from < first ? again.from : first, to } })
+  }
+
+  /** Adds up the hours that are over, and once more those of which a row came late. */
   async function sumHours(hasTime: () => boolean): Promise<boolean> {
-    const nowMs = clock()
-    const { summedThrough, isHalted } = await read()
+    const { summedThrough, again, isHalted } = await read()
     if (isHalted || !hasTime()) return false
+    const sum = hourSummer(tables, hasTime)
+    if (again) {
+      const left = (hour: Span) => (hour < again.to ? { ...again, from: hourAfter(hour) } : undefined)
+      await sum(momentOfHour(again.from), momentOfHour(hourAfter(again.to)), (hour) => note({ again: left(hour) }))
+    }
+    const nowMs = clock()
+    // Most runs find no hour that has ended since, and need not look at the keys.
+    if (summedThrough && momentOfHour(summedThrough) + 2 * HOUR_MS > nowMs - SUMMING_LAG_MS) return true
     let [earliestMs, settledMs] = [Infinity, Infinity]
     for await (const key of listKeys(tables)()) {
       earliestMs = Math.min(earliestMs, earliestRowMs(key))
       settledMs = Math.min(settledMs, settledBefore(key, nowMs))
     }
     if (earliestMs === Infinity) return true
-    const firstMs = summedThrough ? momentOfHour(summedThrough) + HOUR_MS : Math.floor(earliestMs / HOUR_MS) * HOUR_MS
-    await hourSummer(tables, hasTime)(firstMs, settledMs)
+    const firstMs = summedThrough ? momentOfHour(hourAfter(summedThrough)) : Math.floor(earliestMs / HOUR_MS) * HOUR_MS
+    await sum(firstMs, settledMs, (hour) => note({ summedThrough: hour }))
     return true
   }
 

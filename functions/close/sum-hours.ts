@@ -1,21 +1,21 @@
 import { momentsOf } from '../../layers/gateway/domain/closed-day.ts'
+import type { UsagePart } from '../../layers/gateway/domain/day-total.ts'
 import { DAY_MS, HOUR_MS, utcDay } from '../../layers/gateway/domain/time.ts'
 import { UsageSum } from '../../layers/gateway/domain/usage-sum.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
-import { noteClosing } from '../../layers/gateway/store/usage/closing.ts'
-import { hourOf, putUsageSum, readUsageSums, SUM_KINDS } from '../../layers/gateway/store/usage/hour-sums.ts'
+import { queryDayTotals } from '../../layers/gateway/store/usage/day-totals.ts'
+import { hourOf, putUsageSum, readUsageSums, type Span, SUM_KINDS } from '../../layers/gateway/store/usage/hour-sums.ts'
 import { sumRows } from '../../layers/gateway/store/usage/sum-rows.ts'
 
 /** Hours whose rows are read together, so that a run that has to catch up keeps some of its work if it is killed. */
 const HOURS_TOGETHER = 6
 
-/** Adds up the whole hours between two moments, as far as the time goes. Nothing may change before the second one. */
+/** Adds up the whole hours between two moments, as far as the time goes, and tells each hour through which it has come. */
 export function hourSummer(tables: Tables, hasTime: () => boolean) {
   const sum = sumRows(tables)
   const put = putUsageSum(tables)
-  const note = noteClosing(tables)
 
-  return async (firstMs: number, beforeMs: number): Promise<void> => {
+  return async (firstMs: number, beforeMs: number, noteThrough: (hour: Span) => Promise<void>): Promise<void> => {
     const endMs = Math.floor(beforeMs / HOUR_MS) * HOUR_MS
     for (let fromMs = firstMs; fromMs < endMs && hasTime(); ) {
       const midnightMs = Math.floor(fromMs / DAY_MS) * DAY_MS + DAY_MS
@@ -23,7 +23,7 @@ export function hourSummer(tables: Tables, hasTime: () => boolean) {
       for (const [hour, ofHour] of await sum({ fromMs, toMs })) await put(hour, ofHour)
       // Before the last hour is noted, because a reader takes the day's own sum from then on.
       if (toMs === midnightMs) await sumDay(utcDay(fromMs))
-      await note({ summedThrough: hourOf(toMs - 1) })
+      await noteThrough(hourOf(toMs - 1))
       fromMs = toMs
     }
   }
@@ -36,5 +36,25 @@ export function hourSummer(tables: Tables, hasTime: () => boolean) {
         whole.add(ofHour)
     }
     await put(day, whole)
+  }
+}
+
+/** True if the sum of a closed day is not that of its keys' totals: a row came after its hour was added up. */
+export async function hasLateRows(tables: Tables, day: string): Promise<boolean> {
+  const [totals, sums] = [new Tally(), new Tally()]
+  for await (const { parts } of queryDayTotals(tables)(day)) totals.add(parts)
+  for await (const { sum } of readUsageSums(tables, 'keys')(day)) sums.add(sum.keys.values())
+  return totals.requests !== sums.requests || totals.cost !== sums.cost
+}
+
+class Tally {
+  requests = 0
+  cost = 0n
+
+  add(parts: Iterable<Pick<UsagePart, 'requests' | 'cost'>>): void {
+    for (const { requests, cost } of parts) {
+      this.requests += requests
+      this.cost += cost
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import { CLOSE_EVERY_MINUTES, FUNCTION_TIMEOUT_SECONDS } from '../../layers/gateway/contract.ts'
+import { FUNCTION_TIMEOUT_SECONDS } from '../../layers/gateway/contract.ts'
 import type { Functions } from '../functions/functions.ts'
 import type { Stage } from '../stages.ts'
 import { databaseRules } from './database-rules.ts'
@@ -209,9 +209,9 @@ function concurrencyRules({ stage: { chatConcurrency }, functions: { chat } }: W
   }
 }
 
-/** Hours, because a run starts every hour. Rows with a limited life must be closed and exported long before its end. */
+/** Rows with a limited life must be closed and exported long before its end. */
 function closingRules({ stage, functions: { close } }: Watched): Rules {
-  const hourly = { period: Duration.minutes(CLOSE_EVERY_MINUTES), statistic: 'Sum' } as const
+  const hourly = { period: Duration.hours(1), statistic: 'Sum' } as const
   return {
     ClosingStopped: {
       says: 'No run that closes days has succeeded for three hours, as before the first one of a stage',

@@ -138,5 +138,5 @@ export const FUNCTION_TIMEOUT_SECONDS = 900
 /** A hold outlives its function by this much before it counts as a dead request's. */
 export const HOLD_MARGIN_SECONDS = 60
 export const SWEEP_EVERY_MINUTES = 5
-export const CLOSE_EVERY_MINUTES = 60
+export const CLOSE_EVERY_MINUTES = 20
 export const PROBE_EVERY_MINUTES = 5

@@ -12,8 +12,15 @@ import { usageReader } from '../../layers/admin/usage/usage-reader.ts'
 import type { PutObject } from '../../layers/gateway/aws/put-object.ts'
 import { readConfig } from '../../layers/gateway/config.ts'
 import { ENV, TABLES } from '../../layers/gateway/contract.ts'
-import { CLOSING_LAG_MS, lastEndedDay } from '../../layers/gateway/domain/closed-day.ts'
-import { addParts, DayCounter, isSameTotal, sumsOf, type UsagePart } from '../../layers/gateway/domain/day-total.ts'
+import { CLOSING_LAG_MS, lastEndedDay, SUMMING_LAG_MS } from '../../layers/gateway/domain/closed-day.ts'
+import {
+  addTo,
+  DayCounter,
+  emptyPart,
+  isSameTotal,
+  sumsOf,
+  type UsagePart,
+} from '../../layers/gateway/domain/day-total.ts'
 import { EXPORT_COLUMNS } from '../../layers/gateway/domain/export-line.ts'
 import { DAY_MS, HOUR_MS, utcDay } from '../../layers/gateway/domain/time.ts'
 import { makeRequestId } from '../../layers/gateway/domain/ulid.ts'
@@ -25,7 +32,13 @@ import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { HALT_ITEM, noteClosing, readClosing } from '../../layers/gateway/store/usage/closing.ts'
 import { putDayTotal, readDayTotal, toTotalItem, totalKey } from '../../layers/gateway/store/usage/day-totals.ts'
-import { HOUR_SUMS, hourOf, SUM_KINDS, type SumKind } from '../../layers/gateway/store/usage/hour-sums.ts'
+import {
+  HOUR_SUMS,
+  hourOf,
+  readUsageSums,
+  SUM_KINDS,
+  type SumKind,
+} from '../../layers/gateway/store/usage/hour-sums.ts'
 import { setRowExpiry } from '../../layers/gateway/store/usage/row-expiry.ts'
 import { rowKey } from '../../layers/gateway/store/usage/row-key.ts'
 import { putUsageRow, type TimeRange } from '../../layers/gateway/store/usage/usage-rows.ts'
@@ -131,7 +144,9 @@ function summed(usage: Iterable<Usage>, groupOf: (usage: Usage) => string) {
   const groups = new Map<string, UsagePart>()
   for (const of of usage) {
     const before = groups.get(groupOf(of))
-    groups.set(groupOf(of), before ? addParts(before, of.part) : of.part)
+    const sum = before ?? emptyPart()
+    groups.set(groupOf(of), sum)
+    addTo(sum, of.part)
   }
   return new Map([...groups].map(([name, { model: _, provider: __, ...sums }]) => [name, sums]))
 }
@@ -223,8 +238,8 @@ test('hours are added up once nothing in them can change, and what is read is th
   const { key } = used
   await takeAdmission(tables)({ ...key, bucketFullAtUs: 0 }, demand)
   for (const [nowMs, through] of [
-    [FIRST_MS + CLOSING_LAG_MS + HOUR_MS - 1, hourOf(FIRST_MS - HOUR_MS)],
-    [FIRST_MS + CLOSING_LAG_MS + HOUR_MS, hourOf(FIRST_MS)],
+    [FIRST_MS + SUMMING_LAG_MS + HOUR_MS - 1, hourOf(FIRST_MS - HOUR_MS)],
+    [FIRST_MS + SUMMING_LAG_MS + HOUR_MS, hourOf(FIRST_MS)],
     // The request that is open began in the eighth hour.
     [FIRST_MS + 30 * HOUR_MS, hourOf(FIRST_MS + 6 * HOUR_MS)],
   ] as const) {
@@ -235,9 +250,35 @@ test('hours are added up once nothing in them can change, and what is read is th
   }
   await releaseHold(tables)({ keyId: key.id, requestId, hold: { amount: 5n, untilMs: heldMs + 60_000 }, cost: 0n })
   await closerAt(tables, () => endOf(3)).run()
-  expect((await readClosing(tables)()).summedThrough).toBe(hourOf(endOf(3) - CLOSING_LAG_MS - HOUR_MS))
+  expect((await readClosing(tables)()).summedThrough).toBe(hourOf(endOf(3) - SUMMING_LAG_MS - HOUR_MS))
   expect(await read('hours')).toEqual(byRows)
   expect(await read('days')).toEqual(byRows)
+})
+
+test.each([
+  ['all hours of the day are', 24],
+  ['only some hours of the day are', 9],
+])('a row that comes when %s added up is in the sums once its day is closed', async (_, hours) => {
+  const tables = await openTestTables()
+  const random = new Random(14)
+  const used = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 1, 30))
+  await closerAt(tables, () => FIRST_MS + hours * HOUR_MS + SUMMING_LAG_MS).run()
+  expect((await readClosing(tables)()).summedThrough).toBe(hourOf(FIRST_MS + (hours - 1) * HOUR_MS))
+  const late = randomRow(random, used.key.id, FIRST_MS + 3 * HOUR_MS)
+  await putUsageRow(tables)(late)
+  const requests = async () => {
+    const range = { fromMs: FIRST_MS, toMs: FIRST_MS + DAY_MS }
+    const spans = await Array.fromAsync(usageReader(tables)(range, 'keys', 'hours'))
+    return spans.reduce((sum, { sum: { keys } }) => sum + (keys.get(used.key.id)?.requests ?? 0), 0)
+  }
+  expect(await requests()).toBe(used.rows.length)
+  await closerAt(tables, () => endOf(1)).run()
+  const { closedThrough, again } = await readClosing(tables)()
+  expect([closedThrough, again]).toEqual([day(0), undefined])
+  expect(await requests()).toBe(used.rows.length + 1)
+  expect((await Array.fromAsync(readUsageSums(tables, 'keys')(day(0))))[0]?.sum.keys.get(used.key.id)?.requests).toBe(
+    used.rows.length + 1,
+  )
 })
 
 /** A reading of one kind from rows has the other kinds, too. */

@@ -6,8 +6,11 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, jest, test } from '@jest/globals'
 import type { CatalogData, CatalogModel } from '../../layers/gateway/domain/catalog.ts'
+import { HOUR_MS } from '../../layers/gateway/domain/time.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { readClosing } from '../../layers/gateway/store/usage/closing.ts'
+import { momentOfHour } from '../../layers/gateway/store/usage/hour-sums.ts'
 import { endpointOf, LOCAL_TABLES } from '../../operator/connect/local-gateway.ts'
 import { actAt } from '../support/act.ts'
 import { testWithAmazon } from '../support/amazon.ts'
@@ -151,6 +154,17 @@ describe('three starts in one folder', () => {
     for (const { stdout, stderr } of [first.output, second.output]) {
       expect(stdout + stderr).not.toContain('sk-test-not-used')
     }
+  })
+
+  test('hours that have ended are added up from the start on, as on a stage', async () => {
+    const tables = openOperatorTables(LOCAL_TABLES, endpointOf(second.local))
+    let summed: string | undefined
+    await until(async () => {
+      summed = (await readClosing(tables)()).summedThrough
+      return summed !== undefined
+    }, 30_000)
+    tables.client.destroy()
+    expect(Date.now() - momentOfHour(summed ?? '')).toBeLessThan(3 * HOUR_MS)
   })
 
   test('a catalog that an operator put in force stays so after a kill and another start, and the start says so', async () => {

@@ -19,6 +19,7 @@ export const CLOSING_VARIANTS: readonly Variant[] = [
   { name: 'a total goes on without the sum that was kept', wrap: forgetSums },
   { name: 'a total goes on from the first row with the sum that was kept', wrap: beginAgain },
   { name: 'the export goes on behind its cursor', wrap: skipMoment },
+  { name: 'hours are not added up again when a row came late', wrap: forgetLateRows },
   { name: 'a charge names another catalog than that of its prices', wrap: nameVersionBefore },
 ]
 
@@ -73,6 +74,13 @@ function skipMoment(send: Send): Send {
     const cursor = item?.exporting as Stored | undefined
     if ((command.input as Input).Key?.part !== CLOSING_ITEM.part || !cursor) return answer
     return { ...answer, Item: { ...item, exporting: { ...cursor, beforeMs: Number(cursor.beforeMs) + 1 } } }
+  }
+}
+
+function forgetLateRows(send: Send): Send {
+  return async (command) => {
+    const { Key, ExpressionAttributeValues: values } = command.input as Input
+    return Key?.part === CLOSING_ITEM.part && values?.[':hours'] ? {} : send(command)
   }
 }
 

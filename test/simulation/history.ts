@@ -109,7 +109,7 @@ const CALM = { call: 14, deliver: 62, wait: 8, sweep: 3, ask: 3, operate: 4 }
 const CALM_STEPS = urn(CALM)
 const WILD = { ...CALM, land: 2, crash: 4, skew: 2 }
 const STEPS = urn(WILD)
-const CLOSING_STEPS = urn({ ...WILD, wait: 12, close: 8 })
+const CLOSING_STEPS = urn({ ...WILD, wait: 12, close: 8, skew: 8 })
 const HAMMERING_STEPS = urn({ call: 12, deliver: 74, wait: 4, sweep: 3, crash: 3, operate: 6 })
 const SCRIPTS = urn({
   answers: 12,

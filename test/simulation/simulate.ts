@@ -40,7 +40,7 @@ async function simulate({ seed, histories, workers }: Wanted, broken: string | u
     )
     return 1
   }
-  const unseen = (['pushes', 'dayTotals', 'exportedRows', 'keptSums', 'cursorsInKeys'] as const).filter(
+  const unseen = (['pushes', 'dayTotals', 'exportedRows', 'keptSums', 'cursorsInKeys', 'lateRows'] as const).filter(
     (name) => sumOf(name) === 0,
   )
   if (unseen.length > 0 && histories >= ENOUGH_FOR_EACH) {
@@ -50,7 +50,7 @@ async function simulate({ seed, histories, workers }: Wanted, broken: string | u
   const seconds = ((performance.now() - startMs) / 1000).toFixed(1)
   console.log(
     `${sum('histories')} histories from seed ${seed}: ${sum('calls')} calls, ${sum('admissions')} admitted, ${sum('byNewKeys')} of them with new keys, ` +
-      `${sum('crashes')} crashes, ${sum('pushes')} catalogs, ${sum('dayTotals')} totals of days, ${sum('exportedRows')} exported rows, ${sum('keptSums')} sums and ${sum('cursorsInKeys')} cursors within a key, ${sum('faults')} lost, late, repeated or refused messages, ` +
+      `${sum('crashes')} crashes, ${sum('pushes')} catalogs, ${sum('dayTotals')} totals of days, ${sum('exportedRows')} exported rows, ${sum('keptSums')} sums and ${sum('cursorsInKeys')} cursors within a key, ${sum('lateRows')} rows after the sum of their hour, ${sum('faults')} lost, late, repeated or refused messages, ` +
       `charged answers in ${CONTRACTS.map((contract) => `${contract} ${sum(contract)}`).join(', ')}, asked for again and done once: ${ACTS.map((act) => `${act} ${sum(act)}`).join(', ')}, 0 nanocredits lost, in ${seconds} s`,
   )
   return 0

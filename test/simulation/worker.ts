@@ -24,6 +24,7 @@ const COUNTED = [
   'exportedRows',
   'keptSums',
   'cursorsInKeys',
+  'lateRows',
 ] as const
 export type Totals = Record<'histories' | (typeof COUNTED)[number] | ContractName | ActKind, number>
 /** Of a share that is done, or of so much of it. */
@@ -48,7 +49,7 @@ async function work(share: Share): Promise<Report> {
   const variant = VARIANTS.find(({ name }) => name === broken)
   const totals: Totals = {
     ...{ histories: 0, calls: 0, admissions: 0, byNewKeys: 0, crashes: 0, faults: 0 },
-    ...{ pushes: 0, dayTotals: 0, exportedRows: 0, keptSums: 0, cursorsInKeys: 0 },
+    ...{ pushes: 0, dayTotals: 0, exportedRows: 0, keptSums: 0, cursorsInKeys: 0, lateRows: 0 },
     ...{ create: 0, rotate: 0, grant: 0 },
     ...{ chat: 0, responses: 0, messages: 0, completions: 0, embeddings: 0 },
   }

@@ -51,6 +51,7 @@ export type Outcome = {
   /** Runs that ended within a key, and kept its sum. */
   readonly keptSums: number
   readonly cursorsInKeys: number
+  readonly lateRows: number
 }
 
 type Call = {
@@ -138,6 +139,7 @@ class World {
       exportedRows: this.#days.exportedRows,
       keptSums: this.#days.keptSums,
       cursorsInKeys: this.#days.cursorsInKeys,
+      lateRows: this.#days.lateRows,
       byNewKeys: this.#accounts
         .slice(this.#history.keys.length)
         .reduce((sum, { keyId }) => sum + this.#ledger.admissionsOf(keyId), 0),
@@ -150,6 +152,8 @@ class World {
     const tables: OperatorTables = { client, onceClient: client, database, ...TABLE_NAMES }
     await writeCatalog(tables)(this.#catalog(0), this.#newAct())
     for (const setup of this.#history.keys) this.#accounts.push(await this.#newAccount(tables, setup))
+    // Hours are added up before the history, so that a request of a node whose clock is behind comes late.
+    if (this.#history.closes) await this.#close(undefined, 0.5)
   }
 
   #catalog(value: number): CatalogData {

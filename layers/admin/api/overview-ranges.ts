@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { UsagePart } from '../../gateway/domain/day-total.ts'
-import { type Histogram, NO_HISTOGRAM, quantileOf } from '../../gateway/domain/histogram.ts'
+import { type Histogram, quantileOf } from '../../gateway/domain/histogram.ts'
 import { formatCredits } from '../../gateway/domain/money.ts'
 import { DAY_MS, HOUR_MS, isoTime } from '../../gateway/domain/time.ts'
-import { addModels, type ModelPart } from '../../gateway/domain/usage-sum.ts'
+import { addToModel, emptyModel, type ModelPart } from '../../gateway/domain/usage-sum.ts'
 import type { TimeRange } from '../../gateway/store/usage/usage-rows.ts'
 import { UsageGroups } from '../usage/usage-groups.ts'
 import type { ReadUsage, UsageOfSpan } from '../usage/usage-reader.ts'
@@ -50,13 +50,13 @@ function modelsIn(spans: readonly UsageOfSpan[]): ModelPart[] {
 }
 
 function numbersOf({ fromMs, toMs }: TimeRange, spans: readonly UsageOfSpan[]): Overview['range'] {
-  const all = together(modelsIn(spans))
+  const all = together(spans)
   return {
     from: isoTime(fromMs),
     to: isoTime(toMs),
     ...figuresOf(all),
-    first_token_ms: quantilesOf(all?.firstToken),
-    duration_ms: quantilesOf(all?.duration),
+    first_token_ms: quantilesOf(all.firstToken),
+    duration_ms: quantilesOf(all.duration),
   }
 }
 
@@ -66,13 +66,15 @@ function seriesOf(spans: readonly UsageOfSpan[], stepMs: number): Overview['seri
   return [...points]
     .sort(([a], [b]) => a - b)
     .map(([atMs, some]) => {
-      const all = together(modelsIn(some))
-      return { start_time: isoTime(atMs), ...figuresOf(all), first_token_ms: quantilesOf(all?.firstToken) }
+      const all = together(some)
+      return { start_time: isoTime(atMs), ...figuresOf(all), first_token_ms: quantilesOf(all.firstToken) }
     })
 }
 
-function together(parts: readonly ModelPart[]): ModelPart | undefined {
-  return parts.reduce<ModelPart | undefined>((sum, part) => (sum ? addModels(sum, part) : part), undefined)
+function together(spans: readonly UsageOfSpan[]): ModelPart {
+  const sum = emptyModel()
+  for (const part of modelsIn(spans)) addToModel(sum, part)
+  return sum
 }
 
 function topOf(parts: readonly (readonly [name: string, part: UsagePart])[]): Overview['top_keys'] {
@@ -84,8 +86,7 @@ function topOf(parts: readonly (readonly [name: string, part: UsagePart])[]): Ov
     .map(([id, part]) => ({ id, name: id, ...figuresOf(part) }))
 }
 
-function figuresOf(part: UsagePart | undefined) {
-  const { requests = 0, completed = 0, cost = 0n, upstreamCost = 0n, costOfStated = 0n } = part ?? {}
+function figuresOf({ requests, completed, cost, upstreamCost, costOfStated }: UsagePart) {
   return {
     requests,
     errors: requests - completed,
@@ -95,6 +96,6 @@ function figuresOf(part: UsagePart | undefined) {
   }
 }
 
-function quantilesOf(histogram: Histogram = NO_HISTOGRAM) {
+function quantilesOf(histogram: Histogram) {
   return { p50: quantileOf(histogram, 0.5) ?? null, p95: quantileOf(histogram, 0.95) ?? null }
 }

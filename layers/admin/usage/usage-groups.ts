@@ -1,4 +1,4 @@
-import { addParts, type Figures, NO_FIGURES, type UsagePart } from '../../gateway/domain/day-total.ts'
+import { addTo, emptyPart, type Figures, type UsagePart } from '../../gateway/domain/day-total.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
 import { SUMMED_FIELDS } from '../../gateway/domain/usage-row.ts'
 import { recordOf } from '../../gateway/wire/usage-record.ts'
@@ -9,8 +9,9 @@ export class UsageGroups {
   readonly #parts = new Map<string, UsagePart>()
 
   add(name: string, part: UsagePart): void {
-    const before = this.#parts.get(name)
-    this.#parts.set(name, before ? addParts(before, part) : part)
+    const sum = this.#parts.get(name) ?? emptyPart()
+    this.#parts.set(name, sum)
+    addTo(sum, part)
   }
 
   get names(): string[] {
@@ -18,8 +19,9 @@ export class UsageGroups {
   }
 
   get total(): Figures {
-    const parts = [...this.#parts.values()]
-    return parts.length > 0 ? parts.reduce(addParts) : NO_FIGURES
+    const sum = emptyPart()
+    for (const part of this.#parts.values()) addTo(sum, part)
+    return sum
   }
 
   /** The dearest first. Of equals the name decides, since they are read in no order. */

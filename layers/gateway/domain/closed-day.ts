@@ -1,6 +1,6 @@
 import { FUNCTION_TIMEOUT_SECONDS, HOLD_MARGIN_SECONDS } from '../contract.ts'
 import type { Key } from './key.ts'
-import { DAY_MS, HOUR_MS, utcDay } from './time.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, utcDay } from './time.ts'
 import { ulidTimeMs } from './ulid.ts'
 
 /** No clock of ours is further off than this. */
@@ -12,6 +12,12 @@ export const CLOCK_MARGIN_MS = HOUR_MS
  * credits keeps the day open for longer, and is found on its key.
  */
 export const CLOSING_LAG_MS = 2 * CLOCK_MARGIN_MS + (FUNCTION_TIMEOUT_SECONDS + HOLD_MARGIN_SECONDS) * 1000
+
+/**
+ * How far the sums of hours stay behind the clock. Clocks differ by far less; a row that comes later than this all the same is found
+ * when its day is closed, and the hours of that day are added up again.
+ */
+export const SUMMING_LAG_MS = 10 * MINUTE_MS
 
 /** The fewest days that a stage can keep rows for. */
 export const LEAST_ROW_DAYS = 90
@@ -33,14 +39,11 @@ export function openDaysOf({ holds }: Pick<Key, 'holds'>): ReadonlySet<string> {
   return new Set(Object.keys(holds).map((requestId) => utcDay(ulidTimeMs(requestId))))
 }
 
-/**
- * For a key that is read at this moment: requests that began before the returned time have their rows, which no longer
- * change. The rule by which days are closed, for a part of a day.
- */
+/** For a key that is read at this moment: requests that began before the returned time have their rows. */
 export function settledBefore({ holds }: Pick<Key, 'holds'>, nowMs: number): number {
   return Object.keys(holds).reduce(
     (before, requestId) => Math.min(before, ulidTimeMs(requestId)),
-    nowMs - CLOSING_LAG_MS,
+    nowMs - SUMMING_LAG_MS,
   )
 }
 

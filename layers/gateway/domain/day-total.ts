@@ -75,11 +75,17 @@ export function partOf(row: UsageRow): UsagePart {
   }
 }
 
-/** Both together, under the names of the first. */
-export function addParts(a: UsagePart, b: UsagePart): UsagePart {
-  const sum: Record<string, unknown> = { ...a, errors: addCounts(a.errors, b.errors) }
-  for (const name of FIGURES) sum[name] = plus(a[name], b[name])
-  return sum as UsagePart
+/** A part to add to. */
+export function emptyPart({ model, provider }: Pick<UsagePart, 'model' | 'provider'> = {}): UsagePart {
+  return { ...NO_FIGURES, model, provider, errors: {} }
+}
+
+/** Adds to a part in place, because a closing adds up millions of rows. */
+export function addTo(part: UsagePart, more: UsagePart): void {
+  const sum = part as unknown as Record<string, number | Nano>
+  for (const name of FIGURES) sum[name] = plus(part[name], more[name])
+  const errors = part.errors as Record<string, number>
+  for (const code in more.errors) errors[code] = (errors[code] ?? 0) + (more.errors[code] as number)
 }
 
 function plus(a: number | Nano, b: number | Nano): number | Nano {
@@ -109,8 +115,9 @@ export class DayCounter {
 
   #add(part: UsagePart, untilMs: number | undefined): void {
     const pair = JSON.stringify([part.model, part.provider])
-    const before = this.#parts.get(pair)
-    this.#parts.set(pair, before ? addParts(before, part) : part)
+    const sum = this.#parts.get(pair) ?? emptyPart(part)
+    this.#parts.set(pair, sum)
+    addTo(sum, part)
     if (untilMs !== undefined) this.#rowsUntilMs = Math.min(untilMs, this.#rowsUntilMs ?? Infinity)
   }
 
@@ -142,10 +149,4 @@ function textOf({ keyId, day, parts, rowsUntilMs }: DayTotal): string {
   ])
   const write = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)
   return JSON.stringify([keyId, day, rowsUntilMs, sorted], write)
-}
-
-function addCounts(a: UsagePart['errors'], b: UsagePart['errors']): UsagePart['errors'] {
-  const sum: Record<string, number> = { ...a }
-  for (const code in b) sum[code] = (sum[code] ?? 0) + (b[code] as number)
-  return sum
 }

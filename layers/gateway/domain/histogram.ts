@@ -1,15 +1,18 @@
 /** How many values fell into each bucket. */
-export type Histogram = readonly number[]
+export type Histogram = number[]
 
 const FIRST_MS = 25
 const FACTOR = 1.6
 /** From 25 ms on each bucket is wider by a factor; the last one begins at 20 minutes, longer than a function lives. */
 const BUCKETS = 24
 
-export const NO_HISTOGRAM: Histogram = new Array<number>(BUCKETS).fill(0)
+export function emptyHistogram(): Histogram {
+  return new Array<number>(BUCKETS).fill(0)
+}
 
-export function countIn(histogram: Histogram, ms: number): Histogram {
-  return histogram.with(bucketOf(ms), (histogram[bucketOf(ms)] ?? 0) + 1)
+export function countIn(histogram: Histogram, ms: number): void {
+  const bucket = bucketOf(ms)
+  histogram[bucket] = (histogram[bucket] ?? 0) + 1
 }
 
 function bucketOf(ms: number): number {
@@ -17,8 +20,8 @@ function bucketOf(ms: number): number {
   return Math.min(bucket, BUCKETS - 1)
 }
 
-export function addHistograms(a: Histogram, b: Histogram): Histogram {
-  return a.map((count, i) => count + (b[i] ?? 0))
+export function addHistogram(sum: Histogram, more: Histogram): void {
+  for (const [bucket, count] of more.entries()) sum[bucket] = (sum[bucket] ?? 0) + count
 }
 
 /** The value below which a share of all lie, as if those of a bucket were spread evenly over it; undefined without any. */

@@ -1,5 +1,5 @@
-import { addParts, partOf, type UsagePart } from './day-total.ts'
-import { addHistograms, countIn, type Histogram, NO_HISTOGRAM } from './histogram.ts'
+import { addTo, emptyPart, partOf, type UsagePart } from './day-total.ts'
+import { addHistogram, countIn, emptyHistogram, type Histogram } from './histogram.ts'
 import { routeKey } from './route-order.ts'
 import { hasFailed, type UsageRow } from './usage-row.ts'
 
@@ -24,29 +24,32 @@ export class UsageSum {
   readonly routes = new Map<string, Asked>()
 
   addRow(row: UsageRow): void {
-    const { model, provider, ...figures } = partOf(row)
+    const part = partOf(row)
     const { ttftMs, durationMs, outcome } = row
-    this.addModel({
-      ...figures,
-      model,
-      provider,
-      firstToken: ttftMs === undefined ? NO_HISTOGRAM : countIn(NO_HISTOGRAM, ttftMs),
-      duration: outcome === 'completed' ? countIn(NO_HISTOGRAM, durationMs) : NO_HISTOGRAM,
-    })
-    this.addKey(row.keyId, figures)
+    const model = this.#modelOf(part)
+    addTo(model, part)
+    if (ttftMs !== undefined) countIn(model.firstToken, ttftMs)
+    if (outcome === 'completed') countIn(model.duration, durationMs)
+    this.addKey(row.keyId, part)
     for (const attempt of row.attempts)
       this.addRoute(routeKey(attempt), { asked: 1, failed: hasFailed(attempt) ? 1 : 0 })
   }
 
   addModel(part: ModelPart): void {
+    addToModel(this.#modelOf(part), part)
+  }
+
+  #modelOf(part: UsagePart): ModelPart {
     const name = JSON.stringify([part.model, part.provider])
-    const before = this.models.get(name)
-    this.models.set(name, before ? addModels(before, part) : part)
+    const model = this.models.get(name) ?? emptyModel(part)
+    this.models.set(name, model)
+    return model
   }
 
   addKey(keyId: string, part: UsagePart): void {
-    const before = this.keys.get(keyId)
-    this.keys.set(keyId, before ? addParts(before, part) : part)
+    const sum = this.keys.get(keyId) ?? emptyPart()
+    this.keys.set(keyId, sum)
+    addTo(sum, part)
   }
 
   addRoute(route: string, { asked, failed }: Asked): void {
@@ -61,10 +64,13 @@ export class UsageSum {
   }
 }
 
-export function addModels(a: ModelPart, b: ModelPart): ModelPart {
-  return {
-    ...addParts(a, b),
-    firstToken: addHistograms(a.firstToken, b.firstToken),
-    duration: addHistograms(a.duration, b.duration),
-  }
+/** A part to add to. */
+export function emptyModel(names?: Pick<UsagePart, 'model' | 'provider'>): ModelPart {
+  return { ...emptyPart(names), firstToken: emptyHistogram(), duration: emptyHistogram() }
+}
+
+export function addToModel(sum: ModelPart, part: ModelPart): void {
+  addTo(sum, part)
+  addHistogram(sum.firstToken, part.firstToken)
+  addHistogram(sum.duration, part.duration)
 }

@@ -4,7 +4,7 @@ import { catalogFor } from '../../../bench/subjects/catalog.ts'
 import { hourSummer } from '../../../functions/close/sum-hours.ts'
 import { BRAND } from '../../../layers/gateway/contract.ts'
 import { changeEvent } from '../../../layers/gateway/domain/change-event.ts'
-import { CLOSING_LAG_MS, daysFrom, momentsOf } from '../../../layers/gateway/domain/closed-day.ts'
+import { daysFrom, momentsOf, SUMMING_LAG_MS } from '../../../layers/gateway/domain/closed-day.ts'
 import { DayCounter, type UsagePart } from '../../../layers/gateway/domain/day-total.ts'
 import type { Key } from '../../../layers/gateway/domain/key.ts'
 import { issueSecret, KEY_DEFAULTS, newKey } from '../../../layers/gateway/domain/new-key.ts'
@@ -66,7 +66,9 @@ export async function writeHistory(
   const today = wholeDay.filter(({ startedAtMs }) => startedAtMs < nowMs)
   await putAll(tables, tables.usage, today.map(toUsageItem))
   await writeSums(tables, wholeDay, dayMs, days)
-  await hourSummer(tables, () => true)(dayMs, nowMs - CLOSING_LAG_MS)
+  await hourSummer(tables, () => true)(dayMs, nowMs - SUMMING_LAG_MS, (hour) =>
+    noteClosing(tables)({ summedThrough: hour }),
+  )
   return { rowsToday: today.length }
 }
 

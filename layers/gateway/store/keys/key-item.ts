@@ -64,7 +64,7 @@ function settingsOf(keyOrItem: Key | Item): KeySettings {
 
 /** DynamoDB's numbers are exact; beyond 2^53 they come as bigint already. */
 export function toNano(value: unknown): bigint {
-  return BigInt(value as number | bigint)
+  return BigInt(value as number | bigint | string)
 }
 
 function countsOf(item: Item): Counts {

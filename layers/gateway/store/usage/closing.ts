@@ -8,6 +8,8 @@ export type Closing = {
   readonly exportedThrough?: string
   /** Up to and including this hour, the requests of all keys are added up. */
   readonly summedThrough?: string
+  /** Hours that are added up again, because a row came late. */
+  readonly again?: HourRange
   /** The day that is being exported, and the row with which the next part begins. */
   readonly exporting?: ExportCursor
   /** Rows do not expire, because a day is not exported for long. */
@@ -15,6 +17,9 @@ export type Closing = {
   /** A restore is running: rows are missing. */
   readonly isHalted: boolean
 }
+
+/** Both hours are included. */
+export type HourRange = { readonly from: string; readonly to: string }
 
 /** All keys before this one are exported, and of this one so many rows: those that began before a time. */
 export type ExportCursor = {
@@ -50,6 +55,7 @@ type Noted =
   | { readonly closedThrough: string }
   | { readonly exportedThrough: string }
   | { readonly summedThrough: string }
+  | { readonly again: HourRange | undefined }
   | { readonly exporting: ExportCursor }
   | { readonly isExpiryOff: boolean }
 
@@ -72,6 +78,11 @@ function writeOf(noted: Noted) {
       UpdateExpression: 'SET exporting = :place',
       ExpressionAttributeValues: { ':place': noted.exporting },
     }
+  }
+  if ('again' in noted) {
+    return noted.again === undefined
+      ? { UpdateExpression: 'REMOVE again' }
+      : { UpdateExpression: 'SET again = :hours', ExpressionAttributeValues: { ':hours': noted.again } }
   }
   if ('summedThrough' in noted) {
     return {

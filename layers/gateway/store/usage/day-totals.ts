@@ -38,11 +38,12 @@ export function toDayTotal(item: Item): DayTotal {
 }
 
 export function toPart({ model, provider, errors = {}, ...stored }: Item): UsagePart {
-  const figures = Object.entries(NO_FIGURES).map(([name, zero]) => {
-    const value = stored[name] ?? zero
-    return [name, typeof zero === 'bigint' ? toNano(value) : value]
-  })
-  return { ...(Object.fromEntries(figures) as Figures), model, provider, errors } as UsagePart
+  const part: Item = { ...NO_FIGURES, model, provider, errors }
+  for (const name in stored) {
+    const zero = NO_FIGURES[name as keyof Figures]
+    if (zero !== undefined) part[name] = typeof zero === 'bigint' ? toNano(stored[name]) : stored[name]
+  }
+  return part as UsagePart
 }
 
 /** False if there is another total already, which stays: a total is written once and never changed. */

@@ -21,6 +21,7 @@ type InputProps = { readonly setting: Setting; readonly value: string; readonly 
 const INPUTS: Readonly<Record<SettingKind, (props: InputProps) => JSX.Element>> = {
   text: Text,
   count: (props) => <Text {...props} inputMode="numeric" pattern="[0-9]+" />,
+  credits: (props) => <Text {...props} inputMode="decimal" pattern="[0-9]+([.][0-9]{1,9})?" />,
   scopes: Scopes,
   ranges: Ranges,
   moment: (props) => <Text {...props} pattern="\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?" />,
@@ -43,7 +44,11 @@ export function KeySettings({ typed, onChange }: Props) {
   )
 }
 
-type TextProps = InputProps & { readonly inputMode?: 'numeric'; readonly pattern?: string; readonly rows?: number }
+type TextProps = InputProps & {
+  readonly inputMode?: 'numeric' | 'decimal'
+  readonly pattern?: string
+  readonly rows?: number
+}
 
 function Text({ setting, ...rest }: TextProps) {
   const { label, hint, kind, mostChars } = SETTING_WORDS[setting]

@@ -104,6 +104,7 @@ export type History = {
 
 const NOON = Date.UTC(2026, 10, 15, 12)
 const ALMOST_MIDNIGHT = Date.UTC(2026, 10, 15, 23, 59, 30)
+const ALMOST_DECEMBER = Date.UTC(2026, 10, 30, 23, 59, 30)
 
 const CALM = { call: 14, deliver: 62, wait: 8, sweep: 3, ask: 3, operate: 4 }
 const CALM_STEPS = urn(CALM)
@@ -223,7 +224,7 @@ export function generate(seed: number): History {
   return {
     seed,
     closes,
-    startMs: random.chance(0.3) ? ALMOST_MIDNIGHT : NOON,
+    startMs: random.chance(0.3) ? random.pick([ALMOST_MIDNIGHT, ALMOST_DECEMBER]) : NOON,
     nodes: 1 + random.below(3),
     catalog: random.pick(CATALOGS),
     keys: Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => keySetup(random)),

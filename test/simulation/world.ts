@@ -432,7 +432,7 @@ class World {
   }
 
   readonly #carryOut: CarryOut = (given) => {
-    const command = this.#variant?.rewrite?.(given) ?? given
+    const command = this.#variant?.rewrite?.(given, time.nowMs) ?? given
     const isOpen = (keyId: string, requestId: string) => this.#ledger.isOpen(keyId, requestId)
     if (comesTooLate(command, time.nowMs, isOpen))
       throw Object.assign(new Error('TimeoutError'), { name: 'TimeoutError' })

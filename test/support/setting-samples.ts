@@ -6,6 +6,8 @@ export const SETTING_SAMPLES: Readonly<Record<Setting, { typed: string; told: un
   rpm: { typed: '7', told: 7 },
   dailyLimit: { typed: '70', told: 70 },
   maxConcurrent: { typed: '3', told: 3 },
+  dailyCredits: { typed: ' 2.50 ', told: '2.5', kept: 2_500_000_000n },
+  monthlyCredits: { typed: '30', told: '30', kept: 30_000_000_000n },
   scopes: { typed: 'chat.completions', told: ['chat.completions'] },
   allowlist: { typed: '127.0.0.0/8, 10.0.0.0/8', told: ['127.0.0.0/8', '10.0.0.0/8'] },
   externalId: { typed: 'cus_full', told: 'cus_full' },

@@ -2,7 +2,7 @@ import type { Setting } from '../../gateway/domain/key-settings.ts'
 import type { SettingField } from './setting-fields.ts'
 
 /** The kind decides how a setting is parsed from text, shown, and asked for in a form. */
-export type SettingKind = 'text' | 'count' | 'scopes' | 'ranges' | 'moment'
+export type SettingKind = 'text' | 'count' | 'credits' | 'scopes' | 'ranges' | 'moment'
 
 type Words = {
   /** The name in the admin API. */
@@ -62,6 +62,26 @@ export const SETTING_WORDS: Readonly<Record<Setting, Words>> = {
     words: 'requests under way at once',
     label: 'Requests at once',
     isShort: true,
+  },
+  dailyCredits: {
+    field: 'daily_credits',
+    kind: 'credits',
+    option: 'daily-credits',
+    argument: 'credits',
+    words: 'credits per UTC day',
+    label: 'Credits a day',
+    isShort: true,
+    none: 'no limit',
+  },
+  monthlyCredits: {
+    field: 'monthly_credits',
+    kind: 'credits',
+    option: 'monthly-credits',
+    argument: 'credits',
+    words: 'credits per UTC month',
+    label: 'Credits a month',
+    isShort: true,
+    none: 'no limit',
   },
   scopes: {
     field: 'scopes',

@@ -184,6 +184,8 @@ export const EXAMPLES: Readonly<Record<PublicPath, Example>> = {
         rpm: { limit: 600, remaining: 599, reset: 1 },
         daily: { limit: 100_000, remaining: 99_995, reset: 44_934 },
         concurrent: { limit: 200, in_use: 0 },
+        daily_credits: { limit: '5', remaining: '4.9999973', reset: 44_934 },
+        monthly_credits: null,
       },
       allowlist: [],
       created_at: 1_794_742_265,

@@ -12,6 +12,14 @@ export const Window = z
   })
   .describe('A limit on requests.')
 
+const CreditWindow = z
+  .object({
+    limit: amount('The most credits in the window.'),
+    remaining: amount('Credits of it that are neither held nor charged.'),
+    reset: size('Seconds until the next window begins.'),
+  })
+  .describe('A limit on credits; null for none.')
+
 const secret = z.object({
   prefix: text('The beginning of every secret.'),
   last_four: text('The last four characters of the secret that asks.'),
@@ -27,6 +35,8 @@ const limits = z.object({
   concurrent: z
     .object({ limit: size('The most requests at once.'), in_use: size('Other requests that are under way.') })
     .describe('Requests at once.'),
+  daily_credits: CreditWindow.nullable().describe('Credits of this UTC day; null if they are unlimited.'),
+  monthly_credits: CreditWindow.nullable().describe('Credits of this UTC month; null if they are unlimited.'),
 })
 
 /** A key as its holder sees it. */

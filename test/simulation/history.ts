@@ -88,7 +88,7 @@ export type Step =
   | { readonly do: 'ask'; readonly key: number; readonly act: ActKind; readonly value: number }
   | { readonly do: 'operate'; readonly key: number; readonly operation: Operation; readonly value: number }
 
-export type KeyLimits = Pick<KeySettings, 'rpm' | 'maxConcurrent' | CounterName>
+export type KeyLimits = Pick<KeySettings, 'rpm' | 'maxConcurrent' | 'models' | CounterName>
 export type KeySetup = KeyLimits & { readonly credits: bigint }
 
 export type History = {
@@ -174,6 +174,18 @@ const RETRIED = [
     cap: 10,
   },
 ] as const
+
+/** Calls ask 'simulated' and 'embedding', and 'dear' is the fallback of the first. */
+export const MODELS: readonly (readonly string[])[] = [
+  [],
+  [],
+  [],
+  [],
+  ['simulated'],
+  ['*'],
+  ['sim*', '*dear*'],
+  ['embedding', 'dear'],
+]
 
 /** Limits that histories reach, and one that they do not. */
 export const COUNTER_LIMITS: Readonly<Record<Counter['counts'], readonly (number | bigint)[]>> = {
@@ -270,6 +282,7 @@ export function keySetup(random: Random): KeySetup {
     rpm: random.pick([1, 2, 5, 60, 600]),
     ...counterLimits(random),
     maxConcurrent: random.pick([1, 2, 4, 200]),
+    models: random.pick(MODELS),
     // From nothing to plenty; a call with a cap holds about 700,000 nanocredits.
     credits: BigInt(random.pick([0, 500_000, 800_000, 1_600_000, 4_000_000, 50_000_000])),
   }

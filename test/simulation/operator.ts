@@ -8,11 +8,12 @@ import { resumeKey, suspendKey } from '../../layers/gateway/store/keys/suspend-k
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import type { Account, Issued } from './admin-caller.ts'
-import { COUNTER_LIMITS, type Step } from './history.ts'
+import { COUNTER_LIMITS, MODELS, type Step } from './history.ts'
 
-const LIMITS: Readonly<Record<string, readonly (number | bigint | null)[]>> = {
+const LIMITS: Readonly<Record<string, readonly (number | bigint | null | readonly string[])[]>> = {
   rpm: [1, 5, 600],
   maxConcurrent: [1, 3],
+  models: MODELS,
   ...Object.fromEntries(
     COUNTER_NAMES.map((name) => [
       name,

@@ -85,6 +85,7 @@ export const VARIANTS: readonly Variant[] = [
   failingAs('a failure that a caller provokes leads to what costs more', ({ detail }) => detail.status === 404, BROKEN),
   failingAs('a caller’s long silence leads to what costs more', ({ reason }) => reason === 'timeout', BROKEN),
   failingAs('one caller’s failures rest a route', ({ detail }) => detail.status === 500, UNREACHABLE),
+  { name: 'the models of a key are not looked at', wrap: forgetModels },
   ...SELLING_VARIANTS,
   ...CLOSING_VARIANTS,
   ...URGENT_VARIANTS,
@@ -289,6 +290,14 @@ function changing(name: string, part: string, other: string): Variant {
       const { UpdateExpression: update } = command.input as Expressions
       return update?.includes(part) ? rewritten(command, { UpdateExpression: update.replace(part, other) }) : command
     },
+  }
+}
+
+function forgetModels(send: Send): Send {
+  const forgotten = (item: unknown) => (item ? { ...item, models: [] } : item)
+  return async (command) => {
+    const { Item, Attributes, ...rest } = await send(command)
+    return { ...rest, Item: forgotten(Item), Attributes: forgotten(Attributes) }
   }
 }
 

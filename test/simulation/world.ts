@@ -22,7 +22,7 @@ import { DynamoModel } from './dynamodb/dynamodb-model.ts'
 import { modelClient } from './dynamodb/model-client.ts'
 import { itemName } from './dynamodb/named-items.ts'
 import type { ActKind, History, KeySetup, Step } from './history.ts'
-import { Ledger, Violation } from './ledger.ts'
+import { isAmong, Ledger, Violation } from './ledger.ts'
 import { Network, type Told } from './network.ts'
 import { type Answer, GatewayNode, type NodeDeps } from './node.ts'
 import { operate } from './operator.ts'
@@ -186,6 +186,7 @@ class World {
     for (const account of this.#accounts) this.#checkSecrets(account)
     for (const call of this.#calls) {
       this.#checkCharge(call)
+      this.#checkModels(call)
       this.#checkCoverage(call)
     }
   }
@@ -399,6 +400,15 @@ class World {
     if (cost === undefined) throw new Violation(`${requestId} was answered and has no row`)
     if (cost > BigInt(Math.round(Number(told) * 1e9)))
       throw new Violation(`${requestId} was told ${told}, charged ${cost}`)
+  }
+
+  /** A list has the models that the key may use, and no others. */
+  #checkModels({ answer, keyId }: Call): void {
+    if (answer?.status !== 200 || !answer.body.startsWith('{"object":"list","data":[{"id"')) return
+    const allowed = this.#ledger.modelsFor(answer.headers['X-Request-Id'] as string) ?? []
+    const { data } = JSON.parse(answer.body) as { data: readonly { id: string }[] }
+    const alien = data.find(({ id }) => !isAmong(allowed, id))
+    if (alien) throw new Violation(`${keyId} was shown ${alien.id}, of ${allowed}`)
   }
 
   #checkCoverage({ answer, contract, truth }: Call): void {

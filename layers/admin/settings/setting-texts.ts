@@ -7,6 +7,7 @@ const FROM_TEXT: Readonly<Record<SettingKind, (text: string, nowMs: number) => u
   count: (text) => (/^\d+$/.test(text) ? Number(text) : text),
   credits: (text) => text,
   scopes: listIn,
+  patterns: listIn,
   ranges: listIn,
   moment: momentIn,
 }

@@ -49,6 +49,7 @@ const OTHERS = {
   direct_access_denied: { status: 403, type: 'permission_error' },
   insufficient_scope: { status: 403, type: 'permission_error' },
   ip_not_allowed: { status: 403, type: 'permission_error' },
+  model_not_allowed: { status: 403, type: 'permission_error' },
   model_not_found: { status: 404, type: BAD_REQUEST },
   not_found: { status: 404, type: BAD_REQUEST },
   method_not_allowed: { status: 405, type: BAD_REQUEST },

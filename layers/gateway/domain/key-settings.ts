@@ -8,6 +8,8 @@ export const GRACE_MS = HOUR_MS
 type Required = {
   readonly name: string
   readonly scopes: readonly Scope[]
+  /** Ids of models, and patterns of ids with `*`; none means all. */
+  readonly models: readonly string[]
   readonly allowlist: readonly string[]
   readonly rpm: number
   readonly dailyLimit: number
@@ -53,6 +55,7 @@ export const KEY_SETTINGS: Rows = {
   name: { default: 'chosen' },
   // Named one by one: a scope that is added later is given to nobody by itself.
   scopes: { default: ['chat.completions', 'models.read'] },
+  models: { default: [] },
   allowlist: { default: [] },
   rpm: { default: 60 },
   dailyLimit: { default: 10_000 },

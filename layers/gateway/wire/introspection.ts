@@ -31,6 +31,7 @@ export function introspection(key: Key, hash: string, requestId: string, nowMs: 
       concurrent: { limit: key.maxConcurrent, in_use: inUse },
       ...creditLimits(key, nowMs),
     } satisfies Record<keyof Limits | 'concurrent', unknown>,
+    models: key.models,
     allowlist: key.allowlist,
     created_at: Math.floor(key.createdAtMs / 1000),
   }

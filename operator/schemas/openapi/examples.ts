@@ -187,6 +187,7 @@ export const EXAMPLES: Readonly<Record<PublicPath, Example>> = {
         daily_credits: { limit: '5', remaining: '4.9999973', reset: 44_934 },
         monthly_credits: null,
       },
+      models: ['echo', 'claude-*'],
       allowlist: [],
       created_at: 1_794_742_265,
     },

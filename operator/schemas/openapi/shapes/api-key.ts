@@ -54,6 +54,7 @@ export const ApiKey = z
     spent: amount('Credits charged so far.'),
     key: secret.describe('The secret that asks.'),
     limits: limits.describe('The limits of the key, and how much of them is left.'),
+    models: texts('Ids and patterns of the models that the key may use; empty means every model.'),
     allowlist: texts('CIDR ranges from which the key works; empty means every address.'),
     created_at: size('The Unix time at which the key was made, in seconds.'),
   })

@@ -9,7 +9,7 @@ export const SETTING_SAMPLES: Readonly<Record<Setting, { typed: string; told: un
   dailyCredits: { typed: ' 2.50 ', told: '2.5', kept: 2_500_000_000n },
   monthlyCredits: { typed: '30', told: '30', kept: 30_000_000_000n },
   scopes: { typed: 'chat.completions', told: ['chat.completions'] },
-  models: { typed: 'gpt-4o-mini, claude-*', told: ['gpt-4o-mini', 'claude-*'] },
+  models: { typed: 'echo, test-*', told: ['echo', 'test-*'] },
   allowlist: { typed: '127.0.0.0/8, 10.0.0.0/8', told: ['127.0.0.0/8', '10.0.0.0/8'] },
   externalId: { typed: 'cus_full', told: 'cus_full' },
   expiresAtMs: { typed: '2999-01-01', told: '2999-01-01T00:00:00.000Z', kept: Date.parse('2999-01-01') },

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { listIn, typedText } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/admin/settings/setting-words.ts'
 import { isInRanges } from '../../layers/gateway/domain/cidr.ts'
-import { isOptional, type Setting } from '../../layers/gateway/domain/key-settings.ts'
+import type { Setting } from '../../layers/gateway/domain/key-settings.ts'
 import type { Scope } from '../../layers/gateway/endpoints.ts'
 import { useIdentity } from '../identity.ts'
 import { Field } from './field.tsx'
@@ -21,7 +21,9 @@ type InputProps = { readonly setting: Setting; readonly value: string; readonly 
 const INPUTS: Readonly<Record<SettingKind, (props: InputProps) => JSX.Element>> = {
   text: Text,
   count: (props) => <Text {...props} inputMode="numeric" pattern="[0-9]+" />,
+  credits: (props) => <Text {...props} inputMode="decimal" pattern="[0-9]+([.][0-9]{1,9})?" />,
   scopes: Scopes,
+  patterns: (props) => <Text {...props} rows={3} />,
   ranges: Ranges,
   moment: (props) => <Text {...props} pattern="\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?" />,
 }
@@ -43,15 +45,19 @@ export function KeySettings({ typed, onChange }: Props) {
   )
 }
 
-type TextProps = InputProps & { readonly inputMode?: 'numeric'; readonly pattern?: string; readonly rows?: number }
+type TextProps = InputProps & {
+  readonly inputMode?: 'numeric' | 'decimal'
+  readonly pattern?: string
+  readonly rows?: number
+}
 
 function Text({ setting, ...rest }: TextProps) {
-  const { label, hint, kind, mostChars } = SETTING_WORDS[setting]
+  const { label, hint, none, mostChars } = SETTING_WORDS[setting]
   return (
     <Field
       label={label}
       {...rest}
-      required={!isOptional(setting) && kind !== 'ranges'}
+      required={none === undefined}
       {...(hint !== undefined && { hint })}
       {...(mostChars !== undefined && { maxLength: mostChars })}
     />

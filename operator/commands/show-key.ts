@@ -43,6 +43,7 @@ function settingTexts(key: KeyShape): Record<string, string> {
   const used: Partial<Record<SettingField, string>> = {
     daily_limit: ` (${key.requests_today} today)`,
     max_concurrent: ` (${key.requests_open} now)`,
+    ...Object.fromEntries(key.credit_windows.map(({ setting, remaining }) => [setting, ` (${remaining} left)`])),
   }
   const texts = ASKED_SETTINGS.flatMap((setting) => {
     const { field, label } = SETTING_WORDS[setting]

@@ -209,7 +209,7 @@ describe('PATCH /admin/v1/keys/{id}', () => {
       const change = (value: unknown, seen: number) =>
         admin.call(`PATCH /keys/${id}`, { body: { [field]: value }, headers: { 'if-match': `"${seen}"` } })
       const changed = await change(told, 1)
-      const { badges, minute, day, holds, secret, replayed, ...rest } = before
+      const { badges, minute, day, credit_windows, holds, secret, replayed, ...rest } = before
       expect(changed.body).toMatchObject({ ...rest, [field]: told, version: 2 })
       const { body } = await admin.call(`GET /keys/${id}/events`)
       expect(body.data[0]).toMatchObject({ what: 'key.updated', after: { [field]: told } })
@@ -218,6 +218,15 @@ describe('PATCH /admin/v1/keys/{id}', () => {
       else expect([taken.status, taken.body.error.param]).toEqual([400, field])
     },
   )
+
+  test('a key with limits on credits is shown with what is left of them in this UTC day and month', async () => {
+    const key = await create({ daily_credits: '0.5', monthly_credits: '30' })
+    expect(key.credit_windows).toEqual([
+      { setting: 'daily_credits', limit: '0.5', remaining: '0.5', reset_seconds: expect.any(Number) },
+      { setting: 'monthly_credits', limit: '30', remaining: '30', reset_seconds: expect.any(Number) },
+    ])
+    expect(key.credit_windows[0]?.reset_seconds).toBeLessThanOrEqual(86_400)
+  })
 
   test('of two operators who change one key, the second is told who changed what, and nothing is lost', async () => {
     const { id } = await create()

@@ -19,7 +19,7 @@ let secret: string
 beforeAll(async () => {
   echo = await startEcho()
   gateway = await openFor(catalogFor(echo.url, { id: 'echo' }))
-  secret = (await gateway.issue()).secret
+  secret = (await gateway.issue({ dailyCredits: 5_000_000_000n, models: ['echo', 'claude-*'] })).secret
 })
 afterAll(() => echo.close())
 

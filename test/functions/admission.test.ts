@@ -157,7 +157,7 @@ describe('refusals', () => {
     expect((await timed.post(secret, HELLO)).status).toBe(200)
   })
 
-  test('a 429 for the limit per day says not to retry, and requests are served again after midnight UTC', async () => {
+  test('a 429 for the limit per day says when to come back and that SDKs shall not retry, and requests are served again after midnight UTC', async () => {
     let nowMs = Date.UTC(2026, 10, 15, 23, 59, 0)
     const timed = await openFor(catalogFor(upstream.url), { onSameTables: gateway, clock: () => nowMs })
     const { secret } = await timed.issue({ dailyLimit: 1 })
@@ -169,7 +169,7 @@ describe('refusals', () => {
     const message = 'This key is limited to 1 requests per day. It can be used again at midnight UTC, in 60 s.'
     expect(await refused.json()).toMatchObject({ error: { code: 'daily_limit_exceeded', message } })
     expect(refused.headers.get('x-should-retry')).toBe('false')
-    expect(refused.headers.get('retry-after')).toBeNull()
+    expect(refused.headers.get('retry-after')).toBe('60')
     nowMs += 60_000
     expect((await timed.post(secret, HELLO)).status).toBe(200)
   })

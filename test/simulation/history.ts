@@ -88,7 +88,7 @@ export type Step =
   | { readonly do: 'ask'; readonly key: number; readonly act: ActKind; readonly value: number }
   | { readonly do: 'operate'; readonly key: number; readonly operation: Operation; readonly value: number }
 
-export type KeyLimits = Pick<KeySettings, 'rpm' | 'maxConcurrent' | CounterName>
+export type KeyLimits = Pick<KeySettings, 'rpm' | 'maxConcurrent' | 'models' | CounterName>
 export type KeySetup = KeyLimits & { readonly credits: bigint }
 
 export type History = {
@@ -104,6 +104,7 @@ export type History = {
 
 const NOON = Date.UTC(2026, 10, 15, 12)
 const ALMOST_MIDNIGHT = Date.UTC(2026, 10, 15, 23, 59, 30)
+const ALMOST_DECEMBER = Date.UTC(2026, 10, 30, 23, 59, 30)
 
 const CALM = { call: 14, deliver: 62, wait: 8, sweep: 3, ask: 3, operate: 4 }
 const CALM_STEPS = urn(CALM)
@@ -174,6 +175,18 @@ const RETRIED = [
   },
 ] as const
 
+/** Calls ask 'simulated' and 'embedding', and 'dear' is the fallback of the first. */
+export const MODELS: readonly (readonly string[])[] = [
+  [],
+  [],
+  [],
+  [],
+  ['simulated'],
+  ['*'],
+  ['sim*', '*dear*'],
+  ['embedding', 'dear'],
+]
+
 /** Limits that histories reach, and one that they do not. */
 export const COUNTER_LIMITS: Readonly<Record<Counter['counts'], readonly (number | bigint)[]>> = {
   requests: [2, 6, 1_000],
@@ -223,7 +236,7 @@ export function generate(seed: number): History {
   return {
     seed,
     closes,
-    startMs: random.chance(0.3) ? ALMOST_MIDNIGHT : NOON,
+    startMs: random.chance(0.3) ? random.pick([ALMOST_MIDNIGHT, ALMOST_DECEMBER]) : NOON,
     nodes: 1 + random.below(3),
     catalog: random.pick(CATALOGS),
     keys: Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => keySetup(random)),
@@ -269,6 +282,7 @@ export function keySetup(random: Random): KeySetup {
     rpm: random.pick([1, 2, 5, 60, 600]),
     ...counterLimits(random),
     maxConcurrent: random.pick([1, 2, 4, 200]),
+    models: random.pick(MODELS),
     // From nothing to plenty; a call with a cap holds about 700,000 nanocredits.
     credits: BigInt(random.pick([0, 500_000, 800_000, 1_600_000, 4_000_000, 50_000_000])),
   }

@@ -15,6 +15,8 @@ type Account = {
   open: Holds
   readonly admissions: Admission[]
   readonly admitted: Set<string>
+  /** The models that the key might use when each request was admitted. */
+  readonly models: Map<string, readonly string[]>
   readonly rows: Map<string, StoredItem>
   readonly grants: Map<string, StoredItem>
   /** The hashes of the secrets that it was given, also of those that have ended. */
@@ -95,6 +97,7 @@ export class Ledger {
     if (BigInt(item.cost as bigint) > BigInt(item.hold as bigint)) fail(`${requestId} costs more than it held`)
     account.rows.set(requestId, item)
     checkRows(account)
+    checkModels(item, account.models.get(requestId))
   }
 
   /** Requests that claim one Idempotency-Key: no more than one of them may be paid for. */
@@ -137,6 +140,15 @@ export class Ledger {
       events: accounts.flatMap(({ events }) => of(events)),
       grants: accounts.flatMap(({ grants }) => of(grants)),
     }
+  }
+
+  /** The models that a request's key might use when the request was admitted. */
+  modelsFor(requestId: string): readonly string[] | undefined {
+    for (const { models } of this.#accounts.values()) {
+      const known = models.get(requestId)
+      if (known) return known
+    }
+    return undefined
   }
 
   wasInForce(keyId: string, hash: string): boolean {
@@ -201,6 +213,7 @@ export class Ledger {
       open: new Map(),
       admissions: [],
       admitted: new Set(),
+      models: new Map(),
       rows: new Map(),
       grants: new Map(),
       hashes: new Set(),
@@ -216,6 +229,7 @@ function admitted(key: StoredItem, account: Account, requestId: string, hash: st
   const clockMs = momentOf(requestId)
   if (account.admitted.has(requestId)) fail(`${requestId} was admitted twice`)
   account.admitted.add(requestId)
+  account.models.set(requestId, key.models as readonly string[])
   const isCurrent = key.currentHash === hash
   const isInGrace = key.previousHash === hash && Number(key.previousUntilMs) > clockMs
   if (hash === undefined || key.status !== 'active' || !(isCurrent || isInGrace)) {
@@ -312,6 +326,22 @@ function checkRows({ item, open, rows }: Account): void {
   let sum = 0n
   for (const [requestId, row] of rows) if (!open.has(requestId)) sum += BigInt(row.cost as bigint)
   if (sum !== BigInt(item.spent as bigint)) fail(`${item.pk} has spent ${item.spent}, but its rows cost ${sum}`)
+}
+
+/** Nothing is held for a model that its key may not use, no such model answers, and no other is refused so. */
+function checkModels(
+  { requestId, model, fallbackModel, hold, errorCode }: StoredItem,
+  allowed?: readonly string[],
+): void {
+  if (!allowed || model === undefined) return
+  const isAllowed = isAmong(allowed, model)
+  if (!isAllowed && BigInt(hold as bigint) > 0n) fail(`${requestId} held credits for ${model}, of ${allowed}`)
+  if (fallbackModel !== undefined && !isAmong(allowed, fallbackModel)) fail(`${requestId} got ${fallbackModel}`)
+  if (isAllowed && errorCode === 'model_not_allowed') fail(`${requestId} was refused ${model}, of ${allowed}`)
+}
+
+export function isAmong(allowed: readonly string[], model: unknown): boolean {
+  return allowed.length === 0 || allowed.some((one) => new RegExp(`^${one.replaceAll('*', '.*')}$`).test(String(model)))
 }
 
 function textOf(item: StoredItem): string {

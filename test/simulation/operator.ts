@@ -1,18 +1,25 @@
 import type { Act } from '../../layers/gateway/domain/act.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { COUNTER_NAMES, COUNTERS } from '../../layers/gateway/domain/counters.ts'
+import { isOptional } from '../../layers/gateway/domain/key-settings.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { endGrace, revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { resumeKey, suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import type { Account, Issued } from './admin-caller.ts'
-import { COUNTER_LIMITS, type Step } from './history.ts'
+import { COUNTER_LIMITS, MODELS, type Step } from './history.ts'
 
-const LIMITS: Readonly<Record<string, readonly (number | bigint)[]>> = {
+const LIMITS: Readonly<Record<string, readonly (number | bigint | null | readonly string[])[]>> = {
   rpm: [1, 5, 600],
   maxConcurrent: [1, 3],
-  ...Object.fromEntries(COUNTER_NAMES.map((name) => [name, COUNTER_LIMITS[COUNTERS[name].counts]])),
+  models: MODELS,
+  ...Object.fromEntries(
+    COUNTER_NAMES.map((name) => [
+      name,
+      [...COUNTER_LIMITS[COUNTERS[name].counts], ...(isOptional(name) ? [null] : [])],
+    ]),
+  ),
 }
 const ENDS_MS = [0, 0, 1, 1_000, 20_000, 61_000, 3_600_000, 86_400_000]
 /** Two keys of a history may want the same. */

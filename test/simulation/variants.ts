@@ -3,7 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb'
 import { ITEMS } from '../../layers/gateway/contract.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import type { ChatPart } from '../../layers/gateway/domain/chat.ts'
-import { COUNTER_NAMES, COUNTERS, type CounterName } from '../../layers/gateway/domain/counters.ts'
+import { COUNTER_NAMES, COUNTERS, type CounterName, windowOf } from '../../layers/gateway/domain/counters.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
 import type { Provider } from '../../layers/gateway/providers/provider.ts'
 import { counterWrite } from '../../layers/gateway/store/admission/counter-writes.ts'
@@ -21,7 +21,7 @@ export type Send = (command: Command) => Promise<Record<string, unknown>>
 export type Variant = {
   readonly name: string
   /** The command that the database gets in place of the right one. */
-  readonly rewrite?: (command: Command) => Command
+  readonly rewrite?: (command: Command, nowMs: number) => Command
   /** The node's action in place of sending. */
   readonly wrap?: (send: Send) => Send
   /** How often a write that must be sent once is sent. */
@@ -35,6 +35,7 @@ export type Variant = {
 type Expressions = {
   ConditionExpression?: string
   UpdateExpression?: string
+  ExpressionAttributeNames?: Readonly<Record<string, string>>
   Item?: { requestId?: string }
   TransactItems?: readonly object[]
 }
@@ -84,6 +85,7 @@ export const VARIANTS: readonly Variant[] = [
   failingAs('a failure that a caller provokes leads to what costs more', ({ detail }) => detail.status === 404, BROKEN),
   failingAs('a caller’s long silence leads to what costs more', ({ reason }) => reason === 'timeout', BROKEN),
   failingAs('one caller’s failures rest a route', ({ detail }) => detail.status === 500, UNREACHABLE),
+  { name: 'the models of a key are not looked at', wrap: forgetModels },
   ...SELLING_VARIANTS,
   ...CLOSING_VARIANTS,
   ...URGENT_VARIANTS,
@@ -91,7 +93,7 @@ export const VARIANTS: readonly Variant[] = [
   { name: 'an answer beyond its cap is not cut', provider: inUncountedWords },
 ]
 
-/** Each counter without its condition, without its count, and keeping what should come back. */
+/** Each counter without its condition, without its count, keeping what should come back, and giving it back to a later window. */
 function counterVariants(name: CounterName): Variant[] {
   const { take, giveBack } = counterWrite(name, COUNTERS[name])
   const set = `${take.replace(/if_not_exists\(.*\) \+ /, '')}, zero = :zero`
@@ -99,7 +101,20 @@ function counterVariants(name: CounterName): Variant[] {
     without(`${name} is read, then written`, `#${name} <= :${name}Room`),
     changing(`${name} is set, not counted`, take, set),
     ...(giveBack ? [changing(`${name} gives nothing back`, giveBack, giveBack.replace(' - :back', ''))] : []),
+    ...(giveBack ? [givingBackNow(name, giveBack)] : []),
   ]
+}
+
+function givingBackNow(name: CounterName, giveBack: string): Variant {
+  return {
+    name: `${name} gives back to the window of the settlement`,
+    rewrite: (command, nowMs) => {
+      const { UpdateExpression, ExpressionAttributeNames } = command.input as Expressions
+      if (!UpdateExpression?.includes(giveBack)) return command
+      const window = { [`#${name}`]: `${name}:${windowOf(COUNTERS[name], nowMs)}` }
+      return rewritten(command, { ExpressionAttributeNames: { ...ExpressionAttributeNames, ...window } })
+    },
+  }
 }
 
 /** An upstream's counts are not what the gateway bills. */
@@ -275,6 +290,14 @@ function changing(name: string, part: string, other: string): Variant {
       const { UpdateExpression: update } = command.input as Expressions
       return update?.includes(part) ? rewritten(command, { UpdateExpression: update.replace(part, other) }) : command
     },
+  }
+}
+
+function forgetModels(send: Send): Send {
+  const forgotten = (item: unknown) => (item ? { ...item, models: [] } : item)
+  return async (command) => {
+    const { Item, Attributes, ...rest } = await send(command)
+    return { ...rest, Item: forgotten(Item), Attributes: forgotten(Attributes) }
   }
 }
 

@@ -22,7 +22,7 @@ import { DynamoModel } from './dynamodb/dynamodb-model.ts'
 import { modelClient } from './dynamodb/model-client.ts'
 import { itemName } from './dynamodb/named-items.ts'
 import type { ActKind, History, KeySetup, Step } from './history.ts'
-import { Ledger, Violation } from './ledger.ts'
+import { isAmong, Ledger, Violation } from './ledger.ts'
 import { Network, type Told } from './network.ts'
 import { type Answer, GatewayNode, type NodeDeps } from './node.ts'
 import { operate } from './operator.ts'
@@ -190,6 +190,7 @@ class World {
     for (const account of this.#accounts) this.#checkSecrets(account)
     for (const call of this.#calls) {
       this.#checkCharge(call)
+      this.#checkModels(call)
       this.#checkCoverage(call)
     }
   }
@@ -405,6 +406,15 @@ class World {
       throw new Violation(`${requestId} was told ${told}, charged ${cost}`)
   }
 
+  /** A list has the models that the key may use, and no others. */
+  #checkModels({ answer, keyId }: Call): void {
+    if (answer?.status !== 200 || !answer.body.startsWith('{"object":"list","data":[{"id"')) return
+    const allowed = this.#ledger.modelsFor(answer.headers['X-Request-Id'] as string) ?? []
+    const { data } = JSON.parse(answer.body) as { data: readonly { id: string }[] }
+    const alien = data.find(({ id }) => !isAmong(allowed, id))
+    if (alien) throw new Violation(`${keyId} was shown ${alien.id}, of ${allowed}`)
+  }
+
   #checkCoverage({ answer, contract, truth }: Call): void {
     if (answer?.status !== 200 || truth.attempts === 0) return
     const row = this.#ledger.row(answer.headers['X-Request-Id'] as string)
@@ -436,7 +446,7 @@ class World {
   }
 
   readonly #carryOut: CarryOut = (given) => {
-    const command = this.#variant?.rewrite?.(given) ?? given
+    const command = this.#variant?.rewrite?.(given, time.nowMs) ?? given
     const isOpen = (keyId: string, requestId: string) => this.#ledger.isOpen(keyId, requestId)
     if (comesTooLate(command, time.nowMs, isOpen))
       throw Object.assign(new Error('TimeoutError'), { name: 'TimeoutError' })

@@ -1,15 +1,18 @@
-import { Fragment } from 'preact'
+import { Fragment, type JSX } from 'preact'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import type { SettingField } from '../../../layers/admin/settings/setting-fields.ts'
 import { shownText } from '../../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../../layers/admin/settings/setting-words.ts'
 import type { Setting } from '../../../layers/gateway/domain/key-settings.ts'
+import { Credits } from '../../parts/credits.tsx'
 import { Moment } from '../../parts/moment.tsx'
 
 /** Settings that are shown beside their use. */
 const LIMITS: readonly SettingField[] = ['rpm', 'daily_limit', 'max_concurrent']
+const labelOf = (field: string) => Object.values(SETTING_WORDS).find((words) => words.field === field)?.label ?? field
 
-export function Limits({ of: { minute, day, requests_open, max_concurrent } }: { readonly of: KeyDetail }) {
+export function Limits({ of: key }: { readonly of: KeyDetail }) {
+  const { minute, day, requests_open, max_concurrent, credit_windows } = key
   return (
     <>
       <h2>Limits, now</h2>
@@ -22,6 +25,19 @@ export function Limits({ of: { minute, day, requests_open, max_concurrent } }: {
         />
         <Gauge name="Today (UTC)" used={day.limit - day.remaining} limit={day.limit} />
         <Gauge name="Concurrent" used={requests_open} limit={max_concurrent} />
+        {credit_windows.map(({ setting, limit, remaining }) => (
+          <Gauge
+            key={setting}
+            name={labelOf(setting)}
+            used={Number(limit) - Number(remaining)}
+            limit={Number(limit)}
+            amounts={
+              <>
+                <Credits of={remaining} /> of <Credits of={limit} /> left
+              </>
+            }
+          />
+        ))}
       </div>
     </>
   )
@@ -61,20 +77,24 @@ function shown(setting: Setting, value: unknown) {
   return isTime ? <Moment at={value} /> : shownText(setting, value)
 }
 
-type Props = { readonly name: string; readonly used: number; readonly limit: number; readonly remark?: string }
+type Props = {
+  readonly name: string
+  readonly used: number
+  readonly limit: number
+  readonly remark?: string
+  readonly amounts?: JSX.Element
+}
 
 /** The used part of a limit. */
-function Gauge({ name, used, limit, remark }: Props) {
+function Gauge({ name, used, limit, remark, amounts }: Props) {
   return (
     <div class="gauge">
       <span class="gauge-name">{name}</span>
-      <span class="number">
-        {used.toLocaleString('en-US')} of {limit.toLocaleString('en-US')}
-      </span>
+      <span class="number">{amounts ?? `${used.toLocaleString('en-US')} of ${limit.toLocaleString('en-US')}`}</span>
       <meter
         aria-label={name}
         min={0}
-        max={Math.max(limit, 1)}
+        max={limit || 1}
         low={limit * 0.8}
         high={limit * 0.95}
         optimum={0}

@@ -1,9 +1,11 @@
+import { CREDIT_COUNTERS } from '../../gateway/domain/counters.ts'
 import { type Hold, heldOf, isExpired, type Key } from '../../gateway/domain/key.ts'
-import { limitsOf, type Window } from '../../gateway/domain/limits.ts'
+import { creditWindow, limitsOf, type Window } from '../../gateway/domain/limits.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
 import { DAY_MS, isoTime, utcDay } from '../../gateway/domain/time.ts'
 import { toldSettings } from '../settings/key-settings.ts'
-import type { HoldShape, KeyDetail, KeyShape, KeyStatus, WindowShape } from './shapes/keys.ts'
+import { SETTING_WORDS } from '../settings/setting-words.ts'
+import type { CreditWindowShape, HoldShape, KeyDetail, KeyShape, KeyStatus, WindowShape } from './shapes/keys.ts'
 
 const IDLE_MS = 90 * DAY_MS
 
@@ -28,6 +30,7 @@ export function keyShape(key: Key, nowMs: number, weekCost: Nano): KeyShape {
         : null,
     requests_today: Number(key.counts.dailyLimit[utcDay(nowMs)] ?? 0n),
     requests_open: Object.keys(key.holds).length,
+    credit_windows: creditWindows(key, nowMs),
     granted: formatCredits(key.granted),
     available: formatCredits(key.available),
     held: formatCredits(heldOf(key)),
@@ -76,6 +79,19 @@ function badgesOf(key: Key, nowMs: number, weekCost: Nano): string[] {
     ...((lastUsedAtMs ?? createdAtMs) <= nowMs - IDLE_MS ? ['idle'] : []),
     ...(allowlist.length === 0 ? ['no_allowlist'] : []),
   ]
+}
+
+function creditWindows(key: Key, nowMs: number): CreditWindowShape[] {
+  return CREDIT_COUNTERS.flatMap((name) => {
+    const window = creditWindow(key, name, nowMs)
+    if (!window) return []
+    return {
+      setting: SETTING_WORDS[name].field,
+      limit: formatCredits(window.limit),
+      remaining: formatCredits(window.remaining),
+      reset_seconds: window.resetSeconds,
+    }
+  })
 }
 
 function windowShape({ limit, remaining, resetSeconds }: Window): WindowShape {

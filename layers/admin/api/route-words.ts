@@ -53,7 +53,7 @@ export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
     hasVersion: true,
   },
   rotateKey: {
-    summary: 'Issue a new secret',
+    summary: 'Issue a new secret. The secret of an earlier rotation that is still in its grace ends at once',
     answer: KeyWithSecret,
     needs: 'Idempotency-Key',
     hasVersion: true,

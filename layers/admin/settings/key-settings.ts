@@ -1,4 +1,5 @@
 import { type KeySettings, SETTINGS, type Setting, type SettingChanges } from '../../gateway/domain/key-settings.ts'
+import { formatCredits } from '../../gateway/domain/money.ts'
 import { isoTime } from '../../gateway/domain/time.ts'
 import { wrong } from '../api/fields.ts'
 import type { ToldSettings } from '../api/shapes/keys.ts'
@@ -23,6 +24,7 @@ export function toldSettings(key: KeySettings): ToldSettings {
 
 function toldValue(key: KeySettings, setting: Setting): unknown {
   const value = key[setting] ?? null
+  if (typeof value === 'bigint') return formatCredits(value)
   const isTime = typeof value === 'number' && SETTING_WORDS[setting].kind === 'moment'
   return isTime ? isoTime(value) : value
 }

@@ -54,6 +54,19 @@ export function cidrList(most: number) {
     .transform((all) => [...new Set(all)])
 }
 
+/** An empty list allows every model. An id of a model that the catalog does not have yet is no mistake. */
+export function modelPatterns(most: number, mostChars: number) {
+  const message = `must be a list of ids of models and patterns such as claude-*, each of 1 to ${mostChars} letters, digits and . _ : / @ - *; an empty one allows every model.`
+  const pattern = z
+    .string(message)
+    .max(mostChars, message)
+    .regex(/^[A-Za-z0-9._:/@*-]+$/, message)
+  return z
+    .array(pattern, message)
+    .max(most, `may have at most ${most} models.`)
+    .transform((all) => [...new Set(all)])
+}
+
 const CREDITS = 'must be a plain decimal of at most 9 places, such as 25 or 0.5.'
 
 export const credits = z

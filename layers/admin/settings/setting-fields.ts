@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { SCOPES } from '../../gateway/endpoints.ts'
-import { cidrList, line, moment, someOf, textLike, wholeNumber } from './rules.ts'
+import { cidrList, line, modelPatterns, moment, someCredits, someOf, textLike, wholeNumber } from './rules.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from './setting-words.ts'
 
 /** The settings of a key in the admin API, by their names there. Null removes one. */
@@ -9,7 +9,10 @@ export const SETTING_FIELDS = described({
   rpm: wholeNumber(1, 60_000),
   daily_limit: wholeNumber(1, 1_000_000_000),
   max_concurrent: wholeNumber(1, 1_000),
+  daily_credits: someCredits.nullable(),
+  monthly_credits: someCredits.nullable(),
   scopes: someOf(SCOPES),
+  models: modelPatterns(50, 200),
   allowlist: cidrList(100),
   external_id: textLike(
     /^[\x21-\x7e]{1,128}$/,

@@ -5,7 +5,9 @@ import { SETTING_WORDS, type SettingKind } from './setting-words.ts'
 const FROM_TEXT: Readonly<Record<SettingKind, (text: string, nowMs: number) => unknown>> = {
   text: (text) => text,
   count: (text) => (/^\d+$/.test(text) ? Number(text) : text),
+  credits: (text) => text,
   scopes: listIn,
+  patterns: listIn,
   ranges: listIn,
   moment: momentIn,
 }

@@ -2,7 +2,7 @@ import type { Setting } from '../../gateway/domain/key-settings.ts'
 import type { SettingField } from './setting-fields.ts'
 
 /** The kind decides how a setting is parsed from text, shown, and asked for in a form. */
-export type SettingKind = 'text' | 'count' | 'scopes' | 'ranges' | 'moment'
+export type SettingKind = 'text' | 'count' | 'credits' | 'scopes' | 'patterns' | 'ranges' | 'moment'
 
 type Words = {
   /** The name in the admin API. */
@@ -63,6 +63,26 @@ export const SETTING_WORDS: Readonly<Record<Setting, Words>> = {
     label: 'Requests at once',
     isShort: true,
   },
+  dailyCredits: {
+    field: 'daily_credits',
+    kind: 'credits',
+    option: 'daily-credits',
+    argument: 'credits',
+    words: 'credits per UTC day',
+    label: 'Credits a day',
+    isShort: true,
+    none: 'no limit',
+  },
+  monthlyCredits: {
+    field: 'monthly_credits',
+    kind: 'credits',
+    option: 'monthly-credits',
+    argument: 'credits',
+    words: 'credits per UTC month',
+    label: 'Credits a month',
+    isShort: true,
+    none: 'no limit',
+  },
   scopes: {
     field: 'scopes',
     kind: 'scopes',
@@ -70,6 +90,16 @@ export const SETTING_WORDS: Readonly<Record<Setting, Words>> = {
     argument: 'list',
     words: 'endpoints it may call',
     label: 'Scopes',
+  },
+  models: {
+    field: 'models',
+    kind: 'patterns',
+    option: 'models',
+    argument: 'list',
+    words: 'models it may use, as ids and as patterns with *; empty for every model',
+    label: 'Models',
+    hint: 'An id in each line, or a pattern such as claude-*. Empty: every model.',
+    none: 'every model',
   },
   allowlist: {
     field: 'allowlist',

@@ -67,7 +67,9 @@ function secretFields({ status, current, previous }: RotatingKey): JsonObject {
 function settingFields(key: Key): JsonObject {
   const fields = SETTINGS.flatMap((setting) => {
     const [value, { inEvents }] = [key[setting], KEY_SETTINGS[setting]]
-    return value === undefined ? [] : Object.entries(inEvents?.(value as never) ?? { [setting]: value })
+    if (value === undefined) return []
+    const shown = typeof value === 'bigint' ? formatCredits(value) : value
+    return Object.entries(inEvents?.(value as never) ?? { [setting]: shown })
   })
   return Object.fromEntries(fields)
 }

@@ -5,22 +5,31 @@ import type { Nano } from './money.ts'
 import { DAY_MS, utcDay } from './time.ts'
 
 /** A limit of a key that counts within a window of time. The key's item has an attribute for each window. */
-export type Counter = {
+export type Counter<Counts = 'requests' | 'credits'> = {
   /** A request counts as one, for good. Credits count as they are held; the unspent part returns to the same window. */
-  readonly counts: 'requests' | 'credits'
+  readonly counts: Counts
   /** The window, in UTC. */
   readonly within: 'day' | 'month'
   readonly refusal: CounterRefusal
 }
 
 /** Each counter has the name of the setting that is its limit. A key without that setting is unlimited. */
-export type CounterName = 'dailyLimit'
+export type CounterName = RequestCounter | CreditCounter
+type RequestCounter = 'dailyLimit'
+export type CreditCounter = 'dailyCredits' | 'monthlyCredits'
 
-export const COUNTERS: Readonly<Record<CounterName, Counter>> = {
+export const COUNTERS: Readonly<
+  Record<RequestCounter, Counter<'requests'>> & Record<CreditCounter, Counter<'credits'>>
+> = {
   dailyLimit: { counts: 'requests', within: 'day', refusal: 'daily_limit_exceeded' },
+  dailyCredits: { counts: 'credits', within: 'day', refusal: 'daily_credits_exceeded' },
+  monthlyCredits: { counts: 'credits', within: 'month', refusal: 'monthly_credits_exceeded' },
 }
 
 export const COUNTER_NAMES = Object.keys(COUNTERS) as CounterName[]
+export const CREDIT_COUNTERS = COUNTER_NAMES.filter(
+  (name): name is CreditCounter => COUNTERS[name].counts === 'credits',
+)
 
 export type Counts = Record<CounterName, Record<string, bigint>>
 
@@ -68,8 +77,8 @@ export function leftIn(key: Key, name: CounterName, nowMs: number): bigint | und
 /** The most credits that one more request can hold. */
 export function creditsLeft(key: Key, nowMs: number): Nano {
   let least = key.available
-  for (const name of COUNTER_NAMES) {
-    const left = COUNTERS[name].counts === 'credits' ? leftIn(key, name, nowMs) : undefined
+  for (const name of CREDIT_COUNTERS) {
+    const left = leftIn(key, name, nowMs)
     if (left !== undefined && left < least) least = left
   }
   return least

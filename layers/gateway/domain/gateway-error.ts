@@ -19,9 +19,18 @@ type ErrorRow = {
 const BAD_REQUEST = 'invalid_request_error'
 const TOO_MUCH = 'rate_limit_error'
 
+/** A call that credits do not cover, of the balance or of a window. */
+const NOT_COVERED = {
+  retry: 'never',
+  remedies: ['lower the cap', 'finish dead holds'],
+  spendsToken: true,
+} as const
+
 /** The refusals of the limits in `COUNTERS`, from which their messages are made. */
 const COUNTER_REFUSALS = {
   daily_limit_exceeded: { status: 429, type: TOO_MUCH, retry: 'never' },
+  daily_credits_exceeded: { status: 429, type: TOO_MUCH, ...NOT_COVERED },
+  monthly_credits_exceeded: { status: 429, type: TOO_MUCH, ...NOT_COVERED },
 } as const satisfies Record<string, ErrorRow>
 
 /** The reasons for which admission refuses. */
@@ -31,13 +40,7 @@ export const REFUSALS = {
   rate_limit_exceeded: { status: 429, type: TOO_MUCH },
   ...COUNTER_REFUSALS,
   concurrency_limit_exceeded: { status: 429, type: TOO_MUCH, retry: 1, remedies: ['finish dead holds'] },
-  credit_balance_exhausted: {
-    status: 402,
-    type: 'insufficient_quota',
-    retry: 'never',
-    remedies: ['lower the cap', 'finish dead holds'],
-    spendsToken: true,
-  },
+  credit_balance_exhausted: { status: 402, type: 'insufficient_quota', ...NOT_COVERED },
 } as const satisfies Record<string, ErrorRow>
 
 const OTHERS = {
@@ -46,6 +49,7 @@ const OTHERS = {
   direct_access_denied: { status: 403, type: 'permission_error' },
   insufficient_scope: { status: 403, type: 'permission_error' },
   ip_not_allowed: { status: 403, type: 'permission_error' },
+  model_not_allowed: { status: 403, type: 'permission_error' },
   model_not_found: { status: 404, type: BAD_REQUEST },
   not_found: { status: 404, type: BAD_REQUEST },
   method_not_allowed: { status: 405, type: BAD_REQUEST },

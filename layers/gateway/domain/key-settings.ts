@@ -1,4 +1,5 @@
 import type { Scope } from '../endpoints.ts'
+import type { Nano } from './money.ts'
 import { HOUR_MS, isoTime } from './time.ts'
 
 /** The old secret of a rotated key works for so long, unless a shorter period is chosen. */
@@ -7,6 +8,8 @@ export const GRACE_MS = HOUR_MS
 type Required = {
   readonly name: string
   readonly scopes: readonly Scope[]
+  /** Ids of models, and patterns of ids with `*`; none means all. */
+  readonly models: readonly string[]
   readonly allowlist: readonly string[]
   readonly rpm: number
   readonly dailyLimit: number
@@ -14,6 +17,9 @@ type Required = {
 }
 
 type Optional = {
+  /** The most credits of a UTC day, or month, that requests may hold and be charged. */
+  readonly dailyCredits?: Nano | undefined
+  readonly monthlyCredits?: Nano | undefined
   /** The operator's own id of its customer, which no other key that is not revoked has. */
   readonly externalId?: string | undefined
   /** From this moment on the key is refused. */
@@ -32,6 +38,8 @@ export type SettingChanges = Partial<Required> & {
 type Row<T, Default> = {
   /** The value for a new key; null is none, and a name must be chosen. */
   readonly default: Default
+  /** An amount of credits, which the table keeps as a number and events as a decimal. */
+  readonly isNano?: true
   /** The form in events, if people read it in another form than the stored one. */
   readonly inEvents?: (value: T) => Readonly<Record<string, unknown>>
 }
@@ -47,10 +55,13 @@ export const KEY_SETTINGS: Rows = {
   name: { default: 'chosen' },
   // Named one by one: a scope that is added later is given to nobody by itself.
   scopes: { default: ['chat.completions', 'models.read'] },
+  models: { default: [] },
   allowlist: { default: [] },
   rpm: { default: 60 },
   dailyLimit: { default: 10_000 },
   maxConcurrent: { default: 200 },
+  dailyCredits: { default: null, isNano: true },
+  monthlyCredits: { default: null, isNano: true },
   externalId: { default: null },
   // Not `expiresAt`, by which DynamoDB would delete the key with its books.
   expiresAtMs: { default: null, inEvents: (ms) => ({ expiresAt: isoTime(ms) }) },

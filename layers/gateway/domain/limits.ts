@@ -1,9 +1,12 @@
 import { secondsUntilFull, tokensLeft } from './bucket.ts'
-import { COUNTERS, secondsLeft } from './counters.ts'
+import { COUNTERS, type CreditCounter, leftIn, limitOf, secondsLeft } from './counters.ts'
 import type { Key } from './key.ts'
+import type { Nano } from './money.ts'
 import { utcDay } from './time.ts'
 
 export type Window = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number }
+
+export type CreditWindow = { readonly limit: Nano; readonly remaining: Nano; readonly resetSeconds: number }
 
 export type Limits = { readonly rpm: Window; readonly daily: Window }
 
@@ -21,6 +24,13 @@ export function limitsOf(key: Key, nowMs: number): Limits {
       resetSeconds: secondsLeft(COUNTERS.dailyLimit, nowMs),
     },
   }
+}
+
+/** The key's credits in the window of this counter; undefined if they are unlimited. A limit that was lowered may be exceeded. */
+export function creditWindow(key: Key, name: CreditCounter, nowMs: number): CreditWindow | undefined {
+  const [limit, left] = [limitOf(key, name), leftIn(key, name, nowMs)]
+  if (limit === undefined || left === undefined) return undefined
+  return { limit, remaining: left > 0n ? left : 0n, resetSeconds: secondsLeft(COUNTERS[name], nowMs) }
 }
 
 /** The window that will refuse first. */

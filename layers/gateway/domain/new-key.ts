@@ -6,7 +6,7 @@ import { hashSecret } from './secret.ts'
 import { makeSecret } from './secret-text.ts'
 import { ulid } from './ulid.ts'
 
-export const KEY_DEFAULTS = Object.fromEntries(
+export const KEY_DEFAULTS = Object.fromEntries<unknown>(
   SETTINGS.filter((name) => name !== 'name' && !isOptional(name)).map((name) => [name, KEY_SETTINGS[name].default]),
 ) as Omit<KeySettings, 'name'>
 

@@ -1,14 +1,19 @@
 import { secondsUntilToken } from '../domain/bucket.ts'
-import { COUNTER_NAMES, COUNTERS, type CounterName, limitOf, secondsLeft } from '../domain/counters.ts'
+import { COUNTER_NAMES, COUNTERS, type CounterName, leftIn, limitOf, secondsLeft } from '../domain/counters.ts'
 import { type AdmissionRefusal, type CounterRefusal, GatewayError } from '../domain/gateway-error.ts'
 import type { Key } from '../domain/key.ts'
-import { formatCredits } from '../domain/money.ts'
-import { affordableCap, holdOf, type PricedRequest } from '../domain/priced-request.ts'
+import { formatCredits, type Nano } from '../domain/money.ts'
+import { affordableCap, holdOf, lowerCap, type PricedRequest } from '../domain/priced-request.ts'
 import { expiredKey, suspendedKey } from './identify.ts'
 
 type Refused = { readonly nowMs: number; readonly priced?: PricedRequest | undefined }
 
-type Words = { readonly message: string; readonly retry?: number }
+type Words = {
+  readonly message: string
+  readonly retry?: number
+  /** The start of the next window. SDKs must not wait for it by themselves, so it is no `retry`. */
+  readonly windowInSeconds?: number | undefined
+}
 
 type WordsOf = (key: Key, refused: Refused) => Words
 
@@ -23,37 +28,62 @@ const WORDS: Readonly<Record<AdmissionRefusal, WordsOf>> = {
   concurrency_limit_exceeded: ({ maxConcurrent }) => ({
     message: `This key may have ${maxConcurrent} requests under way at once, and has. Try again when one has ended.`,
   }),
-  credit_balance_exhausted: (key, { priced }) => ({ message: outOfCredits(key, priced) }),
+  credit_balance_exhausted: ({ available }, { priced }) => ({
+    message: notCovered(`The balance is ${formatCredits(available)} credits`, available, 'add credits', priced),
+  }),
 }
 
 function counterWords(): Record<CounterRefusal, WordsOf> {
   const words = COUNTER_NAMES.map((name) => [
     COUNTERS[name].refusal,
-    (key: Key, { nowMs }: Refused) => ({ message: usedUp(key, name, nowMs) }),
+    (key: Key, refused: Refused) => (COUNTERS[name].counts === 'credits' ? tooDear : usedUp)(key, name, refused),
   ])
   return Object.fromEntries(words)
 }
 
-function usedUp(key: Key, name: CounterName, nowMs: number): string {
-  const counter = COUNTERS[name]
-  const { counts, within } = counter
-  const limit = limitOf(key, name) ?? 0n
-  const next = within === 'day' ? 'at midnight UTC' : 'when the next month begins in UTC'
-  return `This key is limited to ${counts === 'credits' ? formatCredits(limit) : limit} ${counts} per ${within}. It can be used again ${next}, in ${secondsLeft(counter, nowMs)} s.`
+/** Operators can raise a limit at any time, so nobody is told to wait for longer than a day. */
+const MOST_WAIT_SECONDS = 24 * 60 * 60
+
+function usedUp(key: Key, name: CounterName, { nowMs }: Refused): Words {
+  const { counts, within } = COUNTERS[name]
+  return {
+    message: `This key is limited to ${limitOf(key, name)} ${counts} per ${within}. It can be used again ${nextWindow(name, nowMs)}.`,
+    windowInSeconds: secondsLeft(COUNTERS[name], nowMs),
+  }
+}
+
+/** Waiting does not help a request that is beyond the whole limit. */
+function tooDear(key: Key, name: CounterName, { nowMs, priced }: Refused): Words {
+  const [limit, left] = [limitOf(key, name) ?? 0n, leftIn(key, name, nowMs) ?? 0n]
+  const isCoverable = !priced || holdOf(priced) <= limit || lowerCap(priced, limit, 1) !== undefined
+  const has = `This key is limited to ${formatCredits(limit)} credits per ${COUNTERS[name].within} and has ${formatCredits(left > 0n ? left : 0n)} left`
+  const more = isCoverable ? `try again ${nextWindow(name, nowMs)}` : "ask the gateway's operator for a higher limit"
+  return {
+    message: notCovered(has, left, more, priced),
+    windowInSeconds: isCoverable ? secondsLeft(COUNTERS[name], nowMs) : undefined,
+  }
+}
+
+function nextWindow(name: CounterName, nowMs: number): string {
+  const next = COUNTERS[name].within === 'day' ? 'at midnight UTC' : 'when the next month begins in UTC'
+  return `${next}, in ${secondsLeft(COUNTERS[name], nowMs)} s`
 }
 
 export function admissionRefusal(why: AdmissionRefusal, key: Key, refused: Refused): GatewayError {
-  const { message, retry } = WORDS[why](key, refused)
-  return new GatewayError(why, message, { retry })
+  const { message, retry, windowInSeconds } = WORDS[why](key, refused)
+  if (windowInSeconds === undefined) return new GatewayError(why, message, { retry })
+  const wait = Math.min(windowInSeconds, MOST_WAIT_SECONDS)
+  return new GatewayError(why, message, { retry, headers: { 'Retry-After': String(wait) } })
 }
 
-function outOfCredits(key: Key, priced: PricedRequest | undefined): string {
-  const balance = `The balance is ${formatCredits(key.available)} credits`
-  if (!priced) return `${balance}.`
+/** `has` says how many credits there are, `more` how there would be more. */
+function notCovered(has: string, left: Nano, more: string, priced: PricedRequest | undefined): string {
+  if (!priced) return `${has}.`
   const needed = `this request may cost up to ${formatCredits(holdOf(priced))}`
-  if (priced.chat.embedding) return `${balance}, and ${needed}. Add credits, or send fewer or shorter texts.`
-  const tokens = affordableCap(priced, key.available)
+  const advice = `${more.charAt(0).toUpperCase()}${more.slice(1)}`
+  if (priced.chat.embedding) return `${has}, and ${needed}. ${advice}, or send fewer or shorter texts.`
+  const tokens = affordableCap(priced, left)
   return tokens > 0
-    ? `${balance}, and ${needed}. It covers max_tokens of at most ${tokens} for this request; lower max_tokens or add credits.`
-    : `${balance}, and ${needed}: it covers no output for this request. Add credits, or shorten the prompt.`
+    ? `${has}, and ${needed}. It covers max_tokens of at most ${tokens} for this request; lower max_tokens or ${more}.`
+    : `${has}, and ${needed}: it covers no output for this request. ${advice}, or shorten the prompt.`
 }

@@ -1,4 +1,5 @@
 import type { Demand } from '../domain/admission.ts'
+import { mayUseModel } from '../domain/allowed-models.ts'
 import { creditsLeft } from '../domain/counters.ts'
 import { type AdmissionRefusal, ERRORS, GatewayError } from '../domain/gateway-error.ts'
 import { expiredHolds } from '../domain/key.ts'
@@ -7,6 +8,7 @@ import type { FinishDeadHolds } from '../flow/billing/finish-hold.ts'
 import { type Admission, deadAtMs, type IdentifiedRequest } from '../request.ts'
 import type { TakeAdmission } from '../store/admission/take-admission.ts'
 import type { ReadKey } from '../store/keys/read-key.ts'
+import { modelNotAllowed } from '../wire/models.ts'
 import { admissionRefusal } from './admission-refusal.ts'
 import { requireAccess } from './authorize.ts'
 import type { Gate } from './gate.ts'
@@ -31,7 +33,8 @@ type Tries = { unknownOutcomes: number; share: number; sweptDead: boolean }
 /**
  * The one write before the upstream. It is repeated only if it was refused for a reason that can be remedied: a stale
  * copy of the key, a bucket in use, a cap that can be lowered, or credits that a dead request still holds. A call that
- * its credits do not cover is admitted without them, to spend its token, and refused by the last gate.
+ * its credits do not cover, or for a model that the key may not use, is admitted without credits, to spend its token,
+ * and refused by the last gate.
  */
 export function admit<Request extends Candidate>(deps: AdmitDeps): Gate<Request, Request & Admission> {
   const { takeAdmission, cache } = deps
@@ -40,7 +43,8 @@ export function admit<Request extends Candidate>(deps: AdmitDeps): Gate<Request,
       const { hash } = request.credential
       const tries: Tries = { unknownOutcomes: 0, share: 1, sweptDead: false }
       for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
-        const demand = demandOf(request)
+        const notAllowed = whyNotAllowed(request)
+        const demand = demandOf(request, notAllowed ?? request.refusal)
         const result = await takeAdmission(request.credential.key, demand)
         const isProven = result.admitted === true && !result.isReadAfter
         const refusal = isProven ? undefined : keyRefusal(result.key, hash, request.nowMs)
@@ -53,6 +57,7 @@ export function admit<Request extends Candidate>(deps: AdmitDeps): Gate<Request,
         if (result.admitted === true) {
           const deadHolds = expiredHolds(result.key, request.nowMs)
           const { freeUnderWay } = result
+          if (notAllowed) request.refusal = notAllowed
           return Object.assign(request, { credential, hold: demand.hold, deadHolds, freeUnderWay })
         }
         request.credential = credential
@@ -101,13 +106,18 @@ function lower(request: Candidate, tries: Tries): boolean {
   return true
 }
 
+/** Asked anew for each try: the write proves the copy of the key by which this was decided. */
+function whyNotAllowed({ credential, priced }: Candidate): GatewayError | undefined {
+  return priced && !mayUseModel(credential.key, priced.model.id) ? modelNotAllowed(priced.model.id) : undefined
+}
+
 /** A refusal counts against the limits but holds no credits. */
-function demandOf(request: Candidate): Demand {
+function demandOf(request: Candidate, refusal: GatewayError | undefined): Demand {
   return {
     requestId: request.requestId,
     hash: request.credential.hash,
     nowMs: request.nowMs,
-    hold: request.priced && !request.refusal ? holdOf(request.priced) : 0n,
+    hold: request.priced && !refusal ? holdOf(request.priced) : 0n,
     holdUntilMs: deadAtMs(request),
   }
 }

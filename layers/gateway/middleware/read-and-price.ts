@@ -1,4 +1,5 @@
 import { requestContractOf } from '../contracts/contracts.ts'
+import { modelsFor } from '../domain/allowed-models.ts'
 import type { Catalog, PricedModel } from '../domain/catalog.ts'
 import { badRequest, GatewayError } from '../domain/gateway-error.ts'
 import { type PricedRequest, priceRequest } from '../domain/priced-request.ts'
@@ -41,7 +42,7 @@ export function readAndPrice(loadCatalog: LoadCatalog, headerPrefix: string): Ga
     const body = readJsonBody(rawBody(event), credential.key.id)
     const chat = (endpoint.countsOnly ? readCount : readRequest)(body)
     const model = catalog.models.get(chat.model)
-    if (!model) throw noSuchModel(chat.model, catalog.models.keys())
+    if (!model) throw noSuchModel(chat.model, modelsFor(credential.key, catalog))
     requireKind(chat, model)
     const priced = priceRequest(chat, model, catalog, pinnedProviders(headerOf(event, routeHeader), model))
     return endpoint.countsOnly ? { ...priced, isFree: true } : priced

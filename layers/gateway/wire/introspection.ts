@@ -1,5 +1,6 @@
+import type { CreditCounter } from '../domain/counters.ts'
 import { heldOf, type Key, standingOf } from '../domain/key.ts'
-import { type Limits, limitsOf, type Window } from '../domain/limits.ts'
+import { type CreditWindow, creditWindow, type Limits, limitsOf, type Window } from '../domain/limits.ts'
 import { formatCredits } from '../domain/money.ts'
 
 /** The key as its holder sees it. The introspecting request itself is not counted. */
@@ -28,10 +29,28 @@ export function introspection(key: Key, hash: string, requestId: string, nowMs: 
       rpm: windowBody(limits.rpm),
       daily: windowBody(limits.daily),
       concurrent: { limit: key.maxConcurrent, in_use: inUse },
+      ...creditLimits(key, nowMs),
     } satisfies Record<keyof Limits | 'concurrent', unknown>,
+    models: key.models,
     allowlist: key.allowlist,
     created_at: Math.floor(key.createdAtMs / 1000),
   }
+}
+
+const CREDIT_LIMITS: Readonly<Record<CreditCounter, string>> = {
+  dailyCredits: 'daily_credits',
+  monthlyCredits: 'monthly_credits',
+}
+
+function creditLimits(key: Key, nowMs: number): Record<string, object | null> {
+  const names = Object.keys(CREDIT_LIMITS) as CreditCounter[]
+  return Object.fromEntries(names.map((name) => [CREDIT_LIMITS[name], creditBody(creditWindow(key, name, nowMs))]))
+}
+
+function creditBody(window: CreditWindow | undefined) {
+  if (!window) return null
+  const { limit, remaining, resetSeconds } = window
+  return { limit: formatCredits(limit), remaining: formatCredits(remaining), reset: resetSeconds }
 }
 
 function windowBody({ limit, remaining, resetSeconds }: Window) {

@@ -30,13 +30,24 @@ function contractsOf(model: PricedModel): ContractName[] {
   return CONTRACTS.filter((contract) => (contract === 'embeddings') === (kindOf(model) === 'embedding'))
 }
 
-/** `known` are the ids of all models. */
-export function noSuchModel(id: string, known: Iterable<string>): GatewayError {
-  const meant = meantModel(id, [...known])
+/** `known` are the models that the key may use. */
+export function noSuchModel(id: string, known: readonly PricedModel[]): GatewayError {
+  const meant = meantModel(
+    id,
+    known.map((model) => model.id),
+  )
   const advice = meant ? ` Did you mean '${meant}'?` : ''
   return new GatewayError(
     'model_not_found',
     `The model '${plainLine(id, 100)}' does not exist here.${advice} GET /v1/models lists those that do.`,
+    { param: 'model' },
+  )
+}
+
+export function modelNotAllowed(id: string): GatewayError {
+  return new GatewayError(
+    'model_not_allowed',
+    `This key may not use the model '${id}'. GET /v1/models lists those that it may use; the gateway's operator can allow others.`,
     { param: 'model' },
   )
 }

@@ -20,6 +20,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorKind | RequestCode, string>> = {
   direct_access_denied: 'The request went around the public address of the gateway.',
   insufficient_scope: 'The key may not call this endpoint. It spends no quota.',
   ip_not_allowed: 'The key may not be used from this address. It spends no quota.',
+  model_not_allowed: 'The key may not use this model. Nothing is held or charged.',
   model_not_found: 'There is no such model.',
   not_found: 'There is no such path or request.',
   method_not_allowed: 'The path has another method; Allow names it.',

@@ -30,6 +30,7 @@ export function sampleKey(index: number, changes: Partial<KeyDetail> = {}): KeyD
     previous: null,
     requests_today: index * 3,
     requests_open: 0,
+    credit_windows: [],
     granted: '25',
     available: `${index}.5`,
     held: '0',
@@ -56,6 +57,8 @@ export function sampleKeys(count: number): KeyDetail[] {
     requests_open: 1,
     allowlist: ['203.0.113.0/24', '2001:db8::/32'],
     note: 'a note',
+    daily_credits: '0.5',
+    credit_windows: [{ setting: 'daily_credits', limit: '0.5', remaining: '0.2', reset_seconds: 4000 }],
     holds: [{ request_id: OPEN_REQUEST_ID, amount: '0.25', until: ago(-9 * 60_000), expired: false }],
   })
   const revoked = sampleKey(2, { status: 'revoked', badges: [] })

@@ -11,6 +11,14 @@ const PreviousSecret = z.object({
   last_used_at: orNull(moment('Its last use since the rotation; null if there was none.')),
 })
 
+export const CreditWindow = z.object({
+  setting: text('The limit, by its field of the key.'),
+  limit: credits('Credits that the window allows.'),
+  remaining: credits('Credits of it that are neither held nor charged.'),
+  reset_seconds: count('Seconds until the next window begins.'),
+})
+export type CreditWindowShape = Told<typeof CreditWindow>
+
 export const Key = z.object({
   object: kind('key'),
   id: text('The id of the key.'),
@@ -23,6 +31,7 @@ export const Key = z.object({
   previous: PreviousSecret.nullable().describe('The old secret of a rotated key, while it is valid.'),
   requests_today: count('Requests admitted on this UTC day.'),
   requests_open: count('Requests under way.'),
+  credit_windows: z.array(CreditWindow).describe('Its limits on the credits of a UTC day or month, now.'),
   granted: credits('All that was ever granted.'),
   available: credits('The balance that requests can hold.'),
   held: credits('Held for requests that are under way.'),

@@ -1,3 +1,4 @@
+import { mayUseModel } from '../../domain/allowed-models.ts'
 import type { Catalog, UpstreamRoute } from '../../domain/catalog.ts'
 import type { Nano } from '../../domain/money.ts'
 import { parsePrice } from '../../domain/price.ts'
@@ -42,7 +43,7 @@ export async function tryRoutes<T>(
   const { openProvider, health, clock } = deps
   const failures: UpstreamFailure[] = []
   let bound: Bound | undefined
-  for (const candidate of candidatesOf(priced, health, clock()).slice(0, MOST_ATTEMPTS)) {
+  for (const candidate of candidatesOf(request, health, clock()).slice(0, MOST_ATTEMPTS)) {
     if (bound && isBeyond(bound, candidate, priced)) continue
     beginAttempt(journey, candidate.route, clock())
     try {
@@ -135,9 +136,9 @@ function worstCostAt({ route, outputCap, fallbackModel }: Candidate, priced: Pri
   return worstCostOf(route.cost ? parsePrice(route.cost) : model.tokenPrice, worstCaseOf({ ...priced, outputCap }))
 }
 
-/** The model's own routes, then those of its fallbacks. */
+/** The model's own routes, then those of its fallbacks that the key may use. */
 function candidatesOf(
-  { model, outputCap, catalog, pinned }: PricedRequest,
+  { priced: { model, outputCap, catalog, pinned }, credential }: RoutedRequest,
   health: RouteHealth,
   nowMs: number,
 ): Candidate[] {
@@ -149,7 +150,7 @@ function candidatesOf(
   if (!model.fallback) return own
   const others = model.fallback.flatMap((id) => {
     const other = catalog.models.get(id)
-    if (!other) return []
+    if (!other || !mayUseModel(credential.key, id)) return []
     const lowerCap = Math.min(outputCap, other.maxOutputTokens)
     return inOrder(other.routes).map((route) => ({ route, outputCap: lowerCap, allowFields, fallbackModel: id }))
   })

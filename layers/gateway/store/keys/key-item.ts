@@ -1,7 +1,7 @@
 import { ITEMS } from '../../contract.ts'
 import { type CounterName, type Counts, noCounts } from '../../domain/counters.ts'
 import type { Hold, Key } from '../../domain/key.ts'
-import { type KeySettings, SETTINGS } from '../../domain/key-settings.ts'
+import { KEY_SETTINGS, type KeySettings, SETTINGS } from '../../domain/key-settings.ts'
 import { isoTime } from '../../domain/time.ts'
 import type { Item } from '../database.ts'
 import { type KeyItems, rotatingAttributes, toRotatingKey } from './rotating-item.ts'
@@ -58,7 +58,10 @@ export const KEY_ITEMS: KeyItems<Key> = { itemOf: keyItem, secretItemOf: hashIte
 
 function settingsOf(keyOrItem: Key | Item): KeySettings {
   const settings: Record<string, unknown> = {}
-  for (const name of SETTINGS) if (keyOrItem[name] !== undefined) settings[name] = keyOrItem[name]
+  for (const name of SETTINGS) {
+    const value = keyOrItem[name]
+    if (value !== undefined) settings[name] = KEY_SETTINGS[name].isNano ? toNano(value) : value
+  }
   return settings as KeySettings
 }
 

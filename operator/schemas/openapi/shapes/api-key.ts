@@ -12,6 +12,14 @@ export const Window = z
   })
   .describe('A limit on requests.')
 
+const CreditWindow = z
+  .object({
+    limit: amount('The most credits in the window.'),
+    remaining: amount('Credits of it that are neither held nor charged.'),
+    reset: size('Seconds until the next window begins.'),
+  })
+  .describe('A limit on credits; null for none.')
+
 const secret = z.object({
   prefix: text('The beginning of every secret.'),
   last_four: text('The last four characters of the secret that asks.'),
@@ -27,6 +35,8 @@ const limits = z.object({
   concurrent: z
     .object({ limit: size('The most requests at once.'), in_use: size('Other requests that are under way.') })
     .describe('Requests at once.'),
+  daily_credits: CreditWindow.nullable().describe('Credits of this UTC day; null if they are unlimited.'),
+  monthly_credits: CreditWindow.nullable().describe('Credits of this UTC month; null if they are unlimited.'),
 })
 
 /** A key as its holder sees it. */
@@ -44,6 +54,7 @@ export const ApiKey = z
     spent: amount('Credits charged so far.'),
     key: secret.describe('The secret that asks.'),
     limits: limits.describe('The limits of the key, and how much of them is left.'),
+    models: texts('Ids and patterns of the models that the key may use; empty means every model.'),
     allowlist: texts('CIDR ranges from which the key works; empty means every address.'),
     created_at: size('The Unix time at which the key was made, in seconds.'),
   })

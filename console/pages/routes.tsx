@@ -2,20 +2,19 @@ import { useState } from 'preact/hooks'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { CatalogShape, RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { ask } from '../api.ts'
-import { ActForm } from '../parts/act-form.tsx'
+import { ActDialog } from '../parts/act-dialog.tsx'
 import { announce } from '../parts/announce.tsx'
 import { Badge, routeState } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
+import { counted } from '../parts/counted.ts'
 import { Credits } from '../parts/credits.tsx'
-import { Dialog } from '../parts/dialog.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { modelsIn } from '../parts/models-in.ts'
 import { Page } from '../parts/page.tsx'
 import { type Column, cell, name, number, Table } from '../parts/table.tsx'
 import { durationText } from '../parts/took.tsx'
 import { useLoad } from '../parts/use-load.ts'
-import { useSubmission } from '../parts/use-submission.ts'
 import { linkTo } from '../router.ts'
 
 const POLL_MS = 30_000
@@ -68,9 +67,8 @@ function Failing({ of: routes }: { readonly of: readonly RouteShape[] }) {
     <>
       {failing.map((route) => (
         <p key={nameOf(route)} class="notice bad">
-          {route.model} by {route.provider} failed in {route.failures_24h.toLocaleString('en-US')} of{' '}
-          {route.requests_24h.toLocaleString('en-US')} attempts in 24 hours.{' '}
-          <a href={linkTo(['requests'], { model: route.model })}>See its requests</a>
+          {route.model} by {route.provider} failed in {counted(route.failures_24h)} of {counted(route.requests_24h)}{' '}
+          attempts in 24 hours. <a href={linkTo(['requests'], { model: route.model })}>See its requests</a>
         </p>
       ))}
     </>
@@ -123,7 +121,7 @@ function ErrorRate({ of: { requests_24h: asked, failures_24h: failed } }: { read
     <>
       <span class={failed > 0 && routeState(asked, failed) !== 'ok' ? 'bad-text' : undefined}>{rate.toFixed(1)} %</span>{' '}
       <span class="quiet">
-        {failed.toLocaleString('en-US')} of {asked.toLocaleString('en-US')}
+        {counted(failed)} of {counted(asked)}
       </span>
     </>
   )
@@ -178,7 +176,6 @@ type TestProps = {
 }
 
 function TestRoute({ of: route, onDone, onClose }: TestProps) {
-  const submission = useSubmission()
   const test = async () => {
     const { model, provider, upstream_model } = route
     const body = { model, provider }
@@ -189,12 +186,16 @@ function TestRoute({ of: route, onDone, onClose }: TestProps) {
     onDone(result)
   }
   return (
-    <Dialog title={`Test ${route.model} by ${route.provider}?`} onClose={onClose}>
-      <ActForm submission={submission} verb="Test" isRepeatable onSubmit={test} onClose={onClose}>
-        <p>
-          A short request is sent to <code>{route.upstream_model}</code>. The provider bills it to you.
-        </p>
-      </ActForm>
-    </Dialog>
+    <ActDialog
+      title={`Test ${route.model} by ${route.provider}?`}
+      verb="Test"
+      isRepeatable
+      onAct={test}
+      onClose={onClose}
+    >
+      <p>
+        A short request is sent to <code>{route.upstream_model}</code>. The provider bills it to you.
+      </p>
+    </ActDialog>
   )
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useIdentity } from '../identity.ts'
+import { identityHere } from '../identity.ts'
 import { linkTo, type PageUrl } from '../router.ts'
 import { chooseTheme, chosenTheme, type Theme } from '../theme.ts'
 import { chooseZone, chosenZone, type Zone } from '../zone.ts'
@@ -8,7 +8,7 @@ import { Icon, Mark } from './icon.tsx'
 import { GROUPS, titleOf } from './rail-pages.ts'
 
 export function Rail({ url }: { readonly url: PageUrl }) {
-  const { stage, by, protected: isProtected } = useIdentity()
+  const { stage, by, protected: isProtected } = identityHere()
   const [current = 'overview'] = url.path
   const toMain = () => document.querySelector<HTMLElement>('h1')?.focus()
   return (

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { useZone, type Zone } from '../zone.ts'
 import { Chart, type Series } from './chart.tsx'
+import { counted } from './counted.ts'
 import { Credits } from './credits.tsx'
 
 const METRICS = {
@@ -114,7 +115,7 @@ function told(some: readonly UsageNumbers[], metric: MetricName) {
   const [one, ...others] = some
   if (metric === 'cost' && one && others.length === 0) return <Credits of={one.cost} />
   const sum = some.reduce((before, numbers) => before + numberOf(numbers, metric), 0)
-  return metric === 'cost' ? `about ${sum.toPrecision(3)}` : sum.toLocaleString('en-US')
+  return metric === 'cost' ? `about ${sum.toPrecision(3)}` : counted(sum)
 }
 
 /** An hour in the chosen zone; a day is a UTC day. */

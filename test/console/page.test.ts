@@ -593,7 +593,8 @@ inBrowser('the console in a browser', () => {
       'Margin0.0000456 13.2 %',
     ])
     const attempts = page.getByRole('table', { name: 'Attempts, in the order tried' })
-    expect(await attempts.getByRole('row').nth(1).textContent()).toContain('500answered with an error')
+    expect(await attempts.getByRole('row').nth(1).textContent()).toContain('529answered with an erroroverloaded_error')
+    await page.getByText('Fields left out: top_k, safe_prompt').waitFor()
     await page.evaluate(
       "Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText: async (text) => { window.copied = text } } })",
     )

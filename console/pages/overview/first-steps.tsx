@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
-import { useIdentity } from '../../identity.ts'
+import { identityHere } from '../../identity.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { linkTo } from '../../router.ts'
 
@@ -26,7 +26,7 @@ export function FirstSteps({ of: data, reload }: { readonly of: Overview; readon
 }
 
 function Steps({ model = 'echo' }: { readonly model: string | undefined }) {
-  const { base_url: baseUrl } = useIdentity()
+  const { base_url: baseUrl } = identityHere()
   const code = [
     `curl ${baseUrl}/chat/completions \\`,
     `  -H "Authorization: Bearer $WAYBILL_KEY" -H "Content-Type: application/json" \\`,

@@ -3,6 +3,7 @@ import { Badge, routeState } from '../../parts/badge.tsx'
 import { Command } from '../../parts/command.tsx'
 import { KeyLink } from '../../parts/links.tsx'
 import { Moment } from '../../parts/moment.tsx'
+import { Share } from '../../parts/share.tsx'
 import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
 import { linkTo } from '../../router.ts'
 import { type ProviderState, providersOf } from './providers-of.ts'
@@ -56,15 +57,6 @@ export function Top({ title, of: entries, linkOf }: TopProps) {
         <Table caption={title} columns={columns} rows={entries.slice(0, 5)} keyOf={({ id }) => id} />
       )}
     </>
-  )
-}
-
-function Share({ of }: { readonly of: number }) {
-  return (
-    <svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-      <rect class="back" width="100" height="6" rx="3" />
-      <rect class="c0" width={Math.max(1, of * 100)} height="6" rx="3" />
-    </svg>
   )
 }
 

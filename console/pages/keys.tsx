@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
-import { BADGE_WORDS, Badge } from '../parts/badge.tsx'
+import { BADGE_WORDS, Badge, STATES } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
 import { CreateKey } from '../parts/create-key.tsx'
@@ -16,8 +16,6 @@ import { linkTo, type PageUrl, withQuery } from '../router.ts'
 import { type Act, BulkAct } from './keys/bulk-act.tsx'
 import { COLUMNS, orderOf } from './keys/columns.tsx'
 import { keysCsv } from './keys/keys-csv.ts'
-
-const STATES = ['active', 'suspended', 'expired', 'revoked'] as const satisfies readonly KeyShape['status'][]
 
 const FILTERS = ['status', 'look', 'q', 'sort', 'act'] as const
 

@@ -43,7 +43,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   const isAll = url.query.get('calls') === 'all' || query.endpoint !== ''
   const rows = isAll ? requests.rows : requests.rows.filter(isForModel)
   return (
-    <Page title="Requests" actions={<Csv query={asked} />}>
+    <Page title="Requests" actions={<Csv query={isAll ? asked : { ...asked, for_model: 'true' }} />}>
       <div class="chips">
         <Chips url={url} range={range} query={query} />
         <Live isOn={isLive} isHeld={isHeld} canBe={canBeLive} onChange={setOn} />

@@ -1,3 +1,7 @@
+import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+
+export const STATES = ['active', 'suspended', 'expired', 'revoked'] as const satisfies readonly KeyShape['status'][]
+
 /** Badges of keys whose names do not say it. */
 export const BADGE_WORDS: Readonly<Record<string, string>> = {
   empty: 'no credits left',

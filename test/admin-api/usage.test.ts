@@ -78,6 +78,7 @@ describe('GET /admin/v1/requests', () => {
     ['of one status', () => 'status=200', (row: UsageRow) => row.httpStatus === 200],
     ['of a class of status', () => 'status=4xx', (row: UsageRow) => row.httpStatus >= 400 && row.httpStatus < 500],
     ['that were not completed', () => 'status=error', (row: UsageRow) => row.outcome !== 'completed'],
+    ['that a model was to answer', () => 'for_model=true', (row: UsageRow) => row.endpoint !== 'models'],
     ['of one kind of answer', () => 'stream=false', (row: UsageRow) => !row.stream],
     [
       'of some cost',

@@ -129,6 +129,7 @@ test('every option of waybill keys takes effect, and update, grant, rotate, end-
   expect(await json('keys', 'end-grace', made.id)).toMatchObject({ previous: null })
   expect([(await ask(made.secret)).status, (await ask(rotated.secret ?? '')).status]).toEqual([401, 200])
   expect(await json('keys', 'suspend', made.id)).toMatchObject({ status: 'suspended' })
+  expect((await waybill(folder, ['keys', 'suspend', made.id, '--local'])).stdout).toContain('it was suspended before')
   expect((await ask(rotated.secret ?? '')).status).toBe(403)
   expect(await json('keys', 'resume', made.id)).toMatchObject({ status: 'active' })
   const leaked = await json<KeyWithSecret>('keys', 'rotate', made.id, '--grace', '0')

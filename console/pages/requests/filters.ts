@@ -7,7 +7,10 @@ import { type Query, queryText } from '../../router.ts'
 import { MODEL_ENDPOINTS, OTHER_ENDPOINTS } from './endpoints.ts'
 
 /** Only what the server filters by: a filter of the rows that happen to be loaded would mislead. */
-export type FilterName = Exclude<keyof z.input<typeof requestsQuery>, 'from' | 'to' | 'limit' | 'after' | 'outcome'>
+export type FilterName = Exclude<
+  keyof z.input<typeof requestsQuery>,
+  'from' | 'to' | 'limit' | 'after' | 'outcome' | 'for_model'
+>
 
 export type FilterQuery = Readonly<Record<FilterName, string>>
 

@@ -94,6 +94,6 @@ function figuresOf(part: UsagePart | undefined) {
   }
 }
 
-function quantilesOf(histogram: Histogram = NO_HISTOGRAM) {
+export function quantilesOf(histogram: Histogram = NO_HISTOGRAM) {
   return { p50: quantileOf(histogram, 0.5) ?? null, p95: quantileOf(histogram, 0.95) ?? null }
 }

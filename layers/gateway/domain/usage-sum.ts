@@ -39,7 +39,7 @@ export class UsageSum {
   }
 
   addModel(part: ModelPart): void {
-    const name = JSON.stringify([part.model, part.provider])
+    const name = modelPartKey(part.model, part.provider)
     const before = this.models.get(name)
     this.models.set(name, before ? addModels(before, part) : part)
   }
@@ -59,6 +59,11 @@ export class UsageSum {
     for (const [keyId, part] of other.keys) this.addKey(keyId, part)
     for (const [route, asked] of other.routes) this.addRoute(route, asked)
   }
+}
+
+/** The key in `models`. */
+export function modelPartKey(model: string | undefined, provider: string | undefined): string {
+  return JSON.stringify([model, provider])
 }
 
 export function addModels(a: ModelPart, b: ModelPart): ModelPart {

@@ -34,7 +34,13 @@ beforeAll(async () => {
   const random = new Random(7)
   const used = []
   for (let i = 0; i < 3; i++) {
-    used.push(await usedKey(tables, FIRST + i, (keyId) => randomRows(random, keyId, FIRST, 4.5, 40)))
+    used.push(
+      await usedKey(tables, FIRST + i, (keyId) =>
+        randomRows(random, keyId, FIRST, 4.5, 40).map(
+          (row, n): UsageRow => (n % 9 === 0 ? { ...row, endpoint: 'models' } : row),
+        ),
+      ),
+    )
   }
   // Two that began in the same millisecond.
   const twins = await usedKey(tables, FIRST + 3, (keyId) =>

@@ -40,6 +40,15 @@ export async function ask<T>(path: string, sent: Sent = {}): Promise<T> {
   return whole(readJson<T>(response))
 }
 
+/** Sent twice with the same Idempotency-Key, it is done once. */
+export function post<T>(path: string, idempotencyKey: string, body?: unknown): Promise<T> {
+  return ask<T>(path, { method: 'POST', body, headers: { 'Idempotency-Key': idempotencyKey } })
+}
+
+export function keyPath(id: string): string {
+  return `/keys/${encodeURIComponent(id)}`
+}
+
 export async function askCsv(path: string): Promise<Blob> {
   const response = await request(`/admin/v1${path}`, { headers: { Accept: 'text/csv' } })
   return whole(response.blob())

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { WhoAmI } from '../layers/admin/api/shapes/answers.ts'
-import { Identity } from './identity.ts'
+import { setIdentity } from './identity.ts'
 import { pageOf } from './page-of.tsx'
 import { Announcements } from './parts/announce.tsx'
 import { Command } from './parts/command.tsx'
@@ -32,6 +32,7 @@ export function App() {
 function SignedIn() {
   const url = usePageUrl()
   const identity = useLoad<WhoAmI>('/whoami')
+  setIdentity(identity.data)
   if (!identity.data) {
     return (
       <main>
@@ -45,16 +46,15 @@ function SignedIn() {
     )
   }
   return (
-    <Identity.Provider value={identity.data}>
-      <div class="frame">
-        <Rail url={url} />
-        {pageOf(url)}
-      </div>
-    </Identity.Provider>
+    <div class="frame">
+      <Rail url={url} />
+      {pageOf(url)}
+    </div>
   )
 }
 
 function SignIn() {
+  setIdentity(undefined)
   return (
     <Page title="Open the console from the command line">
       <p>This browser has not been signed in, or its console has ended. The command opens a window that is:</p>

@@ -1,12 +1,18 @@
-import { createContext } from 'preact'
-import { useContext } from 'preact/hooks'
 import type { WhoAmI } from '../layers/admin/api/shapes/answers.ts'
 
-/** The operator who works here, and the stage. */
-export const Identity = createContext<WhoAmI | undefined>(undefined)
+let identity: WhoAmI | undefined
 
-export function useIdentity(): WhoAmI {
-  const identity = useContext(Identity)
+/** Set before a page is shown to somebody, and undefined for nobody. */
+export function setIdentity(known: WhoAmI | undefined): void {
+  identity = known
+}
+
+export function isSignedIn(): boolean {
+  return identity !== undefined
+}
+
+/** The operator who works here, and the stage. */
+export function identityHere(): WhoAmI {
   if (!identity) throw new Error('A page is shown only when it is known who looks at it.')
   return identity
 }

@@ -1,13 +1,10 @@
-export type Theme = 'auto' | 'light' | 'dark'
-
 const STORED = 'waybill.theme'
 
-export function chosenTheme(): Theme {
-  const stored = localStorage.getItem(STORED)
-  return stored === 'light' || stored === 'dark' ? stored : 'auto'
+export function chosenTheme(): string {
+  return localStorage.getItem(STORED) ?? 'auto'
 }
 
-export function chooseTheme(theme: Theme): void {
+export function chooseTheme(theme: string): void {
   localStorage.setItem(STORED, theme)
   applyTheme()
 }

@@ -6,6 +6,7 @@ import { announce } from '../parts/announce.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
+import { counted } from '../parts/counted.ts'
 import { Credits } from '../parts/credits.tsx'
 import { KeyLink, RequestLink } from '../parts/links.tsx'
 import { Loading } from '../parts/loading.tsx'
@@ -109,7 +110,7 @@ function LastAudit({ of: overview }: { readonly of: Loaded<Overview> }) {
         last ? (
           <p>
             <Badge of={last.wrong === 0 ? 'balanced' : 'wrong'} /> Last proven <Moment at={last.at} />:{' '}
-            {last.keys.toLocaleString('en-US')} keys, {last.wrong.toLocaleString('en-US')} wrong.
+            {counted(last.keys)} keys, {counted(last.wrong)} wrong.
             {last.wrong > 0 && ' Run it again to see which.'}
           </p>
         ) : (
@@ -161,7 +162,7 @@ const COLUMNS: readonly Column<KeyLine>[] = [
   credits('Spent', (line) => line.spent),
   number('Usage total', (line) => (
     <>
-      <Credits of={line.row_costs} /> in {line.rows.toLocaleString('en-US')}
+      <Credits of={line.row_costs} /> in {counted(line.rows)}
     </>
   )),
 ]

@@ -170,21 +170,7 @@ function InForce({ of }: { readonly of: CatalogShape }) {
         )}
         .
       </p>
-      {of.warnings.map((warning) => (
-        <p key={warning} class="notice warn">
-          {warning}
-        </p>
-      ))}
-      {of.changes.length > 0 && (
-        <details>
-          <summary>What it changed</summary>
-          <ul class="plain">
-            {of.changes.map((change) => (
-              <li key={change}>{change}</li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <ChangeList changes={[]} warnings={of.warnings} />
     </>
   )
 }

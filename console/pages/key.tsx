@@ -5,6 +5,7 @@ import type { GrantShape, KeyDetail } from '../../layers/admin/api/shapes/keys.t
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/time.ts'
+import { keyPath } from '../api.ts'
 import { attentionOf, Badge } from '../parts/badge.tsx'
 import { Command } from '../parts/command.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
@@ -33,7 +34,7 @@ const DAYS = 30
 const LAST_REQUESTS = 10
 
 export function KeyPage({ id }: { readonly id: string }) {
-  const path = `/keys/${encodeURIComponent(id)}`
+  const path = keyPath(id)
   const key = useLoad<KeyDetail>(path, LIVE_MS)
   const from = dayText(useNow(HOUR_MS) - (DAYS - 1) * DAY_MS)
   const usage = useLoad<UsagePage>(`/usage?${queryText({ key_id: id, group_by: 'model', from })}`, USAGE_MS)

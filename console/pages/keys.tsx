@@ -1,12 +1,13 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
-import { Badge } from '../parts/badge.tsx'
+import { BADGE_WORDS, Badge, STATES } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
 import { CreateKey } from '../parts/create-key.tsx'
 import { download } from '../parts/download.ts'
 import { filtersIn } from '../parts/filter-field.tsx'
 import { Page } from '../parts/page.tsx'
+import { titleOf } from '../parts/rail-pages.ts'
 import { Rows } from '../parts/rows.tsx'
 import { type Column, cell } from '../parts/table.tsx'
 import { Choice, SearchField } from '../parts/toolbar.tsx'
@@ -15,20 +16,6 @@ import { linkTo, type PageUrl, withQuery } from '../router.ts'
 import { type Act, BulkAct } from './keys/bulk-act.tsx'
 import { COLUMNS, orderOf } from './keys/columns.tsx'
 import { keysCsv } from './keys/keys-csv.ts'
-
-const STATES: Readonly<Record<KeyShape['status'], string>> = {
-  active: 'Active',
-  suspended: 'Suspended',
-  expired: 'Expired',
-  revoked: 'Revoked',
-}
-
-const ATTENTION = {
-  empty: 'No credits left',
-  low: 'Runs dry soon',
-  idle: 'Not used for 90 days',
-  no_allowlist: 'Usable from any address',
-} as const
 
 const FILTERS = ['status', 'look', 'q', 'sort', 'act'] as const
 
@@ -59,8 +46,19 @@ export function Keys({ url }: { readonly url: PageUrl }) {
     >
       <div class="toolbar">
         <SearchField label="Find keys" placeholder="Name, external id or last four" {...filter('q')} />
-        <Choice label="State" {...filter('status')} options={[['', 'Any state'], ...Object.entries(STATES)]} />
-        <Choice label="Attention" {...filter('look')} options={[['', 'All keys'], ...Object.entries(ATTENTION)]} />
+        <Choice
+          label="State"
+          {...filter('status')}
+          options={[['', 'Any state'], ...STATES.map((state) => [state, titleOf(state)] as const)]}
+        />
+        <Choice
+          label="Attention"
+          {...filter('look')}
+          options={[
+            ['', 'All keys'],
+            ...Object.entries(BADGE_WORDS).map(([name, words]) => [name, titleOf(words)] as const),
+          ]}
+        />
         <Selected
           of={selected}
           onAct={(name) => setAct({ name, keys: selected.filter((key) => key.status !== 'revoked') })}

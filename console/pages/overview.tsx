@@ -4,13 +4,13 @@ import { Button } from '../parts/button.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { useNow } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
-import { RANGES, type Range, rangeOf } from '../parts/ranges.ts'
+import { RangePicker } from '../parts/range-picker.tsx'
+import { RANGES, type Range, rangeOf, rangeQuery } from '../parts/ranges.ts'
 import { Segments } from '../parts/segments.tsx'
 import { UsageChart } from '../parts/usage-chart.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { go, linkTo, type PageUrl, queryText } from '../router.ts'
 import { Attention } from './overview/attention.tsx'
-import { CustomRange } from './overview/custom-range.tsx'
 import { FirstSteps } from './overview/first-steps.tsx'
 import { Metrics } from './overview/metrics.tsx'
 import { Books, Low, Providers, Top } from './overview/panels.tsx'
@@ -34,11 +34,11 @@ export function Overview({ url }: { readonly url: PageUrl }) {
             value={range.name}
             hrefOf={(name) => linkTo(['overview'], { range: name })}
           />
+          <RangePicker url={url} range={range} />
           <Button onClick={() => void overview.reload()}>Refresh</Button>
         </>
       }
     >
-      {range.name === 'custom' && <CustomRange url={url} range={range} />}
       <Loading of={overview}>{(data) => <Numbers of={data} range={range} reload={overview.reload} />}</Loading>
     </Page>
   )
@@ -47,7 +47,7 @@ export function Overview({ url }: { readonly url: PageUrl }) {
 type Props = { readonly of: OverviewShape; readonly range: Range; readonly reload: () => Promise<void> }
 
 function Numbers({ of: data, range, reload }: Props) {
-  const query = range.name === 'custom' ? { range: range.name, from: range.from, to: range.to } : { range: range.name }
+  const query = rangeQuery(range)
   return (
     <>
       <FirstSteps of={data} reload={reload} />

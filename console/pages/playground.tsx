@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { type ApiFailure, failureFrom, isAbort, request } from '../api.ts'
-import { useIdentity } from '../identity.ts'
+import { identityHere } from '../identity.ts'
 import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Field, Select } from '../parts/field.tsx'
@@ -20,7 +20,7 @@ const NOTHING: Answer = { isRunning: true, text: '', requestId: null }
 type Typed = Readonly<Record<'model' | 'system' | 'message' | 'temperature' | 'most', string>>
 
 export function Playground() {
-  const { base_url } = useIdentity()
+  const { base_url } = identityHere()
   // Of the catalog, not of the gateway: looking at this page makes no key.
   const catalog = useLoad<CatalogShape>('/catalog')
   const models = modelsIn(catalog.data?.catalog).filter(({ active, kind }) => active !== false && kind !== 'embedding')

@@ -50,7 +50,7 @@ function Waybill({ of: request }: { readonly of: RequestShape }) {
     <>
       <Summary of={request} />
       <Notices of={request} />
-      {row && row.attempts.length > 0 && <Attempts of={row.attempts} row={facts} />}
+      {request.attempts.length > 0 && <Attempts of={request.attempts} row={facts} />}
       {bill.length > 0 && <Bill of={request} />}
       <section class="panel part">
         <h2>Details</h2>

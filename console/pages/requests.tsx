@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { counted } from '../parts/counted.ts'
 import { filtersIn } from '../parts/filter-field.tsx'
 import { Page } from '../parts/page.tsx'
 import { rangeOf } from '../parts/ranges.ts'
@@ -42,7 +43,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   const isAll = url.query.get('calls') === 'all' || query.endpoint !== ''
   const rows = isAll ? requests.rows : requests.rows.filter(isForModel)
   return (
-    <Page title="Requests" actions={<Csv query={asked} />}>
+    <Page title="Requests" actions={<Csv query={isAll ? asked : { ...asked, for_model: 'true' }} />}>
       <div class="chips">
         <Chips url={url} range={range} query={query} />
         <Live isOn={isLive} isHeld={isHeld} canBe={canBeLive} onChange={setOn} />
@@ -90,7 +91,7 @@ function Calls({ url, isAll, hidden }: CallsProps) {
         />{' '}
         Show calls that are not for a model
       </label>
-      {hidden > 0 && ` (${hidden.toLocaleString('en-US')} hidden)`}
+      {hidden > 0 && ` (${counted(hidden)} hidden)`}
     </p>
   )
 }

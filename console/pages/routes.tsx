@@ -1,21 +1,19 @@
 import { useState } from 'preact/hooks'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
-import type { CatalogShape, RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/catalog.ts'
+import type { RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { ask } from '../api.ts'
-import { ActForm } from '../parts/act-form.tsx'
+import { ActDialog } from '../parts/act-dialog.tsx'
 import { announce } from '../parts/announce.tsx'
 import { Badge, routeState } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
+import { counted } from '../parts/counted.ts'
 import { Credits } from '../parts/credits.tsx'
-import { Dialog } from '../parts/dialog.tsx'
 import { Loading } from '../parts/loading.tsx'
-import { modelsIn } from '../parts/models-in.ts'
 import { Page } from '../parts/page.tsx'
 import { type Column, cell, name, number, Table } from '../parts/table.tsx'
-import { durationText } from '../parts/took.tsx'
+import { durationText, Took } from '../parts/took.tsx'
 import { useLoad } from '../parts/use-load.ts'
-import { useSubmission } from '../parts/use-submission.ts'
 import { linkTo } from '../router.ts'
 
 const POLL_MS = 30_000
@@ -24,7 +22,6 @@ type Tests = Readonly<Record<string, RouteTestShape>>
 
 export function Routes() {
   const routes = useLoad<List<RouteShape>>('/routes', POLL_MS)
-  const catalog = useLoad<CatalogShape>('/catalog')
   const [asked, setAsked] = useState<RouteShape | undefined>(undefined)
   const [tests, setTests] = useState<Tests>({})
   return (
@@ -42,7 +39,7 @@ export function Routes() {
           ) : (
             <>
               <Failing of={data} />
-              <RouteTable routes={data} catalog={catalog.data?.catalog} tests={tests} onTest={setAsked} />
+              <RouteTable routes={data} tests={tests} onTest={setAsked} />
             </>
           )
         }
@@ -68,9 +65,8 @@ function Failing({ of: routes }: { readonly of: readonly RouteShape[] }) {
     <>
       {failing.map((route) => (
         <p key={nameOf(route)} class="notice bad">
-          {route.model} by {route.provider} failed in {route.failures_24h.toLocaleString('en-US')} of{' '}
-          {route.requests_24h.toLocaleString('en-US')} attempts in 24 hours.{' '}
-          <a href={linkTo(['requests'], { model: route.model })}>See its requests</a>
+          {route.model} by {route.provider} failed in {counted(route.failures_24h)} of {counted(route.requests_24h)}{' '}
+          attempts in 24 hours. <a href={linkTo(['requests'], { model: route.model })}>See its requests</a>
         </p>
       ))}
     </>
@@ -83,12 +79,11 @@ function nameOf({ model, provider, upstream_model }: RouteShape): string {
 
 type TableProps = {
   readonly routes: readonly RouteShape[]
-  readonly catalog: unknown
   readonly tests: Tests
   readonly onTest: (route: RouteShape) => void
 }
 
-function RouteTable({ routes, catalog, tests, onTest }: TableProps) {
+function RouteTable({ routes, tests, onTest }: TableProps) {
   const columns: readonly Column<RouteShape>[] = [
     name('Model', (route) => <a href={linkTo(['catalog'], { model: route.model })}>{route.model}</a>),
     cell('State', (route) => <Badge of={routeState(route.requests_24h, route.failures_24h)} />),
@@ -102,7 +97,13 @@ function RouteTable({ routes, catalog, tests, onTest }: TableProps) {
       'fill',
     ),
     number('Error rate, 24 h', (route) => <ErrorRate of={route} />),
-    number('Order', (route) => <Turn of={route} catalog={catalog} />),
+    number('First token p50', (route) => <Took ms={route.first_token_ms.p50} />),
+    number('p95', (route) => <Took ms={route.first_token_ms.p95} />),
+    number('Order', ({ order, priority, weight, share }) => (
+      <span title={`priority ${priority}, weight ${weight}`}>
+        {order}.{share < 1 && <span class="quiet"> {Math.round(100 * share)} %</span>}
+      </span>
+    )),
     ...(routes.some(patience) ? [cell<RouteShape>('Gives up', (route) => patience(route))] : []),
     cell('Test', (route) => (
       <>
@@ -123,24 +124,9 @@ function ErrorRate({ of: { requests_24h: asked, failures_24h: failed } }: { read
     <>
       <span class={failed > 0 && routeState(asked, failed) !== 'ok' ? 'bad-text' : undefined}>{rate.toFixed(1)} %</span>{' '}
       <span class="quiet">
-        {failed.toLocaleString('en-US')} of {asked.toLocaleString('en-US')}
+        {counted(failed)} of {counted(asked)}
       </span>
     </>
-  )
-}
-
-/** Routes of one priority share the requests by their weights. */
-function Turn({ of: route, catalog }: { readonly of: RouteShape; readonly catalog: unknown }) {
-  const routes = modelsIn(catalog).find(({ id }) => id === route.model)?.routes ?? []
-  const own = routes.find(({ provider, model }) => provider === route.provider && model === route.upstream_model)
-  if (!own) return <>{route.order}.</>
-  const { priority = 0, weight = 1 } = own
-  const beside = routes.filter((other) => (other.priority ?? 0) === priority)
-  const all = beside.reduce((sum, other) => sum + (other.weight ?? 1), 0)
-  return (
-    <span title={`priority ${priority}, weight ${weight}`}>
-      {route.order}.{beside.length > 1 && <span class="quiet"> {Math.round((100 * weight) / all)} % of them</span>}
-    </span>
   )
 }
 
@@ -178,7 +164,6 @@ type TestProps = {
 }
 
 function TestRoute({ of: route, onDone, onClose }: TestProps) {
-  const submission = useSubmission()
   const test = async () => {
     const { model, provider, upstream_model } = route
     const body = { model, provider }
@@ -189,12 +174,16 @@ function TestRoute({ of: route, onDone, onClose }: TestProps) {
     onDone(result)
   }
   return (
-    <Dialog title={`Test ${route.model} by ${route.provider}?`} onClose={onClose}>
-      <ActForm submission={submission} verb="Test" isRepeatable onSubmit={test} onClose={onClose}>
-        <p>
-          A short request is sent to <code>{route.upstream_model}</code>. The provider bills it to you.
-        </p>
-      </ActForm>
-    </Dialog>
+    <ActDialog
+      title={`Test ${route.model} by ${route.provider}?`}
+      verb="Test"
+      isRepeatable
+      onAct={test}
+      onClose={onClose}
+    >
+      <p>
+        A short request is sent to <code>{route.upstream_model}</code>. The provider bills it to you.
+      </p>
+    </ActDialog>
   )
 }

@@ -1,20 +1,20 @@
 import type { ComponentChildren } from 'preact'
-import { useIdentity } from '../identity.ts'
+import { identityHere } from '../identity.ts'
 import { Button } from './button.tsx'
 import { Problem } from './problem.tsx'
 import type { FormSubmission } from './use-submission.ts'
 
-type Props = {
-  readonly submission: FormSubmission
+export type Act = {
   readonly verb: string
   readonly isDangerous?: boolean
   readonly isReady?: boolean
   /** A second submission does it again. */
   readonly isRepeatable?: boolean
-  readonly onSubmit: () => Promise<void>
   readonly onClose: () => void
   readonly children?: ComponentChildren
 }
+
+type Props = Act & { readonly submission: FormSubmission; readonly onSubmit: () => Promise<void> }
 
 /** The form of a dialog. Typed text survives every failure, and is locked while the outcome is unknown. */
 export function ActForm({
@@ -27,7 +27,7 @@ export function ActForm({
   onClose,
   children,
 }: Props) {
-  const { stage, protected: isProtected } = useIdentity()
+  const { stage, protected: isProtected } = identityHere()
   const submit = (event: Event) => {
     event.preventDefault()
     void submission.run(onSubmit)

@@ -1,4 +1,9 @@
-const WORDS: Readonly<Record<string, string>> = {
+import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+
+export const STATES = ['active', 'suspended', 'expired', 'revoked'] as const satisfies readonly KeyShape['status'][]
+
+/** Badges of keys whose names do not say it. */
+export const BADGE_WORDS: Readonly<Record<string, string>> = {
   empty: 'no credits left',
   idle: 'not used for 90 days',
   no_allowlist: 'any address',
@@ -16,7 +21,7 @@ export function attentionOf({ badges }: { readonly badges: readonly string[] }):
 
 export function Badge({ of }: { readonly of: string }) {
   const kind = BAD.has(of) ? 'bad' : GOOD.has(of) ? 'good' : WARN.has(of) ? 'warn' : ''
-  return <span class={`badge ${kind}`}>{WORDS[of] ?? of}</span>
+  return <span class={`badge ${kind}`}>{BADGE_WORDS[of] ?? of}</span>
 }
 
 /** Of a route or a provider, by its attempts: more than half failed, or more than one of twenty. */

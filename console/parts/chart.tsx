@@ -38,7 +38,8 @@ export function Chart(props: Props) {
   const [frame, width] = useWidth<HTMLDivElement>(900)
   const [at, setAt] = useState<number | undefined>(undefined)
   const [since, setSince] = useState<number | undefined>(undefined)
-  const ticks = ticksTo(mostOf(series, moments.length, kind))
+  const isWhole = series.every(({ values }) => values.every(Number.isInteger))
+  const ticks = ticksTo(mostOf(series, moments.length, kind), isWhole)
   const top = ticks.at(-1) ?? 1
   const axis = leftOf(ticks)
   const step = Math.max(1, width - axis) / Math.max(1, moments.length)
@@ -137,7 +138,7 @@ export function Chart(props: Props) {
           <strong>{moments[at]}</strong>
           <dl>
             {series
-              .filter(({ values }) => (values[at] ?? 0) > 0)
+              .filter(({ values }) => values[at])
               .map(({ label, colour, told }) => (
                 <div key={label}>
                   <dt>
@@ -174,9 +175,9 @@ function Bar({ x, width, parts, y, isCounting }: BarProps) {
   return (
     <g class={isCounting ? 'counting' : undefined}>
       {parts.map(({ colour, value }) => {
+        if (value <= 0) return null
         const bottom = sum
         sum += value
-        if (value <= 0) return null
         const height = Math.max(1, y(bottom) - y(sum) - 1)
         return (
           <rect key={colour} class={colour} rx={2} x={x + gap / 2} y={y(sum)} width={width - gap} height={height} />
@@ -197,7 +198,7 @@ export function Swatch({ of }: { readonly of: string }) {
 function mostOf(series: readonly Series[], count: number, kind: 'bars' | 'lines'): number {
   let most = 0
   for (let i = 0; i < count; i++) {
-    const values = series.map(({ values }) => values[i] ?? 0)
+    const values = series.map(({ values }) => Math.max(0, values[i] ?? 0))
     most = Math.max(most, kind === 'bars' ? values.reduce((sum, value) => sum + value, 0) : Math.max(0, ...values))
   }
   return most

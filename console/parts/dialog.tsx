@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
+import { useOwnId } from './field.tsx'
 
 type Props = {
   readonly title: string
@@ -11,7 +12,7 @@ type Props = {
 /** The browser's own modal dialog: it keeps the focus inside, and gives it back to the button that opened it. */
 export function Dialog({ title, children, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
-  const heading = useId()
+  const heading = useOwnId()
   useEffect(() => {
     const own = dialog.current
     own?.showModal()

@@ -1,4 +1,13 @@
-import { useId } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+import { Choice } from './toolbar.tsx'
+
+let ids = 0
+
+/** The id of an element, by which a label or a hint finds it. */
+export function useOwnId(): string {
+  const [id] = useState(() => `id-${++ids}`)
+  return id
+}
 
 type Props = {
   readonly label: string
@@ -15,7 +24,7 @@ type Props = {
 }
 
 export function Field({ label, value, onInput, hint, rows, ...rest }: Props) {
-  const id = useId()
+  const id = useOwnId()
   const common = {
     id,
     value,
@@ -49,20 +58,18 @@ type SelectProps = {
 }
 
 export function Select({ label, value, onChange, options }: SelectProps) {
-  const id = useId()
+  const id = useOwnId()
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        {options.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
-      </select>
+      <Choice id={id} value={value} onChange={onChange} options={options} />
     </div>
   )
 }
 
 /** A plain decimal of at most nine places. */
 export const AMOUNT_PATTERN = '[0-9]+(\\.[0-9]{1,9})?'
+
+export function AmountField(props: Props) {
+  return <Field {...props} inputMode="decimal" pattern={AMOUNT_PATTERN} required />
+}

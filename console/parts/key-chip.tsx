@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { KeyDetail, KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+import { keyPath } from '../api.ts'
 import { queryText } from '../router.ts'
 import { Choices } from './choices.tsx'
 import { Picker } from './picker.tsx'
@@ -13,7 +14,7 @@ type Props = { readonly value: string; readonly onChoose: (id: string | null) =>
 
 /** A key by its name; the address has its id, because names may change and may be shared. */
 export function KeyChip({ value, onChoose }: Props) {
-  const key = useLoad<KeyDetail>(value === '' ? null : `/keys/${encodeURIComponent(value)}`)
+  const key = useLoad<KeyDetail>(value === '' ? null : keyPath(value))
   return (
     <Picker label="Key" value={value && (key.data?.name ?? value)} onClear={() => onChoose(null)}>
       {(close) => (

@@ -4,7 +4,7 @@ import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/ad
 import { isInRanges } from '../../layers/gateway/domain/cidr.ts'
 import type { Setting } from '../../layers/gateway/domain/key-settings.ts'
 import type { Scope } from '../../layers/gateway/endpoints.ts'
-import { useIdentity } from '../identity.ts'
+import { identityHere } from '../identity.ts'
 import { Field } from './field.tsx'
 import type { Typed } from './typed-settings.ts'
 
@@ -96,7 +96,7 @@ function Ranges(props: InputProps) {
 
 /** A list of ranges is in force from the next request on, and shuts out every address that it omits. */
 function LockOut({ ranges }: { readonly ranges: readonly string[] }) {
-  const { address } = useIdentity()
+  const { address } = identityHere()
   if (ranges.length === 0) return null
   const isOut = address != null && !isInRanges(address, ranges)
   return (

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/time.ts'
 import { useZone } from '../zone.ts'
+import { countOf } from './counted.ts'
 
 const SECOND_MS = 1000
 
@@ -14,7 +15,7 @@ export function Moment({ at, never = 'never', isBrief }: Props) {
   return (
     <time dateTime={at} title={`${localText(at)}\n${utcText(at)}`}>
       {isBrief ? (
-        briefly(Date.parse(at) - now)
+        distance(Date.parse(at) - now, isBrief)
       ) : (
         <>
           {zone === 'utc' ? utcText(at) : localText(at)} <span class="quiet">({distance(Date.parse(at) - now)})</span>
@@ -38,33 +39,21 @@ function localText(at: string): string {
 }
 
 const UNITS = [
-  ['day', DAY_MS],
-  ['hour', HOUR_MS],
-  ['minute', MINUTE_MS],
-  ['second', SECOND_MS],
+  ['day', 'd', DAY_MS],
+  ['hour', 'h', HOUR_MS],
+  ['minute', 'min', MINUTE_MS],
+  ['second', 's', SECOND_MS],
 ] as const
 
-const SHORT = { day: 'd', hour: 'h', minute: 'min', second: 's' } as const
-
-/** `2 min ago`. */
-function briefly(ms: number): string {
-  for (const [unit, size] of UNITS) {
+/** `2 minutes ago`, or `2 min ago`. */
+function distance(ms: number, isBrief?: boolean): string {
+  for (const [unit, short, size] of UNITS) {
     const count = Math.floor(Math.abs(ms) / size)
-    if (count > 0) return inWords(`${count} ${SHORT[unit]}`, ms)
+    if (count === 0) continue
+    const text = isBrief ? `${count} ${short}` : countOf(count, unit)
+    return ms < 0 ? `${text} ago` : `in ${text}`
   }
   return 'now'
-}
-
-function distance(ms: number): string {
-  for (const [unit, size] of UNITS) {
-    const count = Math.floor(Math.abs(ms) / size)
-    if (count > 0) return inWords(`${count} ${unit}${count === 1 ? '' : 's'}`, ms)
-  }
-  return ms > 0 ? 'in a moment' : 'just now'
-}
-
-function inWords(text: string, ms: number): string {
-  return ms < 0 ? `${text} ago` : `in ${text}`
 }
 
 /** One timer for each period, however many parts use it: a page may have hundreds of moments. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { useContext, useEffect, useRef } from 'preact/hooks'
-import { Identity } from '../identity.ts'
+import { useEffect, useRef } from 'preact/hooks'
+import { isSignedIn } from '../identity.ts'
 import { SearchBox } from './search-box.tsx'
 
 type Props = {
@@ -13,7 +13,6 @@ let isFirst = true
 
 /** A page begins at its heading, which is read out and focused after a change of page. */
 export function Page({ title, actions, children }: Props) {
-  const isSignedIn = useContext(Identity) !== undefined
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${title} · Waybill`
@@ -28,7 +27,7 @@ export function Page({ title, actions, children }: Props) {
         <h1 ref={heading} tabIndex={-1}>
           {title}
         </h1>
-        {isSignedIn && <SearchBox />}
+        {isSignedIn() && <SearchBox />}
         {actions && <div class="actions">{actions}</div>}
       </header>
       {children}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 type Props = {
   readonly label: string
@@ -20,13 +20,10 @@ export function Picker({ label, value, onClear, children }: Props) {
     setOpen(false)
     frame.current?.querySelector('button')?.focus()
   }
-  useLayoutEffect(() => {
+  useEffect(() => {
     if (!isOpen || !panel.current) return
     keepInWindow(panel.current)
     panel.current.querySelector<HTMLElement>(CONTROLS)?.focus()
-  }, [isOpen])
-  useEffect(() => {
-    if (!isOpen) return
     const left = ({ target }: Event) => {
       if (!frame.current?.contains(target as Node)) setOpen(false)
     }

@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks'
-import { useIdentity } from '../identity.ts'
+import { identityHere } from '../identity.ts'
 import { linkTo, type PageUrl } from '../router.ts'
-import { chooseTheme, chosenTheme, type Theme } from '../theme.ts'
+import { chooseTheme, chosenTheme } from '../theme.ts'
 import { chooseZone, chosenZone, type Zone } from '../zone.ts'
 import { Button } from './button.tsx'
 import { Icon, Mark } from './icon.tsx'
 import { GROUPS, titleOf } from './rail-pages.ts'
+import { Choice } from './toolbar.tsx'
 
 export function Rail({ url }: { readonly url: PageUrl }) {
-  const { stage, by, protected: isProtected } = useIdentity()
+  const { stage, by, protected: isProtected } = identityHere()
   const [current = 'overview'] = url.path
   const toMain = () => document.querySelector<HTMLElement>('h1')?.focus()
   return (
@@ -39,38 +40,36 @@ export function Rail({ url }: { readonly url: PageUrl }) {
         ))}
       </nav>
       <div class="rail-foot">
-        <ThemeSwitch />
-        <ZoneSwitch />
+        <Switch label="Colours" of={chosenTheme} onChoose={chooseTheme} options={THEMES} />
+        <Switch label="Times" of={chosenZone} onChoose={(zone) => chooseZone(zone as Zone)} options={ZONES} />
       </div>
     </header>
   )
 }
 
-function ThemeSwitch() {
-  const [theme, setTheme] = useState(chosenTheme)
-  const choose = (chosen: Theme) => {
-    chooseTheme(chosen)
-    setTheme(chosen)
-  }
-  return (
-    <select aria-label="Colours" value={theme} onChange={(event) => choose(event.currentTarget.value as Theme)}>
-      <option value="auto">System</option>
-      <option value="light">Light</option>
-      <option value="dark">Dark</option>
-    </select>
-  )
+const THEMES = [
+  ['auto', 'System'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+] as const
+
+const ZONES = [
+  ['local', 'Local time'],
+  ['utc', 'UTC'],
+] as const
+
+type SwitchProps = {
+  readonly label: string
+  readonly of: () => string
+  readonly onChoose: (value: string) => void
+  readonly options: readonly (readonly [string, string])[]
 }
 
-function ZoneSwitch() {
-  const [zone, setZone] = useState(chosenZone)
-  const choose = (chosen: Zone) => {
-    chooseZone(chosen)
-    setZone(chosen)
+function Switch({ label, of, onChoose, options }: SwitchProps) {
+  const [value, setValue] = useState(of)
+  const choose = (chosen: string) => {
+    onChoose(chosen)
+    setValue(chosen)
   }
-  return (
-    <select aria-label="Times" value={zone} onChange={(event) => choose(event.currentTarget.value as Zone)}>
-      <option value="local">Local time</option>
-      <option value="utc">UTC</option>
-    </select>
-  )
+  return <Choice label={label} value={value} onChange={choose} options={options} />
 }

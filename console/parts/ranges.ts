@@ -5,7 +5,6 @@ export const RANGES = [
   ['24h', '24 h'],
   ['7d', '7 d'],
   ['30d', '30 d'],
-  ['custom', 'Custom'],
 ] as const
 
 /** Those that a picker has room for. Days and months are of UTC, as all sums are. */

@@ -1,4 +1,5 @@
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
+import { counted } from './counted.ts'
 import { KeyLink, RequestLink } from './links.tsx'
 import { Moment } from './moment.tsx'
 import { Status } from './status.tsx'
@@ -10,9 +11,7 @@ export const REQUEST_COLUMNS: readonly Column<RequestLine>[] = [
   cell('Status', (line) => <Status of={line} />),
   cell('Model', (line) => <Model of={line} />, 'fill'),
   number('Tokens in / out', (line) =>
-    line.total_tokens > 0
-      ? `${line.prompt_tokens.toLocaleString('en-US')} / ${line.completion_tokens.toLocaleString('en-US')}`
-      : '',
+    line.total_tokens > 0 ? `${counted(line.prompt_tokens)} / ${counted(line.completion_tokens)}` : '',
   ),
   credits('Charged', (line) => line.cost),
   number('First token', (line) => <Took ms={line.ttft_ms} />),

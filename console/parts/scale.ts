@@ -1,7 +1,7 @@
-/** The ticks of an axis from 0: at most five, at 1, 2 or 5 times a power of ten. */
-export function ticksTo(most: number): number[] {
+/** The ticks of an axis from 0: at most five, at 1, 2 or 5 times a power of ten; whole ones for counts. */
+export function ticksTo(most: number, isWhole = false): number[] {
   if (!(most > 0)) return [0, 1]
-  const power = 10 ** Math.floor(Math.log10(most / 4))
+  const power = Math.max(isWhole ? 1 : 0, 10 ** Math.floor(Math.log10(most / 4)))
   const step = [1, 2, 5, 10].map((times) => times * power).find((size) => most / size <= 4) ?? 10 * power
   return Array.from({ length: Math.ceil(most / step) + 1 }, (_, i) => i * step)
 }

@@ -1,7 +1,8 @@
+import { counted } from './counted.ts'
 /** `4 ms`, `0.42 s` or `2 min 5 s`; exact when it is pointed at. */
 export function Took({ ms }: { readonly ms: number | null | undefined }) {
   if (ms === null || ms === undefined) return <span class="quiet">–</span>
-  return <span title={`${ms.toLocaleString('en-US')} ms`}>{durationText(ms)}</span>
+  return <span title={`${counted(ms)} ms`}>{durationText(ms)}</span>
 }
 
 export function durationText(ms: number): string {

@@ -28,11 +28,16 @@ export function SearchField({ label, placeholder, value, onChange }: SearchProps
   )
 }
 
-type ChoiceProps = Filter & { readonly label: string; readonly options: readonly (readonly [string, string])[] }
+type ChoiceProps = Filter & {
+  /** Its name, or the id by which a label names it. */
+  readonly label?: string
+  readonly id?: string
+  readonly options: readonly (readonly [string, string])[]
+}
 
-export function Choice({ label, value, onChange, options }: ChoiceProps) {
+export function Choice({ label, id, value, onChange, options }: ChoiceProps) {
   return (
-    <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+    <select id={id} aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
       {options.map(([option, text]) => (
         <option key={option} value={option}>
           {text}

@@ -3,10 +3,12 @@ import { useState } from 'preact/hooks'
 import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { useZone, type Zone } from '../zone.ts'
 import { Chart, type Series } from './chart.tsx'
+import { counted } from './counted.ts'
 import { Credits } from './credits.tsx'
 
 const METRICS = {
   cost: { name: 'Charged', unit: 'credits' },
+  margin: { name: 'Margin', unit: 'credits' },
   requests: { name: 'Requests', unit: 'requests' },
   tokens: { name: 'Tokens', unit: 'tokens' },
   errors: { name: 'Errors', unit: 'requests' },
@@ -102,8 +104,12 @@ export function labelOf({ group, label }: { readonly group: string; readonly lab
   return group === '-' ? 'none' : label
 }
 
+function isAmount(metric: MetricName): metric is 'cost' | 'margin' {
+  return metric === 'cost' || metric === 'margin'
+}
+
 function numberOf(numbers: UsageNumbers, metric: MetricName): number {
-  if (metric === 'cost') return Number(numbers.cost)
+  if (isAmount(metric)) return Number(numbers[metric])
   if (metric === 'requests') return numbers.requests
   if (metric === 'tokens') return numbers.prompt_tokens + numbers.completion_tokens
   return numbers.refused + numbers.failed
@@ -112,9 +118,9 @@ function numberOf(numbers: UsageNumbers, metric: MetricName): number {
 /** An amount is told as the server wrote it; several of them only roughly, as the height of their bar. */
 function told(some: readonly UsageNumbers[], metric: MetricName) {
   const [one, ...others] = some
-  if (metric === 'cost' && one && others.length === 0) return <Credits of={one.cost} />
+  if (isAmount(metric) && one && others.length === 0) return <Credits of={one[metric]} />
   const sum = some.reduce((before, numbers) => before + numberOf(numbers, metric), 0)
-  return metric === 'cost' ? `about ${sum.toPrecision(3)}` : sum.toLocaleString('en-US')
+  return isAmount(metric) ? `about ${sum.toPrecision(3)}` : counted(sum)
 }
 
 /** An hour in the chosen zone; a day is a UTC day. */

@@ -105,6 +105,8 @@ export const TABLES = {
   },
 } as const satisfies Record<string, TableDefinition>
 
+const CATALOG = 'CATALOG'
+
 /** The names of the items in the table `keys`. */
 export const ITEMS = {
   key: 'KEY#',
@@ -112,7 +114,7 @@ export const ITEMS = {
   grant: 'GRANT#',
   /** Points from an operator's own id of a key to the key. */
   external: 'EXTERNAL#',
-  catalog: 'CATALOG',
+  catalog: CATALOG,
   /** Every version of the catalog, apart from the one in force: no function reads them. */
   versions: 'VERSIONS',
   /** Apart from the keys' own items, which the functions may write. */
@@ -128,7 +130,7 @@ export const ITEMS = {
   /** The credits that an admin key has granted on a day. */
   adminGrants: 'ADMINGRANTS#',
 } as const
-export const CATALOG_ITEM = { pk: ITEMS.catalog, sk: ITEMS.catalog } as const
+export const CATALOG_ITEM = { pk: CATALOG, sk: CATALOG } as const
 /** The partitions of the table `usage`: rows by the day of their request, and facts about whole days. */
 export const USAGE_ITEMS = { row: 'ROWS#', day: 'DAY#' } as const
 /** Stands for the time of the push in a catalog that nobody has pushed yet. */

@@ -106,9 +106,9 @@ export type Journey = {
 }
 
 /** Notes the result of the last attempt. A stream ends later than it is accepted. */
-export function endAttempt({ attempts, attemptAtMs }: Journey, result: string, nowMs: number): void {
+export function endAttempt({ attempts, attemptAtMs }: Journey, result: string, nowMs: number, said?: string): void {
   const last = attempts.pop()
-  if (last) attempts.push({ ...last, result, ms: nowMs - (attemptAtMs ?? nowMs) })
+  if (last) attempts.push({ ...last, result, ms: nowMs - (attemptAtMs ?? nowMs), ...(said && { said }) })
 }
 
 /** The time from which a request that has not ended counts as dead. */

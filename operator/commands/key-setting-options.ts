@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { UpdateKeyBody } from '../../layers/admin/api/shapes/bodies.ts'
 import { SETTING_FIELDS } from '../../layers/admin/settings/setting-fields.ts'
+import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-options.ts'
 import { typedValue } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/admin/settings/setting-words.ts'
 import { isOptional, KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/key-settings.ts'
@@ -25,7 +26,8 @@ export function settingOptions(command: Command, isNew: boolean): Command {
 }
 
 function optionOf(setting: Setting): Option {
-  const { option, argument, words, kind, none } = SETTING_WORDS[setting]
+  const { option, argument, words } = SETTING_OPTIONS[setting]
+  const { kind, none } = SETTING_WORDS[setting]
   const help = `${words}${HELP[kind] ?? ''}${isOptional(setting) ? `; empty for ${none}` : ''}`
   return new Option(`--${option} <${argument}>`, help).argParser((text: string) => checkedText(setting, text))
 }

@@ -171,7 +171,8 @@ async function changeStatus(session: Session, id: string, act: 'suspend' | 'resu
   const { name, status } = await knownKey(session, id)
   await session.confirm(() => `${act} ${id} (${name})`)
   const after = await session.admin.change<KeyDetail>('POST', `${pathOf(id)}/${act}`, {})
-  showChange(session, after, [changeLine('status', status, after.status)])
+  const change = status === after.status ? `it was ${status} before` : changeLine('status', status, after.status)
+  showChange(session, after, [change])
 }
 
 async function revokeAction(session: Session, _: object, id: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { GrantMade, KeyDetail, KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-options.ts'
 import { shownText } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { formatCredits, parseCredits } from '../../layers/gateway/domain/money.ts'
@@ -13,9 +14,9 @@ export function changeLine(name: string, before: string, after: string): string 
 /** By the names of the options that change them. */
 export function settingChanges(before: KeyShape, after: KeyShape): string[] {
   return ASKED_SETTINGS.flatMap((setting) => {
-    const { field, option } = SETTING_WORDS[setting]
+    const { field } = SETTING_WORDS[setting]
     const [old, now] = [shownText(setting, before[field]), shownText(setting, after[field])]
-    return old === now ? [] : [changeLine(option, old, now)]
+    return old === now ? [] : [changeLine(SETTING_OPTIONS[setting].option, old, now)]
   })
 }
 

@@ -130,8 +130,8 @@ async function summaryAction(session: Session, options: SummaryOptions): Promise
     failed: { of: (group) => group.failed, isSummed: true, style: ({ failed }) => (failed > 0 ? 'bad' : undefined) },
     prompt: { of: (group) => group.prompt_tokens, isSummed: true, isSpare: true },
     completion: { of: (group) => group.completion_tokens, isSummed: true, isSpare: true },
-    credits: summed((group) => group.cost),
-    'cost us': summed((group) => group.upstream_cost),
+    charged: summed((group) => group.cost),
+    'provider cost': summed((group) => group.upstream_cost),
     margin: summed((group) => group.margin),
     'without cost': { of: (group) => group.without_cost, isSummed: true, isSpare: true },
   })

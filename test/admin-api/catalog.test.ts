@@ -181,7 +181,7 @@ describe('routes', () => {
     upstream.reply = (response, request) =>
       (JSON.stringify(request.body).includes('"first"') ? status(500, {}) : say('Hello'))(response, request)
     const { secret } = await other.issue()
-    expect((await other.post(secret, HELLO)).status).toBe(200)
+    expect(await (await other.post(secret, { ...HELLO, stream: true })).text()).toContain('[DONE]')
     const { body: listed } = await admin.call('GET /routes')
     expect(listed.data).toMatchObject([
       {
@@ -190,10 +190,20 @@ describe('routes', () => {
         provider: 'down',
         upstream_model: 'first',
         order: 1,
+        priority: 1,
+        weight: 1,
+        share: 1,
         requests_24h: 1,
         failures_24h: 1,
+        first_token_ms: { p50: null, p95: null },
       },
-      { provider: 'up', upstream_model: 'second', order: 2, failures_24h: 0 },
+      {
+        provider: 'up',
+        upstream_model: 'second',
+        order: 2,
+        failures_24h: 0,
+        first_token_ms: { p50: expect.any(Number) },
+      },
     ])
     expect(listed.data.length).toBe(2)
   })

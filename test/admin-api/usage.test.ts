@@ -34,7 +34,13 @@ beforeAll(async () => {
   const random = new Random(7)
   const used = []
   for (let i = 0; i < 3; i++) {
-    used.push(await usedKey(tables, FIRST + i, (keyId) => randomRows(random, keyId, FIRST, 4.5, 40)))
+    used.push(
+      await usedKey(tables, FIRST + i, (keyId) =>
+        randomRows(random, keyId, FIRST, 4.5, 40).map(
+          (row, n): UsageRow => (n % 9 === 0 ? { ...row, endpoint: 'models' } : row),
+        ),
+      ),
+    )
   }
   // Two that began in the same millisecond.
   const twins = await usedKey(tables, FIRST + 3, (keyId) =>
@@ -78,6 +84,7 @@ describe('GET /admin/v1/requests', () => {
     ['of one status', () => 'status=200', (row: UsageRow) => row.httpStatus === 200],
     ['of a class of status', () => 'status=4xx', (row: UsageRow) => row.httpStatus >= 400 && row.httpStatus < 500],
     ['that were not completed', () => 'status=error', (row: UsageRow) => row.outcome !== 'completed'],
+    ['that a model was to answer', () => 'for_model=true', (row: UsageRow) => row.endpoint !== 'models'],
     ['of one kind of answer', () => 'stream=false', (row: UsageRow) => !row.stream],
     [
       'of some cost',

@@ -5,6 +5,7 @@ import { jsonLines, lineOf } from '../../console/pages/catalog/json-lines.ts'
 import { costOf, marginText } from '../../console/pages/catalog/margin.ts'
 import { lastsText } from '../../console/pages/key/lasts.ts'
 import { keysCsv } from '../../console/pages/keys/keys-csv.ts'
+import { ticksTo } from '../../console/parts/scale.ts'
 import example from '../../examples/openai-with-fallback.json' with { type: 'json' }
 import { sampleKey, sampleUsage } from './support/samples.ts'
 
@@ -85,4 +86,13 @@ test('of a secret only the last four may leave the page, and of one that is not 
     'acme',
     'req_01K9TQ4Z8M3V7C5XWB2N6RHJDE',
   ])
+})
+
+test('the ticks of a count are whole, and those of an amount as fine as it needs', () => {
+  expect([ticksTo(2, true), ticksTo(3, true), ticksTo(90, true)]).toEqual([
+    [0, 1, 2],
+    [0, 1, 2, 3],
+    [0, 50, 100],
+  ])
+  expect(ticksTo(2)).toEqual([0, 0.5, 1, 1.5, 2])
 })

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { Command } from 'commander'
 import { SETTING_FIELDS } from '../../layers/admin/settings/setting-fields.ts'
+import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-options.ts'
 import { shownText } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/key-settings.ts'
@@ -25,14 +26,14 @@ test('docs/operate.md has a row for each option of `keys create`, with the bound
 })
 
 test.each(ASKED_SETTINGS)('docs/operate.md has the default of the setting %s', (setting) => {
-  expect(rowOf(`--${SETTING_WORDS[setting].option}`)[1]?.replaceAll(/(?<=\d),/g, '')).toBe(defaultText(setting))
+  expect(rowOf(`--${SETTING_OPTIONS[setting].option}`)[1]?.replaceAll(/(?<=\d),/g, '')).toBe(defaultText(setting))
 })
 
 test('each setting of a key has an API field, an option and a label of its own, in `keys create` and in `keys update`', () => {
   const words = Object.values(SETTING_WORDS)
   expect(words.map(({ field }) => field).toSorted()).toEqual(Object.keys(SETTING_FIELDS).toSorted())
   expect(new Set(words.map(({ label }) => label)).size).toBe(words.length)
-  const options = words.map(({ option }) => `--${option}`)
+  const options = Object.values(SETTING_OPTIONS).map(({ option }) => `--${option}`)
   expect(new Set(options).size).toBe(options.length)
   expect(optionsOf('update').map(({ long }) => long)).toEqual(expect.arrayContaining(options))
   expect(optionsOf('create').map(({ long }) => long)).toEqual(expect.arrayContaining(options))

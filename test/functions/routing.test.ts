@@ -117,6 +117,37 @@ describe('failing routes', () => {
     expect(booksBalance(after)).toBe(true)
   })
 
+  test.each<[string, Reply, string | undefined]>([
+    [
+      'names its error',
+      status(429, { error: { type: 'tokens', code: 'rate_limit_exceeded' } }),
+      'tokens rate_limit_exceeded',
+    ],
+    [
+      'quotes the prompt',
+      status(500, { error: { message: 'Hello', type: 'Hello there', code: 'my secret' } }),
+      undefined,
+    ],
+    ['quotes our key as its code', status(401, { error: { code: `sk-${'a'.repeat(40)}` } }), '[key]'],
+    [
+      'breaks the connection',
+      (response) => void response.socket?.destroy(),
+      'The upstream broke the connection (ECONNRESET).',
+    ],
+  ])(
+    'of a route that %s the row keeps names and our own words only, and the caller is told neither',
+    async (_, reply, said) => {
+      first.reply = reply
+      const { secret } = await gateway.issue()
+      const response = await gateway.post(secret, HELLO)
+      const id = response.headers.get('x-request-id')
+      const { attempts } = await gateway.readRow(id)
+      expect(attempts.map((attempt) => attempt.said)).toEqual([said, undefined])
+      const told = await gateway.get(secret, `/v1/usage/${id}`)
+      expect(await told.text()).not.toContain('said')
+    },
+  )
+
   test('a route’s refusal of a bad request (400) goes to the caller, and no other route is asked', async () => {
     first.reply = status(400, { error: { message: 'too many flowers', code: 'bad_flowers' } })
     const { secret } = await gateway.issue()

@@ -77,7 +77,7 @@ test('a usage summary by provider, key and day has provider cost and margin', as
 
 test('a usage summary in plain text says how many answers the margin leaves out', async () => {
   const { stdout } = await stage.waybill(['usage', 'summary', '--stage', 'dev'])
-  expect(stdout).toMatch(/credits +cost us +margin +without cost\n/)
+  expect(stdout).toMatch(/charged +provider cost +margin +without cost\n/)
   expect(stdout).toMatch(/^loss .* 0\.0004 +0\.0006 +-0\.0002 +0$/m)
   expect(stdout).toContain('The margin leaves out answers whose route does not say what it costs: 1.')
 })

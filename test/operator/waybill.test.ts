@@ -7,6 +7,7 @@ import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import type { KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import type { RequestLine, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-options.ts'
 import { SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { SETTINGS } from '../../layers/gateway/domain/key-settings.ts'
@@ -95,7 +96,7 @@ test('waybill keys rotate warns, before it does so, that it ends the secret of a
 })
 
 test('every option of waybill keys takes effect, and update, grant, rotate, end-grace, suspend, resume and revoke do at once', async () => {
-  const typed = SETTINGS.flatMap((name) => [`--${SETTING_WORDS[name].option}`, SETTING_SAMPLES[name].typed])
+  const typed = SETTINGS.flatMap((name) => [`--${SETTING_OPTIONS[name].option}`, SETTING_SAMPLES[name].typed])
   const made = await create(...typed, '--credits', '1.5')
   const told = Object.fromEntries(SETTINGS.map((name) => [SETTING_WORDS[name].field, SETTING_SAMPLES[name].told]))
   expect(made).toMatchObject({ ...told, granted: '1.5' })
@@ -128,6 +129,7 @@ test('every option of waybill keys takes effect, and update, grant, rotate, end-
   expect(await json('keys', 'end-grace', made.id)).toMatchObject({ previous: null })
   expect([(await ask(made.secret)).status, (await ask(rotated.secret ?? '')).status]).toEqual([401, 200])
   expect(await json('keys', 'suspend', made.id)).toMatchObject({ status: 'suspended' })
+  expect((await waybill(folder, ['keys', 'suspend', made.id, '--local'])).stdout).toContain('it was suspended before')
   expect((await ask(rotated.secret ?? '')).status).toBe(403)
   expect(await json('keys', 'resume', made.id)).toMatchObject({ status: 'active' })
   const leaked = await json<KeyWithSecret>('keys', 'rotate', made.id, '--grace', '0')

@@ -35,6 +35,7 @@ async function ask({ gateway, upstream, secret }: Opened, request: object) {
     status: response.status,
     error,
     length: text.length,
+    requestId: response.headers.get('x-request-id'),
     dropped: response.headers.get('x-svc-dropped-fields'),
     sent: upstream.requests.slice(sentBefore).map(({ body }) => body)[0],
   }
@@ -182,10 +183,11 @@ describe('the operator’s settings', () => {
   test('the header that names the fields that were left out has a bounded length', async () => {
     const both = await open({ provider: { unknownFields: 'drop' } })
     const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`field_${i}`, i]))
-    const { status, dropped } = await ask(both, many(390))
+    const { status, dropped, requestId } = await ask(both, many(390))
     expect(status).toBe(200)
     expect(dropped).toMatch(/^field_0, .*, and 374 more$/)
     expect(dropped?.length).toBeLessThan(2_000)
+    expect((await both.gateway.readRow(requestId)).droppedFields).toBe(dropped?.slice(0, 200))
     expect((await ask(both, many(50_000))).error?.message).toContain('at most 400 fields')
   })
 })

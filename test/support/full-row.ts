@@ -44,8 +44,11 @@ export const FULL_ROW: { readonly [Name in keyof UsageRow]-?: NonNullable<UsageR
     image: '0.01',
     above: 900,
   },
-  attempts: [{ provider: 'two', model: 'large-2026', result: 'timeout', ms: 50 }],
+  attempts: [
+    { provider: 'two', model: 'large-2026', result: 'timeout', ms: 50, said: 'No answer began within 50 ms.' },
+  ],
   ttftMs: 60,
   durationMs: 70,
+  droppedFields: 'top_k',
   keptUntilMs: Date.UTC(2027, 0, 1),
 }

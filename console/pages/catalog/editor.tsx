@@ -1,17 +1,16 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { CatalogCheck, CatalogShape } from '../../../layers/admin/api/shapes/catalog.ts'
-import { ApiFailure, ask } from '../../api.ts'
-import { ActForm } from '../../parts/act-form.tsx'
+import { ask } from '../../api.ts'
 import { announce } from '../../parts/announce.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Command } from '../../parts/command.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { useSubmission } from '../../parts/use-submission.ts'
 import { ChangeList } from './change-list.tsx'
 import { CodeField, showLine } from './code-field.tsx'
 import { jsonLines, lineOf } from './json-lines.ts'
 import { ModelForm } from './model-form.tsx'
+import { PutInForce } from './put-in-force.tsx'
 
 type Props = {
   readonly inForce: CatalogShape
@@ -91,7 +90,19 @@ export function Editor({ inForce, draft, model, onModel, onChange, onStale, onDo
         )}
       </div>
       {isPutting && checked && (
-        <PutInForce of={checked} onStale={onStale} onDone={onDone} onClose={() => setPutting(false)} />
+        <PutInForce
+          title="Put this catalog in force?"
+          verb="Put in force"
+          over={checked.version}
+          path="/catalog"
+          sent={{ method: 'PUT', body: JSON.parse(checked.draft) }}
+          onStale={onStale}
+          onDone={onDone}
+          onClose={() => setPutting(false)}
+        >
+          <p>It is in force within seconds, in place of version {checked.version}. It changes:</p>
+          <ChangeList {...checked.check} />
+        </PutInForce>
       )}
     </section>
   )
@@ -143,33 +154,5 @@ function CheckResult({ of: { valid, faults, warnings, changes }, lineOf: placeOf
       {valid && (changes.length > 0 ? <p>It changes:</p> : <p>It is valid, and changes nothing.</p>)}
       <ChangeList changes={changes} warnings={warnings} />
     </section>
-  )
-}
-
-type PutProps = Pick<Props, 'onStale' | 'onDone' | 'onClose'> & { readonly of: Checked }
-
-function PutInForce({ of: { draft, version, check }, onStale, onDone, onClose }: PutProps) {
-  const submission = useSubmission()
-  const put = async () => {
-    try {
-      const now = await ask<CatalogShape>('/catalog', {
-        method: 'PUT',
-        body: JSON.parse(draft),
-        headers: { 'If-Match': `"${version}"` },
-      })
-      announce(`Version ${now.version} is in force.`)
-      onDone(now)
-    } catch (error) {
-      if (error instanceof ApiFailure && (error.status === 412 || error.status === 409)) onStale()
-      throw error
-    }
-  }
-  return (
-    <Dialog title="Put this catalog in force?" onClose={onClose}>
-      <ActForm submission={submission} verb="Put in force" onSubmit={put} onClose={onClose}>
-        <p>It is in force for requests within seconds, in place of version {version}. It changes:</p>
-        <ChangeList {...check} />
-      </ActForm>
-    </Dialog>
   )
 }

@@ -1,4 +1,5 @@
 import { Button } from '../../parts/button.tsx'
+import { counted } from '../../parts/counted.ts'
 import { type Model, modelsIn, type Prices } from '../../parts/models-in.ts'
 import { type Column, cell, count, name, number, Table } from '../../parts/table.tsx'
 import { costOf, marginText } from './margin.ts'
@@ -65,7 +66,7 @@ function otherPrices({ price = {} }: Model): string {
   const shown: readonly string[] = PRICES.map(([name]) => name)
   const others = Object.entries(base).filter(([name]) => !shown.includes(name))
   const inTiers = tiers.map(({ above, ...tier }) => {
-    return `above ${above.toLocaleString('en-US')} prompt tokens: ${inWords(Object.entries(tier))}`
+    return `above ${counted(above)} prompt tokens: ${inWords(Object.entries(tier))}`
   })
   return [...(others.length > 0 ? [inWords(others)] : []), ...inTiers].join('; ')
 }

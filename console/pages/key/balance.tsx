@@ -1,6 +1,7 @@
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import { MINUTE_MS } from '../../../layers/gateway/domain/time.ts'
+import { counted } from '../../parts/counted.ts'
 import { Credits } from '../../parts/credits.tsx'
 import { LeftBar } from '../../parts/left-bar.tsx'
 import { Moment, useNow } from '../../parts/moment.tsx'
@@ -48,7 +49,7 @@ export function Balance({ of: key, usage, days }: Props) {
       </a>
       <a class="metric panel" href={linkTo(['requests'], query)}>
         <span class="metric-head">Requests in {days} days</span>
-        <strong>{usage ? usage.total.requests.toLocaleString('en-US') : '–'}</strong>
+        <strong>{usage ? counted(usage.total.requests) : '–'}</strong>
         <Sparkline of={byDay(usage, ({ requests }) => requests)} colour="c1" />
       </a>
       <div class="metric panel">
@@ -57,7 +58,7 @@ export function Balance({ of: key, usage, days }: Props) {
           <Moment at={key.last_used_at} isBrief />
         </strong>
         <p class="quiet">
-          {key.requests_today.toLocaleString('en-US')} today, {key.requests_open.toLocaleString('en-US')} under way
+          {counted(key.requests_today)} today, {counted(key.requests_open)} under way
         </p>
       </div>
     </div>

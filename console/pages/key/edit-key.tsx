@@ -2,23 +2,20 @@ import { useState } from 'preact/hooks'
 import type { List } from '../../../layers/admin/api/shapes/answers.ts'
 import type { EventShape } from '../../../layers/admin/api/shapes/books.ts'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
-import { ApiFailure, ask } from '../../api.ts'
-import { ActForm } from '../../parts/act-form.tsx'
+import { ApiFailure, ask, keyPath } from '../../api.ts'
+import { ActDialog } from '../../parts/act-dialog.tsx'
 import { announce } from '../../parts/announce.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
 import { EventChange } from '../../parts/event-change.tsx'
 import { KeySettings } from '../../parts/key-settings.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { changesOf, rebase, typedOf } from '../../parts/typed-settings.ts'
-import { useSubmission } from '../../parts/use-submission.ts'
 import type { KeyDialogProps } from './key-dialog.ts'
 
 export function EditKey({ of: opened, onDone, onClose }: KeyDialogProps) {
-  const submission = useSubmission()
   const [key, setKey] = useState(opened)
   const [typed, setTyped] = useState(() => typedOf(opened))
   const [others, setOthers] = useState<readonly EventShape[]>([])
-  const path = `/keys/${encodeURIComponent(key.id)}`
+  const path = keyPath(key.id)
 
   /** Takes over the changes of others, and keeps the typed ones. */
   const meet = async () => {
@@ -43,12 +40,10 @@ export function EditKey({ of: opened, onDone, onClose }: KeyDialogProps) {
   }
   const isChanged = Object.keys(changesOf(typedOf(key), typed)).length > 0
   return (
-    <Dialog title={`Settings of ${opened.name}`} onClose={onClose}>
-      <ActForm submission={submission} verb="Save" isReady={isChanged} onSubmit={save} onClose={onClose}>
-        {others.length > 0 && <Others events={others} />}
-        <KeySettings typed={typed} onChange={setTyped} />
-      </ActForm>
-    </Dialog>
+    <ActDialog title={`Settings of ${opened.name}`} verb="Save" isReady={isChanged} onAct={save} onClose={onClose}>
+      {others.length > 0 && <Others events={others} />}
+      <KeySettings typed={typed} onChange={setTyped} />
+    </ActDialog>
   )
 }
 

@@ -1,12 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
-import { ask } from '../../api.ts'
-import { ActForm } from '../../parts/act-form.tsx'
-import { announce } from '../../parts/announce.tsx'
 import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
 import { Moment, useNow } from '../../parts/moment.tsx'
-import { useSubmission } from '../../parts/use-submission.ts'
+import { ActOnKey } from './act-on-key.tsx'
 import type { KeyDialogProps } from './key-dialog.ts'
 
 type Props = Omit<KeyDialogProps, 'onClose'>
@@ -23,14 +19,23 @@ export function GraceBanner({ of: key, onDone }: Props) {
       </p>
       <Button onClick={() => setEnding(true)}>End now</Button>
       {isEnding && (
-        <EndGrace
+        <ActOnKey
           of={key}
+          act="end-grace"
+          title={`End the old secret of ${key.name}?`}
+          verb="End now"
+          done={`The old secret of ${key.name} has ended.`}
+          isDangerous
           onClose={() => setEnding(false)}
           onDone={(now) => {
             setEnding(false)
             onDone(now)
           }}
-        />
+        >
+          <p>
+            <OldUse of={key} /> Who uses it is refused from the next request on.
+          </p>
+        </ActOnKey>
       )}
     </section>
   )
@@ -42,27 +47,6 @@ function OldUse({ of: { previous } }: { readonly of: KeyDetail }) {
     <>
       <strong>It is still in use:</strong> last <Moment at={previous.last_used_at} />.
     </>
-  )
-}
-
-function EndGrace({ of: key, onDone, onClose }: KeyDialogProps) {
-  const submission = useSubmission()
-  const end = async () => {
-    const now = await ask<KeyDetail>(`/keys/${encodeURIComponent(key.id)}/end-grace`, {
-      method: 'POST',
-      headers: { 'Idempotency-Key': submission.idempotencyKey },
-    })
-    announce(`The old secret of ${key.name} has ended.`)
-    onDone(now)
-  }
-  return (
-    <Dialog title={`End the old secret of ${key.name}?`} onClose={onClose}>
-      <ActForm submission={submission} verb="End now" isDangerous onSubmit={end} onClose={onClose}>
-        <p>
-          <OldUse of={key} /> Who uses it is refused from the next request on.
-        </p>
-      </ActForm>
-    </Dialog>
   )
 }
 

@@ -1,5 +1,6 @@
 import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import { DAY_MS } from '../../../layers/gateway/domain/time.ts'
+import { countOf } from '../../parts/counted.ts'
 
 const WEEK = 7
 const YEAR = 365
@@ -17,10 +18,6 @@ export function lastsText(available: string, { data }: UsagePage, nowMs: number)
 
 function lengthText(days: number): string {
   if (days > YEAR) return 'more than a year'
-  if (days < 1) return `about ${counted(Math.max(1, Math.round(days * 24)), 'hour')}`
-  return `about ${counted(Math.round(days), 'day')}`
-}
-
-function counted(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? '' : 's'}`
+  if (days < 1) return `about ${countOf(Math.max(1, Math.round(days * 24)), 'hour')}`
+  return `about ${countOf(Math.round(days), 'day')}`
 }

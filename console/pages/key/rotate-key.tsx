@@ -2,14 +2,12 @@ import { useRef, useState } from 'preact/hooks'
 import type { RotateBody } from '../../../layers/admin/api/shapes/bodies.ts'
 import type { KeyWithSecret } from '../../../layers/admin/api/shapes/keys.ts'
 import { BRAND } from '../../../layers/gateway/contract.ts'
-import { ask } from '../../api.ts'
-import { useIdentity } from '../../identity.ts'
-import { ActForm } from '../../parts/act-form.tsx'
+import { keyPath, post } from '../../api.ts'
+import { identityHere } from '../../identity.ts'
+import { ActDialog } from '../../parts/act-dialog.tsx'
 import { announce } from '../../parts/announce.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
 import { Select } from '../../parts/field.tsx'
 import { showSecret } from '../../parts/secret-dialog.tsx'
-import { useSubmission } from '../../parts/use-submission.ts'
 import { type NewSecret, newSecret } from '../../secret.ts'
 import type { KeyDialogProps } from './key-dialog.ts'
 
@@ -21,39 +19,32 @@ const GRACES = [
 ] as const
 
 export function RotateKey({ of: key, onDone, onClose }: KeyDialogProps) {
-  const submission = useSubmission()
-  const { base_url } = useIdentity()
+  const { base_url } = identityHere()
   const [grace, setGrace] = useState('3600')
   const made = useRef<NewSecret | undefined>(undefined)
-  const rotate = async () => {
+  const rotate = async (idempotencyKey: string) => {
     made.current ??= await newSecret(BRAND.keyPrefix)
     const { secret, told } = made.current
     const body: RotateBody = { grace_seconds: Number(grace), ...told }
-    const now = await ask<KeyWithSecret>(`/keys/${encodeURIComponent(key.id)}/rotate`, {
-      method: 'POST',
-      body,
-      headers: { 'Idempotency-Key': submission.idempotencyKey },
-    })
+    const now = await post<KeyWithSecret>(`${keyPath(key.id)}/rotate`, idempotencyKey, body)
     onDone(now)
     announce(`${key.name} has a new secret.`)
     showSecret({ secret, of: now.name, baseUrl: base_url })
   }
   return (
-    <Dialog title={`Rotate ${key.name}`} onClose={onClose}>
-      <ActForm submission={submission} verb="Rotate" onSubmit={rotate} onClose={onClose}>
-        <p>The key gets a new secret, which is shown once.</p>
-        <Select
-          label={`The old one (…${key.last_four}) goes on working`}
-          value={grace}
-          onChange={setGrace}
-          options={GRACES}
-        />
-        {key.previous && (
-          <p class="notice warn">
-            The secret before it (…{key.previous.last_four}) is still in its grace period. It ends with this rotation.
-          </p>
-        )}
-      </ActForm>
-    </Dialog>
+    <ActDialog title={`Rotate ${key.name}`} verb="Rotate" onAct={rotate} onClose={onClose}>
+      <p>The key gets a new secret, which is shown once.</p>
+      <Select
+        label={`The old one (…${key.last_four}) goes on working`}
+        value={grace}
+        onChange={setGrace}
+        options={GRACES}
+      />
+      {key.previous && (
+        <p class="notice warn">
+          The secret before it (…{key.previous.last_four}) is still in its grace period. It ends with this rotation.
+        </p>
+      )}
+    </ActDialog>
   )
 }

@@ -4,8 +4,10 @@ import type { SettingField } from '../../../layers/admin/settings/setting-fields
 import { shownText } from '../../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../../layers/admin/settings/setting-words.ts'
 import type { Setting } from '../../../layers/gateway/domain/key-settings.ts'
+import { counted } from '../../parts/counted.ts'
 import { Credits } from '../../parts/credits.tsx'
 import { Moment } from '../../parts/moment.tsx'
+import { Share } from '../../parts/share.tsx'
 
 /** Settings that are shown beside their use. */
 const LIMITS: readonly SettingField[] = ['rpm', 'daily_limit', 'max_concurrent']
@@ -90,15 +92,11 @@ function Gauge({ name, used, limit, remark, amounts }: Props) {
   return (
     <div class="gauge">
       <span class="gauge-name">{name}</span>
-      <span class="number">{amounts ?? `${used.toLocaleString('en-US')} of ${limit.toLocaleString('en-US')}`}</span>
-      <meter
-        aria-label={name}
-        min={0}
-        max={limit || 1}
-        low={limit * 0.8}
-        high={limit * 0.95}
-        optimum={0}
-        value={used}
+      <span class="number">{amounts ?? `${counted(used)} of ${counted(limit)}`}</span>
+      <Share
+        of={used / Math.max(limit, 1)}
+        colour={used >= limit * 0.95 ? 'c4' : used >= limit * 0.8 ? 'c2' : 'c0'}
+        label={name}
       />
       {remark && <span class="quiet">{remark}</span>}
     </div>

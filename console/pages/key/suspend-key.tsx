@@ -1,51 +1,30 @@
-import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
-import { ask } from '../../api.ts'
-import { ActForm } from '../../parts/act-form.tsx'
-import { announce } from '../../parts/announce.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { useSubmission } from '../../parts/use-submission.ts'
+import { ActOnKey } from './act-on-key.tsx'
 import type { KeyDialogProps } from './key-dialog.ts'
 
 export function SuspendKey(props: KeyDialogProps) {
+  const { name } = props.of
   return (
-    <SetStatus {...props} path="suspend" verb="Suspend" done="is suspended" isDangerous>
-      Every request with it is refused from the next one on, until you resume it. Requests under way end as usual, and
-      its credits, limits and secrets stay.
-    </SetStatus>
+    <ActOnKey
+      {...props}
+      act="suspend"
+      title={`Suspend ${name}?`}
+      verb="Suspend"
+      done={`${name} is suspended.`}
+      isDangerous
+    >
+      <p>
+        Every request with it is refused from the next one on, until you resume it. Requests under way end as usual, and
+        its credits, limits and secrets stay.
+      </p>
+    </ActOnKey>
   )
 }
 
 export function ResumeKey(props: KeyDialogProps) {
+  const { name } = props.of
   return (
-    <SetStatus {...props} path="resume" verb="Resume" done="is resumed">
-      Requests with it are admitted again from the next one on.
-    </SetStatus>
-  )
-}
-
-type Props = KeyDialogProps & {
-  readonly path: 'suspend' | 'resume'
-  readonly verb: string
-  readonly done: string
-  readonly isDangerous?: boolean
-  readonly children: string
-}
-
-function SetStatus({ of: key, path, verb, done, isDangerous = false, children, onDone, onClose }: Props) {
-  const submission = useSubmission()
-  const set = async () => {
-    const now = await ask<KeyDetail>(`/keys/${encodeURIComponent(key.id)}/${path}`, {
-      method: 'POST',
-      headers: { 'Idempotency-Key': submission.idempotencyKey },
-    })
-    announce(`${key.name} ${done}.`)
-    onDone(now)
-  }
-  return (
-    <Dialog title={`${verb} ${key.name}?`} onClose={onClose}>
-      <ActForm submission={submission} verb={verb} isDangerous={isDangerous} onSubmit={set} onClose={onClose}>
-        <p>{children}</p>
-      </ActForm>
-    </Dialog>
+    <ActOnKey {...props} act="resume" title={`Resume ${name}?`} verb="Resume" done={`${name} is resumed.`}>
+      <p>Requests with it are admitted again from the next one on.</p>
+    </ActOnKey>
   )
 }

@@ -1,12 +1,13 @@
 import { useRef, useState } from 'preact/hooks'
 import type { GrantBody, RevokeBody } from '../../../layers/admin/api/shapes/bodies.ts'
 import type { KeyShape } from '../../../layers/admin/api/shapes/keys.ts'
-import { ask, failureFrom } from '../../api.ts'
+import { failureFrom, keyPath, post } from '../../api.ts'
 import { ActForm } from '../../parts/act-form.tsx'
 import { announce } from '../../parts/announce.tsx'
 import { Button } from '../../parts/button.tsx'
+import { countOf } from '../../parts/counted.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { AMOUNT_PATTERN, Field } from '../../parts/field.tsx'
+import { AmountField, Field } from '../../parts/field.tsx'
 import { isRefused, useSubmission } from '../../parts/use-submission.ts'
 
 export type Act = 'grant' | 'revoke'
@@ -26,7 +27,7 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
   const [typed, setTyped] = useState('')
   const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map())
   const idempotencyKeys = useRef(new Map<string, string>())
-  const count = `${keys.length} ${keys.length === 1 ? 'key' : 'keys'}`
+  const count = countOf(keys.length, 'key')
   const done = [...results.values()].filter(({ isDone }) => isDone).length
   const isOver = done === keys.length
 
@@ -35,11 +36,7 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
     idempotencyKeys.current.set(key.id, idempotencyKey)
     try {
       const [path, body] = sentOf(act, key, typed)
-      await ask(`/keys/${encodeURIComponent(key.id)}/${path}`, {
-        method: 'POST',
-        body,
-        headers: { 'Idempotency-Key': idempotencyKey },
-      })
+      await post(`${keyPath(key.id)}/${path}`, idempotencyKey, body)
       return { isDone: true, text: act === 'grant' ? `${typed.trim()} granted` : 'revoked' }
     } catch (error) {
       const failure = failureFrom(error)
@@ -88,13 +85,10 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
             <Outcome of={keys} results={results} />
           )}
           {act === 'grant' ? (
-            <Field
+            <AmountField
               label="Credits for each"
               value={typed}
               onInput={setTyped}
-              inputMode="decimal"
-              pattern={AMOUNT_PATTERN}
-              required
               // The amount of a grant whose answer was lost must stay.
               disabled={results.size > 0}
             />

@@ -1,4 +1,5 @@
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
+import { counted } from '../../parts/counted.ts'
 import { linkTo } from '../../router.ts'
 import { providersOf } from './providers-of.ts'
 
@@ -13,8 +14,8 @@ export function Attention({ of: data }: { readonly of: Overview }) {
     <>
       {failing.map(({ provider, attempts, failures }) => (
         <p key={provider} class="notice warn">
-          {provider} failed in {failures.toLocaleString('en-US')} of {attempts.toLocaleString('en-US')} attempts in 24
-          hours. {isCovered(data, failures) && 'Other routes answered most of them. '}
+          {provider} failed in {counted(failures)} of {counted(attempts)} attempts in 24 hours.{' '}
+          {isCovered(data, failures) && 'Other routes answered most of them. '}
           <a href={linkTo(['routes'])}>See the routes</a>
         </p>
       ))}

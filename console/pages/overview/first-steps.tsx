@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
-import { useIdentity } from '../../identity.ts'
+import { identityHere } from '../../identity.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { linkTo } from '../../router.ts'
+import { asCurl } from '../playground/as-code.ts'
 
 const LOOK_EVERY_MS = 3_000
 
@@ -26,12 +27,8 @@ export function FirstSteps({ of: data, reload }: { readonly of: Overview; readon
 }
 
 function Steps({ model = 'echo' }: { readonly model: string | undefined }) {
-  const { base_url: baseUrl } = useIdentity()
-  const code = [
-    `curl ${baseUrl}/chat/completions \\`,
-    `  -H "Authorization: Bearer $WAYBILL_KEY" -H "Content-Type: application/json" \\`,
-    `  -d '{"model":"${model}","messages":[{"role":"user","content":"Hello"}]}'`,
-  ].join('\n')
+  const { base_url: baseUrl } = identityHere()
+  const code = asCurl({ baseUrl, body: { model, messages: [{ role: 'user', content: 'Hello' }] } })
   return (
     <section class="panel steps">
       <h2>Make the first request</h2>

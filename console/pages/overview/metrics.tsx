@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
+import { counted } from '../../parts/counted.ts'
 import { Credits } from '../../parts/credits.tsx'
 import { Sparkline } from '../../parts/sparkline.tsx'
 import { durationText } from '../../parts/took.tsx'
@@ -32,7 +33,7 @@ const METRICS: readonly Metric[] = [
     name: 'Requests',
     colour: 'c0',
     page: 'requests',
-    of: ({ requests }) => requests.toLocaleString('en-US'),
+    of: ({ requests }) => counted(requests),
     value: ({ requests }) => requests,
     isBetter: 'more',
   },

@@ -1,8 +1,9 @@
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
-import { Badge, routeState } from '../../parts/badge.tsx'
-import { Command } from '../../parts/command.tsx'
+import { Badge, routeState, STATES } from '../../parts/badge.tsx'
+import { counted } from '../../parts/counted.ts'
 import { KeyLink } from '../../parts/links.tsx'
 import { Moment } from '../../parts/moment.tsx'
+import { Share } from '../../parts/share.tsx'
 import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
 import { linkTo } from '../../router.ts'
 import { type ProviderState, providersOf } from './providers-of.ts'
@@ -20,13 +21,21 @@ function isOfCredits(badge: string): boolean {
 export function Low({ of: { low, keys } }: { readonly of: Overview }) {
   return (
     <>
-      <h2>About to run dry</h2>
+      <div class="panel-head">
+        <h2>About to run dry</h2>
+        <span class="quiet">
+          {STATES.filter((state) => keys[state] > 0).map((state) => (
+            <a key={state} class="badge" href={linkTo(['keys'], { status: state })}>
+              {counted(keys[state])} {state}
+            </a>
+          ))}
+        </span>
+      </div>
       {low.length > 0 && <Table caption="About to run dry" columns={LOW_COLUMNS} rows={low} keyOf={(key) => key.id} />}
       {low.length === 0 && keys.active > 0 && <p class="quiet">None, at the last week’s rate.</p>}
       {keys.active === 0 && (
         <p>
-          There is no active key. <strong>Create key</strong> on the page <a href={linkTo(['keys'])}>Keys</a> makes one,
-          and so does <Command>keys create --name acme --credits 25</Command>
+          There is no active key. <a href={linkTo(['keys'], { act: 'create' })}>Create key</a>
         </p>
       )}
     </>
@@ -56,15 +65,6 @@ export function Top({ title, of: entries, linkOf }: TopProps) {
         <Table caption={title} columns={columns} rows={entries.slice(0, 5)} keyOf={({ id }) => id} />
       )}
     </>
-  )
-}
-
-function Share({ of }: { readonly of: number }) {
-  return (
-    <svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-      <rect class="back" width="100" height="6" rx="3" />
-      <rect class="c0" width={Math.max(1, of * 100)} height="6" rx="3" />
-    </svg>
   )
 }
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { counted } from '../../parts/counted.ts'
 import { Credits } from '../../parts/credits.tsx'
 import { RequestLink } from '../../parts/links.tsx'
 import { Took } from '../../parts/took.tsx'
@@ -35,7 +36,7 @@ export function Answered({ of }: { readonly of: Answer }) {
             )}
             {tokens && (
               <Fact name="Tokens in / out">
-                {tokens.prompt_tokens.toLocaleString('en-US')} / {tokens.completion_tokens.toLocaleString('en-US')}
+                {counted(tokens.prompt_tokens)} / {counted(tokens.completion_tokens)}
               </Fact>
             )}
             <Fact name="First token">

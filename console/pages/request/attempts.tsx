@@ -1,37 +1,14 @@
-import type { AttemptShape } from '../../../layers/admin/api/shapes/usage-record.ts'
+import type { TriedRouteShape } from '../../../layers/admin/api/shapes/requests.ts'
 import { type Column, cell, name, number, Table } from '../../parts/table.tsx'
 import { durationText, Took } from '../../parts/took.tsx'
 import type { RowFacts } from './row-facts.ts'
 
-type Timed = AttemptShape & {
+type Timed = TriedRouteShape & {
   readonly startMs: number
   readonly totalMs: number
   /** The time to the first token, of the one that answered. */
   readonly waitMs: number
 }
-
-/** By the reasons that rows store. */
-const RESULTS: ReadonlyMap<string, string> = new Map([
-  ['ok', 'answered'],
-  ['beyond_cap', 'answered beyond its output cap, and was cut there'],
-  ['open', 'not ended'],
-  ['connect', 'could not be reached'],
-  ['timeout', 'did not answer in time'],
-  ['deadline', 'was stopped at the time limit of the request'],
-  ['reset', 'broke the connection'],
-  ['status', 'answered with an error'],
-  ['rate_limit', 'is rate limiting us'],
-  ['credential', 'refused our credential'],
-  ['forbidden', 'refused the content or our account'],
-  ['model_not_found', 'does not know the model'],
-  ['too_large', 'found the request too large'],
-  ['rejected', 'refused the request as invalid'],
-  ['unsupported', 'was not asked: it does not support this request'],
-  ['protocol', 'answered in a form that is not its own'],
-  ['error_event', 'sent an error in its stream'],
-  ['empty', 'answered nothing'],
-  ['runaway', 'did not stop'],
-])
 
 const COLUMNS: readonly Column<Timed>[] = [
   name('Provider', ({ provider, model }) => (
@@ -39,14 +16,14 @@ const COLUMNS: readonly Column<Timed>[] = [
       {provider} <code class="quiet">{model}</code>
     </>
   )),
-  cell('Result', ({ result }) => <Result of={result} />, 'wide'),
+  cell('Result', (attempt) => <Result of={attempt} />, 'wide'),
   number('Took', ({ ms }) => <Took ms={ms} />),
   cell('Time', (attempt) => <Bar of={attempt} />, 'bar-cell'),
 ]
 
 /** One below the other on the time of the request, in the order in which they were tried. */
-export function Attempts({ of: attempts, row }: { readonly of: readonly AttemptShape[]; readonly row: RowFacts }) {
-  const sumOf = (some: readonly AttemptShape[]) => some.reduce((sum, { ms }) => sum + ms, 0)
+export function Attempts({ of: attempts, row }: { readonly of: readonly TriedRouteShape[]; readonly row: RowFacts }) {
+  const sumOf = (some: readonly TriedRouteShape[]) => some.reduce((sum, { ms }) => sum + ms, 0)
   const askedMs = sumOf(attempts)
   const totalMs = Math.max(1, askedMs, row.duration_ms ?? 0)
   // The gateway's own work is before the first of them.
@@ -69,15 +46,19 @@ export function Attempts({ of: attempts, row }: { readonly of: readonly AttemptS
   )
 }
 
-function Result({ of: result }: { readonly of: string }) {
-  const [reason = '', status] = result.split(' ')
-  const isOk = reason === 'ok' || reason === 'beyond_cap'
+function isAnswer(result: string): boolean {
+  return result === 'ok' || result === 'beyond_cap'
+}
+
+function Result({ of: { result, words, said } }: { readonly of: TriedRouteShape }) {
+  const [reason, status] = result.split(' ')
   return (
     <>
-      <span class={`badge ${isOk ? 'good' : 'bad'}`} title={result}>
-        {status ?? (isOk ? 'ok' : reason)}
+      <span class={`badge ${isAnswer(result) ? 'good' : 'bad'}`} title={result}>
+        {status ?? (isAnswer(result) ? 'ok' : reason)}
       </span>
-      {RESULTS.get(reason) ?? result}
+      {words}
+      {said && <span class="unit below-line">{said}</span>}
     </>
   )
 }
@@ -85,7 +66,7 @@ function Result({ of: result }: { readonly of: string }) {
 /** Pale until the first token came. */
 function Bar({ of: { result, ms, startMs, totalMs, waitMs } }: { readonly of: Timed }) {
   const x = (at: number) => (1000 * at) / totalMs
-  const colour = result === 'ok' || result === 'beyond_cap' ? 'c0' : 'failed'
+  const colour = isAnswer(result) ? 'c0' : 'failed'
   return (
     <svg class="waterfall" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
       <rect class="back" width="1000" height="10" />

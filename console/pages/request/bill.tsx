@@ -1,4 +1,5 @@
 import type { BillLineShape, RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
+import { counted } from '../../parts/counted.ts'
 import { Credits } from '../../parts/credits.tsx'
 import { type Column, count, credits, name, number, Table } from '../../parts/table.tsx'
 import { rowFacts } from './row-facts.ts'
@@ -18,9 +19,7 @@ export function Bill({ of: request }: { readonly of: RequestShape }) {
     <section class="panel part">
       <div class="panel-head">
         <h2>The charge</h2>
-        {above !== undefined && (
-          <span class="quiet">At the price above {above.toLocaleString('en-US')} prompt tokens</span>
-        )}
+        {above !== undefined && <span class="quiet">At the price above {counted(above)} prompt tokens</span>}
       </div>
       <Table
         caption="The charge, line by line"

@@ -1,4 +1,5 @@
 import type { RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
+import { counted } from '../../parts/counted.ts'
 import { Credits } from '../../parts/credits.tsx'
 import { RequestLink } from '../../parts/links.tsx'
 import { Moment } from '../../parts/moment.tsx'
@@ -26,10 +27,15 @@ export function Notices({ of: request }: { readonly of: RequestShape }) {
       )}
       {facts.lowered_max_tokens && (
         <p class="notice warn">
-          <strong>Output cap lowered:</strong> to {facts.lowered_max_tokens.toLocaleString('en-US')} tokens,{' '}
+          <strong>Output cap lowered:</strong> to {counted(facts.lowered_max_tokens)} tokens,{' '}
           {facts.asked_max_tokens
-            ? `the most that ${facts.model} generates; ${facts.asked_max_tokens.toLocaleString('en-US')} were asked for.`
+            ? `the most that ${facts.model} generates; ${counted(facts.asked_max_tokens)} were asked for.`
             : 'the most that the balance covered. A longer answer was cut there.'}
+        </p>
+      )}
+      {facts.dropped_fields && (
+        <p class="notice warn">
+          <strong>Fields left out:</strong> {facts.dropped_fields}, as the catalog tells for {facts.provider}.
         </p>
       )}
       {facts.replay_of && (

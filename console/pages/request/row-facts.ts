@@ -17,6 +17,7 @@ export type RowFacts = {
   readonly completion_tokens?: number
   readonly asked_max_tokens?: number | null
   readonly lowered_max_tokens?: number | null
+  readonly dropped_fields?: string | null
   readonly usage_source?: string
   readonly cost?: string
   readonly ttft_ms?: number | null
@@ -34,7 +35,7 @@ export function tokensPerSecond({ completion_tokens, ttft_ms, duration_ms }: Row
 }
 
 /** Lines that are the operator's own. */
-const PRIVATE = /^(cost us|provider cost|margin)$/
+const PRIVATE = /^(cost us|provider cost|margin|providers said)$/
 
 /** The request in words, as a customer may read it: without its cost to us. */
 export function customerText({ explanation }: RequestShape): string {

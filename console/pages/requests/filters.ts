@@ -2,11 +2,15 @@ import type { z } from 'zod'
 import type { requestsQuery } from '../../../layers/admin/api/shapes/queries.ts'
 import type { Overview, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import type { Choice } from '../../parts/choices.tsx'
+import { counted } from '../../parts/counted.ts'
 import { type Query, queryText } from '../../router.ts'
 import { MODEL_ENDPOINTS, OTHER_ENDPOINTS } from './endpoints.ts'
 
 /** Only what the server filters by: a filter of the rows that happen to be loaded would mislead. */
-export type FilterName = Exclude<keyof z.input<typeof requestsQuery>, 'from' | 'to' | 'limit' | 'after' | 'outcome'>
+export type FilterName = Exclude<
+  keyof z.input<typeof requestsQuery>,
+  'from' | 'to' | 'limit' | 'after' | 'outcome' | 'for_model'
+>
 
 export type FilterQuery = Readonly<Record<FilterName, string>>
 
@@ -61,7 +65,7 @@ export const CHOICE_FILTERS: readonly ChoiceFilter[] = [
         (answer as Overview).errors.map(({ code, requests }) => ({
           value: code,
           text: code,
-          note: requests.toLocaleString('en-US'),
+          note: counted(requests),
         })),
     },
     typed: ANY,
@@ -99,7 +103,7 @@ function groups(by: 'model' | 'provider'): Source {
     of: (answer) =>
       (answer as UsagePage).groups
         .filter(({ group }) => group !== '-')
-        .map(({ group, requests }) => ({ value: group, text: group, note: requests.toLocaleString('en-US') })),
+        .map(({ group, requests }) => ({ value: group, text: group, note: counted(requests) })),
   }
 }
 

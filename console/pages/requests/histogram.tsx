@@ -1,5 +1,6 @@
 import type { UsageNumbers, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import { Chart } from '../../parts/chart.tsx'
+import { counted } from '../../parts/counted.ts'
 import { Loading } from '../../parts/loading.tsx'
 import type { Range } from '../../parts/ranges.ts'
 import { momentText, spanOf } from '../../parts/usage-chart.tsx'
@@ -70,5 +71,5 @@ function sumOf(results: readonly UsageNumbers[]) {
 }
 
 function seriesOf(label: string, colour: string, values: readonly number[]) {
-  return { label, colour, values, told: values.map((value) => value.toLocaleString('en-US')) }
+  return { label, colour, values, told: values.map(counted) }
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { UsageNumbers, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import { Swatch } from '../../parts/chart.tsx'
+import { counted } from '../../parts/counted.ts'
 import { Credits } from '../../parts/credits.tsx'
 import { Cells, type Column, count, credits, name, number, Table } from '../../parts/table.tsx'
 import { colourOf } from '../../parts/usage-chart.tsx'
@@ -51,7 +52,7 @@ export function NumbersTable({ caption, head, page: { groups, total }, nameOf }:
 }
 
 function Margin({ of }: { readonly of: UsageNumbers }) {
-  const unknown = of.without_cost.toLocaleString('en-US')
+  const unknown = counted(of.without_cost)
   return (
     <>
       <Credits of={of.margin} />

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { UsagePart } from '../../gateway/domain/day-total.ts'
-import { type Histogram, quantileOf } from '../../gateway/domain/histogram.ts'
+import { emptyHistogram, type Histogram, quantileOf } from '../../gateway/domain/histogram.ts'
 import { formatCredits } from '../../gateway/domain/money.ts'
 import { DAY_MS, HOUR_MS, isoTime } from '../../gateway/domain/time.ts'
 import { addToModel, emptyModel, type ModelPart } from '../../gateway/domain/usage-sum.ts'
@@ -96,6 +96,6 @@ function figuresOf({ requests, completed, cost, upstreamCost, costOfStated }: Us
   }
 }
 
-function quantilesOf(histogram: Histogram) {
+export function quantilesOf(histogram: Histogram = emptyHistogram()) {
   return { p50: quantileOf(histogram, 0.5) ?? null, p95: quantileOf(histogram, 0.95) ?? null }
 }

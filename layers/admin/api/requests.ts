@@ -11,6 +11,7 @@ import { newestKeys, readKeys } from '../../gateway/store/newest-keys.ts'
 import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
 import { readUsageRow } from '../../gateway/store/usage/usage-rows.ts'
 import { recordOf } from '../../gateway/wire/usage-record.ts'
+import { attemptWords } from '../explain/attempt-words.ts'
 import { explainOpenHold, explainRequest } from '../explain/explain-request.ts'
 import { hasSoundTokens, isStated, quantitiesOf } from '../usage/expected-cost.ts'
 import { newestRequests } from '../usage/newest-requests.ts'
@@ -99,6 +100,7 @@ async function requestShape({ tables, nowMs }: Call, requestId: string): Promise
     hold: hold ? holdShape(requestId, hold, nowMs) : null,
     ...operatorPart(row),
     bill: billOf(row),
+    attempts: row.attempts.map((attempt) => ({ ...attempt, words: attemptWords(attempt), said: attempt.said ?? null })),
     explanation: explainRequest(row, key, nowMs),
   }
 }
@@ -114,6 +116,7 @@ function openRequest(requestId: string, key: Key, hold: Key['holds'][string], no
     hold: holdShape(requestId, hold, nowMs),
     ...operatorPart({}),
     bill: [],
+    attempts: [],
     explanation: explainOpenHold(requestId, key, hold, nowMs),
   }
 }

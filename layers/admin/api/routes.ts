@@ -1,13 +1,14 @@
-import type { CatalogModel } from '../../gateway/domain/catalog.ts'
+import type { CatalogModel, UpstreamRoute } from '../../gateway/domain/catalog.ts'
 import { formatCredits } from '../../gateway/domain/money.ts'
 import { routeKey } from '../../gateway/domain/route-order.ts'
 import { DAY_MS } from '../../gateway/domain/time.ts'
-import type { Asked } from '../../gateway/domain/usage-sum.ts'
+import { modelPartKey, UsageSum } from '../../gateway/domain/usage-sum.ts'
 import { readStoredCatalog } from '../../gateway/store/catalog/read-catalog.ts'
 import { usageReader } from '../usage/usage-reader.ts'
 import { latestRowMs } from '../usage/usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call, RouteTest, WantedRoutes } from './call.ts'
+import { quantilesOf } from './overview-ranges.ts'
 import type { List } from './shapes/answers.ts'
 import type { RouteShape, RouteTestShape } from './shapes/catalog.ts'
 
@@ -21,31 +22,48 @@ type Moment = Pick<Call, 'tables' | 'nowMs'>
 export async function routesNow({ tables, nowMs }: Moment, read = usageReader(tables)): Promise<RouteShape[]> {
   const stored = await readStoredCatalog(tables)()
   if (!stored) return []
-  const attempts = new Map<string, Asked>()
-  for await (const { sum } of read({ fromMs: nowMs - DAY_MS, toMs: latestRowMs(nowMs) }, 'routes', 'hours')) {
-    for (const [route, { asked, failed }] of sum.routes) {
-      const before = attempts.get(route) ?? { asked: 0, failed: 0 }
-      attempts.set(route, { asked: before.asked + asked, failed: before.failed + failed })
-    }
-  }
+  const day = { fromMs: nowMs - DAY_MS, toMs: latestRowMs(nowMs) }
+  const sum = new UsageSum()
+  const spans = await Promise.all(SUMS.map((kind) => Array.fromAsync(read(day, kind, 'hours'))))
+  // An hour that is read from rows has all sums in each of its kinds.
+  SUMS.forEach((kind, i) => {
+    for (const span of spans[i] ?? []) addOnly(kind, span.sum, sum)
+  })
   return stored.data.models
     .filter(({ active }) => active)
     .flatMap((model) =>
       inOrder(model).map((route, i) => {
-        const { asked = 0, failed = 0 } = attempts.get(routeKey(route)) ?? {}
+        const { asked = 0, failed = 0 } = sum.routes.get(routeKey(route)) ?? {}
         return {
           object: 'route' as const,
           model: model.id,
           provider: route.provider,
           upstream_model: route.model,
           order: i + 1,
+          priority: route.priority,
+          weight: route.weight,
+          share: shareOf(route, model),
           first_byte_timeout_ms: route.firstByteTimeoutMs,
           idle_timeout_ms: route.idleTimeoutMs,
           requests_24h: asked,
           failures_24h: failed,
+          first_token_ms: quantilesOf(sum.models.get(modelPartKey(model.id, route.provider))?.firstToken),
         }
       }),
     )
+}
+
+const SUMS = ['routes', 'models'] as const
+
+function addOnly(kind: (typeof SUMS)[number], from: UsageSum, to: UsageSum): void {
+  if (kind === 'routes') for (const [route, asked] of from.routes) to.addRoute(route, asked)
+  else for (const part of from.models.values()) to.addModel(part)
+}
+
+/** Routes of one priority share the requests that come to it. */
+function shareOf({ priority, weight }: UpstreamRoute, { routes }: CatalogModel): number {
+  const beside = routes.filter((route) => route.priority === priority)
+  return weight / beside.reduce((all, route) => all + route.weight, 0)
 }
 
 /** Lower priorities first; among equals, the one with the largest share. */

@@ -56,6 +56,7 @@ function factsOf(row: UsageRow, key: Key | undefined): Entry[] {
       row.fallbackModel && `the model ${row.fallbackModel} answered in its place, at the price of ${row.model}`,
     ],
     ['max tokens', loweredText(row)],
+    ['left out', row.droppedFields && `${row.droppedFields}: the catalog tells not to send them`],
     ['status', row.httpStatus === 0 ? 'none: no answer was sent' : String(row.httpStatus)],
     ['outcome', row.outcome],
     ['error', row.errorCode],
@@ -88,9 +89,14 @@ function whyStillHeld({ cost }: UsageRow, { untilMs }: Hold, nowMs: number): str
     : `not settled, and its time was over at ${isoTime(untilMs)}; ${then} by ${SWEEP}`
 }
 
+/** Not for the customer. */
+const PROVIDERS_SAID = 'providers said'
+
 function explainAttempts({ attempts }: UsageRow): Entry[] {
   if (attempts.length === 0) return []
-  return [['attempts', ...attempts.map((attempt, i) => `${i + 1}. ${attemptText(attempt)}`)]]
+  const said = attempts.flatMap((attempt, i) => (attempt.said ? [`${i + 1}. ${attempt.said}`] : []))
+  const lines = attempts.map((attempt, i) => `${i + 1}. ${attemptText(attempt)}`)
+  return [['attempts', ...lines], ...(said.length > 0 ? [[PROVIDERS_SAID, ...said] as const] : [])]
 }
 
 export function attemptText({ result, ms, ...route }: Attempt): string {

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { SCOPES } from '../../gateway/endpoints.ts'
 import { cidrList, line, modelPatterns, moment, someCredits, someOf, textLike, wholeNumber } from './rules.ts'
+import { SETTING_OPTIONS } from './setting-options.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from './setting-words.ts'
 
 /** The settings of a key in the admin API, by their names there. Null removes one. */
@@ -30,7 +31,8 @@ export type ReadSettings = { readonly [Field in SettingField]?: z.output<(typeof
 
 function described<Fields extends Record<string, z.ZodType>>(fields: Fields): Fields {
   const rows = ASKED_SETTINGS.map((setting) => {
-    const { field, words } = SETTING_WORDS[setting]
+    const { field } = SETTING_WORDS[setting]
+    const { words } = SETTING_OPTIONS[setting]
     return [field, fields[field]?.describe(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`)]
   })
   return Object.fromEntries(rows)

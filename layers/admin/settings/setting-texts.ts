@@ -1,5 +1,5 @@
 import { isOptional, type Setting } from '../../gateway/domain/key-settings.ts'
-import { DAY_MS, HOUR_MS, isoTime, MINUTE_MS } from '../../gateway/domain/time.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../gateway/domain/time.ts'
 import { SETTING_WORDS, type SettingKind } from './setting-words.ts'
 
 const FROM_TEXT: Readonly<Record<SettingKind, (text: string, nowMs: number) => unknown>> = {
@@ -26,7 +26,7 @@ export function listIn(text: string): string[] {
 function momentIn(text: string, nowMs: number): string | null {
   if (text === 'never') return null
   const periodMs = readPeriod(text)
-  if (periodMs !== undefined) return isoTime(nowMs + periodMs)
+  if (periodMs !== undefined) return new Date(nowMs + periodMs).toISOString()
   return /T\d{2}:\d{2}(:\d{2})?$/.test(text) ? `${text}Z` : text
 }
 

@@ -8,10 +8,6 @@ type Words = {
   /** The name in the admin API. */
   readonly field: SettingField
   readonly kind: SettingKind
-  /** The option of `waybill keys create` and `update`, with the name of its argument. */
-  readonly option: string
-  readonly argument: string
-  readonly words: string
   /** The name in the console, and in `waybill keys show`. */
   readonly label: string
   /** The hint in the console's form. */
@@ -29,9 +25,6 @@ export const SETTING_WORDS: Readonly<Record<Setting, Words>> = {
   name: {
     field: 'name',
     kind: 'text',
-    option: 'name',
-    argument: 'name',
-    words: 'what this key is for',
     label: 'Name',
     hint: 'What this key is for.',
     mostChars: 100,
@@ -39,36 +32,24 @@ export const SETTING_WORDS: Readonly<Record<Setting, Words>> = {
   rpm: {
     field: 'rpm',
     kind: 'count',
-    option: 'rpm',
-    argument: 'n',
-    words: 'requests per minute',
     label: 'Requests a minute',
     isShort: true,
   },
   dailyLimit: {
     field: 'daily_limit',
     kind: 'count',
-    option: 'daily',
-    argument: 'n',
-    words: 'requests per UTC day',
     label: 'Requests a day',
     isShort: true,
   },
   maxConcurrent: {
     field: 'max_concurrent',
     kind: 'count',
-    option: 'concurrent',
-    argument: 'n',
-    words: 'requests under way at once',
     label: 'Requests at once',
     isShort: true,
   },
   dailyCredits: {
     field: 'daily_credits',
     kind: 'credits',
-    option: 'daily-credits',
-    argument: 'credits',
-    words: 'credits per UTC day',
     label: 'Credits a day',
     isShort: true,
     none: 'no limit',
@@ -76,9 +57,6 @@ export const SETTING_WORDS: Readonly<Record<Setting, Words>> = {
   monthlyCredits: {
     field: 'monthly_credits',
     kind: 'credits',
-    option: 'monthly-credits',
-    argument: 'credits',
-    words: 'credits per UTC month',
     label: 'Credits a month',
     isShort: true,
     none: 'no limit',
@@ -86,17 +64,11 @@ export const SETTING_WORDS: Readonly<Record<Setting, Words>> = {
   scopes: {
     field: 'scopes',
     kind: 'scopes',
-    option: 'scopes',
-    argument: 'list',
-    words: 'endpoints it may call',
     label: 'Scopes',
   },
   models: {
     field: 'models',
     kind: 'patterns',
-    option: 'models',
-    argument: 'list',
-    words: 'models it may use, as ids and as patterns with *; empty for every model',
     label: 'Models',
     hint: 'An id in each line, or a pattern such as claude-*. Empty: every model.',
     none: 'every model',
@@ -104,9 +76,6 @@ export const SETTING_WORDS: Readonly<Record<Setting, Words>> = {
   allowlist: {
     field: 'allowlist',
     kind: 'ranges',
-    option: 'allow',
-    argument: 'list',
-    words: 'addresses it may be used from, as CIDR ranges; empty for every address',
     label: 'Allowed from',
     hint: 'A range in each line, such as 203.0.113.0/24. Empty: every address.',
     none: 'every address',
@@ -114,9 +83,6 @@ export const SETTING_WORDS: Readonly<Record<Setting, Words>> = {
   externalId: {
     field: 'external_id',
     kind: 'text',
-    option: 'external-id',
-    argument: 'id',
-    words: 'your own id of who it is for, which no other key has',
     label: 'External id',
     hint: 'Your own id of the customer.',
     mostChars: 128,
@@ -126,9 +92,6 @@ export const SETTING_WORDS: Readonly<Record<Setting, Words>> = {
   expiresAtMs: {
     field: 'expires_at',
     kind: 'moment',
-    option: 'expires',
-    argument: 'when',
-    words: 'when it ends: a UTC day or a moment',
     label: 'Expires',
     hint: 'In UTC, such as 2027-01-31T00:00. Empty: never.',
     isShort: true,
@@ -137,9 +100,6 @@ export const SETTING_WORDS: Readonly<Record<Setting, Words>> = {
   note: {
     field: 'note',
     kind: 'text',
-    option: 'note',
-    argument: 'text',
-    words: 'for people',
     label: 'Note',
     mostChars: 200,
     none: 'none',

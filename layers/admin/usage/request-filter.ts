@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { UsageFieldName, UsageRow } from '../../gateway/domain/usage-row.ts'
+import { endpointNamed } from '../../gateway/endpoints.ts'
 import type { requestsQuery } from '../api/shapes/queries.ts'
 
 type Sent = z.output<typeof requestsQuery>
@@ -18,14 +19,19 @@ const SAME = {
 export function requestFilter(sent: Sent): Matches | undefined {
   const same = (Object.keys(SAME) as (keyof typeof SAME)[]).filter((name) => sent[name] !== undefined)
   const all: Matches[] = same.map((name) => (row) => row[SAME[name]] === sent[name])
-  const { status, stream, cost_from, cost_to, duration_from, duration_to } = sent
+  const { status, stream, for_model, cost_from, cost_to, duration_from, duration_to } = sent
   if (status !== undefined) all.push(ofStatus(status))
   if (stream !== undefined) all.push((row) => row.stream === (stream === 'true'))
+  if (for_model !== undefined) all.push((row) => isForModel(row) === (for_model === 'true'))
   if (cost_from !== undefined) all.push(({ cost }) => cost >= cost_from)
   if (cost_to !== undefined) all.push(({ cost }) => cost <= cost_to)
   if (duration_from !== undefined) all.push(({ durationMs }) => durationMs >= duration_from)
   if (duration_to !== undefined) all.push(({ durationMs }) => durationMs <= duration_to)
   return all.length === 0 ? undefined : (row) => all.every((matches) => matches(row))
+}
+
+function isForModel({ endpoint }: UsageRow): boolean {
+  return endpointNamed(endpoint).contract !== undefined
 }
 
 /** A code, a class of codes, or every request that was not answered. */

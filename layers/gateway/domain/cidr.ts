@@ -30,9 +30,9 @@ export function cidrContains(cidr: string, address: string): boolean {
   return networkOf(candidate, Number(length)).value === network.value
 }
 
-/** True if an address is in one of the ranges; an invalid range contains nothing. */
+/** True if an address is in one of the ranges, as they are typed; one without a prefix length contains nothing. */
 export function isInRanges(address: string, ranges: readonly string[]): boolean {
-  return ranges.some((range) => cidrProblem(range) === undefined && cidrContains(range, address))
+  return ranges.some((range) => /\/\d+$/.test(range) && cidrContains(range, address))
 }
 
 function networkOf(address: Address, length: number): Address {

@@ -1,6 +1,6 @@
 import type { Scope } from '../endpoints.ts'
 import type { Nano } from './money.ts'
-import { HOUR_MS, isoTime } from './time.ts'
+import { HOUR_MS } from './time.ts'
 
 /** The old secret of a rotated key works for so long, unless a shorter period is chosen. */
 export const GRACE_MS = HOUR_MS
@@ -64,7 +64,7 @@ export const KEY_SETTINGS: Rows = {
   monthlyCredits: { default: null, isNano: true },
   externalId: { default: null },
   // Not `expiresAt`, by which DynamoDB would delete the key with its books.
-  expiresAtMs: { default: null, inEvents: (ms) => ({ expiresAt: isoTime(ms) }) },
+  expiresAtMs: { default: null, inEvents: (ms) => ({ expiresAt: new Date(ms).toISOString() }) },
   note: { default: null },
 }
 

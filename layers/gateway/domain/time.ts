@@ -2,12 +2,12 @@ export const MINUTE_MS = 60 * 1000
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
-const YEAR_10000_MS = Date.UTC(10_000, 0)
+const YEAR_10000_MS = 253_402_300_800_000
 
 type Day = { readonly number: number; readonly text: string }
 
 /** The last day with an even number and the last with an odd one: a request asks for today and yesterday several times. */
-const lastDays: [Day, Day] = [dayAt(0), dayAt(1)]
+const lastDays: [Day, Day] = [/* @__PURE__ */ dayAt(0), /* @__PURE__ */ dayAt(1)]
 
 export function utcDay(nowMs: number): string {
   const number = Math.floor(nowMs / DAY_MS)

@@ -23,6 +23,8 @@ type FailureDetail = {
   readonly status?: number | undefined
   readonly code?: string | undefined
   readonly param?: string | undefined
+  /** The names that the upstream gave to its error, of which none can quote a prompt. */
+  readonly said?: string | undefined
   /** How long the upstream asked to be left alone. */
   readonly retryAfterMs?: number | undefined
   /** The part of a batch that was embedded before another part failed. */
@@ -75,6 +77,7 @@ function blameOfStatus(status: number): Blame {
 
 const MOST_MESSAGE_CHARS = 2_000
 const MOST_NAME_CHARS = 200
+const MOST_SAID_CHARS = 200
 
 /** A code and a param are texts of the upstream or the caller, as the message is. */
 function shownWords({ code, param }: FailureDetail): FailureDetail {
@@ -112,6 +115,12 @@ export class UpstreamFailure extends Error {
   /** The result of an attempt that failed like this: the reason, and the status if there was one. */
   get result(): string {
     return this.detail.status ? `${this.reason} ${this.detail.status}` : this.reason
+  }
+
+  /** For the operator, in the row: the upstream's names, or our own message. One for the caller may quote the prompt. */
+  get said(): string | undefined {
+    const { said, status } = this.detail
+    return (said ?? (this.isCallers || status ? undefined : this.message))?.slice(0, MOST_SAID_CHARS)
   }
 
   get blame(): Blame {

@@ -14,6 +14,8 @@ export type Attempt = {
   readonly model: string
   readonly result: string
   readonly ms: number
+  /** Only for operators: the names that the upstream gave to its error, or how it failed. Never a text of the caller. */
+  readonly said?: string | undefined
 }
 
 /** The result of a route that answered, and went on beyond its output cap. */
@@ -62,6 +64,7 @@ export type UsageRow = {
   readonly attempts: readonly Attempt[]
   readonly ttftMs?: number | undefined
   readonly durationMs: number
+  readonly droppedFields?: string | undefined
   /** DynamoDB may delete the row from this time on; without it the row stays for good. */
   readonly keptUntilMs?: number | undefined
 }
@@ -128,6 +131,7 @@ export const USAGE_FIELDS: UsageFields = {
   attempts: { api: 'attempts', kind: 'attempts' },
   ttftMs: { api: 'ttft_ms', kind: 'number', optional: true },
   durationMs: { api: 'duration_ms', kind: 'number' },
+  droppedFields: { api: 'dropped_fields', kind: 'text', optional: true },
 }
 
 /** Added up in a day's total and in the answers about usage. */
@@ -181,6 +185,7 @@ export const USAGE_WORDS: Readonly<Record<UsageFieldName, string>> = {
   attempts: 'The routes that were asked, in order.',
   ttftMs: 'Milliseconds to the first token; null for an answer that the upstream gave in one piece.',
   durationMs: 'Milliseconds from the begin of the request to the end of its answer.',
+  droppedFields: 'The names of fields that the provider was not given, because the catalog tells to leave them out.',
 }
 
 export const USAGE_FIELD_NAMES = Object.keys(USAGE_FIELDS) as UsageFieldName[]

@@ -40,7 +40,7 @@ export class UsageSum {
   }
 
   #modelOf(part: UsagePart): ModelPart {
-    const name = JSON.stringify([part.model, part.provider])
+    const name = modelPartKey(part.model, part.provider)
     const model = this.models.get(name) ?? emptyModel(part)
     this.models.set(name, model)
     return model
@@ -62,6 +62,11 @@ export class UsageSum {
     for (const [keyId, part] of other.keys) this.addKey(keyId, part)
     for (const [route, asked] of other.routes) this.addRoute(route, asked)
   }
+}
+
+/** The key in `models`. */
+export function modelPartKey(model: string | undefined, provider: string | undefined): string {
+  return JSON.stringify([model, provider])
 }
 
 /** A part to add to. */

@@ -2,6 +2,7 @@ import { formatCredits, type Nano } from '../domain/money.ts'
 import { parsePrice, type StatedPrice } from '../domain/price.ts'
 import { isoTime } from '../domain/time.ts'
 import {
+  type Attempt,
   CALLER_FIELDS,
   USAGE_FIELDS,
   type UsageFieldKind,
@@ -20,7 +21,12 @@ const SHOWN: Readonly<Record<UsageFieldKind, (value: unknown) => unknown>> = {
   moment: (value) => isoTime(value as number),
   flag: (value) => value ?? false,
   price: (value) => (value ? pricing(parsePrice(value as StatedPrice)) : null),
-  attempts: (value) => value,
+  attempts: (value) => (Array.isArray(value) ? value.map(withoutSaid) : value),
+}
+
+/** The caller is not told how the operator's providers put it. */
+function withoutSaid({ said, ...attempt }: Attempt): Omit<Attempt, 'said'> {
+  return attempt
 }
 
 /** Some fields of a row, under their names in the API. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, credits, flag, kind, orNull, type Told, text, texts } from './parts.ts'
+import { count, credits, flag, kind, orNull, Quantiles, type Told, text, texts } from './parts.ts'
 
 const pushed = {
   version: count('The version of the catalog.'),
@@ -54,10 +54,16 @@ export const Route = z.object({
   object: kind('route'),
   ...route,
   order: count('The place among the routes of the model; 1 is tried first.'),
+  priority: count('Routes of a lower one are tried first.'),
+  weight: count('Routes of one priority share the requests by their weights.'),
+  share: z.number().min(0).max(1).describe('The share of the requests that come to its priority.'),
   first_byte_timeout_ms: count('An answer that has not begun by then is given up.'),
   idle_timeout_ms: count('The longest pause between two pieces of an answer.'),
   requests_24h: count('Attempts at this model of the provider, whichever model of the catalog was asked for.'),
   failures_24h: count('Those that failed, even if another route then answered.'),
+  first_token_ms: Quantiles.describe(
+    'The time to the first token of the requests for this model that the provider answered in 24 hours.',
+  ),
 })
 export type RouteShape = Told<typeof Route>
 

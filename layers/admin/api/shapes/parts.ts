@@ -45,3 +45,10 @@ export function kind<Name extends string>(name: Name) {
 export function orNull<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullable().describe(schema.description ?? '')
 }
+
+export const Quantiles = z
+  .object({
+    p50: z.int().min(0).nullable().describe('Half of the requests took no longer.'),
+    p95: z.int().min(0).nullable().describe('Of twenty requests, nineteen took no longer.'),
+  })
+  .describe('Milliseconds, estimated from counts in buckets that are each 1.6 times as wide; null without requests.')

@@ -70,6 +70,9 @@ export const requestsQuery = z.strictObject({
     .describe('Only requests that ended with this error.')
     .optional(),
   endpoint: oneOf(ENDPOINT_NAMES).describe('Only requests to this endpoint.').optional(),
+  for_model: oneOf(['true', 'false'])
+    .describe('Only requests that a model was to answer, or only all others.')
+    .optional(),
   status: textLike(/^([1-5]xx|[1-5]\d\d|0|error)$/, 'a status such as 429, a class such as 4xx, or error')
     .describe('Only requests with this HTTP status or class of them; `error` for all that were not completed.')
     .optional(),

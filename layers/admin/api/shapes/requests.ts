@@ -3,7 +3,7 @@ import { OPERATOR_FIELDS } from '../../../gateway/domain/usage-row.ts'
 import { Hold, type HoldShape } from './keys.ts'
 import { LINE_FIELDS } from './names.ts'
 import { count, credits, kind, orNull, type Told, text, texts } from './parts.ts'
-import { type AttemptShape, totalTokens, UsageRecord, usageFields } from './usage-record.ts'
+import { Attempt, totalTokens, UsageRecord, usageFields } from './usage-record.ts'
 
 const Explained = z.object({
   part: z.enum(['facts', 'charge']).describe('Facts about the request, or its charge.'),
@@ -21,6 +21,12 @@ const BillLine = z.object({
 })
 export type BillLineShape = Told<typeof BillLine>
 
+const TriedRoute = Attempt.extend({
+  words: text('The result in words.'),
+  said: orNull(text('The names that the provider gave to its error, or how it failed; never a text of the caller.')),
+})
+export type TriedRouteShape = Told<typeof TriedRoute>
+
 export const Request = z.object({
   object: kind('request'),
   request_id: text('The id of the request.'),
@@ -31,6 +37,7 @@ export const Request = z.object({
   hold: Hold.nullable().describe('Credits that are still held for it.'),
   ...usageFields(OPERATOR_FIELDS),
   margin: orNull(credits('The charge less the cost to us.')),
+  attempts: z.array(TriedRoute).describe('The routes that were asked, in order, in words; none of an open request.'),
   bill: z.array(BillLine).describe('The charge, line by line: quantity, price and amount.'),
   explanation: z.array(Explained).describe('The charge in words.'),
 })
@@ -46,12 +53,12 @@ export type RequestShape = {
   readonly upstream_cost: string | null
   readonly upstream_cost_source: 'provider' | 'catalog' | null
   readonly margin: string | null
+  readonly attempts: readonly TriedRouteShape[]
   readonly bill: readonly BillLineShape[]
   readonly explanation: readonly Explained[]
 }
 
 type RowParts = {
-  readonly attempts: readonly AttemptShape[]
   readonly pricing?: { readonly above?: number } | null
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Route } from './catalog.ts'
 import { Key } from './keys.ts'
 import { USAGE_GROUPS } from './names.ts'
-import { count, credits, flag, kind, moment, type Told, text } from './parts.ts'
+import { count, credits, flag, kind, moment, Quantiles, type Told, text } from './parts.ts'
 import { sumFields } from './usage-record.ts'
 
 export type UsageGroup = (typeof USAGE_GROUPS)[number]
@@ -77,13 +77,6 @@ const LastAudit = z.object({
   keys: count('Keys that were audited.'),
   wrong: count('Of them, those with something wrong.'),
 })
-
-const Quantiles = z
-  .object({
-    p50: z.int().min(0).nullable().describe('Half of the requests took no longer.'),
-    p95: z.int().min(0).nullable().describe('Of twenty requests, nineteen took no longer.'),
-  })
-  .describe('Milliseconds, estimated from counts in buckets that are each 1.6 times as wide; null without requests.')
 
 const figures = {
   requests: count('Requests.'),

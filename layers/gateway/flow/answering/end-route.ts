@@ -23,7 +23,7 @@ export function noteBroken(
   if (!(error instanceof UpstreamFailure)) return
   const { journey } = request
   // Without a route none was accepted, and each attempt has its end already.
-  if (journey.route) endAttempt(journey, error.result, clock())
+  if (journey.route) endAttempt(journey, error.result, clock(), error.said)
   if (error.isCallers || deadline.aborted) return
   if (!journey.route || !journey.provider) return
   health.failed(journey.route, error, () => witnessOf(request), clock())

@@ -8,6 +8,7 @@ import { deadAtMs, type GatewayRequest, type Journey } from '../../request.ts'
 import { retry } from '../../retry.ts'
 import type { ReleaseHold } from '../../store/admission/release-hold.ts'
 import type { PutUsageRow } from '../../store/usage/usage-rows.ts'
+import { droppedFieldsText } from '../../wire/headers.ts'
 
 type SettleDeps = {
   readonly putUsageRow: PutUsageRow
@@ -85,7 +86,7 @@ export function settler(deps: SettleDeps): Settle {
 
 /** A row without the parts that grow: its cost and the reason for it. */
 export function leastRow(row: UsageRow): UsageRow {
-  const { provider, upstreamModel, fallbackModel, replayOf, errorCode, ttftMs, ...least } = row
+  const { provider, upstreamModel, fallbackModel, replayOf, errorCode, ttftMs, droppedFields, ...least } = row
   return { ...least, attempts: [] }
 }
 
@@ -93,6 +94,9 @@ export function leastRow(row: UsageRow): UsageRow {
 export function endingOf(error: GatewayError): Ending {
   return { outcome: outcomeOf(error), httpStatus: error.status, errorCode: error.code ?? error.kind }
 }
+
+/** A row must not grow by what a caller sent. */
+const MOST_DROPPED_CHARS = 200
 
 const UPSTREAMS: ReadonlySet<ErrorKind> = new Set(['upstream_error', 'upstream_rate_limited', 'upstream_timeout'])
 
@@ -146,6 +150,7 @@ function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: nu
     attempts: journey.attempts,
     ttftMs: journey.firstPartMs,
     durationMs: nowMs - request.nowMs,
+    droppedFields: journey.droppedFields && droppedFieldsText(journey.droppedFields).slice(0, MOST_DROPPED_CHARS),
   }
 }
 

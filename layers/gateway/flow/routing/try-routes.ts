@@ -100,7 +100,7 @@ function noteFailure(
 ): void {
   const { journey, priced } = request
   const { route } = candidate
-  endAttempt(journey, failure.result, clock())
+  endAttempt(journey, failure.result, clock(), failure.said)
   if (failure.reason === 'unsupported') return
   if (failure.reason === 'rejected' && failure.detail.status) journey.provider = route.provider
   if (failure.mayBeBilled) log.unpaid(route.provider, route.cost && worstCostAt(candidate, priced))

@@ -58,18 +58,21 @@ export function bedrockFailure(error: unknown, progress: Progress): UpstreamFail
   }
   if (reason === undefined) return brokenLine(thrown, progress !== 'none' || httpStatus !== undefined)
   if (reason === 'model_not_found' || (reason === 'rejected' && NO_SUCH_MODEL.test(message))) {
-    return new UpstreamFailure('model_not_found', `Amazon Bedrock does not have the model (${name}).`, { status })
+    return new UpstreamFailure('model_not_found', `Amazon Bedrock does not have the model (${name}).`, {
+      status,
+      said: name,
+    })
   }
   // Once it has spoken, the model has accepted the request: a refusal now is a broken answer.
   if (reason === 'rejected' && progress !== 'spoken') {
-    const detail = { status, ...(TOO_LONG.test(message) && { code: 'context_length_exceeded' }) }
+    const detail = { status, said: name, ...(TOO_LONG.test(message) && { code: 'context_length_exceeded' }) }
     return new UpstreamFailure('rejected', clean(message) || `Amazon Bedrock answered ${name}.`, detail)
   }
   const what = reason === 'credential' || reason === 'forbidden' ? 'refused our credential with' : 'answered'
   return new UpstreamFailure(
     reason === 'rejected' ? 'status' : reason,
     `Amazon Bedrock ${what} ${UNNAMED.has(name) ? status : `${name} (${status})`}.`,
-    { status },
+    { status, ...(!UNNAMED.has(name) && { said: name }) },
   )
 }
 

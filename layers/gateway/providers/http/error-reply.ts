@@ -25,21 +25,24 @@ export async function readErrorReply(reply: Reply, key: string | undefined, mode
   // An error needs no time for reasoning.
   reply.body.startIdleClock()
   const error = await readError(reply)
+  const said = namesIn(error, key)
   if (isMissingModel(status, error, model)) {
-    return new UpstreamFailure('model_not_found', 'The upstream does not have the model.', { status })
+    return new UpstreamFailure('model_not_found', 'The upstream does not have the model.', { status, said })
   }
   if (status === TOO_MANY_REQUESTS && typeof error.message === 'string' && LARGER_THAN_LIMIT.test(error.message)) {
     return new UpstreamFailure('too_large', 'The request is larger than the upstream takes in a minute.', {
       status: 413,
+      said,
     })
   }
   if (THE_REQUEST.has(status) || (status === 403 && isContentComplaint(error))) return aboutRequest(status, error, key)
   if (status === UNAUTHORIZED || FORBIDDEN.has(status)) {
     const reason = status === UNAUTHORIZED ? 'credential' : 'forbidden'
-    return new UpstreamFailure(reason, `The upstream refused our credential with ${status}.`, { status })
+    return new UpstreamFailure(reason, `The upstream refused our credential with ${status}.`, { status, said })
   }
   return new UpstreamFailure(TIMED_OUT.has(status) ? 'timeout' : 'status', `The upstream answered ${status}.`, {
     status,
+    said,
     retryAfterMs: reply.retryAfterMs,
   })
 }
@@ -48,7 +51,8 @@ export async function readErrorReply(reply: Reply, key: string | undefined, mode
 export function errorInAnswer(error: unknown, key: string | undefined): UpstreamFailure {
   if (isObject(error) && isContentComplaint(error)) return aboutRequest(REFUSED, error, key)
   const message = 'The upstream reported an error in place of an answer.'
-  return new UpstreamFailure('error_event', message, { status: statusOfError(error) })
+  const said = isObject(error) ? namesIn(error, key) : undefined
+  return new UpstreamFailure('error_event', message, { status: statusOfError(error), said })
 }
 
 /** Names that providers give to errors which depend on the request, or on our credential. */
@@ -78,9 +82,16 @@ function aboutRequest(status: number, error: Record<string, unknown>, key: strin
   const message = typeof error.message === 'string' ? clean(error.message, key) : `The upstream answered ${status}.`
   return new UpstreamFailure('rejected', message, {
     status,
+    said: namesIn(error, key),
     ...(typeof error.code === 'string' && CODE.test(error.code) && { code: clean(error.code, key) }),
     ...(typeof error.param === 'string' && { param: clean(error.param, key) }),
   })
+}
+
+/** `rate_limit_error tokens`: by the shape of a name, so that no sentence about the request is among them. */
+function namesIn({ type, code, status }: Record<string, unknown>, key: string | undefined): string | undefined {
+  const names = [type, code, status].filter((name) => typeof name === 'string' && CODE.test(name)) as string[]
+  return [...new Set(names)].map((name) => clean(name, key)).join(' ') || undefined
 }
 
 async function readError(reply: Reply): Promise<Record<string, unknown>> {

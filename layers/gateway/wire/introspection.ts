@@ -1,6 +1,7 @@
 import { heldOf, type Key, standingOf } from '../domain/key.ts'
 import { type Limits, limitsOf, type Window } from '../domain/limits.ts'
 import { formatCredits } from '../domain/money.ts'
+import { moneyLiteral } from './money-literal.ts'
 
 /** The key as its holder sees it. The introspecting request itself is not counted. */
 export function introspection(key: Key, hash: string, requestId: string, nowMs: number) {
@@ -36,4 +37,9 @@ export function introspection(key: Key, hash: string, requestId: string, nowMs: 
 
 function windowBody({ limit, remaining, resetSeconds }: Window) {
   return { limit, remaining, reset: resetSeconds }
+}
+
+/** The credits of a key in OpenRouter's shape: granted and charged so far. */
+export function creditsOf({ granted, spent }: Key) {
+  return { data: { total_credits: moneyLiteral(granted), total_usage: moneyLiteral(spent) } }
 }

@@ -7,13 +7,17 @@ import { jsonHandler } from '../json-handler.ts'
 
 export function createModels(instance: Instance) {
   const { loadCatalog } = instance
-  return jsonHandler(instance, freeGates(instance, 'models', prefetching(loadCatalog)), async (_, event) => {
-    const { models } = await loadCatalog()
-    const found = findRoute('GET', event.rawPath)
-    const id = 'id' in found ? found.id : undefined
-    if (id === undefined) return modelList(models.values())
-    const model = models.get(id)
-    if (!model) throw noSuchModel(id, models.keys())
-    return modelEntry(model)
-  })
+  return jsonHandler(
+    instance,
+    freeGates(instance, 'models', { prefetch: prefetching(loadCatalog) }),
+    async (_, event) => {
+      const { models } = await loadCatalog()
+      const found = findRoute('GET', event.rawPath)
+      const id = 'id' in found ? found.id : undefined
+      if (id === undefined) return modelList(models.values())
+      const model = models.get(id)
+      if (!model) throw noSuchModel(id, models.keys())
+      return modelEntry(model)
+    },
+  )
 }

@@ -68,8 +68,8 @@ export function DayChart({ days }: { readonly days: readonly DaySum[] }) {
               .map(({ day, requests, total_tokens: tokens, cost }) => (
                 <tr key={day}>
                   <th scope="row">{day}</th>
-                  <td>{requests}</td>
-                  <td>{tokens}</td>
+                  <td>{requests.toLocaleString('en')}</td>
+                  <td>{tokens.toLocaleString('en')}</td>
                   <td>
                     <Credits of={cost} />
                   </td>

@@ -3,6 +3,7 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { Credits } from '../parts/credits.tsx'
 import type { List, Model } from './ask.ts'
 import { Part } from './part.tsx'
+import { perMillion } from './per-million.ts'
 import { useAnswer } from './use-answer.ts'
 
 export function Models({ secret }: { readonly secret: string }) {
@@ -37,7 +38,7 @@ export function Models({ secret }: { readonly secret: string }) {
                     <td>
                       <Credits of={perMillion(pricing.completion)} />
                     </td>
-                    <td>{context}</td>
+                    <td>{context.toLocaleString('en')}</td>
                   </tr>
                 ))}
               </tbody>
@@ -78,14 +79,4 @@ function Code({ model }: { readonly model: string }) {
       ))}
     </section>
   )
-}
-
-const MILLION_PLACES = 6
-
-/** By its digits, because a price may have more of them than a number. */
-export function perMillion(price: string): string {
-  const [whole = '0', fraction = ''] = price.split('.')
-  const digits = fraction.padEnd(MILLION_PLACES, '0')
-  const [before, after] = [whole + digits.slice(0, MILLION_PLACES), digits.slice(MILLION_PLACES)]
-  return `${before.replace(/^0+(?=\d)/, '')}${after && `.${after}`}`
 }

@@ -68,7 +68,7 @@ function Rows({ of: rows }: { readonly of: readonly Request[] }) {
             <td>
               <Status of={row} />
             </td>
-            <td>{row.total_tokens}</td>
+            <td>{row.total_tokens.toLocaleString('en')}</td>
             <td>
               <Credits of={row.cost} />
             </td>

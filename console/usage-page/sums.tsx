@@ -70,8 +70,8 @@ function ModelSums({ of }: { readonly of: Answered<ByModel> }) {
             {[...data, { ...total, model: 'All' }].map(({ model, requests, total_tokens: tokens, cost }) => (
               <tr key={model}>
                 <th scope="row">{model ?? 'no model: lists, usage, balance'}</th>
-                <td>{requests}</td>
-                <td>{tokens}</td>
+                <td>{requests.toLocaleString('en')}</td>
+                <td>{tokens.toLocaleString('en')}</td>
                 <td>
                   <Credits of={cost} />
                 </td>

@@ -4,7 +4,7 @@ import { SETTLE_MARGIN_MS } from '../layers/gateway/flow/billing/settle.ts'
 import { type AdmitDeps, admit } from '../layers/gateway/middleware/admit.ts'
 import { authorize } from '../layers/gateway/middleware/authorize.ts'
 import { compress } from '../layers/gateway/middleware/compress.ts'
-import { Gates, type GatewayContext } from '../layers/gateway/middleware/gate.ts'
+import { Gates, type GatewayContext, type Middleware } from '../layers/gateway/middleware/gate.ts'
 import { identify } from '../layers/gateway/middleware/identify.ts'
 import { matchEndpoint } from '../layers/gateway/middleware/match-endpoint.ts'
 import { open } from '../layers/gateway/middleware/open.ts'
@@ -18,8 +18,16 @@ import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { findKeyId, readKey } from '../layers/gateway/store/keys/read-key.ts'
 import type { Instance } from './instance.ts'
 
+type Own = {
+  /** Begins to read what the answer will need. */
+  readonly prefetch?: () => void
+  /** Answers the path of a page, before a key is asked for. */
+  readonly page?: Middleware | undefined
+}
+
 /** The gates before the price of a request, the same for every function. */
-export function entrance(instance: Instance, name: FunctionName, prefetch?: () => void): Gates<IdentifiedRequest> {
+export function entrance(instance: Instance, name: FunctionName, own: Own = {}): Gates<IdentifiedRequest> {
+  const { prefetch, page } = own
   const { tables, cache, config, settle, clock, log, timing } = instance
   const { headerPrefix, originSecrets = [], keyPrefix } = config
   const read = readKey(tables)
@@ -27,21 +35,22 @@ export function entrance(instance: Instance, name: FunctionName, prefetch?: () =
   // Only chat streams, and can go on settling after its answer. The others end with their answer, which must not wait
   // longer.
   const mostMs = name === 'chat' ? Infinity : timing.settleMs + SETTLE_MARGIN_MS
-  return Gates.of(
+  const opened = Gates.of(
     ...(name === 'chat' && !config.isUncompressed ? [compress()] : []),
     open({ clock, newRequestId, mostMs, log, isUnavailable, headerPrefix }, nowhereAt(name)),
     record(settle, timing.settleMs),
   )
     .gate(requireEdge(originSecrets))
     .middleware(preflight(headerPrefix))
+  return (page ? opened.middleware(page) : opened)
     .gate(matchEndpoint(name))
     .gate(identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix, prefetch }))
     .gate(authorize({ readKey: read, cache }))
 }
 
 /** All gates of an endpoint that costs no credits. */
-export function freeGates(instance: Instance, name: FunctionName, prefetch?: () => void): Gates<AdmittedRequest> {
-  return entrance(instance, name, prefetch)
+export function freeGates(instance: Instance, name: FunctionName, own?: Own): Gates<AdmittedRequest> {
+  return entrance(instance, name, own)
     .gate(admit<IdentifiedRequest>(admissionBy(instance)))
     .gate(refuse<AdmittedRequest>())
 }

@@ -73,6 +73,8 @@ const settings = z.strictObject({
   adminKeys: z.boolean(),
   /** True if a function calls the gateway every five minutes as a client does, with a key of its own. */
   probe: z.boolean(),
+  /** True if the gateway has a page at /usage, for the owners of keys. */
+  usagePage: z.boolean(),
   /** Tables of an earlier stack that the next deployment adopts; they have these names from then on. */
   tableNames: z.strictObject({ keys: tableName, usage: tableName, answers: tableName.optional() }).optional(),
   /** The bucket of an earlier stack's exported days that the next deployment adopts; it has this name from then on. */
@@ -145,6 +147,10 @@ export function parseSettings(text: string, file: string): SettingsOfStages {
       .refine(
         ({ tableNames }) => !tableNames || stageOf(name).keepsData,
         'tableNames is for a stage whose tables outlive it: CloudFormation adopts no others',
+      )
+      .refine(
+        ({ edge, usagePage }) => edge !== false || !usagePage,
+        'usagePage needs edge, because without it chat has another address than the page',
       )
       .refine(({ admin, adminKeys }) => !adminKeys || admin, 'adminKeys needs admin, the API that takes them')
       .refine(({ keepRowsDays, exportUsage }) => {

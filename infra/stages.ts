@@ -29,6 +29,7 @@ const COMMON = {
   admin: false,
   adminKeys: false,
   probe: false,
+  usagePage: false,
 }
 
 /** Makes glibc, with which Node allocates, return the memory of a large request: by default it keeps most of it. */

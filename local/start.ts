@@ -51,7 +51,7 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
   const inForce = await catalogInForce(operatorTables, local.catalog, echo)
   const log = humanLog(console.log, paint)
   const opened = openInstance({
-    config: { ...LOCAL_TABLES, ...BRAND },
+    config: { ...LOCAL_TABLES, ...BRAND, hasUsagePage: true },
     tables,
     log,
     readStoredCatalog: checkedCatalog(readStoredCatalog(tables), { ...inForce, data: local.catalog }, log),

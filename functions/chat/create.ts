@@ -85,7 +85,7 @@ function chatGates(instance: Instance, vault: AnswerVault): Gates<AdmittedChat> 
     finishHold,
     vault,
   }
-  return entrance(instance, 'chat', prefetching(loadCatalog))
+  return entrance(instance, 'chat', { prefetch: prefetching(loadCatalog) })
     .gate(readAndPrice(loadCatalog, config.headerPrefix))
     .gate(admit<PricedChat>(admissionBy(instance, 'UPDATED_NEW')))
     .gate(idempotency(retries))

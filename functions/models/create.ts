@@ -10,7 +10,7 @@ export function createModels(instance: Instance) {
   const { loadCatalog } = instance
   return jsonHandler(
     instance,
-    freeGates(instance, 'models', prefetching(loadCatalog)),
+    freeGates(instance, 'models', { prefetch: prefetching(loadCatalog) }),
     async ({ credential }, event) => {
       const catalog = await loadCatalog()
       const allowed = modelsFor(credential.key, catalog)

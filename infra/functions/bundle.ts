@@ -3,6 +3,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, buildSync } from 'esbuild'
+import { usagePage } from '../../console/usage-page/build.ts'
 import { API_FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -17,7 +18,9 @@ const LAZY = {
   '#contracts': { file: './contracts.js', entry: join(GATEWAY, 'contracts', 'lazy-contracts.ts') },
   '#dialects': { file: './dialects.js', entry: join(GATEWAY, 'providers', 'lazy-dialects.ts') },
 }
-const LAZY_FILES = Object.values(LAZY).map(({ file }) => file)
+/** The page for the owners of keys, built, as a module beside the fallback's own. */
+const USAGE_PAGE = { name: '#usage-page', file: './usage-page.js' }
+const LAZY_FILES = [...Object.values(LAZY).map(({ file }) => file), USAGE_PAGE.file]
 
 /** A package of the tokenizer's layer, which is in Lambda's NODE_PATH. */
 const TOKENIZER = { name: 'waybill-tokenizer', entry: join(ROOT, 'layers', 'tokenizer', 'answer-question.ts') }
@@ -47,7 +50,13 @@ const COMMON: BuildOptions = {
 export function bundleFunction(name: string): string {
   const folder = join('functions', name)
   for (const { entry, file } of lazyOf(name)) bundleFile(folder, entry, file)
+  if (name === 'fallback') bundleUsagePage(folder)
   return bundleFile(folder, join(ROOT, 'functions', name, 'handler.ts'), 'index.js')
+}
+
+function bundleUsagePage(folder: string): void {
+  const contents = `export const usagePage = () => (${JSON.stringify(usagePage())})`
+  bundle(folder, { stdin: { contents }, outfile: USAGE_PAGE.file, sourcemap: false })
 }
 
 /** The tokenizer with its ranks, apart from the code: a deployment of new code does not carry it. */
@@ -69,7 +78,9 @@ function bundleFile(folder: string, entry: string, outfile: string): string {
   const isSdk = WITH_SDK.includes(entry)
   return bundle(folder, {
     entryPoints: [entry],
-    alias: isSdk ? {} : { ...lazy, '#tokenizer': TOKENIZER.name, [WEB_STREAMS]: NO_WEB_STREAMS },
+    alias: isSdk
+      ? {}
+      : { ...lazy, [USAGE_PAGE.name]: USAGE_PAGE.file, '#tokenizer': TOKENIZER.name, [WEB_STREAMS]: NO_WEB_STREAMS },
     external: [...LAZY_FILES, TOKENIZER.name],
     outfile,
   })

@@ -85,7 +85,11 @@ export class Functions extends Construct {
       layers: [this.#tokenizerLayer()],
     })
     this.chat = this.#chat(this.tokenizer)
-    const api = API_FUNCTION_NAMES.map((name) => [name, this.#addCalled(name, { concurrency: stage.apiConcurrency })])
+    const ofPage = stage.usagePage ? { environment: { [ENV.usagePage]: 'true' } } : {}
+    const api = API_FUNCTION_NAMES.map((name) => [
+      name,
+      this.#addCalled(name, { concurrency: stage.apiConcurrency, ...(name === 'fallback' && ofPage) }),
+    ])
     this.api = Object.fromEntries(api)
     this.sweep = this.#add('sweep', 'Finishes requests that died', {
       timeoutSeconds: SWEEP_EVERY_MINUTES * 60 - 10,

@@ -146,6 +146,8 @@ export function tablePermissions({ keys, usage, answers }: Tables): Readonly<Rec
     listKeys: onKeys(['dynamodb:Scan']),
     readRowsOfKeys: findRowsOfKeys(usage),
     readRowsOfDays: onUsage(['dynamodb:Query'], ROWS),
+    /** Totals of days, one by one. */
+    readDays: onUsage(['dynamodb:GetItem'], DAYS),
     /** Totals of days, and no row. */
     keepDays: onUsage(['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], DAYS),
   }

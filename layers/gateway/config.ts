@@ -17,6 +17,8 @@ export type Config = {
   readonly isUncompressed?: boolean
   /** How long usage rows are kept; without it, for good. */
   readonly keepRowsDays?: number
+  /** True if there is a page for the owners of keys. */
+  readonly hasUsagePage?: boolean
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -35,6 +37,7 @@ export function readConfig(env: Environment = process.env): Config {
     ...(env[ENV.wholeAnswerMs] && { wholeAnswerMs: Number(env[ENV.wholeAnswerMs]) }),
     ...(env[ENV.compress] === 'false' && { isUncompressed: true }),
     ...(env[ENV.keepRowsDays] && { keepRowsDays: Number(env[ENV.keepRowsDays]) }),
+    ...(env[ENV.usagePage] === 'true' && { hasUsagePage: true }),
   }
 }
 

@@ -16,6 +16,7 @@ export const ENV = {
   tokenizerFunction: 'WAYBILL_TOKENIZER_FUNCTION',
   compress: 'WAYBILL_COMPRESS',
   keepRowsDays: 'WAYBILL_KEEP_ROWS_DAYS',
+  usagePage: 'WAYBILL_USAGE_PAGE',
   exportBucket: 'WAYBILL_EXPORT_BUCKET',
   baseUrl: 'WAYBILL_BASE_URL',
   protected: 'WAYBILL_PROTECTED',

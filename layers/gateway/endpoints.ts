@@ -18,6 +18,7 @@ export type TableRight =
   | 'listKeys'
   | 'readRowsOfKeys'
   | 'readRowsOfDays'
+  | 'readDays'
   | 'keepDays'
   | 'keepAnswers'
 
@@ -31,8 +32,14 @@ export const FUNCTIONS = {
     rights: ['readKeysAndCatalog', 'admitAndSettle', 'writeRows', 'keepAnswers'],
   },
   models: { description: 'GET /v1/models', rights: ['readKeysAndCatalog', 'admitAndSettle', 'writeRows'] },
-  introspect: { description: 'GET /v1/key/introspect', rights: ['readKeys', 'admitAndSettle', 'writeRows'] },
-  usage: { description: 'GET /v1/usage/{id}', rights: ['readKeys', 'admitAndSettle', 'writeRows', 'readRows'] },
+  introspect: {
+    description: 'GET /v1/key/introspect, GET /v1/credits',
+    rights: ['readKeys', 'admitAndSettle', 'writeRows'],
+  },
+  usage: {
+    description: 'GET /v1/usage',
+    rights: ['readKeys', 'admitAndSettle', 'writeRows', 'readRows', 'readRowsOfKeys', 'readDays'],
+  },
   fallback: { description: 'Unknown paths and methods', rights: ['readKeys', 'admitAndSettle', 'writeRows'] },
 } as const satisfies Record<string, FunctionRecord>
 
@@ -107,7 +114,14 @@ export const ENDPOINTS = {
     ],
   },
   'key.introspect': { function: 'introspect', routes: [{ method: 'GET', path: '/v1/key/introspect' }] },
-  usage: { function: 'usage', routes: [{ method: 'GET', path: '/v1/usage/{id}' }] },
+  credits: { function: 'introspect', routes: [{ method: 'GET', path: '/v1/credits' }] },
+  usage: {
+    function: 'usage',
+    routes: [
+      { method: 'GET', path: '/v1/usage' },
+      { method: 'GET', path: '/v1/usage/{id+}' },
+    ],
+  },
   unknown: { function: 'fallback', routes: [] },
 } as const satisfies Record<string, EndpointRecord>
 

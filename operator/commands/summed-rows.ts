@@ -1,7 +1,8 @@
 import type { UsageGroup, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
-import { UsageGroups, usageNumbers } from '../../layers/admin/usage/usage-groups.ts'
+import { shownGroups, usageNumbers } from '../../layers/admin/usage/usage-numbers.ts'
 import { partOf } from '../../layers/gateway/domain/day-total.ts'
 import { parseCredits } from '../../layers/gateway/domain/money.ts'
+import { UsageGroups } from '../../layers/gateway/domain/usage-groups.ts'
 import {
   SUMMED_FIELDS,
   USAGE_FIELDS,
@@ -48,7 +49,7 @@ export async function summedRows(session: Session, range: Range, wanted: Wanted)
     group_by: wanted.by,
     data: [],
     total: usageNumbers(total, total.cost),
-    groups: groups.shown(wanted.by, wanted.by === 'key' ? await namesOf(session) : new Map()),
+    groups: shownGroups(groups, wanted.by, wanted.by === 'key' ? await namesOf(session) : undefined),
   }
 }
 

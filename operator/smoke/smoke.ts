@@ -157,6 +157,19 @@ async function checkCalls({ tables, chatUrl, headers, key, model, get, post, ask
     expect(seen.outcome === 'completed', `its outcome is ${seen.outcome}`)
     expect((await readUsageRow(tables)(requestId))?.keyId === key.id, 'the row is not in the table')
   })
+  await check('its row is in the list of the key’s requests, and in their sums', async () => {
+    const { data } = await json<{ data: { request_id: string }[] }>(await get('/v1/usage'))
+    expect(
+      data.some(({ request_id }) => request_id === requestId),
+      'the row is not listed',
+    )
+    const { total } = await json<{ total: { requests: number } }>(await get('/v1/usage?group=model'))
+    expect(total.requests >= data.length, `there are ${data.length} rows, and the sum is ${total.requests}`)
+  })
+  await check('GET /v1/credits has the credits of the key', async () => {
+    const { data } = await json<{ data: { total_credits: number } }>(await get('/v1/credits'))
+    expect(data.total_credits === 1, JSON.stringify(data))
+  })
   await check('a stream arrives as events, with its cost, and ends with [DONE]', async () => {
     const response = await ask({ stream: true, max_tokens: 100, messages: COUNTING })
     const { text, spreadMs } = await readPieces(response)

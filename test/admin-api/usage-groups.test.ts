@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { UsageGroups } from '../../layers/admin/usage/usage-groups.ts'
+import { shownGroups } from '../../layers/admin/usage/usage-numbers.ts'
 import { partOf } from '../../layers/gateway/domain/day-total.ts'
+import { UsageGroups } from '../../layers/gateway/domain/usage-groups.ts'
 import { completedRow } from '../support/completed-row.ts'
 
 const partCharged = (cost: bigint) =>
@@ -13,7 +14,7 @@ test('groups are the dearest first, and of equals by name, in whatever order the
   const shown = orders.map((order) => {
     const groups = new UsageGroups()
     for (const name of order) groups.add(name, partCharged(costs[name]))
-    return groups.shown('model', new Map()).map(({ group, share }) => [group, share])
+    return shownGroups(groups, 'model').map(({ group, share }) => [group, share])
   })
   for (const one of shown) {
     expect(one).toEqual([
@@ -33,7 +34,7 @@ test('days are in their order, and each has its share of the dearest', () => {
   ] as const) {
     groups.add(day, partCharged(cost))
   }
-  expect(groups.shown('day', new Map()).map(({ group, share }) => [group, share])).toEqual([
+  expect(shownGroups(groups, 'day').map(({ group, share }) => [group, share])).toEqual([
     ['2026-11-01', 500],
     ['2026-11-02', 1000],
   ])

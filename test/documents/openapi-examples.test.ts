@@ -49,10 +49,10 @@ test.each(ROUTES)('%s %s has a tag, and examples that are valid by their schemas
 })
 
 test.each(ROUTES)('the example of %s %s is as the gateway answers it', async (method, path) => {
-  const { request, answer, stream } = EXAMPLES[path]
+  const { request, query = '', answer, stream } = EXAMPLES[path]
   const id = path.startsWith('/v1/usage') ? await answeredId() : 'echo'
   const asked = await (path === '/v1/embeddings' ? embedder() : { url: gateway.baseUrl, secret, change: {} })
-  const url = asked.url + path.replace(/\{.*\}/, id)
+  const url = asked.url + path.replace(/\{.*\}/, id) + query
   const headers = { Authorization: `Bearer ${asked.secret}`, 'Content-Type': 'application/json' }
   const ask = (wish: object) =>
     fetch(url, { method, headers, ...(request && { body: JSON.stringify({ ...request, ...asked.change, ...wish }) }) })

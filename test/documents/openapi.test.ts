@@ -144,7 +144,9 @@ test('the answer of each endpoint but chat is as docs/openapi.json says', async 
     '/v1/models': ['/v1/models'],
     '/v1/models/{id+}': ['/v1/models/test-model'],
     '/v1/key/introspect': ['/v1/key/introspect'],
-    '/v1/usage/{id}': rows.map((id) => `/v1/usage/${id}`),
+    '/v1/credits': ['/v1/credits'],
+    '/v1/usage': ['', '?limit=1', '?group=day', '?group=model'].map((query) => `/v1/usage${query}`),
+    '/v1/usage/{id+}': rows.map((id) => `/v1/usage/${id}`),
   }
   for (const [route, paths] of Object.entries(samples)) {
     for (const path of paths) {
@@ -269,6 +271,7 @@ describe('errors', () => {
   test.each([
     ['an unknown key', '/v1/models', 401, () => answerOf(operation('/v1/models', 'get'), 401)],
     ['an unknown model', '/v1/models/none', 404, () => answerOf(operation('/v1/models/{id}', 'get'), 404)],
+    ['a bad query', '/v1/usage?limit=0', 400, () => answerOf(operation('/v1/usage', 'get'), 400)],
     ['an unknown request', '/v1/usage/none', 404, () => answerOf(operation('/v1/usage/{id}', 'get'), 404)],
     ['an unknown path', '/v1/none', 404, () => components.responses.NotFound],
     ['a wrong method', '/v1/chat/completions', 405, () => components.responses.MethodNotAllowed],
@@ -392,7 +395,7 @@ describe('requests for a response', () => {
 
 test('the answers shown in docs/clients.md are as docs/openapi.json says', () => {
   const shown = blocksOf('docs/clients.md', 'json').map((block) => JSON.parse(block))
-  const kinds = { list: 'ModelList', api_key: 'ApiKey', usage: 'UsageRecord' }
+  const kinds = { list: 'ModelList', api_key: 'ApiKey', usage: 'UsageRecord', 'usage.sums': 'UsageSums' }
   expect(shown.map(({ object }) => object)).toEqual(Object.keys(kinds))
   for (const answer of shown) {
     const name = kinds[answer.object as keyof typeof kinds]

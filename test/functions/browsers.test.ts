@@ -38,6 +38,8 @@ test.each([
   '/v1/models/test-model',
   '/v1/key/introspect',
   '/v1/usage/x',
+  '/v1/usage',
+  '/v1/credits',
   '/v1/no',
 ])('a browser that asks before it calls %s is answered with 204 without a key, a read or a row', async (path) => {
   const before = [gateway.calls.length, gateway.logLines.length]

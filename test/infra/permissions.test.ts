@@ -21,6 +21,8 @@ const KEEP_DAYS = ['GetItem', 'PutItem', 'UpdateItem'].map(
 )
 const KEEP_ANSWERS = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'].map((action) => `dynamodb:${action} on answers`)
 const READ_ROW = 'dynamodb:GetItem on usage where the key is like ROWS#*'
+const READ_DAY = 'dynamodb:GetItem on usage where the key is like DAY#*'
+const FIND_ROWS_OF_KEY = 'dynamodb:Query on the index byKey of usage'
 const ARN = 'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret'
 
 const READ_ALL = [
@@ -75,7 +77,7 @@ const rightsIn = (stage: string): Record<Name, string[]> => ({
   ],
   models: [...LOG, FIND_KEY_OR_CATALOG, ADMIT_AND_SETTLE, WRITE_ROW],
   introspect: [...LOG, FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW],
-  usage: [...LOG, FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW, READ_ROW],
+  usage: [...LOG, FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW, READ_ROW, READ_DAY, FIND_ROWS_OF_KEY],
   fallback: [...LOG, FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW],
   tokenizer: LOG,
   sweep: [
@@ -90,7 +92,7 @@ const rightsIn = (stage: string): Record<Name, string[]> => ({
   close: [
     ...LOG,
     'dynamodb:Scan on keys',
-    'dynamodb:Query on the index byKey of usage',
+    FIND_ROWS_OF_KEY,
     'dynamodb:Query on usage where the key is like ROWS#*',
     'dynamodb:Query on usage where the key is like DAY#*',
     ...KEEP_DAYS,

@@ -37,6 +37,14 @@ function rightsOf(role: string): string[] {
   )
 }
 
+test('only the fallback is told of the page for owners of keys, and only if the settings ask for it', () => {
+  const told = ({ template }: Synthesized) =>
+    Object.values(template.findResources('AWS::Lambda::Function'))
+      .filter(({ Properties }) => Properties.Environment?.Variables?.[ENV.usagePage] === 'true')
+      .map((one) => pathOf(one as Resource))
+  expect([dev, prod, probed].map(told)).toEqual([[], [], ['Functions/Fallback']])
+})
+
 test('a stage has the probe only if its settings say so', () => {
   for (const { template } of [dev, prod]) expect(JSON.stringify(template.json)).not.toMatch(/probe/i)
   expect(probed.template.json.Outputs.ProbeFunction.Value).toEqual({ Ref: fn().id })

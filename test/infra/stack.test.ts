@@ -251,7 +251,7 @@ test('the HTTP API has every route but chat, each with its function, and the fal
     return [Properties.RouteKey, integrations[id]?.Properties.IntegrationUri]
   })
   // A path with a slash at its end is beneath the path without, which only a greedy route can say.
-  const beneath = ['/v1/key/introspect/{rest+}', '/v1/usage/{id}/{rest+}']
+  const beneath = ['/v1/key/introspect/{rest+}', '/v1/credits/{rest+}']
   const paths = HTTP_ROUTES.filter((route) => route.endpoint.function !== 'chat').flatMap((route) =>
     [route.path, ...beneath.filter((path) => path.startsWith(`${route.path}/`))].map((path) => ({ ...route, path })),
   )

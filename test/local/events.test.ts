@@ -166,7 +166,7 @@ test.each([
   ['GET', '/v1/models/gpt-4o', 'GET /v1/models/{id+}', { id: 'gpt-4o' }],
   ['GET', '/v1/models/openai/gpt-4o', 'GET /v1/models/{id+}', { id: 'openai/gpt-4o' }],
   ['GET', '/v1/models/openai%2Fgpt-4o', 'GET /v1/models/{id+}', { id: 'openai/gpt-4o' }],
-  ['GET', '/v1/usage/req_1', 'GET /v1/usage/{id}', { id: 'req_1' }],
+  ['GET', '/v1/usage/req_1', 'GET /v1/usage/{id+}', { id: 'req_1' }],
   ['GET', '/v1/key/introspect', 'GET /v1/key/introspect', undefined],
   ['DELETE', '/v1/models', '$default', undefined],
   ['GET', '/elsewhere', '$default', undefined],

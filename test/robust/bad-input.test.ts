@@ -491,6 +491,8 @@ describe('malformed keys', () => {
     { method: 'GET', path: '/v1/models' },
     { method: 'GET', path: '/v1/key/introspect' },
     { method: 'GET', path: '/v1/usage/req_00000000000000000000000000' },
+    { method: 'GET', path: '/v1/usage' },
+    { method: 'GET', path: '/v1/credits' },
   ]
   const NO_KEY = "You didn't provide an API key."
   const WRONG_KEY = 'Incorrect API key provided.'
@@ -584,8 +586,6 @@ describe('unknown paths and methods', () => {
     ['POST', '/V1/chat/completions', NOT_FOUND],
     ['POST', '/v1/chat/completions%00', NOT_FOUND],
     ['POST', '/v1/chat%2fcompletions', NOT_FOUND],
-    ['GET', '/v1/usage', NOT_FOUND],
-    ['GET', '/v1/usage/', NOT_FOUND],
     ['GET', '/v1/usage/a/b', NOT_FOUND],
     ['GET', '/v1/usage/%', NOT_FOUND],
     ['GET', '/v1/usage/%00', NOT_FOUND],
@@ -624,6 +624,8 @@ describe('unknown paths and methods', () => {
     ['DELETE', '/v1/models/test-model', notAllowed('GET, HEAD')],
     ['POST', '/v1/key/introspect', notAllowed('GET, HEAD')],
     ['DELETE', '/v1/usage/req_00000000000000000000000000', notAllowed('GET, HEAD')],
+    ['POST', '/v1/usage', notAllowed('GET, HEAD')],
+    ['POST', '/v1/credits', notAllowed('GET, HEAD')],
   ]
   const named = CALLS.map(([method, path, refusal]) => ({
     call: `${method} ${path.length > 50 ? `${path.slice(0, 20)}… (${path.length} characters)` : path}`,

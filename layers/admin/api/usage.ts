@@ -3,11 +3,12 @@ import { momentsOf } from '../../gateway/domain/closed-day.ts'
 import type { UsagePart } from '../../gateway/domain/day-total.ts'
 import type { Key } from '../../gateway/domain/key.ts'
 import { DAY_MS, HOUR_MS, isoTime, utcDay } from '../../gateway/domain/time.ts'
+import { UsageGroups } from '../../gateway/domain/usage-groups.ts'
 import { readKeys } from '../../gateway/store/newest-keys.ts'
 import { readClosing } from '../../gateway/store/usage/closing.ts'
+import { usageOfKey, usageOfKeyByHour } from '../../gateway/store/usage/usage-of-key.ts'
 import type { TimeRange } from '../../gateway/store/usage/usage-rows.ts'
-import { UsageGroups, usageNumbers } from '../usage/usage-groups.ts'
-import { usageOfKey, usageOfKeyByHour } from '../usage/usage-of-key.ts'
+import { shownGroups, usageNumbers } from '../usage/usage-numbers.ts'
 import { usageReader } from '../usage/usage-reader.ts'
 import { latestRowMs } from '../usage/usage-rows.ts'
 import type { Answer, Call } from './call.ts'
@@ -58,7 +59,13 @@ export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): P
       for (const groups of [bucketGroups, all]) groups.add(GROUPS[groupBy](usage), usage.part)
     }
   }
-  const labels = groupBy === 'key' ? await labelsOf(tables, all.names) : new Map<string, string>()
+  const labels =
+    groupBy === 'key'
+      ? await labelsOf(
+          tables,
+          all.byName().map(([id]) => id),
+        )
+      : new Map<string, string>()
   const starts = Array.from(
     { length: Math.ceil((toMs - startOf(fromMs)) / bucketMs) },
     (_, i) => startOf(fromMs) + i * bucketMs,
@@ -79,7 +86,7 @@ export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): P
       })),
     })),
     total: usageNumbers(total, total.cost),
-    groups: all.shown(groupBy, labels),
+    groups: shownGroups(all, groupBy, labels),
   }
   return { body }
 }

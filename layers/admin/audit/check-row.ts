@@ -1,5 +1,6 @@
+import { isStated } from '../../gateway/domain/price.ts'
 import type { UsageRow } from '../../gateway/domain/usage-row.ts'
-import { expectedCost, hasSoundTokens, isStated, quantitiesOf } from '../usage/expected-cost.ts'
+import { expectedCost, hasSoundTokens, quantitiesOf } from '../usage/expected-cost.ts'
 import type { Finding } from './findings.ts'
 
 const CHANGED = "A row is written once and never changed: compare it with this request's line in the log."

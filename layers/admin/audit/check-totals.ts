@@ -1,10 +1,10 @@
 import { daysFrom } from '../../gateway/domain/closed-day.ts'
 import { type DayTotal, isSameTotal, sumsOf } from '../../gateway/domain/day-total.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
+import { mapConcurrently } from '../../gateway/store/map-concurrently.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 import { readClosing } from '../../gateway/store/usage/closing.ts'
 import { readDayTotal } from '../../gateway/store/usage/day-totals.ts'
-import { mapConcurrently } from '../usage/map-concurrently.ts'
 import type { Finding } from './findings.ts'
 
 /** The rows that are gone by now, as counted by the totals of their days. */

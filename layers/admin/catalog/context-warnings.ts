@@ -1,8 +1,8 @@
 import { type CatalogData, type CatalogModel, kindOf } from '../../gateway/domain/catalog.ts'
 import { DAY_MS } from '../../gateway/domain/time.ts'
 import type { UsageRow } from '../../gateway/domain/usage-row.ts'
+import { newestRequests } from '../../gateway/store/usage/newest-requests.ts'
 import type { Call } from '../api/call.ts'
-import { newestRequests } from '../usage/newest-requests.ts'
 import { latestRowMs } from '../usage/usage-rows.ts'
 
 const WEEK_MS = 7 * DAY_MS

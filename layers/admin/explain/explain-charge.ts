@@ -1,8 +1,8 @@
 import { formatCredits, formatDecimal } from '../../gateway/domain/money.ts'
-import { type BillLine, billLines, formatPerMillion, parsePrice, sumOf } from '../../gateway/domain/price.ts'
+import { type BillLine, billLines, formatPerMillion, isStated, parsePrice, sumOf } from '../../gateway/domain/price.ts'
 import { BEYOND_CAP, type UsageRow } from '../../gateway/domain/usage-row.ts'
 import { endpointNamed } from '../../gateway/endpoints.ts'
-import { expectedCost, hasSoundTokens, isStated, quantitiesOf } from '../usage/expected-cost.ts'
+import { expectedCost, hasSoundTokens, quantitiesOf } from '../usage/expected-cost.ts'
 
 export type Entry = readonly [name: string, ...lines: string[]]
 

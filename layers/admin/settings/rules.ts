@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { cidrProblem } from '../../gateway/domain/cidr.ts'
+import { MOMENT_WORDS, readMoment } from '../../gateway/domain/moment.ts'
 import { type Nano, parseCredits } from '../../gateway/domain/money.ts'
 import { isPlainLine } from '../../gateway/domain/plain-text.ts'
 
@@ -76,19 +77,10 @@ export const credits = z
 
 export const someCredits = credits.refine((nano) => nano > 0n, 'must be more than 0.')
 
-const MOMENT = 'must be a UTC day such as 2026-11-01, or a moment such as 2026-11-01T12:30:00Z.'
-const MOMENT_PATTERN =
-  /^(\d{4}-\d{2}-\d{2})(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,3})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$/
+const MOMENT = `must be ${MOMENT_WORDS}.`
 
-/** A UTC day, which stands for its first moment, or a moment, in milliseconds. */
+/** In milliseconds. */
 export const moment = z
   .string(MOMENT)
   .refine((text) => readMoment(text) !== undefined, MOMENT)
   .transform((text) => readMoment(text) as number)
-
-function readMoment(text: string): number | undefined {
-  const day = MOMENT_PATTERN.exec(text)?.[1]
-  const ms = Date.parse(text)
-  // JavaScript reads 30 February as 2 March.
-  return day && ms >= 0 && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day) ? ms : undefined
-}

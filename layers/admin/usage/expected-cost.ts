@@ -1,5 +1,5 @@
 import type { Nano } from '../../gateway/domain/money.ts'
-import { costOf, isAmount, isPrice, parsePrice, type Quantities, type StatedPrice } from '../../gateway/domain/price.ts'
+import { costOf, isStated, parsePrice, type Quantities } from '../../gateway/domain/price.ts'
 import type { UsageRow } from '../../gateway/domain/usage-row.ts'
 
 /** The cost that follows from a row's own tokens, price and hold; undefined if the row does not have them. */
@@ -20,26 +20,6 @@ export function quantitiesOf(row: UsageRow): Quantities {
     completion: row.completionTokens,
     images: row.images ?? 0,
   }
-}
-
-export function isStated(price: StatedPrice): boolean {
-  const {
-    input,
-    output,
-    cachedInput,
-    cacheWrite = '0',
-    cacheWrite1h = '0',
-    request = '0',
-    image = '0',
-    above = 1,
-  } = price
-  const isText = (part: unknown) => typeof part === 'string'
-  return (
-    Number.isSafeInteger(above) &&
-    above > 0 &&
-    [input, output, cachedInput, cacheWrite, cacheWrite1h].every((part) => isText(part) && isPrice(part)) &&
-    [request, image].every((part) => isText(part) && isAmount(part))
-  )
 }
 
 export function hasSoundTokens(row: UsageRow): boolean {

@@ -3,7 +3,6 @@ import { plainJson } from '../../gateway/domain/plain-text.ts'
 import { OPERATOR_FIELDS, type UsageRow } from '../../gateway/domain/usage-row.ts'
 import { recordOf, usageRecord } from '../../gateway/wire/usage-record.ts'
 import type { RequestShape } from '../api/shapes/requests.ts'
-import { isStated } from './expected-cost.ts'
 
 type OperatorPart = Pick<RequestShape, 'upstream_cost' | 'upstream_cost_source' | 'margin'>
 
@@ -19,12 +18,6 @@ export function operatorPart(row: Partial<UsageRow>): OperatorPart {
   }
 }
 
-/** A row as its caller sees it. A damaged price is left out. */
-export function soundRecord(row: UsageRow) {
-  const { price } = row
-  return usageRecord({ ...row, price: price && isStated(price) ? price : undefined })
-}
-
 export async function* ndjsonLines(rows: AsyncIterable<UsageRow>): AsyncGenerator<string> {
-  for await (const row of rows) yield `${plainJson(JSON.stringify({ ...soundRecord(row), ...operatorPart(row) }))}\n`
+  for await (const row of rows) yield `${plainJson(JSON.stringify({ ...usageRecord(row), ...operatorPart(row) }))}\n`
 }

@@ -1,6 +1,7 @@
 import { CLOCK_MARGIN_MS, earliestRowMs } from '../../gateway/domain/closed-day.ts'
 import type { UsageRow } from '../../gateway/domain/usage-row.ts'
 import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
+import { mergeRows } from '../../gateway/store/usage/merge-rows.ts'
 import {
   daysOf,
   idsOf,
@@ -10,7 +11,6 @@ import {
   type TimeRange,
 } from '../../gateway/store/usage/usage-rows.ts'
 import { knownKey } from '../api/known-key.ts'
-import { mergeRows } from './merge-rows.ts'
 
 /** The rows of a key or of all keys, in the order of time. */
 export async function* usageRows(

@@ -136,6 +136,27 @@ export function isAmount(credits: string): boolean {
   return parseDecimal(credits, AMOUNT_PLACES) !== undefined
 }
 
+/** False for a damaged price, which cannot be parsed. */
+export function isStated(price: StatedPrice): boolean {
+  const {
+    input,
+    output,
+    cachedInput,
+    cacheWrite = '0',
+    cacheWrite1h = '0',
+    request = '0',
+    image = '0',
+    above = 1,
+  } = price
+  const isText = (part: unknown) => typeof part === 'string'
+  return (
+    Number.isSafeInteger(above) &&
+    above > 0 &&
+    [input, output, cachedInput, cacheWrite, cacheWrite1h].every((part) => isText(part) && isPrice(part)) &&
+    [request, image].every((part) => isText(part) && isAmount(part))
+  )
+}
+
 /** The price of one token in credits, as people read it. */
 export function formatPerToken(pico: bigint): string {
   return formatDecimal(pico, PICO_PLACES)

@@ -2,6 +2,7 @@ import type { CreditCounter } from '../domain/counters.ts'
 import { heldOf, type Key, standingOf } from '../domain/key.ts'
 import { type CreditWindow, creditWindow, type Limits, limitsOf, type Window } from '../domain/limits.ts'
 import { formatCredits } from '../domain/money.ts'
+import { moneyLiteral } from './money-literal.ts'
 
 /** The key as its holder sees it. The introspecting request itself is not counted. */
 export function introspection(key: Key, hash: string, requestId: string, nowMs: number) {
@@ -55,4 +56,9 @@ function creditBody(window: CreditWindow | undefined) {
 
 function windowBody({ limit, remaining, resetSeconds }: Window) {
   return { limit, remaining, reset: resetSeconds }
+}
+
+/** The credits of a key in OpenRouter's shape: granted and charged so far. */
+export function creditsOf({ granted, spent }: Key) {
+  return { data: { total_credits: moneyLiteral(granted), total_usage: moneyLiteral(spent) } }
 }

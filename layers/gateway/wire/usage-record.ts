@@ -1,5 +1,5 @@
 import { formatCredits, type Nano } from '../domain/money.ts'
-import { parsePrice, type StatedPrice } from '../domain/price.ts'
+import { isStated, parsePrice, type StatedPrice } from '../domain/price.ts'
 import { isoTime } from '../domain/time.ts'
 import {
   type Attempt,
@@ -20,13 +20,18 @@ const SHOWN: Readonly<Record<UsageFieldKind, (value: unknown) => unknown>> = {
   credits: (value) => (value === undefined ? null : formatCredits(value as Nano)),
   moment: (value) => isoTime(value as number),
   flag: (value) => value ?? false,
-  price: (value) => (value ? pricing(parsePrice(value as StatedPrice)) : null),
+  price: (value) => priceRecord(value as StatedPrice | undefined),
   attempts: (value) => (Array.isArray(value) ? value.map(withoutSaid) : value),
 }
 
 /** The caller is not told how the operator's providers put it. */
 function withoutSaid({ said, ...attempt }: Attempt): Omit<Attempt, 'said'> {
   return attempt
+}
+
+/** A damaged price is left out, because the rest of its row is of use. */
+function priceRecord(price: StatedPrice | undefined) {
+  return price && isStated(price) ? pricing(parsePrice(price)) : null
 }
 
 /** Some fields of a row, under their names in the API. */

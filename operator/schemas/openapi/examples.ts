@@ -5,6 +5,8 @@ import type { PublicPath } from './operations.ts'
 
 export type Example = {
   readonly request?: object
+  /** The query with which the answer came. */
+  readonly query?: string
   readonly answer: object
   /** The events of the same answer as a stream, the first and the last of its kinds. */
   readonly stream?: readonly object[]
@@ -103,6 +105,31 @@ const model = {
   pricing: { prompt: '0.00000015', completion: '0.0000006', input_cache_read: '0.000000075' },
 }
 
+const record = usageRecord({
+  requestId: `req_${ULID}`,
+  keyId: KEY_ID,
+  startedAtMs: SECONDS * 1000,
+  endpoint: 'chat.completions',
+  contract: 'chat',
+  outcome: 'completed',
+  httpStatus: 200,
+  model: 'echo',
+  provider: 'echo',
+  upstreamModel: 'echo',
+  stream: false,
+  promptTokens: 1,
+  completionTokens: 2,
+  cachedTokens: 0,
+  usageSource: 'upstream',
+  usageRejected: false,
+  cost: 1_350n,
+  hold: 2_479_050n,
+  priceVersion: 1,
+  price,
+  attempts: [{ provider: 'echo', model: 'echo', result: 'ok', ms: 7 }],
+  durationMs: 201,
+})
+
 export const EXAMPLES: Readonly<Record<PublicPath, Example>> = {
   '/v1/chat/completions': {
     request: conversation,
@@ -192,30 +219,10 @@ export const EXAMPLES: Readonly<Record<PublicPath, Example>> = {
       created_at: 1_794_742_265,
     },
   },
-  '/v1/usage/{id}': {
-    answer: usageRecord({
-      requestId: `req_${ULID}`,
-      keyId: KEY_ID,
-      startedAtMs: SECONDS * 1000,
-      endpoint: 'chat.completions',
-      contract: 'chat',
-      outcome: 'completed',
-      httpStatus: 200,
-      model: 'echo',
-      provider: 'echo',
-      upstreamModel: 'echo',
-      stream: false,
-      promptTokens: 1,
-      completionTokens: 2,
-      cachedTokens: 0,
-      usageSource: 'upstream',
-      usageRejected: false,
-      cost: 1_350n,
-      hold: 2_479_050n,
-      priceVersion: 1,
-      price,
-      attempts: [{ provider: 'echo', model: 'echo', result: 'ok', ms: 7 }],
-      durationMs: 201,
-    }),
+  '/v1/credits': { answer: { data: { total_credits: 100, total_usage: 0.0000027 } } },
+  '/v1/usage': {
+    query: '?limit=1',
+    answer: { object: 'list', data: [record], has_more: true, last_id: `req_${ULID}` },
   },
+  '/v1/usage/{id+}': { answer: record },
 }

@@ -11,6 +11,7 @@ import { Response } from './contracts/responses.ts'
 import { ApiKey } from './shapes/api-key.ts'
 import { ErrorBody } from './shapes/errors.ts'
 import { Model, ModelList } from './shapes/models.ts'
+import { Credits, USAGE_QUERY, UsageList, UsageSums } from './shapes/usage.ts'
 
 export type PublicPath = (typeof ENDPOINTS)[keyof typeof ENDPOINTS]['routes'][number]['path']
 
@@ -22,6 +23,8 @@ type Operation = {
   readonly description?: string
   /** The meaning of `{id}` in the path. */
   readonly id?: string
+  /** The parameters of the query, by name. */
+  readonly query?: Readonly<Record<string, { readonly schema: z.ZodType; readonly words: string }>>
   readonly request?: z.ZodType
   readonly answer: z.ZodType
   readonly stream?: { readonly events: z.ZodType; readonly words: string; readonly ending: string }
@@ -123,7 +126,21 @@ export const OPERATIONS: Readonly<Record<PublicPath, Operation>> = {
     summary: 'Status, scopes, balance and limits of the calling key',
     answer: ApiKey,
   },
-  '/v1/usage/{id}': {
+  '/v1/credits': {
+    operationId: 'getCredits',
+    tag: 'Account',
+    summary: 'The credits of the calling key',
+    answer: Credits,
+  },
+  '/v1/usage': {
+    operationId: 'listUsage',
+    tag: 'Account',
+    summary: 'The requests of the calling key, or their sums',
+    description: 'Free, and a call like any other for the limits. A key sees its own requests only.',
+    query: USAGE_QUERY,
+    answer: z.union([UsageList, UsageSums]).describe('A page of requests, or with `group` their sums.'),
+  },
+  '/v1/usage/{id+}': {
     operationId: 'getUsage',
     tag: 'Account',
     summary: 'The row of one request',

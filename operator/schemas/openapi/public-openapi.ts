@@ -18,10 +18,12 @@ import { refusalAnswers, refusalsOf } from './refusals.ts'
 import { ApiKey, Window } from './shapes/api-key.ts'
 import { ErrorBody } from './shapes/errors.ts'
 import { Model, ModelList } from './shapes/models.ts'
+import { Credits, UsageList, UsageSums } from './shapes/usage.ts'
 
 /** Schemas with a name in the document; others are written inline. */
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   ...{ ApiKey, Window, Model, ModelList, Pricing, UsageRecord, Attempt, Error: ErrorBody, Usage },
+  ...{ Credits, UsageList, UsageSums },
   ...{ ...chat, ...completions, ...embeddings, ResponseRequest, ...responses, ...events, ...messages },
 }
 
@@ -82,7 +84,7 @@ const SECURITY = {
 
 function operationOf(route: HttpRoute): Json {
   const { path, endpoint } = route
-  const { operationId, tag, summary, description, id, request } = OPERATIONS[path as PublicPath]
+  const { operationId, tag, summary, description, id, query, request } = OPERATIONS[path as PublicPath]
   const example = EXAMPLES[path as PublicPath]
   const scope = endpoint.scope ? `Needs the scope ${endpoint.scope}.` : 'Needs no scope.'
   return {
@@ -93,11 +95,19 @@ function operationOf(route: HttpRoute): Json {
     ...(id && {
       parameters: [{ name: 'id', in: 'path', required: true, description: id, schema: { type: 'string' } }],
     }),
+    ...(query && {
+      parameters: Object.entries(query).map(([name, { schema, words }]) => ({
+        name,
+        in: 'query',
+        description: words,
+        schema: schemaOf(schema, COMPONENTS),
+      })),
+    }),
     ...(request && {
       parameters: PARAMETERS,
       requestBody: { required: true, description: 'At most 4 MiB.', content: exampleContent(request, example.request) },
     }),
-    responses: { 200: answerOf(path as PublicPath, endpoint, example), ...refusalsOf(route) },
+    responses: { 200: answerOf(path as PublicPath, endpoint, example), ...refusalsOf(route, query !== undefined) },
   }
 }
 

@@ -48,8 +48,8 @@ export function refusalAnswers(schemaOf: SchemaOf): Json {
 }
 
 /** By status, the refusals of an endpoint. A wrong method has no operation of its own. */
-export function refusalsOf({ path, endpoint }: HttpRoute): Json {
-  const free = [401, 403, 429, 500, 503, ...(path.includes('{') ? [404] : [])]
+export function refusalsOf({ path, endpoint }: HttpRoute, hasQuery: boolean): Json {
+  const free = [401, 403, 429, 500, 503, ...(path.includes('{') ? [404] : []), ...(hasQuery ? [400] : [])]
   const statuses = endpoint.contract ? STATUSES.filter((status) => status !== 405) : free
   const named = (status: number) => (endpoint.contract === 'messages' ? 'MessagesError' : nameOf(status))
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${named(status)}` }]))

@@ -98,9 +98,9 @@ export function usageFields(names: readonly UsageFieldName[]): Fields {
 }
 
 /** The fields of rows that are added up. */
-export function sumFields(): Fields {
+export function sumFields(names: readonly UsageFieldName[] = SUMMED_FIELDS): Fields {
   return Object.fromEntries(
-    SUMMED_FIELDS.map((name) => {
+    names.map((name) => {
       const { api, kind: type } = USAGE_FIELDS[name]
       return [api, BY_KIND[type].describe(USAGE_WORDS[name])]
     }),

@@ -1,6 +1,6 @@
-import { byMoment } from '../../gateway/domain/export-line.ts'
-import type { UsageRow } from '../../gateway/domain/usage-row.ts'
-import type { RowOrder } from '../../gateway/store/usage/usage-rows.ts'
+import { byMoment } from '../../domain/export-line.ts'
+import type { UsageRow } from '../../domain/usage-row.ts'
+import type { RowOrder } from './usage-rows.ts'
 
 /** Lists of rows that are each in the order of time as one list in the order of ids, which is that of time, too. */
 export async function* mergeRows(

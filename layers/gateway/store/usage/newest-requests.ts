@@ -1,10 +1,10 @@
-import { DAY_MS } from '../../gateway/domain/time.ts'
-import { ulidTimeMs } from '../../gateway/domain/ulid.ts'
-import type { UsageRow } from '../../gateway/domain/usage-row.ts'
-import type { Tables } from '../../gateway/store/tables.ts'
-import { ROW_SHARDS } from '../../gateway/store/usage/row-key.ts'
-import { idsOf, queryRowsOfDay, queryUsageRows, type TimeRange } from '../../gateway/store/usage/usage-rows.ts'
+import { DAY_MS } from '../../domain/time.ts'
+import { ulidTimeMs } from '../../domain/ulid.ts'
+import type { UsageRow } from '../../domain/usage-row.ts'
+import type { Tables } from '../tables.ts'
 import { mergeRows } from './merge-rows.ts'
+import { ROW_SHARDS } from './row-key.ts'
+import { idsOf, queryRowsOfDay, queryUsageRows, type TimeRange } from './usage-rows.ts'
 
 type Wanted = {
   /** Undefined for all keys. */
@@ -15,6 +15,8 @@ type Wanted = {
   readonly after: string | undefined
   /** Undefined if every row matches. */
   readonly matches?: ((row: UsageRow) => boolean) | undefined
+  /** The most rows that are looked at, in place of `MOST_ROWS`. */
+  readonly mostRows?: number
 }
 
 type Found = {
@@ -36,7 +38,7 @@ const MOST_DAYS = 250
  * than wanted, or none, and an id to go on from.
  */
 export async function newestRequests(tables: Tables, wanted: Wanted): Promise<Found> {
-  const { range, limit, after, matches } = wanted
+  const { range, limit, after, matches, mostRows = MOST_ROWS } = wanted
   const rows: UsageRow[] = []
   const afterMs = after === undefined ? Infinity : ulidTimeMs(after) + 1
   let [seen, days] = [0, 0]
@@ -49,7 +51,7 @@ export async function newestRequests(tables: Tables, wanted: Wanted): Promise<Fo
       if (rows.length === limit) return { rows, next: (rows.at(-1) as UsageRow).requestId }
       if (matches?.(row) !== false) rows.push(row)
       seen += 1
-      if (seen === MOST_ROWS && rows.length < limit) return { rows, next: row.requestId }
+      if (seen === mostRows && rows.length < limit) return { rows, next: row.requestId }
     }
     toMs = fromMs
   }

@@ -1,0 +1,36 @@
+import type { Key } from '../../layers/gateway/domain/key.ts'
+import type { Tables } from '../../layers/gateway/store/tables.ts'
+import { newestRequests } from '../../layers/gateway/store/usage/newest-requests.ts'
+import { type RowBudget, usageOfKey } from '../../layers/gateway/store/usage/usage-of-key.ts'
+import type { UsageGroup, UsageQuery } from '../../layers/gateway/wire/usage-query.ts'
+import { usageRecord } from '../../layers/gateway/wire/usage-record.ts'
+import { usageSums } from '../../layers/gateway/wire/usage-sums.ts'
+
+/** The most rows that a call reads for a filter that few rows pass, and for sums: it is free, and must stay cheap. */
+const MOST_ROWS = { listed: 2_000, summed: 10_000 }
+
+/** A page of the key's own rows, the newest first. */
+export async function answerList(tables: Tables, { id: keyId }: Key, query: UsageQuery) {
+  const { range, limit, after, model } = query
+  const matches =
+    model === undefined ? undefined : (row: { readonly model?: string | undefined }) => row.model === model
+  const found = await newestRequests(tables, { keyId, range, limit, after, matches, mostRows: MOST_ROWS.listed })
+  const { rows, next } = found
+  return {
+    object: 'list',
+    data: rows.map(usageRecord),
+    has_more: next !== undefined,
+    last_id: next ?? rows.at(-1)?.requestId ?? null,
+  }
+}
+
+type Summed = UsageQuery & { readonly group: UsageGroup }
+
+/** The key's own rows, added up. */
+export async function answerSums(tables: Tables, key: Key, query: Summed, nowMs: number, rows = MOST_ROWS.summed) {
+  const { range, model, group } = query
+  const budget: RowBudget = { rows, leftOut: [], nowMs }
+  const usage = await Array.fromAsync(usageOfKey(tables, key, range, budget))
+  const wanted = model === undefined ? usage : usage.filter(({ part }) => part.model === model)
+  return usageSums(group, range, wanted, budget.leftOut)
+}

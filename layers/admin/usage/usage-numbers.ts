@@ -1,0 +1,37 @@
+import type { Figures } from '../../gateway/domain/day-total.ts'
+import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
+import type { UsageGroups } from '../../gateway/domain/usage-groups.ts'
+import { SUMMED_FIELDS } from '../../gateway/domain/usage-row.ts'
+import { recordOf } from '../../gateway/wire/usage-record.ts'
+import type { UsageGroup, UsageNumbers, UsagePage } from '../api/shapes/usage.ts'
+
+/** Days in their order, and of all else the dearest first. */
+export function shownGroups(
+  groups: UsageGroups,
+  by: UsageGroup,
+  labels: ReadonlyMap<string, string> = new Map(),
+): UsagePage['groups'] {
+  const dearest = groups.dearestFirst()
+  const highest = dearest[0]?.[1].cost ?? 0n
+  return (by === 'day' ? groups.byName() : dearest).map(([group, part]) => ({
+    group,
+    label: labels.get(group) ?? group,
+    ...usageNumbers(part, highest),
+  }))
+}
+
+const sumsOf = recordOf(SUMMED_FIELDS)
+
+/** `highest` is the largest charge of those beside it. */
+export function usageNumbers(part: Figures, highest: Nano): UsageNumbers {
+  const more = {
+    requests: part.requests,
+    completed: part.completed,
+    refused: part.refused,
+    failed: part.upstreamErrors + part.abandoned,
+    margin: formatCredits(part.costOfStated - part.upstreamCost),
+    without_cost: part.withoutCost,
+    share: highest === 0n ? 0 : Number((part.cost * 1000n) / highest),
+  }
+  return { ...sumsOf(part), ...more } as UsageNumbers
+}

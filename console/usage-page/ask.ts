@@ -1,3 +1,5 @@
+import { readJson } from '../read-json.ts'
+
 /** The answers of the gateway, as far as this page shows them. */
 export type ApiKey = {
   readonly name: string
@@ -31,6 +33,8 @@ export type Model = {
   readonly pricing: { readonly prompt: string; readonly completion: string; readonly input_cache_read: string }
 }
 
+type Refused = { readonly error: { readonly message?: string } }
+
 /** No usable answer: refused by the gateway, or lost on the way (status 0). */
 export class Failure extends Error {
   readonly status: number
@@ -54,8 +58,8 @@ export async function ask<Answer>(secret: string, path: string): Promise<Answer>
     () => undefined,
   )
   if (!response) throw new Failure(wordsOf(0), 0)
-  const body = await response.json().catch(() => undefined)
-  if (response.ok && body) return body as Answer
+  const body = await readJson<Answer & Partial<Refused>>(response).catch(() => undefined)
+  if (response.ok && body) return body
   const wait = response.headers.get('Retry-After')
   const said = body?.error?.message ?? `The gateway answered ${response.status}.`
   throw new Failure(wordsOf(response.status, said, wait), response.status)

@@ -65,7 +65,9 @@ test('every folder of functions/ is deployed as a Node 24 function with its code
     expect([runtime, handler]).toEqual(['nodejs24.x', 'index.handler'])
     const more = name === 'chat' ? ['bedrock', 'contracts', 'dialects'] : []
     const files = [...(FUNCTION_NAMES.some((caller) => caller === name) ? ['advice'] : []), ...more, 'index']
-    expect(readdirSync(folder).sort()).toEqual(files.flatMap((file) => [`${file}.js`, `${file}.js.map`]))
+    // Without a map: it is a text.
+    const page = name === 'fallback' ? ['usage-page.js'] : []
+    expect(readdirSync(folder).sort()).toEqual([...files.flatMap((file) => [`${file}.js`, `${file}.js.map`]), ...page])
     expect(existsSync(join(dirname(folder), 'node_modules'))).toBe(false)
   }
   const sources = readdirSync(join(import.meta.dirname, '..', '..', 'functions'), { withFileTypes: true })
@@ -174,6 +176,31 @@ test('the usage function shows a key the row that another function wrote, and hi
   const refused = await call('usage', { path, secret: other.secret })
   expect(refused.statusCode).toBe(404)
   expect(bodyOf(refused)).toMatchObject({ error: { code: 'not_found' } })
+})
+
+test('the usage function lists and adds up the rows of a key, and its role allows every call that it makes', async () => {
+  const { secret } = await account.issue()
+  const asked = await call('models', { path: '/v1/models', secret })
+  const before = account.dynamodb.calls.length
+  const listed = bodyOf(await call('usage', { path: '/v1/usage', query: 'limit=5', secret }))
+  expect(listed).toMatchObject({ object: 'list', data: [{ request_id: asked.headers['X-Request-Id'] }] })
+  const summed = bodyOf(await call('usage', { path: '/v1/usage', query: 'group=day', secret }))
+  expect(summed).toMatchObject({ object: 'usage.sums', total: { requests: 2 }, left_out: [] })
+  const calls = account.dynamodb.calls.slice(before)
+  expect(calls.map(({ operation }) => operation)).toEqual(expect.arrayContaining(['Query', 'GetItem']))
+  expect(calls.filter((it) => !account.functions.usage.role.allows(it))).toEqual([])
+})
+
+test('the fallback function has the page for owners of keys beside it, and serves it if its settings say so, but not around CloudFront', async () => {
+  const { fallback } = account.functions
+  const environment = { ...fallback.environment, [ENV.usagePage]: 'true' }
+  await using paged = await startFunction({ ...fallback, environment }, account.dynamodb.endpoint)
+  const answer = (await paged.invoke(httpEvent({ path: '/usage' }))) as Answer
+  expect([answer.statusCode, answer.headers['Content-Type']]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(answer.body).toContain('Forget this key')
+  const direct = (await paged.invoke(httpEvent({ path: '/usage', direct: true }))) as Answer
+  expect(direct.statusCode).toBe(403)
+  expect((await call('fallback', { path: '/usage' })).statusCode).toBe(404)
 })
 
 test('the fallback function answers an unknown path with 404 and a wrong method with 405, and counts them', async () => {

@@ -5,6 +5,8 @@ import { ORIGIN_SECRET } from './account.ts'
 export type Call = {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'DELETE' | 'OPTIONS'
   readonly path: string
+  /** Without its question mark. */
+  readonly query?: string
   readonly secret?: string
   readonly sourceIp?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -15,13 +17,13 @@ export type Call = {
 
 /** The event that an HTTP API and a Function URL make of a call through CloudFront: payload format 2.0. */
 export function httpEvent(call: Call): APIGatewayProxyEventV2 {
-  const { method = 'GET', path, secret, sourceIp = '203.0.113.7', headers = {}, direct, body } = call
+  const { method = 'GET', path, query = '', secret, sourceIp = '203.0.113.7', headers = {}, direct, body } = call
   const routeKey = `${method} ${path}`
   return {
     version: '2.0',
     routeKey,
     rawPath: path,
-    rawQueryString: '',
+    rawQueryString: query,
     headers: {
       accept: '*/*',
       'content-type': 'application/json',

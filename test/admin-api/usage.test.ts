@@ -344,7 +344,7 @@ test.each([
       [body.top_models, 'model'],
     ] as const) {
       for (const { id, name: _, ...entry } of entries) {
-        expect(entry).toMatchObject(figures(inRange.filter((row) => (row[field] ?? '-') === id)))
+        expect(entry).toMatchObject(figures(inRange.filter((row) => row[field] === id)))
       }
       const costs = entries.map(({ cost }) => Number(cost))
       expect(costs).toEqual(costs.toSorted((a, b) => b - a))

@@ -41,7 +41,8 @@ export async function rangesOf(read: ReadUsage, sent: z.output<typeof overviewQu
     before: numbersOf(earlier, spansBefore),
     series: seriesOf(spans, stepMs),
     top_keys: topOf(keys.flatMap(({ sum }) => [...sum.keys])),
-    top_models: topOf(modelsIn(spans).map((part) => [part.model ?? '-', part])),
+    // Calls such as those for the list of models ask none.
+    top_models: topOf(modelsIn(spans).flatMap((part) => (part.model === undefined ? [] : [[part.model, part]]))),
   }
 }
 

@@ -2,14 +2,17 @@ import { Credits } from '../parts/credits.tsx'
 import { ticksTo, tickText } from '../parts/scale.ts'
 import type { DaySum } from './days.ts'
 
-const [WIDTH, HEIGHT, LEFT, BOTTOM] = [640, 170, 48, 20]
+const [WIDTH, HEIGHT, BOTTOM] = [640, 170, 20]
+/** Of a figure of a tick, as a narrow screen shows it. */
+const FIGURE_WIDTH = 11
 const NAMED_EVERY = 7
 
 /** Bars of days, and the same as a table, for people who cannot see them and for those who want the numbers. */
 export function DayChart({ days }: { readonly days: readonly DaySum[] }) {
   const ticks = ticksTo(Math.max(...days.map(({ cost }) => Number(cost))))
+  const left = 16 + FIGURE_WIDTH * Math.max(...ticks.map((tick) => tickText(tick).length))
   const y = (value: number) => 8 + (HEIGHT - BOTTOM - 8) * (1 - value / (ticks.at(-1) ?? 1))
-  const step = (WIDTH - LEFT) / days.length
+  const step = (WIDTH - left) / days.length
   return (
     <>
       <svg
@@ -19,8 +22,8 @@ export function DayChart({ days }: { readonly days: readonly DaySum[] }) {
       >
         {ticks.map((tick) => (
           <g key={tick}>
-            <line class="grid" x1={LEFT} x2={WIDTH} y1={y(tick)} y2={y(tick)} />
-            <text class="tick" x={LEFT - 6} y={y(tick) + 4} text-anchor="end">
+            <line class="grid" x1={left} x2={WIDTH} y1={y(tick)} y2={y(tick)} />
+            <text class="tick" x={left - 6} y={y(tick) + 4} text-anchor="end">
               {tickText(tick)}
             </text>
           </g>
@@ -30,7 +33,7 @@ export function DayChart({ days }: { readonly days: readonly DaySum[] }) {
             <rect
               class="bar"
               rx={2}
-              x={LEFT + i * step + 2}
+              x={left + i * step + 2}
               width={step - 4}
               y={y(Number(cost))}
               height={y(0) - y(Number(cost))}
@@ -40,7 +43,7 @@ export function DayChart({ days }: { readonly days: readonly DaySum[] }) {
             {(days.length - 1 - i) % NAMED_EVERY === 0 && (
               <text
                 class="tick"
-                x={LEFT + (i + 0.5) * step}
+                x={left + (i + 0.5) * step}
                 y={HEIGHT - 4}
                 text-anchor={i > days.length - 3 ? 'end' : 'middle'}
               >

@@ -7,7 +7,7 @@ import { type Keyboard, keyboardOf } from './support/keyboard.ts'
 import { REQUEST_ID, sampleKey } from './support/samples.ts'
 import { type Asked, type ScriptedConsole, startScriptedConsole } from './support/scripted-console.ts'
 
-jest.setTimeout(60_000)
+jest.setTimeout(120_000)
 
 /** The operator's tasks, and the most keys that each may take from the overview on; a text that is typed counts as one. */
 const MOST_STEPS = {
@@ -16,7 +16,7 @@ const MOST_STEPS = {
   'explain a charge': 3,
   'most used yesterday': 15,
   'raise a limit': 11,
-  'add a model': 31,
+  'add a model': 30,
   'change a price and roll back': 43,
   'see an outage': 3,
   'top up': 9,
@@ -158,12 +158,13 @@ inBrowser('an operator without a mouse', () => {
     within('add a model')
   })
 
-  async function putInForce(): Promise<void> {
+  async function putInForce(note?: string): Promise<void> {
     await keyboard.press('Check', 'back')
     await page.getByRole('region', { name: 'Result of the check' }).waitFor()
     await keyboard.press('Put in force…')
     await dialog('Put this catalog in force?')
-    await keyboard.press('Put in force')
+    if (note !== undefined) await keyboard.type('Note', note)
+    await keyboard.press('Note')
     await closed()
   }
 
@@ -171,12 +172,13 @@ inBrowser('an operator without a mouse', () => {
     await jump('claude-sonnet')
     await page.getByRole('textbox', { name: 'Name for callers' }).waitFor()
     await keyboard.type('Output', '16')
-    await putInForce()
-    expect(bodyOf(lastChange()).models[1].price.output).toBe('16')
+    await putInForce('dearer upstream')
+    const { models, note } = bodyOf(lastChange())
+    expect([models[1].price.output, note]).toEqual(['16', 'dearer upstream'])
     await keyboard.press('Roll back to 6…')
     await dialog('Roll back to version 6?')
     await page.getByRole('button', { name: 'Roll back', exact: true, disabled: false }).waitFor()
-    await keyboard.press('Roll back')
+    await keyboard.press('Note')
     await closed()
     expect(lastChange()?.url).toContain('/catalog/versions/6/restore')
     within('change a price and roll back')

@@ -107,7 +107,7 @@ function versionColumns(onRollBack: (version: number) => void): readonly Column<
     { ...number('Version', ({ version }) => version), isName: true },
     cell('Put in force', (version) => <Moment at={version.pushed_at} isBrief />),
     cell('By', (version) => (version.by ? <By of={version.by} /> : 'unknown'), 'short'),
-    cell('Changes', ({ version }) => <VersionChanges of={version} />, 'rest'),
+    cell('Changes', (version) => <VersionChanges of={version} />, 'rest'),
     cell('Roll back', ({ version, in_force }) =>
       in_force ? <Badge of="in force" /> : <Button onClick={() => onRollBack(version)}>Roll back to {version}…</Button>,
     ),
@@ -115,12 +115,12 @@ function versionColumns(onRollBack: (version: number) => void): readonly Column<
 }
 
 /** Read when it is folded out. */
-function VersionChanges({ of: version }: { readonly of: number }) {
+function VersionChanges({ of: { version, note } }: { readonly of: CatalogVersionShape }) {
   const [isOpen, setOpen] = useState(false)
   const read = useLoad<CatalogShape>(isOpen ? `/catalog/versions/${version}` : null)
   return (
     <details class="folded" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Against the version before</summary>
+      <summary>{note ?? 'Against the version before'}</summary>
       {isOpen && (
         <Loading of={read}>
           {({ changes, compared_to }) =>
@@ -141,6 +141,7 @@ const NONE: CatalogShape = {
   version: 0,
   pushed_at: '',
   by: null,
+  note: null,
   catalog: { providers: {}, models: [] },
   changes: [],
   compared_to: null,

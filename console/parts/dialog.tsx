@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useOwnId } from './field.tsx'
+import { focusHeading } from './page.tsx'
 
 type Props = {
   readonly title: string
@@ -16,7 +17,13 @@ export function Dialog({ title, children, onClose }: Props) {
   useEffect(() => {
     const own = dialog.current
     own?.showModal()
-    return () => own?.close()
+    return () => {
+      own?.close()
+      // The button that opened it may be gone with it.
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body) focusHeading()
+      })
+    }
   }, [])
   const cancelled = (event: Event) => {
     event.preventDefault()

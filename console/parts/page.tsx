@@ -11,6 +11,8 @@ type Props = {
 
 let isFirst = true
 
+export const focusHeading = () => document.querySelector<HTMLElement>('h1')?.focus()
+
 /** A page begins at its heading, which is read out and focused after a change of page. */
 export function Page({ title, actions, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)

@@ -5,16 +5,16 @@ import { chooseTheme, chosenTheme } from '../theme.ts'
 import { chooseZone, chosenZone, type Zone } from '../zone.ts'
 import { Button } from './button.tsx'
 import { Icon, Mark } from './icon.tsx'
+import { focusHeading } from './page.tsx'
 import { GROUPS, titleOf } from './rail-pages.ts'
 import { Choice } from './toolbar.tsx'
 
 export function Rail({ url }: { readonly url: PageUrl }) {
   const { stage, by, protected: isProtected } = identityHere()
   const [current = 'overview'] = url.path
-  const toMain = () => document.querySelector<HTMLElement>('h1')?.focus()
   return (
     <header class="rail">
-      <Button class="skip" onClick={toMain}>
+      <Button class="skip" onClick={focusHeading}>
         Skip to the page
       </Button>
       <div class="brand">

@@ -45,6 +45,7 @@ export function catalogCommand(program: Command, run: Run, terminal: Terminal): 
   catalog
     .command('push <file>')
     .description('put a catalog file in force, within 30 seconds everywhere, if no other was pushed since it was read')
+    .option(...NOTE)
     .action(run(pushAction))
 
   catalog
@@ -64,21 +65,26 @@ export function catalogCommand(program: Command, run: Run, terminal: Terminal): 
   catalog
     .command('rollback <version>')
     .description('put the content of an earlier version in force, as a new version')
+    .option(...NOTE)
     .action(run(rollbackAction))
 }
+
+/** The option of everything that makes a version. */
+const NOTE = ['--note <text>', 'why, at most 200 characters; shown with the version and its event'] as const
+type Noted = { readonly note?: string }
 
 /** The result of a check without a gateway. */
 const NO_GATEWAY = { object: 'catalog.check', valid: true, faults: [], changes: [], in_force: null } as const
 
-async function pushAction(session: Session, _: object, file: string): Promise<void> {
+async function pushAction(session: Session, { note }: Noted, file: string): Promise<void> {
   const sent = await (await files()).readCatalogJson(file)
   const { in_force } = await checkedFor(session, sent, `The catalog '${file}' is not valid`)
   const expectedVersion = in_force?.version ?? 0
   await session.confirm(() => `put version ${expectedVersion + 1} of the catalog in force`)
-  showPut(session, await tellOfConflict(session.admin.change('PUT', '/catalog', sent, expectedVersion)))
+  showPut(session, await tellOfConflict(session.admin.change('PUT', '/catalog', { ...sent, note }, expectedVersion)))
 }
 
-async function rollbackAction(session: Session, _: object, text: string): Promise<void> {
+async function rollbackAction(session: Session, { note }: Noted, text: string): Promise<void> {
   const version = checkedVersion(text)
   const { catalog } = await knownVersion(session, version)
   const { in_force } = await checkedFor(session, catalog, `Version ${version} is not valid any more`)
@@ -88,7 +94,9 @@ async function rollbackAction(session: Session, _: object, text: string): Promis
   )
   showPut(
     session,
-    await tellOfConflict(session.admin.change('POST', `/catalog/versions/${version}/restore`, {}, expectedVersion)),
+    await tellOfConflict(
+      session.admin.change('POST', `/catalog/versions/${version}/restore`, { note }, expectedVersion),
+    ),
   )
 }
 
@@ -127,7 +135,9 @@ async function showAction(session: Session, { version: wanted, at }: { version?:
   const shown = wanted === undefined ? await versionInForce(session, at) : await knownVersion(session, wanted)
   if (json) return printJson(out, shown)
   const { models } = shown.catalog as CatalogData
-  out.log(`Version ${shown.version}, pushed ${shown.pushed_at}${shown.by === null ? '' : ` by ${shown.by}`}\n`)
+  out.log(
+    `Version ${shown.version}, pushed ${shown.pushed_at}${shown.by === null ? '' : ` by ${shown.by}`}${shown.note === null ? '' : `: ${shown.note}`}\n`,
+  )
   printTable(out, models, {
     model: ({ id }) => id,
     active: ({ active }) => (active ? 'yes' : 'no'),
@@ -146,6 +156,7 @@ async function versionsAction({ admin, out, json }: Session): Promise<void> {
     version: ({ version }) => version,
     pushed: { of: ({ pushed_at }) => pushed_at, short: ({ pushed_at }) => shortTime(pushed_at) },
     by: ({ by }) => by,
+    note: ({ note }) => note,
   })
 }
 

@@ -32,6 +32,43 @@ test('PUT puts a catalog in force over the version that was seen, GET tells it w
   expect(events.data).toMatchObject([{ what: 'catalog.pushed', key_id: null, after: { version: before + 1 } }])
 })
 
+test('a note is kept with its version and its event, not in the catalog, and not for the version after', async () => {
+  const before = await inForce()
+  const note = 'Cheaper since the provider is'
+  const put = await admin.call('PUT /catalog', {
+    body: { ...catalog('0.7'), note: ` ${note} ` },
+    headers: seen(before),
+  })
+  expect(put.body).toMatchObject({ version: before + 1, note })
+  expect(put.body.catalog).not.toHaveProperty('note')
+  const back = await admin.call(`POST /catalog/versions/${before}/restore`, {
+    body: { note: 'too cheap' },
+    headers: seen(before + 1),
+  })
+  expect(back.body).toMatchObject({ version: before + 2, note: 'too cheap' })
+  const bare = await admin.call('PUT /catalog', { body: { ...catalog('0.80'), note: '' }, headers: seen(before + 2) })
+  expect(bare.body).toMatchObject({ version: before + 3, note: null })
+  expect((await admin.call('GET /catalog')).body.note).toBeNull()
+  const { body: versions } = await admin.call('GET /catalog/versions?limit=3')
+  expect(versions.data.map((version: { note: string | null }) => version.note)).toEqual([null, 'too cheap', note])
+  const { body: events } = await admin.call('GET /events?what=catalog&limit=3')
+  expect(events.data.map((event: { after: { note?: string } }) => event.after.note)).toEqual([
+    undefined,
+    'too cheap',
+    note,
+  ])
+})
+
+test.each([['x'.repeat(201)], ['two\nlines'], [7]])(
+  'a note such as %p is refused, and nothing is put in force',
+  async (note) => {
+    const before = await inForce()
+    const put = await admin.call('PUT /catalog', { body: { ...catalog('1'), note }, headers: seen(before) })
+    expect([put.status, put.body.error.param]).toEqual([400, 'note'])
+    expect(await inForce()).toBe(before)
+  },
+)
+
 test('of two operators who put a catalog in force, the second is told who came first and with what, and nothing is lost', async () => {
   const before = await inForce()
   const answers = await Promise.all(

@@ -64,6 +64,19 @@ test('waybill catalog push shows the version in force and the changes, then writ
   expect(JSON.parse(again.stdout)).toMatchObject({ object: 'catalog', version: 3, changes: [], warnings: [] })
 })
 
+test('waybill catalog push and rollback keep a note, which show and versions tell', async () => {
+  await waybill(['catalog', 'push', fileOf('noted', { id: 'noted' }), '--note', 'a cheaper route'])
+  const pushed = await readStoredCatalog(tables)()
+  expect(pushed?.note).toBe('a cheaper route')
+  expect((await waybill(['catalog', 'show'])).stdout).toContain(': a cheaper route\n')
+  await writeCatalog(tables)(catalogFor(UP, { id: 'a' }), actAt())
+  await waybill(['catalog', 'rollback', String(pushed?.version), '--note', 'it was right'])
+  const { stdout } = await waybill(['catalog', 'versions', '--json'])
+  const notes = JSON.parse(stdout).data.map(({ note }: { note: string | null }) => note)
+  expect(notes.slice(0, 3)).toEqual(['it was right', null, 'a cheaper route'])
+  expect((await waybill(['catalog', 'versions'])).stdout).toContain('it was right')
+})
+
 test('waybill catalog push does not replace a catalog that somebody else pushed meanwhile', async () => {
   await writeCatalog(tables)(catalogFor(UP, { id: 'a' }), actAt())
   const meanwhile = () => writeCatalog(tables)(catalogFor(UP, { id: 'theirs' }), actAt())

@@ -95,7 +95,8 @@ export function Editor({ inForce, draft, model, onModel, onChange, onStale, onDo
           verb="Put in force"
           over={checked.version}
           path="/catalog"
-          sent={{ method: 'PUT', body: JSON.parse(checked.draft) }}
+          method="PUT"
+          body={JSON.parse(checked.draft)}
           onStale={onStale}
           onDone={onDone}
           onClose={() => setPutting(false)}

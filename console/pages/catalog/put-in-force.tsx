@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import type { CatalogShape } from '../../../layers/admin/api/shapes/catalog.ts'
 import { ApiFailure, ask, type Sent } from '../../api.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { announce } from '../../parts/announce.tsx'
+import { Field } from '../../parts/field.tsx'
 
 type Props = {
   readonly title: string
@@ -10,7 +12,8 @@ type Props = {
   /** The version that it is put over. */
   readonly over: number
   readonly path: string
-  readonly sent: Pick<Sent, 'method' | 'body'>
+  readonly method: NonNullable<Sent['method']>
+  readonly body?: object
   readonly isReady?: boolean
   readonly onStale: () => void
   readonly onDone: (now: CatalogShape) => void
@@ -19,10 +22,15 @@ type Props = {
 }
 
 /** A catalog is put in force over the version that its changes were shown against, and over no other. */
-export function PutInForce({ over, path, sent, onStale, onDone, ...rest }: Props) {
+export function PutInForce({ over, path, method, body, onStale, onDone, children, ...rest }: Props) {
+  const [note, setNote] = useState('')
   const put = async () => {
     try {
-      const now = await ask<CatalogShape>(path, { ...sent, headers: { 'If-Match': `"${over}"` } })
+      const now = await ask<CatalogShape>(path, {
+        method,
+        body: { ...body, note },
+        headers: { 'If-Match': `"${over}"` },
+      })
       announce(`Version ${now.version} is in force.`)
       onDone(now)
     } catch (error) {
@@ -30,5 +38,10 @@ export function PutInForce({ over, path, sent, onStale, onDone, ...rest }: Props
       throw error
     }
   }
-  return <ActDialog {...rest} onAct={put} />
+  return (
+    <ActDialog {...rest} onAct={put}>
+      {children}
+      <Field label="Note" value={note} onInput={setNote} maxLength={200} hint="Why, for whoever reads the versions." />
+    </ActDialog>
+  )
 }

@@ -32,7 +32,7 @@ export function RollBack({ to, inForce, ...rest }: Props) {
       verb="Roll back"
       over={inForce}
       path={`/catalog/versions/${to}/restore`}
-      sent={{ method: 'POST' }}
+      method="POST"
       isReady={check?.valid ?? false}
     >
       <Problem failure={reading.failure} />

@@ -9,7 +9,7 @@ import {
   type StoredCatalog,
   versionAt,
 } from '../../gateway/store/catalog/read-catalog.ts'
-import { writeCatalog } from '../../gateway/store/catalog/write-catalog.ts'
+import { type WriteOptions, writeCatalog } from '../../gateway/store/catalog/write-catalog.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 import { WriteOutcomeUnknown } from '../../gateway/store/transact.ts'
 import { catalogRefusal } from '../catalog/catalog-refusal.ts'
@@ -21,6 +21,7 @@ import { AdminError } from './admin-error.ts'
 import type { Answer, Call } from './call.ts'
 import { cursorOf, listOf, readCursor } from './pages.ts'
 import { expectedVersionOf, versionTag } from './preconditions.ts'
+import type { PutCatalogBody, restoreBody } from './shapes/bodies.ts'
 import type { CatalogCheck, CatalogShape } from './shapes/catalog.ts'
 import type { catalogQuery, pageQuery, versionQuery } from './shapes/queries.ts'
 
@@ -42,9 +43,9 @@ async function versionInForceAt({ tables }: Call, ms: number): Promise<StoredCat
 }
 
 /** Only over the version that the caller expects: "0" if it expects none. */
-export async function putCatalog(call: Call, sent: object): Promise<Answer> {
+export async function putCatalog(call: Call, { note, ...sent }: PutCatalogBody): Promise<Answer> {
   const expectedVersion = expectedVersionOf(call)
-  return putInForce(call, validCatalog(call, await parseSent(call, sent)), expectedVersion)
+  return putInForce(call, validCatalog(call, await parseSent(call, sent)), { expectedVersion, note })
 }
 
 export async function checkCatalog(call: Call, sent: object): Promise<Answer> {
@@ -90,11 +91,12 @@ export async function listVersions(call: Call, sent: z.output<typeof pageQuery>)
   const body = listOf(
     notes,
     limit,
-    ({ version, pushedAt, pushedBy }) => ({
+    ({ version, pushedAt, pushedBy, note }) => ({
       object: 'catalog.version' as const,
       version,
       pushed_at: pushedAt,
       by: pushedBy ?? null,
+      note: note ?? null,
       in_force: version === inForce?.version,
     }),
     ({ version }) => cursorOf(version),
@@ -108,13 +110,13 @@ export async function getVersion(call: Call, { against }: z.output<typeof versio
 }
 
 /** Puts the content of an earlier version in force, as a new version, after the checks of a push. */
-export async function restoreVersion(call: Call): Promise<Answer> {
+export async function restoreVersion(call: Call, { note }: z.output<typeof restoreBody>): Promise<Answer> {
   const expectedVersion = expectedVersionOf(call)
   const { version, data } = await versionInPath(call)
   if (version === (await readStoredCatalog(call.tables)())?.version) {
     throw new AdminError('conflict', `Version ${version} of the catalog is in force.`)
   }
-  return putInForce(call, validCatalog(call, await parsed(data)), expectedVersion, version)
+  return putInForce(call, validCatalog(call, await parsed(data)), { expectedVersion, rollbackTo: version, note })
 }
 
 async function versionInPath({ tables, path }: Call): Promise<StoredCatalog> {
@@ -135,13 +137,13 @@ async function knownVersion(tables: Call['tables'], version: number): Promise<St
 async function putInForce(
   call: Call,
   catalog: CatalogData,
-  expectedVersion: number,
-  rollbackTo?: number,
+  options: WriteOptions & { readonly expectedVersion: number },
 ): Promise<Answer> {
   const { tables } = call
+  const { expectedVersion } = options
   await requirePermitted(call, catalog, expectedVersion)
   const act = await call.newAct()
-  const write = () => writeCatalog(tables)(catalog, act, { expectedVersion, rollbackTo })
+  const write = () => writeCatalog(tables)(catalog, act, options)
   const { written, version } = await write()
   if (!written) throw await stale(call, expectedVersion, version)
   try {
@@ -199,12 +201,13 @@ function refusalOf({ echoUrl }: Call, catalog: CatalogData): string | undefined 
 }
 
 async function shown({ tables }: Call, catalog: StoredCatalog, against?: number): Promise<Answer> {
-  const { data, version, pushedAt, pushedBy } = catalog
+  const { data, version, pushedAt, pushedBy, note } = catalog
   const body: CatalogShape = {
     object: 'catalog',
     version,
     pushed_at: pushedAt,
     by: pushedBy ?? null,
+    note: note ?? null,
     catalog: data,
     ...(await changesFrom(tables, catalog, against)),
     warnings: priceWarnings(data),

@@ -10,6 +10,12 @@ export type Keyboard = {
   type(name: string | RegExp, text: string): Promise<void>
   /** By the search, from wherever the focus is. */
   find(text: string): Promise<void>
+  /** One key, or a chord. */
+  key(name: string): Promise<void>
+  /** Into the focused field. */
+  write(text: string): Promise<void>
+  /** Keys pressed so far; a text that was typed counts as one. */
+  steps(): number
 }
 
 const MOST_STOPS = 80
@@ -22,31 +28,41 @@ const FOCUSED = `(() => {
 })()`
 
 export function keyboardOf(page: Page): Keyboard {
+  let steps = 0
   const keyboard: Keyboard = {
+    steps: () => steps,
+    async key(name) {
+      steps += 1
+      await page.keyboard.press(name)
+    },
+    async write(text) {
+      steps += 1
+      await page.keyboard.insertText(text)
+    },
     async tabTo(name, way = 'forwards') {
       const passed: string[] = []
       for (let stops = 0; stops < MOST_STOPS; stops++) {
         const focused = await page.evaluate<string>(FOCUSED)
         if (typeof name === 'string' ? focused === name : name.test(focused)) return
         passed.push(focused.slice(0, 40))
-        await page.keyboard.press(way === 'back' ? 'Shift+Tab' : 'Tab')
+        await keyboard.key(way === 'back' ? 'Shift+Tab' : 'Tab')
       }
       throw new Error(`No Tab leads to ${name}, but to ${passed.join(' | ')}.`)
     },
     async press(name, way) {
       await keyboard.tabTo(name, way)
-      await page.keyboard.press('Enter')
+      await keyboard.key('Enter')
     },
     async type(name, text) {
       await keyboard.tabTo(name)
-      await page.keyboard.press('ControlOrMeta+A')
-      await page.keyboard.insertText(text)
+      await keyboard.key('ControlOrMeta+A')
+      await keyboard.write(text)
     },
     async find(text) {
-      await page.keyboard.press('/')
-      await page.keyboard.press('ControlOrMeta+A')
-      await page.keyboard.insertText(text)
-      await page.keyboard.press('Enter')
+      await keyboard.key('/')
+      await keyboard.key('ControlOrMeta+A')
+      await keyboard.write(text)
+      await keyboard.key('Enter')
     },
   }
   return keyboard

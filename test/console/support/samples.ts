@@ -431,6 +431,7 @@ export const sampleCatalog: CatalogShape = {
   version: 7,
   pushed_at: ago(DAY),
   by: 'arn:aws:iam::123456789012:user/ana',
+  note: 'Output dearer since November',
   // In the order in which the table gives it back, with the parser's defaults.
   catalog: {
     models: [
@@ -535,6 +536,7 @@ export const sampleVersions: CatalogVersionShape[] = [7, 6].map((version) => ({
   version,
   pushed_at: ago((8 - version) * DAY),
   by: 'local:ana',
+  note: version === 7 ? 'Output dearer since November' : null,
   in_force: version === 7,
 }))
 

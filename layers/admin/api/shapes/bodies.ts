@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { GRACE_MS } from '../../../gateway/domain/key-settings.ts'
-import { credits, someCredits, textLike, wholeNumber } from '../../settings/rules.ts'
+import { credits, line, someCredits, textLike, wholeNumber } from '../../settings/rules.ts'
 import { SETTING_FIELDS } from '../../settings/setting-fields.ts'
 import type { Frozen } from './parts.ts'
 
@@ -59,5 +59,20 @@ export const routesTestBody = z.strictObject({
 
 /** A catalog has a validator of its own, which names every fault. */
 export const catalogBody = z.looseObject({}).describe('A catalog, as catalog.schema.json describes it.')
+
+const versionNote = {
+  note: line(0, 200)
+    .transform((note) => note || undefined)
+    .describe(
+      'Why it is put in force, at most 200 characters. It is kept with the version, and is no part of the catalog.',
+    )
+    .optional(),
+}
+export const putCatalogBody = catalogBody
+  .extend(versionNote)
+  .describe('A catalog, and perhaps a note beside its fields.')
+export type PutCatalogBody = z.output<typeof putCatalogBody>
+
+export const restoreBody = z.strictObject(versionNote)
 
 export const nothing = z.strictObject({})

@@ -5,6 +5,7 @@ const pushed = {
   version: count('The version of the catalog.'),
   pushed_at: text('The moment of its push, in UTC.'),
   by: orNull(text('Who pushed it; null if that is not known.')),
+  note: orNull(text('Why it was pushed, in the words of who pushed it; null if nothing was said.')),
 }
 
 export const Catalog = z.object({

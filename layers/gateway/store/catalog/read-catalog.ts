@@ -9,6 +9,8 @@ export type StoredCatalog = {
   readonly version: number
   readonly pushedAt: string
   readonly pushedBy?: string | undefined
+  /** Why it was pushed, in the operator's words. */
+  readonly note?: string | undefined
 }
 
 export type ReadCatalog = () => Promise<StoredCatalog | undefined>
@@ -43,7 +45,7 @@ export function listCatalogVersions(tables: Tables) {
       TableName: keys,
       KeyConditionExpression: 'pk = :pk',
       ExpressionAttributeValues: { ':pk': ITEMS.versions },
-      ProjectionExpression: 'version, pushedAt, pushedBy',
+      ProjectionExpression: 'version, pushedAt, pushedBy, note',
       ConsistentRead: true,
       ScanIndexForward: false,
     })
@@ -75,10 +77,11 @@ function toCatalog(item: Item): StoredCatalog {
   return { data: item.catalog as CatalogData, ...noteOf(item) }
 }
 
-function noteOf({ version, pushedAt, pushedBy }: Item | VersionNote): VersionNote {
+function noteOf({ version, pushedAt, pushedBy, note }: Item | VersionNote): VersionNote {
   return {
     version: version as number,
     pushedAt: pushedAt as string,
     ...(pushedBy !== undefined && { pushedBy: pushedBy as string }),
+    ...(note !== undefined && { note: note as string }),
   }
 }

@@ -14,17 +14,20 @@ import { readStoredCatalog, type StoredCatalog, versionItem } from './read-catal
 /** The version that was written, or the one that another operator has put in force. */
 type WriteResult = { readonly written: boolean; readonly version: number }
 
-type WriteOptions = {
+export type WriteOptions = {
   /** Only over this version, 0 for none; without it, over any version. */
   readonly expectedVersion?: number | undefined
   /** The version whose content is put in force again. */
   readonly rollbackTo?: number | undefined
+  readonly note?: string | undefined
 }
 
 /** Replaces the whole catalog. The version that was in force stays in the history. */
 export function writeCatalog(tables: OperatorTables) {
   const read = readStoredCatalog(tables)
-  return (catalog: CatalogData, act: Act, { expectedVersion, rollbackTo }: WriteOptions = {}): Promise<WriteResult> => {
+  return (catalog: CatalogData, act: Act, options: WriteOptions = {}): Promise<WriteResult> => {
+    const { expectedVersion, rollbackTo } = options
+    const note = options.note === undefined ? {} : { note: options.note }
     return retry(write, {
       when: (error, pauseMs) => error instanceof VersionConflict && pauseMs < act.leftMs(),
       pauseMs: pauseAfterOthers,
@@ -34,10 +37,10 @@ export function writeCatalog(tables: OperatorTables) {
       const before = await read()
       const version = before?.version ?? 0
       if (expectedVersion !== undefined && expectedVersion !== version) return conflictWith(version)
-      const next = { data: catalog, version: version + 1, pushedAt: isoTime(act.atMs), pushedBy: act.by }
+      const next = { data: catalog, version: version + 1, pushedAt: isoTime(act.atMs), pushedBy: act.by, ...note }
       const event = changeEvent(act, rollbackTo === undefined ? 'catalog.push' : 'catalog.rollback', {
         before: { version },
-        after: { version: next.version, ...(rollbackTo !== undefined && { contentOf: rollbackTo }) },
+        after: { version: next.version, ...(rollbackTo !== undefined && { contentOf: rollbackTo }), ...note },
       })
       const made = await makeOnce(tables, CATALOG_EVENTS, act, [
         replace(tables, next),
@@ -59,19 +62,21 @@ export function writeCatalog(tables: OperatorTables) {
   }
 }
 
-function replace({ keys }: OperatorTables, { data, version, pushedAt, pushedBy }: StoredCatalog): TransactItem {
+function replace({ keys }: OperatorTables, { data, version, pushedAt, pushedBy, note }: StoredCatalog): TransactItem {
+  const setNote = note === undefined ? ' REMOVE note' : ', note = :note'
   return {
     Update: {
       TableName: keys,
       Key: CATALOG_ITEM,
       ConditionExpression: version === 1 ? 'attribute_not_exists(version)' : 'version = :before',
-      UpdateExpression: 'SET #catalog = :catalog, version = :version, pushedAt = :pushedAt, pushedBy = :pushedBy',
+      UpdateExpression: `SET #catalog = :catalog, version = :version, pushedAt = :pushedAt, pushedBy = :pushedBy${setNote}`,
       ExpressionAttributeNames: { '#catalog': 'catalog' },
       ExpressionAttributeValues: {
         ':catalog': data,
         ':version': version,
         ':pushedAt': pushedAt,
         ':pushedBy': pushedBy,
+        ...(note !== undefined && { ':note': note }),
         ...(version !== 1 && { ':before': version - 1 }),
       },
     },

@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import type { Browser, Page } from 'playwright-core'
+import { BROWSER_PATH } from '../support/programs.ts'
+import { until } from '../support/wait.ts'
+import { openBrowser } from './support/browser.ts'
+import { type Keyboard, keyboardOf } from './support/keyboard.ts'
+import { REQUEST_ID, sampleKey } from './support/samples.ts'
+import { type Asked, type ScriptedConsole, startScriptedConsole } from './support/scripted-console.ts'
+
+jest.setTimeout(120_000)
+
+/** The operator's tasks, and the most keys that each may take from the overview on; a text that is typed counts as one. */
+const MOST_STEPS = {
+  onboard: 26,
+  rotate: 14,
+  'explain a charge': 3,
+  'most used yesterday': 15,
+  'raise a limit': 11,
+  'add a model': 30,
+  'change a price and roll back': 43,
+  'see an outage': 3,
+  'top up': 9,
+  'export last month': 24,
+  'hand over': 7,
+  revoke: 13,
+} as const
+
+const inBrowser = BROWSER_PATH ? describe : describe.skip
+
+inBrowser('an operator without a mouse', () => {
+  let browser: Browser
+  let scripted: ScriptedConsole
+  let page: Page
+  let keyboard: Keyboard
+
+  beforeAll(async () => {
+    ;[browser, scripted] = await Promise.all([
+      openBrowser(BROWSER_PATH ?? ''),
+      startScriptedConsole({ keys: 8, requests: 8 }),
+    ])
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    await page.goto(scripted.address)
+    await heading('Overview')
+  })
+  afterAll(async () => {
+    await browser?.close()
+    scripted?.close()
+  })
+  beforeEach(async () => {
+    await page.goto(`${scripted.origin}/#/overview`)
+    await page.reload()
+    await heading('Overview')
+    keyboard = keyboardOf(page)
+  })
+
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+  const dialog = (name: string | RegExp) => page.getByRole('dialog', { name }).waitFor()
+  const lastChange = (): Asked | undefined => scripted.asked.findLast(({ method }) => method !== 'GET')
+  const bodyOf = (asked: Asked | undefined) => JSON.parse(asked?.body ?? 'null')
+
+  /** Takes the suggestion of the search that has this text. */
+  async function jump(text: string, suggestion = text): Promise<void> {
+    await keyboard.key('/')
+    await keyboard.write(text)
+    await page.getByRole('option', { selected: true }).filter({ hasText: suggestion }).waitFor()
+    await keyboard.key('Enter')
+  }
+
+  /** The dialog is gone, and the focus is at a control or a heading, not lost. */
+  async function closed(): Promise<void> {
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await until(() => page.evaluate<boolean>('document.activeElement !== document.body'))
+  }
+
+  function within(task: keyof typeof MOST_STEPS): void {
+    expect(keyboard.steps()).toBeLessThanOrEqual(MOST_STEPS[task])
+  }
+
+  test('makes a key with 50 credits for three models', async () => {
+    await jump('Create k', 'Create key')
+    await dialog('Create a key')
+    await keyboard.type('Name', 'onboarded')
+    await keyboard.type(/^Models/, 'gpt-4o-mini\nclaude-*\nllama-70b')
+    await keyboard.type('Credits to begin with', '50')
+    await keyboard.key('Enter')
+    await dialog('The secret of onboarded')
+    await keyboard.press('I have stored it')
+    await closed()
+    expect(bodyOf(lastChange())).toMatchObject({
+      name: 'onboarded',
+      credits: '50',
+      models: ['gpt-4o-mini', 'claude-*', 'llama-70b'],
+    })
+    within('onboard')
+  })
+
+  test('rotates a leaked key, whose old secret ends at once', async () => {
+    await jump('customer 5')
+    await heading('customer 5')
+    await keyboard.press('Rotate')
+    await dialog('Rotate customer 5')
+    await keyboard.tabTo(/goes on working$/)
+    await keyboard.key('End')
+    await keyboard.press('Rotate')
+    await dialog('The secret of customer 5')
+    await keyboard.press('I have stored it')
+    await closed()
+    expect(bodyOf(lastChange())).toMatchObject({ grace_seconds: 0 })
+    within('rotate')
+  })
+
+  test('finds out why a request was charged', async () => {
+    await jump(REQUEST_ID)
+    await page.getByText('Provider cost').first().waitFor()
+    expect(await page.locator('main').innerText()).toContain('0.0003456')
+    within('explain a charge')
+  })
+
+  test('finds out who used most yesterday', async () => {
+    await jump('usage', 'Usage')
+    await heading('Usage')
+    await keyboard.press(/^Range: /)
+    await keyboard.press('Yesterday')
+    await groupByKey()
+    expect(page.url()).toContain('range=yesterday')
+    within('most used yesterday')
+  })
+
+  /** The chip that filters by a key has the same name, and comes before. */
+  async function groupByKey(): Promise<void> {
+    await keyboard.tabTo('Model')
+    await keyboard.key('Tab')
+    await keyboard.key('Enter')
+    await page.getByRole('table', { name: 'Usage by key' }).waitFor()
+  }
+
+  test('raises a limit', async () => {
+    await jump('customer 4')
+    await heading('customer 4')
+    await keyboard.press('Change settings')
+    await dialog('Settings of customer 4')
+    await keyboard.type('Requests a minute', '900')
+    await keyboard.key('Enter')
+    await closed()
+    expect(bodyOf(lastChange())).toEqual({ rpm: 900 })
+    within('raise a limit')
+  })
+
+  test('adds a model with its price', async () => {
+    await jump('Put a cat', 'Put a catalog in force')
+    await page.getByRole('textbox', { name: 'Draft' }).waitFor()
+    await keyboard.press('Add a model')
+    await keyboard.type('Name for callers', 'fresh')
+    await keyboard.type('Input', '7')
+    await putInForce()
+    const { models } = bodyOf(lastChange())
+    expect(models.at(-1)).toMatchObject({ id: 'fresh', price: { input: '7', output: '2' } })
+    within('add a model')
+  })
+
+  async function putInForce(note?: string): Promise<void> {
+    await keyboard.press('Check', 'back')
+    await page.getByRole('region', { name: 'Result of the check' }).waitFor()
+    await keyboard.press('Put in force…')
+    await dialog('Put this catalog in force?')
+    if (note !== undefined) await keyboard.type('Note', note)
+    await keyboard.press('Note')
+    await closed()
+  }
+
+  test('changes a price and rolls it back', async () => {
+    await jump('claude-sonnet')
+    await page.getByRole('textbox', { name: 'Name for callers' }).waitFor()
+    await keyboard.type('Output', '16')
+    await putInForce('dearer upstream')
+    const { models, note } = bodyOf(lastChange())
+    expect([models[1].price.output, note]).toEqual(['16', 'dearer upstream'])
+    await keyboard.press('Roll back to 6…')
+    await dialog('Roll back to version 6?')
+    await page.getByRole('button', { name: 'Roll back', exact: true, disabled: false }).waitFor()
+    await keyboard.press('Note')
+    await closed()
+    expect(lastChange()?.url).toContain('/catalog/versions/6/restore')
+    within('change a price and roll back')
+  })
+
+  test('sees the outage of a provider', async () => {
+    await jump('routes', 'Routes')
+    await heading('Routes')
+    await page.getByRole('row').filter({ hasText: 'anthropic' }).filter({ hasText: '31' }).waitFor()
+    within('see an outage')
+  })
+
+  test('tops a key up', async () => {
+    await jump('customer 3')
+    await heading('customer 3')
+    await keyboard.press('Grant credits')
+    await dialog('Grant credits to customer 3')
+    await keyboard.type('Credits', '25')
+    await keyboard.key('Enter')
+    await closed()
+    expect(lastChange()?.url).toContain(`/keys/${sampleKey(3).id}/grants`)
+    expect(bodyOf(lastChange())).toEqual({ credits: '25' })
+    within('top up')
+  })
+
+  test('exports the last month for invoices', async () => {
+    await jump('usage', 'Usage')
+    await heading('Usage')
+    await keyboard.press(/^Range: /)
+    await keyboard.press('Last month')
+    await groupByKey()
+    const saved = page.waitForEvent('download')
+    await keyboard.press('Save as CSV', 'back')
+    expect((await saved).suggestedFilename()).toMatch(/^usage-\d{4}-\d\d-01-\d{4}-\d\d-01-by-key\.csv$/)
+    within('export last month')
+  })
+
+  test('reads what was changed', async () => {
+    await jump('changes', 'Changes')
+    await heading('Changes')
+    await keyboard.type('Find changes', 'rpm')
+    await page.getByText('rpm: 60 → 120').first().waitFor()
+    await page.getByRole('row').filter({ hasText: 'catalog.pushed' }).waitFor({ state: 'detached' })
+    within('hand over')
+  })
+
+  test('revokes a key, and the focus is not lost with the button', async () => {
+    await jump('customer 6')
+    await heading('customer 6')
+    await keyboard.press('Revoke')
+    await dialog('Revoke customer 6 for good?')
+    await keyboard.type(/^Type its name/, 'customer 6')
+    await keyboard.key('Enter')
+    await closed()
+    expect(bodyOf(lastChange())).toEqual({ confirm: 'customer 6' })
+    within('revoke')
+  })
+})

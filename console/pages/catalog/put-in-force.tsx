@@ -28,7 +28,7 @@ export function PutInForce({ over, path, method, body, onStale, onDone, children
     try {
       const now = await ask<CatalogShape>(path, {
         method,
-        body: { ...body, note },
+        body: { ...body, ...(note && { note }) },
         headers: { 'If-Match': `"${over}"` },
       })
       announce(`Version ${now.version} is in force.`)

@@ -5,8 +5,8 @@ const AROUND = '(operator|sdk|console|local|infra|deployed|documents|robust|http
 // Programs of others, which are installed on first use: `npm run test:clients`.
 const CLIENTS = 'clients/'
 
-// Runs alone in `npm test`: a browser that shares two cores with four other workers misses its deadlines.
-const PAGE = 'console/page'
+// Run alone in `npm test`: a browser that shares two cores with four other workers misses its deadlines.
+const PAGE = 'console/(page|keyboard)'
 
 const LEFT_OUT = { quick: [AROUND, CLIENTS], clients: [], beside: [PAGE, CLIENTS] }[process.env.TEST_SET] ?? [CLIENTS]
 

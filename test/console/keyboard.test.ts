@@ -121,6 +121,7 @@ inBrowser('an operator without a mouse', () => {
     await heading('Usage')
     await keyboard.press(/^Range: /)
     await keyboard.press('Yesterday')
+    await page.waitForURL(/range=yesterday/)
     await groupByKey()
     expect(page.url()).toContain('range=yesterday')
     within('most used yesterday')

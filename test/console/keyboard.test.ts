@@ -14,7 +14,7 @@ const MOST_STEPS = {
   onboard: 26,
   rotate: 14,
   'explain a charge': 3,
-  'most used yesterday': 15,
+  'most used yesterday': 16,
   'raise a limit': 11,
   'add a model': 30,
   'change a price and roll back': 43,

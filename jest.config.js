@@ -5,7 +5,8 @@ const AROUND = '(operator|sdk|console|local|infra|deployed|documents|robust|http
 // Programs of others, which are installed on first use: `npm run test:clients`.
 const CLIENTS = 'clients/'
 
-// Run alone in `npm test`: a browser that shares two cores with four other workers misses its deadlines.
+// A browser that shares two cores with four other workers misses its deadlines: the page runs alone at the end of `npm test`, and the
+// tasks by keyboard every night.
 const PAGE = 'console/(page|keyboard)'
 
 const LEFT_OUT = { quick: [AROUND, CLIENTS], clients: [], beside: [PAGE, CLIENTS] }[process.env.TEST_SET] ?? [CLIENTS]

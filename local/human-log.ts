@@ -31,9 +31,8 @@ export function humanLog(print: (line: string) => void, paint: Paint): Log {
     swept: (count) => {
       if (count > 0) say(paint.dim('sweep'), `finished ${count} dead requests`)
     },
-    closed: (days) => {
-      if (days > 0) say(paint.dim('close'), `added up the usage of ${days} days`)
-    },
+    // On one machine it is of no interest, and a fresh one would be told of the empty day before it.
+    closed: () => {},
     problem: (what, error, requestId) => sayError(paint.bad('problem'), `${requestId}: ${what}`, error),
   }
 }

@@ -258,7 +258,7 @@ function checkLimit(key: StoredItem, account: Account, name: CounterName, reques
 function checkCounter(item: StoredItem, account: Account, name: CounterName): void {
   const latestMs = Math.max(...account.admissions.map(({ clockMs }) => clockMs))
   for (const [window, count] of countedIn(account, name)) {
-    const kept = item[`${name}:${window}`]
+    const kept = item[`${COUNTERS[name].stored}:${window}`]
     if (window >= windowAt(name, latestMs - DAY_SECONDS * 1000) && BigInt((kept as bigint) ?? 0) !== count) {
       fail(`${item.pk} has counted ${kept} in ${window}, and it was ${count} (${name})`)
     }

@@ -111,7 +111,7 @@ function givingBackNow(name: CounterName, giveBack: string): Variant {
     rewrite: (command, nowMs) => {
       const { UpdateExpression, ExpressionAttributeNames } = command.input as Expressions
       if (!UpdateExpression?.includes(giveBack)) return command
-      const window = { [`#${name}`]: `${name}:${windowOf(COUNTERS[name], nowMs)}` }
+      const window = { [`#${name}`]: `${COUNTERS[name].stored}:${windowOf(COUNTERS[name], nowMs)}` }
       return rewritten(command, { ExpressionAttributeNames: { ...ExpressionAttributeNames, ...window } })
     },
   }

@@ -108,6 +108,7 @@ describe('a counter of credits', () => {
     counts: 'credits',
     within: 'month',
     refusal: 'daily_limit_exceeded',
+    stored: 'sample',
   })
 
   /** True if a key with this limit may take so much. */

@@ -11,6 +11,8 @@ export type Counter<Counts = 'requests' | 'credits'> = {
   /** The window, in UTC. */
   readonly within: 'day' | 'month'
   readonly refusal: CounterRefusal
+  /** Its name on a key's item, before the window: short, because every request pays for each KB of the item. */
+  readonly stored: string
 }
 
 /** Each counter has the name of the setting that is its limit. A key without that setting is unlimited. */
@@ -21,9 +23,9 @@ export type CreditCounter = 'dailyCredits' | 'monthlyCredits'
 export const COUNTERS: Readonly<
   Record<RequestCounter, Counter<'requests'>> & Record<CreditCounter, Counter<'credits'>>
 > = {
-  dailyLimit: { counts: 'requests', within: 'day', refusal: 'daily_limit_exceeded' },
-  dailyCredits: { counts: 'credits', within: 'day', refusal: 'daily_credits_exceeded' },
-  monthlyCredits: { counts: 'credits', within: 'month', refusal: 'monthly_credits_exceeded' },
+  dailyLimit: { counts: 'requests', within: 'day', refusal: 'daily_limit_exceeded', stored: 'n' },
+  dailyCredits: { counts: 'credits', within: 'day', refusal: 'daily_credits_exceeded', stored: 'c' },
+  monthlyCredits: { counts: 'credits', within: 'month', refusal: 'monthly_credits_exceeded', stored: 'm' },
 }
 
 export const COUNTER_NAMES = Object.keys(COUNTERS) as CounterName[]

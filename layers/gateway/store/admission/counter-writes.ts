@@ -47,7 +47,7 @@ export function counterWrite(name: CounterName, counter: Counter): CounterWrite 
     take: `${count} = if_not_exists(${count}, :zero) + ${counter.counts === 'requests' ? ':one' : ':hold'}`,
     giveBack: counter.counts === 'credits' ? `${count} = if_not_exists(${count}, :back) - :back` : undefined,
     nameWindow: (names, atMs) => {
-      names[count] = countAttribute(name, windowOf(counter, atMs))
+      names[count] = countAttribute(counter, windowOf(counter, atMs))
     },
   }
 }
@@ -59,7 +59,7 @@ export function forgottenAttributes({ counts }: Key, nowMs: number): string[] {
   const forgotten: string[] = []
   for (const name of COUNTER_NAMES) {
     const oldest = oldestKept(COUNTERS[name], nowMs)
-    for (const window in counts[name]) if (window < oldest) forgotten.push(countAttribute(name, window))
+    for (const window in counts[name]) if (window < oldest) forgotten.push(countAttribute(COUNTERS[name], window))
   }
   return forgotten
 }
@@ -71,7 +71,7 @@ export function countsAfter({ counts }: Key, { nowMs }: Demand, changed: Item): 
     const [current, oldest] = [windowOf(COUNTERS[name], nowMs), oldestKept(COUNTERS[name], nowMs)]
     const kept: Record<string, bigint> = {}
     for (const window in counts[name]) if (window >= oldest) kept[window] = counts[name][window] as bigint
-    kept[current] = toNano(changed[countAttribute(name, current)])
+    kept[current] = toNano(changed[countAttribute(COUNTERS[name], current)])
     after[name] = kept
   }
   return after

@@ -1,5 +1,12 @@
 import { ITEMS } from '../../contract.ts'
-import { type CounterName, type Counts, noCounts } from '../../domain/counters.ts'
+import {
+  COUNTER_NAMES,
+  COUNTERS,
+  type Counter,
+  type CounterName,
+  type Counts,
+  noCounts,
+} from '../../domain/counters.ts'
 import type { Hold, Key } from '../../domain/key.ts'
 import { KEY_SETTINGS, type KeySettings, SETTINGS } from '../../domain/key-settings.ts'
 import { isoTime } from '../../domain/time.ts'
@@ -18,7 +25,8 @@ export const grantItem = (keyId: string, grantId: string) => ({
 })
 
 /** Only the names of these attributes have a colon. */
-export const countAttribute = (name: CounterName, window: string) => `${name}:${window}`
+export const countAttribute = ({ stored }: Pick<Counter, 'stored'>, window: string) => `${stored}:${window}`
+const COUNTED_AS: ReadonlyMap<string, CounterName> = new Map(COUNTER_NAMES.map((name) => [COUNTERS[name].stored, name]))
 
 /** The time by which a sweep must look at a key: one of its requests may then be dead. */
 export const sweepTime = isoTime
@@ -76,8 +84,8 @@ function countsOf(item: Item): Counts {
     const at = attribute.indexOf(':')
     if (at < 0) continue
     // After a rollback the item can have a counter that this version does not know.
-    const windows: Record<string, bigint> | undefined = counts[attribute.slice(0, at) as CounterName]
-    if (windows) windows[attribute.slice(at + 1)] = toNano(item[attribute])
+    const name = COUNTED_AS.get(attribute.slice(0, at))
+    if (name) counts[name][attribute.slice(at + 1)] = toNano(item[attribute])
   }
   return counts
 }

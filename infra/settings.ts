@@ -179,9 +179,16 @@ export function refuseFlags(context: (name: string) => unknown): void {
   }
 }
 
+const SEED = new URL('catalog.json', import.meta.url)
+
 /** The catalog that the first deployment puts in force. */
-export function readSeedCatalog(file = new URL('catalog.json', import.meta.url)): CatalogData {
+export function readSeedCatalog(file = SEED): CatalogData {
   return requireCatalog(JSON.parse(readFileSync(file, 'utf8')), 'infra/catalog.json')
+}
+
+/** The same as its author wrote it. */
+export function readSeedSource(): string {
+  return JSON.stringify(JSON.parse(readFileSync(SEED, 'utf8')))
 }
 
 function isInUsEast1(arn: string): boolean {

@@ -1,7 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { isoTime } from '../layers/gateway/domain/time.ts'
-import { readStoredCatalog, type StoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
+import {
+  readCatalogVersion,
+  readStoredCatalog,
+  type StoredCatalog,
+} from '../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../layers/gateway/store/catalog/write-catalog.ts'
 import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
 import { actBy } from '../operator/connect/issue-key.ts'
@@ -17,14 +21,19 @@ type InForce = StoredCatalog & {
 }
 
 /** Puts the file's catalog in force, unless an operator has put another one in force since. */
-export async function catalogInForce(tables: OperatorTables, file: CatalogData, echo: KeptEcho): Promise<InForce> {
+export async function catalogInForce(
+  tables: OperatorTables,
+  file: Pick<StoredCatalog, 'data' | 'source'>,
+  echo: KeptEcho,
+): Promise<InForce> {
   const stored = await readStoredCatalog(tables)()
   const isOperators = stored !== undefined && stored.pushedBy !== BY
-  const wanted = isOperators ? withEchoAt(stored.data, echo) : file
-  if (stored && isDeepStrictEqual(plain(stored.data), plain(wanted))) return { ...stored, isOperators }
+  const data = isOperators ? withEchoAt(stored.data, echo) : file.data
+  if (stored && isDeepStrictEqual(plain(stored.data), plain(data))) return { ...stored, isOperators }
+  const source = isOperators ? (await readCatalogVersion(tables)(stored.version))?.source : file.source
   const [nowMs, by] = [Date.now(), isOperators ? ECHO_MOVED : BY]
-  const { version } = await writeCatalog(tables)(wanted, actBy(by, nowMs))
-  return { data: wanted, version, pushedAt: isoTime(nowMs), pushedBy: by, isOperators }
+  const { version } = await writeCatalog(tables)(data, actBy(by, nowMs), { source })
+  return { data, version, pushedAt: isoTime(nowMs), pushedBy: by, isOperators }
 }
 
 function withEchoAt(catalog: CatalogData, { url, formerUrl }: KeptEcho): CatalogData {

@@ -1,8 +1,10 @@
-import { apiKeyOf, type CatalogData } from '../layers/gateway/domain/catalog.ts'
-import { readCatalogFile } from '../operator/commands/read-catalog-file.ts'
+import { apiKeyOf, type CatalogData, type CatalogModel } from '../layers/gateway/domain/catalog.ts'
+import { readCatalogFile, readCatalogJson } from '../operator/commands/read-catalog-file.ts'
 
 export type LocalCatalog = {
   readonly catalog: CatalogData
+  /** The same in JSON, as its author wrote it. */
+  readonly source: string
   /** Models that have no route on this machine, and the variables that would give them one. */
   readonly off: readonly { readonly model: string; readonly missing: readonly string[] }[]
 }
@@ -18,12 +20,16 @@ export async function loadLocalCatalog(file: string, echoUrl: string, hasVariabl
     if (apiKey?.startsWith('secret:')) missing.set(id, `${apiKey} (only in AWS)`)
     if (apiKey?.startsWith('env:') && !hasVariable(apiKey.slice(4))) missing.set(id, apiKey.slice(4))
   }
-  const off: { model: string; missing: string[] }[] = []
-  const models = catalog.models.map((model) => {
+  const here = <T extends CatalogModel>(model: T): T => {
     const routes = model.routes.filter(({ provider }) => !missing.has(provider))
-    if (routes.length > 0) return { ...model, routes }
-    off.push({ model: model.id, missing: model.routes.map(({ provider }) => missing.get(provider) ?? provider) })
-    return { ...model, active: false }
-  })
-  return { catalog: { ...catalog, models }, off }
+    return routes.length > 0 ? { ...model, routes } : { ...model, active: false }
+  }
+  const isOff = ({ routes }: CatalogModel) => routes.every(({ provider }) => missing.has(provider))
+  const off = catalog.models.filter(isOff).map(({ id, routes }) => ({
+    model: id,
+    missing: routes.map(({ provider }) => missing.get(provider) ?? provider),
+  }))
+  const written = (await readCatalogJson(file)) as CatalogData
+  const source = JSON.stringify({ ...written, models: written.models.map(here) })
+  return { catalog: { ...catalog, models: catalog.models.map(here) }, source, off }
 }

@@ -48,7 +48,7 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
   const tables = openTables(LOCAL_TABLES, dynamodb)
   const operatorTables = openOperatorTables(LOCAL_TABLES, dynamodb)
   await createTables(operatorTables)
-  const inForce = await catalogInForce(operatorTables, local.catalog, echo)
+  const inForce = await catalogInForce(operatorTables, { data: local.catalog, source: local.source }, echo)
   const log = humanLog(console.log, paint)
   const opened = openInstance({
     config: { ...LOCAL_TABLES, ...BRAND, hasUsagePage: true },

@@ -13,8 +13,7 @@ import { useList } from '../parts/use-list.ts'
 import { useLoad } from '../parts/use-load.ts'
 import type { PageUrl } from '../router.ts'
 import { ChangeList } from './catalog/change-list.tsx'
-import { Editor } from './catalog/editor.tsx'
-import { catalogText } from './catalog/in-order.ts'
+import { draftOf, Editor } from './catalog/editor.tsx'
 import { ModelTable } from './catalog/model-table.tsx'
 import { RollBack } from './catalog/roll-back.tsx'
 
@@ -24,7 +23,7 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
   const [draft, setDraft] = useState<string | undefined>(undefined)
   const [target, setTarget] = useState<number | undefined>(undefined)
   const [model, setModel] = useState('')
-  const begin = (from: CatalogShape) => setDraft(catalogText(from.catalog))
+  const begin = (from: CatalogShape) => setDraft(draftOf(from.source ?? from.catalog))
   const changed = (now: CatalogShape) => {
     catalog.set(now)
     versions.reload()
@@ -143,6 +142,7 @@ const NONE: CatalogShape = {
   by: null,
   note: null,
   catalog: { providers: {}, models: [] },
+  source: null,
   changes: [],
   compared_to: null,
   warnings: [],

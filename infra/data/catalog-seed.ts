@@ -5,7 +5,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from 'aws-cdk-lib/custom-resources'
 import { Construct } from 'constructs'
 import { CATALOG_ITEM, SEEDED } from '../../layers/gateway/contract.ts'
-import { readSeedCatalog } from '../settings.ts'
+import { readSeedCatalog, readSeedSource } from '../settings.ts'
 import type { Stage } from '../stages.ts'
 import { removalPolicyOf } from './retention.ts'
 import type { Tables } from './tables.ts'
@@ -14,7 +14,7 @@ import type { Tables } from './tables.ts'
 export class CatalogSeed extends Construct {
   constructor(scope: Construct, id: string, { keys }: Tables, stage: Stage) {
     super(scope, id)
-    const catalog = readSeedCatalog()
+    const seed = { ...CATALOG_ITEM, catalog: readSeedCatalog(), source: readSeedSource(), version: 1, pushedAt: SEEDED }
     new AwsCustomResource(this, 'Seed', {
       resourceType: 'Custom::WaybillCatalogSeed',
       installLatestAwsSdk: false,
@@ -30,7 +30,7 @@ export class CatalogSeed extends Construct {
         ignoreErrorCodesMatching: 'ConditionalCheckFailedException',
         parameters: {
           TableName: keys.tableName,
-          Item: marshall({ ...CATALOG_ITEM, catalog, version: 1, pushedAt: SEEDED }, { removeUndefinedValues: true }),
+          Item: marshall(seed, { removeUndefinedValues: true }),
           ConditionExpression: 'attribute_not_exists(pk)',
         },
       },

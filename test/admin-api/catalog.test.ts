@@ -32,6 +32,29 @@ test('PUT puts a catalog in force over the version that was seen, GET tells it w
   expect(events.data).toMatchObject([{ what: 'catalog.pushed', key_id: null, after: { version: before + 1 } }])
 })
 
+test('a catalog stays as its author wrote it, in that order and without defaults, over versions and a rollback', async () => {
+  const before = await inForce()
+  const { providers, models } = catalog('0.61')
+  const [{ id, price, routes, ...sizes }] = models as [(typeof models)[0]]
+  const written = { models: [{ routes, price, ...sizes, id }], $schema: './catalog.schema.json', providers }
+  const sourceAt = async (path: string) => JSON.stringify((await admin.call(`GET /catalog${path}`)).body.source)
+  const put = await admin.call('PUT /catalog', { body: { note: 'mine', ...written }, headers: seen(before) })
+  expect(JSON.stringify(put.body.source)).toBe(JSON.stringify(written))
+  expect(await sourceAt('')).toBe(JSON.stringify(written))
+  await admin.call('PUT /catalog', { body: catalog('0.62'), headers: seen(before + 1) })
+  expect(await sourceAt(`/versions/${before + 1}`)).toBe(JSON.stringify(written))
+  await admin.call(`POST /catalog/versions/${before + 1}/restore`, { body: {}, headers: seen(before + 2) })
+  expect(await sourceAt('')).toBe(JSON.stringify(written))
+})
+
+test('a catalog that fits into an item only without the order of its author is put in force without it', async () => {
+  const before = await inForce()
+  const [model] = catalog('0.63').models
+  const models = Array.from({ length: 900 }, (_, i) => ({ ...model, id: `model-${i}` }))
+  const { body } = await admin.call('PUT /catalog', { body: { ...catalog('0.63'), models }, headers: seen(before) })
+  expect([body.version, body.source, body.catalog.models.length]).toEqual([before + 1, null, 900])
+})
+
 test('a note is kept with its version and its event, not in the catalog, and not for the version after', async () => {
   const before = await inForce()
   const note = 'Cheaper since the provider is'

@@ -1,31 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { requireCatalog } from '../../catalog/parse-catalog.ts'
-import { catalogText } from '../../console/pages/catalog/in-order.ts'
 import { jsonLines, lineOf } from '../../console/pages/catalog/json-lines.ts'
 import { costOf, marginText } from '../../console/pages/catalog/margin.ts'
 import { lastsText } from '../../console/pages/key/lasts.ts'
 import { keysCsv } from '../../console/pages/keys/keys-csv.ts'
 import { ticksTo } from '../../console/parts/scale.ts'
-import example from '../../examples/openai-with-fallback.json' with { type: 'json' }
 import { sampleKey, sampleUsage } from './support/samples.ts'
 
 /** Its types are of a browser. */
 const SUGGEST: string = '../../console/parts/suggest.ts'
-
-test('a catalog is written in the order of the examples and without defaults, whatever order the table has, and means the same', () => {
-  const { $schema: _, ...written } = example
-  const parsed = requireCatalog(written)
-  const shuffled = JSON.parse(JSON.stringify(parsed), (_, value) =>
-    value && typeof value === 'object' && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort().reverse())
-      : value,
-  )
-  const text = catalogText(shuffled)
-  expect(requireCatalog(JSON.parse(text))).toEqual(parsed)
-  expect(text).toMatch(/^\{\n {2}"providers"/)
-  expect(text).not.toMatch(/idleTimeoutMs|"active"/)
-  expect(Object.keys(JSON.parse(text).models[0])).toEqual(Object.keys(example.models[0] ?? {}))
-})
 
 test('every value of a JSON text has its line, and a field that is missing the line of what lacks it', () => {
   const text = '{\n  "models": [\n    {\n      "id": "a\\"]",\n      "price": { "input": "1" }\n    }, 5\n  ]\n}'

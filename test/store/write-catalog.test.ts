@@ -92,14 +92,16 @@ test('the version that was in force at a moment is found to the millisecond', as
 })
 
 test('the catalog of a first deployment is listed, read, and kept when the next one is pushed', async () => {
-  const seed = { ...CATALOG_ITEM, catalog: catalogOf('seed'), version: 1, pushedAt: SEEDED }
+  const seed = { ...CATALOG_ITEM, catalog: catalogOf('seed'), source: '{}', version: 1, pushedAt: SEEDED }
   await tables.database.put({ TableName: tables.keys, Item: seed })
   const listed = async () => (await Array.fromAsync(listCatalogVersions(tables)())).map(({ version }) => version)
   expect(await listed()).toEqual([1])
   expect((await readCatalogVersion(tables)(1))?.data).toEqual(catalogOf('seed'))
   expect(await push('next', 1)).toEqual({ written: true, version: 2 })
   expect(await listed()).toEqual([2, 1])
-  expect(await readCatalogVersion(tables)(1)).toEqual({ version: 1, data: catalogOf('seed'), pushedAt: SEEDED })
+  const kept = { version: 1, data: catalogOf('seed'), pushedAt: SEEDED, source: '{}' }
+  expect(await readCatalogVersion(tables)(1)).toEqual(kept)
+  expect(await readStoredCatalog(tables)()).not.toHaveProperty('source')
   expect((await versionAt(listCatalogVersions(tables)(), NOW - 1))?.version).toBe(1)
 })
 

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 
 type Props = {
   readonly label: string
@@ -9,34 +9,58 @@ type Props = {
   readonly field: RefObject<HTMLTextAreaElement>
 }
 
-/** A field with the numbers of its lines, some of them marked. */
+/** A field for JSON with its colours behind it, and with the numbers of its lines, some of them marked. */
 export function CodeField({ label, value, onInput, marked, field }: Props) {
   const gutter = useRef<HTMLPreElement>(null)
-  const count = value.split('\n').length
+  const shown = useRef<HTMLPreElement>(null)
+  useEffect(() => colour(shown.current?.firstChild, value), [value])
   return (
     <div class="field">
       <label for="draft">{label}</label>
       <div class="code">
         <pre ref={gutter} class="gutter" aria-hidden="true">
-          {numbersOf(count, marked)}
+          {numbersOf(value.split('\n').length, marked)}
         </pre>
-        <textarea
-          id="draft"
-          ref={field}
-          wrap="off"
-          autocomplete="off"
-          spellcheck={false}
-          aria-describedby="draft-hint"
-          value={value}
-          onInput={(event) => onInput(event.currentTarget.value)}
-          onScroll={(event) => gutter.current?.scrollTo(0, event.currentTarget.scrollTop)}
-        />
+        <div class="coloured">
+          <pre ref={shown} aria-hidden="true">
+            {`${value}\n`}
+          </pre>
+          <textarea
+            id="draft"
+            ref={field}
+            wrap="off"
+            autocomplete="off"
+            spellcheck={false}
+            aria-describedby="draft-hint"
+            value={value}
+            onInput={(event) => onInput(event.currentTarget.value)}
+            onScroll={({ currentTarget: { scrollLeft, scrollTop } }) => {
+              gutter.current?.scrollTo(0, scrollTop)
+              shown.current?.scrollTo(scrollLeft, scrollTop)
+            }}
+          />
+        </div>
       </div>
       <span class="quiet" id="draft-hint">
         Nothing changes before it is put in force.
       </span>
     </div>
   )
+}
+
+/** A name, a text, or a value without quotes. */
+const TOKEN = /("(?:[^"\\\n]|\\.)*")(\s*:)?|[\w.+-]+/g
+
+/** The text stays one node: a catalog may have a hundred thousand characters, and each is typed into. */
+function colour(node: ChildNode | null | undefined, text: string): void {
+  if (!node || !globalThis.Highlight) return
+  const found = { name: new Highlight(), text: new Highlight(), value: new Highlight() }
+  for (const { 0: whole, 1: quoted, 2: colon, index } of text.matchAll(TOKEN)) {
+    const endOffset = index + (quoted ?? whole).length
+    const range = new StaticRange({ startContainer: node, startOffset: index, endContainer: node, endOffset })
+    found[colon ? 'name' : quoted ? 'text' : 'value'].add(range)
+  }
+  for (const [kind, ranges] of Object.entries(found)) CSS.highlights.set(kind, ranges)
 }
 
 function numbersOf(count: number, marked: ReadonlySet<number>) {

@@ -82,7 +82,12 @@ export function Editor({ inForce, draft, model, onModel, onChange, onStale, onDo
             ))}
         </div>
         {'catalog' in parsed ? (
-          <ModelForm catalog={parsed.catalog} id={model} onChoose={onModel} onChange={onChange} />
+          <ModelForm
+            catalog={parsed.catalog}
+            id={model}
+            onChoose={onModel}
+            onChange={(now) => onChange(draftOf(now))}
+          />
         ) : (
           <p class="notice bad">
             Line {places.brokenAt}: this is not JSON yet, so no model can be edited beside it. {parsed.fault}
@@ -107,6 +112,10 @@ export function Editor({ inForce, draft, model, onModel, onChange, onStale, onDo
       )}
     </section>
   )
+}
+
+export function draftOf(catalog: unknown): string {
+  return JSON.stringify(catalog, null, 2)
 }
 
 type Parsed = { readonly catalog: unknown } | { readonly fault: string }

@@ -1,14 +1,13 @@
 import { Button } from '../../parts/button.tsx'
 import { Field, Select } from '../../parts/field.tsx'
 import { type Model, modelsIn, type Prices } from '../../parts/models-in.ts'
-import { catalogText } from './in-order.ts'
 import { costOf, marginText } from './margin.ts'
 
 type Props = {
   readonly catalog: unknown
   readonly id: string
   readonly onChoose: (id: string) => void
-  readonly onChange: (draft: string) => void
+  readonly onChange: (catalog: object) => void
 }
 
 const PRICES = [
@@ -41,7 +40,7 @@ const COUNTS = new Set(['above', 'priority', 'weight', 'contextLength', 'maxOutp
 export function ModelForm({ catalog, id, onChoose, onChange }: Props) {
   const models = modelsIn(catalog)
   const model = models.find((one) => one.id === id)
-  const write = (now: readonly Model[]) => onChange(catalogText({ ...(catalog as object), models: now }))
+  const write = (now: readonly Model[]) => onChange({ ...(catalog as object), models: now })
   const change = (changes: Partial<Model>) =>
     write(models.map((one) => (one === model ? (without(changes, one) as Model) : one)))
   const add = () => {

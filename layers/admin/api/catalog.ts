@@ -12,7 +12,7 @@ import {
 import { type WriteOptions, writeCatalog } from '../../gateway/store/catalog/write-catalog.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 import { WriteOutcomeUnknown } from '../../gateway/store/transact.ts'
-import { catalogRefusal } from '../catalog/catalog-refusal.ts'
+import { catalogRefusal, sourceOf } from '../catalog/catalog-refusal.ts'
 import { changedProvider, compareCatalogs } from '../catalog/compare-catalogs.ts'
 import { contextWarnings } from '../catalog/context-warnings.ts'
 import { namingEcho } from '../catalog/naming-echo.ts'
@@ -45,7 +45,8 @@ async function versionInForceAt({ tables }: Call, ms: number): Promise<StoredCat
 /** Only over the version that the caller expects: "0" if it expects none. */
 export async function putCatalog(call: Call, { note, ...sent }: PutCatalogBody): Promise<Answer> {
   const expectedVersion = expectedVersionOf(call)
-  return putInForce(call, validCatalog(call, await parseSent(call, sent)), { expectedVersion, note })
+  const catalog = validCatalog(call, await parseSent(call, sent))
+  return putInForce(call, catalog, { expectedVersion, note, source: sourceOf(sent, catalog) })
 }
 
 export async function checkCatalog(call: Call, sent: object): Promise<Answer> {
@@ -112,11 +113,16 @@ export async function getVersion(call: Call, { against }: z.output<typeof versio
 /** Puts the content of an earlier version in force, as a new version, after the checks of a push. */
 export async function restoreVersion(call: Call, { note }: z.output<typeof restoreBody>): Promise<Answer> {
   const expectedVersion = expectedVersionOf(call)
-  const { version, data } = await versionInPath(call)
+  const { version, data, source } = await versionInPath(call)
   if (version === (await readStoredCatalog(call.tables)())?.version) {
     throw new AdminError('conflict', `Version ${version} of the catalog is in force.`)
   }
-  return putInForce(call, validCatalog(call, await parsed(data)), { expectedVersion, rollbackTo: version, note })
+  return putInForce(call, validCatalog(call, await parsed(data)), {
+    expectedVersion,
+    rollbackTo: version,
+    note,
+    source,
+  })
 }
 
 async function versionInPath({ tables, path }: Call): Promise<StoredCatalog> {
@@ -209,10 +215,16 @@ async function shown({ tables }: Call, catalog: StoredCatalog, against?: number)
     by: pushedBy ?? null,
     note: note ?? null,
     catalog: data,
+    source: await sourceIn(tables, catalog),
     ...(await changesFrom(tables, catalog, against)),
     warnings: priceWarnings(data),
   }
   return { headers: versionTag(version), body }
+}
+
+async function sourceIn(tables: Tables, stored: StoredCatalog): Promise<CatalogShape['source']> {
+  const source = stored.source ?? (await readCatalogVersion(tables)(stored.version))?.source
+  return source === undefined ? null : JSON.parse(source)
 }
 
 /** Against the version before, if it is kept, or against the named one; 0 is none at all. */

@@ -14,6 +14,13 @@ function sizeRefusal(catalog: CatalogData): string | undefined {
   return `The catalog has ${Math.ceil(bytes / 1024)} KB, and at most ${Math.floor(MOST_CATALOG_BYTES / 1024)} KB can be kept. Take out models that nobody asks.`
 }
 
+/** Kept beside the catalog, in one item with it; undefined if that would be too long. */
+export function sourceOf(sent: object, catalog: CatalogData): string | undefined {
+  const source = JSON.stringify(sent)
+  const bytes = Buffer.byteLength(source) + Buffer.byteLength(JSON.stringify(catalog))
+  return bytes <= MOST_CATALOG_BYTES ? source : undefined
+}
+
 /** A function in AWS does not have the operator's variables. */
 function variableRefusal({ providers }: CatalogData): string | undefined {
   for (const [id, entry] of Object.entries(providers)) {

@@ -488,6 +488,54 @@ export const sampleCatalog: CatalogShape = {
       anthropic: { type: 'anthropic', baseUrl: 'https://api.anthropic.com/v1', apiKey: 'secret:anthropic' },
     },
   },
+  source: {
+    providers: {
+      openai: { type: 'openai', baseUrl: 'https://api.openai.com/v1', apiKey: 'secret:openai' },
+      openrouter: { type: 'openai', baseUrl: 'https://openrouter.ai/api/v1', apiKey: 'secret:openrouter' },
+      anthropic: { type: 'anthropic', baseUrl: 'https://api.anthropic.com/v1', apiKey: 'secret:anthropic' },
+    },
+    models: [
+      {
+        id: 'gpt-4o-mini',
+        contextLength: 128_000,
+        maxOutputTokens: 16_384,
+        price: { input: '0.18', output: '0.72', request: '0.001' },
+        routes: [
+          { provider: 'openai', model: 'gpt-4o-mini', weight: 3, cost: { input: '0.15', output: '0.60' } },
+          { provider: 'openrouter', model: 'gpt-4o-mini' },
+        ],
+      },
+      {
+        id: 'claude-sonnet',
+        // Another order, and a default that its author wrote.
+        active: true,
+        maxOutputTokens: 64_000,
+        contextLength: 200_000,
+        price: {
+          input: '3.3',
+          output: '14',
+          cachedInput: '0.33',
+          tiers: [{ above: 200_000, input: '6.6', output: '24.75' }],
+        },
+        routes: [
+          {
+            provider: 'anthropic',
+            model: 'claude-sonnet-4-5',
+            cost: { input: '3', output: '15', cachedInput: '0.3' },
+          },
+        ],
+        fallback: ['gpt-4o-mini'],
+      },
+      {
+        id: 'text-embedding-3-small',
+        kind: 'embedding',
+        contextLength: 8192,
+        dimensions: 1536,
+        price: { input: '0.024' },
+        routes: [{ provider: 'openai', model: 'text-embedding-3-small', cost: { input: '0.02' } }],
+      },
+    ],
+  },
   changes: ['~ model gpt-4o-mini: output 0.60 → 0.80'],
   compared_to: 6,
   warnings: ['The model gpt-4o-mini is sold below cost.'],

@@ -12,6 +12,9 @@ export const Catalog = z.object({
   object: kind('catalog'),
   ...pushed,
   catalog: z.record(z.string(), z.unknown()).describe('The catalog itself, as catalog.schema.json describes it.'),
+  source: orNull(
+    z.record(z.string(), z.unknown()).describe('The catalog as its author wrote it: in that order, without defaults.'),
+  ),
   changes: texts('The changes against compared_to, in words.'),
   compared_to: orNull(
     count('The version that changes are against: the one before, unless another is asked for; null if it is not kept.'),

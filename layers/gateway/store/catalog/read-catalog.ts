@@ -11,6 +11,8 @@ export type StoredCatalog = {
   readonly pushedBy?: string | undefined
   /** Why it was pushed, in the operator's words. */
   readonly note?: string | undefined
+  /** In JSON as its author wrote it: a table keeps no order. Beside the version, and not where the gateway reads it. */
+  readonly source?: string | undefined
 }
 
 export type ReadCatalog = () => Promise<StoredCatalog | undefined>
@@ -34,7 +36,7 @@ export function readCatalogVersion(tables: Tables) {
   }
 }
 
-type VersionNote = Omit<StoredCatalog, 'data'>
+type VersionNote = Omit<StoredCatalog, 'data' | 'source'>
 
 /** Newest first, without their content. */
 export function listCatalogVersions(tables: Tables) {
@@ -74,7 +76,8 @@ const DIGITS = 16
 export const versionItem = (version: number) => ({ pk: ITEMS.versions, sk: String(version).padStart(DIGITS, '0') })
 
 function toCatalog(item: Item): StoredCatalog {
-  return { data: item.catalog as CatalogData, ...noteOf(item) }
+  const { catalog, source } = item
+  return { data: catalog as CatalogData, ...noteOf(item), ...(source !== undefined && { source: source as string }) }
 }
 
 function noteOf({ version, pushedAt, pushedBy, note }: Item | VersionNote): VersionNote {

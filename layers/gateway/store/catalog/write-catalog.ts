@@ -20,13 +20,14 @@ export type WriteOptions = {
   /** The version whose content is put in force again. */
   readonly rollbackTo?: number | undefined
   readonly note?: string | undefined
+  readonly source?: string | undefined
 }
 
 /** Replaces the whole catalog. The version that was in force stays in the history. */
 export function writeCatalog(tables: OperatorTables) {
   const read = readStoredCatalog(tables)
   return (catalog: CatalogData, act: Act, options: WriteOptions = {}): Promise<WriteResult> => {
-    const { expectedVersion, rollbackTo } = options
+    const { expectedVersion, rollbackTo, source } = options
     const note = options.note === undefined ? {} : { note: options.note }
     return retry(write, {
       when: (error, pauseMs) => error instanceof VersionConflict && pauseMs < act.leftMs(),
@@ -44,7 +45,7 @@ export function writeCatalog(tables: OperatorTables) {
       })
       const made = await makeOnce(tables, CATALOG_EVENTS, act, [
         replace(tables, next),
-        putVersion(tables, next),
+        putVersion(tables, { ...next, ...(source !== undefined && { source }) }),
         ...(before && !(await isInHistory(tables, version)) ? [putVersion(tables, before)] : []),
         ...putEvent(tables, event),
       ])
@@ -63,14 +64,14 @@ export function writeCatalog(tables: OperatorTables) {
 }
 
 function replace({ keys }: OperatorTables, { data, version, pushedAt, pushedBy, note }: StoredCatalog): TransactItem {
-  const setNote = note === undefined ? ' REMOVE note' : ', note = :note'
+  const setNote = note === undefined ? ' REMOVE note, #source' : ', note = :note REMOVE #source'
   return {
     Update: {
       TableName: keys,
       Key: CATALOG_ITEM,
       ConditionExpression: version === 1 ? 'attribute_not_exists(version)' : 'version = :before',
       UpdateExpression: `SET #catalog = :catalog, version = :version, pushedAt = :pushedAt, pushedBy = :pushedBy${setNote}`,
-      ExpressionAttributeNames: { '#catalog': 'catalog' },
+      ExpressionAttributeNames: { '#catalog': 'catalog', '#source': 'source' },
       ExpressionAttributeValues: {
         ':catalog': data,
         ':version': version,

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { WhoAmI } from '../layers/admin/api/shapes/answers.ts'
 import { setIdentity } from './identity.ts'
-import { pageOf } from './page-of.tsx'
+import { PageOf } from './page-of.tsx'
 import { Announcements } from './parts/announce.tsx'
 import { Command } from './parts/command.tsx'
 import { Page } from './parts/page.tsx'
@@ -48,7 +48,7 @@ function SignedIn() {
   return (
     <div class="frame">
       <Rail url={url} />
-      {pageOf(url)}
+      <PageOf url={url} />
     </div>
   )
 }

@@ -1,52 +1,83 @@
 import type { VNode } from 'preact'
-import { Books } from './pages/books.tsx'
-import { Catalog } from './pages/catalog.tsx'
-import { Changes } from './pages/changes.tsx'
-import { KeyPage } from './pages/key.tsx'
-import { Keys } from './pages/keys.tsx'
-import { Overview } from './pages/overview.tsx'
-import { Playground } from './pages/playground.tsx'
-import { RequestPage } from './pages/request.tsx'
-import { Requests } from './pages/requests.tsx'
-import { Routes } from './pages/routes.tsx'
-import { Search } from './pages/search.tsx'
-import { Usage } from './pages/usage.tsx'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Page } from './parts/page.tsx'
 import { linkTo, type PageUrl } from './router.ts'
 
-type ShowPage = (url: PageUrl) => VNode
+export type ShowPage = (url: PageUrl) => VNode
+type Group = { readonly PAGES: Readonly<Record<string, ShowPage>> }
 
-/** By the first word of the path; with an id after it, the page of one item. */
-const PAGES: Readonly<Record<string, ShowPage>> = {
-  overview: (url) => <Overview key="overview" url={url} />,
-  keys: (url) => <Keys key="keys" url={url} />,
-  requests: (url) => <Requests key="requests" url={url} />,
-  playground: () => <Playground key="playground" />,
-  usage: (url) => <Usage key="usage" url={url} />,
-  books: (url) => <Books key="books" url={url} />,
-  catalog: (url) => <Catalog key="catalog" url={url} />,
-  routes: () => <Routes key="routes" />,
-  changes: (url) => <Changes key="changes" url={url} />,
-  search: (url) => <Search key="search" url={url} />,
-}
+// A file for each page would repeat more than it saves.
+const traffic = () => import('./pages/traffic.tsx')
+const customers = () => import('./pages/customers.tsx')
+const setup = () => import('./pages/setup.tsx')
 
-const PAGES_OF_ONE: Readonly<Record<string, (id: string) => VNode>> = {
-  keys: (id) => <KeyPage key={id} id={id} />,
-  requests: (id) => <RequestPage key={id} id={id} />,
-}
+/** By the first word of the path, and a slash if an id comes after it: the group of pages that has it. */
+const GROUPS: ReadonlyMap<string, () => Promise<Group>> = new Map([
+  ['overview', traffic],
+  ['requests', traffic],
+  ['requests/', traffic],
+  ['usage', traffic],
+  ['changes', traffic],
+  ['search', traffic],
+  ['keys', customers],
+  ['keys/', customers],
+  ['catalog', setup],
+  ['routes', setup],
+  ['playground', setup],
+  ['books', setup],
+])
 
-export function pageOf(url: PageUrl): VNode {
+const loaded = new Map<() => Promise<Group>, Group>()
+
+type Shown = { readonly url: PageUrl; readonly show: ShowPage }
+
+/** Until a page is loaded, the one before stays. */
+export function PageOf({ url }: { readonly url: PageUrl }) {
+  const [lost, setLost] = useState('')
+  const [, setLoaded] = useState('')
+  const last = useRef<Shown>({ url, show: Waiting })
   const [name = 'overview', id] = url.path
-  // A property that every object has, such as `constructor`, is no page.
-  if (!Object.hasOwn(id === undefined ? PAGES : PAGES_OF_ONE, name)) return <NotFound key="none" />
-  return (id === undefined ? PAGES[name]?.(url) : PAGES_OF_ONE[name]?.(id)) ?? <NotFound key="none" />
+  const place = id === undefined ? name : `${name}/`
+  const load = GROUPS.get(place)
+  const group = load && loaded.get(load)
+  useEffect(() => {
+    if (!load || group) return
+    load().then(
+      (now) => {
+        loaded.set(load, now)
+        setLoaded(place)
+      },
+      () => setLost(place),
+    )
+  }, [place])
+  const show = load ? group?.PAGES[place] : NotFound
+  if (show) last.current = { url, show }
+  return lost === place ? NotLoaded() : last.current.show(last.current.url)
 }
 
-function NotFound() {
+function Waiting(): VNode {
   return (
-    <Page title="There is no such page">
+    <main>
+      <p>Loading…</p>
+    </main>
+  )
+}
+
+function NotFound(): VNode {
+  return (
+    <Page key="none" title="There is no such page">
       <p>
         <a href={linkTo([])}>Go to the overview</a>
+      </p>
+    </Page>
+  )
+}
+
+function NotLoaded(): VNode {
+  return (
+    <Page key="lost" title="This page could not be loaded">
+      <p>
+        Is the console still running? <a href="/">Load it again</a>
       </p>
     </Page>
   )

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
+import { BUNDLE_OPTIONS } from '../bundle-options.ts'
 
 /** The page in one piece: its policy names the script and the style sheet by their hashes. */
 export type UsagePage = { readonly body: string; readonly headers: Readonly<Record<string, string>> }
@@ -18,21 +19,9 @@ export function usagePage(): UsagePage {
 
 function build(): UsagePage {
   const { outputFiles } = buildSync({
+    ...BUNDLE_OPTIONS,
     entryPoints: [pathOf('main.tsx'), pathOf('styles.css')],
     outdir: pathOf('.'),
-    bundle: true,
-    write: false,
-    minify: true,
-    format: 'esm',
-    target: 'es2023',
-    jsx: 'transform',
-    jsxFactory: 'h',
-    jsxFragment: 'Fragment',
-    inject: [pathOf('../jsx.ts')],
-    // The type checker's settings name the automatic runtime.
-    tsconfigRaw: '{}',
-    legalComments: 'none',
-    logLevel: 'silent',
   })
   const textOf = (ending: string) => outputFiles.find(({ path }) => path.endsWith(ending))?.text.trim() ?? ''
   const [script, style] = [textOf('.js'), textOf('.css')]

@@ -25,7 +25,7 @@ export type ConsoleParts = {
   readonly api: AdminClient
   readonly scopes: Identity['scopes']
   readonly tokens: Tokens
-  readonly page: () => Promise<{ readonly files: readonly ConsoleFile[] }>
+  readonly page: () => Promise<readonly ConsoleFile[]>
   readonly playground: Playground
   readonly clock: () => number
 }
@@ -59,7 +59,7 @@ export function createConsoleServer({ api, scopes, tokens, page, playground, clo
   }
 
   async function servePage(method: string, path: string, response: ServerResponse): Promise<void> {
-    const file = (await page()).files.find((one) => one.path === path)
+    const file = (await page()).find((one) => one.path === path)
     if (!file) throw new AdminError('not_found', 'There is nothing here.')
     requireMethod(method, 'GET')
     response.writeHead(200, { ...GUARD_HEADERS, 'Content-Type': file.type }).end(file.body)

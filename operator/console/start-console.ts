@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { BuiltConsole } from '../../console/build.ts'
+import type { ConsoleFile } from '../../console/build.ts'
 import { READING_SCOPES } from '../../layers/admin/api/call.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
 import { adminClientOf } from '../admin-client/admin-client-of.ts'
@@ -34,7 +34,7 @@ export async function startConsole(
   )
   const playground = openPlayground(api, connection, clock)
   stack.use(playground)
-  let built: Promise<BuiltConsole> | undefined
+  let built: Promise<readonly ConsoleFile[]> | undefined
   const server = createConsoleServer({
     api,
     scopes,

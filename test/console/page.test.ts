@@ -460,7 +460,7 @@ inBrowser('the console in a browser', () => {
     await keyboard.press(/^claude-sonnet/)
     await page.getByRole('button', { name: 'Model: claude-sonnet' }).waitFor()
     await loaded()
-    const [asked] = listsSince(before)
+    const asked = listsSince(before).at(-1)
     const [today, yesterday] = [0, 1].map((days) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10))
     expect(Object.fromEntries(asked ?? [])).toMatchObject({
       key_id: sampleKey(3).id,

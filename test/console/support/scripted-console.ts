@@ -70,7 +70,7 @@ export type Size = { readonly keys: number; readonly requests: number }
 
 /** The page's files, and an admin API in memory: no gateway is behind it. */
 export async function startScriptedConsole(size: Size): Promise<ScriptedConsole> {
-  const { files } = await buildConsole()
+  const files = await buildConsole()
   const done = new Map<string, KeyDetail>()
   const events: EventShape[] = [...sampleEvents]
   const server = createServer((request, response) => void answer(request, response))

@@ -1,0 +1,19 @@
+import { fileURLToPath } from 'node:url'
+import type { BuildOptions } from 'esbuild'
+
+/** Of every page that a browser loads. */
+export const BUNDLE_OPTIONS = {
+  bundle: true,
+  write: false,
+  minify: true,
+  format: 'esm',
+  target: 'es2023',
+  jsx: 'transform',
+  jsxFactory: 'h',
+  jsxFragment: 'Fragment',
+  inject: [fileURLToPath(new URL('jsx.ts', import.meta.url))],
+  // The type checker's settings name the automatic runtime.
+  tsconfigRaw: '{}',
+  legalComments: 'none',
+  logLevel: 'silent',
+} as const satisfies BuildOptions

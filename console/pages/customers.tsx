@@ -1,0 +1,8 @@
+import type { ShowPage } from '../page-of.tsx'
+import { KeyPage } from './key.tsx'
+import { Keys } from './keys.tsx'
+
+export const PAGES: Readonly<Record<string, ShowPage>> = {
+  keys: (url) => <Keys key="keys" url={url} />,
+  'keys/': ({ path: [, id = ''] }) => <KeyPage key={id} id={id} />,
+}

@@ -10,6 +10,7 @@ import { Command } from '../parts/command.tsx'
 import { counted } from '../parts/counted.ts'
 import { Credits } from '../parts/credits.tsx'
 import { Loading } from '../parts/loading.tsx'
+import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
 import { type Column, cell, name, number, Table } from '../parts/table.tsx'
 import { durationText, Took } from '../parts/took.tsx'
@@ -86,19 +87,23 @@ type TableProps = {
 function RouteTable({ routes, tests, onTest }: TableProps) {
   const columns: readonly Column<RouteShape>[] = [
     name('Model', (route) => <a href={linkTo(['catalog'], { model: route.model })}>{route.model}</a>),
-    cell('State', (route) => <Badge of={routeState(route.requests_24h, route.failures_24h)} />),
+    cell('State', (route) => <State of={route} />),
     cell(
       'Served by',
       (route) => (
         <>
           {route.provider} <code class="quiet">{route.upstream_model}</code>
+          <LastFailure of={route} />
         </>
       ),
       'fill',
     ),
     number('Error rate, 24 h', (route) => <ErrorRate of={route} />),
-    number('First token p50', (route) => <Took ms={route.first_token_ms.p50} />),
-    number('p95', (route) => <Took ms={route.first_token_ms.p95} />),
+    number('First token p50, p95', ({ first_token_ms: { p50, p95 } }) => (
+      <>
+        <Took ms={p50} />, <Took ms={p95} />
+      </>
+    )),
     number('Order', ({ order, priority, weight, share }) => (
       <span title={`priority ${priority}, weight ${weight}`}>
         {order}.{share < 1 && <span class="quiet"> {Math.round(100 * share)} %</span>}
@@ -115,6 +120,28 @@ function RouteTable({ routes, tests, onTest }: TableProps) {
     )),
   ]
   return <Table caption="Routes, in the order tried" columns={columns} rows={routes} keyOf={nameOf} />
+}
+
+function State({ of: { requests_24h, failures_24h, resting_until } }: { readonly of: RouteShape }) {
+  return (
+    <>
+      <Badge of={routeState(requests_24h, failures_24h)} />
+      {resting_until && (
+        <span class="unit below-line" title="Each instance rests a failing route by itself, and tries others first.">
+          may rest, ends <Moment at={resting_until} isBrief />
+        </span>
+      )}
+    </>
+  )
+}
+
+function LastFailure({ of: { last_failure: last } }: { readonly of: RouteShape }) {
+  if (!last) return null
+  return (
+    <span class="unit below-line" title={last.result}>
+      <a href={linkTo(['requests', last.request_id])}>{last.words}</a> <Moment at={last.at} isBrief />
+    </span>
+  )
 }
 
 function ErrorRate({ of: { requests_24h: asked, failures_24h: failed } }: { readonly of: RouteShape }) {

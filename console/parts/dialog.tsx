@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { useOwnId } from './field.tsx'
 import { focusHeading } from './page.tsx'
 
@@ -14,7 +14,7 @@ type Props = {
 export function Dialog({ title, children, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useOwnId()
-  useEffect(() => {
+  useLayoutEffect(() => {
     const own = dialog.current
     own?.showModal()
     return () => {

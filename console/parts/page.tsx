@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { isSignedIn } from '../identity.ts'
 import { SearchBox } from './search-box.tsx'
 
@@ -19,7 +19,7 @@ export function Page({ title, actions, children }: Props) {
   useEffect(() => {
     document.title = `${title} · Waybill`
   }, [title])
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isFirst) heading.current?.focus()
     isFirst = false
   }, [])

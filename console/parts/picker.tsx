@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 type Props = {
   readonly label: string
@@ -20,7 +20,8 @@ export function Picker({ label, value, onClear, children }: Props) {
     setOpen(false)
     frame.current?.querySelector('button')?.focus()
   }
-  useEffect(() => {
+  // Before the next key: one that is typed at once must not be lost.
+  useLayoutEffect(() => {
     if (!isOpen || !panel.current) return
     keepInWindow(panel.current)
     panel.current.querySelector<HTMLElement>(CONTROLS)?.focus()

@@ -294,12 +294,27 @@ describe('routes', () => {
       (request.body.model === 'out' ? status(500, {}) : say('Hello'))(response, request)
     const { secret } = await other.issue()
     for (let times = 0; times < 3; times++) expect((await other.post(secret, HELLO)).status).toBe(200)
+    const last_failure = {
+      result: 'status 500',
+      words: 'answered with an error',
+      request_id: expect.stringMatching(/^req_/),
+    }
     const counts = [
-      { model: 'test-model', upstream_model: 'out', requests_24h: 3, failures_24h: 3 },
-      { model: 'stand-in', upstream_model: 'well', requests_24h: 3, failures_24h: 0 },
+      { model: 'test-model', upstream_model: 'out', requests_24h: 3, failures_24h: 3, last_failure },
+      { model: 'stand-in', upstream_model: 'well', requests_24h: 3, failures_24h: 0, last_failure: null },
     ]
-    expect((await admin.call('GET /routes')).body.data).toMatchObject(counts)
+    const listed = (await admin.call('GET /routes')).body.data
+    expect(listed).toMatchObject(counts)
     expect((await admin.call('GET /overview')).body.routes).toMatchObject(counts)
+    // At most five minutes after its last failure, and not once it has answered again.
+    const [{ last_failure: told, resting_until }] = listed
+    expect(Date.parse(resting_until) - Date.parse(told.at)).toBe(5 * 60_000)
+    expect(listed[1].resting_until).toBeNull()
+    upstream.reply = say('Hello')
+    const again = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
+    expect((await again.post(secret, HELLO)).status).toBe(200)
+    const [after] = (await admin.call('GET /routes')).body.data
+    expect(after).toMatchObject({ requests_24h: 4, failures_24h: 3, last_failure: told, resting_until: null })
   })
 })
 

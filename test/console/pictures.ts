@@ -2,13 +2,12 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { BROWSER_PATH } from '../support/programs.ts'
 import { openBrowser } from './support/browser.ts'
-import { PICTURED, pictureOf, README_PICTURES } from './support/pictured.ts'
+import { fileOf, PICTURED, PICTURES, README_PICTURES } from './support/pictured.ts'
 import { startScriptedConsole } from './support/scripted-console.ts'
 
-// Takes the pictures in docs/operate.md anew: every page, in light and in dark, of a gateway with some history; and the
-// README's picture of the console.
+// Takes the pictures of docs/console.md anew: every page at each width, in light and in dark, of a gateway with some
+// history; and the README's picture of the console.
 
-const SCHEMES = ['light', 'dark'] as const
 const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url))
 
 await mkdir(FOLDER, { recursive: true })
@@ -16,16 +15,15 @@ for (const file of await readdir(FOLDER)) if (file !== README_PICTURES.race) awa
 
 const scripted = await startScriptedConsole({ keys: 8, requests: 8 })
 const browser = await openBrowser(BROWSER_PATH ?? '')
-const page = await browser.newPage({ viewport: { width: 1000, height: 640 }, deviceScaleFactor: 1 })
+const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1 })
 const session = await page.context().newCDPSession(page)
 await page.goto(scripted.address)
-for (const name of Object.keys(PICTURED)) {
-  await open(name)
-  for (const colorScheme of SCHEMES) {
-    await page.emulateMedia({ colorScheme })
-    const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 40 })
-    await writeFile(`${FOLDER}${pictureOf(name, colorScheme)}`, Buffer.from(data, 'base64'))
-  }
+for (const picture of PICTURES) {
+  await page.setViewportSize({ width: picture.width, height: 800 })
+  await page.emulateMedia({ colorScheme: picture.scheme })
+  await open(picture.name)
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 35 })
+  await writeFile(`${FOLDER}${fileOf(picture)}`, Buffer.from(data, 'base64'))
 }
 await page.emulateMedia({ colorScheme: 'light' })
 await page.setViewportSize({ width: 1200, height: 640 })

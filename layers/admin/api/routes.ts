@@ -1,9 +1,11 @@
 import type { CatalogModel, UpstreamRoute } from '../../gateway/domain/catalog.ts'
 import { formatCredits } from '../../gateway/domain/money.ts'
-import { routeKey } from '../../gateway/domain/route-order.ts'
-import { DAY_MS } from '../../gateway/domain/time.ts'
-import { modelPartKey, UsageSum } from '../../gateway/domain/usage-sum.ts'
+import { LONGEST_REST_MS, routeKey } from '../../gateway/domain/route-order.ts'
+import { DAY_MS, isoTime } from '../../gateway/domain/time.ts'
+import { blameOfResult } from '../../gateway/domain/upstream-failure.ts'
+import { type Asked, modelPartKey, UsageSum } from '../../gateway/domain/usage-sum.ts'
 import { readStoredCatalog } from '../../gateway/store/catalog/read-catalog.ts'
+import { attemptWords } from '../explain/attempt-words.ts'
 import { usageReader } from '../usage/usage-reader.ts'
 import { latestRowMs } from '../usage/usage-rows.ts'
 import { AdminError } from './admin-error.ts'
@@ -33,7 +35,7 @@ export async function routesNow({ tables, nowMs }: Moment, read = usageReader(ta
     .filter(({ active }) => active)
     .flatMap((model) =>
       inOrder(model).map((route, i) => {
-        const { asked = 0, failed = 0 } = sum.routes.get(routeKey(route)) ?? {}
+        const attempts = sum.routes.get(routeKey(route)) ?? { asked: 0, failed: 0 }
         return {
           object: 'route' as const,
           model: model.id,
@@ -45,12 +47,27 @@ export async function routesNow({ tables, nowMs }: Moment, read = usageReader(ta
           share: shareOf(route, model),
           first_byte_timeout_ms: route.firstByteTimeoutMs,
           idle_timeout_ms: route.idleTimeoutMs,
-          requests_24h: asked,
-          failures_24h: failed,
+          requests_24h: attempts.asked,
+          failures_24h: attempts.failed,
+          last_failure: failureShape(attempts),
+          resting_until: restingUntil(attempts, nowMs),
           first_token_ms: quantilesOf(sum.models.get(modelPartKey(model.id, route.provider))?.firstToken),
         }
       }),
     )
+}
+
+function failureShape({ lastFailure }: Asked): RouteShape['last_failure'] {
+  if (!lastFailure) return null
+  const { atMs, requestId, result } = lastFailure
+  return { at: isoTime(atMs), request_id: requestId, result, words: attemptWords({ result }) }
+}
+
+/** Each instance keeps its own count of failures: this is the longest that any of them rests. */
+function restingUntil({ lastFailure, lastOkMs = 0 }: Asked, nowMs: number): string | null {
+  if (!lastFailure || lastFailure.atMs <= lastOkMs || blameOfResult(lastFailure.result) === 'caller') return null
+  const untilMs = lastFailure.atMs + LONGEST_REST_MS
+  return untilMs > nowMs ? isoTime(untilMs) : null
 }
 
 const SUMS = ['routes', 'models'] as const

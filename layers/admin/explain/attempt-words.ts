@@ -24,7 +24,7 @@ const RESULTS: Readonly<Record<FailureReason | 'ok' | 'beyond_cap' | 'open', str
   runaway: 'did not stop',
 }
 
-export function attemptWords({ result }: Attempt): string {
+export function attemptWords({ result }: Pick<Attempt, 'result'>): string {
   const [reason = ''] = result.split(' ')
   return Object.hasOwn(RESULTS, reason) ? RESULTS[reason as keyof typeof RESULTS] : result
 }

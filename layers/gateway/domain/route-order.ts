@@ -1,6 +1,9 @@
 import type { PricedModel, UpstreamRoute } from './catalog.ts'
 import { isAbove, parsePrice } from './price.ts'
 
+/** The longest that an instance lets a failing route rest. */
+export const LONGEST_REST_MS = 5 * 60_000
+
 /** Key of a route in RouteHealth. */
 export function routeKey({ provider, model }: Pick<UpstreamRoute, 'provider' | 'model'>): string {
   return `${provider}/${model}`

@@ -75,6 +75,19 @@ function blameOfStatus(status: number): Blame {
   return status >= 400 && status < 500 && status !== TOO_MANY_REQUESTS ? 'caller' : 'unclear'
 }
 
+function blameOf(reason: FailureReason, status: number | undefined): Blame {
+  const { blame, isByStatus } = REASONS[reason]
+  return isByStatus && status !== undefined ? blameOfStatus(status) : blame
+}
+
+/** Of the result of an attempt, in a row. */
+export function blameOfResult(result: string): Blame {
+  const [reason = '', status] = result.split(' ')
+  return Object.hasOwn(REASONS, reason)
+    ? blameOf(reason as FailureReason, status ? Number(status) : undefined)
+    : 'caller'
+}
+
 const MOST_MESSAGE_CHARS = 2_000
 const MOST_NAME_CHARS = 200
 const MOST_SAID_CHARS = 200
@@ -124,8 +137,7 @@ export class UpstreamFailure extends Error {
   }
 
   get blame(): Blame {
-    const { blame, isByStatus } = REASONS[this.reason]
-    return isByStatus && this.detail.status !== undefined ? blameOfStatus(this.detail.status) : blame
+    return blameOf(this.reason, this.detail.status)
   }
 
   /** A fault of the request itself, told to the caller. */

@@ -1,7 +1,7 @@
 import { addTo, emptyPart, partOf, type UsagePart } from './day-total.ts'
 import { addHistogram, countIn, emptyHistogram, type Histogram } from './histogram.ts'
 import { routeKey } from './route-order.ts'
-import { hasFailed, type UsageRow } from './usage-row.ts'
+import { type Attempt, hasFailed, type UsageRow } from './usage-row.ts'
 
 /** Requests for one model at one provider. */
 export type ModelPart = UsagePart & {
@@ -12,7 +12,14 @@ export type ModelPart = UsagePart & {
 }
 
 /** The attempts at one route: a fallback's attempt counts for the fallback, and a route that failed before it as failed. */
-export type Asked = { readonly asked: number; readonly failed: number }
+export type Asked = {
+  readonly asked: number
+  readonly failed: number
+  readonly lastOkMs?: number | undefined
+  readonly lastFailure?: RouteFailure | undefined
+}
+
+export type RouteFailure = { readonly atMs: number; readonly requestId: string; readonly result: string }
 
 /** The requests of all keys in some time, added up in three ways. */
 export class UsageSum {
@@ -31,8 +38,11 @@ export class UsageSum {
     if (ttftMs !== undefined) countIn(model.firstToken, ttftMs)
     if (outcome === 'completed') countIn(model.duration, durationMs)
     this.addKey(row.keyId, part)
-    for (const attempt of row.attempts)
-      this.addRoute(routeKey(attempt), { asked: 1, failed: hasFailed(attempt) ? 1 : 0 })
+    let atMs = row.startedAtMs
+    for (const attempt of row.attempts) {
+      atMs += attempt.ms
+      this.addRoute(routeKey(attempt), askedIn(attempt, row, atMs))
+    }
   }
 
   addModel(part: ModelPart): void {
@@ -52,9 +62,9 @@ export class UsageSum {
     addTo(sum, part)
   }
 
-  addRoute(route: string, { asked, failed }: Asked): void {
-    const before = this.routes.get(route) ?? { asked: 0, failed: 0 }
-    this.routes.set(route, { asked: before.asked + asked, failed: before.failed + failed })
+  addRoute(route: string, attempts: Asked): void {
+    const before = this.routes.get(route)
+    this.routes.set(route, before ? together(before, attempts) : attempts)
   }
 
   add(other: UsageSum): void {
@@ -62,6 +72,30 @@ export class UsageSum {
     for (const [keyId, part] of other.keys) this.addKey(keyId, part)
     for (const [route, asked] of other.routes) this.addRoute(route, asked)
   }
+}
+
+function askedIn(attempt: Attempt, { requestId }: UsageRow, atMs: number): Asked {
+  return hasFailed(attempt)
+    ? { asked: 1, failed: 1, lastFailure: { atMs, requestId, result: attempt.result } }
+    : { asked: 1, failed: 0, lastOkMs: atMs }
+}
+
+function together(a: Asked, b: Asked): Asked {
+  const lastOkMs = Math.max(a.lastOkMs ?? 0, b.lastOkMs ?? 0)
+  const lastFailure = laterOf(a.lastFailure, b.lastFailure)
+  return {
+    asked: a.asked + b.asked,
+    failed: a.failed + b.failed,
+    ...(lastOkMs > 0 && { lastOkMs }),
+    ...(lastFailure && { lastFailure }),
+  }
+}
+
+/** The same one in whatever order rows are added. */
+function laterOf(a: RouteFailure | undefined, b: RouteFailure | undefined): RouteFailure | undefined {
+  if (!a || !b) return a ?? b
+  if (a.atMs !== b.atMs) return a.atMs > b.atMs ? a : b
+  return a.requestId > b.requestId ? a : b
 }
 
 /** The key in `models`. */

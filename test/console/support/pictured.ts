@@ -11,6 +11,7 @@ export const PICTURED: Readonly<Record<string, { readonly path: string; readonly
   playground: { path: 'playground', text: 'makes a key for this console' },
   books: { path: 'books', text: 'Last proven' },
   catalog: { path: 'catalog', text: 'is in force since' },
+  editor: { path: 'catalog?model=claude-sonnet', text: 'Name for callers' },
   routes: { path: 'routes', text: 'openrouter' },
   changes: { path: 'changes', text: 'rpm: 60 → 120' },
   search: { path: 'search?q=nobody', text: 'Nothing has this id' },
@@ -19,6 +20,20 @@ export const PICTURED: Readonly<Record<string, { readonly path: string; readonly
 /** The README's pictures: one page of the console, and what `npm run pictures:race` makes. */
 export const README_PICTURES = { console: 'console.png', race: 'race.gif' } as const
 
-export function pictureOf(name: string, scheme: 'light' | 'dark'): string {
-  return `${name}-${scheme}.webp`
+const SCHEMES = ['light', 'dark'] as const
+const WIDTHS = [1440, 1280, 390] as const
+
+export type Picture = {
+  readonly name: string
+  readonly width: (typeof WIDTHS)[number]
+  readonly scheme: (typeof SCHEMES)[number]
+}
+
+/** Every page at every width, in light and in dark. */
+export const PICTURES: readonly Picture[] = Object.keys(PICTURED).flatMap((name) =>
+  WIDTHS.flatMap((width) => SCHEMES.map((scheme) => ({ name, width, scheme }))),
+)
+
+export function fileOf({ name, width, scheme }: Picture): string {
+  return `${name}-${width}-${scheme}.webp`
 }

@@ -355,6 +355,8 @@ export const sampleRoutes: RouteShape[] = [
     idle_timeout_ms: 60_000,
     requests_24h: 1000,
     failures_24h: i * 12,
+    last_failure: null,
+    resting_until: null,
   })),
   {
     object: 'route',
@@ -370,6 +372,13 @@ export const sampleRoutes: RouteShape[] = [
     idle_timeout_ms: 60_000,
     requests_24h: 40,
     failures_24h: 31,
+    last_failure: {
+      at: ago(30_000),
+      request_id: FAILED_REQUEST_ID,
+      result: 'status 529',
+      words: 'answered with an error',
+    },
+    resting_until: ago(-270_000),
   },
 ]
 

@@ -65,6 +65,20 @@ export const Route = z.object({
   idle_timeout_ms: count('The longest pause between two pieces of an answer.'),
   requests_24h: count('Attempts at this model of the provider, whichever model of the catalog was asked for.'),
   failures_24h: count('Those that failed, even if another route then answered.'),
+  last_failure: z
+    .object({
+      at: text('The moment of it, in UTC.'),
+      request_id: text('The request whose attempt failed.'),
+      result: text('The outcome of the attempt, as its usage record has it.'),
+      words: text('The same in words.'),
+    })
+    .nullable()
+    .describe('The last failure in 24 hours; null if there was none.'),
+  resting_until: orNull(
+    text(
+      'The latest moment until which an instance may let the route rest and try others first, after a failure that no success has followed; null if none does.',
+    ),
+  ),
   first_token_ms: Quantiles.describe(
     'The time to the first token of the requests for this model that the provider answered in 24 hours.',
   ),

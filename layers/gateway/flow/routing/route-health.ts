@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { LONGEST_REST_MS } from '../../domain/route-order.ts'
 import type { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import type { AdmittedChat } from '../../request.ts'
 
@@ -26,7 +27,6 @@ const HEALTHY: RouteRecord = { failures: 0, restsUntilMs: 0, witness: undefined 
 /** One failure may be chance; from the second in a row a route rests. */
 const FAILURES_BEFORE_REST = 2
 const FIRST_REST_MS = 2_000
-const LONGEST_REST_MS = 5 * 60_000
 
 /**
  * The health of the routes, as this instance has seen it. A route that keeps failing rests, twice as long each time;

@@ -5,8 +5,7 @@ const AROUND = '(operator|sdk|console|local|infra|deployed|documents|robust|http
 // Programs of others, which are installed on first use: `npm run test:clients`.
 const CLIENTS = 'clients/'
 
-// A browser that shares two cores with four other workers misses its deadlines: the page runs alone at the end of `npm test`, and the
-// tasks by keyboard every night.
+// A browser that shares two cores with four other workers misses its deadlines: the page runs alone at the end of `npm test`.
 const PAGE = 'console/(page|keyboard)'
 
 const LEFT_OUT = { quick: [AROUND, CLIENTS], clients: [], beside: [PAGE, CLIENTS] }[process.env.TEST_SET] ?? [CLIENTS]

@@ -6,5 +6,5 @@ await runChecks([
   { name: 'types', script: 'typecheck' },
   { name: 'simulator', script: 'simulate', args: ['--histories', '2000'], result: HISTORIES },
   { name: 'tests', script: 'jest', env: { TEST_SET: 'beside' }, result: TESTS },
-  { name: 'page', script: 'jest', args: ['test/console/page.test.ts'], result: TESTS },
+  { name: 'page', script: 'jest', args: ['test/console/page.test.ts', 'test/console/keyboard.test.ts'], result: TESTS },
 ])

@@ -17,12 +17,6 @@ await runChecks([
   { name: 'faults', script: 'simulate', args: ['--broken', 'all'] },
   { name: 'many', script: 'jest', args: [...FILES, '--testTimeout', '600000'], env: MANY, result: TESTS },
   {
-    name: 'keyboard',
-    script: 'jest',
-    args: ['test/console/keyboard.test.ts', '--testTimeout', '600000'],
-    result: TESTS,
-  },
-  {
     name: 'amazon',
     script: 'jest',
     args: ['--testTimeout', '120000'],

@@ -16,7 +16,7 @@ const PAGES = [
   ['keys', 'customer 500'],
   ['keys?sort=name', 'customer 99'],
   ['usage', 'vision'],
-  ['usage?group_by=key', 'customer 499'],
+  ['usage?group_by=key', 'Tokens out'],
   ['requests', 'vision'],
   ['overview', 'About to run dry'],
 ] as const

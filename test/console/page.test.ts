@@ -779,6 +779,31 @@ inBrowser('the console in a browser', () => {
     await button('Discard').click()
   })
 
+  test('until a page is loaded the one before stays, and one that cannot be loaded is said so', async () => {
+    const other = await page.context().newPage()
+    try {
+      await other.goto(`${scripted.origin}/#/keys`)
+      await other.getByRole('link', { name: 'customer 5' }).waitFor()
+      const gate = Promise.withResolvers<void>()
+      await other.route('**/console-*.js', async (route) => {
+        await gate.promise
+        await route.abort()
+      })
+      await other.getByRole('link', { name: 'Routes', exact: true }).click()
+      await other
+        .getByRole('link', { name: 'Routes', exact: true, includeHidden: true })
+        .and(other.locator('[aria-current]'))
+        .waitFor()
+      expect(await other.getByRole('link', { name: 'customer 5' }).isVisible()).toBe(true)
+      gate.resolve()
+      await other.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
+      await other.getByRole('link', { name: 'Keys', exact: true }).click()
+      await other.getByRole('link', { name: 'customer 5' }).waitFor()
+    } finally {
+      await other.close()
+    }
+  })
+
   test('a route that fails is red and said so first; a change is one line that is found by a text', async () => {
     await visit('routes')
     await page.getByText('claude-sonnet by anthropic failed in 31 of 40 attempts').waitFor()

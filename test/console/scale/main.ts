@@ -15,9 +15,9 @@ const RUNS = 3
 const PAGES = [
   ['keys', 'customer 500'],
   ['keys?sort=name', 'customer 99'],
-  ['usage', 'vision'],
+  ['usage', 'Tokens out'],
   ['usage?group_by=key', 'Tokens out'],
-  ['requests', 'vision'],
+  ['requests', '0.90 s'],
   ['overview', 'About to run dry'],
 ] as const
 

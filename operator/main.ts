@@ -61,7 +61,7 @@ export function programFor(parts: Parameters<typeof runner>[0]): Command {
   keysCommand(program, run)
   adminKeysCommand(program, run)
   usageCommand(program, run)
-  catalogCommand(program, run, terminal)
+  catalogCommand(program, run, terminal, parts.fail)
   routesCommand(program, run)
   eventsCommand(program, run)
   auditCommand(program, run)

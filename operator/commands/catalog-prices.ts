@@ -7,6 +7,7 @@ import { parseDecimal } from '../../layers/gateway/domain/money.ts'
 import { utcDay } from '../../layers/gateway/domain/time.ts'
 import type { PriceList } from '../prices/price-list.ts'
 import type { Proposal } from '../prices/propose.ts'
+import type { Source } from '../reading/read-source.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { printJson } from '../terminal/output.ts'
 import { printTable } from '../terminal/table.ts'
@@ -110,7 +111,8 @@ async function readLists(from: readonly string[], { folder, nowMs }: Work): Prom
   const { readSource } = await import('../reading/read-source.ts')
   const { openLists } = await import('../prices/price-list.ts')
   const bounds = { folder, nowMs, mostBytes: MOST_LIST_BYTES, mostMs: MOST_DOWNLOAD_MS }
-  const sources = await Promise.all(from.map((one) => readSource(one, bounds)))
+  const sources: Source[] = []
+  for (const one of from) sources.push(await readSource(one, bounds))
   return openLists(sources)
 }
 

@@ -81,9 +81,12 @@ function scalarEnd(text: string, start: number): number {
   return at
 }
 
-/** The value at a path of names; undefined if there is none, or null. */
+/** The value at a path of names; undefined if there is none, or null. Below a name that is there twice, so is all. */
 export function nodeAt(node: JsonNode | undefined, ...path: readonly string[]): JsonNode | undefined {
-  const found = path.reduce<JsonNode | undefined>((at, name) => fieldsOf(at).get(name)?.node, node)
+  const found = path.reduce<JsonNode | undefined>(
+    (at, name) => (at?.kind === 'twice' ? at : fieldsOf(at).get(name)?.node),
+    node,
+  )
   return found?.kind === 'null' ? undefined : found
 }
 

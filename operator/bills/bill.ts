@@ -7,8 +7,8 @@ export type BillLine = {
   readonly day: string
   /** As the bill names it: a model, or something else that was billed; undefined if the bill does not say. */
   readonly model: string | undefined
-  /** In picocredits, with a credit as a US dollar. A credit of the provider is negative. */
-  readonly pico: bigint
+  /** In attocredits (18 decimals), so that lines with a float's digits add up; a credit is a US dollar. Credits of the provider are negative. */
+  readonly atto: bigint
 }
 
 export type BillForm = 'OpenAI' | 'Anthropic' | 'OpenRouter' | 'AWS'
@@ -22,10 +22,10 @@ export type Bill = {
   readonly leftOut: number
 }
 
-/** An amount of a bill in picocredits. `places` are those of a dollar in the bill's unit: 12 for dollars, 10 for cents. */
+/** An amount of a bill in attocredits. `places` are 18 for dollars, and 16 for cents. */
 export function amountOf(text: string | undefined, places: number, where: string): bigint {
-  const pico = scaledNumber(text?.trim(), places)
-  if (pico !== undefined) return pico
+  const atto = scaledNumber(text?.trim(), places)
+  if (atto !== undefined) return atto
   throw new CliError(`${where} has the amount '${(text ?? '').slice(0, 40)}', which is no number.`)
 }
 

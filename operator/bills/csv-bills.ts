@@ -29,7 +29,7 @@ const ACTIVITY: TableForm = {
   line: (row, where) => ({
     day: dayOf(momentOf(row.get('date'), where), undefined, where),
     model: row.get('model') || row.get('modelpermaslug'),
-    pico: amountOf(row.get('usage'), 12, where),
+    atto: amountOf(row.get('usage'), 18, where),
   }),
 }
 
@@ -40,7 +40,7 @@ const GENERATIONS: TableForm = {
   line: (row, where) => ({
     day: dayOf(momentOf(row.get('createdat'), where), undefined, where),
     model: row.get('modelpermaslug') || undefined,
-    pico: amountOf(row.get('costtotal'), 12, where),
+    atto: amountOf(row.get('costtotal'), 18, where),
   }),
 }
 
@@ -68,7 +68,7 @@ const USAGE_REPORT: TableForm = {
     return {
       day: dayOf(startMs, end ? momentOf(end, where) : undefined, where),
       model: bedrockModel(row, edition),
-      pico: amountOf(row.get('lineitemunblendedcost'), 12, where),
+      atto: amountOf(row.get('lineitemunblendedcost'), 18, where),
     }
   },
 }

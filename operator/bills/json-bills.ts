@@ -28,7 +28,7 @@ const OPENAI: Bucketed = {
   line(result, where) {
     requireDollars(textOf(nodeAt(result, 'amount', 'currency')), where)
     const item = textOf(nodeAt(result, 'line_item'))
-    return { model: item && openAiModel(item), pico: amountOf(textOf(nodeAt(result, 'amount', 'value')), 12, where) }
+    return { model: item && openAiModel(item), atto: amountOf(textOf(nodeAt(result, 'amount', 'value')), 18, where) }
   },
 }
 
@@ -46,7 +46,7 @@ const ANTHROPIC: Bucketed = {
   line(result, where) {
     requireDollars(textOf(nodeAt(result, 'currency')), where)
     const model = textOf(nodeAt(result, 'model')) ?? textOf(nodeAt(result, 'description'))
-    return { model, pico: amountOf(textOf(nodeAt(result, 'amount')), 10, where) }
+    return { model, atto: amountOf(textOf(nodeAt(result, 'amount')), 16, where) }
   },
 }
 
@@ -87,7 +87,7 @@ function openRouterBill(pages: readonly Page[]): Bill {
     const text = (name: string) => textOf(nodeAt(node, name))
     const day = dayOf(momentOf(text('date'), where), undefined, where)
     once(['date', 'model_permaslug', 'model', 'endpoint_id', 'provider_name'].map(text).join(' '), where)
-    return { day, model: text('model') ?? text('model_permaslug'), pico: amountOf(text('usage'), 12, where) }
+    return { day, model: text('model') ?? text('model_permaslug'), atto: amountOf(text('usage'), 18, where) }
   })
   return { form: 'OpenRouter', lines, leftOut: 0 }
 }

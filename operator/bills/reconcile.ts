@@ -28,6 +28,7 @@ const NO_MODEL = ''
 /** Amounts are rounded on both sides. */
 const LEAST_DIFFERENCE: Nano = 1_000n
 const WHOLE = 10_000n
+const ATTO_PER_NANO = 1_000_000_000n
 
 /** `days` are those of the range; the bill's lines of other days do not count. */
 export function openSums(bill: Bill, days: readonly string[]): Sums {
@@ -52,15 +53,15 @@ export function openSums(bill: Bill, days: readonly string[]): Sums {
   }
 }
 
-type Billed = { readonly name: string | undefined; readonly pico: bigint }
+type Billed = { readonly name: string | undefined; readonly atto: bigint }
 
 function billedBy({ lines }: Bill, keyOf: (model?: string) => string): Map<string, Map<string, Billed>> {
   const days = new Map<string, Map<string, Billed>>()
-  for (const { day, model, pico } of lines) {
+  for (const { day, model, atto } of lines) {
     const models = days.get(day) ?? new Map<string, Billed>()
     const key = keyOf(model)
     const before = models.get(key)
-    models.set(key, { name: before?.name ?? model, pico: (before?.pico ?? 0n) + pico })
+    models.set(key, { name: before?.name ?? model, atto: (before?.atto ?? 0n) + atto })
     days.set(day, models)
   }
   return days
@@ -74,7 +75,7 @@ function compared(
   tolerance: bigint,
 ): Reconciled {
   const sum = mine ?? emptySum()
-  const billed = nanoOf(theirs?.pico ?? 0n)
+  const billed = nanoOf(theirs?.atto ?? 0n)
   const difference = billed - sum.cost
   return {
     day,
@@ -89,9 +90,9 @@ function compared(
   }
 }
 
-function nanoOf(pico: bigint): Nano {
-  const half = pico < 0n ? -500n : 500n
-  return (pico + half) / 1000n
+function nanoOf(atto: bigint): Nano {
+  const half = atto < 0n ? -ATTO_PER_NANO / 2n : ATTO_PER_NANO / 2n
+  return (atto + half) / ATTO_PER_NANO
 }
 
 function isSmall(difference: Nano, of: Nano, tolerance: bigint): boolean {

@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { beforeAll, expect, jest, test } from '@jest/globals'
-import { DAY_MS } from '../../layers/gateway/domain/time.ts'
-import { anthropicPage, type Books, credits, day, dayMs, openAiPage, openBooks, row } from './support/bills.ts'
+import { anthropicPage, type Books, day, dayMs, openAiPage, openBooks, row } from './support/bills.ts'
 
 jest.setTimeout(120_000)
 
@@ -227,8 +226,13 @@ test('a difference within the tolerance is fine, and one above it is not', async
   const bill = (amount: string) => ({
     'costs.json': openAiPage({ 3: [['gpt-4o, input', 2]], 2: [['gpt-4o, input', amount]] }),
   })
-  const codes = [bill('1.01'), bill('1.0102'), bill('0.9899')].map((one) => books.reconcile('openai', one))
-  expect((await Promise.all(codes)).map(({ code }) => code)).toEqual([0, 1, 1])
+  for (const [amount, code] of [
+    ['1.01', 0],
+    ['1.0102', 1],
+    ['0.9899', 1],
+  ] as const) {
+    expect(await books.reconcile('openai', bill(amount))).toMatchObject({ code })
+  }
   expect(await books.reconcile('openai', bill('1.0102'), '--tolerance', '1.01')).toMatchObject({ code: 0 })
   expect(await books.reconcile('openai', bill('1.0001'), '--tolerance', '0')).toMatchObject({ code: 1 })
 })
@@ -308,10 +312,8 @@ test('every reason that our rows know for a difference is told', async () => {
   })
 })
 
-test('amounts are exact: ten million small lines of a float’s digits add up', async () => {
+test('a thousand lines with a float’s digits add up to what they are', async () => {
   const tenths = Array.from({ length: 1000 }, (): [string, string] => ['gpt-4o, input', '0.0010000000000000000208'])
   const { stdout } = await books.reconcile('openai', { 'a.json': openAiPage({ 3: tenths, 2: [] }) }, '--json')
-  expect(JSON.parse(stdout).data[0]).toMatchObject({ billed: '1.000000001', upstream_cost: '2' })
-  expect(credits('1')).toBe(10n ** 9n)
-  expect(DAY_MS).toBe(86_400_000)
+  expect(JSON.parse(stdout).data[0]).toMatchObject({ billed: '1', upstream_cost: '2' })
 })

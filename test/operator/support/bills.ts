@@ -18,8 +18,6 @@ export const dayMs = (daysAgo: number) => TODAY_MS - daysAgo * DAY_MS
 export const day = (daysAgo: number) => isoTime(dayMs(daysAgo)).slice(0, 10)
 
 const CREDIT = 1_000_000_000n
-/** Credits of a text that a test can read. */
-export const credits = (text: string) => BigInt(Math.round(Number(text) * 1e9))
 
 /** A row of an answer, at noon of a day. */
 export function row(
@@ -77,13 +75,18 @@ export async function openBooks(rows: (keyId: string) => UsageRow[]): Promise<Bo
 
 export type Item = readonly [model: string | null, amount: number | string]
 
+/** JavaScript has the names of an object that are numbers in rising order, which is the newest day first. */
+function oldestFirst<T>(days: Readonly<Record<number, T>>): [daysAgo: string, items: T][] {
+  return Object.entries(days).toReversed()
+}
+
 /** A page of OpenAI's costs: a list of items for each day. */
 export function openAiPage(
   days: Readonly<Record<number, readonly Item[]>>,
   more: object = {},
   currency = 'usd',
 ): object {
-  const data = Object.entries(days).map(([daysAgo, items]) => ({
+  const data = oldestFirst(days).map(([daysAgo, items]) => ({
     object: 'bucket',
     start_time: dayMs(Number(daysAgo)) / 1000,
     end_time: dayMs(Number(daysAgo) - 1) / 1000,
@@ -100,7 +103,7 @@ export function openAiPage(
 /** A page of Anthropic's cost report, in cents. */
 export function anthropicPage(days: Readonly<Record<number, readonly Item[]>>, zone = 'Z', currency = 'USD'): object {
   const at = (daysAgo: number) => `${day(daysAgo)}T00:00:00${zone}`
-  const data = Object.entries(days).map(([daysAgo, items]) => ({
+  const data = oldestFirst(days).map(([daysAgo, items]) => ({
     starting_at: at(Number(daysAgo)),
     ending_at: at(Number(daysAgo) - 1),
     results: items.map(([model, amount]) => ({ amount, currency, cost_type: 'tokens', model, description: null })),

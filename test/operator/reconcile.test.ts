@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { beforeAll, expect, jest, test } from '@jest/globals'
+import { commandsOf } from '../documents/support/markdown.ts'
 import { anthropicPage, type Books, day, dayMs, openAiPage, openBooks, row } from './support/bills.ts'
 
 jest.setTimeout(120_000)
@@ -317,3 +318,13 @@ test('a thousand lines with a float’s digits add up to what they are', async (
   const { stdout } = await books.reconcile('openai', { 'a.json': openAiPage({ 3: tenths, 2: [] }) }, '--json')
   expect(JSON.parse(stdout).data[0]).toMatchObject({ billed: '1', upstream_cost: '2' })
 })
+
+test.each(commandsOf('docs/operate.md').filter((command) => command.includes(' reconcile ')))(
+  'the documented command "%s" works',
+  async (command) => {
+    const words = command.replace('npm run -s waybill -- reconcile ', '').replace(' --stage dev', '').split(' ')
+    const [provider = ''] = words.splice(0, 4).slice(1)
+    const bill = { 'costs.json': openAiPage({ 1: [] }) }
+    expect(await books.reconcile(provider, bill, ...words)).toMatchObject({ code: 0, stderr: '' })
+  },
+)

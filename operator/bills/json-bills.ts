@@ -103,6 +103,8 @@ function entriesOf(pages: readonly Page[]): { node: JsonNode; where: string }[] 
 /** Pages are given in their order, so that the last one says whether there are more. */
 function requireLast(pages: readonly Page[]): void {
   const last = pages.at(-1)
-  if (!last || !nodeAt(last.node, 'next_page')) return
+  const more = nodeAt(last?.node, 'has_more')
+  const hasMore = more?.kind === 'flag' && more.text === 'true'
+  if (!last || (!hasMore && !nodeAt(last.node, 'next_page'))) return
   throw new CliError(`${last.name} is not the last page of the bill: get the pages after it, too (next_page).`)
 }

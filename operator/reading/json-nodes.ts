@@ -12,8 +12,8 @@ export type JsonField = { readonly keyStart: number; readonly node: JsonNode }
 export type JsonNode =
   | JsonObject
   | (Place & { readonly kind: 'list'; readonly items: readonly JsonNode[] })
-  | (Place & { readonly kind: 'text' | 'number'; readonly text: string })
-  | (Place & { readonly kind: 'null' | 'flag' | 'twice' })
+  | (Place & { readonly kind: 'text' | 'number' | 'flag'; readonly text: string })
+  | (Place & { readonly kind: 'null' | 'twice' })
 
 /** `name` is that of the file, for the person who has to mend it. */
 export function readNodes(text: string, name: string): JsonNode {
@@ -36,7 +36,7 @@ function nodesIn(text: string): JsonNode {
     const source = text.slice(start, at)
     if (sign === '"') return { kind: 'text', text: JSON.parse(source), start, end: at }
     if (/^[-\d]/.test(source)) return { kind: 'number', text: source, start, end: at }
-    return { kind: source === 'null' ? 'null' : 'flag', start, end: at }
+    return source === 'null' ? { kind: 'null', start, end: at } : { kind: 'flag', text: source, start, end: at }
   }
 
   function object(): JsonObject {

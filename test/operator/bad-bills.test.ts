@@ -48,6 +48,7 @@ test.each<[string, string, Bills, string]>([
     { 'a.json': openAiPage(DAYS, { has_more: true, next_page: 'page_2' }) },
     'is not the last page',
   ],
+  ['a page before others', 'openai', { 'a.json': openAiPage(DAYS, { has_more: true }) }, 'is not the last page'],
   ['a file twice', 'openai', { 'a.json': PAGE, 'b.json': PAGE }, `is in the bill twice (${day(3)})`],
   [
     'overlapping days',

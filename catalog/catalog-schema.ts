@@ -207,6 +207,11 @@ const model = z
 export const catalogFields = z
   .strictObject({
     $schema: z.string().optional().describe('The address of this schema, for editors.'),
+    $comment: z
+      .string()
+      .max(4000)
+      .optional()
+      .describe('A remark for people. `waybill catalog prices` writes here which lists it has read.'),
     providers: z
       .record(
         z

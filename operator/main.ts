@@ -10,6 +10,7 @@ import { completionCommands } from './commands/completion.ts'
 import { consoleCommand } from './commands/console.ts'
 import { eventsCommand } from './commands/events.ts'
 import { keysCommand } from './commands/keys.ts'
+import { reconcileCommand } from './commands/reconcile.ts'
 import { routesCommand } from './commands/routes.ts'
 import { runner } from './commands/run.ts'
 import { usageCommand } from './commands/usage.ts'
@@ -61,10 +62,11 @@ export function programFor(parts: Parameters<typeof runner>[0]): Command {
   keysCommand(program, run)
   adminKeysCommand(program, run)
   usageCommand(program, run)
-  catalogCommand(program, run, terminal)
+  catalogCommand(program, run, terminal, parts.fail)
   routesCommand(program, run)
   eventsCommand(program, run)
   auditCommand(program, run)
+  reconcileCommand(program, run, terminal.folder)
   consoleCommand(program, run)
   backupCommands(program, run, terminal.folder)
   useCommand(program, terminal)

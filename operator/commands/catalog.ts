@@ -10,16 +10,14 @@ import { printJson } from '../terminal/output.ts'
 import { printTable } from '../terminal/table.ts'
 import { outputOf, type Terminal } from '../terminal/terminal.ts'
 import { moment, wholeNumber } from './arguments.ts'
+import { pricesCommand } from './catalog-prices.ts'
 import type { GlobalOptions, Run, Session } from './run.ts'
 import { shortTime } from './time-range.ts'
-
-/** Stands for the echo upstream of the machine that the file is for. */
-const ANY_ECHO = 'http://127.0.0.1/v1'
 
 /** Loaded lazily, with the catalog's validator. */
 const files = () => import('./read-catalog-file.ts')
 
-export function catalogCommand(program: Command, run: Run, terminal: Terminal): void {
+export function catalogCommand(program: Command, run: Run, terminal: Terminal, fail: () => void): void {
   const out = outputOf(terminal)
   const catalog = program.command('catalog').description('which models there are, and at what price')
 
@@ -30,7 +28,7 @@ export function catalogCommand(program: Command, run: Run, terminal: Terminal): 
       const options = command.optsWithGlobals<GlobalOptions>()
       const { local, stage } = await chosenTarget(options, terminal.env)
       if (local || stage) return checkThere(file, _, command)
-      const { readCatalogFile } = await files()
+      const { ANY_ECHO, readCatalogFile } = await files()
       const { priceWarnings } = await import('../../layers/admin/catalog/price-warnings.ts')
       const checked = await readCatalogFile(file, ANY_ECHO)
       const check = { ...NO_GATEWAY, warnings: priceWarnings(checked) }
@@ -41,6 +39,8 @@ export function catalogCommand(program: Command, run: Run, terminal: Terminal): 
     const sent = await (await files()).readCatalogJson(file)
     showCheck(session.out, await checkedFor(session, sent, `The catalog '${file}' is not valid`), sent, session.json)
   })
+
+  pricesCommand(catalog, run, terminal, fail)
 
   catalog
     .command('push <file>')

@@ -27,9 +27,9 @@ complete -c waybill -a '(__waybill)'`,
 
 /** Values that are offered for options which take others, too. */
 const OFFERED: Readonly<Record<string, readonly string[]>> = {
-  '--from': RANGE_WORDS,
-  '--to': RANGE_WORDS,
-  '--status': OUTCOMES,
+  '--from <when>': RANGE_WORDS,
+  '--to <when>': RANGE_WORDS,
+  '--status <status>': OUTCOMES,
 }
 
 export function completionCommands(program: Command, terminal: Terminal): void {
@@ -83,8 +83,8 @@ function wordsOf(command: Command, args: number): readonly string[] {
   return visible.length > 0 ? visible.map((one) => one.name()) : (command.registeredArguments[args]?.argChoices ?? [])
 }
 
-function valuesOf({ argChoices, long }: Option): readonly string[] {
-  return argChoices ?? OFFERED[long ?? ''] ?? []
+function valuesOf({ argChoices, flags }: Option): readonly string[] {
+  return argChoices ?? OFFERED[flags] ?? []
 }
 
 function flagsOf(command: Command): string[] {

@@ -35,6 +35,23 @@ export async function* exportedRows(
   yield* format === 'csv' ? withoutHeader(rest) : rest
 }
 
+/** A row as `usage export` writes it. */
+export type Exported = Readonly<Record<string, unknown>> & {
+  readonly key_id: string
+  readonly started_at: string
+  readonly http_status: number
+}
+
+/** The rows themselves, one by one. */
+export async function* exportedLines(admin: Ask, wanted: Wanted): AsyncGenerator<Exported> {
+  let rest = ''
+  for await (const piece of exportedRows(admin, wanted, 'jsonl')) {
+    const lines = (rest + piece).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) yield JSON.parse(line) as Exported
+  }
+}
+
 function isWorthSplitting(error: unknown, ms: number): boolean {
   const least = error instanceof Refusal ? SPLIT_ABOVE_MS[error.code ?? ''] : undefined
   return least !== undefined && ms > least

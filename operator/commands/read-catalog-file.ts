@@ -5,6 +5,9 @@ import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { jsonFault } from '../../layers/gateway/domain/json-fault.ts'
 import { CliError } from '../terminal/cli-error.ts'
 
+/** Stands for the echo upstream of the machine that the file is for. */
+export const ANY_ECHO = 'http://127.0.0.1/v1'
+
 /** The checked catalog of a file. Throws a CliError whose first line is the fault, and whose other lines are details. */
 export async function readCatalogFile(file: string, echoUrl?: string): Promise<CatalogData> {
   const parsed = parseCatalog(await readCatalogJson(file, namingEcho(echoUrl)))

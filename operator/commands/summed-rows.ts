@@ -9,19 +9,12 @@ import {
   type UsageFieldName,
   type UsageRow,
 } from '../../layers/gateway/domain/usage-row.ts'
-import { exportedRows } from './exported-rows.ts'
+import { type Exported, exportedLines } from './exported-rows.ts'
 import type { Session } from './run.ts'
 import type { Range } from './time-range.ts'
 import { filterQuery, hasStatus, type UsageFilter } from './usage-filter.ts'
 
 type Wanted = { readonly by: UsageGroup } & { readonly [Name in keyof UsageFilter]: UsageFilter[Name] | undefined }
-
-/** A row as `usage export` writes it. */
-type Exported = Readonly<Record<string, unknown>> & {
-  readonly key_id: string
-  readonly started_at: string
-  readonly http_status: number
-}
 
 const GROUPS: Readonly<Record<UsageGroup, (row: UsageRow, exported: Exported) => string>> = {
   model: ({ model }) => model ?? '-',
@@ -34,10 +27,10 @@ const GROUPS: Readonly<Record<UsageGroup, (row: UsageRow, exported: Exported) =>
 export async function summedRows(session: Session, range: Range, wanted: Wanted): Promise<UsagePage> {
   const filter = wanted as UsageFilter
   const { key_id: key, ...query } = filterQuery(filter)
-  const rows = exportedRows(session.admin, { ...range, toMs: range.toMs ?? session.nowMs, key, ...query }, 'jsonl')
+  const rows = exportedLines(session.admin, { ...range, toMs: range.toMs ?? session.nowMs, key, ...query })
   const groups = new UsageGroups()
   let count = 0
-  for await (const exported of linesOf(rows)) {
+  for await (const exported of rows) {
     session.progress.say(`usage summary: ${++count} rows`)
     if (!hasStatus(filter, exported.http_status)) continue
     const row = rowOf(exported)
@@ -68,13 +61,4 @@ function rowOf(exported: Exported): UsageRow {
     return [name, kind === 'credits' && value !== undefined ? parseCredits(String(value)) : value]
   })
   return Object.fromEntries(fields) as UsageRow
-}
-
-async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<Exported> {
-  let rest = ''
-  for await (const piece of pieces) {
-    const lines = (rest + piece).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) yield JSON.parse(line) as Exported
-  }
 }

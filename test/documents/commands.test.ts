@@ -46,6 +46,8 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
     'it needs empty tables, or others: test/operator/restore.test.ts runs it',
   ],
   [/^npm run smoke -- .*--origin /, 'it needs an AWS account; test/operator/stage-checks.test.ts runs it'],
+  [/^npm run -s waybill -- catalog prices /, 'it needs a list of prices: test/operator/catalog-prices.test.ts runs it'],
+  [/^npm run -s waybill -- reconcile /, 'it needs a bill: test/operator/reconcile.test.ts runs it'],
   [/^npm run -s waybill -- use\b/, 'it keeps a gateway for the next commands: test/operator/use.test.ts runs it'],
   [/^npm run -s waybill -- usage tail /, 'it goes on until it is ended: test/operator/usage-filters.test.ts runs it'],
   [/^npm run -s waybill -- console /, 'it serves until it is ended: test/operator/console.test.ts runs it'],

@@ -38,6 +38,7 @@ test('completions are of the word that is typed: values of an option, choices of
   expect(complete('usage', 'summary', '--by', 'p')).toEqual(['provider'])
   expect(complete('--stage', 'prod', 'usage', 's')).toEqual(['show', 'summary'])
   expect(complete('usage', 'summary', '--from', 'last')).toEqual(['last-month'])
+  expect(complete('catalog', 'prices', '--from', '')).toEqual([])
   expect(complete('completion', '')).toEqual(['bash', 'zsh', 'fish'])
   expect(complete('keys', 'show', '')).toEqual([])
   expect(complete('comp')).toEqual(['completion'])

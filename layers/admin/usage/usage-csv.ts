@@ -57,7 +57,12 @@ export async function* csvLines(rows: AsyncIterable<UsageRow>): AsyncGenerator<s
 }
 
 export function toCsvLine(row: UsageRow): string {
-  return toLine(COLUMNS.map(({ of }) => cellText(of(row))))
+  return csvLine(COLUMNS.map(({ of }) => of(row)))
+}
+
+/** Amounts are bigints of nanocredits. */
+export function csvLine(values: readonly unknown[]): string {
+  return toLine(values.map(cellText))
 }
 
 function cellText(value: unknown): string {

@@ -66,6 +66,12 @@ const REASONS: Readonly<Record<FailureReason, ReasonFacts>> = {
   deadline: { blame: 'caller', mayBeBilled: true, endsSearch: true },
 }
 
+/** True of an attempt's result in a row if its answer reached nobody, and the upstream may have billed it. */
+export function mayBeBilled(result: string): boolean {
+  const reason = result.split(' ')[0] ?? ''
+  return reason === 'open' || (Object.hasOwn(REASONS, reason) && REASONS[reason as FailureReason].mayBeBilled === true)
+}
+
 const UNAUTHORIZED = 401
 export const TOO_MANY_REQUESTS = 429
 

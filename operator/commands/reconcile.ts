@@ -1,0 +1,230 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
+import type { CatalogData, ProviderEntry } from '../../layers/gateway/domain/catalog.ts'
+import { parseDecimal } from '../../layers/gateway/domain/money.ts'
+import { DAY_MS, isoTime } from '../../layers/gateway/domain/time.ts'
+import type { Bill, BillForm } from '../bills/bill.ts'
+import type { ExportedRow } from '../bills/our-rows.ts'
+import type { Reconciled } from '../bills/reconcile.ts'
+import type { Source } from '../reading/read-source.ts'
+import { CliError } from '../terminal/cli-error.ts'
+import { printJson } from '../terminal/output.ts'
+import { printTable, summed } from '../terminal/table.ts'
+import { exportedLines } from './exported-rows.ts'
+import type { Run, Session } from './run.ts'
+import { fromOption, type RangeOptions, rangeOf, toOption } from './time-range.ts'
+
+type ReconcileOptions = RangeOptions & {
+  readonly provider: string
+  readonly bill: readonly string[]
+  readonly tolerance: bigint
+  readonly csv?: boolean
+}
+
+const MOST_FILES = 100
+const MOST_DAYS = 366
+const MOST_BILL_BYTES = 64 * 1024 * 1024
+const MOST_DOWNLOAD_MS = 60_000
+
+export function reconcileCommand(program: Command, run: Run, folder: string): void {
+  program
+    .command('reconcile')
+    .description(
+      'a provider’s own bill beside our rows, by UTC day and model; exits with 1 if they differ by more than the tolerance',
+    )
+    .requiredOption('--provider <name>', 'the provider, by its name in the catalog')
+    .requiredOption(
+      '--bill <file>',
+      'costs of OpenAI, cost report of Anthropic, activity of OpenRouter, or cost and usage report of AWS; may be given more than once',
+      collectFile,
+    )
+    .addOption(fromOption().makeOptionMandatory())
+    .addOption(toOption())
+    .option('--tolerance <percent>', 'differences up to this are fine', readTolerance, 100n)
+    .option('--csv', 'print CSV, with a row for each day and model')
+    .action(run((session, options: ReconcileOptions) => reconcileAction(session, options, folder)))
+}
+
+function collectFile(file: string, before: readonly string[] = []): readonly string[] {
+  if (before.length >= MOST_FILES) throw new InvalidArgumentError(`There may be at most ${MOST_FILES} files.`)
+  return [...before, file]
+}
+
+/** In hundredths of a percent. */
+function readTolerance(text: string): bigint {
+  const tolerance = text.length <= 10 ? parseDecimal(text, 2) : undefined
+  if (tolerance !== undefined && tolerance <= 100_00n) return tolerance
+  throw new InvalidArgumentError('It must be a percentage from 0 to 100 with at most 2 decimals, such as 1 or 0.5.')
+}
+
+type Days = { readonly fromMs: number; readonly toMs: number }
+
+async function reconcileAction(session: Session, options: ReconcileOptions, folder: string): Promise<void> {
+  if (session.json && options.csv) throw new CliError('Choose one of --json and --csv.')
+  const range = wholeDays(options, session.nowMs)
+  const { daysBetween } = await import('../bills/bill.ts')
+  const { openSums } = await import('../bills/reconcile.ts')
+  const { sources, bill } = await readFiles(options.bill, folder, session.nowMs)
+  await requireProvider(session, options.provider, bill.form)
+  const days = daysBetween(range.fromMs, range.toMs)
+  const sums = openSums(bill, days)
+  const died = await addRows(session, range, options.provider, sums.sumOf)
+  const rows = sums.reconciled(options.tolerance)
+  const notes = notesOf(bill, days, died)
+  const isFine = rows.every(({ isWithin }) => isWithin) && missingDays(bill, days).length === 0
+  if (options.csv) await showCsv(session, rows)
+  else if (session.json) await showJson(session, { options, range, sources, bill, rows, notes, isFine })
+  else show(session, rows, notes)
+  if (!isFine) session.fail()
+}
+
+/** Bills are by day. Unless an end is given, up to the last whole day. */
+function wholeDays(options: ReconcileOptions, nowMs: number): Days {
+  const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS
+  const { fromMs, toMs = todayMs } = rangeOf(options, nowMs, DAY_MS)
+  if (fromMs % DAY_MS !== 0 || toMs % DAY_MS !== 0) {
+    throw new CliError(
+      'A bill is by days: --from and --to must be UTC days, such as 2026-11-01, or words such as last-month.',
+    )
+  }
+  if (toMs <= fromMs) throw new CliError('There is no whole day from --from to --to.')
+  if (toMs - fromMs > MOST_DAYS * DAY_MS) throw new CliError(`There may be at most ${MOST_DAYS} days.`)
+  return { fromMs, toMs }
+}
+
+async function readFiles(
+  files: readonly string[],
+  folder: string,
+  nowMs: number,
+): Promise<{ sources: readonly Source[]; bill: Bill }> {
+  const { readSource } = await import('../reading/read-source.ts')
+  const { readBill } = await import('../bills/read-bill.ts')
+  const sources: Source[] = []
+  const bounds = { folder, nowMs, mostBytes: MOST_BILL_BYTES, mostMs: MOST_DOWNLOAD_MS }
+  for (const file of files) sources.push(await readSource(file, bounds))
+  return { sources, bill: readBill(sources, MOST_BILL_BYTES) }
+}
+
+async function requireProvider({ admin }: Session, provider: string, form: BillForm): Promise<void> {
+  const { providers } = (await admin.get<CatalogShape>('/catalog')).catalog as CatalogData
+  const entry = Object.hasOwn(providers, provider) ? providers[provider] : undefined
+  if (!entry) {
+    throw new CliError(`There is no provider '${provider}' (there is: ${Object.keys(providers).join(', ') || 'none'}).`)
+  }
+  const expected = billFormOf(entry)
+  if (expected !== undefined && expected !== form) {
+    throw new CliError(`The bill is one of ${form}, and the provider '${provider}' sends bills of ${expected}.`)
+  }
+}
+
+/** Undefined for a provider whose bills are not known. */
+function billFormOf(entry: ProviderEntry): BillForm | undefined {
+  if (entry.type === 'bedrock') return 'AWS'
+  const host = URL.canParse(entry.baseUrl) ? new URL(entry.baseUrl).hostname : ''
+  const byHost: ReadonlyMap<string, BillForm> = new Map([
+    ['api.openai.com', 'OpenAI'],
+    ['api.anthropic.com', 'Anthropic'],
+    ['openrouter.ai', 'OpenRouter'],
+  ])
+  return byHost.get(host)
+}
+
+/** Reads page by page, and returns the number of requests that died, whose provider nobody knows. */
+async function addRows(
+  { admin, progress }: Session,
+  range: Days,
+  provider: string,
+  sumOf: Parameters<typeof import('../bills/our-rows.ts').addRow>[2],
+): Promise<number> {
+  const { addRow } = await import('../bills/our-rows.ts')
+  let [count, died] = [0, 0]
+  for await (const row of exportedLines(admin, { ...range, key: undefined })) {
+    progress.say(`reconcile: ${++count} rows`)
+    addRow(row as unknown as ExportedRow, provider, sumOf)
+    if (row.outcome === 'abandoned') died += 1
+  }
+  return died
+}
+
+function missingDays({ days: there }: Bill, days: readonly string[]): readonly string[] {
+  return there ? days.filter((day) => !there.includes(day)) : []
+}
+
+function notesOf(bill: Bill, days: readonly string[], died: number): string[] {
+  const wanted = new Set(days)
+  const outside = bill.lines.filter(({ day }) => !wanted.has(day)).length
+  const missing = missingDays(bill, days)
+  const shown = `${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ', …' : ''}`
+  const isByModel = bill.lines.every(({ model }) => model !== undefined)
+  return [
+    ...(missing.length > 0 ? [`The bill lacks ${missing.length} of ${days.length} days: ${shown}.`] : []),
+    ...(isByModel ? [] : ['The bill does not name the model of every line, so days are compared as a whole.']),
+    ...(outside > 0 ? [`${outside} lines of the bill are of other days, and left out.`] : []),
+    ...(bill.leftOut > 0 ? [`${bill.leftOut} lines of the bill are no usage of a model, and left out.`] : []),
+    ...(died > 0
+      ? [`${died} requests died on their way: a provider may have billed them, and no row says which.`]
+      : []),
+  ]
+}
+
+function show({ out }: Session, rows: readonly Reconciled[], notes: readonly string[]): void {
+  printTable(out, rows, {
+    day: { of: ({ day }) => day, isWhole: true },
+    model: ({ model }) => model,
+    requests: { of: ({ requests }) => requests, isSummed: true, isSpare: true },
+    charged: { of: ({ charged }) => charged, isSummed: true, isSpare: true },
+    'our cost': summed(({ cost }) => cost),
+    billed: summed(({ billed }) => billed),
+    difference: {
+      of: ({ difference }) => difference,
+      isSummed: true,
+      style: ({ isWithin }) => (isWithin ? 'good' : 'bad'),
+    },
+    'may be because of': ({ isWithin, reasons }) =>
+      isWithin ? '' : reasons.join(', ') || 'a price, or usage elsewhere',
+  })
+  for (const note of notes) out.log(note)
+  const wrong = rows.filter(({ isWithin }) => !isWithin).length
+  out.log(
+    wrong === 0
+      ? 'Every day and model is within the tolerance.'
+      : `${wrong} of ${rows.length} differ by more than the tolerance.`,
+  )
+}
+
+async function showCsv({ out }: Session, rows: readonly Reconciled[]): Promise<void> {
+  const { csvLine } = await import('../../layers/admin/usage/usage-csv.ts')
+  const header = ['day', 'model', 'requests', 'charged', 'upstreamCost', 'billed', 'difference', 'within', 'reasons']
+  const lines = rows.map(({ day, model, requests, charged, cost, billed, difference, isWithin, reasons }) =>
+    csvLine([day, model ?? undefined, requests, charged, cost, billed, difference, isWithin, reasons.join('; ')]),
+  )
+  out.log([csvLine(header), ...lines].join('').trimEnd())
+}
+
+type Shown = {
+  readonly options: ReconcileOptions
+  readonly range: Days
+  readonly sources: readonly Source[]
+  readonly bill: Bill
+  readonly rows: readonly Reconciled[]
+  readonly notes: readonly string[]
+  readonly isFine: boolean
+}
+
+async function showJson(
+  { out }: Session,
+  { options, range, sources, bill, rows, notes, isFine }: Shown,
+): Promise<void> {
+  const { totalOf } = await import('../bills/reconcile.ts')
+  printJson(out, {
+    object: 'reconciliation',
+    provider: options.provider,
+    from: isoTime(range.fromMs),
+    to: isoTime(range.toMs),
+    bill: { form: bill.form, files: sources.map(({ name, sha256 }) => ({ name, sha256 })) },
+    data: rows.map(({ cost, isWithin, ...row }) => ({ ...row, upstream_cost: cost, within_tolerance: isWithin })),
+    total: totalOf(rows),
+    notes,
+    ok: isFine,
+  })
+}

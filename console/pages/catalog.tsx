@@ -60,6 +60,7 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
             {draft === undefined ? (
               <ModelTable
                 of={data.catalog}
+                comment={data.source?.$comment}
                 onEdit={(id) => {
                   setModel(id)
                   begin(data)

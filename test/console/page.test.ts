@@ -747,6 +747,7 @@ inBrowser('the console in a browser', () => {
   test('a model is edited in a form that writes the JSON, in its author’s order, with the margin beside it', async () => {
     await visit('catalog')
     await page.getByText('0.15').first().waitFor()
+    await page.getByText('Prices by models.dev/api.json of 2026-11-10').waitFor()
     await button('Edit claude-sonnet').click()
     const form = page.getByRole('region', { name: 'One model' })
     await form.getByText('−7 %').waitFor()

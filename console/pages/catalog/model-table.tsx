@@ -1,4 +1,5 @@
 import { Button } from '../../parts/button.tsx'
+import { Command } from '../../parts/command.tsx'
 import { counted } from '../../parts/counted.ts'
 import { type Model, modelsIn, type Prices } from '../../parts/models-in.ts'
 import { type Column, cell, count, name, number, Table } from '../../parts/table.tsx'
@@ -10,9 +11,14 @@ const PRICES = [
   ['output', 'Output'],
 ] as const
 
-type Props = { readonly of: unknown; readonly onEdit: (id: string) => void }
+type Props = {
+  readonly of: unknown
+  /** Whence its costs are, if `waybill catalog prices` proposed it. */
+  readonly comment: unknown
+  readonly onEdit: (id: string) => void
+}
 
-export function ModelTable({ of: catalog, onEdit }: Props) {
+export function ModelTable({ of: catalog, comment, onEdit }: Props) {
   const columns: readonly Column<Model>[] = [
     name('Model', ({ id, active }) => (
       <>
@@ -30,7 +36,14 @@ export function ModelTable({ of: catalog, onEdit }: Props) {
   return (
     <>
       <p class="quiet">
-        Credits per million tokens; below each the provider cost of the dearest route, and the margin.
+        Credits per million tokens; below each the provider cost of the dearest route, and the margin.{' '}
+        {typeof comment === 'string' ? (
+          comment
+        ) : (
+          <>
+            Costs of public lists: <Command>catalog prices --from https://models.dev/api.json</Command>
+          </>
+        )}
       </p>
       <Table caption="Models" columns={columns} rows={modelsIn(catalog)} keyOf={(model) => model.id} />
     </>

@@ -498,6 +498,7 @@ export const sampleCatalog: CatalogShape = {
     },
   },
   source: {
+    $comment: 'Prices by models.dev/api.json of 2026-11-10 (sha256 9f86d081…).',
     providers: {
       openai: { type: 'openai', baseUrl: 'https://api.openai.com/v1', apiKey: 'secret:openai' },
       openrouter: { type: 'openai', baseUrl: 'https://openrouter.ai/api/v1', apiKey: 'secret:openrouter' },

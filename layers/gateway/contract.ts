@@ -113,6 +113,8 @@ export const ITEMS = {
   key: 'KEY#',
   hash: 'HASH#',
   grant: 'GRANT#',
+  /** The last grant to a key under a reference. */
+  reference: 'REFERENCE#',
   /** Points from an operator's own id of a key to the key. */
   external: 'EXTERNAL#',
   catalog: CATALOG,

@@ -28,10 +28,15 @@ export function grantCommands(keys: Command, run: Run): void {
 
 type GrantOptions = { readonly reference?: string; readonly again?: boolean }
 
-async function grantAction(session: Session, options: GrantOptions, id: string, amount: string): Promise<void> {
+async function grantAction(
+  session: Session,
+  { reference, again }: GrantOptions,
+  id: string,
+  credits: string,
+): Promise<void> {
   const { admin } = session
-  await confirmFor(session, id, (key) => `grant ${amount} credits to ${key}`)
-  const made = await existing(id, admin.once<GrantMade>(`${pathOf(id)}/grants`, { credits: amount, ...options }))
+  await confirmFor(session, id, (key) => `grant ${credits} credits to ${key}`)
+  const made = await existing(id, admin.once<GrantMade>(`${pathOf(id)}/grants`, { credits, reference, again }))
   showChange(session, made.key, grantChanges(made), made)
 }
 

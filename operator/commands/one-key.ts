@@ -4,7 +4,7 @@ import { printJson } from '../terminal/output.ts'
 import type { Session } from './run.ts'
 import { showChanges } from './show-change.ts'
 
-// What the commands about one key share.
+// Shared by the commands about one key.
 
 export function confirmFor(session: Session, id: string, describe: (key: string) => string): Promise<void> {
   return session.confirm(async () => describe(`${id} (${(await knownKey(session, id)).name})`))

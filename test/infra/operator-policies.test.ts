@@ -55,6 +55,7 @@ const ADMIN_KEY = ['--name', 'x', '--scopes', 'keys.read', '--allow', '192.0.2.0
 const READING: Record<string, () => string[]> = {
   'keys list': () => ['--external-id', 'cus_1'],
   'keys show': () => [id.key],
+  'keys grants': () => [id.key],
   'admin-keys list': () => [],
   'usage list': () => [],
   'usage show': () => [id.request],
@@ -71,7 +72,7 @@ const READING: Record<string, () => string[]> = {
 const CHANGING: Record<string, () => string[]> = {
   'keys create': () => ['--name', 'new', '--credits', '2', '--external-id', 'cus_1'],
   'keys update': () => [id.key, '--rpm', '7', '--external-id', 'cus_2'],
-  'keys grant': () => [id.key, '5'],
+  'keys grant': () => [id.key, '5', '--reference', 'INV-1'],
   'keys rotate': () => [id.key],
   'keys end-grace': () => [id.key],
   'keys suspend': () => [id.key],
@@ -233,12 +234,20 @@ describe('what no policy allows', () => {
   const WRITES = ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'PartiQLUpdate']
   const items = () => {
     const { keys, usage, answers } = gateway.tables
-    const ofKeys = ['KEY#key_1', 'HASH#1', 'EXTERNAL#1', 'EVENT#key_1', 'CLAIM#1', 'VERSIONS', 'CATALOG', 'AUDIT'].map(
-      (leadingKey) => ({
-        table: keys,
-        leadingKey,
-      }),
-    )
+    const ofKeys = [
+      'KEY#key_1',
+      'HASH#1',
+      'EXTERNAL#1',
+      'REFERENCE#1',
+      'EVENT#key_1',
+      'CLAIM#1',
+      'VERSIONS',
+      'CATALOG',
+      'AUDIT',
+    ].map((leadingKey) => ({
+      table: keys,
+      leadingKey,
+    }))
     return [...ofKeys, ...[usage, answers].map((table) => ({ table, leadingKey: 'x' }))]
   }
   const allowed = (policy: ManagedPolicy) =>

@@ -69,7 +69,7 @@ export type Office = {
 const MANNERS = ['nothing', 'nothing', 'the answer is lost', 'it is asked twice at once'] as const
 /** Grants, and corrections that a key can bear and that it cannot. */
 const SHARES = [1n, 1n, 2n, -1n, -3n]
-const REFERENCES = [undefined, ...[false, false, false, false, true].map((isAgain) => ({ text: 'INV-1', isAgain }))]
+const REFERENCES = [undefined, ...[false, false, true].map((isAgain) => ({ text: 'INV-1', isAgain }))]
 /** More than a history has faults in a row. */
 const MOST_TIMES = 30
 

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import type { Key } from '../../gateway/domain/key.ts'
 import { formatCredits } from '../../gateway/domain/money.ts'
-import { comparedReference, REFERENCE_DAYS } from '../../gateway/domain/reference.ts'
+import { REFERENCE_DAYS } from '../../gateway/domain/reference.ts'
+import { referenceDigest } from '../../gateway/domain/reference-digest.ts'
 import { isoTime } from '../../gateway/domain/time.ts'
 import { findEvent } from '../../gateway/store/events/events.ts'
 import { type GrantRecord, type GrantResult, grantCredits, listGrants } from '../../gateway/store/keys/grant-credits.ts'
@@ -67,7 +68,7 @@ async function grantedKey(call: Call, id: string, result: GrantResult, { credits
 }
 
 function isUnder(grant: GrantRecord, reference: string): boolean {
-  return grant.reference !== undefined && comparedReference(grant.reference) === comparedReference(reference)
+  return grant.reference !== undefined && referenceDigest(grant.reference) === referenceDigest(reference)
 }
 
 function grantShape({ id, credits, reference, by, grantedAt }: GrantRecord): GrantShape {

@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto'
 import { ITEMS } from '../../contract.ts'
 import type { Act } from '../../domain/act.ts'
-import { comparedReference, REFERENCE_DAYS, type Reference } from '../../domain/reference.ts'
+import { REFERENCE_DAYS, type Reference } from '../../domain/reference.ts'
+import { referenceDigest } from '../../domain/reference-digest.ts'
 import { DAY_MS } from '../../domain/time.ts'
 import { queryItems } from '../database.ts'
 import type { OperatorTables } from '../operator-tables.ts'
@@ -14,7 +14,7 @@ type Referenced = { readonly grantId: string; readonly atMs: number }
 /** After the ids of all keys. */
 const LAST_ID = '~'
 
-const partitionOf = (text: string) => `${ITEMS.reference}${hash('sha256', comparedReference(text))}`
+const partitionOf = (text: string) => `${ITEMS.reference}${referenceDigest(text)}`
 const referenceItem = (text: string, keyId: string) => ({ pk: partitionOf(text), sk: keyId })
 const earliestMs = ({ atMs }: Act) => atMs - REFERENCE_DAYS * DAY_MS
 

@@ -193,7 +193,7 @@ async function filledIn(words: readonly string[]): Promise<string[]> {
 }
 
 async function newKey(): Promise<string> {
-  const { printed } = await runInside(['keys', 'create', '--name', 'document', '--local', '--json'])
+  const { printed } = await runInside(['keys', 'create', '--name', 'document', '--credits', '5', '--local', '--json'])
   return (JSON.parse(printed) as { id: string }).id
 }
 

@@ -14,7 +14,11 @@ export function GrantCredits({ of: key, onDone, onClose }: KeyDialogProps) {
   const [used, setUsed] = useState<string>()
   const grant = async (idempotencyKey: string) => {
     const path = keyPath(key.id)
-    const body: GrantBody = { credits: credits.trim(), reference, again: used === reference }
+    const body: GrantBody = {
+      credits: credits.trim(),
+      ...(reference && { reference }),
+      ...(used === reference && { again: true }),
+    }
     await post(`${path}/grants`, idempotencyKey, body).catch((error) => {
       if (failureFrom(error).code === 'reference_used') setUsed(reference)
       throw error

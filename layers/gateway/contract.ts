@@ -15,6 +15,7 @@ export const ENV = {
   wholeAnswerMs: 'WAYBILL_WHOLE_ANSWER_MS',
   tokenizerFunction: 'WAYBILL_TOKENIZER_FUNCTION',
   compress: 'WAYBILL_COMPRESS',
+  attribution: 'WAYBILL_ATTRIBUTION',
   keepRowsDays: 'WAYBILL_KEEP_ROWS_DAYS',
   usagePage: 'WAYBILL_USAGE_PAGE',
   exportBucket: 'WAYBILL_EXPORT_BUCKET',

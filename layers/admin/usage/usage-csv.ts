@@ -9,7 +9,7 @@ import {
   type UsageFieldName,
   type UsageRow,
 } from '../../gateway/domain/usage-row.ts'
-import { attemptText } from '../explain/explain-request.ts'
+import { attemptText, tagTexts } from '../explain/explain-request.ts'
 
 type Column = { readonly name: string; readonly of: (row: UsageRow) => unknown }
 type ColumnsOf = (field: UsageFieldName) => readonly Column[]
@@ -39,6 +39,7 @@ const COLUMNS_BY_KIND: Readonly<Record<UsageFieldKind, ColumnsOf>> = {
       name,
       of: ({ price }) => price?.[part as keyof StatedPrice],
     })),
+  tags: (field) => [{ name: field, of: ({ tags }) => tags && tagTexts(tags).join('; ') }],
   attempts: (field) => [{ name: field, of: ({ attempts }) => attempts.map(attemptText).join('; ') }],
 }
 

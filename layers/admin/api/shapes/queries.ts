@@ -78,6 +78,12 @@ export const requestsQuery = z.strictObject({
   error_code: textLike(/^.{1,200}$/, 'the code of an error')
     .describe('Only requests that ended with this error.')
     .optional(),
+  user: textLike(/^.{1,256}$/s, 'a user of 1 to 256 characters')
+    .describe('Only requests whose caller named this user.')
+    .optional(),
+  tag: textLike(/^.{1,129}$/s, 'a tag such as team, or with its value team=search')
+    .describe('Only requests with this tag: its name, or `name=value`.')
+    .optional(),
   endpoint: oneOf(ENDPOINT_NAMES).describe('Only requests to this endpoint.').optional(),
   for_model: oneOf(['true', 'false'])
     .describe('Only requests that a model was to answer, or only all others.')

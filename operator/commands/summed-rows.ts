@@ -17,7 +17,7 @@ import { filterQuery, hasStatus, type UsageFilter } from './usage-filter.ts'
 type Wanted = { readonly by: SummaryGroup } & { readonly [Name in keyof UsageFilter]: UsageFilter[Name] | undefined }
 
 /** A row as `usage export` writes it. */
-type Exported = Readonly<Record<string, unknown>> & {
+export type Exported = Readonly<Record<string, unknown>> & {
   readonly key_id: string
   readonly started_at: string
   readonly http_status: number
@@ -97,7 +97,7 @@ const READ: readonly UsageFieldName[] = [
 ]
 
 /** As much of a row as sums need. */
-function rowOf(exported: Exported): UsageRow {
+export function rowOf(exported: Exported): UsageRow {
   const fields = READ.map((name) => {
     const { api, kind } = USAGE_FIELDS[name]
     const value = exported[api] ?? undefined
@@ -106,7 +106,7 @@ function rowOf(exported: Exported): UsageRow {
   return Object.fromEntries(fields) as UsageRow
 }
 
-async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<Exported> {
+export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<Exported> {
   let rest = ''
   for await (const piece of pieces) {
     const lines = (rest + piece).split('\n')

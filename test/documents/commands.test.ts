@@ -48,6 +48,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm run smoke -- .*--origin /, 'it needs an AWS account; test/operator/stage-checks.test.ts runs it'],
   [/^npm run -s waybill -- use\b/, 'it keeps a gateway for the next commands: test/operator/use.test.ts runs it'],
   [/^npm run -s waybill -- usage tail /, 'it goes on until it is ended: test/operator/usage-filters.test.ts runs it'],
+  [/^npm run -s waybill -- invoice /, 'it ends with 1 while days are open: test/operator/invoice.test.ts runs it'],
   [/^npm run -s waybill -- console /, 'it serves until it is ended: test/operator/console.test.ts runs it'],
   [
     /^curl (--aws-sigv4|-H "Authorization: Bearer \$WAYBILL_ADMIN_KEY") /,

@@ -51,7 +51,12 @@ export function usageCommand(program: Command, run: Run): void {
     .action(run(exportAction))
 
   filterOptions(rangeOptions(usage.command('summary').description('totals, with what they cost us and the margin')))
-    .addOption(new Option('--by <group>', `what to add up by: ${GROUP_WORDS}`).argParser(readGroup).default('model'))
+    .addOption(
+      new Option('--by <group>', `what to add up by: ${GROUP_WORDS}`)
+        .choices([...USAGE_GROUPS, 'user'])
+        .argParser(readGroup)
+        .default('model'),
+    )
     .action(run(summaryAction))
 }
 

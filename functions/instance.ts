@@ -79,6 +79,6 @@ export function openInstance(options: InstanceOptions = {}): Instance {
     loadCatalog: cachedCatalog(options.readStoredCatalog ?? readStoredCatalog(tables), clock),
     finishHold,
     finishDeadHolds: deadHoldsFinisher(finishHold, clock, log),
-    settle: settler({ ...books, isUnavailable, clock, log }),
+    settle: settler({ ...books, isUnavailable, clock, log, isUnattributed: config.isUnattributed }),
   }
 }

@@ -104,6 +104,8 @@ const settings = z.strictObject({
   adminConcurrency: concurrency,
   /** True if chat compresses its answers for clients that accept gzip: a stream is a tenth of its length. */
   compress: z.boolean(),
+  /** True if usage rows have the users and tags that callers name. */
+  attribution: z.boolean(),
   /** True if the rows of closed days are written to a bucket. */
   exportUsage: z.boolean(),
   /** The days after which a row is deleted, once its day is exported; null keeps rows for good. */

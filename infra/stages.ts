@@ -26,6 +26,7 @@ const COMMON = {
   wafRequestsPerAddress: 100_000,
   keepRowsDays: null,
   compress: true,
+  attribution: true,
   admin: false,
   adminKeys: false,
   probe: false,

@@ -9,6 +9,7 @@ import { catalogCommand } from './commands/catalog.ts'
 import { completionCommands } from './commands/completion.ts'
 import { consoleCommand } from './commands/console.ts'
 import { eventsCommand } from './commands/events.ts'
+import { invoiceCommand } from './commands/invoice.ts'
 import { keysCommand } from './commands/keys.ts'
 import { reconcileCommand } from './commands/reconcile.ts'
 import { routesCommand } from './commands/routes.ts'
@@ -65,6 +66,7 @@ export function programFor(parts: Parameters<typeof runner>[0]): Command {
   catalogCommand(program, run, terminal, parts.fail)
   routesCommand(program, run)
   eventsCommand(program, run)
+  invoiceCommand(program, run)
   auditCommand(program, run)
   reconcileCommand(program, run, terminal.folder)
   consoleCommand(program, run)

@@ -180,6 +180,7 @@ const OWN_COLUMNS = REQUEST_COLUMNS.filter(({ head }) => head !== 'Key')
 const GRANT_COLUMNS: readonly Column<GrantShape>[] = [
   cell('When', (grant) => <Moment at={grant.granted_at} isBrief />),
   credits('Credits', (grant) => grant.credits),
+  cell('Reference', (grant) => grant.reference, 'short'),
   cell('By', (grant) => <By of={grant.by} />, 'short'),
 ]
 

@@ -40,8 +40,8 @@ function Found({ found: { keys, request_id } }: { readonly found: SearchShape })
   if (keys.length === 0 && request_id === null) {
     return (
       <p class="empty">
-        Nothing has this id, name or last four characters. A request is found by its whole id, which its answer has in{' '}
-        <code>X-Request-Id</code>.
+        Nothing has this id, name, reference or last four characters. A request is found by its whole id, which its
+        answer has in <code>X-Request-Id</code>.
       </p>
     )
   }

@@ -158,6 +158,7 @@ export class Functions extends Construct {
         ...GIVES_MEMORY_BACK,
         [ENV.tokenizerFunction]: tokenizer.functionName,
         ...(!stage.compress && { [ENV.compress]: 'false' }),
+        ...(!stage.attribution && { [ENV.attribution]: 'false' }),
         // With a distribution in front: at its timeout the SDK would ask again for an answer that was generated and
         // paid for.
         ...(originSecrets && { [ENV.wholeAnswerMs]: String(stage.edgeTimeoutSeconds * 1000 - EDGE_RESERVE_MS) }),

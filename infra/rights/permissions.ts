@@ -13,6 +13,7 @@ const ROWS = `${USAGE_ITEMS.row}*`
 const DAYS = `${USAGE_ITEMS.day}*`
 
 const EXTERNAL_IDS = `${ITEMS.external}*`
+const REFERENCES = `${ITEMS.reference}*`
 const EVENTS = `${ITEMS.event}*`
 const CLAIMS = `${ITEMS.claim}*`
 const ADMIN_KEYS = `${ITEMS.adminKey}*`
@@ -25,9 +26,9 @@ export function readTables({ keys, usage }: Tables): PolicyStatement[] {
     onItems(
       keys.tableArn,
       ['dynamodb:GetItem'],
-      [KEYS, ADMIN_KEYS, EXTERNAL_IDS, EVENTS, ITEMS.catalog, ITEMS.versions, ITEMS.audit],
+      [KEYS, ADMIN_KEYS, EXTERNAL_IDS, REFERENCES, EVENTS, ITEMS.catalog, ITEMS.versions, ITEMS.audit],
     ),
-    onItems(keys.tableArn, ['dynamodb:Query'], [KEYS, EVENTS, ITEMS.versions]),
+    onItems(keys.tableArn, ['dynamodb:Query'], [KEYS, REFERENCES, EVENTS, ITEMS.versions]),
     // The keys and admin keys whose items have events that are not moved yet.
     findInSweepIndex(keys),
     ...listNewestKeys(keys),
@@ -52,7 +53,7 @@ export function changeKeysAndCatalog({ keys }: Tables, alsoPut: readonly string[
     onItems(
       keys.tableArn,
       ['dynamodb:PutItem'],
-      [KEYS, HASHES, EXTERNAL_IDS, EVENTS, CLAIMS, ITEMS.versions, ...alsoPut],
+      [KEYS, HASHES, EXTERNAL_IDS, REFERENCES, EVENTS, CLAIMS, ITEMS.versions, ...alsoPut],
     ),
     onItems(keys.tableArn, ['dynamodb:UpdateItem'], [KEYS, HASHES, ITEMS.catalog]),
     onItems(keys.tableArn, ['dynamodb:DeleteItem'], [HASHES, EXTERNAL_IDS]),

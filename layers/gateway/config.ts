@@ -15,6 +15,8 @@ export type Config = {
   readonly wholeAnswerMs?: number
   /** True if answers are sent as they are, also to clients that accept gzip. */
   readonly isUncompressed?: boolean
+  /** True if usage rows have no claims of callers about their users and tags. */
+  readonly isUnattributed?: boolean
   /** How long usage rows are kept; without it, for good. */
   readonly keepRowsDays?: number
   /** True if there is a page for the owners of keys. */
@@ -36,6 +38,7 @@ export function readConfig(env: Environment = process.env): Config {
     ...(originSecrets && { originSecrets: originSecrets.split(',') }),
     ...(env[ENV.wholeAnswerMs] && { wholeAnswerMs: Number(env[ENV.wholeAnswerMs]) }),
     ...(env[ENV.compress] === 'false' && { isUncompressed: true }),
+    ...(env[ENV.attribution] === 'false' && { isUnattributed: true }),
     ...(env[ENV.keepRowsDays] && { keepRowsDays: Number(env[ENV.keepRowsDays]) }),
     ...(env[ENV.usagePage] === 'true' && { hasUsagePage: true }),
   }

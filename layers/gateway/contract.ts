@@ -15,6 +15,7 @@ export const ENV = {
   wholeAnswerMs: 'WAYBILL_WHOLE_ANSWER_MS',
   tokenizerFunction: 'WAYBILL_TOKENIZER_FUNCTION',
   compress: 'WAYBILL_COMPRESS',
+  attribution: 'WAYBILL_ATTRIBUTION',
   keepRowsDays: 'WAYBILL_KEEP_ROWS_DAYS',
   usagePage: 'WAYBILL_USAGE_PAGE',
   exportBucket: 'WAYBILL_EXPORT_BUCKET',
@@ -113,6 +114,8 @@ export const ITEMS = {
   key: 'KEY#',
   hash: 'HASH#',
   grant: 'GRANT#',
+  /** The last grant to a key under a reference. */
+  reference: 'REFERENCE#',
   /** Points from an operator's own id of a key to the key. */
   external: 'EXTERNAL#',
   catalog: CATALOG,

@@ -4,6 +4,7 @@ import * as rules from '../../layers/admin/settings/rules.ts'
 import { SETTING_FIELDS } from '../../layers/admin/settings/setting-fields.ts'
 import { listIn, readPeriod } from '../../layers/admin/settings/setting-texts.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
+import { MOST_REFERENCE_CHARS } from '../../layers/gateway/domain/reference.ts'
 
 // Each parses one argument, or tells the fault, the value and a valid form.
 
@@ -13,6 +14,9 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 
 export const credits = argument(rules.credits)
 export const someCredits = argument(rules.someCredits)
+export const grantedCredits = argument(rules.grantedCredits)
+/** Of a grant. */
+export const reference = argument(rules.line(1, MOST_REFERENCE_CHARS))
 export const keyName = argument(SETTING_FIELDS.name)
 export const adminScopeList = argument(rules.someOf(ADMIN_SCOPES), listIn)
 

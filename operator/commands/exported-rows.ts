@@ -10,6 +10,8 @@ type Wanted = {
   readonly key: string | undefined
   readonly model?: string | undefined
   readonly outcome?: string | undefined
+  readonly user?: string | undefined
+  readonly tag?: string | undefined
 }
 
 const TYPES: Readonly<Record<ExportFormat, string>> = { csv: 'text/csv', jsonl: 'application/x-ndjson' }
@@ -22,8 +24,8 @@ export async function* exportedRows(
   wanted: Wanted,
   format: ExportFormat,
 ): AsyncGenerator<string, void, undefined> {
-  const { fromMs, toMs, key, model, outcome } = wanted
-  const query = { from: isoTime(fromMs), to: isoTime(toMs), key_id: key, model, outcome }
+  const { fromMs, toMs, key, ...filter } = wanted
+  const query = { from: isoTime(fromMs), to: isoTime(toMs), key_id: key, ...filter }
   const pieces = await admin.text('/requests', query, TYPES[format]).catch((error) => {
     if (!isWorthSplitting(error, toMs - fromMs)) throw error
     return undefined

@@ -1,19 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { type Command, Option } from 'commander'
-import type { GrantMade, KeyDetail, KeyShape, KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
+import type { KeyDetail, KeyShape, KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import { GRACE_MS } from '../../layers/gateway/domain/key-settings.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import { MINUTE_MS } from '../../layers/gateway/domain/time.ts'
-import { inWords, OutcomeUnknown } from '../admin-client/refusal.ts'
+import { OutcomeUnknown } from '../admin-client/refusal.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { printJson } from '../terminal/output.ts'
 import { printTable, summed, wide } from '../terminal/table.ts'
-import { credits, someCredits, someExternalId, wholeNumber } from './arguments.ts'
+import { credits, reference, someExternalId, wholeNumber } from './arguments.ts'
+import { grantCommands } from './grants.ts'
 import { type SettingOptions, settingOptions, settingsOf } from './key-setting-options.ts'
+import { confirmFor, existing, knownKey, pathOf, showChange } from './one-key.ts'
 import type { Run, Session } from './run.ts'
-import { changeLine, grantChanges, settingChanges, showChanges, showRotated } from './show-change.ts'
+import { changeLine, settingChanges, showRotated } from './show-change.ts'
 import { lastUse, STATUS_STYLES, showKey, showSecretOfUnknownOutcome } from './show-key.ts'
 
 const GRACE_MINUTES = GRACE_MS / MINUTE_MS
@@ -26,12 +28,14 @@ export function keysCommand(program: Command, run: Run): void {
   settingOptions(keys.command('create').description('make a key; its secret is shown once'), true)
     // Commander cannot print a bigint in its help.
     .addOption(new Option('--credits <credits>', 'credits to begin with').argParser(credits).default(0n, '0'))
+    .option('--reference <text>', 'the payment behind the credits, such as an invoice', reference)
     .action(run(createAction))
 
   keys
     .command('list')
     .description('every key, newest first')
     .option('--external-id <id>', 'only the key with this id of yours', someExternalId)
+    .option('--reference <text>', 'only keys that were granted credits under this reference', reference)
     .action(run(listAction))
 
   keys.command('show <key>').description('one key').action(run(showAction))
@@ -42,11 +46,7 @@ export function keysCommand(program: Command, run: Run): void {
     .hook('preAction', requireSetting)
   settingOptions(update, false).action(run(updateAction))
 
-  keys
-    .command('grant <key>')
-    .description('add credits')
-    .argument('<credits>', 'how many', (text) => formatCredits(someCredits(text)))
-    .action(run(grantAction))
+  grantCommands(keys, run)
 
   keys
     .command('rotate <key>')
@@ -73,7 +73,7 @@ export function keysCommand(program: Command, run: Run): void {
 
 async function createAction(
   session: Session,
-  options: SettingOptions & { name: string; credits: Nano },
+  options: SettingOptions & { name: string; credits: Nano; reference?: string },
 ): Promise<void> {
   const settings = settingsOf(options, session.nowMs)
   const amount = formatCredits(options.credits)
@@ -81,7 +81,7 @@ async function createAction(
   await session.confirm(() => `create a key (${options.name}) with ${amount} credits`)
   await showNewSecret(session, {
     path: '/keys',
-    body: { ...settings, credits: amount },
+    body: { ...settings, credits: amount, reference: options.reference },
     look: 'waybill keys list',
     otherwise: 'create one again',
   })
@@ -89,9 +89,9 @@ async function createAction(
 
 async function listAction(
   { admin, out, json, nowMs }: Session,
-  options: { readonly externalId?: string },
+  { externalId, reference }: { readonly externalId?: string; readonly reference?: string },
 ): Promise<void> {
-  const keys = await admin.list<KeyShape>('/keys', { external_id: options.externalId })
+  const keys = await admin.list<KeyShape>('/keys', { external_id: externalId, reference })
   if (json) return printJson(out, keys)
   printTable(out, keys.data, {
     id: wide((key) => key.id),
@@ -128,13 +128,6 @@ async function updateAction(session: Session, options: SettingOptions, id: strin
   await session.confirm(() => `update ${id} (${before.name}) (${Object.keys(settings).join(', ')})`)
   const after = await session.admin.change<KeyDetail>('PATCH', pathOf(id), settings, before.version)
   showChange(session, after, settingChanges(before, after))
-}
-
-async function grantAction(session: Session, _: object, id: string, amount: string): Promise<void> {
-  const { admin } = session
-  await confirmFor(session, id, (key) => `grant ${amount} credits to ${key}`)
-  const made = await existing(id, admin.once<GrantMade>(`${pathOf(id)}/grants`, { credits: amount }))
-  showChange(session, made.key, grantChanges(made), made)
 }
 
 async function rotateAction(session: Session, { grace }: { grace: number }, id: string): Promise<void> {
@@ -190,10 +183,6 @@ function warnOfIpv6({ ipv6, out }: Session, allowlist: readonly string[] = []): 
   )
 }
 
-function confirmFor(session: Session, id: string, describe: (key: string) => string): Promise<void> {
-  return session.confirm(async () => describe(`${id} (${(await knownKey(session, id)).name})`))
-}
-
 type NewSecret = {
   /** The key's id, if it exists already. */
   readonly id?: string
@@ -223,23 +212,4 @@ async function showNewSecret(session: Session, { id, path, body, look, otherwise
       session,
     )
   }
-}
-
-/** With --json the whole answer, otherwise the changes only. */
-function showChange({ out, json }: Session, key: KeyDetail, changes: readonly string[], answer: object = key): void {
-  if (json) printJson(out, answer)
-  else showChanges(key, changes, out)
-}
-
-function knownKey({ admin }: Session, id: string): Promise<KeyDetail> {
-  return existing(id, admin.get(pathOf(id)))
-}
-
-function existing<T>(id: string | undefined, asked: Promise<T>): Promise<T> {
-  if (id === undefined) return asked
-  return inWords(asked, { not_found: `There is no key '${id}'. 'waybill keys list' shows those that exist.` })
-}
-
-function pathOf(id: string): string {
-  return `/keys/${encodeURIComponent(id)}`
 }

@@ -193,12 +193,12 @@ function show({ out }: Session, rows: readonly Reconciled[], notes: readonly str
 }
 
 async function showCsv({ out }: Session, rows: readonly Reconciled[]): Promise<void> {
-  const { csvLine } = await import('../../layers/admin/usage/usage-csv.ts')
+  const { csvLineOf } = await import('../../layers/admin/usage/usage-csv.ts')
   const header = ['day', 'model', 'requests', 'charged', 'upstreamCost', 'billed', 'difference', 'within', 'reasons']
   const lines = rows.map(({ day, model, requests, charged, cost, billed, difference, isWithin, reasons }) =>
-    csvLine([day, model ?? undefined, requests, charged, cost, billed, difference, isWithin, reasons.join('; ')]),
+    csvLineOf([day, model ?? undefined, requests, charged, cost, billed, difference, isWithin, reasons.join('; ')]),
   )
-  out.log([csvLine(header), ...lines].join('').trimEnd())
+  out.log([csvLineOf(header), ...lines].join('').trimEnd())
 }
 
 type Shown = {

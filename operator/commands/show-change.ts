@@ -2,7 +2,7 @@ import type { GrantMade, KeyDetail, KeyShape } from '../../layers/admin/api/shap
 import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-options.ts'
 import { shownText } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
-import { formatCredits, parseCredits } from '../../layers/gateway/domain/money.ts'
+import { formatCredits, parseCredits, parseSignedCredits } from '../../layers/gateway/domain/money.ts'
 import { plainLine } from '../../layers/gateway/domain/plain-text.ts'
 import type { Screen } from '../terminal/terminal.ts'
 import { ONLY_TIME } from './show-key.ts'
@@ -22,7 +22,7 @@ export function settingChanges(before: KeyShape, after: KeyShape): string[] {
 
 /** Only grants change what was granted; requests change the balance at any moment. */
 export function grantChanges({ credits, key }: GrantMade): string[] {
-  const before = (parseCredits(key.granted) ?? 0n) - (parseCredits(credits) ?? 0n)
+  const before = (parseCredits(key.granted) ?? 0n) - (parseSignedCredits(credits) ?? 0n)
   return [changeLine('granted', formatCredits(before), key.granted), `available ${key.available}`]
 }
 

@@ -4,7 +4,13 @@ import { OUTCOMES, type Outcome } from '../../layers/gateway/domain/usage-row.ts
 /** Requests by their outcome, or by their HTTP status. */
 type StatusFilter = { readonly outcome: Outcome } | { readonly code: RegExp }
 
-export type UsageFilter = { readonly key?: string; readonly model?: string; readonly status?: StatusFilter }
+export type UsageFilter = {
+  readonly key?: string
+  readonly model?: string
+  readonly status?: StatusFilter
+  readonly user?: string
+  readonly tag?: string
+}
 
 const CODE = /^[1-5](\d\d|xx)$/
 const FORMS = `a status such as 429 or 5xx, or ${OUTCOMES.join(', ')}`
@@ -13,6 +19,8 @@ export function filterOptions(command: Command): Command {
   return command
     .option('--key <key>', 'of this key only: its id, name, external id or last four')
     .option('--model <model>', 'for this model only')
+    .option('--user <user>', 'of this user only, as callers named it')
+    .option('--tag <name=value>', 'with this tag only; a name alone is a tag of any value')
     .option('--status <status>', `only these: ${FORMS}`, readStatus)
 }
 
@@ -23,11 +31,13 @@ function readStatus(text: string): StatusFilter {
   throw new InvalidArgumentError(`It must be ${FORMS}.`)
 }
 
-type Query = { key_id: string | undefined; model: string | undefined; outcome: Outcome | undefined }
+type Query = Readonly<Record<'key_id' | 'model' | 'user' | 'tag', string | undefined>> & {
+  readonly outcome: Outcome | undefined
+}
 
 /** The filters that the admin API has. */
-export function filterQuery({ key, model, status }: UsageFilter): Query {
-  return { key_id: key, model, outcome: status && 'outcome' in status ? status.outcome : undefined }
+export function filterQuery({ key, model, user, tag, status }: UsageFilter): Query {
+  return { key_id: key, model, user, tag, outcome: status && 'outcome' in status ? status.outcome : undefined }
 }
 
 /** The filter that it lacks. */

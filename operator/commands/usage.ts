@@ -1,9 +1,9 @@
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { USAGE_GROUPS } from '../../layers/admin/api/shapes/names.ts'
 import type { Explained, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
-import type { UsageGroup, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { plainText } from '../../layers/gateway/domain/plain-text.ts'
 import { DAY_MS } from '../../layers/gateway/domain/time.ts'
 import { inWords } from '../admin-client/refusal.ts'
@@ -13,15 +13,15 @@ import { printTable, summed } from '../terminal/table.ts'
 import { period, wholeNumber } from './arguments.ts'
 import { type ExportFormat, exportedRows } from './exported-rows.ts'
 import type { Run, Session } from './run.ts'
-import { summedRows } from './summed-rows.ts'
+import { isOfRows, type SummaryGroup, summedRows } from './summed-rows.ts'
 import { fromOption, type Range, type RangeOptions, rangeOf, rangeQuery, rangeText, toOption } from './time-range.ts'
 import { filterOptions, type UsageFilter } from './usage-filter.ts'
 import { listRequests, printRequests } from './usage-list.ts'
 import { tailAction } from './usage-tail.ts'
 
-type ExportOptions = RangeOptions & { from: string; format: ExportFormat; key?: string }
+type ExportOptions = RangeOptions & Pick<UsageFilter, 'key' | 'user' | 'tag'> & { from: string; format: ExportFormat }
 type ListOptions = RangeOptions & UsageFilter & { limit: number }
-type SummaryOptions = RangeOptions & UsageFilter & { by: UsageGroup }
+type SummaryOptions = RangeOptions & UsageFilter & { by: SummaryGroup }
 
 export function usageCommand(program: Command, run: Run): void {
   const usage = program.command('usage').description('what was used, by whom, at what cost; all times are UTC')
@@ -46,11 +46,27 @@ export function usageCommand(program: Command, run: Run): void {
     .addOption(toOption())
     .addOption(new Option('--format <format>', 'how to write it').choices(['csv', 'jsonl']).default('jsonl'))
     .option('--key <key>', 'of this key only')
+    .option('--user <user>', 'of this user only, as callers named it')
+    .option('--tag <name=value>', 'with this tag only')
     .action(run(exportAction))
 
   filterOptions(rangeOptions(usage.command('summary').description('totals, with what they cost us and the margin')))
-    .addOption(new Option('--by <group>', 'what to add up by').choices(USAGE_GROUPS).default('model'))
+    .addOption(
+      new Option('--by <group>', `what to add up by: ${GROUP_WORDS}`)
+        .choices([...USAGE_GROUPS, 'user'])
+        .argParser(readGroup)
+        .default('model'),
+    )
     .action(run(summaryAction))
+}
+
+const GROUP_WORDS = `${USAGE_GROUPS.join(', ')}, user or tag:NAME`
+
+function readGroup(text: string): SummaryGroup {
+  const known = [...USAGE_GROUPS, 'user' as const].find((group) => group === text)
+  if (known) return known
+  if (/^tag:.{1,64}$/s.test(text)) return text as SummaryGroup
+  throw new InvalidArgumentError(`It must be one of ${GROUP_WORDS}.`)
 }
 
 function rangeOptions(command: Command): Command {
@@ -95,12 +111,12 @@ export function explanationLines(explanation: readonly Explained[]): string[] {
 
 async function exportAction(session: Session, options: ExportOptions): Promise<void> {
   const { admin, output, json, nowMs } = session
-  const { format, key } = options
+  const { format, key, user, tag } = options
   if (json && format === 'csv') {
     throw new CliError('--json and --format csv ask for two things: leave --json away, or write --format jsonl.')
   }
   const { fromMs, toMs = nowMs } = rangeOf(options, nowMs, DAY_MS)
-  const pieces = exportedRows(admin, { fromMs, toMs, key }, format)
+  const pieces = exportedRows(admin, { fromMs, toMs, key, user, tag }, format)
   await writePieces(counted(pieces, session), output)
 }
 
@@ -143,9 +159,11 @@ async function summaryAction(session: Session, options: SummaryOptions): Promise
 
 type Group = UsagePage['groups'][number]
 
-/** The admin API adds up without filters of model and status; with them, rows are added up here. */
-function summaryOf(session: Session, range: Range, { by, key, model, status }: SummaryOptions): Promise<UsagePage> {
-  if (model !== undefined || status !== undefined) return summedRows(session, range, { by, key, model, status })
+/** The admin API adds up all rows of a key, by groups of which there are few; otherwise, rows are added up here. */
+function summaryOf(session: Session, range: Range, options: SummaryOptions): Promise<UsagePage> {
+  const { by, key, model, status, user, tag } = options
+  const isFiltered = [model, status, user, tag].some((filter) => filter !== undefined)
+  if (isFiltered || isOfRows(by)) return summedRows(session, range, { by, key, model, status, user, tag })
   return session.admin.get<UsagePage>('/usage', { group_by: by, ...rangeQuery(range), key_id: key })
 }
 

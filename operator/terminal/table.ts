@@ -1,4 +1,4 @@
-import { formatCredits, parseCredits } from '../../layers/gateway/domain/money.ts'
+import { formatCredits, parseSignedCredits } from '../../layers/gateway/domain/money.ts'
 import { type Cell, cellText } from './output.ts'
 import type { Style } from './paint.ts'
 import type { Screen } from './terminal.ts'
@@ -124,7 +124,5 @@ function totalText<Row>({ of, isSummed }: Column<Row>, index: number, rows: read
 }
 
 function nanoOf(cell: Cell): bigint {
-  const text = cellText(cell)
-  const nano = parseCredits(text.replace(/^-/, '')) ?? 0n
-  return text.startsWith('-') ? -nano : nano
+  return parseSignedCredits(cellText(cell)) ?? 0n
 }

@@ -360,7 +360,21 @@ test('grants are listed newest first, page by page, and refuse what is no amount
   expect(first.body.data.map(({ credits }: { credits: string }) => credits)).toEqual(['0.5', '1'])
   const rest = await admin.call(`GET /keys/${id}/grants?after=${first.body.last_id}`)
   expect(rest.body).toMatchObject({ data: [{ credits: '5' }], has_more: false })
-  for (const credits of ['0', 1, '-1', undefined]) {
+  for (const credits of [
+    '0',
+    '-0',
+    '-0.0',
+    '--1',
+    '+1',
+    ' 1',
+    '1e3',
+    '0.0000000001',
+    `${10n ** 24n}`,
+    1,
+    -1,
+    '',
+    undefined,
+  ]) {
     const { status, body } = await admin.call(`POST /keys/${id}/grants`, { body: { credits }, headers: once() })
     expect([status, body.error.param]).toEqual([400, 'credits'])
   }

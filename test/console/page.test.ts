@@ -910,6 +910,28 @@ inBrowser('the console in a browser', () => {
     scripted.isProtected = false
   })
 
+  test('a grant under a reference that was used before is asked about, and sent with the word', async () => {
+    await visit(`keys/${KEY_ID}`)
+    await page.reload()
+    await button('Grant credits').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Credits').fill('-5')
+    await dialog.getByLabel('Reference', { exact: true }).fill('INV-1')
+    const before = scripted.asked.length
+    await dialog.getByRole('button', { name: 'Grant', exact: true }).click()
+    await dialog.getByText('granted credits under this reference').waitFor()
+    await dialog.getByLabel('Grant under this reference again').check()
+    await dialog.getByRole('button', { name: 'Try again' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const sent = changesSince(before)
+    expect(sent.map(({ body }) => body)).toEqual([
+      '{"credits":"-5","reference":"INV-1"}',
+      '{"credits":"-5","reference":"INV-1","again":true}',
+    ])
+    expect(new Set(sent.map(({ headers }) => headers['idempotency-key'])).size).toBe(2)
+    forgive('409')
+  })
+
   test('gauges and the countdown of an old secret are live while the page is visible, and nothing is asked while it is not', async () => {
     await page.clock.install()
     await visit(`keys/${KEY_ID}`)

@@ -310,6 +310,18 @@ describe('the credits that an admin key grants a day', () => {
     expect((await create('none', '0')).status).toBe(201)
   })
 
+  test('what an admin key takes back counts as what it grants', async () => {
+    const { secret } = await adminKey({ dailyGrant: 5n * CREDIT })
+    const id = await customer()
+    const grant = (credits: string) =>
+      admin.keyed(`POST /keys/${id}/grants`, { secret, body: { credits }, headers: once() })
+    expect([(await grant('3')).status, (await grant('-2')).status]).toEqual([201, 201])
+    for (const credits of ['-0.5', '0.5', '-6']) {
+      expect((await grant(credits)).body.error.code).toBe('daily_grant_exceeded')
+    }
+    expect(await grantedTo(id)).toBe(CREDIT)
+  })
+
   test('a grant that is under way when its admin key is revoked is not made', async () => {
     const { key } = await adminKey()
     const id = await customer()

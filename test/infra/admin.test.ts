@@ -30,8 +30,8 @@ const alias = () => at('AWS::Lambda::Alias', 'Functions/Admin/Live')
 
 const LOG = ['logs:CreateLogStream', 'logs:PutLogEvents']
 const RIGHTS = [
-  'dynamodb:GetItem on Keys: KEY#* ADMIN#* EXTERNAL#* EVENT#* CATALOG VERSIONS AUDIT',
-  'dynamodb:Query on Keys: KEY#* EVENT#* VERSIONS',
+  'dynamodb:GetItem on Keys: KEY#* ADMIN#* EXTERNAL#* REFERENCE#* EVENT#* CATALOG VERSIONS AUDIT',
+  'dynamodb:Query on Keys: KEY#* REFERENCE#* EVENT#* VERSIONS',
   'dynamodb:Query on Keys/index/bySweep',
   'dynamodb:Query on Keys/index/byCreation',
   'dynamodb:BatchGetItem on Keys: KEY#*',
@@ -39,7 +39,7 @@ const RIGHTS = [
   'dynamodb:GetItem on Usage',
   'dynamodb:Query on Usage',
   'dynamodb:Query on Usage/index/byKey',
-  'dynamodb:PutItem on Keys: KEY#* HASH#* EXTERNAL#* EVENT#* CLAIM#* VERSIONS',
+  'dynamodb:PutItem on Keys: KEY#* HASH#* EXTERNAL#* REFERENCE#* EVENT#* CLAIM#* VERSIONS',
   'dynamodb:UpdateItem on Keys: KEY#* HASH#* CATALOG',
   'dynamodb:DeleteItem on Keys: HASH#* EXTERNAL#*',
   'dynamodb:GetItem on Keys: ADMIN#* ADMINHASH#* ADMINGRANTS#*',

@@ -6,6 +6,7 @@ import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { noteClosing } from '../../layers/gateway/store/usage/closing.ts'
 import { adminOf, once } from '../admin-api/support/admin.ts'
 import { type DynamoDbProxy, startDynamoDbProxy } from '../deployed/support/dynamodb-proxy.ts'
 import { type ManagedPolicy, managedPolicy } from '../deployed/support/managed-policy.ts'
@@ -38,6 +39,7 @@ beforeAll(async () => {
   secrets = await startSecretsManager({ 'waybill/dev/up': secretFor(both.upstream.url, 'key-of-the-provider') })
   operator = await managedPolicy('WaybillOperator', gateway.tables)
   reader = await managedPolicy('WaybillReader', gateway.tables)
+  await noteClosing(gateway.tables)({ closedThrough: '2026-01-31' })
   const { key, secret } = await gateway.issue()
   const answer = await gateway.get(secret, '/v1/models')
   const adminKey = await stage.waybill(['admin-keys', 'create', ...ADMIN_KEY, '--stage', 'dev', '--json'])
@@ -55,6 +57,7 @@ const ADMIN_KEY = ['--name', 'x', '--scopes', 'keys.read', '--allow', '192.0.2.0
 const READING: Record<string, () => string[]> = {
   'keys list': () => ['--external-id', 'cus_1'],
   'keys show': () => [id.key],
+  'keys grants': () => [id.key],
   'admin-keys list': () => [],
   'usage list': () => [],
   'usage show': () => [id.request],
@@ -67,11 +70,13 @@ const READING: Record<string, () => string[]> = {
   'catalog check': () => [FILE],
   'events list': () => ['--key', id.key],
   audit: () => [],
+  // A month that is closed, and has no usage.
+  invoice: () => ['--month', '2026-01'],
 }
 const CHANGING: Record<string, () => string[]> = {
   'keys create': () => ['--name', 'new', '--credits', '2', '--external-id', 'cus_1'],
   'keys update': () => [id.key, '--rpm', '7', '--external-id', 'cus_2'],
-  'keys grant': () => [id.key, '5'],
+  'keys grant': () => [id.key, '5', '--reference', 'INV-1'],
   'keys rotate': () => [id.key],
   'keys end-grace': () => [id.key],
   'keys suspend': () => [id.key],
@@ -233,12 +238,20 @@ describe('what no policy allows', () => {
   const WRITES = ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'PartiQLUpdate']
   const items = () => {
     const { keys, usage, answers } = gateway.tables
-    const ofKeys = ['KEY#key_1', 'HASH#1', 'EXTERNAL#1', 'EVENT#key_1', 'CLAIM#1', 'VERSIONS', 'CATALOG', 'AUDIT'].map(
-      (leadingKey) => ({
-        table: keys,
-        leadingKey,
-      }),
-    )
+    const ofKeys = [
+      'KEY#key_1',
+      'HASH#1',
+      'EXTERNAL#1',
+      'REFERENCE#1',
+      'EVENT#key_1',
+      'CLAIM#1',
+      'VERSIONS',
+      'CATALOG',
+      'AUDIT',
+    ].map((leadingKey) => ({
+      table: keys,
+      leadingKey,
+    }))
     return [...ofKeys, ...[usage, answers].map((table) => ({ table, leadingKey: 'x' }))]
   }
   const allowed = (policy: ManagedPolicy) =>

@@ -30,8 +30,8 @@ const READ_ALL = [
   ...['keys', 'usage', 'answers'].flatMap((table) =>
     ['Table', 'TimeToLive', 'ContinuousBackups'].map((what) => `dynamodb:Describe${what} on ${table}`),
   ),
-  'dynamodb:GetItem on keys where the key is like KEY#*, ADMIN#*, EXTERNAL#*, EVENT#*, CATALOG, VERSIONS, AUDIT',
-  'dynamodb:Query on keys where the key is like KEY#*, EVENT#*, VERSIONS',
+  'dynamodb:GetItem on keys where the key is like KEY#*, ADMIN#*, EXTERNAL#*, REFERENCE#*, EVENT#*, CATALOG, VERSIONS, AUDIT',
+  'dynamodb:Query on keys where the key is like KEY#*, REFERENCE#*, EVENT#*, VERSIONS',
   'dynamodb:Query on the index bySweep of keys',
   'dynamodb:Query on the index byCreation of keys',
   'dynamodb:BatchGetItem on keys where the key is like KEY#*',
@@ -45,7 +45,7 @@ const policiesIn = (stage: string): Record<string, string[]> => ({
   WaybillReader: READ_ALL,
   WaybillOperator: [
     ...READ_ALL,
-    'dynamodb:PutItem on keys where the key is like KEY#*, HASH#*, EXTERNAL#*, EVENT#*, CLAIM#*, VERSIONS, AUDIT',
+    'dynamodb:PutItem on keys where the key is like KEY#*, HASH#*, EXTERNAL#*, REFERENCE#*, EVENT#*, CLAIM#*, VERSIONS, AUDIT',
     'dynamodb:UpdateItem on keys where the key is like KEY#*, HASH#*, CATALOG',
     'dynamodb:DeleteItem on keys where the key is like HASH#*, EXTERNAL#*',
     'dynamodb:GetItem on keys where the key is like ADMIN#*',

@@ -3,6 +3,7 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { readConfig } from '../../layers/gateway/config.ts'
 import { EDGE_HEADERS, ENV, OUTPUTS, TABLES } from '../../layers/gateway/contract.ts'
 import { EXPORT_COLUMNS, exportPath } from '../../layers/gateway/domain/export-line.ts'
 import { CHAT_PATHS, FUNCTION_NAMES, HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
@@ -488,6 +489,18 @@ test('every function that writes rows knows for how long its stage keeps them, w
   for (const name of FUNCTIONS_WITH_TABLES) {
     expect([name, keptBy({ ...prod, template, functions }, name), keptBy(prod, name)]).toEqual([name, '400', undefined])
   }
+})
+
+test('chat is told to keep no users and tags where the stage keeps none, and obeys', async () => {
+  const { template, functions } = await synthesized('mailed')
+  const told = (of: Pick<Synthesized, 'template' | 'functions'>) =>
+    of.template.findResources('AWS::Lambda::Function')[of.functions.chat]?.Properties.Environment.Variables[
+      ENV.attribution
+    ]
+  expect([told({ template, functions }), told(prod)]).toEqual(['false', undefined])
+  const names = { [ENV.keysTable]: 'k', [ENV.usageTable]: 'u', [ENV.answersTable]: 'a' }
+  expect(readConfig({ ...names, [ENV.attribution]: 'false' }).isUnattributed).toBe(true)
+  expect(readConfig(names)).not.toHaveProperty('isUnattributed')
 })
 
 test('the outputs of the stack are those that the command line and the operator look for', () => {

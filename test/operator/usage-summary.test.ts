@@ -81,3 +81,31 @@ test('a usage summary in plain text says how many answers the margin leaves out'
   expect(stdout).toMatch(/^loss .* 0\.0004 +0\.0006 +-0\.0002 +0$/m)
   expect(stdout).toContain('The margin leaves out answers whose route does not say what it costs: 1.')
 })
+
+test('a usage summary by user and by tag adds up rows, filtered or not, with those that name none under -', async () => {
+  const { key, secret } = await gateway.issue()
+  const claims = [
+    { user: 'ann', metadata: { team: 'a' } },
+    { user: 'ann' },
+    { user: '\u001b[31mbob', metadata: { team: 'b' } },
+    {},
+  ]
+  for (const fields of claims) await (await gateway.post(secret, { ...HELLO, model: 'gain', ...fields })).text()
+  const groupsBy = async (...args: string[]) => {
+    const asked = ['usage', 'summary', '--key', key.id, ...args, '--stage', 'dev', '--json']
+    const { stdout } = await stage.waybill(asked)
+    return (JSON.parse(stdout) as UsagePage).groups
+      .map(({ group, requests, cost }) => `${group} ${requests} ${cost}`)
+      .sort()
+  }
+  expect(await groupsBy('--by', 'user')).toEqual(['- 1 0.0002', '\u001b[31mbob 1 0.0002', 'ann 2 0.0004'].sort())
+  expect(await groupsBy('--by', 'tag:team')).toEqual(['- 2 0.0004', 'a 1 0.0002', 'b 1 0.0002'])
+  expect(await groupsBy('--by', 'tag:toString')).toEqual(['- 4 0.0008'])
+  expect(await groupsBy('--by', 'model', '--user', 'ann')).toEqual(['gain 2 0.0004'])
+  expect(await groupsBy('--by', 'user', '--tag', 'team=a')).toEqual(['ann 1 0.0002'])
+  const { stdout } = await stage.waybill(['usage', 'summary', '--by', 'user', '--stage', 'dev'])
+  expect(stdout).not.toContain('\u001b[31m')
+  const wrong = await stage.waybill(['usage', 'summary', '--by', 'colour', '--stage', 'dev'])
+  expect([wrong.code, wrong.stderr]).toEqual([expect.any(Number), expect.stringContaining('user or tag:NAME')])
+  expect(wrong.code).not.toBe(0)
+})

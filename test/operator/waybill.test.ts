@@ -122,6 +122,16 @@ test('every option of waybill keys takes effect, and update, grant, rotate, end-
     credits: '2.000000001',
     key: { granted: '3.500000001' },
   })
+  const invoiced = ['keys', 'grant', made.id, '1', '--reference', 'INV-1'] as const
+  expect(await json(...invoiced)).toMatchObject({ reference: 'INV-1', key: { granted: '4.500000001' } })
+  expect(await fails(...invoiced, '--local')).toMatch(/granted credits under the reference 'INV-1'.*--again/)
+  expect(await json(...invoiced, '--again')).toMatchObject({ key: { granted: '5.500000001' } })
+  const corrected = await waybill(folder, ['keys', 'grant', made.id, '-2', '--reference', 'typo', '--local'])
+  expect([corrected.code, corrected.stdout]).toEqual([0, expect.stringContaining('granted 5.500000001 → 3.500000001')])
+  expect(await fails('keys', 'grant', made.id, '-400', '--local')).toContain('cannot be taken back')
+  const { stdout: grants } = await waybill(folder, ['keys', 'grants', made.id, '--local'])
+  expect(grants).toMatch(/-2 +typo.* 1 +INV-1/s)
+  expect(await json('keys', 'list', '--reference', 'inv-1')).toMatchObject({ data: [{ id: made.id }] })
 
   const rotated = await json<KeyWithSecret>('keys', 'rotate', made.id)
   expect(rotated.previous?.last_four).toBe(made.secret.slice(-4))
@@ -153,7 +163,7 @@ test.each([
   [['keys', 'show', 'key_nope', '--local'], /There is no key 'key_nope'/],
   [['keys', 'update', 'key_nope', '--local'], /Say what to change/],
   [['keys', 'update', 'key_nope', '--rpm', '5', '--local'], /There is no key/],
-  [['keys', 'grant', 'key_nope', '0', '--local'], /more than 0/],
+  [['keys', 'grant', 'key_nope', '0', '--local'], /such as -5; not 0/],
   [['keys', 'list'], /--local/],
   [['usage', 'show', 'req_nope', '--local'], /There is no request/],
   [['usage', 'list', '--since', 'yesterday', '--local'], /30m, 24h or 7d/],

@@ -6,6 +6,7 @@ import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
+import type { Reference } from '../../layers/gateway/domain/reference.ts'
 import { hashSecret } from '../../layers/gateway/domain/secret.ts'
 import { SCOPES } from '../../layers/gateway/endpoints.ts'
 import { type ActKind, keySetup, type Step } from './history.ts'
@@ -42,6 +43,7 @@ export type Asked = {
   /** None if it is a key that is asked for. */
   readonly keyId: string | undefined
   readonly credits: Nano
+  readonly reference?: Reference | undefined
   /** The secret that the caller has made, if the admin API has not. */
   readonly own: Issued | undefined
   /** True if earlier secrets end at once. */
@@ -65,6 +67,9 @@ export type Office = {
 
 /** The faults between the admin API and its callers, beside those behind it. */
 const MANNERS = ['nothing', 'nothing', 'the answer is lost', 'it is asked twice at once'] as const
+/** Grants, and corrections that a key can bear and that it cannot. */
+const SHARES = [1n, 1n, 2n, -1n, -3n]
+const REFERENCES = [undefined, ...[false, false, true].map((isAgain) => ({ text: 'INV-1', isAgain }))]
 /** More than a history has faults in a row. */
 const MOST_TIMES = 30
 
@@ -99,9 +104,11 @@ function draft({ asked: { length }, random }: Office, step: Ask, of: Account, ch
       return { asked: { ...asked, keyId: of.keyId, credits: 0n, isAbrupt }, request }
     }
     case 'grant': {
-      const credits = BigInt(1 + value) * 1_000n
-      const request = post(`/keys/${of.keyId}/grants`, { credits: formatCredits(credits) }, asked.by)
-      return { asked: { ...asked, keyId: of.keyId, credits }, request }
+      const credits = choices.pick(SHARES) * BigInt(1 + value) * 1_000n
+      const reference = choices.pick(REFERENCES)
+      const body = { credits: formatCredits(credits), reference: reference?.text, again: reference?.isAgain }
+      const request = post(`/keys/${of.keyId}/grants`, body, asked.by)
+      return { asked: { ...asked, keyId: of.keyId, credits, reference }, request }
     }
   }
 }

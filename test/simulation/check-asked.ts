@@ -5,6 +5,8 @@ import { type Ledger, type StoredItem, Violation } from './ledger.ts'
 
 /** A key that is revoked stays so; others who come first, again and again, leave it open what becomes of an act. */
 const REFUSALS = ['key_revoked', 'conflict']
+/** An act that is refused for these is never done. */
+const FINAL = ['key_revoked', 'reference_used']
 
 /** When nothing is running: every request was done once at most, and a caller that was told so was told the truth. */
 export function checkAsked(ledger: Ledger, asked: Asked): void {
@@ -18,14 +20,30 @@ export function checkAsked(ledger: Ledger, asked: Asked): void {
   const [event] = events
   if (event && (event.what !== `key.${act}` || event.keyId !== (keyId ?? event.keyId))) fail('was another act')
   const granted = grants.map((grant) => BigInt(grant.credits as bigint))
-  if (granted.join() !== (event && credits > 0n ? `${credits}` : '')) fail(`granted ${granted.join(' and ')}`)
+  if (granted.join() !== (event && credits !== 0n ? `${credits}` : '')) fail(`granted ${granted.join(' and ')}`)
   const told = answers.filter(({ status }) => status < 300)
   for (const { body } of told) if (!event || !isOf(asked, event, body)) fail(`was told as ${body.id}`)
   const refusals = answers.filter(({ status }) => status >= 400 && status < 500).map(({ body }) => body.error?.code)
-  const wrong = refusals.find((code) => !REFUSALS.includes(code ?? ''))
+  const expected = [
+    ...REFUSALS,
+    ...(credits < 0n ? ['credits_not_available'] : []),
+    ...(asked.reference?.isAgain === false ? ['reference_used'] : []),
+  ]
+  const wrong = refusals.find((code) => !expected.includes(code ?? ''))
   if (wrong !== undefined) fail(`was refused with ${wrong}`)
-  if (event && refusals.includes('key_revoked')) fail('was refused, and done')
+  if (event && refusals.some((code) => FINAL.includes(code ?? ''))) fail('was refused, and done')
   checkSecrets(ledger, asked, event, fail)
+}
+
+/** A history takes no month: of the grants to a key under one reference, all but one were asked for again. */
+export function checkReferences(ledger: Ledger, all: readonly Asked[]): void {
+  const first = new Set<string>()
+  for (const { by, keyId, reference } of all) {
+    if (!reference || reference.isAgain || ledger.doneFor(by).grants.length === 0) continue
+    const name = `${keyId} ${reference.text}`
+    if (first.has(name)) throw new Violation(`two grants under one reference, ${name}, and no word was asked for`)
+    first.add(name)
+  }
 }
 
 function isOf({ act, credits }: Asked, event: StoredItem, { id, credits: told }: AdminBody): boolean {

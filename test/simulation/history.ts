@@ -240,8 +240,18 @@ export function generate(seed: number): History {
     nodes: 1 + random.below(3),
     catalog: random.pick(CATALOGS),
     keys: Array.from({ length: random.chance(0.2) ? 2 : 1 }, () => keySetup(random)),
-    steps: [...beginning(random, style), ...Array.from({ length }, () => makeStep(random, style))],
+    steps: [
+      ...beginning(random, style),
+      ...Array.from({ length }, () => makeStep(random, style)),
+      ...(seed % 10 === 3 ? granting(seed) : []),
+    ],
   }
+}
+
+/** Two grants to one key, which may have one reference. */
+function granting(seed: number): Step[] {
+  const random = new Random(seed)
+  return [1, 2].map(() => ({ do: 'ask', key: 0, act: 'grant', value: random.below(1_000) }))
 }
 
 /** A key that is rotated, then hammered by all nodes, and meanwhile suspended, resumed and revoked. */

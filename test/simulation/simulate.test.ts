@@ -46,6 +46,8 @@ test('the simulator catches faults that are built into the gateway on purpose', 
     'a revoke is a transaction',
     'the event of a revoke is written after it',
     'an event is moved under another id by everyone who moves it',
+    'a correction takes what is not available',
+    'a reference is used again without a word',
   ]
   const { code, stdout } = await simulate('--histories', '200', ...faults.flatMap((fault) => ['--broken', fault]))
   const caught = Array.from(stdout.matchAll(/^caught: (.+?) \(Seed /gm), ([, fault]) => fault)

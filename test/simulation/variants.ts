@@ -8,6 +8,7 @@ import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts
 import type { Provider } from '../../layers/gateway/providers/provider.ts'
 import { counterWrite } from '../../layers/gateway/store/admission/counter-writes.ts'
 import { CLOSING_VARIANTS } from './closing-variants.ts'
+import { GRANT_VARIANTS } from './grant-variants.ts'
 import type { Usage } from './scripted-upstream.ts'
 import { SELLING_VARIANTS } from './selling-variants.ts'
 import { requestIdIn } from './stored-hold.ts'
@@ -89,6 +90,7 @@ export const VARIANTS: readonly Variant[] = [
   ...SELLING_VARIANTS,
   ...CLOSING_VARIANTS,
   ...URGENT_VARIANTS,
+  ...GRANT_VARIANTS,
   { name: 'a push takes the place of another', rewrite: pushAlways },
   { name: 'an answer beyond its cap is not cut', provider: inUncountedWords },
 ]

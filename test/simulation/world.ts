@@ -14,7 +14,7 @@ import { HOUR_SUMS } from '../../layers/gateway/store/usage/hour-sums.ts'
 import { type Account, type Asked, askAdmin, newAccount, type Office, type ToldStatus } from './admin-caller.ts'
 import { CatalogBooks } from './catalog-books.ts'
 import { catalogOf, FACTORS, type Factor } from './catalogs.ts'
-import { checkAsked } from './check-asked.ts'
+import { checkAsked, checkReferences } from './check-asked.ts'
 import { checkCoverage } from './check-coverage.ts'
 import { comesTooLate } from './comes-too-late.ts'
 import { DayBooks } from './day-books.ts'
@@ -187,6 +187,7 @@ class World {
     this.#ledger.atRest()
     this.#catalogs.atRest()
     for (const asked of this.#asked) this.#checkAsked(asked)
+    checkReferences(this.#ledger, this.#asked)
     for (const account of this.#accounts) this.#checkSecrets(account)
     for (const call of this.#calls) {
       this.#checkCharge(call)

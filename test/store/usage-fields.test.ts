@@ -31,7 +31,14 @@ test('every field of a usage row has a name of its own, and a value of its kind'
 })
 
 function typeOf(name: UsageFieldName): string {
-  const types = { text: 'string', flag: 'boolean', credits: 'bigint', price: 'object', attempts: 'object' } as const
+  const types = {
+    text: 'string',
+    flag: 'boolean',
+    credits: 'bigint',
+    price: 'object',
+    attempts: 'object',
+    tags: 'object',
+  } as const
   const { kind } = USAGE_FIELDS[name]
   return kind === 'count' || kind === 'number' || kind === 'moment' ? 'number' : types[kind]
 }
@@ -111,15 +118,20 @@ test('every summed field is added up in the total of a day, which is stored, and
   expect(toDayTotal(toTotalItem(total))).toEqual(total)
 })
 
-test('every field of a usage row is in the line of the log', () => {
+test('every field of a usage row is in the line of the log, but for what callers say about people', () => {
   const lines: string[] = []
   jsonLog((line) => lines.push(line)).request(FULL_ROW)
-  expect(Object.keys(JSON.parse(lines[0] ?? '') as object)).toEqual(expect.arrayContaining(USAGE_FIELD_NAMES))
+  const logged = Object.keys(JSON.parse(lines[0] ?? '') as object)
+  expect(USAGE_FIELD_NAMES.filter((name) => !logged.includes(name))).toEqual(['user', 'tags'])
 })
 
 test('a row that cannot be written whole is written without its texts, but for the model and words of a fixed set', () => {
   const least = leastRow(FULL_ROW)
   const texts = USAGE_FIELD_NAMES.filter((name) => USAGE_FIELDS[name].kind === 'text' && USAGE_FIELDS[name].optional)
   const kept = texts.filter((name) => least[name] !== undefined)
-  expect([kept, least.attempts]).toEqual([['contract', 'model', 'estimatedBy', 'upstreamCostSource'], []])
+  expect([kept, least.attempts, least.tags]).toEqual([
+    ['contract', 'model', 'estimatedBy', 'upstreamCostSource'],
+    [],
+    undefined,
+  ])
 })

@@ -50,5 +50,7 @@ export const FULL_ROW: { readonly [Name in keyof UsageRow]-?: NonNullable<UsageR
   ttftMs: 60,
   durationMs: 70,
   droppedFields: 'top_k',
+  user: 'u-17',
+  tags: { team: 'search', env: 'prod' },
   keptUntilMs: Date.UTC(2027, 0, 1),
 }

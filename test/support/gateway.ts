@@ -45,6 +45,7 @@ export type TestOptions = Omit<InstanceOptions, 'config' | 'tables' | 'log'> & {
   readonly countTokens?: CountTokens
   readonly isUncompressed?: boolean
   readonly hasUsagePage?: boolean
+  readonly isUnattributed?: boolean
 }
 
 /** DynamoDB Local, fresh tables. */
@@ -71,6 +72,7 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
     countTokens = sharedTokenizer,
     isUncompressed = false,
     hasUsagePage = false,
+    isUnattributed = false,
     ...instanceOptions
   } = options
   const tables = onSameTables ? connect(onSameTables.tables.keys.slice('keys-'.length)) : await openTestTables()
@@ -87,6 +89,7 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
     answersTable: tables.answers,
     isUncompressed,
     hasUsagePage,
+    isUnattributed,
     ...BRAND,
   }
   const log = jsonLog((line) => logLines.push(line))

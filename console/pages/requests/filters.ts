@@ -70,6 +70,8 @@ export const CHOICE_FILTERS: readonly ChoiceFilter[] = [
     },
     typed: ANY,
   },
+  { name: 'user', label: 'User', typed: ANY },
+  { name: 'tag', label: 'Tag', typed: ANY },
   {
     name: 'endpoint',
     label: 'Endpoint',

@@ -18,6 +18,8 @@ const KINDS = {
   method_not_allowed: [405, 'invalid_request_error', 'method_not_allowed'],
   conflict: [409, 'conflict_error', 'conflict'],
   key_revoked: [409, 'conflict_error', 'key_revoked'],
+  reference_used: [409, 'conflict_error', 'reference_used'],
+  credits_not_available: [409, 'conflict_error', 'credits_not_available'],
   external_id_taken: [409, 'conflict_error', 'external_id_taken'],
   stale_version: [412, 'conflict_error', 'stale_version'],
   request_too_large: [413, 'invalid_request_error', 'request_too_large'],

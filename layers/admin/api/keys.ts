@@ -2,11 +2,14 @@ import type { z } from 'zod'
 import { BRAND } from '../../gateway/contract.ts'
 import type { Key, Secret } from '../../gateway/domain/key.ts'
 import type { KeySettings, SettingChanges } from '../../gateway/domain/key-settings.ts'
+import type { Nano } from '../../gateway/domain/money.ts'
 import { issueSecret, KEY_DEFAULTS, newKey } from '../../gateway/domain/new-key.ts'
+import type { Reference } from '../../gateway/domain/reference.ts'
 import { readUlid } from '../../gateway/domain/ulid.ts'
 import { findEvent } from '../../gateway/store/events/events.ts'
 import { createKey, SecretTaken } from '../../gateway/store/keys/create-key.ts'
 import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
+import { keysWithReference } from '../../gateway/store/keys/grant-reference.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
 import { endGrace, revokeKey, rotateKey } from '../../gateway/store/keys/rotate-key.ts'
 import { resumeKey, suspendKey } from '../../gateway/store/keys/suspend-key.ts'
@@ -19,7 +22,7 @@ import { weekCostOf, weekCosts } from '../usage/week-costs.ts'
 import { AdminError } from './admin-error.ts'
 import { type Answer, type Call, requireScope } from './call.ts'
 import { changedDetail, changedKey, externalIdTaken, keyInPath } from './changed-key.ts'
-import { required } from './fields.ts'
+import { required, wrong } from './fields.ts'
 import { keyDetail, keyShape, statusOf } from './key-shape.ts'
 import { cursorOf, listOf, readCursor } from './pages.ts'
 import { claimedAct, expectedVersionOf, versionTag } from './preconditions.ts'
@@ -31,13 +34,12 @@ const BYTES_OF_TIME = 6
 
 /** Newest first. */
 export async function listKeysPage({ tables, nowMs }: Call, sent: z.output<typeof keysQuery>): Promise<Answer> {
-  const { limit, status, external_id: externalId } = sent
+  const { limit, status } = sent
   const [afterMs, id] = readCursor(sent.after, /^\d{1,15}$/, /^key_\w{1,40}$/) ?? []
   const after = id === undefined ? undefined : { createdAtMs: Number(afterMs), id }
   const isWanted = (key: Key) => status === undefined || statusOf(key, nowMs) === status
   const pageSize = status === undefined ? limit + 1 : undefined
-  const keys =
-    externalId === undefined ? newestKeys(tables)(after, pageSize) : keysNamed(tables, externalId, after !== undefined)
+  const keys = keysNamed(tables, sent, after?.id) ?? newestKeys(tables)(after, pageSize)
   const [rest, costs] = await Promise.all([firstOf(keys, limit + 1, isWanted), weekCosts(tables, nowMs)])
   const shape = (key: Key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n)
   return { body: listOf(rest, limit, shape, (key) => cursorOf(key.createdAtMs, key.id)) }
@@ -62,6 +64,7 @@ export async function createKeyOnce(call: Call, fields: z.output<typeof createKe
   const credits = fields.credits ?? 0n
   // A key that begins with credits is a grant as well.
   if (credits > 0n) requireScope(identity, 'credits.grant')
+  const reference = firstReference(fields.reference, credits)
   const { secret, stored } = secretOf(call, fields)
   const { act, isRepeated } = await claimedAct(call)
   // The key has the id of the act, so that a repeated request makes the same key.
@@ -69,7 +72,7 @@ export async function createKeyOnce(call: Call, fields: z.output<typeof createKe
   const key = newKey({ settings, credits, prefix: BRAND.keyPrefix, stored }, act.atMs, random)
   const wasDone = isRepeated && (await findEvent(tables)(key.id, act.id)) !== undefined
   if (!wasDone) {
-    const result = await createKey(tables)(key, act, identity.allowance).catch(secretTaken)
+    const result = await createKey(tables)(key, act, identity.allowance, reference).catch(secretTaken)
     if (!result.created) throw externalIdTaken(key.externalId ?? '', result.ownerId)
   }
   const now = (await readKey(tables)(key.id).catch(orDrafted)) ?? key
@@ -92,6 +95,13 @@ export async function rotateKeyOnce(call: Call, fields: z.output<typeof rotateBo
   const rotate = () => rotateKey(tables)(id, stored, act, graceMs)
   const key = wasDone ? await keyInPath(call) : await changedKey(call, id, await rotate())
   return withSecret(call, key, { secret, stored, wasDone, status: 200 })
+}
+
+/** A key that begins without credits has no grant that a reference could be of. */
+function firstReference(text: string | undefined, credits: Nano): Reference | undefined {
+  if (text === undefined) return undefined
+  if (credits === 0n) throw wrong('reference', 'is that of a grant: give credits, too.')
+  return { text, isAgain: false }
 }
 
 /** A new key has no settings to remove. */
@@ -172,9 +182,29 @@ function secretTaken(error: unknown): never {
   throw new AdminError('conflict', 'This secret is that of another key. Make a new one.', { param: 'secret_sha256' })
 }
 
-/** The key with an external id: one, or none. After it, there is no other. */
-async function* keysNamed(tables: OperatorTables, externalId: string, isAfter: boolean): AsyncGenerator<Key> {
-  const keyId = isAfter ? undefined : await findByExternalId(tables)(externalId)
-  const key = keyId === undefined ? undefined : await readKey(tables)(keyId)
-  if (key) yield key
+type Named = Pick<z.output<typeof keysQuery>, 'external_id' | 'reference'>
+
+/** The keys with an external id, of which there is one at most, or with a reference, newest first; undefined for all keys. */
+function keysNamed(tables: OperatorTables, { external_id, reference }: Named, afterId?: string) {
+  if (external_id !== undefined && reference !== undefined) {
+    throw wrong('reference', 'and external_id cannot be asked for together.')
+  }
+  if (reference !== undefined) return keysOf(tables, keysWithReference(tables)(reference, afterId))
+  if (external_id !== undefined) return keysOf(tables, afterId === undefined ? keyWith(tables, external_id) : [])
+  return undefined
+}
+
+async function* keyWith(tables: OperatorTables, externalId: string): AsyncGenerator<string> {
+  const keyId = await findByExternalId(tables)(externalId)
+  if (keyId !== undefined) yield keyId
+}
+
+async function* keysOf(
+  tables: OperatorTables,
+  keyIds: AsyncIterable<string> | Iterable<string>,
+): AsyncGenerator<Key, void, undefined> {
+  for await (const keyId of keyIds) {
+    const key = await readKey(tables)(keyId)
+    if (key) yield key
+  }
 }

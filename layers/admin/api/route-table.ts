@@ -41,6 +41,7 @@ import {
 import {
   catalogQuery,
   eventsQuery,
+  grantsQuery,
   keyEventsQuery,
   keysQuery,
   overviewQuery,
@@ -95,7 +96,7 @@ export const ROUTES = {
   suspendKey: route('POST /keys/{id}/suspend', 'keys.write', nothing, suspendKeyNow),
   resumeKey: route('POST /keys/{id}/resume', 'keys.write', nothing, resumeKeyNow),
   revokeKey: route('POST /keys/{id}/revoke', 'keys.write', revokeBody, revokeKeyNow),
-  listGrants: route('GET /keys/{id}/grants', 'keys.read', pageQuery, listGrantsPage),
+  listGrants: route('GET /keys/{id}/grants', 'keys.read', grantsQuery, listGrantsPage),
   grantCredits: route('POST /keys/{id}/grants', 'credits.grant', grantBody, grantOnce),
   listKeyEvents: route('GET /keys/{id}/events', 'keys.read', keyEventsQuery, listKeyEvents),
   listEvents: route('GET /events', 'keys.read', eventsQuery, listEventsPage),

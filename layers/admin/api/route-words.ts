@@ -70,7 +70,7 @@ export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
   revokeKey: { summary: 'End a key for good', answer: KeyDetail, hasVersion: true, refusals: [409] },
   listGrants: { summary: 'Grants of a key, newest first', answer: LISTS.GrantList },
   grantCredits: {
-    summary: 'Add credits',
+    summary: 'Add credits, or, below zero, take some back that are available',
     answer: GrantMade,
     status: 201,
     needs: 'Idempotency-Key',

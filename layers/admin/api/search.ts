@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Key } from '../../gateway/domain/key.ts'
 import { isRequestId } from '../../gateway/domain/ulid.ts'
+import { keysWithReference } from '../../gateway/store/keys/grant-reference.ts'
 import { newestKeys } from '../../gateway/store/newest-keys.ts'
 import { readUsageRow } from '../../gateway/store/usage/usage-rows.ts'
 import { weekCosts } from '../usage/week-costs.ts'
@@ -12,19 +13,28 @@ import type { searchQuery } from './shapes/queries.ts'
 
 const MOST_FOUND = 20
 
-/** By request id, key id, external id, last four, or a part of the name. */
+/** By request id, key id, external id, last four, a part of the name, or the reference of a grant. */
 export async function search({ tables, nowMs }: Call, { q }: z.output<typeof searchQuery>): Promise<Answer> {
   const text = q.trim()
   if (isRequestId(text)) {
     const isThere = (await readUsageRow(tables)(text)) ?? (await findOpenHold(tables, text))
     return found([], isThere ? text : null)
   }
-  const keys = (await Array.fromAsync(newestKeys(tables)())).filter((key) => isFoundBy(key, text))
+  const referenced = await firstOf(keysWithReference(tables)(text), MOST_FOUND)
+  const keys = (await Array.fromAsync(newestKeys(tables)())).filter(
+    (key) => isFoundBy(key, text) || referenced.includes(key.id),
+  )
   const costs = keys.length > 0 ? await weekCosts(tables, nowMs) : new Map<string, bigint>()
   return found(
     keys.slice(0, MOST_FOUND).map((key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n)),
     null,
   )
+}
+
+async function firstOf<T>(items: AsyncIterable<T>, count: number): Promise<T[]> {
+  const first: T[] = []
+  for await (const item of items) if (first.push(item) === count) break
+  return first
 }
 
 function found(keys: SearchShape['keys'], requestId: string | null): Answer {

@@ -112,7 +112,8 @@ function rowsOf(tables: Tables, key: Key, nowMs: number): AsyncIterable<UsageRow
 
 /** The index of rows lags behind the table by a moment, so a difference on a key just used is read again. */
 function isFirm(reading: Reading, nowMs: number): boolean {
-  const { before, after } = reading
+  const { before, after, grants } = reading
+  if (checkGrants(before, after, grants).length > 0) return false
   const wasQuiet = after.spent === before.spent
   const usedLately = after.bucketFullAtUs / 1000 > nowMs - MINUTE_MS
   return wasQuiet && (overspentOf(reading) === 0n || !usedLately)

@@ -36,10 +36,15 @@ export function noteDeadHolds(key: Key, nowMs: number): Finding[] {
   }))
 }
 
-/** Grants are only ever added, in the same write as `granted`: their sum lies between two readings of it. */
+/**
+ * Grants are only ever added, in the same write as `granted`: their sum lies between two readings of it, unless a grant
+ * and its correction came between them, which another reading shows.
+ */
 export function checkGrants(before: Key, after: Key, grants: readonly GrantRecord[]): Finding[] {
   const sum = grants.reduce((total, { credits }) => total + credits, 0n)
-  if (sum >= before.granted && sum <= after.granted) return []
+  const [least, most] =
+    before.granted < after.granted ? [before.granted, after.granted] : [after.granted, before.granted]
+  if (sum >= least && sum <= most) return []
   const missing = missingFrom(after)
   const advice =
     missing !== 0n && sum === after.granted - missing

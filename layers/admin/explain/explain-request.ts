@@ -49,6 +49,8 @@ function factsOf(row: UsageRow, key: Key | undefined): Entry[] {
     ['request', row.requestId],
     ['started', isoTime(row.startedAtMs)],
     ['key', keyText(row.keyId, key)],
+    ['user', row.user && `${row.user} (as the caller says)`],
+    ['tags', row.tags && tagTexts(row.tags).join(', ')],
     ['endpoint', row.stream ? `${row.endpoint}, streamed` : row.endpoint],
     ['model', row.model && upstream ? `${row.model} → ${upstream}` : row.model],
     [
@@ -97,6 +99,13 @@ function explainAttempts({ attempts }: UsageRow): Entry[] {
   const said = attempts.flatMap((attempt, i) => (attempt.said ? [`${i + 1}. ${attempt.said}`] : []))
   const lines = attempts.map((attempt, i) => `${i + 1}. ${attemptText(attempt)}`)
   return [['attempts', ...lines], ...(said.length > 0 ? [[PROVIDERS_SAID, ...said] as const] : [])]
+}
+
+/** DynamoDB gives them in any order. */
+export function tagTexts(tags: NonNullable<UsageRow['tags']>): string[] {
+  return Object.entries(tags)
+    .map(([name, value]) => `${name}=${value}`)
+    .sort()
 }
 
 export function attemptText({ result, ms, ...route }: Attempt): string {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { cidrProblem } from '../../gateway/domain/cidr.ts'
 import { MOMENT_WORDS, readMoment } from '../../gateway/domain/moment.ts'
-import { type Nano, parseCredits } from '../../gateway/domain/money.ts'
+import { type Nano, parseCredits, parseSignedCredits } from '../../gateway/domain/money.ts'
 import { isPlainLine } from '../../gateway/domain/plain-text.ts'
 
 // Values as people and programs may send them: for the admin API, which reads JSON, and for the command line, which
@@ -21,6 +21,13 @@ export function wholeNumber(least: number, most: number) {
 export function line(least: number, most: number) {
   const message = `must have ${least === 0 ? 'at most' : `${least} to`} ${most} characters, ${ALL_SEEN}.`
   return z.string(message).trim().min(least, message).max(most, message).refine(isPlainLine, message)
+}
+
+/** A text on one line that may be missing; an empty one is. */
+export function someLine(most: number) {
+  return line(0, most)
+    .transform((text) => text || undefined)
+    .optional()
 }
 
 export function textLike(pattern: RegExp, what: string) {
@@ -74,6 +81,18 @@ export const credits = z
   .string(CREDITS)
   .refine((text) => (parseCredits(text) ?? MOST_CREDITS + 1n) <= MOST_CREDITS, CREDITS)
   .transform((text) => parseCredits(text) as Nano)
+
+const CORRECTED = `${CREDITS.slice(0, -1)}, or below zero to correct a grant, such as -5; not 0.`
+
+/** Credits to grant, or, below zero, to take back. */
+export const grantedCredits = z
+  .string(CORRECTED)
+  .refine((text) => isWithin(parseSignedCredits(text) || MOST_CREDITS + 1n), CORRECTED)
+  .transform((text) => parseSignedCredits(text) as Nano)
+
+function isWithin(nano: Nano): boolean {
+  return nano >= -MOST_CREDITS && nano <= MOST_CREDITS
+}
 
 export const someCredits = credits.refine((nano) => nano > 0n, 'must be more than 0.')
 

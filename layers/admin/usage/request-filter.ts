@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { UsageFieldName, UsageRow } from '../../gateway/domain/usage-row.ts'
 import { endpointNamed } from '../../gateway/endpoints.ts'
 import type { requestsQuery } from '../api/shapes/queries.ts'
+import { tagTexts } from '../explain/explain-request.ts'
 
 type Sent = z.output<typeof requestsQuery>
 type Matches = (row: UsageRow) => boolean
@@ -13,13 +14,15 @@ const SAME = {
   provider: 'provider',
   error_code: 'errorCode',
   endpoint: 'endpoint',
+  user: 'user',
 } as const satisfies Partial<Record<keyof Sent, UsageFieldName>>
 
 /** Undefined if every row matches. */
 export function requestFilter(sent: Sent): Matches | undefined {
   const same = (Object.keys(SAME) as (keyof typeof SAME)[]).filter((name) => sent[name] !== undefined)
   const all: Matches[] = same.map((name) => (row) => row[SAME[name]] === sent[name])
-  const { status, stream, for_model, cost_from, cost_to, duration_from, duration_to } = sent
+  const { status, tag, stream, for_model, cost_from, cost_to, duration_from, duration_to } = sent
+  if (tag !== undefined) all.push(({ tags = {} }) => tagTexts(tags).includes(tag) || Object.hasOwn(tags, tag))
   if (status !== undefined) all.push(ofStatus(status))
   if (stream !== undefined) all.push((row) => row.stream === (stream === 'true'))
   if (for_model !== undefined) all.push((row) => isForModel(row) === (for_model === 'true'))

@@ -1,5 +1,4 @@
 import { formatCredits } from '../../gateway/domain/money.ts'
-import { plainText } from '../../gateway/domain/plain-text.ts'
 import type { StatedPrice } from '../../gateway/domain/price.ts'
 import { isoTime } from '../../gateway/domain/time.ts'
 import {
@@ -9,7 +8,8 @@ import {
   type UsageFieldName,
   type UsageRow,
 } from '../../gateway/domain/usage-row.ts'
-import { attemptText } from '../explain/explain-request.ts'
+import { attemptText, tagTexts } from '../explain/explain-request.ts'
+import { csvLine, disarmed } from './csv-line.ts'
 
 type Column = { readonly name: string; readonly of: (row: UsageRow) => unknown }
 type ColumnsOf = (field: UsageFieldName) => readonly Column[]
@@ -39,6 +39,7 @@ const COLUMNS_BY_KIND: Readonly<Record<UsageFieldKind, ColumnsOf>> = {
       name,
       of: ({ price }) => price?.[part as keyof StatedPrice],
     })),
+  tags: (field) => [{ name: field, of: ({ tags }) => tags && tagTexts(tags).join('; ') }],
   attempts: (field) => [{ name: field, of: ({ attempts }) => attempts.map(attemptText).join('; ') }],
 }
 
@@ -49,7 +50,7 @@ const COLUMNS = USAGE_FIELD_NAMES.flatMap((field) => {
   return field === 'completionTokens' ? [...columns, TOTAL] : columns
 })
 
-const CSV_HEADER = toLine(COLUMNS.map(({ name }) => name))
+const CSV_HEADER = csvLine(COLUMNS.map(({ name }) => name))
 
 export async function* csvLines(rows: AsyncIterable<UsageRow>): AsyncGenerator<string> {
   yield CSV_HEADER
@@ -57,26 +58,16 @@ export async function* csvLines(rows: AsyncIterable<UsageRow>): AsyncGenerator<s
 }
 
 export function toCsvLine(row: UsageRow): string {
-  return csvLine(COLUMNS.map(({ of }) => of(row)))
+  return csvLineOf(COLUMNS.map(({ of }) => of(row)))
 }
 
 /** Amounts are bigints of nanocredits. */
-export function csvLine(values: readonly unknown[]): string {
-  return toLine(values.map(cellText))
+export function csvLineOf(values: readonly unknown[]): string {
+  return csvLine(values.map(cellText))
 }
 
 function cellText(value: unknown): string {
   if (value === undefined) return ''
   if (typeof value === 'bigint') return formatCredits(value)
-  return typeof value === 'string' ? disarm(plainText(value)) : String(value)
-}
-
-/** Some texts come from upstreams and callers, and a spreadsheet would run one that begins like a formula. */
-function disarm(text: string): string {
-  return /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(text) ? `'${text}` : text
-}
-
-/** RFC 4180. */
-function toLine(cells: readonly string[]): string {
-  return `${cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`
+  return typeof value === 'string' ? disarmed(value) : String(value)
 }

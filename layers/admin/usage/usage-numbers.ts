@@ -3,12 +3,12 @@ import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
 import type { UsageGroups } from '../../gateway/domain/usage-groups.ts'
 import { SUMMED_FIELDS } from '../../gateway/domain/usage-row.ts'
 import { recordOf } from '../../gateway/wire/usage-record.ts'
-import type { UsageGroup, UsageNumbers, UsagePage } from '../api/shapes/usage.ts'
+import type { UsageNumbers, UsagePage } from '../api/shapes/usage.ts'
 
 /** Days in their order, and of all else the dearest first. */
 export function shownGroups(
   groups: UsageGroups,
-  by: UsageGroup,
+  by: string,
   labels: ReadonlyMap<string, string> = new Map(),
 ): UsagePage['groups'] {
   const dearest = groups.dearestFirst()

@@ -14,7 +14,7 @@ type Column = {
   readonly of?: (value: never) => string
 }
 
-/** Money is in nanocredits, which are whole numbers, so that no reader rounds them. A price and the attempts are texts of JSON. */
+/** Money is in nanocredits, which are whole numbers, so that no reader rounds them. A price, the attempts and the tags are texts of JSON. */
 const BY_KIND: Readonly<Record<UsageFieldKind, Column>> = {
   text: { type: 'string' },
   count: { type: 'bigint' },
@@ -24,6 +24,7 @@ const BY_KIND: Readonly<Record<UsageFieldKind, Column>> = {
   flag: { type: 'boolean' },
   price: { type: 'string', of: inOrder },
   attempts: { type: 'string', of: (attempts: readonly Attempt[]) => `[${attempts.map(inOrder).join(',')}]` },
+  tags: { type: 'string', of: inOrder },
 }
 
 /** A price is per million tokens, as in the catalog; the API's `pricing` is per token. */

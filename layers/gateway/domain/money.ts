@@ -27,6 +27,13 @@ export function parseCredits(text: string): Nano | undefined {
   return parseDecimal(text, 9)
 }
 
+/** Credits that may be below zero; there is no -0. */
+export function parseSignedCredits(text: string): Nano | undefined {
+  if (!text.startsWith('-')) return parseCredits(text)
+  const amount = parseCredits(text.slice(1))
+  return amount ? -amount : undefined
+}
+
 export function formatCredits(nano: Nano): string {
   return formatDecimal(nano, 9)
 }

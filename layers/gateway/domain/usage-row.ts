@@ -1,4 +1,5 @@
 import type { ContractName, EndpointName } from '../endpoints.ts'
+import type { Attribution } from './attribution.ts'
 import type { UsageSource } from './bill.ts'
 import type { Nano } from './money.ts'
 import type { StatedPrice } from './price.ts'
@@ -65,6 +66,8 @@ export type UsageRow = {
   readonly ttftMs?: number | undefined
   readonly durationMs: number
   readonly droppedFields?: string | undefined
+  readonly user?: Attribution['user']
+  readonly tags?: Attribution['tags']
   /** DynamoDB may delete the row from this time on; without it the row stays for good. */
   readonly keptUntilMs?: number | undefined
 }
@@ -73,7 +76,7 @@ export type UsageRow = {
 export type UsageFieldName = Exclude<keyof UsageRow, 'keptUntilMs'>
 
 /** A row that lacks a count has 0 of it; a row that lacks a number has no such number. */
-export type UsageFieldKind = 'text' | 'count' | 'number' | 'credits' | 'moment' | 'flag' | 'price' | 'attempts'
+export type UsageFieldKind = 'text' | 'count' | 'number' | 'credits' | 'moment' | 'flag' | 'price' | 'attempts' | 'tags'
 
 export type UsageField = {
   readonly api: string
@@ -132,6 +135,8 @@ export const USAGE_FIELDS: UsageFields = {
   ttftMs: { api: 'ttft_ms', kind: 'number', optional: true },
   durationMs: { api: 'duration_ms', kind: 'number' },
   droppedFields: { api: 'dropped_fields', kind: 'text', optional: true },
+  user: { api: 'user', kind: 'text', optional: true },
+  tags: { api: 'tags', kind: 'tags', optional: true },
 }
 
 /** Added up in a day's total and in the answers about usage. */
@@ -186,6 +191,8 @@ export const USAGE_WORDS: Readonly<Record<UsageFieldName, string>> = {
   ttftMs: 'Milliseconds to the first token; null for an answer that the upstream gave in one piece.',
   durationMs: 'Milliseconds from the begin of the request to the end of its answer.',
   droppedFields: 'The names of fields that the provider was not given, because the catalog tells to leave them out.',
+  user: 'The end user, as the caller named it: a claim that nobody has checked.',
+  tags: 'Names and values from the metadata of the request, as the caller gave them.',
 }
 
 export const USAGE_FIELD_NAMES = Object.keys(USAGE_FIELDS) as UsageFieldName[]

@@ -100,8 +100,16 @@ export function jsonLog(printLine: (line: string) => void, stage = 'local', cloc
 }
 
 /** The row, with a word for each missing dimension, so that every request counts in every breakdown. */
+/** The callers' own words about people are kept where they expire and can be left out: on the row. */
+const UNTOLD = { user: undefined, tags: undefined } satisfies Partial<UsageRow>
+
 function fieldsOf(row: UsageRow): object {
-  const fields: Record<string, unknown> = { ...row, model: row.model ?? 'none', provider: row.provider ?? 'none' }
+  const fields: Record<string, unknown> = {
+    ...row,
+    ...UNTOLD,
+    model: row.model ?? 'none',
+    provider: row.provider ?? 'none',
+  }
   for (const name of CREDIT_FIELDS) if (fields[name] !== undefined) fields[name] = Number(fields[name])
   return fields
 }

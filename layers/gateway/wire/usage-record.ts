@@ -21,6 +21,7 @@ const SHOWN: Readonly<Record<UsageFieldKind, (value: unknown) => unknown>> = {
   moment: (value) => isoTime(value as number),
   flag: (value) => value ?? false,
   price: (value) => priceRecord(value as StatedPrice | undefined),
+  tags: (value) => value ?? null,
   attempts: (value) => (Array.isArray(value) ? value.map(withoutSaid) : value),
 }
 

@@ -240,6 +240,7 @@ export const sampleGrant: GrantShape = {
   object: 'grant',
   id: 'grant_1',
   credits: '25',
+  reference: 'INV-1',
   by: 'arn:aws:iam::123456789012:user/ana',
   granted_at: ago(DAY),
 }

@@ -150,6 +150,8 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
       )
     if (part === 'grants' && asked.method === 'POST' && key.status === 'suspended')
       return refusal(409, 'The key is suspended.')
+    if (part === 'grants' && /"reference":"INV-1"(?!.*again)/.test(asked.body))
+      return refusal(409, 'The key was granted credits under this reference.', 'reference_used')
     if (part === 'grants') return ok(asked.method === 'POST' ? sampleGrant : pageOf([sampleGrant], query))
     if (part === 'rotate') return change({ last_four: JSON.parse(asked.body).last_four })
     if (part === 'end-grace') return change({ previous: null })

@@ -45,7 +45,7 @@ await synthesize('bare', 'dev', { edge: false })
 const addresses = { alarmEmail: 'operator@example.com', ticketEmail: 'desk@example.com' }
 const optional = { admin: true, adminKeys: true, probe: true, usagePage: true }
 const runbookUrl = 'https://wiki.example.com/waybill'
-const rare = { runbookUrl, monthlyBudgetUsd: 100, keepRowsDays: 400, ...optional }
+const rare = { runbookUrl, monthlyBudgetUsd: 100, keepRowsDays: 400, attribution: false, ...optional }
 await synthesize('mailed', 'prod', { ...addresses, ...rare, ...ABROAD }, 'eu-west-1')
 
 // One acknowledgement is forgotten.

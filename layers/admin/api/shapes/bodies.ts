@@ -1,12 +1,17 @@
 import { z } from 'zod'
 import { GRACE_MS } from '../../../gateway/domain/key-settings.ts'
-import { credits, line, someCredits, textLike, wholeNumber } from '../../settings/rules.ts'
+import { MOST_REFERENCE_CHARS, REFERENCE_DAYS } from '../../../gateway/domain/reference.ts'
+import { credits, grantedCredits, someLine, textLike, wholeNumber } from '../../settings/rules.ts'
 import { SETTING_FIELDS } from '../../settings/setting-fields.ts'
 import type { Frozen } from './parts.ts'
 
 // Bodies of requests. The function loads this file, and not those of answers.
 
 const settings = z.strictObject(SETTING_FIELDS)
+
+const reference = someLine(MOST_REFERENCE_CHARS).describe(
+  `The payment behind the credits, such as an invoice: at most ${MOST_REFERENCE_CHARS} characters.`,
+)
 
 const SECRET = {
   secret_sha256: textLike(/^[0-9a-f]{64}$/, 'the SHA-256 of the secret, as 64 digits of lower-case hex')
@@ -20,6 +25,7 @@ const SECRET = {
 export const createKeyBody = settings.partial().extend({
   name: SETTING_FIELDS.name,
   credits: credits.describe('Credits to begin with, as a decimal string.').optional(),
+  reference,
   ...SECRET,
 })
 export type CreateKeyBody = Frozen<z.input<typeof createKeyBody>>
@@ -41,7 +47,16 @@ export const revokeBody = z.strictObject({
 export type RevokeBody = Frozen<z.input<typeof revokeBody>>
 
 export const grantBody = z.strictObject({
-  credits: someCredits.describe('Credits to add, as a decimal string above 0.'),
+  credits: grantedCredits.describe(
+    'Credits to add, as a decimal string; below 0, credits to take back, at most those that are available.',
+  ),
+  reference,
+  again: z
+    .boolean('must be true or false.')
+    .default(false)
+    .describe(
+      `Grant although the key was granted credits under this reference within ${REFERENCE_DAYS} days; otherwise that is refused with reference_used.`,
+    ),
 })
 export type GrantBody = Frozen<z.input<typeof grantBody>>
 
@@ -61,12 +76,9 @@ export const routesTestBody = z.strictObject({
 export const catalogBody = z.looseObject({}).describe('A catalog, as catalog.schema.json describes it.')
 
 const versionNote = {
-  note: line(0, 200)
-    .transform((note) => note || undefined)
-    .describe(
-      'Why it is put in force, at most 200 characters. It is kept with the version, and is no part of the catalog.',
-    )
-    .optional(),
+  note: someLine(200).describe(
+    'Why it is put in force, at most 200 characters. It is kept with the version, and is no part of the catalog.',
+  ),
 }
 export const putCatalogBody = catalogBody
   .extend(versionNote)

@@ -77,7 +77,8 @@ export type KeyWithSecret = Told<typeof KeyWithSecret>
 export const Grant = z.object({
   object: kind('grant'),
   id: text('The id of the grant.'),
-  credits: credits('The amount granted.'),
+  credits: credits('The amount granted; below 0 if it corrects an earlier grant.'),
+  reference: orNull(text('The payment behind it; null if none was given.')),
   by: text('Who granted it.'),
   granted_at: moment('The moment of the grant.'),
 })

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { MOST_REFERENCE_CHARS } from '../../../gateway/domain/reference.ts'
 import { OUTCOMES } from '../../../gateway/domain/usage-row.ts'
 import { ENDPOINT_NAMES } from '../../../gateway/endpoints.ts'
-import { credits, moment, oneOf, textLike, wholeNumber } from '../../settings/rules.ts'
+import { credits, line, moment, oneOf, textLike, wholeNumber } from '../../settings/rules.ts'
 import { SETTING_FIELDS } from '../../settings/setting-fields.ts'
 import { EVENT_NAMES, KEY_STATUSES, USAGE_BUCKETS, USAGE_GROUPS } from './names.ts'
 
@@ -19,6 +20,8 @@ const range = {
   from: moment.describe('From this UTC day or moment on.').optional(),
   to: moment.describe('To this UTC day or moment, which is not included.').optional(),
 }
+/** Case, the width of spaces and the forms of letters make no difference. */
+const reference = line(1, MOST_REFERENCE_CHARS)
 const milliseconds = numberIn(0, 1e9)
 const keyId = textLike(/^key_\w{1,40}$/, 'the id of a key')
 const anyKeyId = textLike(/^(admin)?key_\w{1,40}$/, 'the id of a key or of an admin key')
@@ -27,17 +30,23 @@ const EVENT_FILTERS = [...Object.values(EVENT_NAMES), 'key', 'admin_key', 'catal
 
 export const searchQuery = z.strictObject({
   q: textLike(/^.{1,200}$/, '1 to 200 characters').describe(
-    'A request id, key id, external id, the last four of a secret, or a part of a name.',
+    'A request id, key id, external id, the last four of a secret, the reference of a grant, or a part of a name.',
   ),
 })
 
 export const keysQuery = z.strictObject({
   external_id: SETTING_FIELDS.external_id.unwrap().describe('Only the key with this id of yours.').optional(),
+  reference: reference.describe('Only keys that were granted credits under this reference.').optional(),
   status: oneOf(KEY_STATUSES).describe('Only keys with this status.').optional(),
   ...page,
 })
 
 export const pageQuery = z.strictObject(page)
+
+export const grantsQuery = z.strictObject({
+  reference: reference.describe('Only grants under this reference.').optional(),
+  ...page,
+})
 
 export const keyEventsQuery = z.strictObject({
   what: oneOf(EVENT_FILTERS).describe('A kind, or all kinds of key, admin_key or catalog.').optional(),
@@ -68,6 +77,12 @@ export const requestsQuery = z.strictObject({
     .optional(),
   error_code: textLike(/^.{1,200}$/, 'the code of an error')
     .describe('Only requests that ended with this error.')
+    .optional(),
+  user: textLike(/^.{1,256}$/s, 'a user of 1 to 256 characters')
+    .describe('Only requests whose caller named this user.')
+    .optional(),
+  tag: textLike(/^.{1,129}$/s, 'a tag such as team, or with its value team=search')
+    .describe('Only requests with this tag: its name, or `name=value`.')
     .optional(),
   endpoint: oneOf(ENDPOINT_NAMES).describe('Only requests to this endpoint.').optional(),
   for_model: oneOf(['true', 'false'])

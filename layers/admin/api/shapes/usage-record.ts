@@ -69,6 +69,7 @@ const BY_KIND: Readonly<Record<UsageFieldKind, z.ZodType>> = {
   flag: z.boolean(),
   price: Pricing,
   attempts: z.array(Attempt),
+  tags: z.record(z.string(), z.string()),
 }
 
 const SOURCES: readonly UsageSource[] = ['upstream', 'estimate', 'none']

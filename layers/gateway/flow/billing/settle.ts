@@ -1,3 +1,4 @@
+import { type Attribution, attributionOf } from '../../domain/attribution.ts'
 import { type Bill, NO_BILL } from '../../domain/bill.ts'
 import type { ErrorKind, GatewayError } from '../../domain/gateway-error.ts'
 import { costOf, parsePrice, priceAt, statePrice } from '../../domain/price.ts'
@@ -16,6 +17,8 @@ type SettleDeps = {
   readonly isUnavailable: (error: unknown) => boolean
   readonly clock: () => number
   readonly log: Log
+  /** True if rows have no claims of callers about their users and tags. */
+  readonly isUnattributed?: boolean | undefined
 }
 
 export type Ending = {
@@ -38,7 +41,7 @@ export const SETTLE_MARGIN_MS = 1_000
  * row stays, and a hold is released once. It never throws: the sweep settles a request that cannot be settled now.
  */
 export function settler(deps: SettleDeps): Settle {
-  const { putUsageRow, releaseHold, isUnavailable, clock, log } = deps
+  const { putUsageRow, releaseHold, isUnavailable, clock, log, isUnattributed } = deps
   return (request, ending) => {
     const { settlement } = request
     settlement.settling ??= settle(request, ending)
@@ -51,7 +54,7 @@ export function settler(deps: SettleDeps): Settle {
     const keyId = credential.key.id
     settlement.cost = ending.bill?.cost ?? 0n
     try {
-      const row = await persist(deps, request, () => writeRow(toRow(request, keyId, ending, clock())))
+      const row = await persist(deps, request, () => writeRow(rowOf(request, keyId, ending)))
       settlement.cost = row.cost
       if (hold !== undefined) {
         const taken = { amount: hold, untilMs: deadAtMs(request) }
@@ -62,6 +65,12 @@ export function settler(deps: SettleDeps): Settle {
     } catch (error) {
       log.unsettled(error, requestId)
     }
+  }
+
+  function rowOf(request: GatewayRequest, keyId: string, ending: Ending): UsageRow {
+    const { priced, endpoint } = request
+    const attribution = priced && !isUnattributed ? attributionOf(priced.chat.raw, endpoint.contract) : {}
+    return toRow(request, keyId, ending, clock(), attribution)
   }
 
   /** An upstream that counts a prompt beyond the context proves the catalog wrong, by which holds are bounded. */
@@ -86,7 +95,8 @@ export function settler(deps: SettleDeps): Settle {
 
 /** A row without the parts that grow: its cost and the reason for it. */
 export function leastRow(row: UsageRow): UsageRow {
-  const { provider, upstreamModel, fallbackModel, replayOf, errorCode, ttftMs, droppedFields, ...least } = row
+  const { provider, upstreamModel, fallbackModel, replayOf, errorCode, ttftMs, droppedFields, user, tags, ...least } =
+    row
   return { ...least, attempts: [] }
 }
 
@@ -109,7 +119,13 @@ function outcomeOf({ kind, status }: GatewayError): Outcome {
 /** A row in which no field is forgotten, though it may be undefined. */
 type WholeRow = { readonly [Name in UsageFieldName]-?: UsageRow[Name] }
 
-function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: number): WholeRow {
+function toRow(
+  request: GatewayRequest,
+  keyId: string,
+  ending: Ending,
+  nowMs: number,
+  { user, tags }: Attribution,
+): WholeRow {
   const { journey, priced } = request
   const bill = ending.bill ?? NO_BILL
   const { quantities } = bill
@@ -151,6 +167,8 @@ function toRow(request: GatewayRequest, keyId: string, ending: Ending, nowMs: nu
     ttftMs: journey.firstPartMs,
     durationMs: nowMs - request.nowMs,
     droppedFields: journey.droppedFields && droppedFieldsText(journey.droppedFields).slice(0, MOST_DROPPED_CHARS),
+    user,
+    tags,
   }
 }
 

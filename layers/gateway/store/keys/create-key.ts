@@ -1,14 +1,15 @@
 import type { Act } from '../../domain/act.ts'
 import { changeEvent, keyFields } from '../../domain/change-event.ts'
 import type { Key } from '../../domain/key.ts'
-import { formatCredits } from '../../domain/money.ts'
+import type { Reference } from '../../domain/reference.ts'
 import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
 import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import { putNew } from '../transact.ts'
 import { findByExternalId, takeExternalId } from './external-id.ts'
-import { grantEntry } from './grant-credits.ts'
+import { grantEntry, grantFields } from './grant-credits.ts'
+import { takeReference } from './grant-reference.ts'
 import { hashItem, toItem } from './key-item.ts'
 
 type CreateResult = { readonly created: true } | { readonly created: false; readonly ownerId: string }
@@ -22,15 +23,16 @@ export class SecretTaken extends Error {}
  */
 export function createKey(tables: OperatorTables) {
   const { keys } = tables
-  return async (key: Key, act: Act, given?: Allowance): Promise<CreateResult> => {
+  return async (key: Key, act: Act, given?: Allowance, reference?: Reference): Promise<CreateResult> => {
     const { id: keyId, externalId } = key
     const allowance = key.granted > 0n ? given : undefined
-    const after = { ...keyFields(key), credits: formatCredits(key.granted) }
+    const after = { ...keyFields(key), ...grantFields(key.granted, reference) }
     const created = await makeOnce(tables, keyId, act, [
       putNew(keys, toItem(key)),
       putNew(keys, { ...hashItem(key.current.hash), keyId }),
       ...(externalId === undefined ? [] : [takeExternalId(tables, externalId, keyId)]),
-      ...(key.granted > 0n ? [putNew(keys, grantEntry(keyId, key.granted, act))] : []),
+      ...(key.granted > 0n ? [putNew(keys, grantEntry(keyId, key.granted, act, reference))] : []),
+      ...(reference ? [takeReference(tables, keyId, reference, act)] : []),
       ...putEvent(tables, changeEvent(act, 'key.create', { keyId, after })),
       ...(allowance ? takeAllowance(tables, allowance, key.granted) : []),
     ])

@@ -1,51 +1,110 @@
 import type { Act } from '../../domain/act.ts'
 import { changeEvent } from '../../domain/change-event.ts'
+import type { Key } from '../../domain/key.ts'
 import { formatCredits, type Nano } from '../../domain/money.ts'
+import type { Reference } from '../../domain/reference.ts'
 import { isoTime } from '../../domain/time.ts'
+import { retry } from '../../retry.ts'
 import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
-import { queryItems } from '../database.ts'
+import { type Item, queryItems } from '../database.ts'
 import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import type { Tables } from '../tables.ts'
-import { putNew } from '../transact.ts'
-import type { ChangeResult } from './change-key.ts'
+import { putNew, type TransactItem } from '../transact.ts'
+import { type ChangeResult, pauseAfterOthers, VersionConflict } from './change-key.ts'
+import { findRepeated, takeReference } from './grant-reference.ts'
 import { grantItem, keyItem, toNano } from './key-item.ts'
 import { readKey } from './read-key.ts'
 
+export type GrantResult =
+  | ChangeResult
+  | { readonly changed: false; readonly why: 'reference_used'; readonly earlier: GrantRecord | undefined }
+  | { readonly changed: false; readonly why: 'not_available'; readonly key: Key }
+
+/** The reason of a refusal that is gone when it is looked for is not gone every time. */
+const TRIES = 10
+
 /**
  * Credits are added to the current balance, so a busy key needs no version check; a suspended one gets them, a revoked
- * one does not. With an allowance they are taken from it in the same transaction, or an OverAllowance is thrown.
+ * one does not. Credits below zero correct an earlier grant, by no more than is available. With an allowance the amount
+ * is taken from it in the same transaction, a correction's too, or an OverAllowance is thrown.
  */
 export function grantCredits(tables: OperatorTables) {
   const read = readKey(tables)
-  return async (keyId: string, amount: Nano, act: Act, allowance?: Allowance): Promise<ChangeResult> => {
-    const granted = await makeOnce(tables, keyId, act, [
-      {
-        Update: {
-          TableName: tables.keys,
-          Key: keyItem(keyId),
-          ConditionExpression: '#status IN (:active, :suspended)',
-          UpdateExpression: 'SET granted = granted + :amount, available = available + :amount',
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: { ':active': 'active', ':suspended': 'suspended', ':amount': amount },
-        },
-      },
-      putNew(tables.keys, grantEntry(keyId, amount, act)),
-      ...putEvent(tables, changeEvent(act, 'key.grant', { keyId, after: { credits: formatCredits(amount) } })),
-      ...(allowance ? takeAllowance(tables, allowance, amount) : []),
-    ])
-    const key = await read(keyId)
-    if (!key) return { changed: false, why: 'no_such_key' }
-    if (granted) return { changed: true, key }
-    if (allowance && key.status !== 'revoked') await requireAllowance(tables, allowance, amount)
-    return { changed: false, why: 'revoked' }
+  return (
+    keyId: string,
+    credits: Nano,
+    act: Act,
+    allowance?: Allowance,
+    reference?: Reference,
+  ): Promise<GrantResult> => {
+    const moved = credits < 0n ? -credits : credits
+    return retry(make, {
+      when: (error, pauseMs) => error instanceof VersionConflict && pauseMs < act.leftMs(),
+      pauseMs: pauseAfterOthers,
+      tries: TRIES,
+    })
+
+    async function make(): Promise<GrantResult> {
+      const granted = await makeOnce(tables, keyId, act, [
+        changeBalance(tables, keyId, credits),
+        putNew(tables.keys, grantEntry(keyId, credits, act, reference)),
+        ...(reference ? [takeReference(tables, keyId, reference, act)] : []),
+        ...putEvent(tables, changeEvent(act, 'key.grant', { keyId, after: grantFields(credits, reference) })),
+        ...(allowance ? takeAllowance(tables, allowance, moved) : []),
+      ])
+      const key = await read(keyId)
+      if (!key) return { changed: false, why: 'no_such_key' }
+      return granted ? { changed: true, key } : whyNot(key)
+    }
+
+    async function whyNot(key: Key): Promise<GrantResult> {
+      if (key.status === 'revoked') return { changed: false, why: 'revoked' }
+      const repeated = reference && (await findRepeated(tables)(keyId, reference, act))
+      if (repeated) {
+        return { changed: false, why: 'reference_used', earlier: await readGrant(tables)(keyId, repeated.grantId) }
+      }
+      if (key.available + credits < 0n) return { changed: false, why: 'not_available', key }
+      if (allowance) await requireAllowance(tables, allowance, moved)
+      // The reason is gone by now: a request has given credits back, for example.
+      throw new VersionConflict(`Others changed the key ${keyId} at the same moment, again and again. Try again.`)
+    }
   }
 }
 
+function changeBalance({ keys }: OperatorTables, keyId: string, credits: Nano): TransactItem {
+  return {
+    Update: {
+      TableName: keys,
+      Key: keyItem(keyId),
+      ConditionExpression: `#status IN (:active, :suspended)${credits < 0n ? ' AND available >= :taken' : ''}`,
+      UpdateExpression: 'SET granted = granted + :credits, available = available + :credits',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: {
+        ':active': 'active',
+        ':suspended': 'suspended',
+        ':credits': credits,
+        ...(credits < 0n && { ':taken': -credits }),
+      },
+    },
+  }
+}
+
+/** As an event tells them. */
+export function grantFields(credits: Nano, reference: Reference | undefined) {
+  return { credits: formatCredits(credits), ...(reference && { reference: reference.text }) }
+}
+
 /** A grant has the id of the act that made it. */
-export function grantEntry(keyId: string, amount: Nano, { id, by, atMs }: Act) {
-  return { ...grantItem(keyId, id), credits: amount, grantedAt: isoTime(atMs), by }
+export function grantEntry(keyId: string, credits: Nano, { id, by, atMs }: Act, reference?: Reference) {
+  return {
+    ...grantItem(keyId, id),
+    credits,
+    grantedAt: isoTime(atMs),
+    by,
+    ...(reference && { reference: reference.text }),
+  }
 }
 
 export type GrantRecord = {
@@ -53,6 +112,7 @@ export type GrantRecord = {
   readonly credits: Nano
   readonly grantedAt: string
   readonly by: string
+  readonly reference?: string | undefined
 }
 
 /** All grants to a key, oldest first. */
@@ -65,13 +125,23 @@ export function listGrants({ database, keys }: Tables) {
       ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
       ConsistentRead: true,
     })
-    for await (const { sk, credits, grantedAt, by } of items) {
-      yield {
-        id: (sk as string).slice(prefix.length),
-        credits: toNano(credits),
-        grantedAt: grantedAt as string,
-        by: by as string,
-      }
-    }
+    for await (const item of items) yield toGrant(item)
+  }
+}
+
+function readGrant({ database, keys }: Tables) {
+  return async (keyId: string, id: string): Promise<GrantRecord | undefined> => {
+    const { Item } = await database.get({ TableName: keys, Key: grantItem(keyId, id), ConsistentRead: true })
+    return Item && toGrant(Item)
+  }
+}
+
+function toGrant({ sk, credits, grantedAt, by, reference }: Item): GrantRecord {
+  return {
+    id: (sk as string).slice(grantItem('', '').sk.length),
+    credits: toNano(credits),
+    grantedAt: grantedAt as string,
+    by: by as string,
+    ...(reference !== undefined && { reference: reference as string }),
   }
 }

@@ -85,10 +85,18 @@ export class Functions extends Construct {
       layers: [this.#tokenizerLayer()],
     })
     this.chat = this.#chat(this.tokenizer)
+    const ofQuote = {
+      environment: { [ENV.tokenizerFunction]: this.tokenizer.functionName },
+      may: [invokeFunction(this.tokenizer)],
+    }
     const ofPage = stage.usagePage ? { environment: { [ENV.usagePage]: 'true' } } : {}
     const api = API_FUNCTION_NAMES.map((name) => [
       name,
-      this.#addCalled(name, { concurrency: stage.apiConcurrency, ...(name === 'fallback' && ofPage) }),
+      this.#addCalled(name, {
+        concurrency: stage.apiConcurrency,
+        ...(name === 'fallback' && ofPage),
+        ...(name === 'quote' && ofQuote),
+      }),
     ])
     this.api = Object.fromEntries(api)
     this.sweep = this.#add('sweep', 'Finishes requests that died', {

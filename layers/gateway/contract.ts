@@ -21,6 +21,7 @@ export const ENV = {
   baseUrl: 'WAYBILL_BASE_URL',
   protected: 'WAYBILL_PROTECTED',
   adminKeys: 'WAYBILL_ADMIN_KEYS',
+  eventBus: 'WAYBILL_EVENT_BUS',
 } as const
 
 /** Headers that our own CloudFront distribution adds to a request: proof that it came that way, and the viewer's address. */

@@ -26,7 +26,7 @@ export function grantCredits(tables: OperatorTables) {
           TableName: tables.keys,
           Key: keyItem(keyId),
           ConditionExpression: '#status IN (:active, :suspended)',
-          UpdateExpression: 'SET granted = granted + :amount, available = available + :amount',
+          UpdateExpression: 'SET granted = granted + :amount, available = available + :amount, spentAtGrant = spent',
           ExpressionAttributeNames: { '#status': 'status' },
           ExpressionAttributeValues: { ':active': 'active', ':suspended': 'suspended', ':amount': amount },
         },

@@ -30,6 +30,7 @@ const COMMON = {
   adminKeys: false,
   probe: false,
   usagePage: false,
+  notices: false,
 }
 
 /** Makes glibc, with which Node allocates, return the memory of a large request: by default it keeps most of it. */

@@ -8,6 +8,9 @@ import { sideBySide } from '../side-by-side.ts'
 import { type Context, timeLeft } from '../time-left.ts'
 import { noticeTeller, type Tell } from './tell-notices.ts'
 
+/** The keys in a run whose notices may fail to be told. */
+const MOST_UNTOLD = 10
+
 const FORGED = 'a key’s item has events that no operator can have left there; see SECURITY.md'
 
 /**
@@ -19,12 +22,14 @@ export function createSweep(instance: Instance, tell?: Tell) {
   const read = readWatched(tables)
   const tellNotices = noticeTeller(instance, tell)
   const stop = stopClock(tables)
+  let untold = 0
   const schedule = scheduleSweep(tables)
   const move = moveEvents(tables, reportForged)
 
   return async (_event?: unknown, context?: Context): Promise<{ finished: number }> => {
     const timeLeftMs = timeLeft(context)
     const hasTime = () => timeLeftMs() > 0
+    untold = 0
     let finished = 0
     await sideBySide(findKeysToSweep(tables)(clock()), hasTime, async ({ keyId, hasEvents }) => {
       if (hasEvents) {
@@ -60,7 +65,14 @@ export function createSweep(instance: Instance, tell?: Tell) {
     }
     const left = dead.length > 0 ? await read(keyId) : found
     if (!left) return
-    await attempt('a notice could not be told; the next sweep will', '-', () => tellNotices(left))
+    // Receivers that are away must not take the time of dead requests.
+    if (untold < MOST_UNTOLD) {
+      untold += 1
+      await attempt('a notice could not be told; the next sweep will', '-', async () => {
+        await tellNotices(left)
+        untold -= 1
+      })
+    }
     await schedule(left.key, clock())
   }
 

@@ -12,6 +12,5 @@ function tellBus(name: string | undefined): Tell | undefined {
   if (name === undefined) return undefined
   const put = openEventBus(name)
   const { stage } = instance.config
-  return (notices) =>
-    put(notices.map((notice) => ({ type: notice.type, detail: JSON.stringify({ ...notice, stage }) })))
+  return (notice) => put({ type: notice.type, detail: JSON.stringify({ ...notice, stage }) })
 }

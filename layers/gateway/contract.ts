@@ -27,6 +27,9 @@ export const ENV = {
 /** Headers that our own CloudFront distribution adds to a request: proof that it came that way, and the viewer's address. */
 export const EDGE_HEADERS = { origin: 'x-waybill-origin', viewer: 'x-waybill-viewer' } as const
 
+/** The source of notices, by which rules of EventBridge choose them. */
+export const EVENT_SOURCE = 'waybill'
+
 export const METRICS_NAMESPACE = 'Waybill'
 
 /** The name in Secrets Manager of the secret that a catalog calls `secret:NAME`. */
@@ -46,6 +49,8 @@ export const OUTPUTS = {
   /** The bucket of exported days, and the database by which Athena reads them. */
   exportBucket: 'ExportBucket',
   exportDatabase: 'ExportDatabase',
+  /** The bus of notices, if there are any. */
+  eventBus: 'EventBus',
   /** Policies for the people who operate the stage. */
   operatorPolicy: 'OperatorPolicy',
   readerPolicy: 'ReaderPolicy',

@@ -29,8 +29,8 @@ beforeAll(async () => {
   gateway = await openFor(catalogFor(upstream.url, { price }), { clock: () => nowMs })
 })
 
-const tell = async (notices: readonly NoticeBody[]) => {
-  told.push(...notices)
+const tell = async (notice: NoticeBody) => {
+  told.push(notice)
 }
 const sweepOnce = () => createSweep(gateway.instance, tell)()
 
@@ -251,9 +251,9 @@ describe('crashes', () => {
     ])
     const database = Object.fromEntries(verbs) as typeof real
     const tables = { ...gateway.instance.tables, database }
-    const run = createSweep({ ...gateway.instance, tables }, async (notices) => {
+    const run = createSweep({ ...gateway.instance, tables }, async (notice) => {
       step()
-      await tell(notices)
+      await tell(notice)
       step()
     })
     return async () => {

@@ -17,7 +17,7 @@ export type KeyKind<K extends RotatingKey> = KeyItems<K> & {
   readonly name: string
   readonly eventPrefix: 'key' | 'admin_key'
   readonly fieldsOf: (key: K) => Readonly<Record<string, unknown>>
-  /** What is told when its status has changed to this one. */
+  /** The notice of a change to this status, if it is told. */
   readonly noticeOf?: (key: K, act: Act) => Notice | undefined
 }
 

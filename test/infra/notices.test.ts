@@ -27,7 +27,7 @@ test('a stage has a bus only if its settings ask for it', () => {
   expect([busesOf(prod), putters(prod)]).toEqual([[], []])
   const [[id, bus] = []] = busesOf(told)
   expect(bus?.Properties.Name).toBe('Waybill-prod')
-  expect(told.template.findOutputs(OUTPUTS.eventBus)).toMatchObject({ [OUTPUTS.eventBus]: { Value: { Ref: id } } })
+  expect(told.template.json.Outputs[OUTPUTS.eventBus]).toEqual({ Value: { Ref: id } })
 })
 
 test('the sweep alone may put events on it, of our own source only', () => {

@@ -41,11 +41,12 @@ export function createSweep(instance: Instance, tell?: Tell) {
         }),
       )
     })
-    await sideBySide(findRungClocks(tables)(clock()), hasTime, (rung) =>
+    const rung = tell ? findRungClocks(tables)(clock()) : []
+    await sideBySide(rung, hasTime, (one) =>
       attempt('an expiry could not be told; the next sweep will', '-', async () => {
-        const watched = await read(rung.keyId)
+        const watched = await read(one.keyId)
         if (watched) await tellNotices(watched)
-        await stop(rung)
+        await stop(one)
       }),
     )
     log.swept(finished)

@@ -75,6 +75,8 @@ const settings = z.strictObject({
   probe: z.boolean(),
   /** True if the gateway has a page at /usage, for the owners of keys. */
   usagePage: z.boolean(),
+  /** True if there is a bus of EventBridge, on which notices of keys are put. */
+  notices: z.boolean(),
   /** Tables of an earlier stack that the next deployment adopts; they have these names from then on. */
   tableNames: z.strictObject({ keys: tableName, usage: tableName, answers: tableName.optional() }).optional(),
   /** The bucket of an earlier stack's exported days that the next deployment adopts; it has this name from then on. */

@@ -7,6 +7,7 @@ import { AdminApi } from './api/admin-api.ts'
 import { Api } from './api/api.ts'
 import { CatalogSeed } from './data/catalog-seed.ts'
 import { KeysTrail } from './data/keys-trail.ts'
+import { NoticeBus } from './data/notice-bus.ts'
 import { Tables } from './data/tables.ts'
 import { UsageExport } from './data/usage-export.ts'
 import { addDomainRecords } from './edge/domain.ts'
@@ -50,11 +51,13 @@ export class WaybillStack extends Stack {
 
     const secrets = stage.edge ? originSecrets(this, stage.originSecretNumber) : undefined
     const usageExport = stage.exportUsage ? new UsageExport(this, 'UsageExport', stage) : undefined
+    const noticeBus = stage.notices ? new NoticeBus(this, 'Notices', stage) : undefined
     const functions = new Functions(this, 'Functions', {
       stage,
       tables,
       originSecrets: secrets?.accepted,
       usageExport,
+      noticeBus,
     })
     const chatUrl = functions.chat.live.addFunctionUrl({
       // The bearer key is the authentication.
@@ -111,6 +114,7 @@ export class WaybillStack extends Stack {
       this.#output(OUTPUTS.exportBucket, usageExport.bucket.bucketName)
       this.#output(OUTPUTS.exportDatabase, usageExport.database)
     }
+    if (noticeBus) this.#output(OUTPUTS.eventBus, noticeBus.bus.eventBusName)
     this.#output(OUTPUTS.operatorPolicy, operators.operator.managedPolicyArn)
     this.#output(OUTPUTS.readerPolicy, operators.reader.managedPolicyArn)
     this.#output(OUTPUTS.onCallPolicy, operators.onCall.managedPolicyArn)

@@ -31,6 +31,7 @@ const COMMON = {
   adminKeys: false,
   probe: false,
   usagePage: false,
+  notices: false,
 }
 
 /** Makes glibc, with which Node allocates, return the memory of a large request: by default it keeps most of it. */
@@ -69,7 +70,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
     edgeLogs: true,
     keysTrail: true,
     logRetentionDays: 90,
-    // 603 of the usual quota of 1,000: chat, four functions of the HTTP API, a sweep that Lambda may start twice, and
+    // 628 of the usual quota of 1,000: chat, five functions of the HTTP API, a sweep that Lambda may start twice, and
     // one closing of days. With the admin API there are 5 more.
     chatConcurrency: 500,
     apiConcurrency: 25,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { MAX_BODY_BYTES } from '../layers/gateway/wire/read-body.ts'
+import { MAX_QUOTE_BYTES } from '../layers/gateway/wire/read-body.ts'
 
 /** Lambda's limit. */
 const LAMBDA_BYTES = 6 * 1024 * 1024
@@ -10,7 +10,7 @@ const LAMBDA_BYTES = 6 * 1024 * 1024
  */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0)
-  if (declared > MAX_BODY_BYTES) return Buffer.alloc(Math.min(declared, LAMBDA_BYTES), ' ')
+  if (declared > MAX_QUOTE_BYTES) return Buffer.alloc(Math.min(declared, LAMBDA_BYTES), ' ')
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0

@@ -7,6 +7,7 @@ import { createFallback } from '../functions/fallback/create.ts'
 import type { Instance } from '../functions/instance.ts'
 import { createIntrospect } from '../functions/introspect/create.ts'
 import { createModels } from '../functions/models/create.ts'
+import { createQuote } from '../functions/quote/create.ts'
 import { createUsage } from '../functions/usage/create.ts'
 import { FUNCTION_TIMEOUT_SECONDS } from '../layers/gateway/contract.ts'
 import { GatewayError } from '../layers/gateway/domain/gateway-error.ts'
@@ -94,6 +95,7 @@ function openFunctions(instance: Instance, countTokens: CountTokens, keys: KeySo
     models: createModels(instance),
     introspect: createIntrospect(instance),
     usage: createUsage(instance),
+    quote: createQuote(instance, countTokens),
     fallback: createFallback(instance),
   } satisfies Record<ApiFunctionName, unknown>
   return {

@@ -11,6 +11,8 @@ export type LocalSettings = {
   readonly folder: string
   readonly isInMemory: boolean
   readonly isDynamoDbLocal: boolean
+  /** The address that notices are posted to, and the secret that signs them if it is not the folder's own. */
+  readonly webhook?: { readonly url: string; readonly secret: string | undefined } | undefined
 }
 
 const DEFAULT_CATALOG = fileURLToPath(new URL('catalog.json', import.meta.url))
@@ -30,6 +32,11 @@ const OPTIONS = {
     words: 'The catalog to begin with, local/catalog.json unless given.',
   },
   data: { takes: 'FOLDER', variable: 'WAYBILL_DATA', words: 'Where the data is kept, .waybill unless given.' },
+  webhook: {
+    takes: 'URL',
+    variable: 'WAYBILL_WEBHOOK',
+    words: 'Where notices of keys are posted, signed with WAYBILL_WEBHOOK_SECRET or a secret that the data has.',
+  },
   memory: { words: 'Keep no data: everything is gone at the end.' },
   'dynamodb-local': { words: "Use Amazon's DynamoDB Local in place of the database that comes along. Needs Java." },
   help: { words: 'Print this.' },
@@ -48,18 +55,28 @@ export const HELP = [
 export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): LocalSettings | undefined {
   const given = readArguments(args)
   if (given.help) return undefined
-  const optionOf = (name: 'port' | 'catalog' | 'data') => given[name] ?? (env[OPTIONS[name].variable] || undefined)
-  const catalog = optionOf('catalog')
+  const optionOf = (name: 'port' | 'catalog' | 'data' | 'webhook') =>
+    given[name] ?? (env[OPTIONS[name].variable] || undefined)
+  const [catalog, webhook] = [optionOf('catalog'), optionOf('webhook')]
   return {
     port: portOf(optionOf('port') ?? '8787'),
     catalogFile: catalog ? resolve(catalog) : DEFAULT_CATALOG,
     folder: localFolder(process.cwd(), optionOf('data')),
     isInMemory: given.memory === true,
     isDynamoDbLocal: given['dynamodb-local'] === true,
+    ...(webhook && { webhook: { url: urlOf(webhook), secret: env.WAYBILL_WEBHOOK_SECRET || undefined } }),
   }
 }
 
-type Given = { port?: string; catalog?: string; data?: string; memory?: true; 'dynamodb-local'?: true; help?: true }
+type Given = {
+  port?: string
+  catalog?: string
+  data?: string
+  webhook?: string
+  memory?: true
+  'dynamodb-local'?: true
+  help?: true
+}
 
 function readArguments(args: readonly string[]): Given {
   const options = Object.fromEntries(
@@ -70,6 +87,12 @@ function readArguments(args: readonly string[]): Given {
   } catch (error) {
     throw new CliError(`${(error as Error).message.split('. ')[0]}. What there is: npm start -- --help`)
   }
+}
+
+function urlOf(webhook: string): string {
+  const url = URL.parse(webhook)
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return url.href
+  throw new CliError('The webhook must be an address with http:// or https://, without a name and a password in it.')
 }
 
 function portOf(port: string): number {

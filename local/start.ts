@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createClose } from '../functions/close/create.ts'
 import { type Instance, openInstance } from '../functions/instance.ts'
 import { createSweep } from '../functions/sweep/create.ts'
+import type { Tell } from '../functions/sweep/tell-notices.ts'
 import { readVariable } from '../layers/gateway/config.ts'
 import { BRAND, CLOSE_EVERY_MINUTES, SWEEP_EVERY_MINUTES } from '../layers/gateway/contract.ts'
 import { readStoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
@@ -28,6 +29,7 @@ import { loadLocalCatalog } from './load-local-catalog.ts'
 import { createGatewayServer } from './server.ts'
 import type { LocalSettings } from './settings.ts'
 import { privateFolder, takeFolder } from './take-folder.ts'
+import { webhookSecret, webhookTeller } from './webhook.ts'
 import { welcome } from './welcome.ts'
 
 /** Starts everything; a part that must be ended is put on `stack` the moment it exists. Throws a CliError. */
@@ -56,7 +58,9 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
     log,
     readStoredCatalog: checkedCatalog(readStoredCatalog(tables), { ...inForce, data: local.catalog }, log),
   })
-  await sweepRegularly(opened, stack)
+  const { webhook } = settings
+  const tell = webhook && webhookTeller(webhook.url, await webhookSecret(webhook.secret, folder))
+  await sweepRegularly(opened, stack, tell)
   closeRegularly(opened, stack)
 
   const file: LocalFile = {
@@ -124,12 +128,12 @@ function listen(server: Server, port: number, stack: AsyncDisposableStack): Prom
   })
 }
 
-async function sweepRegularly(instance: Instance, stack: AsyncDisposableStack): Promise<void> {
-  const sweep = createSweep(instance)
-  await sweep()
-  const timer = setInterval(() => {
-    sweep().catch((error) => instance.log.problem('a sweep failed', error, '-'))
-  }, SWEEP_EVERY_MINUTES * 60_000)
+async function sweepRegularly(instance: Instance, stack: AsyncDisposableStack, tell: Tell | undefined): Promise<void> {
+  const sweep = createSweep(instance, tell)
+  const run = () => sweep().catch((error) => instance.log.problem('a sweep failed', error, '-'))
+  // A start does not wait for a webhook that is away.
+  await (tell ? void run() : sweep())
+  const timer = setInterval(run, SWEEP_EVERY_MINUTES * 60_000)
   stack.defer(() => clearInterval(timer))
 }
 

@@ -5,6 +5,7 @@ import type { Paint } from '../operator/terminal/paint.ts'
 import { DEMO_TERMS } from './demo-key.ts'
 import type { LocalCatalog } from './load-local-catalog.ts'
 import type { LocalSettings } from './settings.ts'
+import { webhookSecretFile } from './webhook.ts'
 
 type Started = {
   readonly file: LocalFile
@@ -33,6 +34,7 @@ export function welcome({ file, consoleUrl, local, inForce, settings }: Started,
     ...off.map(({ model: id, missing }) => paint.dim(`            ${id} is off: set ${missing.join(' or ')}`)),
     ...(inForce.isOperators ? operatorsCatalog(inForce, settings).map(paint.dim) : []),
     `  data      ${dataOf(settings)}`,
+    ...(settings.webhook ? [`  notices   ${settings.webhook.url}  ${paint.dim(`(${signedWith(settings)})`)}`] : []),
     '',
     paint.strong('Try it'),
     '',
@@ -50,6 +52,11 @@ export function welcome({ file, consoleUrl, local, inForce, settings }: Started,
     'Ctrl-C stops everything.',
     '',
   ].join('\n')
+}
+
+function signedWith({ webhook, folder }: LocalSettings): string {
+  const place = webhook?.secret === undefined ? relative('', webhookSecretFile(folder)) : 'WAYBILL_WEBHOOK_SECRET'
+  return `signed with the secret in ${place}`
 }
 
 function operatorsCatalog({ version, pushedBy }: StoredCatalog, settings: LocalSettings): string[] {

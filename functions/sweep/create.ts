@@ -1,25 +1,35 @@
 import { expiredHolds } from '../../layers/gateway/domain/key.ts'
 import { findKeysToSweep, scheduleSweep } from '../../layers/gateway/store/admission/sweep.ts'
 import { moveEvents } from '../../layers/gateway/store/events/pending-events.ts'
-import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
+import { findRungClocks, stopClock } from '../../layers/gateway/store/notices/expiry-clock.ts'
+import { readWatched } from '../../layers/gateway/store/notices/notices.ts'
 import type { Instance } from '../instance.ts'
 import { sideBySide } from '../side-by-side.ts'
 import { type Context, timeLeft } from '../time-left.ts'
+import { noticeTeller, type Tell } from './tell-notices.ts'
+
+/** The keys in a run whose notices may fail to be told. */
+const MOST_UNTOLD = 10
 
 const FORGED = 'a key’s item has events that no operator can have left there; see SECURITY.md'
 
 /**
- * Moves the events that are still on their keys' items, and settles the requests that died. A run ends when its time does;
+ * Moves the events that are still on their keys' items, settles the requests that died, and tells notices. A run ends when its time does;
  * the next one finds the keys that it has left.
  */
-export function createSweep({ tables, clock, finishHold, log }: Instance) {
-  const read = readKey(tables)
+export function createSweep(instance: Instance, tell?: Tell) {
+  const { tables, clock, finishHold, log } = instance
+  const read = readWatched(tables)
+  const tellNotices = noticeTeller(instance, tell)
+  const stop = stopClock(tables)
+  let untold = 0
   const schedule = scheduleSweep(tables)
   const move = moveEvents(tables, reportForged)
 
   return async (_event?: unknown, context?: Context): Promise<{ finished: number }> => {
     const timeLeftMs = timeLeft(context)
     const hasTime = () => timeLeftMs() > 0
+    untold = 0
     let finished = 0
     await sideBySide(findKeysToSweep(tables)(clock()), hasTime, async ({ keyId, hasEvents }) => {
       if (hasEvents) {
@@ -31,13 +41,21 @@ export function createSweep({ tables, clock, finishHold, log }: Instance) {
         }),
       )
     })
+    const rung = tell ? findRungClocks(tables)(clock()) : []
+    await sideBySide(rung, hasTime, (one) =>
+      attempt('an expiry could not be told; the next sweep will', '-', async () => {
+        const watched = await read(one.keyId)
+        if (watched) await tellNotices(watched)
+        await stop(one)
+      }),
+    )
     log.swept(finished)
     return { finished }
   }
 
   async function sweepKey(keyId: string, hasTime: () => boolean, countFinished: () => void): Promise<void> {
-    const key = await read(keyId)
-    const dead = key ? expiredHolds(key, clock()) : []
+    const found = await read(keyId)
+    const dead = found ? expiredHolds(found.key, clock()) : []
     for (const hold of dead) {
       // The key stays where the next sweep finds it.
       if (!hasTime()) return
@@ -46,8 +64,17 @@ export function createSweep({ tables, clock, finishHold, log }: Instance) {
         countFinished()
       })
     }
-    const left = dead.length > 0 ? await read(keyId) : key
-    if (left) await schedule(left)
+    const left = dead.length > 0 ? await read(keyId) : found
+    if (!left) return
+    // Receivers that are away must not take the time of dead requests.
+    if (untold < MOST_UNTOLD) {
+      untold += 1
+      await attempt('a notice could not be told; the next sweep will', '-', async () => {
+        await tellNotices(left)
+        untold -= 1
+      })
+    }
+    await schedule(left.key, clock())
   }
 
   function reportForged(count: number): void {

@@ -66,9 +66,10 @@ export function bundleTokenizerLayer(): string {
   return bundle(join('layers', 'tokenizer'), { entryPoints: [TOKENIZER.entry], outfile, sourcemap: false })
 }
 
-/** Every function that answers callers explains its refusals; the other parts are chat's. */
+/** Every function that answers callers explains its refusals; a quote reads requests as chat does, and asks no model. */
 function lazyOf(name: string) {
   if (name === 'chat') return Object.values(LAZY)
+  if (name === 'quote') return [LAZY['#advice'], LAZY['#contracts'], LAZY['#dialects']]
   return API_FUNCTION_NAMES.some((other) => other === name) ? [LAZY['#advice']] : []
 }
 

@@ -14,6 +14,7 @@ import {
   FUNCTIONS,
   type FunctionName,
 } from '../../layers/gateway/endpoints.ts'
+import type { NoticeBus } from '../data/notice-bus.ts'
 import type { Tables } from '../data/tables.ts'
 import type { UsageExport } from '../data/usage-export.ts'
 import { acknowledgedWildcards, invokeBedrock } from '../rights/bedrock.ts'
@@ -41,6 +42,8 @@ type Props = {
   readonly originSecrets: string | undefined
   /** The export of closed days; undefined if they stay. */
   readonly usageExport?: UsageExport | undefined
+  /** The bus of notices; undefined if nobody is told. */
+  readonly noticeBus?: NoticeBus | undefined
   readonly catalog?: CatalogData
 }
 
@@ -69,7 +72,7 @@ export class Functions extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
-    const { stage, tables, usageExport } = props
+    const { stage, tables, usageExport, noticeBus } = props
     const may = tablePermissions(tables)
     const environment = environmentOf(props)
     this.#props = props
@@ -85,18 +88,28 @@ export class Functions extends Construct {
       layers: [this.#tokenizerLayer()],
     })
     this.chat = this.#chat(this.tokenizer)
+    const ofQuote = {
+      environment: { [ENV.tokenizerFunction]: this.tokenizer.functionName },
+      may: [invokeFunction(this.tokenizer)],
+    }
     const ofPage = stage.usagePage ? { environment: { [ENV.usagePage]: 'true' } } : {}
     const api = API_FUNCTION_NAMES.map((name) => [
       name,
-      this.#addCalled(name, { concurrency: stage.apiConcurrency, ...(name === 'fallback' && ofPage) }),
+      this.#addCalled(name, {
+        concurrency: stage.apiConcurrency,
+        ...(name === 'fallback' && ofPage),
+        ...(name === 'quote' && ofQuote),
+      }),
     ])
     this.api = Object.fromEntries(api)
-    this.sweep = this.#add('sweep', 'Finishes requests that died', {
+    this.sweep = this.#add('sweep', 'Finishes requests that died, and tells notices', {
+      environment: { ...environment, ...(noticeBus && { [ENV.eventBus]: noticeBus.bus.eventBusName }) },
       timeoutSeconds: SWEEP_EVERY_MINUTES * 60 - 10,
       concurrency: stage.sweepConcurrency,
       may: [
         ...[may.findKeysToSweep, may.readKeyItems, may.admitAndSettle, may.writeRows],
         ...[may.putEvents, may.deletePointers],
+        ...(noticeBus ? [noticeBus.put] : []),
       ],
     })
     startEvery(this, SWEEP_EVERY_MINUTES, this.sweep, { schedule: 'SweepSchedule', role: 'SchedulerRole' })

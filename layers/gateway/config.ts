@@ -54,6 +54,11 @@ export function readExportBucket(env: Environment = process.env): string | undef
   return env[ENV.exportBucket] || undefined
 }
 
+/** The bus that notices are put on; none if nobody is told. */
+export function readEventBus(env: Environment = process.env): string | undefined {
+  return env[ENV.eventBus] || undefined
+}
+
 /** The stage as the admin API describes it. `takesKeys`: admin keys are accepted. */
 export type AdminSettings = { readonly baseUrl: string; readonly isProtected: boolean; readonly takesKeys: boolean }
 

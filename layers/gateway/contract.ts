@@ -22,10 +22,14 @@ export const ENV = {
   baseUrl: 'WAYBILL_BASE_URL',
   protected: 'WAYBILL_PROTECTED',
   adminKeys: 'WAYBILL_ADMIN_KEYS',
+  eventBus: 'WAYBILL_EVENT_BUS',
 } as const
 
 /** Headers that our own CloudFront distribution adds to a request: proof that it came that way, and the viewer's address. */
 export const EDGE_HEADERS = { origin: 'x-waybill-origin', viewer: 'x-waybill-viewer' } as const
+
+/** The source of notices, by which rules of EventBridge choose them. */
+export const EVENT_SOURCE = 'waybill'
 
 export const METRICS_NAMESPACE = 'Waybill'
 
@@ -46,6 +50,8 @@ export const OUTPUTS = {
   /** The bucket of exported days, and the database by which Athena reads them. */
   exportBucket: 'ExportBucket',
   exportDatabase: 'ExportDatabase',
+  /** The bus of notices, if there are any. */
+  eventBus: 'EventBus',
   /** Policies for the people who operate the stage. */
   operatorPolicy: 'OperatorPolicy',
   readerPolicy: 'ReaderPolicy',

@@ -40,6 +40,7 @@ export const FUNCTIONS = {
     description: 'GET /v1/usage',
     rights: ['readKeys', 'admitAndSettle', 'writeRows', 'readRows', 'readRowsOfKeys', 'readDays'],
   },
+  quote: { description: 'POST /v1/quote', rights: ['readKeysAndCatalog', 'admitAndSettle', 'writeRows'] },
   fallback: { description: 'Unknown paths and methods', rights: ['readKeys', 'admitAndSettle', 'writeRows'] },
 } as const satisfies Record<string, FunctionRecord>
 
@@ -61,6 +62,8 @@ export type EndpointRecord = {
   readonly contract?: ContractName
   /** True if it only counts the tokens that a request would have, which is free. */
   readonly countsOnly?: boolean
+  /** True if it only tells what a request to another endpoint would hold and cost, which is free. */
+  readonly quotes?: boolean
   readonly routes: readonly HttpAddress[]
 }
 
@@ -122,6 +125,8 @@ export const ENDPOINTS = {
       { method: 'GET', path: '/v1/usage/{id+}' },
     ],
   },
+  // Its contract and scope are those of the endpoint that a call quotes.
+  quote: { function: 'quote', quotes: true, routes: [{ method: 'POST', path: '/v1/quote' }] },
   unknown: { function: 'fallback', routes: [] },
 } as const satisfies Record<string, EndpointRecord>
 
@@ -142,6 +147,9 @@ export type HttpRoute = HttpAddress & { readonly endpoint: Endpoint }
 export const HTTP_ROUTES: readonly HttpRoute[] = NAMED_ENDPOINTS.flatMap((endpoint) =>
   endpoint.routes.map((address) => ({ ...address, endpoint })),
 )
+
+/** True if a request to it is charged, so that it can be quoted. */
+export const isBilled = ({ contract, countsOnly }: EndpointRecord): boolean => contract !== undefined && !countsOnly
 
 /** The beginnings of the paths that lead to chat's own address. All other paths lead to the API. */
 export const CHAT_PATHS: readonly string[] = HTTP_ROUTES.filter(({ endpoint }) => endpoint.function === 'chat')

@@ -70,7 +70,7 @@ type Reason = (sum: OurSum) => string | undefined
 
 const counted = (count: number, words: string) => (count > 0 ? `${count} ${words}` : undefined)
 
-/** What may explain a difference. */
+/** The reasons that may explain a difference. */
 const REASONS: readonly Reason[] = [
   ({ unpaid }) => counted(unpaid, 'answers reached nobody'),
   ({ withoutCost }) => counted(withoutCost, 'answers of routes without a cost'),

@@ -120,11 +120,11 @@ function callerOf(
     fetch(`${chatUrl}${path}`, { method: 'POST', headers, body: JSON.stringify({ model, ...body }) })
   const ask = (extra: object) =>
     post('/v1/chat/completions', { max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }], ...extra })
-  return { tables, chatUrl, headers, key, model, get, post, ask }
+  return { tables, chatUrl, apiUrl, headers, key, model, get, post, ask }
 }
 
 /** Every endpoint, and the books behind them. Returns the id of a request. */
-async function checkCalls({ tables, chatUrl, headers, key, model, get, post, ask }: Caller): Promise<void> {
+async function checkCalls({ tables, chatUrl, apiUrl, headers, key, model, get, post, ask }: Caller): Promise<void> {
   await check('GET /v1/models lists the model', async () => {
     const { data } = await json<{ data: { id: string }[] }>(await get('/v1/models'))
     expect(
@@ -169,6 +169,12 @@ async function checkCalls({ tables, chatUrl, headers, key, model, get, post, ask
   await check('GET /v1/credits has the credits of the key', async () => {
     const { data } = await json<{ data: { total_credits: number } }>(await get('/v1/credits'))
     expect(data.total_credits === 1, JSON.stringify(data))
+  })
+  await check('POST /v1/quote tells what a completion holds', async () => {
+    const body = { model, max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }] }
+    const quote = { method: 'POST', headers, body: JSON.stringify({ endpoint: '/v1/chat/completions', body }) }
+    const { hold } = await json<{ hold: string }>(await fetch(`${apiUrl}/v1/quote`, quote))
+    expect(Number(hold) > 0 || hold === '0', `it would hold ${hold}`)
   })
   await check('a stream arrives as events, with its cost, and ends with [DONE]', async () => {
     const response = await ask({ stream: true, max_tokens: 100, messages: COUNTING })

@@ -8,7 +8,9 @@ import { Random } from '../simulation/random.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 const FILES = [
-  ...readdirSync(new URL('examples/', ROOT)).map((name) => `examples/${name}`),
+  ...readdirSync(new URL('examples/', ROOT))
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => `examples/${name}`),
   'local/catalog.json',
   'infra/catalog.json',
 ]

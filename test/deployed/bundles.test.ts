@@ -59,11 +59,12 @@ function bodyOf({ headers, body }: Answer): Record<string, unknown> {
   return JSON.parse(body)
 }
 
-test('every folder of functions/ is deployed as a Node 24 function with its code and source maps: one file, another that explains refusals, and those of chat', () => {
+test('every folder of functions/ is deployed as a Node 24 function with its code and source maps: one file, another that explains refusals, and those of chat and quotes', () => {
   const deployed = { ...account.functions, admin: account.admin, probe: account.probe }
   for (const [name, { folder, handler, runtime }] of Object.entries(deployed)) {
     expect([runtime, handler]).toEqual(['nodejs24.x', 'index.handler'])
-    const more = name === 'chat' ? ['bedrock', 'contracts', 'dialects'] : []
+    const reads = ['chat', 'quote'].includes(name) ? ['contracts', 'dialects'] : []
+    const more = [...(name === 'chat' ? ['bedrock'] : []), ...reads]
     const files = [...(FUNCTION_NAMES.some((caller) => caller === name) ? ['advice'] : []), ...more, 'index']
     // Without a map: it is a text.
     const page = name === 'fallback' ? ['usage-page.js'] : []
@@ -189,6 +190,17 @@ test('the usage function lists and adds up the rows of a key, and its role allow
   const calls = account.dynamodb.calls.slice(before)
   expect(calls.map(({ operation }) => operation)).toEqual(expect.arrayContaining(['Query', 'GetItem']))
   expect(calls.filter((it) => !account.functions.usage.role.allows(it))).toEqual([])
+})
+
+test.each([
+  ['/v1/chat/completions', { max_tokens: 10 }],
+  ['/v1/messages', { max_tokens: 10 }],
+  ['/v1/completions', { messages: undefined, prompt: 'Hello' }],
+])('the quote function quotes %s as it is deployed, though it cannot reach the tokenizer', async (endpoint, fields) => {
+  const { secret } = await account.issue()
+  const body = { model: 'vendor/test-model', messages: [{ role: 'user', content: 'Hello' }], ...fields }
+  const answer = await call('quote', { method: 'POST', path: '/v1/quote', secret, body: { endpoint, body } })
+  expect(bodyOf(answer)).toMatchObject({ object: 'quote', endpoint, hold: expect.any(String), refusal: null })
 })
 
 test('the fallback function has the page for owners of keys beside it, and serves it if its settings say so, but not around CloudFront', async () => {

@@ -12,7 +12,9 @@ const ROOT = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 const schema = JSON.parse(read('catalog.schema.json'))
 
-const EXAMPLES = readdirSync(new URL('examples/', ROOT)).map((name) => `examples/${name}`)
+const EXAMPLES = readdirSync(new URL('examples/', ROOT))
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => `examples/${name}`)
 const CATALOGS = [...EXAMPLES, 'local/catalog.json', 'infra/catalog.json']
 
 test('catalog.schema.json is the file that `npm run schema` writes', () => {

@@ -158,9 +158,25 @@ test('the answer of each endpoint but chat is as docs/openapi.json says', async 
 })
 
 type ApiPath = Extract<
-  (typeof ENDPOINTS)[keyof typeof ENDPOINTS],
-  { function: ApiFunctionName }
->['routes'][number]['path']
+  Extract<(typeof ENDPOINTS)[keyof typeof ENDPOINTS], { function: ApiFunctionName }>['routes'][number],
+  { method: 'GET' }
+>['path']
+
+test('a quote, its refusal and one of a message are as docs/openapi.json says', async () => {
+  const QUOTE = operation('/v1/quote', 'post')
+  const { secret } = await gateway.issue({ credits: '0.0001', monthlyCredits: 1n })
+  const quote = (endpoint: string, body: object) =>
+    fetch(`${gateway.baseUrl}/v1/quote`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ endpoint, body }),
+    })
+  const answer = await quote('/v1/chat/completions', { ...HELLO, max_tokens: 10 })
+  expect(await answer.clone().json()).toMatchObject({ refusal: { code: 'credit_balance_exhausted' } })
+  await expectDocumented(answer, answerOf(QUOTE, 200))
+  await expectDocumented(await quote('/v1/chat', HELLO), answerOf(QUOTE, 400))
+  await expectDocumented(await quote('/v1/messages', HELLO), components.responses.MessagesError)
+})
 
 describe('Messages', () => {
   const MESSAGES = operation('/v1/messages', 'post')
@@ -216,7 +232,8 @@ test('docs/clients.md has a row for each endpoint, with its scope', () => {
     calls.split(', ').map((call) => `${call.replace('{request_id}', '{id}')}: ${scope}`),
   )
   const wanted = HTTP_ROUTES.map(
-    ({ method, path, endpoint }) => `${method} ${documentedPath(path)}: ${endpoint.scope ?? 'none'}`,
+    ({ method, path, endpoint: { scope, quotes } }) =>
+      `${method} ${documentedPath(path)}: ${quotes ? 'of the quoted endpoint' : (scope ?? 'none')}`,
   )
   expect(stated.toSorted()).toEqual(wanted.toSorted())
 })
@@ -395,7 +412,13 @@ describe('requests for a response', () => {
 
 test('the answers shown in docs/clients.md are as docs/openapi.json says', () => {
   const shown = blocksOf('docs/clients.md', 'json').map((block) => JSON.parse(block))
-  const kinds = { list: 'ModelList', api_key: 'ApiKey', usage: 'UsageRecord', 'usage.sums': 'UsageSums' }
+  const kinds = {
+    list: 'ModelList',
+    api_key: 'ApiKey',
+    usage: 'UsageRecord',
+    'usage.sums': 'UsageSums',
+    quote: 'Quote',
+  }
   expect(shown.map(({ object }) => object)).toEqual(Object.keys(kinds))
   for (const answer of shown) {
     const name = kinds[answer.object as keyof typeof kinds]

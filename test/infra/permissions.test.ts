@@ -78,6 +78,7 @@ const rightsIn = (stage: string): Record<Name, string[]> => ({
   models: [...LOG, FIND_KEY_OR_CATALOG, ADMIT_AND_SETTLE, WRITE_ROW],
   introspect: [...LOG, FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW],
   usage: [...LOG, FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW, READ_ROW, READ_DAY, FIND_ROWS_OF_KEY],
+  quote: [...LOG, FIND_KEY_OR_CATALOG, ADMIT_AND_SETTLE, WRITE_ROW, 'lambda:InvokeFunction on the tokenizer'],
   fallback: [...LOG, FIND_KEY, ADMIT_AND_SETTLE, WRITE_ROW],
   tokenizer: LOG,
   sweep: [

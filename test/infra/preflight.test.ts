@@ -351,9 +351,9 @@ test('preflight wants as many executions that nobody has reserved as one key may
 
 test('preflight wants for prod what its functions reserve, and the hundred that Lambda lets nobody reserve', async () => {
   const prod = ['--stage', 'prod']
-  expect((await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 703) }, prod)).code).toBe(0)
+  expect((await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 728) }, prod)).code).toBe(0)
   const few = await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 702) }, prod)
-  expect(few).toEqual({ code: 1, line: expect.stringMatching(/^FAILED .*the stage reserves all but 100 of 703\./) })
+  expect(few).toEqual({ code: 1, line: expect.stringMatching(/^FAILED .*the stage reserves all but 100 of 728\./) })
 })
 
 test('preflight wants more for a stage that has the admin API', async () => {
@@ -362,7 +362,7 @@ test('preflight wants more for a stage that has the admin API', async () => {
   const few = await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 707) }, ['--stage', 'prod'], {
     WAYBILL_SETTINGS: file,
   })
-  expect(few).toEqual({ code: 1, line: expect.stringMatching(/^FAILED .*the stage reserves all but 100 of 708\./) })
+  expect(few).toEqual({ code: 1, line: expect.stringMatching(/^FAILED .*the stage reserves all but 100 of 733\./) })
 })
 
 test('preflight does not ask about CloudFront for a stage without it', async () => {

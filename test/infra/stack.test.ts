@@ -144,12 +144,12 @@ describe.each(stages)('the functions of $name', ({ name: stage, of, policy, rete
     for (const group of Object.values(groups)) expect(group.Properties.RetentionInDays).toBe(retention)
   })
 
-  test(`the chat function in ${stage} may take fifteen minutes, and only it knows the tokenizer function`, () => {
+  test(`the chat function in ${stage} may take fifteen minutes, and only it and quotes know the tokenizer function`, () => {
     expect(propertiesOf('chat').Timeout).toBe(900)
     const variableOf = (name: (typeof FUNCTIONS)[number]) =>
       propertiesOf(name).Environment.Variables[ENV.tokenizerFunction]
-    expect(FUNCTIONS_WITH_TABLES.filter(variableOf)).toEqual(['chat'])
-    expect(variableOf('chat')).toEqual({ Ref: of().functions.tokenizer })
+    expect(FUNCTIONS_WITH_TABLES.filter(variableOf)).toEqual(['chat', 'quote'])
+    for (const name of ['chat', 'quote'] as const) expect(variableOf(name)).toEqual({ Ref: of().functions.tokenizer })
   })
 
   test(`the tokenizer function in ${stage} knows nothing, and has a whole core and ten seconds`, () => {
@@ -252,12 +252,15 @@ test('the HTTP API has every route but chat, each with its function, and the fal
     return [Properties.RouteKey, integrations[id]?.Properties.IntegrationUri]
   })
   // A path with a slash at its end is beneath the path without, which only a greedy route can say.
-  const beneath = ['/v1/key/introspect/{rest+}', '/v1/credits/{rest+}']
+  const beneath = ['/v1/key/introspect/{rest+}', '/v1/credits/{rest+}', '/v1/quote/{rest+}']
   const paths = HTTP_ROUTES.filter((route) => route.endpoint.function !== 'chat').flatMap((route) =>
     [route.path, ...beneath.filter((path) => path.startsWith(`${route.path}/`))].map((path) => ({ ...route, path })),
   )
-  const expected = paths.flatMap(({ path, endpoint }) =>
-    ['GET', 'HEAD'].map((method) => [`${method} ${path}`, { Ref: liveOf(dev, endpoint.function) }]),
+  const expected = paths.flatMap(({ method: its, path, endpoint }) =>
+    (its === 'GET' ? ['GET', 'HEAD'] : [its]).map((method) => [
+      `${method} ${path}`,
+      { Ref: liveOf(dev, endpoint.function) },
+    ]),
   )
   expect(Object.fromEntries(routes)).toEqual({
     ...Object.fromEntries(expected),
@@ -523,8 +526,8 @@ test('a stack without CloudFront has the addresses of the functions as outputs, 
   expect(outputsOf(template).sort()).toEqual(outputsWithout(OUTPUTS.baseUrl, ...OF_OTHERS, ...OF_EXPORT))
 })
 
-/** Of a stack with a domain, with logs of CloudFront in another region, or with the admin API. */
-const OF_OTHERS = [OUTPUTS.edgeDomain, OUTPUTS.distributionId, OUTPUTS.adminUrl, OUTPUTS.rollout]
+/** Of a stack with a domain, with logs of CloudFront in another region, with the admin API, or with notices. */
+const OF_OTHERS = [OUTPUTS.eventBus, OUTPUTS.edgeDomain, OUTPUTS.distributionId, OUTPUTS.adminUrl, OUTPUTS.rollout]
 /** test/infra/on-call.test.ts has the outputs of functions and logs. */
 const outputsOf = ({ json }: Template) => Object.keys(json.Outputs).filter((name) => !/(Function|Logs)$/.test(name))
 

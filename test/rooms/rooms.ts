@@ -28,7 +28,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'contracts/*/**': { imports: 'contracts/*.ts domain/** wire/**' },
   'log/**': { imports: 'contract.ts domain/**' },
   'http/**': { imports: 'node:net node:tls' },
-  'aws/**': { imports: 'config.ts http/** retry.ts node:crypto' },
+  'aws/**': { imports: 'config.ts contract.ts http/** retry.ts node:crypto' },
   'store/**': { imports: 'aws/** contract.ts domain/** retry.ts store/** node:util', types: 'config.ts endpoints.ts' },
   'store/create-tables.ts': SDK_STORE,
   'store/newest-keys.ts': SDK_STORE,
@@ -58,6 +58,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'functions/fallback/**': { imports: 'layers/gateway/** functions/** console/usage-page/build.ts' },
   'functions/admin/**': { imports: `layers/** ${NODE}` },
   'catalog/**': { imports: 'domain/** zod' },
+  'examples/**': { imports: 'aws-cdk-lib{,/*} constructs' },
   'infra/**': {
     imports: `aws/** catalog/** contract.ts domain/** endpoints.ts @aws-sdk/* @smithy/signature-v4 ${CDK} commander esbuild zod ${NODE} console/usage-page/build.ts`,
   },

@@ -89,7 +89,7 @@ export type Step =
   | { readonly do: 'operate'; readonly key: number; readonly operation: Operation; readonly value: number }
 
 export type KeyLimits = Pick<KeySettings, 'rpm' | 'maxConcurrent' | 'models' | CounterName>
-export type KeySetup = KeyLimits & { readonly credits: bigint }
+export type KeySetup = KeyLimits & { readonly credits: bigint; readonly notifyBelow?: bigint | undefined }
 
 export type History = {
   readonly seed: number
@@ -288,7 +288,7 @@ function makeDelivery(random: Random, { inOrder, faults }: Style): Step {
 }
 
 export function keySetup(random: Random): KeySetup {
-  return {
+  const setup = {
     rpm: random.pick([1, 2, 5, 60, 600]),
     ...counterLimits(random),
     maxConcurrent: random.pick([1, 2, 4, 200]),
@@ -296,7 +296,11 @@ export function keySetup(random: Random): KeySetup {
     // From nothing to plenty; a call with a cap holds about 700,000 nanocredits.
     credits: BigInt(random.pick([0, 500_000, 800_000, 1_600_000, 4_000_000, 50_000_000])),
   }
+  return { ...setup, ...(WATCHED.has(setup.credits) && { notifyBelow: setup.credits - 1n }) }
 }
+
+/** The keys that are low with their first charge. The others wait longer for a sweep. */
+const WATCHED: ReadonlySet<bigint> = new Set([800_000n, 4_000_000n])
 
 /** At most one counter is tight: with each counter that is added, histories would have fewer calls that are admitted. */
 function counterLimits(random: Random): Pick<KeySettings, CounterName> {

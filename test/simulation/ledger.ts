@@ -1,4 +1,5 @@
 import { COUNTER_NAMES, COUNTERS, type CounterName } from '../../layers/gateway/domain/counters.ts'
+import { checkWatched, NoticeBooks } from './notice-books.ts'
 import { momentOf, openHolds } from './stored-hold.ts'
 
 export type StoredItem = Readonly<Record<string, unknown>>
@@ -34,6 +35,7 @@ const WRONG_CLOCK_MS = 59_000
 
 /** Looks at everything the database is left with, write by write, and knows by itself what may be there. */
 export class Ledger {
+  readonly notices = new NoticeBooks()
   readonly #accounts = new Map<string, Account>()
   readonly #monthly = new Map<string, StoredItem>()
   readonly #claims = new Map<string, { readonly expiresAt: number; readonly requests: Set<string> }>()
@@ -50,8 +52,8 @@ export class Ledger {
   }
 
   /** True while an item has an event that must be moved. */
-  get hasEventsOnItems(): boolean {
-    for (const { item } of this.#accounts.values()) if (item?.pendingEvents !== undefined) return true
+  get hasWorkForSweeps(): boolean {
+    for (const { item } of this.#accounts.values()) if (item?.sweepAt !== undefined) return true
     return false
   }
 
@@ -70,6 +72,7 @@ export class Ledger {
     for (const requestId of account.open.keys()) if (!before.has(requestId)) admitted(item, account, requestId, hash)
     if (account.open.size > 0 && item.sweepAt === undefined) fail(`${item.pk} has holds, and no sweep will look at it`)
     if (item.pendingEvents !== undefined && item.sweepAt !== '0') fail(`${item.pk} has events that no sweep will move`)
+    checkWatched(item)
     checkBalance(item, account.open)
     checkRows(account)
     for (const name of COUNTER_NAMES) checkCounter(item, account, name)
@@ -185,6 +188,7 @@ export class Ledger {
     for (const [keyId, { item, open, admitted, rows, grants, events }] of this.#accounts) {
       if (item) this.#eachChangeHasItsEvent(keyId, item, grants, events)
       if (item?.pendingEvents !== undefined) fail(`${keyId} still has an event on its item`)
+      if (item) this.notices.atRest(keyId, item, grants.size, events)
       if (open.size > 0) fail(`${keyId} still has the holds ${[...open.keys()].join(', ')}`)
       for (const requestId of admitted) if (!rows.has(requestId)) fail(`${requestId} was admitted and has no row`)
       const granted = [...grants.values()].reduce((sum, { credits }) => sum + BigInt(credits as bigint), 0n)

@@ -8,6 +8,7 @@ import { createModels } from '../../functions/models/create.ts'
 import { createSweep } from '../../functions/sweep/create.ts'
 import { BRAND, FUNCTION_TIMEOUT_SECONDS } from '../../layers/gateway/contract.ts'
 import type { Log } from '../../layers/gateway/log/log.ts'
+import type { NoticeBody } from '../../layers/gateway/wire/notice-body.ts'
 import type { Script, Step } from './history.ts'
 import { type ProcessDeps, SimulatedProcess } from './process.ts'
 import { questionOf } from './question.ts'
@@ -20,6 +21,7 @@ export type NodeDeps = ProcessDeps & {
   readonly kill: (node: GatewayNode) => void
   /** A file of the export, as it arrives. */
   readonly putObject: (path: string, bytes: Uint8Array) => void
+  readonly notice: (notice: NoticeBody) => void
 }
 
 type Context = { getRemainingTimeInMillis(): number }
@@ -86,7 +88,7 @@ export class GatewayNode extends SimulatedProcess {
     }
     this.#chat = createChat(instance, { openProvider, countTokens }) as never
     this.#models = createModels(instance) as never
-    this.#sweep = createSweep(instance)
+    this.#sweep = createSweep(instance, async (notice) => deps.notice(notice))
     this.#close = createClose(instance, {
       putObject: (path, bytes) => this.#putObject(path, () => deps.putObject(path, bytes)),
       partChars: PART_CHARS,

@@ -25,6 +25,7 @@ test('the simulator catches faults that are built into the gateway on purpose', 
   const faults = [
     'a request settles twice',
     'no sweep is told of a hold',
+    'a notice is noted, and not kept',
     'the money moves before the row is written',
     'half of an answer is charged',
     'every request is charged at its lowest tier',

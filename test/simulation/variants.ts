@@ -64,8 +64,10 @@ export const VARIANTS: readonly Variant[] = [
   without('a later row takes the place of the first', 'attribute_not_exists(requestId)'),
   without(
     'a key leaves the sweep’s list with requests open',
-    'attribute_exists(pk) AND attribute_not_exists(openHolds)',
+    'bucketFullAtUs = :bucket',
+    'attribute_not_exists(notices) AND attribute_not_exists(openHolds)',
   ),
+  changing('a notice is noted, and not kept', 'ADD notices :notices', 'ADD noticed :notices'),
   changing('no sweep is told of a hold', 'sweepAt = if_not_exists(sweepAt, :sweepAt)', 'swept = :sweepAt'),
   changing('what is not spent does not come back', 'available = available + :back', 'lost = :back'),
   without('an Idempotency-Key is claimed by two', 'attribute_not_exists(id) OR expiresAt <= :now'),

@@ -178,7 +178,7 @@ class World {
     for (let line = this.#network.land(0); line; line = this.#network.land(0)) this.#tell?.(line)
     // Requests that died keep their day open until they are swept.
     if (this.#history.closes) await this.#close(this.#fewLooks())
-    for (let sweeps = 0; sweeps < 3 && (this.#ledger.hasOpenHolds || this.#ledger.hasEventsOnItems); sweeps++) {
+    for (let sweeps = 0; sweeps < 3 && (this.#ledger.hasOpenHolds || this.#ledger.hasWorkForSweeps); sweeps++) {
       await time.advance(3 * 3_600_000)
       this.#start(this.#newNode(9).sweep())
       await this.#runOut()
@@ -516,6 +516,7 @@ class World {
       variant: this.#variant,
       kill: (node) => this.#kill(node),
       putObject: (path, bytes) => this.#days.partWritten(path, bytes),
+      notice: (notice) => this.#ledger.notices.told(notice),
     }
   }
 

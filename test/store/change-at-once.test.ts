@@ -127,7 +127,7 @@ test('an event that a dead process has left on a key is moved once, however many
   const { old, key } = await issueInGrace('customer-2')
   await revokeKey(dying())(key.id, actAt(NOW + 2))
   const before = await Array.fromAsync(listEvents(tables)({ ...ALL, of: key.id }))
-  await scheduleSweep(tables)(await fresh(key))
+  await scheduleSweep(tables)(await fresh(key), NOW)
   expect(await Array.fromAsync(findKeysWithEvents(tables)())).toContain(key.id)
   await Promise.all([1, 2, 3].map(() => moveEvents(tables)(key.id, NOW)))
   expect(await Array.fromAsync(listEvents(tables)({ ...ALL, of: key.id }))).toEqual(before)

@@ -10,7 +10,14 @@ export const MODEL_ENDPOINTS: readonly EndpointName[] = [
   'messages.count_tokens',
 ]
 /** They list models, tell about a key or a request, or are not known. */
-export const OTHER_ENDPOINTS: readonly EndpointName[] = ['models', 'key.introspect', 'credits', 'usage', 'unknown']
+export const OTHER_ENDPOINTS: readonly EndpointName[] = [
+  'models',
+  'key.introspect',
+  'credits',
+  'usage',
+  'quote',
+  'unknown',
+]
 
 export function isForModel({ endpoint }: { readonly endpoint: string }): boolean {
   return (MODEL_ENDPOINTS as readonly string[]).includes(endpoint)

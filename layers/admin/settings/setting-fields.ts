@@ -12,6 +12,7 @@ export const SETTING_FIELDS = described({
   max_concurrent: wholeNumber(1, 1_000),
   daily_credits: someCredits.nullable(),
   monthly_credits: someCredits.nullable(),
+  notify_below: someCredits.nullable(),
   scopes: someOf(SCOPES),
   models: modelPatterns(50, 200),
   allowlist: cidrList(100),

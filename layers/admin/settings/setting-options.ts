@@ -39,6 +39,11 @@ export const SETTING_OPTIONS: Readonly<Record<Setting, Words>> = {
     argument: 'credits',
     words: 'credits per UTC month',
   },
+  notifyBelow: {
+    option: 'notify-below',
+    argument: 'credits',
+    words: 'credits below which its notice is sent',
+  },
   scopes: {
     option: 'scopes',
     argument: 'list',

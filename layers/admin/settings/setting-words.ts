@@ -61,6 +61,13 @@ export const SETTING_WORDS: Readonly<Record<Setting, Words>> = {
     isShort: true,
     none: 'no limit',
   },
+  notifyBelow: {
+    field: 'notify_below',
+    kind: 'credits',
+    label: 'Notify below',
+    isShort: true,
+    none: 'never',
+  },
   scopes: {
     field: 'scopes',
     kind: 'scopes',

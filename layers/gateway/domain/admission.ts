@@ -1,6 +1,7 @@
 import type { AdmissionRefusal } from './gateway-error.ts'
 import type { Hold, Key } from './key.ts'
 import type { Nano } from './money.ts'
+import type { Unmet } from './notice.ts'
 
 /** All that one request needs of its key. Admission meets all of it or none. */
 export type Demand = {
@@ -9,6 +10,8 @@ export type Demand = {
   readonly nowMs: number
   readonly hold: Nano
   readonly holdUntilMs: number
+  /** The refusal of credits for which this request is admitted without any. It leaves a mark, to be told. */
+  readonly unmet?: Unmet | undefined
 }
 
 /** The end of a hold: its cost is spent, the rest comes back. */

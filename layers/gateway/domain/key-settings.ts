@@ -25,6 +25,8 @@ type Optional = {
   /** From this moment on the key is refused. */
   readonly expiresAtMs?: number | undefined
   readonly note?: string | undefined
+  /** The operator is told when the credits that are not charged fall below it. */
+  readonly notifyBelow?: Nano | undefined
 }
 
 export type KeySettings = Required & Optional
@@ -66,6 +68,7 @@ export const KEY_SETTINGS: Rows = {
   // Not `expiresAt`, by which DynamoDB would delete the key with its books.
   expiresAtMs: { default: null, inEvents: (ms) => ({ expiresAt: new Date(ms).toISOString() }) },
   note: { default: null },
+  notifyBelow: { default: null, isNano: true },
 }
 
 export const SETTINGS = Object.keys(KEY_SETTINGS) as Setting[]

@@ -3,6 +3,7 @@ import { mayUseModel } from '../domain/allowed-models.ts'
 import { creditsLeft } from '../domain/counters.ts'
 import { type AdmissionRefusal, ERRORS, GatewayError } from '../domain/gateway-error.ts'
 import { expiredHolds } from '../domain/key.ts'
+import { isUnmet, type Unmet } from '../domain/notice.ts'
 import { holdOf, lowerCap, type PricedRequest } from '../domain/priced-request.ts'
 import type { FinishDeadHolds } from '../flow/billing/finish-hold.ts'
 import { type Admission, deadAtMs, type IdentifiedRequest } from '../request.ts'
@@ -28,7 +29,7 @@ const MOST_UNKNOWN_OUTCOMES = 2
 
 type Candidate = IdentifiedRequest & { priced?: PricedRequest | undefined }
 
-type Tries = { unknownOutcomes: number; share: number; sweptDead: boolean }
+type Tries = { unknownOutcomes: number; share: number; sweptDead: boolean; unmet?: Unmet }
 
 /**
  * The one write before the upstream. It is repeated only if it was refused for a reason that can be remedied: a stale
@@ -44,7 +45,7 @@ export function admit<Request extends Candidate>(deps: AdmitDeps): Gate<Request,
       const tries: Tries = { unknownOutcomes: 0, share: 1, sweptDead: false }
       for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
         const notAllowed = whyNotAllowed(request)
-        const demand = demandOf(request, notAllowed ?? request.refusal)
+        const demand = demandOf(request, notAllowed ?? request.refusal, tries.unmet)
         const result = await takeAdmission(request.credential.key, demand)
         const isProven = result.admitted === true && !result.isReadAfter
         const refusal = isProven ? undefined : keyRefusal(result.key, hash, request.nowMs)
@@ -94,6 +95,7 @@ async function answerRefusal(deps: AdmitDeps, request: Candidate, tries: Tries, 
   const refusal = admissionRefusal(why, key, request)
   if (!spendsToken) throw refusal
   request.refusal = refusal
+  if (isUnmet(why)) tries.unmet = why
 }
 
 /** Each further try asks for a smaller share, so that racing requests find room for each other. */
@@ -112,13 +114,14 @@ function whyNotAllowed({ credential, priced }: Candidate): GatewayError | undefi
 }
 
 /** A refusal counts against the limits but holds no credits. */
-function demandOf(request: Candidate, refusal: GatewayError | undefined): Demand {
+function demandOf(request: Candidate, refusal: GatewayError | undefined, unmet: Unmet | undefined): Demand {
   return {
     requestId: request.requestId,
     hash: request.credential.hash,
     nowMs: request.nowMs,
     hold: request.priced && !refusal ? holdOf(request.priced) : 0n,
     holdUntilMs: deadAtMs(request),
+    unmet,
   }
 }
 

@@ -45,11 +45,11 @@ export function readAndPrice(loadCatalog: LoadCatalog, headerPrefix: string): Ga
     if (!model) throw noSuchModel(chat.model, modelsFor(credential.key, catalog))
     requireKind(chat, model)
     const priced = priceRequest(chat, model, catalog, pinnedProviders(headerOf(event, routeHeader), model))
-    return endpoint.countsOnly ? { ...priced, isFree: true } : priced
+    return endpoint.countsOnly || endpoint.quotes ? { ...priced, isFree: true } : priced
   }
 }
 
-async function whyNotJson(raw: RawBody): Promise<GatewayError> {
+export async function whyNotJson(raw: RawBody): Promise<GatewayError> {
   const { jsonFault } = await import('#advice')
   return badRequest('invalid_json', `${NOT_JSON.slice(0, -1)}: ${jsonFault(textOf(raw).text)}.`)
 }
@@ -67,7 +67,7 @@ function pinnedProviders(header: string | undefined, model: PricedModel): readon
   throw badRequest('invalid_route', `${why}The route header must be a list of providers of '${model.id}': ${choices}.`)
 }
 
-function rawBody(event: GatewayEvent): RawBody {
+export function rawBody(event: GatewayEvent): RawBody {
   return {
     body: event.body,
     isBase64Encoded: event.isBase64Encoded,

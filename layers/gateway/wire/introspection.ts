@@ -38,7 +38,7 @@ export function introspection(key: Key, hash: string, requestId: string, nowMs: 
   }
 }
 
-const CREDIT_LIMITS: Readonly<Record<CreditCounter, string>> = {
+export const CREDIT_LIMITS: Readonly<Record<CreditCounter, string>> = {
   dailyCredits: 'daily_credits',
   monthlyCredits: 'monthly_credits',
 }

@@ -2,6 +2,8 @@ import { badRequest, GatewayError } from '../domain/gateway-error.ts'
 import { MAX_DEPTH } from '../domain/json-fault.ts'
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
+/** A quote has the body of another request inside. */
+export const MAX_QUOTE_BYTES = MAX_BODY_BYTES + 1024
 /** An encoding that changes nothing. */
 const PLAIN = /^\s*identity\s*$/i
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
@@ -32,10 +34,11 @@ export function readJsonBody(raw: RawBody, callerId: string): JsonBody {
 }
 
 /** The text of a body that is declared as JSON. */
-export function textOf({ body = '', isBase64Encoded, contentType, contentEncoding }: RawBody): Text {
+export function textOf(raw: RawBody, mostBytes = MAX_BODY_BYTES): Text {
+  const { body = '', isBase64Encoded, contentType, contentEncoding } = raw
   requireJsonType(contentType)
   if (contentEncoding && !PLAIN.test(contentEncoding)) throw compressed(`as '${contentEncoding.slice(0, 80)}'`)
-  return isBase64Encoded ? decode(body) : measure(body)
+  return isBase64Encoded ? decode(body, mostBytes) : measure(body, mostBytes)
 }
 
 type Text = { readonly text: string; readonly bytes: number }
@@ -43,16 +46,16 @@ type Text = { readonly text: string; readonly bytes: number }
 /** The two bytes with which gzip begins. No JSON begins so; read as text, the second is no character. */
 const GZIP = [0x1f, 0x8b]
 
-function measure(body: string): Text {
+function measure(body: string, mostBytes: number): Text {
   if (body.charCodeAt(0) === GZIP[0]) throw compressed('with gzip')
   const bytes = Buffer.byteLength(body)
-  requireSize(bytes)
+  requireSize(bytes, mostBytes)
   return { text: body.toWellFormed(), bytes }
 }
 
-function decode(base64: string): Text {
+function decode(base64: string, mostBytes: number): Text {
   const bytes = Buffer.from(base64, 'base64')
-  requireSize(bytes.length)
+  requireSize(bytes.length, mostBytes)
   if (bytes[0] === GZIP[0] && bytes[1] === GZIP[1]) throw compressed('with gzip')
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), bytes: bytes.length }
@@ -61,12 +64,9 @@ function decode(base64: string): Text {
   }
 }
 
-function requireSize(bytes: number): void {
-  if (bytes <= MAX_BODY_BYTES) return
-  throw new GatewayError(
-    'request_too_large',
-    `The request body has ${bytes} bytes; at most ${MAX_BODY_BYTES} are accepted.`,
-  )
+function requireSize(bytes: number, most: number): void {
+  if (bytes <= most) return
+  throw new GatewayError('request_too_large', `The request body has ${bytes} bytes; at most ${most} are accepted.`)
 }
 
 function compressed(how: string): GatewayError {
@@ -85,7 +85,7 @@ function requireJsonType(contentType: string | undefined): void {
 /** The details are for `jsonFault`. */
 export const NOT_JSON = 'The request body is not valid JSON.'
 
-function parse(text: string): unknown {
+export function parse(text: string): unknown {
   if (text.trim() === '') throw badRequest('invalid_json', 'The request body is empty; a JSON object is needed.')
   try {
     return JSON.parse(text)

@@ -225,4 +225,18 @@ export const EXAMPLES: Readonly<Record<PublicPath, Example>> = {
     answer: { object: 'list', data: [record], has_more: true, last_id: `req_${ULID}` },
   },
   '/v1/usage/{id+}': { answer: record },
+  '/v1/quote': {
+    request: { endpoint: '/v1/chat/completions', body: conversation },
+    answer: {
+      object: 'quote',
+      endpoint: '/v1/chat/completions',
+      model: 'echo',
+      catalog_version: 1,
+      prompt_tokens: { estimated: 8, most: 141 },
+      output_tokens: { most: 4096, choices: 1, covered: { balance: 4096, daily_credits: 4096, monthly_credits: null } },
+      hold: '0.00247875',
+      cost: { without_output: '0.0000012', with_most_output: '0.0024588' },
+      refusal: null,
+    },
+  },
 }

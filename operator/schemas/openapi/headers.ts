@@ -66,6 +66,13 @@ export function headersOf(names: readonly string[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
+export const ROUTE_PARAMETER: Json = {
+  name: `${BRAND.headerPrefix}Route`,
+  in: 'header',
+  description: 'The only providers to try, in this order: `azure,openai`.',
+  schema: TEXT,
+}
+
 /** Headers of a request to a model. */
 export const PARAMETERS: readonly Json[] = [
   {
@@ -74,10 +81,5 @@ export const PARAMETERS: readonly Json[] = [
     description: 'Makes a retry safe: within 24 hours the same key and body get the first answer again, at no cost.',
     schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
   },
-  {
-    name: `${BRAND.headerPrefix}Route`,
-    in: 'header',
-    description: 'The only providers to try, in this order: `azure,openai`.',
-    schema: TEXT,
-  },
+  ROUTE_PARAMETER,
 ]

@@ -11,6 +11,7 @@ import { Response } from './contracts/responses.ts'
 import { ApiKey } from './shapes/api-key.ts'
 import { ErrorBody } from './shapes/errors.ts'
 import { Model, ModelList } from './shapes/models.ts'
+import { Quote, QuoteRequest } from './shapes/quote.ts'
 import { Credits, USAGE_QUERY, UsageList, UsageSums } from './shapes/usage.ts'
 
 export type PublicPath = (typeof ENDPOINTS)[keyof typeof ENDPOINTS]['routes'][number]['path']
@@ -147,5 +148,14 @@ export const OPERATIONS: Readonly<Record<PublicPath, Operation>> = {
     description: 'A key sees its own requests only.',
     id: 'The X-Request-Id of an answer.',
     answer: UsageRecord,
+  },
+  '/v1/quote': {
+    operationId: 'createQuote',
+    tag: 'Account',
+    summary: 'What a request would hold and cost',
+    description:
+      'Free, and a call like any other for the limits; nothing is held or sent to a provider. A request that its endpoint refuses is refused with the same error, in the format of that endpoint. Beyond four at once of a key it is a 429 with Retry-After.',
+    request: QuoteRequest,
+    answer: Quote,
   },
 }

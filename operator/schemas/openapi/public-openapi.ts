@@ -11,19 +11,20 @@ import * as events from './contracts/response-events.ts'
 import { ResponseRequest } from './contracts/response-request.ts'
 import * as responses from './contracts/responses.ts'
 import { EXAMPLES, type Example } from './examples.ts'
-import { ALWAYS, HEADERS, headersOf, LOWERED, OF_MODELS, PARAMETERS, REPLAYED } from './headers.ts'
+import { ALWAYS, HEADERS, headersOf, LOWERED, OF_MODELS, PARAMETERS, REPLAYED, ROUTE_PARAMETER } from './headers.ts'
 import { componentSchemas, type Json, schemaOf } from './json-schema.ts'
 import { OPERATIONS, type PublicPath, TAGS } from './operations.ts'
 import { refusalAnswers, refusalsOf } from './refusals.ts'
 import { ApiKey, Window } from './shapes/api-key.ts'
 import { ErrorBody } from './shapes/errors.ts'
 import { Model, ModelList } from './shapes/models.ts'
+import { Quote, QuoteRequest } from './shapes/quote.ts'
 import { Credits, UsageList, UsageSums } from './shapes/usage.ts'
 
 /** Schemas with a name in the document; others are written inline. */
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   ...{ ApiKey, Window, Model, ModelList, Pricing, UsageRecord, Attempt, Error: ErrorBody, Usage },
-  ...{ Credits, UsageList, UsageSums },
+  ...{ Credits, UsageList, UsageSums, Quote, QuoteRequest },
   ...{ ...chat, ...completions, ...embeddings, ResponseRequest, ...responses, ...events, ...messages },
 }
 
@@ -86,7 +87,8 @@ function operationOf(route: HttpRoute): Json {
   const { path, endpoint } = route
   const { operationId, tag, summary, description, id, query, request } = OPERATIONS[path as PublicPath]
   const example = EXAMPLES[path as PublicPath]
-  const scope = endpoint.scope ? `Needs the scope ${endpoint.scope}.` : 'Needs no scope.'
+  const none = endpoint.quotes ? 'Needs the scope of the quoted endpoint.' : 'Needs no scope.'
+  const scope = endpoint.scope ? `Needs the scope ${endpoint.scope}.` : none
   return {
     operationId,
     tags: [tag],
@@ -104,7 +106,7 @@ function operationOf(route: HttpRoute): Json {
       })),
     }),
     ...(request && {
-      parameters: PARAMETERS,
+      parameters: endpoint.quotes ? [ROUTE_PARAMETER] : PARAMETERS,
       requestBody: { required: true, description: 'At most 4 MiB.', content: exampleContent(request, example.request) },
     }),
     responses: { 200: answerOf(path as PublicPath, endpoint, example), ...refusalsOf(route, query !== undefined) },

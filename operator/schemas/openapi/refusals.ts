@@ -50,6 +50,7 @@ export function refusalAnswers(schemaOf: SchemaOf): Json {
 /** By status, the refusals of an endpoint. A wrong method has no operation of its own. */
 export function refusalsOf({ path, endpoint }: HttpRoute, hasQuery: boolean): Json {
   const free = [401, 403, 429, 500, 503, ...(path.includes('{') ? [404] : []), ...(hasQuery ? [400] : [])]
+  if (endpoint.quotes) free.push(400, 404, 413, 415)
   const statuses = endpoint.contract ? STATUSES.filter((status) => status !== 405) : free
   const named = (status: number) => (endpoint.contract === 'messages' ? 'MessagesError' : nameOf(status))
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${named(status)}` }]))

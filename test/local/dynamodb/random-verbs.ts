@@ -169,7 +169,7 @@ export class RandomVerbs {
       case 5:
         return drain(findKeysToSweep(tables)(this.nowMs + random.pick([0, 30_000, DAY_MS])))
       case 6:
-        return scheduleSweep(tables)(random.pick(this.keys))
+        return scheduleSweep(tables)(random.pick(this.keys), this.nowMs)
       default:
         return this.refresh(await readKey(tables)(random.chance(0.9) ? id : 'none'))
     }

@@ -3,9 +3,9 @@ import { contractOf } from '../../contracts/contracts.ts'
 import { mayWriteCache, mayWriteCache1h } from '../../domain/priced-request.ts'
 import { orderRoutes, pinRoutes, routeKey } from '../../domain/route-order.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
-import type { AdmittedChat } from '../../request.ts'
+import type { Admission, AdmittedChat } from '../../request.ts'
 import { promptText } from '../../wire/prompt-text.ts'
-import { countTexts } from '../billing/count-texts.ts'
+import { type CountDeps, countTexts } from '../billing/count-texts.ts'
 import { ESTIMATED_PER_ANSWER, ESTIMATED_PER_MESSAGE } from '../billing/estimate-usage.ts'
 import { tooManyCounts } from '../billing/token-queue.ts'
 import { startDeadline } from '../deadline.ts'
@@ -18,7 +18,7 @@ const MOST_AT_ONCE = 4
 
 /** The answer to a request for the number of its tokens. No model is asked, and nothing is charged. */
 export async function answerCount(deps: ChatDeps, request: AdmittedChat): Promise<string> {
-  if ((request.freeUnderWay ?? 0) > MOST_AT_ONCE) throw tooManyCounts()
+  requireFew(request)
   try {
     const text = JSON.stringify(contractOf(request.endpoint).countBody?.(await countPrompt(deps, request)))
     if (request.claim) await deps.vault.keep(request, text)
@@ -26,6 +26,10 @@ export async function answerCount(deps: ChatDeps, request: AdmittedChat): Promis
   } catch (error) {
     throw toGatewayError(error)
   }
+}
+
+export function requireFew({ freeUnderWay = 0 }: Admission): void {
+  if (freeUnderWay > MOST_AT_ONCE) throw tooManyCounts()
 }
 
 /** A caller waits for the count, and our own tokenizer can replace it. */
@@ -65,7 +69,11 @@ async function askUpstream(deps: ChatDeps, { priced, nowMs }: AdmittedChat): Pro
   }
 }
 
-async function estimatePrompt(deps: ChatDeps, request: AdmittedChat): Promise<number> {
+/** The tokens of a prompt by our own tokenizer. */
+export async function estimatePrompt(
+  deps: CountDeps & Pick<ChatDeps, 'countLater'>,
+  request: Pick<AdmittedChat, 'requestId' | 'deadlineMs' | 'priced'>,
+): Promise<number> {
   const { chat, model, promptBound } = request.priced
   const text = sampleText(promptText(chat.body))
   const { tokens } = await countTexts({ ...deps, countTokens: deps.countLater }, request, text.pieces)

@@ -5,14 +5,13 @@ import type { Embedded, Embedding, EmbeddingRequest } from '../../domain/embeddi
 import type { GatewayError } from '../../domain/gateway-error.ts'
 import type { Nano } from '../../domain/money.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
-import type { Provider } from '../../providers/provider.ts'
 import { type AdmittedChat, headOf } from '../../request.ts'
 import { makeEmbeddingBill } from '../billing/make-embedding-bill.ts'
 import { endingOf, SETTLE_RESERVE_MS } from '../billing/settle.ts'
 import { startDeadline, waitAtMost } from '../deadline.ts'
 import { MOST_TEXT_CHARS } from '../idempotency/answer-cipher.ts'
-import { fieldsFor } from '../routing/ask-chat.ts'
-import { type Candidate, tryRoutes } from '../routing/try-routes.ts'
+import { askingEmbedding } from '../routing/ask-embedding.ts'
+import { type Ask, tryRoutes } from '../routing/try-routes.ts'
 import type { ChatDeps } from './chat-deps.ts'
 import { toGatewayError } from './upstream-error.ts'
 
@@ -44,32 +43,20 @@ function wantedOf({ priced }: AdmittedChat): EmbeddingRequest {
 }
 
 async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingRequest): Promise<Embedding> {
-  const { priced, journey, nowMs, deadlineMs } = request
+  const { nowMs, deadlineMs } = request
   const endsAtMs = Math.min(deadlineMs - SETTLE_RESERVE_MS, nowMs + deps.timing.wholeAnswerMs)
   const seconds = Math.round((endsAtMs - nowMs) / 1000)
   const words = `An embedding must be whole within ${seconds} s. Send fewer texts at once.`
   const deadline = startDeadline(endsAtMs, deps.clock(), words)
   const parts: Part[] = []
-  const ask = async (provider: Provider, { route, allowFields }: Candidate) => {
-    journey.asksWhole = true
-    if (!provider.embed) throw hasNoWords()
-    const fields = fieldsFor(priced, route, allowFields, journey)
-    const timeout = startTimeout(route.firstByteTimeoutMs)
+  const askRoute = askingEmbedding(request, wanted, deadline.signal)
+  const ask: Ask<Embedding> = async (provider, candidate) => {
     try {
-      return await provider.embed({
-        embedding: wanted,
-        chat: priced.chat,
-        dimensions: wanted.dimensions ?? priced.model.dimensions ?? 0,
-        model: route.model,
-        idleTimeoutMs: route.idleTimeoutMs,
-        ...fields,
-        signal: AbortSignal.any([deadline.signal, timeout.signal]),
-      })
+      return await askRoute(provider, candidate)
     } catch (error) {
-      if (error instanceof UpstreamFailure && error.detail.embedded) parts.push({ route, ...error.detail.embedded })
+      const embedded = error instanceof UpstreamFailure && error.detail.embedded
+      if (embedded) parts.push({ route: candidate.route, ...embedded })
       throw error
-    } finally {
-      timeout.clear()
     }
   }
   try {
@@ -100,16 +87,4 @@ async function chargeParts(deps: ChatDeps, request: AdmittedChat, parts: readonl
   // It is charged, so it was neither refused nor abandoned.
   const settling = deps.settle(request, { ...endingOf(error), outcome: 'upstream_error', bill })
   await waitAtMost(settling, deps.timing.settleMs)
-}
-
-/** A batch of vectors sends nothing before its end, so this timeout is for the whole of it. */
-function startTimeout(ms: number) {
-  const controller = new AbortController()
-  const giveUp = () => controller.abort(new UpstreamFailure('timeout', `No embedding came within ${ms} ms.`))
-  const timer = setTimeout(giveUp, ms)
-  return { signal: controller.signal, clear: () => clearTimeout(timer) }
-}
-
-function hasNoWords(): UpstreamFailure {
-  return new UpstreamFailure('unsupported', "'model' has a route that makes no embeddings.", { param: 'model' })
 }

@@ -35,7 +35,12 @@ function toldTokens({ prompt, total, ...rest }: NonNullable<ReturnType<typeof re
   return count(prompt) || count(total) || undefined
 }
 
-async function estimateTexts(deps: CountDeps, request: BilledRequest, inputs: readonly Prompt[]) {
+/** The tokens of texts by our own tokenizer; those that came as tokens are counted as they are. */
+export async function estimateTexts(
+  deps: CountDeps,
+  request: Pick<BilledRequest, 'requestId' | 'deadlineMs'>,
+  inputs: readonly Prompt[],
+) {
   let ids = 0
   const texts: string[] = []
   for (const input of inputs) {

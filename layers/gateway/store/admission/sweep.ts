@@ -24,24 +24,29 @@ export function findKeysToSweep({ database, keys }: Tables) {
   }
 }
 
-const HAS_NO_EVENTS = 'attribute_not_exists(pendingEvents)'
+const HAS_NOTHING_KEPT = 'attribute_not_exists(pendingEvents) AND attribute_not_exists(notices)'
+/** Every admission changes the bucket. One that was settled meanwhile may have left a balance to be told. */
+const NOTHING_SINCE = `bucketFullAtUs = :bucket AND ${HAS_NOTHING_KEPT}`
 
 /** Sets the time at which the sweep must look at the key again: when its next hold may be of a dead request, or never. */
 export function scheduleSweep({ database, keys }: Tables) {
-  return async (key: Key): Promise<void> => {
+  return async (key: Key, nowMs: number): Promise<void> => {
     const untils = Object.values(key.holds).map(({ untilMs }) => untilMs)
+    const nextMs = key.notifyBelow === undefined ? Math.min(...untils) : nowMs
+    const values = { ':bucket': key.bucketFullAtUs }
     const next =
       untils.length > 0
         ? {
-            ConditionExpression: `attribute_exists(pk) AND ${HAS_NO_EVENTS}`,
+            ConditionExpression: NOTHING_SINCE,
             UpdateExpression: 'SET sweepAt = :next',
-            ExpressionAttributeValues: { ':next': sweepTime(Math.min(...untils)) },
+            ExpressionAttributeValues: { ...values, ':next': sweepTime(nextMs) },
           }
         : {
-            ConditionExpression: `attribute_exists(pk) AND attribute_not_exists(openHolds) AND ${HAS_NO_EVENTS}`,
+            ConditionExpression: `${NOTHING_SINCE} AND attribute_not_exists(openHolds)`,
             UpdateExpression: 'REMOVE sweepAt',
+            ExpressionAttributeValues: values,
           }
-    // If a request was admitted meanwhile, or the item has an event, the key stays where the next sweep finds it.
+    // If a request was admitted meanwhile, or the item has an event or a notice, the key stays where the next sweep finds it.
     const write = { TableName: keys, Key: keyItem(key.id), ...next }
     await ifConditionHolds(retryRejected(() => database.update(write)))
   }

@@ -1,10 +1,12 @@
 import type { AdmissionResult, Demand } from '../../domain/admission.ts'
 import { freeUnderWay, type Key } from '../../domain/key.ts'
+import { unmetMark } from '../../domain/notice.ts'
 import type { Item, UpdateInput } from '../database.ts'
 import { isConditionFailed, isUnavailable, retryRejected } from '../failures.ts'
-import { holdsOf, keyItem, sweepTime, toKey, toNano } from '../keys/key-item.ts'
+import { holdsOf, keyItem, SWEEP_AT_ONCE, sweepTime, toKey, toNano } from '../keys/key-item.ts'
 import { readKey } from '../keys/read-key.ts'
 import { storedHold } from '../keys/stored-hold.ts'
+import { unmetAttribute } from '../notices/notices.ts'
 import type { Tables } from '../tables.ts'
 import { ADMISSION_RULES, whyNotAdmitted } from './admission-rules.ts'
 import { COUNTER_WRITES, countsAfter, forgottenAttributes } from './counter-writes.ts'
@@ -76,6 +78,7 @@ const USED = 'lastUsedAtMs = :nowMs'
 const USED_IN_GRACE = `${USED}, previousUsedAtMs = :nowMs`
 const TAKE = ['available = available - :hold', ...COUNTER_WRITES.map(({ take }) => take)].join(', ')
 const HOLD = 'sweepAt = if_not_exists(sweepAt, :sweepAt) ADD openHolds :toAdd'
+const HOLD_UNMET = '#unmet = :unmet, sweepAt = :sweepAt ADD openHolds :toAdd'
 
 // Made anew for each request, so it is built without intermediate copies.
 function admissionWrite(TableName: string, key: Key, demand: Demand, ReturnValues: Returned): UpdateInput {
@@ -90,7 +93,8 @@ function admissionWrite(TableName: string, key: Key, demand: Demand, ReturnValue
     ':hold': demand.hold,
     ':open': hold,
     ':toAdd': new Set([hold]),
-    ':sweepAt': sweepTime(demand.holdUntilMs),
+    // A key whose balance is watched is looked at by every sweep while it is used.
+    ':sweepAt': sweepTime(key.notifyBelow === undefined ? demand.holdUntilMs : demand.nowMs),
     ':zero': 0,
     ':one': 1,
   }
@@ -101,7 +105,12 @@ function admissionWrite(TableName: string, key: Key, demand: Demand, ReturnValue
   }
   // This write proves the copy current, so the copy knows which of the two secrets this is.
   const used = key.previous?.hash === demand.hash ? USED_IN_GRACE : USED
-  let update = `SET ${takeToken(key, demand.nowMs, values)}, ${TAKE}, ${used}, ${HOLD}`
+  if (demand.unmet) {
+    names['#unmet'] = unmetAttribute(demand.unmet)
+    values[':unmet'] = unmetMark(key, demand.unmet, demand.nowMs)
+    values[':sweepAt'] = SWEEP_AT_ONCE
+  }
+  let update = `SET ${takeToken(key, demand.nowMs, values)}, ${TAKE}, ${used}, ${demand.unmet ? HOLD_UNMET : HOLD}`
   const forgotten = forgottenAttributes(key, demand.nowMs)
   for (let i = 0; i < forgotten.length; i++) {
     names[`#forgotten${i}`] = forgotten[i] as string

@@ -57,7 +57,11 @@ export function changeAtOnce<K extends RotatingKey>(tables: OperatorTables, kind
     async function write(item: Item, before: K, change: UrgentChange): Promise<ChangeResult<K>> {
       const key = toKey(changedItem(item, change))
       const event = changeEvent(act, what, { keyId, before: fieldsOf(before), after: fieldsOf(key) })
-      const kept = { ...change, set: { ...change.set, ...keepEvent(item, event, change.pointers) } }
+      const kept = {
+        ...change,
+        set: { ...change.set, ...keepEvent(item, event, change.pointers) },
+        notice: before.status === key.status ? undefined : kind.noticeOf?.(key, act),
+      }
       const isMade = await updateOnce(tables, act, { TableName, Key, ...writeOf(before.version, kept) }).catch(noteLost)
       if (isMade) {
         made = event

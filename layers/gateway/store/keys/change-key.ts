@@ -1,10 +1,12 @@
 import type { Act } from '../../domain/act.ts'
 import { changeEvent, type EventKind, keyFields } from '../../domain/change-event.ts'
 import type { Key, RotatingKey } from '../../domain/key.ts'
+import { type Notice, STATUS_NOTICES } from '../../domain/notice.ts'
 import { retry } from '../../retry.ts'
 import type { Item } from '../database.ts'
 import { findEvent, putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
+import { noticeSet } from '../notices/notices.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import type { TransactItem } from '../transact.ts'
 import { KEY_ITEMS } from './key-item.ts'
@@ -15,13 +17,23 @@ export type KeyKind<K extends RotatingKey> = KeyItems<K> & {
   readonly name: string
   readonly eventPrefix: 'key' | 'admin_key'
   readonly fieldsOf: (key: K) => Readonly<Record<string, unknown>>
+  /** The notice of a change to this status, if it is told. */
+  readonly noticeOf?: (key: K, act: Act) => Notice | undefined
 }
 
-export const KEY: KeyKind<Key> = { ...KEY_ITEMS, name: 'key', eventPrefix: 'key', fieldsOf: keyFields }
+export const KEY: KeyKind<Key> = {
+  ...KEY_ITEMS,
+  name: 'key',
+  eventPrefix: 'key',
+  fieldsOf: keyFields,
+  noticeOf: ({ status }, { id }) => (status === 'active' ? undefined : { id, what: STATUS_NOTICES[status], facts: {} }),
+}
 
 export type ItemChange = {
   readonly set: Readonly<Record<string, unknown>>
   readonly remove?: readonly string[]
+  /** Told when the change is made. */
+  readonly notice?: Notice | undefined
 }
 
 type KeyChange = ItemChange & {
@@ -114,19 +126,20 @@ export function changedItem(before: Item, { set, remove = [] }: ItemChange): Ite
   return item
 }
 
-export function writeOf(version: number, { set, remove = [] }: ItemChange) {
+export function writeOf(version: number, { set, remove = [], notice }: ItemChange) {
   const entries = Object.entries(set)
   const assignments = ['version = :nextVersion', ...entries.map((_, i) => `#set${i} = :set${i}`)]
   const removals = remove.length > 0 ? ` REMOVE ${remove.map((_, i) => `#gone${i}`).join(', ')}` : ''
   const names = [...entries.map(([name], i) => [`#set${i}`, name]), ...remove.map((name, i) => [`#gone${i}`, name])]
   return {
     ConditionExpression: 'version = :version',
-    UpdateExpression: `SET ${assignments.join(', ')}${removals}`,
+    UpdateExpression: `SET ${assignments.join(', ')}${removals}${notice ? ' ADD notices :notices' : ''}`,
     ...(names.length > 0 && { ExpressionAttributeNames: Object.fromEntries(names) }),
     ExpressionAttributeValues: {
       ':version': version,
       ':nextVersion': version + 1,
       ...Object.fromEntries(entries.map(([, value], i) => [`:set${i}`, value])),
+      ...(notice && { ':notices': noticeSet(notice) }),
     },
   }
 }

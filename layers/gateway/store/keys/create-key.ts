@@ -5,6 +5,7 @@ import type { Reference } from '../../domain/reference.ts'
 import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
 import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
+import { expiryClock } from '../notices/expiry-clock.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import { putNew } from '../transact.ts'
 import { findByExternalId, takeExternalId } from './external-id.ts'
@@ -29,6 +30,7 @@ export function createKey(tables: OperatorTables) {
     const after = { ...keyFields(key), ...grantFields(key.granted, reference) }
     const created = await makeOnce(tables, keyId, act, [
       putNew(keys, toItem(key)),
+      ...(key.expiresAtMs === undefined ? [] : [putNew(keys, expiryClock(keyId, key.expiresAtMs))]),
       putNew(keys, { ...hashItem(key.current.hash), keyId }),
       ...(externalId === undefined ? [] : [takeExternalId(tables, externalId, keyId)]),
       ...(key.granted > 0n ? [putNew(keys, grantEntry(keyId, key.granted, act, reference))] : []),

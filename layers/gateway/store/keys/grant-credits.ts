@@ -79,7 +79,8 @@ function changeBalance({ keys }: OperatorTables, keyId: string, credits: Nano): 
       TableName: keys,
       Key: keyItem(keyId),
       ConditionExpression: `#status IN (:active, :suspended)${credits < 0n ? ' AND available >= :taken' : ''}`,
-      UpdateExpression: 'SET granted = granted + :credits, available = available + :credits',
+      // A top-up arms the notice of a low balance again, and a correction does not.
+      UpdateExpression: `SET granted = granted + :credits, available = available + :credits${credits > 0n ? ', spentAtGrant = spent' : ''}`,
       ExpressionAttributeNames: { '#status': 'status' },
       ExpressionAttributeValues: {
         ':active': 'active',

@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Act } from '../../domain/act.ts'
 import type { Key } from '../../domain/key.ts'
 import type { KeySettings, SettingChanges } from '../../domain/key-settings.ts'
+import { expiryClock } from '../notices/expiry-clock.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import { type ChangeResult, changeKey, KEY } from './change-key.ts'
 import { findByExternalId, freeExternalId, takeExternalId } from './external-id.ts'
+import { SWEEP_AT_ONCE } from './key-item.ts'
 
 /** Settings that are as they shall be are no change, and leave no event. With `expectedVersion`, only that version is changed. */
 export function updateKey(tables: OperatorTables) {
@@ -17,13 +19,22 @@ export function updateKey(tables: OperatorTables) {
       if (changes.length === 0) return undefined
       const next = Object.fromEntries(changes) as SettingChanges
       return {
-        set: Object.fromEntries(changes.filter(([, value]) => value !== null)),
+        set: {
+          ...Object.fromEntries(changes.filter(([, value]) => value !== null)),
+          // The balance may be below the level already.
+          ...(next.notifyBelow && { sweepAt: SWEEP_AT_ONCE }),
+        },
         remove: changes.flatMap(([name, value]) => (value === null ? [name] : [])),
-        alsoWrite: moveExternalId(key, next.externalId),
+        alsoWrite: [...moveExternalId(key, next.externalId), ...setClock(key, next.expiresAtMs)],
         whyNot: async () => ((await isOfAnother(key, next.externalId)) ? 'external_id_taken' : undefined),
       }
     }
     return change(keyId, act, decide, expectedVersion)
+  }
+
+  /** An expiry that is removed leaves a clock, which the sweep stops. */
+  function setClock({ id }: Key, expiresAtMs: number | null | undefined) {
+    return expiresAtMs ? [{ Put: { TableName: tables.keys, Item: expiryClock(id, expiresAtMs) } }] : []
   }
 
   async function isOfAnother({ id }: Key, externalId: string | null | undefined): Promise<boolean> {

@@ -1,0 +1,97 @@
+import { CREDIT_COUNTERS, type CreditCounter, creditsLeft, leftIn } from '../../layers/gateway/domain/counters.ts'
+import { type AdmissionRefusal, ERRORS } from '../../layers/gateway/domain/gateway-error.ts'
+import type { Key } from '../../layers/gateway/domain/key.ts'
+import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
+import { costOf } from '../../layers/gateway/domain/price.ts'
+import { affordableCap, holdOf, lowerCap, type PricedRequest } from '../../layers/gateway/domain/priced-request.ts'
+import { type Endpoint, HTTP_ROUTES, isBilled } from '../../layers/gateway/endpoints.ts'
+import { estimatePrompt, requireFew } from '../../layers/gateway/flow/answering/answer-count.ts'
+import type { CountDeps, CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
+import type { FinishDeadHolds } from '../../layers/gateway/flow/billing/finish-hold.ts'
+import { estimateTexts } from '../../layers/gateway/flow/billing/make-embedding-bill.ts'
+import { admissionRefusal } from '../../layers/gateway/middleware/admission-refusal.ts'
+import type { AdmittedChat } from '../../layers/gateway/request.ts'
+import { ADMISSION_RULES } from '../../layers/gateway/store/admission/admission-rules.ts'
+import type { ReadKey } from '../../layers/gateway/store/keys/read-key.ts'
+import { CREDIT_LIMITS } from '../../layers/gateway/wire/introspection.ts'
+import { requireSendable } from './require-sendable.ts'
+
+type QuoteDeps = CountDeps & {
+  readonly countLater: CountTokens
+  readonly readKey: ReadKey
+  readonly finishDeadHolds: FinishDeadHolds
+}
+
+/** Tells what admission would hold for this request now, and what the request may cost. */
+export async function answerQuote(deps: QuoteDeps, request: AdmittedChat): Promise<object> {
+  requireFew(request)
+  const { nowMs, endpoint } = request
+  const asked: PricedRequest = { ...request.priced, isFree: false }
+  // This answer is no stream, and its row must not say so.
+  request.priced = { ...request.priced, chat: { ...asked.chat, stream: false } }
+  const key = await withoutDeadHolds(deps, request)
+  const left = creditsLeft(key, nowMs)
+  const covered = holdOf(asked) <= left ? asked : lowerCap(asked, left, 1)
+  const priced = covered ?? asked
+  await requireSendable(deps, request, priced)
+  const prompt = await estimate(deps, request, priced)
+  return {
+    object: 'quote',
+    endpoint: pathOf(endpoint),
+    model: priced.model.id,
+    catalog_version: priced.catalog.version,
+    prompt_tokens: { estimated: prompt, most: priced.promptBound },
+    output_tokens: { most: priced.outputCap, choices: priced.chat.choices, covered: coveredTokens(asked, key, nowMs) },
+    hold: covered ? formatCredits(holdOf(covered)) : null,
+    cost: {
+      without_output: formatCredits(costWith(priced, prompt, 0)),
+      with_most_output: formatCredits(costWith(priced, prompt, priced.outputCap * priced.chat.choices)),
+    },
+    refusal: covered ? null : refusalOf(asked, key, nowMs),
+  }
+}
+
+/** The path of the endpoint that is quoted, by its contract. */
+function pathOf({ contract }: Endpoint): string | undefined {
+  return HTTP_ROUTES.find(({ endpoint }) => isBilled(endpoint) && endpoint.contract === contract)?.path
+}
+
+/** Admission finishes dead requests before it refuses for their credits. */
+async function withoutDeadHolds(deps: QuoteDeps, request: AdmittedChat): Promise<Key> {
+  const { key } = request.credential
+  if (request.deadHolds.length === 0) return key
+  await deps.finishDeadHolds(key.id, request.deadHolds, request.deadlineMs)
+  request.deadHolds = []
+  return (await deps.readKey(key.id)) ?? key
+}
+
+async function estimate(deps: QuoteDeps, request: AdmittedChat, priced: PricedRequest): Promise<number> {
+  const { embedding } = priced.chat
+  if (!embedding) return estimatePrompt(deps, { ...request, priced })
+  const { tokens } = await estimateTexts(deps, request, embedding.inputs)
+  return Math.min(priced.promptBound, tokens)
+}
+
+/** The output tokens of each choice that the balance and the windows cover, as if there were no other limit. */
+function coveredTokens(priced: PricedRequest, key: Key, nowMs: number): object {
+  const within = (credits: Nano | undefined) =>
+    credits === undefined ? null : Math.max(0, affordableCap(priced, credits))
+  const windows = CREDIT_COUNTERS.map((name: CreditCounter) => [CREDIT_LIMITS[name], within(leftIn(key, name, nowMs))])
+  return { balance: within(key.available), ...Object.fromEntries(windows) }
+}
+
+function costWith({ model, chat }: PricedRequest, prompt: number, completion: number): Nano {
+  const images = chat.media.image
+  return costOf(model.tokenPrice, { prompt, completion, cached: 0, cacheWrite: 0, cacheWrite1h: 0, images })
+}
+
+const isForCredits = (refusal: AdmissionRefusal) => ERRORS[refusal].remedies?.includes('lower the cap') === true
+const CREDIT_RULES = ADMISSION_RULES.filter(({ refusal }) => isForCredits(refusal))
+
+function refusalOf(priced: PricedRequest, key: Key, nowMs: number): object | null {
+  const demand = { requestId: '', hash: '', nowMs, hold: holdOf(priced), holdUntilMs: nowMs }
+  const rule = CREDIT_RULES.find(({ isMet }) => !isMet(key, demand))
+  if (!rule) return null
+  const { status, code, kind, message } = admissionRefusal(rule.refusal, key, { nowMs, priced })
+  return { status, code: code ?? kind, message }
+}

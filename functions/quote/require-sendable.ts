@@ -1,0 +1,35 @@
+import type { PricedRequest } from '../../layers/gateway/domain/priced-request.ts'
+import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
+import { toGatewayError } from '../../layers/gateway/flow/answering/upstream-error.ts'
+import { askingChat } from '../../layers/gateway/flow/routing/ask-chat.ts'
+import { askingEmbedding } from '../../layers/gateway/flow/routing/ask-embedding.ts'
+import { type RoutedRequest, RouteHealth } from '../../layers/gateway/flow/routing/route-health.ts'
+import { type Ask, type RoutingDeps, tryRoutes } from '../../layers/gateway/flow/routing/try-routes.ts'
+import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
+import type { AdmittedChat } from '../../layers/gateway/request.ts'
+
+/** Every dialect looks at its signal before it sends anything: with this one it ends there. */
+const NOT_SENT = new UpstreamFailure('rejected', 'Nothing was sent.')
+const SEND_NOTHING = AbortSignal.abort(NOT_SENT)
+
+/** No provider's key is read. */
+const open = openProvider({ env: () => 'none', secret: async () => 'none' })
+const health = new RouteHealth(Math.random)
+
+/** Builds the request for its routes, as it would be sent, and throws the refusal if no route can take it. */
+export async function requireSendable(
+  { clock, log }: Pick<RoutingDeps, 'clock' | 'log'>,
+  { credential }: Pick<AdmittedChat, 'credential'>,
+  priced: PricedRequest,
+): Promise<void> {
+  const request: RoutedRequest = { credential, priced, journey: { attempts: [] } }
+  const { embedding } = priced.chat
+  const ask: Ask<unknown> = embedding
+    ? askingEmbedding(request, embedding, SEND_NOTHING)
+    : askingChat(request, SEND_NOTHING, () => undefined)
+  try {
+    await tryRoutes({ openProvider: open, health, clock, log }, request, new AbortController().signal, ask)
+  } catch (error) {
+    if (error !== NOT_SENT) throw toGatewayError(error)
+  }
+}

@@ -1,0 +1,58 @@
+import type { Key } from '../../layers/gateway/domain/key.ts'
+import { dueNotices } from '../../layers/gateway/domain/notice.ts'
+import { DAY_MS } from '../../layers/gateway/domain/time.ts'
+import { ulid, ulidTimeMs } from '../../layers/gateway/domain/ulid.ts'
+import {
+  forgetNotices,
+  type KeptNotice,
+  keepNotice,
+  readWatched,
+  type WatchedKey,
+} from '../../layers/gateway/store/notices/notices.ts'
+import { type NoticeBody, noticeBody } from '../../layers/gateway/wire/notice-body.ts'
+import type { Instance } from '../instance.ts'
+
+/** Tells a notice to the operator's systems. Throws if it was not taken. */
+export type Tell = (notice: NoticeBody) => Promise<void>
+
+/** For so long a notice is tried to be told. */
+const MOST_DAYS = 3
+
+/**
+ * Tells what is due of a key. A notice is first kept on the key's item, then told, then forgotten, so that a crash at any
+ * point leaves it to the next sweep, with the same id. If nobody is to be told, notices are forgotten.
+ */
+export function noticeTeller({ tables, clock, random, log }: Instance, tell: Tell | undefined) {
+  const read = readWatched(tables)
+  const keep = keepNotice(tables)
+  const forget = forgetNotices(tables)
+
+  return async (watched: WatchedKey): Promise<void> => {
+    const { key, kept, unreadable } = tell ? await withDue(watched) : watched
+    const isTooOld = ({ id }: { readonly id: string }) => ulidTimeMs(id) < clock() - MOST_DAYS * DAY_MS
+    const late = tell ? kept.filter(isTooOld) : []
+    const current = kept.filter((notice) => !late.includes(notice))
+    for (const { id, what } of late) log.problem(GIVEN_UP, new Error(`${what} ${id} of ${key.id}`), '-')
+    await forget(key.id, [...unreadable, ...late.map(({ bytes }) => bytes)])
+    const failed: unknown[] = []
+    for (const notice of current) {
+      // One that is never taken must not keep the others from being told.
+      await tellOne(key, notice).catch((error) => failed.push(error))
+    }
+    if (failed.length > 0) throw failed[0]
+  }
+
+  async function tellOne(key: Key, notice: KeptNotice): Promise<void> {
+    await tell?.(noticeBody(notice, key))
+    await forget(key.id, [notice.bytes])
+  }
+
+  /** The key as it is with the notices that are due now. */
+  async function withDue(watched: WatchedKey): Promise<WatchedKey> {
+    const due = dueNotices(watched, clock())
+    for (const notice of due) await keep(watched, notice, ulid(clock(), random(10)))
+    return due.length > 0 ? ((await read(watched.key.id)) ?? watched) : watched
+  }
+}
+
+const GIVEN_UP = `a notice was not taken for ${MOST_DAYS} days, and is given up`

@@ -1,0 +1,44 @@
+import type { Embedding, EmbeddingRequest } from '../../domain/embedding.ts'
+import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { fieldsFor } from './ask-chat.ts'
+import type { RoutedRequest } from './route-health.ts'
+import type { Ask } from './try-routes.ts'
+
+/** Asks a route for the vectors of a batch. */
+export function askingEmbedding(
+  { priced, journey }: RoutedRequest,
+  wanted: EmbeddingRequest,
+  signal: AbortSignal,
+): Ask<Embedding> {
+  return async (provider, { route, allowFields }) => {
+    journey.asksWhole = true
+    if (!provider.embed) throw hasNoWords()
+    const fields = fieldsFor(priced, route, allowFields, journey)
+    const timeout = startTimeout(route.firstByteTimeoutMs)
+    try {
+      return await provider.embed({
+        embedding: wanted,
+        chat: priced.chat,
+        dimensions: wanted.dimensions ?? priced.model.dimensions ?? 0,
+        model: route.model,
+        idleTimeoutMs: route.idleTimeoutMs,
+        ...fields,
+        signal: AbortSignal.any([signal, timeout.signal]),
+      })
+    } finally {
+      timeout.clear()
+    }
+  }
+}
+
+/** A batch of vectors sends nothing before its end, so this timeout is for the whole of it. */
+function startTimeout(ms: number) {
+  const controller = new AbortController()
+  const giveUp = () => controller.abort(new UpstreamFailure('timeout', `No embedding came within ${ms} ms.`))
+  const timer = setTimeout(giveUp, ms)
+  return { signal: controller.signal, clear: () => clearTimeout(timer) }
+}
+
+function hasNoWords(): UpstreamFailure {
+  return new UpstreamFailure('unsupported', "'model' has a route that makes no embeddings.", { param: 'model' })
+}

@@ -1,0 +1,110 @@
+import type { AdmissionRefusal } from '../../domain/gateway-error.ts'
+import {
+  type DueNotice,
+  isUnmet,
+  NOTICE_KINDS,
+  type Notice,
+  type NoticeKind,
+  type Unmet,
+  type Watched,
+} from '../../domain/notice.ts'
+import { ULID } from '../../domain/ulid.ts'
+import type { Item } from '../database.ts'
+import { ifConditionHolds, retryRejected } from '../failures.ts'
+import { keyItem, SWEEP_AT_ONCE, toKey, toNano } from '../keys/key-item.ts'
+import type { Tables } from '../tables.ts'
+
+const UNMET_PREFIX = 'unmet.'
+const TOLD_PREFIX = 'told.'
+
+export const unmetAttribute = (refusal: Unmet) => `${UNMET_PREFIX}${refusal}`
+const toldAttribute = (what: NoticeKind) => `${TOLD_PREFIX}${what}`
+
+/** A notice that its key's item keeps until it is told. Its bytes are its name in the set. */
+export type KeptNotice = Notice & { readonly bytes: Uint8Array }
+
+export type WatchedKey = Watched & { readonly kept: readonly KeptNotice[]; readonly unreadable: readonly Uint8Array[] }
+
+/** A set, as that of the holds: any number may add to it and take from it at once. */
+export function noticeSet({ id, what, facts }: Notice): Set<Uint8Array> {
+  return new Set([Buffer.from(JSON.stringify([id, what, facts]))])
+}
+
+export function readWatched({ database, keys }: Tables) {
+  return async (keyId: string): Promise<WatchedKey | undefined> => {
+    const { Item } = await database.get({ TableName: keys, Key: keyItem(keyId), ConsistentRead: true })
+    return Item && toWatched(Item)
+  }
+}
+
+function toWatched(item: Item): WatchedKey {
+  const unmet: Partial<Record<Unmet, string>> = {}
+  const told: Partial<Record<NoticeKind, string>> = {}
+  for (const [name, value] of Object.entries(item)) {
+    const refusal = name.slice(UNMET_PREFIX.length) as AdmissionRefusal
+    if (name.startsWith(UNMET_PREFIX) && isUnmet(refusal)) unmet[refusal] = String(value)
+    if (name.startsWith(TOLD_PREFIX)) told[name.slice(TOLD_PREFIX.length) as NoticeKind] = String(value)
+  }
+  const all = [...((item.notices as Set<Uint8Array> | undefined) ?? [])]
+  const kept = all.flatMap((bytes) => readNotice(bytes) ?? [])
+  const readable = new Set(kept.map(({ bytes }) => bytes))
+  return {
+    key: toKey(item),
+    spentAtGrant: toNano(item.spentAtGrant ?? 0),
+    unmet,
+    told,
+    kept,
+    unreadable: all.filter((bytes) => !readable.has(bytes)),
+  }
+}
+
+/** Functions that admit requests may write the item, so no more is believed than has the form of a notice. */
+function readNotice(bytes: Uint8Array): KeptNotice | undefined {
+  try {
+    const [id, what, facts] = JSON.parse(Buffer.from(bytes).toString()) as [string, NoticeKind, Record<string, string>]
+    const isOne =
+      ULID.test(id) && NOTICE_KINDS.includes(what) && Object.values(facts).every((fact) => typeof fact === 'string')
+    return isOne ? { id, what, facts, bytes } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Keeps a notice on its key's item and notes that it is told, in one write; false if another was told since the key was
+ * read. From then on it is told under this id, whatever crashes.
+ */
+export function keepNotice({ database, keys }: Tables) {
+  return ({ key, told }: Watched, { what, mark, facts }: DueNotice, id: string): Promise<boolean> => {
+    const before = told[what]
+    const write = {
+      TableName: keys,
+      Key: keyItem(key.id),
+      ConditionExpression:
+        before === undefined ? 'attribute_exists(pk) AND attribute_not_exists(#told)' : '#told = :before',
+      UpdateExpression: 'SET #told = :mark, sweepAt = :atOnce ADD notices :notices',
+      ExpressionAttributeNames: { '#told': toldAttribute(what) },
+      ExpressionAttributeValues: {
+        ':mark': mark,
+        ':atOnce': SWEEP_AT_ONCE,
+        ':notices': noticeSet({ id, what, facts }),
+        ...(before !== undefined && { ':before': before }),
+      },
+    }
+    return ifConditionHolds(retryRejected(() => database.update(write)))
+  }
+}
+
+export function forgetNotices({ database, keys }: Tables) {
+  return async (keyId: string, told: readonly Uint8Array[]): Promise<void> => {
+    if (told.length === 0) return
+    const write = {
+      TableName: keys,
+      Key: keyItem(keyId),
+      ConditionExpression: 'attribute_exists(pk)',
+      UpdateExpression: 'DELETE notices :told',
+      ExpressionAttributeValues: { ':told': new Set(told) },
+    }
+    await ifConditionHolds(retryRejected(() => database.update(write)))
+  }
+}

@@ -1,0 +1,306 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { requireCatalog } from '../../catalog/parse-catalog.ts'
+import { parseCredits } from '../../layers/gateway/domain/money.ts'
+import { makeRequestId } from '../../layers/gateway/domain/ulid.ts'
+import { type EndpointName, endpointNamed, HTTP_ROUTES, isBilled } from '../../layers/gateway/endpoints.ts'
+import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import { embed } from '../support/embeddings.ts'
+import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { openFor, openUpstream } from '../support/stack.ts'
+import { say, type Upstream } from '../support/upstream.ts'
+
+type Quote = {
+  readonly endpoint: string
+  readonly catalog_version: number
+  readonly prompt_tokens: { readonly estimated: number; readonly most: number }
+  readonly output_tokens: { readonly most: number; readonly covered: Record<string, number | null> }
+  readonly hold: string | null
+  readonly cost: { readonly without_output: string; readonly with_most_output: string }
+  readonly refusal: { readonly status: number; readonly code: string; readonly message: string } | null
+}
+
+const ALL_SCOPES = ['chat.completions', 'embeddings', 'models.read'] as const
+const nano = (credits: string) => parseCredits(credits) ?? -1n
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  upstream = await openUpstream()
+  const vectors = await openUpstream(embed())
+  const chat = catalogFor(upstream.url)
+  const tiers = [{ above: 300, input: '3', output: '1' }]
+  const [model] = chat.models
+  gateway = await openFor(
+    requireCatalog({
+      providers: {
+        up: { type: 'openai', baseUrl: upstream.url },
+        vectors: { type: 'openai', baseUrl: vectors.url },
+        claude: { type: 'anthropic', baseUrl: upstream.url, apiKey: 'env:NO_SUCH_VARIABLE' },
+        bedrock: { type: 'bedrock', region: 'us-east-1' },
+      },
+      models: [
+        model,
+        { ...model, id: 'tiers', price: { input: '1', output: '2', request: '0.001', image: '0.01', tiers } },
+        { ...model, id: 'claude', routes: [{ provider: 'claude', model: 'claude' }] },
+        {
+          ...model,
+          id: 'both',
+          routes: [
+            { provider: 'claude', model: 'claude' },
+            { provider: 'up', model: 'up' },
+          ],
+        },
+        { ...model, id: 'nova', routes: [{ provider: 'bedrock', model: 'nova' }] },
+        {
+          ...{ id: 'vector', kind: 'embedding', contextLength: 1000, dimensions: 4, maxOutputTokens: 0 },
+          ...{ price: { input: '1', output: '0' }, routes: [{ provider: 'vectors', model: 'vector' }] },
+        },
+      ],
+    }),
+  )
+})
+
+function send(secret: string, path: string, text: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${gateway.baseUrl}${path}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', ...headers },
+    body: text,
+  })
+}
+
+/** As a client writes both: the body in a quote has the letters of the body alone. */
+const quote = (secret: string, endpoint: string, text: string, headers?: Record<string, string>) =>
+  send(secret, '/v1/quote', `{"endpoint":${JSON.stringify(endpoint)},"body":${text}}`, headers)
+
+const CHAT = '/v1/chat/completions'
+const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
+const tool = { type: 'function', function: { name: 'find', parameters: { type: 'object', properties: {} } } }
+const user = (content: unknown) => ({ role: 'user', content })
+const BODIES: readonly (readonly [path: string, body: object | string])[] = [
+  [CHAT, HELLO],
+  [CHAT, { ...HELLO, max_tokens: 7 }],
+  [CHAT, { ...HELLO, max_completion_tokens: 1_000_000 }],
+  [CHAT, { ...HELLO, n: 3, max_tokens: 20 }],
+  [CHAT, { ...HELLO, stream: true }],
+  [CHAT, { ...HELLO, model: 'tiers', messages: [user('x'.repeat(2000))] }],
+  [CHAT, { ...HELLO, model: 'tiers', messages: [user([{ type: 'text', text: 'ä"\\ 🚀' }, image, image])] }],
+  [CHAT, { ...HELLO, tools: [tool, tool] }],
+  [CHAT, { ...HELLO, seed: 10_000, messages: [user('1'), { role: 'assistant', content: 'a' }, user('2')] }],
+  [
+    CHAT,
+    '{ "model" : "test-model",\n  "messages": [ {"role":"user","content":"\\u00e4\\ud83d\\ude80 \\" } ] , {"} ] }',
+  ],
+  [CHAT, '{"messages":[],"model":"none","model":"test-model","messages":[{"role":"user","content":"twice"}]}'],
+  [
+    CHAT,
+    '{"model":"test-model","messages":[{"role":"user","content":[{"type":"text","text":"1"}]}],"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","maximum":1e20,"minimum":1000}}}]}',
+  ],
+  ['/v1/responses', { model: 'test-model', input: 'Hello', instructions: 'Be brief.' }],
+  ['/v1/responses', { model: 'test-model', input: 'Hello', max_output_tokens: 33, stream: true }],
+  ['/v1/messages', { ...HELLO, max_tokens: 30, system: 'Be brief.' }],
+  ['/v1/messages', { ...HELLO, max_tokens: 30, stream: true }],
+  ['/v1/completions', { model: 'test-model', prompt: 'Hello', max_tokens: 12 }],
+  ['/v1/completions', { model: 'test-model', prompt: ['Hello'] }],
+  ['/v1/embeddings', { model: 'vector', input: ['Hello', 'you there'] }],
+  ['/v1/embeddings', { model: 'vector', input: [[1, 2, 3]] }],
+]
+const textOf = (body: object | string) => (typeof body === 'string' ? body : JSON.stringify(body))
+
+test('every endpoint that is charged is tried here', () => {
+  const paths = HTTP_ROUTES.filter(({ endpoint }) => isBilled(endpoint)).map(({ path }) => path)
+  expect([...new Set(BODIES.map(([path]) => path))].toSorted()).toEqual(paths.toSorted())
+})
+
+describe.each([
+  ['a full balance', { credits: '10' }],
+  ['a balance that lowers the cap', { credits: '0.0013' }],
+  ['a day that lowers the cap', { credits: '10', dailyCredits: 1_300_000n }],
+  ['a month and a day', { credits: '10', dailyCredits: 1_400_000n, monthlyCredits: 1_250_000n }],
+  ['next to nothing', { credits: '0.0001' }],
+  ['no credits', { credits: '0' }],
+])('with %s', (_, credits) => {
+  test.each(BODIES)('a request to %s holds what its quote says, or is refused as it says: %j', async (path, body) => {
+    const { key, secret } = await gateway.issue({ ...credits, scopes: [...ALL_SCOPES] })
+    const asked = upstream.requests.length
+    const quoted = await quote(secret, path, textOf(body))
+    expect(quoted.status).toBe(200)
+    const told = (await quoted.json()) as Quote
+    expect(upstream.requests).toHaveLength(asked)
+    expect(quoted.headers.get('x-svc-cost')).toBe('0')
+    expect(await gateway.readKey(key.id)).toMatchObject({ available: nano(credits.credits), spent: 0n, holds: {} })
+    const sent = await send(secret, path, textOf(body))
+    const answer = await sent.text()
+    if (told.hold === null) {
+      expect({ status: sent.status, message: JSON.parse(answer).error.message }).toEqual({
+        status: told.refusal?.status,
+        message: told.refusal?.message,
+      })
+      return
+    }
+    const row = await gateway.readRow(sent.headers.get('x-request-id'))
+    expect([sent.status, row.hold, row.priceVersion]).toEqual([200, nano(told.hold), told.catalog_version])
+    expect(told.refusal).toBeNull()
+    const { without_output, with_most_output } = told.cost
+    expect(nano(without_output)).toBeLessThanOrEqual(nano(with_most_output))
+    expect(nano(with_most_output)).toBeLessThanOrEqual(nano(told.hold))
+    expect(told.prompt_tokens.estimated).toBeLessThanOrEqual(told.prompt_tokens.most)
+    expect(told.prompt_tokens.estimated).toBeGreaterThan(0)
+  })
+})
+
+test('the output that is covered can be sent, and one token more cannot', async () => {
+  const { secret } = await gateway.issue({ credits: '0.0013', dailyCredits: 1_000_000n, rpm: 600 })
+  const body = (max_tokens: number) => JSON.stringify({ ...HELLO, max_tokens })
+  const ask = async (max_tokens: number) => (await (await quote(secret, CHAT, body(max_tokens))).json()) as Quote
+  const { covered } = (await ask(100)).output_tokens
+  expect(covered).toMatchObject({ monthly_credits: null })
+  const [day, balance] = [Number(covered.daily_credits), Number(covered.balance)]
+  expect(day).toBeLessThan(balance)
+  const [within, beyondDay, beyondAll] = [await ask(day), await ask(day + 1), await ask(balance + 1)]
+  expect([within, beyondDay, beyondAll].map(({ refusal }) => refusal?.code)).toEqual([
+    undefined,
+    'daily_credits_exceeded',
+    'credit_balance_exhausted',
+  ])
+})
+
+describe('the same refusals', () => {
+  const deep = `{"model":"test-model","messages":${'['.repeat(200)}${']'.repeat(200)}}`
+  const REFUSED: readonly (readonly [path: string, body: object | string])[] = [
+    [CHAT, {}],
+    [CHAT, '[]'],
+    [CHAT, 'null'],
+    [CHAT, '"text"'],
+    [CHAT, deep],
+    [CHAT, '{"__proto__":1}'],
+    [CHAT, '{"model":"test-model","messages":[],"seed":1e999}'],
+    [CHAT, { ...HELLO, model: 'test-modle' }],
+    [CHAT, { ...HELLO, model: 'vector' }],
+    [CHAT, { ...HELLO, max_tokens: -1 }],
+    [CHAT, { ...HELLO, mesages: [] }],
+    [CHAT, { ...HELLO, web_search_options: {} }],
+    [CHAT, { ...HELLO, model: 'claude', logit_bias: { 1: 1 } }],
+    [CHAT, { ...HELLO, model: 'claude', n: 2 }],
+    [CHAT, { ...HELLO, model: 'nova', logit_bias: { 1: 1 } }],
+    [CHAT, `{"model":"test-model","messages":[{"role":"user","content":"${'x'.repeat(4 * 1024 * 1024)}"}]}`],
+    ['/v1/messages', HELLO],
+    ['/v1/messages', { ...HELLO, max_tokens: 10, temperature: 7 }],
+    ['/v1/responses', { model: 'test-model', input: 'a', previous_response_id: 'resp_1' }],
+    ['/v1/completions', { model: 'test-model' }],
+    ['/v1/embeddings', { model: 'test-model', input: 'a' }],
+    ['/v1/embeddings', { model: 'vector', input: 'word '.repeat(2000) }],
+  ]
+  const known = (text: string) => text.replaceAll(/req_[0-9A-Z]+/gi, 'req')
+
+  test.each(REFUSED)('a quote for %s is refused as the request is, letter for letter (%#)', async (path, body) => {
+    const { secret } = await gateway.issue({ scopes: [...ALL_SCOPES] })
+    const [quoted, sent] = [await quote(secret, path, textOf(body)), await send(secret, path, textOf(body))]
+    expect(sent.status).toBeGreaterThanOrEqual(400)
+    expect([quoted.status, known(await quoted.text())]).toEqual([sent.status, known(await sent.text())])
+  })
+
+  test.each(['chat.completions', 'embeddings'] as EndpointName[])(
+    'a key without its scope gets no quote for %s',
+    async (name) => {
+      const { routes } = endpointNamed(name)
+      const [path = ''] = routes.map((route) => route.path)
+      const { secret } = await gateway.issue({ scopes: [] })
+      const [quoted, sent] = [await quote(secret, path, '{}'), await send(secret, path, '{}')]
+      expect([quoted.status, known(await quoted.text())]).toEqual([403, known(await sent.text())])
+    },
+  )
+
+  test('a model that the key may not use is a 403, and a route that cannot be chosen a 400', async () => {
+    const { secret } = await gateway.issue({ models: ['other-*'] })
+    expect(await (await quote(secret, CHAT, JSON.stringify(HELLO))).json()).toMatchObject({
+      error: { code: 'model_not_allowed' },
+    })
+    const { secret: other } = await gateway.issue()
+    const pinned = await quote(other, CHAT, JSON.stringify(HELLO), { 'X-Svc-Route': 'nobody' })
+    expect([pinned.status, await pinned.json()]).toMatchObject([400, { error: { code: 'invalid_route' } }])
+  })
+
+  test('a route that cannot take the request does not keep another from a quote', async () => {
+    const { secret } = await gateway.issue()
+    const body = JSON.stringify({ ...HELLO, model: 'both', logit_bias: { 1: 1 } })
+    expect((await quote(secret, CHAT, body)).status).toBe(200)
+  })
+})
+
+test.each([
+  ['', 'invalid_json', 'empty'],
+  ['{"endpoint":', 'invalid_json', 'not valid JSON: '],
+  ['[]', 'invalid_body', "an object with 'endpoint' and 'body'"],
+  ['{}', 'missing_required_parameter', "'endpoint' must be"],
+  ['{"endpoint":7,"body":{}}', 'invalid_value', "'endpoint' must be"],
+  ['{"endpoint":"/v1/chat/completion","body":{}}', 'invalid_value', "did you mean '/v1/chat/completions'?"],
+  ['{"endpoint":"/v1/messages/count_tokens","body":{}}', 'invalid_value', "'endpoint' must be"],
+  ['{"endpoint":"/v1/models","body":{}}', 'invalid_value', "'endpoint' must be"],
+  ['{"endpoint":"/v1/quote","body":{}}', 'invalid_value', "'endpoint' must be"],
+  ['{"endpoint":"__proto__","body":{}}', 'invalid_value', "'endpoint' must be"],
+  ['{"endpoint":"/v1/chat/completions"}', 'missing_required_parameter', "'body' must be"],
+  ['{"endpoint":"/v1/chat/completions","body":{},"model":"a"}', 'unsupported_parameter', "belong into 'body'"],
+  ['{"endpoint":"/v1/chat/completions","body":{},"__proto__":{}}', 'unsupported_parameter', "belong into 'body'"],
+])('the quote %s is a 400 %s, spends a token and leaves a row', async (text, code, words) => {
+  const { key, secret } = await gateway.issue()
+  const response = await send(secret, '/v1/quote', text)
+  const { error } = (await response.json()) as { error: { code: string; message: string } }
+  expect([response.status, error.code, error.message]).toEqual([400, code, expect.stringContaining(words)])
+  expect(Object.values((await gateway.readKey(key.id)).counts.dailyLimit)).toEqual([1n])
+  const row = await gateway.readRow(response.headers.get('x-request-id'))
+  expect(row).toMatchObject({ endpoint: 'quote', outcome: 'refused', hold: 0n, cost: 0n })
+})
+
+test('a quote spends a token, and its row has its model and contract, and neither hold nor charge', async () => {
+  const { key, secret } = await gateway.issue({ rpm: 2 })
+  const body = JSON.stringify({ ...HELLO, max_tokens: 10, stream: true })
+  const first = await quote(secret, '/v1/messages', body)
+  expect(await gateway.readRow(first.headers.get('x-request-id'))).toMatchObject({
+    ...{ endpoint: 'quote', contract: 'messages', model: 'test-model', outcome: 'completed' },
+    ...{ stream: false, hold: 0n, cost: 0n, usageSource: 'none', attempts: [] },
+  })
+  expect(Object.values((await gateway.readKey(key.id)).counts.dailyLimit)).toEqual([1n])
+  const statuses = [await quote(secret, CHAT, body), await quote(secret, CHAT, body)].map(({ status }) => status)
+  expect(statuses).toEqual([200, 429])
+})
+
+test('a body of the most bytes is quoted, though the quote is longer', async () => {
+  const { secret } = await gateway.issue()
+  const frame = JSON.stringify({ ...HELLO, max_tokens: 1, messages: [user('')] })
+  const body = frame.replace('""', `"${'x'.repeat(4 * 1024 * 1024 - frame.length)}"`)
+  upstream.reply = say('Hello')
+  const told = (await (await quote(secret, CHAT, body)).json()) as Quote
+  const row = await gateway.readRow((await send(secret, CHAT, body)).headers.get('x-request-id'))
+  expect(row.hold).toBe(nano(told.hold ?? ''))
+})
+
+test('a quote counts credits that a dead request still holds, as admission does', async () => {
+  const { key, secret } = await gateway.issue({ credits: '0.0005' })
+  const past = Date.now() - 3_600_000
+  const requestId = makeRequestId(past, new Uint8Array(10))
+  const demand = { requestId, hash: key.current.hash, nowMs: past, hold: 500_000n, holdUntilMs: past + 1000 }
+  expect(await takeAdmission(gateway.tables)(key, demand)).toMatchObject({ admitted: true })
+  const body = JSON.stringify({ ...HELLO, max_tokens: 10 })
+  const told = (await (await quote(secret, CHAT, body)).json()) as Quote
+  const row = await gateway.readRow((await send(secret, CHAT, body)).headers.get('x-request-id'))
+  expect([nano(told.hold ?? ''), row.httpStatus]).toEqual([row.hold, 200])
+})
+
+test('200 quotes at once take no credits, and a request beside them is admitted', async () => {
+  const { key, secret } = await gateway.issue({ credits: '0.01', rpm: 60_000, maxConcurrent: 1000 })
+  const body = JSON.stringify(HELLO)
+  const all = Array.from({ length: 200 }, () => quote(secret, CHAT, body))
+  const [sent, ...quoted] = await Promise.all([send(secret, CHAT, body), ...all])
+  expect(sent?.status).toBe(200)
+  expect(quoted.filter(({ status }) => status !== 200 && status !== 429)).toEqual([])
+  const { available, spent, holds, granted } = await gateway.readKey(key.id)
+  expect([available + spent, holds]).toEqual([granted, {}])
+})
+
+test('an Idempotency-Key of a quote is not the one of the request', async () => {
+  const { secret } = await gateway.issue()
+  const [body, headers] = [JSON.stringify(HELLO), { 'Idempotency-Key': 'once' }]
+  expect((await quote(secret, CHAT, body, headers)).status).toBe(200)
+  expect((await send(secret, CHAT, body, headers)).status).toBe(200)
+  expect((await quote(secret, CHAT, body, headers)).headers.get('x-svc-replayed')).toBeNull()
+})

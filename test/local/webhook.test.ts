@@ -1,0 +1,105 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, expect, test } from '@jest/globals'
+import { readSettings } from '../../local/settings.ts'
+import { signedHeaders, webhookSecret, webhookSecretFile, webhookTeller } from '../../local/webhook.ts'
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+const NOTICE = { id: '01ARZ3NDEKTSV4RRFFQ69G5FAV', type: 'key.revoked', timestamp: 't', data: { key_id: 'key_1' } }
+
+const folder = mkdtempSync(join(tmpdir(), 'waybill-webhook-'))
+let statuses: number[] = []
+let received: { headers: IncomingHttpHeaders; body: string; method: string | undefined }[] = []
+const server = createServer((request, response) => {
+  let body = ''
+  request.on('data', (chunk) => {
+    body += chunk
+  })
+  request.on('end', () => {
+    received.push({ headers: request.headers, body, method: request.method })
+    const status = statuses.shift() ?? 204
+    response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end()
+  })
+})
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+afterAll(() => {
+  server.close()
+  rmSync(folder, { recursive: true })
+})
+beforeEach(() => {
+  statuses = []
+  received = []
+})
+
+test('signs as Standard Webhooks has it in its own example', () => {
+  const body = '{"test": 2432232314}'
+  expect(signedHeaders(SECRET, 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1_614_265_330_000, body)).toEqual({
+    'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    'webhook-timestamp': '1614265330',
+    'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  })
+})
+
+test('posts a notice, signed over the body that is sent, and with nothing of the secret in it', async () => {
+  await webhookTeller(url, SECRET)(NOTICE)
+  const [{ headers, body, method } = { headers: {}, body: '', method: '' }] = received
+  const at = Number(headers['webhook-timestamp']) * 1000
+  expect([method, JSON.parse(body), headers['content-type']]).toEqual(['POST', NOTICE, 'application/json'])
+  expect(headers).toMatchObject(signedHeaders(SECRET, NOTICE.id, at, body))
+  expect(Math.abs(at - Date.now())).toBeLessThan(10_000)
+  expect(JSON.stringify(received)).not.toContain(SECRET.slice(6))
+})
+
+test.each([
+  ['a receiver that fails is asked again, with the same id', [500, 429, 503], 4, true],
+  ['it is given up after four tries', [500, 500, 500, 500], 4, false],
+  ['a refusal is not sent again', [400], 1, false],
+  ['a redirect is not followed', [302, 302, 302, 302], 4, false],
+])('%s', async (_, given, tries, isTaken) => {
+  statuses = [...given]
+  const told = await webhookTeller(
+    url,
+    SECRET,
+    1,
+  )(NOTICE).then(
+    () => true,
+    () => false,
+  )
+  expect([told, received.length]).toEqual([isTaken, tries])
+  expect(new Set(received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([NOTICE.id]))
+})
+
+test('a secret that was not given is made once, for the owner only', async () => {
+  const [first, second] = [await webhookSecret(undefined, folder), await webhookSecret(undefined, folder)]
+  expect(second).toBe(first)
+  expect(first).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  expect(statSync(webhookSecretFile(folder)).mode & 0o77).toBe(0)
+  expect(readFileSync(webhookSecretFile(folder), 'utf8').trim()).toBe(first)
+})
+
+test.each(['', 'whsec_', 'whsec_c2hvcnQ=', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', `whsec_${'a'.repeat(100)}`])(
+  'the secret %j is refused, without being shown',
+  async (secret) => {
+    await expect(webhookSecret(secret, folder)).rejects.toThrow('WAYBILL_WEBHOOK_SECRET must be')
+    writeFileSync(webhookSecretFile(folder), secret)
+    await expect(webhookSecret(undefined, folder)).rejects.toThrow('openssl rand')
+  },
+)
+
+test.each(['example.com', 'ftp://example.com/', 'https://me:word@example.com/', 'file:///etc/passwd'])(
+  'the webhook %s is refused',
+  (webhook) => {
+    expect(() => readSettings([], { WAYBILL_WEBHOOK: webhook })).toThrow('The webhook must be an address')
+  },
+)
+
+test('the webhook is an option or a variable, and its secret a variable', () => {
+  const env = { WAYBILL_WEBHOOK: 'http://127.0.0.1:1/a', WAYBILL_WEBHOOK_SECRET: SECRET }
+  expect(readSettings([], env)?.webhook).toEqual({ url: 'http://127.0.0.1:1/a', secret: SECRET })
+  expect(readSettings(['--webhook', 'http://127.0.0.1:1/b'], {})?.webhook).toEqual({ url: 'http://127.0.0.1:1/b' })
+  expect(readSettings([], {})?.webhook).toBeUndefined()
+})

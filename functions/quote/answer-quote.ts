@@ -9,10 +9,10 @@ import { estimatePrompt, requireFew } from '../../layers/gateway/flow/answering/
 import type { CountDeps, CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
 import type { FinishDeadHolds } from '../../layers/gateway/flow/billing/finish-hold.ts'
 import { estimateTexts } from '../../layers/gateway/flow/billing/make-embedding-bill.ts'
-import { admissionRefusal } from '../../layers/gateway/middleware/admission-refusal.ts'
 import type { AdmittedChat } from '../../layers/gateway/request.ts'
 import { ADMISSION_RULES } from '../../layers/gateway/store/admission/admission-rules.ts'
 import type { ReadKey } from '../../layers/gateway/store/keys/read-key.ts'
+import { admissionRefusal } from '../../layers/gateway/wire/admission-refusal.ts'
 import { CREDIT_LIMITS } from '../../layers/gateway/wire/introspection.ts'
 import { requireSendable } from './require-sendable.ts'
 

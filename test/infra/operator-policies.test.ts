@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { ADMIN_ROUTES } from '../../layers/admin/api/route-table.ts'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
+import { DAY_MS, utcDay } from '../../layers/gateway/domain/time.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { noteClosing } from '../../layers/gateway/store/usage/closing.ts'
@@ -20,7 +21,10 @@ import { CALLER, type Stage } from '../support/stage.ts'
 
 jest.setTimeout(180_000)
 
-const FILE = join(emptyFolder(), 'catalog.json')
+const FOLDER = emptyFolder()
+const FILE = join(FOLDER, 'catalog.json')
+const LIST = join(FOLDER, 'api.json')
+const BILL = join(FOLDER, 'activity.json')
 let gateway: TestGateway
 let stage: Stage
 let dynamodb: DynamoDbProxy
@@ -32,6 +36,12 @@ const id = { key: '', request: '', adminKey: '' }
 beforeAll(async () => {
   const both = await openBoth()
   gateway = both.gateway
+  const listed = { id: 'upstream-model', cost: { input: 1, output: 2 } }
+  writeFileSync(LIST, JSON.stringify({ up: { id: 'up', models: { 'upstream-model': listed } } }))
+  writeFileSync(
+    BILL,
+    JSON.stringify({ data: [{ date: utcDay(Date.now() - DAY_MS), model: 'a', endpoint_id: 'e', usage: 1 }] }),
+  )
   writeFileSync(FILE, JSON.stringify(catalogFor(both.upstream.url, {}, { apiKey: 'secret:up' })))
   await writeCatalog(gateway.tables)(catalogFor(both.upstream.url, { id: 'second' }), actAt())
   stage = await openStage(gateway.tables, gateway.baseUrl)
@@ -72,6 +82,8 @@ const READING: Record<string, () => string[]> = {
   audit: () => [],
   // A month that is closed, and has no usage.
   invoice: () => ['--month', '2026-01'],
+  'catalog prices': () => ['--from', LIST, '--check'],
+  reconcile: () => ['--provider', 'up', '--bill', BILL, '--from', 'yesterday'],
 }
 const CHANGING: Record<string, () => string[]> = {
   'keys create': () => ['--name', 'new', '--credits', '2', '--external-id', 'cus_1'],
@@ -90,6 +102,8 @@ const CHANGING: Record<string, () => string[]> = {
 }
 /** It changes nothing in the tables, but reads the keys of providers. */
 const TESTING: Record<string, () => string[]> = { 'routes test': () => [] }
+/** They end with 1 for what they find: no price of this catalog is in a list, and a bill has no answer of it. */
+const FINDING = ['catalog prices', 'reconcile']
 /** For an administrator: they read every row at once, and write rows. */
 const FOR_OTHERS = ['backup', 'restore']
 /** They go on until they are ended: calls of the console are tried route by route, and the tail's is that of the list. */
@@ -108,7 +122,8 @@ const access = () => ({
 async function callsOf(name: string, args: readonly string[]) {
   const before = dynamodb.calls.length
   const { code, stderr } = await stage.waybill([...name.split(' '), ...args, '--stage', 'dev'], access())
-  expect({ name, code, stderr: code === 0 ? '' : stderr }).toEqual({ name, code: 0, stderr: '' })
+  if (FINDING.includes(name)) expect(stderr).not.toMatch(/not authorized|AccessDenied/)
+  else expect({ name, code, stderr: code === 0 ? '' : stderr }).toEqual({ name, code: 0, stderr: '' })
   const calls = dynamodb.calls.slice(before)
   expect(calls.length).toBeGreaterThan(0)
   return calls

@@ -50,7 +50,7 @@ test('the simulator catches faults that are built into the gateway on purpose', 
     'a correction takes what is not available',
     'a reference is used again without a word',
   ]
-  const { code, stdout } = await simulate('--histories', '200', ...faults.flatMap((fault) => ['--broken', fault]))
+  const { code, stdout } = await simulate('--histories', '1500', ...faults.flatMap((fault) => ['--broken', fault]))
   const caught = Array.from(stdout.matchAll(/^caught: (.+?) \(Seed /gm), ([, fault]) => fault)
   expect(caught.sort()).toEqual(faults.sort())
   expect(code).toBe(0)

@@ -10,7 +10,6 @@ import { type Admission, deadAtMs, type IdentifiedRequest } from '../request.ts'
 import type { TakeAdmission } from '../store/admission/take-admission.ts'
 import type { ReadKey } from '../store/keys/read-key.ts'
 import { modelNotAllowed } from '../wire/models.ts'
-import { admissionRefusal } from './admission-refusal.ts'
 import { requireAccess } from './authorize.ts'
 import type { Gate } from './gate.ts'
 import { invalidKey, keyRefusal } from './identify.ts'
@@ -92,6 +91,7 @@ async function answerRefusal(deps: AdmitDeps, request: Candidate, tries: Tries, 
     tries.sweptDead = true
     return
   }
+  const { admissionRefusal } = await import('#advice')
   const refusal = admissionRefusal(why, key, request)
   if (!spendsToken) throw refusal
   request.refusal = refusal

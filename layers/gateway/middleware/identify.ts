@@ -2,9 +2,9 @@ import { GatewayError } from '../domain/gateway-error.ts'
 import { type Key, standingOf } from '../domain/key.ts'
 import { hashSecret } from '../domain/secret.ts'
 import { isSecret } from '../domain/secret-text.ts'
-import { isoTime } from '../domain/time.ts'
 import type { IdentifiedRequest, OpenedRequest } from '../request.ts'
 import type { FindKeyId, ReadKey } from '../store/keys/read-key.ts'
+import { expiredKey, suspendedKey } from '../wire/key-refusals.ts'
 import { type Gate, type GatewayEvent, headerOf } from './gate.ts'
 import type { KeyCache } from './key-cache.ts'
 
@@ -46,22 +46,6 @@ export function keyRefusal(key: Key | undefined, hash: string, nowMs: number): G
   if (standing === 'suspended') return suspendedKey()
   if (standing === 'expired') return expiredKey(key as Key)
   return standing === 'refused' ? invalidKey() : undefined
-}
-
-/** The holder of a suspended key's secret may learn that the key is suspended. */
-export function suspendedKey(): GatewayError {
-  return new GatewayError(
-    'key_suspended',
-    "This API key is suspended: the gateway's operator has stopped it for now. Ask the operator to resume it; the key stays the same.",
-  )
-}
-
-/** The holder of an expired key's secret may learn that it has expired. */
-export function expiredKey({ expiresAtMs = 0 }: Key): GatewayError {
-  return new GatewayError(
-    'invalid_api_key',
-    `Incorrect API key provided: it expired at ${isoTime(expiresAtMs)}. Use a new one, or ask the gateway's operator to extend it.`,
-  )
 }
 
 /**

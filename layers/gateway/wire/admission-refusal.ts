@@ -4,7 +4,7 @@ import { type AdmissionRefusal, type CounterRefusal, GatewayError } from '../dom
 import type { Key } from '../domain/key.ts'
 import { formatCredits, type Nano } from '../domain/money.ts'
 import { affordableCap, holdOf, lowerCap, type PricedRequest } from '../domain/priced-request.ts'
-import { expiredKey, suspendedKey } from './identify.ts'
+import { expiredKey, suspendedKey } from './key-refusals.ts'
 
 type Refused = { readonly nowMs: number; readonly priced?: PricedRequest | undefined }
 

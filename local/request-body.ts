@@ -1,5 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { MAX_QUOTE_BYTES } from '../layers/gateway/wire/read-body.ts'
+import { ENDPOINTS } from '../layers/gateway/endpoints.ts'
+import { MAX_BODY_BYTES, MAX_QUOTE_BYTES } from '../layers/gateway/wire/read-body.ts'
+
+/** A quote has a whole body in it. */
+const QUOTE = ENDPOINTS.quote.routes[0].path
 
 /** Lambda's limit. */
 const LAMBDA_BYTES = 6 * 1024 * 1024
@@ -10,7 +14,8 @@ const LAMBDA_BYTES = 6 * 1024 * 1024
  */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0)
-  if (declared > MAX_QUOTE_BYTES) return Buffer.alloc(Math.min(declared, LAMBDA_BYTES), ' ')
+  const most = request.url === QUOTE ? MAX_QUOTE_BYTES : MAX_BODY_BYTES
+  if (declared > most) return Buffer.alloc(Math.min(declared, LAMBDA_BYTES), ' ')
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0

@@ -41,7 +41,12 @@ type Rotated = Named &
 
 export function showRotated(key: Rotated, secret: string, out: Screen): void {
   const { previous, last_four } = key
-  const until = previous ? [`old secret …${previous.last_four} valid until ${previous.expires_at}`] : []
-  showChanges(key, [changeLine('secret', `…${previous?.last_four ?? ''}`, `…${last_four}`), ...until], out)
+  const changes = previous
+    ? [
+        changeLine('secret', `…${previous.last_four}`, `…${last_four}`),
+        `old secret …${previous.last_four} valid until ${previous.expires_at}`,
+      ]
+    : [`only the secret …${last_four} is valid now`]
+  showChanges(key, changes, out)
   out.log(`\n${secret}\n\n${ONLY_TIME}`)
 }

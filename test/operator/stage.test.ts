@@ -100,7 +100,7 @@ test('waybill catalog push --stage refuses a provider key in a variable, and say
 test('npm run smoke passes on a gateway that works, at one address or at two, and leaves its key revoked', async () => {
   const whole = await operator('operator/smoke/smoke.ts', ['--stage', 'dev'])
   expect([whole.code, whole.stderr]).toEqual([0, ''])
-  expect(whole.stdout.match(/^ok /gm)).toHaveLength(14)
+  expect(whole.stdout.match(/^ok /gm)).toHaveLength(15)
   expect(whole.stdout.match(/^n\/a .*/gm)).toEqual([
     expect.stringContaining('piece by piece'),
     expect.stringContaining('plain HTTP'),

@@ -47,8 +47,9 @@ const TALK = {
   tools: [{ type: 'function', function: { name: 'QUOKKA', description: PROMPT } }],
   response_format: { type: 'json_schema', json_schema: { name: 'QUOKKA', schema: { description: PROMPT } } },
   stop: [PROMPT],
-  user: PROMPT,
-  metadata: { [PROMPT]: PROMPT },
+  user: PROMPT.repeat(10),
+  // Kept as claims are only users and tags that are short: test/functions/attribution.test.ts.
+  metadata: { [PROMPT.repeat(3)]: PROMPT, note: PROMPT.repeat(3) },
   grammar: PROMPT,
 }
 

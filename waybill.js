@@ -1,19 +1,22 @@
 #!/usr/bin/env node
-import './require-node.cjs'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { isPackage } from './require-node.cjs'
 
+const PACKED = new URL('dist/package/waybill.cjs', import.meta.url)
 const BUNDLE = new URL('dist/waybill.cjs', import.meta.url)
 const SOURCES = new URL('dist/sources.json', import.meta.url)
 
 // An import() of CommonJS would look for its exports in all of its text.
-if (isFresh() || (await isBuilt())) createRequire(import.meta.url)(fileURLToPath(BUNDLE))
+const require = createRequire(import.meta.url)
+if (isPackage) require(fileURLToPath(PACKED))
+else if (isFresh() || (await isBuilt())) require(fileURLToPath(BUNDLE))
 else await import('./operator/waybill.ts')
 
-/** True if every source is the one that the bundle was made of. A package has a bundle and no sources. */
+/** True if every source is the one that the bundle was made of. */
 function isFresh() {
-  if (!existsSync(BUNDLE) || !existsSync(SOURCES)) return existsSync(BUNDLE)
+  if (!existsSync(BUNDLE) || !existsSync(SOURCES)) return false
   const sources = Object.entries(JSON.parse(readFileSync(SOURCES, 'utf8')))
   return sources.every(([file, savedMs]) => {
     const source = statSync(new URL(file, import.meta.url), { throwIfNoEntry: false })

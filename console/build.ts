@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { type BuildOptions, build } from 'esbuild'
 import { BUNDLE_OPTIONS } from './bundle-options.ts'
 
 export type ConsoleFile = { readonly path: string; readonly type: string; readonly body: Uint8Array }
@@ -10,9 +10,11 @@ export type ConsoleFile = { readonly path: string; readonly type: string; readon
  * The page, its style sheet, its script, and a script for each group of pages and for what groups share. Made anew
  * whenever the server starts: there is no build to forget.
  */
-export async function buildConsole(): Promise<readonly ConsoleFile[]> {
+export async function buildConsole(options: BuildOptions = {}): Promise<readonly ConsoleFile[]> {
   const { outputFiles } = await build({
     ...BUNDLE_OPTIONS,
+    ...options,
+    write: false,
     entryPoints: [
       { in: pathOf('main.tsx'), out: 'console' },
       { in: pathOf('styles.css'), out: 'console' },

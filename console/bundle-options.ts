@@ -12,6 +12,7 @@ export const BUNDLE_OPTIONS = {
   jsxFactory: 'h',
   jsxFragment: 'Fragment',
   inject: [fileURLToPath(new URL('jsx.ts', import.meta.url))],
+  define: { WAYBILL_PACKAGE: 'false' },
   // The type checker's settings name the automatic runtime.
   tsconfigRaw: '{}',
   legalComments: 'none',

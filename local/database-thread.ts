@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Credentials } from '../layers/gateway/config.ts'
 import type { LocalEndpoint } from '../layers/gateway/store/dynamodb/dynamodb-client.ts'
 import type { DatabaseOptions } from './dynamodb/open-database.ts'
 
-const FILE = new URL('dynamodb/worker.ts', import.meta.url)
+// TypeScript in a clone, JavaScript in a package.
+const FILE = new URL(`dynamodb/worker${extname(import.meta.url)}`, import.meta.url)
 
 export type LocalDatabase = LocalEndpoint & {
   /** Rejects if the database ends before it is told to. */

@@ -1,29 +1,3 @@
-import { inspect } from 'node:util'
-import { CliError } from '../operator/terminal/cli-error.ts'
-import { outputOf, thisTerminal } from '../operator/terminal/terminal.ts'
-import { HELP, readSettings } from './settings.ts'
+import { runGateway } from './run-gateway.ts'
 
-const stack = new AsyncDisposableStack()
-// All files that we make are for their owner only.
-process.umask(0o077)
-
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => end(0))
-}
-
-try {
-  const settings = readSettings(process.argv.slice(2), process.env)
-  if (settings) await (await import('./start.ts')).start(settings, stack)
-  else console.log(HELP)
-} catch (error) {
-  // An end asked for while everything was still starting is not a failure.
-  if (!stack.disposed) {
-    outputOf(thisTerminal()).error(error instanceof CliError ? error.message : inspect(error))
-    await end(1)
-  }
-}
-
-async function end(code: number): Promise<void> {
-  await stack.disposeAsync()
-  process.exit(code)
-}
+await runGateway(process.argv.slice(2))

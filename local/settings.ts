@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { localFolder } from '../operator/connect/local-gateway.ts'
 import { CliError } from '../operator/terminal/cli-error.ts'
+import { IS_PACKAGE, START_WITH } from '../operator/terminal/how-to-run.ts'
 
 export type LocalSettings = {
   readonly port: number
@@ -29,7 +30,9 @@ const OPTIONS = {
   catalog: {
     takes: 'FILE',
     variable: 'WAYBILL_CATALOG',
-    words: 'The catalog to begin with, local/catalog.json unless given.',
+    words: IS_PACKAGE
+      ? 'The catalog to begin with, one with the model echo unless given.'
+      : 'The catalog to begin with, local/catalog.json unless given.',
   },
   data: { takes: 'FOLDER', variable: 'WAYBILL_DATA', words: 'Where the data is kept, .waybill unless given.' },
   webhook: {
@@ -43,7 +46,7 @@ const OPTIONS = {
 } as const satisfies Record<string, Option>
 
 export const HELP = [
-  'npm start -- [options]',
+  `${START_WITH} [options]`,
   '',
   ...Object.entries<Option>(OPTIONS).map(([name, { takes, variable, words }]) => {
     const option = `--${name}${takes ? ` ${takes}` : ''}`
@@ -85,7 +88,7 @@ function readArguments(args: readonly string[]): Given {
   try {
     return parseArgs({ args: [...args], options }).values as Given
   } catch (error) {
-    throw new CliError(`${(error as Error).message.split('. ')[0]}. What there is: npm start -- --help`)
+    throw new CliError(`${(error as Error).message.split('. ')[0]}. What there is: ${START_WITH} --help`)
   }
 }
 

@@ -17,6 +17,7 @@ import { LOCAL_TABLES, type LocalFile, localFile } from '../operator/connect/loc
 import { localKeys, namedVariables } from '../operator/connect/local-keys.ts'
 import { startConsole } from '../operator/console/start-console.ts'
 import { CliError } from '../operator/terminal/cli-error.ts'
+import { IS_PACKAGE, START_WITH } from '../operator/terminal/how-to-run.ts'
 import { paintFor } from '../operator/terminal/paint.ts'
 import { outputOf, thisTerminal } from '../operator/terminal/terminal.ts'
 import { catalogInForce } from './catalog-in-force.ts'
@@ -95,13 +96,13 @@ async function openDatabase(
     const file = isInMemory ? null : join(folder, 'data.sqlite')
     return startDatabase({ file, credentials: freshCredentials() }, stack).catch((error: Error) => {
       throw new CliError(
-        `The data in '${file}' cannot be opened (${error.message}). Move the file away to begin anew, or choose another folder: npm start -- --data FOLDER`,
+        `The data in '${file}' cannot be opened (${error.message}). Move the file away to begin anew, or choose another folder: ${START_WITH} --data FOLDER`,
       )
     })
   }
   const data = join(folder, 'dynamodb-local')
   if (!isInMemory) await privateFolder(data)
-  // Lazy: an installation without development packages does not have it.
+  if (IS_PACKAGE) throw new CliError("Amazon's DynamoDB Local comes with a clone of the project, not with the package.")
   const { startDynamoDbLocal } = await import('./dynamodb-local.ts')
   return startDynamoDbLocal(isInMemory ? null : data, stack)
 }
@@ -120,7 +121,7 @@ function listen(server: Server, port: number, stack: AsyncDisposableStack): Prom
     server.once('error', ({ code = '' }: NodeJS.ErrnoException) => {
       const reason = PORT_TROUBLES[code] ?? `cannot be used (${code}).`
       const other = port < 1024 ? 8787 : port + 1
-      reject(new CliError(`Port ${port} ${reason} Choose another: npm start -- --port ${other}`))
+      reject(new CliError(`Port ${port} ${reason} Choose another: ${START_WITH} --port ${other}`))
     })
     server.listen(port, '127.0.0.1', () => {
       resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type LocalFile, localFile } from '../operator/connect/local-gateway.ts'
 import { CliError } from '../operator/terminal/cli-error.ts'
+import { START_WITH, WAYBILL } from '../operator/terminal/how-to-run.ts'
 
 /** Locks the folder for this process until it ends, however it ends: the lock is the system's. Throws a CliError. */
 export async function takeFolder(folder: string, stack: AsyncDisposableStack): Promise<void> {
@@ -24,8 +25,8 @@ async function explain(folder: string): Promise<CliError> {
   const { baseUrl, pid }: Partial<LocalFile> = text ? JSON.parse(text) : {}
   const where = baseUrl ? ` at ${baseUrl}, as process ${pid}` : ''
   return new CliError(
-    `Waybill is already running in this folder${where}. Its console: npm run -s waybill -- console --local. ` +
-      'Another one beside it: npm start -- --data FOLDER --port 8788',
+    `Waybill is already running in this folder${where}. Its console: ${WAYBILL} console --local. ` +
+      `Another one beside it: ${START_WITH} --data FOLDER --port 8788`,
   )
 }
 

@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { CountTokens } from '../layers/gateway/flow/billing/count-texts.ts'
 import type { TokenAnswer, TokenQuestion } from '../layers/tokenizer/answer-question.ts'
@@ -9,7 +10,8 @@ export type TokenizerThread = AsyncDisposable & { readonly countTokens: CountTok
 
 type Options = { readonly file?: URL; readonly mostMs?: number }
 
-const FILE = new URL('tokenizer-worker.ts', import.meta.url)
+// TypeScript in a clone, JavaScript in a package.
+const FILE = new URL(`tokenizer-worker${extname(import.meta.url)}`, import.meta.url)
 const MOST_WAITING = 64
 /** Longer than any question takes, on any machine. */
 const MOST_MS = 30_000

@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path'
 import type { StoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { LOCAL_FOLDER, type LocalFile } from '../operator/connect/local-gateway.ts'
+import { WAYBILL } from '../operator/terminal/how-to-run.ts'
 import type { Paint } from '../operator/terminal/paint.ts'
 import { DEMO_TERMS } from './demo-key.ts'
 import type { LocalCatalog } from './load-local-catalog.ts'
@@ -70,7 +71,7 @@ function operatorsCatalog({ version, pushedBy }: StoredCatalog, settings: LocalS
 /** The command line looks for the gateway in its usual folder, or in the one that the variable names. */
 function operateWith({ folder }: LocalSettings): string {
   const where = folder === resolve(LOCAL_FOLDER) ? '' : `WAYBILL_DATA='${folder}' `
-  return `${where}npm run -s waybill --`
+  return `${where}${WAYBILL}`
 }
 
 function dataOf({ folder, isInMemory, isDynamoDbLocal }: LocalSettings): string {

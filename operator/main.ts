@@ -14,8 +14,10 @@ import { keysCommand } from './commands/keys.ts'
 import { reconcileCommand } from './commands/reconcile.ts'
 import { routesCommand } from './commands/routes.ts'
 import { runner } from './commands/run.ts'
+import { startCommand } from './commands/start.ts'
 import { usageCommand } from './commands/usage.ts'
 import { useCommand } from './commands/use.ts'
+import { START } from './terminal/how-to-run.ts'
 import { outputOf, printFailure, type Terminal } from './terminal/terminal.ts'
 
 /** Runs one command line, without the program's name, and returns its exit code. */
@@ -31,7 +33,8 @@ export async function main(args: readonly string[], terminal: Terminal, openAdmi
     exitCode = 1
   }
   try {
-    await programFor({ terminal, fail, openAdmin }).parseAsync(args, { from: 'user' })
+    const program = programFor({ terminal, fail, openAdmin })
+    await program.parseAsync(startsGateway(program, args) ? ['start', ...args] : args, { from: 'user' })
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
@@ -41,18 +44,25 @@ export async function main(args: readonly string[], terminal: Terminal, openAdmi
   }
 }
 
+/** `waybill` alone starts the gateway, and takes its options: `waybill --port 9000`. */
+function startsGateway(program: Command, [first]: readonly string[]): boolean {
+  if (first === undefined) return true
+  const isOurs = ['--help', ...program.options.map(({ long }) => long)].includes(first.split('=')[0])
+  return first.startsWith('--') && !isOurs
+}
+
 /** The commands with their arguments and options, which help and completions are made of. */
 export function programFor(parts: Parameters<typeof runner>[0]): Command {
   const { terminal } = parts
   const program = new Command('waybill')
     .description('Operate a Waybill gateway.')
-    .option('--local', "work on the gateway that 'npm start' runs in this folder")
+    .option('--local', `work on the gateway that '${START}' runs in this folder`)
     .option('--stage <name>', 'work on a gateway in AWS, with your own AWS credentials')
     .option('--direct', 'on the tables of a stage, although it has an admin API; with rights to them')
     .option('--json', 'print one JSON value and nothing else')
     .option('--wide', 'print every column in full, however wide the terminal is')
     .option('--yes', 'change a protected stage without asking')
-    .addHelpText('after', '\nwaybill --version tells the version.')
+    .addHelpText('after', '\nwaybill alone is waybill start, and waybill --version tells the version.')
     .showHelpAfterError('(add --help for what it takes)')
     .configureOutput({
       writeOut: (text) => terminal.output.write(plainText(text)),
@@ -60,6 +70,7 @@ export function programFor(parts: Parameters<typeof runner>[0]): Command {
     })
     .exitOverride()
   const run = runner(parts)
+  startCommand(program)
   keysCommand(program, run)
   adminKeysCommand(program, run)
   usageCommand(program, run)

@@ -9,6 +9,7 @@ import {
   STAGE_VARIABLE,
 } from '../connect/chosen-gateway.ts'
 import { CliError } from '../terminal/cli-error.ts'
+import { START } from '../terminal/how-to-run.ts'
 import { printJson } from '../terminal/output.ts'
 import { outputOf, type Terminal } from '../terminal/terminal.ts'
 
@@ -35,6 +36,6 @@ export function useCommand(program: Command, terminal: Terminal): void {
 
 function toldOf(chosen: ChosenGateway | undefined): string {
   if (!chosen) return `No gateway is chosen: commands need --stage NAME or --local, or ${STAGE_VARIABLE}.`
-  const gateway = chosen.local ? "the local gateway, which 'npm start' runs in the folder" : `the stage ${chosen.stage}`
+  const gateway = chosen.local ? `the local gateway, which '${START}' runs in the folder` : `the stage ${chosen.stage}`
   return `Commands without --stage or --local are for ${gateway} (by ${chosen.by}).`
 }

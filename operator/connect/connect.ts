@@ -3,6 +3,7 @@ import { awsTrouble, troubleLine } from '../../layers/gateway/aws/trouble.ts'
 import { OUTPUTS, stackName } from '../../layers/gateway/contract.ts'
 import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { CliError } from '../terminal/cli-error.ts'
+import { DEPLOY, START } from '../terminal/how-to-run.ts'
 import { awsCaller, localUser, type WhoAmI } from './caller-identity.ts'
 import { endpointOf, LOCAL_TABLES, type LocalFile, localFile, localFolder } from './local-gateway.ts'
 import type { NamedVariable } from './local-keys.ts'
@@ -40,13 +41,13 @@ export async function connect({ local, stage, direct }: Target, folder = process
   if (local) return connectLocal(folder)
   if (stage) return connectStage(stage, direct === true)
   throw new CliError(
-    "Say which gateway this is for: --stage NAME for one in AWS, --local for the one that 'npm start' runs here. 'waybill use' keeps it for the next commands.",
+    `Say which gateway this is for: --stage NAME for one in AWS, --local for the one that '${START}' runs here. 'waybill use' keeps it for the next commands.`,
   )
 }
 
 async function connectLocal(folder: string): Promise<Connection> {
   const text = await readFile(localFile(localFolder(folder)), 'utf8').catch(() => {
-    throw new CliError("No local gateway is running here. Start one with 'npm start' in this folder.")
+    throw new CliError(`No local gateway is running here. Start one with '${START}' in this folder.`)
   })
   const file = JSON.parse(text) as LocalFile
   return localConnection(openOperatorTables(LOCAL_TABLES, endpointOf(file)), file)
@@ -120,7 +121,7 @@ async function readStack(name: string): Promise<StackFacts> {
     if ((error as Error).name !== 'ValidationError') throw error
     const [region, whoever] = [await client.config.region(), await awsCaller({ client })()]
     throw new CliError(
-      `There is no stack ${name} in ${region} for ${whoever}. Look at AWS_REGION and AWS_PROFILE, or make it with 'npm run deploy'.`,
+      `There is no stack ${name} in ${region} for ${whoever}. Look at AWS_REGION and AWS_PROFILE, or make it with '${DEPLOY}'.`,
     )
   } finally {
     client.destroy()

@@ -2,6 +2,7 @@ import { readVariable } from '../../layers/gateway/config.ts'
 import { apiKeyOf, type CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
 import type { KeySources } from '../../layers/gateway/providers/open-provider.ts'
+import { START } from '../terminal/how-to-run.ts'
 
 /** An `env:NAME` and the only address that its value may be sent to. */
 export type NamedVariable = { readonly apiKey: string; readonly baseUrl: string }
@@ -24,8 +25,8 @@ export function localKeys(named: readonly NamedVariable[]): KeySources {
       if (isNamed) return readVariable(name)
       throw new UpstreamFailure(
         'credential',
-        `The catalog file that 'npm start' loaded does not send env:${name} to ${new URL(baseUrl).origin}, so it is ` +
-          "not sent. Restart with a file that does: WAYBILL_CATALOG=FILE npm start (unless set, 'local/catalog.json').",
+        `The catalog file that '${START}' loaded does not send env:${name} to ${new URL(baseUrl).origin}, so it is ` +
+          `not sent. Restart with a file that does: WAYBILL_CATALOG=FILE ${START} (unless set, the one that comes along).`,
       )
     },
     secret: async (name) => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, jest, test } from '@jest/globals'
@@ -49,13 +49,6 @@ test('waybill is bundled when it is first run, and again when a source has chang
   rmSync(join(folder, 'dist'), { recursive: true })
   writeFileSync(join(folder, 'dist'), '')
   expect(versionIn(folder)).toEqual([0, '2.2.2\n', ''])
-
-  const packaged = cloned()
-  mkdirSync(join(packaged, 'node_modules'))
-  mkdirSync(join(packaged, 'dist'))
-  writeFileSync(join(packaged, 'dist', 'waybill.cjs'), text)
-  expect(versionIn(packaged)).toEqual([0, '1.1.1\n', ''])
-  expect(existsSync(join(packaged, 'operator'))).toBe(false)
 })
 
 test('help, completions and the version load neither AWS’s SDK nor the admin API nor the catalog’s validator', () => {

@@ -63,7 +63,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: `aws/** catalog/** contract.ts domain/** endpoints.ts @aws-sdk/* @smithy/signature-v4 ${CDK} commander esbuild zod ${NODE} console/usage-page/build.ts`,
   },
   'operator/**': { imports: `catalog/** layers/** operator/** package.json @aws-sdk/* commander zod ${NODE}` },
+  'operator/commands/start.ts': { imports: 'operator/** local/run-gateway.ts commander' },
   'operator/bundle.ts': { imports: `esbuild ${NODE}` },
+  'operator/pack/**': { imports: `console/{build,usage-page/build}.ts operator/bundle.ts esbuild ${NODE}` },
   'operator/admin-client/**': {
     imports: `layers/** operator/{connect,routes,terminal}/** @smithy/signature-v4 ${NODE}`,
   },

@@ -1,0 +1,3 @@
+import { pack } from './pack.ts'
+
+await pack()

@@ -1,0 +1,77 @@
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { buildConsole } from '../../console/build.ts'
+import { usagePage } from '../../console/usage-page/build.ts'
+import { COMMAND_LINE } from '../bundle.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const OUT = join(ROOT, 'dist', 'package')
+
+/** The parts that are loaded on demand, and the files of the package that have them. */
+const PARTS: Readonly<Record<string, string>> = {
+  '#console-page': 'console-page.js',
+  '#gateway': 'local/run-gateway.js',
+  '#usage-page': 'usage-page.js',
+}
+
+/** The programs and threads of the gateway, each at its source's place: they find one another by their addresses. */
+const PROGRAMS = ['local/run-gateway', 'local/dynamodb/worker', 'local/tokenizer-worker']
+const DATA = ['local/catalog.json']
+
+const DEFINED = { WAYBILL_PACKAGE: 'true' }
+
+/** Node strips no types of files in node_modules, so a package has JavaScript, made of the same sources. */
+export async function pack(): Promise<void> {
+  rmSync(OUT, { recursive: true, force: true })
+  await bundle('waybill.cjs', COMMAND_LINE)
+  for (const name of PROGRAMS) {
+    await bundle(`${name}.js`, {
+      ...COMMAND_LINE,
+      entryPoints: [`${name}.ts`],
+      format: 'esm',
+      // npm installs them, so that an audit sees them and a mended version can take their place.
+      packages: 'external',
+    })
+  }
+  for (const file of DATA) cpSync(join(ROOT, file), join(OUT, file))
+  await writePages()
+}
+
+async function bundle(outfile: string, options: BuildOptions): Promise<void> {
+  const up = posix.relative(posix.dirname(outfile), '.') || '.'
+  await build({ ...options, outfile: join(OUT, outfile), define: DEFINED, plugins: [partsAt(up)] })
+}
+
+/** A part is a file of the package, and our other short names are files of the bundle. */
+function partsAt(up: string): Plugin {
+  return {
+    name: 'parts',
+    setup({ onResolve, resolve }) {
+      onResolve({ filter: /^#/ }, ({ path, kind, pluginData }) => {
+        if (pluginData === 'seen') return undefined
+        const part = PARTS[path]
+        if (part) return { path: `${up}/${part}`, external: true }
+        return resolve(path, { kind, resolveDir: ROOT, pluginData: 'seen' })
+      })
+    },
+  }
+}
+
+async function writePages(): Promise<void> {
+  const files = await buildConsole({ define: DEFINED })
+  const texts = files.map(({ body, ...file }) => ({ ...file, body: Buffer.from(body).toString() }))
+  write(
+    'console-page.js',
+    `const files = ${JSON.stringify(texts)}
+export const buildConsole = async () => files.map((file) => ({ ...file, body: Buffer.from(file.body) }))`,
+  )
+  write('usage-page.js', `const page = ${JSON.stringify(usagePage())}\nexport const usagePage = () => page`)
+}
+
+function write(name: string, text: string): void {
+  const file = join(OUT, name)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${text}\n`)
+}

@@ -1,0 +1,128 @@
+import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import type { LocalFile } from '../../operator/connect/local-gateway.ts'
+import { emptyFolder } from '../support/processes.ts'
+import { until } from '../support/wait.ts'
+
+jest.setTimeout(300_000)
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const NPM_QUIETLY = ['--no-audit', '--no-fund', '--loglevel=error']
+const folder = emptyFolder()
+const installed = join(folder, 'node_modules', 'waybill')
+/** No Java, no npm, no tool of the clone: Node, and the programs of the package. */
+const PATH = [join(folder, 'node_modules', '.bin'), dirname(process.execPath)].join(':')
+const ENV = { PATH, HOME: folder, PORT: '0', FORCE_COLOR: '0' }
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+
+let cannotInstall: string | undefined
+let gateway: ReturnType<typeof spawn> | undefined
+
+beforeAll(async () => {
+  const packed = npm(ROOT, 'pack', '--json', '--pack-destination', folder)
+  // A package that cannot be made is a fault of ours, one that cannot be installed may be the network's.
+  expect([packed.status, packed.stderr]).toEqual([0, expect.anything()])
+  const archive = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? ''
+  const { status, stderr } = npm(folder, 'install', '--prefer-offline', ...NPM_QUIETLY, `./${archive}`)
+  if (status !== 0 && /E(NOTFOUND|CONNREFUSED|AI_AGAIN|TIMEDOUT|NETUNREACH)|ENOTCACHED/.test(stderr)) {
+    cannotInstall = `npm cannot install here: ${stderr.split('\n')[0]}`
+    console.warn(`The package is not tried. ${cannotInstall}`)
+  } else expect([status, stderr]).toEqual([0, expect.anything()])
+})
+afterAll(() => {
+  gateway?.kill('SIGINT')
+})
+
+function npm(cwd: string, ...args: string[]): SpawnSyncReturns<string> {
+  // The settings of the npm that runs these tests are not those of whoever installs the package.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
+  return spawnSync('npm', args, { cwd, env, encoding: 'utf8' })
+}
+
+function waybill(...args: string[]): SpawnSyncReturns<string> {
+  return spawnSync('waybill', args, { cwd: folder, env: ENV, encoding: 'utf8' })
+}
+
+/** Says in the report that it did nothing. */
+function packageTest(name: string, run: () => unknown): void {
+  test(name, async () => {
+    if (cannotInstall === undefined) await run()
+  })
+}
+
+packageTest('the package has JavaScript only, and brings nothing that builds or tests', () => {
+  const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+  expect(files.filter((file) => /\.(ts|tsx|map)$/.test(file) && !file.includes('bundles'))).toEqual([])
+  expect(files.filter((file) => !file.includes('/')).toSorted()).toEqual(
+    ['LICENSE', 'README.md', 'dist', 'package.json', 'require-node.cjs', 'waybill.js'].toSorted(),
+  )
+  const there = Object.keys(manifest.devDependencies).filter((name) => existsSync(join(folder, 'node_modules', name)))
+  expect(there).toEqual([])
+  expect(readdirSync(join(folder, 'node_modules', '.bin')).toSorted()).toEqual(['cdk', 'node', 'waybill'])
+})
+
+packageTest('npx waybill starts a gateway that answers a chat; keys, usage and console work beside it', async () => {
+  expect(waybill('--version').stdout).toBe(`${manifest.version}\n`)
+  expect(waybill('keys', 'list', '--local').stderr).toContain("Start one with 'npx waybill'")
+  const started = spawn('waybill', [], { cwd: folder, env: ENV })
+  gateway = started
+  let printed = ''
+  for (const stream of [started.stdout, started.stderr]) stream.on('data', (chunk) => (printed += chunk))
+  await until(() => {
+    if (started.exitCode !== null) throw new Error(printed)
+    return printed.includes('Ctrl-C')
+  }, 60_000)
+  expect(printed).not.toMatch(/npm (start|run)|Warning/)
+
+  const local: LocalFile = JSON.parse(readFileSync(join(folder, '.waybill', 'local.json'), 'utf8'))
+  const created = waybill('keys', 'create', '--name', 'packed', '--credits', '1', '--local', '--json')
+  expect([created.status, created.stderr]).toEqual([0, ''])
+  const { secret } = JSON.parse(created.stdout)
+  const answer = await fetch(`${local.baseUrl}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'Hello' }] }),
+  })
+  expect([answer.status, await answer.json()]).toMatchObject([
+    200,
+    { choices: [{ message: { content: 'echo: Hello' } }] },
+  ])
+  expect(JSON.parse(waybill('audit', '--local', '--json').stdout)).toBeTruthy()
+
+  const page = await fetch(`${local.baseUrl}/usage`)
+  expect([page.status, (await page.text()).includes('<script type="module">')]).toEqual([200, true])
+  const [, address] = /console {3}(http:\/\/127\.0\.0\.1:\d+\/)/.exec(printed) ?? []
+  for (const file of ['', 'console.js', 'console.css']) expect((await fetch(`${address}${file}`)).status).toBe(200)
+
+  const console = spawn('waybill', ['console', '--no-open', '--port', '0', '--local'], { cwd: folder, env: ENV })
+  let told = ''
+  console.stdout.on('data', (chunk) => (told += chunk))
+  const own = await until(() => /http:\/\/127\.0\.0\.1:\d+\//.exec(told)?.[0], 30_000)
+  expect((await fetch(`${own}console.js`)).status).toBe(200)
+  for (const child of [console, started]) {
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGINT')
+    expect(await ended).toBe(0)
+  }
+})
+
+packageTest('the tokenizer’s thread of the package counts', async () => {
+  const thread = new Worker(join(installed, 'dist/package/local/tokenizer-worker.js'))
+  const answered = new Promise((resolve, reject) => thread.once('message', resolve).once('error', reject))
+  thread.postMessage({ id: 7, texts: ['Hello world'] })
+  expect(await answered).toEqual({ id: 7, tokens: [2] })
+  await thread.terminate()
+})
+
+packageTest('a typo starts no gateway, and options of another command are refused', () => {
+  for (const args of [['kyes'], ['--prot', '1'], ['start', '--stage', 'dev'], ['--json', 'start'], ['start', 'now']]) {
+    expect([args, waybill(...args).status]).toEqual([args, 1])
+  }
+  const { stdout, status } = waybill('start', '--help')
+  expect([status, stdout.split('\n')[0]]).toEqual([0, 'npx waybill start [options]'])
+  expect(waybill('start', '--dynamodb-local', '--memory').stderr).toContain('comes with a clone')
+})

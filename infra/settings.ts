@@ -166,7 +166,10 @@ export function parseSettings(text: string, file: string): SettingsOfStages {
         'exportBucket needs exportUsage, by which a stage has a bucket',
       )
       .optional()
-  const ofStages = z.strictObject(Object.fromEntries(STAGE_NAMES.map((name) => [name, ofStage(name)])))
+  const ofStages = z
+    .strictObject(Object.fromEntries(STAGE_NAMES.map((name) => [name, ofStage(name)])))
+    .extend({ $comment: z.string().optional() })
+    .transform(({ $comment: _, ...stages }) => stages)
   const parsed = ofStages.safeParse(jsonOf(text, file))
   if (parsed.success) return parsed.data as SettingsOfStages
   const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`)

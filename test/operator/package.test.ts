@@ -1,9 +1,11 @@
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { parseSettings } from '../../infra/settings.ts'
+import { readCatalogFile } from '../../operator/commands/read-catalog-file.ts'
 import type { LocalFile } from '../../operator/connect/local-gateway.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { until } from '../support/wait.ts'
@@ -58,7 +60,15 @@ packageTest('the package has JavaScript only, and brings nothing that builds or 
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
   expect(files.filter((file) => /\.(ts|tsx|map)$/.test(file) && !file.includes('bundles'))).toEqual([])
   expect(files.filter((file) => !file.includes('/')).toSorted()).toEqual(
-    ['LICENSE', 'README.md', 'dist', 'package.json', 'require-node.cjs', 'waybill.js'].toSorted(),
+    [
+      'LICENSE',
+      'README.md',
+      'catalog.schema.json',
+      'dist',
+      'package.json',
+      'require-node.cjs',
+      'waybill.js',
+    ].toSorted(),
   )
   const there = Object.keys(manifest.devDependencies).filter((name) => existsSync(join(folder, 'node_modules', name)))
   expect(there).toEqual([])
@@ -117,6 +127,27 @@ packageTest('the tokenizer’s thread of the package counts', async () => {
   expect(await answered).toEqual({ id: 7, tokens: [2] })
   await thread.terminate()
 })
+
+packageTest(
+  'init writes settings and a catalog that are valid and say what to change, and overwrites nothing',
+  async () => {
+    expect(waybill('init')).toMatchObject({ status: 0, stderr: '' })
+    const [settings = '', catalog = ''] = ['waybill.json', 'catalog.json'].map((name) =>
+      readFileSync(join(folder, name), 'utf8'),
+    )
+    expect(parseSettings(settings, 'waybill.json')).toEqual({ dev: {}, prod: { alarmEmail: 'you@example.com' } })
+    expect((await readCatalogFile(join(folder, 'catalog.json'))).models.length).toBeGreaterThan(0)
+    const { $comment, $schema } = JSON.parse(catalog)
+    expect([$comment, JSON.parse(settings).$comment]).toEqual(Array(2).fill(expect.stringContaining('Change')))
+    expect(existsSync(join(folder, $schema))).toBe(true)
+    writeFileSync(join(folder, 'waybill.json'), '{"mine":1}')
+    rmSync(join(folder, 'catalog.json'))
+    expect(waybill('init').stdout).toMatch(/^waybill\.json is there already.*\ncatalog\.json is written/)
+    expect(readFileSync(join(folder, 'waybill.json'), 'utf8')).toBe('{"mine":1}')
+    expect(readFileSync(join(folder, 'catalog.json'), 'utf8')).toBe(catalog)
+    writeFileSync(join(folder, 'waybill.json'), settings)
+  },
+)
 
 packageTest('a typo starts no gateway, and options of another command are refused', () => {
   for (const args of [['kyes'], ['--prot', '1'], ['start', '--stage', 'dev'], ['--json', 'start'], ['start', 'now']]) {

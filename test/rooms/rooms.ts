@@ -64,6 +64,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'operator/**': { imports: `catalog/** layers/** operator/** package.json @aws-sdk/* commander zod ${NODE}` },
   'operator/commands/start.ts': { imports: 'operator/** local/run-gateway.ts commander' },
+  'operator/commands/init.ts': { imports: `operator/** infra/catalog.json commander ${NODE}` },
   'operator/bundle.ts': { imports: `esbuild ${NODE}` },
   'operator/pack/**': { imports: `console/{build,usage-page/build}.ts operator/bundle.ts esbuild ${NODE}` },
   'operator/admin-client/**': {

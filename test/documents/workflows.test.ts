@@ -30,6 +30,32 @@ test('prod is deployed from GitHub only after the tests, dev and a try of dev, a
   expect(steps).not.toContain(-1)
 })
 
+test('every action is pinned by its commit, with the version beside it that Dependabot renews', () => {
+  const uses = [...all.matchAll(/uses: (.*)/g)].map(([, it = '']) => it).filter((it) => !it.startsWith('./'))
+  expect(uses.length).toBeGreaterThan(8)
+  expect(uses.filter((it) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(it))).toEqual([])
+  const commits = new Map(uses.map((it) => [it, it.split('@')[0]]))
+  expect(new Set(commits.values()).size).toBe(commits.size)
+  expect(readFileSync(new URL('.github/dependabot.yml', ROOT), 'utf8')).toMatch(/npm[^]*github-actions/)
+})
+
+test('a package is published only by the workflow: tested, audited, with a bill of materials, provenance and an approval', () => {
+  const release = files.find(({ name }) => name === 'release.yml')?.text ?? ''
+  const [pack = '', publish = ''] = release.split(/^ {2}publish:$/m)
+  const steps = ['npm ci', 'npm audit', 'npm test', 'npm pack', 'npm sbom --sbom-format cyclonedx --omit dev']
+  const places = steps.map((step) => pack.indexOf(`- run: ${step}`))
+  expect(places).toEqual(places.toSorted((a, b) => a - b))
+  expect(places).not.toContain(-1)
+  expect(pack).not.toContain('id-token')
+  expect(publish).toMatch(/needs: pack\n[^]*environment: npm\n[^]*id-token: write/)
+  expect(publish).toContain('npm publish --ignore-scripts --provenance ./waybill-*.tgz')
+  // The code of packages could use the right to publish.
+  expect(publish).not.toMatch(/npm (ci|install|run|test|exec)|npx/)
+  const { publishConfig } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'))
+  expect(publishConfig).toEqual({ access: 'public', provenance: true })
+  expect(files.find(({ name }) => name === 'deploy.yml')?.text).toContain('- run: npm audit --omit=dev')
+})
+
 test('a workflow of GitHub names no secret: it proves itself to AWS for each run', () => {
   expect(all).not.toMatch(/secrets\.|AWS_SECRET_ACCESS_KEY|AKIA/)
   expect(all).toContain('id-token: write')

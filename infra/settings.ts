@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { z } from 'zod'
@@ -6,6 +7,7 @@ import { requireCatalog } from '../catalog/parse-catalog.ts'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { LEAST_ROW_DAYS } from '../layers/gateway/domain/closed-day.ts'
 import { jsonFault } from '../layers/gateway/domain/json-fault.ts'
+import { IS_PACKAGE } from '../operator/terminal/how-to-run.ts'
 import { STAGE_NAMES, stageOf, US_EAST_1 } from './stages.ts'
 
 /** The values that CloudWatch offers. */
@@ -125,12 +127,15 @@ export type SettingsOfStages = Readonly<Record<string, Partial<Settings>>>
 export const SETTING_NAMES = Object.keys(settings.shape) as (keyof Settings)[]
 
 /** The operator's own file. It is not part of the project, so that a new version cannot change it. */
-export const SETTINGS_FILE = 'infra/settings.json'
+export const SETTINGS_FILE = IS_PACKAGE ? 'waybill.json' : 'infra/settings.json'
+export const SEED_FILE = IS_PACKAGE ? 'catalog.json' : 'infra/catalog.json'
+/** A package has its operator's files in the folder in which it is run. */
+const FOLDER = IS_PACKAGE ? process.cwd() : fileURLToPath(new URL('..', import.meta.url))
 
 /** The settings that the operator's file has for each stage. `WAYBILL_SETTINGS` names another file. */
 export function readSettings(): SettingsOfStages {
   const { WAYBILL_SETTINGS: named } = process.env
-  const file = named ?? fileURLToPath(new URL(`../${SETTINGS_FILE}`, import.meta.url))
+  const file = named ?? join(FOLDER, SETTINGS_FILE)
   if (!named && !existsSync(file)) return {}
   return parseSettings(readFileSync(file, 'utf8'), named ?? SETTINGS_FILE)
 }
@@ -186,16 +191,21 @@ export function refuseFlags(context: (name: string) => unknown): void {
   }
 }
 
-const SEED = new URL('catalog.json', import.meta.url)
+const SEED = join(FOLDER, SEED_FILE)
 
 /** The catalog that the first deployment puts in force. */
 export function readSeedCatalog(file = SEED): CatalogData {
-  return requireCatalog(JSON.parse(readFileSync(file, 'utf8')), 'infra/catalog.json')
+  return requireCatalog(jsonOf(textOf(file), file), file === SEED ? SEED_FILE : file)
 }
 
 /** The same as its author wrote it. */
 export function readSeedSource(): string {
-  return JSON.stringify(JSON.parse(readFileSync(SEED, 'utf8')))
+  return JSON.stringify(jsonOf(textOf(SEED), SEED_FILE))
+}
+
+function textOf(file: string): string {
+  if (IS_PACKAGE && !existsSync(file)) throw new Error(`There is no ${file}. 'npx waybill init' writes a first one.`)
+  return readFileSync(file, 'utf8')
 }
 
 function isInUsEast1(arn: string): boolean {

@@ -31,7 +31,7 @@ export async function bundleCommandLine(startedMs = Date.now()): Promise<void> {
     write: false,
     metafile: true,
     // These are run from their sources.
-    external: ['#console-page', '#gateway'],
+    external: ['#console-page', '#gateway', '#infra'],
   })
   const ours = Object.keys(metafile.inputs).filter((file) => !file.startsWith('node_modules/'))
   replace('waybill.cjs', outputFiles[0]?.text ?? '')

@@ -8,6 +8,7 @@ import { backupCommands } from './commands/backup.ts'
 import { catalogCommand } from './commands/catalog.ts'
 import { completionCommands } from './commands/completion.ts'
 import { consoleCommand } from './commands/console.ts'
+import { deployCommands } from './commands/deploy.ts'
 import { eventsCommand } from './commands/events.ts'
 import { initCommand } from './commands/init.ts'
 import { invoiceCommand } from './commands/invoice.ts'
@@ -73,6 +74,7 @@ export function programFor(parts: Parameters<typeof runner>[0]): Command {
   const run = runner(parts)
   startCommand(program)
   initCommand(program, terminal)
+  deployCommands(program, parts.fail)
   keysCommand(program, run)
   adminKeysCommand(program, run)
   usageCommand(program, run)

@@ -47,8 +47,8 @@ const COMMON: BuildOptions = {
   logLevel: 'warning',
 }
 
-export function bundleFunction(name: string): string {
-  const folder = join('functions', name)
+export function bundleFunction(name: string, out = OUT): string {
+  const folder = join(out, 'functions', name)
   for (const { entry, file } of lazyOf(name)) bundleFile(folder, entry, file)
   if (name === 'fallback') bundleUsagePage(folder)
   return bundleFile(folder, join(ROOT, 'functions', name, 'handler.ts'), 'index.js')
@@ -60,10 +60,10 @@ function bundleUsagePage(folder: string): void {
 }
 
 /** The tokenizer with its ranks, apart from the code: a deployment of new code does not carry it. */
-export function bundleTokenizerLayer(): string {
+export function bundleTokenizerLayer(out = OUT): string {
   const outfile = join('nodejs', 'node_modules', `${TOKENIZER.name}.js`)
   // Without a map, whose paths would change the layer with the place where it was made.
-  return bundle(join('layers', 'tokenizer'), { entryPoints: [TOKENIZER.entry], outfile, sourcemap: false })
+  return bundle(join(out, 'layers', 'tokenizer'), { entryPoints: [TOKENIZER.entry], outfile, sourcemap: false })
 }
 
 /** Every function that answers callers explains its refusals; a quote reads requests as chat does, and asks no model. */
@@ -92,17 +92,16 @@ const written = new Set<string>()
 
 /** Every file is renamed into place, because another synth may be reading the same folder at this moment. */
 function bundle(folder: string, { outfile = 'index.js', ...options }: BuildOptions): string {
-  const path = join(OUT, folder)
-  const file = join(path, outfile)
-  if (written.has(file)) return path
+  const file = join(folder, outfile)
+  if (written.has(file)) return folder
   mkdirSync(dirname(file), { recursive: true })
   // Files of the same folder refer to each other by relative paths.
-  const { outputFiles } = buildSync({ ...COMMON, ...options, absWorkingDir: path, outfile: file, write: false })
+  const { outputFiles } = buildSync({ ...COMMON, ...options, absWorkingDir: folder, outfile: file, write: false })
   for (const { path: place, contents } of outputFiles) {
-    const draft = join(OUT, randomUUID())
+    const draft = join(folder, '..', randomUUID())
     writeFileSync(draft, contents)
     renameSync(draft, place)
   }
   written.add(file)
-  return path
+  return folder
 }

@@ -1,5 +1,6 @@
 import { Architecture, Code, LayerVersion, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
+import { bundleTokenizerLayer } from '#bundles'
 import {
   CLOSE_EVERY_MINUTES,
   ENV,
@@ -31,7 +32,6 @@ import {
 } from '../rights/permissions.ts'
 import { readSeedCatalog } from '../settings.ts'
 import { GIVES_MEMORY_BACK, type Stage } from '../stages.ts'
-import { bundleTokenizerLayer } from './bundle.ts'
 import { GatewayFunction, type GatewayFunctionProps } from './gateway-function.ts'
 import { startEvery } from './start-every.ts'
 

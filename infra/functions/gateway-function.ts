@@ -15,9 +15,9 @@ import {
 } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
+import { bundleFunction } from '#bundles'
 import { removalPolicyOf } from '../data/retention.ts'
 import type { Stage } from '../stages.ts'
-import { bundleFunction } from './bundle.ts'
 
 const LIVE = 'live'
 

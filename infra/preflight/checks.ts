@@ -1,5 +1,6 @@
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { API_FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
+import { bootstrapOf, IS_PACKAGE } from '../../operator/terminal/how-to-run.ts'
 import { needsUsEast1, type Stage, US_EAST_1 } from '../stages.ts'
 import type { Aws } from './aws.ts'
 import { checkBedrock } from './bedrock-access.ts'
@@ -37,9 +38,9 @@ export const BOOTSTRAP: Check = {
   name: 'bootstrap',
   right: 'cloudformation:DescribeStacks',
   async look({ aws, stage }) {
-    const own = await judgeToolkit(aws, "Run 'npx cdk bootstrap'.")
+    const own = await judgeToolkit(aws, IS_PACKAGE ? `Run '${bootstrapOf(stage.name)}'.` : "Run 'npx cdk bootstrap'.")
     if (own.is !== 'ok' || aws.region === US_EAST_1 || !needsUsEast1(stage)) return own
-    const beside = await judgeToolkit(aws.in(US_EAST_1), `Run 'npx cdk bootstrap -c stage=${stage.name}'.`)
+    const beside = await judgeToolkit(aws.in(US_EAST_1), `Run '${bootstrapOf(stage.name)}'.`)
     if (beside.is === 'ok')
       return ok(`${own.what}, and so has ${US_EAST_1}, from where CloudFront takes what the stage gives it`)
     return { ...beside, what: `${beside.what}, from where CloudFront takes what the stage gives it` }

@@ -1,8 +1,7 @@
-import { pathToFileURL } from 'node:url'
 import { Command, CommanderError } from 'commander'
 import { awsTrouble } from '../../layers/gateway/aws/trouble.ts'
 import { type Output, plainOutput } from '../../layers/gateway/domain/plain-text.ts'
-import { readSeedCatalog, readSettings } from '../settings.ts'
+import { readSeedCatalog, readSettings, SEED_FILE } from '../settings.ts'
 import { stageOf } from '../stages.ts'
 import { openAws } from './aws.ts'
 import { type Check, failed, type Outcome, type Plan } from './check.ts'
@@ -17,7 +16,7 @@ export async function preflight(args: readonly string[], output: Output): Promis
     .description('Looks, before a first deployment, whether the account and the region are ready. Changes nothing.')
     .requiredOption('--stage <name>', 'the stage that is to be deployed')
     .option('--region <name>', 'the region; without it the one that AWS_REGION or your profile names')
-    .option('--catalog <file>', 'the catalog whose Bedrock models are looked at; without it infra/catalog.json')
+    .option('--catalog <file>', `the catalog whose Bedrock models are looked at; without it ${SEED_FILE}`)
     .configureOutput({ writeOut: (text) => out.log(text.trimEnd()), writeErr: (text) => out.error(text.trimEnd()) })
     .exitOverride()
   try {
@@ -34,7 +33,7 @@ type Options = { readonly stage: string; readonly region?: string; readonly cata
 
 async function look(options: Options, out: Output): Promise<boolean> {
   const stage = stageOf(options.stage, readSettings())
-  const catalog = readSeedCatalog(options.catalog === undefined ? undefined : pathToFileURL(options.catalog))
+  const catalog = readSeedCatalog(options.catalog)
   const aws = openAws(options.region)
   const region = await aws.findRegion().catch(() => {
     throw new Error('No AWS region is set. Set AWS_REGION, for example to us-east-1, or add --region.')

@@ -1,9 +1,10 @@
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { buildConsole } from '../../console/build.ts'
 import { usagePage } from '../../console/usage-page/build.ts'
+import { bundleFunction, bundleTokenizerLayer } from '../../infra/functions/bundle.ts'
 import { COMMAND_LINE } from '../bundle.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -13,11 +14,25 @@ const OUT = join(ROOT, 'dist', 'package')
 const PARTS: Readonly<Record<string, string>> = {
   '#console-page': 'console-page.js',
   '#gateway': 'local/run-gateway.js',
+  '#infra': 'infra/run-infra.js',
   '#usage-page': 'usage-page.js',
 }
 
-/** The programs and threads of the gateway, each at its source's place: they find one another by their addresses. */
-const PROGRAMS = ['local/run-gateway', 'local/dynamodb/worker', 'local/tokenizer-worker']
+/** Sources that stand in for others. */
+const INSTEAD: Readonly<Record<string, string>> = { '#bundles': 'infra/functions/prebuilt.ts' }
+
+/** Programs and threads, by their files, and their sources: they find one another by these addresses. */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  'local/run-gateway.js': 'local/run-gateway.ts',
+  'local/dynamodb/worker.js': 'local/dynamodb/worker.ts',
+  'local/tokenizer-worker.js': 'local/tokenizer-worker.ts',
+  'infra/app.js': 'infra/app.ts',
+  'infra/run-infra.js': 'infra/deploy/run-infra.ts',
+}
+const FUNCTIONS = readdirSync(join(ROOT, 'functions')).filter((name) =>
+  existsSync(join(ROOT, 'functions', name, 'handler.ts')),
+)
+const BUNDLES = join(OUT, 'bundles')
 const DATA = ['local/catalog.json']
 
 const DEFINED = { WAYBILL_PACKAGE: 'true' }
@@ -26,16 +41,18 @@ const DEFINED = { WAYBILL_PACKAGE: 'true' }
 export async function pack(): Promise<void> {
   rmSync(OUT, { recursive: true, force: true })
   await bundle('waybill.cjs', COMMAND_LINE)
-  for (const name of PROGRAMS) {
-    await bundle(`${name}.js`, {
+  for (const [file, source] of Object.entries(PROGRAMS)) {
+    await bundle(file, {
       ...COMMAND_LINE,
-      entryPoints: [`${name}.ts`],
+      entryPoints: [source],
       format: 'esm',
       // npm installs them, so that an audit sees them and a mended version can take their place.
       packages: 'external',
     })
   }
   for (const file of DATA) cpSync(join(ROOT, file), join(OUT, file))
+  for (const name of FUNCTIONS) bundleFunction(name, BUNDLES)
+  bundleTokenizerLayer(BUNDLES)
   await writePages()
 }
 
@@ -53,6 +70,8 @@ function partsAt(up: string): Plugin {
         if (pluginData === 'seen') return undefined
         const part = PARTS[path]
         if (part) return { path: `${up}/${part}`, external: true }
+        const source = INSTEAD[path]
+        if (source) return { path: join(ROOT, source) }
         return resolve(path, { kind, resolveDir: ROOT, pluginData: 'seen' })
       })
     },

@@ -9,4 +9,10 @@ export const START = IS_PACKAGE ? 'npx waybill' : 'npm start'
 export const START_WITH = IS_PACKAGE ? 'npx waybill start' : 'npm start --'
 /** In front of a command. */
 export const WAYBILL = IS_PACKAGE ? 'npx waybill' : 'npm run -s waybill --'
+/** Without its stage. */
 export const DEPLOY = IS_PACKAGE ? 'npx waybill deploy' : 'npm run deploy'
+export const deployOf = (stage: string) =>
+  IS_PACKAGE ? `${DEPLOY} --stage ${stage}` : `${DEPLOY} -- -c stage=${stage}`
+/** CDK alone finds no app in the folder of a package. */
+export const bootstrapOf = (stage: string) =>
+  IS_PACKAGE ? `npx waybill bootstrap --stage ${stage}` : `npx cdk bootstrap -c stage=${stage}`

@@ -60,13 +60,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'catalog/**': { imports: 'domain/** zod' },
   'examples/**': { imports: 'aws-cdk-lib{,/*} constructs' },
   'infra/**': {
-    imports: `aws/** catalog/** contract.ts domain/** endpoints.ts @aws-sdk/* @smithy/signature-v4 ${CDK} commander esbuild zod ${NODE} console/usage-page/build.ts`,
+    imports: `aws/** catalog/** contract.ts domain/** endpoints.ts @aws-sdk/* @smithy/signature-v4 ${CDK} commander esbuild zod ${NODE} cdk.json console/usage-page/build.ts operator/terminal/how-to-run.ts`,
   },
   'operator/**': { imports: `catalog/** layers/** operator/** package.json @aws-sdk/* commander zod ${NODE}` },
   'operator/commands/start.ts': { imports: 'operator/** local/run-gateway.ts commander' },
+  'operator/commands/deploy.ts': { imports: 'operator/** infra/deploy/run-infra.ts commander' },
   'operator/commands/init.ts': { imports: `operator/** infra/catalog.json commander ${NODE}` },
   'operator/bundle.ts': { imports: `esbuild ${NODE}` },
-  'operator/pack/**': { imports: `console/{build,usage-page/build}.ts operator/bundle.ts esbuild ${NODE}` },
+  'operator/pack/**': {
+    imports: `console/{build,usage-page/build}.ts infra/functions/bundle.ts operator/bundle.ts esbuild ${NODE}`,
+  },
   'operator/admin-client/**': {
     imports: `layers/** operator/{connect,routes,terminal}/** @smithy/signature-v4 ${NODE}`,
   },

@@ -1,12 +1,14 @@
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { parseSettings } from '../../infra/settings.ts'
 import { readCatalogFile } from '../../operator/commands/read-catalog-file.ts'
 import type { LocalFile } from '../../operator/connect/local-gateway.ts'
+import { type Replies, startAwsAccount } from '../infra/support/aws-account.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { until } from '../support/wait.ts'
 
@@ -20,6 +22,15 @@ const installed = join(folder, 'node_modules', 'waybill')
 const PATH = [join(folder, 'node_modules', '.bin'), dirname(process.execPath)].join(':')
 const ENV = { PATH, HOME: folder, PORT: '0', FORCE_COLOR: '0' }
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+
+const READY: Replies = {
+  GetCallerIdentity: { body: '<Arn>arn:aws:iam::123456789012:user/ada</Arn><Account>123456789012</Account>' },
+  'DescribeStacks CDKToolkit': {
+    body: `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>CDKToolkit</StackName>
+<CreationTime>2026-11-15T00:00:00Z</CreationTime><StackStatus>CREATE_COMPLETE</StackStatus><Outputs><member><OutputKey>BootstrapVersion</OutputKey>
+<OutputValue>30</OutputValue></member></Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+  },
+}
 
 let cannotInstall: string | undefined
 let gateway: ReturnType<typeof spawn> | undefined
@@ -148,6 +159,65 @@ packageTest(
     writeFileSync(join(folder, 'waybill.json'), settings)
   },
 )
+
+/** In place of the real one, which needs an account: says what it was asked for, and runs the app as `cdk` does. */
+const CDK = `const { spawnSync } = require('node:child_process')
+const [args, app] = process.argv.slice(2).join(' ').split(' --app ')
+console.log('cdk ' + args)
+const env = { ...process.env, CDK_OUTDIR: 'cdk.out', CDK_DEFAULT_REGION: 'us-east-1', CDK_CONTEXT_JSON: '{"stage":"dev"}' }
+process.exit(spawnSync(app, { shell: '/bin/sh', stdio: 'inherit', env }).status)`
+
+packageTest(
+  'deploy takes the prebuilt bundles and the files of the folder, and makes the stack of a clone',
+  async () => {
+    const account = await startAwsAccount()
+    account.replies = READY
+    writeFileSync(join(folder, 'node_modules/aws-cdk/bin/cdk'), CDK)
+    const settings = { dev: { logRetentionDays: 30 } }
+    writeFileSync(join(folder, 'waybill.json'), JSON.stringify(settings))
+    const args = ['deploy', '--stage', 'dev', '--require-approval', 'never']
+    const deployed = await ended('waybill', args, { ...ENV, ...account.env })
+    expect(deployed).toMatchObject({ code: 0 })
+    expect(deployed.stdout).toContain(
+      'cdk deploy --all --import-existing-resources --require-approval never -c stage=dev\n',
+    )
+    const packed = templateIn(join(folder, 'cdk.out'))
+    expect(packed.retention).toEqual([30])
+    const clone = join(folder, 'of-the-clone')
+    const made = await ended(process.execPath, [join(ROOT, 'infra/app.ts')], {
+      ...{ CDK_OUTDIR: clone, CDK_DEFAULT_REGION: 'us-east-1', WAYBILL_SETTINGS: join(folder, 'waybill.json') },
+      CDK_CONTEXT_JSON: JSON.stringify(JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8')).context),
+    })
+    expect(made).toMatchObject({ code: 0 })
+    expect(packed).toEqual(templateIn(clone))
+
+    rmSync(join(folder, 'catalog.json'))
+    const without = await ended('waybill', args, { ...ENV, ...account.env })
+    expect([without.code, without.stderr]).toEqual([
+      1,
+      expect.stringContaining("'npx waybill init' writes a first one"),
+    ])
+    await account.stop()
+  },
+)
+
+function templateIn(out: string) {
+  const { Resources } = JSON.parse(readFileSync(join(out, 'Waybill-dev.template.json'), 'utf8'))
+  const all = Object.values<{ Type: string; Properties?: { RetentionInDays?: number } }>(Resources)
+  const retention = [...new Set(all.flatMap(({ Properties }) => Properties?.RetentionInDays ?? []))]
+  return { types: all.map(({ Type }) => Type).toSorted(), retention }
+}
+
+/** Beside this process, which may have to answer it. */
+async function ended(program: string, args: string[], env: Record<string, string>) {
+  const child = spawn(program, args, { cwd: folder, env })
+  const [stdout, stderr, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise((resolve) => child.once('exit', resolve)),
+  ])
+  return { code, stdout, stderr }
+}
 
 packageTest('a typo starts no gateway, and options of another command are refused', () => {
   for (const args of [['kyes'], ['--prot', '1'], ['start', '--stage', 'dev'], ['--json', 'start'], ['start', 'now']]) {

@@ -23,14 +23,14 @@ test('texts are printed at these places only, each of which makes them plain', (
       // Asks before a change: plainText.
       'operator/terminal/confirm.ts',
       // Handed to functions that print through plainOutput.
-      'infra/deploy/main.ts',
+      'infra/deploy/run-infra.ts',
       'infra/preflight/main.ts',
       // Lines that are plain JSON already.
       'layers/gateway/log/print-line.ts',
       // Java's own output, to the process that started it.
       'local/dynamodb-local-guard.ts',
       // The help, which is fixed.
-      'local/main.ts',
+      'local/run-gateway.ts',
       // Painted lines: the welcome, of checked names, and those of humanLog.
       'local/start.ts',
       // Help and complaints of commander: plainText.

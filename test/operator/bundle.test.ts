@@ -34,7 +34,7 @@ function setVersion(folder: string, version: string): void {
 }
 
 test('waybill is bundled when it is first run, and again when a source has changed, even to an older file', () => {
-  const folder = cloned('operator', 'layers', 'catalog')
+  const folder = cloned('operator', 'layers', 'catalog', 'infra/catalog.json')
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   const bundle = join(folder, 'dist', 'waybill.cjs')
   setVersion(folder, '1.1.1')

@@ -33,6 +33,7 @@ const READY: Replies = {
 }
 
 let cannotInstall: string | undefined
+let stop: (() => unknown) | undefined
 let gateway: ReturnType<typeof spawn> | undefined
 
 beforeAll(async () => {
@@ -48,6 +49,7 @@ beforeAll(async () => {
 })
 afterAll(() => {
   gateway?.kill('SIGINT')
+  return stop?.()
 })
 
 function npm(cwd: string, ...args: string[]): SpawnSyncReturns<string> {
@@ -171,6 +173,7 @@ packageTest(
   'deploy takes the prebuilt bundles and the files of the folder, and makes the stack of a clone',
   async () => {
     const account = await startAwsAccount()
+    stop = () => account.stop()
     account.replies = READY
     writeFileSync(join(folder, 'node_modules/aws-cdk/bin/cdk'), CDK)
     const settings = { dev: { logRetentionDays: 30 } }
@@ -197,7 +200,6 @@ packageTest(
       1,
       expect.stringContaining("'npx waybill init' writes a first one"),
     ])
-    await account.stop()
   },
 )
 
@@ -222,6 +224,10 @@ async function ended(program: string, args: string[], env: Record<string, string
 packageTest('a typo starts no gateway, and options of another command are refused', () => {
   for (const args of [['kyes'], ['--prot', '1'], ['start', '--stage', 'dev'], ['--json', 'start'], ['start', 'now']]) {
     expect([args, waybill(...args).status]).toEqual([args, 1])
+  }
+  for (const name of ['preflight', 'bootstrap', 'diff', 'deploy', 'destroy']) {
+    expect(waybill(name).stderr).toBe(`Say which stage: npx waybill ${name} --stage dev\n`)
+    expect(waybill(name, '--stage', 'nope').stderr).toContain("There is no stage 'nope'")
   }
   const { stdout, status } = waybill('start', '--help')
   expect([status, stdout.split('\n')[0]]).toEqual([0, 'npx waybill start [options]'])

@@ -36,7 +36,7 @@ test('every action is pinned by its commit, with the version beside it that Depe
   expect(uses.filter((it) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(it))).toEqual([])
   const commits = new Map(uses.map((it) => [it, it.split('@')[0]]))
   expect(new Set(commits.values()).size).toBe(commits.size)
-  expect(readFileSync(new URL('.github/dependabot.yml', ROOT), 'utf8')).toMatch(/npm[^]*github-actions/)
+  expect(readFileSync(new URL('.github/dependabot.yml', ROOT), 'utf8')).toMatch(/npm.*github-actions/s)
 })
 
 test('a package is published only by the workflow: tested, audited, with a bill of materials, provenance and an approval', () => {
@@ -47,7 +47,7 @@ test('a package is published only by the workflow: tested, audited, with a bill 
   expect(places).toEqual(places.toSorted((a, b) => a - b))
   expect(places).not.toContain(-1)
   expect(pack).not.toContain('id-token')
-  expect(publish).toMatch(/needs: pack\n[^]*environment: npm\n[^]*id-token: write/)
+  expect(publish).toMatch(/needs: pack\n.*environment: npm\n.*id-token: write/s)
   expect(publish).toContain('npm publish --ignore-scripts --provenance ./waybill-*.tgz')
   // The code of packages could use the right to publish.
   expect(publish).not.toMatch(/npm (ci|install|run|test|exec)|npx/)

@@ -33,7 +33,7 @@ const READY: Replies = {
 }
 
 let cannotInstall: string | undefined
-let stop: (() => unknown) | undefined
+let stop: (() => Promise<unknown>) | undefined
 let gateway: ReturnType<typeof spawn> | undefined
 
 beforeAll(async () => {
@@ -47,9 +47,9 @@ beforeAll(async () => {
     console.warn(`The package is not tried. ${cannotInstall}`)
   } else expect([status, stderr]).toEqual([0, expect.anything()])
 })
-afterAll(() => {
+afterAll(async () => {
   gateway?.kill('SIGINT')
-  return stop?.()
+  await stop?.()
 })
 
 function npm(cwd: string, ...args: string[]): SpawnSyncReturns<string> {
@@ -173,7 +173,7 @@ packageTest(
   'deploy takes the prebuilt bundles and the files of the folder, and makes the stack of a clone',
   async () => {
     const account = await startAwsAccount()
-    stop = () => account.stop()
+    stop = async () => account.stop()
     account.replies = READY
     writeFileSync(join(folder, 'node_modules/aws-cdk/bin/cdk'), CDK)
     const settings = { dev: { logRetentionDays: 30 } }

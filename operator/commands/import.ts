@@ -9,7 +9,9 @@ import type { GlobalOptions } from './run.ts'
 
 type ImportOptions = { readonly keys: readonly string[]; readonly out: string; readonly secrets?: boolean }
 
-const MOST_BYTES = 4 * 1024 * 1024
+const MEGABYTE = 1024 * 1024
+const MOST_CONFIG_BYTES = MEGABYTE
+const MOST_KEYS_BYTES = 32 * MEGABYTE
 const MOST_DOWNLOAD_MS = 60_000
 
 export function importCommand(program: Command, terminal: Terminal): void {
@@ -57,11 +59,15 @@ async function importLitellm(config: string, options: ImportOptions, folder: str
   const { invalidCatalog } = await import('./read-catalog-file.ts')
   const { parseCatalog } = await import('../../catalog/parse-catalog.ts')
   const { readSource, utf8Of } = await import('../reading/read-source.ts')
-  const read = async (file: string, as: (text: string, name: string) => JsonNode) =>
-    as(utf8Of(await readSource(file, { folder, nowMs, mostBytes: MOST_BYTES, mostMs: MOST_DOWNLOAD_MS })), `'${file}'`)
+  const read = async (file: string, mostBytes: number, as: (text: string, name: string) => JsonNode) =>
+    as(utf8Of(await readSource(file, { folder, nowMs, mostBytes, mostMs: MOST_DOWNLOAD_MS })), `'${file}'`)
   const said = openSaid()
-  const imported = importModels(await read(config, readYaml), { secrets: options.secrets === true }, said)
-  const lists = await Promise.all(options.keys.map((file) => read(file, readNodes)))
+  const imported = importModels(
+    await read(config, MOST_CONFIG_BYTES, readYaml),
+    { secrets: options.secrets === true },
+    said,
+  )
+  const lists = await Promise.all(options.keys.map((file) => read(file, MOST_KEYS_BYTES, readNodes)))
   const keys = lists.flatMap((list) => importKeys(list, nowMs, said))
   const parsed = parseCatalog(imported.catalog)
   if ('faults' in parsed) throw invalidCatalog('No catalog can be made, because it would not be valid', parsed.faults)

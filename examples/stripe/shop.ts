@@ -8,7 +8,7 @@ export type ShopParts = {
   readonly ask: Ask
   readonly stripeSecret: string
   readonly noticeSecret: string
-  /** Where customers pay: a payment link of Stripe's. */
+  /** A payment link of Stripe's, at which customers pay. */
   readonly paymentLink: string
   /** Writes to a customer. */
   readonly mail: (to: string, text: string) => Promise<void>
@@ -17,6 +17,11 @@ export type ShopParts = {
 }
 
 type Reply = Page
+type Notice = {
+  readonly id?: unknown
+  readonly type?: unknown
+  readonly data?: Readonly<Record<string, unknown>> | null
+}
 type Act = (body: Buffer, request: IncomingMessage) => Promise<Reply>
 
 const MOST_BYTES = 256 * 1024
@@ -55,7 +60,7 @@ export function createShop(parts: ShopParts): Server {
     if (!isFromStripe(headers['stripe-signature'], body, parts.stripeSecret, clock())) {
       return { status: 400, text: 'The signature is not valid.' }
     }
-    const read = readPurchase(JSON.parse(body.toString()))
+    const read = readPurchase(jsonOf(body))
     if ('ignored' in read) return { status: 200, text: `Ignored: ${read.ignored}.` }
     if ('refused' in read) return refused(read.refused)
     return grant(read.purchase)
@@ -69,7 +74,7 @@ export function createShop(parts: ShopParts): Server {
       : await ask('POST', '/keys', made, session)
     if (answered.status === 201 || (await wasGranted(answered, session))) return { status: 200, text: 'Granted.' }
     const why = `${session}: ${answered.status} ${codeOf(answered)}`
-    if (answered.status >= 500 || answered.status === 429) throw new Error(why)
+    if (isForLater(answered)) throw new Error(why)
     return refused(why)
   }
 
@@ -119,15 +124,29 @@ export function createShop(parts: ShopParts): Server {
     if (!isFromWaybill(headers, body, parts.noticeSecret, clock())) {
       return { status: 400, text: 'The signature is not valid.' }
     }
-    const { id, type, data } = JSON.parse(body.toString())
-    const isOurs = isSessionId(data?.external_id)
+    const { id, type, data } = (jsonOf(body) ?? {}) as Notice
     const isForMoney = type === 'key.balance_low' || type === 'key.credit_balance_exhausted'
-    if (!isOurs || !isForMoney || noticesSeen.has(id)) return { status: 200, text: 'Ignored.' }
+    if (!data || !isSessionId(data.external_id) || !isForMoney || noticesSeen.has(id))
+      return { status: 200, text: 'Ignored.' }
     const link = `${parts.paymentLink}?client_reference_id=${data.key_id}`
     await parts.mail(String(data.key_name), `You have ${data.balance} credits left. Top up your key: ${link}`)
     if (noticesSeen.size >= MOST_NOTICES_KEPT) noticesSeen.clear()
     noticesSeen.add(id)
     return { status: 200, text: 'Told.' }
+  }
+}
+
+/** The gateway is away or busy, or the admin key has granted all that it may on this day. */
+function isForLater(answered: Answer): boolean {
+  return answered.status >= 500 || answered.status === 429 || codeOf(answered) === 'daily_grant_exceeded'
+}
+
+/** V8 quotes the text in its error, which would be logged. */
+function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return undefined
   }
 }
 

@@ -262,7 +262,7 @@ test.each(['null', '[]', '7', '{}', '{"type":"checkout.session.completed"}', '{"
   async (body) => {
     const before = (await keys()).length
     const { status } = await post('/stripe', body, { 'Stripe-Signature': `t=${nowSeconds()},v1=${sign(body)}` })
-    expect([200, 400, 503]).toContain(status)
+    expect(status).toBe(200)
     expect((await keys()).length).toBe(before)
   },
 )

@@ -10,7 +10,7 @@ afterAll(async () => {
   await Promise.all(open.map(({ ended }) => ended))
 })
 
-/** A command as a person would paste it. What it starts is ended with it. */
+/** A command as a person would paste it. Its children are ended with it. */
 export function inShell(command: string, cwd: string, env: Record<string, string> = {}): Shell {
   const child = spawn('sh', ['-c', command], { cwd, env: { ...process.env, FORCE_COLOR: '0', ...env }, detached: true })
   let [stdout, stderr] = ['', '']

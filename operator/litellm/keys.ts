@@ -43,7 +43,7 @@ export function importKeys(list: JsonNode, nowMs: number, said: Said): readonly 
 function optionsOf(key: JsonNode, nowMs: number, said: Said): Options | undefined {
   const at = (name: string) => textOf(nodeAt(key, name))
   const alias = at('key_alias') ?? at('key_name') ?? at('token')?.slice(0, 12) ?? 'imported'
-  const name = plainLine(alias).trim().slice(0, 100) || 'imported'
+  const name = plainLine(alias.slice(0, 100)).trim() || 'imported'
   const models = itemsOf(nodeAt(key, 'models')).map((model) => textOf(model) ?? '')
   const expires = at('expires')
   const expiresMs = expires === undefined ? undefined : momentOf(expires)

@@ -1,6 +1,6 @@
 // Around the gateway: operators, SDKs, the console, AWS, documents, large inputs. `npm run test:quick` leaves them out. A
 // file that is named on the command line runs in any case.
-const AROUND = '(operator|sdk|console|local|infra|deployed|documents|robust|http|simulation|tokenizer)/'
+const AROUND = '(operator|examples|sdk|console|local|infra|deployed|documents|robust|http|simulation|tokenizer)/'
 
 // Programs of others, which are installed on first use: `npm run test:clients`.
 const CLIENTS = 'clients/'

@@ -9,6 +9,7 @@ import { catalogCommand } from './commands/catalog.ts'
 import { completionCommands } from './commands/completion.ts'
 import { consoleCommand } from './commands/console.ts'
 import { eventsCommand } from './commands/events.ts'
+import { importCommand } from './commands/import.ts'
 import { invoiceCommand } from './commands/invoice.ts'
 import { keysCommand } from './commands/keys.ts'
 import { reconcileCommand } from './commands/reconcile.ts'
@@ -71,6 +72,7 @@ export function programFor(parts: Parameters<typeof runner>[0]): Command {
   reconcileCommand(program, run, terminal.folder)
   consoleCommand(program, run)
   backupCommands(program, run, terminal.folder)
+  importCommand(program, terminal)
   useCommand(program, terminal)
   completionCommands(program, terminal)
   return program

@@ -59,10 +59,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'functions/admin/**': { imports: `layers/** ${NODE}` },
   'catalog/**': { imports: 'domain/** zod' },
   'examples/**': { imports: 'aws-cdk-lib{,/*} constructs' },
+  'examples/stripe/**': { imports: NODE },
   'infra/**': {
     imports: `aws/** catalog/** contract.ts domain/** endpoints.ts @aws-sdk/* @smithy/signature-v4 ${CDK} commander esbuild zod ${NODE} console/usage-page/build.ts`,
   },
   'operator/**': { imports: `catalog/** layers/** operator/** package.json @aws-sdk/* commander zod ${NODE}` },
+  'operator/litellm/**': { imports: `catalog/** layers/** operator/{prices,reading,terminal}/** yaml ${NODE}` },
   'operator/bundle.ts': { imports: `esbuild ${NODE}` },
   'operator/admin-client/**': {
     imports: `layers/** operator/{connect,routes,terminal}/** @smithy/signature-v4 ${NODE}`,

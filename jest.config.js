@@ -1,14 +1,14 @@
 // Around the gateway: operators, SDKs, the console, AWS, documents, large inputs. `npm run test:quick` leaves them out. A
 // file that is named on the command line runs in any case.
-const AROUND = '(operator|sdk|console|local|infra|deployed|documents|robust|http|simulation|tokenizer)/'
+const AROUND = '(operator|examples|sdk|console|local|infra|deployed|documents|robust|http|simulation|tokenizer)/'
 
 // Programs of others, which are installed on first use: `npm run test:clients`.
 const CLIENTS = 'clients/'
 
-// A browser that shares two cores with four other workers misses its deadlines: the page runs alone at the end of `npm test`.
-const PAGE = 'console/(page|keyboard)'
+// A browser that shares two cores with four other workers misses its deadlines: pages run by themselves at the end of `npm test`.
+const PAGES = 'console/(page|keyboard|whole-way|usage-page)'
 
-const LEFT_OUT = { quick: [AROUND, CLIENTS], clients: [], beside: [PAGE, CLIENTS] }[process.env.TEST_SET] ?? [CLIENTS]
+const LEFT_OUT = { quick: [AROUND, CLIENTS], clients: [], beside: [PAGES, CLIENTS] }[process.env.TEST_SET] ?? [CLIENTS]
 
 export default {
   runner: '<rootDir>/test/support/runner/runner.ts',

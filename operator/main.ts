@@ -10,6 +10,7 @@ import { completionCommands } from './commands/completion.ts'
 import { consoleCommand } from './commands/console.ts'
 import { deployCommands } from './commands/deploy.ts'
 import { eventsCommand } from './commands/events.ts'
+import { importCommand } from './commands/import.ts'
 import { initCommand } from './commands/init.ts'
 import { invoiceCommand } from './commands/invoice.ts'
 import { keysCommand } from './commands/keys.ts'
@@ -86,6 +87,7 @@ export function programFor(parts: Parameters<typeof runner>[0]): Command {
   reconcileCommand(program, run, terminal.folder)
   consoleCommand(program, run)
   backupCommands(program, run, terminal.folder)
+  importCommand(program, terminal)
   useCommand(program, terminal)
   completionCommands(program, terminal)
   return program

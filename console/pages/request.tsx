@@ -59,6 +59,8 @@ function Waybill({ of: request }: { readonly of: RequestShape }) {
             <Fact name="Endpoint" text={facts.stream ? `${facts.endpoint}, streamed` : facts.endpoint} />
           )}
           {bill.length > 0 && <Fact name="Counted by" text={explained(request, 'counted by')} />}
+          <Fact name="User" text={explained(request, 'user')} />
+          <Fact name="Tags" text={explained(request, 'tags')} />
           <Fact name="Held" text={explained(request, 'held')} />
           <Fact name="State" text={explained(request, 'state')} />
         </dl>

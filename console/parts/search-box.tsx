@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { SearchShape } from '../../layers/admin/api/shapes/answers.ts'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { ask } from '../api.ts'
@@ -130,7 +130,8 @@ function noSuggestion(): void {}
 
 /** `/`, and ⌘K or Ctrl+K from within a field, too. */
 function useShortcut(jump: () => void): void {
-  useEffect(() => {
+  // At once with a page, whose first key may be this one.
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       const isK = event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)
       const isSlash = event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey && !isWriting(event.target)

@@ -17,6 +17,7 @@ const LAZY = {
   '#bedrock': { file: './bedrock.js', entry: join(GATEWAY, 'providers', 'bedrock', 'bedrock-sdk.ts') },
   '#contracts': { file: './contracts.js', entry: join(GATEWAY, 'contracts', 'lazy-contracts.ts') },
   '#dialects': { file: './dialects.js', entry: join(GATEWAY, 'providers', 'lazy-dialects.ts') },
+  '#openapi': { file: './openapi.js', entry: join(ROOT, 'functions', 'fallback', 'openapi.ts') },
 }
 /** The page for the owners of keys, built, as a module beside the fallback's own. */
 const USAGE_PAGE = { name: '#usage-page', file: './usage-page.js' }
@@ -66,9 +67,14 @@ export function bundleTokenizerLayer(out = OUT): string {
   return bundle(join(out, 'layers', 'tokenizer'), { entryPoints: [TOKENIZER.entry], outfile, sourcemap: false })
 }
 
-/** Every function that answers callers explains its refusals; a quote reads requests as chat does, and asks no model. */
+/**
+ * Every function that answers callers explains its refusals; a quote reads requests as chat does, and asks no model; the
+ * fallback has the document of them all.
+ */
 function lazyOf(name: string) {
-  if (name === 'chat') return Object.values(LAZY)
+  const { '#openapi': openapi, ...ofChat } = LAZY
+  if (name === 'chat') return Object.values(ofChat)
+  if (name === 'fallback') return [LAZY['#advice'], openapi]
   if (name === 'quote') return [LAZY['#advice'], LAZY['#contracts'], LAZY['#dialects']]
   return API_FUNCTION_NAMES.some((other) => other === name) ? [LAZY['#advice']] : []
 }

@@ -51,7 +51,7 @@ function modelsDevPrices(cost: JsonNode | undefined): RawPrices {
 }
 
 /** Dollars a token. */
-const LITELLM: ListForm = {
+export const LITELLM: ListForm = {
   name: 'LiteLLM',
   places: 12,
   has: (entry) => ['litellm_provider', 'input_cost_per_token'].some((name) => nodeAt(entry, name) !== undefined),

@@ -65,7 +65,13 @@ test('every folder of functions/ is deployed as a Node 24 function with its code
     expect([runtime, handler]).toEqual(['nodejs24.x', 'index.handler'])
     const reads = ['chat', 'quote'].includes(name) ? ['contracts', 'dialects'] : []
     const more = [...(name === 'chat' ? ['bedrock'] : []), ...reads]
-    const files = [...(FUNCTION_NAMES.some((caller) => caller === name) ? ['advice'] : []), ...more, 'index']
+    const document = name === 'fallback' ? ['openapi'] : []
+    const files = [
+      ...(FUNCTION_NAMES.some((caller) => caller === name) ? ['advice'] : []),
+      ...more,
+      'index',
+      ...document,
+    ]
     // Without a map: it is a text.
     const page = name === 'fallback' ? ['usage-page.js'] : []
     expect(readdirSync(folder).sort()).toEqual([...files.flatMap((file) => [`${file}.js`, `${file}.js.map`]), ...page])

@@ -56,6 +56,14 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
     /^curl (--aws-sigv4|-H "Authorization: Bearer \$WAYBILL_ADMIN_KEY") /,
     'it needs an AWS account; a test below has the first signed',
   ],
+  [
+    /^(export (WAYBILL_WEBHOOK_SECRET|WAYBILL_ADMIN|STRIPE_WEBHOOK_SECRET|PAYMENT_LINK)=|npm start -- --webhook |npx node examples\/stripe\/)/,
+    'test/examples/guide-stripe.test.ts runs it',
+  ],
+  [
+    /^(curl .*\/key\/list\?|npm run -s waybill -- import |npm run -s waybill -- catalog (check|push) imported\/|sh imported\/)/,
+    'test/examples/guide-litellm.test.ts runs it',
+  ],
   [/^git (pull|checkout COMMIT)$/, 'it would change the files of this test'],
 ]
 

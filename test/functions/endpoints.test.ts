@@ -205,7 +205,7 @@ test('a call without a key is a 401, or a 404 or 405 where there is no such endp
     ['GET', '/v1/chat/completions', 405],
     ['DELETE', '/v1/models', 405],
     ['GET', '/v1/nope', 404],
-    ['GET', '/', 404],
+    ['POST', '/', 404],
   ] as const) {
     const response = await fetch(gateway.baseUrl + path, { method })
     expect([method, path, response.status]).toEqual([method, path, status])

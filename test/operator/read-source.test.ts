@@ -13,7 +13,7 @@ import { emptyFolder, run } from '../support/processes.ts'
 jest.setTimeout(60_000)
 
 const MEGABYTE = 1024 * 1024
-const BOUNDS = { folder: emptyFolder(), nowMs: Date.now(), mostBytes: MEGABYTE, mostMs: 1000 }
+const BOUNDS = { folder: emptyFolder(), nowMs: Date.now(), mostBytes: MEGABYTE, mostMs: 5000 }
 
 test('a file has its name, its date, its hash, and no more bytes than the bound', async () => {
   writeFileSync(join(BOUNDS.folder, 'a.json'), '{}')
@@ -75,7 +75,7 @@ beforeAll(async () => {
 /** In a process of its own, as what a process trusts is read with its start. */
 async function download(path: string): Promise<Record<string, string>> {
   const trust = { NODE_EXTRA_CA_CERTS: certificate?.file ?? '' }
-  const args = [`${base}${path}`, `${MEGABYTE}`, '1000']
+  const args = [`${base}${path}`, `${MEGABYTE}`, '5000']
   const { stdout } = await run('test/operator/fixtures/read-source.ts', args, tmpdir(), trust).ended
   return JSON.parse(stdout)
 }
@@ -97,8 +97,8 @@ testWithOpenssl('a download ends at its bounds, and at an address that is not ht
     '/to/nowhere': `${base}/to/nowhere answered with the status 301.`,
     '/large.json': `${base}/large.json has more than 1 MB.`,
     '/bomb.json': `${base}/bomb.json has more than 1 MB.`,
-    '/endless.json': `${base}/endless.json took longer than 1 seconds.`,
-    '/silent.json': `${base}/silent.json took longer than 1 seconds.`,
+    '/endless.json': `${base}/endless.json took longer than 5 seconds.`,
+    '/silent.json': `${base}/silent.json took longer than 5 seconds.`,
     '/gone.json': `${base}/gone.json answered with the status 404.`,
   }
   for (const [path, error] of Object.entries(errors)) expect(await download(path)).toEqual({ error })

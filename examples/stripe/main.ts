@@ -1,0 +1,24 @@
+import { openAdminApi } from './admin-api.ts'
+import { createShop } from './shop.ts'
+
+const PORT = 4242
+
+function required(name: string): string {
+  const value = process.env[name]
+  if (value) return value
+  console.error(`Set ${name}: docs/guide-stripe.md says what it is.`)
+  process.exit(1)
+}
+
+const shop = createShop({
+  stripeSecret: required('STRIPE_WEBHOOK_SECRET'),
+  noticeSecret: required('WAYBILL_WEBHOOK_SECRET'),
+  paymentLink: required('PAYMENT_LINK'),
+  ask: await openAdminApi(required('WAYBILL_ADMIN'), process.env.WAYBILL_ADMIN_KEY),
+  // In place of your own way to send mail.
+  mail: async (to, text) => console.log(`mail to ${to}: ${text}`),
+  log: console.error,
+  clock: Date.now,
+})
+const port = Number(process.env.PORT ?? PORT)
+shop.listen(port, '127.0.0.1', () => console.log(`The shop is open: http://127.0.0.1:${port}`))

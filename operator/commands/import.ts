@@ -1,0 +1,121 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { JsonNode } from '../reading/json-nodes.ts'
+import { CliError } from '../terminal/cli-error.ts'
+import { printJson } from '../terminal/output.ts'
+import { type Screen, screenOf, type Terminal } from '../terminal/terminal.ts'
+import type { GlobalOptions } from './run.ts'
+
+type ImportOptions = { readonly keys: readonly string[]; readonly out: string; readonly secrets?: boolean }
+
+const MEGABYTE = 1024 * 1024
+const MOST_CONFIG_BYTES = MEGABYTE
+const MOST_KEYS_BYTES = 32 * MEGABYTE
+const MOST_DOWNLOAD_MS = 60_000
+
+export function importCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('import')
+    .description('make files for this gateway of what another one has; pushes nothing')
+    .command('litellm <config>')
+    .description(
+      "make a catalog of LiteLLM's config.yaml, and commands that make its keys; says what has no counterpart",
+    )
+    .option(
+      '--keys <file>',
+      "an answer of LiteLLM's /key/list?return_full_object=true; may be given more than once",
+      collected,
+      [],
+    )
+    .option('--out <folder>', 'a new folder for the files', 'imported')
+    .option('--secrets', 'providers’ keys in Secrets Manager, as a stage needs them, in place of variables')
+    .action(async (config: string, options: ImportOptions, command: Command) => {
+      const { json = false, wide = false } = command.optsWithGlobals<GlobalOptions>()
+      const result = await importLitellm(config, options, terminal.folder, Date.now())
+      const out = screenOf(terminal, wide, () => {})
+      if (json) printJson(out, { object: 'import', ...result })
+      else show(out, result)
+    })
+}
+
+const collected = (file: string, before: readonly string[]) => [...before, file]
+
+type Result = {
+  readonly files: readonly string[]
+  readonly models: number
+  readonly keys: number
+  readonly needs: readonly string[]
+  readonly no_counterpart: readonly string[]
+  readonly next: readonly string[]
+}
+
+async function importLitellm(config: string, options: ImportOptions, folder: string, nowMs: number): Promise<Result> {
+  const { readNodes } = await import('../reading/json-nodes.ts')
+  const { readYaml } = await import('../litellm/read-yaml.ts')
+  const { importModels } = await import('../litellm/models.ts')
+  const { importKeys } = await import('../litellm/keys.ts')
+  const { openSaid } = await import('../litellm/said.ts')
+  const { invalidCatalog } = await import('./read-catalog-file.ts')
+  const { parseCatalog } = await import('../../catalog/parse-catalog.ts')
+  const { readSource, utf8Of } = await import('../reading/read-source.ts')
+  const read = async (file: string, mostBytes: number, as: (text: string, name: string) => JsonNode) =>
+    as(utf8Of(await readSource(file, { folder, nowMs, mostBytes, mostMs: MOST_DOWNLOAD_MS })), `'${file}'`)
+  const said = openSaid()
+  const imported = importModels(
+    await read(config, MOST_CONFIG_BYTES, readYaml),
+    { secrets: options.secrets === true },
+    said,
+  )
+  const lists = await Promise.all(options.keys.map((file) => read(file, MOST_KEYS_BYTES, readNodes)))
+  const keys = lists.flatMap((list) => importKeys(list, nowMs, said))
+  const parsed = parseCatalog(imported.catalog)
+  if ('faults' in parsed) throw invalidCatalog('No catalog can be made, because it would not be valid', parsed.faults)
+  if (parsed.catalog.models.length === 0) {
+    throw new CliError([`'${config}' has no model that can be taken over.`, ...said.lines()].join('\n'))
+  }
+  const catalog = join(options.out, 'catalog.json')
+  const script = join(options.out, 'keys.sh')
+  await writeNew(resolve(folder, options.out), options.out, {
+    'catalog.json': `${JSON.stringify(imported.catalog, null, 2)}\n`,
+    ...(keys.length > 0 && { 'keys.sh': `${keys.join('\n')}\n` }),
+  })
+  return {
+    files: [catalog, ...(keys.length > 0 ? [script] : [])],
+    models: parsed.catalog.models.length,
+    keys: keys.length,
+    needs: imported.needs,
+    no_counterpart: said.lines(),
+    next: [
+      ...imported.secrets.map(
+        ({ name, host }) =>
+          `aws secretsmanager create-secret --name waybill/STAGE/${name} --secret-string '{"key": "…", "hosts": ["${host}"]}'`,
+      ),
+      ...(imported.needs.length > 0 ? [`waybill catalog prices ${catalog} --from LIST --markup 0`] : []),
+      `waybill catalog check ${catalog}`,
+      `waybill catalog push ${catalog} ${options.secrets ? '--stage STAGE' : '--local'}`,
+      ...(keys.length > 0 ? [`sh ${script} ${options.secrets ? '--stage STAGE' : '--local'}`] : []),
+    ],
+  }
+}
+
+/** No file is overwritten, and only their owner reads them. */
+async function writeNew(path: string, folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  try {
+    await mkdir(path, { recursive: false, mode: 0o700 })
+    for (const [name, text] of Object.entries(files))
+      await writeFile(join(path, name), text, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const why = code === 'EEXIST' ? 'it is there already: remove it, or name another by --out' : code
+    throw new CliError(`The folder '${folder}' cannot be made: ${why}.`)
+  }
+}
+
+function show(out: Screen, { files, models, keys, needs, no_counterpart, next }: Result): void {
+  out.log(`${files.join(' and ')}: ${models} models${keys > 0 ? `, ${keys} keys` : ''}. Nothing was pushed.`)
+  for (const line of needs) out.log(`needs: ${line}; it is not active until you say so`)
+  for (const line of no_counterpart) out.log(`not taken over: ${line}`)
+  out.log('Next:')
+  for (const line of next) out.log(`  ${line}`)
+}

@@ -1,0 +1,133 @@
+import { SETTING_FIELDS } from '../../layers/admin/settings/setting-fields.ts'
+import { formatCredits } from '../../layers/gateway/domain/money.ts'
+import { plainLine } from '../../layers/gateway/domain/plain-text.ts'
+import { scaledNumber, wholeNumberIn } from '../reading/exact-number.ts'
+import { itemsOf, type JsonNode, nodeAt, textOf } from '../reading/json-nodes.ts'
+import { CliError } from '../terminal/cli-error.ts'
+import type { Said } from './said.ts'
+
+const READ = [
+  ...['key_alias', 'key_name', 'token', 'models', 'max_budget', 'spend', 'budget_duration', 'rpm_limit'],
+  ...['max_parallel_requests', 'expires', 'blocked'],
+]
+/** Facts about a key's past, which ask for nothing. */
+const PAST =
+  /^(created_|updated_|last_|rotation_count|budget_reset_at|model_spend|soft_budget_cooldown|object_permission_id|api_key$)/
+const PLACES = 9
+/** LiteLLM's words for a day and for about a month. */
+const WINDOWS: Readonly<Record<string, string>> = {
+  ...{ '1d': 'daily-credits', '24h': 'daily-credits', daily: 'daily-credits' },
+  ...{ '30d': 'monthly-credits', '1mo': 'monthly-credits', monthly: 'monthly-credits' },
+}
+const ALL_MODELS = 'all-proxy-models'
+const NO_LIST = ['all-team-models', 'no-default-models']
+
+type Options = Readonly<Record<string, string>>
+
+/** A `waybill keys create` for each key of an answer to `/key/list?return_full_object=true`. */
+export function importKeys(list: JsonNode, nowMs: number, said: Said): readonly string[] {
+  const keys = list.kind === 'list' ? list : nodeAt(list, 'keys')
+  if (keys?.kind !== 'list')
+    throw new CliError("The keys are not in the form of LiteLLM's /key/list: there is no list 'keys'.")
+  if (itemsOf(keys).some(({ kind }) => kind !== 'object')) {
+    throw new CliError('The keys are ids only. Ask LiteLLM for /key/list?return_full_object=true.')
+  }
+  const pages = wholeNumberIn(textOf(nodeAt(list, 'total_pages')), 0, 1_000_000) ?? 1
+  if (pages > 1) said.say(`this is one page of ${pages}: give each page by a --keys of its own`)
+  return itemsOf(keys).flatMap((key) => {
+    const options = optionsOf(key, nowMs, said)
+    return options ? commandOf(options) : []
+  })
+}
+
+function optionsOf(key: JsonNode, nowMs: number, said: Said): Options | undefined {
+  const at = (name: string) => textOf(nodeAt(key, name))
+  const alias = at('key_alias') ?? at('key_name') ?? at('token')?.slice(0, 12) ?? 'imported'
+  const name = plainLine(alias.slice(0, 100)).trim() || 'imported'
+  const models = itemsOf(nodeAt(key, 'models')).map((model) => textOf(model) ?? '')
+  const expires = at('expires')
+  const expiresMs = expires === undefined ? undefined : momentOf(expires)
+  const token = at('token')
+  if (isTrue(nodeAt(key, 'blocked'))) return leave('it is blocked')
+  if (expires !== undefined && !((expiresMs ?? 0) > nowMs)) return leave('it has expired')
+  if (models.some((model) => NO_LIST.includes(model))) return leave('its models are named by its team')
+  const listed = models.includes(ALL_MODELS) ? [] : models
+  if (!SETTING_FIELDS.models.safeParse(listed).success) return leave('its models are not a list that a key can have')
+  said.sayOthers(key, knownIn(key), 'key: ', name)
+  return {
+    name,
+    ...(/^[0-9a-f]{64}$/.test(token ?? '') && { 'external-id': `litellm-${token?.slice(0, 16)}` }),
+    ...(listed.length > 0 && { models: listed.join(',') }),
+    ...limit('rpm_limit', 'rpm', 60_000),
+    ...limit('max_parallel_requests', 'concurrent', 1_000),
+    ...(expiresMs !== undefined && { expires: new Date(expiresMs).toISOString() }),
+    ...budget(),
+  }
+
+  function leave(why: string): undefined {
+    said.say(`no key is made, because ${why}`, name)
+  }
+
+  function limit(field: string, option: string, most: number): Options {
+    const number = wholeNumberIn(at(field), 1, most)
+    if (number !== undefined) return { [option]: String(number) }
+    if (at(field) !== undefined)
+      said.say(`key: ${field} must be a whole number from 1 to ${most}: the default holds`, name)
+    return {}
+  }
+
+  /** The rest of the budget is granted once, so no key can spend more than it could. Rounded down. */
+  function budget(): Options {
+    const [most, spent] = [nanoOf(at('max_budget')), nanoOf(at('spend') ?? '0')]
+    if (at('max_budget') === undefined) {
+      said.say('key: without a max_budget no credits are granted: grant what you are ready to lose', name)
+      return {}
+    }
+    if (most === undefined || spent === undefined || most < 0n) {
+      said.say('key: its max_budget or its spend is no amount: no credits are granted', name)
+      return {}
+    }
+    const duration = at('budget_duration')
+    const window = duration === undefined ? undefined : WINDOWS[duration]
+    if (duration !== undefined && window === undefined) {
+      said.say(`key: a budget of ${plainLine(duration, 20)} has no window here: its rest is granted once`, name)
+    }
+    if (window !== undefined)
+      said.say(
+        `key: a budget of ${duration} is --${window}, of a UTC day or month, and its rest is granted once: grant more before it is spent`,
+        name,
+      )
+    const rest = most > spent ? most - spent : 0n
+    return {
+      ...(window !== undefined && most > 0n && { [window]: formatCredits(most) }),
+      ...(rest > 0n && { credits: formatCredits(rest), reference: 'LiteLLM budget' }),
+    }
+  }
+}
+
+function knownIn(key: JsonNode): ReadonlySet<string> {
+  const names = key.kind === 'object' ? [...key.fields.keys()] : []
+  return new Set([...READ, ...names.filter((name) => PAST.test(name))])
+}
+
+function isTrue(node: JsonNode | undefined): boolean {
+  return node?.kind === 'flag' && node.text === 'true'
+}
+
+/** Rounded down, where `scaledNumber` rounds up. */
+function nanoOf(text: string | undefined): bigint | undefined {
+  const scaled = scaledNumber(text, PLACES + PLACES)
+  return scaled === undefined ? undefined : scaled / 10n ** BigInt(PLACES)
+}
+
+/** A time without a zone is in UTC. */
+function momentOf(text: string): number | undefined {
+  const ms = Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`)
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+/** Each value is in quotes that no shell looks into. */
+function commandOf(options: Options): string {
+  const words = Object.entries(options).map(([name, value]) => `--${name}='${value.replaceAll("'", "'\\''")}'`)
+  return `npm run -s waybill -- keys create ${words.join(' ')} "$@"`
+}

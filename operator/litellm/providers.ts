@@ -1,0 +1,93 @@
+import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { isOwnVariable } from '../../layers/gateway/domain/catalog.ts'
+import { type JsonNode, nodeAt, textOf } from '../reading/json-nodes.ts'
+import type { Said } from './said.ts'
+import { UPSTREAMS } from './upstreams.ts'
+
+export type Providers = {
+  /** The name of the provider that a deployment asks; undefined if it can be none, which was said. */
+  nameFor(prefix: string, params: JsonNode | undefined, model: string): string | undefined
+  readonly entries: Readonly<Record<string, object>>
+  /** For `--secrets`: each secret and the host that its key is for. */
+  readonly secrets: readonly { readonly name: string; readonly host: string }[]
+}
+
+type Options = { readonly secrets: boolean; readonly dropsFields: boolean }
+
+const VARIABLE = /^os\.environ\/(.*)$/s
+
+/** One provider for each address and key. */
+export function openProviders({ secrets: usesSecrets, dropsFields }: Options, said: Said): Providers {
+  const names = new Map<string, string>()
+  const entries: Record<string, object> = {}
+  const secrets: { name: string; host: string }[] = []
+  return { nameFor, entries, secrets }
+
+  function nameFor(prefix: string, params: JsonNode | undefined, model: string): string | undefined {
+    const at = prefix.startsWith('bedrock') ? regionOf(params, model) : addressOf(prefix, params, model)
+    if (!at) return undefined
+    const variable = at.baseUrl === undefined ? undefined : variableOf(prefix, params, model)
+    const signature = JSON.stringify([prefix, at, variable])
+    const known = names.get(signature)
+    if (known !== undefined) return known
+    const name = freeName(prefix.replaceAll('_', '-'))
+    const entry = {
+      type: UPSTREAMS[prefix]?.type,
+      ...at,
+      ...(variable !== undefined && { apiKey: usesSecrets ? `secret:${name}` : `env:${variable}` }),
+      ...(UPSTREAMS[prefix]?.capField && { capField: UPSTREAMS[prefix].capField }),
+      ...(dropsFields && { unknownFields: 'drop' }),
+    }
+    const parsed = parseCatalog({ providers: { [name]: entry }, models: [] })
+    if ('faults' in parsed) {
+      for (const { path, message } of parsed.places)
+        said.say(`left out, because ${path.replace(/^.*\./, '')} ${message}`, model)
+      return undefined
+    }
+    names.set(signature, name)
+    entries[name] = entry
+    if (usesSecrets && variable !== undefined) secrets.push({ name, host: new URL(at.baseUrl ?? '').host })
+    return name
+  }
+
+  function freeName(base: string): string {
+    let name = base
+    for (let i = 2; Object.hasOwn(entries, name); i++) name = `${base}-${i}`
+    return name
+  }
+
+  type At = { readonly baseUrl?: string; readonly region?: string }
+
+  function regionOf(params: JsonNode | undefined, model: string): At | undefined {
+    const region = textOf(nodeAt(params, 'aws_region_name'))
+    if (region !== undefined && !VARIABLE.test(region)) return { region }
+    said.say('left out, because aws_region_name must be a region and not a variable', model)
+    return undefined
+  }
+
+  /** The value of a variable is not read: the file could name one that holds a secret. */
+  function addressOf(prefix: string, params: JsonNode | undefined, model: string): At | undefined {
+    const { baseUrl, path = '' } = UPSTREAMS[prefix] ?? {}
+    const given = textOf(nodeAt(params, 'api_base')) ?? textOf(nodeAt(params, 'base_url'))
+    if (given === undefined && baseUrl !== undefined) return { baseUrl }
+    if (given === undefined || VARIABLE.test(given)) {
+      said.say('left out, because api_base must be an address and not a variable', model)
+      return undefined
+    }
+    const address = given.replace(/\/+$/, '')
+    return { baseUrl: address.endsWith(path) ? address : `${address}${path}` }
+  }
+
+  /** LiteLLM's own variable is for the provider's own address: its key goes nowhere else. */
+  function variableOf(prefix: string, params: JsonNode | undefined, model: string): string | undefined {
+    const { variable: usual, baseUrl } = UPSTREAMS[prefix] ?? {}
+    const given = textOf(nodeAt(params, 'api_key'))
+    const isElsewhere = baseUrl !== undefined && nodeAt(params, 'api_base') !== undefined
+    if (given === undefined) return isElsewhere ? undefined : usual
+    const [, named] = VARIABLE.exec(given) ?? []
+    if (named !== undefined && /^\w+$/.test(named) && !isOwnVariable(named)) return named
+    const variable = isElsewhere ? `${prefix.toUpperCase()}_KEY` : (usual ?? `${prefix.toUpperCase()}_API_KEY`)
+    said.say(`its api_key is no variable that can be used: put the key into ${variable}`, model)
+    return variable
+  }
+}

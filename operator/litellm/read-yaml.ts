@@ -1,0 +1,76 @@
+import { isAlias, isMap, isNode, isScalar, isSeq, type Node, parseAllDocuments, type YAMLMap } from 'yaml'
+import { plainLine } from '../../layers/gateway/domain/plain-text.ts'
+import type { JsonField, JsonNode } from '../reading/json-nodes.ts'
+import { CliError } from '../terminal/cli-error.ts'
+
+/** An alias is a copy of its anchor, so a short file can be a very large value. */
+const MOST_NODES = 100_000
+const MOST_DEPTH = 64
+const NOWHERE = { start: 0, end: 0 } as const
+
+/** A YAML text as a value whose numbers are texts, as one of JSON is read. As PyYAML reads it: YAML 1.1, with `<<`. */
+export function readYaml(text: string, name: string): JsonNode {
+  // Names that are there twice are found below: the library compares each with all others.
+  const options = { version: '1.1', logLevel: 'silent', uniqueKeys: false } as const
+  const [document, ...more] = parseAllDocuments(text, options)
+  if (!document || !('contents' in document) || !document.contents) throw new CliError(`${name} is empty.`)
+  if (more.length > 0) throw new CliError(`${name} has more than one document.`)
+  const [fault] = document.errors
+  if (fault) {
+    const [at] = fault.linePos ?? []
+    // The library quotes the text in its message, which may have a key of a provider.
+    throw new CliError(
+      `${name} is not YAML that can be read${at ? `: line ${at.line}, column ${at.col}` : ''} (${fault.code}).`,
+    )
+  }
+  // Filled on the way, because an anchor stands before its aliases. The library would look through the whole text for each.
+  const anchors = new Map<string, Node>()
+  let nodes = 0
+  return nodeOf(document.contents, 0)
+
+  function nodeOf(node: unknown, depth: number): JsonNode {
+    nodes += 1
+    if (nodes > MOST_NODES || depth > MOST_DEPTH) throw new CliError(`${name} is too large, or nested too deep.`)
+    if (isAlias(node)) return nodeOf(anchored(node.source), depth + 1)
+    if (isNode(node) && 'anchor' in node && node.anchor) anchors.set(node.anchor, node)
+    if (isSeq(node)) return { kind: 'list', items: node.items.map((item) => nodeOf(item, depth + 1)), ...NOWHERE }
+    if (isMap(node)) return { kind: 'object', fields: fieldsIn(node, depth), ...NOWHERE }
+    return scalarOf(node)
+  }
+
+  function anchored(anchor: string): Node {
+    const node = anchors.get(anchor)
+    if (!node) throw new CliError(`${name} has an alias of an anchor that does not stand before it.`)
+    return node
+  }
+
+  /** Fields of their own win over those that `<<` brings. */
+  function fieldsIn(map: YAMLMap, depth: number): Map<string, JsonField> {
+    const [merged, own] = [new Map<string, JsonField>(), new Map<string, JsonField>()]
+    for (const { key, value } of map.items) {
+      const node = nodeOf(value, depth + 1)
+      const keyText = isScalar(key) ? (key.source ?? String(key.value)) : undefined
+      if (keyText === undefined) throw new CliError(`${name} has a name that is no text.`)
+      if (own.has(keyText)) throw new CliError(`${name} has the name '${plainLine(keyText, 60)}' twice in one place.`)
+      if (keyText !== '<<') own.set(keyText, { keyStart: 0, node })
+      else
+        for (const one of node.kind === 'list' ? node.items : [node])
+          for (const [key, field] of bring(one)) if (!merged.has(key)) merged.set(key, field)
+    }
+    return new Map([...merged, ...own])
+  }
+}
+
+function bring(node: JsonNode): ReadonlyMap<string, JsonField> {
+  return node.kind === 'object' ? node.fields : new Map()
+}
+
+function scalarOf(node: unknown): JsonNode {
+  const value = isScalar(node) ? node.value : null
+  if (value === null || value === undefined) return { kind: 'null', ...NOWHERE }
+  const source = isScalar(node) ? (node.source ?? String(value)) : ''
+  if (typeof value === 'boolean') return { kind: 'flag', text: String(value), ...NOWHERE }
+  if (typeof value === 'number' || typeof value === 'bigint') return { kind: 'number', text: source, ...NOWHERE }
+  // A day is a text here, as it stands.
+  return { kind: 'text', text: typeof value === 'string' ? value : source, ...NOWHERE }
+}

@@ -1,0 +1,73 @@
+import { type AddressInfo, createServer } from 'node:net'
+import { afterAll, expect, jest, test } from '@jest/globals'
+import { commandsOf, ROOT } from '../documents/support/markdown.ts'
+import { emptyFolder } from '../support/processes.ts'
+import { until } from '../support/wait.ts'
+import { inShell, type Shell } from './support/in-shell.ts'
+
+jest.setTimeout(180_000)
+
+const GUIDE = commandsOf('docs/guide-stripe.md')
+const started: Shell[] = []
+afterAll(() => {
+  for (const shell of started) shell.end()
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+test('every command of the guide runs: a gateway, its admin API, the shop, a purchase, a key, a top-up', async () => {
+  const ports = { '4242': await freePort(), '8790': await freePort() }
+  const env = {
+    WAYBILL_DATA: emptyFolder(),
+    XDG_CONFIG_HOME: '/nonexistent',
+    WAYBILL_WEBHOOK_SECRET: '',
+    SHOP: `http://127.0.0.1:${ports['4242']}`,
+  }
+  const left = [...GUIDE]
+  const taken: string[] = []
+  /** The next command of the guide, with the exports before it. */
+  const next = (places: Readonly<Record<string, string>> = {}) => {
+    const exports: string[] = []
+    while (left[0]?.startsWith('export ')) exports.push(left.shift() ?? '')
+    taken.push(...exports)
+    const command = [...taken, left.shift() ?? ''].join('\n')
+    return Object.entries({ ...ports, ...places }).reduce(
+      (text, [from, to]) => text.replaceAll(from, String(to)),
+      command,
+    )
+  }
+  const serve = async (command: string, sign: RegExp, port = '0'): Promise<string> => {
+    const shell = inShell(command, ROOT, { ...env, PORT: port })
+    started.push(shell)
+    return until(() => sign.exec(shell.output())?.[0], 60_000)
+  }
+  const run = async (command: string): Promise<string> => {
+    const { code, stdout, stderr } = await inShell(command, ROOT, env).ended
+    expect({ command, code, stderr }).toMatchObject({ code: 0, stderr: '' })
+    return stdout
+  }
+
+  await serve(next(), /Ctrl-C/)
+  const launch = await serve(next(), /#launch=[\w-]{43}/)
+  await serve(next({ '#launch=…': launch }), /The shop is open/, String(ports['4242']))
+  const paid = await run(next())
+  expect(paid).toContain('200 Granted.')
+  const page = new URL(/http\S+/.exec(paid)?.[0] ?? '')
+  const shown = await (await fetch(page.origin + page.pathname, { method: 'POST', body: page.searchParams })).text()
+  expect(shown).toMatch(/svc_live_\w{43}/)
+  const list = `${taken.join('\n')}\nnpm run -s waybill -- keys list --local --json`
+  const ofAnn = async () =>
+    JSON.parse(await run(list)).data.find(({ name }: { name: string }) => name === 'ann@example.com')
+  const { id, available } = await ofAnn()
+  expect(available).toBe('25')
+  expect(await run(next({ KEY: id }))).toContain('200 Granted.')
+  expect((await ofAnn()).available).toBe('35')
+  expect(await run(next())).toContain('ann@example.com')
+  expect(left).toEqual([])
+})

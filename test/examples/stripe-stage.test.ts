@@ -1,0 +1,74 @@
+import { createHmac } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, expect, test } from '@jest/globals'
+import { type Ask, openAdminApi } from '../../examples/stripe/admin-api.ts'
+import { createShop } from '../../examples/stripe/shop.ts'
+import { adminFunction, OFFICE } from '../functions/support/admin-function.ts'
+import { openBoth, openStage } from '../support/stack.ts'
+
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+
+/** A stage's admin API over HTTP, and an admin key with the scopes and the bound that the guide says. */
+async function openAsStage(dailyGrant: string): Promise<Ask> {
+  const { gateway } = await openBoth()
+  const stage = await openStage(gateway.tables, gateway.baseUrl)
+  const scopes = 'keys.read,keys.write,credits.grant'
+  const options = ['--name', 'shop', '--scopes', scopes, '--allow', `${OFFICE}/32`, '--daily-grant', dailyGrant]
+  const { stdout } = await stage.waybill(['admin-keys', 'create', ...options, '--stage', 'dev', '--json'])
+  const admin = adminFunction(gateway.tables)
+  const server = createServer(async (request, response) => {
+    const body = (await buffer(request)).toString()
+    const headers = request.headers as Record<string, string>
+    const answer = await admin.unsigned(`${request.method} ${request.url}`, { headers, ...(body && { body }) })
+    response.writeHead(answer.status, answer.headers).end(answer.text)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  stack.defer(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  return openAdminApi(`http://127.0.0.1:${port}/keyed/`, JSON.parse(stdout).secret)
+}
+
+test('an admin key with the scopes of the guide does all that the shop asks, and no more than its bound of a day', async () => {
+  const ask = await openAsStage('30')
+  const body = { name: 'ann', external_id: 'cs_1', credits: '25.00', reference: 'cs_1', notify_below: '1' }
+  const { status, body: key } = await ask('POST', '/keys', body, 'cs_1')
+  expect([status, key.available]).toEqual([201, '25'])
+  const found = await ask('GET', '/keys?external_id=cs_1')
+  expect(found.body.data).toMatchObject([{ id: key.id }])
+  const rotated = await ask('POST', `/keys/${key.id}/rotate`, { grace_seconds: 0 }, 'show-cs_1')
+  expect(rotated.body.secret).toMatch(/^svc_/)
+  const grant = (credits: string, session: string) =>
+    ask('POST', `/keys/${key.id}/grants`, { credits, reference: session }, session)
+  expect((await grant('5.00', 'cs_2')).status).toBe(201)
+  expect(await grant('0.01', 'cs_3')).toMatchObject({ status: 403, body: { error: { code: 'daily_grant_exceeded' } } })
+})
+
+/** The status that Stripe gets from a shop for a purchase of 25 dollars. */
+async function statusOf(ask: Ask): Promise<number> {
+  const parts = { stripeSecret: 's', noticeSecret: 'n', paymentLink: 'https://buy.stripe.com/x', clock: Date.now }
+  const shop = createShop({ ...parts, ask, mail: async () => {}, log: () => {} })
+  await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve))
+  stack.defer(() => void shop.close())
+  const object = {
+    id: 'cs_9',
+    payment_status: 'paid',
+    amount_total: 2500,
+    currency: 'usd',
+    metadata: { product: 'credits' },
+  }
+  const body = JSON.stringify({ type: 'checkout.session.completed', data: { object } })
+  const time = Math.floor(Date.now() / 1000)
+  const signature = createHmac('sha256', 's').update(`${time}.${body}`).digest('hex')
+  const headers = { 'Stripe-Signature': `t=${time},v1=${signature}` }
+  const { port } = shop.address() as AddressInfo
+  return (await fetch(`http://127.0.0.1:${port}/stripe`, { method: 'POST', headers, body })).status
+}
+
+test('while the gateway is away, or the day’s grants are used up, Stripe is told to come again', async () => {
+  expect(await statusOf(await openAdminApi('http://127.0.0.1:1/keyed', 'svc_admin_x'))).toBe(503)
+  expect(await statusOf(await openAsStage('24'))).toBe(503)
+  expect(await statusOf(await openAsStage('25'))).toBe(200)
+})

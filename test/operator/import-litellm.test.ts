@@ -1,0 +1,281 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { UPSTREAMS } from '../../operator/litellm/upstreams.ts'
+import { listNamesOf } from '../../operator/prices/list-names.ts'
+import { waybill } from '../support/command-line.ts'
+import { emptyFolder } from '../support/processes.ts'
+
+type Told = { code: number | null; printed: string; result: Result; catalog: Catalog; script: string }
+type Result = { needs: string[]; no_counterpart: string[]; next: string[]; keys: number }
+type Catalog = { providers: Record<string, Record<string, unknown>>; models: Record<string, unknown>[] }
+
+async function imported(config: string, keys?: unknown, ...more: string[]): Promise<Told> {
+  const folder = emptyFolder()
+  writeFileSync(join(folder, 'config.yaml'), config)
+  if (keys !== undefined)
+    writeFileSync(join(folder, 'keys.json'), typeof keys === 'string' ? keys : JSON.stringify(keys))
+  const args = ['import', 'litellm', 'config.yaml', ...(keys === undefined ? [] : ['--keys', 'keys.json']), ...more]
+  const { code, stdout, stderr } = await waybill(folder, [...args, '--json'])
+  const read = (file: string) =>
+    existsSync(join(folder, 'imported', file)) ? readFileSync(join(folder, 'imported', file), 'utf8') : ''
+  return {
+    code,
+    printed: stdout + stderr,
+    result: code === 0 ? JSON.parse(stdout) : { needs: [], no_counterpart: [], next: [], keys: 0 },
+    catalog: JSON.parse(read('catalog.json') || '{}'),
+    script: read('keys.sh'),
+  }
+}
+
+/** One model, with further lines of its parameters or its information. */
+const model = (params = '', info = '') => `model_list:
+  - model_name: m
+    litellm_params:
+      model: openai/gpt-4o
+${params}
+    model_info:
+      max_input_tokens: 1000
+      max_output_tokens: 100
+${info}
+`
+const PRICES = '      input_cost_per_token: 1e-6\n      output_cost_per_token: 2e-6\n'
+const FINE = model('', PRICES)
+const only = ({ catalog }: Told) => catalog.models[0] as Record<string, unknown>
+const said = ({ result }: Told) => result.no_counterpart.join('\n')
+
+describe('prices', () => {
+  test.each([
+    ['0.00000012345', '1e-5', '0.12345', '10'],
+    ['2.5e-06', '"0.00001"', '2.5', '10'],
+    ['0.0000000000010000001e3', '1e-9', '0.001001', '0.001'],
+  ])('%s and %s are exact, and rounded up beyond six decimals', async (input, output, ours, theirs) => {
+    const told = await imported(
+      model('', `      input_cost_per_token: ${input}\n      output_cost_per_token: ${output}`),
+    )
+    expect(only(told).price).toEqual({ input: ours, output: theirs })
+    expect(told.result.needs).toEqual([])
+  })
+
+  test.each(['0', '0.0', '-1e-6', 'free', '2.5', '.inf', '.nan', '1:30', '[1]', '{}', '1e-40', '', 'null', 'true'])(
+    'a price of %s is none: the model is hidden, and needs one',
+    async (price) => {
+      const told = await imported(model('', `      input_cost_per_token: ${price}\n      output_cost_per_token: 1e-5`))
+      expect(told.result.needs).toEqual([expect.stringContaining('m needs a price')])
+      expect(only(told)).toMatchObject({ active: false, price: { input: '1000', output: '1000' } })
+      expect(told.result.next.join()).toContain('catalog prices imported/catalog.json')
+    },
+  )
+
+  test('of two routes the dearer one makes the price, and one without a cost leaves the model without', async () => {
+    const second = (cost: string) => `  - model_name: m
+    litellm_params: { model: groq/x, ${cost}max_tokens: 5 }
+    model_info: { max_input_tokens: 2000, max_output_tokens: 50 }
+`
+    const told = await imported(`${FINE}${second('input_cost_per_token: 3e-6, output_cost_per_token: 1e-6, ')}`)
+    expect(only(told)).toMatchObject({ price: { input: '3', output: '2' }, contextLength: 2000 })
+    expect((await imported(`${FINE}${second('')}`)).result.needs).toEqual([expect.stringContaining('a price')])
+  })
+})
+
+describe('secrets', () => {
+  const KEY = 'sk-proj-abcdefghijklmnop1234567890'
+  test.each([
+    `      api_key: ${KEY}`,
+    `      api_key: os.environ/${KEY}`,
+    `      api_key: [${KEY}]`,
+    `      extra_headers: { Authorization: ${KEY} }`,
+    `      api_base: https://me:${KEY}@example.com/v1`,
+    `      api_base: https://example.com/v1?key=${KEY}`,
+    `      aws_secret_access_key: ${KEY}`,
+    `      api_key: "${KEY}`,
+  ])('a key in the file reaches no file and no line: %s', async (line) => {
+    const told = await imported(model(line, PRICES))
+    const second = await imported(`${model(line, PRICES)}  - {model_name: other, litellm_params: {model: groq/x}}\n`)
+    for (const one of [told, second]) expect(JSON.stringify([one.printed, one.catalog])).not.toContain(KEY.slice(8))
+  })
+
+  test('a variable of AWS or of ours is not named, and no variable is read', async () => {
+    const told = await imported(model('      api_key: os.environ/AWS_SECRET_ACCESS_KEY', PRICES))
+    expect(told.catalog.providers.openai?.apiKey).toBe('env:OPENAI_API_KEY')
+    expect((await imported(model('      api_base: os.environ/HOME', PRICES))).printed).toContain('and not a variable')
+  })
+
+  test('a provider’s usual key is not sent to another address', async () => {
+    const told = await imported(model('      api_base: https://example.com/v1', PRICES))
+    expect(told.catalog.providers.openai).toEqual({ type: 'openai', baseUrl: 'https://example.com/v1' })
+  })
+
+  test('--secrets names secrets, and prints how to make each for its host', async () => {
+    const told = await imported(FINE, undefined, '--secrets')
+    expect(told.catalog.providers.openai?.apiKey).toBe('secret:openai')
+    expect(told.result.next[0]).toContain('waybill/STAGE/openai')
+    expect(told.result.next[0]).toContain('"hosts": ["api.openai.com"]')
+  })
+})
+
+describe('files that lie', () => {
+  const laughs = Array.from({ length: 12 }, (_, i) => `a${i}: &a${i} [${i ? `*a${i - 1},`.repeat(9) : 'x'}]`).join('\n')
+  test.each([
+    ['nothing', ''],
+    ['only a comment', '# none'],
+    ['a list', '- a\n'],
+    ['a number', '7'],
+    ['no model_list', 'litellm_settings: {}'],
+    ['a model_list that is none', 'model_list: 7'],
+    ['an empty model_list', 'model_list: []'],
+    ['entries that are none', 'model_list: [1, null, [], {}, x]'],
+    ['text that is no YAML', 'model_list: [\n'],
+    ['a name twice', 'model_list: []\nmodel_list: []'],
+    ['two documents', `${FINE}---\na: 1\n`],
+    ['aliases that multiply', `${laughs}\n${FINE}`],
+    ['100,000 aliases', `a: &a 1\nb: [${'*a,'.repeat(100_001)}]\n${FINE}`],
+    [
+      'many names and one twice',
+      `a: {${Array.from({ length: 40_000 }, (_, i) => `k${i}: 1,`).join('')} k0: 1}\n${FINE}`,
+    ],
+    ['an alias of itself', `a: &a [*a]\n${FINE}`],
+    ['depth', `a: ${'['.repeat(5000)}${']'.repeat(5000)}\n${FINE}`],
+    ['an alias of nothing', `a: *nobody\n${FINE}`],
+    ['a name that is a map', `? {a: 1}\n: 2\n${FINE}`],
+    ['bytes that are no text', '\u0000\u0001'],
+    ['a file of 2 MB', `# ${'x'.repeat(2 * 1024 * 1024)}\n${FINE}`],
+  ])('%s makes no file, and one line says why', async (_, config) => {
+    const { code, printed, catalog } = await imported(config)
+    expect([code, catalog]).toEqual([1, {}])
+    expect(printed.split('\n')[0]).toMatch(/^.{10,300}\.$/)
+    expect(printed).not.toMatch(/\n {4}at /)
+  })
+
+  test('a model that is called like a day is called so', async () => {
+    const told = await imported(FINE.replace('model_name: m', 'model_name: 2026-11-17'))
+    expect(only(told).id).toBe('2026-11-17')
+  })
+
+  test('names of prototypes are names', async () => {
+    const told = await imported(
+      `${FINE}  - {model_name: x, litellm_params: {model: constructor/x}}\n__proto__: {a: 1}\n`,
+    )
+    expect([told.code, told.catalog.models.length]).toEqual([0, 1])
+    expect(said(told)).toContain("the provider of 'constructor/x' is none of ours")
+  })
+
+  test('a folder that is there is not touched', async () => {
+    const folder = emptyFolder()
+    writeFileSync(join(folder, 'config.yaml'), FINE)
+    const run = () => waybill(folder, ['import', 'litellm', 'config.yaml'])
+    expect((await run()).code).toBe(0)
+    expect(statSync(join(folder, 'imported', 'catalog.json')).mode & 0o777).toBe(0o600)
+    expect(await run()).toMatchObject({ code: 1, stderr: expect.stringContaining('it is there already') })
+  })
+})
+
+test('every field, setting and mode without a counterpart is said by its name', async () => {
+  const told =
+    await imported(`${model('      temperature: 0.2\n      tpm: 7\n      input_cost_per_second: 1', `${PRICES}      base_model: x`)}
+litellm_settings: { cache: true, num_retries: 3, set_verbose: false, fallbacks: [{ m: [gone] }] }
+router_settings: { model_group_alias: { a: m } }
+general_settings: { master_key: x }
+environment_variables: { A: b }
+include: [other.yaml]
+`)
+  for (const name of [
+    ...[
+      'litellm_params.temperature',
+      'litellm_params.tpm',
+      'litellm_params.input_cost_per_second',
+      'model_info.base_model',
+    ],
+    ...['litellm_settings.cache', 'litellm_settings.num_retries', 'router_settings.model_group_alias'],
+    ...['general_settings.master_key', 'environment_variables', 'include'],
+  ])
+    expect(said(told)).toContain(`${name} has no counterpart`)
+  expect(said(told)).toContain('a fallback of or to something that is not in the catalog')
+  expect(said(told)).not.toContain('set_verbose')
+})
+
+test.each(['vertex_ai/gemini', 'bedrock/anthropic.claude', 'azure/x', 'openai/*', 'unknown-model'])(
+  'the model %s, which has no route here, is left out and said',
+  async (asked) => {
+    const told = await imported(`${FINE}  - {model_name: gone, litellm_params: {model: ${asked}}}\n`)
+    expect([told.code, told.catalog.models.length]).toEqual([0, 1])
+    expect(said(told)).toMatch(/left out.*gone/)
+  },
+)
+
+test('the providers of public lists have the names that LiteLLM has for them', () => {
+  for (const [prefix, { type, baseUrl }] of Object.entries(UPSTREAMS)) {
+    if (type === 'bedrock' || !baseUrl?.startsWith('https:')) continue
+    expect(listNamesOf('x', { type, baseUrl })?.litellm).toContain(prefix)
+  }
+})
+
+describe('keys', () => {
+  const TOKEN = 'a'.repeat(64)
+  const NAME = `it's "$(touch x)" \`id\`; -\\n`
+  const of = (key: object) => imported(FINE, { keys: [key] })
+
+  test('a budget is granted less its spend, never more, by exact numbers', async () => {
+    const text = `{"keys":[{"key_alias":"a","max_budget":0.30000000000000004,"spend":0.1000000000000000055}]}`
+    expect((await imported(FINE, text)).script).toContain(`--credits='0.2'`)
+    expect((await of({ max_budget: 5, spend: 7 })).script).not.toContain('--credits')
+    expect((await of({ max_budget: null })).script).not.toContain('--credits')
+    for (const max_budget of ['x', -5, [], 'Infinity', true])
+      expect((await of({ max_budget })).script).not.toContain('--credits')
+  })
+
+  test.each([
+    ['1d', '--daily-credits='],
+    ['30d', '--monthly-credits='],
+    ['7d', undefined],
+    ['constructor', undefined],
+  ])('a budget of %s is %s', async (budget_duration, option) => {
+    const told = await of({ max_budget: 10, budget_duration })
+    expect(/--\w+ly-credits=/.exec(told.script)?.[0]).toBe(option)
+    expect(said(told)).toContain(`a budget of ${budget_duration}`)
+  })
+
+  test.each([
+    [{ blocked: true }, 'it is blocked'],
+    [{ expires: '2020-01-01T00:00:00' }, 'it has expired'],
+    [{ expires: 'soon' }, 'it has expired'],
+    [{ models: ['all-team-models'] }, 'named by its team'],
+    [{ models: Array(60).fill('m') }, 'not a list'],
+    [{ models: [7, {}] }, 'not a list'],
+  ])('no key is made of %p, and why is said', async (key, why) => {
+    const told = await of({ key_alias: 'k', max_budget: 5, ...key })
+    expect([told.result.keys, told.script]).toEqual([0, ''])
+    expect(said(told)).toContain(why)
+  })
+
+  test('no text of the file gets out of its quotes', async () => {
+    const told = await of({ key_alias: NAME, token: TOKEN, models: ['m'] })
+    const rest = told.script.replaceAll(/'[^']*'|\\'/g, '')
+    expect(rest).toBe('npm run -s waybill -- keys create --name= --external-id= --models= "$@"\n')
+    expect((await of({ key_alias: 'a\nrm -rf x' })).script.trim().split('\n')).toHaveLength(1)
+  })
+
+  test.each([
+    ['ids only', { keys: ['abc'] }, 'return_full_object=true'],
+    ['another answer', { error: {} }, "no list 'keys'"],
+    ['no JSON', '{', 'is not JSON'],
+  ])('%s is refused', async (_, keys, why) => {
+    expect(await imported(FINE, keys)).toMatchObject({ code: 1, printed: expect.stringContaining(why) })
+  })
+
+  test('limits beyond ours, further pages and other settings are said', async () => {
+    const key = { key_alias: 'k', rpm_limit: 1e9, tpm_limit: 5, team_id: 't', guardrails: ['x'], metadata: {} }
+    const told = await imported(FINE, { keys: [key], total_pages: 3 })
+    expect(told.script).not.toContain('--rpm')
+    for (const text of [
+      'rpm_limit must be',
+      'tpm_limit has no',
+      'team_id has no',
+      'guardrails has no',
+      'one page of 3',
+    ]) {
+      expect(said(told)).toContain(text)
+    }
+    expect(said(told)).not.toContain('metadata')
+  })
+})

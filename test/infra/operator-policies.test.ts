@@ -109,7 +109,7 @@ const FOR_OTHERS = ['backup', 'restore']
 /** They go on until they are ended: calls of the console are tried route by route, and the tail's is that of the list. */
 const SERVING = ['console', 'usage tail']
 /** They ask no gateway. */
-const ALONE = ['completion', 'use']
+const ALONE = ['completion', 'import litellm', 'use']
 
 /** How an audit ended, which who may only look cannot note: test/admin-api/usage.test.ts has the audit go on. */
 const NOTE = 'AUDIT'

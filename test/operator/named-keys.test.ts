@@ -96,7 +96,19 @@ describe('a key', () => {
       ...command.registeredArguments.map((argument) => argument.name()),
       ...command.options.filter(({ long }) => long === '--key').map(({ flags }) => flags),
     ])
-    const others = ['admin-key', 'credits', 'file', 'from', 'model', 'request-id', 'shell', 'stage', 'to', 'version']
+    const others = [
+      'admin-key',
+      'config',
+      'credits',
+      'file',
+      'from',
+      'model',
+      'request-id',
+      'shell',
+      'stage',
+      'to',
+      'version',
+    ]
     expect([...new Set(names)].toSorted()).toEqual(['--key <key>', ...others, 'key', 'words'].toSorted())
   })
 })

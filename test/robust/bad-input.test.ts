@@ -571,7 +571,7 @@ describe('unknown paths and methods', () => {
   const notAllowed = (allow: string) => ({ status: 405, code: 'method_not_allowed', allow })
 
   const CALLS: [method: string, path: string, refusal: Refusal][] = [
-    ['GET', '/', NOT_FOUND],
+    ['POST', '/', NOT_FOUND],
     ['GET', '/v1', NOT_FOUND],
     ['GET', '/v1/', NOT_FOUND],
     ['GET', '/favicon.ico', NOT_FOUND],

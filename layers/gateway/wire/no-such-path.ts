@@ -25,7 +25,7 @@ export function noSuchPath(method: string, path: string): GatewayError {
   return new GatewayError('not_found', `${called}: ${advice}`)
 }
 
-const WELCOME = `This is the address of a gateway to models, and has no page. Set the base URL of an OpenAI SDK to this address with '/${VERSION}', and that of an Anthropic SDK to this address alone. The endpoints are ${LISTED}.`
+const WELCOME = `This is the address of a gateway to models. Set the base URL of an OpenAI SDK to this address with '/${VERSION}', and that of an Anthropic SDK to this address alone. The endpoints are ${LISTED}.`
 
 /** A route's path as a caller may read it. */
 function shownPath({ path }: HttpRoute): string {

@@ -109,7 +109,9 @@ const FOR_OTHERS = ['backup', 'restore']
 /** They go on until they are ended: calls of the console are tried route by route, and the tail's is that of the list. */
 const SERVING = ['console', 'usage tail']
 /** They ask no gateway. */
-const ALONE = ['completion', 'import litellm', 'use']
+const ALONE = ['completion', 'import litellm', 'init', 'use']
+/** For who deploys: rights of CloudFormation, or none at all on one machine. */
+const DEPLOYING = ['bootstrap', 'deploy', 'destroy', 'diff', 'preflight', 'start']
 
 /** How an audit ended, which who may only look cannot note: test/admin-api/usage.test.ts has the audit go on. */
 const NOTE = 'AUDIT'
@@ -143,7 +145,13 @@ test('every command of the command line is tried here with the rights of its pol
     const inside = await commandsOf(group)
     names.push(...(inside.length > 0 ? inside.map((name) => `${group} ${name}`) : [group]))
   }
-  const tried = [...Object.keys({ ...READING, ...CHANGING, ...TESTING }), ...FOR_OTHERS, ...SERVING, ...ALONE]
+  const tried = [
+    ...Object.keys({ ...READING, ...CHANGING, ...TESTING }),
+    ...FOR_OTHERS,
+    ...SERVING,
+    ...ALONE,
+    ...DEPLOYING,
+  ]
   expect(names.sort()).toEqual(tried.sort())
 })
 

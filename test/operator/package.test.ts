@@ -85,7 +85,7 @@ packageTest('the package has JavaScript only, and brings nothing that builds or 
   )
   const there = Object.keys(manifest.devDependencies).filter((name) => existsSync(join(folder, 'node_modules', name)))
   expect(there).toEqual([])
-  expect(readdirSync(join(folder, 'node_modules', '.bin')).toSorted()).toEqual(['cdk', 'node', 'waybill'])
+  expect(readdirSync(join(folder, 'node_modules', '.bin')).toSorted()).toEqual(['cdk', 'node', 'waybill', 'yaml'])
 })
 
 packageTest('npx waybill starts a gateway that answers a chat; keys, usage and console work beside it', async () => {

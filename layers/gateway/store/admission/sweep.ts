@@ -1,6 +1,6 @@
 import { TABLES } from '../../contract.ts'
 import type { Key } from '../../domain/key.ts'
-import { queryItems } from '../database.ts'
+import { type Item, queryItems } from '../database.ts'
 import { ifConditionHolds, retryRejected } from '../failures.ts'
 import { keyIdOf, keyItem, SWEEP_AT_ONCE, sweepTime } from '../keys/key-item.ts'
 import type { Tables } from '../tables.ts'
@@ -11,17 +11,22 @@ const [BY_SWEEP] = TABLES.keys.indexes
 type DueKey = { readonly keyId: string; readonly hasEvents: boolean }
 
 /** The keys that may have a dead request by now, or have events on their items. The cost grows with their number, not with keys or usage. */
-export function findKeysToSweep({ database, keys }: Tables) {
+export function findKeysToSweep(tables: Tables) {
   return async function* dueKeys(nowMs: number): AsyncGenerator<DueKey, void, undefined> {
-    const items = queryItems(database, {
-      TableName: keys,
-      IndexName: BY_SWEEP.name,
-      KeyConditionExpression: '#partition = :key AND #sort <= :now',
-      ExpressionAttributeNames: { '#partition': BY_SWEEP.partitionKey, '#sort': BY_SWEEP.sortKey },
-      ExpressionAttributeValues: { ':key': 'KEY', ':now': sweepTime(nowMs) },
-    })
-    for await (const item of items) yield { keyId: keyIdOf(item), hasEvents: item.sweepAt === SWEEP_AT_ONCE }
+    for await (const item of dueItems(tables, 'KEY', nowMs))
+      yield { keyId: keyIdOf(item), hasEvents: item.sweepAt === SWEEP_AT_ONCE }
   }
+}
+
+/** The items of one kind whose time to be swept has come, the earliest first. */
+export function dueItems({ database, keys }: Tables, kind: string, nowMs: number): AsyncIterable<Item> {
+  return queryItems(database, {
+    TableName: keys,
+    IndexName: BY_SWEEP.name,
+    KeyConditionExpression: '#partition = :kind AND #sort <= :now',
+    ExpressionAttributeNames: { '#partition': BY_SWEEP.partitionKey, '#sort': BY_SWEEP.sortKey },
+    ExpressionAttributeValues: { ':kind': kind, ':now': sweepTime(nowMs) },
+  })
 }
 
 const HAS_NOTHING_KEPT = 'attribute_not_exists(pendingEvents) AND attribute_not_exists(notices)'

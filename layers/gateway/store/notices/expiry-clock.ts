@@ -1,11 +1,10 @@
-import { ITEMS, TABLES } from '../../contract.ts'
+import { ITEMS } from '../../contract.ts'
 import { EXPIRY_NOTICE_MS } from '../../domain/notice.ts'
-import { queryItems } from '../database.ts'
+import { dueItems } from '../admission/sweep.ts'
 import { ifConditionHolds, retryRejected } from '../failures.ts'
 import { keyIdOf, sweepTime } from '../keys/key-item.ts'
 import type { Tables } from '../tables.ts'
 
-const [BY_SWEEP] = TABLES.keys.indexes
 const SORT_KEY = 'EXPIRY'
 const clockItem = (keyId: string) => ({ pk: `${ITEMS.key}${keyId}`, sk: SORT_KEY })
 
@@ -21,16 +20,11 @@ export function expiryClock(keyId: string, expiresAtMs: number) {
 
 type RungClock = { readonly keyId: string; readonly sweepAt: string }
 
-export function findRungClocks({ database, keys }: Tables) {
+export function findRungClocks(tables: Tables) {
   return async function* rungClocks(nowMs: number): AsyncGenerator<RungClock, void, undefined> {
-    const items = queryItems(database, {
-      TableName: keys,
-      IndexName: BY_SWEEP.name,
-      KeyConditionExpression: '#partition = :expiry AND #sort <= :now',
-      ExpressionAttributeNames: { '#partition': BY_SWEEP.partitionKey, '#sort': BY_SWEEP.sortKey },
-      ExpressionAttributeValues: { ':expiry': SORT_KEY, ':now': sweepTime(nowMs) },
-    })
-    for await (const item of items) yield { keyId: keyIdOf(item), sweepAt: item.sweepAt as string }
+    for await (const item of dueItems(tables, SORT_KEY, nowMs)) {
+      yield { keyId: keyIdOf(item), sweepAt: item.sweepAt as string }
+    }
   }
 }
 

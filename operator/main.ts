@@ -1,5 +1,4 @@
 import { Command, CommanderError } from 'commander'
-import { plainText } from '../layers/gateway/domain/plain-text.ts'
 import manifest from '../package.json' with { type: 'json' }
 import type { adminOf } from './admin-client/admin-client-of.ts'
 import { adminKeysCommand } from './commands/admin-keys.ts'
@@ -57,6 +56,7 @@ function startsGateway(program: Command, [first]: readonly string[]): boolean {
 /** The commands with their arguments and options, which help and completions are made of. */
 export function programFor(parts: Parameters<typeof runner>[0]): Command {
   const { terminal } = parts
+  const out = outputOf(terminal)
   const program = new Command('waybill')
     .description('Operate a Waybill gateway.')
     .option('--local', `work on the gateway that '${START}' runs in this folder`)
@@ -68,8 +68,9 @@ export function programFor(parts: Parameters<typeof runner>[0]): Command {
     .addHelpText('after', '\nwaybill alone is waybill start, and waybill --version tells the version.')
     .showHelpAfterError('(add --help for what it takes)')
     .configureOutput({
-      writeOut: (text) => terminal.output.write(plainText(text)),
-      writeErr: (text) => terminal.errors.write(plainText(text)),
+      // Each text ends with its line.
+      writeOut: (text) => out.log(text.replace(/\n$/, '')),
+      writeErr: (text) => out.error(text.replace(/\n$/, '')),
     })
     .exitOverride()
   const run = runner(parts)

@@ -34,7 +34,6 @@ test('texts are printed at these places only, each of which makes them plain', (
       // Painted lines: the welcome, of checked names, and those of humanLog.
       'local/start.ts',
       // Help and complaints of commander: plainText.
-      'operator/main.ts',
       // Scripts for shells, and the names of commands and options, which are fixed.
       'operator/commands/completion.ts',
       // Elapsed time and the command's own name.

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { z } from 'zod'
@@ -142,43 +142,73 @@ export function readSettings(): SettingsOfStages {
 
 /** Throws one error with every fault of the file. */
 export function parseSettings(text: string, file: string): SettingsOfStages {
-  const ofStage = (name: string) =>
-    settings
-      .partial()
-      .refine(
-        (own) => !own.monthlyBudgetUsd || own.alarmEmail,
-        'monthlyBudgetUsd needs an alarmEmail, to which AWS writes',
-      )
-      .refine(
-        ({ edge, domain, waf = 'off', edgeLogs }) => edge !== false || (!domain && waf === 'off' && !edgeLogs),
-        'domain, waf and edgeLogs are of CloudFront, which edge: false is without',
-      )
-      .refine(
-        ({ tableNames }) => !tableNames || stageOf(name).keepsData,
-        'tableNames is for a stage whose tables outlive it: CloudFormation adopts no others',
-      )
-      .refine(
-        ({ edge, usagePage }) => edge !== false || !usagePage,
-        'usagePage needs edge, because without it chat has another address than the page',
-      )
-      .refine(({ admin, adminKeys }) => !adminKeys || admin, 'adminKeys needs admin, the API that takes them')
-      .refine(({ keepRowsDays, exportUsage }) => {
-        const asItComes = stageOf(name)
-        return (keepRowsDays ?? asItComes.keepRowsDays) === null || (exportUsage ?? asItComes.exportUsage)
-      }, 'keepRowsDays needs exportUsage, because a row that is deleted must be somewhere')
-      .refine(
-        ({ exportBucket, exportUsage }) => !exportBucket || (exportUsage ?? stageOf(name).exportUsage),
-        'exportBucket needs exportUsage, by which a stage has a bucket',
-      )
-      .optional()
   const ofStages = z
-    .strictObject(Object.fromEntries(STAGE_NAMES.map((name) => [name, ofStage(name)])))
+    .strictObject(Object.fromEntries(STAGE_NAMES.map((name) => [name, settingsOf(name).optional()])))
     .extend({ $comment: z.string().optional() })
     .transform(({ $comment: _, ...stages }) => stages)
   const parsed = ofStages.safeParse(jsonOf(text, file))
   if (parsed.success) return parsed.data as SettingsOfStages
   const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`)
   throw new Error(`${file} is not valid.\n  ${faults.join('\n  ')}\nThe settings are in docs/deploy.md.`)
+}
+
+/** The faults of one stage's settings in code, where `isLater` tells the values that only a deployment knows. */
+export function settingsFaults(stage: string, own: object, isLater: (value: unknown) => boolean): string[] {
+  const faults = settingsOf(stage).safeParse(own).error?.issues ?? []
+  const isKnown = ({ path }: z.core.$ZodIssue) =>
+    !(MAY_COME_LATER.includes(path.join('.')) && anyOf(valueAt(own, path)).some(isLater))
+  return faults.filter(isKnown).map(({ path, message }) => `${path.join('.') || 'settings'}: ${message}`)
+}
+
+/** The settings that are only put into the template: no resource is there or not, or has its name, by them. */
+export const MAY_COME_LATER: readonly string[] = [
+  ...['alarmEmail', 'ticketEmail', 'runbookUrl', 'monthlyBudgetUsd', 'logRetentionDays'],
+  ...['slowFirstTokenMs', 'slowRequestMs', 'wafRequestsPerAddress', 'apiRequestsPerSecond'],
+  ...['chatMemoryMb', 'apiMemoryMb', 'tokenizerMemoryMb'],
+  ...['apiConcurrency', 'sweepConcurrency', 'closeConcurrency', 'adminConcurrency'],
+  ...['domain', 'domain.name', 'domain.certificateArn', 'domain.hostedZone.id', 'domain.hostedZone.name'],
+]
+
+function valueAt(value: unknown, [key, ...rest]: readonly PropertyKey[]): unknown {
+  return key === undefined ? value : valueAt((value as Record<PropertyKey, unknown>)[key], rest)
+}
+
+/** The value itself, or those in it. */
+function anyOf(value: unknown): unknown[] {
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(anyOf) : [value]
+}
+
+/** With the rules by which settings of the stage depend on each other. */
+function settingsOf(name: string) {
+  const asItComes = stageOf(name)
+  return settings
+    .partial()
+    .refine(
+      (own) => !own.monthlyBudgetUsd || own.alarmEmail,
+      'monthlyBudgetUsd needs an alarmEmail, to which AWS writes',
+    )
+    .refine(
+      ({ edge, domain, waf = 'off', edgeLogs }) => edge !== false || (!domain && waf === 'off' && !edgeLogs),
+      'domain, waf and edgeLogs are of CloudFront, which edge: false is without',
+    )
+    .refine(
+      ({ tableNames }) => !tableNames || asItComes.keepsData,
+      'tableNames is for a stage whose tables outlive it: CloudFormation adopts no others',
+    )
+    .refine(
+      ({ edge, usagePage }) => edge !== false || !usagePage,
+      'usagePage needs edge, because without it chat has another address than the page',
+    )
+    .refine(({ admin, adminKeys }) => !adminKeys || admin, 'adminKeys needs admin, the API that takes them')
+    .refine(
+      ({ keepRowsDays = asItComes.keepRowsDays, exportUsage = asItComes.exportUsage }) =>
+        keepRowsDays === null || exportUsage,
+      'keepRowsDays needs exportUsage, because a row that is deleted must be somewhere',
+    )
+    .refine(
+      ({ exportBucket, exportUsage = asItComes.exportUsage }) => !exportBucket || exportUsage,
+      'exportBucket needs exportUsage, by which a stage has a bucket',
+    )
 }
 
 /** A setting that was given as a flag would be lost with the next deployment. */
@@ -191,16 +221,12 @@ export function refuseFlags(context: (name: string) => unknown): void {
   }
 }
 
-const SEED = join(FOLDER, SEED_FILE)
+/** The catalog that the first deployment puts in force, also as its author wrote it. */
+export type Seed = { readonly catalog: CatalogData; readonly source: string }
 
-/** The catalog that the first deployment puts in force. */
-export function readSeedCatalog(file = SEED): CatalogData {
-  return requireCatalog(jsonOf(textOf(file), file), file === SEED ? SEED_FILE : file)
-}
-
-/** The same as its author wrote it. */
-export function readSeedSource(): string {
-  return JSON.stringify(jsonOf(textOf(SEED), SEED_FILE))
+export function readSeed(file = SEED_FILE): Seed {
+  const json = jsonOf(textOf(resolve(FOLDER, file)), file)
+  return { catalog: requireCatalog(json, file), source: JSON.stringify(json) }
 }
 
 function textOf(file: string): string {

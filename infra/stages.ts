@@ -41,7 +41,7 @@ export const GIVES_MEMORY_BACK = {
   MALLOC_TRIM_THRESHOLD_: '131072',
 }
 
-const STAGES: Readonly<Record<string, Stage>> = {
+const STAGES = {
   dev: {
     ...COMMON,
     name: 'dev',
@@ -79,15 +79,20 @@ const STAGES: Readonly<Record<string, Stage>> = {
     adminConcurrency: 5,
     exportUsage: true,
   },
-}
+} satisfies Readonly<Record<string, Stage>>
 
-export const STAGE_NAMES = Object.keys(STAGES)
+export type StageName = keyof typeof STAGES
+export const STAGE_NAMES: readonly string[] = Object.keys(STAGES)
+
+export function checkedStageName(name: unknown): StageName {
+  if (typeof name === 'string' && Object.hasOwn(STAGES, name)) return name as StageName
+  throw new Error(`There is no stage '${name}': use -c stage=${STAGE_NAMES.join(' or -c stage=')}.`)
+}
 
 /** The stage with the operator's settings, and defaults for the others. */
 export function stageOf(name: unknown, given: SettingsOfStages = {}): Stage {
-  const stage = typeof name === 'string' && Object.hasOwn(STAGES, name) ? STAGES[name] : undefined
-  if (!stage) throw new Error(`There is no stage '${name}': use -c stage=${STAGE_NAMES.join(' or -c stage=')}.`)
-  return { ...stage, ...given[stage.name] }
+  const known = checkedStageName(name)
+  return { ...STAGES[known], ...given[known] }
 }
 
 /** CloudFront takes its certificate, its firewall and the delivery of its logs from this region only, and has its metrics there. */

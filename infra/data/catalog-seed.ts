@@ -5,16 +5,18 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from 'aws-cdk-lib/custom-resources'
 import { Construct } from 'constructs'
 import { CATALOG_ITEM, SEEDED } from '../../layers/gateway/contract.ts'
-import { readSeedCatalog, readSeedSource } from '../settings.ts'
+import type { Seed } from '../settings.ts'
 import type { Stage } from '../stages.ts'
 import { removalPolicyOf } from './retention.ts'
 import type { Tables } from './tables.ts'
 
-/** The first deployment puts infra/catalog.json in force. From then on only `waybill catalog push` changes it. */
+type Props = { readonly tables: Tables; readonly stage: Stage; readonly seed: Seed }
+
+/** The first deployment puts the seed in force. From then on only `waybill catalog push` changes it. */
 export class CatalogSeed extends Construct {
-  constructor(scope: Construct, id: string, { keys }: Tables, stage: Stage) {
+  constructor(scope: Construct, id: string, { tables: { keys }, stage, seed }: Props) {
     super(scope, id)
-    const seed = { ...CATALOG_ITEM, catalog: readSeedCatalog(), source: readSeedSource(), version: 1, pushedAt: SEEDED }
+    const item = { ...CATALOG_ITEM, ...seed, version: 1, pushedAt: SEEDED }
     new AwsCustomResource(this, 'Seed', {
       resourceType: 'Custom::WaybillCatalogSeed',
       installLatestAwsSdk: false,
@@ -30,7 +32,7 @@ export class CatalogSeed extends Construct {
         ignoreErrorCodesMatching: 'ConditionalCheckFailedException',
         parameters: {
           TableName: keys.tableName,
-          Item: marshall(seed, { removeUndefinedValues: true }),
+          Item: marshall(item, { removeUndefinedValues: true }),
           ConditionExpression: 'attribute_not_exists(pk)',
         },
       },

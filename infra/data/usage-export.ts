@@ -35,7 +35,7 @@ export class UsageExport extends Construct {
       id: 'AwsSolutions::AwsSolutions-S1',
       reason: 'Nobody but its owner can read it, and a second bucket for the log of the first would need one itself.',
     })
-    this.database = `waybill_${stage.name}`
+    this.database = `waybill_${stage.name.replaceAll('-', '_')}`
     const database = new CfnDatabase(this, 'Database', {
       catalogId: Aws.ACCOUNT_ID,
       databaseInput: { name: this.database, description: `Usage of the Waybill stage ${stage.name}` },

@@ -2,7 +2,7 @@ import { awsTrouble, type Trouble, troubleLine } from '../../layers/gateway/aws/
 import { openAws } from '../preflight/aws.ts'
 import type { Check, Plan } from '../preflight/check.ts'
 import { BOOTSTRAP, CREDENTIALS } from '../preflight/checks.ts'
-import { readSeedCatalog, readSettings } from '../settings.ts'
+import { readSeed, readSettings } from '../settings.ts'
 import { stageOf } from '../stages.ts'
 
 /** The account, region and stage that `cdk` would take with these arguments. Throws if there is no region. */
@@ -14,7 +14,7 @@ export async function planOf(args: readonly string[]): Promise<Plan> {
   const region = await aws.findRegion().catch((error) => {
     throw asLine(error)
   })
-  return { aws: aws.at(region), stage, catalog: readSeedCatalog() }
+  return { aws: aws.at(region), stage, catalog: readSeed().catalog }
 }
 
 /** The account in which `cdk` would act. Throws if AWS knows no caller, which `cdk` itself tells late and less clearly. */

@@ -30,7 +30,6 @@ import {
   tablePermissions,
   takeAdminKeys,
 } from '../rights/permissions.ts'
-import { readSeedCatalog } from '../settings.ts'
 import { GIVES_MEMORY_BACK, type Stage } from '../stages.ts'
 import { GatewayFunction, type GatewayFunctionProps } from './gateway-function.ts'
 import { startEvery } from './start-every.ts'
@@ -44,7 +43,8 @@ type Props = {
   readonly usageExport?: UsageExport | undefined
   /** The bus of notices; undefined if nobody is told. */
   readonly noticeBus?: NoticeBus | undefined
-  readonly catalog?: CatalogData
+  /** The rights to call Bedrock are for its models. */
+  readonly catalog: CatalogData
 }
 
 type Own = Pick<GatewayFunctionProps, 'concurrency' | 'may'> & Partial<GatewayFunctionProps>
@@ -165,7 +165,7 @@ export class Functions extends Construct {
   }
 
   #chat(tokenizer: GatewayFunction): GatewayFunction {
-    const { stage, originSecrets, catalog = readSeedCatalog() } = this.#props
+    const { stage, originSecrets, catalog } = this.#props
     return this.#addCalled('chat', {
       environment: {
         ...GIVES_MEMORY_BACK,

@@ -7,11 +7,12 @@ import { edgePages, edgeTickets, type WatchedEdge } from './edge-rules.ts'
 import { pages, type Watched } from './page-rules.ts'
 import { addSavedQueries } from './saved-queries.ts'
 import { tickets } from './ticket-rules.ts'
-import { addTopics } from './topics.ts'
+import { addTopics, type Topics } from './topics.ts'
 
 /** Alarms for faults, a dashboard that shows them, and a budget. */
 export class Monitoring extends Construct {
   readonly alarms: Alarms
+  readonly topics: Topics
   readonly dashboardUrl: string
 
   /** `edge` if the stack is in us-east-1, with CloudFront's metrics. */
@@ -22,7 +23,8 @@ export class Monitoring extends Construct {
   ) {
     super(scope, id)
     const { stage, functions } = watched
-    const { page, ticket } = addTopics(this, stage)
+    this.topics = addTopics(this, stage)
+    const { page, ticket } = this.topics
     this.alarms = {
       ...addAlarms(this, stage, page, { ...pages(watched), ...(edge && edgePages(edge)) }),
       ...addAlarms(this, stage, ticket, { ...tickets(watched), ...(edge && edgeTickets(edge)) }),

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { awsTrouble } from '../../layers/gateway/aws/trouble.ts'
 import { type Output, plainOutput } from '../../layers/gateway/domain/plain-text.ts'
-import { readSeedCatalog, readSettings, SEED_FILE } from '../settings.ts'
+import { readSeed, readSettings, SEED_FILE } from '../settings.ts'
 import { stageOf } from '../stages.ts'
 import { openAws } from './aws.ts'
 import { type Check, failed, type Outcome, type Plan } from './check.ts'
@@ -33,7 +33,7 @@ type Options = { readonly stage: string; readonly region?: string; readonly cata
 
 async function look(options: Options, out: Output): Promise<boolean> {
   const stage = stageOf(options.stage, readSettings())
-  const catalog = readSeedCatalog(options.catalog)
+  const { catalog } = readSeed(options.catalog)
   const aws = openAws(options.region)
   const region = await aws.findRegion().catch(() => {
     throw new Error('No AWS region is set. Set AWS_REGION, for example to us-east-1, or add --region.')

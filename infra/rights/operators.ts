@@ -3,9 +3,9 @@ import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
 import { ITEMS } from '../../layers/gateway/contract.ts'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { ADMIN_LOOKING_POSTS, ADMIN_PATHS } from '../../layers/gateway/endpoints.ts'
 import type { Tables } from '../data/tables.ts'
-import { readSeedCatalog } from '../settings.ts'
 import type { Stage } from '../stages.ts'
 import { acknowledgedWildcards, invokeBedrock } from './bedrock.ts'
 import { acknowledgedOnCall, type OnCall, onCallStatements } from './on-call.ts'
@@ -24,6 +24,7 @@ type Props = {
   readonly onCall: OnCall
   readonly tables: Tables
   readonly adminApi?: HttpApi | undefined
+  readonly catalog: CatalogData
 }
 
 /** Policies for people: the rights that the command line needs on this stage. They must be attached to somebody. */
@@ -32,9 +33,8 @@ export class Operators extends Construct {
   readonly reader: ManagedPolicy
   readonly onCall: ManagedPolicy
 
-  constructor(scope: Construct, id: string, { stage, tables, adminApi, onCall }: Props) {
+  constructor(scope: Construct, id: string, { stage, tables, adminApi, onCall, catalog }: Props) {
     super(scope, id)
-    const catalog = readSeedCatalog()
     const reading = [this.#findStage(), describeTables(tables), ...readTables(tables), readAdminGrants(tables)]
     this.reader = new ManagedPolicy(this, 'WaybillReader', {
       description: `Reads keys, usage and the catalog of the Waybill stage ${stage.name}`,

@@ -61,6 +61,8 @@ export const OUTPUTS = {
   /** The application of CodeDeploy by which new code is rolled out, if it is. */
   rollout: 'RolloutApplication',
   adminUrl: 'AdminUrl',
+  /** The gateway's name in metrics and secrets. */
+  stage: 'Stage',
   /** 'true' if the operator's commands ask before they change anything. */
   protected: 'Protected',
   /** 'false' if no request can come over IPv6. */

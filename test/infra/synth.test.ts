@@ -43,7 +43,7 @@ describe('no account and no network', () => {
   )
 
   test('cdk synth warns that alarms reach nobody in a protected stage, and only there', () => {
-    const warning = 'are mailed to nobody: set "alarmEmail" in infra/settings.json'
+    const warning = 'are mailed to nobody: set "alarmEmail", or subscribe to its topics'
     const warned = (variant: Variant) =>
       reportOn(variant).pluginReports.some(({ violations }) =>
         violations.some(({ description }) => description.includes(warning)),

@@ -12,9 +12,9 @@ export type Resource = {
 
 export type Template = { readonly Resources: Readonly<Record<string, Resource>> }
 
-/** The path of a resource in the tree of constructs: `Functions/Chat`. */
+/** The path of a resource in the tree of the stack's one construct: `Functions/Chat`. */
 export function pathOf(resource: Resource): string {
-  return (resource.Metadata?.['aws:cdk:path'] ?? '').split('/').slice(1, -1).join('/')
+  return (resource.Metadata?.['aws:cdk:path'] ?? '').split('/').slice(2, -1).join('/')
 }
 
 const SECRET_REFERENCE = /\{\{resolve:secretsmanager:([^:]+):SecretString:::\}\}/g

@@ -6,7 +6,7 @@ import { Tables } from '../../../infra/data/tables.ts'
 import { originSecrets } from '../../../infra/edge/origin-secrets.ts'
 import { Functions } from '../../../infra/functions/functions.ts'
 import { acknowledgedWildcards, invokeBedrock } from '../../../infra/rights/bedrock.ts'
-import { parseSettings, readSeedCatalog, refuseFlags, SETTING_NAMES } from '../../../infra/settings.ts'
+import { parseSettings, readSeed, refuseFlags, SETTING_NAMES } from '../../../infra/settings.ts'
 import { WaybillStack } from '../../../infra/stack.ts'
 import { stageOf } from '../../../infra/stages.ts'
 import type { CatalogData } from '../../../layers/gateway/domain/catalog.ts'
@@ -66,11 +66,12 @@ const lostRegion: Error | null = await synthesize('lost', 'dev', {}, 'eu-central
 )
 delete process.env.WAYBILL_SETTINGS
 delete process.env.CDK_OUTDIR
+delete process.env.CDK_DEFAULT_REGION
 delete process.env.CDK_CONTEXT_JSON
 
 const facts: Facts = {
   bedrock: Object.fromEntries(Object.entries(BEDROCK_ROUTES).map(([name, routes]) => [name, rightsFor(routes)])),
-  firstCatalogHasBedrock: invokeBedrock(readSeedCatalog()).length > 0,
+  firstCatalogHasBedrock: invokeBedrock(readSeed().catalog).length > 0,
   withoutBedrock: stackWith(catalogOf(BEDROCK_ROUTES['another provider'])),
   withBedrock: stackWith(catalogOf(BEDROCK_ROUTES['profile of us'])),
   originSecrets: [1, 2, 3].map((number) => {
@@ -78,7 +79,7 @@ const facts: Facts = {
     return stack.resolve(originSecrets(stack, number))
   }),
   withoutIpv6: Template.fromStack(
-    new WaybillStack(new App(), 'Waybill-dev', { stage: { ...stageOf('dev'), ipv6: false, domain: OWN_CERTIFICATE } }),
+    new WaybillStack(new App(), { stage: 'dev', ipv6: false, domain: OWN_CERTIFICATE }),
   ).toJSON(),
   refusedRegion: lostRegion?.message ?? null,
   refusedStages: NO_STAGES.map((name) => refusalOf(() => stageOf(name))),

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { App } from 'aws-cdk-lib'
 import { parseSettings } from '../../../infra/settings.ts'
-import { addStacks } from '../../../infra/stacks.ts'
-import { stageOf } from '../../../infra/stages.ts'
+import { WaybillStack } from '../../../infra/stack.ts'
+import { checkedStageName } from '../../../infra/stages.ts'
 import { type Combination, settingsOf } from './combinations.ts'
 import type { DeployedStack } from './deployed-stack.ts'
 
@@ -17,7 +17,9 @@ const context = { 'aws:cdk:disable-asset-staging': true }
 asked.forEach((combination, index) => {
   const given = parseSettings(JSON.stringify({ [combination.stage]: settingsOf(combination) }), 'settings.json')
   const app = new App({ outdir: join(folder, String(index)), context, treeMetadata: false, analyticsReporting: false })
-  addStacks(app, stageOf(combination.stage, given), combination.region)
+  process.env.CDK_DEFAULT_REGION = combination.region
+  const stage = checkedStageName(combination.stage)
+  new WaybillStack(app, { stage, ...given[stage] })
   const stacks = app.synth().stacks.map(
     ({ stackName, environment: { region }, template }): DeployedStack => ({
       name: stackName,

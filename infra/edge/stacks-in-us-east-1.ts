@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { Stage as CdkStage, CfnOutput, CfnResource, Fn, Lazy, Stack, Tags, Token } from 'aws-cdk-lib'
+import { OUTPUTS } from '../../layers/gateway/contract.ts'
+import { EdgeMonitoring } from '../monitoring/monitoring.ts'
+import { setFeatureFlags } from '../placement.ts'
+import { edgeNeedsOf, type Stage, US_EAST_1 } from '../stages.ts'
+import { EdgeLogs } from './edge-logs.ts'
+import { addEdgeParts, EDGE_PARTS_TAG, type EdgeParts } from './edge-parts.ts'
+
+/**
+ * The resources that CloudFront needs in us-east-1 if a gateway is in another region, in small stacks, one for each: a
+ * resource that is switched off is then only left out, and can be deleted when CloudFront no longer uses it.
+ */
+export class StacksInUsEast1 {
+  /** Each in a stack that is deployed before the gateway's own. */
+  readonly parts: EdgeParts & { readonly contentHash: string }
+
+  readonly #main: Stack
+  readonly #stage: Stage
+  readonly #region: string
+
+  constructor(main: Stack, stage: Stage, region: string) {
+    this.#main = main
+    this.#stage = stage
+    this.#region = region
+    const before: Stack[] = []
+    /** Its ARN is read when the main stack is deployed, which is after this one. */
+    const partOf = (part: string, make: (stack: Stack) => string) => {
+      const stack = this.#add(part)
+      new CfnOutput(stack, ARN, { value: make(stack) })
+      before.push(stack)
+      return { arn: Fn.getStackOutput(stack.stackName, ARN, US_EAST_1), stackName: stack.stackName }
+    }
+    this.parts = { ...addEdgeParts(stage, partOf), contentHash: contentHashOf(before) }
+    for (const stack of before) main.addStackDependency(stack)
+  }
+
+  /** Logs the requests of the gateway's distribution and watches it, by stacks that are deployed after it. */
+  watch(): void {
+    const [stage, main] = [this.#stage, this.#main]
+    const distributionId = Fn.getStackOutput(main.stackName, OUTPUTS.distributionId, this.#region)
+    const { logs, alarms } = edgeNeedsOf(stage)
+    if (logs) new EdgeLogs(this.#addAfter('edge-logs'), 'EdgeLogs', { stage, distributionId })
+    if (alarms) {
+      const edge = { ...this.parts, distributionId }
+      const monitoring = new EdgeMonitoring(this.#addAfter('edge-alarms'), 'Monitoring', { stage, edge })
+      Tags.of(monitoring).add(EDGE_PARTS_TAG, this.parts.contentHash)
+    }
+  }
+
+  #addAfter(part: string): Stack {
+    const stack = this.#add(part)
+    stack.addStackDependency(this.#main)
+    return stack
+  }
+
+  /** A gateway may be in several regions of an account, and all of them have their parts in this one. */
+  #add(part: string): Stack {
+    const [{ name }, main, region] = [this.#stage, this.#main, this.#region]
+    const stack = new Stack(CdkStage.of(main) ?? main.node.root, `${main.node.id}-${part}-${region}`, {
+      stackName: `${main.stackName}-${part}-${region}`,
+      env: { region: US_EAST_1, ...(!Token.isUnresolved(main.account) && { account: main.account }) },
+      description: `Waybill ${name} in ${region}: the ${part} of its CloudFront distribution, which has to be in ${US_EAST_1}`,
+      tags: { 'waybill:stage': name },
+    })
+    setFeatureFlags(stack)
+    return stack
+  }
+}
+
+const ARN = 'Arn'
+
+/**
+ * Another one whenever a resource of these stacks changes. CloudFormation reads the output of another stack only while it
+ * updates the resource that refers to it (Fn::GetStackOutput in its reference), and tells nobody of a new value.
+ */
+function contentHashOf(stacks: readonly Stack[]): string {
+  const resourcesOf = (stack: Stack) =>
+    stack.node
+      .findAll()
+      .filter(CfnResource.isCfnResource)
+      .map((it) => stack.resolve(it._toCloudFormation()))
+  const produce = () =>
+    createHash('sha256')
+      .update(JSON.stringify(stacks.map(resourcesOf)))
+      .digest('hex')
+      .slice(0, 16)
+  return Lazy.string({ produce })
+}

@@ -1,0 +1,68 @@
+import { Stack, Token } from 'aws-cdk-lib'
+import type { Construct } from 'constructs'
+import cdk from '../cdk.json' with { type: 'json' }
+import { checkRegion } from './preflight/check-region.ts'
+import { settingsFaults } from './settings.ts'
+import { STAGE_NAMES, type Stage, stageOf, US_EAST_1 } from './stages.ts'
+
+const { stage: _, ...FEATURE_FLAGS } = cdk.context
+
+/** CDK's feature flags as Waybill was tested with them, whichever the app has for its other constructs. */
+export function setFeatureFlags(construct: Construct): void {
+  for (const [name, value] of Object.entries(FEATURE_FLAGS)) construct.node.setContext(name, value)
+}
+
+/** The region to which the stack will be deployed: its own, or that of the command. */
+export function regionOf({ region }: Stack): string {
+  return Token.isUnresolved(region) ? (process.env.CDK_DEFAULT_REGION ?? US_EAST_1) : region
+}
+
+/** Names metrics, secrets, a dashboard, and a database of Glue, each of which has its own rules. */
+const NAME = /^[a-z][a-z0-9-]{0,30}$/
+/** The command line calls the gateway of `npm start` so. */
+const LOCAL = 'local'
+
+type Given = { readonly stage: string; readonly name?: string | undefined; readonly catalog?: string | undefined }
+
+/** The stage with these settings. Throws one error with every fault. */
+export function stageFrom(construct: Construct, { stage, name = stage, catalog, ...given }: Given): Stage {
+  const own = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const faults = [
+    ...(STAGE_NAMES.includes(stage) ? settingsFaults(stage, own, Token.isUnresolved) : [faultOfStage(stage)]),
+    ...(NAME.test(name) && name !== LOCAL ? [] : [faultOfName(name)]),
+    ...(catalog === undefined || typeof catalog === 'string' ? [] : ['catalog: must be the path of a file']),
+  ]
+  if (faults.length === 0) return { ...stageOf(stage, { [stage]: own }), name }
+  throw new Error(`Waybill '${construct.node.path}' has wrong properties.\n  ${faults.join('\n  ')}`)
+}
+
+const faultOfStage = (stage: unknown) => `stage: must be ${STAGE_NAMES.join(' or ')}, which '${stage}' is not`
+const faultOfName = (name: unknown) =>
+  `name: must be small letters, digits and hyphens, at most 31, from a letter on, and not '${LOCAL}'; '${name}' is not`
+
+/** The gateways of each app, to find two that cannot be deployed beside each other. */
+const GATEWAYS = new WeakMap<object, { readonly place: string; readonly name: string; readonly stack: Stack }[]>()
+
+/** Throws if a gateway cannot be deployed here, before a deployment fails half-way. */
+export function checkPlace(construct: Construct, { name }: Stage): void {
+  const stack = Stack.of(construct)
+  checkRegion(regionOf(stack))
+  if (stack.nestedStackParent) {
+    throw new Error(
+      `Waybill '${construct.node.path}' is in a nested stack, whose outputs no command finds. Put it in a stack of its own.`,
+    )
+  }
+  const others = GATEWAYS.get(construct.node.root) ?? []
+  const place = `${stack.account} ${regionOf(stack)}`
+  GATEWAYS.set(construct.node.root, [...others, { place, name, stack }])
+  if (others.some((it) => it.stack === stack)) {
+    throw new Error(
+      `The stack '${stack.node.path}' has a Waybill already. A command finds a gateway by the outputs of its stack, so put '${construct.node.path}' in another.`,
+    )
+  }
+  const same = others.find((it) => it.place === place && it.name === name)
+  if (!same) return
+  throw new Error(
+    `Waybill '${construct.node.path}' has the name '${name}', which the one in '${same.stack.node.path}' has in the same account and region. Give it another 'name', so that each has metrics and secrets of its own.`,
+  )
+}

@@ -1,0 +1,202 @@
+import { Annotations, CfnOutput, Stack } from 'aws-cdk-lib'
+import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb'
+import type { EventBus } from 'aws-cdk-lib/aws-events'
+import type { ManagedPolicy } from 'aws-cdk-lib/aws-iam'
+import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
+import type { Bucket } from 'aws-cdk-lib/aws-s3'
+import type { Topic } from 'aws-cdk-lib/aws-sns'
+import { Construct } from 'constructs'
+import { ENV, functionOutput, logsOutput, OUTPUTS } from '../layers/gateway/contract.ts'
+import { AdminApi } from './api/admin-api.ts'
+import { Api } from './api/api.ts'
+import { CatalogSeed } from './data/catalog-seed.ts'
+import { KeysTrail } from './data/keys-trail.ts'
+import { NoticeBus } from './data/notice-bus.ts'
+import { Tables } from './data/tables.ts'
+import { UsageExport } from './data/usage-export.ts'
+import { addDomainRecords } from './edge/domain.ts'
+import { Edge } from './edge/edge.ts'
+import { EdgeLogs } from './edge/edge-logs.ts'
+import { addEdgeParts } from './edge/edge-parts.ts'
+import { firewallLogs } from './edge/firewall.ts'
+import { originSecrets } from './edge/origin-secrets.ts'
+import { StacksInUsEast1 } from './edge/stacks-in-us-east-1.ts'
+import { Functions } from './functions/functions.ts'
+import { Rollout } from './functions/rollout.ts'
+import { Monitoring } from './monitoring/monitoring.ts'
+import { checkPlace, regionOf, setFeatureFlags, stageFrom } from './placement.ts'
+import { Operators } from './rights/operators.ts'
+import { readSeed, type Settings } from './settings.ts'
+import { type StageName, US_EAST_1 } from './stages.ts'
+
+/** The settings of docs/deploy.md, each with the default of its stage, and where the gateway comes from. */
+export interface WaybillProps extends Partial<Settings> {
+  /** The defaults of the settings: `dev` can be lost, `prod` is protected and keeps its data. */
+  readonly stage: StageName
+  /**
+   * The name of this gateway in metrics, and of its secrets: `waybill/NAME/…`. Two gateways in one region of an account
+   * need two names. Default: the stage.
+   */
+  readonly name?: string
+  /** The file with the models that the first deployment puts in force. Default: `catalog.json`. */
+  readonly catalog?: string
+}
+
+/**
+ * A gateway in a stack of any app. Outside of us-east-1, what CloudFront needs there is in stacks of its own beside it.
+ * A stack has one at most, because the command line finds it by the stack's outputs.
+ */
+export class Waybill extends Construct {
+  /** For SDKs, with `/v1`; without CloudFront for chat only. */
+  readonly baseUrl: string
+  /** For everything but chat, with `/v1`; another address than `baseUrl` only without CloudFront. */
+  readonly apiUrl: string
+  /** Of the admin API, with the setting `admin`. */
+  readonly adminUrl: string | undefined
+  /** With the setting `edge`. */
+  readonly distribution: Distribution | undefined
+  readonly keysTable: TableV2
+  readonly usageTable: TableV2
+  readonly answersTable: TableV2
+  /** The bucket of exported days, with the setting `exportUsage`, and the database by which Athena reads them. */
+  readonly exportBucket: Bucket | undefined
+  readonly exportDatabase: string | undefined
+  /** The bus of notices, with the setting `notices`. */
+  readonly eventBus: EventBus | undefined
+  /** For the people who operate the gateway, to be attached to their roles. */
+  readonly operatorPolicy: ManagedPolicy
+  readonly readerPolicy: ManagedPolicy
+  readonly onCallPolicy: ManagedPolicy
+  /** Gets the alarms for faults that callers feel now. */
+  readonly pageTopic: Topic
+  /** Gets the alarms that can wait for a working day. */
+  readonly ticketTopic: Topic
+  /** The address of the dashboard. */
+  readonly dashboard: string
+
+  constructor(scope: Construct, id: string, props: WaybillProps) {
+    super(scope, id)
+    setFeatureFlags(this)
+    const stack = Stack.of(this)
+    const stage = stageFrom(this, props)
+    checkPlace(this, stage)
+    const region = regionOf(stack)
+    const seed = readSeed(props.catalog)
+    if (stage.deletionProtection && !stage.alarmEmail) {
+      const warning = `Alarms of ${stage.name} are mailed to nobody: set "alarmEmail", or subscribe to its topics.`
+      Annotations.of(this).addWarningV2('waybill:alarmEmail', warning)
+    }
+    const tables = new Tables(this, 'Tables', stage)
+    new CatalogSeed(this, 'Catalog', { tables, stage, seed })
+
+    const secrets = stage.edge ? originSecrets(this, stage.originSecretNumber) : undefined
+    const usageExport = stage.exportUsage ? new UsageExport(this, 'UsageExport', stage) : undefined
+    const noticeBus = stage.notices ? new NoticeBus(this, 'Notices', stage) : undefined
+    const functions = new Functions(this, 'Functions', {
+      stage,
+      tables,
+      originSecrets: secrets?.accepted,
+      usageExport,
+      noticeBus,
+      catalog: seed.catalog,
+    })
+    const chatUrl = functions.chat.live.addFunctionUrl({
+      // The bearer key is the authentication.
+      authType: FunctionUrlAuthType.NONE,
+      invokeMode: InvokeMode.RESPONSE_STREAM,
+    })
+    const { api, logs: apiLogs } = new Api(this, 'Api', { stage, functions })
+    const beside = region === US_EAST_1 ? undefined : new StacksInUsEast1(stack, stage, region)
+    const parts = beside?.parts ?? addEdgeParts(stage, (_, make) => ({ arn: make(this), stackName: stack.stackName }))
+    const distribution = secrets
+      ? new Edge(this, 'Edge', { stage, chatUrl, api, originSecret: secrets.sent, ...parts }).distribution
+      : undefined
+    const { admin } = functions
+    const { api: adminApi, logs: adminApiLogs } = admin ? new AdminApi(this, 'AdminApi', { stage, admin }) : {}
+    const edge = distribution && !beside ? { ...parts, distributionId: distribution.distributionId } : undefined
+    const monitoring = new Monitoring(this, 'Monitoring', { stage, functions, tables, api, adminApi, edge })
+    const { alarms, topics } = monitoring
+    const rollout =
+      stage.rollout === 'canary' ? new Rollout(this, 'Rollout', { stage, functions, alarms }).application : undefined
+
+    const logs = { ...logsOf(functions), Api: apiLogs, ...(adminApiLogs && { AdminApi: adminApiLogs }) }
+    const onCall = {
+      functions: functions.all,
+      logs: Object.values(logs),
+      firewallLogs: parts.webAcl && firewallLogs(parts.webAcl.stackName),
+      rollout,
+    }
+    const operators = new Operators(this, 'Operators', { stage, tables, adminApi, onCall, catalog: seed.catalog })
+
+    if (stage.keysTrail) new KeysTrail(this, 'KeysTrail', { tables, functions })
+    if (distribution) {
+      const { distributionId } = distribution
+      addDomainRecords(this, stage, distribution)
+      if (stage.edgeLogs && !beside) new EdgeLogs(this, 'EdgeLogs', { stage, distributionId })
+      beside?.watch()
+    }
+
+    this.baseUrl = distribution
+      ? `https://${stage.domain?.name ?? distribution.distributionDomainName}/v1`
+      : `${chatUrl.url}v1`
+    this.apiUrl = distribution ? this.baseUrl : `${api.apiEndpoint}/v1`
+    admin?.addEnvironment(ENV.baseUrl, this.baseUrl)
+    functions.probe?.addEnvironment(ENV.baseUrl, this.apiUrl)
+    this.adminUrl = adminApi?.apiEndpoint
+    this.distribution = distribution
+    this.keysTable = tables.keys
+    this.usageTable = tables.usage
+    this.answersTable = tables.answers
+    this.exportBucket = usageExport?.bucket
+    this.exportDatabase = usageExport?.database
+    this.eventBus = noticeBus?.bus
+    this.operatorPolicy = operators.operator
+    this.readerPolicy = operators.reader
+    this.onCallPolicy = operators.onCall
+    this.pageTopic = topics.page
+    this.ticketTopic = topics.ticket
+    this.dashboard = monitoring.dashboardUrl
+
+    const addresses = distribution
+      ? { [OUTPUTS.baseUrl]: this.baseUrl }
+      : { [OUTPUTS.chatUrl]: this.baseUrl, [OUTPUTS.apiUrl]: this.apiUrl }
+    this.#output({
+      ...addresses,
+      [OUTPUTS.adminUrl]: this.adminUrl,
+      // The target of the operator's own DNS records.
+      [OUTPUTS.edgeDomain]: stage.domain && distribution?.distributionDomainName,
+      [OUTPUTS.distributionId]: beside && distribution?.distributionId,
+      [OUTPUTS.keysTable]: this.keysTable.tableName,
+      [OUTPUTS.usageTable]: this.usageTable.tableName,
+      [OUTPUTS.answersTable]: this.answersTable.tableName,
+      [OUTPUTS.exportBucket]: this.exportBucket?.bucketName,
+      [OUTPUTS.exportDatabase]: this.exportDatabase,
+      [OUTPUTS.eventBus]: this.eventBus?.eventBusName,
+      [OUTPUTS.operatorPolicy]: this.operatorPolicy.managedPolicyArn,
+      [OUTPUTS.readerPolicy]: this.readerPolicy.managedPolicyArn,
+      [OUTPUTS.onCallPolicy]: this.onCallPolicy.managedPolicyArn,
+      [OUTPUTS.dashboard]: this.dashboard,
+      [OUTPUTS.rollout]: rollout?.applicationName,
+      [logsOutput('Firewall')]: onCall.firewallLogs,
+      ...Object.fromEntries(Object.entries(logs).map(([name, log]) => [logsOutput(name), log.logGroupName])),
+      ...Object.fromEntries(functions.all.map((fn) => [functionOutput(fn.node.id), fn.functionName])),
+      // A Function URL always accepts IPv6.
+      [OUTPUTS.ipv6]: String(stage.ipv6 || !stage.edge),
+      [OUTPUTS.protected]: String(stage.deletionProtection),
+      [OUTPUTS.stage]: stage.name,
+    })
+  }
+
+  /** Under their plain names in every stack, by which the command line knows them. */
+  #output(outputs: Readonly<Record<string, string | undefined>>): void {
+    for (const [name, value] of Object.entries(outputs)) {
+      if (value !== undefined) new CfnOutput(this, name, { value }).overrideLogicalId(name)
+    }
+  }
+}
+
+function logsOf({ all }: Functions): Record<string, ILogGroup> {
+  return Object.fromEntries(all.map((fn) => [fn.node.id, fn.logGroup]))
+}

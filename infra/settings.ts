@@ -8,6 +8,7 @@ import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { LEAST_ROW_DAYS } from '../layers/gateway/domain/closed-day.ts'
 import { jsonFault } from '../layers/gateway/domain/json-fault.ts'
 import { IS_PACKAGE } from '../operator/terminal/how-to-run.ts'
+import type { Settings } from './props.ts'
 import { STAGE_NAMES, stageOf, US_EAST_1 } from './stages.ts'
 
 /** The values that CloudWatch offers. */
@@ -32,7 +33,6 @@ const domain = z
       .regex(/^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in ACM')
       .refine(isInUsEast1, `must be of a certificate in ${US_EAST_1}, because CloudFront takes none of another region`)
       .optional(),
-    /** The zone in Route 53 of the domain: its records are then made, and its certificate if none is given. */
     hostedZone: z
       .strictObject({ id: z.string().regex(/^Z[A-Z0-9]{1,31}$/, 'must begin with Z'), name: hostName })
       .optional(),
@@ -44,83 +44,46 @@ const domain = z
   )
 
 const settings = z.strictObject({
-  /** Gets alarms by e-mail, beside the topics. */
   alarmEmail: z.email().optional(),
-  /** Gets the alarms that can wait for a working day, in place of the address above. */
   ticketEmail: z.email().optional(),
-  /** The address of docs/operate.md as your people read it, which each alarm names. */
   runbookUrl: z.url().optional(),
-  /** Alarms go off if one of twenty answers begins later, or one of twenty requests takes longer. */
   slowFirstTokenMs: z.int().min(1),
   slowRequestMs: z.int().min(1),
-  /** The spending of the account in a month from which on `alarmEmail` is told. */
   monthlyBudgetUsd: z.number().positive().optional(),
-  /** Without it there is no CloudFront distribution, and two addresses in place of one. */
   edge: z.boolean(),
-  /** True if CloudFront accepts requests over IPv6. */
   ipv6: z.boolean(),
-  /** The base URL's own domain, which stays when the distribution is made anew. */
   domain: domain.optional(),
-  /** A web firewall for CloudFront: none, or AWS's common rules that count, or block. */
   waf: z.enum(['off', 'count', 'block']),
-  /** The most requests of one address in five minutes; the firewall refuses more. */
   wafRequestsPerAddress: z.int().min(10).max(2_000_000_000),
-  /** True if CloudFront logs its requests into a bucket. */
   edgeLogs: z.boolean(),
-  /** True if CloudTrail records accesses to the table of keys, other than by the functions. */
   keysTrail: z.boolean(),
-  /** True if the admin API is deployed, for callers who sign with AWS credentials. */
   admin: z.boolean(),
-  /** True if it also accepts admin keys, from programs outside AWS. */
   adminKeys: z.boolean(),
-  /** True if a function calls the gateway every five minutes as a client does, with a key of its own. */
   probe: z.boolean(),
-  /** True if the gateway has a page at /usage, for the owners of keys. */
   usagePage: z.boolean(),
-  /** True if there is a bus of EventBridge, on which notices of keys are put. */
   notices: z.boolean(),
-  /** Tables of an earlier stack that the next deployment adopts; they have these names from then on. */
   tableNames: z.strictObject({ keys: tableName, usage: tableName, answers: tableName.optional() }).optional(),
-  /** The bucket of an earlier stack's exported days that the next deployment adopts; it has this name from then on. */
   exportBucket: bucketName.optional(),
-  /** Gives new code a tenth of the calls for half an hour first, or all of them at once. */
   rollout: z.enum(['canary', 'at-once']),
-  /** Raised by one, it makes the next deployment rotate the secret between CloudFront and the functions. */
   originSecretNumber: z.int().min(1),
-  /** A stream's cost is its time × this, so small is cheap; the worst requests that callers can send take 160 MB in all. */
   chatMemoryMb: memoryMb(192),
   apiMemoryMb: memoryMb(128),
-  /** A whole core: with less of one, the tokenizer would load longer and cost the same. */
   tokenizerMemoryMb: memoryMb(512),
   logRetentionDays: z
     .int()
     .refine((days) => LOG_DAYS.includes(days), 'must be days that CloudWatch offers: 14, 30, 90, 365 and others'),
-  /**
-   * The executions that Lambda reserves for chat, for each function of the HTTP API, for the sweep, for the closing of
-   * days and for the admin API, which is also the most that each may have: so one key's streams cannot crowd out the
-   * others. Lambda keeps 100 of the account's quota unreserved. A new account may have a quota of 10, of which nothing
-   * can be reserved.
-   */
   chatConcurrency: concurrency,
   apiConcurrency: concurrency,
   sweepConcurrency: concurrency,
   closeConcurrency: concurrency,
   adminConcurrency: concurrency,
-  /** True if chat compresses its answers for clients that accept gzip: a stream is a tenth of its length. */
   compress: z.boolean(),
-  /** True if usage rows have the users and tags that callers name. */
   attribution: z.boolean(),
-  /** True if the rows of closed days are written to a bucket. */
   exportUsage: z.boolean(),
-  /** The days after which a row is deleted, once its day is exported; null keeps rows for good. */
   keepRowsDays: z.int().min(LEAST_ROW_DAYS).max(36_500).nullable(),
-  /** The limit of the HTTP API, for all keys together; a key has its own limits. */
   apiRequestsPerSecond: z.int().min(1).max(10_000),
-})
+} satisfies { readonly [Name in keyof Required<Settings>]: z.ZodType<Settings[Name]> })
 
-export type Settings = Readonly<z.infer<typeof settings>>
-type Domain = NonNullable<Settings['domain']>
-export type Zone = NonNullable<Domain['hostedZone']>
 /** By the name of the stage. */
 export type SettingsOfStages = Readonly<Record<string, Partial<Settings>>>
 
@@ -130,12 +93,12 @@ export const SETTING_NAMES = Object.keys(settings.shape) as (keyof Settings)[]
 export const SETTINGS_FILE = IS_PACKAGE ? 'waybill.json' : 'infra/settings.json'
 export const SEED_FILE = IS_PACKAGE ? 'catalog.json' : 'infra/catalog.json'
 /** A package has its operator's files in the folder in which it is run. */
-const FOLDER = IS_PACKAGE ? process.cwd() : fileURLToPath(new URL('..', import.meta.url))
+const folder = () => (IS_PACKAGE ? process.cwd() : fileURLToPath(new URL('..', import.meta.url)))
 
 /** The settings that the operator's file has for each stage. `WAYBILL_SETTINGS` names another file. */
 export function readSettings(): SettingsOfStages {
   const { WAYBILL_SETTINGS: named } = process.env
-  const file = named ?? join(FOLDER, SETTINGS_FILE)
+  const file = named ?? join(folder(), SETTINGS_FILE)
   if (!named && !existsSync(file)) return {}
   return parseSettings(readFileSync(file, 'utf8'), named ?? SETTINGS_FILE)
 }
@@ -225,7 +188,7 @@ export function refuseFlags(context: (name: string) => unknown): void {
 export type Seed = { readonly catalog: CatalogData; readonly source: string }
 
 export function readSeed(file = SEED_FILE): Seed {
-  const json = jsonOf(textOf(resolve(FOLDER, file)), file)
+  const json = jsonOf(textOf(resolve(folder(), file)), file)
   return { catalog: requireCatalog(json, file), source: JSON.stringify(json) }
 }
 

@@ -1,8 +1,9 @@
 import { type App, Stack } from 'aws-cdk-lib'
 import { stackName } from '../layers/gateway/contract.ts'
+import type { WaybillProps } from './props.ts'
 import { SEED_FILE } from './settings.ts'
 import { ADOPTED_BUCKET_TAG, ADOPTED_TAG, stageOf } from './stages.ts'
-import { Waybill, type WaybillProps } from './waybill.ts'
+import { Waybill } from './waybill.ts'
 
 /** A stack with a gateway and nothing else, as Waybill's own commands deploy it. */
 export class WaybillStack extends Stack {

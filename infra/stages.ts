@@ -1,4 +1,5 @@
-import type { Settings, SettingsOfStages, Zone } from './settings.ts'
+import type { Settings, StageName, Zone } from './props.ts'
+import type { SettingsOfStages } from './settings.ts'
 
 /** Everything in which one deployment differs from another: the operator's settings, and those that its name decides. */
 export type Stage = Settings & {
@@ -41,7 +42,7 @@ export const GIVES_MEMORY_BACK = {
   MALLOC_TRIM_THRESHOLD_: '131072',
 }
 
-const STAGES = {
+const STAGES: Readonly<Record<StageName, Stage>> = {
   dev: {
     ...COMMON,
     name: 'dev',
@@ -79,9 +80,8 @@ const STAGES = {
     adminConcurrency: 5,
     exportUsage: true,
   },
-} satisfies Readonly<Record<string, Stage>>
+}
 
-export type StageName = keyof typeof STAGES
 export const STAGE_NAMES: readonly string[] = Object.keys(STAGES)
 
 export function checkedStageName(name: unknown): StageName {

@@ -27,22 +27,12 @@ import { Functions } from './functions/functions.ts'
 import { Rollout } from './functions/rollout.ts'
 import { Monitoring } from './monitoring/monitoring.ts'
 import { checkPlace, regionOf, setFeatureFlags, stageFrom } from './placement.ts'
+import type { WaybillProps } from './props.ts'
 import { Operators } from './rights/operators.ts'
-import { readSeed, type Settings } from './settings.ts'
-import { type StageName, US_EAST_1 } from './stages.ts'
+import { readSeed } from './settings.ts'
+import { US_EAST_1 } from './stages.ts'
 
-/** The settings of docs/deploy.md, each with the default of its stage, and where the gateway comes from. */
-export interface WaybillProps extends Partial<Settings> {
-  /** The defaults of the settings: `dev` can be lost, `prod` is protected and keeps its data. */
-  readonly stage: StageName
-  /**
-   * The name of this gateway in metrics, and of its secrets: `waybill/NAME/…`. Two gateways in one region of an account
-   * need two names. Default: the stage.
-   */
-  readonly name?: string
-  /** The file with the models that the first deployment puts in force. Default: `catalog.json`. */
-  readonly catalog?: string
-}
+export type { Settings, WaybillProps } from './props.ts'
 
 /**
  * A gateway in a stack of any app. Outside of us-east-1, what CloudFront needs there is in stacks of its own beside it.

@@ -1,9 +1,10 @@
-import { Aws, type CfnElement, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib'
+import { Aws, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib'
 import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
 import { EXPORT_COLUMNS, EXPORT_FOLDER } from '../../layers/gateway/domain/export-line.ts'
+import { wildcard } from '../rights/wildcard.ts'
 import type { Stage } from '../stages.ts'
 
 /** Before this day no stage had a row. */
@@ -44,7 +45,7 @@ export class UsageExport extends Construct {
       catalogId: Aws.ACCOUNT_ID,
       databaseName: this.database,
       tableInput: this.#table(),
-    }).addDependency(database)
+    }).addResourceDependency(database)
   }
 
   /** Days are found by their names, so that none has to be added to the table. */
@@ -77,20 +78,15 @@ export class UsageExport extends Construct {
 
   /** The wildcard of that right. */
   get acknowledged() {
-    const bucket = Stack.of(this).getLogicalId(this.bucket.node.defaultChild as CfnElement)
-    return [
-      {
-        id: `AwsSolutions::AwsSolutions-IAM5[Resource::<${bucket}.Arn>/${EXPORT_FOLDER}/*]`,
-        reason: 'A day is a folder, and its parts are as many as it has rows.',
-      },
-    ]
+    return [{ id: wildcard(this, this.#days), reason: 'A day is a folder, and its parts are as many as it has rows.' }]
   }
 
   /** May write days, and read or delete none. */
   get write(): PolicyStatement {
-    return new PolicyStatement({
-      actions: ['s3:PutObject'],
-      resources: [this.bucket.arnForObjects(`${EXPORT_FOLDER}/*`)],
-    })
+    return new PolicyStatement({ actions: ['s3:PutObject'], resources: [this.#days] })
+  }
+
+  get #days(): string {
+    return this.bucket.arnForObjects(`${EXPORT_FOLDER}/*`)
   }
 }

@@ -182,7 +182,7 @@ export class Functions extends Construct {
       may: [invokeFunction(tokenizer), readProviderSecrets(this, stage), ...invokeBedrock(catalog)],
       acknowledged: [
         {
-          id: acknowledgedSecrets(stage),
+          id: acknowledgedSecrets(this, stage),
           reason: 'Provider keys of this stage only. Which there are is the catalog’s to say, and needs no deployment.',
         },
         ...acknowledgedWildcards(catalog),

@@ -1,8 +1,9 @@
-import { type Acknowledgment, ArnFormat, type CfnElement, type Stack } from 'aws-cdk-lib'
+import { type Acknowledgment, ArnFormat, type Stack } from 'aws-cdk-lib'
 import type { LambdaApplication } from 'aws-cdk-lib/aws-codedeploy'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { GatewayFunction } from '../functions/gateway-function.ts'
+import { wildcard } from './wildcard.ts'
 
 export type OnCall = {
   readonly functions: readonly GatewayFunction[]
@@ -57,20 +58,17 @@ export function onCallStatements(stack: Stack, { functions, logs, firewallLogs, 
 
 /** Their wildcards, as cdk-nag names them. */
 export function acknowledgedOnCall(stack: Stack, { firewallLogs, rollout }: OnCall): Acknowledgment[] {
-  const application = rollout && stack.getLogicalId(rollout.node.defaultChild as CfnElement)
   const reasons: [resource: string | undefined, reason: string][] = [
     ['*', 'IAM knows no single resource for these reads. The results of a query have an id that nobody can guess.'],
     [
-      application && `codedeploy:<AWS::Region>:<AWS::AccountId>:deploymentgroup:<${application}>/*`,
+      rollout && groupsOf(stack, rollout.applicationName),
       'The groups of this one application, which are the stage’s own.',
     ],
-    [firewallLogs && `logs:us-east-1:<AWS::AccountId>:log-group:${firewallLogs}:*`, 'The streams of this one log.'],
+    [firewallLogs && logsInUsEast1(stack, firewallLogs), 'The streams of this one log.'],
   ]
-  return reasons.flatMap(([resource, reason]) => {
-    if (resource === undefined) return []
-    const arn = resource === '*' ? resource : `arn:<AWS::Partition>:${resource}`
-    return [{ id: `AwsSolutions::AwsSolutions-IAM5[Resource::${arn}]`, reason }]
-  })
+  return reasons.flatMap(([resource, reason]) =>
+    resource === undefined ? [] : [{ id: wildcard(stack, resource), reason }],
+  )
 }
 
 function groupsOf(stack: Stack, application: string): string {

@@ -1,4 +1,4 @@
-import { ArnFormat, type CfnElement, Stack, Validations } from 'aws-cdk-lib'
+import { ArnFormat, Stack, Validations } from 'aws-cdk-lib'
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
@@ -18,6 +18,7 @@ import {
   readProviderSecrets,
   readTables,
 } from './permissions.ts'
+import { wildcard } from './wildcard.ts'
 
 type Props = {
   readonly stage: Stage
@@ -61,7 +62,7 @@ export class Operators extends Construct {
     Validations.of(this.operator).acknowledge(
       ...(adminApi ? [acknowledgedCalls(adminApi, '*')] : []),
       {
-        id: acknowledgedSecrets(stage),
+        id: acknowledgedSecrets(this, stage),
         reason:
           '`routes test` calls every provider of this stage with its key. Which there are is the catalog’s to say.',
       },
@@ -76,10 +77,7 @@ export class Operators extends Construct {
 
   #call(api: HttpApi | undefined, calls: readonly string[]): PolicyStatement[] {
     if (!api) return []
-    const [service, arnFormat] = ['execute-api', ArnFormat.NO_RESOURCE_NAME]
-    const resources = calls.map((call) =>
-      Stack.of(this).formatArn({ service, resource: `${api.apiId}/${call}`, arnFormat }),
-    )
+    const resources = calls.map((call) => arnOf(api, call))
     return [new PolicyStatement({ actions: ['execute-api:Invoke'], resources })]
   }
 }
@@ -87,11 +85,14 @@ export class Operators extends Construct {
 const callsBy = (method: string, path = '/*') => `$default/${method}${ADMIN_PATHS.signed}${path}`
 const LOOKING_POSTS = ADMIN_LOOKING_POSTS.map((path) => callsBy('POST', path))
 
+function arnOf(api: HttpApi, call: string): string {
+  const [service, arnFormat] = ['execute-api', ArnFormat.NO_RESOURCE_NAME]
+  return Stack.of(api).formatArn({ service, resource: `${api.apiId}/${call}`, arnFormat })
+}
+
 function acknowledgedCalls(api: HttpApi, method: string) {
-  const id = Stack.of(api).getLogicalId(api.node.defaultChild as CfnElement)
-  const arn = `arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<${id}>/${callsBy(method)}`
   return {
-    id: `AwsSolutions::AwsSolutions-IAM5[Resource::${arn}]`,
+    id: wildcard(api, arnOf(api, callsBy(method))),
     reason: 'Every path of this one API by this method: it has one for each key, request and version.',
   }
 }

@@ -6,6 +6,7 @@ import { ITEMS, PROBE_SECRET, secretName, TABLES, USAGE_ITEMS } from '../../laye
 import type { TableRight } from '../../layers/gateway/endpoints.ts'
 import type { Tables } from '../data/tables.ts'
 import type { Stage } from '../stages.ts'
+import { wildcard } from './wildcard.ts'
 
 const KEYS = `${ITEMS.key}*`
 const HASHES = `${ITEMS.hash}*`
@@ -166,25 +167,30 @@ export function invokeFunction({ functionArn }: IFunction): PolicyStatement {
 
 /** A secret's ARN ends in six random characters. */
 export function readProviderSecrets(scope: Construct, stage: Stage): PolicyStatement {
-  return readSecrets(scope, secretName(stage.name, '*'))
+  return readSecret(providerSecrets(scope, stage))
+}
+
+/** The wildcard of that right, as cdk-nag names it. */
+export function acknowledgedSecrets(scope: Construct, stage: Stage): string {
+  return wildcard(scope, providerSecrets(scope, stage))
 }
 
 /** One secret, which need not exist yet ("Limiting access to specific secrets" in the guide of Secrets Manager). */
 export function readProbeSecret(scope: Construct, stage: Stage): PolicyStatement {
-  return readSecrets(scope, `${secretName(stage.name, PROBE_SECRET)}-??????`)
+  return readSecret(secretArn(scope, `${secretName(stage.name, PROBE_SECRET)}-??????`))
 }
 
-function readSecrets(scope: Construct, resourceName: string): PolicyStatement {
-  const arn = Stack.of(scope).formatArn({
+const providerSecrets = (scope: Construct, { name }: Stage) => secretArn(scope, secretName(name, '*'))
+
+function readSecret(arn: string): PolicyStatement {
+  return new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [arn] })
+}
+
+function secretArn(scope: Construct, resourceName: string): string {
+  return Stack.of(scope).formatArn({
     service: 'secretsmanager',
     resource: 'secret',
     resourceName,
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   })
-  return new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [arn] })
-}
-
-/** The wildcard of that right, as cdk-nag names it. */
-export function acknowledgedSecrets({ name }: Stage): string {
-  return `AwsSolutions::AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:${secretName(name, '*')}]`
 }

@@ -6,16 +6,17 @@ import type { Terminal } from '../terminal/terminal.ts'
 import type { Target } from './connect.ts'
 
 type Environment = Terminal['env']
-export type Gateway = Pick<Target, 'local' | 'stage'>
+export type Gateway = Pick<Target, 'local' | 'stage' | 'stack'>
 /** A gateway, and the place that names it. */
 export type ChosenGateway = Gateway & { readonly by: string }
 
 export const STAGE_VARIABLE = 'WAYBILL_STAGE'
 const STAGE_NAME = /^[A-Za-z][A-Za-z0-9-]{0,62}$/
+const STACK_NAME = /^[A-Za-z][A-Za-z0-9-]{0,127}$/
 
 /** The gateway of a command: by an option, else by the variable, else by the file that 'waybill use' writes. */
 export async function chosenTarget(options: Target, env: Environment): Promise<Target> {
-  if (options.local || options.stage) return options
+  if (options.local || options.stage || options.stack) return options
   return { ...options, ...(await chosenGateway(env)) }
 }
 
@@ -29,9 +30,10 @@ export async function chosenGateway(env: Environment): Promise<ChosenGateway | u
 
 function gatewayIn(text: string, file: string): Gateway {
   try {
-    const { local, stage } = JSON.parse(text) as Gateway
+    const { local, stage, stack } = JSON.parse(text) as Gateway
     if (local === true) return { local }
     if (stage !== undefined) return { stage: checkedStage(stage) }
+    if (stack !== undefined) return { stack: checkedStack(stack) }
   } catch {
     // The message below is for every content that is none of ours.
   }
@@ -51,6 +53,11 @@ export async function chooseNone(env: Environment): Promise<void> {
 export function checkedStage(text: string): string {
   if (STAGE_NAME.test(text)) return text
   throw new CliError(`'${text}' is not the name of a stage. It has letters, digits and hyphens, such as prod.`)
+}
+
+export function checkedStack(text: string): string {
+  if (STACK_NAME.test(text)) return text
+  throw new CliError(`'${text}' is not the name of a stack. It has letters, digits and hyphens, such as MyApp.`)
 }
 
 function chosenFile({ XDG_CONFIG_HOME, HOME }: Environment): string {

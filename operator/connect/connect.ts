@@ -11,6 +11,8 @@ import type { NamedVariable } from './local-keys.ts'
 export type Target = {
   readonly local?: boolean
   readonly stage?: string
+  /** The stack with the gateway, if it is not one that Waybill's own commands have deployed. */
+  readonly stack?: string
   /** Bypasses the stage's admin API. */
   readonly direct?: boolean
 }
@@ -35,13 +37,15 @@ export type Connection = {
 }
 
 /** The gateway that a command works on; the local gateway is the one that was started in this folder. */
-export async function connect({ local, stage, direct }: Target, folder = process.cwd()): Promise<Connection> {
-  if (local && stage) throw new CliError('Choose one of --local and --stage.')
-  if (direct && !stage) throw new CliError('--direct goes with --stage NAME.')
+export async function connect(target: Target, folder = process.cwd()): Promise<Connection> {
+  const { local, stage, stack = stage && stackName(stage), direct } = target
+  if ([local, stage, target.stack].filter(Boolean).length > 1)
+    throw new CliError('Choose one of --local, --stage and --stack.')
+  if (direct && !stack) throw new CliError('--direct goes with --stage NAME or --stack NAME.')
   if (local) return connectLocal(folder)
-  if (stage) return connectStage(stage, direct === true)
+  if (stack) return connectStack(stack, direct === true)
   throw new CliError(
-    `Say which gateway this is for: --stage NAME for one in AWS, --local for the one that '${START}' runs here. 'waybill use' keeps it for the next commands.`,
+    `Say which gateway this is for: --stage NAME for one in AWS, --stack NAME for one in a stack of your own, --local for the one that '${START}' runs here. 'waybill use' keeps it for the next commands.`,
   )
 }
 
@@ -70,13 +74,13 @@ export function localConnection(
 }
 
 /** The stack's outputs have all addresses; the operator's own credentials do the rest. */
-async function connectStage(stage: string, isDirect: boolean): Promise<Connection> {
-  const { outputs, status } = await readStack(stackName(stage))
+async function connectStack(stack: string, isDirect: boolean): Promise<Connection> {
+  const { outputs, status } = await readStack(stack)
   const output = (name: string): string => {
     const value = outputs.get(name)
     if (value !== undefined) return value
     throw new CliError(
-      `The stack ${stackName(stage)} is ${status} and has no output '${name}'. Wait until its deployment has ended, or deploy it again.`,
+      `The stack ${stack} is ${status} and has no output '${name}'. Wait until its deployment has ended, or deploy it again.`,
     )
   }
   const baseUrl = outputs.get(OUTPUTS.baseUrl)
@@ -87,7 +91,7 @@ async function connectStage(stage: string, isDirect: boolean): Promise<Connectio
     answersTable: output(OUTPUTS.answersTable),
   })
   return {
-    stage,
+    stage: output(OUTPUTS.stage),
     isProtected: output(OUTPUTS.protected) !== 'false',
     ipv6: output(OUTPUTS.ipv6) !== 'false',
     tables,

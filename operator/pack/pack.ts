@@ -6,6 +6,7 @@ import { buildConsole } from '../../console/build.ts'
 import { usagePage } from '../../console/usage-page/build.ts'
 import { bundleFunction, bundleTokenizerLayer } from '../../infra/functions/bundle.ts'
 import { COMMAND_LINE } from '../bundle.ts'
+import { CONSTRUCT, writeTypes } from './construct.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const OUT = join(ROOT, 'dist', 'package')
@@ -50,6 +51,8 @@ export async function pack(): Promise<void> {
       packages: 'external',
     })
   }
+  await bundle('cdk/index.js', CONSTRUCT)
+  writeTypes(join(OUT, 'cdk'))
   for (const file of DATA) cpSync(join(ROOT, file), join(OUT, file))
   for (const name of FUNCTIONS) bundleFunction(name, BUNDLES)
   bundleTokenizerLayer(BUNDLES)
@@ -58,7 +61,12 @@ export async function pack(): Promise<void> {
 
 async function bundle(outfile: string, options: BuildOptions): Promise<void> {
   const up = posix.relative(posix.dirname(outfile), '.') || '.'
-  await build({ ...options, outfile: join(OUT, outfile), define: DEFINED, plugins: [partsAt(up)] })
+  await build({
+    ...options,
+    outfile: join(OUT, outfile),
+    define: { ...options.define, ...DEFINED },
+    plugins: [partsAt(up)],
+  })
 }
 
 /** A part is a file of the package, and our other short names are files of the bundle. */

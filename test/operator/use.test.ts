@@ -31,22 +31,38 @@ test('the option wins over WAYBILL_STAGE, and that over the stage that waybill u
   expect(await askedBy(['--stage', 'prod'], { WAYBILL_STAGE: 'test' })).toBe('Waybill-prod')
   expect(await askedBy(['--local'])).toBe(undefined)
   expect(await askedBy(['--direct'])).toBe('Waybill-dev')
+  expect(await askedBy(['--stack', 'Assistant'], { WAYBILL_STAGE: 'test' })).toBe('Assistant')
 })
 
 test('waybill use tells, chooses the local gateway, and forgets', async () => {
   const told = async (...args: string[]) => JSON.parse((await waybill(['use', ...args, '--json'])).stdout)
   const file = join(env.XDG_CONFIG_HOME, 'waybill', 'gateway.json')
-  expect(await told('prod')).toEqual({ stage: 'prod', local: false, by: file })
+  expect(await told('prod')).toEqual({ stage: 'prod', stack: null, local: false, by: file })
   expect(JSON.parse((await waybill(['use', '--json'], { WAYBILL_STAGE: 'test' })).stdout)).toEqual({
     stage: 'test',
+    stack: null,
     local: false,
     by: 'WAYBILL_STAGE',
   })
-  expect(await told('--local')).toEqual({ stage: null, local: true, by: file })
+  expect(await told('--local')).toEqual({ stage: null, stack: null, local: true, by: file })
   expect((await waybill(['keys', 'list'])).stderr).toContain('No local gateway is running here')
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ local: true })
-  expect(await told('--none')).toEqual({ stage: null, local: false, by: null })
+  expect(await told('--none')).toEqual({ stage: null, stack: null, local: false, by: null })
   expect((await waybill(['use'])).stdout).toContain('No gateway is chosen')
+})
+
+test('a gateway in a stack of any name is found by --stack, and is called what the stack calls it', async () => {
+  const theirs = await openStage(await openTestTables(), undefined, 'prod', 'Assistant')
+  const ofTheirs = (...args: string[]) => theirs.waybill(args, env)
+  expect((await ofTheirs('use', '--stack', 'Assistant')).stdout).toContain('the gateway in the stack Assistant')
+  expect(await ofTheirs('keys', 'list')).toMatchObject({ code: 0, stderr: '' })
+  expect((await ofTheirs('keys', 'create', '--name', 'a')).stderr).toContain('This changes the stage prod')
+  expect((await ofTheirs('keys', 'list', '--stack', 'Other')).stderr).toContain('There is no stack Other')
+  expect((await ofTheirs('use', '--stack', 'a b')).stderr).toContain('not the name of a stack')
+  for (const other of [['--stage', 'dev'], ['--local']]) {
+    expect((await ofTheirs('keys', 'list', '--stack', 'Assistant', ...other)).stderr).toContain('Choose one of')
+  }
+  await ofTheirs('use', '--none')
 })
 
 test('waybill use refuses two gateways, a name that no stage has, and a damaged file', async () => {

@@ -18,8 +18,13 @@ export async function openFor(catalog: CatalogData, options?: TestOptions): Prom
 }
 
 /** The things that an operator of these tables needs beside them. */
-export async function openStage(tables: Tables, baseUrl = 'http://127.0.0.1:1', name = 'dev'): Promise<Stage> {
-  return opened.use(await startStage(tables, baseUrl, name))
+export async function openStage(
+  tables: Tables,
+  baseUrl = 'http://127.0.0.1:1',
+  name = 'dev',
+  stackName?: string,
+): Promise<Stage> {
+  return opened.use(await startStage(tables, baseUrl, name, stackName))
 }
 
 /** A gateway in front of one upstream. */

@@ -22,8 +22,12 @@ export type Stage = AsyncDisposable & {
   start(file: string, args: readonly string[], env?: Record<string, string>): Process
 }
 
-export async function startStage(tables: Tables, baseUrl: string, name: string): Promise<Stage> {
-  const stackName = `Waybill-${name}`
+export async function startStage(
+  tables: Tables,
+  baseUrl: string,
+  name: string,
+  stackName = `Waybill-${name}`,
+): Promise<Stage> {
   const server = createServer(async (request, response) => {
     const asked = new URLSearchParams(await text(request))
     if (asked.get('Action') === 'GetCallerIdentity') {
@@ -52,6 +56,7 @@ export async function startStage(tables: Tables, baseUrl: string, name: string):
       AnswersTable: tables.answers,
       Ipv6: 'true',
       Protected: String(name === 'prod'),
+      Stage: name,
     },
     asked: [],
     identified: 0,

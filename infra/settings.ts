@@ -193,8 +193,9 @@ export function readSeed(file = SEED_FILE): Seed {
 }
 
 function textOf(file: string): string {
-  if (IS_PACKAGE && !existsSync(file)) throw new Error(`There is no ${file}. 'npx waybill init' writes a first one.`)
-  return readFileSync(file, 'utf8')
+  if (existsSync(file)) return readFileSync(file, 'utf8')
+  const advice = IS_PACKAGE ? "'npx waybill init' writes a first one." : `${SEED_FILE} is an example.`
+  throw new Error(`There is no ${file}. ${advice}`)
 }
 
 function isInUsEast1(arn: string): boolean {

@@ -8,6 +8,6 @@ export const WITHOUT_FUNCTION_URLS = [
 export function checkRegion(region: string | undefined): void {
   if (region === undefined || !WITHOUT_FUNCTION_URLS.includes(region)) return
   throw new Error(
-    `Lambda has no Function URLs in ${region}, and chat needs one to stream: set AWS_REGION to another region. These have none: ${WITHOUT_FUNCTION_URLS.join(', ')}.`,
+    `Lambda has no Function URLs in ${region}, and chat needs one to stream: choose another region, by AWS_REGION or by the stack's env. These have none: ${WITHOUT_FUNCTION_URLS.join(', ')}.`,
   )
 }

@@ -7,6 +7,7 @@ import { ACCESS, startAwsAccount } from '../infra/support/aws-account.ts'
 import { waybill } from '../support/command-line.ts'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
 import { hasCurl } from '../support/programs.ts'
+import { INSTALL } from '../support/python.ts'
 import { blocksOf, commandsOf, DOCUMENTS, ROOT } from './support/markdown.ts'
 
 jest.setTimeout(300_000)
@@ -25,6 +26,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm run (test:quick|test:long|test:clients|coverage)$/, 'it takes long'],
   [/^(export ANTHROPIC_BASE_URL=.*|claude)$/, 'test/clients runs it'],
   [/^npm run (format|schema|pictures|pictures:race)$/, 'it writes files; npm test checks them'],
+  [/^python3 -m venv \.venv && /, 'it installs packages; a test below compares it'],
   [/^npm run synth$/, 'test/infra runs it'],
   [/^npm run bench( -- --(only \w+|write))?$/, 'it measures for minutes; test/bench has its arithmetic'],
   [/^npm run bench:(init|console)$/, 'it measures for a minute'],
@@ -150,6 +152,10 @@ test.each(COMMANDS.filter((command) => isRun(command) && /^npm run (?!-s waybill
     expect({ code, stderr, stdout }).toMatchObject({ code: 0, stderr: '' })
   },
 )
+
+test('the command that tests name for the libraries of Python is the documented one', () => {
+  expect(COMMANDS).toContain(INSTALL)
+})
 
 const testWithCurl = hasCurl() ? test : test.skip
 

@@ -14,7 +14,7 @@ jest.setTimeout(300_000)
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const scripts: Readonly<Record<string, string>> = JSON.parse(read('package.json')).scripts
-const COMMANDS = [...new Set(DOCUMENTS.flatMap(commandsOf))]
+const COMMANDS = [...new Set([...DOCUMENTS.flatMap(commandsOf), ...inlineCommands()])]
 
 /** These are not run, for the reason beside each. */
 const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
@@ -49,6 +49,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   ],
   [/^npm run smoke -- .*--origin /, 'it needs an AWS account; test/operator/stage-checks.test.ts runs it'],
   [/^npm run -s waybill -- catalog prices /, 'it needs a list of prices: test/operator/catalog-prices.test.ts runs it'],
+  [/^npm run -s waybill -- catalog show --at /, 'it needs an older catalog: test/operator/changes.test.ts runs it'],
   [/^npm run -s waybill -- reconcile /, 'it needs a bill: test/operator/reconcile.test.ts runs it'],
   [/^npm run -s waybill -- use\b/, 'it keeps a gateway for the next commands: test/operator/use.test.ts runs it'],
   [/^npm run -s waybill -- usage tail /, 'it goes on until it is ended: test/operator/usage-filters.test.ts runs it'],
@@ -192,6 +193,13 @@ test.each(DOCUMENTS.flatMap((path) => blocksOf(path, 'js').map((block) => [path,
 async function runInside(args: readonly string[]): Promise<{ code: number | null; printed: string }> {
   const { code, stdout, stderr } = await waybill(folder, args)
   return { code, printed: stdout + stderr }
+}
+
+/** Commands that the tables for support and for the operator's week name within a line. */
+function inlineCommands(): string[] {
+  const [tables = ''] = read('docs/operate.md').split('\n## On call\n')
+  const named = tables.matchAll(/`((?:audit|backup|catalog|events|invoice|keys|reconcile|routes|usage)\b[^`]*)`/g)
+  return Array.from(named, ([, text]) => `npm run -s waybill -- ${text} --local`)
 }
 
 /** Each command has a key of its own, so that none meets a key that another has revoked. */

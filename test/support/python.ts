@@ -11,22 +11,24 @@ const REQUIREMENTS = 'test/sdk/python/requirements.txt'
 /** The documented command that installs the libraries. */
 export const INSTALL = `python3 -m venv .venv && .venv/bin/pip install -r ${REQUIREMENTS}`
 
-/** Fails unless the library of this line of the requirements can be loaded in exactly that version. */
-const PROBE = `
-import importlib, importlib.metadata, sys
-name, version = sys.argv[1].split("==")
-importlib.import_module(name.replace("-", "_"))
-sys.exit(importlib.metadata.version(name) != version)
-`
-
 const LINES = readFileSync(join(ROOT, REQUIREMENTS), 'utf8').trim().split('\n')
 
 /** Modules of the requirements. */
-export const PYTHON_MODULES: readonly string[] = LINES.map((line) => moduleOf(line))
+export const PYTHON_MODULES: readonly string[] = LINES.map(moduleOf)
 
-/** Those that cannot be used here. */
+/** Prints the lines of the requirements that are installed in exactly that version. */
+const PROBE = `
+import sys
+from importlib.metadata import distributions
+installed = {f"{it.metadata['Name']}=={it.version}" for it in distributions()}
+print("\\n".join(line for line in sys.argv[1:] if line in installed))
+`
+
+/** Modules of the requirements that cannot be used here. */
 export function missingModules(): readonly string[] {
-  return LINES.filter((line) => spawnSync(PYTHON, ['-c', PROBE, line], { stdio: 'ignore' }).status !== 0).map(moduleOf)
+  const { stdout } = spawnSync(PYTHON, ['-c', PROBE, ...LINES], { encoding: 'utf8' })
+  const installed = (stdout ?? '').split('\n')
+  return LINES.filter((line) => !installed.includes(line)).map(moduleOf)
 }
 
 /** Runs code and returns its output. A failure has the error that Python printed. */

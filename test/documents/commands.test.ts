@@ -7,13 +7,14 @@ import { ACCESS, startAwsAccount } from '../infra/support/aws-account.ts'
 import { waybill } from '../support/command-line.ts'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
 import { hasCurl } from '../support/programs.ts'
+import { INSTALL } from '../support/python.ts'
 import { blocksOf, commandsOf, DOCUMENTS, ROOT } from './support/markdown.ts'
 
 jest.setTimeout(300_000)
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const scripts: Readonly<Record<string, string>> = JSON.parse(read('package.json')).scripts
-const COMMANDS = [...new Set(DOCUMENTS.flatMap(commandsOf))]
+const COMMANDS = [...new Set([...DOCUMENTS.flatMap(commandsOf), ...inlineCommands()])]
 
 /** These are not run, for the reason beside each. */
 const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
@@ -25,6 +26,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm run (test:quick|test:long|test:clients|coverage)$/, 'it takes long'],
   [/^(export ANTHROPIC_BASE_URL=.*|claude)$/, 'test/clients runs it'],
   [/^npm run (format|schema|pictures|pictures:race)$/, 'it writes files; npm test checks them'],
+  [/^python3 -m venv \.venv && /, 'it installs packages; a test below compares it'],
   [/^npm run synth$/, 'test/infra runs it'],
   [/^npm run bench( -- --(only \w+|write))?$/, 'it measures for minutes; test/bench has its arithmetic'],
   [/^npm run bench:(init|console)$/, 'it measures for a minute'],
@@ -47,6 +49,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   ],
   [/^npm run smoke -- .*--origin /, 'it needs an AWS account; test/operator/stage-checks.test.ts runs it'],
   [/^npm run -s waybill -- catalog prices /, 'it needs a list of prices: test/operator/catalog-prices.test.ts runs it'],
+  [/^npm run -s waybill -- catalog show --at /, 'it needs an older catalog: test/operator/changes.test.ts runs it'],
   [/^npm run -s waybill -- reconcile /, 'it needs a bill: test/operator/reconcile.test.ts runs it'],
   [/^npm run -s waybill -- use\b/, 'it keeps a gateway for the next commands: test/operator/use.test.ts runs it'],
   [/^npm run -s waybill -- usage tail /, 'it goes on until it is ended: test/operator/usage-filters.test.ts runs it'],
@@ -151,6 +154,10 @@ test.each(COMMANDS.filter((command) => isRun(command) && /^npm run (?!-s waybill
   },
 )
 
+test('the command that tests name for the libraries of Python is the documented one', () => {
+  expect(COMMANDS).toContain(INSTALL)
+})
+
 const testWithCurl = hasCurl() ? test : test.skip
 
 testWithCurl.each(COMMANDS.filter((command) => command.startsWith('curl ') && isRun(command)))(
@@ -186,6 +193,13 @@ test.each(DOCUMENTS.flatMap((path) => blocksOf(path, 'js').map((block) => [path,
 async function runInside(args: readonly string[]): Promise<{ code: number | null; printed: string }> {
   const { code, stdout, stderr } = await waybill(folder, args)
   return { code, printed: stdout + stderr }
+}
+
+/** Commands that the tables for support and for the operator's week name within a line. */
+function inlineCommands(): string[] {
+  const [tables = ''] = read('docs/operate.md').split('\n## On call\n')
+  const named = tables.matchAll(/`((?:audit|backup|catalog|events|invoice|keys|reconcile|routes|usage)\b[^`]*)`/g)
+  return Array.from(named, ([, text]) => `npm run -s waybill -- ${text} --local`)
 }
 
 /** Each command has a key of its own, so that none meets a key that another has revoked. */

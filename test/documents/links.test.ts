@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { DOCUMENTS, proseOf, ROOT, readDocument } from './support/markdown.ts'
+import { DOCUMENTS, headingsOf, proseOf, ROOT, readDocument } from './support/markdown.ts'
 
 const FOLDERS = /^(bench|catalog|console|docs|examples|functions|infra|layers|local|operator|test)\//
 /** Names with placeholders and the operator's own file, which are no files of the repository. */
@@ -38,6 +38,16 @@ test('README.md links to every document', () => {
   expect(unlinked).toEqual([])
 })
 
+test('llms.txt links to every document with a line about it, and to nothing that is not there', () => {
+  const lines = readFileSync(join(ROOT, 'llms.txt'), 'utf8').split('\n')
+  expect(lines[0]).toBe('# Waybill')
+  expect(lines[2]).toMatch(/^> \S/)
+  const linked = lines.flatMap((line) => /^- \[[^\]]+\]\(([^)]+)\): \S/.exec(line)?.[1] ?? [])
+  expect(linked).toHaveLength(lines.filter((line) => line.includes('](')).length)
+  expect(linked.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+  expect(DOCUMENTS.filter((path) => !/decisions\/\d/.test(path) && !linked.includes(path))).toEqual([])
+})
+
 test('the list of decisions links to every decision, and each states its context, choice and cost', () => {
   const list = readDocument('docs/decisions/README.md')
   const decisions = DOCUMENTS.filter((path) => /decisions\/\d/.test(path))
@@ -56,14 +66,5 @@ function isThere(from: string, target: string): boolean {
   const [file = '', heading] = target.split('#')
   const path = file === '' ? from : join(dirname(from), file)
   if (!existsSync(join(ROOT, path))) return false
-  return heading === undefined || headingsOf(path).includes(heading)
-}
-
-function headingsOf(path: string): string[] {
-  return [...proseOf(path).matchAll(/^#+ (.*)$/gm)].map(([, text = '']) =>
-    text
-      .toLowerCase()
-      .replaceAll(/[^\w\s-]/g, '')
-      .replaceAll(' ', '-'),
-  )
+  return heading === undefined || headingsOf(path).some(({ anchor }) => anchor === heading)
 }

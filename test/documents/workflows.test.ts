@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+import { INSTALL } from '../support/python.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 const FOLDER = new URL('.github/workflows/', ROOT)
@@ -55,6 +56,13 @@ test('a package is published only by the workflow: tested, audited, with a bill 
   expect(publishConfig).toEqual({ access: 'public', provenance: true })
   expect(files.find(({ name }) => name === 'deploy.yml')?.text).toContain('- run: npm audit --omit=dev')
 })
+
+test.each(['deploy.yml', 'night.yml'])(
+  '%s installs the libraries that the documented Python is tested with',
+  (name) => {
+    expect(files.find((file) => file.name === name)?.text).toContain(`- run: ${INSTALL}\n`)
+  },
+)
 
 test('a workflow of GitHub names no secret: it proves itself to AWS for each run', () => {
   expect(all).not.toMatch(/secrets\.|AWS_SECRET_ACCESS_KEY|AKIA/)

@@ -120,7 +120,7 @@ test('npm run deploy begins with empty tables if it is told so, and does not tel
     [TABLES]: tables(...KEPT),
   })
   expect(stdout).toBe(`${actsFor('prod')}cdk ${IMPORTS} -c stage=prod\n`)
-  expect(readDocument('docs/operate.md')).toContain('--new-tables')
+  expect(readDocument('docs/disaster-recovery.md')).toContain('--new-tables')
 })
 
 test.each([

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { missingModules } from './python.ts'
 
 type Program = {
   readonly name: string
@@ -19,6 +20,11 @@ export const PROGRAMS: readonly Program[] = [
   { name: 'Chromium', isHere: () => BROWSER_PATH !== undefined, tests: 'the console and an SDK in a browser' },
   { name: 'curl', isHere: hasCurl, tests: 'the documented calls by curl' },
   { name: 'openssl', isHere: () => runs('openssl', 'version'), tests: 'connections over TLS' },
+  {
+    name: 'a library for Python (docs/development.md, "Run and test")',
+    isHere: () => missingModules().length === 0,
+    tests: 'the documented Python that needs it',
+  },
 ]
 
 export function hasJava(): boolean {

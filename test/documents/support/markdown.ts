@@ -25,6 +25,19 @@ export function proseOf(path: string): string {
   return readDocument(path).replaceAll(/^```.*?^```$/gms, '')
 }
 
+export type Heading = { readonly level: number; readonly text: string; readonly anchor: string }
+
+export function headingsOf(path: string): Heading[] {
+  return [...proseOf(path).matchAll(/^(#+) (.*)$/gm)].map(([, marks = '', text = '']) => ({
+    level: marks.length,
+    text,
+    anchor: text
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  }))
+}
+
 /** The rows of the table that has this head, each a list of cells without their backticks. */
 export function tableOf(path: string, head: string): string[][] {
   const [, table = ''] = readDocument(path).split(`\n${head}\n`)

@@ -85,7 +85,7 @@ const facts: Facts = {
   refusedStages: NO_STAGES.map((name) => refusalOf(() => stageOf(name))),
   settings: SETTING_NAMES.map((name) => ({ name, dev: stageOf('dev')[name], prod: stageOf('prod')[name] })),
   documentedSettings: refusalOf(() =>
-    ['docs/deploy.md', 'docs/operate.md'].map((path) =>
+    ['docs/deploy.md', 'docs/disaster-recovery.md'].map((path) =>
       blocksOf(path, 'json').map((text) => parseSettings(text, path)),
     ),
   ),

@@ -12,7 +12,7 @@ import type { Settings } from './props.ts'
 import { STAGE_NAMES, stageOf, US_EAST_1 } from './stages.ts'
 
 /** The values that CloudWatch offers. */
-const LOG_DAYS: readonly number[] = [
+export const LOG_DAYS: readonly number[] = [
   ...[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731],
   ...[1_096, 1_827, 2_192, 2_557, 2_922, 3_288, 3_653],
 ] satisfies RetentionDays[]
@@ -87,6 +87,15 @@ const settings = z.strictObject({
 /** By the name of the stage. */
 export type SettingsOfStages = Readonly<Record<string, Partial<Settings>>>
 
+type Range = { readonly minimum?: number; readonly maximum?: number }
+
+/** The least and the most that a setting may be. */
+export function numberRange(name: string): Range {
+  const { anyOf: [schema] = [], ...plain } = z.toJSONSchema(settings.shape[name as keyof Settings])
+  const { minimum, maximum } = { ...plain, ...(schema as Range) }
+  return { ...(minimum !== undefined && { minimum }), ...(maximum !== Number.MAX_SAFE_INTEGER && { maximum }) } as Range
+}
+
 export const SETTING_NAMES = Object.keys(settings.shape) as (keyof Settings)[]
 
 /** The operator's own file. It is not part of the project, so that a new version cannot change it. */
@@ -119,26 +128,23 @@ export function parseSettings(text: string, file: string): SettingsOfStages {
 export function settingsFaults(stage: string, own: object, isLater: (value: unknown) => boolean): string[] {
   const faults = settingsOf(stage).safeParse(own).error?.issues ?? []
   const isKnown = ({ path }: z.core.$ZodIssue) =>
-    !(MAY_COME_LATER.includes(path.join('.')) && anyOf(valueAt(own, path)).some(isLater))
+    !(MAY_COME_LATER.includes(path.join('.')) && isLater(valueAt(own, path)))
   return faults.filter(isKnown).map(({ path, message }) => `${path.join('.') || 'settings'}: ${message}`)
 }
 
-/** The settings that are only put into the template: no resource is there or not, or has its name, by them. */
+/**
+ * The settings that are only put into the template: no resource is there or not, or has its name, by them. None is of a
+ * function's own configuration, either: a deployment with another value of it would make no new version.
+ */
 export const MAY_COME_LATER: readonly string[] = [
   ...['alarmEmail', 'ticketEmail', 'runbookUrl', 'monthlyBudgetUsd', 'logRetentionDays'],
   ...['slowFirstTokenMs', 'slowRequestMs', 'wafRequestsPerAddress', 'apiRequestsPerSecond'],
-  ...['chatMemoryMb', 'apiMemoryMb', 'tokenizerMemoryMb'],
   ...['apiConcurrency', 'sweepConcurrency', 'closeConcurrency', 'adminConcurrency'],
-  ...['domain', 'domain.name', 'domain.certificateArn', 'domain.hostedZone.id', 'domain.hostedZone.name'],
+  ...['domain.certificateArn', 'domain.hostedZone.id'],
 ]
 
 function valueAt(value: unknown, [key, ...rest]: readonly PropertyKey[]): unknown {
   return key === undefined ? value : valueAt((value as Record<PropertyKey, unknown>)[key], rest)
-}
-
-/** The value itself, or those in it. */
-function anyOf(value: unknown): unknown[] {
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(anyOf) : [value]
 }
 
 /** With the rules by which settings of the stage depend on each other. */

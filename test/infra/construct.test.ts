@@ -3,6 +3,7 @@ import { MAY_COME_LATER } from '../../infra/settings.ts'
 import { OUTPUTS } from '../../layers/gateway/contract.ts'
 import { type AppFacts, makeApps, type StackFacts } from './support/apps.ts'
 import { butForNames, differencesOf } from './support/but-for-names.ts'
+import { unzip } from './support/unzip.ts'
 
 let facts: AppFacts
 
@@ -71,11 +72,18 @@ describe('the construct in somebody else’s app', () => {
     expect(text).not.toMatch(/Waybill-prod|waybill\/prod|waybill_prod/)
   })
 
-  test.each(MAY_COME_LATER.filter((name) => name !== 'domain'))('takes %s from a parameter', (name) => {
+  test.each(MAY_COME_LATER)('takes %s from a parameter', (name) => {
     const { Resources } = only(facts.withParameters).template
-    const isUsed = JSON.stringify(Resources).includes(`{"Ref":"Their${name.replaceAll('.', '')}"}`)
-    // A zone is known by its id.
-    expect(isUsed).toBe(name !== 'domain.hostedZone.name')
+    expect(JSON.stringify(Resources).includes(`{"Ref":"Their${name.replaceAll('.', '')}"}`)).toBe(true)
+  })
+
+  test('leaves nothing of a function to a parameter, by which it would get no new version', () => {
+    const functions = Object.values(only(facts.withParameters).template.Resources).filter(
+      ({ Type }) => Type === 'AWS::Lambda::Function',
+    )
+    const configurations = functions.map(({ Properties: { ReservedConcurrentExecutions: _, ...rest } }) => rest)
+    expect(JSON.stringify(configurations)).not.toContain('"Ref":"Their')
+    expect(facts.refused['memory that comes later']).toContain('chatMemoryMb: ')
   })
 
   test('puts no number in the place of one that only the deployment knows', () => {
@@ -109,5 +117,57 @@ describe('the construct in somebody else’s app', () => {
 
   test.each(['two of two names', 'properties that are undefined'])('takes %s', (what) => {
     expect(facts.refused[what]).toBeNull()
+  })
+})
+
+describe('the files of a release for those without CDK', () => {
+  const templateOf = (stage: string) =>
+    JSON.parse(Buffer.from(facts.release[`waybill-${stage}.template.json`] ?? '', 'base64').toString())
+  const code = () => unzip(Buffer.from(facts.release['waybill-code.zip'] ?? '', 'base64'))
+
+  test.each(['dev', 'prod'] as const)('the template of %s is our own stack, but for its parameters', (stage) => {
+    const { Parameters, Resources, Outputs } = templateOf(stage)
+    const defaultOf = (name: string) => (name === 'AlarmEmail' ? 'a@example.com' : Parameters[name].Default)
+    const filledIn = (value: unknown) =>
+      JSON.parse(
+        JSON.stringify(value)
+          .replaceAll(/\{"Ref":"(\w+)"\}/g, (ref, name) => (name in Parameters ? JSON.stringify(defaultOf(name)) : ref))
+          .replaceAll(/"Fn::Sub":"[^"]*CodeBucket[^"]*"|"Fn::Sub":"cdk-[^"]*assets[^"]*"/g, '"Bucket":""')
+          .replaceAll('waybill/1.2.3/', '')
+          // A version and a subscription have other ids, because of the bucket and of the address.
+          .replaceAll(/(CurrentVersion[0-9A-F]{8})[0-9a-f]{32}/g, '$1')
+          .replaceAll(/(TokenSubscription\d|aexamplecom)[0-9A-F]{8}/g, ''),
+      )
+    expect(differencesOf(filledIn(Resources), filledIn(facts.plain[stage].Resources))).toEqual([])
+    expect(Outputs).toEqual(facts.plain[stage].Outputs)
+    expect(Parameters).toMatchObject({
+      CodeBucket: {},
+      AlarmEmail: {},
+      ApiRequestsPerSecond: { Default: 500, MinValue: 1 },
+    })
+  })
+
+  test.each(['dev', 'prod'])('%s is refused in other regions, is small enough, and needs no bootstrap', (stage) => {
+    const template = templateOf(stage)
+    expect(template.Rules.Region.Assertions[0].Assert).toEqual({ 'Fn::Equals': [{ Ref: 'AWS::Region' }, 'us-east-1'] })
+    expect(JSON.stringify(template)).not.toMatch(/hnb659fds|BootstrapVersion/)
+    // CloudFormation takes a template of a megabyte from a bucket.
+    expect(Buffer.from(facts.release[`waybill-${stage}.template.json`] ?? '', 'base64').length).toBeLessThan(1_000_000)
+    const parameters = Object.keys(template.Parameters).filter(
+      (name) => !JSON.stringify(template).includes(`"Ref":"${name}"`),
+    )
+    expect(parameters).toEqual(['CodeBucket'])
+  })
+
+  test('the archive has the code of every function and layer, under the names of the templates', () => {
+    const keys = ['dev', 'prod'].flatMap((stage) => [
+      ...JSON.stringify(templateOf(stage)).matchAll(/"S3Key":"([^"]+)"/g),
+    ])
+    const named = [...new Set(keys.map(([, key]) => key ?? ''))]
+    const archives = code()
+    expect([...archives.keys()]).toEqual(named.toSorted())
+    const files = named.map((name) => [...unzip(archives.get(name) ?? Buffer.alloc(0)).keys()])
+    for (const list of files) expect(list.some((file) => /index\.js$|waybill-tokenizer\.js$/.test(file))).toBe(true)
+    expect(files.filter((list) => list.includes('contracts.js')).length).toBeGreaterThan(0)
   })
 })

@@ -30,6 +30,9 @@ const BUILDS = [
   'infra/functions/bundle.ts',
   'operator/bundle.ts',
 ]
+/** npm installs both kinds. */
+const INSTALLED = { ...manifest.dependencies, ...manifest.peerDependencies }
+
 /** Nobody imports these: infra starts `cdk`, and the npm scripts start `node`. */
 const PROGRAMS = ['aws-cdk', 'node']
 /** Nor these, which check the code. */
@@ -39,23 +42,31 @@ test('dependencies are what a bundle or an installed waybill needs', () => {
   expect(ROOTS.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
   const run = reachedFrom(ROOTS).difference(new Set(BUILDS))
   const needed = new Set([...packagesOf(run, false), ...PROGRAMS])
-  expect(Object.keys(manifest.dependencies)).toEqual([...needed].toSorted())
+  expect([...Object.keys(INSTALLED)].toSorted()).toEqual([...needed].toSorted())
+  // Whose CDK it is: a construct and the app around it must have the same one.
+  expect(Object.keys(manifest.peerDependencies)).toEqual(['aws-cdk-lib', 'constructs'])
 })
 
 test('devDependencies are what only builds and tests need', () => {
   const files = new Set(IMPORTS.map(({ file }) => file))
-  const others = new Set([...packagesOf(files, true), ...TOOLS]).difference(new Set(Object.keys(manifest.dependencies)))
+  const others = new Set([...packagesOf(files, true), ...TOOLS]).difference(
+    new Set([...Object.keys(INSTALLED), manifest.name]),
+  )
   // Its types are another package.
   others.delete('aws-lambda')
   expect(Object.keys(manifest.devDependencies)).toEqual([...others].toSorted())
 })
 
 test('the lock file agrees, and every version is exact', () => {
-  const { dependencies, devDependencies } = read('package-lock.json').packages['']
-  expect({ dependencies, devDependencies }).toEqual({
+  const { packages } = read('package-lock.json')
+  const { dependencies, devDependencies, peerDependencies } = packages['']
+  expect({ dependencies, devDependencies, peerDependencies }).toEqual({
     dependencies: manifest.dependencies,
     devDependencies: manifest.devDependencies,
+    peerDependencies: manifest.peerDependencies,
   })
+  // Tried with the least CDK that an app may have.
+  expect(peerDependencies['aws-cdk-lib']).toBe(`^${packages['node_modules/aws-cdk-lib'].version}`)
   const versions = Object.values({ ...dependencies, ...devDependencies })
   expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(String(version)))).toEqual([])
 })

@@ -59,7 +59,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'functions/admin/**': { imports: `layers/** ${NODE}` },
   'catalog/**': { imports: 'domain/** zod' },
   'examples/**': { imports: 'aws-cdk-lib{,/*} constructs' },
-  'examples/cdk/**': { imports: 'aws-cdk-lib{,/*} infra/waybill.ts' },
+  'examples/cdk/**': { imports: 'aws-cdk-lib{,/*} waybill/cdk' },
   'examples/stripe/**': { imports: NODE },
   'infra/**': {
     imports: `aws/** catalog/** contract.ts domain/** endpoints.ts @aws-sdk/* @smithy/signature-v4 ${CDK} commander esbuild zod ${NODE} cdk.json console/usage-page/build.ts operator/terminal/how-to-run.ts`,

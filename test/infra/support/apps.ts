@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { StageName } from '../../../infra/props.ts'
 import { BIN, cdkEnvironment, ROOT } from '../../support/cdk-environment.ts'
 import type { Template } from './template.ts'
 
@@ -22,6 +23,9 @@ export type AppFacts = Readonly<
     readonly StackFacts[]
   >
 > & {
+  /** Our own stacks as they come, and the files of a release for those without CDK. */
+  readonly plain: Readonly<Record<StageName, StackFacts['template']>>
+  readonly release: Readonly<Record<string, string>>
   readonly findings: readonly string[]
   readonly attributes: Readonly<Record<'all' | 'bare', Readonly<Record<string, unknown>>>>
   readonly refused: Readonly<Record<string, string | null>>

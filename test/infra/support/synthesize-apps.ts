@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { App, Stage as CdkStage, CfnParameter, NestedStack, Stack, type StackProps, Validations } from 'aws-cdk-lib'
 import { AwsSolutionsChecks } from 'cdk-nag'
 import cdk from '../../../cdk.json' with { type: 'json' }
-import type { WaybillProps } from '../../../infra/props.ts'
+import type { StageName, WaybillProps } from '../../../infra/props.ts'
 import { MAY_COME_LATER } from '../../../infra/settings.ts'
 import { WaybillStack } from '../../../infra/stack.ts'
+import { releaseFiles } from '../../../infra/templates/templates.ts'
 import { Waybill } from '../../../infra/waybill.ts'
 import { OUTPUTS } from '../../../layers/gateway/contract.ts'
 import { OWN_CERTIFICATE } from '../fixtures/domains.ts'
@@ -77,8 +78,8 @@ function withParameters(): StackFacts[] {
   const isText = (name: string) => /Email|Url/.test(name)
   const plain = MAY_COME_LATER.filter((name) => !name.startsWith('domain'))
   const given = plain.map((it) => [it, isText(it) ? text(it) : parameter(it, 'Number').valueAsNumber])
-  const hostedZone = { id: text('domain.hostedZone.id'), name: text('domain.hostedZone.name') }
-  const domain = { name: text('domain.name'), certificateArn: text('domain.certificateArn'), hostedZone }
+  const hostedZone = { id: text('domain.hostedZone.id'), name: 'example.com' }
+  const domain = { name: 'api.example.com', certificateArn: text('domain.certificateArn'), hostedZone }
   new Waybill(stack, 'Gateway', { stage: 'prod', admin: true, ...Object.fromEntries(given), domain })
   return stacksOf(app)
 }
@@ -142,10 +143,26 @@ const REFUSED: Readonly<Record<string, () => unknown>> = {
     const keys = new CfnParameter(stack, 'Keys').valueAsString
     new Waybill(stack, 'Gateway', { stage: 'prod', tableNames: { keys, usage: 'usage' } })
   },
+  'memory that comes later': () => {
+    const stack = new Stack(newApp(), 'Assistant')
+    const chatMemoryMb = new CfnParameter(stack, 'Memory', { type: 'Number' }).valueAsNumber
+    new Waybill(stack, 'Gateway', { stage: 'prod', chatMemoryMb })
+  },
   'properties that are undefined': wrong({ stage: 'dev', name: undefined, chatMemoryMb: undefined, domain: undefined }),
 }
 
+/** The stage as it comes, with an address for its alarms. */
+function plainOf(stage: StageName): StackFacts['template'] {
+  const app = newApp(cdk.context)
+  new WaybillStack(app, { stage, alarmEmail: 'a@example.com' })
+  return app.synth().stacks[0]?.template
+}
+
+const release = [...releaseFiles('1.2.3')].map(([name, data]) => [name, data.toString('base64')])
+
 const facts: AppFacts = {
+  plain: { dev: plainOf('dev'), prod: plainOf('prod') },
+  release: Object.fromEntries(release),
   theirs: inTheirs({ stage: 'prod', ...EVERYTHING }),
   ours: inOurs({ stage: 'prod', ...EVERYTHING }),
   named: inTheirs({ stage: 'prod', name: 'my-second' }),

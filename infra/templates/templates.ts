@@ -1,0 +1,92 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  App,
+  Aws,
+  CfnParameter,
+  CfnRule,
+  DefaultStackSynthesizer,
+  Fn,
+  type IStackSynthesizer,
+  Stack,
+} from 'aws-cdk-lib'
+import cdk from '../../cdk.json' with { type: 'json' }
+import { stackName } from '../../layers/gateway/contract.ts'
+import type { StageName } from '../props.ts'
+import { STAGE_NAMES, US_EAST_1 } from '../stages.ts'
+import { Waybill } from '../waybill.ts'
+import { addParameters } from './parameters.ts'
+import { type Entry, zip } from './zip.ts'
+
+/** The parameter with the bucket that has the code. */
+const BUCKET = 'CodeBucket'
+
+/** By name: for those without CDK, a template of each stage, and the code, which they put into a bucket of theirs. */
+export function releaseFiles(version: string): Map<string, Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'waybill-templates-'))
+  try {
+    const app = new App({ outdir: folder, context: cdk.context, analyticsReporting: false, treeMetadata: false })
+    // Where all of a stage is in one stack.
+    process.env.CDK_DEFAULT_REGION = US_EAST_1
+    for (const stage of STAGE_NAMES) addStack(app, stage as StageName, version)
+    const stacks = app.synth().stacks
+    const templates = stacks.map(({ stackName: name, template }): [string, Buffer] => [
+      `${name.toLowerCase()}.template.json`,
+      Buffer.from(JSON.stringify(withoutUnused(template), null, 1)),
+    ])
+    const code = new Map(stacks.flatMap(({ stackName: name }) => codeOf(folder, name)))
+    const entries = [...code].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, data]) => ({ name, data }))
+    return new Map([...templates, ['waybill-code.zip', zip(entries)]])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function addStack(app: App, stage: StageName, version: string): void {
+  const stack = new Stack(app, stackName(stage), {
+    description: `Waybill ${version} ${stage}, for a stack called ${stackName(stage)} in ${US_EAST_1}`,
+    synthesizer: new DefaultStackSynthesizer({
+      fileAssetsBucketName: `\${${BUCKET}}`,
+      bucketPrefix: `waybill/${version}/`,
+      generateBootstrapVersionRule: false,
+    }) as IStackSynthesizer,
+  })
+  new CfnRule(stack, 'Region').addAssertion(
+    Fn.conditionEquals(Aws.REGION, US_EAST_1),
+    `This template is for ${US_EAST_1}. Other regions need stacks there, too, which the CDK makes.`,
+  )
+  new CfnParameter(stack, BUCKET, { description: 'The bucket into which the content of waybill-code.zip was copied' })
+  new Waybill(stack, 'Default', { stage, ...addParameters(stack, stage) })
+}
+
+type Template = { readonly Parameters: Readonly<Record<string, unknown>> }
+
+/** The settings of parts that the stage does not have need no parameter. */
+function withoutUnused<T extends Template>({ Parameters, ...rest }: T) {
+  const text = JSON.stringify(rest)
+  const isUsed = (name: string) => text.includes(`{"Ref":"${name}"}`) || text.includes(`\${${name}}`)
+  const used = Object.entries(Parameters).filter(([name]) => isUsed(name))
+  return { Parameters: Object.fromEntries(used), ...rest }
+}
+
+type Files = Readonly<Record<string, { source: { path: string; packaging: string }; destinations: Destinations }>>
+type Destinations = Readonly<Record<string, { readonly objectKey: string }>>
+
+/** The archives that a stack's functions are made of, by the names that its template has for them. */
+function codeOf(folder: string, stack: string): [name: string, data: Buffer][] {
+  const { files } = JSON.parse(readFileSync(join(folder, `${stack}.assets.json`), 'utf8')) as { files: Files }
+  return Object.values(files).flatMap(({ source, destinations }) => {
+    if (source.packaging !== 'zip') return []
+    return Object.values(destinations).map(({ objectKey }): [string, Buffer] => [
+      objectKey,
+      zip(filesIn(join(folder, source.path))),
+    ])
+  })
+}
+
+function filesIn(folder: string): Entry[] {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
+  const files = names.filter((name) => statSync(join(folder, name)).isFile())
+  return files.map((name) => ({ name: name.replaceAll('\\', '/'), data: readFileSync(join(folder, name)) }))
+}

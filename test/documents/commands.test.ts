@@ -67,6 +67,8 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
     /^(curl .*\/key\/list\?|npm run -s waybill -- import |npm run -s waybill -- catalog (check|push) imported\/|sh imported\/)/,
     'test/examples/guide-litellm.test.ts runs it',
   ],
+  [/^(npm install waybill aws-cdk-lib constructs|npx waybill init)$/, 'test/operator/package.test.ts runs it'],
+  [/^(unzip waybill-code\.zip |aws s3 cp |aws cloudformation deploy )/, 'it needs an AWS account'],
   [/^git (pull|checkout COMMIT)$/, 'it would change the files of this test'],
 ]
 

@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals'
+import { blocksOf, readDocument } from '../documents/support/markdown.ts'
+
+const GUIDE = 'docs/guide-cdk.md'
+
+/** The first column of a table, whose cells may have several names. */
+function namesIn(heading: string): string[] {
+  const [, table = ''] = readDocument(GUIDE).split(`| ${heading} | is |\n|---|---|\n`)
+  const rows = table.split('\n\n')[0]?.split('\n') ?? []
+  return rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name ?? ''))
+}
+
+test('the guide’s app is the example’s', () => {
+  expect(blocksOf(GUIDE, 'ts')).toEqual([readDocument('examples/cdk/app.ts').trimEnd()])
+})
+
+test('the guide has every attribute of the construct, and every property that is no setting', () => {
+  const attributes = [...readDocument('infra/waybill.ts').matchAll(/^ {2}readonly (\w+):/gm)].map(([, name]) => name)
+  expect(namesIn('attribute').toSorted()).toEqual(attributes.toSorted())
+  const [, own = ''] = readDocument('infra/props.ts').split('interface WaybillProps')
+  const properties = [...own.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, name]) => name)
+  expect(namesIn('property')).toEqual(properties)
+})

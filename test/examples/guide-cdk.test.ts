@@ -11,7 +11,7 @@ function namesIn(heading: string): string[] {
 }
 
 test('the guide’s app is the example’s', () => {
-  expect(blocksOf(GUIDE, 'ts')).toEqual([readDocument('examples/cdk/app.ts').trimEnd()])
+  expect(blocksOf(GUIDE, 'ts')).toEqual([readDocument('examples/cdk/app.ts')])
 })
 
 test('the guide has every attribute of the construct, and every property that is no setting', () => {

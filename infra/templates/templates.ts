@@ -27,7 +27,7 @@ export function releaseFiles(version: string): Map<string, Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'waybill-templates-'))
   try {
     const app = new App({ outdir: folder, context: cdk.context, analyticsReporting: false, treeMetadata: false })
-    // Where all of a stage is in one stack.
+    // There, all of a stage is in one stack.
     process.env.CDK_DEFAULT_REGION = US_EAST_1
     for (const stage of STAGE_NAMES) addStack(app, stage as StageName, version)
     const stacks = app.synth().stacks

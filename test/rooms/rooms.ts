@@ -62,7 +62,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'examples/cdk/**': { imports: 'aws-cdk-lib{,/*} waybill/cdk' },
   'examples/stripe/**': { imports: NODE },
   'infra/**': {
-    imports: `aws/** catalog/** contract.ts domain/** endpoints.ts @aws-sdk/* @smithy/signature-v4 ${CDK} commander esbuild zod ${NODE} cdk.json console/usage-page/build.ts operator/terminal/how-to-run.ts`,
+    imports: `aws/** catalog/** contract.ts domain/** endpoints.ts @aws-sdk/* @smithy/signature-v4 ${CDK} commander esbuild zod ${NODE} cdk.json package.json console/usage-page/build.ts operator/terminal/how-to-run.ts`,
   },
   'operator/**': { imports: `catalog/** layers/** operator/** package.json @aws-sdk/* commander zod ${NODE}` },
   'operator/litellm/**': { imports: `catalog/** layers/** operator/{prices,reading,terminal}/** yaml ${NODE}` },

@@ -7,7 +7,7 @@ import { requireCatalog } from '../catalog/parse-catalog.ts'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { LEAST_ROW_DAYS } from '../layers/gateway/domain/closed-day.ts'
 import { jsonFault } from '../layers/gateway/domain/json-fault.ts'
-import { IS_PACKAGE } from '../operator/terminal/how-to-run.ts'
+import { IS_PACKAGE, SEED_FILE, SETTINGS_FILE } from '../operator/terminal/how-to-run.ts'
 import { STAGE_NAMES, stageOf, US_EAST_1 } from './stages.ts'
 
 /** The values that CloudWatch offers. */
@@ -126,9 +126,8 @@ export type SettingsOfStages = Readonly<Record<string, Partial<Settings>>>
 
 export const SETTING_NAMES = Object.keys(settings.shape) as (keyof Settings)[]
 
-/** The operator's own file. It is not part of the project, so that a new version cannot change it. */
-export const SETTINGS_FILE = IS_PACKAGE ? 'waybill.json' : 'infra/settings.json'
-export const SEED_FILE = IS_PACKAGE ? 'catalog.json' : 'infra/catalog.json'
+export { SEED_FILE, SETTINGS_FILE }
+
 /** A package has its operator's files in the folder in which it is run. */
 const FOLDER = IS_PACKAGE ? process.cwd() : fileURLToPath(new URL('..', import.meta.url))
 

@@ -86,7 +86,7 @@ export const STAGE_NAMES = Object.keys(STAGES)
 /** The stage with the operator's settings, and defaults for the others. */
 export function stageOf(name: unknown, given: SettingsOfStages = {}): Stage {
   const stage = typeof name === 'string' && Object.hasOwn(STAGES, name) ? STAGES[name] : undefined
-  if (!stage) throw new Error(`There is no stage '${name}': use -c stage=${STAGE_NAMES.join(' or -c stage=')}.`)
+  if (!stage) throw new Error(`There is no stage '${name}'. There are ${STAGE_NAMES.join(' and ')}.`)
   return { ...stage, ...given[stage.name] }
 }
 

@@ -26,9 +26,18 @@ const runCdk: RunCdk = (args) => {
   })
 }
 
+/** `cdk` knows a stage as a value of the context. */
+function forCdk(args: readonly string[]): string[] {
+  return args.flatMap((arg, i) => {
+    if (arg === '--stage') return ['-c', `stage=${args[i + 1]}`]
+    if (args[i - 1] === '--stage') return []
+    return arg.startsWith('--stage=') ? ['-c', arg.slice(2)] : [arg]
+  })
+}
+
 /** Runs `deploy`, or another command of CDK, or `preflight`, and returns the exit code. */
 export async function runInfra(args: readonly string[]): Promise<number> {
   const [command, ...rest] = args
   if (command === 'preflight') return preflight(rest, console)
-  return command === 'deploy' ? deployStage(rest, console, runCdk) : cdkOnAccount(args, console, runCdk)
+  return command === 'deploy' ? deployStage(forCdk(rest), console, runCdk) : cdkOnAccount(forCdk(args), console, runCdk)
 }

@@ -23,13 +23,9 @@ export function deployCommands(program: Command, fail: () => void): void {
         const { stage, local } = command.optsWithGlobals<GlobalOptions>()
         if (local || !stage) throw new CliError(`Say which stage: ${WAYBILL} ${name} --stage dev`)
         const { runInfra } = await import('#infra')
-        if ((await runInfra([name, ...command.args, ...optionsOf(name, stage)])) !== 0) fail()
+        const all = name === 'destroy' ? ['--all'] : []
+        // Last, because the last one of several stages counts.
+        if ((await runInfra([name, ...command.args, ...all, '--stage', stage])) !== 0) fail()
       })
   }
-}
-
-/** Last, because the last one of several stages counts. */
-function optionsOf(name: string, stage: string): string[] {
-  if (name === 'preflight') return ['--stage', stage]
-  return ['-c', `stage=${stage}`, ...(name === 'destroy' ? ['--all'] : [])]
 }

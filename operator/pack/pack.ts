@@ -60,7 +60,7 @@ export async function pack(): Promise<void> {
 
 async function bundle(outfile: string, options: BuildOptions): Promise<void> {
   const up = posix.relative(posix.dirname(outfile), '.') || '.'
-  await build({ ...options, outfile: join(OUT, outfile), define: DEFINED, plugins: [partsAt(up)] })
+  await build({ ...options, outfile: join(OUT, outfile), define: DEFINED, plugins: [partsAt(up)], minifySyntax: true })
 }
 
 /** A part is a file of the package, and our other short names are files of the bundle. */

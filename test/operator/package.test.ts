@@ -13,6 +13,7 @@ import { readZip } from '../infra/support/read-zip.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { until } from '../support/wait.ts'
 import { installPackage } from './support/install-package.ts'
+import { wordsOfAClone } from './support/words-of-a-clone.ts'
 
 jest.setTimeout(300_000)
 
@@ -53,10 +54,13 @@ packageTest('the package has JavaScript only, and brings nothing that builds or 
   expect(files.filter((file) => /\.(ts|tsx|map)$/.test(file) && !file.includes('bundles'))).toEqual([])
   expect(files.filter((file) => !file.includes('/')).toSorted()).toEqual(
     [
+      'CHANGELOG.md',
       'LICENSE',
       'README.md',
+      'SECURITY.md',
       'catalog.schema.json',
       'dist',
+      'docs',
       'package.json',
       'require-node.cjs',
       'waybill.js',
@@ -65,6 +69,13 @@ packageTest('the package has JavaScript only, and brings nothing that builds or 
   const there = Object.keys(manifest.devDependencies).filter((name) => existsSync(join(folder, 'node_modules', name)))
   expect(there).toEqual([])
   expect(readdirSync(join(folder, 'node_modules', '.bin')).toSorted()).toEqual(['cdk', 'node', 'waybill', 'yaml'])
+  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'))
+  const withScripts = Object.keys(packages).filter((name) => packages[name].hasInstallScript)
+  expect(withScripts).toEqual(['node_modules/node'])
+})
+
+packageTest('nothing in the package speaks of scripts and files that only a clone has', () => {
+  expect(wordsOfAClone(installed, manifest.scripts)).toEqual([])
 })
 
 packageTest('npx waybill starts a gateway that answers a chat; keys, usage and console work beside it', async () => {
@@ -93,6 +104,8 @@ packageTest('npx waybill starts a gateway that answers a chat; keys, usage and c
     { choices: [{ message: { content: 'echo: Hello' } }] },
   ])
   expect(JSON.parse(waybill('audit', '--local', '--json').stdout)).toBeTruthy()
+  const smoked = waybill('smoke', '--local')
+  expect([smoked.status, smoked.stderr, smoked.stdout]).toEqual([0, '', expect.stringContaining('All is well.')])
 
   const page = await fetch(`${local.baseUrl}/usage`)
   expect([page.status, (await page.text()).includes('<script type="module">')]).toEqual([200, true])
@@ -128,6 +141,8 @@ packageTest(
     )
     expect(parseSettings(settings, 'waybill.json')).toEqual({ dev: {}, prod: { alarmEmail: 'you@example.com' } })
     expect((await readCatalogFile(join(folder, 'catalog.json'))).models.length).toBeGreaterThan(0)
+    const [document = ''] = settings.match(/\S+\.md/) ?? []
+    expect(readFileSync(join(folder, document), 'utf8')).toContain('### Settings')
     const { $comment, $schema } = JSON.parse(catalog)
     expect([$comment, JSON.parse(settings).$comment]).toEqual(Array(2).fill(expect.stringContaining('Change')))
     expect(existsSync(join(folder, $schema))).toBe(true)

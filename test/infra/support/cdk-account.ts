@@ -7,7 +7,7 @@ const told = (action: string, result: string): Reply => ({
   body: `<${action}Response><${action}Result>${result}</${action}Result></${action}Response>`,
 })
 
-/** Whoever asks, and a role that is assumed, have the same keys: the account checks signatures by them. */
+/** A caller and the roles that it assumes have the same keys: the account checks signatures by them. */
 const IDENTITY = {
   GetCallerIdentity: told(
     'GetCallerIdentity',

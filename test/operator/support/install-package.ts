@@ -3,7 +3,9 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const QUIETLY = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
+const QUIETLY = ['--no-audit', '--no-fund', '--loglevel=error']
+/** Without a network, npm would try for minutes. */
+const SOON = ['--prefer-offline', '--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=1000']
 const NO_NETWORK = /\b(E(NOTFOUND|CONNREFUSED|AI_AGAIN|TIMEDOUT|NETUNREACH|HOSTUNREACH)|ENOTCACHED)\b/
 
 /**
@@ -18,7 +20,7 @@ export function installPackage(folder: string): { readonly missing?: string } {
     ['install', '--package-lock-only', `./${archive}`],
     ['ci', '--omit=dev'],
   ]) {
-    const { status, stderr } = npm(folder, ...args, ...QUIETLY)
+    const { status, stderr } = npm(folder, ...args, ...QUIETLY, ...SOON)
     if (status === 0) continue
     if (!NO_NETWORK.test(stderr)) throw new Error(stderr)
     return { missing: `npm cannot install here: ${stderr.split('\n')[0]}` }

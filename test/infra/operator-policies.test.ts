@@ -151,6 +151,7 @@ test('every command of the command line is tried here with the rights of its pol
     ...SERVING,
     ...ALONE,
     ...DEPLOYING,
+    'smoke',
   ]
   expect(names.sort()).toEqual(tried.sort())
 })

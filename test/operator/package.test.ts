@@ -18,7 +18,7 @@ import { wordsOfAClone } from './support/words-of-a-clone.ts'
 jest.setTimeout(300_000)
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const folder = emptyFolder()
+const folder = join(emptyFolder(), 'a blank and an umläut')
 const installed = join(folder, 'node_modules', 'waybill')
 /** No Java, no npm, no tool of the clone: Node, and the programs of the package. */
 const PATH = [join(folder, 'node_modules', '.bin'), dirname(process.execPath)].join(':')

@@ -1,5 +1,5 @@
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
@@ -13,6 +13,7 @@ const NO_NETWORK = /\b(E(NOTFOUND|CONNREFUSED|AI_AGAIN|TIMEDOUT|NETUNREACH|HOSTU
  * allow it; a package that cannot be made, or not be installed, is a fault of ours.
  */
 export function installPackage(folder: string): { readonly missing?: string } {
+  mkdirSync(folder, { recursive: true })
   const packed = npm(ROOT, 'pack', '--json', '--pack-destination', folder)
   if (packed.status !== 0) throw new Error(packed.stderr)
   const archive = readdirSync(folder).find((name) => name.endsWith('.tgz'))

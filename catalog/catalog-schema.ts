@@ -36,7 +36,7 @@ const apiKey = z
   )
   .optional()
   .describe(
-    'Where the provider’s key is kept, never the key itself: env:NAME is a variable of `npm start`, secret:NAME is in the secret waybill/STAGE/NAME in Secrets Manager, {"key": "sk-…", "hosts": ["api.openai.com"]}.',
+    'Where the provider’s key is kept, never the key itself: env:NAME is a variable of a gateway on one machine, secret:NAME is in the secret waybill/STAGE/NAME in Secrets Manager, {"key": "sk-…", "hosts": ["api.openai.com"]}.',
   )
 
 /** AWS's SDK cannot store an object with a field such as `constructor`. */
@@ -73,7 +73,7 @@ const PROVIDERS = {
   openai: z.strictObject({
     type: z.literal('openai').describe('An upstream that speaks OpenAI’s chat completions or Responses.'),
     baseUrl: baseUrl.describe(
-      'https, or http on this machine, or local:echo, the upstream that `npm start` brings along.',
+      'https, or http on this machine, or local:echo, the upstream that a gateway on one machine brings along.',
     ),
     contract: z
       .enum(['chat', 'responses'])

@@ -7,7 +7,7 @@ import { requireCatalog } from '../catalog/parse-catalog.ts'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { LEAST_ROW_DAYS } from '../layers/gateway/domain/closed-day.ts'
 import { jsonFault } from '../layers/gateway/domain/json-fault.ts'
-import { IS_PACKAGE } from '../operator/terminal/how-to-run.ts'
+import { documentOf, IS_PACKAGE, SEED_FILE, SETTINGS_FILE } from '../operator/terminal/how-to-run.ts'
 import type { Settings } from './props.ts'
 import { STAGE_NAMES, stageOf, US_EAST_1 } from './stages.ts'
 
@@ -98,9 +98,8 @@ export function numberRange(name: string): Range {
 
 export const SETTING_NAMES = Object.keys(settings.shape) as (keyof Settings)[]
 
-/** The operator's own file. It is not part of the project, so that a new version cannot change it. */
-export const SETTINGS_FILE = IS_PACKAGE ? 'waybill.json' : 'infra/settings.json'
-export const SEED_FILE = IS_PACKAGE ? 'catalog.json' : 'infra/catalog.json'
+export { SEED_FILE, SETTINGS_FILE }
+
 /** A package has its operator's files in the folder in which it is run. */
 const folder = () => (IS_PACKAGE ? process.cwd() : fileURLToPath(new URL('..', import.meta.url)))
 
@@ -121,7 +120,7 @@ export function parseSettings(text: string, file: string): SettingsOfStages {
   const parsed = ofStages.safeParse(jsonOf(text, file))
   if (parsed.success) return parsed.data as SettingsOfStages
   const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`)
-  throw new Error(`${file} is not valid.\n  ${faults.join('\n  ')}\nThe settings are in docs/deploy.md.`)
+  throw new Error(`${file} is not valid.\n  ${faults.join('\n  ')}\nThe settings are in ${documentOf('deploy.md')}.`)
 }
 
 /** The faults of one stage's settings in code, where `isLater` tells the values that only a deployment knows. */

@@ -86,7 +86,7 @@ export const STAGE_NAMES: readonly string[] = Object.keys(STAGES)
 
 export function checkedStageName(name: unknown): StageName {
   if (typeof name === 'string' && Object.hasOwn(STAGES, name)) return name as StageName
-  throw new Error(`There is no stage '${name}': use -c stage=${STAGE_NAMES.join(' or -c stage=')}.`)
+  throw new Error(`There is no stage '${name}'. There are ${STAGE_NAMES.join(' and ')}.`)
 }
 
 /** The stage with the operator's settings, and defaults for the others. */

@@ -11,9 +11,11 @@ import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
 import { actBy } from '../operator/connect/issue-key.ts'
 import type { KeptEcho } from './echo-upstream.ts'
 
-const BY = 'npm start'
+const BY = 'waybill start'
+/** Also as earlier versions wrote it. */
+const BY_A_START = /^(waybill|npm) start$/
 /** Differs from `BY`, so that the catalog still counts as its operator's. */
-const ECHO_MOVED = 'npm start, because echo has another address'
+const ECHO_MOVED = 'waybill start, because echo has another address'
 
 type InForce = StoredCatalog & {
   /** True if an operator put the catalog in force, and not a start: then the file has not been loaded. */
@@ -27,7 +29,7 @@ export async function catalogInForce(
   echo: KeptEcho,
 ): Promise<InForce> {
   const stored = await readStoredCatalog(tables)()
-  const isOperators = stored !== undefined && stored.pushedBy !== BY
+  const isOperators = stored !== undefined && !BY_A_START.test(stored.pushedBy ?? '')
   const data = isOperators ? withEchoAt(stored.data, echo) : file.data
   if (stored && isDeepStrictEqual(plain(stored.data), plain(data))) return { ...stored, isOperators }
   const source = isOperators ? (await readCatalogVersion(tables)(stored.version))?.source : file.source

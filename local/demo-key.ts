@@ -20,7 +20,7 @@ export async function demoKey(tables: OperatorTables, dataFolder: string | null)
   const credits = parseCredits(CREDITS) ?? 0n
   const { secret } = await issueKey(
     tables,
-    { settings: SETTINGS, credits, prefix: BRAND.keyPrefix, by: 'npm start' },
+    { settings: SETTINGS, credits, prefix: BRAND.keyPrefix, by: 'waybill start' },
     Date.now(),
   )
   if (file) await writeFile(file, secret, { mode: 0o600 })

@@ -16,6 +16,7 @@ import { keysCommand } from './commands/keys.ts'
 import { reconcileCommand } from './commands/reconcile.ts'
 import { routesCommand } from './commands/routes.ts'
 import { runner } from './commands/run.ts'
+import { smokeCommand } from './commands/smoke.ts'
 import { startCommand } from './commands/start.ts'
 import { usageCommand } from './commands/usage.ts'
 import { useCommand } from './commands/use.ts'
@@ -87,6 +88,7 @@ export function programFor(parts: Parameters<typeof runner>[0]): Command {
   invoiceCommand(program, run)
   auditCommand(program, run)
   reconcileCommand(program, run, terminal.folder)
+  smokeCommand(program, run)
   consoleCommand(program, run)
   backupCommands(program, run, terminal.folder)
   importCommand(program, terminal)

@@ -5,22 +5,33 @@ import { IS_PACKAGE } from '../../operator/terminal/how-to-run.ts'
 import { preflight } from '../preflight/preflight.ts'
 import { cdkOnAccount, deployStage, type RunCdk } from './deploy-stage.ts'
 
-/** A clone has cdk.json, and npm's scripts have `cdk` in their path. A package knows where both are. */
-function programOf(args: readonly string[]): readonly [string, string[]] {
-  if (!IS_PACKAGE) return ['cdk', [...args]]
-  const cdk = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk')
-  const app = fileURLToPath(new URL('app.js', import.meta.url))
-  return [process.execPath, [cdk, ...args, '--app', `"${process.execPath}" "${app}"`]]
+const CDK = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk')
+
+/** A clone has cdk.json in its own folder. A package is run in its operator's, and knows where its app is. */
+const PLACE = IS_PACKAGE ? {} : { cwd: fileURLToPath(new URL('../..', import.meta.url)) }
+const APP = IS_PACKAGE ? ['--app', appIn(fileURLToPath(new URL('app.js', import.meta.url)))] : []
+
+/** A shell runs it. The word at the end is for `cdk`, which takes away quotes that stand at both ends. */
+function appIn(file: string): string {
+  return `"${process.execPath}" "${file}" --`
 }
 
 const runCdk: RunCdk = (args) => {
-  const [program, given] = programOf(args)
-  const cdk = spawn(program, given, { stdio: 'inherit' })
+  const cdk = spawn(process.execPath, [CDK, ...args, ...APP], { ...PLACE, stdio: 'inherit' })
   // The terminal interrupts both; cdk reports its progress.
   process.on('SIGINT', () => {})
   return new Promise((resolve, reject) => {
-    cdk.once('error', () => reject(new Error("There is no 'cdk' here: run 'npm ci', and this by 'npm run'.")))
+    cdk.once('error', reject)
     cdk.once('close', (code) => resolve(code ?? 1))
+  })
+}
+
+/** `cdk` knows a stage as a value of the context. */
+function forCdk(args: readonly string[]): string[] {
+  return args.flatMap((arg, i) => {
+    if (arg === '--stage') return ['-c', `stage=${args[i + 1]}`]
+    if (args[i - 1] === '--stage') return []
+    return arg.startsWith('--stage=') ? ['-c', arg.slice(2)] : [arg]
   })
 }
 
@@ -28,5 +39,5 @@ const runCdk: RunCdk = (args) => {
 export async function runInfra(args: readonly string[]): Promise<number> {
   const [command, ...rest] = args
   if (command === 'preflight') return preflight(rest, console)
-  return command === 'deploy' ? deployStage(rest, console, runCdk) : cdkOnAccount(args, console, runCdk)
+  return command === 'deploy' ? deployStage(forCdk(rest), console, runCdk) : cdkOnAccount(forCdk(args), console, runCdk)
 }

@@ -9,7 +9,7 @@ import { addNoticeTopic } from './topics.ts'
 const NAME = 'RolledBack'
 const WORDS: Words = {
   says: 'A deployment failed or was stopped, and the version before has all calls again',
-  remedy: 'The alarm that went off before it; the deployment in CodeDeploy; then `npm run smoke`.',
+  remedy: 'The alarm that went off before it; the deployment in CodeDeploy; then `smoke`.',
 }
 
 /** The states are those of "Monitoring deployments with Amazon CloudWatch Events" in CodeDeploy's guide. */

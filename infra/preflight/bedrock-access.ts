@@ -1,3 +1,4 @@
+import { WAYBILL } from '../../operator/terminal/how-to-run.ts'
 import { foundationModels } from '../rights/bedrock-targets.ts'
 import type { Aws } from './aws.ts'
 import { type Check, failed, type Outcome, ok, unknown } from './check.ts'
@@ -35,7 +36,7 @@ function outcomeOf(closed: readonly string[], unnamed: readonly string[], count:
   if (unnamed.length > 0) {
     return unknown(
       `which model is behind ${unnamed.join(' and ')} is not in its name`,
-      "Try it after the deployment with 'npm run -s waybill -- routes test'.",
+      `Try it after the deployment with '${WAYBILL} routes test'.`,
     )
   }
   return ok(`access to ${count} ${count === 1 ? 'model' : 'models'}`)

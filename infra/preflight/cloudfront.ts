@@ -1,4 +1,5 @@
 import { OUTPUTS, stackName } from '../../layers/gateway/contract.ts'
+import { documentOf } from '../../operator/terminal/how-to-run.ts'
 import type { Stage } from '../stages.ts'
 import type { Aws } from './aws.ts'
 import { type Check, failed, type Outcome, ok, unknown } from './check.ts'
@@ -17,7 +18,7 @@ export const CLOUDFRONT: Check = {
     if (distributions.length > 0) return ok('the account has a distribution already, so it may have another')
     return unknown(
       'the account has no distribution yet; AWS refuses new accounts until it has verified them, and says so only when one is made',
-      "If the deployment fails with 'Your account must be verified', send that message to AWS Support (account and billing questions are free), or deploy without CloudFront (docs/deploy.md).",
+      `If the deployment fails with 'Your account must be verified', send that message to AWS Support (account and billing questions are free), or deploy without CloudFront (${documentOf('deploy.md')}).`,
     )
   },
 }

@@ -1,4 +1,5 @@
 import { stackName } from '../../layers/gateway/contract.ts'
+import { documentOf } from '../../operator/terminal/how-to-run.ts'
 import { US_EAST_1 } from '../stages.ts'
 import { type Check, ok, unknown } from './check.ts'
 
@@ -19,7 +20,7 @@ export const ORGANIZATION: Check = {
     if (state === ALONE) return ok('the account is in none, so no policy of one forbids the Function URL of chat')
     return unknown(
       `${state}, whose service control policies cannot be seen from here, and may forbid Function URLs with AuthType NONE, which chat needs`,
-      `If the deployment fails with an explicit deny, ask those who keep the policies for lambda:CreateFunctionUrlConfig, lambda:UpdateFunctionUrlConfig and lambda:AddPermission on arn:aws:lambda:*:*:function:${stackName(stage.name)}-FunctionsChat* (docs/deploy.md).`,
+      `If the deployment fails with an explicit deny, ask those who keep the policies for lambda:CreateFunctionUrlConfig, lambda:UpdateFunctionUrlConfig and lambda:AddPermission on arn:aws:lambda:*:*:function:${stackName(stage.name)}-FunctionsChat* (${documentOf('deploy.md')}).`,
     )
   },
 }

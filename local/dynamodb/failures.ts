@@ -31,7 +31,9 @@ export function validationError(message: string): DynamoDbError {
 
 /** A feature of DynamoDB that this database does not have. */
 export function unsupported(feature: string): DynamoDbError {
-  return validationError(`The local database does not support ${feature}. Amazon's does: npm start -- --dynamodb-local`)
+  return validationError(
+    `The local database does not support ${feature}. Amazon's does, which a clone has: start it with --dynamodb-local`,
+  )
 }
 
 export function noSuchTable(): DynamoDbError {

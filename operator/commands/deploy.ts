@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import { CliError } from '../terminal/cli-error.ts'
-import { IS_PACKAGE } from '../terminal/how-to-run.ts'
+import { SEED_FILE, SETTINGS_FILE, WAYBILL } from '../terminal/how-to-run.ts'
 import type { GlobalOptions } from './run.ts'
 
 const COMMANDS: Readonly<Record<string, string>> = {
   preflight: 'look, before a first deployment, whether the account and the region are ready',
   bootstrap: 'prepare an account and region for CDK, once',
   diff: 'the changes that a deployment would make',
-  deploy: 'deploy a stage with the settings in waybill.json and, at first, the models in catalog.json',
+  deploy: `deploy a stage with the settings in ${SETTINGS_FILE} and, at first, the models in ${SEED_FILE}`,
   destroy: 'take a stage down',
 }
 
@@ -20,17 +20,12 @@ export function deployCommands(program: Command, fail: () => void): void {
       .allowUnknownOption()
       .allowExcessArguments()
       .action(async (_: object, command: Command) => {
-        if (!IS_PACKAGE) throw new CliError(`'${name}' is for the package. In a clone: npm run ${name}`)
         const { stage, local } = command.optsWithGlobals<GlobalOptions>()
-        if (local || !stage) throw new CliError(`Say which stage: npx waybill ${name} --stage dev`)
+        if (local || !stage) throw new CliError(`Say which stage: ${WAYBILL} ${name} --stage dev`)
         const { runInfra } = await import('#infra')
-        if ((await runInfra([name, ...command.args, ...optionsOf(name, stage)])) !== 0) fail()
+        const all = name === 'destroy' ? ['--all'] : []
+        // Last, because the last one of several stages counts.
+        if ((await runInfra([name, ...command.args, ...all, '--stage', stage])) !== 0) fail()
       })
   }
-}
-
-/** Last, because the last one of several stages counts. */
-function optionsOf(name: string, stage: string): string[] {
-  if (name === 'preflight') return ['--stage', stage]
-  return ['-c', `stage=${stage}`, ...(name === 'destroy' ? ['--all'] : [])]
 }

@@ -3,14 +3,13 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import catalog from '../../infra/catalog.json' with { type: 'json' }
 import { CliError } from '../terminal/cli-error.ts'
-import { IS_PACKAGE } from '../terminal/how-to-run.ts'
+import { documentOf, IS_PACKAGE, SEED_FILE, SETTINGS_FILE } from '../terminal/how-to-run.ts'
 import { outputOf, type Terminal } from '../terminal/terminal.ts'
 
 /** JSON has no comments, so each file has a remark for people. */
 const FILES: Readonly<Record<string, object>> = {
   'waybill.json': {
-    $comment:
-      'The settings of each stage that differ from the defaults; docs/deploy.md, "Settings", has them all. Change alarmEmail in prod, or remove it: it gets the alarms. Every deployment reads this file, so keep it in your version control.',
+    $comment: `The settings of each stage that differ from the defaults; ${documentOf('deploy.md')}, "Settings", has them all. Change alarmEmail in prod, or remove it: it gets the alarms. Every deployment reads this file, so keep it in your version control.`,
     dev: {},
     prod: { alarmEmail: 'you@example.com' },
   },
@@ -32,7 +31,7 @@ export function initCommand(program: Command, terminal: Terminal): void {
     .action(async () => {
       if (!IS_PACKAGE)
         throw new CliError(
-          "'init' is for a folder with the package. A clone has infra/settings.json and infra/catalog.json.",
+          `'init' is for a folder with the package. A clone has its own ${SETTINGS_FILE} and ${SEED_FILE}.`,
         )
       const out = outputOf(terminal)
       for (const [name, content] of Object.entries(FILES)) {

@@ -8,6 +8,7 @@ import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import { MINUTE_MS } from '../../layers/gateway/domain/time.ts'
 import { OutcomeUnknown } from '../admin-client/refusal.ts'
 import { CliError } from '../terminal/cli-error.ts'
+import { SETTINGS_FILE } from '../terminal/how-to-run.ts'
 import { printJson } from '../terminal/output.ts'
 import { printTable, summed, wide } from '../terminal/table.ts'
 import { credits, reference, someExternalId, wholeNumber } from './arguments.ts'
@@ -179,7 +180,7 @@ async function revokeAction(session: Session, _: object, id: string): Promise<vo
 function warnOfIpv6({ ipv6, out }: Session, allowlist: readonly string[] = []): void {
   if (!ipv6 || allowlist.length === 0 || allowlist.some((range) => range.includes(':'))) return
   out.error(
-    'warning: the list has IPv4 ranges only, and this gateway is reached over IPv6, too: a client that has both is refused whenever it comes by IPv6. Add its IPv6 ranges, or switch IPv6 off for CloudFront (ipv6 in infra/settings.json).',
+    `warning: the list has IPv4 ranges only, and this gateway is reached over IPv6, too: a client that has both is refused whenever it comes by IPv6. Add its IPv6 ranges, or switch IPv6 off for CloudFront (ipv6 in ${SETTINGS_FILE}).`,
   )
 }
 

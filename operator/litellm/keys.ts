@@ -4,6 +4,7 @@ import { plainLine } from '../../layers/gateway/domain/plain-text.ts'
 import { scaledNumber, wholeNumberIn } from '../reading/exact-number.ts'
 import { itemsOf, type JsonNode, nodeAt, textOf } from '../reading/json-nodes.ts'
 import { CliError } from '../terminal/cli-error.ts'
+import { WAYBILL } from '../terminal/how-to-run.ts'
 import type { Said } from './said.ts'
 
 const READ = [
@@ -129,5 +130,5 @@ function momentOf(text: string): number | undefined {
 /** Each value is in quotes that no shell looks into. */
 function commandOf(options: Options): string {
   const words = Object.entries(options).map(([name, value]) => `--${name}='${value.replaceAll("'", "'\\''")}'`)
-  return `npm run -s waybill -- keys create ${words.join(' ')} "$@"`
+  return `${WAYBILL} keys create ${words.join(' ')} "$@"`
 }

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
@@ -33,14 +33,15 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 const FUNCTIONS = readdirSync(join(ROOT, 'functions')).filter((name) =>
   existsSync(join(ROOT, 'functions', name, 'handler.ts')),
 )
-const BUNDLES = join(OUT, 'bundles')
+/** As deep as a clone's, because source maps have relative paths: a stage has the same code from a clone and from the package. */
+const BUNDLES = join(ROOT, 'dist', 'bundles')
 const DATA = ['local/catalog.json']
 
 const DEFINED = { WAYBILL_PACKAGE: 'true' }
 
 /** Node strips no types of files in node_modules, so a package has JavaScript, made of the same sources. */
 export async function pack(): Promise<void> {
-  rmSync(OUT, { recursive: true, force: true })
+  for (const old of [OUT, BUNDLES]) rmSync(old, { recursive: true, force: true })
   await bundle('waybill.cjs', COMMAND_LINE)
   for (const [file, source] of Object.entries(PROGRAMS)) {
     await bundle(file, {
@@ -56,6 +57,7 @@ export async function pack(): Promise<void> {
   for (const file of DATA) cpSync(join(ROOT, file), join(OUT, file))
   for (const name of FUNCTIONS) bundleFunction(name, BUNDLES)
   bundleTokenizerLayer(BUNDLES)
+  renameSync(BUNDLES, join(OUT, 'bundles'))
   await writePages()
 }
 
@@ -66,6 +68,7 @@ async function bundle(outfile: string, options: BuildOptions): Promise<void> {
     outfile: join(OUT, outfile),
     define: { ...options.define, ...DEFINED },
     plugins: [partsAt(up)],
+    minifySyntax: true,
   })
 }
 

@@ -40,7 +40,10 @@ function keysOf({ tables, stage, variables }: Pick<Connection, 'tables' | 'stage
   if (variables) return localKeys(variables)
   return {
     env: (name) => {
-      throw new UpstreamFailure('credential', `env:${name} is for 'npm start'; a stage has its keys in secret:NAME.`)
+      throw new UpstreamFailure(
+        'credential',
+        `env:${name} is for a gateway on one machine; a stage has its keys in secret:NAME.`,
+      )
     },
     secret: readStageKey(stage, tables.client),
   }

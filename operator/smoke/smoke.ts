@@ -1,54 +1,34 @@
 import { resolve6 } from 'node:dns/promises'
-import { Command } from 'commander'
-import { auditKey } from '../../layers/admin/audit/audit-key.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import type { Output } from '../../layers/gateway/domain/plain-text.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
-import { listKeys, readKey } from '../../layers/gateway/store/keys/read-key.ts'
+import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
-import { readUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
-import { type Connection, connect, type Target } from '../connect/connect.ts'
+import type { Connection } from '../connect/connect.ts'
 import { actBy, issueKey } from '../connect/issue-key.ts'
 import { readStageKey } from '../routes/stage-keys.ts'
 import { CliError } from '../terminal/cli-error.ts'
-import { explainFailure } from '../terminal/explain-failure.ts'
-import { outputOf, thisTerminal } from '../terminal/terminal.ts'
-import {
-  checkClosed,
-  checkIpv6,
-  checkPieces,
-  checkPlainHttp,
-  checkProviderKeys,
-  checkSwept,
-  manualChecks,
-  type NotApplicable,
-} from './stage-checks.ts'
+import { callerOf, checkCalls, expect } from './check-calls.ts'
+import { type Check, checksOn } from './checks-on.ts'
+import { checkClosed, checkIpv6, checkPlainHttp, checkProviderKeys, checkSwept, manualChecks } from './stage-checks.ts'
 import { checkTableSettings } from './table-settings.ts'
 
-const options = new Command('smoke')
-  .description('Calls every endpoint of a running gateway with a key made for it, checks the answers and the books.')
-  .option('--local', "the gateway that 'npm start' runs here")
-  .option('--stage <name>', 'a gateway in AWS')
-  .option('--model <id>', 'the model to ask; without it the first in the catalog')
-  .option('--origin <url...>', 'addresses behind CloudFront, which must be closed to everybody else')
-  .parse()
-  .opts<Target & { model?: string; origin?: string[] }>()
+export type SmokeOptions = { readonly model?: string; readonly origin?: readonly string[] }
 
-/** Long enough to be seen to stream. */
-const COUNTING = [{ role: 'user', content: 'Count from 1 to 40, in words.' }]
-
-const out = outputOf(thisTerminal())
-let failures = 0
-try {
-  const connection = await connect(options)
-  await smoke(connection, options.model ?? (await firstModel(connection)))
-  out.log(failures === 0 ? '\nAll is well.' : `\n${failures} of the checks failed.`)
-} catch (error) {
-  out.error(explainFailure(error))
-  failures += 1
+/** Calls every endpoint of a running gateway with a key made for it. True if all is well. */
+export async function smoke(connection: Connection, options: SmokeOptions, out: Output): Promise<boolean> {
+  const { check, failures } = checksOn(out)
+  await checkAll(
+    connection,
+    { model: options.model ?? (await firstModel(connection)), origins: options.origin ?? [] },
+    check,
+  )
+  if (connection.stage !== 'local') showManualChecks(connection, options.origin ?? [], out)
+  out.log(failures() === 0 ? '\nAll is well.' : `\n${failures()} of the checks failed.`)
+  return failures() === 0
 }
-process.exitCode = failures === 0 ? 0 : 1
 
 async function catalogOf({ tables }: Connection): Promise<CatalogData> {
   return (await readStoredCatalog(tables)())?.data ?? { providers: {}, models: [] }
@@ -60,8 +40,10 @@ async function firstModel(connection: Connection): Promise<string> {
   return model.id
 }
 
-async function smoke(connection: Connection, model: string): Promise<void> {
-  const { tables, chatUrl, apiUrl, stage, whoAmI } = connection
+type Plan = { readonly model: string; readonly origins: readonly string[] }
+
+async function checkAll(connection: Connection, { model, origins }: Plan, check: Check): Promise<void> {
+  const { tables, chatUrl, stage, whoAmI } = connection
   const settings = { ...KEY_DEFAULTS, name: 'smoke', rpm: 600 }
   const issued = await issueKey(
     tables,
@@ -74,7 +56,7 @@ async function smoke(connection: Connection, model: string): Promise<void> {
     return checkProviderKeys(await catalogOf(connection), readStageKey(stage, tables.client))
   })
   try {
-    await checkCalls(caller)
+    await checkCalls(caller, check)
   } finally {
     await revokeKey(tables)(issued.key.id, actBy(await whoAmI()))
   }
@@ -97,161 +79,12 @@ async function smoke(connection: Connection, model: string): Promise<void> {
       ? { notApplicable: 'a local table has no such settings' }
       : checkTableSettings(tables, connection.isProtected),
   )
-  const { origin: origins = [] } = options
   for (const origin of origins)
     await check(`${origin} is closed to whoever goes around CloudFront`, () => checkClosed(origin))
-  tables.client.destroy()
-  if (stage === 'local') return
+}
+
+function showManualChecks({ stage, chatUrl, apiUrl }: Connection, origins: readonly string[], out: Output): void {
   out.log('\nBy hand, because no program can see it with your rights:')
   const facts = { name: stage, hasEdge: chatUrl === apiUrl }
   for (const line of manualChecks(facts, origins.length)) out.log(`-       ${line}.`)
-}
-
-type Caller = ReturnType<typeof callerOf>
-
-function callerOf(
-  { tables, chatUrl, apiUrl }: Connection,
-  { key, secret }: Awaited<ReturnType<typeof issueKey>>,
-  model: string,
-) {
-  const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
-  const get = (path: string) => fetch(`${apiUrl}${path}`, { headers })
-  const post = (path: string, body: object) =>
-    fetch(`${chatUrl}${path}`, { method: 'POST', headers, body: JSON.stringify({ model, ...body }) })
-  const ask = (extra: object) =>
-    post('/v1/chat/completions', { max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }], ...extra })
-  return { tables, chatUrl, apiUrl, headers, key, model, get, post, ask }
-}
-
-/** Every endpoint, and the books behind them. Returns the id of a request. */
-async function checkCalls({ tables, chatUrl, apiUrl, headers, key, model, get, post, ask }: Caller): Promise<void> {
-  await check('GET /v1/models lists the model', async () => {
-    const { data } = await json<{ data: { id: string }[] }>(await get('/v1/models'))
-    expect(
-      data.some(({ id }) => id === model),
-      `${model} is not listed`,
-    )
-  })
-  await check('GET /v1/key/introspect knows the key', async () => {
-    const seen = await json<{ id: string; status: string }>(await get('/v1/key/introspect'))
-    expect(seen.id === key.id && seen.status === 'active', JSON.stringify(seen))
-  })
-  let requestId = ''
-  let streamId = ''
-  let seenMs = 0
-  await check('a completion is answered, with every header', async () => {
-    const response = await ask({})
-    const answer = await json<{ choices: unknown[]; usage: { cost: number } }>(response)
-    expect(answer.choices.length === 1, 'there is not one choice')
-    expect(typeof answer.usage.cost === 'number', 'usage.cost is not a number')
-    for (const name of ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']) {
-      expect(response.headers.has(name), `the header ${name} is missing`)
-    }
-    for (const name of ['Provider', 'Cost']) {
-      expect(response.headers.has(BRAND.headerPrefix + name), `the header ${BRAND.headerPrefix}${name} is missing`)
-    }
-    requestId = response.headers.get('X-Request-Id') ?? ''
-  })
-  await check('its row is found by its request id, here and in the table', async () => {
-    const seen = await json<{ request_id: string; outcome: string }>(await get(`/v1/usage/${requestId}`))
-    expect(seen.outcome === 'completed', `its outcome is ${seen.outcome}`)
-    expect((await readUsageRow(tables)(requestId))?.keyId === key.id, 'the row is not in the table')
-  })
-  await check('its row is in the list of the key’s requests, and in their sums', async () => {
-    const { data } = await json<{ data: { request_id: string }[] }>(await get('/v1/usage'))
-    expect(
-      data.some(({ request_id }) => request_id === requestId),
-      'the row is not listed',
-    )
-    const { total } = await json<{ total: { requests: number } }>(await get('/v1/usage?group=model'))
-    expect(total.requests >= data.length, `there are ${data.length} rows, and the sum is ${total.requests}`)
-  })
-  await check('GET /v1/credits has the credits of the key', async () => {
-    const { data } = await json<{ data: { total_credits: number } }>(await get('/v1/credits'))
-    expect(data.total_credits === 1, JSON.stringify(data))
-  })
-  await check('POST /v1/quote tells what a completion holds', async () => {
-    const body = { model, max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }] }
-    const quote = { method: 'POST', headers, body: JSON.stringify({ endpoint: '/v1/chat/completions', body }) }
-    const { hold } = await json<{ hold: string }>(await fetch(`${apiUrl}/v1/quote`, quote))
-    expect(Number(hold) > 0 || hold === '0', `it would hold ${hold}`)
-  })
-  await check('a stream arrives as events, with its cost, and ends with [DONE]', async () => {
-    const response = await ask({ stream: true, max_tokens: 100, messages: COUNTING })
-    const { text, spreadMs } = await readPieces(response)
-    streamId = response.headers.get('X-Request-Id') ?? ''
-    seenMs = spreadMs
-    expect(response.status === 200, `status ${response.status}: ${text}`)
-    expect(response.headers.get('content-type')?.startsWith('text/event-stream') === true, 'it is not an event stream')
-    expect(text.includes(`: ${BRAND.headerPrefix.toLowerCase()}cost `), 'the cost is missing')
-    expect(text.endsWith('data: [DONE]\n\n'), 'it does not end with [DONE]')
-  })
-  await check('a stream comes piece by piece, as the model makes it', async () =>
-    checkPieces(await readUsageRow(tables)(streamId), seenMs),
-  )
-  await check('a response is answered', async () => {
-    const { status } = await json<{ status: string }>(
-      await post('/v1/responses', { max_output_tokens: 16, input: 'Say hello.' }),
-    )
-    expect(status === 'completed' || status === 'incomplete', `its status is ${status}`)
-  })
-  await check('a message is answered', async () => {
-    const { type } = await json<{ type: string }>(
-      await post('/v1/messages', { max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }] }),
-    )
-    expect(type === 'message', `its type is ${type}`)
-  })
-  await check('an unknown path and a wrong method have the same envelope', async () => {
-    for (const [response, status] of [
-      [await get('/v1/nothing'), 404],
-      [await fetch(`${chatUrl}/v1/chat/completions`, { headers }), 405],
-    ] as const) {
-      const { error } = (await response.json()) as { error: Record<string, unknown> }
-      expect(response.status === status, `status ${response.status} in place of ${status}`)
-      expect(
-        ['message', 'type', 'param', 'code'].every((field) => field in error),
-        'the envelope is not whole',
-      )
-    }
-  })
-  await check('the books close', async () => {
-    const fresh = await readKey(tables)(key.id)
-    const audit = await auditKey(tables, fresh ?? key, Date.now())
-    expect(
-      audit.ok,
-      JSON.stringify(audit, (_, v) => (typeof v === 'bigint' ? String(v) : v)),
-    )
-  })
-}
-
-/** A body, and the time between its first event and its last piece. */
-async function readPieces(response: Response): Promise<{ text: string; spreadMs: number }> {
-  const decoder = new TextDecoder()
-  let text = ''
-  let firstMs: number | undefined
-  for await (const piece of response.body ?? []) {
-    text += decoder.decode(piece, { stream: true })
-    if (text.includes('data:')) firstMs ??= Date.now()
-  }
-  return { text, spreadMs: firstMs === undefined ? 0 : Date.now() - firstMs }
-}
-
-async function check(what: string, work: () => unknown): Promise<void> {
-  try {
-    const result = (await work()) as NotApplicable | undefined
-    out.log(result ? `n/a     ${what}: ${result.notApplicable}` : `ok      ${what}`)
-  } catch (error) {
-    failures += 1
-    out.log(`FAILED  ${what}: ${error instanceof Error ? error.message : error}`)
-  }
-}
-
-async function json<T>(response: Response): Promise<T> {
-  const text = await response.text()
-  expect(response.status === 200, `status ${response.status}: ${text.slice(0, 500)}`)
-  return JSON.parse(text) as T
-}
-
-function expect(isSo: boolean, complaint: string): void {
-  if (!isSo) throw new Error(complaint)
 }

@@ -16,3 +16,9 @@ export const deployOf = (stage: string) =>
 /** CDK alone finds no app in the folder of a package. */
 export const bootstrapOf = (stage: string) =>
   IS_PACKAGE ? `npx waybill bootstrap --stage ${stage}` : `npx cdk bootstrap -c stage=${stage}`
+/** A document, where its reader has it: the package brings them along. */
+export const documentOf = (name: string) => (IS_PACKAGE ? `node_modules/waybill/docs/${name}` : `docs/${name}`)
+/** The operator's own file. It is not part of the project, so that a new version cannot change it. */
+export const SETTINGS_FILE = IS_PACKAGE ? 'waybill.json' : 'infra/settings.json'
+/** The catalog of the first deployment. */
+export const SEED_FILE = IS_PACKAGE ? 'catalog.json' : 'infra/catalog.json'

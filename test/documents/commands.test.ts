@@ -150,8 +150,8 @@ test.each(COMMANDS.filter((command) => isRun(command) && /^npm run (?!-s waybill
   async (command) => {
     const [script = '', ...args] = wordsOf(command.replace(/^npm run /, '')).filter((word) => word !== '--')
     const [node, preload, guard, program = '', ...more] = (scripts[script] ?? '').split(' ')
-    expect([node, preload, guard, more]).toEqual(['node', '-r', './require-node.cjs', []])
-    const { code, stdout, stderr } = await run(program, here(args), folder).ended
+    expect([node, preload, guard]).toEqual(['node', '-r', './require-node.cjs'])
+    const { code, stdout, stderr } = await run(program, [...more, ...here(args)], folder).ended
     expect({ code, stderr, stdout }).toMatchObject({ code: 0, stderr: '' })
   },
 )

@@ -40,6 +40,15 @@ test('every action is pinned by its commit, with the version beside it that Depe
   expect(readFileSync(new URL('.github/dependabot.yml', ROOT), 'utf8')).toMatch(/npm.*github-actions/s)
 })
 
+test('every change is audited and tested, and so is every package', () => {
+  for (const name of ['deploy.yml', 'release.yml']) {
+    const { text = '' } = files.find((file) => file.name === name) ?? {}
+    const [, job = ''] = /^ {2}(?:test|pack):\n((?: {4}.*\n|\n|)*)/m.exec(text) ?? []
+    expect([name, job.match(/npm (ci|audit|test)\b/g)]).toEqual([name, ['npm ci', 'npm audit', 'npm test']])
+  }
+  expect(files.find(({ name }) => name === 'deploy.yml')?.text).toMatch(/^on:\n {2}pull_request:$/m)
+})
+
 test('a package is published only by the workflow: tested, audited, with a bill of materials, provenance and an approval', () => {
   const release = files.find(({ name }) => name === 'release.yml')?.text ?? ''
   const [pack = '', publish = ''] = release.split(/^ {2}publish:$/m)
@@ -48,6 +57,11 @@ test('a package is published only by the workflow: tested, audited, with a bill 
   expect(places).toEqual(places.toSorted((a, b) => a - b))
   expect(places).not.toContain(-1)
   expect(pack).not.toContain('id-token')
+  // npm compares it with the provenance.
+  expect(pack.indexOf('repository.url=git+$GITHUB_SERVER_URL/$GITHUB_REPOSITORY.git')).toBeLessThan(
+    pack.indexOf('- run: npm pack'),
+  )
+  expect(pack).toContain('- run: npm pkg set repository')
   expect(publish).toMatch(/needs: pack\n.*environment: npm\n.*id-token: write/s)
   expect(publish).toContain('npm publish --ignore-scripts --provenance ./waybill-*.tgz')
   // The code of packages could use the right to publish.

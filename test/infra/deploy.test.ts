@@ -1,6 +1,6 @@
 import { Console } from 'node:console'
-import { chmodSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
 import { cdkOnAccount, deployStage } from '../../infra/deploy/deploy-stage.ts'
 import { readDocument } from '../documents/support/markdown.ts'
@@ -44,9 +44,6 @@ const folder = emptyFolder()
 let account: AwsAccount
 beforeAll(async () => {
   account = await startAwsAccount()
-  // In place of the real one, which needs an account: says what it was asked for.
-  writeFileSync(join(folder, 'cdk'), '#!/bin/sh\necho "cdk $*"\nexit 3\n')
-  chmodSync(join(folder, 'cdk'), 0o755)
 })
 afterAll(() => account.stop())
 beforeEach(() => {
@@ -56,7 +53,7 @@ beforeEach(() => {
 function environment(settings: object): Record<string, string> {
   const file = join(folder, 'settings.json')
   writeFileSync(file, JSON.stringify(settings))
-  return { ...account.env, WAYBILL_SETTINGS: file, PATH: [folder, process.env.PATH].join(delimiter) }
+  return { ...account.env, WAYBILL_SETTINGS: file, CDK_DISABLE_CLI_TELEMETRY: 'true', CDK_NOTICES: 'false' }
 }
 
 function deploy(args: string[], replies: Replies = {}, settings: object = {}, env = {}): Promise<Ended> {
@@ -75,17 +72,33 @@ function runWith(program: typeof deployStage, args: string[], replies: Replies, 
   }, env)
 }
 
-test('npm run deploy says for whom it acts, deploys every stack of dev, and ends as cdk does', async () => {
-  account.replies = READY
-  expect(
-    await run('infra/deploy/main.ts', ['deploy', '--require-approval', 'never'], folder, environment({})).ended,
-  ).toEqual({
+test('npm run deploy says for whom it acts, and deploys every stack of dev', async () => {
+  expect(await deploy(['--require-approval', 'never'])).toEqual({
     code: 3,
     stdout: `${actsFor('dev')}cdk ${IMPORTS} --require-approval never\n`,
     stderr: '',
   })
   expect(account.asked).toEqual([`${WHO} sts/eu-west-1`, `${TOOLKIT} cloudformation/eu-west-1`])
 })
+
+/** In place of the project's app: says which stage `cdk` told it. */
+const APP = ['--app', `echo "$CDK_CONTEXT_JSON" | grep -o '"stage":"[a-z]*"' >&2; exit 3 #`]
+
+test.each([
+  ['npm run deploy', 'infra/deploy/main.ts', ['deploy'], 'dev'],
+  ['npm run deploy -- -c stage=prod', 'infra/deploy/main.ts', ['deploy', '-c', 'stage=prod'], 'prod'],
+  ['npm run diff -- --stage prod', 'infra/deploy/main.ts', ['diff', '--stage', 'prod'], 'prod'],
+  ['waybill diff --stage=prod', 'operator/waybill.ts', ['diff', '--stage=prod'], 'prod'],
+  ['waybill deploy --stage dev', 'operator/waybill.ts', ['deploy', '--stage', 'dev'], 'dev'],
+])(
+  '%s starts the cdk of the packages for that stage, in any folder, and fails as it does',
+  async (_, file, args, stage) => {
+    account.replies = { ...READY, [STACK]: stack('UPDATE_COMPLETE'), [TABLES]: tables() }
+    const ended = await run(file, [...args, ...APP], folder, environment({})).ended
+    expect([ended.code, ended.stdout]).toEqual([1, actsFor(stage)])
+    expect(ended.stderr).toContain(`"stage":"${stage}"\n`)
+  },
+)
 
 test.each([
   ['a stage that is there', stack('UPDATE_COMPLETE'), tables(...KEPT)],
@@ -181,22 +194,4 @@ test('npm run deploy says in one line that the account is not bootstrapped', asy
 test('npm run deploy leaves it to cdk whether an account is bootstrapped that it may not look at', async () => {
   expect((await deploy([], { [TOOLKIT]: { status: 403, body: DENIED } })).code).toBe(3)
   expect((await deploy(['--toolkit-stack-name', 'Own'], { [TOOLKIT]: NO_STACK })).code).toBe(3)
-})
-
-test('npm run diff says for whom it acts, and ends as cdk does', async () => {
-  account.replies = READY
-  expect(await run('infra/deploy/main.ts', ['diff', '-c', 'stage=prod'], folder, environment({})).ended).toEqual({
-    code: 3,
-    stdout: `${actsFor('prod')}cdk diff -c stage=prod\n`,
-    stderr: '',
-  })
-})
-
-test('npm run deploy without its packages says so in one line', async () => {
-  account.replies = READY
-  const { code, stderr } = await run('infra/deploy/main.ts', ['deploy'], folder, {
-    ...environment({}),
-    PATH: '/nonexistent',
-  }).ended
-  expect([code, stderr]).toEqual([1, "There is no 'cdk' here: run 'npm ci', and this by 'npm run'.\n"])
 })

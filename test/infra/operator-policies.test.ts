@@ -151,12 +151,13 @@ test('every command of the command line is tried here with the rights of its pol
     ...SERVING,
     ...ALONE,
     ...DEPLOYING,
+    'smoke',
   ]
   expect(names.sort()).toEqual(tried.sort())
 })
 
-test('npm run smoke needs no more than the operator’s policy', async () => {
-  const { code, stdout } = await stage.start('operator/smoke/smoke.ts', ['--stage', 'dev'], access()).ended
+test('waybill smoke needs no more than the operator’s policy', async () => {
+  const { code, stdout } = await stage.start('operator/waybill.ts', ['smoke', '--stage', 'dev'], access()).ended
   expect({ code, stdout }).toMatchObject({ code: 0 })
   expect(dynamodb.calls.filter(isWrite).length).toBeGreaterThan(2)
   expect(dynamodb.calls.filter((call) => !operator.allows(call))).toEqual([])

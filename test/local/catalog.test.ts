@@ -6,6 +6,7 @@ import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { catalogInForce } from '../../local/catalog-in-force.ts'
 import { checkedCatalog } from '../../local/checked-catalog.ts'
 import { humanLog } from '../../local/human-log.ts'
 import { paintFor } from '../../operator/terminal/paint.ts'
@@ -76,6 +77,20 @@ describe('the local table', () => {
   function withProvider(baseUrl: string, apiKey?: string) {
     return { ...good, providers: { up: { type: 'openai', baseUrl, ...(apiKey && { apiKey }) } } }
   }
+})
+
+const NO_ECHO = { url: 'http://127.0.0.1:1/v1', formerUrl: undefined, close: () => {} }
+
+test.each([
+  ['waybill start', false],
+  ['npm start', false],
+  ['ada', true],
+])('a catalog that was put in force by %s is an operator’s: %s', async (by, isOperators) => {
+  const tables = await openTestTables()
+  const data = catalogFor('https://api.example.test/v1')
+  await writeCatalog(tables)(data, actAt(Date.now(), by))
+  const file = { data: catalogFor('https://other.example.test/v1'), source: undefined }
+  expect(await catalogInForce(tables, file, NO_ECHO)).toMatchObject({ isOperators })
 })
 
 test('a running local gateway takes a push of a catalog with an embedding model, which can be tested and rolled back to', async () => {

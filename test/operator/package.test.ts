@@ -1,5 +1,5 @@
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -8,65 +8,45 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { parseSettings } from '../../infra/settings.ts'
 import { readCatalogFile } from '../../operator/commands/read-catalog-file.ts'
 import type { LocalFile } from '../../operator/connect/local-gateway.ts'
-import { type Replies, startAwsAccount } from '../infra/support/aws-account.ts'
+import { type CdkAccount, noStack, startCdkAccount } from '../infra/support/cdk-account.ts'
+import { readZip } from '../infra/support/read-zip.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { until } from '../support/wait.ts'
+import { installPackage } from './support/install-package.ts'
+import { wordsOfAClone } from './support/words-of-a-clone.ts'
 
 jest.setTimeout(300_000)
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const NPM_QUIETLY = ['--no-audit', '--no-fund', '--loglevel=error']
-const folder = emptyFolder()
+const folder = join(emptyFolder(), 'a blank and an umläut')
 const installed = join(folder, 'node_modules', 'waybill')
 /** No Java, no npm, no tool of the clone: Node, and the programs of the package. */
 const PATH = [join(folder, 'node_modules', '.bin'), dirname(process.execPath)].join(':')
-const ENV = { PATH, HOME: folder, PORT: '0', FORCE_COLOR: '0' }
+const ENV = { PATH, HOME: folder, PORT: '0', FORCE_COLOR: '0', CDK_DISABLE_CLI_TELEMETRY: 'true', CDK_NOTICES: 'false' }
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
-const READY: Replies = {
-  GetCallerIdentity: { body: '<Arn>arn:aws:iam::123456789012:user/ada</Arn><Account>123456789012</Account>' },
-  'DescribeStacks CDKToolkit': {
-    body: `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>CDKToolkit</StackName>
-<CreationTime>2026-11-15T00:00:00Z</CreationTime><StackStatus>CREATE_COMPLETE</StackStatus><Outputs><member><OutputKey>BootstrapVersion</OutputKey>
-<OutputValue>30</OutputValue></member></Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
-  },
-}
+const { missing } = installPackage(folder)
+if (missing) console.warn(`The package is not tried. ${missing}`)
+const packageTest = missing ? test.skip : test
 
-let cannotInstall: string | undefined
-let stop: (() => Promise<unknown>) | undefined
-let gateway: ReturnType<typeof spawn> | undefined
-
+let account: CdkAccount
+const children: ReturnType<typeof spawn>[] = []
 beforeAll(async () => {
-  const packed = npm(ROOT, 'pack', '--json', '--pack-destination', folder)
-  // A package that cannot be made is a fault of ours, one that cannot be installed may be the network's.
-  expect([packed.status, packed.stderr]).toEqual([0, expect.anything()])
-  const archive = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? ''
-  const { status, stderr } = npm(folder, 'install', '--prefer-offline', ...NPM_QUIETLY, `./${archive}`)
-  if (status !== 0 && /E(NOTFOUND|CONNREFUSED|AI_AGAIN|TIMEDOUT|NETUNREACH)|ENOTCACHED/.test(stderr)) {
-    cannotInstall = `npm cannot install here: ${stderr.split('\n')[0]}`
-    console.warn(`The package is not tried. ${cannotInstall}`)
-  } else expect([status, stderr]).toEqual([0, expect.anything()])
+  account = await startCdkAccount()
 })
 afterAll(async () => {
-  gateway?.kill('SIGINT')
-  await stop?.()
+  for (const child of children) if (child.exitCode === null) child.kill('SIGINT')
+  await account.stop()
 })
-
-function npm(cwd: string, ...args: string[]): SpawnSyncReturns<string> {
-  // The settings of the npm that runs these tests are not those of whoever installs the package.
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
-  return spawnSync('npm', args, { cwd, env, encoding: 'utf8' })
-}
 
 function waybill(...args: string[]): SpawnSyncReturns<string> {
   return spawnSync('waybill', args, { cwd: folder, env: ENV, encoding: 'utf8' })
 }
 
-/** Says in the report that it did nothing. */
-function packageTest(name: string, run: () => unknown): void {
-  test(name, async () => {
-    if (cannotInstall === undefined) await run()
-  })
+function startWaybill(...args: string[]) {
+  const child = spawn('waybill', args, { cwd: folder, env: ENV })
+  children.push(child)
+  return child
 }
 
 packageTest('the package has JavaScript only, and brings nothing that builds or tests', () => {
@@ -74,10 +54,13 @@ packageTest('the package has JavaScript only, and brings nothing that builds or 
   expect(files.filter((file) => /\.(ts|tsx|map)$/.test(file) && !file.includes('bundles'))).toEqual([])
   expect(files.filter((file) => !file.includes('/')).toSorted()).toEqual(
     [
+      'CHANGELOG.md',
       'LICENSE',
       'README.md',
+      'SECURITY.md',
       'catalog.schema.json',
       'dist',
+      'docs',
       'package.json',
       'require-node.cjs',
       'waybill.js',
@@ -86,13 +69,19 @@ packageTest('the package has JavaScript only, and brings nothing that builds or 
   const there = Object.keys(manifest.devDependencies).filter((name) => existsSync(join(folder, 'node_modules', name)))
   expect(there).toEqual([])
   expect(readdirSync(join(folder, 'node_modules', '.bin')).toSorted()).toEqual(['cdk', 'node', 'waybill', 'yaml'])
+  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'))
+  const withScripts = Object.keys(packages).filter((name) => packages[name].hasInstallScript)
+  expect(withScripts).toEqual(['node_modules/node'])
+})
+
+packageTest('nothing in the package speaks of scripts and files that only a clone has', () => {
+  expect(wordsOfAClone(installed, manifest.scripts)).toEqual([])
 })
 
 packageTest('npx waybill starts a gateway that answers a chat; keys, usage and console work beside it', async () => {
   expect(waybill('--version').stdout).toBe(`${manifest.version}\n`)
   expect(waybill('keys', 'list', '--local').stderr).toContain("Start one with 'npx waybill'")
-  const started = spawn('waybill', [], { cwd: folder, env: ENV })
-  gateway = started
+  const started = startWaybill()
   let printed = ''
   for (const stream of [started.stdout, started.stderr]) stream.on('data', (chunk) => (printed += chunk))
   await until(() => {
@@ -115,13 +104,15 @@ packageTest('npx waybill starts a gateway that answers a chat; keys, usage and c
     { choices: [{ message: { content: 'echo: Hello' } }] },
   ])
   expect(JSON.parse(waybill('audit', '--local', '--json').stdout)).toBeTruthy()
+  const smoked = waybill('smoke', '--local')
+  expect([smoked.status, smoked.stderr, smoked.stdout]).toEqual([0, '', expect.stringContaining('All is well.')])
 
   const page = await fetch(`${local.baseUrl}/usage`)
   expect([page.status, (await page.text()).includes('<script type="module">')]).toEqual([200, true])
   const [, address] = /console {3}(http:\/\/127\.0\.0\.1:\d+\/)/.exec(printed) ?? []
   for (const file of ['', 'console.js', 'console.css']) expect((await fetch(`${address}${file}`)).status).toBe(200)
 
-  const console = spawn('waybill', ['console', '--no-open', '--port', '0', '--local'], { cwd: folder, env: ENV })
+  const console = startWaybill('console', '--no-open', '--port', '0', '--local')
   let told = ''
   console.stdout.on('data', (chunk) => (told += chunk))
   const own = await until(() => /http:\/\/127\.0\.0\.1:\d+\//.exec(told)?.[0], 30_000)
@@ -150,6 +141,8 @@ packageTest(
     )
     expect(parseSettings(settings, 'waybill.json')).toEqual({ dev: {}, prod: { alarmEmail: 'you@example.com' } })
     expect((await readCatalogFile(join(folder, 'catalog.json'))).models.length).toBeGreaterThan(0)
+    const [document = ''] = settings.match(/\S+\.md/) ?? []
+    expect(readFileSync(join(folder, document), 'utf8')).toContain('### Settings')
     const { $comment, $schema } = JSON.parse(catalog)
     expect([$comment, JSON.parse(settings).$comment]).toEqual(Array(2).fill(expect.stringContaining('Change')))
     expect(existsSync(join(folder, $schema))).toBe(true)
@@ -162,52 +155,73 @@ packageTest(
   },
 )
 
-/** In place of the real one, which needs an account: says what it was asked for, and runs the app as `cdk` does. */
-const CDK = `const { spawnSync } = require('node:child_process')
-const [args, app] = process.argv.slice(2).join(' ').split(' --app ')
-console.log('cdk ' + args)
-const env = { ...process.env, CDK_OUTDIR: 'cdk.out', CDK_DEFAULT_REGION: 'us-east-1', CDK_CONTEXT_JSON: '{"stage":"dev"}' }
-process.exit(spawnSync(app, { shell: '/bin/sh', stdio: 'inherit', env }).status)`
+const PREPARE = ['deploy', '--stage', 'dev', '--require-approval', 'never', '--method', 'prepare-change-set']
 
 packageTest(
-  'deploy takes the prebuilt bundles and the files of the folder, and makes the stack of a clone',
+  'deploy takes the files of the folder, uploads the prebuilt bundles and makes the change set of a clone',
   async () => {
-    const account = await startAwsAccount()
-    stop = async () => account.stop()
-    account.replies = READY
-    writeFileSync(join(folder, 'node_modules/aws-cdk/bin/cdk'), CDK)
-    const settings = { dev: { logRetentionDays: 30 } }
-    writeFileSync(join(folder, 'waybill.json'), JSON.stringify(settings))
-    const args = ['deploy', '--stage', 'dev', '--require-approval', 'never']
-    const deployed = await ended('waybill', args, { ...ENV, ...account.env })
-    expect(deployed).toMatchObject({ code: 0 })
-    expect(deployed.stdout).toContain(
-      'cdk deploy --all --import-existing-resources --require-approval never -c stage=dev\n',
+    const settings = join(folder, 'waybill.json')
+    writeFileSync(settings, '{"dev":{"logRetentionDays":30}}')
+    cpSync(join(ROOT, 'infra/catalog.json'), join(folder, 'catalog.json'))
+    const packed = await prepared('waybill', PREPARE, ENV)
+    expect(packed.template).toContain('"RetentionInDays": 30')
+    const named = [...packed.template.matchAll(/"S3Key": "(\w+\.zip)"/g)].map(([, key = '']) => key)
+    expect(named.length).toBeGreaterThan(8)
+    expect([...packed.uploads.keys()].filter((key) => key.endsWith('.zip')).toSorted()).toEqual(
+      [...new Set(named)].toSorted(),
     )
-    const packed = templateIn(join(folder, 'cdk.out'))
-    expect(packed.retention).toEqual([30])
-    const clone = join(folder, 'of-the-clone')
-    const made = await ended(process.execPath, [join(ROOT, 'infra/app.ts')], {
-      ...{ CDK_OUTDIR: clone, CDK_DEFAULT_REGION: 'us-east-1', WAYBILL_SETTINGS: join(folder, 'waybill.json') },
-      CDK_CONTEXT_JSON: JSON.stringify(JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8')).context),
-    })
-    expect(made).toMatchObject({ code: 0 })
-    expect(packed).toEqual(templateIn(clone))
+    const codes = [...packed.uploads.entries()].flatMap(([key, zip]) =>
+      key.endsWith('.zip') ? [readZip(zip).get('index.js')?.toString()] : [],
+    )
+    for (const name of ['chat', 'models', 'tokenizer', 'sweep']) {
+      expect(codes).toContain(readFileSync(join(installed, 'dist/package/bundles/functions', name, 'index.js'), 'utf8'))
+    }
+    const clone = await prepared(
+      process.execPath,
+      [join(ROOT, 'waybill.js'), ...PREPARE, '--output', join(folder, 'of-the-clone')],
+      { ...ENV, WAYBILL_SETTINGS: settings },
+    )
+    expect(JSON.parse(packed.template)).toEqual(JSON.parse(clone.template))
+    expect([...packed.uploads.keys()].toSorted()).toEqual([...clone.uploads.keys()].toSorted())
 
-    rmSync(join(folder, 'catalog.json'))
-    const without = await ended('waybill', args, { ...ENV, ...account.env })
+    renameSync(join(folder, 'catalog.json'), join(folder, 'other.json'))
+    const without = await ended('waybill', PREPARE, { ...ENV, ...account.env })
     expect([without.code, without.stderr]).toEqual([
       1,
       expect.stringContaining("'npx waybill init' writes a first one"),
     ])
+    renameSync(join(folder, 'other.json'), join(folder, 'catalog.json'))
   },
 )
 
-function templateIn(out: string) {
-  const { Resources } = JSON.parse(readFileSync(join(out, 'Waybill-dev.template.json'), 'utf8'))
-  const all = Object.values<{ Type: string; Properties?: { RetentionInDays?: number } }>(Resources)
-  const retention = [...new Set(all.flatMap(({ Properties }) => Properties?.RetentionInDays ?? []))]
-  return { types: all.map(({ Type }) => Type).toSorted(), retention }
+packageTest('bootstrap, diff and destroy ask AWS for what they are to do, by the real cdk', async () => {
+  const bare = { 'DescribeStacks CDKToolkit': noStack('CDKToolkit') }
+  for (const [args, replies, stack] of [
+    [['bootstrap', '--no-execute'], bare, 'CDKToolkit'],
+    [['diff'], {}, 'Waybill-dev'],
+    [['destroy', '--force'], {}, undefined],
+  ] as const) {
+    account.changeSets.length = 0
+    const whole = account.replies
+    account.replies = { ...whole, ...replies }
+    const { code, stdout, stderr } = await ended('waybill', [...args, '--stage', 'dev'], { ...ENV, ...account.env })
+    account.replies = whole
+    expect([args, code, stdout + stderr]).toEqual([args, 0, expect.stringContaining('dev in eu-west-1: account')])
+    expect(account.changeSets.map((it) => it.get('StackName'))).toEqual(stack ? [stack] : [])
+  }
+  expect(account.asked.at(-1)).toBe('DescribeStacks Waybill-dev cloudformation/eu-west-1')
+})
+
+/** The real `cdk` up to its change set: the template of it, and all that was uploaded. */
+async function prepared(program: string, args: string[], env: Record<string, string>) {
+  account.uploads.clear()
+  account.changeSets.length = 0
+  const { code, stdout, stderr } = await ended(program, args, { ...env, ...account.env })
+  expect([code, stdout, stderr]).toEqual([0, expect.stringContaining('dev in eu-west-1: account'), expect.anything()])
+  const [changeSet, ...more] = account.changeSets
+  expect([changeSet?.get('StackName'), changeSet?.get('ChangeSetType'), more]).toEqual(['Waybill-dev', 'CREATE', []])
+  const template = account.uploads.get(changeSet?.get('TemplateURL')?.split('/').at(-1) ?? '')?.toString() ?? ''
+  return { template, uploads: new Map(account.uploads) }
 }
 
 /** Beside this process, which may have to answer it. */

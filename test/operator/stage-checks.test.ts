@@ -51,9 +51,9 @@ afterAll(() => {
   edge.close()
 })
 
-const smoke = (...more: string[]) => stage.start('operator/smoke/smoke.ts', ['--stage', 'dev', ...more]).ended
+const smoke = (...more: string[]) => stage.start('operator/waybill.ts', ['smoke', '--stage', 'dev', ...more]).ended
 
-test('npm run smoke sees a stream come piece by piece, and lists what a person must look at', async () => {
+test('waybill smoke sees a stream come piece by piece, and lists what a person must look at', async () => {
   stage.outputs = { ...stage.outputs, BaseUrl: gateway.baseUrl }
   const { code, stdout } = await smoke()
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^ok {6}a stream comes piece by piece/m)])
@@ -62,7 +62,7 @@ test('npm run smoke sees a stream come piece by piece, and lists what a person m
   expect(byHand.join()).toMatch(/Alarms reach somebody.*Sweeps run.*around CloudFront/s)
 })
 
-test('npm run smoke fails if something in front of the gateway gathers streams, or its origin is open, and says so', async () => {
+test('waybill smoke fails if something in front of the gateway gathers streams, or its origin is open, and says so', async () => {
   stage.outputs = { ...stage.outputs, BaseUrl: `http://127.0.0.1:${(edge.address() as AddressInfo).port}` }
   const { code, stdout } = await smoke('--origin', gateway.baseUrl)
   expect(code).toBe(1)

@@ -97,8 +97,8 @@ test('waybill catalog push --stage refuses a provider key in a variable, and say
   expect(await readStoredCatalog(gateway.tables)()).toEqual(before)
 })
 
-test('npm run smoke passes on a gateway that works, at one address or at two, and leaves its key revoked', async () => {
-  const whole = await operator('operator/smoke/smoke.ts', ['--stage', 'dev'])
+test('waybill smoke passes on a gateway that works, at one address or at two, and leaves its key revoked', async () => {
+  const whole = await operator('operator/waybill.ts', ['smoke', '--stage', 'dev'])
   expect([whole.code, whole.stderr]).toEqual([0, ''])
   expect(whole.stdout.match(/^ok /gm)).toHaveLength(15)
   expect(whole.stdout.match(/^n\/a .*/gm)).toEqual([
@@ -110,7 +110,7 @@ test('npm run smoke passes on a gateway that works, at one address or at two, an
   ])
   const { BaseUrl = '', ...tables } = stage.outputs
   stage.outputs = { ...tables, ChatUrl: `${BaseUrl}/v1`, ApiUrl: `${BaseUrl}/v1` }
-  const split = await operator('operator/smoke/smoke.ts', ['--stage', 'dev'])
+  const split = await operator('operator/waybill.ts', ['smoke', '--stage', 'dev'])
   expect(split.code).toBe(0)
   const keys = await stage.waybill(['keys', 'list', '--stage', 'dev', '--json'])
   const { data } = JSON.parse(keys.stdout) as List<KeyShape>
@@ -118,16 +118,16 @@ test('npm run smoke passes on a gateway that works, at one address or at two, an
   expect(smoke.map(({ status }) => status)).toEqual(['revoked', 'revoked'])
 })
 
-test('npm run smoke fails on a gateway that does not work, and says where', async () => {
-  const broken = await operator('operator/smoke/smoke.ts', ['--stage', 'dev', '--model', 'nope'])
+test('waybill smoke fails on a gateway that does not work, and says where', async () => {
+  const broken = await operator('operator/waybill.ts', ['smoke', '--stage', 'dev', '--model', 'nope'])
   expect(broken.code).toBe(1)
   expect(broken.stdout).toMatch(/FAILED {2}a completion is answered.*model_not_found/)
 })
 
 test.each([
-  ['waybill', 'operator/waybill.ts', ['keys', 'list']],
-  ['smoke', 'operator/smoke/smoke.ts', []],
-])('npm run %s --stage says in one line what stands between it and AWS', async (_, file, args) => {
+  ['keys list', 'operator/waybill.ts', ['keys', 'list']],
+  ['smoke', 'operator/waybill.ts', ['smoke']],
+])('waybill %s --stage says in one line what stands between it and AWS', async (_, file, args) => {
   const dead = { AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1', AWS_MAX_ATTEMPTS: '1' }
   const cases: [stage: string, env: Record<string, string>, says: RegExp][] = [
     ['dev', dead, /^AWS cannot be reached \(ECONNREFUSED 127\.0\.0\.1:1\)\. Look at the network.*\n$/],

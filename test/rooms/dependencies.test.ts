@@ -13,7 +13,6 @@ const FOLDERS = readdirSync(join(ROOT, 'functions'), { withFileTypes: true }).fi
 const ROOTS = [
   ...FOLDERS.map(({ name }) => `functions/${name}/handler.ts`),
   'waybill.js',
-  'operator/smoke/smoke.ts',
   'local/main.ts',
   'local/dynamodb/worker.ts',
   'local/tokenizer-worker.ts',

@@ -34,7 +34,7 @@ function Steps({ model = 'echo' }: { readonly model: string | undefined }) {
       <h2>Make the first request</h2>
       <ol>
         <li>
-          <a href={linkTo(['keys'])}>Create a key</a>, or take the one that <code>npm start</code> printed.
+          <a href={linkTo(['keys'])}>Create a key</a>, or take the one that the gateway printed when it started.
         </li>
         <li>
           Send this, with the key in <code>WAYBILL_KEY</code>. Any OpenAI SDK works with the base URL{' '}

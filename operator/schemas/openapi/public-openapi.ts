@@ -62,7 +62,7 @@ function about(): Json {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [
-      { url: 'http://127.0.0.1:8787', description: 'npm start' },
+      { url: 'http://127.0.0.1:8787', description: 'a gateway on one machine' },
       {
         url: 'https://{distribution}',
         description: 'The BaseUrl that a deployment prints, without its /v1',

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 
 export const ACCESS = { AWS_ACCESS_KEY_ID: 'AKIATEST', AWS_SECRET_ACCESS_KEY: 'a-secret-of-this-test' }
 
@@ -10,12 +10,16 @@ export type Reply = { readonly status?: number; readonly headers?: Record<string
 /** By `METHOD /path`, or by the action and its stack; with the service and region behind it, for that place only. */
 export type Replies = Readonly<Record<string, Reply>>
 
-/** AWS as far as preflight asks: answers only what is signed as AWS demands. */
+export type Asked = { readonly name: string; readonly body: Buffer }
+
+/** AWS as far as we and `cdk` ask: answers only what is signed as AWS demands. */
 export type AwsAccount = {
   readonly env: Record<string, string>
   /** The calls that were made, with the service and region that they were signed for. */
   readonly asked: string[]
   replies: Replies
+  /** The reply to a call that has none there. */
+  otherwise: (asked: Asked) => Reply | undefined
   stop(): Promise<unknown>
 }
 
@@ -28,19 +32,22 @@ const SERVICES = [
   'DYNAMODB',
   'ORGANIZATIONS',
   'SECRETS_MANAGER',
+  'S3',
+  'SSM',
 ]
 
 export async function startAwsAccount(): Promise<AwsAccount> {
   const server = createServer(async (request, response) => {
-    const body = await text(request)
-    const name = nameOf(request, body)
+    const body = await buffer(request)
+    const name = nameOf(request, body.toString())
     const scope = scopeOf(request, body)
     account.asked.push(`${name} ${scope}`)
     const refused: Reply = {
       status: 403,
       body: '<Error><Code>SignatureDoesNotMatch</Code><Message>no</Message></Error>',
     }
-    const reply = scope ? (account.replies[`${name} ${scope}`] ?? account.replies[name]) : refused
+    const known = account.replies[`${name} ${scope}`] ?? account.replies[name]
+    const reply = scope ? (known ?? account.otherwise({ name, body })) : refused
     response.writeHead(reply?.status ?? (reply ? 200 : 404), reply?.headers).end(reply?.body ?? '')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -56,6 +63,7 @@ export async function startAwsAccount(): Promise<AwsAccount> {
     },
     asked: [],
     replies: {},
+    otherwise: () => undefined,
     stop() {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(resolve))
@@ -75,7 +83,7 @@ const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=AKIATEST\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=(\w+)$/
 
 /** `service/region` if the signature is right by AWS's Signature Version 4; nothing if not. */
-function scopeOf({ method, url = '', headers }: IncomingMessage, body: string): string {
+function scopeOf({ method, url = '', headers }: IncomingMessage, body: Buffer): string {
   const [, day = '', region = '', service = '', signed = '', signature] =
     AUTHORIZATION.exec(headers.authorization ?? '') ?? []
   const { pathname, searchParams } = new URL(url, 'http://host')
@@ -90,6 +98,6 @@ function scopeOf({ method, url = '', headers }: IncomingMessage, body: string): 
   return createHmac('sha256', key).update(toSign).digest('hex') === signature ? `${service}/${region}` : ''
 }
 
-function sha256(data: string): string {
+function sha256(data: string | Buffer): string {
   return createHash('sha256').update(data).digest('hex')
 }

@@ -108,7 +108,8 @@ test('an item has at most 400 KB, whether it is put or grows; a page at most a m
 test('a feature that it does not have is refused with the way to a database that has it', () => {
   expect(ask('ExecuteStatement', {})).toMatchObject({
     name: 'ValidationException',
-    message: "The local database does not support ExecuteStatement. Amazon's does: npm start -- --dynamodb-local",
+    message:
+      "The local database does not support ExecuteStatement. Amazon's does, which a clone has: start it with --dynamodb-local",
   })
   expect(ask('GetItem', { TableName: 'keys', Key: KEY, AttributesToGet: ['a'] })).toMatchObject({
     message: expect.stringContaining('does not support AttributesToGet'),

@@ -3,13 +3,17 @@ export type StageName = 'dev' | 'prod'
 
 /** A zone of Route 53. */
 export interface Zone {
+  /** Such as `Z0123456789ABCDEFGHIJ`. */
   readonly id: string
+  /** Such as `example.com`. */
   readonly name: string
 }
 
 /** A domain, with a certificate in us-east-1 or the zone to make one in. */
 export interface Domain {
+  /** Such as `ai.example.com`. */
   readonly name: string
+  /** Of a certificate in us-east-1, from which CloudFront takes it. */
   readonly certificateArn?: string | undefined
   /** The zone of the domain: its records are then made, and its certificate if none is given. */
   readonly hostedZone?: Zone | undefined

@@ -47,17 +47,23 @@ export class Waybill extends Construct {
   readonly adminUrl: string | undefined
   /** With the setting `edge`. */
   readonly distribution: Distribution | undefined
+  /** Keys, their credits, and the catalog. */
   readonly keysTable: TableV2
+  /** A row of each request. */
   readonly usageTable: TableV2
+  /** Answers that are kept for a day, for retries. */
   readonly answersTable: TableV2
-  /** The bucket of exported days, with the setting `exportUsage`, and the database by which Athena reads them. */
+  /** The bucket of exported days, with the setting `exportUsage`. */
   readonly exportBucket: Bucket | undefined
+  /** The database by which Athena reads them. */
   readonly exportDatabase: string | undefined
   /** The bus of notices, with the setting `notices`. */
   readonly eventBus: EventBus | undefined
-  /** For the people who operate the gateway, to be attached to their roles. */
+  /** For those who make keys, grant credits and push catalogs; to be attached to their roles, as the next two. */
   readonly operatorPolicy: ManagedPolicy
+  /** For those who only look. */
   readonly readerPolicy: ManagedPolicy
+  /** For those who are called up: logs, metrics, and what stops a fault. */
   readonly onCallPolicy: ManagedPolicy
   /** Gets the alarms for faults that callers feel now. */
   readonly pageTopic: Topic

@@ -52,11 +52,19 @@ test('every change is audited and tested, and so is every package', () => {
 test('a package is published only by the workflow: tested, audited, with a bill of materials, provenance and an approval', () => {
   const release = files.find(({ name }) => name === 'release.yml')?.text ?? ''
   const [pack = '', publish = ''] = release.split(/^ {2}publish:$/m)
-  const steps = ['npm ci', 'npm audit', 'npm test', 'npm pack', 'npm sbom --sbom-format cyclonedx --omit dev']
+  const steps = [
+    'npm ci',
+    'npm audit',
+    'npm test',
+    'npm pack',
+    'npm run templates release',
+    'npm sbom --sbom-format cyclonedx --omit dev',
+  ]
   const places = steps.map((step) => pack.indexOf(`- run: ${step}`))
   expect(places).toEqual(places.toSorted((a, b) => a - b))
   expect(places).not.toContain(-1)
   expect(pack).not.toContain('id-token')
+  expect(publish).toMatch(/assets:\n {4}needs: publish\n[^]*sha256sum[^]*gh release create/)
   // npm compares it with the provenance.
   expect(pack.indexOf('repository.url=git+$GITHUB_SERVER_URL/$GITHUB_REPOSITORY.git')).toBeLessThan(
     pack.indexOf('- run: npm pack'),

@@ -3,7 +3,7 @@ import { MAY_COME_LATER } from '../../infra/settings.ts'
 import { OUTPUTS } from '../../layers/gateway/contract.ts'
 import { type AppFacts, makeApps, type StackFacts } from './support/apps.ts'
 import { butForNames, differencesOf } from './support/but-for-names.ts'
-import { unzip } from './support/unzip.ts'
+import { readZip } from './support/read-zip.ts'
 
 let facts: AppFacts
 
@@ -123,7 +123,7 @@ describe('the construct in somebody else’s app', () => {
 describe('the files of a release for those without CDK', () => {
   const templateOf = (stage: string) =>
     JSON.parse(Buffer.from(facts.release[`waybill-${stage}.template.json`] ?? '', 'base64').toString())
-  const code = () => unzip(Buffer.from(facts.release['waybill-code.zip'] ?? '', 'base64'))
+  const code = () => readZip(Buffer.from(facts.release['waybill-code.zip'] ?? '', 'base64'))
 
   test.each(['dev', 'prod'] as const)('the template of %s is our own stack, but for its parameters', (stage) => {
     const { Parameters, Resources, Outputs } = templateOf(stage)
@@ -166,7 +166,7 @@ describe('the files of a release for those without CDK', () => {
     const named = [...new Set(keys.map(([, key]) => key ?? ''))]
     const archives = code()
     expect([...archives.keys()]).toEqual(named.toSorted())
-    const files = named.map((name) => [...unzip(archives.get(name) ?? Buffer.alloc(0)).keys()])
+    const files = named.map((name) => [...readZip(archives.get(name) ?? Buffer.alloc(0)).keys()])
     for (const list of files) expect(list.some((file) => /index\.js$|waybill-tokenizer\.js$/.test(file))).toBe(true)
     expect(files.filter((list) => list.includes('contracts.js')).length).toBeGreaterThan(0)
   })

@@ -1,17 +1,18 @@
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { parseSettings } from '../../infra/settings.ts'
 import { readCatalogFile } from '../../operator/commands/read-catalog-file.ts'
 import type { LocalFile } from '../../operator/connect/local-gateway.ts'
+import { butForNames, differencesOf } from '../infra/support/but-for-names.ts'
 import { type CdkAccount, noStack, startCdkAccount } from '../infra/support/cdk-account.ts'
 import { readZip } from '../infra/support/read-zip.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { until } from '../support/wait.ts'
+import { ended } from './support/ended.ts'
 import { installPackage } from './support/install-package.ts'
 import { wordsOfAClone } from './support/words-of-a-clone.ts'
 
@@ -49,9 +50,11 @@ function startWaybill(...args: string[]) {
   return child
 }
 
-packageTest('the package has JavaScript only, and brings nothing that builds or tests', () => {
+packageTest('the package has JavaScript and its types only, and brings nothing that builds or tests', () => {
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
-  expect(files.filter((file) => /\.(ts|tsx|map)$/.test(file) && !file.includes('bundles'))).toEqual([])
+  const declarations = ['dist/package/cdk/index.d.ts', 'dist/package/cdk/props.d.ts']
+  const sources = files.filter((file) => /\.(ts|tsx|map)$/.test(file) && !file.includes('bundles'))
+  expect(sources.toSorted()).toEqual(declarations)
   expect(files.filter((file) => !file.includes('/')).toSorted()).toEqual(
     [
       'CHANGELOG.md',
@@ -185,7 +188,7 @@ packageTest(
     expect([...packed.uploads.keys()].toSorted()).toEqual([...clone.uploads.keys()].toSorted())
 
     renameSync(join(folder, 'catalog.json'), join(folder, 'other.json'))
-    const without = await ended('waybill', PREPARE, { ...ENV, ...account.env })
+    const without = await ended('waybill', PREPARE, folder, { ...ENV, ...account.env })
     expect([without.code, without.stderr]).toEqual([
       1,
       expect.stringContaining("'npx waybill init' writes a first one"),
@@ -204,7 +207,10 @@ packageTest('bootstrap, diff and destroy ask AWS for what they are to do, by the
     account.changeSets.length = 0
     const whole = account.replies
     account.replies = { ...whole, ...replies }
-    const { code, stdout, stderr } = await ended('waybill', [...args, '--stage', 'dev'], { ...ENV, ...account.env })
+    const { code, stdout, stderr } = await ended('waybill', [...args, '--stage', 'dev'], folder, {
+      ...ENV,
+      ...account.env,
+    })
     account.replies = whole
     expect([args, code, stdout + stderr]).toEqual([args, 0, expect.stringContaining('dev in eu-west-1: account')])
     expect(account.changeSets.map((it) => it.get('StackName'))).toEqual(stack ? [stack] : [])
@@ -216,7 +222,7 @@ packageTest('bootstrap, diff and destroy ask AWS for what they are to do, by the
 async function prepared(program: string, args: string[], env: Record<string, string>) {
   account.uploads.clear()
   account.changeSets.length = 0
-  const { code, stdout, stderr } = await ended(program, args, { ...env, ...account.env })
+  const { code, stdout, stderr } = await ended(program, args, folder, { ...env, ...account.env })
   expect([code, stdout, stderr]).toEqual([0, expect.stringContaining('dev in eu-west-1: account'), expect.anything()])
   const [changeSet, ...more] = account.changeSets
   expect([changeSet?.get('StackName'), changeSet?.get('ChangeSetType'), more]).toEqual(['Waybill-dev', 'CREATE', []])
@@ -224,16 +230,45 @@ async function prepared(program: string, args: string[], env: Record<string, str
   return { template, uploads: new Map(account.uploads) }
 }
 
-/** Beside this process, which may have to answer it. */
-async function ended(program: string, args: string[], env: Record<string, string>) {
-  const child = spawn(program, args, { cwd: folder, env })
-  const [stdout, stderr, code] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise((resolve) => child.once('exit', resolve)),
-  ])
-  return { code, stdout, stderr }
-}
+packageTest('the example app has the gateway of a clone’s stack, but for names', async () => {
+  const [app, clone] = [join(folder, 'their app'), join(folder, 'our prod')]
+  cpSync(join(ROOT, 'examples/cdk'), app, { recursive: true })
+  cpSync(join(ROOT, 'infra/catalog.json'), join(app, 'catalog.json'))
+  writeFileSync(join(folder, 'prod.json'), '{"prod":{"alarmEmail":"oncall@example.com"}}')
+  const synth = ['synth', '--quiet', '--no-notices', '--output']
+  const env = { ...ENV, AWS_EC2_METADATA_DISABLED: 'true', WAYBILL_SETTINGS: join(folder, 'prod.json') }
+  expect(await ended('cdk', [...synth, 'made'], app, env)).toMatchObject({ code: 0 })
+  expect(await ended('cdk', [...synth, clone, '-c', 'stage=prod'], ROOT, env)).toMatchObject({ code: 0 })
+  const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
+  const theirs = butForNames(
+    read(join(app, 'made', 'Assistant.template.json')),
+    { stackName: 'Assistant', path: 'Assistant/Gateway' },
+    'Waybill-prod',
+  )
+  const ours = butForNames(
+    read(join(clone, 'Waybill-prod.template.json')),
+    { stackName: 'Waybill-prod', path: 'Waybill-prod/Default' },
+    'Waybill-prod',
+  )
+  // The app's own: it is paged, too.
+  const [more] = Object.keys(theirs.Resources).filter((name) => !(name in ours.Resources))
+  expect(differencesOf(theirs.Resources, ours.Resources)).toEqual([more])
+  expect(theirs.Resources[more ?? '']).toMatchObject({
+    Type: 'AWS::SNS::Subscription',
+    Properties: { Protocol: 'https' },
+  })
+  expect(theirs.Outputs).toEqual(ours.Outputs)
+})
+
+packageTest('the construct has types, with words for every property and attribute', () => {
+  const declared = ['index.d.ts', 'props.d.ts'].map((file) =>
+    readFileSync(join(installed, 'dist/package/cdk', file), 'utf8'),
+  )
+  const lines = declared.join('\n').split('\n')
+  const bare = lines.filter((line, i) => /^ {4}readonly \w+/.test(line) && !lines[i - 1]?.trim().endsWith('*/'))
+  expect(bare.map((line) => line.trim())).toEqual([])
+  expect(declared.join('')).not.toMatch(/from '\.\.|\.ts'|zod/)
+})
 
 packageTest('a typo starts no gateway, and options of another command are refused', () => {
   for (const args of [['kyes'], ['--prot', '1'], ['start', '--stage', 'dev'], ['--json', 'start'], ['start', 'now']]) {

@@ -21,7 +21,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-test('every command of the guide runs: a gateway, its admin API, the shop, a purchase, a key, a top-up', async () => {
+test('every command of the guide runs: a gateway, its admin API, the shop, a purchase, a key, a top-up, a notice', async () => {
   const ports = { '4242': await freePort(), '8790': await freePort() }
   const env = {
     WAYBILL_DATA: emptyFolder(),
@@ -42,10 +42,10 @@ test('every command of the guide runs: a gateway, its admin API, the shop, a pur
       command,
     )
   }
-  const serve = async (command: string, sign: RegExp, port = '0'): Promise<string> => {
+  const serve = async (command: string, sign: RegExp, port = '0') => {
     const shell = inShell(command, ROOT, { ...env, PORT: port })
     started.push(shell)
-    return until(() => sign.exec(shell.output())?.[0], 60_000)
+    return { shell, said: await until(() => sign.exec(shell.output())?.[0], 60_000) }
   }
   const run = async (command: string): Promise<string> => {
     const { code, stdout, stderr } = await inShell(command, ROOT, env).ended
@@ -53,9 +53,14 @@ test('every command of the guide runs: a gateway, its admin API, the shop, a pur
     return stdout
   }
 
-  await serve(next(), /Ctrl-C/)
-  const launch = await serve(next(), /#launch=[\w-]{43}/)
-  await serve(next({ '#launch=…': launch }), /The shop is open/, String(ports['4242']))
+  // Each terminal of the guide has the same one.
+  const random = /\$\((openssl .*?)\)/.exec(GUIDE[0] ?? '')
+  const secret = { [random?.[0] ?? '']: (await run(random?.[1] ?? '')).trim() }
+  const start = next(secret)
+  const { shell: gateway, said: address } = await serve(start, /http:\S+\/v1(?=[^]*Ctrl-C)/)
+  const { said: launch } = await serve(next(), /#launch=[\w-]{43}/)
+  const open = next({ ...secret, '#launch=…': launch })
+  const { shell: shop } = await serve(open, /The shop is open/, String(ports['4242']))
   const paid = await run(next())
   expect(paid).toContain('200 Granted.')
   const page = new URL(/http\S+/.exec(paid)?.[0] ?? '')
@@ -70,4 +75,19 @@ test('every command of the guide runs: a gateway, its admin API, the shop, a pur
   expect((await ofAnn()).available).toBe('35')
   expect(await run(next())).toContain('ann@example.com')
   expect(left).toEqual([])
+
+  // Nearly all is spent: the sweep, which also runs when a gateway starts, tells the shop.
+  const chat = await fetch(`${address}/chat/completions`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${/svc_live_\w{43}/.exec(shown)?.[0]}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'Hello' }] }),
+  })
+  expect(chat.status).toBe(200)
+  await run(`${taken.join('\n')}\nnpm run -s waybill -- keys grant ${id} -34.5 --local`)
+  gateway.end()
+  await gateway.ended
+  await serve(start, /Ctrl-C/)
+  const mail = await until(() => /mail to .*/.exec(shop.output())?.[0], 30_000)
+  expect(mail).toMatch(/^mail to ann@example\.com: You have 0\.\d+ credits left\. Top up your key: .*client_reference_id=key_/)
+  expect(mail).toContain(id)
 })

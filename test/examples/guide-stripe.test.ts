@@ -57,7 +57,7 @@ test('every command of the guide runs: a gateway, its admin API, the shop, a pur
   const random = /\$\((openssl .*?)\)/.exec(GUIDE[0] ?? '')
   const secret = { [random?.[0] ?? '']: (await run(random?.[1] ?? '')).trim() }
   const start = next(secret)
-  const { shell: gateway, said: address } = await serve(start, /http:\S+\/v1(?=[^]*Ctrl-C)/)
+  const { shell: gateway, said: address } = await serve(start, /http:\S+\/v1(?=.*Ctrl-C)/s)
   const { said: launch } = await serve(next(), /#launch=[\w-]{43}/)
   const open = next({ ...secret, '#launch=…': launch })
   const { shell: shop } = await serve(open, /The shop is open/, String(ports['4242']))
@@ -88,6 +88,8 @@ test('every command of the guide runs: a gateway, its admin API, the shop, a pur
   await gateway.ended
   await serve(start, /Ctrl-C/)
   const mail = await until(() => /mail to .*/.exec(shop.output())?.[0], 30_000)
-  expect(mail).toMatch(/^mail to ann@example\.com: You have 0\.\d+ credits left\. Top up your key: .*client_reference_id=key_/)
+  expect(mail).toMatch(
+    /^mail to ann@example\.com: You have 0\.\d+ credits left\. Top up your key: .*client_reference_id=key_/,
+  )
   expect(mail).toContain(id)
 })

@@ -52,7 +52,8 @@ export function settingsOf({ admin, rollout, probe, edge }: Combination): object
   const [waf, domain] = edge.split(' ') as [string, keyof typeof DOMAINS | undefined]
   return {
     rollout,
-    probe: probe === 'on',
+    // Two small parts, on which no other depends.
+    ...(probe === 'on' && { probe: true, notices: true }),
     ...(admin !== 'none' && { admin: true, adminKeys: admin === 'keys' }),
     ...(domain === undefined
       ? { edge: false, waf: 'off', edgeLogs: false }

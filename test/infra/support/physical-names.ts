@@ -15,6 +15,7 @@ const NAMES: Readonly<Record<string, 'account' | 'region' | 'other'>> = {
   'AWS::CloudWatch::Dashboard.DashboardName': 'account',
   'AWS::CodeDeploy::DeploymentGroup.DeploymentConfigName': 'other',
   'AWS::DynamoDB::GlobalTable.TimeToLiveSpecification.AttributeName': 'other',
+  'AWS::Events::EventBus.Name': 'region',
   'AWS::Glue::Database.DatabaseInput.Name': 'region',
   'AWS::Glue::Table.DatabaseName': 'other',
   'AWS::Glue::Table.TableInput.Name': 'other',

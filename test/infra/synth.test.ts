@@ -54,7 +54,7 @@ describe('no account and no network', () => {
   test('cdk synth fails for a region without Function URLs, and says what to do', async () => {
     const { refusedRegion } = await readFacts()
     expect(refusedRegion).toContain('Lambda has no Function URLs in eu-central-2')
-    expect(refusedRegion).toContain('set AWS_REGION to another region')
+    expect(refusedRegion).toContain('choose another region, by AWS_REGION')
   })
 
   test('cdk synth fails on a finding that nobody has acknowledged', async () => {

@@ -572,6 +572,6 @@ test.each(NO_STAGES.map((name, index) => ({ name, index })))(
   'the stage name "$name" is refused, and the message lists the stages',
   async ({ name, index }) => {
     const { refusedStages } = await readFacts()
-    expect(refusedStages[index]).toBe(`There is no stage '${name}': use -c stage=dev or -c stage=prod.`)
+    expect(refusedStages[index]).toBe(`There is no stage '${name}'. There are dev and prod.`)
   },
 )

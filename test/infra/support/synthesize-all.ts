@@ -16,6 +16,7 @@ import { BEDROCK_ROUTES, catalogOf } from '../fixtures/bedrock-routes.ts'
 import { ABROAD, OWN_CERTIFICATE } from '../fixtures/domains.ts'
 import { NO_STAGES } from '../fixtures/no-stages.ts'
 import { FLAGS, WRONG_SETTINGS } from '../fixtures/wrong-settings.ts'
+import { refusalOf } from './refusal-of.ts'
 import type { BedrockRights, Facts } from './synthesized.ts'
 
 // A process of its own: loads the CDK once and writes into a folder whatever the tests need of it.
@@ -109,13 +110,4 @@ function stackWith(catalog: CatalogData): object {
   const tables = new Tables(stack, 'Tables', stage)
   new Functions(stack, 'Functions', { stage, tables, originSecrets: undefined, catalog })
   return Template.fromStack(stack).toJSON()
-}
-
-function refusalOf(act: () => unknown): string | null {
-  try {
-    act()
-    return null
-  } catch (error) {
-    return (error as Error).message
-  }
 }

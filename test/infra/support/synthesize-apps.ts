@@ -11,6 +11,7 @@ import { Waybill } from '../../../infra/waybill.ts'
 import { OUTPUTS } from '../../../layers/gateway/contract.ts'
 import { OWN_CERTIFICATE } from '../fixtures/domains.ts'
 import type { AppFacts, StackFacts } from './apps.ts'
+import { refusalOf } from './refusal-of.ts'
 
 // A process of its own: loads the CDK once, and writes what the tests of the construct need of it.
 const [folder = ''] = process.argv.slice(2)
@@ -178,12 +179,3 @@ const facts: AppFacts = {
   refused: Object.fromEntries(Object.entries(REFUSED).map(([name, act]) => [name, refusalOf(act)])),
 }
 writeFileSync(join(folder, 'facts.json'), JSON.stringify(facts))
-
-function refusalOf(act: () => unknown): string | null {
-  try {
-    act()
-    return null
-  } catch (error) {
-    return (error as Error).message
-  }
-}

@@ -18,7 +18,13 @@ export type LocalSettings = {
 
 const DEFAULT_CATALOG = fileURLToPath(new URL('catalog.json', import.meta.url))
 
-type Option = { readonly takes?: string; readonly variable?: string; readonly words: string }
+type Option = {
+  readonly takes?: string
+  readonly variable?: string
+  readonly words: string
+  /** The package refuses it, and does not tell of it. */
+  readonly isOfClone?: true
+}
 
 /** The settings of `npm start`: `npm start -- --port 9000`, or a variable of the environment. */
 const OPTIONS = {
@@ -41,14 +47,18 @@ const OPTIONS = {
     words: 'Where notices of keys are posted, signed with WAYBILL_WEBHOOK_SECRET or a secret that the data has.',
   },
   memory: { words: 'Keep no data: everything is gone at the end.' },
-  'dynamodb-local': { words: "Use Amazon's DynamoDB Local in place of the database that comes along. Needs Java." },
+  'dynamodb-local': {
+    words: "Use Amazon's DynamoDB Local in place of the database that comes along. Needs Java.",
+    isOfClone: true,
+  },
   help: { words: 'Print this.' },
 } as const satisfies Record<string, Option>
 
 export const HELP = [
   `${START_WITH} [options]`,
   '',
-  ...Object.entries<Option>(OPTIONS).map(([name, { takes, variable, words }]) => {
+  ...Object.entries<Option>(OPTIONS).flatMap(([name, { takes, variable, words, isOfClone }]) => {
+    if (IS_PACKAGE && isOfClone) return []
     const option = `--${name}${takes ? ` ${takes}` : ''}`
     return `  ${option.padEnd(18)}  ${words}${variable ? ` Also ${variable}.` : ''}`
   }),

@@ -36,8 +36,8 @@ export function releaseFiles(version: string): Map<string, Buffer> {
       Buffer.from(JSON.stringify(withoutUnused(template), null, 1)),
     ])
     const code = new Map(stacks.flatMap(({ stackName: name }) => codeOf(folder, name)))
-    const entries = [...code].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, data]) => ({ name, data }))
-    return new Map([...templates, ['waybill-code.zip', zip(entries)]])
+    const archives = [...code].map(([name, place]) => ({ name, data: zip(filesIn(place)) }))
+    return new Map([...templates, ['waybill-code.zip', zip(archives.toSorted((a, b) => (a.name < b.name ? -1 : 1)))]])
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -73,15 +73,12 @@ function withoutUnused<T extends Template>({ Parameters, ...rest }: T) {
 type Files = Readonly<Record<string, { source: { path: string; packaging: string }; destinations: Destinations }>>
 type Destinations = Readonly<Record<string, { readonly objectKey: string }>>
 
-/** The archives that a stack's functions are made of, by the names that its template has for them. */
-function codeOf(folder: string, stack: string): [name: string, data: Buffer][] {
+/** The folders of code for a stack's functions, by the names that its template has for their archives. */
+function codeOf(folder: string, stack: string): [name: string, place: string][] {
   const { files } = JSON.parse(readFileSync(join(folder, `${stack}.assets.json`), 'utf8')) as { files: Files }
-  return Object.values(files).flatMap(({ source, destinations }) => {
-    if (source.packaging !== 'zip') return []
-    return Object.values(destinations).map(({ objectKey }): [string, Buffer] => [
-      objectKey,
-      zip(filesIn(join(folder, source.path))),
-    ])
+  return Object.values(files).flatMap(({ source: { path, packaging }, destinations }) => {
+    if (packaging !== 'zip') return []
+    return Object.values(destinations).map(({ objectKey }): [string, string] => [objectKey, join(folder, path)])
   })
 }
 

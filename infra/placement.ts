@@ -25,8 +25,9 @@ const LOCAL = 'local'
 type Given = { readonly stage: string; readonly name?: string | undefined; readonly catalog?: string | undefined }
 
 /** The stage with these settings. Throws one error with every fault. */
-export function stageFrom(construct: Construct, { stage, name = stage, catalog, ...given }: Given): Stage {
-  const own = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+export function stageFrom(construct: Construct, given: Given | undefined): Stage {
+  const { stage, name = stage, catalog, ...settings } = given ?? ({} as Given)
+  const own = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
   const faults = [
     ...(STAGE_NAMES.includes(stage) ? settingsFaults(stage, own, Token.isUnresolved) : [faultOfStage(stage)]),
     ...(NAME.test(name) && name !== LOCAL ? [] : [faultOfName(name)]),

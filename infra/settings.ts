@@ -126,9 +126,11 @@ export function parseSettings(text: string, file: string): SettingsOfStages {
 /** The faults of one stage's settings in code, where `isLater` tells the values that only a deployment knows. */
 export function settingsFaults(stage: string, own: object, isLater: (value: unknown) => boolean): string[] {
   const faults = settingsOf(stage).safeParse(own).error?.issues ?? []
-  const isKnown = ({ path }: z.core.$ZodIssue) =>
-    !(MAY_COME_LATER.includes(path.join('.')) && isLater(valueAt(own, path)))
-  return faults.filter(isKnown).map(({ path, message }) => `${path.join('.') || 'settings'}: ${message}`)
+  return faults.flatMap(({ path, message }) => {
+    const name = path.join('.')
+    if (!isLater(valueAt(own, path))) return [`${name || 'settings'}: ${message}`]
+    return MAY_COME_LATER.includes(name) ? [] : [`${name}: must be known when the template is made, and not later`]
+  })
 }
 
 /**

@@ -102,6 +102,7 @@ describe('the construct in somebody else’s app', () => {
     ['a nested stack', 'is in a nested stack'],
     ['a region without Function URLs', 'Lambda has no Function URLs in eu-central-2'],
     ['no such stage', "stage: must be dev or prod, which 'test' is not"],
+    ['no properties', "stage: must be dev or prod, which 'undefined' is not"],
     ['no such setting', 'Unrecognized key: "chatMemory"'],
     ['wrong values', 'chatMemoryMb: Too small'],
     ['wrong values', 'logRetentionDays: Invalid input: expected number, received string'],
@@ -110,7 +111,7 @@ describe('the construct in somebody else’s app', () => {
     ['the name local', "'local' is not"],
     ['no such catalog', 'There is no '],
     ['no catalog', 'package.json is not valid'],
-    ['a table named later', 'tableNames.keys: must be the name of a table'],
+    ['a table named later', 'tableNames.keys: must be known when the template is made'],
   ])('refuses %s with the words: %s', (what, words) => {
     expect(facts.refused[what]).toContain(words)
   })

@@ -133,6 +133,7 @@ const REFUSED: Readonly<Record<string, () => unknown>> = {
   'a region without Function URLs': () =>
     new Waybill(new Stack(newApp(), 'Assistant', { env: { region: 'eu-central-2' } }), 'Gateway', { stage: 'dev' }),
   'no such stage': wrong({ stage: 'test' }),
+  'no properties': () => new Waybill(new Stack(newApp(), 'Assistant'), 'Gateway', undefined as unknown as WaybillProps),
   'no such setting': wrong({ stage: 'dev', chatMemory: 512 }),
   'wrong values': wrong({ stage: 'dev', name: 'My Gateway', chatMemoryMb: 64, logRetentionDays: '14', waf: 'maybe' }),
   'settings against each other': wrong({ stage: 'dev', edge: false, domain: OWN_CERTIFICATE }),

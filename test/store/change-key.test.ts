@@ -174,7 +174,8 @@ describe('an act ends within its time', () => {
   async function timed<T>(work: () => Promise<T>) {
     const startedMs = Date.now()
     const ended = await work().catch((error: unknown) => error)
-    expect(Date.now() - startedMs).toBeLessThan(MOST_MS + 1_000)
+    // A slow machine needs more; an act that is not bounded has 25 seconds.
+    expect(Date.now() - startedMs).toBeLessThan(MOST_MS + 9_000)
     return ended
   }
 

@@ -1,6 +1,7 @@
 import { Stack, Token } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import cdk from '../cdk.json' with { type: 'json' }
+import { LOCAL_STAGE } from '../layers/gateway/contract.ts'
 import { checkRegion } from './preflight/check-region.ts'
 import { settingsFaults } from './settings.ts'
 import { STAGE_NAMES, type Stage, stageOf, US_EAST_1 } from './stages.ts'
@@ -19,8 +20,6 @@ export function regionOf({ region }: Stack): string {
 
 /** Names metrics, secrets, a dashboard, and a database of Glue, each of which has its own rules. */
 const NAME = /^[a-z][a-z0-9-]{0,30}$/
-/** The command line calls the gateway of `npm start` so. */
-const LOCAL = 'local'
 
 type Given = { readonly stage: string; readonly name?: string | undefined; readonly catalog?: string | undefined }
 
@@ -30,7 +29,7 @@ export function stageFrom(construct: Construct, given: Given | undefined): Stage
   const own = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
   const faults = [
     ...(STAGE_NAMES.includes(stage) ? settingsFaults(stage, own, Token.isUnresolved) : [faultOfStage(stage)]),
-    ...(NAME.test(name) && name !== LOCAL ? [] : [faultOfName(name)]),
+    ...(NAME.test(name) && name !== LOCAL_STAGE ? [] : [faultOfName(name)]),
     ...(catalog === undefined || typeof catalog === 'string' ? [] : ['catalog: must be the path of a file']),
   ]
   if (faults.length === 0) return { ...stageOf(stage, { [stage]: own }), name }
@@ -39,7 +38,7 @@ export function stageFrom(construct: Construct, given: Given | undefined): Stage
 
 const faultOfStage = (stage: unknown) => `stage: must be ${STAGE_NAMES.join(' or ')}, which '${stage}' is not`
 const faultOfName = (name: unknown) =>
-  `name: must be small letters, digits and hyphens, at most 31, from a letter on, and not '${LOCAL}'; '${name}' is not`
+  `name: must be small letters, digits and hyphens, at most 31, from a letter on, and not '${LOCAL_STAGE}'; '${name}' is not`
 
 /** The gateways of each app, to find two that cannot be deployed beside each other. */
 const GATEWAYS = new WeakMap<object, { readonly place: string; readonly name: string; readonly stack: Stack }[]>()

@@ -87,13 +87,13 @@ const settings = z.strictObject({
 /** By the name of the stage. */
 export type SettingsOfStages = Readonly<Record<string, Partial<Settings>>>
 
-type Range = { readonly minimum?: number; readonly maximum?: number }
+type Range = { readonly minimum: number | undefined; readonly maximum: number | undefined }
 
 /** The least and the most that a setting may be. */
 export function numberRange(name: string): Range {
-  const { anyOf: [schema] = [], ...plain } = z.toJSONSchema(settings.shape[name as keyof Settings])
-  const { minimum, maximum } = { ...plain, ...(schema as Range) }
-  return { ...(minimum !== undefined && { minimum }), ...(maximum !== Number.MAX_SAFE_INTEGER && { maximum }) } as Range
+  const schema = z.toJSONSchema(settings.shape[name as keyof Settings])
+  const { minimum, maximum } = { ...schema, ...(schema.anyOf?.[0] as typeof schema | undefined) }
+  return { minimum, maximum: maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum }
 }
 
 export const SETTING_NAMES = Object.keys(settings.shape) as (keyof Settings)[]
@@ -194,8 +194,10 @@ export function refuseFlags(context: (name: string) => unknown): void {
 /** The catalog that the first deployment puts in force, also as its author wrote it. */
 export type Seed = { readonly catalog: CatalogData; readonly source: string }
 
-export function readSeed(file = SEED_FILE): Seed {
-  const json = jsonOf(textOf(resolve(folder(), file)), file)
+/** A file that somebody names is found from where they are. */
+export function readSeed(named?: string): Seed {
+  const file = named ?? SEED_FILE
+  const json = jsonOf(textOf(named === undefined ? join(folder(), file) : resolve(file)), file)
   return { catalog: requireCatalog(json, file), source: JSON.stringify(json) }
 }
 

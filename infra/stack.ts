@@ -1,7 +1,6 @@
 import { type App, Stack } from 'aws-cdk-lib'
 import { stackName } from '../layers/gateway/contract.ts'
 import type { WaybillProps } from './props.ts'
-import { SEED_FILE } from './settings.ts'
 import { ADOPTED_BUCKET_TAG, ADOPTED_TAG, stageOf } from './stages.ts'
 import { Waybill } from './waybill.ts'
 
@@ -20,6 +19,6 @@ export class WaybillStack extends Stack {
       },
     })
     // By this id the names of its resources are those of the stack alone.
-    new Waybill(this, 'Default', { catalog: SEED_FILE, ...props })
+    new Waybill(this, 'Default', props)
   }
 }

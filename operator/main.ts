@@ -62,7 +62,7 @@ export function programFor(parts: Parameters<typeof runner>[0]): Command {
     .description('Operate a Waybill gateway.')
     .option('--local', `work on the gateway that '${START}' runs in this folder`)
     .option('--stage <name>', 'work on a gateway in AWS, with your own AWS credentials')
-    .option('--stack <name>', 'work on a gateway in a stack of your own, which has it by the construct')
+    .option('--stack <name>', 'work on a gateway that is in a stack of your own CDK app')
     .option('--direct', 'on the tables of a stage, although it has an admin API; with rights to them')
     .option('--json', 'print one JSON value and nothing else')
     .option('--wide', 'print every column in full, however wide the terminal is')

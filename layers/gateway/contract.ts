@@ -39,6 +39,9 @@ export const secretName = (stage: string, name: string) => `waybill/${stage}/${n
 /** The name of the secret with the probe's own key. */
 export const PROBE_SECRET = 'probe'
 
+/** The name of a gateway on one machine, which no stage has. */
+export const LOCAL_STAGE = 'local'
+
 export const stackName = (stage: string) => `Waybill-${stage}`
 export const OUTPUTS = {
   baseUrl: 'BaseUrl',

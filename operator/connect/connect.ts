@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { awsTrouble, troubleLine } from '../../layers/gateway/aws/trouble.ts'
-import { OUTPUTS, stackName } from '../../layers/gateway/contract.ts'
+import { LOCAL_STAGE, OUTPUTS, stackName } from '../../layers/gateway/contract.ts'
 import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { DEPLOY, START } from '../terminal/how-to-run.ts'
@@ -64,7 +64,7 @@ export function localConnection(
   const addresses = { chatUrl: baseUrl, apiUrl: baseUrl, echoUrl }
   return {
     tables,
-    stage: 'local',
+    stage: LOCAL_STAGE,
     isProtected: false,
     ipv6: false,
     ...addresses,

@@ -1,5 +1,5 @@
 import { resolve6 } from 'node:dns/promises'
-import { BRAND } from '../../layers/gateway/contract.ts'
+import { BRAND, LOCAL_STAGE } from '../../layers/gateway/contract.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import type { Output } from '../../layers/gateway/domain/plain-text.ts'
@@ -25,7 +25,7 @@ export async function smoke(connection: Connection, options: SmokeOptions, out: 
     { model: options.model ?? (await firstModel(connection)), origins: options.origin ?? [] },
     check,
   )
-  if (connection.stage !== 'local') showManualChecks(connection, options.origin ?? [], out)
+  if (connection.stage !== LOCAL_STAGE) showManualChecks(connection, options.origin ?? [], out)
   out.log(failures() === 0 ? '\nAll is well.' : `\n${failures()} of the checks failed.`)
   return failures() === 0
 }
@@ -52,7 +52,7 @@ async function checkAll(connection: Connection, { model, origins }: Plan, check:
   )
   const caller = callerOf(connection, issued, model)
   await check('every provider may have its key', async () => {
-    if (stage === 'local') return { notApplicable: 'a local gateway has its keys in variables' }
+    if (stage === LOCAL_STAGE) return { notApplicable: 'a local gateway has its keys in variables' }
     return checkProviderKeys(await catalogOf(connection), readStageKey(stage, tables.client))
   })
   try {
@@ -69,13 +69,13 @@ async function checkAll(connection: Connection, { model, origins }: Plan, check:
   })
   await check('nobody is answered over plain HTTP', () => checkPlainHttp(chatUrl))
   await check(`clients ${connection.ipv6 ? 'can' : 'cannot'} come over IPv6, as the settings say`, () =>
-    stage === 'local' ? { notApplicable: 'this is one machine' } : checkIpv6(chatUrl, connection.ipv6, resolve6),
+    stage === LOCAL_STAGE ? { notApplicable: 'this is one machine' } : checkIpv6(chatUrl, connection.ipv6, resolve6),
   )
   await check('the sweep leaves no dead request lying', async () =>
     checkSwept(await Array.fromAsync(listKeys(tables)()), Date.now()),
   )
   await check('the tables expire, can be recovered and are protected, as they were deployed', () =>
-    stage === 'local'
+    stage === LOCAL_STAGE
       ? { notApplicable: 'a local table has no such settings' }
       : checkTableSettings(tables, connection.isProtected),
   )

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { MAY_COME_LATER } from '../../infra/settings.ts'
 import { blocksOf, readDocument } from '../documents/support/markdown.ts'
 
 const GUIDE = 'docs/guide-cdk.md'
@@ -20,4 +21,10 @@ test('the guide has every attribute of the construct, and every property that is
   const [, own = ''] = readDocument('infra/props.ts').split('interface WaybillProps')
   const properties = [...own.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, name]) => name)
   expect(namesIn('property')).toEqual(properties)
+})
+
+test('the guide names the settings whose values only the deployment may know', () => {
+  const [, list = ''] = readDocument(GUIDE).split('is refused, except for these:\n')
+  const named = [...(list.split('\n\n')[0] ?? '').matchAll(/`([\w.]+)`/g)].map(([, name]) => name)
+  expect(named).toEqual(MAY_COME_LATER)
 })

@@ -1,5 +1,9 @@
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, expect, test } from '@jest/globals'
+import { readSeed } from '../../infra/settings.ts'
 import { blocksOf, tableOf } from '../documents/support/markdown.ts'
+import { emptyFolder } from '../support/processes.ts'
 import { FLAGS, WRONG_SETTINGS } from './fixtures/wrong-settings.ts'
 import { type Facts, readFacts } from './support/synthesized.ts'
 
@@ -34,4 +38,17 @@ test('the settings that the documents show are accepted', () => {
   for (const path of ['docs/deploy.md', 'docs/disaster-recovery.md'])
     expect(blocksOf(path, 'json').length).toBeGreaterThan(0)
   expect(facts.documentedSettings).toBeNull()
+})
+
+test('a catalog that somebody names is found from where they are, and the seed wherever that is', () => {
+  const [folder, before, seed] = [emptyFolder(), process.cwd(), readSeed()]
+  cpSync('examples/openai-with-fallback.json', join(folder, 'mine.json'))
+  process.chdir(folder)
+  try {
+    expect(readSeed('mine.json').catalog.models.length).toBeGreaterThan(0)
+    expect(readSeed()).toEqual(seed)
+    expect(() => readSeed('other.json')).toThrow(`There is no ${join(process.cwd(), 'other.json')}`)
+  } finally {
+    process.chdir(before)
+  }
 })

@@ -1,7 +1,8 @@
 import { compileCondition, pathsIn, type Test } from './condition.ts'
 import { type Check, type Context, checkOverlap } from './context.ts'
-import { type Condition, type Path, parseCondition, parseProjection, parseUpdate, Vocabulary } from './expression.ts'
+import { type Condition, type Path, Vocabulary } from './expression.ts'
 import { validationError } from './failures.ts'
+import { parseCondition, parseProjection, parseUpdate } from './parse-expression.ts'
 import { type CompiledUpdate, compileUpdate } from './update.ts'
 import type { Value } from './value.ts'
 

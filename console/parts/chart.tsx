@@ -82,7 +82,7 @@ export function Chart(props: Props) {
       onMouseDown={() => onPick && setSince(at)}
       onMouseUp={picked}
     >
-      <svg width={width} height={height} aria-hidden="true">
+      <svg height={height} aria-hidden="true">
         {ticks.map((tick) => (
           <g key={tick}>
             <line class="grid" x1={axis} x2={width} y1={y(tick)} y2={y(tick)} />

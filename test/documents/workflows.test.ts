@@ -64,7 +64,7 @@ test('a package is published only by the workflow: tested, audited, with a bill 
   expect(places).toEqual(places.toSorted((a, b) => a - b))
   expect(places).not.toContain(-1)
   expect(pack).not.toContain('id-token')
-  expect(publish).toMatch(/assets:\n {4}needs: publish\n.*sha256sum.*gh release create/s)
+  expect(publish).toMatch(/assets:\n {4}needs: publish\n.*attestations: write.*sha256sum.*attest@.*gh release create/s)
   // npm compares it with the provenance.
   expect(pack.indexOf('repository.url=git+$GITHUB_SERVER_URL/$GITHUB_REPOSITORY.git')).toBeLessThan(
     pack.indexOf('- run: npm pack'),
@@ -85,6 +85,13 @@ test.each(['deploy.yml', 'night.yml'])(
     expect(files.find((file) => file.name === name)?.text).toContain(`- run: ${INSTALL}\n`)
   },
 )
+
+test('no workflow leaves its token to the code that it runs, or puts a value from outside into a command', () => {
+  const checkouts = [...all.matchAll(/uses: actions\/checkout@.*\n(.*\n.*)\n/g)].map(([, rest]) => rest)
+  expect(checkouts.length).toBe(all.match(/actions\/checkout@/g)?.length)
+  for (const rest of checkouts) expect(rest).toMatch(/with:\n +persist-credentials: false$/)
+  expect([...all.matchAll(/run: .*\$\{\{.*/g)].map(([line]) => line)).toEqual([])
+})
 
 test('a workflow of GitHub names no secret: it proves itself to AWS for each run', () => {
   expect(all).not.toMatch(/secrets\.|AWS_SECRET_ACCESS_KEY|AKIA/)

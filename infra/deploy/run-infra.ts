@@ -5,7 +5,8 @@ import { IS_PACKAGE } from '../../operator/terminal/how-to-run.ts'
 import { preflight } from '../preflight/preflight.ts'
 import { cdkOnAccount, deployStage, type RunCdk } from './deploy-stage.ts'
 
-const CDK = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk')
+const { resolve } = createRequire(import.meta.url)
+const CDK = resolve('aws-cdk/bin/cdk')
 
 /** A clone has cdk.json in its own folder. A package is run in its operator's, and knows where its app is. */
 const PLACE = IS_PACKAGE ? {} : { cwd: fileURLToPath(new URL('../..', import.meta.url)) }
@@ -16,7 +17,8 @@ function appIn(file: string): string {
   return `"${process.execPath}" "${file}" --`
 }
 
-const runCdk: RunCdk = (args) => {
+const runCdk: RunCdk = async (args) => {
+  requirePeers()
   const cdk = spawn(process.execPath, [CDK, ...args, ...APP], { ...PLACE, stdio: 'inherit' })
   // The terminal interrupts both; cdk reports its progress.
   process.on('SIGINT', () => {})
@@ -24,6 +26,17 @@ const runCdk: RunCdk = (args) => {
     cdk.once('error', reject)
     cdk.once('close', (code) => resolve(code ?? 1))
   })
+}
+
+/** npm and pnpm install them with the package, others do not. */
+function requirePeers(): void {
+  try {
+    for (const peer of ['aws-cdk-lib', 'constructs']) resolve(peer)
+  } catch {
+    throw new Error(
+      "The CDK is not installed here. Add it beside waybill, for example with 'yarn add aws-cdk-lib constructs'.",
+    )
+  }
 }
 
 /** `cdk` knows a stage as a value of the context. */

@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -26,14 +27,15 @@ const OLD = "Object.defineProperty(process, 'versions', { value: { ...process.ve
 /** In a folder with the manifest and the guard, and with packages or without. */
 function start(version: string, hasPackages: boolean) {
   const folder = mkdtempSync(join(tmpdir(), 'waybill-node-'))
-  for (const file of ['package.json', 'require-node.cjs', 'waybill.js'])
+  for (const file of ['package.json', 'require-node.cjs', 'waybill.js', 'which-node.cjs'])
     copyFileSync(`${ROOT}${file}`, join(folder, file))
   writeFileSync(join(folder, 'old.cjs'), version)
   if (hasPackages) mkdirSync(join(folder, 'node_modules'))
-  return (...args: string[]) => {
+  const run = (...args: string[]) => {
     const { status, stderr } = spawnSync(NODE, ['-r', './old.cjs', ...args], { cwd: folder, encoding: 'utf8' })
     return [status, stderr]
   }
+  return Object.assign(run, { folder })
 }
 
 test('an older Node says so in one line, in every script and at the command line', () => {
@@ -46,6 +48,33 @@ test('an older Node says so in one line, in every script and at the command line
   )
   expect(bare).toEqual([])
   expect(manifest.bin).toEqual({ waybill: 'waybill.js' })
+})
+
+test('an older Node starts the one that the package brings, with the same words, signals and exit code', async () => {
+  const packed = `process.on('SIGTERM', () => process.exit(7))
+    if (process.argv[2] === 'wait') setTimeout(() => {}, 60_000)
+    if (process.argv[2] === 'die') process.kill(process.pid, 'SIGKILL')
+    console.log(process.versions.node, ...process.argv.slice(2))`
+  const run = start(OLD, true)
+  const { folder } = run
+  mkdirSync(join(folder, 'dist', 'package'), { recursive: true })
+  writeFileSync(join(folder, 'dist', 'package', 'waybill.cjs'), packed)
+  symlinkSync(`${ROOT}node_modules/node`, join(folder, 'node_modules', 'node'))
+  const ofNode = ['-r', './old.cjs', 'waybill.js']
+  const options = { cwd: folder, encoding: 'utf8' } as const
+  const said = spawnSync(NODE, [...ofNode, 'a b', '$c'], options)
+  expect([said.status, said.stdout, said.stderr]).toEqual([0, `${manifest.dependencies.node} a b $c\n`, ''])
+  expect(spawnSync(NODE, [...ofNode, 'die'], options).signal).toBe('SIGKILL')
+  const waiting = spawn(NODE, [...ofNode, 'wait'], { cwd: folder })
+  await once(waiting.stdout, 'data')
+  waiting.kill('SIGTERM')
+  expect(await once(waiting, 'exit')).toEqual([7, null])
+
+  rmSync(join(folder, 'node_modules', 'node'))
+  mkdirSync(join(folder, 'node_modules', 'node', 'bin'), { recursive: true })
+  writeFileSync(join(folder, 'node_modules', 'node', 'package.json'), '{}')
+  writeFileSync(join(folder, 'node_modules', 'node', 'bin', 'node'), 'not for this machine')
+  expect(run('waybill.js')).toEqual([1, expect.stringMatching(/^Waybill needs Node 24, and this is v.*pnpm.*\n$/)])
 })
 
 test('a start before npm ci says so in one line', () => {

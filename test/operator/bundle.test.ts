@@ -18,7 +18,7 @@ const NODE = join(ROOT, 'node_modules', '.bin', 'node')
 /** A clone with other sources than ours, so that they can be changed. */
 function cloned(...names: string[]): string {
   const folder = emptyFolder()
-  for (const name of ['waybill.js', 'require-node.cjs', 'package.json', ...names]) {
+  for (const name of ['waybill.js', 'require-node.cjs', 'which-node.cjs', 'package.json', ...names]) {
     cpSync(join(ROOT, name), join(folder, name), { recursive: true })
   }
   return folder

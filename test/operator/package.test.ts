@@ -77,6 +77,7 @@ packageTest('the package has JavaScript and its types only, and brings nothing t
       'package.json',
       'require-node.cjs',
       'waybill.js',
+      'which-node.cjs',
     ].toSorted(),
   )
   const there = Object.keys(manifest.devDependencies).filter((name) => existsSync(join(folder, 'node_modules', name)))
@@ -204,6 +205,12 @@ packageTest(
       expect.stringContaining("'npx waybill init' writes a first one"),
     ])
     renameSync(join(folder, 'other.json'), join(folder, 'catalog.json'))
+
+    const [peer, away] = [join(folder, 'node_modules', 'aws-cdk-lib'), join(folder, 'aws-cdk-lib')]
+    renameSync(peer, away)
+    const bare = await ended('waybill', PREPARE, folder, { ...ENV, ...account.env })
+    renameSync(away, peer)
+    expect([bare.code, bare.stderr]).toEqual([1, expect.stringMatching(/^The CDK is not installed here\. .*\n$/)])
   },
 )
 

@@ -118,12 +118,7 @@ const PROVIDERS = {
 } satisfies { [Type in ProviderEntry['type']]: z.ZodType<Extract<ProviderEntry, { type: Type }>> }
 
 type Provider = (typeof PROVIDERS)[ProviderEntry['type']]
-const types = Object.keys(PROVIDERS).map((type) => `"${type}"`)
-const provider = z.discriminatedUnion(
-  'type',
-  Object.values(PROVIDERS) as [Provider, ...Provider[]],
-  `must be ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(types)}`,
-)
+const provider = z.discriminatedUnion('type', Object.values(PROVIDERS) as [Provider, ...Provider[]])
 
 const route = z.strictObject({
   provider: name.describe('A name under providers.'),
@@ -195,13 +190,11 @@ const embeddingModel = anyModel.extend({
   routes: routesOf(route.extend({ cost: embeddingPrices.optional().describe(COST) })),
 })
 
-const model = z
-  .discriminatedUnion('kind', [chatModel, embeddingModel], 'must be "chat" or "embedding"')
-  .transform((entry) => ({
-    ...entry,
-    name: entry.name ?? entry.id,
-    ownedBy: entry.ownedBy ?? entry.routes[0]?.provider ?? 'unknown',
-  }))
+const model = z.discriminatedUnion('kind', [chatModel, embeddingModel]).transform((entry) => ({
+  ...entry,
+  name: entry.name ?? entry.id,
+  ownedBy: entry.ownedBy ?? entry.routes[0]?.provider ?? 'unknown',
+}))
 
 /** The fields of a catalog, each by itself. */
 export const catalogFields = z

@@ -5,6 +5,7 @@ import {
   type ProviderEntry,
 } from '../layers/gateway/domain/catalog.ts'
 import { catalogFields } from './catalog-schema.ts'
+import { FAULT_WORDS } from './fault-words.ts'
 
 // For the operator's tools and the local gateway only: in AWS a catalog was checked when it was pushed.
 
@@ -61,7 +62,7 @@ export type ParsedCatalog =
   | { readonly faults: readonly string[]; readonly places: readonly CatalogFault[] }
 
 export function parseCatalog(value: unknown): ParsedCatalog {
-  const result = catalog.safeParse(value)
+  const result = catalog.safeParse(value, FAULT_WORDS)
   if (result.success) return { catalog: result.data }
   const places = result.error.issues.map(({ path, message }) => ({ path: pathText(path), message }))
   return { faults: places.map(({ path, message }) => `${path}: ${message}`), places }

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { z } from 'zod'
+import { FAULT_WORDS } from '../catalog/fault-words.ts'
 import { requireCatalog } from '../catalog/parse-catalog.ts'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { LEAST_ROW_DAYS } from '../layers/gateway/domain/closed-day.ts'
@@ -117,7 +118,7 @@ export function parseSettings(text: string, file: string): SettingsOfStages {
     .strictObject(Object.fromEntries(STAGE_NAMES.map((name) => [name, settingsOf(name).optional()])))
     .extend({ $comment: z.string().optional() })
     .transform(({ $comment: _, ...stages }) => stages)
-  const parsed = ofStages.safeParse(jsonOf(text, file))
+  const parsed = ofStages.safeParse(jsonOf(text, file), FAULT_WORDS)
   if (parsed.success) return parsed.data as SettingsOfStages
   const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`)
   throw new Error(`${file} is not valid.\n  ${faults.join('\n  ')}\nThe settings are in ${documentOf('deploy.md')}.`)
@@ -125,7 +126,7 @@ export function parseSettings(text: string, file: string): SettingsOfStages {
 
 /** The faults of one stage's settings in code, where `isLater` tells the values that only a deployment knows. */
 export function settingsFaults(stage: string, own: object, isLater: (value: unknown) => boolean): string[] {
-  const faults = settingsOf(stage).safeParse(own).error?.issues ?? []
+  const faults = settingsOf(stage).safeParse(own, FAULT_WORDS).error?.issues ?? []
   return faults.flatMap(({ path, message }) => {
     const name = path.join('.')
     if (!isLater(valueAt(own, path))) return [`${name || 'settings'}: ${message}`]

@@ -1,9 +1,10 @@
 import type { z } from 'zod'
+import { FAULT_WORDS } from '../../../catalog/fault-words.ts'
 import { AdminError } from './admin-error.ts'
 
 /** Reads a query or a body by its schema. An unknown field is refused, so that no typing error goes unnoticed. */
 export function readFields<S extends z.ZodObject>(schema: S, fields: Readonly<Record<string, unknown>>): z.output<S> {
-  const { data, error } = schema.safeParse(fields)
+  const { data, error } = schema.safeParse(fields, FAULT_WORDS)
   if (!error) return data
   for (const issue of error.issues) {
     if (issue.code === 'unrecognized_keys') throw unknownField(issue.keys[0] ?? '', Object.keys(schema.shape))

@@ -1,13 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
 import type { Command } from 'commander'
-import type { JsonNode } from '../reading/json-nodes.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { printJson } from '../terminal/output.ts'
 import { type Screen, screenOf, type Terminal } from '../terminal/terminal.ts'
 import type { GlobalOptions } from './run.ts'
 
-type ImportOptions = { readonly keys: readonly string[]; readonly out: string; readonly secrets?: boolean }
+type ImportOptions = {
+  readonly keys: readonly string[]
+  readonly out: string
+  readonly secrets?: boolean
+  readonly env?: true | string
+}
 
 const MEGABYTE = 1024 * 1024
 const MOST_CONFIG_BYTES = MEGABYTE
@@ -30,9 +35,10 @@ export function importCommand(program: Command, terminal: Terminal): void {
     )
     .option('--out <folder>', 'a new folder for the files', 'imported')
     .option('--secrets', 'providers’ keys in Secrets Manager, as a stage needs them, in place of variables')
+    .option('--env [file]', 'take addresses and regions that the config has in variables from this file, or from here')
     .action(async (config: string, options: ImportOptions, command: Command) => {
       const { json = false, wide = false } = command.optsWithGlobals<GlobalOptions>()
-      const result = await importLitellm(config, options, terminal.folder, Date.now())
+      const result = await importLitellm(config, options, terminal, Date.now())
       const out = screenOf(terminal, wide, () => {})
       if (json) printJson(out, { object: 'import', ...result })
       else show(out, result)
@@ -50,24 +56,35 @@ type Result = {
   readonly next: readonly string[]
 }
 
-async function importLitellm(config: string, options: ImportOptions, folder: string, nowMs: number): Promise<Result> {
+async function importLitellm(
+  config: string,
+  options: ImportOptions,
+  { folder, env }: Terminal,
+  nowMs: number,
+): Promise<Result> {
   const { readNodes } = await import('../reading/json-nodes.ts')
   const { readYaml } = await import('../litellm/read-yaml.ts')
+  const { withIncluded } = await import('../litellm/included.ts')
   const { importModels } = await import('../litellm/models.ts')
   const { importKeys } = await import('../litellm/keys.ts')
   const { openSaid } = await import('../litellm/said.ts')
   const { invalidCatalog } = await import('./read-catalog-file.ts')
   const { parseCatalog } = await import('../../catalog/parse-catalog.ts')
   const { readSource, utf8Of } = await import('../reading/read-source.ts')
-  const read = async (file: string, mostBytes: number, as: (text: string, name: string) => JsonNode) =>
-    as(utf8Of(await readSource(file, { folder, nowMs, mostBytes, mostMs: MOST_DOWNLOAD_MS })), `'${file}'`)
+  const textIn = async (file: string, mostBytes: number) =>
+    utf8Of(await readSource(file, { folder, nowMs, mostBytes, mostMs: MOST_DOWNLOAD_MS }))
   const said = openSaid()
-  const imported = importModels(
-    await read(config, MOST_CONFIG_BYTES, readYaml),
-    { secrets: options.secrets === true },
-    said,
+  const readConfig = async (file: string) =>
+    readYaml(await textIn(file, MOST_CONFIG_BYTES), `'${file}'`, (name) =>
+      said.say('a name stands twice in one place, and the last one is taken', name),
+    )
+  const whole = await withIncluded(config, readConfig)
+  const environment =
+    typeof options.env === 'string' ? parseEnv(await textIn(options.env, MEGABYTE)) : options.env && env
+  const imported = importModels(whole, { secrets: options.secrets === true, environment }, said)
+  const lists = await Promise.all(
+    options.keys.map(async (file) => readNodes(await textIn(file, MOST_KEYS_BYTES), `'${file}'`)),
   )
-  const lists = await Promise.all(options.keys.map((file) => read(file, MOST_KEYS_BYTES, readNodes)))
   const keys = lists.flatMap((list) => importKeys(list, nowMs, said))
   const parsed = parseCatalog(imported.catalog)
   if ('faults' in parsed) throw invalidCatalog('No catalog can be made, because it would not be valid', parsed.faults)

@@ -31,7 +31,10 @@ type Deployment = {
 }
 
 const ENTRY = new Set(['model_name', 'litellm_params', 'model_info'])
-const PARAMS = ['model', 'api_base', 'base_url', 'api_key', 'aws_region_name', 'weight', 'order']
+const PARAMS = [
+  ...['model', 'api_base', 'base_url', 'api_key', 'aws_region_name', 'weight', 'order'],
+  'litellm_credential_name',
+]
 const INFO = [
   'id',
   'mode',
@@ -41,7 +44,10 @@ const INFO = [
   'output_vector_size',
   'litellm_provider',
 ]
-const TOP = new Set(['model_list', 'litellm_settings', 'router_settings', 'general_settings'])
+const TOP = new Set([
+  ...['model_list', 'litellm_settings', 'router_settings', 'general_settings'],
+  ...['credential_list', 'include'],
+])
 /** The prices that are read, and names of abilities, which providers know of themselves. */
 const READ =
   /^((in|out)put_cost_per_(token|reasoning_token)(_above_\d+k_tokens)?|cache_\w+_token_cost\w*|tiered_pricing|supports_\w+)$/
@@ -52,21 +58,28 @@ const UNKNOWN_PRICE = '1000'
 const UNKNOWN_CONTEXT = 1_000_000
 const UNKNOWN_OUTPUT = 100_000
 
+export type ImportModelsOptions = {
+  readonly secrets: boolean
+  /** Undefined if nobody has asked to read it: a file could name a variable that holds a secret. */
+  readonly environment: Readonly<Record<string, string | undefined>> | undefined
+}
+
 /** The catalog of LiteLLM's config.yaml. */
-export function importModels(config: JsonNode, options: { readonly secrets: boolean }, said: Said): Imported {
+export function importModels(config: JsonNode, options: ImportModelsOptions, said: Said): Imported {
   const [settings, router] = [nodeAt(config, 'litellm_settings'), nodeAt(config, 'router_settings')]
   const drop = nodeAt(settings, 'drop_params')
   const dropsFields = drop?.kind === 'flag' && drop.text === 'true'
-  const providers = openProviders({ ...options, dropsFields }, said)
-  const deployments = itemsOf(nodeAt(config, 'model_list')).flatMap(
-    (entry) => deploymentOf(entry, providers, said) ?? [],
+  const providers = openProviders({ secrets: options.secrets, dropsFields, variableValue }, said)
+  const named = itemsOf(nodeAt(config, 'model_list')).flatMap(
+    (entry) => deploymentOf(entry, credentialsIn(config), providers, said) ?? [],
   )
+  const deployments = [...named, ...aliased(named, nodeAt(router, 'model_group_alias'), said)]
   const needs: string[] = []
   const groups = [...Map.groupBy(deployments, ({ model }) => model)]
   const models = groups.flatMap(([id, all]) => modelOf(id, all, providers, needs, said) ?? [])
   said.sayOthers(config, TOP, '')
   said.sayOthers(settings, new Set(['fallbacks', 'drop_params']), 'litellm_settings.')
-  said.sayOthers(router, new Set(['fallbacks']), 'router_settings.')
+  said.sayOthers(router, new Set(['fallbacks', 'model_group_alias']), 'router_settings.')
   said.sayOthers(nodeAt(config, 'general_settings'), new Set(), 'general_settings.')
   const fallbacks = [settings, router].flatMap((node) => itemsOf(nodeAt(node, 'fallbacks')))
   const used = usedOf(providers.entries, models)
@@ -79,16 +92,54 @@ export function importModels(config: JsonNode, options: { readonly secrets: bool
     needs,
     secrets: providers.secrets.filter(({ name }) => Object.hasOwn(used, name)),
   }
+
+  /** LiteLLM sets the variables that the file itself has. */
+  function variableValue(variable: string): { readonly value: string } | { readonly why: string } {
+    const own = textOf(nodeAt(nodeAt(config, 'environment_variables'), variable))
+    const value = own ?? options.environment?.[variable]
+    if (value) return { value }
+    return { why: options.environment ? 'which is not set' : 'whose value is read only with --env, or --env FILE' }
+  }
 }
 
-function deploymentOf(entry: JsonNode, providers: Providers, said: Said): Deployment | undefined {
+type Credentials = ReadonlyMap<string, JsonNode | undefined>
+
+function credentialsIn(config: JsonNode): Credentials {
+  const all = itemsOf(nodeAt(config, 'credential_list'))
+  return new Map(all.map((one) => [textOf(nodeAt(one, 'credential_name')) ?? '', nodeAt(one, 'credential_values')]))
+}
+
+/** Each alias is a model of its own, with the routes of the other. */
+function aliased(deployments: readonly Deployment[], aliases: JsonNode | undefined, said: Said): Deployment[] {
+  const names = new Set(deployments.map(({ model }) => model))
+  return [...fieldsOf(aliases)].flatMap(([alias, { node }]) => {
+    const target = textOf(node) ?? textOf(nodeAt(node, 'model'))
+    const same = deployments.filter(({ model }) => model === target)
+    if (same.length === 0 || names.has(alias)) {
+      said.say('an alias of something that is not in the catalog, or for something that is, is left out', alias)
+      return []
+    }
+    return same.map((deployment) => ({ ...deployment, model: alias }))
+  })
+}
+
+function deploymentOf(
+  entry: JsonNode,
+  credentials: Credentials,
+  providers: Providers,
+  said: Said,
+): Deployment | undefined {
   const model = textOf(nodeAt(entry, 'model_name')) ?? ''
-  const [params, info] = [nodeAt(entry, 'litellm_params'), nodeAt(entry, 'model_info')]
+  const [own, info] = [nodeAt(entry, 'litellm_params'), nodeAt(entry, 'model_info')]
+  const credential = textOf(nodeAt(own, 'litellm_credential_name'))
+  const params = credential === undefined ? own : together(own, credentials.get(credential))
   const asked = textOf(nodeAt(params, 'model')) ?? ''
   const split = splitModel(asked)
   const mode = textOf(nodeAt(info, 'mode'))
   const isEmbedding = mode === 'embedding' || (mode === undefined && asked.includes('text-embedding-'))
   if (`${model}${asked}`.includes('*')) return leave('a wildcard has no counterpart: list its models')
+  if (asked === '' || split?.name === '') return leave('litellm_params.model names no model')
+  if (credential !== undefined && !credentials.has(credential)) return leave('its credential is not in credential_list')
   if (!split) return leave(`the provider of '${plainLine(asked, 60)}' is none of ours`)
   if (!CHAT_MODES.includes(mode) && !isEmbedding)
     return leave(`the mode '${plainLine(mode ?? '', 40)}' has no counterpart`)

@@ -12,12 +12,19 @@ export type Providers = {
   readonly secrets: readonly { readonly name: string; readonly host: string }[]
 }
 
-type Options = { readonly secrets: boolean; readonly dropsFields: boolean }
+type Options = {
+  readonly secrets: boolean
+  readonly dropsFields: boolean
+  /** The value of a variable that the file names in place of an address or a region. */
+  readonly variableValue: (variable: string) => { readonly value: string } | { readonly why: string }
+}
 
 const VARIABLE = /^os\.environ\/(.*)$/s
+/** Anything else may be a key that stands in the wrong place. */
+const VARIABLE_NAME = /^[A-Z][A-Z0-9_]{0,63}$/
 
 /** One provider for each address and key. */
-export function openProviders({ secrets: usesSecrets, dropsFields }: Options, said: Said): Providers {
+export function openProviders({ secrets: usesSecrets, dropsFields, variableValue }: Options, said: Said): Providers {
   const names = new Map<string, string>()
   const entries: Record<string, object> = {}
   const secrets: { name: string; host: string }[] = []
@@ -59,22 +66,30 @@ export function openProviders({ secrets: usesSecrets, dropsFields }: Options, sa
   type At = { readonly baseUrl?: string; readonly region?: string }
 
   function regionOf(params: JsonNode | undefined, model: string): At | undefined {
-    const region = textOf(nodeAt(params, 'aws_region_name'))
-    if (region !== undefined && !VARIABLE.test(region)) return { region }
-    said.say('left out, because aws_region_name must be a region and not a variable', model)
-    return undefined
+    const region = resolved('aws_region_name', textOf(nodeAt(params, 'aws_region_name')), 'AWS_REGION_NAME', model)
+    return region === undefined ? undefined : { region }
   }
 
-  /** The value of a variable is not read: the file could name one that holds a secret. */
+  /** The value of a field that is no secret, also if it is in a variable. Undefined if there is none, which was said. */
+  function resolved(field: string, given: string | undefined, usual: string | undefined, model: string) {
+    const [, named] = given === undefined ? [undefined, usual] : (VARIABLE.exec(given) ?? [])
+    if (given !== undefined && named === undefined) return given
+    if (named === undefined) return leave('must be given')
+    if (!VARIABLE_NAME.test(named)) return leave('is a variable whose name cannot be one')
+    const found = variableValue(named)
+    return 'value' in found ? found.value : leave(`is the variable ${named}, ${found.why}`)
+
+    function leave(why: string): undefined {
+      said.say(`left out, because ${field} ${why}`, model)
+    }
+  }
+
   function addressOf(prefix: string, params: JsonNode | undefined, model: string): At | undefined {
-    const { baseUrl, path = '' } = UPSTREAMS[prefix] ?? {}
+    const { baseUrl, addressVariable, path = '' } = UPSTREAMS[prefix] ?? {}
     const given = textOf(nodeAt(params, 'api_base')) ?? textOf(nodeAt(params, 'base_url'))
     if (given === undefined && baseUrl !== undefined) return { baseUrl }
-    if (given === undefined || VARIABLE.test(given)) {
-      said.say('left out, because api_base must be an address and not a variable', model)
-      return undefined
-    }
-    const address = given.replace(/\/+$/, '')
+    const address = resolved('api_base', given, addressVariable, model)?.replace(/\/+$/, '')
+    if (address === undefined) return undefined
     return { baseUrl: address.endsWith(path) ? address : `${address}${path}` }
   }
 

@@ -8,8 +8,11 @@ const MOST_NODES = 100_000
 const MOST_DEPTH = 64
 const NOWHERE = { start: 0, end: 0 } as const
 
-/** A YAML text as a value whose numbers are texts, as one of JSON is read. As PyYAML reads it: YAML 1.1, with `<<`. */
-export function readYaml(text: string, name: string): JsonNode {
+/**
+ * A YAML text as a value whose numbers are texts, as one of JSON is read. As PyYAML reads it: YAML 1.1, with `<<`, and of
+ * a name that is there twice the last one holds, which is told.
+ */
+export function readYaml(text: string, name: string, onTwice: (key: string) => void): JsonNode {
   // Names that are there twice are found below: the library compares each with all others.
   const options = { version: '1.1', logLevel: 'silent', uniqueKeys: false } as const
   const [document, ...more] = parseAllDocuments(text, options)
@@ -51,7 +54,7 @@ export function readYaml(text: string, name: string): JsonNode {
       const node = nodeOf(value, depth + 1)
       const keyText = isScalar(key) ? (key.source ?? String(key.value)) : undefined
       if (keyText === undefined) throw new CliError(`${name} has a name that is no text.`)
-      if (own.has(keyText)) throw new CliError(`${name} has the name '${plainLine(keyText, 60)}' twice in one place.`)
+      if (own.has(keyText)) onTwice(plainLine(keyText, 60))
       if (keyText !== '<<') own.set(keyText, { keyStart: 0, node })
       else
         for (const one of node.kind === 'list' ? node.items : [node])
@@ -69,7 +72,8 @@ function scalarOf(node: unknown): JsonNode {
   const value = isScalar(node) ? node.value : null
   if (value === null || value === undefined) return { kind: 'null', ...NOWHERE }
   const source = isScalar(node) ? (node.source ?? String(value)) : ''
-  if (typeof value === 'boolean') return { kind: 'flag', text: String(value), ...NOWHERE }
+  // PyYAML takes yes and no for flags, and y and n not.
+  if (typeof value === 'boolean' && source.length > 1) return { kind: 'flag', text: String(value), ...NOWHERE }
   if (typeof value === 'number' || typeof value === 'bigint') return { kind: 'number', text: source, ...NOWHERE }
   // A day is a text here, as it stands.
   return { kind: 'text', text: typeof value === 'string' ? value : source, ...NOWHERE }

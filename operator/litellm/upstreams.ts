@@ -7,6 +7,8 @@ type Upstream = {
   readonly baseUrl?: string
   /** The variable that LiteLLM reads the key from, unless `api_key` names another. */
   readonly variable?: string
+  /** The variable that LiteLLM reads the address from, unless `api_base` gives one. */
+  readonly addressVariable?: string
   /** The end of an address, which LiteLLM adds by itself. */
   readonly path?: string
   readonly capField?: 'max_completion_tokens'
@@ -25,7 +27,13 @@ export const UPSTREAMS: Readonly<Record<string, Upstream>> = {
   },
   bedrock: { type: 'bedrock' },
   bedrock_converse: { type: 'bedrock' },
-  azure: { type: 'openai', variable: 'AZURE_API_KEY', path: '/openai/v1', capField: 'max_completion_tokens' },
+  azure: {
+    type: 'openai',
+    variable: 'AZURE_API_KEY',
+    addressVariable: 'AZURE_API_BASE',
+    path: '/openai/v1',
+    capField: 'max_completion_tokens',
+  },
   openrouter: openai('https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY'),
   gemini: openai('https://generativelanguage.googleapis.com/v1beta/openai', 'GEMINI_API_KEY'),
   mistral: openai('https://api.mistral.ai/v1', 'MISTRAL_API_KEY'),
@@ -39,9 +47,9 @@ export const UPSTREAMS: Readonly<Record<string, Upstream>> = {
   perplexity: openai('https://api.perplexity.ai', 'PERPLEXITYAI_API_KEY'),
   ollama: { type: 'openai', baseUrl: 'http://localhost:11434/v1', path: '/v1' },
   ollama_chat: { type: 'openai', baseUrl: 'http://localhost:11434/v1', path: '/v1' },
-  hosted_vllm: { type: 'openai' },
+  hosted_vllm: { type: 'openai', addressVariable: 'HOSTED_VLLM_API_BASE' },
   openai_like: { type: 'openai' },
-  litellm_proxy: { type: 'openai' },
+  litellm_proxy: { type: 'openai', addressVariable: 'LITELLM_PROXY_API_BASE' },
 }
 
 /** The provider and its model in `openai/gpt-4o`; LiteLLM knows the famous ones without the first word. */
@@ -51,6 +59,8 @@ export function splitModel(model: string): { readonly prefix: string; readonly n
     return { prefix: model.slice(0, slash), name: model.slice(slash + 1).replace(/^(converse|invoke)\//, '') }
   }
   if (slash >= 0) return undefined
+  if (/^((us|eu|apac|jp|au|global)\.)?(ai21|amazon|anthropic|cohere|deepseek|meta|mistral)\./.test(model))
+    return { prefix: 'bedrock', name: model }
   if (/^(gpt-|chatgpt-|o\d|text-embedding-)/.test(model)) return { prefix: 'openai', name: model }
   return /^claude-/.test(model) ? { prefix: 'anthropic', name: model } : undefined
 }

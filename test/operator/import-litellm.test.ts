@@ -10,13 +10,30 @@ type Told = { code: number | null; printed: string; result: Result; catalog: Cat
 type Result = { needs: string[]; no_counterpart: string[]; next: string[]; keys: number }
 type Catalog = { providers: Record<string, Record<string, unknown>>; models: Record<string, unknown>[] }
 
-async function imported(config: string, keys?: unknown, ...more: string[]): Promise<Told> {
+type Around = { readonly env?: Record<string, string>; readonly files?: Record<string, string> }
+
+async function importedWith({ env = {}, files = {} }: Around, config: string, ...more: string[]): Promise<Told> {
   const folder = emptyFolder()
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  return importedIn(folder, env, config, undefined, more)
+}
+
+async function imported(config: string, keys?: unknown, ...more: string[]): Promise<Told> {
+  return importedIn(emptyFolder(), {}, config, keys, more)
+}
+
+async function importedIn(
+  folder: string,
+  env: Record<string, string>,
+  config: string,
+  keys: unknown,
+  more: readonly string[],
+): Promise<Told> {
   writeFileSync(join(folder, 'config.yaml'), config)
   if (keys !== undefined)
     writeFileSync(join(folder, 'keys.json'), typeof keys === 'string' ? keys : JSON.stringify(keys))
   const args = ['import', 'litellm', 'config.yaml', ...(keys === undefined ? [] : ['--keys', 'keys.json']), ...more]
-  const { code, stdout, stderr } = await waybill(folder, [...args, '--json'])
+  const { code, stdout, stderr } = await waybill(folder, [...args, '--json'], env)
   const read = (file: string) =>
     existsSync(join(folder, 'imported', file)) ? readFileSync(join(folder, 'imported', file), 'utf8') : ''
   return {
@@ -38,6 +55,9 @@ ${params}
       max_input_tokens: 1000
       max_output_tokens: 100
 ${info}
+`
+const BEDROCK = `model_list:
+  - {model_name: claude, litellm_params: {model: us.anthropic.claude-x, aws_region_name: os.environ/BASE}}
 `
 const PRICES = '      input_cost_per_token: 1e-6\n      output_cost_per_token: 2e-6\n'
 const FINE = model('', PRICES)
@@ -95,11 +115,28 @@ describe('secrets', () => {
     for (const one of [told, second]) expect(JSON.stringify([one.printed, one.catalog])).not.toContain(KEY.slice(8))
   })
 
-  test('a variable of AWS or of ours is not named, and no variable is read', async () => {
+  test('a variable of AWS or of ours is not named, and none is read unasked', async () => {
     const told = await imported(model('      api_key: os.environ/AWS_SECRET_ACCESS_KEY', PRICES))
     expect(told.catalog.providers.openai?.apiKey).toBe('env:OPENAI_API_KEY')
-    expect((await imported(model('      api_base: os.environ/HOME', PRICES))).printed).toContain('and not a variable')
+    const base = model('      api_base: os.environ/BASE', PRICES)
+    const unasked = await importedWith({ env: { BASE: 'https://example.com/v1' } }, base)
+    expect(unasked.printed).toContain('api_base is the variable BASE, whose value is read only with --env')
+    expect(unasked.printed).not.toContain('example.com')
   })
+
+  test.each([KEY, `https://me:${KEY}@example.com`, `https://example.com/?k=${KEY}`, `postgres://x:${KEY}@y/z`])(
+    'a variable with a secret in place of an address makes no file and no line: %s',
+    async (value) => {
+      const config = model('      api_base: os.environ/BASE', PRICES)
+      const told = await importedWith({ env: { BASE: value } }, config, '--env')
+      const bedrock = await importedWith({ env: { BASE: value } }, BEDROCK, '--env')
+      const named = await importedWith({}, config.replace('BASE', KEY), '--env')
+      for (const one of [told, bedrock, named]) {
+        expect([one.code, one.catalog]).toEqual([1, {}])
+        expect(one.printed).not.toContain(KEY.slice(8))
+      }
+    },
+  )
 
   test('a provider’s usual key is not sent to another address', async () => {
     const told = await imported(model('      api_base: https://example.com/v1', PRICES))
@@ -127,13 +164,11 @@ describe('files that lie', () => {
     ['entries that are none', 'model_list: [1, null, [], {}, x]'],
     ['text that is no YAML', 'model_list: [\n'],
     ['a name twice', 'model_list: []\nmodel_list: []'],
+    ['an include of nothing', `include: [gone.yaml]\n${FINE}`],
+    ['many includes', `include: [${'gone.yaml,'.repeat(51)}]\n${FINE}`],
     ['two documents', `${FINE}---\na: 1\n`],
     ['aliases that multiply', `${laughs}\n${FINE}`],
     ['100,000 aliases', `a: &a 1\nb: [${'*a,'.repeat(100_001)}]\n${FINE}`],
-    [
-      'many names and one twice',
-      `a: {${Array.from({ length: 40_000 }, (_, i) => `k${i}: 1,`).join('')} k0: 1}\n${FINE}`,
-    ],
     ['an alias of itself', `a: &a [*a]\n${FINE}`],
     ['depth', `a: ${'['.repeat(5000)}${']'.repeat(5000)}\n${FINE}`],
     ['an alias of nothing', `a: *nobody\n${FINE}`],
@@ -170,14 +205,83 @@ describe('files that lie', () => {
   })
 })
 
+describe('what stands elsewhere than in the model list', () => {
+  const AZURE = 'model_list:\n  - {model_name: m, litellm_params: {model: azure/gpt-4o}}\n'
+  test.each([
+    ['the environment', ['--env'], { env: { AZURE_API_BASE: 'https://mine.openai.azure.com/' } }, ''],
+    ['a file', ['--env', '.env'], { files: { '.env': 'AZURE_API_BASE="https://mine.openai.azure.com"\n' } }, ''],
+    ['the config itself', [], {}, 'environment_variables: {AZURE_API_BASE: https://mine.openai.azure.com}\n'],
+  ])('an address is in a variable of %s', async (_, options, around, config) => {
+    for (const azure of [AZURE, AZURE.replace('gpt-4o', 'gpt-4o, api_base: os.environ/AZURE_API_BASE')]) {
+      const { catalog } = await importedWith(around, `${azure}${config}`, ...options)
+      expect(catalog.providers.azure).toMatchObject({
+        baseUrl: 'https://mine.openai.azure.com/openai/v1',
+        apiKey: 'env:AZURE_API_KEY',
+      })
+    }
+  })
+
+  test('a variable that is not set is named', async () => {
+    const told = await importedWith({ env: { AZURE_API_BASE: '' } }, AZURE, '--env')
+    expect(told.printed).toContain('left out, because api_base is the variable AZURE_API_BASE, which is not set: m')
+  })
+
+  test('a region is in a variable, and Bedrock’s models are known without its name', async () => {
+    const { catalog } = await importedWith({ env: { BASE: 'eu-west-1' } }, BEDROCK, '--env')
+    expect(catalog.providers.bedrock).toEqual({ type: 'bedrock', region: 'eu-west-1' })
+    expect(catalog.models[0]?.routes).toEqual([{ provider: 'bedrock', model: 'us.anthropic.claude-x' }])
+  })
+
+  test('a credential has the address and the key, and the model’s own fields win', async () => {
+    const credentials = `credential_list:
+  - credential_name: mine
+    credential_values: {api_key: os.environ/MY_KEY, api_base: https://one.example.com/v1}
+`
+    const named = '      litellm_credential_name: mine'
+    const told = await imported(`${model(named, PRICES)}${credentials}`)
+    expect(told.catalog.providers.openai).toMatchObject({ baseUrl: 'https://one.example.com/v1', apiKey: 'env:MY_KEY' })
+    const own = await imported(`${model(`${named}\n      api_base: https://two.example.com`, PRICES)}${credentials}`)
+    expect(own.catalog.providers.openai).toMatchObject({ baseUrl: 'https://two.example.com', apiKey: 'env:MY_KEY' })
+    const gone = await imported(`${model(named.replace('mine', 'gone'), PRICES)}${credentials}`)
+    expect(gone.printed).toContain('left out: its credential is not in credential_list: m')
+  })
+
+  test('an alias is a model with the same routes, and one of nothing is said', async () => {
+    const aliases = 'router_settings: {model_group_alias: {a: m, b: {model: m, hidden: true}, c: gone, m: m}}\n'
+    const told = await imported(`${FINE}${aliases}`)
+    const [first, ...others] = told.catalog.models
+    expect(others).toEqual(['a', 'b'].map((id) => ({ ...first, id })))
+    expect(said(told)).toContain(
+      'an alias of something that is not in the catalog, or for something that is, is left out: c, m',
+    )
+  })
+
+  test('included files stand beside the config: their lists are added, and other fields replace', async () => {
+    const files = {
+      'more.yaml': 'model_list: [{model_name: n, litellm_params: {model: groq/x}}]\nlitellm_settings: {cache: true}\n',
+    }
+    const config = `include: [more.yaml]\n${FINE}litellm_settings: {callbacks: [x]}\n`
+    const told = await importedWith({ files }, config)
+    expect(told.catalog.models.map(({ id }) => id)).toEqual(['m', 'n'])
+    expect([said(told).includes('litellm_settings.cache'), said(told).includes('callbacks')]).toEqual([true, false])
+  })
+
+  test('of a name that stands twice the last one is taken, as LiteLLM does, and that is said; also among many', async () => {
+    const many = `a: {${Array.from({ length: 40_000 }, (_, i) => `k${i}: 1,`).join('')} k0: 1}\n`
+    const told = await imported(`${many}${model('', `${PRICES}      max_input_tokens: 7`)}`)
+    expect(only(told)).toMatchObject({ contextLength: 7 })
+    expect(said(told)).toContain('a name stands twice in one place, and the last one is taken: k0, max_input_tokens')
+  })
+})
+
 test('every field, setting and mode without a counterpart is said by its name', async () => {
   const told =
     await imported(`${model('      temperature: 0.2\n      tpm: 7\n      input_cost_per_second: 1', `${PRICES}      base_model: x`)}
 litellm_settings: { cache: true, num_retries: 3, set_verbose: false, fallbacks: [{ m: [gone] }] }
-router_settings: { model_group_alias: { a: m } }
+router_settings: { routing_strategy: least-busy }
 general_settings: { master_key: x }
 environment_variables: { A: b }
-include: [other.yaml]
+guardrails: [{ a: b }]
 `)
   for (const name of [
     ...[
@@ -186,8 +290,8 @@ include: [other.yaml]
       'litellm_params.input_cost_per_second',
       'model_info.base_model',
     ],
-    ...['litellm_settings.cache', 'litellm_settings.num_retries', 'router_settings.model_group_alias'],
-    ...['general_settings.master_key', 'environment_variables', 'include'],
+    ...['litellm_settings.cache', 'litellm_settings.num_retries', 'router_settings.routing_strategy'],
+    ...['general_settings.master_key', 'environment_variables', 'guardrails'],
   ])
     expect(said(told)).toContain(`${name} has no counterpart`)
   expect(said(told)).toContain('a fallback of or to something that is not in the catalog')

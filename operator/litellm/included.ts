@@ -1,0 +1,26 @@
+import { dirname, join } from 'node:path'
+import { fieldsOf, itemsOf, type JsonNode, nodeAt, textOf } from '../reading/json-nodes.ts'
+import { CliError } from '../terminal/cli-error.ts'
+
+const MOST_FILES = 50
+
+/** A config with the files that its `include` names, as LiteLLM puts them together: lists grow, and of others the last one holds. */
+export async function withIncluded(file: string, read: (file: string) => Promise<JsonNode>): Promise<JsonNode> {
+  const config = await read(file)
+  const names = itemsOf(nodeAt(config, 'include')).map((name) => textOf(name) ?? '')
+  if (names.length > MOST_FILES) throw new CliError(`'${file}' includes more than ${MOST_FILES} files.`)
+  if (config.kind !== 'object' || names.length === 0) return config
+  if (file.includes('://')) throw new CliError(`'${file}' includes other files: give a file, with those beside it.`)
+  const fields = new Map(config.fields)
+  for (const name of names) {
+    for (const [key, field] of fieldsOf(await read(join(dirname(file), name)))) {
+      const before = fields.get(key)?.node
+      const grows = before?.kind === 'list' && field.node.kind === 'list'
+      fields.set(
+        key,
+        grows ? { ...field, node: { ...before, items: [...before.items, ...itemsOf(field.node)] } } : field,
+      )
+    }
+  }
+  return { ...config, fields }
+}

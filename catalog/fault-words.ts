@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { described } from '../layers/gateway/wire/bad-field.ts'
 import { closest } from '../layers/gateway/wire/closest.ts'
 import { describe } from '../layers/gateway/wire/field-rules.ts'
 
@@ -24,7 +25,7 @@ function wordsOf(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_type':
       return must(KINDS[issue.expected] ?? `of the type ${issue.expected}`)
     case 'invalid_value':
-      return must(quoted(issue.values))
+      return oneOf(issue.values, input)
     case 'invalid_union':
       return issue.discriminator && chosen(issue.discriminator)
     case 'invalid_format':
@@ -48,8 +49,7 @@ function wordsOf(issue: z.core.$ZodRawIssue): string | undefined {
   /** By the one word by which a union chooses. */
   function chosen(name: string): string {
     const { propValues } = (issue.inst as z.core.$ZodDiscriminatedUnion)._zod
-    const got = describe((input as Readonly<Record<string, unknown>>)[name])
-    return `must be ${quoted(propValues[name] ?? [])}, but ${got}`
+    return oneOf([...(propValues[name] ?? [])], (input as Readonly<Record<string, unknown>>)[name])
   }
 
   function bound(words: string, number: number | bigint, origin: string): string {
@@ -59,9 +59,10 @@ function wordsOf(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-function quoted(words: Iterable<unknown>): string {
-  const all = [...words].filter((word) => word !== undefined).map((word) => JSON.stringify(word))
-  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(all)
+function oneOf(values: readonly unknown[], got: unknown): string {
+  const wanted = values.filter((value) => value !== undefined)
+  const listed = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(wanted.map((one) => JSON.stringify(one)))
+  return `must be ${listed}, but ${described(wanted.map(String), got).replace(/\.$/, '')}`
 }
 
 function knownIn(schema: unknown): readonly string[] {

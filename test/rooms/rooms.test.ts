@@ -220,6 +220,6 @@ test('types may be taken where the row says so, and values not', () => {
     `${G}/flow/routing/x.ts:3 imports '../p.ts', but flow/*/** takes nothing but types from there (test/rooms/rooms.ts).`,
   )
   expect(findFault({ file: 'catalog/x.ts', line: 3, specifier: 'esbuild', target: 'esbuild', isType: false })).toBe(
-    "catalog/x.ts:3 imports 'esbuild', but catalog/** may import domain/**, wire/{closest,field-rules}.ts, zod (test/rooms/rooms.ts).",
+    "catalog/x.ts:3 imports 'esbuild', but catalog/** may import domain/**, wire/{bad-field,closest,field-rules}.ts, zod (test/rooms/rooms.ts).",
   )
 })

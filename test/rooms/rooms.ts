@@ -57,7 +57,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'functions/**': { imports: `layers/{gateway,tokenizer}/** @middy/core{,/*} ${NODE}` },
   'functions/fallback/**': { imports: 'layers/gateway/** functions/** console/usage-page/build.ts docs/openapi.json' },
   'functions/admin/**': { imports: `layers/** ${NODE}` },
-  'catalog/**': { imports: 'domain/** wire/{closest,field-rules}.ts zod' },
+  'catalog/**': { imports: 'domain/** wire/{bad-field,closest,field-rules}.ts zod' },
   'examples/**': { imports: 'aws-cdk-lib{,/*} constructs' },
   'examples/cdk/**': { imports: 'aws-cdk-lib{,/*} waybill/cdk' },
   'examples/stripe/**': { imports: NODE },

@@ -10,6 +10,7 @@ import {
   Fn,
   type IStackSynthesizer,
   Stack,
+  Validations,
 } from 'aws-cdk-lib'
 import cdk from '../../cdk.json' with { type: 'json' }
 import { stackName } from '../../layers/gateway/contract.ts'
@@ -58,6 +59,10 @@ function addStack(app: App, stage: StageName, version: string): void {
   )
   new CfnParameter(stack, BUCKET, { description: 'The bucket into which the content of waybill-code.zip was copied' })
   new Waybill(stack, 'Default', { stage, ...addParameters(stack, stage) })
+  Validations.of(stack).acknowledge({
+    id: 'CloudFormation-Validate::W2001',
+    reason: 'Parameters that nothing refers to are left out of the file.',
+  })
 }
 
 type Template = { readonly Parameters: Readonly<Record<string, unknown>> }

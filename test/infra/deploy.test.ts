@@ -152,7 +152,9 @@ test.each([
 
 test('npm run deploy complains of settings and stages before it asks anybody', async () => {
   expect((await deploy(['-c', 'stage=nope'])).stderr).toMatch(/^There is no stage 'nope'/)
-  expect((await deploy([], {}, { prod: { waf: 'on' } })).stderr).toMatch(/prod\.waf: must be "off", "count" or "block", but got 'on'/)
+  expect((await deploy([], {}, { prod: { waf: 'on' } })).stderr).toMatch(
+    /prod\.waf: must be "off", "count" or "block", but got 'on'/,
+  )
   expect(account.asked).toEqual([])
 })
 

@@ -9,17 +9,17 @@ import type { Said } from './said.ts'
 
 const READ = [
   ...['key_alias', 'key_name', 'token', 'models', 'max_budget', 'spend', 'budget_duration', 'rpm_limit'],
-  ...['max_parallel_requests', 'expires', 'blocked'],
+  ...['max_parallel_requests', 'expires', 'blocked', 'budget_limits'],
 ]
 /** Facts about a key's past, which ask for nothing. */
 const PAST =
   /^(created_|updated_|last_|rotation_count|budget_reset_at|model_spend|soft_budget_cooldown|object_permission_id|api_key$)/
 const PLACES = 9
 /** LiteLLM's words for a day and for about a month. */
-const WINDOWS: Readonly<Record<string, string>> = {
-  ...{ '1d': 'daily-credits', '24h': 'daily-credits', daily: 'daily-credits' },
-  ...{ '30d': 'monthly-credits', '1mo': 'monthly-credits', monthly: 'monthly-credits' },
-}
+const WINDOWS: ReadonlyMap<string, string> = new Map([
+  ...['1d', '24h', 'daily'].map((word) => [word, 'daily-credits'] as const),
+  ...['30d', '1mo', 'monthly'].map((word) => [word, 'monthly-credits'] as const),
+])
 const ALL_MODELS = 'all-proxy-models'
 const NO_LIST = ['all-team-models', 'no-default-models']
 
@@ -49,6 +49,7 @@ function optionsOf(key: JsonNode, nowMs: number, said: Said): Options | undefine
   const expires = at('expires')
   const expiresMs = expires === undefined ? undefined : momentOf(expires)
   const token = at('token')
+  const windows = new Map<string, bigint>()
   if (isTrue(nodeAt(key, 'blocked'))) return leave('it is blocked')
   if (expires !== undefined && !((expiresMs ?? 0) > nowMs)) return leave('it has expired')
   if (models.some((model) => NO_LIST.includes(model))) return leave('its models are named by its team')
@@ -63,6 +64,12 @@ function optionsOf(key: JsonNode, nowMs: number, said: Said): Options | undefine
     ...limit('max_parallel_requests', 'concurrent', 1_000),
     ...(expiresMs !== undefined && { expires: new Date(expiresMs).toISOString() }),
     ...budget(),
+    ...windowOptions(),
+  }
+
+  function windowOptions(): Options {
+    furtherWindows()
+    return Object.fromEntries([...windows].map(([window, most]) => [window, formatCredits(most)]))
   }
 
   function leave(why: string): undefined {
@@ -89,7 +96,7 @@ function optionsOf(key: JsonNode, nowMs: number, said: Said): Options | undefine
       return {}
     }
     const duration = at('budget_duration')
-    const window = duration === undefined ? undefined : WINDOWS[duration]
+    const window = duration === undefined ? undefined : WINDOWS.get(duration)
     if (duration !== undefined && window === undefined) {
       said.say(`key: a budget of ${plainLine(duration, 20)} has no window here: its rest is granted once`, name)
     }
@@ -99,9 +106,18 @@ function optionsOf(key: JsonNode, nowMs: number, said: Said): Options | undefine
         name,
       )
     const rest = most > spent ? most - spent : 0n
-    return {
-      ...(window !== undefined && most > 0n && { [window]: formatCredits(most) }),
-      ...(rest > 0n && { credits: formatCredits(rest), reference: 'LiteLLM budget' }),
+    if (window !== undefined && most > 0n) windows.set(window, most)
+    return rest > 0n ? { credits: formatCredits(rest), reference: 'LiteLLM budget' } : {}
+  }
+
+  /** Budgets beside it, each of a window of its own. Of two for one window the smaller holds. */
+  function furtherWindows(): void {
+    for (const one of itemsOf(nodeAt(key, 'budget_limits'))) {
+      const window = WINDOWS.get(textOf(nodeAt(one, 'budget_duration')) ?? '')
+      const most = nanoOf(textOf(nodeAt(one, 'max_budget')))
+      if (window === undefined || most === undefined || most <= 0n)
+        said.say('key: an entry of budget_limits has no window here, or no amount', name)
+      else windows.set(window, min(most, windows.get(window) ?? most))
     }
   }
 }
@@ -109,6 +125,10 @@ function optionsOf(key: JsonNode, nowMs: number, said: Said): Options | undefine
 function knownIn(key: JsonNode): ReadonlySet<string> {
   const names = key.kind === 'object' ? [...key.fields.keys()] : []
   return new Set([...READ, ...names.filter((name) => PAST.test(name))])
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
 }
 
 function isTrue(node: JsonNode | undefined): boolean {

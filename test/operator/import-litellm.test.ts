@@ -337,6 +337,29 @@ describe('keys', () => {
     const told = await of({ max_budget: 10, budget_duration })
     expect(/--\w+ly-credits=/.exec(told.script)?.[0]).toBe(option)
     expect(said(told)).toContain(`a budget of ${budget_duration}`)
+    expect(told.script.split('keys create ')[1]?.match(/--[^=]*=/g)).toEqual([
+      '--name=',
+      '--credits=',
+      '--reference=',
+      ...(option ? [option] : []),
+    ])
+  })
+
+  test('each of budget_limits is a window, the smaller of two for one, and others are said', async () => {
+    const limit = (budget_duration: unknown, max_budget: unknown) => ({ budget_duration, max_budget })
+    const budget_limits = [
+      limit('24h', 3),
+      limit('30d', 40),
+      limit('1mo', 50),
+      limit('1h', 1),
+      limit('1d', 'x'),
+      7,
+      null,
+    ]
+    const told = await of({ max_budget: 100, budget_duration: '1d', budget_limits })
+    expect(told.script).toMatch(/--credits='100' .*--daily-credits='3' --monthly-credits='40'/)
+    expect(said(told)).toContain('an entry of budget_limits has no window here, or no amount')
+    expect((await of({ budget_limits: [limit('1d', 0)] })).script).not.toContain('daily')
   })
 
   test.each([

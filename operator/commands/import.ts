@@ -35,7 +35,10 @@ export function importCommand(program: Command, terminal: Terminal): void {
     )
     .option('--out <folder>', 'a new folder for the files', 'imported')
     .option('--secrets', 'providers’ keys in Secrets Manager, as a stage needs them, in place of variables')
-    .option('--env [file]', 'take addresses and regions that the config has in variables from this file, or from here')
+    .option(
+      '--env [file]',
+      'take addresses and regions that the config has in variables from this file, or from the environment',
+    )
     .action(async (config: string, options: ImportOptions, command: Command) => {
       const { json = false, wide = false } = command.optsWithGlobals<GlobalOptions>()
       const result = await importLitellm(config, options, terminal, Date.now())

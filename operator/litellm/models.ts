@@ -70,8 +70,9 @@ export function importModels(config: JsonNode, options: ImportModelsOptions, sai
   const drop = nodeAt(settings, 'drop_params')
   const dropsFields = drop?.kind === 'flag' && drop.text === 'true'
   const providers = openProviders({ secrets: options.secrets, dropsFields, variableValue }, said)
+  const credentials = credentialsIn(config)
   const named = itemsOf(nodeAt(config, 'model_list')).flatMap(
-    (entry) => deploymentOf(entry, credentialsIn(config), providers, said) ?? [],
+    (entry) => deploymentOf(entry, credentials, providers, said) ?? [],
   )
   const deployments = [...named, ...aliased(named, nodeAt(router, 'model_group_alias'), said)]
   const needs: string[] = []
@@ -109,18 +110,21 @@ function credentialsIn(config: JsonNode): Credentials {
   return new Map(all.map((one) => [textOf(nodeAt(one, 'credential_name')) ?? '', nodeAt(one, 'credential_values')]))
 }
 
+/** Each alias copies the routes of a model. */
+const MOST_COPIES = 10_000
+
 /** Each alias is a model of its own, with the routes of the other. */
 function aliased(deployments: readonly Deployment[], aliases: JsonNode | undefined, said: Said): Deployment[] {
-  const names = new Set(deployments.map(({ model }) => model))
-  return [...fieldsOf(aliases)].flatMap(([alias, { node }]) => {
-    const target = textOf(node) ?? textOf(nodeAt(node, 'model'))
-    const same = deployments.filter(({ model }) => model === target)
-    if (same.length === 0 || names.has(alias)) {
+  const models = Map.groupBy(deployments, ({ model }) => model)
+  const copies: Deployment[] = []
+  for (const [alias, { node }] of fieldsOf(aliases)) {
+    const same = models.get(textOf(node) ?? textOf(nodeAt(node, 'model')) ?? '')
+    if (same === undefined || models.has(alias))
       said.say('an alias of something that is not in the catalog, or for something that is, is left out', alias)
-      return []
-    }
-    return same.map((deployment) => ({ ...deployment, model: alias }))
-  })
+    else if (copies.length + same.length > MOST_COPIES) said.say('further aliases are too many, and are left out')
+    else copies.push(...same.map((deployment) => ({ ...deployment, model: alias })))
+  }
+  return copies
 }
 
 function deploymentOf(

@@ -256,6 +256,14 @@ describe('what stands elsewhere than in the model list', () => {
     )
   })
 
+  test('aliases of a model with many routes do not multiply without end', async () => {
+    const routes = `  - {model_name: many, litellm_params: {model: groq/x}}\n`.repeat(3000)
+    const aliases = Array.from({ length: 3000 }, (_, i) => `a${i}: many`).join(', ')
+    const told = await imported(`${FINE}${routes}router_settings: {model_group_alias: {${aliases}}}\n`)
+    expect([told.code, told.catalog.models.length]).toEqual([0, 5])
+    expect(said(told)).toContain('further aliases are too many')
+  })
+
   test('included files stand beside the config: their lists are added, and other fields replace', async () => {
     const files = {
       'more.yaml': 'model_list: [{model_name: n, litellm_params: {model: groq/x}}]\nlitellm_settings: {cache: true}\n',

@@ -74,20 +74,16 @@ async function importLitellm(
   const { invalidCatalog } = await import('./read-catalog-file.ts')
   const { parseCatalog } = await import('../../catalog/parse-catalog.ts')
   const { readSource, utf8Of } = await import('../reading/read-source.ts')
-  const textIn = async (file: string, mostBytes: number) =>
-    utf8Of(await readSource(file, { folder, nowMs, mostBytes, mostMs: MOST_DOWNLOAD_MS }))
+  const read = async <T>(file: string, mostBytes: number, as: (text: string, name: string) => T) =>
+    as(utf8Of(await readSource(file, { folder, nowMs, mostBytes, mostMs: MOST_DOWNLOAD_MS })), `'${file}'`)
   const said = openSaid()
-  const readConfig = async (file: string) =>
-    readYaml(await textIn(file, MOST_CONFIG_BYTES), `'${file}'`, (name) =>
-      said.say('a name stands twice in one place, and the last one is taken', name),
-    )
-  const whole = await withIncluded(config, readConfig)
-  const environment =
-    typeof options.env === 'string' ? parseEnv(await textIn(options.env, MEGABYTE)) : options.env && env
-  const imported = importModels(whole, { secrets: options.secrets === true, environment }, said)
-  const lists = await Promise.all(
-    options.keys.map(async (file) => readNodes(await textIn(file, MOST_KEYS_BYTES), `'${file}'`)),
+  const sayTwice = (name: string) => said.say('a name stands twice in one place, and the last one is taken', name)
+  const whole = await withIncluded(config, (file) =>
+    read(file, MOST_CONFIG_BYTES, (text, name) => readYaml(text, name, sayTwice)),
   )
+  const environment = typeof options.env === 'string' ? await read(options.env, MEGABYTE, parseEnv) : options.env && env
+  const imported = importModels(whole, { secrets: options.secrets === true, environment }, said)
+  const lists = await Promise.all(options.keys.map((file) => read(file, MOST_KEYS_BYTES, readNodes)))
   const keys = lists.flatMap((list) => importKeys(list, nowMs, said))
   const parsed = parseCatalog(imported.catalog)
   if ('faults' in parsed) throw invalidCatalog('No catalog can be made, because it would not be valid', parsed.faults)

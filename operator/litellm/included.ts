@@ -4,13 +4,14 @@ import { CliError } from '../terminal/cli-error.ts'
 
 const MOST_FILES = 50
 
-/** A config with the files that its `include` names, as LiteLLM puts them together: lists grow, and of others the last one holds. */
+/** A config with the files that its `include` names. As in LiteLLM, their lists are added, and other fields replace. */
 export async function withIncluded(file: string, read: (file: string) => Promise<JsonNode>): Promise<JsonNode> {
   const config = await read(file)
   const names = itemsOf(nodeAt(config, 'include')).map((name) => textOf(name) ?? '')
   if (names.length > MOST_FILES) throw new CliError(`'${file}' includes more than ${MOST_FILES} files.`)
   if (config.kind !== 'object' || names.length === 0) return config
-  if (file.includes('://')) throw new CliError(`'${file}' includes other files: give a file, with those beside it.`)
+  if (file.includes('://'))
+    throw new CliError('The config includes other files: give it as a file, with those beside it.')
   const fields = new Map(config.fields)
   for (const name of names) {
     for (const [key, field] of fieldsOf(await read(join(dirname(file), name)))) {

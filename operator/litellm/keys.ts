@@ -49,7 +49,6 @@ function optionsOf(key: JsonNode, nowMs: number, said: Said): Options | undefine
   const expires = at('expires')
   const expiresMs = expires === undefined ? undefined : momentOf(expires)
   const token = at('token')
-  const windows = new Map<string, bigint>()
   if (isTrue(nodeAt(key, 'blocked'))) return leave('it is blocked')
   if (expires !== undefined && !((expiresMs ?? 0) > nowMs)) return leave('it has expired')
   if (models.some((model) => NO_LIST.includes(model))) return leave('its models are named by its team')
@@ -64,12 +63,7 @@ function optionsOf(key: JsonNode, nowMs: number, said: Said): Options | undefine
     ...limit('max_parallel_requests', 'concurrent', 1_000),
     ...(expiresMs !== undefined && { expires: new Date(expiresMs).toISOString() }),
     ...budget(),
-    ...windowOptions(),
-  }
-
-  function windowOptions(): Options {
-    furtherWindows()
-    return Object.fromEntries([...windows].map(([window, most]) => [window, formatCredits(most)]))
+    ...windows(),
   }
 
   function leave(why: string): undefined {
@@ -106,29 +100,26 @@ function optionsOf(key: JsonNode, nowMs: number, said: Said): Options | undefine
         name,
       )
     const rest = most > spent ? most - spent : 0n
-    if (window !== undefined && most > 0n) windows.set(window, most)
     return rest > 0n ? { credits: formatCredits(rest), reference: 'LiteLLM budget' } : {}
   }
 
-  /** Budgets beside it, each of a window of its own. Of two for one window the smaller holds. */
-  function furtherWindows(): void {
-    for (const one of itemsOf(nodeAt(key, 'budget_limits'))) {
+  /** Of the key's own budget and of those in `budget_limits`. Of two for one window the smaller holds. */
+  function windows(): Options {
+    const least = new Map<string, bigint>()
+    for (const one of [key, ...itemsOf(nodeAt(key, 'budget_limits'))]) {
       const window = WINDOWS.get(textOf(nodeAt(one, 'budget_duration')) ?? '')
       const most = nanoOf(textOf(nodeAt(one, 'max_budget')))
-      if (window === undefined || most === undefined || most <= 0n)
-        said.say('key: an entry of budget_limits has no window here, or no amount', name)
-      else windows.set(window, min(most, windows.get(window) ?? most))
+      if (window !== undefined && most !== undefined && most > 0n) {
+        if (most < (least.get(window) ?? most + 1n)) least.set(window, most)
+      } else if (one !== key) said.say('key: an entry of budget_limits has no window here, or no amount', name)
     }
+    return Object.fromEntries([...least].map(([window, most]) => [window, formatCredits(most)]))
   }
 }
 
 function knownIn(key: JsonNode): ReadonlySet<string> {
   const names = key.kind === 'object' ? [...key.fields.keys()] : []
   return new Set([...READ, ...names.filter((name) => PAST.test(name))])
-}
-
-function min(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }
 
 function isTrue(node: JsonNode | undefined): boolean {

@@ -1,14 +1,11 @@
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
-import { plainLine } from '../../layers/gateway/domain/plain-text.ts'
 import type { PriceStrings } from '../../layers/gateway/domain/price.ts'
 import { listedCost, markedUp } from '../prices/dearest.ts'
-import { LITELLM } from '../prices/forms.ts'
-import { checkModel, type Listed } from '../prices/listed.ts'
-import { wholeNumberIn } from '../reading/exact-number.ts'
-import { fieldsOf, itemsOf, type JsonNode, type JsonObject, nodeAt, textOf } from '../reading/json-nodes.ts'
+import type { Listed } from '../prices/listed.ts'
+import { fieldsOf, itemsOf, type JsonNode, nodeAt, textOf } from '../reading/json-nodes.ts'
+import { type Deployment, deploymentsIn } from './deployments.ts'
 import { openProviders, type Providers } from './providers.ts'
 import type { Said } from './said.ts'
-import { splitModel } from './upstreams.ts'
 
 export type Imported = {
   readonly catalog: { readonly $comment: string; readonly providers: object; readonly models: readonly object[] }
@@ -17,42 +14,10 @@ export type Imported = {
   readonly secrets: Providers['secrets']
 }
 
-type Deployment = {
-  readonly model: string
-  readonly isEmbedding: boolean
-  readonly dimensions: number | undefined
-  readonly listed: Listed | undefined
-  readonly route: {
-    readonly provider: string
-    readonly model: string
-    readonly priority?: number
-    readonly weight?: number
-  }
-}
-
-const ENTRY = new Set(['model_name', 'litellm_params', 'model_info'])
-const PARAMS = [
-  ...['model', 'api_base', 'base_url', 'api_key', 'aws_region_name', 'weight', 'order'],
-  'litellm_credential_name',
-]
-const INFO = [
-  'id',
-  'mode',
-  'max_tokens',
-  'max_input_tokens',
-  'max_output_tokens',
-  'output_vector_size',
-  'litellm_provider',
-]
 const TOP = new Set([
   ...['model_list', 'litellm_settings', 'router_settings', 'general_settings'],
   ...['credential_list', 'include'],
 ])
-/** The prices that are read, and names of abilities, which providers know of themselves. */
-const READ =
-  /^((in|out)put_cost_per_(token|reasoning_token)(_above_\d+k_tokens)?|cache_\w+_token_cost\w*|tiered_pricing|supports_\w+)$/
-const CHAT_MODES: readonly (string | undefined)[] = [undefined, 'chat', 'completion', 'responses']
-
 /** A price that nobody would pay, for a model that no caller can see before it has one. */
 const UNKNOWN_PRICE = '1000'
 const UNKNOWN_CONTEXT = 1_000_000
@@ -70,11 +35,7 @@ export function importModels(config: JsonNode, options: ImportModelsOptions, sai
   const drop = nodeAt(settings, 'drop_params')
   const dropsFields = drop?.kind === 'flag' && drop.text === 'true'
   const providers = openProviders({ secrets: options.secrets, dropsFields, variableValue }, said)
-  const credentials = credentialsIn(config)
-  const named = itemsOf(nodeAt(config, 'model_list')).flatMap(
-    (entry) => deploymentOf(entry, credentials, providers, said) ?? [],
-  )
-  const deployments = [...named, ...aliased(named, nodeAt(router, 'model_group_alias'), said)]
+  const deployments = deploymentsIn(config, providers, said)
   const needs: string[] = []
   const groups = [...Map.groupBy(deployments, ({ model }) => model)]
   const models = groups.flatMap(([id, all]) => modelOf(id, all, providers, needs, said) ?? [])
@@ -96,94 +57,11 @@ export function importModels(config: JsonNode, options: ImportModelsOptions, sai
 
   /** LiteLLM sets the variables that the file itself has. */
   function variableValue(variable: string): { readonly value: string } | { readonly why: string } {
-    const own = textOf(nodeAt(nodeAt(config, 'environment_variables'), variable))
+    const own = textOf(nodeAt(config, 'environment_variables', variable))
     const value = own ?? options.environment?.[variable]
     if (value) return { value }
     return { why: options.environment ? 'which is not set' : 'whose value is read only with --env, or --env FILE' }
   }
-}
-
-type Credentials = ReadonlyMap<string, JsonNode | undefined>
-
-function credentialsIn(config: JsonNode): Credentials {
-  const all = itemsOf(nodeAt(config, 'credential_list'))
-  return new Map(all.map((one) => [textOf(nodeAt(one, 'credential_name')) ?? '', nodeAt(one, 'credential_values')]))
-}
-
-/** Each alias copies the routes of a model. */
-const MOST_COPIES = 10_000
-
-/** Each alias is a model of its own, with the routes of the other. */
-function aliased(deployments: readonly Deployment[], aliases: JsonNode | undefined, said: Said): Deployment[] {
-  const models = Map.groupBy(deployments, ({ model }) => model)
-  const copies: Deployment[] = []
-  for (const [alias, { node }] of fieldsOf(aliases)) {
-    const same = models.get(textOf(node) ?? textOf(nodeAt(node, 'model')) ?? '')
-    if (same === undefined || models.has(alias))
-      said.say('an alias of something that is not in the catalog, or for something that is, is left out', alias)
-    else if (copies.length + same.length > MOST_COPIES) said.say('further aliases are too many, and are left out')
-    else copies.push(...same.map((deployment) => ({ ...deployment, model: alias })))
-  }
-  return copies
-}
-
-function deploymentOf(
-  entry: JsonNode,
-  credentials: Credentials,
-  providers: Providers,
-  said: Said,
-): Deployment | undefined {
-  const model = textOf(nodeAt(entry, 'model_name')) ?? ''
-  const [own, info] = [nodeAt(entry, 'litellm_params'), nodeAt(entry, 'model_info')]
-  const credential = textOf(nodeAt(own, 'litellm_credential_name'))
-  const params = credential === undefined ? own : together(own, credentials.get(credential))
-  const asked = textOf(nodeAt(params, 'model')) ?? ''
-  const split = splitModel(asked)
-  const mode = textOf(nodeAt(info, 'mode'))
-  const isEmbedding = mode === 'embedding' || (mode === undefined && asked.includes('text-embedding-'))
-  if (`${model}${asked}`.includes('*')) return leave('a wildcard has no counterpart: list its models')
-  if (asked === '' || split?.name === '') return leave('litellm_params.model names no model')
-  if (credential !== undefined && !credentials.has(credential)) return leave('its credential is not in credential_list')
-  if (!split) return leave(`the provider of '${plainLine(asked, 60)}' is none of ours`)
-  if (!CHAT_MODES.includes(mode) && !isEmbedding)
-    return leave(`the mode '${plainLine(mode ?? '', 40)}' has no counterpart`)
-  const provider = providers.nameFor(split.prefix, params, model)
-  if (provider === undefined) return undefined
-  said.sayOthers(entry, ENTRY, '', model)
-  said.sayOthers(params, known(params, PARAMS), 'litellm_params.', model)
-  said.sayOthers(info, known(info, INFO), 'model_info.', model)
-  const listed = checkModel(LITELLM.read(together(params, info), params ?? entry), LITELLM.places)
-  if (typeof listed === 'string') said.say(`its figures are not believed (${listed})`, model)
-  const priority = numberAt('order', 0)
-  const weight = numberAt('weight', 1)
-  return {
-    model,
-    isEmbedding,
-    dimensions: wholeNumberIn(textOf(nodeAt(info, 'output_vector_size')), 1, 100_000),
-    listed: typeof listed === 'string' ? undefined : listed,
-    route: { provider, model: split.name, ...(priority && { priority }), ...(weight && { weight }) },
-  }
-
-  function leave(why: string): undefined {
-    said.say(`left out: ${why}`, model)
-  }
-
-  function numberAt(name: string, least: number): number | undefined {
-    const node = nodeAt(params, name)
-    const number = wholeNumberIn(textOf(node), least, 1000)
-    if (node && number === undefined)
-      said.say(`litellm_params.${name} must be a whole number from ${least} to 1000`, model)
-    return number
-  }
-}
-
-function known(node: JsonNode | undefined, names: readonly string[]): ReadonlySet<string> {
-  return new Set([...names, ...[...fieldsOf(node).keys()].filter((name) => READ.test(name))])
-}
-
-/** LiteLLM takes prices in either; those of the parameters win. */
-function together(params: JsonNode | undefined, info: JsonNode | undefined): JsonObject {
-  return { kind: 'object', fields: new Map([...fieldsOf(info), ...fieldsOf(params)]), start: 0, end: 0 }
 }
 
 function modelOf(

@@ -86,7 +86,7 @@ export function openProviders({ secrets: usesSecrets, dropsFields, variableValue
 
   function addressOf(prefix: string, params: JsonNode | undefined, model: string): At | undefined {
     const { baseUrl, addressVariable, path = '' } = UPSTREAMS[prefix] ?? {}
-    const given = textOf(nodeAt(params, 'api_base')) ?? textOf(nodeAt(params, 'base_url'))
+    const given = addressIn(params)
     if (given === undefined && baseUrl !== undefined) return { baseUrl }
     const address = resolved('api_base', given, addressVariable, model)?.replace(/\/+$/, '')
     if (address === undefined) return undefined
@@ -97,7 +97,7 @@ export function openProviders({ secrets: usesSecrets, dropsFields, variableValue
   function variableOf(prefix: string, params: JsonNode | undefined, model: string): string | undefined {
     const { variable: usual, baseUrl } = UPSTREAMS[prefix] ?? {}
     const given = textOf(nodeAt(params, 'api_key'))
-    const isElsewhere = baseUrl !== undefined && nodeAt(params, 'api_base') !== undefined
+    const isElsewhere = baseUrl !== undefined && addressIn(params) !== undefined
     if (given === undefined) return isElsewhere ? undefined : usual
     const [, named] = VARIABLE.exec(given) ?? []
     if (named !== undefined && /^\w+$/.test(named) && !isOwnVariable(named)) return named
@@ -105,4 +105,8 @@ export function openProviders({ secrets: usesSecrets, dropsFields, variableValue
     said.say(`its api_key is no variable that can be used: put the key into ${variable}`, model)
     return variable
   }
+}
+
+function addressIn(params: JsonNode | undefined): string | undefined {
+  return textOf(nodeAt(params, 'api_base')) ?? textOf(nodeAt(params, 'base_url'))
 }

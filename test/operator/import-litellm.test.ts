@@ -139,8 +139,10 @@ describe('secrets', () => {
   )
 
   test('a provider’s usual key is not sent to another address', async () => {
-    const told = await imported(model('      api_base: https://example.com/v1', PRICES))
-    expect(told.catalog.providers.openai).toEqual({ type: 'openai', baseUrl: 'https://example.com/v1' })
+    for (const field of ['api_base', 'base_url']) {
+      const told = await imported(model(`      ${field}: https://example.com/v1`, PRICES))
+      expect(told.catalog.providers.openai).toEqual({ type: 'openai', baseUrl: 'https://example.com/v1' })
+    }
   })
 
   test('--secrets names secrets, and prints how to make each for its host', async () => {
@@ -251,9 +253,8 @@ describe('what stands elsewhere than in the model list', () => {
     const told = await imported(`${FINE}${aliases}`)
     const [first, ...others] = told.catalog.models
     expect(others).toEqual(['a', 'b'].map((id) => ({ ...first, id })))
-    expect(said(told)).toContain(
-      'an alias of something that is not in the catalog, or for something that is, is left out: c, m',
-    )
+    expect(said(told)).toContain('an alias of a model that is not in the catalog is left out: c')
+    expect(said(told)).toContain('an alias that is the name of a model is left out: m')
   })
 
   test('aliases of a model with many routes do not multiply without end', async () => {

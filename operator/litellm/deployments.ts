@@ -1,0 +1,133 @@
+import { plainLine } from '../../layers/gateway/domain/plain-text.ts'
+import { LITELLM } from '../prices/forms.ts'
+import { checkModel, type Listed } from '../prices/listed.ts'
+import { wholeNumberIn } from '../reading/exact-number.ts'
+import { fieldsOf, itemsOf, type JsonNode, type JsonObject, nodeAt, textOf } from '../reading/json-nodes.ts'
+import type { Providers } from './providers.ts'
+import type { Said } from './said.ts'
+import { splitModel } from './upstreams.ts'
+
+/** An entry of `model_list`: one route of the model of this name. */
+export type Deployment = {
+  readonly model: string
+  readonly isEmbedding: boolean
+  readonly dimensions: number | undefined
+  readonly listed: Listed | undefined
+  readonly route: {
+    readonly provider: string
+    readonly model: string
+    readonly priority?: number
+    readonly weight?: number
+  }
+}
+
+const ENTRY = new Set(['model_name', 'litellm_params', 'model_info'])
+const PARAMS = [
+  ...['model', 'api_base', 'base_url', 'api_key', 'aws_region_name', 'weight', 'order'],
+  'litellm_credential_name',
+]
+const INFO = [
+  'id',
+  'mode',
+  'max_tokens',
+  'max_input_tokens',
+  'max_output_tokens',
+  'output_vector_size',
+  'litellm_provider',
+]
+/** The prices that are read, and names of abilities, which providers know of themselves. */
+const READ =
+  /^((in|out)put_cost_per_(token|reasoning_token)(_above_\d+k_tokens)?|cache_\w+_token_cost\w*|tiered_pricing|supports_\w+)$/
+const CHAT_MODES: readonly (string | undefined)[] = [undefined, 'chat', 'completion', 'responses']
+
+/** The routes of `model_list`, and those that models have by another name. */
+export function deploymentsIn(config: JsonNode, providers: Providers, said: Said): Deployment[] {
+  const credentials = credentialsIn(config)
+  const named = itemsOf(nodeAt(config, 'model_list')).flatMap(
+    (entry) => deploymentOf(entry, credentials, providers, said) ?? [],
+  )
+  return [...named, ...aliased(named, nodeAt(config, 'router_settings', 'model_group_alias'), said)]
+}
+
+type Credentials = ReadonlyMap<string, JsonNode | undefined>
+
+function credentialsIn(config: JsonNode): Credentials {
+  const all = itemsOf(nodeAt(config, 'credential_list'))
+  return new Map(all.map((one) => [textOf(nodeAt(one, 'credential_name')) ?? '', nodeAt(one, 'credential_values')]))
+}
+
+function deploymentOf(
+  entry: JsonNode,
+  credentials: Credentials,
+  providers: Providers,
+  said: Said,
+): Deployment | undefined {
+  const model = textOf(nodeAt(entry, 'model_name')) ?? ''
+  const [own, info] = [nodeAt(entry, 'litellm_params'), nodeAt(entry, 'model_info')]
+  const credential = textOf(nodeAt(own, 'litellm_credential_name'))
+  const params = credential === undefined ? own : together(own, credentials.get(credential))
+  const asked = textOf(nodeAt(params, 'model')) ?? ''
+  const split = splitModel(asked)
+  const mode = textOf(nodeAt(info, 'mode'))
+  const isEmbedding = mode === 'embedding' || (mode === undefined && asked.includes('text-embedding-'))
+  if (`${model}${asked}`.includes('*')) return leave('a wildcard has no counterpart: list its models')
+  if (asked === '' || split?.name === '') return leave('litellm_params.model names no model')
+  if (credential !== undefined && !credentials.has(credential)) return leave('its credential is not in credential_list')
+  if (!split) return leave(`the provider of '${plainLine(asked, 60)}' is none of ours`)
+  if (!CHAT_MODES.includes(mode) && !isEmbedding)
+    return leave(`the mode '${plainLine(mode ?? '', 40)}' has no counterpart`)
+  const provider = providers.nameFor(split.prefix, params, model)
+  if (provider === undefined) return undefined
+  said.sayOthers(entry, ENTRY, '', model)
+  said.sayOthers(params, known(params, PARAMS), 'litellm_params.', model)
+  said.sayOthers(info, known(info, INFO), 'model_info.', model)
+  const listed = checkModel(LITELLM.read(together(params, info), params ?? entry), LITELLM.places)
+  if (typeof listed === 'string') said.say(`its figures are not believed (${listed})`, model)
+  const priority = numberAt('order', 0)
+  const weight = numberAt('weight', 1)
+  return {
+    model,
+    isEmbedding,
+    dimensions: wholeNumberIn(textOf(nodeAt(info, 'output_vector_size')), 1, 100_000),
+    listed: typeof listed === 'string' ? undefined : listed,
+    route: { provider, model: split.name, ...(priority && { priority }), ...(weight && { weight }) },
+  }
+
+  function leave(why: string): undefined {
+    said.say(`left out: ${why}`, model)
+  }
+
+  function numberAt(name: string, least: number): number | undefined {
+    const node = nodeAt(params, name)
+    const number = wholeNumberIn(textOf(node), least, 1000)
+    if (node && number === undefined)
+      said.say(`litellm_params.${name} must be a whole number from ${least} to 1000`, model)
+    return number
+  }
+}
+
+function known(node: JsonNode | undefined, names: readonly string[]): ReadonlySet<string> {
+  return new Set([...names, ...[...fieldsOf(node).keys()].filter((name) => READ.test(name))])
+}
+
+/** LiteLLM takes some fields in either place; the first one wins. */
+function together(first: JsonNode | undefined, second: JsonNode | undefined): JsonObject {
+  return { kind: 'object', fields: new Map([...fieldsOf(second), ...fieldsOf(first)]), start: 0, end: 0 }
+}
+
+/** Of routes, by all aliases together. */
+const MOST_COPIES = 10_000
+
+/** Each alias is a model of its own, with the routes of the other. */
+function aliased(deployments: readonly Deployment[], aliases: JsonNode | undefined, said: Said): Deployment[] {
+  const models = Map.groupBy(deployments, ({ model }) => model)
+  const copies: Deployment[] = []
+  for (const [alias, { node }] of fieldsOf(aliases)) {
+    const same = models.get(textOf(node) ?? textOf(nodeAt(node, 'model')) ?? '')
+    if (same === undefined) said.say('an alias of a model that is not in the catalog is left out', alias)
+    else if (models.has(alias)) said.say('an alias that is the name of a model is left out', alias)
+    else if (copies.length + same.length > MOST_COPIES) said.say('further aliases are too many, and are left out')
+    else copies.push(...same.map((deployment) => ({ ...deployment, model: alias })))
+  }
+  return copies
+}

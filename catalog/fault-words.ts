@@ -11,16 +11,19 @@ const FORMATS: Readonly<Record<string, string>> = {
   email: 'an email address',
   url: 'an address such as https://example.com/page',
 }
-/** Of what a value that is too small or too big has too few or too many. */
+/** The unit of a bound, by the kind of value. */
 const COUNTED: Readonly<Record<string, string>> = { string: ' characters', array: ' elements' }
-const MOST_NAMES = 12
+/** Of fields that are known, and of those that are not: a file may have any number of them. */
+const MOST_KNOWN = 12
+const MOST_UNKNOWN = 5
 const LONGEST_NAME = 100
 
-/** How `safeParse` tells a fault in an operator's file for which a schema has no words of its own: they follow a path. */
+/** For `safeParse`: the words, behind a path, for faults for which a schema has none of its own. */
 export const FAULT_WORDS = { error: wordsOf }
 
 function wordsOf(issue: z.core.$ZodRawIssue): string | undefined {
   const { input } = issue
+  const format = issue.code === 'invalid_format' ? FORMATS[issue.format] : undefined
   switch (issue.code) {
     case 'invalid_type':
       return must(KINDS[issue.expected] ?? `of the type ${issue.expected}`)
@@ -29,7 +32,7 @@ function wordsOf(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_union':
       return issue.discriminator && chosen(issue.discriminator)
     case 'invalid_format':
-      return FORMATS[issue.format] && must(FORMATS[issue.format] ?? '')
+      return format && must(format)
     case 'invalid_key':
       return `its name ${issue.issues[0]?.message}`
     case 'too_small':
@@ -38,7 +41,7 @@ function wordsOf(issue: z.core.$ZodRawIssue): string | undefined {
     case 'too_big':
       return bound(issue.inclusive === false ? 'less than' : 'at most', issue.maximum, issue.origin)
     case 'unrecognized_keys':
-      return issue.keys.map((name) => noSuchField(name, knownIn(issue.inst))).join('; ')
+      return noSuchFields(issue.keys, issue.inst)
   }
   return undefined
 
@@ -46,7 +49,7 @@ function wordsOf(issue: z.core.$ZodRawIssue): string | undefined {
     return `must be ${be}, but ${describe(input)}`
   }
 
-  /** By the one word by which a union chooses. */
+  /** `name` is the field by which a union chooses. */
   function chosen(name: string): string {
     const { propValues } = (issue.inst as z.core.$ZodDiscriminatedUnion)._zod
     return oneOf([...(propValues[name] ?? [])], (input as Readonly<Record<string, unknown>>)[name])
@@ -65,13 +68,14 @@ function oneOf(values: readonly unknown[], got: unknown): string {
   return `must be ${listed}, but ${described(wanted.map(String), got).replace(/\.$/, '')}`
 }
 
-function knownIn(schema: unknown): readonly string[] {
-  const { shape } = schema as { readonly shape?: object }
-  return Object.keys(shape ?? {})
+function noSuchFields(names: readonly string[], schema: unknown): string {
+  const { shape = {} } = schema as { readonly shape?: object }
+  const told = names.slice(0, MOST_UNKNOWN).map((name) => noSuchField(name, Object.keys(shape)))
+  return [...told, ...(names.length > told.length ? [`and so with ${names.length - told.length} more`] : [])].join('; ')
 }
 
 function noSuchField(name: string, known: readonly string[]): string {
   const near = closest(name, known)
-  const there = known.length <= MOST_NAMES && known.length > 0 ? ` (there are: ${known.join(', ')})` : ''
+  const there = known.length <= MOST_KNOWN && known.length > 0 ? ` (there are: ${known.join(', ')})` : ''
   return `there is no field '${name.slice(0, LONGEST_NAME)}' here${near === undefined ? there : `; did you mean '${near}'?`}`
 }

@@ -106,7 +106,7 @@ describe('POST /admin/v1/keys', () => {
     ['a hash in capitals', { secret_sha256: 'A'.repeat(64), last_four: 'abcd' }, 'secret_sha256', 'lower-case hex'],
     ['a hash without the last four', { secret_sha256: 'a'.repeat(64) }, 'last_four', 'is missing'],
     ['the last four without a hash', { last_four: 'abcd' }, 'secret_sha256', 'is missing'],
-    ['an unknown field', { rmp: 5 }, 'rmp', "There is no field 'rmp' here."],
+    ['an unknown field', { rmp: 5 }, 'rmp', "There is no field 'rmp' here. Did you mean 'rpm'?"],
     ['a field of the prototype', { constructor: 5 }, 'constructor', 'There is no field'],
   ])('refuses %s with a 400 that names the field', async (_, change, param, complaint) => {
     const body = { name: 'x', ...change }

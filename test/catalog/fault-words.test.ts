@@ -42,6 +42,13 @@ describe('a fault in a file of the operator', () => {
     expect(wordsFor(schema, value)).toBe(words)
   })
 
+  test('is told in few words, however many names are wrong', () => {
+    const body = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`wieght_${i}`, 1]))
+    const words = wordsFor(z.strictObject({ weight: z.int().optional() }), body) ?? ''
+    expect(words).toMatch(/^there is no field 'wieght_0' here.*; and so with 49995 more$/)
+    expect(words.length).toBeLessThan(1000)
+  })
+
   test('is told in our words, wherever it is in a catalog', () => {
     const told = EXAMPLES.flatMap((example) =>
       placesIn(example).flatMap((path) => WRONG.map((wrong) => put(example, path, wrong))),

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { FAULT_WORDS } from '../../../catalog/fault-words.ts'
+import { closest } from '../../gateway/wire/closest.ts'
 import { AdminError } from './admin-error.ts'
 
 /** Reads a query or a body by its schema. An unknown field is refused, so that no typing error goes unnoticed. */
@@ -26,6 +27,8 @@ export function required<T>(name: string, value: T | undefined): T {
 
 function unknownField(name: string, known: readonly string[]): AdminError {
   const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name
+  const near = closest(name, known)
+  const meant = near === undefined ? '' : `Did you mean '${near}'? `
   const there = known.length > 0 ? `There are: ${known.join(', ')}.` : 'There are none.'
-  return new AdminError('invalid_request', `There is no field '${shown}' here. ${there}`, { param: shown })
+  return new AdminError('invalid_request', `There is no field '${shown}' here. ${meant}${there}`, { param: shown })
 }

@@ -15,7 +15,7 @@ const newer = isOld ? broughtNode() : undefined
 if (newer) runBy(newer)
 else await run()
 
-/** By a path, in a global installation and with some package managers, another Node starts this than `npx` would. */
+/** Started by its path, globally, or by pnpm or yarn, this runs on the Node of the PATH, not on the one that the package brings. */
 function runBy(node) {
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' })
   const hasTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY)

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { IS_PACKAGE } from '../../operator/terminal/how-to-run.ts'
 import { preflight } from '../preflight/preflight.ts'
 import { cdkOnAccount, deployStage, type RunCdk } from './deploy-stage.ts'
+import { requirePeers } from './peers.ts'
 
-const { resolve } = createRequire(import.meta.url)
-const CDK = resolve('aws-cdk/bin/cdk')
+const CDK = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk')
 
 /** A clone has cdk.json in its own folder. A package is run in its operator's, and knows where its app is. */
 const PLACE = IS_PACKAGE ? {} : { cwd: fileURLToPath(new URL('../..', import.meta.url)) }
@@ -26,17 +26,6 @@ const runCdk: RunCdk = async (args) => {
     cdk.once('error', reject)
     cdk.once('close', (code) => resolve(code ?? 1))
   })
-}
-
-/** npm and pnpm install them with the package, others do not. */
-function requirePeers(): void {
-  try {
-    for (const peer of ['aws-cdk-lib', 'constructs']) resolve(peer)
-  } catch {
-    throw new Error(
-      "The CDK is not installed here. Add it beside waybill, for example with 'yarn add aws-cdk-lib constructs'.",
-    )
-  }
 }
 
 /** `cdk` knows a stage as a value of the context. */

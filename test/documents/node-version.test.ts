@@ -74,7 +74,9 @@ test('an older Node starts the one that the package brings, with the same words,
   mkdirSync(join(folder, 'node_modules', 'node', 'bin'), { recursive: true })
   writeFileSync(join(folder, 'node_modules', 'node', 'package.json'), '{}')
   writeFileSync(join(folder, 'node_modules', 'node', 'bin', 'node'), 'not for this machine')
-  expect(run('waybill.js')).toEqual([1, expect.stringMatching(/^Waybill needs Node 24, and this is v.*pnpm.*\n$/)])
+  const [status, told] = run('waybill.js')
+  expect([status, told]).toEqual([1, expect.stringMatching(/^Waybill needs Node 24, and this is v.*pnpm.*\n$/)])
+  expect(readDocument('docs/deploy.md')).toContain(/'(npm install-scripts [^']*)'/.exec(String(told))?.[1])
 })
 
 test('a start before npm ci says so in one line', () => {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { PEERS } from '../../infra/deploy/peers.ts'
 import { ROOT } from '../documents/support/markdown.ts'
 import { readImports } from './read-imports.ts'
 
@@ -43,7 +44,7 @@ test('dependencies are what a bundle or an installed waybill needs', () => {
   const needed = new Set([...packagesOf(run, false), ...PROGRAMS])
   expect([...Object.keys(INSTALLED)].toSorted()).toEqual([...needed].toSorted())
   // Whose CDK it is: a construct and the app around it must have the same one.
-  expect(Object.keys(manifest.peerDependencies)).toEqual(['aws-cdk-lib', 'constructs'])
+  expect(Object.keys(manifest.peerDependencies)).toEqual(PEERS)
 })
 
 test('devDependencies are what only builds and tests need', () => {

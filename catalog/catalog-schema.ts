@@ -166,6 +166,11 @@ const chatModel = anyModel.extend({
     .max(10)
     .optional()
     .describe('Models to try when every route of this one is out, in this order, at this model’s price.'),
+  paidFallback: z
+    .array(modelId)
+    .max(10)
+    .optional()
+    .describe('Models of fallback that may answer although this one is free and they are not.'),
   mediaTokens: z
     .strictObject({
       image: count.optional().describe('Default: 50,000.'),

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Config, readConfig } from '../layers/gateway/config.ts'
+import { DAILY_LOSS } from '../layers/gateway/domain/counters.ts'
+import type { Nano } from '../layers/gateway/domain/money.ts'
 import { CHAT_TIMING, type ChatTiming } from '../layers/gateway/flow/answering/chat-deps.ts'
 import {
   deadHoldsFinisher,
@@ -31,6 +33,8 @@ export type Instance = {
   readonly finishHold: FinishHold
   readonly finishDeadHolds: FinishDeadHolds
   readonly settle: Settle
+  /** The loss that a key may cause on a UTC day, if it has no bound of its own. */
+  readonly dailyLoss: Nano
 }
 
 export type InstanceOptions = {
@@ -64,8 +68,10 @@ export function openInstance(options: InstanceOptions = {}): Instance {
   const log = options.log ?? jsonLog(printLine, config.stage, clock)
   const books = { putUsageRow: putUsageRow(tables, config.keepRowsDays), releaseHold: releaseHold(tables) }
   const finishHold = holdFinisher(books)
+  const { dailyLoss = DAILY_LOSS } = config
   return {
     config,
+    dailyLoss,
     tables,
     clock,
     random: options.random ?? pooledBytes(),
@@ -79,6 +85,6 @@ export function openInstance(options: InstanceOptions = {}): Instance {
     loadCatalog: cachedCatalog(options.readStoredCatalog ?? readStoredCatalog(tables), clock),
     finishHold,
     finishDeadHolds: deadHoldsFinisher(finishHold, clock, log),
-    settle: settler({ ...books, isUnavailable, clock, log, isUnattributed: config.isUnattributed }),
+    settle: settler({ ...books, dailyLoss, isUnavailable, clock, log, isUnattributed: config.isUnattributed }),
   }
 }

@@ -93,6 +93,8 @@ export interface Settings {
   readonly compress: boolean
   /** True if usage rows have the users and tags that callers name. */
   readonly attribution: boolean
+  /** The credits that a key's requests may cost beyond their charges on a UTC day, unless the key has a bound of its own. */
+  readonly dailyLoss: string
   /** True if the rows of closed days are written to a bucket. */
   readonly exportUsage: boolean
   /** The days after which a row is deleted, once its day is exported; null keeps rows for good. */

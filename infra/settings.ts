@@ -8,6 +8,7 @@ import { requireCatalog } from '../catalog/parse-catalog.ts'
 import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
 import { LEAST_ROW_DAYS } from '../layers/gateway/domain/closed-day.ts'
 import { jsonFault } from '../layers/gateway/domain/json-fault.ts'
+import { parseCredits } from '../layers/gateway/domain/money.ts'
 import { documentOf, IS_PACKAGE, SEED_FILE, SETTINGS_FILE } from '../operator/terminal/how-to-run.ts'
 import type { Settings } from './props.ts'
 import { STAGE_NAMES, stageOf, US_EAST_1 } from './stages.ts'
@@ -80,6 +81,9 @@ const settings = z.strictObject({
   adminConcurrency: concurrency,
   compress: z.boolean(),
   attribution: z.boolean(),
+  dailyLoss: z
+    .string()
+    .refine((text) => parseCredits(text) !== undefined, 'must be credits as a decimal text, such as "1"'),
   exportUsage: z.boolean(),
   keepRowsDays: z.int().min(LEAST_ROW_DAYS).max(36_500).nullable(),
   apiRequestsPerSecond: z.int().min(1).max(10_000),

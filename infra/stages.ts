@@ -1,3 +1,5 @@
+import { DAILY_LOSS } from '../layers/gateway/domain/counters.ts'
+import { formatCredits } from '../layers/gateway/domain/money.ts'
 import type { Settings, StageName, Zone } from './props.ts'
 import type { SettingsOfStages } from './settings.ts'
 
@@ -28,6 +30,7 @@ const COMMON = {
   keepRowsDays: null,
   compress: true,
   attribution: true,
+  dailyLoss: formatCredits(DAILY_LOSS),
   admin: false,
   adminKeys: false,
   probe: false,

@@ -24,6 +24,7 @@ export function humanLog(print: (line: string) => void, paint: Paint): Log {
       const cost = costAtMost === undefined ? '' : `, at most for ${formatCredits(costAtMost)} credits`
       say(paint.dim('unpaid'), `${provider} may bill an answer that nobody got${cost}`)
     },
+    lossReached: (keyId) => say(paint.bad('loss'), `${keyId} has reached its bound on loss (--daily-loss) for today`),
     contextExceeded: (route, promptTokens, contextLength) =>
       say(paint.bad('context'), `${route} counted ${promptTokens} prompt tokens; contextLength is ${contextLength}`),
     unsettled: (error, requestId) => sayError(paint.bad('unsettled'), `${requestId}: the sweep will finish it`, error),

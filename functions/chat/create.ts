@@ -12,6 +12,7 @@ import type { ChatDeps } from '../../layers/gateway/flow/answering/chat-deps.ts'
 import { tokenQueue } from '../../layers/gateway/flow/billing/token-queue.ts'
 import { type AnswerVault, answerVault, replayAnswer } from '../../layers/gateway/flow/idempotency/answer-vault.ts'
 import { prefetching } from '../../layers/gateway/flow/routing/catalog-cache.ts'
+import { lossRisker } from '../../layers/gateway/flow/routing/risk-loss.ts'
 import { RouteHealth } from '../../layers/gateway/flow/routing/route-health.ts'
 import { admit } from '../../layers/gateway/middleware/admit.ts'
 import type { Gates, GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
@@ -21,6 +22,7 @@ import { refuse } from '../../layers/gateway/middleware/refuse.ts'
 import { readSecret } from '../../layers/gateway/providers/api-keys/read-secret.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
 import type { Admission, AdmittedChat, Idempotency, PricedChat } from '../../layers/gateway/request.ts'
+import { takeLoss } from '../../layers/gateway/store/admission/take-loss.ts'
 import { claimAnswer, dropClaim, findAnswer, keepAnswer } from '../../layers/gateway/store/answers.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { admissionBy, entrance, requestEnd } from '../gates.ts'
@@ -50,6 +52,7 @@ export function createChat(instance: Instance, given: Given) {
     vault,
     headerPrefix: config.headerPrefix,
     health: new RouteHealth(Math.random),
+    riskLoss: lossRisker(takeLoss(tables), instance),
     openProvider: openProvider({
       env: (name) => readVariable(name),
       secret: readSecret({

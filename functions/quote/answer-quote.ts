@@ -9,6 +9,7 @@ import { estimatePrompt, requireFew } from '../../layers/gateway/flow/answering/
 import type { CountDeps, CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
 import type { FinishDeadHolds } from '../../layers/gateway/flow/billing/finish-hold.ts'
 import { estimateTexts } from '../../layers/gateway/flow/billing/make-embedding-bill.ts'
+import type { LossDeps } from '../../layers/gateway/flow/billing/owed.ts'
 import type { AdmittedChat } from '../../layers/gateway/request.ts'
 import { ADMISSION_RULES } from '../../layers/gateway/store/admission/admission-rules.ts'
 import type { ReadKey } from '../../layers/gateway/store/keys/read-key.ts'
@@ -16,11 +17,12 @@ import { admissionRefusal } from '../../layers/gateway/wire/admission-refusal.ts
 import { CREDIT_LIMITS } from '../../layers/gateway/wire/introspection.ts'
 import { requireSendable } from './require-sendable.ts'
 
-type QuoteDeps = CountDeps & {
-  readonly countLater: CountTokens
-  readonly readKey: ReadKey
-  readonly finishDeadHolds: FinishDeadHolds
-}
+type QuoteDeps = CountDeps &
+  LossDeps & {
+    readonly countLater: CountTokens
+    readonly readKey: ReadKey
+    readonly finishDeadHolds: FinishDeadHolds
+  }
 
 /** Tells what admission would hold for this request now, and what the request may cost. */
 export async function answerQuote(deps: QuoteDeps, request: AdmittedChat): Promise<object> {

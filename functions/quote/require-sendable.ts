@@ -1,8 +1,11 @@
+import { lossOf } from '../../layers/gateway/domain/counters.ts'
 import type { PricedRequest } from '../../layers/gateway/domain/priced-request.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
 import { toGatewayError } from '../../layers/gateway/flow/answering/upstream-error.ts'
+import { type LossDeps, lossBoundOf } from '../../layers/gateway/flow/billing/owed.ts'
 import { askingChat } from '../../layers/gateway/flow/routing/ask-chat.ts'
 import { askingEmbedding } from '../../layers/gateway/flow/routing/ask-embedding.ts'
+import type { RiskLoss } from '../../layers/gateway/flow/routing/risk-loss.ts'
 import { type RoutedRequest, RouteHealth } from '../../layers/gateway/flow/routing/route-health.ts'
 import { type Ask, type RoutingDeps, tryRoutes } from '../../layers/gateway/flow/routing/try-routes.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
@@ -18,17 +21,19 @@ const health = new RouteHealth(Math.random)
 
 /** Builds the request for its routes, as it would be sent, and throws the refusal if no route can take it. */
 export async function requireSendable(
-  { clock, log }: Pick<RoutingDeps, 'clock' | 'log'>,
-  { credential }: Pick<AdmittedChat, 'credential'>,
+  { clock, log, dailyLoss }: Pick<RoutingDeps, 'clock' | 'log'> & LossDeps,
+  admitted: AdmittedChat,
   priced: PricedRequest,
 ): Promise<void> {
-  const request: RoutedRequest = { credential, priced, journey: { attempts: [] } }
+  const request: RoutedRequest = { ...admitted, priced, journey: { attempts: [] } }
+  const { key } = admitted.credential
+  const riskLoss: RiskLoss = async ({ nowMs }, worst) => lossOf(key, nowMs) + worst <= lossBoundOf(key, { dailyLoss })
   const { embedding } = priced.chat
   const ask: Ask<unknown> = embedding
     ? askingEmbedding(request, embedding, SEND_NOTHING)
     : askingChat(request, SEND_NOTHING, () => undefined)
   try {
-    await tryRoutes({ openProvider: open, health, clock, log }, request, new AbortController().signal, ask)
+    await tryRoutes({ openProvider: open, health, clock, log, riskLoss }, request, new AbortController().signal, ask)
   } catch (error) {
     if (error !== NOT_SENT) throw toGatewayError(error)
   }

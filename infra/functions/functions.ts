@@ -9,6 +9,7 @@ import {
   SWEEP_EVERY_MINUTES,
 } from '../../layers/gateway/contract.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { parseCredits } from '../../layers/gateway/domain/money.ts'
 import {
   API_FUNCTION_NAMES,
   type ApiFunctionName,
@@ -235,6 +236,7 @@ function environmentOf({ stage, tables }: Props): Record<string, string> {
     [ENV.usageTable]: tables.usage.tableName,
     [ENV.answersTable]: tables.answers.tableName,
     [ENV.stage]: stage.name,
+    [ENV.dailyLoss]: String(parseCredits(stage.dailyLoss)),
     ...(stage.keepRowsDays !== null && { [ENV.keepRowsDays]: String(stage.keepRowsDays) }),
   }
 }

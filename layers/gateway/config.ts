@@ -1,5 +1,6 @@
 import { BRAND, ENV } from './contract.ts'
 import { isOwnVariable } from './domain/catalog.ts'
+import type { Nano } from './domain/money.ts'
 
 export type Config = {
   readonly keysTable: string
@@ -17,6 +18,8 @@ export type Config = {
   readonly isUncompressed?: boolean
   /** True if usage rows have no claims of callers about their users and tags. */
   readonly isUnattributed?: boolean
+  /** The loss that a key may cause on a UTC day, if it has no bound of its own. */
+  readonly dailyLoss?: Nano
   /** How long usage rows are kept; without it, for good. */
   readonly keepRowsDays?: number
   /** True if there is a page for the owners of keys. */
@@ -39,6 +42,7 @@ export function readConfig(env: Environment = process.env): Config {
     ...(env[ENV.wholeAnswerMs] && { wholeAnswerMs: Number(env[ENV.wholeAnswerMs]) }),
     ...(env[ENV.compress] === 'false' && { isUncompressed: true }),
     ...(env[ENV.attribution] === 'false' && { isUnattributed: true }),
+    ...(env[ENV.dailyLoss] && { dailyLoss: BigInt(env[ENV.dailyLoss] as string) }),
     ...(env[ENV.keepRowsDays] && { keepRowsDays: Number(env[ENV.keepRowsDays]) }),
     ...(env[ENV.usagePage] === 'true' && { hasUsagePage: true }),
   }

@@ -17,6 +17,7 @@ export const ENV = {
   compress: 'WAYBILL_COMPRESS',
   attribution: 'WAYBILL_ATTRIBUTION',
   keepRowsDays: 'WAYBILL_KEEP_ROWS_DAYS',
+  dailyLoss: 'WAYBILL_DAILY_LOSS',
   usagePage: 'WAYBILL_USAGE_PAGE',
   exportBucket: 'WAYBILL_EXPORT_BUCKET',
   baseUrl: 'WAYBILL_BASE_URL',

@@ -8,7 +8,9 @@ import type { PriceStrings } from './domain/price.ts'
 import type { PricedRequest } from './domain/priced-request.ts'
 import type { Attempt } from './domain/usage-row.ts'
 import type { Endpoint } from './endpoints.ts'
+import type { Owed } from './flow/billing/owed.ts'
 import type { AnswerCipher } from './flow/idempotency/answer-cipher.ts'
+import type { Candidate } from './flow/routing/route-cost.ts'
 import type { Witness } from './flow/routing/route-health.ts'
 
 // A request grows stage by stage: opened → identified → priced → admitted. Each gate takes one stage and returns the next.
@@ -103,6 +105,14 @@ export type Journey = {
   firstPartMs?: number
   /** Made when an attempt has failed. */
   witness?: Witness
+  /** The route that was accepted, with its limits. */
+  candidate?: Candidate
+  /** Attempts that brought no answer and may be billed. */
+  owed?: readonly Owed[]
+  /** The loss that was taken from the key's bound before routes were asked that cost more than is paid. */
+  lossTaken?: Nano
+  /** True if a route was not asked because that bound does not cover its worst loss. */
+  isLossRefused?: boolean
 }
 
 /** Notes the result of the last attempt. A stream ends later than it is accepted. */
@@ -112,6 +122,6 @@ export function endAttempt({ attempts, attemptAtMs }: Journey, result: string, n
 }
 
 /** The time from which a request that has not ended counts as dead. */
-export function deadAtMs({ deadlineMs }: OpenedRequest): number {
+export function deadAtMs({ deadlineMs }: Pick<OpenedRequest, 'deadlineMs'>): number {
   return deadlineMs + HOLD_MARGIN_SECONDS * 1000
 }

@@ -32,6 +32,9 @@ export function showKey(key: KeyShape, { out, nowMs, secret }: ShowOptions): voi
     available: key.available,
     held: key.held,
     spent: key.spent,
+    ...(key.loss_today !== '0' && {
+      'lost today': `${key.loss_today}: what its requests may have cost beyond their charges`,
+    }),
     created: key.created_at,
     'last used': lastUse(key, nowMs),
   })

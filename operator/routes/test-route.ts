@@ -41,6 +41,7 @@ export async function testRoute(
     for await (const parts of answer) {
       for (const part of parts) {
         if (part.kind === 'usage') usage = part.usage
+        else if (part.kind === 'fault') throw part.failure
         else if (speaks(part.delta)) firstTokenMs ??= Math.round(performance.now() - startedMs)
       }
     }

@@ -34,14 +34,14 @@ test('a request and its images cost the same in every tier', () => {
 })
 
 test.each<[string, Partial<PriceStrings>, Partial<PriceTier>, Partial<Price>]>([
-  ['without any price of a cache', {}, {}, { cachedInputPico: 6n, cacheWritePico: 6n, cacheWrite1hPico: 6n }],
+  ['without any price of a cache', {}, {}, { cachedInputPico: 6n, cacheWritePico: 8n, cacheWrite1hPico: 13n }],
   [
     'with its own',
     { cacheWrite: '0.000001' },
     { cacheWrite: '0.000009' },
-    { cacheWritePico: 9n, cacheWrite1hPico: 9n },
+    { cacheWritePico: 9n, cacheWrite1hPico: 18n },
   ],
-  ['with those of the base', { cacheWrite: '0.000005' }, {}, { cacheWritePico: 8n, cacheWrite1hPico: 8n }],
+  ['with those of the base', { cacheWrite: '0.000005' }, {}, { cacheWritePico: 8n, cacheWrite1hPico: 13n }],
   [
     'with an hour of the base',
     { cacheWrite: '0.000005', cacheWrite1h: '0.000008' },
@@ -145,7 +145,9 @@ function randomPrice(random: Random): Price {
     return { above, ...tokens() }
   })
   const pieces = { request: '0.00000001', image: '0.000000003' }
-  return parsePrice({ ...tokens(), ...(random.chance(0.5) && pieces), tiers })
+  // A hold covers the prices of cache writes that are stated.
+  const writes = { cacheWrite: amount(), cacheWrite1h: amount() }
+  return parsePrice({ ...tokens(), ...writes, ...(random.chance(0.5) && pieces), tiers })
 }
 
 function randomWorst(random: Random): WorstCase {

@@ -196,22 +196,27 @@ describe('costs', () => {
   })
 })
 
-test('an answer that fails before anything was delivered is free', async () => {
-  for (const reply of [status(500, 'x'), sse([chunk({ role: 'assistant', content: '' })])]) {
-    upstream.reply = reply
-    const { whole, wholeRow, stream, streamRow } = await askBoth()
-    expect([whole.status, stream.status]).toEqual([502, 502])
-    for (const row of [wholeRow, streamRow]) {
-      expect(row).toMatchObject({ outcome: 'upstream_error', errorCode: 'upstream_error', cost: 0n })
-    }
+test.each([
+  ['an error in place of an answer is free', status(500, 'x'), 0n],
+  [
+    'a request that was accepted, and of whose answer nothing came, costs its prompt',
+    sse([chunk({ content: '' })]),
+    10_000n,
+  ],
+])('%s', async (_, reply, cost) => {
+  upstream.reply = reply
+  const { whole, wholeRow, stream, streamRow } = await askBoth()
+  expect([whole.status, stream.status]).toEqual([502, 502])
+  for (const row of [wholeRow, streamRow]) {
+    expect(row).toMatchObject({ outcome: 'upstream_error', errorCode: 'upstream_error', cost })
   }
 })
 
-test('an answer that fails midway is free as JSON, and costs the delivered part as a stream', async () => {
+test('an answer that fails midway costs what had come of it, as JSON and as a stream', async () => {
   upstream.reply = sse([chunk({ role: 'assistant', content: 'The quick brown fox' })])
   const { whole, wholeRow, stream, streamRow, streamText } = await askBoth()
   expect(whole.status).toBe(502)
-  expect(wholeRow).toMatchObject({ cost: 0n, outcome: 'upstream_error' })
+  expect(wholeRow).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate', completionTokens: 4 })
   expect(stream.status).toBe(200)
   expect(streamText).toContain('The quick brown fox')
   expect(streamText).toContain('"code":"upstream_error"')

@@ -72,13 +72,15 @@ test('a stream that outlasts the function’s time ends with an error frame and 
   expect(booksBalance(after)).toBe(true)
 })
 
-test('a JSON answer that outlasts the function’s time is a 504 and free', async () => {
+test('a JSON answer that outlasts the function’s time is a 504, and costs what had come of it', async () => {
   upstream.reply = drip
   const { key, secret } = await gateway.issue()
   const response = await ask(secret, {})
   expect(response.status).toBe(504)
-  expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({ cost: 0n })
-  expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, spent: 0n })
+  const row = await gateway.readRow(response.headers.get('x-request-id'))
+  expect(row).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate' })
+  expect(row.completionTokens).toBeGreaterThan(0)
+  expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, spent: row.cost })
 })
 
 test('a client that has stopped reading cannot keep its request from being settled in the function’s time', async () => {

@@ -244,7 +244,7 @@ describe('faults', () => {
   }
 
   test.each(Object.entries(FAULTS))(
-    'an upstream that %s is free, and another one is asked',
+    'an upstream that %s is left for another one, and is paid if it has accepted the texts',
     async (_, [reply, result]) => {
       first.reply = reply
       const response = await ask(ASK)
@@ -252,10 +252,12 @@ describe('faults', () => {
       expect((await rowOf(response)).cost).toBe(7_000n)
       second.reply = reply
       const failed = await ask(ASK, { 'X-Svc-Route': 'up1' })
-      expect([failed.status, failed.headers.get('x-svc-cost')]).toEqual([result === 'status 429' ? 503 : 502, '0'])
-      expect(await rowOf(failed)).toMatchObject({ outcome: 'upstream_error', cost: 0n })
+      expect(failed.status).toBe(result === 'status 429' ? 503 : 502)
+      const { cost, ...row } = await rowOf(failed)
+      expect(row).toMatchObject({ outcome: 'upstream_error' })
+      expect(cost > 0n).toBe(['reset', 'protocol', 'runaway'].includes(result))
       const key = await gateway.readKey(keyId)
-      expect([key.spent, booksBalance(key)]).toEqual([7_000n, true])
+      expect([key.spent, booksBalance(key)]).toEqual([7_000n + cost, true])
     },
   )
 

@@ -131,6 +131,7 @@ describe('a cost that the provider states', () => {
   const usage = {
     prompt_tokens: 10,
     completion_tokens: 5,
+    total_tokens: 15,
     cost: 0.000123,
     cost_details: { upstream_inference_cost: 0.000123 },
     prompt_tokens_details: { cached_tokens: 1, audio_tokens: 0, cost: 0.000123 },

@@ -67,9 +67,12 @@ test.each([
   }
 })
 
-test('an answer with empty text and empty audio is a 502', async () => {
-  upstream.reply = sse([chunk({ role: 'assistant', content: '', audio: {}, annotations: [] }), usageChunk(USAGE), DONE])
+test('an answer with empty text and empty audio is a 502, unless its usage says that it is one', async () => {
+  const empty = chunk({ role: 'assistant', content: '', audio: {}, annotations: [] })
+  upstream.reply = sse([empty, DONE])
   expect((await ask(false)).status).toBe(502)
+  upstream.reply = sse([empty, usageChunk(USAGE), DONE])
+  expect(await ask(false)).toMatchObject({ status: 200, row: { outcome: 'completed', cost: 20_000n } })
 })
 
 /** As a JSON text has it: an object of JavaScript would take it for its own prototype. */

@@ -233,7 +233,7 @@ test.each<[string, Reply, string]>([
   ['breaks off in the middle', cutShort, 'reset'],
   ['goes on for ever', tooLong, 'runaway'],
   ['is not JSON', status(200, '{"choices":'), 'protocol'],
-  ['says nothing', status(200, { choices: [], usage: USAGE }), 'empty'],
+  ['says nothing', status(200, { choices: [] }), 'empty'],
   ['is an error in place of an answer', status(200, { error: { message: 'x' } }), 'error_event'],
   ['is a 500', status(500, { error: { message: 'x' } }), 'status 500'],
   ['is a 429', status(429, { error: { message: 'x' } }), 'status 429'],
@@ -248,11 +248,21 @@ test.each<[string, Reply, string]>([
   expect(row).toMatchObject({ provider: 'spare', cost: 20_000n })
 })
 
-test.each(['openai', 'anthropic'])('a whole answer of %s that breaks off is a 502, and free', async (dialect) => {
-  upstream.reply = cutShort
-  const { status: code, row } = await ask(dialect)
-  expect([code, row.cost, row.outcome]).toEqual([502, 0n, 'upstream_error'])
+test('a whole answer without a choice is an empty answer if it has a usage, and no other route is asked', async () => {
+  upstream.reply = status(200, { choices: [], usage: USAGE })
+  const { status: code, answer, row } = await ask('two')
+  expect([code, answer.choices]).toMatchObject([200, [{ message: { content: null }, finish_reason: 'stop' }]])
+  expect(row).toMatchObject({ outcome: 'completed', cost: 20_000n, attempts: [{ result: 'ok' }] })
 })
+
+test.each(['openai', 'anthropic'])(
+  'a whole answer of %s that breaks off is a 502, and costs its prompt',
+  async (dialect) => {
+    upstream.reply = cutShort
+    const { status: code, row } = await ask(dialect)
+    expect([code, row.cost, row.outcome]).toEqual([502, 10_000n, 'upstream_error'])
+  },
+)
 
 test('Bedrock’s refusals of a whole answer are told apart as those of a stream', async () => {
   bedrock.upstream.reply = refuse(

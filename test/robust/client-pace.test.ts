@@ -232,7 +232,6 @@ describe('slow upstreams', () => {
     ['breaks', (response) => void response.destroy(), 'upstream_error', 'upstream_error'],
     ['is down', status(503, ''), 'upstream_error', 'upstream_error'],
     ['refuses the operator’s key', status(401, ''), 'upstream_error', 'upstream_error'],
-    ['says nothing', status(200, '', { 'Content-Type': 'text/event-stream' }), 'upstream_error', 'upstream_error'],
     ['refuses the request', status(400, { error: { message: 'no', code: 'bad' } }), 'refused', 'bad'],
   ])(
     'a stream whose upstream is slow and then %s ends in an error frame without [DONE], and is free',
@@ -242,6 +241,14 @@ describe('slow upstreams', () => {
       expect(await expectBooksClosed(quick, keyId)).toMatchObject({ outcome, httpStatus: 200, cost: 0n })
     },
   )
+
+  test('a stream whose upstream is slow, accepts the request and then says nothing is paid', async () => {
+    const { told, keyId } = await afterComfort(status(200, '', { 'Content-Type': 'text/event-stream' }))
+    expect([told.text, told.done, told.error?.code]).toEqual(['', false, 'upstream_error'])
+    const row = await expectBooksClosed(quick, keyId)
+    expect(row).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate', completionTokens: 0 })
+    expect(row.cost).toBeGreaterThan(0n)
+  })
 
   test('a stream whose upstream is slow to begin gets its headers before the first keep-alive comment', async () => {
     const timing = { commitAfterMs: 60, keepAliveMs: 60_000 }

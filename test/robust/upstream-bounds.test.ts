@@ -75,10 +75,10 @@ describe('upstreams without bounds', () => {
     ['page of HTML of 24 MB', () => megabytes(24, '<html>'), { 'Content-Type': 'text/html' }],
   ]
 
-  test.each(someOf(HUGE, 2))('an upstream’s %s is a 502 in bounded memory', async (_, pieces, head) => {
+  test.each(someOf(HUGE, 2))('an upstream’s %s is a 502 in bounded memory, and paid', async (_, pieces, head) => {
     for (const { contract, stream } of waysInTurn()) {
       const { result, megabytes } = await growthDuring(() => bench.ask(flood(pieces, head), { stream }, contract))
-      await bench.expectFailed(result, 502, 'upstream_error')
+      await bench.expectFailed(result, 502, 'upstream_error', true)
       expect(megabytes).toBeLessThan(120)
     }
     await bench.expectNextIsFine()
@@ -121,13 +121,13 @@ describe('upstreams without bounds', () => {
   ]
 
   test.each(SILENT)(
-    'endless %s from an upstream end in an error frame and cost at most the hold, or are a free 502',
+    'endless %s from an upstream end in an error frame and cost at most the hold, or are a 502 that is paid',
     async (_, piece) => {
       const reply = flood(() => forever(piece))
       const all = await bench.askAll(reply, { max_tokens: 5 })
       for (const asked of all) {
         if (!asked.isStream) {
-          await bench.expectFailed(asked, 502, 'upstream_error')
+          await bench.expectFailed(asked, 502, 'upstream_error', true)
           continue
         }
         expect([asked.status, asked.done]).toEqual([200, false])

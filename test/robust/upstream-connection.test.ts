@@ -25,16 +25,14 @@ const ANSWER = {
   usage: USAGE,
 }
 
-/** Nobody was reached, so it is a 502 that costs nothing. */
-async function expectFree(gateway: TestGateway, asked: Exchange): Promise<void> {
+/** A 502 that costs nothing, unless an upstream has accepted the request. */
+async function expectFree(gateway: TestGateway, asked: Exchange, isPaid = false): Promise<void> {
   expect(asked.status).toBe(502)
   expectError(asked, 502, 'upstream_error')
   const { contract } = asked
-  expect(await expectBooksClosed(gateway, asked.key.id)).toMatchObject({
-    contract,
-    cost: 0n,
-    outcome: 'upstream_error',
-  })
+  const row = await expectBooksClosed(gateway, asked.key.id)
+  expect(row).toMatchObject({ contract, outcome: 'upstream_error' })
+  expect(row.cost > 0n).toBe(isPaid)
 }
 
 describe('kept connections', () => {
@@ -169,14 +167,14 @@ describe('broken connections', () => {
       'sends two Content-Length headers',
       (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'),
     ],
-  ])('an upstream that %s is asked only once, and the request is a free 502', async (_, answer) => {
+  ])('an upstream that %s is asked only once, and the request is a 502', async (what, answer) => {
     for (const { contract, stream } of waysInTurn()) {
       // On connections of their own: a first request is never sent twice.
       for (const socket of upstream.requests) socket.destroy()
       const before = upstream.requests.length
       upstream.answer = answer
       const asked = await exchange(gateway, { stream }, contract)
-      await expectFree(gateway, asked)
+      await expectFree(gateway, asked, what === 'breaks off after its headers' || what.includes('chunk'))
       expect(upstream.requests.length).toBe(before + 1)
       upstream.answer = (socket) => void socket.write(whole(200, ANSWER))
       await expectAnswered({ contract, stream })

@@ -35,9 +35,10 @@ async function expectFailures(
   httpStatus: number,
   code: string | null,
   fields: object = {},
+  isPaid = false,
 ): Promise<readonly Exchange[]> {
   const all = await bench.askAll(reply, fields)
-  await Promise.all(all.map((asked) => bench.expectFailed(asked, httpStatus, code)))
+  await Promise.all(all.map((asked) => bench.expectFailed(asked, httpStatus, code, isPaid)))
   await bench.expectNextIsFine()
   return all
 }
@@ -136,26 +137,40 @@ describe('bad answers', () => {
   const html = '<html><body>data: sign in\n\ndata: please\n\n</body></html>'
   const json = (text: string) => status(200, text)
 
+  const QUOTED = /overloaded|bad key|no money|forbidden|no such model|slow|sign in|Welcome/
+
+  test.each<[string, Reply]>([
+    ['an HTML page', status(200, '<html>Welcome</html>', { 'Content-Type': 'text/html' })],
+    ['an HTML page that looks like events', status(200, html, { 'Content-Type': 'text/html' })],
+    ['nothing', status(200, '', { 'Content-Type': 'text/event-stream' })],
+    ['nothing as JSON', json('')],
+    ['nothing but [DONE]', sse([DONE])],
+    ['nothing but comments', sse([': one\n\n', ': two\n\n'])],
+    ['nothing but a role', sse([chunk({ role: 'assistant', content: '' }), DONE])],
+    ['no Content-Type', (response) => void response.writeHead(200).end('ok')],
+    ['JSON cut short', json('{"choices":[{"index":0,"message":{"content":"Hel')],
+    ['an event cut short', sse(['data: {"choices":[{"index":0,"delta":{"content":"Hel'])],
+    ['an event that is not JSON', sse(['data: hello\n\n'])],
+    ['an event that is an array', sse(['data: [1]\n\n'])],
+    ['an event that is null', sse(['data: null\n\n'])],
+    ['JSON that is a string', json('"hello"')],
+    ['fewer bytes than promised', (response) => shortOf(response, '{"choices":')],
+  ])(
+    'a request whose upstream accepts it and answers with %s is a 502 that does not quote it, and is paid',
+    async (_, reply) => {
+      const all = await expectFailures(reply, 502, 'upstream_error', {}, true)
+      expect(all.map(({ body }) => body).join(' ')).not.toMatch(QUOTED)
+    },
+  )
+
+  test('a usage without an answer is an empty answer, and paid', async () => {
+    for (const asked of await bench.askAll(sse([usageChunk(USAGE), DONE]))) await bench.expectAnswered(asked, '')
+  })
+
   test.each<[string, Reply, number, string]>([
-    ['an HTML page', status(200, '<html>Welcome</html>', { 'Content-Type': 'text/html' }), 502, 'upstream_error'],
-    ['an HTML page that looks like events', status(200, html, { 'Content-Type': 'text/html' }), 502, 'upstream_error'],
-    ['nothing', status(200, '', { 'Content-Type': 'text/event-stream' }), 502, 'upstream_error'],
-    ['nothing as JSON', json(''), 502, 'upstream_error'],
-    ['nothing but [DONE]', sse([DONE]), 502, 'upstream_error'],
-    ['nothing but comments', sse([': one\n\n', ': two\n\n']), 502, 'upstream_error'],
-    ['nothing but a role', sse([chunk({ role: 'assistant', content: '' }), DONE]), 502, 'upstream_error'],
-    ['nothing but usage', sse([usageChunk(USAGE), DONE]), 502, 'upstream_error'],
-    ['no Content-Type', (response) => void response.writeHead(200).end('ok'), 502, 'upstream_error'],
     ['an error in JSON', json('{"error":{"message":"overloaded","code":500}}'), 502, 'upstream_error'],
     ['an error in words', json('{"error":"overloaded"}'), 502, 'upstream_error'],
     ['an error event', sse([event({ error: { message: 'overloaded' } })]), 502, 'upstream_error'],
-    ['JSON cut short', json('{"choices":[{"index":0,"message":{"content":"Hel'), 502, 'upstream_error'],
-    ['an event cut short', sse(['data: {"choices":[{"index":0,"delta":{"content":"Hel']), 502, 'upstream_error'],
-    ['an event that is not JSON', sse(['data: hello\n\n']), 502, 'upstream_error'],
-    ['an event that is an array', sse(['data: [1]\n\n']), 502, 'upstream_error'],
-    ['an event that is null', sse(['data: null\n\n']), 502, 'upstream_error'],
-    ['JSON that is a string', json('"hello"'), 502, 'upstream_error'],
-    ['fewer bytes than promised', (response) => shortOf(response, '{"choices":'), 502, 'upstream_error'],
     ['a 204', (response) => void response.writeHead(204).end(), 502, 'upstream_error'],
     ['a 401 about the operator’s key', status(401, refusal('bad key')), 502, 'upstream_error'],
     ['a 402 about the operator’s account', status(402, refusal('no money')), 502, 'upstream_error'],
@@ -170,9 +185,7 @@ describe('bad answers', () => {
     async (_name, reply, httpStatus, code) => {
       const all = await expectFailures(reply, httpStatus, code)
       // Anthropic's own word for the type of an error is none of the upstream's.
-      expect(all.map(({ body }) => body.replace('overloaded_error', '')).join(' ')).not.toMatch(
-        /overloaded|bad key|no money|forbidden|no such model|slow|sign in|Welcome/,
-      )
+      expect(all.map(({ body }) => body.replace('overloaded_error', '')).join(' ')).not.toMatch(QUOTED)
     },
   )
 
@@ -221,7 +234,7 @@ describe('bad answers', () => {
     await expectFailures(() => {}, 504, 'upstream_timeout', { model: 'hasty-model' })
   })
 
-  test('a request whose upstream sends headers and comments, but no word in time, is a 504', async () => {
+  test('a request whose upstream accepts it, but says no word in time, is a 504, and paid', async () => {
     const thinking: Reply = async (response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' })
       while (!response.destroyed) {
@@ -229,7 +242,7 @@ describe('bad answers', () => {
         await sleep(20)
       }
     }
-    await expectFailures(thinking, 504, 'upstream_timeout', { model: 'hasty-model' })
+    await expectFailures(thinking, 504, 'upstream_timeout', { model: 'hasty-model' }, true)
   })
 
   test('an upstream’s 500 whose body never ends is a 502 that does not wait for the rest', async () => {
@@ -288,7 +301,7 @@ describe('failures in the middle of an answer', () => {
     async (_, then, model, code) => {
       for (const asked of await bench.askAll(beginThen(then), { model })) {
         if (asked.status === 200) await bench.expectCut(asked, 'Once upon a time', code)
-        else await bench.expectFailed(asked, code === 'upstream_error' ? 502 : 504, code)
+        else await bench.expectFailed(asked, code === 'upstream_error' ? 502 : 504, code, true)
         expect(asked.body.includes('Once upon')).toBe(asked.isStream)
       }
       await bench.expectNextIsFine()

@@ -34,6 +34,7 @@ const SILENT: Log = {
   upstreamFailed() {},
   beyondCap() {},
   unpaid() {},
+  lossReached() {},
   contextExceeded() {},
   problem() {},
   unsettled() {},

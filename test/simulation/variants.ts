@@ -169,7 +169,9 @@ function inUncountedWords(provider: Provider): Provider {
     ...provider,
     async *chat(call) {
       for await (const parts of await provider.chat(call)) {
-        yield parts.map((part) => (part.kind === 'usage' ? part : { ...part, delta: { uncounted: { ...part.delta } } }))
+        yield parts.map((part) =>
+          part.kind !== 'choice' ? part : { ...part, delta: { uncounted: { ...part.delta } } },
+        )
       }
     },
   }

@@ -62,7 +62,9 @@ const BETWEEN: Partial<Record<AdmissionRefusal, (key: Key) => Promise<unknown>>>
 }
 
 test('each reason for which admission refuses is that of one rule', () => {
-  expect(ADMISSION_RULES.map(({ refusal }) => refusal).toSorted()).toEqual(Object.keys(REFUSALS).toSorted())
+  // A loss refuses routes, and no request.
+  const { daily_loss_exceeded: _, ...refusals } = REFUSALS
+  expect(ADMISSION_RULES.map(({ refusal }) => refusal).toSorted()).toEqual(Object.keys(refusals).toSorted())
 })
 
 describe.each(ADMISSION_RULES.map(({ refusal }) => refusal))('the rule for %s', (refusal) => {

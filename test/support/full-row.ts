@@ -52,5 +52,7 @@ export const FULL_ROW: { readonly [Name in keyof UsageRow]-?: NonNullable<UsageR
   droppedFields: 'top_k',
   user: 'u-17',
   tags: { team: 'search', env: 'prod' },
+  stopReason: 'malformed_tool_use',
+  loss: 7_000_000_004n,
   keptUntilMs: Date.UTC(2027, 0, 1),
 }

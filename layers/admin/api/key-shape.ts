@@ -1,4 +1,4 @@
-import { CREDIT_COUNTERS } from '../../gateway/domain/counters.ts'
+import { CREDIT_COUNTERS, lossOf } from '../../gateway/domain/counters.ts'
 import { type Hold, heldOf, isExpired, type Key } from '../../gateway/domain/key.ts'
 import { creditWindow, limitsOf, type Window } from '../../gateway/domain/limits.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
@@ -35,6 +35,7 @@ export function keyShape(key: Key, nowMs: number, weekCost: Nano): KeyShape {
     available: formatCredits(key.available),
     held: formatCredits(heldOf(key)),
     spent: formatCredits(key.spent),
+    loss_today: formatCredits(lossOf(key, nowMs)),
     last_used_at: timeOrNull(key.lastUsedAtMs),
     created_at: isoTime(key.createdAtMs),
     version: key.version,

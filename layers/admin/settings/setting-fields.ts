@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { SCOPES } from '../../gateway/endpoints.ts'
-import { cidrList, line, modelPatterns, moment, someCredits, someOf, textLike, wholeNumber } from './rules.ts'
+import { cidrList, credits, line, modelPatterns, moment, someCredits, someOf, textLike, wholeNumber } from './rules.ts'
 import { SETTING_OPTIONS } from './setting-options.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from './setting-words.ts'
 
@@ -12,6 +12,7 @@ export const SETTING_FIELDS = described({
   max_concurrent: wholeNumber(1, 1_000),
   daily_credits: someCredits.nullable(),
   monthly_credits: someCredits.nullable(),
+  daily_loss: credits.nullable(),
   notify_below: someCredits.nullable(),
   scopes: someOf(SCOPES),
   models: modelPatterns(50, 200),

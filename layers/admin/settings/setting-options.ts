@@ -39,6 +39,11 @@ export const SETTING_OPTIONS: Readonly<Record<Setting, Words>> = {
     argument: 'credits',
     words: 'credits per UTC month',
   },
+  dailyLoss: {
+    option: 'daily-loss',
+    argument: 'credits',
+    words: 'credits per UTC day that its requests may cost the operator beyond their charges',
+  },
   notifyBelow: {
     option: 'notify-below',
     argument: 'credits',

@@ -61,6 +61,13 @@ export const SETTING_WORDS: Readonly<Record<Setting, Words>> = {
     isShort: true,
     none: 'no limit',
   },
+  dailyLoss: {
+    field: 'daily_loss',
+    kind: 'credits',
+    label: 'Loss a day',
+    isShort: true,
+    none: "the stage's",
+  },
   notifyBelow: {
     field: 'notify_below',
     kind: 'credits',

@@ -20,6 +20,8 @@ export type Bill = {
   readonly upstreamCost?: Nano | undefined
   /** The completion tokens that the upstream counted for an answer that was cut: it bills all of them. */
   readonly generated?: number | undefined
+  /** The upstream's own name for the end of the answer, if it is not a known one. */
+  readonly stopReason?: string | undefined
 }
 
 export const NO_BILL: Bill = {
@@ -31,20 +33,20 @@ export const NO_BILL: Bill = {
   cost: 0n,
 }
 
-/** Usage as an upstream reported it, not checked yet. */
+/** The counts that an upstream reported; undefined for one that is missing or is no count. */
 export type ReportedUsage = {
-  readonly prompt: unknown
-  readonly completion: unknown
-  readonly total: unknown
-  readonly cached: unknown
-  readonly cacheWrite: unknown
+  readonly prompt: number | undefined
+  readonly completion: number | undefined
+  readonly total: number | undefined
+  readonly cached: number | undefined
+  readonly cacheWrite: number | undefined
   /** The part of `cacheWrite` that stays for an hour; undefined if the upstream does not tell them apart. */
-  readonly cacheWrite1h: unknown
-  readonly reasoning: unknown
+  readonly cacheWrite1h: number | undefined
+  readonly reasoning: number | undefined
   readonly cost: Nano | undefined
 }
 
-/** The counts in a report; undefined for a count that is missing or cannot be right. */
+/** The counts by which a request is billed; undefined for a count that must be estimated. */
 export type Counts = {
   readonly prompt: number | undefined
   readonly completion: number | undefined
@@ -54,14 +56,14 @@ export type Counts = {
   readonly reasoning: number
 }
 
+/** Where counts can be read in two ways, by the way that is not below the bill. */
 export function countsOf(reported: ReportedUsage): Counts {
-  const cached = countOf(reported.cached) ?? 0
-  const cacheWrite = countOf(reported.cacheWrite) ?? 0
-  const prompt = wholePrompt(countOf(reported.prompt), cached + cacheWrite)
-  const completion = wholeCompletion(countOf(reported.completion), countOf(reported.total), prompt)
-  const reasoning = countOf(reported.reasoning) ?? Math.max(0, (completion ?? 0) - (countOf(reported.completion) ?? 0))
-  const cacheWrite1h = countOf(reported.cacheWrite1h)
-  return { prompt, completion, cached, cacheWrite, cacheWrite1h, reasoning: Math.min(reasoning, completion ?? 0) }
+  const { cached = 0, cacheWrite = 0, cacheWrite1h } = reported
+  const prompt = wholePrompt(reported.prompt, cached + cacheWrite)
+  const completion = wholeCompletion(reported, prompt)
+  const beside = Math.max(0, (completion ?? 0) - (reported.completion ?? 0))
+  const reasoning = Math.min(reported.reasoning ?? beside, completion ?? 0)
+  return { prompt, completion, cached, cacheWrite, cacheWrite1h, reasoning }
 }
 
 /** If more tokens went through a cache than the prompt has, they were counted beside the prompt. */
@@ -70,10 +72,13 @@ function wholePrompt(prompt: number | undefined, throughCache: number): number |
   return throughCache > prompt ? prompt + throughCache : prompt
 }
 
-/** Some upstreams count reasoning in the total only, and bill it all the same. */
-function wholeCompletion(completion: number | undefined, total: number | undefined, prompt: number | undefined) {
-  if (total === undefined || prompt === undefined || total <= prompt) return completion
-  return Math.max(completion ?? 0, total - prompt)
+/** Some upstreams count reasoning beside the completion, and bill it all the same. Only a total that fits tells. */
+function wholeCompletion(reported: ReportedUsage, prompt: number | undefined): number | undefined {
+  const { completion = 0, total, reasoning = 0 } = reported
+  const rest = total === undefined || prompt === undefined ? 0 : total - prompt
+  if (reported.completion === undefined) return rest > 0 ? rest : undefined
+  const fits = total !== undefined && total >= (reported.prompt ?? 0) + completion
+  return fits ? Math.max(completion, rest) : completion + reasoning
 }
 
 /** The bill for these quantities. Counts above the hold are charged up to the hold, because the provider will bill them. */
@@ -82,11 +87,4 @@ export function billFor(priced: PricedRequest, counted: Omit<Bill, 'cost' | 'usa
   const hold = holdOf(priced)
   const usageCapped = cost > hold
   return { ...counted, usageCapped, cost: usageCapped ? hold : cost }
-}
-
-/** More than any answer has, and still a number that every table and client can hold. */
-const MOST_TOKENS = 10 ** 12
-
-function countOf(value: unknown): number | undefined {
-  return Number.isInteger(value) && (value as number) >= 0 ? Math.min(value as number, MOST_TOKENS) : undefined
 }

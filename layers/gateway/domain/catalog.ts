@@ -95,6 +95,8 @@ export type CatalogModel = {
   readonly routes: readonly UpstreamRoute[]
   /** Models to try when every route of this one is out, in order. The price stays this one's. */
   readonly fallback?: readonly string[] | undefined
+  /** Those of them that may answer although this model is free and they are not. */
+  readonly paidFallback?: readonly string[] | undefined
   /** True if callers may pin a route whose cost is above the price. */
   readonly pinnable?: boolean | undefined
   /** As a provider's `allowFields`, for this model only. */

@@ -2,6 +2,7 @@ import type { ContractName } from '../endpoints.ts'
 import type { MediaKind } from './catalog.ts'
 import type { EmbeddingRequest } from './embedding.ts'
 import type { RequestCode } from './gateway-error.ts'
+import type { UpstreamFailure } from './upstream-failure.ts'
 
 export type ChatBody = Readonly<Record<string, unknown>>
 
@@ -56,8 +57,12 @@ export type ChatPart =
       readonly fingerprint?: string | undefined
       /** The end of the answer in Anthropic's format, if the upstream speaks that. `finishReason` says nearly the same. */
       readonly ending?: AnswerEnding | undefined
+      /** The upstream's own name for the end of the answer, if it is not a known one. */
+      readonly stopReason?: string | undefined
     }
   | { readonly kind: 'usage'; readonly usage: unknown }
+  /** The content from here on cannot be used. Only the usage may still come, and is read: the upstream bills it. */
+  | { readonly kind: 'fault'; readonly failure: UpstreamFailure }
 
 export type AnswerEnding = {
   readonly reason: string

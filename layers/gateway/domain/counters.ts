@@ -5,8 +5,11 @@ import type { Nano } from './money.ts'
 import { DAY_MS, utcDay } from './time.ts'
 
 /** A limit of a key that counts within a window of time. The key's item has an attribute for each window. */
-export type Counter<Counts = 'requests' | 'credits'> = {
-  /** A request counts as one, for good. Credits count as they are held; the unspent part returns to the same window. */
+export type Counter<Counts = 'requests' | 'credits' | 'loss'> = {
+  /**
+   * A request counts as one, for good. Credits count as they are held; the unspent part returns to the same window. A loss
+   * is what requests may have cost the operator beyond their charges; admission only reads it.
+   */
   readonly counts: Counts
   /** The window, in UTC. */
   readonly within: 'day' | 'month'
@@ -16,16 +19,19 @@ export type Counter<Counts = 'requests' | 'credits'> = {
 }
 
 /** Each counter has the name of the setting that is its limit. A key without that setting is unlimited. */
-export type CounterName = RequestCounter | CreditCounter
+export type CounterName = RequestCounter | CreditCounter | 'dailyLoss'
 type RequestCounter = 'dailyLimit'
 export type CreditCounter = 'dailyCredits' | 'monthlyCredits'
 
 export const COUNTERS: Readonly<
-  Record<RequestCounter, Counter<'requests'>> & Record<CreditCounter, Counter<'credits'>>
+  Record<RequestCounter, Counter<'requests'>> &
+    Record<CreditCounter, Counter<'credits'>> &
+    Record<'dailyLoss', Counter<'loss'>>
 > = {
   dailyLimit: { counts: 'requests', within: 'day', refusal: 'daily_limit_exceeded', stored: 'n' },
   dailyCredits: { counts: 'credits', within: 'day', refusal: 'daily_credits_exceeded', stored: 'c' },
   monthlyCredits: { counts: 'credits', within: 'month', refusal: 'monthly_credits_exceeded', stored: 'm' },
+  dailyLoss: { counts: 'loss', within: 'day', refusal: 'daily_loss_exceeded', stored: 'l' },
 }
 
 export const COUNTER_NAMES = Object.keys(COUNTERS) as CounterName[]
@@ -62,7 +68,7 @@ export function oldestKept(counter: Counter, nowMs: number): string {
 }
 
 export function takenBy({ hold }: Demand, { counts }: Counter): bigint {
-  return counts === 'requests' ? 1n : hold
+  return { requests: 1n, credits: hold, loss: 0n }[counts]
 }
 
 export function limitOf(key: Key, name: CounterName): bigint | undefined {
@@ -84,4 +90,12 @@ export function creditsLeft(key: Key, nowMs: number): Nano {
     if (left !== undefined && left < least) least = left
   }
   return least
+}
+
+/** The loss that a key may cause on a UTC day, unless its stage or the key says otherwise: one credit. */
+export const DAILY_LOSS: Nano = 10n ** 9n
+
+/** What its requests may have cost the operator beyond their charges, on the UTC day of this moment. */
+export function lossOf(key: Key, ms: number): Nano {
+  return key.counts.dailyLoss[windowOf(COUNTERS.dailyLoss, ms)] ?? 0n
 }

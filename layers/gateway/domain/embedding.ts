@@ -16,8 +16,8 @@ export type Vector = Float32Array | Float64Array
 /** The vectors of a batch, in the order of its inputs, and its usage in OpenAI's format, not checked yet. */
 export type Embedding = { readonly vectors: readonly Vector[]; readonly usage: unknown }
 
-/** Texts whose vectors were made, and their tokens if counted: the upstream bills them, though the caller gets no vector. */
-export type Embedded = { readonly texts: readonly string[]; readonly tokens: number | undefined }
+/** Inputs that the upstream has embedded and bills, though the caller gets no vector, and their usage if it told it. */
+export type Embedded = { readonly inputs: readonly Prompt[]; readonly usage: unknown }
 
 /** The most numbers in one answer: 2,048 vectors of 1,536, or 1,024 of 3,072. As many fit into chat's memory. */
 export const MOST_NUMBERS = 2_048 * 1_536

@@ -31,6 +31,7 @@ const COUNTER_REFUSALS = {
   daily_limit_exceeded: { status: 429, type: TOO_MUCH, retry: 'never' },
   daily_credits_exceeded: { status: 429, type: TOO_MUCH, ...NOT_COVERED },
   monthly_credits_exceeded: { status: 429, type: TOO_MUCH, ...NOT_COVERED },
+  daily_loss_exceeded: { status: 429, type: TOO_MUCH, retry: 'never' },
 } as const satisfies Record<string, ErrorRow>
 
 /** The reasons for which admission refuses. */

@@ -20,6 +20,8 @@ type Optional = {
   /** The most credits of a UTC day, or month, that requests may hold and be charged. */
   readonly dailyCredits?: Nano | undefined
   readonly monthlyCredits?: Nano | undefined
+  /** The most that its requests may cost the operator beyond their charges on a UTC day; without it, the stage's. */
+  readonly dailyLoss?: Nano | undefined
   /** The operator's own id of its customer, which no other key that is not revoked has. */
   readonly externalId?: string | undefined
   /** From this moment on the key is refused. */
@@ -64,6 +66,7 @@ export const KEY_SETTINGS: Rows = {
   maxConcurrent: { default: 200 },
   dailyCredits: { default: null, isNano: true },
   monthlyCredits: { default: null, isNano: true },
+  dailyLoss: { default: null, isNano: true },
   externalId: { default: null },
   // Not `expiresAt`, by which DynamoDB would delete the key with its books.
   expiresAtMs: { default: null, inEvents: (ms) => ({ expiresAt: new Date(ms).toISOString() }) },

@@ -1,11 +1,17 @@
 import { COUNTER_NAMES, COUNTERS, limitOf, windowOf } from './counters.ts'
-import type { AdmissionRefusal } from './gateway-error.ts'
+import type { AdmissionRefusal, CounterRefusal } from './gateway-error.ts'
 import type { Key } from './key.ts'
 import { formatCredits, type Nano } from './money.ts'
 import { DAY_MS, isoTime } from './time.ts'
 
-/** The refusals of credits, each of which is told once for what ran out. */
-const UNMET = ['credit_balance_exhausted', 'daily_credits_exceeded', 'monthly_credits_exceeded'] as const
+type CreditRefusal = Exclude<CounterRefusal, 'daily_limit_exceeded'>
+/** The limits of credits and of loss, each of which is told once when it is reached. */
+const UNMET = [
+  'credit_balance_exhausted',
+  ...COUNTER_NAMES.filter((name) => COUNTERS[name].counts !== 'requests').map(
+    (name) => COUNTERS[name].refusal as CreditRefusal,
+  ),
+] as const
 export type Unmet = (typeof UNMET)[number] & AdmissionRefusal
 
 /** The changes of its operator that a key's notices tell. */
@@ -43,9 +49,9 @@ export const EXPIRY_NOTICE_MS = 7 * DAY_MS
 export const isUnmet = (refusal: AdmissionRefusal): refusal is Unmet => UNMET.some((one) => one === refusal)
 
 /** Stands for what ran out: all that was granted, or a window with its limit. */
-export function unmetMark(key: Key, refusal: Unmet, nowMs: number): string {
+export function unmetMark(key: Key, refusal: Unmet, nowMs: number, limit?: Nano): string {
   const name = COUNTER_NAMES.find((one) => COUNTERS[one].refusal === refusal)
-  return name ? `${windowOf(COUNTERS[name], nowMs)}/${limitOf(key, name)}` : String(key.granted)
+  return name ? `${windowOf(COUNTERS[name], nowMs)}/${limit ?? limitOf(key, name)}` : String(key.granted)
 }
 
 /** Nothing more is told of a revoked key. */

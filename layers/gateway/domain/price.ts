@@ -9,6 +9,8 @@ export type RangePrice = {
   readonly cachedInputPico: bigint
   readonly cacheWritePico: bigint
   readonly cacheWrite1hPico: bigint
+  /** The dearest price of cache writes that is stated, by which prompts are held; 0 if none is. */
+  readonly heldWritePico: bigint
   readonly requestPico: bigint
   readonly imagePico: bigint
 }
@@ -58,27 +60,46 @@ const TOKEN_PLACES = 6
 const AMOUNT_PLACES = 9
 const PICO_PLACES = 12
 
-export function parsePrice(price: PriceStrings | StatedPrice): Price {
+const PARSED = new WeakMap<PriceStrings | StatedPrice, Price>()
+
+/** Parsed once: routes are compared by their costs for every request. */
+export function parsePrice(strings: PriceStrings | StatedPrice): Price {
+  const price = PARSED.get(strings) ?? parse(strings)
+  PARSED.set(strings, price)
+  return price
+}
+
+function parse(price: PriceStrings | StatedPrice): Price {
   const inputPico = picoPerToken(price.input)
-  const cacheWritePico = picoPerToken(price.cacheWrite, inputPico)
+  const cacheWritePico = picoPerToken(price.cacheWrite, unstatedWrite(inputPico))
   const base = {
     above: 'above' in price ? (price.above ?? 0) : 0,
     inputPico,
     outputPico: picoPerToken(price.output),
     cachedInputPico: picoPerToken(price.cachedInput, inputPico),
     cacheWritePico,
-    cacheWrite1hPico: picoPerToken(price.cacheWrite1h, cacheWritePico),
+    cacheWrite1hPico: picoPerToken(price.cacheWrite1h, unstatedWrite1h(cacheWritePico)),
+    heldWritePico: dearer(picoPerToken(price.cacheWrite), picoPerToken(price.cacheWrite1h)),
     requestPico: price.request === undefined ? 0n : picoOf(price.request, PICO_PLACES),
     imagePico: price.image === undefined ? 0n : picoOf(price.image, PICO_PLACES),
   }
   const tiers = 'tiers' in price ? price.tiers : undefined
-  return { ...base, tiers: tiers?.map((tier) => parseTier(tier, base)) ?? [] }
+  return { ...base, tiers: tiers?.map((tier) => parseTier(tier, base, price)) ?? [] }
 }
 
-function parseTier(tier: PriceTier, base: RangePrice): RangePrice {
+/** Providers bill what they write to a cache at 1.25 times the input, and at twice the input for an hour. */
+const unstatedWrite = (inputPico: bigint) => (inputPico * 5n + 3n) / 4n
+const unstatedWrite1h = (cacheWritePico: bigint) => (cacheWritePico * 8n + 4n) / 5n
+
+function parseTier(tier: PriceTier, base: RangePrice, stated: TokenPrices): RangePrice {
   const inputPico = picoPerToken(tier.input)
   // Providers bill cache writes as a multiple of the input, so at the tier's bare input they would be below the bill.
   const cacheWritePico = picoPerToken(tier.cacheWrite, inProportion(inputPico, base.cacheWritePico, base.inputPico))
+  const cacheWrite1hPico = picoPerToken(
+    tier.cacheWrite1h,
+    inProportion(cacheWritePico, base.cacheWrite1hPico, base.cacheWritePico),
+  )
+  const heldIf = (name: 'cacheWrite' | 'cacheWrite1h', pico: bigint) => ((tier[name] ?? stated[name]) ? pico : 0n)
   return {
     ...base,
     above: tier.above,
@@ -86,12 +107,12 @@ function parseTier(tier: PriceTier, base: RangePrice): RangePrice {
     outputPico: picoPerToken(tier.output),
     cachedInputPico: picoPerToken(tier.cachedInput, inputPico),
     cacheWritePico,
-    cacheWrite1hPico: picoPerToken(
-      tier.cacheWrite1h,
-      inProportion(cacheWritePico, base.cacheWrite1hPico, base.cacheWritePico),
-    ),
+    cacheWrite1hPico,
+    heldWritePico: dearer(heldIf('cacheWrite', cacheWritePico), heldIf('cacheWrite1h', cacheWrite1hPico)),
   }
 }
+
+const dearer = (one: bigint, other: bigint) => (one > other ? one : other)
 
 /** As much more than `pico` as `part` is more than `whole`, rounded up; no less than either if they cannot be compared. */
 function inProportion(pico: bigint, part: bigint, whole: bigint): bigint {
@@ -116,14 +137,42 @@ const KINDS = [
   'imagePico',
 ] as const satisfies readonly (keyof Price)[]
 
-/** True if any part of a cost is more than the price covers, for prompts of any length. */
-export function isAbove(cost: Price, price: Price): boolean {
-  const borders = [cost, ...cost.tiers, ...price.tiers].map(({ above }) => above)
-  return borders.some((above) => isAboveIn(priceAt(cost, above + 1), priceAt(price, above + 1)))
+const LOSSES = new WeakMap<Price, WeakMap<Price, Price | typeof NO_LOSS>>()
+const NO_LOSS = 'none'
+
+/** The part of a cost that the price does not cover, kind by kind, for prompts of any length; undefined if it covers all. */
+export function lossPrice(cost: Price, price: Price): Price | undefined {
+  const known = LOSSES.get(cost) ?? new WeakMap<Price, Price | typeof NO_LOSS>()
+  const loss = known.get(price) ?? uncovered(cost, price) ?? NO_LOSS
+  LOSSES.set(cost, known.set(price, loss))
+  return loss === NO_LOSS ? undefined : loss
 }
 
-function isAboveIn(cost: RangePrice, price: RangePrice): boolean {
-  return KINDS.some((kind) => cost[kind] > price[kind])
+function uncovered(cost: Price, price: Price): Price | undefined {
+  const borders = new Set([0, ...cost.tiers.map(({ above }) => above), ...price.tiers.map(({ above }) => above)])
+  const ranges = [...borders].sort((a, b) => a - b).map((above) => uncoveredIn(above, cost, price))
+  const [base, ...tiers] = ranges as [RangePrice, ...RangePrice[]]
+  return ranges.some((range) => KINDS.some((kind) => range[kind] > 0n)) ? { ...base, tiers } : undefined
+}
+
+function uncoveredIn(above: number, cost: Price, price: Price): RangePrice {
+  const [billed, paid] = [priceAt(cost, above + 1), priceAt(price, above + 1)]
+  const parts = KINDS.map((kind) => [kind, billed[kind] > paid[kind] ? billed[kind] - paid[kind] : 0n])
+  const range = { above, ...Object.fromEntries(parts) }
+  return {
+    ...range,
+    heldWritePico: billed.heldWritePico > 0n ? dearer(range.cacheWritePico, range.cacheWrite1hPico) : 0n,
+  }
+}
+
+/** True if any part of a cost is more than the price covers, for prompts of any length. */
+export function isAbove(cost: Price, price: Price): boolean {
+  return lossPrice(cost, price) !== undefined
+}
+
+/** True if nothing of it costs anything. */
+export function isFree(price: Price): boolean {
+  return [price, ...price.tiers].every((range) => KINDS.every((kind) => range[kind] === 0n))
 }
 
 /** True if this is a price of tokens, in credits per million. */
@@ -178,8 +227,8 @@ function inWords(price: RangePrice): StatedPrice {
     input: formatPerMillion(price.inputPico),
     output: formatPerMillion(price.outputPico),
     cachedInput: formatPerMillion(price.cachedInputPico),
-    ...(cacheWritePico !== price.inputPico && { cacheWrite: formatPerMillion(cacheWritePico) }),
-    ...(cacheWrite1hPico !== cacheWritePico && { cacheWrite1h: formatPerMillion(cacheWrite1hPico) }),
+    ...(cacheWritePico !== unstatedWrite(price.inputPico) && { cacheWrite: formatPerMillion(cacheWritePico) }),
+    ...(cacheWrite1hPico !== unstatedWrite1h(cacheWritePico) && { cacheWrite1h: formatPerMillion(cacheWrite1hPico) }),
     ...(price.requestPico > 0n && { request: formatDecimal(price.requestPico, PICO_PLACES) }),
     ...(price.imagePico > 0n && { image: formatDecimal(price.imagePico, PICO_PLACES) }),
   }

@@ -27,13 +27,13 @@ type FailureDetail = {
   readonly said?: string | undefined
   /** How long the upstream asked to be left alone. */
   readonly retryAfterMs?: number | undefined
-  /** The part of a batch that was embedded before another part failed. */
-  readonly embedded?: Embedded | undefined
+  /** The parts of a batch that were embedded, and reached nobody. */
+  readonly embedded?: readonly Embedded[] | undefined
 }
 
 /**
- * The cause of a failure. 'route' counts against the route at once. 'unclear' counts if it does not depend on one
- * caller's one request. 'caller' says nothing about the route, and must not lead to one that costs more.
+ * The cause of a failure. 'route' counts against the route at once. 'unclear' counts if requests of several keys met it.
+ * 'caller' is what one body can cause: it says nothing about the route, and leads to none that costs more than is paid.
  */
 export type Blame = 'route' | 'unclear' | 'caller'
 
@@ -41,8 +41,11 @@ type ReasonFacts = {
   readonly blame: Blame
   /** True if a status, when there is one, decides the blame. */
   readonly isByStatus?: boolean
-  /** True if the upstream may have generated an answer, and bill it, though the caller did not get it. */
-  readonly mayBeBilled?: boolean
+  /**
+   * Set if the upstream may have generated an answer, and bill it, though the caller did not get it: no more than came of
+   * it, or, if the upstream was left while it may have been generating, as much as its output cap.
+   */
+  readonly mayBeBilled?: 'what came' | 'the cap'
   /** True if no other route is tried. */
   readonly endsSearch?: boolean
 }
@@ -51,34 +54,37 @@ const REASONS: Readonly<Record<FailureReason, ReasonFacts>> = {
   connect: { blame: 'route' },
   credential: { blame: 'route' },
   model_not_found: { blame: 'route' },
+  rate_limit: { blame: 'route' },
   status: { blame: 'unclear', isByStatus: true },
-  rate_limit: { blame: 'unclear' },
-  reset: { blame: 'unclear', mayBeBilled: true },
-  protocol: { blame: 'unclear', mayBeBilled: true },
-  error_event: { blame: 'unclear', isByStatus: true, mayBeBilled: true },
-  empty: { blame: 'unclear', mayBeBilled: true },
-  timeout: { blame: 'caller', isByStatus: true, mayBeBilled: true },
-  runaway: { blame: 'caller', mayBeBilled: true },
-  forbidden: { blame: 'caller' },
-  too_large: { blame: 'caller', mayBeBilled: true },
+  reset: { blame: 'unclear', mayBeBilled: 'what came' },
+  error_event: { blame: 'unclear', isByStatus: true, mayBeBilled: 'what came' },
+  timeout: { blame: 'unclear', mayBeBilled: 'the cap' },
+  protocol: { blame: 'caller', mayBeBilled: 'what came' },
+  empty: { blame: 'caller', mayBeBilled: 'what came' },
+  runaway: { blame: 'caller', mayBeBilled: 'the cap' },
+  forbidden: { blame: 'caller', isByStatus: true },
+  too_large: { blame: 'caller', mayBeBilled: 'what came' },
   unsupported: { blame: 'caller' },
   rejected: { blame: 'caller', endsSearch: true },
-  deadline: { blame: 'caller', mayBeBilled: true, endsSearch: true },
+  deadline: { blame: 'caller', mayBeBilled: 'the cap', endsSearch: true },
 }
 
 /** True of an attempt's result in a row if its answer reached nobody, and the upstream may have billed it. */
 export function mayBeBilled(result: string): boolean {
   const reason = result.split(' ')[0] ?? ''
-  return reason === 'open' || (Object.hasOwn(REASONS, reason) && REASONS[reason as FailureReason].mayBeBilled === true)
+  return (
+    reason === 'open' || (Object.hasOwn(REASONS, reason) && REASONS[reason as FailureReason].mayBeBilled !== undefined)
+  )
 }
 
-const UNAUTHORIZED = 401
 export const TOO_MANY_REQUESTS = 429
+/** About our own account: its key, its credit, its rate. */
+const ABOUT_US: ReadonlySet<number> = new Set([401, 402, TOO_MANY_REQUESTS])
 
 /** Every other 4xx depends on the content of the request, and so on the caller. */
 function blameOfStatus(status: number): Blame {
-  if (status === UNAUTHORIZED) return 'route'
-  return status >= 400 && status < 500 && status !== TOO_MANY_REQUESTS ? 'caller' : 'unclear'
+  if (ABOUT_US.has(status)) return 'route'
+  return status >= 400 && status < 500 ? 'caller' : 'unclear'
 }
 
 function blameOf(reason: FailureReason, status: number | undefined): Blame {
@@ -110,7 +116,7 @@ function shownWords({ code, param }: FailureDetail): FailureDetail {
  * An upstream did not answer as it should. Two reasons are the caller's own, and their messages are written for the
  * caller: `rejected` is a request that is wrong for every route, so no other is tried; `unsupported` is a valid one
  * that this dialect does not support, so another route of the same model may answer it. Every other message is ours and
- * safe to log. `forbidden` is a 402 or 403, which is about our account or about the content. `too_large` is a request
+ * safe to log. `forbidden` is a 402, about our account, or a 403, which may be about the content. `too_large` is a request
  * that the upstream refused for its size, though not by a 413. `deadline` is our own limit, not the upstream's fault.
  * `rate_limit` stands for a request that every upstream refused with a 429.
  */
@@ -129,6 +135,11 @@ export class UpstreamFailure extends Error {
     super(plainLine(message, MOST_MESSAGE_CHARS), options)
     this.reason = reason
     this.detail = { ...detail, ...shownWords(detail) }
+  }
+
+  /** The same failure, of an upstream that has embedded some of its inputs. */
+  withEmbedded(embedded: readonly Embedded[]): UpstreamFailure {
+    return new UpstreamFailure(this.reason, this.message, { ...this.detail, embedded }, { cause: this.cause })
   }
 
   /** The result of an attempt that failed like this: the reason, and the status if there was one. */
@@ -151,8 +162,8 @@ export class UpstreamFailure extends Error {
     return this.reason === 'rejected' || this.reason === 'unsupported'
   }
 
-  get mayBeBilled(): boolean {
-    return REASONS[this.reason].mayBeBilled === true
+  get mayBeBilled(): ReasonFacts['mayBeBilled'] {
+    return REASONS[this.reason].mayBeBilled
   }
 
   get worthAnotherRoute(): boolean {

@@ -46,8 +46,7 @@ function eachRange(
 }
 
 /** Providers write prompts to a cache, and read them from one, without being asked to. */
-function dearestInput({ inputPico, cachedInputPico, cacheWritePico, cacheWrite1hPico }: RangePrice): bigint {
-  let dearest = inputPico > cachedInputPico ? inputPico : cachedInputPico
-  if (cacheWritePico > dearest) dearest = cacheWritePico
-  return cacheWrite1hPico > dearest ? cacheWrite1hPico : dearest
+function dearestInput({ inputPico, cachedInputPico, heldWritePico }: RangePrice): bigint {
+  const dearest = inputPico > cachedInputPico ? inputPico : cachedInputPico
+  return heldWritePico > dearest ? heldWritePico : dearest
 }

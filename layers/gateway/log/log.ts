@@ -15,6 +15,8 @@ export type Log = {
   beyondCap(provider: string, upstreamModel: string): void
   /** An answer that was given up and reached no caller. The provider may bill it, at most for this much. */
   unpaid(provider: string, costAtMost: Nano | undefined): void
+  /** A key has reached the bound on what it may cost beyond its charges on this day. */
+  lossReached(keyId: string, requestId: string): void
   /** An upstream counted a prompt of more tokens than the `contextLength` by which its hold was bounded. */
   contextExceeded(route: string, promptTokens: number, contextLength: number, requestId: string): void
   problem(what: string, error: unknown, requestId: string): void
@@ -78,6 +80,7 @@ export function jsonLog(printLine: (line: string) => void, stage = 'local', cloc
         costAtMost === undefined ? [] : [{ name: 'UnpaidCostAtMost', value: creditsIn(costAtMost), unit: 'None' }]
       line('warn', 'unpaid', { provider }, [count('UnpaidAnswers'), ...cost], 'provider')
     },
+    lossReached: (keyId, requestId) => line('warn', 'loss_reached', { keyId, requestId }, [count('LossReached')]),
     contextExceeded: (route, promptTokens, contextLength, requestId) => {
       const fields = { requestId, route, promptTokens, contextLength }
       line('warn', 'context_exceeded', fields, [count('ContextExceeded')], 'route')

@@ -47,6 +47,7 @@ const ROW_METRICS: readonly RowMetric[] = [
     unit: 'None',
     of: ofAnswers(({ upstreamCost }) => (upstreamCost === undefined ? undefined : creditsIn(upstreamCost))),
   },
+  { name: 'Loss', unit: 'None', of: ({ loss }) => (loss === undefined ? undefined : creditsIn(loss)) },
   {
     name: 'NegativeMargins',
     unit: 'Count',

@@ -1,7 +1,8 @@
 import type { Answer, ChatPart } from '../domain/chat.ts'
+import type { JsonObject } from '../domain/json-object.ts'
 import type { UpstreamFailure } from '../domain/upstream-failure.ts'
 import { readErrorReply } from './http/error-reply.ts'
-import { isJson, readJson } from './http/json-reply.ts'
+import { isJson, type Parsed, readJson, tooDeep } from './http/json-reply.ts'
 import { post, type Reply, targetOf } from './http/post.ts'
 import { type EventReader, readEvents } from './http/server-sent-events.ts'
 import type { ChatCall, EmbedCall, ReadApiKey } from './provider.ts'
@@ -46,23 +47,29 @@ export function httpUpstream({ baseUrl, headers: more, apiKey, keyHeader }: Upst
         idleTimeoutMs: call.idleTimeoutMs,
         signal: call.signal,
       })
-      if (reply.status === 200) return read(reply, call, key)
+      if (reply.status === 200) {
+        call.noteAnswered?.()
+        return read(reply, call, key)
+      }
       const failure = await readErrorReply(reply, key, call.model)
       throw failureOf ? failureOf(failure) : failure
     }
   }
 }
 
-type ReadWhole = (answer: Record<string, unknown>, call: ChatCall, key: string | undefined) => ChatPart[]
+type ReadWhole = (answer: JsonObject, call: ChatCall, key: string | undefined) => ChatPart[]
 type OpenEvents = (call: ChatCall, key: string | undefined) => EventReader
 
 /** Reads an answer as it came, whole or in events, however it was asked for. */
 export function answerReader(readWhole: ReadWhole, openEvents: OpenEvents) {
   return (reply: Reply, call: ChatCall, key: string | undefined): Answer | Promise<Answer> => {
     if (!isJson(reply)) return readEvents(reply, call, openEvents(call, key))
+    const read = ({ object, isCut }: Parsed): Answer => {
+      const parts = readWhole(object, call, key)
+      if (isCut) parts.push({ kind: 'fault', failure: tooDeep() })
+      return [parts]
+    }
     const answer = readJson(reply)
-    return answer instanceof Promise
-      ? answer.then((whole) => [readWhole(whole, call, key)])
-      : [readWhole(answer, call, key)]
+    return answer instanceof Promise ? answer.then(read) : read(answer)
   }
 }

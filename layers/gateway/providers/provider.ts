@@ -17,6 +17,8 @@ export type ChatCall = {
   readonly mayWriteCache1h: boolean
   /** Gets the names of the fields that are left out. */
   readonly noteDropped: (fields: readonly string[]) => void
+  /** Called when the upstream has accepted the request: from then on it bills it. */
+  readonly noteAnswered?: (() => void) | undefined
   /** True if a whole answer is asked for. A caller that gets one JSON answer has no use for a stream. */
   readonly asksWhole: boolean
   /** Aborted with an UpstreamFailure as its reason when the call must end. */
@@ -25,7 +27,7 @@ export type ChatCall = {
 
 export type EmbedCall = Pick<
   ChatCall,
-  'chat' | 'model' | 'idleTimeoutMs' | 'extra' | 'dropsUnknown' | 'noteDropped' | 'signal'
+  'chat' | 'model' | 'idleTimeoutMs' | 'extra' | 'dropsUnknown' | 'noteDropped' | 'noteAnswered' | 'signal'
 > & {
   readonly embedding: EmbeddingRequest
   readonly dimensions: number

@@ -1,5 +1,13 @@
 import { secondsUntilToken } from '../domain/bucket.ts'
-import { COUNTER_NAMES, COUNTERS, type CounterName, leftIn, limitOf, secondsLeft } from '../domain/counters.ts'
+import {
+  COUNTER_NAMES,
+  COUNTERS,
+  type Counter,
+  type CounterName,
+  leftIn,
+  limitOf,
+  secondsLeft,
+} from '../domain/counters.ts'
 import { type AdmissionRefusal, type CounterRefusal, GatewayError } from '../domain/gateway-error.ts'
 import type { Key } from '../domain/key.ts'
 import { formatCredits, type Nano } from '../domain/money.ts'
@@ -36,9 +44,18 @@ const WORDS: Readonly<Record<AdmissionRefusal, WordsOf>> = {
 function counterWords(): Record<CounterRefusal, WordsOf> {
   const words = COUNTER_NAMES.map((name) => [
     COUNTERS[name].refusal,
-    (key: Key, refused: Refused) => (COUNTERS[name].counts === 'credits' ? tooDear : usedUp)(key, name, refused),
+    (key: Key, refused: Refused) => COUNTED[COUNTERS[name].counts](key, name, refused),
   ])
   return Object.fromEntries(words)
+}
+
+const COUNTED: Readonly<Record<Counter['counts'], (key: Key, name: CounterName, refused: Refused) => Words>> = {
+  requests: usedUp,
+  credits: tooDear,
+  loss: (_, name, { nowMs }) => ({
+    message: `This key may use no more routes today that cost more than the model's price, and the model has no other at the moment. Use another model, or try again ${nextWindow(name, nowMs)}.`,
+    windowInSeconds: secondsLeft(COUNTERS[name], nowMs),
+  }),
 }
 
 /** Operators can raise a limit at any time, so nobody is told to wait for longer than a day. */

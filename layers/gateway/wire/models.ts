@@ -75,13 +75,13 @@ export function pricing(price: Price) {
 }
 
 function tokenPricing({ above, ...price }: RangePrice) {
-  const { inputPico, cacheWritePico, cacheWrite1hPico } = price
+  const { inputPico, cacheWritePico, cacheWrite1hPico, heldWritePico } = price
   return {
     ...(above > 0 && { above }),
     prompt: formatPerToken(inputPico),
     completion: formatPerToken(price.outputPico),
     input_cache_read: formatPerToken(price.cachedInputPico),
-    ...(cacheWritePico !== inputPico && { input_cache_write: formatPerToken(cacheWritePico) }),
-    ...(cacheWrite1hPico !== cacheWritePico && { input_cache_write_1h: formatPerToken(cacheWrite1hPico) }),
+    ...(heldWritePico > 0n && { input_cache_write: formatPerToken(cacheWritePico) }),
+    ...(heldWritePico > cacheWritePico && { input_cache_write_1h: formatPerToken(cacheWrite1hPico) }),
   }
 }

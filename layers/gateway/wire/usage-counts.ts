@@ -1,23 +1,150 @@
 import type { Bill, ReportedUsage } from '../domain/bill.ts'
+import type { JsonObject } from '../domain/json-object.ts'
 import { isObject } from './field-rules.ts'
 import { moneyLiteral } from './money-literal.ts'
-import { statedCost } from './stated-cost.ts'
+import { costFields, statedCost } from './stated-cost.ts'
 
-/** The counts in OpenAI's usage object, not checked yet. Cache writes have several names. */
-export function readUsage(usage: unknown): ReportedUsage | undefined {
+type Count = Exclude<keyof ReportedUsage, 'cost'> | 'cacheWrite5m'
+
+/** The names of each count at all providers: in the usage object, or in an object inside it. */
+const NAMES: Readonly<Record<Count, readonly string[]>> = {
+  prompt: ['prompt_tokens', 'input_tokens', 'inputTokens'],
+  completion: ['completion_tokens', 'output_tokens', 'outputTokens'],
+  total: ['total_tokens', 'totalTokens'],
+  cached: [
+    'prompt_tokens_details.cached_tokens',
+    'input_tokens_details.cached_tokens',
+    'cache_read_input_tokens',
+    'cacheReadInputTokens',
+    'prompt_cache_hit_tokens',
+  ],
+  cacheWrite: [
+    'prompt_tokens_details.cache_write_tokens',
+    'prompt_tokens_details.cache_creation_tokens',
+    'input_tokens_details.cache_write_tokens',
+    'cache_creation_input_tokens',
+    'cacheWriteInputTokens',
+  ],
+  cacheWrite5m: ['cache_creation.ephemeral_5m_input_tokens', 'cacheDetails.5m'],
+  cacheWrite1h: [
+    'prompt_tokens_details.cache_write_1h_tokens',
+    'cache_creation.ephemeral_1h_input_tokens',
+    'cacheDetails.1h',
+  ],
+  reasoning: [
+    'completion_tokens_details.reasoning_tokens',
+    'output_tokens_details.reasoning_tokens',
+    'output_tokens_details.thinking_tokens',
+    'reasoning_tokens',
+  ],
+}
+
+const PATHS = Object.entries(NAMES).map(
+  ([count, names]) => [count as Count, names.map((name) => name.split('.'))] as const,
+)
+
+/** More than any answer has, and still a number that every table and client can hold. */
+const MOST_TOKENS = 10 ** 12
+const MOST_ITERATIONS = 1_000
+
+/**
+ * The counts in a usage object of any provider; of several names for one count, the number that costs more. `isBeside`: the
+ * tokens that went through a cache are counted beside the prompt.
+ */
+export function readUsage(usage: unknown, isBeside = false): ReportedUsage | undefined {
   if (!isObject(usage)) return undefined
-  const prompt = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {}
-  const completion = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {}
-  return {
-    prompt: usage.prompt_tokens,
-    completion: usage.completion_tokens,
-    total: usage.total_tokens,
-    cached: prompt.cached_tokens,
-    cacheWrite: prompt.cache_write_tokens ?? prompt.cache_creation_tokens ?? usage.cache_creation_input_tokens,
-    cacheWrite1h: prompt.cache_write_1h_tokens,
-    reasoning: completion.reasoning_tokens,
-    cost: statedCost(usage),
+  const { iterations } = usage
+  const whole = readCounts(usage, isBeside)
+  // Anthropic counts the last of several turns at the top, and bills all of them.
+  const turns = Array.isArray(iterations) ? iterations.slice(0, MOST_ITERATIONS).filter(isObject) : []
+  const sum = turns.map((turn) => readCounts(turn, isBeside)).reduce(addCounts, {})
+  return { ...NOTHING, ...(tokensIn(sum) > tokensIn(whole) ? sum : whole), cost: statedCost(usage) }
+}
+
+type Read = { readonly [Name in Count]?: number | undefined }
+
+const NOTHING = {
+  ...{ prompt: undefined, completion: undefined, total: undefined, cached: undefined },
+  ...{ cacheWrite: undefined, cacheWrite1h: undefined, reasoning: undefined },
+}
+
+function readCounts(usage: JsonObject, isBeside: boolean): Read {
+  const read: { [Name in Count]?: number | undefined } = {}
+  for (const [count, paths] of PATHS) read[count] = countAt(usage, paths, count === 'cached')
+  const { prompt, cached = 0, cacheWrite: written = 0 } = read
+  const [brief, hour] = [read.cacheWrite5m || 0, read.cacheWrite1h || 0]
+  const all = Math.max(written, brief + hour)
+  // A token that is not said to stay for five minutes counts as one for the more expensive hour.
+  const isTold = isBeside || read.cacheWrite5m !== undefined
+  if (isTold && brief + hour === 0) read.cacheWrite1h = undefined
+  if (brief + hour > 0) Object.assign(read, { cacheWrite: all, cacheWrite1h: isTold ? all - brief : hour })
+  if (isBeside && prompt !== undefined) read.prompt = prompt + cached + all
+  for (const [count] of PATHS) if (Number.isNaN(read[count])) read[count] = undefined
+  return read
+}
+
+/**
+ * The largest of the values that are counts; of tokens from a cache, which cost less, the smallest. NaN if there are only
+ * others, so that a sum with it is no count either.
+ */
+function countAt(usage: JsonObject, paths: readonly (readonly string[])[], isCheaper: boolean): number | undefined {
+  let found: number | undefined
+  for (const [outer = '', inner] of paths) {
+    const part = usage[outer]
+    const value = inner === undefined ? part : isObject(part) ? part[inner] : undefined
+    if (value === undefined || value === null) continue
+    const isCount = Number.isInteger(value) && (value as number) >= 0
+    const count = isCount ? Math.min(value as number, MOST_TOKENS) : Number.NaN
+    if (found === undefined || Number.isNaN(found)) found = count
+    else if (isCount) found = isCheaper ? Math.min(found, count) : Math.max(found, count)
   }
+  return found
+}
+
+function addCounts(one: Read, other: Read): Read {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]) as Set<Count>
+  return Object.fromEntries([...names].map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]))
+}
+
+const tokensIn = ({ prompt = 0, completion = 0 }: Read) => prompt + completion
+
+/** The usage of any provider in OpenAI's format. A count that is none is left out, and estimated. */
+export function toOpenAiUsage(usage: JsonObject, isBeside = false): JsonObject {
+  const {
+    prompt,
+    completion,
+    total,
+    cached = 0,
+    cacheWrite,
+    cacheWrite1h,
+    reasoning,
+  } = readUsage(usage, isBeside) ?? NOTHING
+  const sum = prompt === undefined || completion === undefined ? undefined : prompt + completion
+  return {
+    ...defined({ prompt_tokens: prompt, completion_tokens: completion, total_tokens: isBeside ? sum : total }),
+    prompt_tokens_details: {
+      cached_tokens: cached,
+      ...(cacheWrite ? defined({ cache_write_tokens: cacheWrite, cache_write_1h_tokens: cacheWrite1h }) : {}),
+    },
+    ...(reasoning !== undefined && { completion_tokens_details: { reasoning_tokens: reasoning } }),
+    ...costFields(usage),
+  }
+}
+
+function defined(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+/** The counts of a later usage object complete those of an earlier one; of two numbers the larger one stands. */
+export function mergeUsage(soFar: unknown, later: unknown): unknown {
+  if (!isObject(soFar) || !isObject(later)) return isObject(soFar) ? soFar : later
+  const merged: Record<string, unknown> = { ...soFar, ...later }
+  for (const name in soFar) {
+    const [before, after] = [soFar[name], later[name]]
+    if (after === undefined || after === null) merged[name] = before
+    else if (typeof before === 'number' && typeof after === 'number') merged[name] = Math.max(before, after)
+  }
+  return merged
 }
 
 /** The usage that a caller is told: the billed counts, the upstream's finer ones if its counts were used, and the cost. */

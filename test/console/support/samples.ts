@@ -35,6 +35,7 @@ export function sampleKey(index: number, changes: Partial<KeyDetail> = {}): KeyD
     available: `${index}.5`,
     held: '0',
     spent: '4.123456789',
+    loss_today: '0',
     last_used_at: ago(index * HOUR),
     created_at: ago(index * DAY),
     version: 1,

@@ -52,15 +52,17 @@ describe.each(Object.entries(UPSTREAMS))('an upstream of the dialect %s', (type,
     gone = await openFor(catalogFor('http://127.0.0.1:9/v1', {}, { type }))
   })
 
-  /** Nothing was delivered: an honest status, in Anthropic's shape, and no charge. */
-  async function expectFailed(at: TestGateway, httpStatus: number, errorType: string): Promise<void> {
+  /** An honest status, in Anthropic's shape, and no charge, unless the upstream has accepted the request. */
+  async function expectFailed(at: TestGateway, httpStatus: number, errorType: string, isPaid = false): Promise<void> {
     for (const streamed of [true, false]) {
       const { key, secret } = await at.issue()
       const response = await ask(at, secret, { ...HELLO, stream: streamed })
       expect(response.status).toBe(httpStatus)
       expect(ERROR.parse(await response.json()).error.type).toBe(errorType)
       const outcome = httpStatus < 500 ? 'refused' : 'upstream_error'
-      expect(await expectBooksClosed(at, key.id)).toMatchObject({ endpoint: 'messages', cost: 0n, outcome })
+      const row = await expectBooksClosed(at, key.id)
+      expect(row).toMatchObject({ endpoint: 'messages', outcome })
+      expect(row.cost > 0n).toBe(isPaid)
     }
   }
 
@@ -91,13 +93,19 @@ describe.each(Object.entries(UPSTREAMS))('an upstream of the dialect %s', (type,
     ['refuses our key', status(401, {}), 502, 'api_error'],
     ['refuses the request', status(400, { error: { message: 'No.' } }), 400, 'invalid_request_error'],
     ['finds it too large', status(413, { error: { message: 'No.' } }), 413, 'request_too_large'],
-    ['sends garbage', sse(['data: {]\n\n']), 502, 'api_error'],
-    ['sends a page', status(200, '<html>', { 'Content-Type': 'text/html' }), 502, 'api_error'],
-    ['says nothing', sse([]), 502, 'api_error'],
     ['reports an error in its stream', words.errorInStream, 502, 'api_error'],
   ])(`a ${type} upstream that %s is told with an honest status, and is free`, async (_, reply, code, errorType) => {
     upstream.reply = reply
     await expectFailed(gateway, code, errorType)
+  })
+
+  test.each<[string, Reply]>([
+    ['sends garbage', sse(['data: {]\n\n'])],
+    ['sends a page', status(200, '<html>', { 'Content-Type': 'text/html' })],
+    ['says nothing', sse([])],
+  ])(`a ${type} upstream that accepts a request and %s is a 502 api_error, and paid`, async (_, reply) => {
+    upstream.reply = reply
+    await expectFailed(gateway, 502, 'api_error', true)
   })
 
   test.each<[string, Reply]>([

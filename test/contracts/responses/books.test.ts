@@ -134,8 +134,8 @@ describe('upstream faults', () => {
     'refuses the operator’s key': { reply: status(401, { error: { message: 'no' } }), whole: 502, streamed: 502 },
     'refuses the request': { reply: status(400, { error: { message: 'Too long.' } }), whole: 400, streamed: 400 },
     'breaks the connection at once': { reply: (answer) => void answer.destroy(), whole: 502, streamed: 502 },
-    'sends garbage': { reply: sse(['data: {nonsense\n\n']), whole: 502, streamed: 502 },
-    'says nothing': { reply: sse([DONE]), whole: 502, streamed: 502 },
+    'sends garbage': { reply: sse(['data: {nonsense\n\n']), whole: 502, streamed: 502, isPaid: true },
+    'says nothing': { reply: sse([DONE]), whole: 502, streamed: 502, isPaid: true },
     'is cut in the middle': { reply: sse([said]), whole: 502, streamed: 'failed', isPaid: true },
     'reports an error in the middle': {
       reply: sse([said, event({ error: { message: 'overloaded' } })]),
@@ -148,13 +148,15 @@ describe('upstream faults', () => {
   }
 
   test.each(Object.entries(FAULTS))(
-    'an upstream that %s is told by the right status or event, and billed by what was delivered',
+    'an upstream that %s is told by the right status or event, and billed by what came once it was accepted',
     async (_, fault) => {
       upstream.reply = fault.reply
       const { key, secret } = await gateway.issue()
       const whole = await ask(gateway, secret, HELLO)
       expect(whole.status).toBe(fault.whole)
-      await expectCleanBooks(key.id, 0n)
+      const first = (await gateway.readRow(whole.headers.get('x-request-id'))).cost
+      expect(first > 0n).toBe(fault.isPaid === true)
+      await expectCleanBooks(key.id, first)
 
       const streamed = await ask(gateway, secret, STREAM)
       const text = await streamed.text()
@@ -171,7 +173,7 @@ describe('upstream faults', () => {
         expect(outcome).toBe('upstream_error')
       }
       expect(cost > 0n).toBe(fault.isPaid === true)
-      await expectCleanBooks(key.id, cost)
+      await expectCleanBooks(key.id, first + cost)
     },
   )
 

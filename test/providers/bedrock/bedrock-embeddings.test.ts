@@ -111,10 +111,18 @@ test.each([
   expect([status, answer.error.param]).toEqual([400, param])
 })
 
+test.each<[string, Reply]>([
+  ['garbage', answerWith('garbage')],
+  ['a vector that is too short', answerWith({ embedding: [1], inputTextTokenCount: 1 })],
+  ['no vector', answerWith({})],
+])('%s in place of a vector is a 502, and paid', async (_, reply) => {
+  upstream.reply = reply
+  const { status, row } = await ask({ model: 'titan', input: ['a', 'b', 'c'] })
+  expect(status).toBe(502)
+  expect(row.cost).toBeGreaterThanOrEqual(1_000n)
+})
+
 test.each<[string, Reply, number]>([
-  ['garbage', answerWith('garbage'), 502],
-  ['a vector that is too short', answerWith({ embedding: [1], inputTextTokenCount: 1 }), 502],
-  ['no vector', answerWith({}), 502],
   ['a busy model', refuse(429, 'ThrottlingException'), 503],
   ['a right that is missing', refuse(403, 'AccessDeniedException'), 502],
   ['a complaint of the request', refuse(400, 'ValidationException', 'Too long.'), 400],
@@ -132,17 +140,17 @@ const failingAt =
 
 const TEXTS = Array.from({ length: 20 }, (_, i) => 'x'.repeat(i + 1))
 
-test.each<[string, Reply, number]>([
-  ['a complaint of one text', refuse(400, 'ValidationException', 'Too long.'), 400],
-  ['a failure of one call', refuse(500, 'InternalServerException'), 502],
-  ['a vector that is none', answerWith({ embedding: [1] }), 502],
-])('%s costs what was embedded of the others', async (_, refusal, expected) => {
+test.each<[string, Reply, number, number]>([
+  ['a complaint of one text', refuse(400, 'ValidationException', 'Too long.'), 400, 0],
+  ['a failure of one call', refuse(500, 'InternalServerException'), 502, 0],
+  ['a vector that is none', answerWith({ embedding: [1], inputTextTokenCount: 15 }), 502, 15],
+])('%s costs what was embedded', async (_, refusal, expected, more) => {
   upstream.reply = failingAt('x'.repeat(15), refusal)
   const asked = upstream.requests.length
   const { status, row, cost } = await ask({ model: 'titan', input: TEXTS })
   expect(status).toBe(expected)
   const calls = upstream.requests.slice(asked).map(({ body }) => String(body.inputText).length)
-  const tokens = calls.filter((length) => length !== 15).reduce((sum, length) => sum + length, 0)
+  const tokens = more + calls.filter((length) => length !== 15).reduce((sum, length) => sum + length, 0)
   expect(tokens).toBeGreaterThan(0)
   expect(row).toMatchObject({ outcome: 'upstream_error', httpStatus: expected, promptTokens: tokens })
   expect(row).toMatchObject({ cost: BigInt(tokens) * 1_000n, usageSource: 'upstream', provider: 'bedrock' })

@@ -98,13 +98,16 @@ test('Bedrock’s tool calls are streamed in pieces and numbered from 0, whateve
   ])
 })
 
-test('a malformed tool call of Bedrock is a failure, not half a call', async () => {
+test('a stop reason of Bedrock that is not known ends an answer like stop, is paid, and is on the row', async () => {
   upstream.reply = frames(START, ...callTool(0, 'a', 'get_time', '{"x'), stop('malformed_tool_use'), metadata())
-  expect((await gateway.post(secret, { ...HELLO, tools: TOOLS })).status).toBe(502)
-  const stream = await gateway.post(secret, { ...HELLO, tools: TOOLS, stream: true })
-  const streamed = await stream.text()
-  expect(streamed).toContain('data: {"error":')
-  expect(streamed).not.toContain('[DONE]')
+  for (const stream of [false, true]) {
+    const response = await gateway.post(secret, { ...HELLO, tools: TOOLS, stream })
+    expect(response.status).toBe(200)
+    expect(await response.text()).toContain('"finish_reason":"stop"')
+    const row = await gateway.readRow(response.headers.get('x-request-id'))
+    expect(row).toMatchObject({ outcome: 'completed', usageSource: 'upstream', stopReason: 'malformed_tool_use' })
+    expect(row.cost).toBeGreaterThan(0n)
+  }
 })
 
 test.each([

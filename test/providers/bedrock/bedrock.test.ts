@@ -178,20 +178,20 @@ test('Bedrock’s cached tokens count as prompt, and those read from the cache h
   const usage = { inputTokens: 10, outputTokens: 5, cacheReadInputTokens: 20, cacheWriteInputTokens: 7 }
   upstream.reply = say('Hello', 'end_turn', { ...usage, totalTokens: 42 })
   const { response, answer } = await ask()
-  // 17 × 1 + 20 × 0.5 + 5 × 2 credits per million
+  // 10 × 1 + 7 × 1.25 + 20 × 0.5 + 5 × 2 credits per million
   expect(answer.usage).toEqual({
     prompt_tokens: 37,
     completion_tokens: 5,
     total_tokens: 42,
     prompt_tokens_details: { cached_tokens: 20, cache_write_tokens: 7 },
-    cost: 0.000037,
+    cost: 0.00003875,
   })
   expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({
     promptTokens: 37,
     cachedTokens: 20,
     completionTokens: 5,
     usageSource: 'upstream',
-    cost: 37_000n,
+    cost: 38_750n,
     provider: 'bedrock',
   })
   expect(booksBalance(await gateway.readKey(keyId))).toBe(true)

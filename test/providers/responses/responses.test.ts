@@ -424,21 +424,7 @@ describe('failures', () => {
 
   test.each<[string, Reply, number]>([
     ['an error in place of an answer', sse(frames({ type: 'error', code: 'server_error', message: 'x' })), 502],
-    ['a failed response', sse(frames(CREATED, failed({ code: 'server_error', message: 'x' }))), 502],
-    [
-      'a failed response for the caller’s words',
-      sse(frames(failed({ code: 'content_policy_violation', message: 'x' }))),
-      400,
-    ],
-    [
-      'a whole response that failed',
-      status(200, responseOf([], { status: 'failed', error: { code: 'server_error' } })),
-      502,
-    ],
-    ['a whole response that is not done', status(200, responseOf([], { status: 'in_progress' })), 502],
     ['JSON that is no response', status(200, { object: 'list' }), 502],
-    ['a response of nothing that is cut', sse(frames(CREATED)), 502],
-    ['garbage', sse(['data: {nonsense\n\n']), 502],
     ['a 500', status(500, 'x'), 502],
     ['a 401', status(401, { error: { message: `bad ${KEY}` } }), 502],
     ['a 400', status(400, { error: { message: `No, ${KEY}.`, param: 'input', code: 'bad' } }), 400],
@@ -449,6 +435,31 @@ describe('failures', () => {
       expect(answer.status).toBe(expected)
       expect(text).not.toContain(KEY)
       expect((await gateway.readRow(answer.headers.get('x-request-id'))).cost).toBe(0n)
+    }
+  })
+
+  test.each<[string, Reply, number, bigint]>([
+    ['a failed response', sse(frames(CREATED, failed({ code: 'server_error', message: 'x' }))), 502, 20_000n],
+    [
+      'a failed response for the caller’s words',
+      sse(frames(failed({ code: 'content_policy_violation', message: 'x' }))),
+      400,
+      20_000n,
+    ],
+    [
+      'a whole response that failed',
+      status(200, responseOf([], { status: 'failed', error: { code: 'server_error' } })),
+      502,
+      20_000n,
+    ],
+    ['a whole response that is not done', status(200, responseOf([], { status: 'in_progress' })), 502, 20_000n],
+    ['a response of nothing that is cut', sse(frames(CREATED)), 502, 10_000n],
+    ['garbage', sse(['data: {nonsense\n\n']), 502, 10_000n],
+  ])('%s is no answer, and is paid by its usage or an estimate', async (_, reply, expected, cost) => {
+    for (const stream of [false, true]) {
+      const answer = await chat({ stream }, reply)
+      expect([answer.status, (await answer.text()).includes(KEY)]).toEqual([expected, false])
+      expect((await gateway.readRow(answer.headers.get('x-request-id'))).cost).toBe(cost)
     }
   })
 
@@ -464,7 +475,7 @@ describe('failures', () => {
     const events = eventsIn(await answer.text())
     expect(events.slice(-2).map(({ type }) => type)).toEqual(['error', 'response.failed'])
     const row = await gateway.readRow(answer.headers.get('x-request-id'))
-    expect(row).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate' })
+    expect(row).toMatchObject({ outcome: 'upstream_error' })
     expect(row.cost).toBeGreaterThan(0n)
   })
 })

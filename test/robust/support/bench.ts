@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals'
+import { formatCredits } from '../../../layers/gateway/domain/money.ts'
 import { catalogFor, HELLO, openGateway, type TestGateway } from '../../support/gateway.ts'
 import { type Reply, say, startUpstream, type Upstream } from '../../support/upstream.ts'
 import { type Exchange, exchange, expectBooksClosed, expectError } from './exchange.ts'
@@ -20,7 +21,8 @@ export type Bench = AsyncDisposable & {
   /** Complete, and billed by the usage the upstream reported. */
   expectAnswered(asked: Exchange, text: string): Promise<void>
   /** Nothing was delivered, so it is free; said with a status, for none was sent yet. */
-  expectFailed(asked: Exchange, status: number, code: string | null): Promise<void>
+  /** `isPaid`: the upstream had accepted the request, so that it is charged although it failed. */
+  expectFailed(asked: Exchange, status: number, code: string | null, isPaid?: boolean): Promise<void>
   /** The 200 was out already: one error frame, no word of completion, and a bill for what was delivered. */
   expectCut(asked: Exchange, delivered: string, code?: string): Promise<void>
   /** The gateway answers the next one as if nothing had been. */
@@ -64,12 +66,14 @@ export async function openBench(): Promise<Bench> {
       const { contract } = asked
       expect(row).toMatchObject({ contract, outcome: 'completed', usageSource: 'upstream', cost: 20_000n })
     },
-    async expectFailed(asked, status, code) {
-      expect([asked.status, asked.headers.get('x-svc-cost')]).toEqual([status, '0'])
+    async expectFailed(asked, status, code, isPaid = false) {
+      expect(asked.status).toBe(status)
       expectError(asked, status, code)
       const row = await expectBooksClosed(gateway, asked.key.id)
       const outcome = status < 500 ? 'refused' : 'upstream_error'
-      expect(row).toMatchObject({ contract: asked.contract, cost: 0n, httpStatus: status, outcome })
+      expect(row).toMatchObject({ contract: asked.contract, httpStatus: status, outcome })
+      expect(asked.headers.get('x-svc-cost')).toBe(formatCredits(row.cost))
+      expect(row.cost > 0n).toBe(isPaid)
     },
     async expectCut(asked, delivered, code = 'upstream_error') {
       expect([asked.status, asked.text, asked.done]).toEqual([200, delivered, false])

@@ -36,6 +36,7 @@ export const Key = z.object({
   available: credits('The balance that requests can hold.'),
   held: credits('Held for requests that are under way.'),
   spent: credits('All that requests were charged.'),
+  loss_today: credits('What its requests of this UTC day may have cost the operator beyond their charges.'),
   last_used_at: orNull(moment('The last request that was admitted; null if there was none.')),
   created_at: moment('The making of the key.'),
   version: count('Changes with every change of the key by an operator. It goes in If-Match, in quotes.'),

@@ -6,7 +6,7 @@ import type { GatewayError } from '../../domain/gateway-error.ts'
 import type { Nano } from '../../domain/money.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { type AdmittedChat, headOf } from '../../request.ts'
-import { makeEmbeddingBill } from '../billing/make-embedding-bill.ts'
+import { makeEmbeddingBill, toldTokens } from '../billing/make-embedding-bill.ts'
 import { endingOf, SETTLE_RESERVE_MS } from '../billing/settle.ts'
 import { startDeadline, waitAtMost } from '../deadline.ts'
 import { MOST_TEXT_CHARS } from '../idempotency/answer-cipher.ts'
@@ -50,12 +50,12 @@ async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingReq
   const deadline = startDeadline(endsAtMs, deps.clock(), words)
   const parts: Part[] = []
   const askRoute = askingEmbedding(request, wanted, deadline.signal)
-  const ask: Ask<Embedding> = async (provider, candidate) => {
+  const ask: Ask<Embedding> = async (provider, candidate, tally) => {
     try {
-      return await askRoute(provider, candidate)
+      return await askRoute(provider, candidate, tally)
     } catch (error) {
       const embedded = error instanceof UpstreamFailure && error.detail.embedded
-      if (embedded) parts.push({ route: candidate.route, ...embedded })
+      for (const part of embedded || []) parts.push({ route: candidate.route, ...part })
       throw error
     }
   }
@@ -79,11 +79,9 @@ async function chargeParts(deps: ChatDeps, request: AdmittedChat, parts: readonl
   if (!last) return
   const { provider, model: upstreamModel, cost } = last.route
   Object.assign(request.journey, { provider, upstreamModel, ...(cost && { cost }) })
-  const counts = parts.flatMap(({ tokens }) => tokens ?? [])
-  const isCounted = counts.length === parts.length
-  const usage = isCounted ? { prompt_tokens: counts.reduce((sum, tokens) => sum + tokens, 0) } : undefined
-  const texts = parts.flatMap((part) => part.texts)
-  const bill = await makeEmbeddingBill(deps, request, usage, texts)
+  const counted = parts.reduce((sum, { usage }) => sum + (toldTokens(usage) ?? 0), 0)
+  const uncounted = parts.flatMap(({ inputs, usage }) => (toldTokens(usage) ? [] : inputs))
+  const bill = await makeEmbeddingBill(deps, request, undefined, uncounted, counted)
   // It is charged, so it was neither refused nor abandoned.
   const settling = deps.settle(request, { ...endingOf(error), outcome: 'upstream_error', bill })
   await waitAtMost(settling, deps.timing.settleMs)

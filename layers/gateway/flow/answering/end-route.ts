@@ -3,7 +3,7 @@ import { BEYOND_CAP } from '../../domain/usage-row.ts'
 import { type AdmittedChat, endAttempt, type Journey } from '../../request.ts'
 import type { Tally } from '../billing/tally.ts'
 import { witnessOf } from '../routing/route-health.ts'
-import type { RoutingDeps } from '../routing/try-routes.ts'
+import { noteOwed, type RoutingDeps } from '../routing/try-routes.ts'
 
 /** A route has answered. So has one that ignores its output cap, but the operator should know. */
 export function noteAnswered({ health, log, clock }: RoutingDeps, journey: Journey, tally: Tally): void {
@@ -17,13 +17,15 @@ export function noteAnswered({ health, log, clock }: RoutingDeps, journey: Journ
 export function noteBroken(
   { health, log, clock }: RoutingDeps,
   request: AdmittedChat,
+  tally: Tally,
   error: unknown,
   deadline: AbortSignal,
 ): void {
-  if (!(error instanceof UpstreamFailure)) return
   const { journey } = request
-  // Without a route none was accepted, and each attempt has its end already.
-  if (journey.route) endAttempt(journey, error.result, clock(), error.said)
+  if (journey.candidate) noteOwed(journey, journey.candidate, tally, error)
+  delete journey.candidate
+  if (!(error instanceof UpstreamFailure)) return
+  endAttempt(journey, error.result, clock(), error.said)
   if (error.isCallers || deadline.aborted) return
   if (!journey.route || !journey.provider) return
   health.failed(journey.route, error, () => witnessOf(request), clock())

@@ -18,7 +18,7 @@ export type FinishHold = (keyId: string, dead: OpenHold) => Promise<UsageRow>
 export function holdFinisher({ putUsageRow, releaseHold }: FinishHoldDeps): FinishHold {
   return async (keyId, { requestId, ...hold }) => {
     const row = await putUsageRow(abandonedRow(keyId, requestId, hold.amount))
-    await releaseHold({ keyId, requestId, hold, cost: row.cost })
+    await releaseHold({ keyId, requestId, hold, cost: row.cost, loss: row.loss })
     return row
   }
 }
@@ -40,7 +40,10 @@ export function deadHoldsFinisher(finishHold: FinishHold, clock: () => number, l
   }
 }
 
-/** A dead request leaves no more than its hold. Its start is in its id; its route is unknown. */
+/**
+ * A dead request leaves no more than its hold, which is also the most that a provider may bill for it. Its start is in its id;
+ * its route is unknown.
+ */
 function abandonedRow(keyId: string, requestId: string, hold: Nano): UsageRow {
   return {
     requestId,
@@ -57,6 +60,7 @@ function abandonedRow(keyId: string, requestId: string, hold: Nano): UsageRow {
     usageRejected: false,
     cost: 0n,
     hold,
+    ...(hold > 0n && { loss: hold }),
     attempts: [],
     durationMs: 0,
   }

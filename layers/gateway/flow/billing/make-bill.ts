@@ -1,4 +1,4 @@
-import { type Bill, billFor, type Counts, countsOf, NO_BILL } from '../../domain/bill.ts'
+import { type Bill, billFor, type Counts, countsOf } from '../../domain/bill.ts'
 import { mayWriteCache1h } from '../../domain/priced-request.ts'
 import type { AdmittedChat } from '../../request.ts'
 import { readUsage } from '../../wire/usage-counts.ts'
@@ -29,7 +29,8 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
   const isCut = tally.cutTokens > 0
   // The upstream counts the tokens that were cut, too.
   const told = {
-    prompt: believed(counts.prompt, tally),
+    // No prompt has 0 tokens.
+    prompt: counts.prompt || undefined,
     completion: isCut ? undefined : believed(counts.completion, tally),
   }
   const wanted = {
@@ -63,18 +64,14 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
       usageRejected: isEstimate && !isCut && reported !== undefined,
       upstreamCost: reported?.cost,
       generated: isCut ? counts.completion : undefined,
+      stopReason: tally.stopReason,
     })
   }
   if (!wanted.prompt && !wanted.completion) return billBy(NOT_NEEDED)
   return estimateUsage(deps, request, tally, wanted).then(billBy)
 }
 
-/** A failed answer is billed for the part that the client received; nothing received is free. */
-export function makePartialBill(deps: CountDeps, request: BilledRequest, tally: Tally): Bill | Promise<Bill> {
-  return tally.deliveredAnything ? makeBill(deps, request, tally) : NO_BILL
-}
-
-/** A count of 0 is wrong for a prompt, and for an answer with content. */
+/** A count of 0 is wrong for an answer with content. */
 function believed(count: number | undefined, { deliveredAnything }: Tally): number | undefined {
   return count === 0 && deliveredAnything ? undefined : count
 }

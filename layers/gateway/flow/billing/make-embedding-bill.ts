@@ -1,38 +1,39 @@
 import { sampleText } from '../../../tokenizer/sample-text.ts'
-import { type Bill, billFor, countsOf } from '../../domain/bill.ts'
+import { type Bill, billFor } from '../../domain/bill.ts'
 import type { Prompt } from '../../domain/prompt.ts'
 import type { AdmittedChat } from '../../request.ts'
+import { isObject } from '../../wire/field-rules.ts'
 import { readUsage } from '../../wire/usage-counts.ts'
 import { type CountDeps, countTexts } from './count-texts.ts'
 
 type BilledRequest = Pick<AdmittedChat, 'requestId' | 'deadlineMs' | 'priced'>
 
-/** The upstream's own count of the texts; an estimate if it is missing or unusable. */
+/** The upstream's own count of the texts; an estimate if it is missing or unusable. `counted` are tokens of other texts. */
 export async function makeEmbeddingBill(
   deps: CountDeps,
   request: BilledRequest,
   usage: unknown,
   inputs: readonly Prompt[],
+  counted = 0,
 ): Promise<Bill> {
   const { priced } = request
-  const reported = readUsage(usage)
-  const told = reported && toldTokens(reported)
-  const estimate = told ? undefined : await estimateTexts(deps, request, inputs)
-  const prompt = told ?? Math.min(priced.promptBound, estimate?.tokens ?? 0)
+  const told = inputs.length === 0 ? 0 : toldTokens(usage)
+  const estimate = told === undefined ? await estimateTexts(deps, request, inputs) : undefined
+  const prompt = counted + (told ?? Math.min(priced.promptBound, estimate?.tokens ?? 0))
   return billFor(priced, {
     quantities: { prompt, completion: 0, cached: 0, cacheWrite: 0, cacheWrite1h: 0, images: 0 },
     reasoning: 0,
-    source: told ? 'upstream' : 'estimate',
+    source: estimate ? 'estimate' : 'upstream',
     ...(estimate?.isRough && { estimatedBy: 'characters' as const }),
-    usageRejected: !told && reported !== undefined,
-    upstreamCost: reported?.cost,
+    usageRejected: estimate !== undefined && isObject(usage),
+    upstreamCost: readUsage(usage)?.cost,
   })
 }
 
 /** Some upstreams count in the total only. A count of 0 is wrong for a text. */
-function toldTokens({ prompt, total, ...rest }: NonNullable<ReturnType<typeof readUsage>>): number | undefined {
-  const count = (value: unknown) => countsOf({ ...rest, prompt: value, total: undefined }).prompt
-  return count(prompt) || count(total) || undefined
+export function toldTokens(usage: unknown): number | undefined {
+  const { prompt = 0, total = 0 } = readUsage(usage) ?? {}
+  return Math.max(prompt, total) || undefined
 }
 
 /** The tokens of texts by our own tokenizer; those that came as tokens are counted as they are. */

@@ -1,6 +1,9 @@
 import { type Attribution, attributionOf } from '../../domain/attribution.ts'
 import { type Bill, NO_BILL } from '../../domain/bill.ts'
+import { lossOf } from '../../domain/counters.ts'
 import type { ErrorKind, GatewayError } from '../../domain/gateway-error.ts'
+import type { Key } from '../../domain/key.ts'
+import { unmetMark } from '../../domain/notice.ts'
 import { costOf, parsePrice, priceAt, statePrice } from '../../domain/price.ts'
 import { answeringContext, loweredCap } from '../../domain/priced-request.ts'
 import type { Outcome, UsageFieldName, UsageRow } from '../../domain/usage-row.ts'
@@ -10,8 +13,9 @@ import { retry } from '../../retry.ts'
 import type { ReleaseHold } from '../../store/admission/release-hold.ts'
 import type { PutUsageRow } from '../../store/usage/usage-rows.ts'
 import { droppedFieldsText } from '../../wire/headers.ts'
+import { type LossDeps, lossBoundOf, lossOfRequest } from './owed.ts'
 
-type SettleDeps = {
+type SettleDeps = LossDeps & {
   readonly putUsageRow: PutUsageRow
   readonly releaseHold: ReleaseHold
   readonly isUnavailable: (error: unknown) => boolean
@@ -51,19 +55,33 @@ export function settler(deps: SettleDeps): Settle {
   async function settle(request: GatewayRequest, ending: Ending): Promise<void> {
     const { credential, requestId, hold, settlement } = request
     if (!credential) return
-    const keyId = credential.key.id
+    const { key } = credential
+    const keyId = key.id
     settlement.cost = ending.bill?.cost ?? 0n
     try {
       const row = await persist(deps, request, () => writeRow(rowOf(request, keyId, ending)))
       settlement.cost = row.cost
       if (hold !== undefined) {
         const taken = { amount: hold, untilMs: deadAtMs(request) }
-        await persist(deps, request, () => releaseHold({ keyId, requestId, hold: taken, cost: row.cost }))
+        const lost = lossIn(key, request, row)
+        await persist(deps, request, () => releaseHold({ keyId, requestId, hold: taken, cost: row.cost, ...lost }))
+        if (lost.reached !== undefined) log.lossReached(keyId, requestId)
       }
       log.request(row)
       noteContext(request, row)
     } catch (error) {
       log.unsettled(error, requestId)
+    }
+  }
+
+  /** The change of the key's loss, and the mark if its bound is reached, or kept a route from being asked. */
+  function lossIn(key: Key, { nowMs, journey }: GatewayRequest, { loss = 0n }: UsageRow) {
+    const { lossTaken = 0n, isLossRefused } = journey
+    const bound = lossBoundOf(key, deps)
+    const isReached = isLossRefused || (loss > 0n && lossOf(key, nowMs) + loss >= bound)
+    return {
+      loss: loss - lossTaken,
+      reached: isReached ? unmetMark(key, 'daily_loss_exceeded', nowMs, bound) : undefined,
     }
   }
 
@@ -95,8 +113,19 @@ export function settler(deps: SettleDeps): Settle {
 
 /** A row without the parts that grow: its cost and the reason for it. */
 export function leastRow(row: UsageRow): UsageRow {
-  const { provider, upstreamModel, fallbackModel, replayOf, errorCode, ttftMs, droppedFields, user, tags, ...least } =
-    row
+  const {
+    provider,
+    upstreamModel,
+    fallbackModel,
+    replayOf,
+    errorCode,
+    ttftMs,
+    droppedFields,
+    user,
+    tags,
+    stopReason,
+    ...least
+  } = row
   return { ...least, attempts: [] }
 }
 
@@ -169,6 +198,8 @@ function toRow(
     droppedFields: journey.droppedFields && droppedFieldsText(journey.droppedFields).slice(0, MOST_DROPPED_CHARS),
     user,
     tags,
+    stopReason: bill.stopReason,
+    loss: lossOfRequest(request, bill) || undefined,
   }
 }
 

@@ -5,7 +5,7 @@ import type { PricedRequest } from '../../domain/priced-request.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { hasMedia, speaks } from '../../wire/delta.ts'
 import { cutDelta, textOf } from '../../wire/spoken-text.ts'
-import { readUsage } from '../../wire/usage-counts.ts'
+import { mergeUsage, readUsage } from '../../wire/usage-counts.ts'
 import { TextSample } from './text-sample.ts'
 
 /** An answer that its own tokenizer counts a little differently than ours is not beyond its cap. */
@@ -22,8 +22,17 @@ type Choice = { readonly least: LeastTokens; readonly said: TextSample; isOpen: 
 
 /** Counts the delivered part of an answer, as far as the bill needs it, and cuts the part beyond the cap. */
 export class Tally {
-  /** The last usage object reported, not checked yet. */
+  /** The usage objects reported, as one, not checked yet. */
   reported: unknown
+  /** True once the upstream has accepted the request, and so bills it. */
+  isAnswered = false
+  /** The reason why the rest of the content cannot be used. */
+  fault: UpstreamFailure | undefined
+  /** The upstream's own name for the end of the answer, if it is not a known one. */
+  stopReason: string | undefined
+  /** True if the upstream may have generated as much as it was allowed. */
+  isAtCap = false
+  #isClosed = false
   readonly #choices = new Map<number, Choice>()
   readonly #asked: number
   readonly #outputCap: number
@@ -42,6 +51,16 @@ export class Tally {
     return this.#spoken > 0
   }
 
+  /** True if the upstream has reported what it generated. */
+  get isCounted(): boolean {
+    return readUsage(this.reported)?.completion !== undefined
+  }
+
+  /** True if no choice has begun. */
+  get isEmpty(): boolean {
+    return this.#choices.size === 0
+  }
+
   /** True if audio or images were delivered, whose tokens cannot be counted. */
   get hasMedia(): boolean {
     return this.#hasMedia
@@ -54,7 +73,17 @@ export class Tally {
 
   /** The tokens of the choices that were cut, which are charged at their cap. */
   get cutTokens(): number {
-    return this.#outputCap * this.#count(({ isCut }) => isCut)
+    return this.#outputCap * (this.isAtCap ? this.#asked : this.#count(({ isCut }) => isCut))
+  }
+
+  /** True if no more content is taken. Only the usage may still come. */
+  get isClosed(): boolean {
+    return this.#isClosed || this.fault !== undefined || this.isOver
+  }
+
+  /** Ends the answer here, because it is too long. */
+  close(): void {
+    this.#isClosed = true
   }
 
   /** True if no more need be read, because every choice was cut, or has ended beside one that was. */
@@ -75,9 +104,14 @@ export class Tally {
   /** Counts a part. Returns the part of it that is within the cap, usually all of it. */
   take(part: ChatPart): ChoicePart | undefined {
     if (part.kind === 'usage') {
-      this.reported = part.usage
+      this.reported = mergeUsage(this.reported, part.usage)
       return undefined
     }
+    if (part.kind === 'fault') {
+      this.fault ??= part.failure
+      return undefined
+    }
+    if (this.isClosed) return undefined
     const choice = this.#choiceAt(part.index)
     if (!choice || choice.isCut) return this.#noteSilent()
     const text = textOf(part.delta)
@@ -90,14 +124,15 @@ export class Tally {
       this.#hasMedia ||= hasMedia(part.delta)
     }
     if (part.finishReason !== null) choice.isOpen = false
+    this.stopReason ??= part.stopReason
     return part
   }
 
-  /** The ends of the choices that are open when no more is read. */
+  /** The ends of the choices that are open when no more is read; of an answer without any, its only end. */
   *endings(): Generator<ChoicePart, void, undefined> {
-    for (const [index, { isOpen }] of this.#choices) {
-      if (isOpen) yield { kind: 'choice', index, delta: {}, logprobs: null, finishReason: 'length' }
-    }
+    const end = { kind: 'choice', delta: {}, logprobs: null } as const
+    for (const [index, { isOpen }] of this.#choices) if (isOpen) yield { ...end, index, finishReason: 'length' }
+    if (this.#choices.size === 0) yield { ...end, index: 0, finishReason: 'stop' }
   }
 
   /** True if this many tokens are at least those that were seen to arrive one by one. */

@@ -6,20 +6,21 @@ import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import type { ChatCall, Provider } from '../../providers/provider.ts'
 import type { Journey } from '../../request.ts'
 import { isAnswer } from '../../wire/delta.ts'
+import { readUsageOf } from '../billing/read-answer.ts'
+import type { Tally } from '../billing/tally.ts'
+import type { Candidate } from './route-cost.ts'
 import type { RoutedRequest } from './route-health.ts'
-import type { Ask, Candidate } from './try-routes.ts'
-
-const MOST_LEADING_PARTS = 1_000
+import type { Ask } from './try-routes.ts'
 
 /** Consumes a route's answer. Until it has returned, the answer may be replaced by another route's. */
-type Accept<T> = (answer: Answer) => Promise<T> | T
+type Accept<T> = (answer: Answer, tally: Tally) => Promise<T> | T
 
 /**
  * Asks a route for an answer in words. It has answered when it has said something that `accept` takes, so that until then
  * another route, or an honest status, is still possible.
  */
 export function askingChat<T>({ priced, journey }: RoutedRequest, signal: AbortSignal, accept: Accept<T>): Ask<T> {
-  return (provider, candidate) => askChat(provider, candidate, priced, journey, signal, accept)
+  return (provider, candidate, tally) => askChat(provider, candidate, priced, journey, tally, signal, accept)
 }
 
 async function askChat<T>(
@@ -27,6 +28,7 @@ async function askChat<T>(
   { route, outputCap, allowFields }: Candidate,
   priced: PricedRequest,
   journey: Journey,
+  tally: Tally,
   signal: AbortSignal,
   accept: Accept<T>,
 ): Promise<T> {
@@ -45,11 +47,13 @@ async function askChat<T>(
       ...fields,
       mayWriteCache: mayWriteCache(priced),
       mayWriteCache1h: mayWriteCache1h(priced),
+      noteAnswered: () => {
+        tally.isAnswered = true
+      },
       signal: beginning.signal,
     })
-    if (!isWhole(answer)) return accept(await begun(answer[Symbol.asyncIterator]()))
-    if (!answer.some((parts) => parts.some(isAnswer))) throw empty()
-    return accept(answer)
+    if (!isWhole(answer)) return accept(await begun(answer[Symbol.asyncIterator](), tally), tally)
+    return accept(usable(answer.flat(), tally), tally)
   } finally {
     beginning.begun()
   }
@@ -71,10 +75,19 @@ export function fieldsFor(
   return { extra, dropsUnknown: entry?.unknownFields === 'drop', noteDropped }
 }
 
-/** A stream, once it has content. */
-async function begun(batches: AsyncIterator<readonly ChatPart[]>): Promise<Answer> {
+/** An answer that came whole, unless it has a fault, or nothing at all. */
+function usable(parts: readonly ChatPart[], tally: Tally): Answer {
+  if (parts.some(isAnswer) && parts.every(({ kind }) => kind !== 'fault')) return [parts]
+  for (const part of parts) tally.take(part)
+  if (tally.fault) throw tally.fault
+  if (tally.reported === undefined) throw empty()
+  return [[]]
+}
+
+/** A stream, once it has content, or has ended with no more than its usage. */
+async function begun(batches: AsyncIterator<readonly ChatPart[]>, tally: Tally): Promise<Answer> {
   try {
-    return continueFrom(await readLeading(batches), batches)
+    return continueFrom(await readLeading(batches, tally), batches)
   } catch (error) {
     await batches.return?.()
     throw error
@@ -92,16 +105,19 @@ function untilBegun(signal: AbortSignal, ms: number): { readonly signal: AbortSi
   return { signal: ending.signal, begun: () => clearTimeout(timer) }
 }
 
-/** The parts up to the batch with the first that has content of any kind, or ends. */
-async function readLeading(batches: AsyncIterator<readonly ChatPart[]>): Promise<readonly ChatPart[]> {
-  let leading: readonly ChatPart[] = []
-  while (leading.length < MOST_LEADING_PARTS) {
+/** The first batch with content of any kind, or an end. The parts before it say nothing but usage. */
+async function readLeading(batches: AsyncIterator<readonly ChatPart[]>, tally: Tally): Promise<readonly ChatPart[]> {
+  for (;;) {
     const { done, value } = await batches.next()
     if (done) break
-    leading = leading.length > 0 ? [...leading, ...value] : value
-    if (value.some(isAnswer)) return leading
+    const first = value.find((part) => part.kind === 'fault' || isAnswer(part))
+    if (first && first.kind !== 'fault') return value
+    for (const part of value) tally.take(part)
+    if (tally.fault) await readUsageOf(batches, tally)
+    if (tally.fault) throw tally.fault
   }
-  throw empty()
+  if (tally.reported === undefined) throw empty()
+  return []
 }
 
 function empty(): UpstreamFailure {

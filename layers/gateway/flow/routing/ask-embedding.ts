@@ -10,7 +10,7 @@ export function askingEmbedding(
   wanted: EmbeddingRequest,
   signal: AbortSignal,
 ): Ask<Embedding> {
-  return async (provider, { route, allowFields }) => {
+  return async (provider, { route, allowFields }, tally) => {
     journey.asksWhole = true
     if (!provider.embed) throw hasNoWords()
     const fields = fieldsFor(priced, route, allowFields, journey)
@@ -23,6 +23,9 @@ export function askingEmbedding(
         model: route.model,
         idleTimeoutMs: route.idleTimeoutMs,
         ...fields,
+        noteAnswered: () => {
+          tally.isAnswered = true
+        },
         signal: AbortSignal.any([signal, timeout.signal]),
       })
     } finally {

@@ -4,7 +4,10 @@ import type { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import type { AdmittedChat } from '../../request.ts'
 
 /** A request on its way to its upstreams, with its key. */
-export type RoutedRequest = Pick<AdmittedChat, 'credential' | 'priced' | 'journey'>
+export type RoutedRequest = Pick<
+  AdmittedChat,
+  'requestId' | 'nowMs' | 'deadlineMs' | 'hold' | 'credential' | 'priced' | 'journey'
+>
 
 /** The request that failed: its key, and a hash of its body. */
 export type Witness = { readonly keyId: string; readonly body: string }
@@ -18,7 +21,7 @@ export function witnessOf({ credential, priced, journey }: RoutedRequest): Witne
 type RouteRecord = {
   readonly failures: number
   readonly restsUntilMs: number
-  /** For failures that the caller may have caused: the first request that failed so; 'several' once another one has. */
+  /** For failures that a caller may have caused: the first request that failed so; 'several' once another key's has. */
   readonly witness: Witness | 'several' | undefined
 }
 
@@ -30,9 +33,8 @@ const FIRST_REST_MS = 2_000
 
 /**
  * The health of the routes, as this instance has seen it. A route that keeps failing rests, twice as long each time;
- * then the next real request tries it again. Nothing is shared between instances. No caller can make a route rest with
- * a single request, however often it sends it: other callers would pay for it, or the operator, if the next route costs
- * more.
+ * then the next real request tries it again. Nothing is shared between instances. No caller can make a route rest by
+ * itself, with whatever requests: other callers would pay for it, or the operator, if the next route costs more.
  */
 export class RouteHealth {
   readonly #records = new Map<string, RouteRecord>()
@@ -76,12 +78,12 @@ function plusOne({ failures, witness }: RouteRecord): Count {
   return { failures: failures + 1, witness }
 }
 
-/** The first failure counts as soon as a second one, of another key or body, confirms it. */
+/** The first failure counts as soon as a second one, of another key with another body, confirms it. */
 function testified(record: RouteRecord, witnessOf: () => Witness): Count {
   const { failures, witness } = record
   if (witness === 'several') return plusOne(record)
   const seen = witnessOf()
   if (!witness) return { failures, witness: seen }
-  const isSame = seen.keyId === witness.keyId && seen.body === witness.body
-  return isSame ? { failures, witness } : { failures: failures + 2, witness: 'several' }
+  const isOther = seen.keyId !== witness.keyId && seen.body !== witness.body
+  return isOther ? { failures: failures + 2, witness: 'several' } : { failures, witness }
 }

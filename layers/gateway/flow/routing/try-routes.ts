@@ -1,38 +1,36 @@
 import { mayUseModel } from '../../domain/allowed-models.ts'
 import type { Catalog, UpstreamRoute } from '../../domain/catalog.ts'
-import type { Nano } from '../../domain/money.ts'
-import { parsePrice } from '../../domain/price.ts'
-import { type PricedRequest, worstCaseOf } from '../../domain/priced-request.ts'
+import type { GatewayError } from '../../domain/gateway-error.ts'
 import { orderRoutes, pinnableRoutes, pinRoutes, routeKey } from '../../domain/route-order.ts'
 import { TOO_MANY_REQUESTS, UpstreamFailure } from '../../domain/upstream-failure.ts'
-import { worstCostOf } from '../../domain/worst-cost.ts'
 import type { Log } from '../../log/log.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { endAttempt, type Journey } from '../../request.ts'
+import { Tally } from '../billing/tally.ts'
+import type { RiskLoss } from './risk-loss.ts'
+import { type Candidate, isAllowedFallback, worstCostAt, worstLossAt } from './route-cost.ts'
 import { type RoutedRequest, type RouteHealth, witnessOf } from './route-health.ts'
 
 export type RoutingDeps = {
   readonly openProvider: (catalog: Catalog, id: string) => Provider
   readonly health: RouteHealth
+  readonly riskLoss: RiskLoss
   readonly clock: () => number
   readonly log: Log
-}
-
-/** A route to try, with the limits and fields of its model. */
-export type Candidate = {
-  readonly route: UpstreamRoute
-  readonly outputCap: number
-  readonly allowFields: readonly string[]
-  readonly fallbackModel?: string
 }
 
 /** For any number of routes and fallbacks. Each attempt may be billed, and is noted in the row. */
 const MOST_ATTEMPTS = 8
 
-/** Asks one route. */
-export type Ask<T> = (provider: Provider, candidate: Candidate) => Promise<T>
+/** Asks one route. The tally has what has come of its answer, also if it fails. */
+export type Ask<T> = (provider: Provider, candidate: Candidate, tally: Tally) => Promise<T>
 
-/** Asks the model's routes in order until one has answered. Throws the last UpstreamFailure, or one for all if all are busy. */
+/**
+ * Asks the model's routes in order until one has answered. Throws the last UpstreamFailure, or one for all if all are busy.
+ * A failure that a body can cause leads to routes of the same model only that cost no more than is paid: no caller may
+ * choose a more expensive model or route by its request. After other failures a route that costs more is asked if its worst
+ * loss can be taken from the key's bound.
+ */
 export async function tryRoutes<T>(
   deps: RoutingDeps,
   request: RoutedRequest,
@@ -42,38 +40,45 @@ export async function tryRoutes<T>(
   const { priced, journey } = request
   const { openProvider, health, clock } = deps
   const failures: UpstreamFailure[] = []
-  let bound: Bound | undefined
-  for (const candidate of candidatesOf(request, health, clock()).slice(0, MOST_ATTEMPTS)) {
-    if (bound && isBeyond(bound, candidate, priced)) continue
+  let provoked: Candidate | undefined
+  let isTooDear = false
+  for (const candidate of candidatesOf(request, health, clock())) {
+    if (failures.length === MOST_ATTEMPTS) break
+    if (provoked && candidate.fallbackModel !== provoked.fallbackModel) continue
+    const worst = worstLossAt(candidate, priced)
+    if (worst > 0n && (provoked || !(await deps.riskLoss(request, worst)))) {
+      isTooDear = true
+      continue
+    }
     beginAttempt(journey, candidate.route, clock())
+    const tally = new Tally(priced)
     try {
-      const answer = await ask(openProvider(priced.catalog, candidate.route.provider), candidate)
+      const answer = await ask(openProvider(priced.catalog, candidate.route.provider), candidate, tally)
       noteAnswer(journey, candidate, clock())
       return answer
     } catch (error) {
+      noteOwed(journey, candidate, tally, error)
       if (!(error instanceof UpstreamFailure)) throw error
       failures.push(error)
       noteFailure(deps, request, candidate, error, signal)
-      if (!error.worthAnotherRoute || signal.aborted) break
-      if (bound || error.blame === 'caller') bound = boundAfter(bound, candidate, priced)
+      // An answer with its usage is paid for, and a second one would be, too.
+      if (!error.worthAnotherRoute || signal.aborted || tally.isCounted) break
+      if (error.blame === 'caller') provoked ??= candidate
     }
   }
+  if (isTooDear && failures.length === 0) throw await tooDear(request)
   throw failureOf(failures, priced.model.id)
 }
 
-/**
- * The limit for a caller that has provoked a failure, for all attempts after it: the same model, at a route that costs
- * no more. A caller must not be able to choose a more expensive model or route by its request.
- */
-type Bound = { readonly fallbackModel: string | undefined; readonly cost: Nano }
-
-function boundAfter(bound: Bound | undefined, candidate: Candidate, priced: PricedRequest): Bound {
-  const cost = worstCostAt(candidate, priced)
-  return { fallbackModel: candidate.fallbackModel, cost: bound && bound.cost < cost ? bound.cost : cost }
+async function tooDear({ credential, priced, nowMs }: RoutedRequest): Promise<GatewayError> {
+  const { admissionRefusal } = await import('#advice')
+  return admissionRefusal('daily_loss_exceeded', credential.key, { nowMs, priced })
 }
 
-function isBeyond(bound: Bound, candidate: Candidate, priced: PricedRequest): boolean {
-  return candidate.fallbackModel !== bound.fallbackModel || worstCostAt(candidate, priced) > bound.cost
+/** Keeps an attempt that its upstream may bill, for the bill and the key's loss. */
+export function noteOwed(journey: Journey, candidate: Candidate, tally: Tally, error: unknown): void {
+  const failure = error instanceof UpstreamFailure ? error : undefined
+  if (tally.isAnswered || failure?.mayBeBilled) journey.owed = [...(journey.owed ?? []), { candidate, tally, failure }]
 }
 
 function beginAttempt(journey: Journey, { provider, model }: UpstreamRoute, nowMs: number): void {
@@ -82,8 +87,10 @@ function beginAttempt(journey: Journey, { provider, model }: UpstreamRoute, nowM
   journey.droppedFields = undefined
 }
 
-function noteAnswer(journey: Journey, { route, fallbackModel }: Candidate, nowMs: number): void {
+function noteAnswer(journey: Journey, candidate: Candidate, nowMs: number): void {
+  const { route, fallbackModel } = candidate
   endAttempt(journey, 'ok', nowMs)
+  journey.candidate = candidate
   journey.route = routeKey(route)
   journey.provider = route.provider
   journey.upstreamModel = route.model
@@ -130,18 +137,9 @@ function allBusy(failures: readonly UpstreamFailure[]): UpstreamFailure | undefi
   })
 }
 
-/** The most that this request may cost us at a route; a route of unknown cost counts as costing the price of its model. */
-function worstCostAt({ route, outputCap, fallbackModel }: Candidate, priced: PricedRequest): Nano {
-  const model = (fallbackModel !== undefined && priced.catalog.models.get(fallbackModel)) || priced.model
-  return worstCostOf(route.cost ? parsePrice(route.cost) : model.tokenPrice, worstCaseOf({ ...priced, outputCap }))
-}
-
 /** The model's own routes, then those of its fallbacks that the key may use. */
-function candidatesOf(
-  { priced: { model, outputCap, catalog, pinned }, credential }: RoutedRequest,
-  health: RouteHealth,
-  nowMs: number,
-): Candidate[] {
+function candidatesOf({ priced, credential }: RoutedRequest, health: RouteHealth, nowMs: number): Candidate[] {
+  const { model, outputCap, catalog, pinned } = priced
   const isResting = (route: UpstreamRoute) => health.isResting(routeKey(route), nowMs)
   const inOrder = (routes: readonly UpstreamRoute[]) =>
     orderRoutes(pinned ? pinRoutes(pinnableRoutes(routes, model), pinned) : routes, isResting, Math.random)
@@ -154,5 +152,5 @@ function candidatesOf(
     const lowerCap = Math.min(outputCap, other.maxOutputTokens)
     return inOrder(other.routes).map((route) => ({ route, outputCap: lowerCap, allowFields, fallbackModel: id }))
   })
-  return [...own, ...others]
+  return [...own, ...others.filter((candidate) => isAllowedFallback(candidate, priced))]
 }

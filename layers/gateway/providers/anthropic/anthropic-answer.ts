@@ -2,22 +2,12 @@ import type { AnswerEnding, ChatPart, ChoicePart, Delta } from '../../domain/cha
 import type { JsonObject } from '../../domain/json-object.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isObject, isText } from '../../wire/field-rules.ts'
+import { finishReasonOf } from '../../wire/stop-reasons.ts'
+import { mergeUsage, toOpenAiUsage } from '../../wire/usage-counts.ts'
 import { statusOfError } from '../http/error-reply.ts'
-import { parseObject } from '../http/json-reply.ts'
 import type { EventReader } from '../http/server-sent-events.ts'
-import { type AnthropicCounts, mergeCounts, toUsage } from './anthropic-usage.ts'
 
 type Call = { readonly index: number; hasArguments: boolean }
-
-const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
-  ['end_turn', 'stop'],
-  ['stop_sequence', 'stop'],
-  ['pause_turn', 'stop'],
-  ['max_tokens', 'length'],
-  ['model_context_window_exceeded', 'length'],
-  ['tool_use', 'tool_calls'],
-  ['refusal', 'content_filter'],
-])
 
 /** The format of thoughts that only Claude can read again. */
 const FORMAT = 'anthropic-claude-v1'
@@ -29,7 +19,7 @@ const ERROR_TYPE = /^[a-z_]{1,64}$/
 export class AnthropicEvents implements EventReader {
   /** The tool calls begun, by the position of their block. */
   readonly #calls = new Map<unknown, Call>()
-  #counts: AnthropicCounts = {}
+  #usage: unknown
   #hasCounts = false
   #stopReason: unknown
   #stopSequence: unknown
@@ -47,14 +37,10 @@ export class AnthropicEvents implements EventReader {
     return this.#isWhole
   }
 
-  read(data: string, parts: ChatPart[]): void {
-    this.take(parseObject(data), parts)
-  }
-
   take(event: JsonObject, parts: ChatPart[]): void {
     switch (event.type) {
       case 'message_start':
-        this.#counts = mergeCounts({}, fieldsOf(event.message).usage)
+        this.#noteStart(fieldsOf(fieldsOf(event.message).usage))
         return
       case 'content_block_start':
         this.#begin(event.index, fieldsOf(event.content_block), parts)
@@ -70,22 +56,34 @@ export class AnthropicEvents implements EventReader {
         this.#finish(parts)
         return
       case 'error':
-        throw errorOf(event)
+        this.#report(parts)
+        parts.push({ kind: 'fault', failure: errorOf(event) })
     }
   }
 
-  end(): void {
+  end(parts: ChatPart[]): void {
+    this.#report(parts)
     throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
   }
 
-  /** The counts at the start alone do not include the generated tokens, so they are not reported. */
+  /** At the start nothing is generated yet. */
+  #noteStart({ output_tokens: _, ...usage }: JsonObject): void {
+    this.#usage = usage
+  }
+
   #noteEnding({ stop_reason, stop_sequence, stop_details }: JsonObject, usage: unknown): void {
     this.#stopReason = stop_reason ?? this.#stopReason
     this.#stopSequence = stop_sequence ?? this.#stopSequence
     this.#stopDetails = stop_details ?? this.#stopDetails
     if (!isObject(usage)) return
-    this.#counts = mergeCounts(this.#counts, usage)
+    this.#usage = mergeUsage(this.#usage, usage)
     this.#hasCounts = true
+  }
+
+  /** The counts at the start are those of an answer only if it goes on. */
+  #report(parts: ChatPart[]): void {
+    if (isObject(this.#usage) && (this.#hasCounts || this.#hasSpoken))
+      parts.push({ kind: 'usage', usage: toOpenAiUsage(this.#usage, true) })
   }
 
   #begin(position: unknown, block: JsonObject, parts: ChatPart[]): void {
@@ -143,14 +141,13 @@ export class AnthropicEvents implements EventReader {
   }
 
   #finish(parts: ChatPart[]): void {
-    const finishReason = this.#finishReason()
+    const end = this.#finishReason()
     for (const call of this.#calls.values()) {
       // Empty arguments are `{}` for OpenAI's clients, unless the call was cut before they came.
-      if (!call.hasArguments && finishReason !== 'length') parts.push(argumentsPiece(call, '{}'))
+      if (!call.hasArguments && end?.finishReason !== 'length') parts.push(argumentsPiece(call, '{}'))
     }
-    if (finishReason !== null)
-      parts.push({ ...choice(refusalText(this.#stopDetails), finishReason), ...this.#ending() })
-    if (this.#hasCounts) parts.push({ kind: 'usage', usage: toUsage(this.#counts) })
+    if (end) parts.push({ ...choice(refusalText(this.#stopDetails)), ...end, ...this.#ending() })
+    this.#report(parts)
   }
 
   #ending(): { ending?: AnswerEnding } {
@@ -160,11 +157,11 @@ export class AnthropicEvents implements EventReader {
   }
 
   /** An empty answer without a reason is no answer. */
-  #finishReason(): string | null {
+  #finishReason() {
     const reason = this.#stopReason
-    if (typeof reason === 'string') return FINISH_REASONS.get(reason) ?? 'stop'
-    if (!this.#hasSpoken) return null
-    return this.#calls.size > 0 ? 'tool_calls' : 'stop'
+    if (typeof reason === 'string') return finishReasonOf(reason)
+    if (!this.#hasSpoken) return undefined
+    return { finishReason: this.#calls.size > 0 ? 'tool_calls' : 'stop' }
   }
 }
 
@@ -178,14 +175,12 @@ export function readMessage(message: JsonObject, isNative: boolean): ChatPart[] 
 
 /** A whole Message in the form of its events. */
 function* eventsOf(message: JsonObject): Generator<JsonObject, void, undefined> {
+  const { content, stop_reason, stop_sequence, stop_details, usage } = message
+  yield { type: 'message_delta', delta: { stop_reason, stop_sequence, stop_details }, usage }
   if (message.type === 'error') yield message
-  if (!Array.isArray(message.content))
-    throw new UpstreamFailure('protocol', 'The upstream sent JSON that is no message.')
-  for (const [index, block] of message.content.entries()) {
+  for (const [index, block] of Array.isArray(content) ? content.entries() : []) {
     yield { type: 'content_block_start', index, content_block: block }
   }
-  const { stop_reason, stop_sequence, stop_details, usage } = message
-  yield { type: 'message_delta', delta: { stop_reason, stop_sequence, stop_details }, usage }
   yield { type: 'message_stop' }
 }
 

@@ -43,7 +43,7 @@ function toCountRequest(call: ChatCall): object {
 }
 
 async function readCount(reply: Reply): Promise<number> {
-  const { input_tokens: tokens } = await readJson(reply)
+  const { input_tokens: tokens } = (await readJson(reply)).object
   if (Number.isSafeInteger(tokens) && Number(tokens) > 0) return Number(tokens)
   throw new UpstreamFailure('protocol', 'The upstream sent JSON that is no count.')
 }

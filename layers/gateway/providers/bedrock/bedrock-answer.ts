@@ -8,20 +8,13 @@ import type {
   TokenUsage,
 } from '@aws-sdk/client-bedrock-runtime'
 import type { ChatPart, ChoicePart, Delta } from '../../domain/chat.ts'
+import { MAX_DEPTH } from '../../domain/json-fault.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
-import { cacheWriteCounts, cacheWrites } from '../../wire/cache-writes.ts'
-
-const FINISH_REASONS = new Map<string, string>(
-  Object.entries({
-    end_turn: 'stop',
-    stop_sequence: 'stop',
-    max_tokens: 'length',
-    model_context_window_exceeded: 'length',
-    tool_use: 'tool_calls',
-    guardrail_intervened: 'content_filter',
-    content_filtered: 'content_filter',
-  }),
-)
+import { isDeeper } from '../../wire/field-rules.ts'
+import { finishReasonOf } from '../../wire/stop-reasons.ts'
+import { toOpenAiUsage } from '../../wire/usage-counts.ts'
+import { tooDeep } from '../http/json-reply.ts'
 
 /** Turns the events of a stream into parts. The answer is complete with messageStop; metadata brings the usage. */
 export class ConverseEvents {
@@ -41,9 +34,7 @@ export class ConverseEvents {
     if (contentBlockStop) parts.push(...calls.end(contentBlockStop.contentBlockIndex))
     if (messageStop) {
       this.#stopReason = messageStop.stopReason ?? 'end_turn'
-      if (!isMalformed(this.#stopReason)) {
-        parts.push({ ...choice({}, FINISH_REASONS.get(this.#stopReason) ?? 'stop'), ...endingOf(this.#stopReason) })
-      }
+      parts.push({ ...choice({}), ...finishReasonOf(this.#stopReason), ...endingOf(this.#stopReason) })
     }
     if (metadata?.usage) parts.push({ kind: 'usage', usage: toUsage(metadata.usage) })
     if (metadata) this.#hasMetadata = true
@@ -52,21 +43,21 @@ export class ConverseEvents {
 
   /** Throws if the answer was not complete. */
   end(): void {
-    const reason = this.#stopReason
-    if (reason === undefined) throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
-    if (isMalformed(reason)) throw new UpstreamFailure('protocol', `The model’s answer could not be read (${reason}).`)
+    if (this.#stopReason === undefined)
+      throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
   }
 }
 
 /** The parts of an answer that came whole. */
 export function readConverse({ output, stopReason, usage }: ConverseCommandOutput): ChatPart[] {
   const answer = new ConverseEvents()
-  const blocks = output?.message?.content ?? []
-  const parts = [...blocks.flatMap(eventsOf), { messageStop: { stopReason } }, { metadata: { usage } }].flatMap(
-    (event) => answer.read(event as ConverseStreamOutput),
+  const content = output?.message?.content ?? []
+  const isDeep = isDeeper(content, MAX_DEPTH)
+  const blocks = isDeep ? [] : content.flatMap(eventsOf)
+  const parts = [...blocks, { messageStop: { stopReason } }, { metadata: { usage } }].flatMap((event) =>
+    answer.read(event as ConverseStreamOutput),
   )
-  answer.end()
-  return parts
+  return isDeep ? [...parts, { kind: 'fault', failure: tooDeep() }] : parts
 }
 
 /** A whole block in the form of its events. */
@@ -90,10 +81,6 @@ const FINER_REASONS = new Set(['stop_sequence', 'model_context_window_exceeded']
 
 function endingOf(reason: string) {
   return FINER_REASONS.has(reason) && { ending: { reason, sequence: null, details: null } }
-}
-
-function isMalformed(stopReason: string): boolean {
-  return stopReason === 'malformed_tool_use' || stopReason === 'malformed_model_output'
 }
 
 function readDelta(block: number | undefined, delta: ContentBlockDelta | undefined, calls: ToolCalls): ChoicePart[] {
@@ -142,24 +129,13 @@ function choice(delta: Delta, finishReason: string | null = null): ChoicePart {
   return { kind: 'choice', index: 0, delta, logprobs: null, finishReason }
 }
 
-/** OpenAI counts tokens read from or written to a cache as part of the prompt; Bedrock counts them separately. */
-function toUsage(usage: TokenUsage): Record<string, unknown> {
-  const { inputTokens, outputTokens, cacheReadInputTokens = 0, cacheWriteInputTokens = 0, cacheDetails } = usage
-  const written = cacheWrites(cacheWriteInputTokens, livesOf(cacheDetails))
-  const prompt = Number(inputTokens) + cacheReadInputTokens + written.all
-  return {
-    prompt_tokens: prompt,
-    completion_tokens: outputTokens,
-    total_tokens: prompt + Number(outputTokens),
-    prompt_tokens_details: {
-      cached_tokens: cacheReadInputTokens,
-      ...cacheWriteCounts(written),
-    },
-  }
+/** Bedrock counts tokens read from or written to a cache beside the prompt. */
+function toUsage({ cacheDetails, ...usage }: TokenUsage): JsonObject {
+  return toOpenAiUsage({ ...usage, cacheDetails: livesOf(cacheDetails) }, true)
 }
 
-function livesOf(details: readonly CacheDetail[] | undefined) {
-  const lives = { fiveMinutes: 0, hour: 0 }
-  for (const detail of details ?? []) lives[detail?.ttl === '5m' ? 'fiveMinutes' : 'hour'] += detail?.inputTokens ?? 0
+function livesOf(details: readonly CacheDetail[] | undefined): JsonObject {
+  const lives = { '5m': 0, '1h': 0 }
+  for (const detail of details ?? []) lives[detail?.ttl === '5m' ? '5m' : '1h'] += detail?.inputTokens ?? 0
   return lives
 }

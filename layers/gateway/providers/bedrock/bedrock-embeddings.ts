@@ -53,7 +53,7 @@ const CALLS_AT_ONCE = 8
 const MOST_CHARS_AT_ONCE = 256 * 1024
 
 type Batch = readonly string[]
-type Answered = { readonly vectors: readonly Vector[]; readonly tokens: number | undefined }
+type Answered = { readonly vectors: readonly Vector[]; readonly tokens: number | undefined; readonly fault?: unknown }
 
 /** The vectors of a batch, a few texts a call. A failure tells how much was embedded before. */
 export async function embedAtBedrock(call: EmbedCall, invoke: Invoke): Promise<Embedding> {
@@ -66,7 +66,10 @@ export async function embedAtBedrock(call: EmbedCall, invoke: Invoke): Promise<E
     for (let at = next++; at < batches.length; at = next++) {
       const batch = batches[at] ?? []
       const request = requireHeld(maker.ask(batch, call), call.chat)
-      answers[at] = readAnswer(await invoke(JSON.stringify(request)), batch, maker, call)
+      const answer = readAnswer(await invoke(JSON.stringify(request)), batch, maker, call)
+      // It is billed, whatever is in it.
+      answers[at] = answer
+      if (answer.fault) throw answer.fault
     }
   }
   const workers = Array.from({ length: Math.min(CALLS_AT_ONCE, batches.length) }, work)
@@ -82,9 +85,9 @@ export async function embedAtBedrock(call: EmbedCall, invoke: Invoke): Promise<E
 
 /** A call of a batch has failed when others had succeeded. */
 export class PartlyEmbedded extends Error {
-  readonly embedded: Embedded
+  readonly embedded: readonly Embedded[]
 
-  constructor(cause: unknown, embedded: Embedded) {
+  constructor(cause: unknown, embedded: readonly Embedded[]) {
     super('A part of a batch was not embedded.', { cause })
     this.embedded = embedded
   }
@@ -103,19 +106,22 @@ async function atMostParting(work: Promise<unknown>): Promise<void> {
 }
 
 function readAnswer({ text, inputTokens }: Invoked, batch: Batch, maker: Maker, call: EmbedCall): Answered {
-  const answer = parseObject(text)
-  const vectors = maker.vectorsIn(answer)
-  if (vectors.length !== batch.length) {
-    throw new UpstreamFailure('protocol', `Amazon Bedrock sent ${vectors.length} vectors for ${batch.length} texts.`)
-  }
-  return {
-    vectors: vectors.map((vector) => readVector(vector, call.dimensions, call.embedding.format)),
-    tokens: countOf(answer.inputTextTokenCount ?? inputTokens),
+  let tokens = countOf(inputTokens)
+  try {
+    const { object: answer } = parseObject(text)
+    tokens = countOf(answer.inputTextTokenCount) ?? tokens
+    const vectors = maker.vectorsIn(answer)
+    if (vectors.length !== batch.length) {
+      throw new UpstreamFailure('protocol', `Amazon Bedrock sent ${vectors.length} vectors for ${batch.length} texts.`)
+    }
+    return { vectors: vectors.map((vector) => readVector(vector, call.dimensions, call.embedding.format)), tokens }
+  } catch (fault) {
+    return { vectors: [], tokens, fault }
   }
 }
 
-function embeddedOf(batches: readonly Batch[], answers: readonly Answered[]): Embedded {
-  return { texts: batches.flatMap((batch, at) => (answers[at] ? batch : [])), tokens: tokensOf(answers) }
+function embeddedOf(batches: readonly Batch[], answers: readonly Answered[]): Embedded[] {
+  return answers.flatMap(({ tokens }, at) => ({ inputs: batches[at] ?? [], usage: usageOf(tokens) }))
 }
 
 function makerOf(model: string): Maker {

@@ -5,7 +5,6 @@ import type {
   ConverseStreamOutput,
 } from '@aws-sdk/client-bedrock-runtime'
 import type { BedrockEntry } from '../../domain/catalog.ts'
-import type { Embedded } from '../../domain/embedding.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import type { Provider } from '../provider.ts'
 import { requireHeld } from '../require-held.ts'
@@ -28,10 +27,13 @@ export function bedrockProvider(id: string, entry: BedrockEntry): Provider {
       let progress: Progress = 'none'
       try {
         if (call.asksWhole) {
-          yield readConverse(await orAborted(converse(entry.region, input, signal), signal))
+          const whole = await orAborted(converse(entry.region, input, signal), signal)
+          call.noteAnswered?.()
+          yield readConverse(whole)
           return
         }
         const events = await orAborted(converseStream(entry.region, input, signal), signal)
+        call.noteAnswered?.()
         progress = 'begun'
         const answer = new ConverseEvents()
         for await (const event of eachWithin(events, call.idleTimeoutMs, () => progress === 'spoken', hangUp, signal)) {
@@ -58,18 +60,12 @@ export function bedrockProvider(id: string, entry: BedrockEntry): Provider {
       } catch (error) {
         const cause = error instanceof PartlyEmbedded ? error.cause : error
         const failure = signal.aborted ? signal.reason : bedrockFailure(cause, 'none')
-        throw error instanceof PartlyEmbedded ? withPart(failure, error.embedded) : failure
+        throw error instanceof PartlyEmbedded ? failure.withEmbedded(error.embedded) : failure
       } finally {
         hangUp.abort()
       }
     },
   }
-}
-
-function withPart(failure: UpstreamFailure, embedded: Embedded): UpstreamFailure {
-  if (embedded.texts.length === 0) return failure
-  const { reason, message, detail, cause } = failure
-  return new UpstreamFailure(reason, message, { ...detail, embedded }, { cause })
 }
 
 /** Lazy: loaded once, with the first call. */

@@ -35,7 +35,7 @@ export async function readElements(
   } finally {
     body.close()
   }
-  return parseObject(rest.takeText())
+  return parseObject(rest.takeText()).object
 
   function feed(chunk: Buffer): void {
     let from = 0
@@ -60,7 +60,7 @@ export async function readElements(
         depth -= 1
         if (depth === IN_LIST && isElement) {
           element.add(chunk.subarray(from, at + 1))
-          take(parseObject(element.takeText()))
+          take(parseObject(element.takeText()).object)
           from = at + 1
           isElement = false
         }

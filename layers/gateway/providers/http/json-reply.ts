@@ -2,7 +2,7 @@ import { MAX_WHOLE_BYTES } from '../../domain/chat.ts'
 import { MAX_DEPTH } from '../../domain/json-fault.ts'
 import type { JsonObject } from '../../domain/json-object.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
-import { isDeeper, isObject } from '../../wire/field-rules.ts'
+import { isObject } from '../../wire/field-rules.ts'
 import type { Reply } from './post.ts'
 import type { ReplyBody } from './reply-body.ts'
 
@@ -12,26 +12,44 @@ export function isJson({ contentType }: Reply): boolean {
 }
 
 /** Not a promise if all of it has come. */
-export function readJson({ body }: Reply): JsonObject | Promise<JsonObject> {
+export function readJson({ body }: Reply): Parsed | Promise<Parsed> {
   const text = readAll(body, MAX_WHOLE_BYTES)
   return typeof text === 'string' ? parseObject(text) : text.then(parseObject)
 }
 
+/** `isCut`: values that were nested too deeply are left out. */
+export type Parsed = { readonly object: JsonObject; readonly isCut: boolean }
+
 /** A shorter text cannot be nested deeply enough to do harm, so the chunks of a stream are not checked. */
 const DEEP_CHARS = 4 * 1024
 
-export function parseObject(text: string): JsonObject {
+export function parseObject(text: string): Parsed {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (cause) {
     throw new UpstreamFailure('protocol', 'The upstream sent something that is not JSON.', {}, { cause })
   }
-  if (text.length > DEEP_CHARS && isDeeper(value, MAX_DEPTH)) {
-    throw new UpstreamFailure('protocol', `The upstream sent JSON nested more than ${MAX_DEPTH} levels deep.`)
-  }
   if (!isObject(value)) throw new UpstreamFailure('protocol', 'The upstream sent JSON that is not an object.')
-  return value
+  return { object: value, isCut: text.length > DEEP_CHARS && cutDeep(value, MAX_DEPTH) }
+}
+
+/** Empties what is nested deeper than this many levels. True if there was any. */
+function cutDeep(value: Record<string, unknown>, levels: number): boolean {
+  let isCut = false
+  for (const name in value) {
+    const inner = value[name]
+    if (typeof inner !== 'object' || inner === null) continue
+    if (levels === 1) {
+      value[name] = null
+      isCut = true
+    } else if (cutDeep(inner as Record<string, unknown>, levels - 1)) isCut = true
+  }
+  return isCut
+}
+
+export function tooDeep(): UpstreamFailure {
+  return new UpstreamFailure('protocol', `The upstream sent JSON nested more than ${MAX_DEPTH} levels deep.`)
 }
 
 export function readAll(body: ReplyBody, most: number): string | Promise<string> {

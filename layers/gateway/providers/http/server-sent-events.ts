@@ -1,8 +1,10 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { ChatPart } from '../../domain/chat.ts'
+import type { JsonObject } from '../../domain/json-object.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isAnswer } from '../../wire/delta.ts'
 import type { ChatCall } from '../provider.ts'
+import { parseObject, tooDeep } from './json-reply.ts'
 import type { Reply } from './post.ts'
 import type { ReplyBody } from './reply-body.ts'
 
@@ -11,15 +13,19 @@ const MAX_EVENT_CHARS = 8 * 1024 * 1024
 // Names, log probabilities, signatures and other data around a token take kilobytes, not more.
 const BYTES_PER_TOKEN = 8 * 1024
 const SPARE_BYTES = 8 * 1024 * 1024
+/** The events of Responses repeat the instructions and tools of the request. */
+const MOST_ECHOES = 8
 
 /** Reads the events of one answer in some dialect. */
 export type EventReader = {
   /** True if the answer has ended, so that no more of it need be read. */
   readonly isWhole: boolean
-  /** Adds the parts in the data of one event. */
-  read(data: string, parts: ChatPart[]): void
+  /** Adds the parts in one event. */
+  take(event: JsonObject, parts: ChatPart[]): void
+  /** Called for the frame with which Chat Completions ends, also by some upstreams that speak another dialect. */
+  done?(parts: ChatPart[]): void
   /** Called when the upstream has closed. Throws if the answer was not complete. */
-  end(): void
+  end(parts: ChatPart[]): void
 }
 
 /**
@@ -40,8 +46,7 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
   readonly #parser: EventSourceParser
   #parts: ChatPart[] = []
   #budget: number
-  /** Thrown by the next call: the text before a fault counts as delivered. */
-  #fault: UpstreamFailure | undefined
+  #isFaulty = false
   #hasClosed = false
   #hasBegun = false
   #isOver = false
@@ -49,7 +54,7 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
   constructor(body: ReplyBody, { chat, outputCap }: ChatCall, answer: EventReader) {
     this.#body = body
     this.#answer = answer
-    this.#budget = outputCap * chat.choices * BYTES_PER_TOKEN + SPARE_BYTES
+    this.#budget = outputCap * chat.choices * BYTES_PER_TOKEN + MOST_ECHOES * chat.bytes + SPARE_BYTES
     const onEvent = ({ data }: { readonly data: string }) => this.#take(data)
     this.#parser = createParser({ onEvent, maxBufferSize: MAX_EVENT_CHARS })
   }
@@ -57,14 +62,12 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
   async next(): Promise<IteratorResult<readonly ChatPart[], undefined>> {
     if (this.#isOver) return END
     try {
-      while (!this.#fault && !this.#hasClosed && !this.#answer.isWhole) {
+      while (!this.#hasClosed && !this.#answer.isWhole) {
         this.#read(await this.#body.read())
         if (this.#parts.length === 0) continue
         if (!this.#hasBegun) this.#begin()
         return { done: false, value: this.#parts }
       }
-      if (this.#fault) throw this.#fault
-      if (!this.#answer.isWhole) this.#answer.end()
     } catch (error) {
       this.#close()
       throw error
@@ -80,16 +83,20 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
 
   /** Without bytes the upstream has closed: a last line without an end still counts. */
   #read(bytes: Buffer | undefined): void {
-    this.#hasClosed = !bytes
     this.#parts = []
     // All bytes count: comments and empty lines carry nothing, and could go on forever.
     this.#budget -= bytes?.length ?? 0
     try {
       this.#parser.feed(bytes ? this.#decoder.decode(bytes, { stream: true }) : `${this.#decoder.decode()}\n\n`)
-      if (this.#budget < 0 && !this.#answer.isWhole) throw runaway()
     } catch (error) {
-      this.#fault = error instanceof UpstreamFailure ? error : tooLong(error)
+      // Without what it has kept, the parser goes on behind an event that is too long.
+      this.#parser.reset()
+      this.#note(tooLong(error))
     }
+    if (this.#answer.isWhole) return
+    this.#hasClosed = !bytes || this.#budget < 0
+    if (this.#budget < 0) this.#note(runaway())
+    else if (!bytes) this.#end()
   }
 
   /** Before its first token an upstream may be reasoning, even if it sends other data. */
@@ -99,7 +106,33 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
   }
 
   #take(data: string): void {
-    if (!this.#answer.isWhole) this.#answer.read(data, this.#parts)
+    if (this.#answer.isWhole) return
+    if (data === '[DONE]') {
+      this.#answer.done?.(this.#parts)
+      return
+    }
+    try {
+      const { object, isCut } = parseObject(data)
+      if (isCut) this.#note(tooDeep())
+      this.#answer.take(object, this.#parts)
+    } catch (error) {
+      this.#note(error)
+    }
+  }
+
+  #end(): void {
+    try {
+      this.#answer.end(this.#parts)
+    } catch (error) {
+      this.#note(error)
+    }
+  }
+
+  /** The text before a fault counts as delivered, and the usage after it is still read. */
+  #note(error: unknown): void {
+    if (!(error instanceof UpstreamFailure)) throw error
+    if (!this.#isFaulty) this.#parts.push({ kind: 'fault', failure: error })
+    this.#isFaulty = true
   }
 
   #close(): void {

@@ -1,6 +1,7 @@
 import type { ChoicePart, Delta } from '../../domain/chat.ts'
 import type { JsonObject } from '../../domain/json-object.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import { isObject, isText } from '../../wire/field-rules.ts'
+import { finishReasonOf } from '../../wire/stop-reasons.ts'
 
 type Fields = Record<string, unknown>
 
@@ -19,7 +20,8 @@ export class AnswerNormalizer {
       index,
       delta: this.#wholeDelta(index, said),
       logprobs: wholeLogprobs(choice.logprobs),
-      finishReason: typeof reason === 'string' && reason !== '' ? reason : null,
+      finishReason: null,
+      ...(isText(reason) && finishReasonOf(reason)),
       fingerprint: typeof fingerprint === 'string' ? fingerprint : undefined,
     }
   }

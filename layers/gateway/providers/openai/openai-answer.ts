@@ -4,7 +4,6 @@ import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { messageToDelta, speaks } from '../../wire/delta.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { errorInAnswer } from '../http/error-reply.ts'
-import { parseObject } from '../http/json-reply.ts'
 import type { EventReader } from '../http/server-sent-events.ts'
 import { AnswerNormalizer } from './answer-normalizer.ts'
 
@@ -26,20 +25,19 @@ export class OpenAiEvents implements EventReader {
     return this.#isWhole
   }
 
-  read(data: string, parts: ChatPart[]): void {
-    if (data === '[DONE]') {
-      this.#isWhole = true
-      for (const index of this.#open) if (this.#said.has(index)) parts.push(this.#answer.ending(index))
-      return
-    }
-    const event = checked(parseObject(data), this.#key)
-    if (Array.isArray(event.choices)) {
+  done(parts: ChatPart[]): void {
+    this.#isWhole = true
+    for (const index of this.#open) if (this.#said.has(index)) parts.push(this.#answer.ending(index))
+  }
+
+  take(event: JsonObject, parts: ChatPart[]): void {
+    if (Array.isArray(event.choices) && !event.error) {
       for (let position = 0; position < event.choices.length; position++) {
         const choice = event.choices[position]
         if (isObject(choice)) parts.push(this.#readChoice(choice, position, event))
       }
     }
-    if (isObject(event.usage)) parts.push({ kind: 'usage', usage: event.usage })
+    takeRest(event, parts, this.#key)
   }
 
   end(): void {
@@ -60,15 +58,15 @@ export class OpenAiEvents implements EventReader {
 export function readCompletion(completion: JsonObject, key: string | undefined): ChatPart[] {
   const answer = new AnswerNormalizer()
   const parts: ChatPart[] = []
-  const { choices, usage } = checked(completion, key)
-  for (const [position, choice] of Array.isArray(choices) ? choices.entries() : []) {
+  const { choices } = completion
+  for (const [position, choice] of Array.isArray(choices) && !completion.error ? choices.entries() : []) {
     if (!isObject(choice)) continue
     const delta = isObject(choice.message) ? messageToDelta(choice.message) : textOf(choice)
     const part = answer.normalize(choice, position, delta, completion)
     parts.push(part)
     if (part.finishReason === null && speaks(part.delta)) parts.push(answer.ending(part.index))
   }
-  if (isObject(usage)) parts.push({ kind: 'usage', usage })
+  takeRest(completion, parts, key)
   return parts
 }
 
@@ -77,7 +75,8 @@ function textOf({ text }: JsonObject): JsonObject {
   return typeof text === 'string' ? { content: text } : {}
 }
 
-function checked(event: JsonObject, key: string | undefined): JsonObject {
-  if (event.error) throw errorInAnswer(event.error, key)
-  return event
+/** What stands beside the choices. An error may come with a usage, which is billed all the same. */
+function takeRest({ usage, error }: JsonObject, parts: ChatPart[], key: string | undefined): void {
+  if (isObject(usage)) parts.push({ kind: 'usage', usage })
+  if (error) parts.push({ kind: 'fault', failure: errorInAnswer(error, key) })
 }

@@ -20,21 +20,36 @@ export async function readEmbedding(reply: Reply, call: EmbedCall, key: string |
   const { inputs, format } = call.embedding
   const found = new Map<number, Vector>()
   let count = 0
-  const rest = await readElements(reply, call.dimensions * BYTES_PER_NUMBER + SPARE_BYTES, (element) => {
-    if (!('embedding' in element)) return
-    if (count === inputs.length) throw wrongCount(inputs.length)
-    // Some upstreams send no indexes: their vectors are in order.
-    const place = Number.isSafeInteger(element.index) ? (element.index as number) : count
-    found.set(place, readVector(element.embedding, call.dimensions, format))
-    count += 1
-  })
-  if (rest.error) throw errorInAnswer(rest.error, key)
-  const vectors = inputs.map((_, place) => {
-    const vector = found.get(place)
-    if (!vector) throw wrongCount(inputs.length)
-    return vector
-  })
-  return { vectors, usage: rest.usage }
+  let fault: unknown
+  // A vector that cannot be used is no reason not to read the usage after it.
+  const take = (element: JsonObject) => {
+    if (!('embedding' in element) || fault) return
+    try {
+      if (count === inputs.length) throw wrongCount(inputs.length)
+      // Some upstreams send no indexes: their vectors are in order.
+      const place = Number.isSafeInteger(element.index) ? (element.index as number) : count
+      found.set(place, readVector(element.embedding, call.dimensions, format))
+      count += 1
+    } catch (error) {
+      fault = error
+    }
+  }
+  let usage: unknown
+  try {
+    const rest = await readElements(reply, call.dimensions * BYTES_PER_NUMBER + SPARE_BYTES, take)
+    usage = rest.usage
+    if (rest.error) throw errorInAnswer(rest.error, key)
+    if (fault) throw fault
+    const vectors = inputs.map((_, place) => {
+      const vector = found.get(place)
+      if (!vector) throw wrongCount(inputs.length)
+      return vector
+    })
+    return { vectors, usage }
+  } catch (error) {
+    const isBilled = error instanceof UpstreamFailure && (error.reason !== 'error_event' || usage !== undefined)
+    throw isBilled ? error.withEmbedded([{ inputs, usage }]) : error
+  }
 }
 
 function wrongCount(texts: number): UpstreamFailure {

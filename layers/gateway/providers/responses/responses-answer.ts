@@ -3,10 +3,9 @@ import type { JsonObject } from '../../domain/json-object.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { isObject, isText } from '../../wire/field-rules.ts'
 import { namespacedName } from '../../wire/namespaced-name.ts'
+import { toOpenAiUsage } from '../../wire/usage-counts.ts'
 import { errorInAnswer } from '../http/error-reply.ts'
-import { parseObject } from '../http/json-reply.ts'
 import type { EventReader } from '../http/server-sent-events.ts'
-import { toUsage } from './responses-usage.ts'
 
 /** An output item that has begun. Content that came by an event is not repeated at its end. */
 type Item = {
@@ -36,11 +35,6 @@ export class ResponsesEvents implements EventReader {
 
   get isWhole(): boolean {
     return this.#isWhole
-  }
-
-  read(data: string, parts: ChatPart[]): void {
-    // Upstreams that speak Chat Completions, too, end with its last frame.
-    if (data !== '[DONE]') this.take(parseObject(data), parts)
   }
 
   take(event: JsonObject, parts: ChatPart[]): void {
@@ -73,9 +67,12 @@ export class ResponsesEvents implements EventReader {
         this.#finish(fieldsOf(event.response), parts)
         return
       case 'response.failed':
-        throw errorInAnswer(fieldsOf(event.response).error, this.#key)
+      case 'response.cancelled':
+        this.#report(fieldsOf(event.response), parts)
+        parts.push({ kind: 'fault', failure: errorInAnswer(fieldsOf(event.response).error, this.#key) })
+        return
       case 'error':
-        throw errorInAnswer(event.error ?? event, this.#key)
+        parts.push({ kind: 'fault', failure: errorInAnswer(event.error ?? event, this.#key) })
     }
   }
 
@@ -159,7 +156,11 @@ export class ResponsesEvents implements EventReader {
     for (const [place, item] of listOf(response.output).entries()) this.#end(place, item, parts)
     this.#isWhole = true
     parts.push(choice({}, this.#finishReason(response)))
-    if (isObject(response.usage)) parts.push({ kind: 'usage', usage: toUsage(response.usage) })
+    this.#report(response, parts)
+  }
+
+  #report({ usage }: JsonObject, parts: ChatPart[]): void {
+    if (isObject(usage)) parts.push({ kind: 'usage', usage: toOpenAiUsage(usage) })
   }
 
   #finishReason({ status, incomplete_details: details }: JsonObject): string {
@@ -170,15 +171,12 @@ export class ResponsesEvents implements EventReader {
   }
 }
 
-/** The parts of a Response that came whole. */
+/** The parts of a Response that came whole. One without a status is taken for a completed one. */
 export function readResponse(response: JsonObject, key: string | undefined): ChatPart[] {
-  const { status, error } = response
-  if (error || status === 'failed') throw errorInAnswer(error, key)
-  if (!Array.isArray(response.output) || (status !== undefined && status !== 'completed' && status !== 'incomplete')) {
-    throw new UpstreamFailure('protocol', 'The upstream sent JSON that is no whole response.')
-  }
+  const { status = 'completed', error } = response
+  const isEnd = !error && (status === 'completed' || status === 'incomplete') && Array.isArray(response.output)
   const parts: ChatPart[] = []
-  new ResponsesEvents(key).take({ type: 'response.completed', response }, parts)
+  new ResponsesEvents(key).take({ type: isEnd ? 'response.completed' : 'response.failed', response }, parts)
   return parts
 }
 

@@ -36,7 +36,7 @@ export const ADMISSION_RULES: readonly AdmissionRule[] = [
     isMet: ({ rpm, bucketFullAtUs }, { nowMs }) =>
       saneFullAtUs(rpm, bucketFullAtUs, nowMs) <= lastTakeableFullAtUs(rpm, nowMs),
   },
-  ...COUNTER_WRITES.filter(({ giveBack }) => giveBack === undefined),
+  ...COUNTER_WRITES.filter(({ counts }) => counts === 'requests'),
   {
     refusal: 'concurrency_limit_exceeded',
     condition: ({ maxConcurrent }, _, values) => {
@@ -51,7 +51,7 @@ export const ADMISSION_RULES: readonly AdmissionRule[] = [
     isMet: ({ available }, { hold }) => available >= hold,
   },
   // After the balance: a new window does not help a caller whose balance is used up.
-  ...COUNTER_WRITES.filter(({ giveBack }) => giveBack !== undefined),
+  ...COUNTER_WRITES.filter(({ counts }) => counts === 'credits'),
 ]
 
 /** The first rule that this key does not meet; undefined if it meets all. */

@@ -20,6 +20,7 @@ type Names = Record<string, string>
 
 /** One counter's part in the two writes of a request. Its texts are joined once, because every request needs them. */
 export type CounterWrite = AdmissionRule & {
+  readonly counts: Counter['counts']
   /** The change that takes; every admission has its value. */
   readonly take: string
   /** The change at settlement, if anything comes back. A window that is forgotten by then must not make the release fail. */
@@ -32,6 +33,7 @@ export function counterWrite(name: CounterName, counter: Counter): CounterWrite 
   const isWithin = `${count} <= ${room}`
   const isNewOrWithin = `(attribute_not_exists(${count}) OR ${isWithin})`
   return {
+    counts: counter.counts,
     refusal: counter.refusal,
     condition: (cached, demand, values) => {
       const [limit, taken] = [limitOf(cached, name), takenBy(demand, counter)]
@@ -44,13 +46,16 @@ export function counterWrite(name: CounterName, counter: Counter): CounterWrite 
       const [left, taken] = [leftIn(stored, name, demand.nowMs), takenBy(demand, counter)]
       return left === undefined || taken === 0n || taken <= left
     },
-    take: `${count} = if_not_exists(${count}, :zero) + ${counter.counts === 'requests' ? ':one' : ':hold'}`,
+    // A loss is only read: what a write sets comes back with its answer.
+    take: `${count} = if_not_exists(${count}, :zero)${TAKEN[counter.counts]}`,
     giveBack: counter.counts === 'credits' ? `${count} = if_not_exists(${count}, :back) - :back` : undefined,
     nameWindow: (names, atMs) => {
       names[count] = countAttribute(counter, windowOf(counter, atMs))
     },
   }
 }
+
+const TAKEN: Readonly<Record<Counter['counts'], string>> = { requests: ' + :one', credits: ' + :hold', loss: '' }
 
 export const COUNTER_WRITES = COUNTER_NAMES.map((name) => counterWrite(name, COUNTERS[name]))
 

@@ -1,11 +1,13 @@
 import type { Release } from '../../domain/admission.ts'
 import { ulidTimeMs } from '../../domain/ulid.ts'
-import type { UpdateInput } from '../database.ts'
+import type { Item, UpdateInput } from '../database.ts'
 import { ifConditionHolds, retryRejected } from '../failures.ts'
-import { keyItem } from '../keys/key-item.ts'
+import { keyItem, SWEEP_AT_ONCE } from '../keys/key-item.ts'
 import { storedHold } from '../keys/stored-hold.ts'
+import { unmetAttribute } from '../notices/notices.ts'
 import type { Tables } from '../tables.ts'
 import { COUNTER_WRITES } from './counter-writes.ts'
+import { lossAttribute } from './take-loss.ts'
 
 /** True if this call released the hold, false if it had been released before. */
 export type ReleaseHold = (release: Release) => Promise<boolean>
@@ -23,18 +25,31 @@ const PAY = [
   ...GIVING_BACK.map(({ giveBack }) => giveBack),
 ].join(', ')
 
-function releaseWrite({ requestId, hold, cost }: Release): Omit<UpdateInput, 'TableName' | 'Key'> {
+function releaseWrite({ requestId, hold, cost, loss = 0n, reached }: Release): Omit<UpdateInput, 'TableName' | 'Key'> {
   const stored = storedHold(requestId, hold)
+  const names = windowsOf(requestId)
+  const values: Item = {
+    ':back': hold.amount - cost,
+    ':cost': cost,
+    ':open': stored,
+    ':toRemove': new Set([stored]),
+  }
+  let pay = PAY
+  if (loss !== 0n) {
+    names['#loss'] = lossAttribute(requestId)
+    Object.assign(values, { ':loss': loss, ':zero': 0 })
+    pay += ', #loss = if_not_exists(#loss, :zero) + :loss'
+  }
+  if (reached !== undefined) {
+    names['#unmet'] = unmetAttribute('daily_loss_exceeded')
+    Object.assign(values, { ':unmet': reached, ':atOnce': SWEEP_AT_ONCE })
+    pay += ', #unmet = :unmet, sweepAt = :atOnce'
+  }
   return {
     ConditionExpression: 'contains(openHolds, :open)',
-    UpdateExpression: `${PAY} DELETE openHolds :toRemove`,
-    ...(GIVING_BACK.length > 0 && { ExpressionAttributeNames: windowsOf(requestId) }),
-    ExpressionAttributeValues: {
-      ':back': hold.amount - cost,
-      ':cost': cost,
-      ':open': stored,
-      ':toRemove': new Set([stored]),
-    },
+    UpdateExpression: `${pay} DELETE openHolds :toRemove`,
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
   }
 }
 

@@ -1,0 +1,114 @@
+import { type Bill, countsOf, NO_BILL } from '../../domain/bill.ts'
+import { lossOf } from '../../domain/counters.ts'
+import type { Key } from '../../domain/key.ts'
+import type { Nano } from '../../domain/money.ts'
+import { costOf, type Quantities } from '../../domain/price.ts'
+import type { PricedRequest } from '../../domain/priced-request.ts'
+import type { Prompt } from '../../domain/prompt.ts'
+import { roughTokens } from '../../domain/rough-tokens.ts'
+import type { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import type { AdmittedChat, GatewayRequest } from '../../request.ts'
+import { promptText } from '../../wire/prompt-text.ts'
+import { readUsage } from '../../wire/usage-counts.ts'
+import { type Candidate, costPriceOf } from '../routing/route-cost.ts'
+import type { CountDeps } from './count-texts.ts'
+import { makeBill } from './make-bill.ts'
+import { toldTokens } from './make-embedding-bill.ts'
+import type { Tally } from './tally.ts'
+
+/** An attempt that brought the caller no answer, and that its upstream may bill. */
+export type Owed = {
+  readonly candidate: Candidate
+  readonly tally: Tally
+  /** Undefined if this gateway failed. */
+  readonly failure: UpstreamFailure | undefined
+  /** Its bill, if it was made. */
+  bill?: Bill
+}
+
+export type LossDeps = {
+  /** The loss that a key may cause on a UTC day, if it has no bound of its own. */
+  readonly dailyLoss: Nano
+}
+
+export function lossBoundOf({ dailyLoss }: Pick<Key, 'dailyLoss'>, stage: LossDeps): Nano {
+  return dailyLoss ?? stage.dailyLoss
+}
+
+/**
+ * The bill of a request that no route has answered. From the moment an upstream accepts a request it is paid for: by its
+ * usage, or by an estimate of what was asked and what came. An upstream that did not get so far, or says that it failed,
+ * is the operator's loss, as long as the key's bound on that lasts. Of several attempts the most expensive is charged.
+ */
+export async function billFailure(deps: CountDeps & LossDeps, request: AdmittedChat): Promise<Bill> {
+  const { journey, credential, nowMs } = request
+  const isBeyond = lossOf(credential.key, nowMs) >= lossBoundOf(credential.key, deps)
+  let charged: { readonly owed: Owed; readonly bill: Bill } | undefined
+  for (const owed of journey.owed ?? []) {
+    if (!isBeyond && !isPaid(owed)) continue
+    if (isBeyond ? isUnknown(owed) : owed.failure?.reason === 'runaway') owed.tally.isAtCap = true
+    owed.bill = await makeBill(deps, request, owed.tally)
+    if (!charged || owed.bill.cost > charged.bill.cost) charged = { owed, bill: owed.bill }
+  }
+  if (!charged) return NO_BILL
+  const { provider, model: upstreamModel, cost } = charged.owed.candidate.route
+  Object.assign(journey, { provider, upstreamModel, ...(cost && { cost }) })
+  return charged.bill
+}
+
+/** An upstream that says itself that it failed, before anything came of an answer, is believed. */
+function isPaid({ tally, failure }: Owed): boolean {
+  if (tally.reported !== undefined || tally.deliveredAnything) return true
+  const isTold = failure?.reason === 'error_event' || failure?.detail.status !== undefined
+  return tally.isAnswered && failure?.mayBeBilled !== undefined && !isTold
+}
+
+/** True if nobody knows how much the upstream has generated. */
+function isUnknown({ tally, failure }: Owed): boolean {
+  return tally.reported === undefined && (failure?.mayBeBilled === 'the cap' || !tally.isAnswered)
+}
+
+/** What a request may have cost the operator beyond its charge: of the answer, and of every attempt before it. */
+export function lossOfRequest({ priced, journey }: GatewayRequest, bill: Bill): Nano {
+  if (!priced) return 0n
+  let cost = journey.candidate ? costOfAnswer(journey.candidate, priced, bill) : 0n
+  for (const owed of journey.owed ?? []) cost += costOfOwed(owed, priced)
+  return cost > bill.cost ? cost - bill.cost : 0n
+}
+
+/** The provider's stated cost, or else the catalog's; a route of unknown cost costs the price of its model. */
+export function costOfAnswer(candidate: Candidate, priced: PricedRequest, bill: Bill): Nano {
+  if (bill.upstreamCost !== undefined) return bill.upstreamCost
+  if (bill.source === 'none') return 0n
+  const { quantities, generated = 0 } = bill
+  const completion = Math.max(quantities.completion, generated)
+  return costOf(costPriceOf(candidate, priced), { ...quantities, completion })
+}
+
+function costOfOwed(owed: Owed, priced: PricedRequest): Nano {
+  const { bill, candidate, tally } = owed
+  const reported = readUsage(tally.reported)
+  if (reported?.cost !== undefined) return reported.cost
+  const counts = reported && countsOf(reported)
+  const cap = candidate.outputCap * priced.chat.choices
+  const came = bill?.quantities.completion ?? Math.min(cap, tally.scale(roughTokens(tally.sample)))
+  const quantities: Quantities = {
+    prompt: counts?.prompt || (bill?.quantities.prompt ?? Math.min(priced.promptBound, roughPrompt(owed, priced))),
+    completion: counts?.completion ?? (isUnknown(owed) ? cap : came),
+    cached: counts?.cached ?? 0,
+    cacheWrite: counts?.cacheWrite ?? 0,
+    cacheWrite1h: counts?.cacheWrite1h ?? 0,
+    images: priced.chat.media.image,
+  }
+  return costOf(costPriceOf(candidate, priced), quantities)
+}
+
+function roughPrompt({ failure }: Owed, { chat }: PricedRequest): number {
+  if (!chat.embedding) return roughTokens(promptText(chat.body))
+  const parts = failure?.detail.embedded ?? [{ inputs: chat.embedding.inputs, usage: undefined }]
+  return parts.reduce((sum, { inputs, usage }) => sum + (toldTokens(usage) ?? roughInputs(inputs)), 0)
+}
+
+function roughInputs(inputs: readonly Prompt[]): number {
+  return inputs.reduce((sum, input) => sum + (typeof input === 'string' ? roughTokens(input) : input.length), 0)
+}

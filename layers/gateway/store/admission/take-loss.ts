@@ -1,0 +1,51 @@
+import { COUNTERS, windowOf } from '../../domain/counters.ts'
+import type { Hold } from '../../domain/key.ts'
+import type { Nano } from '../../domain/money.ts'
+import { ulidTimeMs } from '../../domain/ulid.ts'
+import { ifConditionHolds, isUnavailable, retryRejected } from '../failures.ts'
+import { countAttribute, keyItem } from '../keys/key-item.ts'
+import { storedHold } from '../keys/stored-hold.ts'
+import type { Tables } from '../tables.ts'
+
+type Loss = {
+  readonly keyId: string
+  readonly requestId: string
+  readonly hold: Hold
+  readonly amount: Nano
+  /** The most that the key may lose on the day of the request. */
+  readonly bound: Nano
+}
+
+/** The attribute of the loss on the day by which a request is judged, which its id contains. */
+export function lossAttribute(requestId: string): string {
+  return countAttribute(COUNTERS.dailyLoss, windowOf(COUNTERS.dailyLoss, ulidTimeMs(requestId)))
+}
+
+/**
+ * Adds a loss that a request is about to risk to those of its key, if the sum stays within the bound; false if not, or if
+ * that is not known. Settlement gives back what was not lost.
+ */
+export function takeLoss({ database, keys }: Tables) {
+  return async ({ keyId, requestId, hold, amount, bound }: Loss): Promise<boolean> => {
+    if (amount > bound) return false
+    const write = {
+      TableName: keys,
+      Key: keyItem(keyId),
+      ConditionExpression: 'contains(openHolds, :open) AND (attribute_not_exists(#loss) OR #loss <= :room)',
+      UpdateExpression: 'SET #loss = if_not_exists(#loss, :zero) + :amount',
+      ExpressionAttributeNames: { '#loss': lossAttribute(requestId) },
+      ExpressionAttributeValues: {
+        ':open': storedHold(requestId, hold),
+        ':room': bound - amount,
+        ':zero': 0,
+        ':amount': amount,
+      },
+    }
+    try {
+      return await ifConditionHolds(retryRejected(() => database.updateOnce(write)))
+    } catch (error) {
+      if (isUnavailable(error)) return false
+      throw error
+    }
+  }
+}

@@ -52,5 +52,6 @@ export const FULL_ROW: { readonly [Name in keyof UsageRow]-?: NonNullable<UsageR
   droppedFields: 'top_k',
   user: 'u-17',
   tags: { team: 'search', env: 'prod' },
+  serviceTier: 'priority',
   keptUntilMs: Date.UTC(2027, 0, 1),
 }

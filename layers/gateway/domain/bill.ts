@@ -18,6 +18,8 @@ export type Bill = {
   readonly cost: Nano
   /** The cost to us, as the provider stated it. */
   readonly upstreamCost?: Nano | undefined
+  /** The tier in which the provider served the answer, if it is none at the list price. */
+  readonly serviceTier?: string | undefined
   /** The completion tokens that the upstream counted for an answer that was cut: it bills all of them. */
   readonly generated?: number | undefined
 }
@@ -78,7 +80,7 @@ function wholeCompletion(completion: number | undefined, total: number | undefin
 
 /** The bill for these quantities. Counts above the hold are charged up to the hold, because the provider will bill them. */
 export function billFor(priced: PricedRequest, counted: Omit<Bill, 'cost' | 'usageCapped'>): Bill {
-  const cost = costOf(priced.model.tokenPrice, counted.quantities)
+  const cost = costOf(priced.model.tokenPrice, counted.quantities, counted.serviceTier)
   const hold = holdOf(priced)
   const usageCapped = cost > hold
   return { ...counted, usageCapped, cost: usageCapped ? hold : cost }

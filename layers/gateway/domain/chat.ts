@@ -54,10 +54,12 @@ export type ChatPart =
       readonly logprobs: unknown
       readonly finishReason: string | null
       readonly fingerprint?: string | undefined
+      /** The tier in which the upstream says it serves the answer, not checked yet. */
+      readonly serviceTier?: unknown
       /** The end of the answer in Anthropic's format, if the upstream speaks that. `finishReason` says nearly the same. */
       readonly ending?: AnswerEnding | undefined
     }
-  | { readonly kind: 'usage'; readonly usage: unknown }
+  | { readonly kind: 'usage'; readonly usage: unknown; readonly serviceTier?: unknown }
 
 export type AnswerEnding = {
   readonly reason: string

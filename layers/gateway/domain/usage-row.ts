@@ -68,6 +68,7 @@ export type UsageRow = {
   readonly droppedFields?: string | undefined
   readonly user?: Attribution['user']
   readonly tags?: Attribution['tags']
+  readonly serviceTier?: string | undefined
   /** DynamoDB may delete the row from this time on; without it the row stays for good. */
   readonly keptUntilMs?: number | undefined
 }
@@ -137,6 +138,7 @@ export const USAGE_FIELDS: UsageFields = {
   droppedFields: { api: 'dropped_fields', kind: 'text', optional: true },
   user: { api: 'user', kind: 'text', optional: true },
   tags: { api: 'tags', kind: 'tags', optional: true },
+  serviceTier: { api: 'service_tier', kind: 'text', optional: true, operatorOnly: true },
 }
 
 /** Added up in a day's total and in the answers about usage. */
@@ -193,6 +195,7 @@ export const USAGE_WORDS: Readonly<Record<UsageFieldName, string>> = {
   droppedFields: 'The names of fields that the provider was not given, because the catalog tells to leave them out.',
   user: 'The end user, as the caller named it: a claim that nobody has checked.',
   tags: 'Names and values from the metadata of the request, as the caller gave them.',
+  serviceTier: 'The tier in which the provider served the answer, if it is none at its list price.',
 }
 
 export const USAGE_FIELD_NAMES = Object.keys(USAGE_FIELDS) as UsageFieldName[]

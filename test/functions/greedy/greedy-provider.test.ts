@@ -7,7 +7,7 @@ import { Random } from '../../simulation/random.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { openFor, openUpstream } from '../../support/stack.ts'
 import type { Upstream } from '../../support/upstream.ts'
-import { completionTokens, MEDIA_TOKENS, promptTokens } from './greedy-bill.ts'
+import { completionTokens, MEDIA_TOKENS, mostBudget, promptTokens } from './greedy-bill.ts'
 import { PATHS, randomRequest } from './random-request.ts'
 
 // A provider that bills all that it can: a token for every byte it was sent, all that media may be, as much as its cap
@@ -95,7 +95,8 @@ beforeAll(async () => {
   bedrock.reply = (stream, { body }) => {
     const config = body.inferenceConfig as Body
     const prompt = promptTokens(body)
-    billed = { prompt, completion: Number(config.maxTokens), body }
+    const budget = mostBudget((body.additionalModelRequestFields ?? {}) as Body)
+    billed = { prompt, completion: Math.max(Number(config.maxTokens), budget), body }
     stream.respond({ ':status': 200, 'content-type': 'application/json' })
     const usage = {
       inputTokens: 0,

@@ -162,13 +162,14 @@ function toRow(
     hold: request.hold ?? 0n,
     ...upstreamCostOf(journey, bill),
     priceVersion: priced?.catalog.version,
-    price: priced && statePrice(priceAt(priced.model.tokenPrice, quantities.prompt)),
+    price: priced && statePrice(priceAt(priced.model.tokenPrice, quantities.prompt, bill.serviceTier)),
     attempts: journey.attempts,
     ttftMs: journey.firstPartMs,
     durationMs: nowMs - request.nowMs,
     droppedFields: journey.droppedFields && droppedFieldsText(journey.droppedFields).slice(0, MOST_DROPPED_CHARS),
     user,
     tags,
+    serviceTier: bill.serviceTier,
   }
 }
 
@@ -176,9 +177,10 @@ function toRow(
 function upstreamCostOf({ cost }: Journey, bill: Bill): Pick<WholeRow, 'upstreamCost' | 'upstreamCostSource'> {
   if (bill.upstreamCost !== undefined) return { upstreamCost: bill.upstreamCost, upstreamCostSource: 'provider' }
   if (!cost || bill.source === 'none') return { upstreamCost: undefined, upstreamCostSource: undefined }
-  const { quantities, generated = 0 } = bill
+  const { quantities, serviceTier, generated = 0 } = bill
   const completion = Math.max(quantities.completion, generated)
-  return { upstreamCost: costOf(parsePrice(cost), { ...quantities, completion }), upstreamCostSource: undefined }
+  const upstreamCost = costOf(parsePrice(cost), { ...quantities, completion }, serviceTier)
+  return { upstreamCost, upstreamCostSource: undefined }
 }
 
 /** Tries a write until it is known to have happened, or the function's time is up. */

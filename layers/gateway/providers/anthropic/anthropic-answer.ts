@@ -150,7 +150,8 @@ export class AnthropicEvents implements EventReader {
     }
     if (finishReason !== null)
       parts.push({ ...choice(refusalText(this.#stopDetails), finishReason), ...this.#ending() })
-    if (this.#hasCounts) parts.push({ kind: 'usage', usage: toUsage(this.#counts) })
+    const { service_tier: serviceTier } = this.#counts
+    if (this.#hasCounts) parts.push({ kind: 'usage', usage: toUsage(this.#counts), serviceTier })
   }
 
   #ending(): { ending?: AnswerEnding } {

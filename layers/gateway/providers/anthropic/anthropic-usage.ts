@@ -10,6 +10,7 @@ const COUNTS = [
   'cache_creation',
   'output_tokens',
   'output_tokens_details',
+  'service_tier',
 ] as const
 
 const READ: readonly string[] = [...COUNTS, ...COST_FIELDS]

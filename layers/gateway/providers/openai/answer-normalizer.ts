@@ -21,6 +21,7 @@ export class AnswerNormalizer {
       logprobs: wholeLogprobs(choice.logprobs),
       finishReason: typeof reason === 'string' && reason !== '' ? reason : null,
       fingerprint: typeof fingerprint === 'string' ? fingerprint : undefined,
+      serviceTier: event.service_tier,
     }
   }
 

@@ -39,7 +39,7 @@ export class OpenAiEvents implements EventReader {
         if (isObject(choice)) parts.push(this.#readChoice(choice, position, event))
       }
     }
-    if (isObject(event.usage)) parts.push({ kind: 'usage', usage: event.usage })
+    if (isObject(event.usage)) parts.push({ kind: 'usage', usage: event.usage, serviceTier: event.service_tier })
   }
 
   end(): void {

@@ -158,7 +158,7 @@ export class ResponsesEvents implements EventReader {
   #finish(response: JsonObject, parts: ChatPart[]): void {
     for (const [place, item] of listOf(response.output).entries()) this.#end(place, item, parts)
     this.#isWhole = true
-    parts.push(choice({}, this.#finishReason(response)))
+    parts.push({ ...choice({}, this.#finishReason(response)), serviceTier: response.service_tier })
     if (isObject(response.usage)) parts.push({ kind: 'usage', usage: toUsage(response.usage) })
   }
 

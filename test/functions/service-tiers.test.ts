@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { checkRow } from '../../layers/admin/audit/check-row.ts'
 import { explainCharge } from '../../layers/admin/explain/explain-charge.ts'
 import { expectedCost } from '../../layers/admin/usage/expected-cost.ts'
@@ -13,6 +14,7 @@ import {
   type Dialect,
   openDialects,
 } from '../providers/support/every-dialect.ts'
+import { catalogFor } from '../support/gateway.ts'
 import { chunk, DONE, type Reply, sse, usageChunk } from '../support/upstream.ts'
 
 type Gateway = Awaited<ReturnType<typeof openDialects>>
@@ -217,4 +219,17 @@ test('the cost to us is by the tier that was served, if the route’s cost has i
   upstreams.chat.reply = chat('flex')
   const flex = await gateway.readRow((await ask('chat', 'chat', {})).requestId)
   expect(flex).toMatchObject({ upstreamCost: 10n * 500n + 5n * 1_000n, serviceTier: 'flex', cost: LIST })
+})
+
+test.each([
+  [{ default: PRIORITY }, 'must be another tier than that of the list price'],
+  [{ Priority: PRIORITY }, 'must be at most 32 lower-case letters and _'],
+  [{ constructor: PRIORITY }, 'must be another name: the table cannot keep this one'],
+  [{ priority: { input: '1' } }, 'output'],
+])('a catalog with the tiers %j is refused', (serviceTiers, fault) => {
+  const { providers, models } = catalogFor('http://127.0.0.1:1', {})
+  const [model] = models
+  const parsed = parseCatalog({ providers, models: [{ ...model, price: { ...PRICE, serviceTiers } }] })
+  expect(JSON.stringify(parsed)).toContain(fault)
+  expect(parsed).toHaveProperty('faults')
 })

@@ -119,16 +119,14 @@ function args(random: Random): string {
 const callId = (random: Random) => random.pick(['c1', 'c/1', '…'.repeat(200)])
 
 /** Wishes for more thoughts or words than the cap, in one of many ways that providers know. */
-function budget(random: Random): Json {
-  const most = random.pick([1, 250, 5_000])
-  return random.pick<Json>([
-    { thinking: { type: 'enabled', budget_tokens: most } },
-    { reasoning: { max_tokens: most } },
-    { thinking_budget: most },
-    { chat_template_kwargs: { thinking_budget: most } },
-    { min_tokens: most },
-  ])
-}
+export const budgets = (most: number): readonly Json[] => [
+  { thinking: { type: 'enabled', budget_tokens: most } },
+  { reasoning: { max_tokens: most } },
+  { thinking_budget: most },
+  { chat_template_kwargs: { thinking_budget: most } },
+  { min_tokens: most },
+]
+const budget = (random: Random) => random.pick(budgets(random.pick([1, 250, 1_000_000])))
 
 const BODIES: Readonly<Record<ContractName, (random: Random, id?: string) => Json>> = {
   chat: (random, id = callId(random)) => ({

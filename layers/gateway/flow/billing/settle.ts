@@ -95,8 +95,8 @@ export function settler(deps: SettleDeps): Settle {
 
 /** A row without the parts that grow: its cost and the reason for it. */
 export function leastRow(row: UsageRow): UsageRow {
-  const { provider, upstreamModel, fallbackModel, replayOf, errorCode, ttftMs, droppedFields, user, tags, ...least } =
-    row
+  const { provider, upstreamModel, fallbackModel, replayOf, errorCode, ttftMs, ...rest } = row
+  const { droppedFields, user, tags, serviceTier, ...least } = rest
   return { ...least, attempts: [] }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { FIRST_BYTE_TIMEOUT_MS, isOwnVariable, type ProviderEntry } from '../layers/gateway/domain/catalog.ts'
 import { isPlainLine } from '../layers/gateway/domain/plain-text.ts'
-import { count, embeddingPrices, prices } from './price-schema.ts'
+import { count, embeddingPrices, isStorable, prices, tierName, UNSTORABLE } from './price-schema.ts'
 
 // Descriptions and patterns are for catalog.schema.json: a JSON Schema has no other word for a check of our own.
 
@@ -39,10 +39,6 @@ const apiKey = z
     'Where the provider’s key is kept, never the key itself: env:NAME is a variable of a gateway on one machine, secret:NAME is in the secret waybill/STAGE/NAME in Secrets Manager, {"key": "sk-…", "hosts": ["api.openai.com"]}.',
   )
 
-/** AWS's SDK cannot store an object with a field such as `constructor`. */
-const isStorable = (name: string) => !(name in Object.prototype)
-const UNSTORABLE = 'must be another name: the table cannot keep this one'
-
 /** Headers that authenticate or frame a request are sent by the gateway, and a key has a field of its own. */
 const headerName = z
   .string()
@@ -52,6 +48,12 @@ const headerName = z
     'must not be a header that we send ourselves; a key belongs into apiKey',
   )
   .refine(isStorable, UNSTORABLE)
+
+const serviceTier = tierName
+  .optional()
+  .describe(
+    'The service_tier of every request. Default: the one at the list price at OpenAI and Anthropic themselves, none elsewhere.',
+  )
 
 /** Of every dialect. */
 const common = {
@@ -88,6 +90,7 @@ const PROVIDERS = {
       .describe(
         'The field in which this upstream takes the output cap. Default: max_completion_tokens at OpenAI itself, max_tokens elsewhere.',
       ),
+    serviceTier,
     streamOptions: z
       .boolean()
       .optional()
@@ -105,6 +108,7 @@ const PROVIDERS = {
     type: z.literal('anthropic').describe('Anthropic’s Messages API.'),
     baseUrl: baseUrl.describe('https://api.anthropic.com/v1'),
     apiKey,
+    serviceTier,
     ...common,
   }),
   bedrock: z.strictObject({

@@ -147,4 +147,6 @@ test('a comparison of catalogs tells tiers in words', () => {
   const [before, after] = [catalogFor(UP, { price }), catalogFor(UP, { price: { ...price, tiers } })]
   expect(compareCatalogs(before, after)).toEqual(['~ model test-model: tiers - → above 1000: input 2, output 3'])
   expect(compareCatalogs(after, before)).toEqual(['~ model test-model: tiers above 1000: input 2, output 3 → -'])
+  const served = catalogFor(UP, { price: { ...price, serviceTiers: { flex: { input: '0.5', output: '1' } } } })
+  expect(compareCatalogs(before, served)).toEqual(['~ model test-model: serviceTiers - → flex: input 0.5, output 1'])
 })

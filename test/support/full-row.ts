@@ -54,5 +54,6 @@ export const FULL_ROW: { readonly [Name in keyof UsageRow]-?: NonNullable<UsageR
   tags: { team: 'search', env: 'prod' },
   stopReason: 'malformed_tool_use',
   loss: 7_000_000_004n,
+  serviceTier: 'priority',
   keptUntilMs: Date.UTC(2027, 0, 1),
 }

@@ -72,16 +72,22 @@ function routesText({ routes = [] }: Model) {
   return <span title={whole}>{routes.map(({ provider }) => provider).join(', ')}</span>
 }
 
-type Tier = Prices & { readonly above: number }
+type Tiered = Prices & {
+  readonly tiers?: readonly (Prices & { readonly above: number })[]
+  readonly serviceTiers?: Readonly<Record<string, Prices>>
+}
 
 function otherPrices({ price = {} }: Model): string {
-  const { tiers = [], ...base } = price as Prices & { readonly tiers?: readonly Tier[] }
+  const { tiers = [], serviceTiers = {}, ...base } = price as Tiered
   const shown: readonly string[] = PRICES.map(([name]) => name)
   const others = Object.entries(base).filter(([name]) => !shown.includes(name))
   const inTiers = tiers.map(({ above, ...tier }) => {
     return `above ${counted(above)} prompt tokens: ${inWords(Object.entries(tier))}`
   })
-  return [...(others.length > 0 ? [inWords(others)] : []), ...inTiers].join('; ')
+  const inServices = Object.entries(serviceTiers).map(
+    ([name, tier]) => `tier ${name}: ${inWords(Object.entries(tier))}`,
+  )
+  return [...(others.length > 0 ? [inWords(others)] : []), ...inTiers, ...inServices].join('; ')
 }
 
 function inWords(prices: readonly (readonly [string, unknown])[]): string {

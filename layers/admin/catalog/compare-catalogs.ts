@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CatalogFault } from '../../../catalog/parse-catalog.ts'
 import type { CatalogData, CatalogModel, ProviderEntry } from '../../gateway/domain/catalog.ts'
-import type { PriceStrings, PriceTier } from '../../gateway/domain/price.ts'
+import type { PriceStrings } from '../../gateway/domain/price.ts'
 
 /** A line for each model and provider that is added, removed or changed, with the prices before and after. */
 export function compareCatalogs(inForce: CatalogData | undefined, after: CatalogData): string[] {
@@ -49,12 +49,16 @@ function priceChanges(before: PriceStrings, after: PriceStrings): string[] {
 }
 
 function priceText(part: PriceStrings[keyof PriceStrings]): string {
-  return typeof part === 'object' ? part.map(tierText).join('; ') || '-' : (part ?? '-')
+  if (typeof part !== 'object') return part ?? '-'
+  const tiers = Array.isArray(part)
+    ? part.map(({ above, ...prices }) => [`above ${above}`, prices] as const)
+    : Object.entries(part)
+  return tiers.map(([name, prices]) => `${name}: ${pricesText(prices)}`).join('; ') || '-'
 }
 
-function tierText({ above, ...prices }: PriceTier): string {
+function pricesText(prices: object): string {
   const parts = Object.entries(prices).map(([name, price]) => `${name} ${price}`)
-  return `above ${above}: ${parts.sort().join(', ')}`
+  return parts.sort().join(', ')
 }
 
 /** In the order of the file: a stored catalog has lost its own. */

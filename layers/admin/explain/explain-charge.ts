@@ -12,8 +12,13 @@ export function explainCharge(row: UsageRow): Entry[] {
 }
 
 /** The tier of the price, if it is not the base price. */
-function explainTier({ price }: UsageRow): Entry[] {
-  return price?.above === undefined ? [] : [['tier', `above ${grouped(price.above)} prompt tokens`]]
+function explainTier({ price, serviceTier }: UsageRow): Entry[] {
+  const isPriced = price?.serviceTier === serviceTier
+  const how = isPriced ? 'at its own price' : 'for which the catalog has no price: it was charged at the list price'
+  return [
+    ...(price?.above === undefined ? [] : [['tier', `above ${grouped(price.above)} prompt tokens`] as const]),
+    ...(serviceTier === undefined ? [] : [['served tier', `${serviceTier}, ${how}`] as const]),
+  ]
 }
 
 /** The provider's bill, if it is known, and the margin that is left. */

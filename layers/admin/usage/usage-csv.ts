@@ -14,7 +14,8 @@ import { csvLine, disarmed } from './csv-line.ts'
 type Column = { readonly name: string; readonly of: (row: UsageRow) => unknown }
 type ColumnsOf = (field: UsageFieldName) => readonly Column[]
 
-const PRICE_COLUMNS: Readonly<Record<keyof StatedPrice, string>> = {
+/** The service tier has a column of its own, at the end. */
+const PRICE_COLUMNS: Readonly<Record<Exclude<keyof StatedPrice, 'serviceTier'>, string>> = {
   input: 'priceInput',
   output: 'priceOutput',
   cachedInput: 'priceCachedInput',

@@ -4,7 +4,7 @@ import { OPERATOR_FIELDS, type UsageRow } from '../../gateway/domain/usage-row.t
 import { recordOf, usageRecord } from '../../gateway/wire/usage-record.ts'
 import type { RequestShape } from '../api/shapes/requests.ts'
 
-type OperatorPart = Pick<RequestShape, 'upstream_cost' | 'upstream_cost_source' | 'margin'>
+type OperatorPart = Pick<RequestShape, 'upstream_cost' | 'upstream_cost_source' | 'service_tier' | 'margin'>
 
 const operatorFields = recordOf(OPERATOR_FIELDS)
 
@@ -12,7 +12,7 @@ const operatorFields = recordOf(OPERATOR_FIELDS)
 export function operatorPart(row: Partial<UsageRow>): OperatorPart {
   const { upstreamCost, upstreamCostSource = 'catalog', cost = 0n } = row
   return {
-    ...(operatorFields(row) as Pick<OperatorPart, 'upstream_cost'>),
+    ...(operatorFields(row) as Pick<OperatorPart, 'upstream_cost' | 'service_tier'>),
     upstream_cost_source: upstreamCost === undefined ? null : upstreamCostSource,
     margin: upstreamCost === undefined ? null : formatCredits(cost - upstreamCost),
   }

@@ -18,6 +18,8 @@ export type Bill = {
   readonly cost: Nano
   /** The cost to us, as the provider stated it. */
   readonly upstreamCost?: Nano | undefined
+  /** The tier in which the provider served the answer, if it is none at the list price. */
+  readonly serviceTier?: string | undefined
   /** The completion tokens that the upstream counted for an answer that was cut: it bills all of them. */
   readonly generated?: number | undefined
   /** The upstream's own name for the end of the answer, if it is not a known one. */
@@ -83,7 +85,7 @@ function wholeCompletion(reported: ReportedUsage, prompt: number | undefined): n
 
 /** The bill for these quantities. Counts above the hold are charged up to the hold, because the provider will bill them. */
 export function billFor(priced: PricedRequest, counted: Omit<Bill, 'cost' | 'usageCapped'>): Bill {
-  const cost = costOf(priced.model.tokenPrice, counted.quantities)
+  const cost = costOf(priced.model.tokenPrice, counted.quantities, counted.serviceTier)
   const hold = holdOf(priced)
   const usageCapped = cost > hold
   return { ...counted, usageCapped, cost: usageCapped ? hold : cost }

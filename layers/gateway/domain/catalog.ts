@@ -10,6 +10,8 @@ export type OpenAiEntry = {
   readonly apiKey?: string | undefined
   /** The field in which this upstream takes the output cap; without it, `max_completion_tokens` at OpenAI itself and `max_tokens` elsewhere. */
   readonly capField?: 'max_tokens' | 'max_completion_tokens' | undefined
+  /** The `service_tier` of every request; without it, the one at the list price at OpenAI itself, and none elsewhere. */
+  readonly serviceTier?: string | undefined
   /** False for an upstream that refuses `stream_options`; its answers are billed by estimate. */
   readonly streamOptions?: boolean | undefined
   /** Headers that are sent with every request, beside our own. */
@@ -28,6 +30,8 @@ export type AnthropicEntry = {
   readonly type: 'anthropic'
   readonly baseUrl: string
   readonly apiKey?: string | undefined
+  /** As an OpenAI entry's. */
+  readonly serviceTier?: string | undefined
   readonly unknownFields?: UnknownFields | undefined
   readonly upstreamStream?: boolean | undefined
 }

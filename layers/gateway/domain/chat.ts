@@ -55,12 +55,14 @@ export type ChatPart =
       readonly logprobs: unknown
       readonly finishReason: string | null
       readonly fingerprint?: string | undefined
+      /** The tier in which the upstream says it serves the answer, not checked yet. */
+      readonly serviceTier?: unknown
       /** The end of the answer in Anthropic's format, if the upstream speaks that. `finishReason` says nearly the same. */
       readonly ending?: AnswerEnding | undefined
       /** The upstream's own name for the end of the answer, if it is not a known one. */
       readonly stopReason?: string | undefined
     }
-  | { readonly kind: 'usage'; readonly usage: unknown }
+  | { readonly kind: 'usage'; readonly usage: unknown; readonly serviceTier?: unknown }
   /** The content from here on cannot be used. Only the usage may still come, and is read: the upstream bills it. */
   | { readonly kind: 'fault'; readonly failure: UpstreamFailure }
 

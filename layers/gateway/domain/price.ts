@@ -13,10 +13,15 @@ export type RangePrice = {
   readonly heldWritePico: bigint
   readonly requestPico: bigint
   readonly imagePico: bigint
+  /** The service tier that it is for, if it is for one. */
+  readonly serviceTier?: string | undefined
 }
 
-/** The base price, and the prices of longer prompts in rising order. */
-export type Price = RangePrice & { readonly tiers: readonly RangePrice[] }
+/** The base price, the prices of longer prompts in rising order, and those of service tiers, for prompts of any length. */
+export type Price = RangePrice & {
+  readonly tiers: readonly RangePrice[]
+  readonly serviceTiers: ReadonlyMap<string, RangePrice>
+}
 
 /** In credits per million tokens. */
 type TokenPrices = {
@@ -39,10 +44,18 @@ type BasePrices = TokenPrices & {
 }
 
 /** The price of a model, or the cost of a route to us. */
-export type PriceStrings = BasePrices & { readonly tiers?: readonly PriceTier[] | undefined }
+export type PriceStrings = BasePrices & {
+  readonly tiers?: readonly PriceTier[] | undefined
+  /** By the provider's names. */
+  readonly serviceTiers?: Readonly<Record<string, TokenPrices>> | undefined
+}
 
 /** The price of one request as its row keeps it, to explain a charge after the catalog has changed. `above` is its tier's. */
-export type StatedPrice = BasePrices & { readonly cachedInput: string; readonly above?: number | undefined }
+export type StatedPrice = BasePrices & {
+  readonly cachedInput: string
+  readonly above?: number | undefined
+  readonly serviceTier?: string | undefined
+}
 
 /** The quantities on a bill. `prompt` includes the tokens read from and written to a cache. */
 export type Quantities = {
@@ -84,7 +97,17 @@ function parse(price: PriceStrings | StatedPrice): Price {
     imagePico: price.image === undefined ? 0n : picoOf(price.image, PICO_PLACES),
   }
   const tiers = 'tiers' in price ? price.tiers : undefined
-  return { ...base, tiers: tiers?.map((tier) => parseTier(tier, base, price)) ?? [] }
+  const services = Object.entries(('serviceTiers' in price && price.serviceTiers) || {})
+  return {
+    ...base,
+    tiers: tiers?.map((tier) => parseTier(tier, base, price)) ?? [],
+    serviceTiers: new Map(
+      services.map(([name, prices]) => [
+        name,
+        { ...parseTier({ ...prices, above: 0 }, base, price), serviceTier: name },
+      ]),
+    ),
+  }
 }
 
 /** Providers bill what they write to a cache at 1.25 times the input, and at twice the input for an hour. */
@@ -120,8 +143,10 @@ function inProportion(pico: bigint, part: bigint, whole: bigint): bigint {
   return (pico * part + whole - 1n) / whole
 }
 
-/** The price of a request by the tokens of its prompt, those from a cache included. */
-export function priceAt(price: Price, promptTokens: number): RangePrice {
+/** The price of a request by its service tier, if that has one, or by the tokens of its prompt, those from a cache included. */
+export function priceAt(price: Price, promptTokens: number, serviceTier = ''): RangePrice {
+  const service = price.serviceTiers.get(serviceTier)
+  if (service) return service
   let found: RangePrice = price
   for (const tier of price.tiers) if (promptTokens > tier.above) found = tier
   return found
@@ -152,7 +177,10 @@ function uncovered(cost: Price, price: Price): Price | undefined {
   const borders = new Set([0, ...cost.tiers.map(({ above }) => above), ...price.tiers.map(({ above }) => above)])
   const ranges = [...borders].sort((a, b) => a - b).map((above) => uncoveredIn(above, cost, price))
   const [base, ...tiers] = ranges as [RangePrice, ...RangePrice[]]
-  return ranges.some((range) => KINDS.some((kind) => range[kind] > 0n)) ? { ...base, tiers } : undefined
+  return ranges.some((range) => KINDS.some((kind) => range[kind] > 0n))
+    ? // No tier but the default is asked for.
+      { ...base, tiers, serviceTiers: new Map() }
+    : undefined
 }
 
 function uncoveredIn(above: number, cost: Price, price: Price): RangePrice {
@@ -231,6 +259,7 @@ function inWords(price: RangePrice): StatedPrice {
     ...(cacheWrite1hPico !== unstatedWrite1h(cacheWritePico) && { cacheWrite1h: formatPerMillion(cacheWrite1hPico) }),
     ...(price.requestPico > 0n && { request: formatDecimal(price.requestPico, PICO_PLACES) }),
     ...(price.imagePico > 0n && { image: formatDecimal(price.imagePico, PICO_PLACES) }),
+    ...(price.serviceTier !== undefined && { serviceTier: price.serviceTier }),
   }
 }
 
@@ -269,9 +298,9 @@ export function billLines(price: RangePrice, quantities: Quantities): readonly B
   ]
 }
 
-/** Exact in picocredits, rounded up once. The length of the prompt decides the tier. */
-export function costOf(price: Price, quantities: Quantities): Nano {
-  return roundUp(sumOf(billLines(priceAt(price, quantities.prompt), quantities)))
+/** Exact in picocredits, rounded up once. The service tier or the length of the prompt decides the price. */
+export function costOf(price: Price, quantities: Quantities, serviceTier?: string): Nano {
+  return roundUp(sumOf(billLines(priceAt(price, quantities.prompt, serviceTier), quantities)))
 }
 
 export function sumOf(lines: readonly BillLine[]): bigint {

@@ -70,6 +70,7 @@ export type UsageRow = {
   readonly tags?: Attribution['tags']
   readonly stopReason?: string | undefined
   readonly loss?: Nano | undefined
+  readonly serviceTier?: string | undefined
   /** DynamoDB may delete the row from this time on; without it the row stays for good. */
   readonly keptUntilMs?: number | undefined
 }
@@ -141,6 +142,7 @@ export const USAGE_FIELDS: UsageFields = {
   tags: { api: 'tags', kind: 'tags', optional: true },
   stopReason: { api: 'stop_reason', kind: 'text', optional: true, operatorOnly: true },
   loss: { api: 'loss', kind: 'credits', optional: true, operatorOnly: true },
+  serviceTier: { api: 'service_tier', kind: 'text', optional: true, operatorOnly: true },
 }
 
 /** Added up in a day's total and in the answers about usage. */
@@ -199,6 +201,7 @@ export const USAGE_WORDS: Readonly<Record<UsageFieldName, string>> = {
   tags: 'Names and values from the metadata of the request, as the caller gave them.',
   stopReason: "The provider's own name for the end of the answer, if it is not a known one.",
   loss: 'What the request may have cost us beyond its charge: the answer, and attempts that brought none.',
+  serviceTier: 'The tier in which the provider served the answer, if it is none at its list price.',
 }
 
 export const USAGE_FIELD_NAMES = Object.keys(USAGE_FIELDS) as UsageFieldName[]

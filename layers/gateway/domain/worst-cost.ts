@@ -29,17 +29,20 @@ export function affordableTokens(price: Price, worst: Omit<WorstCase, 'completio
   return fewest
 }
 
-/** Every range of prompt lengths within the bound, with the most that its longest prompt costs before an answer. */
+/** Every service tier, and every range of prompt lengths within the bound, with the most that its longest prompt costs before an answer. */
 function eachRange(
   price: Price,
   { promptTokens, images }: Omit<WorstCase, 'completionTokens'>,
   look: (range: RangePrice, beforeOutputPico: bigint) => void,
 ): void {
+  const lookAt = (range: RangePrice, longest: number) =>
+    look(range, BigInt(longest) * dearestInput(range) + range.requestPico + BigInt(images) * range.imagePico)
+  for (const service of price.serviceTiers.values()) lookAt(service, promptTokens)
   let range: RangePrice = price
   for (let i = 0; ; i++) {
     const next = price.tiers[i]
     const longest = next && next.above < promptTokens ? next.above : promptTokens
-    look(range, BigInt(longest) * dearestInput(range) + range.requestPico + BigInt(images) * range.imagePico)
+    lookAt(range, longest)
     if (!next || longest === promptTokens) return
     range = next
   }

@@ -5,8 +5,8 @@ import { readErrorReply } from './http/error-reply.ts'
 import { isJson, type Parsed, readJson, tooDeep } from './http/json-reply.ts'
 import { post, type Reply, targetOf } from './http/post.ts'
 import { type EventReader, readEvents } from './http/server-sent-events.ts'
+import { limitRequest } from './limit-request.ts'
 import type { ChatCall, EmbedCall, ReadApiKey } from './provider.ts'
-import { requireHeld } from './require-held.ts'
 
 type Upstream = {
   readonly baseUrl: string
@@ -38,7 +38,7 @@ export function httpUpstream({ baseUrl, headers: more, apiKey, keyHeader }: Upst
   return <Call extends AnyCall, Result>({ path, toRequest, read, failureOf }: Verb<Call, Result>) => {
     const target = targetOf(`${address}${path}`, headers)
     return async (call: Call): Promise<Result> => {
-      const body = JSON.stringify(requireHeld(toRequest(call), call.chat))
+      const body = JSON.stringify(limitRequest(toRequest(call), call))
       const key = apiKey && (await apiKey())
       const reply = await post({
         target,

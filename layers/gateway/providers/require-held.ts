@@ -14,7 +14,7 @@ const MEDIA: ReadonlySet<string> = new Set([
 ])
 
 /** Names of objects with JSON of the caller's own: a schema, the input of a tool. An address in them is text. */
-const OWN_JSON: ReadonlySet<string> = new Set([
+export const OWN_JSON: ReadonlySet<string> = new Set([
   ...['input', 'input_schema', 'parameters', 'schema', 'json', 'guided_json', 'json_schema'],
 ])
 

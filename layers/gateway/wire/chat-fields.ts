@@ -71,8 +71,10 @@ export const wish = (...words: readonly string[]): Shape => {
   return (sent, at) => (typeof sent === 'object' || typeof sent === 'string' ? shape(sent, at) : at.refuse(words, sent))
 }
 
-export const EFFORT = wish('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'default', 'auto')
-export const VERBOSITY = wish('low', 'medium', 'high')
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'default', 'auto']
+export const EFFORT = wish(...EFFORTS)
+export const VERBOSITIES = ['low', 'medium', 'high']
+export const VERBOSITY = wish(...VERBOSITIES)
 export const SUMMARY = wish('auto', 'concise', 'detailed', 'none')
 export const CACHE_RETENTION = wish('in_memory', 'in-memory', '24h')
 export const THINKING: Shape = object({

@@ -171,6 +171,7 @@ export const sampleRequest: RequestShape = {
   hold: null,
   upstream_cost: '0.0003',
   upstream_cost_source: 'catalog',
+  service_tier: null,
   margin: '0.0000456',
   bill: [
     { what: 'prompt', quantity: 1000, price: '0.15', per: 'million', amount: '0.00015' },

@@ -277,7 +277,7 @@ describe('in other words', () => {
 
   test('thinking, effort and top_k reach Claude at Bedrock in Claude’s own words', async () => {
     const { gateway: bedrock, upstream: amazon } = await openBedrock()
-    const fields = { thinking: { type: 'enabled', budget_tokens: 1024 }, top_k: 5, output_config: { effort: 'low' } }
+    const fields = { thinking: { type: 'enabled', budget_tokens: 80 }, top_k: 5, output_config: { effort: 'low' } }
     const response = await ask(bedrock, (await bedrock.issue()).secret, { ...HELLO, ...fields })
     expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
     expect(amazon.requests[0]?.body.additionalModelRequestFields).toEqual(fields)

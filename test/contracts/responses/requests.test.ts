@@ -162,7 +162,7 @@ test('fields go to a chat upstream in its own words, and what only this contract
     user: 'u',
     safety_identifier: 's',
     prompt_cache_key: 'k',
-    service_tier: 'auto',
+    service_tier: 'default',
     store: true,
     metadata: { a: 'b' },
     client_metadata: { session: 'x' },
@@ -196,7 +196,7 @@ test('fields go to a chat upstream in its own words, and what only this contract
     user: ALIAS,
     safety_identifier: ALIAS,
     prompt_cache_key: ALIAS,
-    service_tier: 'auto',
+    service_tier: 'default',
     seed: 7,
   })
 })

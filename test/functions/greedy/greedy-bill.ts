@@ -62,9 +62,20 @@ function kindOf(field: string): MediaKind | undefined {
   return /\.pdf$/.test(field) ? 'file' : undefined
 }
 
-/** As much as the cap allows, in the field that this provider reads, for every choice. */
-export function completionTokens(body: Record<string, unknown>, capField: string): number {
-  const cap = typeof body[capField] === 'number' ? body[capField] : UNCAPPED
+/** Budgets count inside the cap; one above it is billed in full. */
+export function mostBudget({ thinking, reasoning, chat_template_kwargs: template, ...body }: Body): number {
+  const budgets = [
+    ...[body.thinking_budget, body.min_tokens],
+    ...[(thinking as Body)?.budget_tokens, (reasoning as Body)?.max_tokens, (template as Body)?.thinking_budget],
+  ]
+  return Math.max(0, ...budgets.map((budget) => Number(budget ?? 0)))
+}
+
+type Body = Record<string, unknown>
+
+/** As much as the cap allows, in the field that this provider reads, or a budget, for every choice. */
+export function completionTokens(body: Body, capField: string): number {
+  const cap = Math.max(typeof body[capField] === 'number' ? body[capField] : UNCAPPED, mostBudget(body))
   const choices = Math.max(Number(body.n ?? 1), Number(body.best_of ?? 1))
   const prompts = Array.isArray(body.prompt) && typeof body.prompt[0] !== 'number' ? body.prompt.length : 1
   return cap * choices * prompts

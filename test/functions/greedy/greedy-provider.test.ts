@@ -3,12 +3,13 @@ import { requireCatalog } from '../../../catalog/parse-catalog.ts'
 import type { ProviderEntry } from '../../../layers/gateway/domain/catalog.ts'
 import { CONTRACTS, type ContractName, SCOPES } from '../../../layers/gateway/endpoints.ts'
 import { type BedrockUpstream, pointSdkAt, startBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
+import { CONTRACT_BODIES } from '../../providers/support/every-dialect.ts'
 import { Random } from '../../simulation/random.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { openFor, openUpstream } from '../../support/stack.ts'
 import type { Upstream } from '../../support/upstream.ts'
-import { completionTokens, MEDIA_TOKENS, promptTokens } from './greedy-bill.ts'
-import { PATHS, randomRequest } from './random-request.ts'
+import { completionTokens, MEDIA_TOKENS, mostBudget, promptTokens } from './greedy-bill.ts'
+import { budgets, PATHS, randomRequest } from './random-request.ts'
 
 // A provider that bills all that it can: a token for every byte it was sent, all that media may be, as much as its cap
 // allows, at the dearest price. More requests: GREEDY_REQUESTS=20000 npm run -s jest -- greedy
@@ -95,7 +96,8 @@ beforeAll(async () => {
   bedrock.reply = (stream, { body }) => {
     const config = body.inferenceConfig as Body
     const prompt = promptTokens(body)
-    billed = { prompt, completion: Number(config.maxTokens), body }
+    const budget = mostBudget((body.additionalModelRequestFields ?? {}) as Body)
+    billed = { prompt, completion: Math.max(Number(config.maxTokens), budget), body }
     stream.respond({ ':status': 200, 'content-type': 'application/json' })
     const usage = {
       inputTokens: 0,
@@ -152,9 +154,12 @@ afterAll(async () => {
   await bedrock[Symbol.asyncDispose]()
 })
 
-async function ask(random: Random, contract: ContractName) {
+async function askAnything(random: Random, contract: ContractName) {
   const model = contract === 'embeddings' ? 'vectors' : random.pick(dialects)
-  const body = randomRequest(random, contract, model)
+  return ask(contract, randomRequest(random, contract, model))
+}
+
+async function ask(contract: ContractName, body: Body) {
   billed = undefined
   const headers = { 'x-api-key': secret, 'Content-Type': 'application/json' }
   const response = await fetch(gateway.baseUrl + PATHS[contract], {
@@ -163,8 +168,32 @@ async function ask(random: Random, contract: ContractName) {
     body: JSON.stringify(body),
   })
   const answer = await response.text()
-  return { model, body, status: response.status, answer, requestId: response.headers.get('x-request-id') }
+  return { model: body.model, body, status: response.status, answer, requestId: response.headers.get('x-request-id') }
 }
+
+/** The bill that a charge does not cover; undefined if it does. */
+async function shortBy(requestId: string | null) {
+  const { prompt = 0, completion = 0, body } = billed ?? {}
+  const { cost } = await gateway.readRow(requestId)
+  const due = BigInt(prompt) * NANO_PER_PROMPT + BigInt(completion) * NANO_PER_COMPLETION
+  return cost < due ? { cost, due, sent: JSON.stringify(body).slice(0, 3_000) } : undefined
+}
+
+test('a budget above the cap is refused, or the charge covers it, in every contract and dialect', async () => {
+  for (const contract of ['chat', 'completions', 'responses', 'messages'] as const) {
+    for (const fields of budgets(1_000_000)) {
+      for (const model of dialects) {
+        const { status, requestId } = await ask(contract, { ...CONTRACT_BODIES[contract].body, ...fields, model })
+        const place = { contract, model, fields }
+        expect({ ...place, status, short: await shortBy(requestId) }).toEqual({
+          ...place,
+          status: billed ? 200 : 400,
+          short: undefined,
+        })
+      }
+    }
+  }
+})
 
 test(
   `each of ${REQUESTS} random requests is refused, or its charge covers all that a greedy provider bills`,
@@ -173,16 +202,13 @@ test(
     const accepted = new Map<string, number>()
     for (let i = 0; i < REQUESTS; i++) {
       const contract = random.pick(CONTRACTS)
-      const { model, body, status, answer, requestId } = await ask(random, contract)
+      const { model, body, status, answer, requestId } = await askAnything(random, contract)
       const place = { i, contract, model, body: JSON.stringify(body).slice(0, 3_000), answer: answer.slice(0, 500) }
       if (!billed) {
         expect({ ...place, status }).toEqual({ ...place, status: 400 })
         continue
       }
-      const row = await gateway.readRow(requestId)
-      const due = BigInt(billed.prompt) * NANO_PER_PROMPT + BigInt(billed.completion) * NANO_PER_COMPLETION
-      const short =
-        row.cost < due ? { cost: row.cost, due, sent: JSON.stringify(billed.body).slice(0, 3_000) } : undefined
+      const short = await shortBy(requestId)
       expect({ ...place, status, short }).toEqual({ ...place, status: 200, short: undefined })
       accepted.set(`${contract} ${model}`, (accepted.get(`${contract} ${model}`) ?? 0) + 1)
     }

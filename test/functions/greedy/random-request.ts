@@ -118,6 +118,16 @@ function args(random: Random): string {
 /** An id with characters that some providers take in other letters only. */
 const callId = (random: Random) => random.pick(['c1', 'c/1', '…'.repeat(200)])
 
+/** Wishes for more thoughts or words than the cap, in one of many ways that providers know. */
+export const budgets = (most: number): readonly Json[] => [
+  { thinking: { type: 'enabled', budget_tokens: most } },
+  { reasoning: { max_tokens: most } },
+  { thinking_budget: most },
+  { chat_template_kwargs: { thinking_budget: most } },
+  { min_tokens: most },
+]
+const budget = (random: Random) => random.pick(budgets(random.pick([1, 250, 1_000_000])))
+
 const BODIES: Readonly<Record<ContractName, (random: Random, id?: string) => Json>> = {
   chat: (random, id = callId(random)) => ({
     messages: [
@@ -144,6 +154,7 @@ const BODIES: Readonly<Record<ContractName, (random: Random, id?: string) => Jso
     ...(random.chance(0.5) && { max_tokens: 1 + random.below(300) }),
     ...(random.chance(0.5) && { max_completion_tokens: 1 + random.below(300) }),
     ...(random.chance(0.2) && { n: 1 + random.below(4) }),
+    ...(random.chance(0.3) && budget(random)),
     ...(random.chance(0.2) && { user: text(random), prompt_cache_key: text(random) }),
   }),
   messages: (random) => ({
@@ -176,6 +187,7 @@ const BODIES: Readonly<Record<ContractName, (random: Random, id?: string) => Jso
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: text(random) }] },
     ],
     ...(random.chance(0.5) && { tools: [{ name: 'f', input_schema: schema(random) }] }),
+    ...(random.chance(0.3) && budget(random)),
   }),
   responses: (random) => ({
     instructions: text(random),
@@ -198,12 +210,14 @@ const BODIES: Readonly<Record<ContractName, (random: Random, id?: string) => Jso
     ],
     ...(random.chance(0.5) && { tools: [{ type: 'function', name: 'f', parameters: schema(random) }] }),
     ...(random.chance(0.5) && { max_output_tokens: 1 + random.below(300) }),
+    ...(random.chance(0.3) && budget(random)),
   }),
   completions: (random) => ({
     prompt: random.pick([text(random), [text(random), text(random)], [1, 2, 3]]),
     n: 1 + random.below(3),
     max_tokens: 1 + random.below(300),
     ...(random.chance(0.3) && { suffix: text(random), user: text(random) }),
+    ...(random.chance(0.3) && budget(random)),
   }),
   embeddings: (random) => ({ input: random.pick([`${text(random)}.`, [`${text(random)}.`, 'b'], [1, 2, 3]]) }),
 }

@@ -52,6 +52,7 @@ export type RequestShape = {
   readonly hold: HoldShape | null
   readonly upstream_cost: string | null
   readonly upstream_cost_source: 'provider' | 'catalog' | null
+  readonly service_tier: string | null
   readonly margin: string | null
   readonly attempts: readonly TriedRouteShape[]
   readonly bill: readonly BillLineShape[]

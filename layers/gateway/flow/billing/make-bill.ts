@@ -63,6 +63,7 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
       estimatedBy: isEstimate && estimate.isRough ? 'characters' : undefined,
       usageRejected: isEstimate && !isCut && reported !== undefined,
       upstreamCost: reported?.cost,
+      serviceTier: tally.serviceTier,
       generated: isCut ? counts.completion : undefined,
       stopReason: tally.stopReason,
     })

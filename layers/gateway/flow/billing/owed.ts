@@ -82,7 +82,7 @@ export function costOfAnswer(candidate: Candidate, priced: PricedRequest, bill: 
   if (bill.source === 'none') return 0n
   const { quantities, generated = 0 } = bill
   const completion = Math.max(quantities.completion, generated)
-  return costOf(costPriceOf(candidate, priced), { ...quantities, completion })
+  return costOf(costPriceOf(candidate, priced), { ...quantities, completion }, bill.serviceTier)
 }
 
 function costOfOwed(owed: Owed, priced: PricedRequest): Nano {
@@ -100,7 +100,7 @@ function costOfOwed(owed: Owed, priced: PricedRequest): Nano {
     cacheWrite1h: counts?.cacheWrite1h ?? 0,
     images: priced.chat.media.image,
   }
-  return costOf(costPriceOf(candidate, priced), quantities)
+  return costOf(costPriceOf(candidate, priced), quantities, tally.serviceTier)
 }
 
 function roughPrompt({ failure }: Owed, { chat }: PricedRequest): number {

@@ -113,19 +113,8 @@ export function settler(deps: SettleDeps): Settle {
 
 /** A row without the parts that grow: its cost and the reason for it. */
 export function leastRow(row: UsageRow): UsageRow {
-  const {
-    provider,
-    upstreamModel,
-    fallbackModel,
-    replayOf,
-    errorCode,
-    ttftMs,
-    droppedFields,
-    user,
-    tags,
-    stopReason,
-    ...least
-  } = row
+  const { provider, upstreamModel, fallbackModel, replayOf, errorCode, ttftMs, ...rest } = row
+  const { droppedFields, user, tags, serviceTier, stopReason, ...least } = rest
   return { ...least, attempts: [] }
 }
 
@@ -191,7 +180,7 @@ function toRow(
     hold: request.hold ?? 0n,
     ...upstreamCostOf(journey, bill),
     priceVersion: priced?.catalog.version,
-    price: priced && statePrice(priceAt(priced.model.tokenPrice, quantities.prompt)),
+    price: priced && statePrice(priceAt(priced.model.tokenPrice, quantities.prompt, bill.serviceTier)),
     attempts: journey.attempts,
     ttftMs: journey.firstPartMs,
     durationMs: nowMs - request.nowMs,
@@ -200,6 +189,7 @@ function toRow(
     tags,
     stopReason: bill.stopReason,
     loss: lossOfRequest(request, bill) || undefined,
+    serviceTier: bill.serviceTier,
   }
 }
 
@@ -207,9 +197,10 @@ function toRow(
 function upstreamCostOf({ cost }: Journey, bill: Bill): Pick<WholeRow, 'upstreamCost' | 'upstreamCostSource'> {
   if (bill.upstreamCost !== undefined) return { upstreamCost: bill.upstreamCost, upstreamCostSource: 'provider' }
   if (!cost || bill.source === 'none') return { upstreamCost: undefined, upstreamCostSource: undefined }
-  const { quantities, generated = 0 } = bill
+  const { quantities, serviceTier, generated = 0 } = bill
   const completion = Math.max(quantities.completion, generated)
-  return { upstreamCost: costOf(parsePrice(cost), { ...quantities, completion }), upstreamCostSource: undefined }
+  const upstreamCost = costOf(parsePrice(cost), { ...quantities, completion }, serviceTier)
+  return { upstreamCost, upstreamCostSource: undefined }
 }
 
 /** Tries a write until it is known to have happened, or the function's time is up. */

@@ -2,6 +2,7 @@ import { countsOf } from '../../domain/bill.ts'
 import type { ChatPart, ChoicePart } from '../../domain/chat.ts'
 import { LeastTokens } from '../../domain/least-tokens.ts'
 import type { PricedRequest } from '../../domain/priced-request.ts'
+import { otherTier } from '../../domain/service-tier.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { hasMedia, speaks } from '../../wire/delta.ts'
 import { cutDelta, textOf } from '../../wire/spoken-text.ts'
@@ -40,6 +41,7 @@ export class Tally {
   #spoken = 0
   #silent = 0
   #hasMedia = false
+  #serviceTier: unknown
 
   constructor({ chat, outputCap }: PricedRequest) {
     this.#asked = chat.choices
@@ -64,6 +66,11 @@ export class Tally {
   /** True if audio or images were delivered, whose tokens cannot be counted. */
   get hasMedia(): boolean {
     return this.#hasMedia
+  }
+
+  /** The tier in which the answer was served, if it is none at the list price. */
+  get serviceTier(): string | undefined {
+    return otherTier(this.#serviceTier)
   }
 
   /** The number of choices with content. */
@@ -103,6 +110,7 @@ export class Tally {
 
   /** Counts a part. Returns the part of it that is within the cap, usually all of it. */
   take(part: ChatPart): ChoicePart | undefined {
+    if (part.kind !== 'fault') this.#serviceTier = part.serviceTier ?? this.#serviceTier
     if (part.kind === 'usage') {
       this.reported = mergeUsage(this.reported, part.usage)
       return undefined

@@ -83,7 +83,7 @@ export class AnthropicEvents implements EventReader {
   /** The counts at the start are those of an answer only if it goes on. */
   #report(parts: ChatPart[]): void {
     if (isObject(this.#usage) && (this.#hasCounts || this.#hasSpoken))
-      parts.push({ kind: 'usage', usage: toOpenAiUsage(this.#usage, true) })
+      parts.push({ kind: 'usage', usage: toOpenAiUsage(this.#usage, true), serviceTier: this.#usage.service_tier })
   }
 
   #begin(position: unknown, block: JsonObject, parts: ChatPart[]): void {

@@ -5,6 +5,7 @@ import type { Reply } from '../http/post.ts'
 import { answerReader, httpUpstream } from '../http-upstream.ts'
 import type { ChatCall, Provider, ReadApiKey } from '../provider.ts'
 import { requireHeld } from '../require-held.ts'
+import { inServiceTier, serviceTierOf } from '../service-tier.ts'
 import { AnthropicEvents, readMessage } from './anthropic-answer.ts'
 import { toAnthropicRequest } from './anthropic-request.ts'
 
@@ -18,11 +19,18 @@ const read = answerReader(
 )
 
 /** Anthropic's Messages API. */
-export function anthropicProvider(id: string, { baseUrl }: AnthropicEntry, apiKey: ReadApiKey | undefined): Provider {
-  const verb = httpUpstream({ baseUrl, headers: HEADERS, apiKey, keyHeader: (key) => ['x-api-key', key] })
+export function anthropicProvider(id: string, entry: AnthropicEntry, apiKey: ReadApiKey | undefined): Provider {
+  const tier = serviceTierOf(entry)
+  const toRequest = (call: ChatCall) => inServiceTier(toAnthropicRequest(call), call, tier)
+  const verb = httpUpstream({
+    baseUrl: entry.baseUrl,
+    headers: HEADERS,
+    apiKey,
+    keyHeader: (key) => ['x-api-key', key],
+  })
   return {
     id,
-    chat: verb({ path: '/messages', toRequest: toAnthropicRequest, read, failureOf: aboutUs }),
+    chat: verb({ path: '/messages', toRequest, read, failureOf: aboutUs }),
     countTokens: verb({
       path: '/messages/count_tokens',
       toRequest: toCountRequest,

@@ -1,9 +1,8 @@
 import type { JsonObject } from '../../domain/json-object.ts'
 import { isObject } from '../../wire/field-rules.ts'
-import { cacheMarkOf } from '../cache-mark.ts'
 import { fieldTable, READ, rows, sent, toFields } from '../conversation/field-table.ts'
 import type { ChatCall } from '../provider.ts'
-import { nativeBlocks } from './native-blocks.ts'
+import { nativeContent, nativeMessages } from './native-blocks.ts'
 
 /** JsonObject that the operator cannot send in place of ours. */
 const OURS: ReadonlySet<string> = new Set([
@@ -26,14 +25,12 @@ const HINTS = ['context_management', 'diagnostics']
 const NATIVE_FIELDS = fieldTable({
   ...rows(PASSED, (name) => sent(name)),
   ...rows(['model', 'max_tokens', 'stream'], () => READ),
-  system: sent('system', (system, _, call) => nativeBlocks(call).content(system)),
-  messages: sent('messages', (messages, _, call) => nativeBlocks(call).messages(messages as JsonObject[])),
-  tools: sent('tools', (tools, _, call) => (Array.isArray(tools) ? tools.map(nativeBlocks(call).marked) : undefined)),
-  thinking: sent('thinking', (thinking, _, { outputCap }) =>
-    isObject(thinking) ? toThinking(thinking, outputCap) : undefined,
-  ),
+  system: sent('system', nativeContent),
+  messages: sent('messages', (messages) => nativeMessages(messages as JsonObject[])),
+  tools: sent('tools', (tools) => (Array.isArray(tools) ? tools : undefined)),
+  thinking: sent('thinking', (thinking) => (isObject(thinking) ? thinking : undefined)),
   metadata: sent('metadata', (metadata) => (isObject(metadata) ? metadata : undefined)),
-  cache_control: sent('cache_control', (mark, _, call) => cacheMarkOf(mark, call)),
+  cache_control: sent('cache_control'),
 })
 
 /**
@@ -50,13 +47,4 @@ export function toNativeRequest(call: ChatCall, body: JsonObject): Record<string
     max_tokens: outputCap,
     stream: !asksWhole,
   }
-}
-
-const LEAST_BUDGET = 1024
-
-/** A cap that was lowered leaves less room for thinking: Anthropic wants room for an answer after the thoughts. */
-function toThinking(thinking: JsonObject, outputCap: number): JsonObject {
-  const { budget_tokens: budget } = thinking
-  if (typeof budget !== 'number' || budget < outputCap || outputCap <= LEAST_BUDGET) return thinking
-  return { ...thinking, budget_tokens: outputCap - 1 }
 }

@@ -6,8 +6,8 @@ import { isObject } from '../../wire/field-rules.ts'
 import { readVector } from '../../wire/vectors.ts'
 import { fieldTable, IGNORED, READ, requireSupported, rows } from '../conversation/field-table.ts'
 import { parseObject } from '../http/json-reply.ts'
+import { limitRequest } from '../limit-request.ts'
 import type { EmbedCall } from '../provider.ts'
-import { requireHeld } from '../require-held.ts'
 import { unsupported } from '../verdict.ts'
 
 /** One answer of InvokeModel: its body, and the billed tokens, not checked yet. */
@@ -65,7 +65,7 @@ export async function embedAtBedrock(call: EmbedCall, invoke: Invoke): Promise<E
   const work = async () => {
     for (let at = next++; at < batches.length; at = next++) {
       const batch = batches[at] ?? []
-      const request = requireHeld(maker.ask(batch, call), call.chat)
+      const request = limitRequest(maker.ask(batch, call), call)
       const answer = readAnswer(await invoke(JSON.stringify(request)), batch, maker, call)
       // It is billed, whatever is in it.
       answers[at] = answer

@@ -6,8 +6,8 @@ import type {
 } from '@aws-sdk/client-bedrock-runtime'
 import type { BedrockEntry } from '../../domain/catalog.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { limitRequest } from '../limit-request.ts'
 import type { Provider } from '../provider.ts'
-import { requireHeld } from '../require-held.ts'
 import { ConverseEvents, readConverse } from './bedrock-answer.ts'
 import { embedAtBedrock, PartlyEmbedded } from './bedrock-embeddings.ts'
 import { bedrockFailure, type Progress } from './bedrock-failure.ts'
@@ -20,7 +20,7 @@ export function bedrockProvider(id: string, entry: BedrockEntry): Provider {
   return {
     id,
     async *chat(call) {
-      const input = requireHeld(toConverse(call), call.chat)
+      const input = limitRequest(toConverse(call), call)
       // The SDK's own iterator cannot be ended early; this ends the call under it.
       const hangUp = new AbortController()
       const signal = AbortSignal.any([call.signal, hangUp.signal])

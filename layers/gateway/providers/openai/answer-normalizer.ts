@@ -23,6 +23,7 @@ export class AnswerNormalizer {
       finishReason: null,
       ...(isText(reason) && finishReasonOf(reason)),
       fingerprint: typeof fingerprint === 'string' ? fingerprint : undefined,
+      serviceTier: event.service_tier,
     }
   }
 

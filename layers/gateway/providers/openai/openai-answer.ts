@@ -76,7 +76,11 @@ function textOf({ text }: JsonObject): JsonObject {
 }
 
 /** What stands beside the choices. An error may come with a usage, which is billed all the same. */
-function takeRest({ usage, error }: JsonObject, parts: ChatPart[], key: string | undefined): void {
-  if (isObject(usage)) parts.push({ kind: 'usage', usage })
+function takeRest(
+  { usage, error, service_tier: serviceTier }: JsonObject,
+  parts: ChatPart[],
+  key: string | undefined,
+): void {
+  if (isObject(usage)) parts.push({ kind: 'usage', usage, serviceTier })
   if (error) parts.push({ kind: 'fault', failure: errorInAnswer(error, key) })
 }

@@ -1,6 +1,7 @@
 import type { OpenAiEntry } from '../../domain/catalog.ts'
 import { answerReader, bearer, httpUpstream } from '../http-upstream.ts'
 import type { Provider, ReadApiKey } from '../provider.ts'
+import { inServiceTier, serviceTierOf } from '../service-tier.ts'
 import { OpenAiEvents, readCompletion } from './openai-answer.ts'
 import { readEmbedding, toEmbeddingRequest } from './openai-embeddings.ts'
 import { toOpenAiRequest } from './openai-request.ts'
@@ -14,10 +15,16 @@ const read = answerReader(
 /** Any upstream that speaks OpenAI's chat completions. */
 export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKey | undefined): Provider {
   const verb = httpUpstream({ ...entry, apiKey, keyHeader: bearer })
-  const chat = verb({ path: '/chat/completions', toRequest: (call) => toOpenAiRequest(call, entry), read })
+  const tier = serviceTierOf(entry)
+  const chat = verb({
+    path: '/chat/completions',
+    toRequest: (call) => inServiceTier(toOpenAiRequest(call, entry), call, tier),
+    read,
+  })
   const complete = verb({
     path: '/completions',
-    toRequest: (call) => toTextRequest(call, entry),
+    // OpenAI's own text completions have no such field.
+    toRequest: (call) => inServiceTier(toTextRequest(call, entry), call, entry.serviceTier),
     read,
     failureOf: aboutText,
   })

@@ -3,7 +3,6 @@ import type { ChatBody } from '../../domain/chat.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import type { ChatCall } from '../provider.ts'
 import { unsupported } from '../verdict.ts'
-import { withCacheMarks } from './cache-marks.ts'
 import { plainMessages } from './plain-messages.ts'
 
 type Fields = Record<string, unknown>
@@ -17,9 +16,7 @@ const OURS: ReadonlySet<string> = new Set([
 export function toOpenAiRequest(call: ChatCall, entry: OpenAiEntry): Fields {
   const { chat, outputCap } = call
   const body = chat.original ? inPlainWords(call) : chat.body
-  const request: Fields = chat.asksCacheWrite ? withCacheMarks(withoutOurs(body), call) : withoutOurs(body)
-  boundBudgets(request, outputCap)
-  Object.assign(request, withoutOurs(call.extra))
+  const request = Object.assign(withoutOurs(body), withoutOurs(call.extra))
   request.model = call.model
   request[entry.capField ?? capFieldAt(entry.baseUrl)] = outputCap
   return Object.assign(request, streamFields(call, entry))
@@ -30,22 +27,6 @@ function withoutOurs(body: ChatBody): Fields {
   // None of them is named `__proto__`: such a body was refused.
   for (const name in body) if (!OURS.has(name)) rest[name] = body[name]
   return rest
-}
-
-/** The fields that hold a budget for reasoning. */
-const BUDGETS: readonly (readonly [field: string, budget: string])[] = [
-  ['thinking', 'budget_tokens'],
-  ['reasoning', 'max_tokens'],
-  ['chat_template_kwargs', 'thinking_budget'],
-]
-
-/** Some providers count reasoning beside the output cap: the budget is no larger than the cap. */
-function boundBudgets(request: Fields, cap: number): void {
-  if (Number(request.thinking_budget) > cap) request.thinking_budget = cap
-  for (const [field, budget] of BUDGETS) {
-    const wish = request[field]
-    if (isObject(wish) && Number(wish[budget]) > cap) request[field] = { ...wish, [budget]: cap }
-  }
 }
 
 /** The fields for a stream, which is always asked to report its usage, or for a whole answer. */

@@ -155,12 +155,12 @@ export class ResponsesEvents implements EventReader {
   #finish(response: JsonObject, parts: ChatPart[]): void {
     for (const [place, item] of listOf(response.output).entries()) this.#end(place, item, parts)
     this.#isWhole = true
-    parts.push(choice({}, this.#finishReason(response)))
+    parts.push({ ...choice({}, this.#finishReason(response)), serviceTier: response.service_tier })
     this.#report(response, parts)
   }
 
-  #report({ usage }: JsonObject, parts: ChatPart[]): void {
-    if (isObject(usage)) parts.push({ kind: 'usage', usage: toOpenAiUsage(usage) })
+  #report({ usage, service_tier: serviceTier }: JsonObject, parts: ChatPart[]): void {
+    if (isObject(usage)) parts.push({ kind: 'usage', usage: toOpenAiUsage(usage), serviceTier })
   }
 
   #finishReason({ status, incomplete_details: details }: JsonObject): string {

@@ -1,6 +1,7 @@
 import type { OpenAiEntry } from '../../domain/catalog.ts'
 import { answerReader, bearer, httpUpstream } from '../http-upstream.ts'
-import type { Provider, ReadApiKey } from '../provider.ts'
+import type { ChatCall, Provider, ReadApiKey } from '../provider.ts'
+import { inServiceTier, serviceTierOf } from '../service-tier.ts'
 import { ResponsesEvents, readResponse } from './responses-answer.ts'
 import { toResponsesRequest } from './responses-request.ts'
 
@@ -12,5 +13,7 @@ const read = answerReader(
 /** An upstream that speaks OpenAI's Responses. It is asked to store nothing. */
 export function responsesProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKey | undefined): Provider {
   const verb = httpUpstream({ ...entry, apiKey, keyHeader: bearer })
-  return { id, chat: verb({ path: '/responses', toRequest: toResponsesRequest, read }) }
+  const tier = serviceTierOf(entry)
+  const toRequest = (call: ChatCall) => inServiceTier(toResponsesRequest(call), call, tier)
+  return { id, chat: verb({ path: '/responses', toRequest, read }) }
 }

@@ -1,0 +1,25 @@
+import type { AnthropicEntry, OpenAiEntry } from '../domain/catalog.ts'
+import type { JsonObject } from '../domain/json-object.ts'
+import type { ChatCall } from './provider.ts'
+
+/** The tier at the list price, of hosts at which a request without a tier may be served in a dearer one. */
+const AT_LIST_PRICE = [
+  { host: /^(?:.+\.)?api\.openai\.com$/, tier: 'default' },
+  { host: /^api\.anthropic\.com$/, tier: 'standard_only' },
+]
+
+export function serviceTierOf({ serviceTier, baseUrl }: OpenAiEntry | AnthropicEntry): string | undefined {
+  const { hostname } = new URL(baseUrl)
+  return serviceTier ?? AT_LIST_PRICE.find(({ host }) => host.test(hostname))?.tier
+}
+
+/**
+ * The request in the provider's tier, whatever list-price tier the caller named; only one that the operator allows goes
+ * out as it came. `auto` may be a dearer tier, so that a provider without one gets none.
+ */
+export function inServiceTier(request: JsonObject, { extra }: ChatCall, tier: string | undefined): JsonObject {
+  const { service_tier: asked, ...rest } = request
+  if (asked !== undefined && asked === extra.service_tier) return request
+  const sent = tier ?? (asked === 'auto' ? undefined : asked)
+  return sent === undefined ? rest : { ...rest, service_tier: sent }
+}

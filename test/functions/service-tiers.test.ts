@@ -1,0 +1,235 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { checkRow } from '../../layers/admin/audit/check-row.ts'
+import { explainCharge } from '../../layers/admin/explain/explain-charge.ts'
+import { expectedCost } from '../../layers/admin/usage/expected-cost.ts'
+import { serviceTierOf } from '../../layers/gateway/providers/service-tier.ts'
+import { usageRecord } from '../../layers/gateway/wire/usage-record.ts'
+import { ending, message, start, stream, textBlock } from '../providers/anthropic/anthropic-fixtures.ts'
+import { answering, message as item } from '../providers/responses/responses-upstream.ts'
+import {
+  type ChatContract,
+  CONTRACT_BODIES,
+  DIALECTS,
+  type Dialect,
+  openDialects,
+} from '../providers/support/every-dialect.ts'
+import { catalogFor } from '../support/gateway.ts'
+import { chunk, DONE, type Reply, sse, usageChunk } from '../support/upstream.ts'
+
+type Gateway = Awaited<ReturnType<typeof openDialects>>
+
+const PRICE = { input: '1', output: '2', request: '0.000001' }
+const PRIORITY = { input: '3', output: '7' }
+const priced = { price: { ...PRICE, serviceTiers: { priority: PRIORITY } } }
+
+let plain: Gateway
+let tiered: Gateway
+
+beforeAll(async () => {
+  ;[plain, tiered] = await Promise.all([openDialects({ model: { price: PRICE } }), openDialects({ model: priced })])
+})
+
+describe('the tier that is asked for', () => {
+  test.each([
+    ['openai', 'https://api.openai.com/v1', undefined, 'default'],
+    ['openai', 'https://eu.api.openai.com/v1', undefined, 'default'],
+    ['openai', 'https://api.openai.com.evil.example/v1', undefined, undefined],
+    ['openai', 'https://openrouter.ai/api/v1', undefined, undefined],
+    ['openai', 'https://api.openai.com/v1', 'flex', 'flex'],
+    ['anthropic', 'https://api.anthropic.com/v1', undefined, 'standard_only'],
+    ['anthropic', 'https://proxy.example/v1', undefined, undefined],
+  ] as const)('%s at %s, with %s in the catalog, is %s', (type, baseUrl, serviceTier, tier) => {
+    expect(serviceTierOf({ type, baseUrl, serviceTier })).toBe(tier)
+  })
+
+  const WORDS: Readonly<Record<ChatContract, readonly (string | undefined)[]>> = {
+    chat: [undefined, 'auto', 'default', 'on_demand'],
+    responses: [undefined, 'auto', 'default', 'on_demand'],
+    messages: [undefined, 'auto', 'standard_only'],
+    completions: [undefined],
+  }
+  const CASES = (Object.keys(CONTRACT_BODIES) as ChatContract[]).flatMap((contract) =>
+    WORDS[contract].map((word) => [contract, word] as const),
+  )
+
+  test.each(CASES)('is the provider’s, whatever list-price tier the caller names: %s, %s', async (contract, word) => {
+    const { ask } = await openDialects({ provider: { serviceTier: 'flex' } })
+    for (const dialect of DIALECTS) {
+      const { sent } = await ask(contract, dialect, { service_tier: word })
+      expect([dialect, sent?.service_tier]).toEqual([dialect, dialect === 'bedrock' ? undefined : 'flex'])
+    }
+  })
+
+  test.each(CASES)('is never auto where the provider has none: %s, %s', async (contract, word) => {
+    for (const dialect of DIALECTS) {
+      const { sent } = await plain.ask(contract, dialect, { service_tier: word })
+      expect([dialect, sent?.service_tier === 'auto', sent === undefined]).toEqual([dialect, false, false])
+    }
+  })
+
+  test('is the caller’s if the operator allows it', async () => {
+    const { ask } = await openDialects({
+      provider: { serviceTier: 'default' },
+      model: { allowFields: ['service_tier'] },
+    })
+    for (const [contract, dialect] of [
+      ['chat', 'chat'],
+      ['responses', 'responses'],
+      ['completions', 'openai'],
+      ['messages', 'anthropic'],
+    ] as const) {
+      const { sent } = await ask(contract, dialect, { service_tier: 'priority' })
+      expect([contract, sent?.service_tier]).toEqual([contract, 'priority'])
+    }
+  })
+
+  test('is not sent where tokens are counted, which has no such field', async () => {
+    const { ask, upstreams } = await openDialects({ provider: { serviceTier: 'standard_only' } })
+    upstreams.anthropic.reply = json({ input_tokens: 5 })
+    const asked = { max_tokens: undefined, service_tier: 'auto' }
+    const { status, sent } = await ask('messages', 'anthropic', asked, '/v1/messages/count_tokens')
+    expect([status, sent]).toEqual([200, expect.not.objectContaining({ service_tier: expect.anything() })])
+  })
+})
+
+const json =
+  (body: object): Reply =>
+  (response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' })
+    response.end(JSON.stringify(body))
+  }
+
+const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
+const chat = (service_tier: unknown) =>
+  json({ choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }], usage: USAGE, service_tier })
+const inChunks = (tier: object) =>
+  sse([chunk({ content: 'Hi' }, null, tier), chunk({}, 'stop'), usageChunk(USAGE), DONE])
+const COUNTS = { input_tokens: 10, output_tokens: 5 }
+
+/** Answers of 10 and 5 tokens that say so in each way in which a provider can. */
+const ANSWERS: readonly (readonly [string, ChatContract, Dialect, (tier: unknown) => Reply])[] = [
+  ['a completion', 'chat', 'chat', chat],
+  ['chunks', 'chat', 'chat', (service_tier) => inChunks({ service_tier })],
+  [
+    'a text',
+    'completions',
+    'openai',
+    (service_tier) => json({ choices: [{ index: 0, text: 'Hi', finish_reason: 'stop' }], usage: USAGE, service_tier }),
+  ],
+  [
+    'a response',
+    'responses',
+    'responses',
+    (service_tier) => answering([item('Hi')], { usage: { ...COUNTS, total_tokens: 15 }, service_tier }),
+  ],
+  [
+    'a message',
+    'messages',
+    'anthropic',
+    (service_tier) => message([{ type: 'text', text: 'Hi' }], 'end_turn', { ...COUNTS, service_tier }),
+  ],
+  [
+    'a streamed message',
+    'chat',
+    'anthropic',
+    (service_tier) =>
+      stream(start({ ...COUNTS, service_tier }), ...textBlock(0, 'Hi'), ...ending('end_turn', { output_tokens: 5 })),
+  ],
+]
+
+async function billed(
+  { ask, upstreams, gateway }: Gateway,
+  [, contract, dialect, reply]: (typeof ANSWERS)[number],
+  tier: unknown,
+) {
+  const upstream = upstreams[dialect] as { reply: Reply }
+  const before = upstream.reply
+  upstream.reply = reply(tier)
+  const { status, answer, requestId } = await ask(contract, dialect, {})
+  upstream.reply = before
+  expect([status, answer]).toEqual([200, expect.any(String)])
+  expect(answer).not.toContain('priority')
+  return gateway.readRow(requestId)
+}
+
+const LIST = 10n * 1_000n + 5n * 2_000n + 1_000n
+const OWN = 10n * 3_000n + 5n * 7_000n + 1_000n
+const shown = (row: Parameters<typeof explainCharge>[0]) => explainCharge(row).map((entry) => entry.join(' '))
+
+describe.each(ANSWERS.map((answer) => [answer[0], answer] as const))(
+  'the tier that was served, told by %s',
+  (_, answer) => {
+    test('is charged by its own price, which the row keeps, and an audit agrees', async () => {
+      const row = await billed(tiered, answer, 'priority')
+      expect(row).toMatchObject({ serviceTier: 'priority', cost: OWN, price: { ...PRIORITY, serviceTier: 'priority' } })
+      expect([checkRow(row), expectedCost(row), row.hold >= row.cost]).toEqual([[], OWN, true])
+      expect(shown(row)).toContain('served tier priority, at its own price')
+      expect(JSON.stringify(usageRecord(row))).not.toContain('priority')
+    })
+
+    test('is charged at the list price and told if it has none', async () => {
+      const row = await billed(plain, answer, 'priority')
+      expect(row).toMatchObject({ serviceTier: 'priority', cost: LIST })
+      expect([checkRow(row), expectedCost(row)]).toEqual([[], LIST])
+      expect(shown(row)).toContain(
+        'served tier priority, for which the catalog has no price: it was charged at the list price',
+      )
+    })
+
+    test.each([
+      'default',
+      'standard',
+      'auto',
+      'on_demand',
+      null,
+      undefined,
+      7,
+      {},
+      '',
+      'x'.repeat(33),
+      '\u202epriority',
+    ])('is nothing to tell if it is %j', async (tier) => {
+      const row = await billed(tiered, answer, tier)
+      expect([row.serviceTier, row.cost, row.price?.serviceTier]).toEqual([undefined, LIST, undefined])
+    })
+  },
+)
+
+test('a tier that is told without counts is charged by its own price, too', async () => {
+  const reply = (service_tier: unknown) => sse([chunk({ content: 'Hi' }, 'stop', { service_tier }), DONE])
+  const row = await billed(tiered, ['', 'chat', 'chat', reply], 'Priority')
+  expect(row).toMatchObject({ usageSource: 'estimate', serviceTier: 'priority', price: PRIORITY })
+})
+
+test('a hold covers the dearest tier of the catalog', async () => {
+  const answer = ANSWERS[0] as (typeof ANSWERS)[number]
+  const [{ hold: more }, { hold: less }] = [await billed(tiered, answer, 'priority'), await billed(plain, answer, null)]
+  expect(more - 1_000n).toBeGreaterThanOrEqual(3n * (less - 1_000n))
+})
+
+test('the cost to us is by the tier that was served, if the route’s cost has it', async () => {
+  const cost = { input: '0.5', output: '1', serviceTiers: { priority: { input: '2', output: '4' } } }
+  const { gateway, upstreams, ask } = await openDialects({
+    model: { ...priced, routes: [{ provider: 'chat', model: 'm', cost }] },
+  })
+  upstreams.chat.reply = chat('priority')
+  const { requestId } = await ask('chat', 'chat', {})
+  expect((await gateway.readRow(requestId)).upstreamCost).toBe(10n * 2_000n + 5n * 4_000n)
+  upstreams.chat.reply = chat('flex')
+  const flex = await gateway.readRow((await ask('chat', 'chat', {})).requestId)
+  expect(flex).toMatchObject({ upstreamCost: 10n * 500n + 5n * 1_000n, serviceTier: 'flex', cost: LIST })
+})
+
+test.each([
+  [{ default: PRIORITY }, 'must be another tier than that of the list price'],
+  [{ Priority: PRIORITY }, 'must be at most 32 lower-case letters and _'],
+  [{ constructor: PRIORITY }, 'must be another name: the table cannot keep this one'],
+  [{ priority: { input: '1' } }, 'output'],
+])('a catalog with the tiers %j is refused', (serviceTiers, fault) => {
+  const { providers, models } = catalogFor('http://127.0.0.1:1', {})
+  const [model] = models
+  const parsed = parseCatalog({ providers, models: [{ ...model, price: { ...PRICE, serviceTiers } }] })
+  expect(JSON.stringify(parsed)).toContain(fault)
+  expect(parsed).toHaveProperty('faults')
+})

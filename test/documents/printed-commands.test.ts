@@ -6,11 +6,12 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The beginning of a command, or an option with a value behind it. */
 const COMMAND =
-  /\b(aws [a-z0-9-]+ [a-z]|curl |npm |npx |yarn |sh |cdk |waybill [a-z])|\$\{(WAYBILL|START|START_WITH|DEPLOY|operate\w*)\b|<Command>|\s--?[a-zA-Z][\w-]*[ =]["']?\$\{/
+  /\b(aws [a-z0-9-]+ [a-z]|curl |npm |npx |yarn |sh |cdk |waybill [a-z])|\$\{(WAYBILL|START|START_WITH|DEPLOY|operate\w*|deployOf|bootstrapOf)\b|<Command>|\s--?[a-zA-Z][\w-]*[ =]["']?\$\{/
 const QUOTED = /\$\{shell(Word|Path)\((`[^`]*`|\((\([^()]*\)|[^()])*\)|[^`()])*\)\}/g
 const COMMENT = /^\s*(\/\/|\/?\*).*$/
 /** Constants of ours, and functions that quote. */
-const OURS = /^(WAYBILL|START|START_WITH|DEPLOY|NEW_TABLES|IS_PACKAGE|deployOf\(|bootstrapOf\(|operateWith\(|operate$)/
+const OURS =
+  /^(WAYBILL|START|START_WITH|DEPLOY|NEW_TABLES|IS_PACKAGE|(deploy|bootstrap)Of\(shellWord\(|operateWith\(|operate$)/
 
 function unquotedIn(line: string): string[] {
   const rest = line.replace(COMMENT, '').replace(QUOTED, "''")
@@ -28,8 +29,9 @@ test('a scan finds a value in a command that is not quoted', () => {
     '`update-table --table-name @{name}`',
     '<Command>{`keys grant @{id}`}</Command>',
     "`curl @{url} -d '@{body}'`",
+    "`Run '@{deployOf(name)}'`",
   ].map(found)
-  expect(told).toEqual([['name'], ['id'], ['b'], ['name'], ['id'], ['url', 'body']])
+  expect(told).toEqual([['name'], ['id'], ['b'], ['name'], ['id'], ['url', 'body'], ['deployOf(name)']])
   expect(found('`@{WAYBILL} keys show @{shellWord(`@{a}/@{f(b)}`)} @{shellWord(f(a))}`')).toEqual([])
 })
 
@@ -60,6 +62,8 @@ test('every value in a command that is printed is quoted, but for these', () => 
       'operator/connect/local-keys.ts name',
       'operator/connect/local-keys.ts new URL(baseUrl).origin',
       'operator/smoke/stage-checks.ts stack',
+      // Quoted by those who call.
+      ...Array(4).fill('operator/terminal/how-to-run.ts stage'),
       // Each is quoted where the list is made.
       "operator/litellm/keys.ts words.join(' ')",
     ].toSorted(),

@@ -91,11 +91,11 @@ describe('printed commands run nothing but themselves', () => {
   })
 
   test.each([...HOSTILE, 'prod'])('of a stage: %j', (stage) => {
-    expect(given('bash', 'npm', deployOf(stage))).toEqual({
+    expect(given('bash', 'npm', deployOf(shellWord(stage)))).toEqual({
       words: ['run', 'deploy', '--', '-c', `stage=${stage}`],
       files: [],
     })
-    expect(given('bash', 'npx', bootstrapOf(stage)).words.at(-1)).toBe(`stage=${stage}`)
+    expect(given('bash', 'npx', bootstrapOf(shellWord(stage))).words.at(-1)).toBe(`stage=${stage}`)
   })
 
   test.each(["x'$(touch)'", 'x`touch`', 'x";touch'])('of a secret for the host %s', (host) => {

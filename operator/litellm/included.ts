@@ -6,12 +6,10 @@ import { CliError } from '../terminal/cli-error.ts'
 
 const MOST_FILES = 50
 
+type Read = (file: string) => Promise<JsonNode>
+
 /** A config with the files that its `include` names. As in LiteLLM, their lists are added, and other fields replace. */
-export async function withIncluded(
-  file: string,
-  folder: string,
-  read: (file: string) => Promise<JsonNode>,
-): Promise<JsonNode> {
+export async function withIncluded(file: string, folder: string, read: Read): Promise<JsonNode> {
   const config = await read(file)
   const names = itemsOf(nodeAt(config, 'include')).map((name) => textOf(name) ?? '')
   if (names.length > MOST_FILES) throw new CliError(`'${file}' includes more than ${MOST_FILES} files.`)
@@ -39,6 +37,7 @@ async function requireOwn(folder: string, name: string): Promise<void> {
   const path = join(from, name)
   const led = relative(from, await realpath(path).catch(() => path))
   if (led !== '' && ![name, led].some((way) => isAbsolute(way) || way.split(/[\\/]/).includes('..'))) return
-  const entry = `The config includes '${plainLine(name, 100)}', which is not a file in its own folder.`
-  throw new CliError(`${entry} Put that file beside the config, and include it by its name.`)
+  throw new CliError(
+    `The config includes '${plainLine(name, 100)}', which is not a file in its own folder. Put it there first.`,
+  )
 }

@@ -58,6 +58,9 @@ test.each([
   ['{"url":"https:\\/\\/10.0.0.5\\/v1"}', '{"url":"[address]"}'],
   ['postgres://u:p@db/x s3://acme-bucket/y http://[fd00::1]:8000/v1', '[address] [address] [address]'],
   ['AIzaSyA1234567890abcdefghij and ASIAIOSFODNN7EXAMPLE', '[key] and [key]'],
+  ['::ffff:10.0.0.5 and node7:8000 and ../weights/acme/x.bin', '::ffff:[host] and [host] and [path]'],
+  ['project_number:12345, account id 9876-5432', 'project_number:[id], account id [id]'],
+  ['https%3A%2F%2Facme.openai.azure.com%2Fopenai', 'https%3A%2F%[host]%2Fopenai'],
   ['sk-\u200babcdefgh and 10.0\u200b.0.5', '[key] and [host]'],
 ])('%s', (message, told) => {
   expect(upstreamWords(message)).toBe(told)

@@ -18,19 +18,20 @@ const SHAPES: Readonly<Record<string, readonly RegExp[]>> = {
     /(?<![\w.+%-])[\w.+%-]+@[a-z][\w-]*(?:\.[\w-]+)+/gi,
   ],
   '[host]': [
+    /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?!\w|\.\d)/g,
     /(?<![\w:.])\[?(?:(?:[\da-f]{1,4}:){7}|(?:[\da-f]{1,4}:){0,6}:(?:[\da-f]{1,4}:){0,6})[\da-f]{1,4}\b(?:\](?::\d{1,5})?)?/gi,
     /(?<![\w.-])(?:(?:[a-z0-9][\w-]{0,62}\.)+(?:(?:com|co|net|org)\.[a-z]{2}|com|net|org|io|ai|dev|app|cloud|co|tech|xyz|gov|edu|eu|de|uk|fr|nl|ch|se|jp|cn|kr|au|ca|us|ru|internal|local|localdomain|lan|corp|intranet|svc|arpa|example)|localhost)(?![\w-]|\.\w)(?::\d{1,5})?(?:\/[^\s"'`<>]*(?<![.,;:!?)\]}]))?/gi,
-    /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?!\w|\.\d)|\bip(?:-\d{1,3}){4}\b/g,
-    /(?<![\w.:/-])[a-z][a-z0-9]*-[a-z0-9-]*:\d{4,5}(?!\w)|(?<=\bhost(?:name)?=['"]?)[\w.-]+/gi,
+    /\bip(?:-\d{1,3}){4}\b|(?<![\w.:/-])[a-z][a-z0-9]*(?:-[a-z0-9-]*|\d):\d{4,5}(?!\w)|(?<=\bhost(?:name)?=['"]?)[\w.-]+/gi,
   ],
   '[path]': [
-    /(?<![\w#.)\]}>-])~?(?!\/(?:v\d|messages|tools|input|properties|\$defs)\b)(?:\/[\w.@+~:-]+){2,}|(?<!\w)[a-z]:\\[^\s"'`<>]+/gi,
+    /(?<![\w#.)\]}>-])(?:~|\.\.?)?(?!\/(?:v\d|messages|tools|input|properties|\$defs)\b)(?:\/[\w.@+~:-]+){2,}|(?<!\w)[a-z]:\\[^\s"'`<>]+/gi,
   ],
   '[id]': [
     /\b(?:org-[\w-]{3,}|(?:org|proj|acct|wrkspc|req)_\w{6,})/gi,
     /\b[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\b|(?<![\w.,-])\d{12}(?![\w-])/gi,
     /(?<=\b(?:organi[sz]ation|org|project|account|tenant|subscription|workspace|resource ?group)s?\/)[\w.:~-]+/gi,
-    /(?<=\b(?:organi[sz]ation|org|project|account|tenant|subscription|workspace|resource ?group)s?(?:[ _-]?(?:id|number|name))?[\s:=#('"`]{1,4})(?:\d{9,}|(?=[\w-]{0,80}\d)(?=[\w-]{0,80}[a-z])[\w-]{4,})/gi,
+    /(?<=\b(?:organi[sz]ation|org|project|account|tenant|subscription|workspace|resource ?group)s?[ _-]?(?:id|number)[\s:=#('"`]{1,4})(?=[\w-]{0,80}\d)[\w-]{4,}/gi,
+    /(?<=\b(?:organi[sz]ation|org|project|account|tenant|subscription|workspace|resource ?group)s?(?:[ _-]?name)?[\s:=#('"`]{1,4})(?:\d{9,}|(?=[\w-]{0,80}\d)(?=[\w-]{0,80}[a-z])[\w-]{4,})/gi,
   ],
 }
 const PAIRS = Object.entries(SHAPES).flatMap(([shown, shapes]) => shapes.map((shape) => [shape, shown] as const))

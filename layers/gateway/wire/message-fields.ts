@@ -53,12 +53,10 @@ const TEXT = { text, ...marked }
 /** The detail in which an image is looked at. */
 export const DETAIL = word('auto', 'low', 'high', 'original')
 
-export const AUDIO = object({ data: data('audio'), format: text })
-
 const GIVEN_PARTS = {
   text: TEXT,
   image_url: { image_url: media('image', { detail: DETAIL }), ...marked },
-  input_audio: { input_audio: AUDIO, ...marked },
+  input_audio: { input_audio: object({ data: data('audio'), format: text }), ...marked },
   audio_url: { audio_url: media('audio'), ...marked },
   video_url: { video_url: media('video'), ...marked },
   file: {

@@ -1,4 +1,5 @@
 import { relative, resolve } from 'node:path'
+import { shellPath, shellWord } from '../layers/gateway/domain/shell-word.ts'
 import type { StoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { LOCAL_FOLDER, type LocalFile } from '../operator/connect/local-gateway.ts'
 import { WAYBILL } from '../operator/terminal/how-to-run.ts'
@@ -21,6 +22,7 @@ export function welcome({ file, consoleUrl, local, inForce, settings }: Started,
   const { catalog, off } = inForce.isOperators ? { catalog: inForce.data, off: [] } : local
   const models = catalog.models.filter(({ active }) => active).map(({ id }) => id)
   const model = models[0] ?? 'echo'
+  const body = { model, messages: [{ role: 'user', content: 'Hello' }] }
   const operate = operateWith(settings)
   return [
     paint.strong('Waybill is running on this machine.'),
@@ -39,13 +41,13 @@ export function welcome({ file, consoleUrl, local, inForce, settings }: Started,
     '',
     paint.strong('Try it'),
     '',
-    `  curl ${baseUrl}/v1/chat/completions -i -H 'Authorization: Bearer ${demoKey}' -H 'Content-Type: application/json' -d '{"model":"${model}","messages":[{"role":"user","content":"Hello"}]}'`,
+    `  curl ${shellWord(`${baseUrl}/v1/chat/completions`)} -i -H ${shellWord(`Authorization: Bearer ${demoKey}`)} -H 'Content-Type: application/json' -d ${shellWord(JSON.stringify(body))}`,
     '',
     paint.strong('With the openai SDK (npm install openai)'),
     '',
     "  import OpenAI from 'openai'",
     `  const client = new OpenAI({ baseURL: '${baseUrl}/v1', apiKey: '${demoKey}' })`,
-    `  const stream = await client.chat.completions.create({ model: '${model}', stream: true,`,
+    `  const stream = await client.chat.completions.create({ model: ${JSON.stringify(model)}, stream: true,`,
     "    messages: [{ role: 'user', content: 'Hello' }] })",
     "  for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta?.content ?? '')",
     '',
@@ -64,13 +66,13 @@ function operatorsCatalog({ version, pushedBy }: StoredCatalog, settings: LocalS
   const file = relative('', settings.catalogFile)
   return [
     `            version ${version} of the catalog stays in force, as ${pushedBy ?? 'an operator'} put it there;`,
-    `            ${file} was not loaded: ${operateWith(settings)} catalog push ${file} --local`,
+    `            ${file} was not loaded: ${operateWith(settings)} catalog push ${shellPath(file)} --local`,
   ]
 }
 
 /** The command line looks for the gateway in its usual folder, or in the one that the variable names. */
 function operateWith({ folder }: LocalSettings): string {
-  const where = folder === resolve(LOCAL_FOLDER) ? '' : `WAYBILL_DATA='${folder}' `
+  const where = folder === resolve(LOCAL_FOLDER) ? '' : `WAYBILL_DATA=${shellWord(folder)} `
   return `${where}${WAYBILL}`
 }
 

@@ -4,6 +4,7 @@ import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import type { GrantShape, KeyDetail } from '../../layers/admin/api/shapes/keys.ts'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { shellWord } from '../../layers/gateway/domain/shell-word.ts'
 import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/time.ts'
 import { keyPath } from '../api.ts'
 import { attentionOf, Badge } from '../parts/badge.tsx'
@@ -167,7 +168,7 @@ function Grants({ of: grants, id }: { readonly of: Listed<GrantShape>; readonly 
             <p>
               Nothing was granted since the key was made. <strong>Grant credits</strong> adds some, and so does
             </p>
-            <Command>{`keys grant ${id} 25`}</Command>
+            <Command>{`keys grant ${shellWord(id)} 25`}</Command>
           </>
         }
       />

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { shellWord } from '../../layers/gateway/domain/shell-word.ts'
 import { IS_PACKAGE } from '../../operator/terminal/how-to-run.ts'
 import { preflight } from '../preflight/preflight.ts'
 import { cdkOnAccount, deployStage, type RunCdk } from './deploy-stage.ts'
@@ -14,7 +15,8 @@ const APP = IS_PACKAGE ? ['--app', appIn(fileURLToPath(new URL('app.js', import.
 
 /** A shell runs it. The word at the end is for `cdk`, which takes away quotes that stand at both ends. */
 function appIn(file: string): string {
-  return `"${process.execPath}" "${file}" --`
+  const word = process.platform === 'win32' ? (path: string) => `"${path}"` : shellWord
+  return `${word(process.execPath)} ${word(file)} --`
 }
 
 const runCdk: RunCdk = async (args) => {

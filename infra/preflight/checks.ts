@@ -1,4 +1,5 @@
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { shellWord } from '../../layers/gateway/domain/shell-word.ts'
 import { API_FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
 import { bootstrapOf, IS_PACKAGE } from '../../operator/terminal/how-to-run.ts'
 import { needsUsEast1, type Stage, US_EAST_1 } from '../stages.ts'
@@ -38,9 +39,12 @@ export const BOOTSTRAP: Check = {
   name: 'bootstrap',
   right: 'cloudformation:DescribeStacks',
   async look({ aws, stage }) {
-    const own = await judgeToolkit(aws, IS_PACKAGE ? `Run '${bootstrapOf(stage.name)}'.` : "Run 'npx cdk bootstrap'.")
+    const own = await judgeToolkit(
+      aws,
+      IS_PACKAGE ? `Run '${bootstrapOf(shellWord(stage.name))}'.` : "Run 'npx cdk bootstrap'.",
+    )
     if (own.is !== 'ok' || aws.region === US_EAST_1 || !needsUsEast1(stage)) return own
-    const beside = await judgeToolkit(aws.in(US_EAST_1), `Run '${bootstrapOf(stage.name)}'.`)
+    const beside = await judgeToolkit(aws.in(US_EAST_1), `Run '${bootstrapOf(shellWord(stage.name))}'.`)
     if (beside.is === 'ok')
       return ok(`${own.what}, and so has ${US_EAST_1}, from where CloudFront takes what the stage gives it`)
     return { ...beside, what: `${beside.what}, from where CloudFront takes what the stage gives it` }

@@ -1,5 +1,6 @@
 import type { Stack } from '@aws-sdk/client-cloudformation'
 import { OUTPUTS, stackName } from '../../layers/gateway/contract.ts'
+import { shellWord } from '../../layers/gateway/domain/shell-word.ts'
 import { deployOf } from '../../operator/terminal/how-to-run.ts'
 import { SETTINGS_FILE } from '../settings.ts'
 import { ADOPTED_BUCKET_TAG, ADOPTED_TAG, type Stage } from '../stages.ts'
@@ -89,7 +90,7 @@ function judgeKept({ name }: Stage, tables: readonly string[]): Outcome {
     : `put those that belong together as "tableNames" under "${name}" in ${SETTINGS_FILE} (keys and usage, and answers if there are)`
   return failed(
     `an earlier stack has left ${all.join(', ')}, and a deployment would begin with empty ones`,
-    `To use them again, ${setting}, and the bucket of its exported days as "exportBucket", keep both there, and run '${deployOf(name)}'.`,
+    `To use them again, ${setting}, and the bucket of its exported days as "exportBucket", keep both there, and run '${deployOf(shellWord(name))}'.`,
   )
 }
 

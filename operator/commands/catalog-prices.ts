@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { parseDecimal } from '../../layers/gateway/domain/money.ts'
+import { shellPath } from '../../layers/gateway/domain/shell-word.ts'
 import { utcDay } from '../../layers/gateway/domain/time.ts'
 import type { PriceList } from '../prices/price-list.ts'
 import type { Proposal } from '../prices/propose.ts'
@@ -193,6 +194,5 @@ function showDifferences(out: Screen, differences: Proposal['differences']): voi
 function verdict(edits: number, file: string | undefined): string {
   if (edits === 0) return 'Nothing has drifted.'
   if (file === undefined) return `${edits} values have drifted.`
-  const push = `waybill catalog check ${file}`
-  return `${file} has the proposal, with ${edits} changed values. Read it, then look it over with '${push}' and push it yourself.`
+  return `${file} has the proposal, with ${edits} changed values. Read it, and push it yourself. To look it over: waybill catalog check ${shellPath(file)}`
 }

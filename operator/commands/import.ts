@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { Command } from 'commander'
+import { shellPath, shellWord } from '../../layers/gateway/domain/shell-word.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { printJson } from '../terminal/output.ts'
 import { type Screen, screenOf, type Terminal } from '../terminal/terminal.ts'
@@ -78,7 +79,7 @@ async function importLitellm(
     as(utf8Of(await readSource(file, { folder, nowMs, mostBytes, mostMs: MOST_DOWNLOAD_MS })), `'${file}'`)
   const said = openSaid()
   const sayTwice = (name: string) => said.say('a name stands twice in one place, and the last one is taken', name)
-  const whole = await withIncluded(config, (file) =>
+  const whole = await withIncluded(config, folder, (file) =>
     read(file, MOST_CONFIG_BYTES, (text, name) => readYaml(text, name, sayTwice)),
   )
   const environment = typeof options.env === 'string' ? await read(options.env, MEGABYTE, parseEnv) : options.env && env
@@ -105,12 +106,12 @@ async function importLitellm(
     next: [
       ...imported.secrets.map(
         ({ name, host }) =>
-          `aws secretsmanager create-secret --name waybill/STAGE/${name} --secret-string '{"key": "…", "hosts": ["${host}"]}'`,
+          `aws secretsmanager create-secret --name ${shellWord(`waybill/STAGE/${name}`)} --secret-string ${shellWord(`{"key": "…", "hosts": [${JSON.stringify(host)}]}`)}`,
       ),
-      ...(imported.needs.length > 0 ? [`waybill catalog prices ${catalog} --from LIST --markup 0`] : []),
-      `waybill catalog check ${catalog}`,
-      `waybill catalog push ${catalog} ${options.secrets ? '--stage STAGE' : '--local'}`,
-      ...(keys.length > 0 ? [`sh ${script} ${options.secrets ? '--stage STAGE' : '--local'}`] : []),
+      ...(imported.needs.length > 0 ? [`waybill catalog prices ${shellPath(catalog)} --from LIST --markup 0`] : []),
+      `waybill catalog check ${shellPath(catalog)}`,
+      `waybill catalog push ${shellPath(catalog)} ${options.secrets ? '--stage STAGE' : '--local'}`,
+      ...(keys.length > 0 ? [`sh ${shellPath(script)} ${options.secrets ? '--stage STAGE' : '--local'}`] : []),
     ],
   }
 }

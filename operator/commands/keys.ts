@@ -5,6 +5,7 @@ import { BRAND } from '../../layers/gateway/contract.ts'
 import { GRACE_MS } from '../../layers/gateway/domain/key-settings.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
+import { shellWord } from '../../layers/gateway/domain/shell-word.ts'
 import { MINUTE_MS } from '../../layers/gateway/domain/time.ts'
 import { OutcomeUnknown } from '../admin-client/refusal.ts'
 import { CliError } from '../terminal/cli-error.ts'
@@ -137,7 +138,7 @@ async function rotateAction(session: Session, { grace }: { grace: number }, id: 
   await session.confirm(
     () => `rotate ${id} (${name})${grace === 0 ? `, and end its secret …${last_four} at once` : ''}`,
   )
-  const look = `waybill keys show ${id}`
+  const look = `waybill keys show ${shellWord(id)}`
   const body = { grace_seconds: grace * 60 }
   await showNewSecret(session, { id, path: `${pathOf(id)}/rotate`, body, look, otherwise: 'rotate again' })
 }

@@ -1,17 +1,22 @@
-import { dirname, join } from 'node:path'
+import { realpath } from 'node:fs/promises'
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { plainLine } from '../../layers/gateway/domain/plain-text.ts'
 import { fieldsOf, itemsOf, type JsonNode, nodeAt, textOf } from '../reading/json-nodes.ts'
 import { CliError } from '../terminal/cli-error.ts'
 
 const MOST_FILES = 50
 
+type Read = (file: string) => Promise<JsonNode>
+
 /** A config with the files that its `include` names. As in LiteLLM, their lists are added, and other fields replace. */
-export async function withIncluded(file: string, read: (file: string) => Promise<JsonNode>): Promise<JsonNode> {
+export async function withIncluded(file: string, folder: string, read: Read): Promise<JsonNode> {
   const config = await read(file)
   const names = itemsOf(nodeAt(config, 'include')).map((name) => textOf(name) ?? '')
   if (names.length > MOST_FILES) throw new CliError(`'${file}' includes more than ${MOST_FILES} files.`)
   if (config.kind !== 'object' || names.length === 0) return config
   if (file.includes('://'))
     throw new CliError('The config includes other files: give it as a file, with those beside it.')
+  for (const name of names) await requireOwn(resolve(folder, dirname(file)), name)
   const fields = new Map(config.fields)
   for (const name of names) {
     for (const [key, field] of fieldsOf(await read(join(dirname(file), name)))) {
@@ -24,4 +29,15 @@ export async function withIncluded(file: string, read: (file: string) => Promise
     }
   }
   return { ...config, fields }
+}
+
+/** A config that somebody else wrote must not bring other files of this machine into a catalog. */
+async function requireOwn(folder: string, name: string): Promise<void> {
+  const from = await realpath(folder).catch(() => folder)
+  const path = join(from, name)
+  const led = relative(from, await realpath(path).catch(() => path))
+  if (led !== '' && ![name, led].some((way) => isAbsolute(way) || way.split(/[\\/]/).includes('..'))) return
+  throw new CliError(
+    `The config includes '${plainLine(name, 100)}', which is not a file in its own folder. Put it there first.`,
+  )
 }

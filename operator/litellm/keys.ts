@@ -1,6 +1,7 @@
 import { SETTING_FIELDS } from '../../layers/admin/settings/setting-fields.ts'
 import { formatCredits } from '../../layers/gateway/domain/money.ts'
 import { plainLine } from '../../layers/gateway/domain/plain-text.ts'
+import { shellWord } from '../../layers/gateway/domain/shell-word.ts'
 import { scaledNumber, wholeNumberIn } from '../reading/exact-number.ts'
 import { itemsOf, type JsonNode, nodeAt, textOf } from '../reading/json-nodes.ts'
 import { CliError } from '../terminal/cli-error.ts'
@@ -138,8 +139,7 @@ function momentOf(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** Each value is in quotes that no shell looks into. */
 function commandOf(options: Options): string {
-  const words = Object.entries(options).map(([name, value]) => `--${name}='${value.replaceAll("'", "'\\''")}'`)
+  const words = Object.entries(options).map(([name, value]) => `--${name}=${shellWord(value)}`)
   return `${WAYBILL} keys create ${words.join(' ')} "$@"`
 }

@@ -2,6 +2,7 @@ import { SWEEP_EVERY_MINUTES } from '../../layers/gateway/contract.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { expiredHolds, type Key } from '../../layers/gateway/domain/key.ts'
 import { namedSecrets } from '../../layers/gateway/domain/provider-secret.ts'
+import { shellWord } from '../../layers/gateway/domain/shell-word.ts'
 import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { WAYBILL } from '../terminal/how-to-run.ts'
 
@@ -105,7 +106,7 @@ export function manualChecks({ name, hasEdge }: Stage, origins: number): string[
     `Sweeps run: the alarm SweepStopped of ${stack} is OK, and has been for a quarter of an hour`,
     ...(hasEdge && origins === 0
       ? [
-          `Nobody goes around CloudFront: ${WAYBILL} smoke --stage ${name} --origin URL, for the Function URL of chat and the address of the HTTP API (both in the Lambda and API Gateway consoles)`,
+          `Nobody goes around CloudFront: ${WAYBILL} smoke --stage ${shellWord(name)} --origin URL, for the Function URL of chat and the address of the HTTP API (both in the Lambda and API Gateway consoles)`,
         ]
       : []),
     `A deployment is taken back: on a stage without customers, deploy a version that crashes with "rollout": "canary"`,

@@ -4,6 +4,7 @@ import {
   DescribeTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb'
 import { TABLES } from '../../layers/gateway/contract.ts'
+import { shellWord } from '../../layers/gateway/domain/shell-word.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import type { NotApplicable } from './stage-checks.ts'
 
@@ -43,11 +44,11 @@ async function repairsOf({ client, ...tables }: OperatorTables, kind: Kind, isPr
   const { timeToLive } = TABLES[kind]
   const isAlive = life?.AttributeName === timeToLive && /^ENABL/.test(life.TimeToLiveStatus ?? '')
   const isRecoverable = backups?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === 'ENABLED'
-  const on = `--table-name ${TableName}`
+  const on = `--table-name ${shellWord(TableName)}`
   return [
     {
       isRight: isAlive,
-      repair: `update-time-to-live ${on} --time-to-live-specification "Enabled=true,AttributeName=${timeToLive}"`,
+      repair: `update-time-to-live ${on} --time-to-live-specification ${shellWord(`Enabled=true,AttributeName=${timeToLive}`)}`,
     },
     {
       isRight: isRecoverable || !RECOVERABLE.includes(kind),

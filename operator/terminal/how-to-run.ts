@@ -11,6 +11,7 @@ export const START_WITH = IS_PACKAGE ? 'npx waybill start' : 'npm start --'
 export const WAYBILL = IS_PACKAGE ? 'npx waybill' : 'npm run -s waybill --'
 /** Without its stage. */
 export const DEPLOY = IS_PACKAGE ? 'npx waybill deploy' : 'npm run deploy'
+/** The stage is a word for a shell. No import stands here: with one, a build keeps the words of a clone in the package. */
 export const deployOf = (stage: string) =>
   IS_PACKAGE ? `${DEPLOY} --stage ${stage}` : `${DEPLOY} -- -c stage=${stage}`
 /** CDK alone finds no app in the folder of a package. */

@@ -207,7 +207,7 @@ test('npm start --memory keeps nothing, beside another one with a folder of its 
   const [kept, other] = [await startLocal(folder), await startLocal(folder, { WAYBILL_DATA: 'other' }, ['--memory'])]
   expect(kept.local.baseUrl).not.toBe(other.local.baseUrl)
   expect(other.output.stdout).toContain('data      in memory, and gone at the end')
-  expect(other.output.stdout).toContain(`WAYBILL_DATA='${join(folder, 'other')}' npm run -s waybill -- console --local`)
+  expect(other.output.stdout).toContain(`WAYBILL_DATA=${join(folder, 'other')} npm run -s waybill -- console --local`)
   for (const [{ local }, env] of [
     [kept, {}],
     [other, { WAYBILL_DATA: 'other' }],

@@ -49,7 +49,7 @@ test('a proposal names each list with its date and hash, and pushes nothing', as
   const told = `models.dev (api.json, ${today}, sha256 ${hash})`
   expect(JSON.parse(proposal).$comment).toBe(`Prices by ${told}.`)
   expect(stdout).toContain(told)
-  expect(stdout).toContain("'waybill catalog check catalog.proposal.json'")
+  expect(stdout).toContain('waybill catalog check catalog.proposal.json')
 })
 
 test('where lists differ, the dearer price, the larger context and the smaller output are proposed, and all are shown', async () => {

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { UPSTREAMS } from '../../operator/litellm/upstreams.ts'
@@ -151,6 +152,17 @@ describe('secrets', () => {
     expect(told.result.next[0]).toContain('waybill/STAGE/openai')
     expect(told.result.next[0]).toContain('"hosts": ["api.openai.com"]')
   })
+
+  test.each(["x'$(touch a)'", 'x`touch`', 'x";touch'])('its commands run nothing that a host %s says', async (host) => {
+    const address = JSON.stringify(`https://${host.replaceAll(' ', '')}.example/v1`)
+    const config = model(`      api_key: os.environ/A_KEY\n      api_base: ${address}`, PRICES)
+    const told = await imported(config, undefined, '--secrets', '--out', "-it's; touch b")
+    const folder = emptyFolder()
+    const script = `aws() { printf '%s\\n' "$@"; }\nwaybill() { printf '%s\\n' "$@"; }\n${told.result.next.join('\n')}`
+    const lines = execFileSync('bash', ['-c', script], { cwd: folder, encoding: 'utf8' }).split('\n')
+    expect(JSON.parse(lines[5] ?? '').hosts).toEqual([new URL(JSON.parse(address)).host])
+    expect([lines[8], readdirSync(folder)]).toEqual(["./-it's; touch b/catalog.json", []])
+  })
 })
 
 describe('files that lie', () => {
@@ -275,6 +287,56 @@ describe('what stands elsewhere than in the model list', () => {
     expect([said(told).includes('litellm_settings.cache'), said(told).includes('callbacks')]).toEqual([true, false])
   })
 
+  describe('a config includes files of its own folder only', () => {
+    const MORE = 'model_list: [{model_name: n, litellm_params: {model: groq/x}}]\n'
+    const outside = emptyFolder()
+    writeFileSync(join(outside, 'more.yaml'), MORE)
+
+    /** A folder with a file, one below it, a folder whose name begins with two dots, and links. */
+    function around(): string {
+      const folder = emptyFolder()
+      for (const name of ['below', '..data']) {
+        mkdirSync(join(folder, name))
+        writeFileSync(join(folder, name, 'more.yaml'), MORE)
+      }
+      symlinkSync(outside, join(folder, 'away'))
+      symlinkSync(join(outside, 'more.yaml'), join(folder, 'away.yaml'))
+      symlinkSync('..data/more.yaml', join(folder, 'near.yaml'))
+      symlinkSync('/', join(folder, 'root'))
+      return folder
+    }
+    const include = (folder: string, entry: string) =>
+      importedIn(folder, {}, `include: [${JSON.stringify(entry)}]\n${FINE}`, undefined, [])
+
+    test.each(['below/more.yaml', './below/more.yaml', '..data/more.yaml', 'near.yaml'])(
+      '%s is read',
+      async (entry) => {
+        const told = await include(around(), entry)
+        expect([told.code, told.catalog.models.map(({ id }) => id)]).toEqual([0, ['m', 'n']])
+      },
+    )
+
+    test.each([
+      ...['/etc/hostname', join(outside, 'more.yaml'), '../more.yaml', 'below/../../more.yaml', 'below/../near.yaml'],
+      ...['..', '.', '', 'away.yaml', 'away/more.yaml', 'root/etc/hostname', '..\\more.yaml'],
+    ])('%j is refused by its name, and nothing is made', async (entry) => {
+      const folder = around()
+      const told = await include(folder, entry)
+      expect(told.code).toBe(1)
+      expect(told.printed).toContain(`The config includes '${entry}', which is not a file in its own folder.`)
+      expect(existsSync(join(folder, 'imported'))).toBe(false)
+    })
+
+    test.each(['gone.yaml', 'https://a.example/more.yaml', 'file:///etc/hostname', 'a\0b'])(
+      '%j is no file there',
+      async (entry) => {
+        const told = await include(around(), entry)
+        expect(told.code).toBe(1)
+        expect(told.printed).toContain('cannot be read')
+      },
+    )
+  })
+
   test('of a name that stands twice the last one is taken, as LiteLLM does, and that is said; also among many', async () => {
     const many = `a: {${Array.from({ length: 40_000 }, (_, i) => `k${i}: 1,`).join('')} k0: 1}\n`
     const told = await imported(`${many}${model('', `${PRICES}      max_input_tokens: 7`)}`)
@@ -330,7 +392,7 @@ describe('keys', () => {
 
   test('a budget is granted less its spend, never more, by exact numbers', async () => {
     const text = `{"keys":[{"key_alias":"a","max_budget":0.30000000000000004,"spend":0.1000000000000000055}]}`
-    expect((await imported(FINE, text)).script).toContain(`--credits='0.2'`)
+    expect((await imported(FINE, text)).script).toContain(`--credits=0.2`)
     expect((await of({ max_budget: 5, spend: 7 })).script).not.toContain('--credits')
     expect((await of({ max_budget: null })).script).not.toContain('--credits')
     for (const max_budget of ['x', -5, [], 'Infinity', true])
@@ -366,7 +428,7 @@ describe('keys', () => {
       null,
     ]
     const told = await of({ max_budget: 100, budget_duration: '1d', budget_limits })
-    expect(told.script).toMatch(/--credits='100' .*--daily-credits='3' --monthly-credits='40'/)
+    expect(told.script).toMatch(/--credits=100 .*--daily-credits=3 --monthly-credits=40/)
     expect(said(told)).toContain('an entry of budget_limits has no window here, or no amount')
     expect((await of({ budget_limits: [limit('1d', 0)] })).script).not.toContain('daily')
   })
@@ -387,7 +449,9 @@ describe('keys', () => {
   test('no text of the file gets out of its quotes', async () => {
     const told = await of({ key_alias: NAME, token: TOKEN, models: ['m'] })
     const rest = told.script.replaceAll(/'[^']*'|\\'/g, '')
-    expect(rest).toBe('npm run -s waybill -- keys create --name= --external-id= --models= "$@"\n')
+    expect(rest).toBe(
+      'npm run -s waybill -- keys create --name= --external-id=litellm-aaaaaaaaaaaaaaaa --models=m "$@"\n',
+    )
     expect((await of({ key_alias: 'a\nrm -rf x' })).script.trim().split('\n')).toHaveLength(1)
   })
 

@@ -63,7 +63,7 @@ test('smoke names every setting that a restored table has lost, by the command t
   restored = 'USAGE'
   const message = await check(true).then(String, ({ message }: Error) => message)
   expect(message.split('\n').slice(1)).toEqual([
-    '  aws dynamodb update-time-to-live --table-name USAGE --time-to-live-specification "Enabled=true,AttributeName=expiresAt"',
+    '  aws dynamodb update-time-to-live --table-name USAGE --time-to-live-specification Enabled=true,AttributeName=expiresAt',
     '  aws dynamodb update-continuous-backups --table-name USAGE --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true',
     '  aws dynamodb update-table --table-name USAGE --deletion-protection-enabled',
   ])

@@ -91,6 +91,17 @@ test.each([
   expect((await ask(plain, { [name]: value })).status).toBe(200)
 })
 
+test.each(['outlines', 'xgrammar:no-fallback', '/srv/plugin.so', { a: 1 }, null])(
+  'guided_decoding_backend, which names code on the provider’s machine, is left out: %j',
+  async (guided_decoding_backend) => {
+    const { status, sent } = await ask(plain, { guided_decoding_backend, guided_regex: 'a+' })
+    expect([status, Object.keys(sent ?? {}).filter((name) => name.startsWith('guided'))]).toEqual([
+      200,
+      ['guided_regex'],
+    ])
+  },
+)
+
 test.each(Object.entries(FORBIDDEN))(
   'the field %s, which may change the price, is a 400 that names it and says how to allow it',
   async (name, value) => {

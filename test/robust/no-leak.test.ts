@@ -15,6 +15,9 @@ import { type RawCall, rawCall } from './support/raw-call.ts'
 const PROMPT = 'QUOKKA whispers "its" prompt'
 const COMPLETION = 'WOMBAT answers "in" text'
 const PROVIDER_KEY = 'PLATYPUS9x7Kq2Lm5Vt8Rz3'
+/** Names of the operator's account, and of the provider's machine. */
+const PLACES =
+  'org-KOALA7, https://KOALA.example/x, KOALA.openai.azure.com, KOALA-0:8000, /srv/KOALA/x.py, arn:aws:bedrock:eu-west-1:123456789012:KOALA'
 const CONSOLE = ['log', 'info', 'warn', 'error', 'debug', 'trace', 'dir'] as const
 
 type Answer = {
@@ -55,7 +58,7 @@ const TALK = {
 
 /** An error of an upstream that repeats whatever it knows. */
 const chatter = () => {
-  const message = `Bearer ${PROVIDER_KEY} said: ${PROMPT} and I said: ${COMPLETION}`
+  const message = `Bearer ${PROVIDER_KEY} (${PLACES}) said: ${PROMPT} and I said: ${COMPLETION}`
   return { error: { message, type: message, param: message, code: message } }
 }
 
@@ -284,7 +287,7 @@ async function brokenTraffic(): Promise<void> {
 
 /** The marker, or eight letters of a secret in a row, if one is in here. */
 function leakIn(text: string, { quotesPrompt = false, quotesCompletion = false } = {}): string | undefined {
-  const inFull = [...(quotesPrompt ? [] : ['QUOKKA']), ...(quotesCompletion ? [] : ['WOMBAT'])]
+  const inFull = ['KOALA', '123456789012', ...(quotesPrompt ? [] : ['QUOKKA']), ...(quotesCompletion ? [] : ['WOMBAT'])]
   const needles = [...inFull, ...[PROVIDER_KEY, ...secrets.map(secretPart)].flatMap(windows)]
   const found = needles.find((needle) => text.includes(needle))
   const at = found === undefined ? 0 : text.indexOf(found)

@@ -1,3 +1,6 @@
+import { plainJson } from '../../../layers/gateway/domain/plain-text.ts'
+import { shellWord } from '../../../layers/gateway/domain/shell-word.ts'
+
 /** The body of the request, and the base URL that it goes to. */
 export type Asked = { readonly baseUrl: string; readonly body: ChatBody }
 
@@ -8,12 +11,12 @@ export type ChatBody = {
   readonly max_tokens?: number
 }
 
-/** For a shell, which takes text in single quotes literally. */
+/** Without characters that a terminal obeys when they are pasted. */
 export function asCurl({ baseUrl, body }: Asked): string {
-  return `curl ${quoted(`${baseUrl}/chat/completions`)} \\
+  return `curl ${shellWord(`${baseUrl}/chat/completions`)} \\
   -H "Authorization: Bearer $WAYBILL_KEY" \\
   -H 'Content-Type: application/json' \\
-  -d ${quoted(JSON.stringify(body))}
+  -d ${shellWord(plainJson(JSON.stringify(body)))}
 `
 }
 
@@ -34,8 +37,4 @@ client = OpenAI(base_url=${JSON.stringify(baseUrl)}, api_key=os.environ["WAYBILL
 answer = client.chat.completions.create(model=${JSON.stringify(model)}, messages=${JSON.stringify(messages)})
 print(answer.choices[0].message.content)
 `
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,5 +1,6 @@
 import { formatCredits, formatDecimal } from '../../gateway/domain/money.ts'
 import { type BillLine, billLines, formatPerMillion, isStated, parsePrice, sumOf } from '../../gateway/domain/price.ts'
+import { shellWord } from '../../gateway/domain/shell-word.ts'
 import { BEYOND_CAP, type UsageRow } from '../../gateway/domain/usage-row.ts'
 import { endpointNamed } from '../../gateway/endpoints.ts'
 import { expectedCost, hasSoundTokens, quantitiesOf } from '../usage/expected-cost.ts'
@@ -103,7 +104,7 @@ function ofThemReasoning({ reasoningTokens = 0 }: UsageRow): string {
 function sumRemark(row: UsageRow, pico: bigint): string {
   const exact = formatPico(pico)
   if (row.cost !== expectedCost(row)) {
-    return `which does not follow from the lines above, ${exact}: run 'waybill audit --key ${row.keyId}'`
+    return `which does not follow from the lines above, ${exact}: run 'waybill audit --key ${shellWord(row.keyId)}'`
   }
   if (pico > row.hold * 1000n) {
     const counter = row.usageSource === 'upstream' ? 'the upstream counted' : 'it came to'

@@ -1,4 +1,5 @@
 import { apiKeyOf, type CatalogData } from './catalog.ts'
+import { shellWord } from './shell-word.ts'
 import { UpstreamFailure } from './upstream-failure.ts'
 
 /** A provider's key, and the hosts that it may be sent to, as the maker of the secret has listed them. */
@@ -44,10 +45,10 @@ export function namedSecrets({ providers }: CatalogData): NamedSecret[] {
 }
 
 function notSent(name: string, fault: string, host: string): UpstreamFailure {
-  const wanted = `{"key": "THE KEY", "hosts": ["${host}"]}`
+  const wanted = `{"key": "THE KEY", "hosts": [${JSON.stringify(host)}]}`
   return new UpstreamFailure(
     'credential',
-    `The secret ${name} ${fault}, so it is sent nowhere. If it is for this provider: aws secretsmanager put-secret-value --secret-id ${name} --secret-string '${wanted}'`,
+    `The secret ${name} ${fault}, so it is sent nowhere. If it is for this provider: aws secretsmanager put-secret-value --secret-id ${shellWord(name)} --secret-string ${shellWord(wanted)}`,
   )
 }
 

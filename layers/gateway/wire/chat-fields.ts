@@ -4,6 +4,7 @@ import {
   flag,
   json,
   jsonObject,
+  leftOut,
   list,
   noOther,
   object,
@@ -143,7 +144,8 @@ export const DRAWING_FIELDS: Rows = {
   guided_regex: text,
   guided_choice: TEXTS,
   guided_grammar: text,
-  guided_decoding_backend: text,
+  // It chooses code on the provider's own machine.
+  guided_decoding_backend: leftOut,
   guided_whitespace_pattern: text,
   structured_outputs: object({
     json,

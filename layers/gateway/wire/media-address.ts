@@ -40,9 +40,7 @@ const A: Readonly<Record<MediaKind, string>> = {
 
 /** An upstream inside the operator's network must not be sent to its neighbours. */
 function isPublicName(host: string): boolean {
-  return (
-    /(?:^|\.)[a-z][a-z0-9-]*\.?$/i.test(host) && !/(?:^|\.)(?:localhost|local|internal|home|lan|arpa)\.?$/i.test(host)
-  )
+  return /\.[a-z][a-z0-9-]*\.?$/i.test(host) && !/(?:^|\.)(?:localhost|local|internal|home|lan|arpa)\.?$/i.test(host)
 }
 
 function decoded(path: string): string {

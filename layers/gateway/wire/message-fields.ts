@@ -31,9 +31,11 @@ export const address =
     return fault === undefined ? text(sent, at) : at.forbid(fault)
   }
 
-/** A file as a URL, or as base64 alone. */
-export const fileData: Shape = (sent, at) =>
-  typeof sent === 'string' && !sent.includes(':') ? sent : address('file')(sent, at)
+/** A medium as a URL, or as base64 alone. Another text could be the path of a file on the provider's machine. */
+export const data =
+  (kind: MediaKind): Shape =>
+  (sent, at) =>
+    typeof sent === 'string' && !/[:.\\~]/.test(sent) ? sent : address(kind)(sent, at)
 
 /** All callers of this gateway share the files at a provider, so no caller may name one. */
 export const ofProvider = (instead: string) =>
@@ -54,11 +56,11 @@ export const DETAIL = word('auto', 'low', 'high', 'original')
 const GIVEN_PARTS = {
   text: TEXT,
   image_url: { image_url: media('image', { detail: DETAIL }), ...marked },
-  input_audio: { input_audio: object({ data: text, format: text }), ...marked },
+  input_audio: { input_audio: object({ data: data('audio'), format: text }), ...marked },
   audio_url: { audio_url: media('audio'), ...marked },
   video_url: { video_url: media('video'), ...marked },
   file: {
-    file: object({ filename: text, file_data: fileData, file_id: ofProvider("Give the file in 'file_data'") }),
+    file: object({ filename: text, file_data: data('file'), file_id: ofProvider("Give the file in 'file_data'") }),
     ...marked,
   },
 } satisfies Record<string, Rows>

@@ -39,7 +39,7 @@ export const json: Shape = (sent) => sent ?? undefined
 export const jsonObject: Shape = (sent, at) =>
   sent === null ? undefined : isObject(sent) ? sent : at.refuse('an object', sent)
 
-/** A field of an answer that clients send back, and that no provider reads. */
+/** A field of an answer that clients send back, or one that no provider may be given. */
 export const leftOut: Shape = () => undefined
 
 /** A field that may not be used here, for any route. */

@@ -69,7 +69,7 @@ test('the tokens of a request to another provider are counted by our tokenizer: 
   expect(plain).toBe(10)
   expect(await count({ system: 'Hello' })).toBeGreaterThan(plain + 5)
   expect(await count({ tools: [{ name: 'f', input_schema: { type: 'object' } }] })).toBeGreaterThan(plain + 10)
-  const image = { type: 'image', source: { type: 'url', url: 'https://a/b.png' } }
+  const image = { type: 'image', source: { type: 'url', url: 'https://a.example/b.png' } }
   expect(await count({ messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }, image] }] })).toBe(
     plain + 1600,
   )

@@ -224,7 +224,7 @@ describe('in other words', () => {
       output_config: { effort: 'max', format: { type: 'json_schema', schema: { type: 'object' } } },
       tools: [{ name: 'f', description: 'F', input_schema: { type: 'object' } }],
       tool_choice: { type: 'tool', name: 'f', disable_parallel_tool_use: true },
-      ...user({ type: 'text', text: 'Hi' }, { type: 'image', source: { type: 'url', url: 'https://a/b.png' } }),
+      ...user({ type: 'text', text: 'Hi' }, { type: 'image', source: { type: 'url', url: 'https://a.example/b.png' } }),
     })
     expect(response.status).toBe(200)
     expect(response.headers.get('x-svc-dropped-fields')).toBe('thinking')
@@ -238,7 +238,7 @@ describe('in other words', () => {
           role: 'user',
           content: [
             { type: 'text', text: 'Hi' },
-            { type: 'image_url', image_url: { url: 'https://a/b.png' } },
+            { type: 'image_url', image_url: { url: 'https://a.example/b.png' } },
           ],
         },
       ],

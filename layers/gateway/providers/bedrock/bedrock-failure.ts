@@ -1,5 +1,5 @@
-import { plainText } from '../../domain/plain-text.ts'
 import { type FailureReason, UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { upstreamWords } from '../../domain/upstream-words.ts'
 import { isObject } from '../../wire/field-rules.ts'
 
 /** The documented exceptions. Inside a stream they come without a status, so it is here. */
@@ -42,7 +42,6 @@ const NEVER_SENT = /pending stream has been canceled/
 const TOO_LONG =
   /(input|prompt) is too long|too many (input )?tokens|exceeds? the (maximum|model).{0,40}(tokens|context)/i
 const BAD_FRAME = /checksum|message length|too short to accommodate|unrecognizable event type/i
-const MAX_MESSAGE_CHARS = 1_000
 
 /** The progress of an answer when it failed. */
 export type Progress = 'none' | 'begun' | 'spoken'
@@ -66,7 +65,7 @@ export function bedrockFailure(error: unknown, progress: Progress): UpstreamFail
   // Once it has spoken, the model has accepted the request: a refusal now is a broken answer.
   if (reason === 'rejected' && progress !== 'spoken') {
     const detail = { status, said: name, ...(TOO_LONG.test(message) && { code: 'context_length_exceeded' }) }
-    return new UpstreamFailure('rejected', clean(message) || `Amazon Bedrock answered ${name}.`, detail)
+    return new UpstreamFailure('rejected', upstreamWords(message) || `Amazon Bedrock answered ${name}.`, detail)
   }
   const what = reason === 'credential' || reason === 'forbidden' ? 'refused our credential with' : 'answered'
   return new UpstreamFailure(
@@ -129,12 +128,4 @@ function brokenLine({ name, message, code, cause }: Thrown, hasBegun: boolean): 
   const what = isReset ? 'broke the connection' : 'could not be reached'
   const words = `Amazon Bedrock ${what} (${code ?? 'unknown error'}).`
   return new UpstreamFailure(isReset ? 'reset' : 'connect', words, {}, options)
-}
-
-/** Messages may quote ARNs, which contain the account's number, and the keys they were signed with. */
-function clean(message: string): string {
-  return plainText(message, '')
-    .replace(/\barn:[\w:/.*-]+/g, '[arn]')
-    .replace(/\b(?:AKIA|ASIA)[A-Z0-9]{12,}/g, '[key]')
-    .slice(0, MAX_MESSAGE_CHARS)
 }

@@ -1,6 +1,5 @@
-import { keyShapes } from '../../domain/key-shapes.ts'
-import { plainText } from '../../domain/plain-text.ts'
 import { TOO_MANY_REQUESTS, UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { upstreamWords } from '../../domain/upstream-words.ts'
 import { isObject } from '../../wire/field-rules.ts'
 import { isContentComplaint } from './content-complaint.ts'
 import { readAll } from './json-reply.ts'
@@ -8,7 +7,6 @@ import { isMissingModel } from './missing-model.ts'
 import type { Reply } from './post.ts'
 
 const MAX_ERROR_BYTES = 64 * 1024
-const MAX_MESSAGE_CHARS = 1_000
 /** A code is kept in the row and the log, which must have no text that may quote the prompt. */
 const CODE = /^[a-z0-9_.-]{1,64}$/i
 const REFUSED = 400
@@ -79,19 +77,20 @@ export function statusOfError(error: unknown): number | undefined {
 }
 
 function aboutRequest(status: number, error: Record<string, unknown>, key: string | undefined): UpstreamFailure {
-  const message = typeof error.message === 'string' ? clean(error.message, key) : `The upstream answered ${status}.`
+  const message =
+    typeof error.message === 'string' ? upstreamWords(error.message, key) : `The upstream answered ${status}.`
   return new UpstreamFailure('rejected', message, {
     status,
     said: namesIn(error, key),
-    ...(typeof error.code === 'string' && CODE.test(error.code) && { code: clean(error.code, key) }),
-    ...(typeof error.param === 'string' && { param: clean(error.param, key) }),
+    ...(typeof error.code === 'string' && CODE.test(error.code) && { code: upstreamWords(error.code, key) }),
+    ...(typeof error.param === 'string' && { param: upstreamWords(error.param, key) }),
   })
 }
 
 /** `rate_limit_error tokens`: by the shape of a name, so that no sentence about the request is among them. */
 function namesIn({ type, code, status }: Record<string, unknown>, key: string | undefined): string | undefined {
   const names = [type, code, status].filter((name) => typeof name === 'string' && CODE.test(name)) as string[]
-  return [...new Set(names)].map((name) => clean(name, key)).join(' ') || undefined
+  return [...new Set(names)].map((name) => upstreamWords(name, key)).join(' ') || undefined
 }
 
 async function readError(reply: Reply): Promise<Record<string, unknown>> {
@@ -105,11 +104,4 @@ async function readError(reply: Reply): Promise<Record<string, unknown>> {
   } catch {
     return {}
   }
-}
-
-/** Removes credentials, which providers quote in errors: first, so that no invisible character can split a key in two. */
-function clean(words: string, key: string | undefined): string {
-  const text = plainText(words, '')
-  const withoutKey = key ? text.replaceAll(key, '[key]') : text
-  return withoutKey.replace(keyShapes(), '[key]').slice(0, MAX_MESSAGE_CHARS)
 }

@@ -6,6 +6,7 @@ import type { ChatCall } from './provider.ts'
 const AT_LIST_PRICE = [
   { host: /^(?:.+\.)?api\.openai\.com$/, tier: 'default' },
   { host: /^api\.anthropic\.com$/, tier: 'standard_only' },
+  { host: /^api\.groq\.com$/, tier: 'on_demand' },
 ]
 
 export function serviceTierOf({ serviceTier, baseUrl }: OpenAiEntry | AnthropicEntry): string | undefined {
@@ -15,11 +16,16 @@ export function serviceTierOf({ serviceTier, baseUrl }: OpenAiEntry | AnthropicE
 
 /**
  * The request in the provider's tier, whatever list-price tier the caller named; only one that the operator allows goes
- * out as it came. `auto` may be a dearer tier, so that a provider without one gets none.
+ * out as it came. `auto` may be a dearer tier, so it goes out as the dialect's word for the list price.
  */
-export function inServiceTier(request: JsonObject, { extra }: ChatCall, tier: string | undefined): JsonObject {
+export function inServiceTier(
+  request: JsonObject,
+  { extra }: ChatCall,
+  tier: string | undefined,
+  atListPrice = 'default',
+): JsonObject {
   const { service_tier: asked, ...rest } = request
   if (asked !== undefined && asked === extra.service_tier) return request
-  const sent = tier ?? (asked === 'auto' ? undefined : asked)
+  const sent = tier ?? (asked === 'auto' ? atListPrice : asked)
   return sent === undefined ? rest : { ...rest, service_tier: sent }
 }

@@ -21,7 +21,7 @@ const read = answerReader(
 /** Anthropic's Messages API. */
 export function anthropicProvider(id: string, entry: AnthropicEntry, apiKey: ReadApiKey | undefined): Provider {
   const tier = serviceTierOf(entry)
-  const toRequest = (call: ChatCall) => inServiceTier(toAnthropicRequest(call), call, tier)
+  const toRequest = (call: ChatCall) => inServiceTier(toAnthropicRequest(call), call, tier, 'standard_only')
   const verb = httpUpstream({
     baseUrl: entry.baseUrl,
     headers: HEADERS,

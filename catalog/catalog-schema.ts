@@ -1,5 +1,10 @@
 import { z } from 'zod'
-import { FIRST_BYTE_TIMEOUT_MS, isOwnVariable, type ProviderEntry } from '../layers/gateway/domain/catalog.ts'
+import {
+  FIRST_BYTE_TIMEOUT_MS,
+  isOwnVariable,
+  MEDIA_KINDS,
+  type ProviderEntry,
+} from '../layers/gateway/domain/catalog.ts'
 import { isPlainLine } from '../layers/gateway/domain/plain-text.ts'
 import { count, embeddingPrices, prices } from './price-schema.ts'
 
@@ -166,6 +171,11 @@ const chatModel = anyModel.extend({
     .max(10)
     .optional()
     .describe('Models to try when every route of this one is out, in this order, at this model’s price.'),
+  media: z
+    .array(z.enum(MEDIA_KINDS))
+    .max(MEDIA_KINDS.length)
+    .optional()
+    .describe('The kinds of content that the model takes beside text. Default: all. An address may be any of them.'),
   mediaTokens: z
     .strictObject({
       image: count.optional().describe('Default: 50,000.'),

@@ -23,8 +23,8 @@ const OWN_JSON: ReadonlySet<string> = new Set([
  * its names, texts and numbers must not be longer than the body that came, with its spare, and its media not more.
  */
 export function requireHeld<Request extends object>(request: Request, chat: ChatRequest): Request {
-  const { image, audio, video, file } = chat.media
-  const left = { bytes: textBound(chat), media: image + audio + video + file }
+  const { image, audio, video, file, any } = chat.media
+  const left = { bytes: textBound(chat), media: image + audio + video + file + any }
   for (const [name, value] of Object.entries(request)) if (!OURS.has(name)) take(name, value, left)
   return request
 }

@@ -11,7 +11,7 @@ import {
 } from '../../wire/chat-fields.ts'
 import { closest } from '../../wire/closest.ts'
 import { boolean, integer, number } from '../../wire/field-rules.ts'
-import { address, DETAIL, fileData, MAX_MESSAGES, ofProvider } from '../../wire/message-fields.ts'
+import { address, DETAIL, data, MAX_MESSAGES, ofProvider } from '../../wire/message-fields.ts'
 import {
   flag,
   jsonObject,
@@ -34,14 +34,14 @@ import {
 
 const GIVEN = {
   input_text: { text },
-  input_image: { image_url: address('image'), detail: DETAIL, file_id: ofProvider("Give the picture in 'image_url'") },
+  input_image: { image_url: address, detail: DETAIL, file_id: ofProvider("Give the picture in 'image_url'") },
   input_file: {
     filename: text,
-    file_data: fileData,
+    file_data: data,
     file_id: ofProvider("Give the file in 'file_data'"),
     file_url: never("is not taken. Give the file itself in 'file_data'"),
   },
-  input_audio: { input_audio: object({ data: text, format: text }) },
+  input_audio: { input_audio: object({ data, format: text }) },
 } satisfies Record<string, Rows>
 
 /** The fields that answers have beside their text are not read again. */

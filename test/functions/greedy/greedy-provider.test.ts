@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { requireCatalog } from '../../../catalog/parse-catalog.ts'
-import type { ProviderEntry } from '../../../layers/gateway/domain/catalog.ts'
+import type { MediaKind, ProviderEntry } from '../../../layers/gateway/domain/catalog.ts'
 import { CONTRACTS, type ContractName, SCOPES } from '../../../layers/gateway/endpoints.ts'
 import { type BedrockUpstream, pointSdkAt, startBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
 import { Random } from '../../simulation/random.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { openFor, openUpstream } from '../../support/stack.ts'
 import type { Upstream } from '../../support/upstream.ts'
-import { completionTokens, MEDIA_TOKENS, promptTokens } from './greedy-bill.ts'
-import { PATHS, randomRequest } from './random-request.ts'
+import { completionTokens, MEDIA_TOKENS, type PromptBill, promptBill } from './greedy-bill.ts'
+import { inAscii, PATHS, randomRequest } from './random-request.ts'
 
 // A provider that bills all that it can: a token for every byte it was sent, all that media may be, as much as its cap
 // allows, at the dearest price. More requests: GREEDY_REQUESTS=20000 npm run -s jest -- greedy
@@ -19,8 +19,9 @@ const DIMENSIONS = 2
 /** Nanocredits: the price of cache writes is the dearest of a prompt's. */
 const NANO_PER_PROMPT = 1_250n
 const NANO_PER_COMPLETION = 2_000n
+const NANO_PER_IMAGE = 5_000_000n
 
-type Usage = { readonly prompt: number; readonly completion: number }
+type Usage = { readonly prompt: number; readonly completion: number; readonly images: number }
 type Body = Record<string, unknown>
 
 /** The last bill of each provider, and how it writes it. */
@@ -28,9 +29,23 @@ let billed: (Usage & { readonly body: Body }) | undefined
 let gateway: TestGateway
 let secret: string
 let bedrock: BedrockUpstream
+/** The model that is asked. */
+let model: string
+
+/** The models that do not take all media. */
+const TAKEN: Readonly<Record<string, readonly MediaKind[]>> = {
+  openai: ['image', 'file'],
+  dropping: ['image'],
+  responses: ['audio', 'file'],
+  anthropic: ['image', 'file'],
+}
+
+/** By all that may be on a bill of the model that is asked. */
+const promptOf = (body: Body): PromptBill => promptBill(body, TAKEN[model])
 
 function bill(body: Body, capField: string): Usage {
-  const usage = { prompt: promptTokens(body), completion: capField ? completionTokens(body, capField) : 0 }
+  const { tokens: prompt, images } = promptOf(body)
+  const usage = { prompt, images, completion: capField ? completionTokens(body, capField) : 0 }
   billed = { ...usage, body }
   return usage
 }
@@ -94,8 +109,8 @@ beforeAll(async () => {
   bedrock = await startBedrock()
   bedrock.reply = (stream, { body }) => {
     const config = body.inferenceConfig as Body
-    const prompt = promptTokens(body)
-    billed = { prompt, completion: Number(config.maxTokens), body }
+    const { tokens: prompt, images } = promptOf(body)
+    billed = { prompt, images, completion: Number(config.maxTokens), body }
     stream.respond({ ':status': 200, 'content-type': 'application/json' })
     const usage = {
       inputTokens: 0,
@@ -119,7 +134,7 @@ beforeAll(async () => {
     await answering(asMessage),
     await answering(asVectors),
   ]
-  const price = { input: '1', output: '2', cachedInput: '0.5', cacheWrite: '1.25' }
+  const price = { input: '1', output: '2', cachedInput: '0.5', cacheWrite: '1.25', image: '0.005' }
   const common = { contextLength: 100_000_000, maxOutputTokens: 500, mediaTokens: MEDIA_TOKENS, price }
   const providers = {
     ollama: { type: 'openai', baseUrl: ollama.url },
@@ -133,7 +148,12 @@ beforeAll(async () => {
   const catalog = requireCatalog({
     providers: { ...providers, vectors: { type: 'openai', baseUrl: vectors.url, unknownFields: 'drop' } },
     models: [
-      ...dialects.map((id) => ({ id, ...common, routes: [{ provider: id, model: 'm' }] })),
+      ...dialects.map((id) => ({
+        id,
+        ...common,
+        ...(TAKEN[id] && { media: TAKEN[id] }),
+        routes: [{ provider: id, model: 'm' }],
+      })),
       {
         id: 'vectors',
         kind: 'embedding',
@@ -153,17 +173,17 @@ afterAll(async () => {
 })
 
 async function ask(random: Random, contract: ContractName) {
-  const model = contract === 'embeddings' ? 'vectors' : random.pick(dialects)
+  model = contract === 'embeddings' ? 'vectors' : random.pick(dialects)
   const body = randomRequest(random, contract, model)
   billed = undefined
   const headers = { 'x-api-key': secret, 'Content-Type': 'application/json' }
   const response = await fetch(gateway.baseUrl + PATHS[contract], {
     method: 'POST',
     headers,
-    body: JSON.stringify(body),
+    body: random.chance(0.3) ? inAscii(JSON.stringify(body)) : JSON.stringify(body),
   })
   const answer = await response.text()
-  return { model, body, status: response.status, answer, requestId: response.headers.get('x-request-id') }
+  return { body, status: response.status, answer, requestId: response.headers.get('x-request-id') }
 }
 
 test(
@@ -173,14 +193,17 @@ test(
     const accepted = new Map<string, number>()
     for (let i = 0; i < REQUESTS; i++) {
       const contract = random.pick(CONTRACTS)
-      const { model, body, status, answer, requestId } = await ask(random, contract)
+      const { body, status, answer, requestId } = await ask(random, contract)
       const place = { i, contract, model, body: JSON.stringify(body).slice(0, 3_000), answer: answer.slice(0, 500) }
       if (!billed) {
         expect({ ...place, status }).toEqual({ ...place, status: 400 })
         continue
       }
       const row = await gateway.readRow(requestId)
-      const due = BigInt(billed.prompt) * NANO_PER_PROMPT + BigInt(billed.completion) * NANO_PER_COMPLETION
+      const due =
+        BigInt(billed.prompt) * NANO_PER_PROMPT +
+        BigInt(billed.completion) * NANO_PER_COMPLETION +
+        BigInt(billed.images) * NANO_PER_IMAGE
       const short =
         row.cost < due ? { cost: row.cost, due, sent: JSON.stringify(billed.body).slice(0, 3_000) } : undefined
       expect({ ...place, status, short }).toEqual({ ...place, status: 200, short: undefined })

@@ -174,6 +174,15 @@ test('a request with a field name of a million characters is left to other route
   }
 })
 
+test('arguments that a tokenizer would make longer than they came, escaped, are rejected by Anthropic and Bedrock', async () => {
+  const text = `{"a":"${'\\ufdfa'.repeat(1_000)}"}`
+  const request = { tools: TOOLS, ...calling(call(text)) }
+  for (const served of [anthropic, bedrock]) {
+    const { reason, message } = await verdictOn(served, request)
+    expect([reason, message]).toEqual(['rejected', expect.stringContaining('would become longer')])
+  }
+})
+
 test.each<[string, object]>([
   [IMAGE_AT, image('https://x.test/a.png')],
   ['reasoning_effort', { reasoning_effort: 'low' }],

@@ -1,5 +1,10 @@
 import { z } from 'zod'
-import { FIRST_BYTE_TIMEOUT_MS, isOwnVariable, type ProviderEntry } from '../layers/gateway/domain/catalog.ts'
+import {
+  FIRST_BYTE_TIMEOUT_MS,
+  isOwnVariable,
+  MEDIA_KINDS,
+  type ProviderEntry,
+} from '../layers/gateway/domain/catalog.ts'
 import { isPlainLine } from '../layers/gateway/domain/plain-text.ts'
 import { count, embeddingPrices, isStorable, prices, tierName, UNSTORABLE } from './price-schema.ts'
 
@@ -175,6 +180,11 @@ const chatModel = anyModel.extend({
     .max(10)
     .optional()
     .describe('Models of fallback that may answer although this one is free and they are not.'),
+  media: z
+    .array(z.enum(MEDIA_KINDS))
+    .max(MEDIA_KINDS.length)
+    .optional()
+    .describe('The kinds of content that the model takes beside text. Default: all. An address may be any of them.'),
   mediaTokens: z
     .strictObject({
       image: count.optional().describe('Default: 50,000.'),

@@ -3,7 +3,13 @@ import { type AdmissionRefusal, ERRORS } from '../../layers/gateway/domain/gatew
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { costOf } from '../../layers/gateway/domain/price.ts'
-import { affordableCap, holdOf, lowerCap, type PricedRequest } from '../../layers/gateway/domain/priced-request.ts'
+import {
+  affordableCap,
+  holdOf,
+  lowerCap,
+  mostImages,
+  type PricedRequest,
+} from '../../layers/gateway/domain/priced-request.ts'
 import { type Endpoint, HTTP_ROUTES, isBilled } from '../../layers/gateway/endpoints.ts'
 import { estimatePrompt, requireFew } from '../../layers/gateway/flow/answering/answer-count.ts'
 import type { CountDeps, CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
@@ -83,7 +89,7 @@ function coveredTokens(priced: PricedRequest, key: Key, nowMs: number): object {
 }
 
 function costWith({ model, chat }: PricedRequest, prompt: number, completion: number): Nano {
-  const images = chat.media.image
+  const images = mostImages(chat)
   return costOf(model.tokenPrice, { prompt, completion, cached: 0, cacheWrite: 0, cacheWrite1h: 0, images })
 }
 

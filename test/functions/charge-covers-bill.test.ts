@@ -20,6 +20,10 @@ async function ask(gateway: TestGateway, body: object, headers: Record<string, s
 }
 
 const user = (...content: object[]) => ({ messages: [{ role: 'user', content }] })
+const picture = { type: 'image_url', image_url: { url: 'data:;base64,iVBORw0KGgo=' } }
+const address = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
+const FILM = 'data:video/mp4;base64,AAAAHGZ0eXBpc29t'
+const BOUNDED = { image: 2, audio: 9_000, video: 3, file: 4 }
 const NANO_PER_INPUT = 1_000n
 const NANO_PER_OUTPUT = 2_000n
 
@@ -45,7 +49,7 @@ describe('prompts', () => {
       { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAAHGZ0eXBpc29t' } },
     ],
     ['something that says it is a picture', { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }],
-    ['a picture without a type', { type: 'image_url', image_url: { url: 'data:;base64,iVBORw0KGgo=' } }],
+    ['a picture by its address', { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }],
     ['a document as audio', { type: 'input_audio', input_audio: { data: 'JVBERi0=', format: 'wav' } }],
   ])('a prompt with %s holds the whole context and is charged all that the upstream counts', async (_, part) => {
     upstream.reply = say('Hello', { prompt_tokens: 150_000, completion_tokens: 5 })
@@ -68,9 +72,8 @@ describe('prompts', () => {
     const model = { contextLength: 200_000, mediaTokens: { file: 3_000, image: 100 } }
     const bounded = await openFor(catalogFor(upstream.url, model))
     const file = { type: 'file', file: { file_data: 'JVBERi0=' } }
-    const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
     const plain = (await ask(bounded, user({ type: 'text', text: 'Hi' }))).row.hold
-    const { row } = await ask(bounded, user({ type: 'text', text: 'Hi' }, file, file, image))
+    const { row } = await ask(bounded, user({ type: 'text', text: 'Hi' }, file, file, picture))
     const more = (row.hold - plain) / NANO_PER_INPUT
     expect(more).toBeGreaterThanOrEqual(6_100n)
     expect(more).toBeLessThan(6_100n + 300n)
@@ -80,8 +83,60 @@ describe('prompts', () => {
     upstream.reply = say('Hello', null)
     const file = await ask(gateway, user({ type: 'file', file: { file_data: 'JVBERi0=' } }))
     expect(file.row).toMatchObject({ usageSource: 'estimate', promptTokens: 200_000, completionTokens: 1 })
-    const image = await ask(gateway, user({ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }))
+    const image = await ask(gateway, user(picture))
     expect(image.row.promptTokens).toBeGreaterThanOrEqual(50_000)
+    expect(image.row.promptTokens).toBeLessThan(51_000)
+  })
+
+  /** The tokens by which an address is held, with this model and a fallback. */
+  async function heldForAddress(model: object, fallback: object = model) {
+    const { providers, models } = catalogFor(upstream.url, { contextLength: 200_000 })
+    const [one] = models as [(typeof models)[number]]
+    const both = [
+      { ...one, ...model, fallback: ['other'] },
+      { ...one, ...fallback, id: 'other' },
+    ]
+    const bounded = await openFor({ providers, models: both })
+    const { row } = await ask(bounded, user(address))
+    return Number((row.hold - (await ask(bounded, user({ type: 'text', text: 'Hi' }))).row.hold) / NANO_PER_INPUT)
+  }
+
+  test.each<[string, number, object[]]>([
+    ['an image', 50_000, [{ media: ['image'] }]],
+    ['an image with a bound', 700, [{ media: ['image'], mediaTokens: { image: 700, file: 900 } }]],
+    ['the dearer of image and file', 90_000, [{ media: ['image', 'file'], mediaTokens: { file: 90_000 } }]],
+    ['the dearest of all kinds', 5_000, [{ mediaTokens: { image: 1, audio: 2, video: 5_000, file: 4 } }]],
+    ['what a fallback takes', 9_000, [{ media: ['image'], mediaTokens: { image: 1 } }, { mediaTokens: BOUNDED }]],
+  ])('an address is held as %s: %d tokens', async (_, tokens, [model = {}, fallback]) => {
+    const held = await heldForAddress(model, fallback)
+    expect(held).toBeGreaterThanOrEqual(tokens)
+    expect(held).toBeLessThan(tokens + 200)
+  })
+
+  test.each<[string, object, string[], string]>([
+    ['a document', { type: 'file', file: { file_data: 'JVBERi0=' } }, ['image'], "kind 'file'"],
+    ['a film', { type: 'image_url', image_url: { url: FILM } }, ['image', 'file'], "kind 'video'"],
+    ['an address', address, [], 'an address'],
+    ['bytes of no kind', { type: 'file', file: { file_data: 'AAAA' } }, [], 'an unknown kind'],
+  ])('%s is a 400 that holds nothing, if the model does not take it', async (_, part, media, says) => {
+    const strict = await openFor(catalogFor(upstream.url, { media }))
+    const { response, text, row } = await ask(strict, user({ type: 'text', text: 'Hi' }, part))
+    expect([response.status, row.hold, row.errorCode]).toEqual([400, 0n, 'unsupported_parameter'])
+    expect(text).toContain(says)
+    expect((await ask(strict, user({ type: 'text', text: 'Hi' }))).response.status).toBe(200)
+  })
+
+  test('a part that may be an image is held and charged at the price of one', async () => {
+    upstream.reply = say('Hello')
+    const price = { input: '1', output: '2', image: '0.01' }
+    const priced = await openFor(catalogFor(upstream.url, { price }))
+    const images = async (part: object) => (await ask(priced, user(part))).row.images
+    const unnamed = { type: 'file', file: { file_data: 'iVBORw0KGgo=' } }
+    const document = { type: 'file', file: { file_data: 'JVBERi0=' } }
+    expect([await images(picture), await images(address), await images(unnamed)]).toEqual([1, 1, 1])
+    expect(await images(document)).toBeUndefined()
+    const { row } = await ask(priced, user(address, picture))
+    expect(row.cost).toBeGreaterThan(20_000_000n)
   })
 
   test('a prompt that a provider counts above its bound is charged exactly its hold, and a metric counts the case', async () => {

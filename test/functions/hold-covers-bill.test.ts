@@ -1,9 +1,12 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { requireCatalog } from '../../catalog/parse-catalog.ts'
+import { SCOPES } from '../../layers/gateway/endpoints.ts'
 import { countTokens } from '../../layers/tokenizer/count-tokens.ts'
 import { Random } from '../simulation/random.ts'
-import type { TestGateway } from '../support/gateway.ts'
-import { openBoth } from '../support/stack.ts'
+import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { openBoth, openFor } from '../support/stack.ts'
 import { say, type Upstream } from '../support/upstream.ts'
+import { inAscii } from './greedy/random-request.ts'
 
 const REQUESTS = Number(process.env.HELD_REQUESTS ?? 60)
 const TIME_MS = 60_000 + REQUESTS * 100
@@ -19,8 +22,14 @@ const TOKENS_OF_A_REQUEST = 32
 
 let upstream: Upstream
 let gateway: TestGateway
+/** Its models take the longest text. */
+let grown: TestGateway
 beforeAll(async () => {
   ;({ upstream, gateway } = await openBoth({ model: { maxOutputTokens: 500 } }))
+  const { providers, models } = catalogFor(upstream.url, { contextLength: 10_000_000 })
+  const vectors = { id: 'vectors', kind: 'embedding', contextLength: 1_000_000, dimensions: 2, price: { input: '1' } }
+  const routes = [{ provider: 'up', model: 'm' }]
+  grown = await openFor(requireCatalog({ providers, models: [...models, { ...vectors, routes }] }))
 })
 
 const WORDS = [
@@ -38,6 +47,8 @@ const WORDS = [
   '\\u00e9',
   ' ',
   'ÿ',
+  '\u0958',
+  'ǘ\u0323',
 ]
 
 /** Any text that a caller may send, of any script. */
@@ -45,8 +56,10 @@ function text(random: Random): string {
   return Array.from({ length: random.below(40) }, () => random.pick(WORDS)).join('')
 }
 
+const PICTURES = ['https://example.com/9.png', 'data:image/png;base64,iVBORw0KGgo=', 'data:;base64,/9j/4AAQ']
+
 function part(random: Random): object {
-  if (random.chance(0.2)) return { type: 'image_url', image_url: { url: `https://example.com/${random.below(9)}.png` } }
+  if (random.chance(0.2)) return { type: 'image_url', image_url: { url: random.pick(PICTURES) } }
   return { type: 'text', text: text(random) }
 }
 
@@ -172,5 +185,44 @@ test.each(['1e20', '12E+19', '1e21', '2e3', '-5e3', '1e-6', '7e-3', '12e-4'])(
     const { hold } = await gateway.readRow(response.headers.get('x-request-id'))
     // Some tokenizers make a token of each digit. The price is 1,000 nanocredits a token.
     expect(hold).toBeGreaterThanOrEqual(BigInt(sent.length) * 1_000n)
+  },
+)
+
+describe.each(['\u0958', '\u{1d160}', '\ufdfa', 'ǘ\u0323', '½'])(
+  'a text of %s, which grows where a tokenizer normalises it',
+  (word) => {
+    const text = word.repeat(5_000)
+    const longest = Math.max(...['NFC', 'NFKC'].map((form) => Buffer.byteLength(text.normalize(form))))
+
+    test.each<[string, object]>([
+      ['/v1/chat/completions', { max_tokens: 1, messages: [{ role: 'user', content: text }] }],
+      ['/v1/responses', { max_output_tokens: 1, input: text }],
+      ['/v1/messages', { max_tokens: 1, messages: [{ role: 'user', content: text }] }],
+      ['/v1/completions', { max_tokens: 1, prompt: text }],
+      ['/v1/embeddings', { input: text }],
+    ])('is held in its longest form at %s, escaped or not', async (path, fields) => {
+      const { secret } = await grown.issue({ credits: '1000000', scopes: SCOPES })
+      const model = path === '/v1/embeddings' ? 'vectors' : 'test-model'
+      for (const body of [JSON.stringify({ model, ...fields }), inAscii(JSON.stringify({ model, ...fields }))]) {
+        const response = await fetch(grown.baseUrl + path, {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+          body,
+        })
+        await response.text()
+        const { hold } = await grown.readRow(response.headers.get('x-request-id'))
+        expect(hold).toBeGreaterThanOrEqual(BigInt(longest) * 1_000n)
+      }
+    })
+
+    test('in the names of a schema is held in its longest form', async () => {
+      const { secret } = await grown.issue({ credits: '1000000' })
+      const parameters = { type: 'object', properties: { [text]: {} } }
+      const tools = [{ type: 'function', function: { name: 'f', parameters } }]
+      const response = await grown.post(secret, { ...HELLO, max_tokens: 1, tools })
+      await response.text()
+      const { hold } = await grown.readRow(response.headers.get('x-request-id'))
+      expect(hold).toBeGreaterThanOrEqual(BigInt(longest) * 1_000n)
+    })
   },
 )

@@ -134,8 +134,6 @@ const WRONG: [string, string, object][] = [
   ['an image at an address of another network', IMAGE_AT, image('https://[fd00::1]/a.png')],
   ['an image at an internal name', IMAGE_AT, image('https://metadata.google.internal/a.png')],
   ['an image at an address with a password', IMAGE_AT, image('https://a:b@x.test/a.png')],
-  ['a video in place of an image', IMAGE_AT, image('https://x.test/a.mp4')],
-  ['a file in place of an image', IMAGE_AT, image('https://x.test/a.PDF?x=a.png')],
   ['a file in a place of the provider', IMAGE_AT, image('gs://bucket/a.png')],
   [
     'an image in a system message',
@@ -173,6 +171,15 @@ test('a request with a field name of a million characters is left to other route
   for (const served of [anthropic, bedrock]) {
     const { reason, param } = await verdictOn(served, { [name]: 1 })
     expect([reason, param]).toEqual(['unsupported', 'x'.repeat(100)])
+  }
+})
+
+test('arguments that a tokenizer would make longer than they came, escaped, are rejected by Anthropic and Bedrock', async () => {
+  const text = `{"a":"${'\\ufdfa'.repeat(1_000)}"}`
+  const request = { tools: TOOLS, ...calling(call(text)) }
+  for (const served of [anthropic, bedrock]) {
+    const { reason, message } = await verdictOn(served, request)
+    expect([reason, message]).toEqual(['rejected', expect.stringContaining('would become longer')])
   }
 })
 

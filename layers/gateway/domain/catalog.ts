@@ -79,7 +79,8 @@ export type UpstreamRoute = {
 export type ModelKind = 'chat' | 'embedding'
 
 /** The kinds of content that a prompt may have beside text. */
-export type MediaKind = 'image' | 'audio' | 'video' | 'file'
+export const MEDIA_KINDS = ['image', 'audio', 'video', 'file'] as const
+export type MediaKind = (typeof MEDIA_KINDS)[number]
 
 export type CatalogModel = {
   readonly id: string
@@ -105,6 +106,8 @@ export type CatalogModel = {
   readonly pinnable?: boolean | undefined
   /** As a provider's `allowFields`, for this model only. */
   readonly allowFields?: readonly string[] | undefined
+  /** The kinds that it takes beside text; by default all. */
+  readonly media?: readonly MediaKind[] | undefined
   /** The most tokens of one part of each kind; by default 50,000 for an image and the whole context for others. */
   readonly mediaTokens?: Readonly<{ [Kind in MediaKind]?: number | undefined }> | undefined
 }

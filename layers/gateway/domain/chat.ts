@@ -16,8 +16,8 @@ export type ChatRequest = {
   readonly namedCap: number | undefined
   readonly messageCount: number
   readonly toolCount: number
-  /** Content parts that are not text. */
-  readonly media: Readonly<Record<MediaKind, number>>
+  /** Content parts that are not text. Addresses, and data that do not tell, may be `any` kind that the model takes. */
+  readonly media: Readonly<Record<MediaKind | 'any', number>>
   /** True if the request has a `cache_control`, which makes a provider write to its cache at a price of its own. */
   readonly asksCacheWrite: boolean
   readonly bytes: number

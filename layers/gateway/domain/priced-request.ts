@@ -1,4 +1,4 @@
-import { type Catalog, type MediaKind, type PricedModel, providerFields } from './catalog.ts'
+import { type Catalog, MEDIA_KINDS, type MediaKind, type PricedModel, providerFields } from './catalog.ts'
 import type { ChatRequest } from './chat.ts'
 import type { Nano } from './money.ts'
 import { affordableTokens, type WorstCase, worstCostOf } from './worst-cost.ts'
@@ -86,14 +86,14 @@ export function mayWriteCache1h(priced: PricedRequest): boolean {
 }
 
 function worstPrompt(priced: PricedRequest): Omit<WorstCase, 'completionTokens'> {
-  return { promptTokens: priced.promptBound, images: priced.chat.media.image }
+  return { promptTokens: priced.promptBound, images: mostImages(priced.chat) }
 }
 
 /** The most tokens that the prompt can have, for this model or one of its fallbacks. */
 function promptBound(chat: ChatRequest, model: PricedModel, catalog: Catalog): number {
   const context = longestContext(model, catalog) * (chat.embedding?.inputs.length ?? 1)
   if (asksForMore(chat, model, catalog)) return context
-  return Math.min(textBound(chat) + mediaTokens(chat, model), context)
+  return Math.min(textBound(chat) + mediaTokens(chat, model, catalog), context)
 }
 
 /** The most tokens that a prompt can have without its media, in any format in which it goes upstream. */
@@ -108,13 +108,26 @@ export function answeringContext({ chat, model, catalog }: PricedRequest, fallba
   return contextLength * (chat.embedding?.inputs.length ?? 1)
 }
 
-export function mediaTokens({ media }: ChatRequest, model: PricedModel): number {
+/** A fallback model may take more kinds, and count more for one. */
+export function mediaTokens({ media }: ChatRequest, model: PricedModel, catalog: Catalog): number {
   let tokens = 0
-  for (const kind in media) {
-    const count = media[kind as MediaKind]
-    if (count > 0) tokens += count * (model.mediaTokens?.[kind as MediaKind] ?? HELD_PER_MEDIA[kind as MediaKind])
+  for (const name in media) {
+    const kind = name as keyof typeof media
+    if (media[kind] === 0) continue
+    const bounds = [model, ...standInsFor(model, catalog)].map((one) => mostTokens(kind, one))
+    tokens += media[kind] * Math.max(...bounds)
   }
   return tokens
+}
+
+function mostTokens(kind: MediaKind | 'any', model: PricedModel): number {
+  if (kind !== 'any') return model.mediaTokens?.[kind] ?? HELD_PER_MEDIA[kind]
+  return Math.max(0, ...(model.media ?? MEDIA_KINDS).map((one) => mostTokens(one, model)))
+}
+
+/** The parts that may have the price of an image. */
+export function mostImages({ media }: ChatRequest): number {
+  return media.image + media.any
 }
 
 function longestContext(model: PricedModel, catalog: Catalog): number {

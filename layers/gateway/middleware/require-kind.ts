@@ -1,20 +1,29 @@
-import { kindOf, type PricedModel } from '../domain/catalog.ts'
+import { kindOf, MEDIA_KINDS, type PricedModel } from '../domain/catalog.ts'
 import type { ChatRequest } from '../domain/chat.ts'
 import { type EmbeddingRequest, MOST_NUMBERS } from '../domain/embedding.ts'
 import { badRequest, type GatewayError } from '../domain/gateway-error.ts'
 import { hasMoreTokens } from '../domain/least-tokens.ts'
 
-/** Refuses chat with an embedding model, embeddings of a chat model, and more than a model or an answer can hold. */
-export function requireKind({ embedding, body }: ChatRequest, model: PricedModel): void {
+/** Refuses chat with an embedding model, embeddings of a chat model, and what a model does not take or an answer cannot hold. */
+export function requireKind({ embedding, body, media }: ChatRequest, model: PricedModel): void {
   if (embedding && kindOf(model) !== 'embedding') {
     throw wrong('model', `The model '${model.id}' makes no embeddings. GET /v1/models says what each model serves.`)
   }
   if (!embedding && kindOf(model) === 'embedding') {
     throw wrong('model', `The model '${model.id}' makes embeddings only: ask it with POST /v1/embeddings.`)
   }
+  requireMedia(media, model)
   if (!embedding) return
   requireNumbers(embedding, model)
   if (!TRUNCATES.has(body.truncate)) requireLengths(embedding, model)
+}
+
+function requireMedia(media: ChatRequest['media'], { id, media: taken = MEDIA_KINDS }: PricedModel): void {
+  const kind = MEDIA_KINDS.find((one) => media[one] > 0 && !taken.includes(one))
+  if (kind === undefined && (media.any === 0 || taken.length > 0)) return
+  const sent = kind === undefined ? 'an address, or data of an unknown kind' : `content of the kind '${kind}'`
+  const takes = taken.length === 0 ? 'text only' : `text and ${taken.join(', ')}`
+  throw badRequest('unsupported_parameter', `The prompt has ${sent}, but the model '${id}' takes ${takes}.`)
 }
 
 /** Values by which an upstream embeds the beginning or the end of a text that is too long. */

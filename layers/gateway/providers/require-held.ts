@@ -1,5 +1,6 @@
 import type { ChatRequest } from '../domain/chat.ts'
 import type { JsonObject } from '../domain/json-object.ts'
+import { gainedBytes } from '../domain/normal-forms.ts'
 import { textBound } from '../domain/priced-request.ts'
 import { UpstreamFailure } from '../domain/upstream-failure.ts'
 
@@ -23,8 +24,8 @@ export const OWN_JSON: ReadonlySet<string> = new Set([
  * its names, texts and numbers must not be longer than the body that came, with its spare, and its media not more.
  */
 export function requireHeld<Request extends object>(request: Request, chat: ChatRequest): Request {
-  const { image, audio, video, file } = chat.media
-  const left = { bytes: textBound(chat), media: image + audio + video + file }
+  const { image, audio, video, file, any } = chat.media
+  const left = { bytes: textBound(chat), media: image + audio + video + file + any }
   for (const [name, value] of Object.entries(request)) if (!OURS.has(name)) take(name, value, left)
   return request
 }
@@ -33,7 +34,7 @@ type Left = { bytes: number; media: number }
 
 function take(name: string, value: unknown, left: Left, isOwn = false): void {
   if (typeof value === 'string' || value instanceof Uint8Array) {
-    left.bytes -= Buffer.byteLength(value)
+    left.bytes -= typeof value === 'string' ? mostBytes(value) : value.length
     if (!isOwn && MEDIA.has(name)) left.media -= 1
   } else if (typeof value === 'number') left.bytes -= String(value).length
   else if (Array.isArray(value)) for (const element of value) take('', element, left, isOwn)
@@ -43,9 +44,13 @@ function take(name: string, value: unknown, left: Left, isOwn = false): void {
 
 function takeFields(of: string, fields: JsonObject, left: Left, isOwn: boolean): void {
   for (const name in fields) {
-    left.bytes -= Buffer.byteLength(name)
+    left.bytes -= mostBytes(name)
     take(name, fields[name], left, isOwn || OWN_JSON.has(of))
   }
+}
+
+function mostBytes(text: string): number {
+  return Buffer.byteLength(text) + gainedBytes(text)
 }
 
 function tooMuch(): UpstreamFailure {

@@ -1,4 +1,3 @@
-import type { MediaKind } from '../domain/catalog.ts'
 import { addressFault } from './media-address.ts'
 import {
   flag,
@@ -24,28 +23,22 @@ export const MAX_MESSAGES = 10_000
 export const cacheMark: Shape = object({ type: word('ephemeral'), ttl: word('5m', '1h') })
 
 /** An address that the upstream is to fetch, or the data themselves. */
-export const address =
-  (kind: MediaKind): Shape =>
-  (sent, at) => {
-    const fault = typeof sent === 'string' ? addressFault(sent, kind) : undefined
-    return fault === undefined ? text(sent, at) : at.forbid(fault)
-  }
+export const address: Shape = (sent, at) => {
+  const fault = typeof sent === 'string' ? addressFault(sent) : undefined
+  return fault === undefined ? text(sent, at) : at.forbid(fault)
+}
 
 /** A medium as a URL, or as base64 alone. Another text could be the path of a file on the provider's machine. */
-export const data =
-  (kind: MediaKind): Shape =>
-  (sent, at) =>
-    typeof sent === 'string' && !/[:.\\~]/.test(sent) ? sent : address(kind)(sent, at)
+export const data: Shape = (sent, at) => (typeof sent === 'string' && !/[:.\\~]/.test(sent) ? sent : address(sent, at))
 
 /** All callers of this gateway share the files at a provider, so no caller may name one. */
 export const ofProvider = (instead: string) =>
   never(`names something that is stored at a provider, and this gateway stores nothing. ${instead}`)
 
-const media = (kind: MediaKind, rows: Rows = {}) => textOrAddress(kind, object({ url: address(kind), ...rows }))
-const textOrAddress =
-  (kind: MediaKind, other: Shape): Shape =>
-  (sent, at) =>
-    (typeof sent === 'string' ? address(kind) : other)(sent, at)
+const media = (rows: Rows = {}): Shape => {
+  const other = object({ url: address, ...rows })
+  return (sent, at) => (typeof sent === 'string' ? address : other)(sent, at)
+}
 
 const marked = { cache_control: cacheMark }
 const TEXT = { text, ...marked }
@@ -55,12 +48,12 @@ export const DETAIL = word('auto', 'low', 'high', 'original')
 
 const GIVEN_PARTS = {
   text: TEXT,
-  image_url: { image_url: media('image', { detail: DETAIL }), ...marked },
-  input_audio: { input_audio: object({ data: data('audio'), format: text }), ...marked },
-  audio_url: { audio_url: media('audio'), ...marked },
-  video_url: { video_url: media('video'), ...marked },
+  image_url: { image_url: media({ detail: DETAIL }), ...marked },
+  input_audio: { input_audio: object({ data, format: text }), ...marked },
+  audio_url: { audio_url: media(), ...marked },
+  video_url: { video_url: media(), ...marked },
   file: {
-    file: object({ filename: text, file_data: data('file'), file_id: ofProvider("Give the file in 'file_data'") }),
+    file: object({ filename: text, file_data: data, file_id: ofProvider("Give the file in 'file_data'") }),
     ...marked,
   },
 } satisfies Record<string, Rows>

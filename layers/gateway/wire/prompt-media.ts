@@ -1,8 +1,8 @@
 import type { MediaKind } from '../domain/catalog.ts'
+import type { ChatRequest } from '../domain/chat.ts'
 import type { JsonObject } from '../domain/json-object.ts'
 import { isObject } from './field-rules.ts'
-import { isDataUrl } from './media-address.ts'
-import { kindOfBase64, kindOfData } from './media-kind.ts'
+import { kindOfContent } from './media-kind.ts'
 
 const MEDIA_PARTS: ReadonlyMap<unknown, MediaKind> = new Map<unknown, MediaKind>([
   ['image_url', 'image'],
@@ -13,8 +13,8 @@ const MEDIA_PARTS: ReadonlyMap<unknown, MediaKind> = new Map<unknown, MediaKind>
 ])
 
 /** Counts the parts of a prompt that are not text, each by its true kind. */
-export function promptMedia(messages: readonly JsonObject[]): Record<MediaKind, number> {
-  const media = { image: 0, audio: 0, video: 0, file: 0 }
+export function promptMedia(messages: readonly JsonObject[]): ChatRequest['media'] {
+  const media = { image: 0, audio: 0, video: 0, file: 0, any: 0 }
   for (const { content } of messages) {
     if (!Array.isArray(content)) continue
     for (const part of content as JsonObject[]) {
@@ -26,11 +26,9 @@ export function promptMedia(messages: readonly JsonObject[]): Record<MediaKind, 
 }
 
 /** `given` is an address, or an object with an address or data. */
-function kindOf(said: MediaKind, given: unknown): MediaKind {
-  const { url, data, file_data } = isObject(given) ? given : { url: given }
-  if (typeof data === 'string') return kindOfBase64(said, data)
-  const address = url ?? file_data
-  if (typeof address !== 'string') return 'file'
-  if (isDataUrl(address)) return kindOfData(said, address)
-  return address.includes(':') ? said : kindOfBase64(said, address)
+function kindOf(said: MediaKind, given: unknown): MediaKind | 'any' {
+  const { url, data, file_data, filename, format } = isObject(given) ? given : { url: given }
+  const content = url ?? data ?? file_data
+  const name = format === undefined ? filename : `.${format}`
+  return typeof content === 'string' ? kindOfContent(said, content, name) : 'any'
 }

@@ -1,5 +1,6 @@
 import { badRequest, GatewayError } from '../domain/gateway-error.ts'
 import { MAX_DEPTH } from '../domain/json-fault.ts'
+import { gainedBytes } from '../domain/normal-forms.ts'
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** A quote has the body of another request inside. */
@@ -17,7 +18,7 @@ export type RawBody = {
 
 export type JsonBody = {
   readonly value: unknown
-  /** The bytes that came, and those that the numbers may gain when they are written again. */
+  /** The bytes that came, and those that numbers may gain when they are written again, and texts when they are normalised. */
   readonly bytes: number
   /** True if any field, at any depth, is called `cache_control`. */
   readonly namesCache?: boolean
@@ -95,6 +96,7 @@ export function parse(text: string): unknown {
 }
 
 function requireSaneShape(value: unknown, depth: number, seen: { cache: boolean; gained: number }): void {
+  if (typeof value === 'string') seen.gained += gainedBytes(value)
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) {
       throw badRequest('invalid_body', 'The request body contains a number too large to represent.')
@@ -116,6 +118,7 @@ function requireSaneShape(value: unknown, depth: number, seen: { cache: boolean;
       throw badRequest('invalid_body', "The request body has a field named '__proto__', which is not allowed.")
     }
     if (name === 'cache_control') seen.cache = true
+    seen.gained += gainedBytes(name)
     requireSaneShape(fields[name], depth + 1, seen)
   }
 }

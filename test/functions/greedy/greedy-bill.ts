@@ -1,4 +1,4 @@
-import type { MediaKind } from '../../../layers/gateway/domain/catalog.ts'
+import { MEDIA_KINDS, type MediaKind } from '../../../layers/gateway/domain/catalog.ts'
 import { DATA } from './random-request.ts'
 
 /** As the catalog of the test bounds them. */
@@ -15,51 +15,84 @@ const UNCAPPED = 1_000_000
 /** Free JSON: an address in it is text. */
 const OWN_JSON = new Set(['input', 'input_schema', 'parameters', 'schema', 'json', 'guided_json', 'json_schema'])
 
-/** A token for each byte of every name, text and number, wherever it stands, and all that media may be. */
-export function promptTokens(value: unknown, isOwn = false): number {
-  if (typeof value === 'string') return Buffer.byteLength(value)
+export type PromptBill = { readonly tokens: number; readonly images: number }
+
+/** A token for each byte of every name, text and number, wherever it stands, and all that media may be of what is taken. */
+export function promptBill(value: unknown, taken: readonly MediaKind[] = MEDIA_KINDS): PromptBill {
+  const media = mediaIn(value)
+  const bounds = media.map((kinds) => Math.max(0, ...kinds.filter(isIn(taken)).map((kind) => MEDIA_TOKENS[kind])))
+  return {
+    tokens: textTokens(value) + storedTokens(value) + bounds.reduce((sum, each) => sum + each, 0),
+    images: media.filter((kinds) => kinds.includes('image')).length,
+  }
+}
+
+const isIn = (taken: readonly MediaKind[]) => (kind: MediaKind) => taken.includes(kind)
+
+function textTokens(value: unknown): number {
+  if (typeof value === 'string') return longest(value)
   if (typeof value === 'number') return String(value).length
   if (typeof value !== 'object' || value === null) return 0
-  if (Array.isArray(value)) return value.reduce((sum: number, element) => sum + promptTokens(element, isOwn), 0)
-  return Object.entries(value).reduce((sum, [name, field]) => {
-    const isFree = isOwn || (OWN_JSON.has(name) && !Array.isArray(field))
-    return (
-      sum +
-      Buffer.byteLength(name) +
-      promptTokens(field, isFree) +
-      (isOwn ? 0 : mediaTokens(name, field, value as object))
-    )
-  }, 0)
+  const names = Array.isArray(value) ? [] : Object.keys(value)
+  return [...names, ...Object.values(value)].reduce((sum: number, each) => sum + textTokens(each), 0)
 }
 
-const SAID: Readonly<Record<string, MediaKind>> = {
-  image_url: 'image',
-  url: 'image',
-  video_url: 'video',
-  audio_url: 'audio',
-  file_data: 'file',
-  file_url: 'file',
-  bytes: 'image',
+/** In the form in which a tokenizer has the most to do. */
+function longest(text: string): number {
+  return Math.max(...[text, text.normalize('NFC'), text.normalize('NFKC')].map((form) => Buffer.byteLength(form)))
 }
 
-function mediaTokens(name: string, field: unknown, holder: object): number {
-  if (name === 'file_id' || (name === 'audio' && typeof field === 'object')) return STORED_TOKENS
-  if (typeof field !== 'string') return 0
-  if (name === 'data' && ('media_type' in holder || 'format' in holder)) {
-    const isText =
-      'type' in holder &&
-      (holder.type === 'text' || holder.type === 'redacted_thinking' || String(holder.type).startsWith('reasoning'))
-    return isText ? 0 : MEDIA_TOKENS[kindOf(field) ?? 'file']
-  }
-  const said = SAID[name]
-  return said ? MEDIA_TOKENS[kindOf(field) ?? said] : 0
+function storedTokens(value: unknown): number {
+  return walk(value, (name, field) =>
+    name === 'file_id' || (name === 'audio' && typeof field === 'object') ? [STORED_TOKENS] : [],
+  ).reduce((sum, each) => sum + each, 0)
 }
 
-/** By what it is: providers look at the data. */
-function kindOf(field: string): MediaKind | undefined {
-  for (const [kind, data] of Object.entries(DATA)) if (field.includes(data)) return kind as MediaKind
-  if (/\.mp4$/.test(field)) return 'video'
-  return /\.pdf$/.test(field) ? 'file' : undefined
+const CONTENTS = new Set(['image_url', 'url', 'video_url', 'audio_url', 'file_data', 'file_url', 'bytes'])
+const NO_MEDIA = /^(?:text|redacted_thinking|reasoning.*)$/
+
+/** For every medium, all that a provider may take it for. */
+function mediaIn(value: unknown): MediaKind[][] {
+  return walk(value, (name, field, holder) => {
+    if (typeof field !== 'string') return []
+    const isData = name === 'data' && ('media_type' in holder || 'format' in holder)
+    if (isData ? NO_MEDIA.test(String(holder.type)) : !CONTENTS.has(name)) return []
+    const { media_type: type, filename, format } = holder
+    const told = [kindOfType(type), kindOfName(filename), kindOfName(format && `.${format}`)]
+    if (name === 'video_url' || name === 'audio_url') told.push(name === 'video_url' ? 'video' : 'audio')
+    return [[...kindsOf(field), ...told.filter((kind) => kind !== undefined)]]
+  })
+}
+
+/** Media in free JSON are text. */
+function walk<T>(value: unknown, look: (name: string, field: unknown, holder: Holder) => T[], isOwn = false): T[] {
+  if (typeof value !== 'object' || value === null) return []
+  if (Array.isArray(value)) return value.flatMap((element) => walk(element, look, isOwn))
+  return Object.entries(value).flatMap(([name, field]) => [
+    ...(isOwn ? [] : look(name, field, value as Holder)),
+    ...walk(field, look, isOwn || (OWN_JSON.has(name) && !Array.isArray(field))),
+  ])
+}
+type Holder = Readonly<Record<string, unknown>>
+
+/** By what it is and by what it says: a provider may go by either. Behind an address may be anything. */
+function kindsOf(content: string): readonly MediaKind[] {
+  const known = Object.values(DATA).find(({ base64 }) => content.endsWith(base64))
+  const type = /^data:([^,;]*)/i.exec(content)?.[1]
+  const typed = kindOfType(type)
+  return [...(known?.kinds ?? MEDIA_KINDS), ...(typed ? [typed] : [])]
+}
+
+function kindOfType(type: unknown): MediaKind | undefined {
+  if (typeof type !== 'string' || type === '' || type.endsWith('octet-stream')) return undefined
+  return MEDIA_KINDS.find((kind) => type.toLowerCase().startsWith(`${kind}/`)) ?? 'file'
+}
+
+function kindOfName(name: unknown): MediaKind | undefined {
+  const end = typeof name === 'string' ? /\.(\w+)$/.exec(name)?.[1] : undefined
+  const ends: Readonly<Record<string, MediaKind>> = { png: 'image', jpeg: 'image', gif: 'image', webp: 'image' }
+  const others: typeof ends = { wav: 'audio', mp4: 'video' }
+  return end === undefined ? undefined : (ends[end] ?? others[end] ?? 'file')
 }
 
 /** Budgets count inside the cap; one above it is billed in full. */

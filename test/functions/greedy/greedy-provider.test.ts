@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { requireCatalog } from '../../../catalog/parse-catalog.ts'
-import type { ProviderEntry } from '../../../layers/gateway/domain/catalog.ts'
+import type { MediaKind, ProviderEntry } from '../../../layers/gateway/domain/catalog.ts'
 import { CONTRACTS, type ContractName, SCOPES } from '../../../layers/gateway/endpoints.ts'
 import { type BedrockUpstream, pointSdkAt, startBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
 import { CONTRACT_BODIES } from '../../providers/support/every-dialect.ts'
@@ -8,8 +8,8 @@ import { Random } from '../../simulation/random.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { openFor, openUpstream } from '../../support/stack.ts'
 import type { Upstream } from '../../support/upstream.ts'
-import { completionTokens, MEDIA_TOKENS, mostBudget, promptTokens } from './greedy-bill.ts'
-import { budgets, PATHS, randomRequest } from './random-request.ts'
+import { completionTokens, MEDIA_TOKENS, mostBudget, type PromptBill, promptBill } from './greedy-bill.ts'
+import { budgets, inAscii, PATHS, randomRequest } from './random-request.ts'
 
 // A provider that bills all that it can: a token for every byte it was sent, all that media may be, as much as its cap
 // allows, at the dearest price. More requests: GREEDY_REQUESTS=20000 npm run -s jest -- greedy
@@ -20,8 +20,9 @@ const DIMENSIONS = 2
 /** Nanocredits: the price of cache writes is the dearest of a prompt's. */
 const NANO_PER_PROMPT = 1_250n
 const NANO_PER_COMPLETION = 2_000n
+const NANO_PER_IMAGE = 5_000_000n
 
-type Usage = { readonly prompt: number; readonly completion: number }
+type Usage = { readonly prompt: number; readonly completion: number; readonly images: number }
 type Body = Record<string, unknown>
 
 /** The last bill of each provider, and how it writes it. */
@@ -29,9 +30,23 @@ let billed: (Usage & { readonly body: Body }) | undefined
 let gateway: TestGateway
 let secret: string
 let bedrock: BedrockUpstream
+/** The model that is asked. */
+let model: string
+
+/** The models that do not take all media. */
+const TAKEN: Readonly<Record<string, readonly MediaKind[]>> = {
+  openai: ['image', 'file'],
+  dropping: ['image'],
+  responses: ['audio', 'file'],
+  anthropic: ['image', 'file'],
+}
+
+/** By all that may be on a bill of the model that is asked. */
+const promptOf = (body: Body): PromptBill => promptBill(body, TAKEN[model])
 
 function bill(body: Body, capField: string): Usage {
-  const usage = { prompt: promptTokens(body), completion: capField ? completionTokens(body, capField) : 0 }
+  const { tokens: prompt, images } = promptOf(body)
+  const usage = { prompt, images, completion: capField ? completionTokens(body, capField) : 0 }
   billed = { ...usage, body }
   return usage
 }
@@ -95,9 +110,9 @@ beforeAll(async () => {
   bedrock = await startBedrock()
   bedrock.reply = (stream, { body }) => {
     const config = body.inferenceConfig as Body
-    const prompt = promptTokens(body)
+    const { tokens: prompt, images } = promptOf(body)
     const budget = mostBudget((body.additionalModelRequestFields ?? {}) as Body)
-    billed = { prompt, completion: Math.max(Number(config.maxTokens), budget), body }
+    billed = { prompt, images, completion: Math.max(Number(config.maxTokens), budget), body }
     stream.respond({ ':status': 200, 'content-type': 'application/json' })
     const usage = {
       inputTokens: 0,
@@ -121,7 +136,7 @@ beforeAll(async () => {
     await answering(asMessage),
     await answering(asVectors),
   ]
-  const price = { input: '1', output: '2', cachedInput: '0.5', cacheWrite: '1.25' }
+  const price = { input: '1', output: '2', cachedInput: '0.5', cacheWrite: '1.25', image: '0.005' }
   const common = { contextLength: 100_000_000, maxOutputTokens: 500, mediaTokens: MEDIA_TOKENS, price }
   const providers = {
     ollama: { type: 'openai', baseUrl: ollama.url },
@@ -135,7 +150,12 @@ beforeAll(async () => {
   const catalog = requireCatalog({
     providers: { ...providers, vectors: { type: 'openai', baseUrl: vectors.url, unknownFields: 'drop' } },
     models: [
-      ...dialects.map((id) => ({ id, ...common, routes: [{ provider: id, model: 'm' }] })),
+      ...dialects.map((id) => ({
+        id,
+        ...common,
+        ...(TAKEN[id] && { media: TAKEN[id] }),
+        routes: [{ provider: id, model: 'm' }],
+      })),
       {
         id: 'vectors',
         kind: 'embedding',
@@ -155,27 +175,29 @@ afterAll(async () => {
 })
 
 async function askAnything(random: Random, contract: ContractName) {
-  const model = contract === 'embeddings' ? 'vectors' : random.pick(dialects)
-  return ask(contract, randomRequest(random, contract, model))
+  const asked = contract === 'embeddings' ? 'vectors' : random.pick(dialects)
+  return ask(contract, randomRequest(random, contract, asked), random.chance(0.3))
 }
 
-async function ask(contract: ContractName, body: Body) {
+async function ask(contract: ContractName, body: Body, isAscii = false) {
+  model = String(body.model)
   billed = undefined
   const headers = { 'x-api-key': secret, 'Content-Type': 'application/json' }
   const response = await fetch(gateway.baseUrl + PATHS[contract], {
     method: 'POST',
     headers,
-    body: JSON.stringify(body),
+    body: isAscii ? inAscii(JSON.stringify(body)) : JSON.stringify(body),
   })
   const answer = await response.text()
-  return { model: body.model, body, status: response.status, answer, requestId: response.headers.get('x-request-id') }
+  return { body, status: response.status, answer, requestId: response.headers.get('x-request-id') }
 }
 
 /** The bill that a charge does not cover; undefined if it does. */
 async function shortBy(requestId: string | null) {
-  const { prompt = 0, completion = 0, body } = billed ?? {}
+  const { prompt = 0, completion = 0, images = 0, body } = billed ?? {}
   const { cost } = await gateway.readRow(requestId)
-  const due = BigInt(prompt) * NANO_PER_PROMPT + BigInt(completion) * NANO_PER_COMPLETION
+  const due =
+    BigInt(prompt) * NANO_PER_PROMPT + BigInt(completion) * NANO_PER_COMPLETION + BigInt(images) * NANO_PER_IMAGE
   return cost < due ? { cost, due, sent: JSON.stringify(body).slice(0, 3_000) } : undefined
 }
 
@@ -202,7 +224,7 @@ test(
     const accepted = new Map<string, number>()
     for (let i = 0; i < REQUESTS; i++) {
       const contract = random.pick(CONTRACTS)
-      const { model, body, status, answer, requestId } = await askAnything(random, contract)
+      const { body, status, answer, requestId } = await askAnything(random, contract)
       const place = { i, contract, model, body: JSON.stringify(body).slice(0, 3_000), answer: answer.slice(0, 500) }
       if (!billed) {
         expect({ ...place, status }).toEqual({ ...place, status: 400 })

@@ -1,3 +1,4 @@
+import type { MediaKind } from '../../../layers/gateway/domain/catalog.ts'
 import type { ContractName } from '../../../layers/gateway/endpoints.ts'
 import type { Random } from '../../simulation/random.ts'
 
@@ -20,6 +21,10 @@ const WORDS = [
   '\n\n',
   '{"a":1}',
   'ﷺ',
+  '\u0958',
+  '\u{1d160}',
+  'ǘ\u0323',
+  '㍿½ำ',
   '\u0000',
   '1e20',
   '"',
@@ -29,13 +34,23 @@ const WORDS = [
 const NUMBERS = [0, 1e20, 1e-6, 2e3, -5e3, 123456789, 0.1]
 
 /** Data that providers take, by what they are, whatever they are called. */
-export const DATA = {
-  image: 'iVBORw0KGgoAAAANSUhEUgAAAAE=',
-  file: 'JVBERi0xLjQKJcOkw7zDtsOf',
-  video: 'AAAAHGZ0eXBpc29tAAACAGlzb20=',
-  audio: 'UklGRiQAAABXQVZFZm10IBAAAAA=',
+export const DATA: Readonly<Record<string, { readonly base64: string; readonly kinds: readonly MediaKind[] }>> = {
+  png: { base64: 'iVBORw0KGgoAAAANSUhEUgAAAAE=', kinds: ['image'] },
+  gif: { base64: 'R0lGODlhAQABAAAAACw=', kinds: ['image'] },
+  pdf: { base64: 'JVBERi0xLjQKJcOkw7zDtsOf', kinds: ['file'] },
+  zip: { base64: 'UEsDBBQAAAAIAA==', kinds: ['file'] },
+  mp4: { base64: 'AAAAHGZ0eXBpc29tAAACAGlzb20=', kinds: ['video'] },
+  wav: { base64: 'UklGRiQAAABXQVZFZm10IBAAAAA=', kinds: ['audio'] },
+  pngWithPdf: { base64: 'iVBORw0KGgoAAAANSUhEUiVQREYtMS40Cg==', kinds: ['image', 'file'] },
+  filmOfPictures: { base64: 'AAAAHGZ0eXBtc2YxAAAAAG1pZjE=', kinds: ['image', 'video'] },
+  unknown: { base64: 'AAECAwQFBgcICQ==', kinds: ['image', 'audio', 'video', 'file'] },
 }
-const TYPES = ['image/png', 'application/pdf', 'video/mp4', 'audio/wav', 'IMAGE/PNG;a=b', '']
+const data = (random: Random) => random.pick(Object.values(DATA)).base64
+const TYPES = [
+  ...['image/png', 'application/pdf', 'video/mp4', 'audio/wav', 'IMAGE/PNG;a=b', '', 'application/octet-stream'],
+  ...['text/plain;charset=utf-8', 'video/jpeg'],
+]
+const FILE_NAMES = ['a', 'a.pdf', 'a.png', 'a.mp4', 'a.docx']
 const ADDRESSES = [
   'https://a.test/a.png',
   'https://a.test/film.mp4',
@@ -51,7 +66,7 @@ export function text(random: Random): string {
 
 function address(random: Random): string {
   if (random.chance(0.5)) return random.pick(ADDRESSES)
-  return `data:${random.pick(TYPES)};base64,${random.pick(Object.values(DATA))}`
+  return `data:${random.pick(TYPES)};base64,${data(random)}`
 }
 
 /** A part that is no text, in one of many ways that providers know. */
@@ -59,9 +74,12 @@ function medium(random: Random): Json {
   return random.pick<() => Json>([
     () => ({ type: 'image_url', image_url: { url: address(random) } }),
     () => ({ type: 'image_url', image_url: address(random) }),
-    () => ({ type: 'file', file: { filename: 'a', file_data: address(random) } }),
+    () => ({ type: 'file', file: { filename: random.pick(FILE_NAMES), file_data: address(random) } }),
+    () => ({ type: 'file', file: { filename: random.pick(FILE_NAMES), file_data: data(random) } }),
+    () => ({ type: 'file', file: { file_data: data(random) } }),
+    () => ({ type: 'audio_url', audio_url: { url: address(random) } }),
     () => ({ type: 'file', file: { file_id: 'file-1' } }),
-    () => ({ type: 'input_audio', input_audio: { data: random.pick(Object.values(DATA)), format: 'wav' } }),
+    () => ({ type: 'input_audio', input_audio: { data: random.pick([data(random), address(random)]), format: 'wav' } }),
     () => ({ type: 'video_url', video_url: { url: address(random) } }),
     () => ({ type: 'text', text: text(random), video_url: { url: 'https://a.test/film.mp4' } }),
   ])()
@@ -93,7 +111,7 @@ const NAMES = [
   ...['video_url', 'image_url', 'input_audio', 'file', 'file_id', 'file_data', 'file_url', 'source', 'url', 'data'],
   ...['text', 'content', 'thinking', 'reasoning_content', 'reasoning_details', 'signature', 'summary', 'refusal'],
   ...['name', 'audio', 'cache_control', 'documents', 'plugins', 'metadata', 'tools', 'input', 'extra_body', 'n'],
-  ...['max_tokens', 'max_completion_tokens', 'best_of', 'chat_template_kwargs', 'user', 'type', 'x'],
+  ...['max_tokens', 'max_completion_tokens', 'best_of', 'chat_template_kwargs', 'user', 'type', 'x', 'ﷺ'],
 ]
 const KINDS = [
   'text',
@@ -112,8 +130,13 @@ const schema = (random: Random) => ({ type: 'object', properties: { a: anything(
 /** Arguments as text, in which numbers are shorter than they are written again. */
 function args(random: Random): string {
   const numbers = Array(random.pick([0, 0, 2, 400])).fill('1e20')
-  return `{"n":[${numbers.join()}],${JSON.stringify({ a: text(random), b: [anything(random)] }).slice(1)}`
+  const json = `{"n":[${numbers.join()}],${JSON.stringify({ a: text(random), b: [anything(random)] }).slice(1)}`
+  return random.chance(0.3) ? inAscii(json) : json
 }
+
+/** As Python writes JSON: a character that becomes longer may come in few bytes. */
+export const inAscii = (json: string) =>
+  json.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** An id with characters that some providers take in other letters only. */
 const callId = (random: Random) => random.pick(['c1', 'c/1', '…'.repeat(200)])
@@ -168,7 +191,14 @@ const BODIES: Readonly<Record<ContractName, (random: Random, id?: string) => Jso
           random.pick([
             {
               type: 'image',
-              source: { type: 'base64', media_type: 'image/png', data: random.pick(Object.values(DATA)) },
+              source: { type: 'base64', media_type: random.pick(TYPES), data: data(random) },
+            },
+            { type: 'image', source: { type: 'url', url: address(random) } },
+            { type: 'document', source: { type: 'url', url: address(random) } },
+            {
+              type: 'document',
+              source: { type: 'base64', media_type: random.pick(TYPES), data: data(random) },
+              title: random.pick(FILE_NAMES),
             },
             { type: 'image', source: { type: 'file', file_id: 'file-1' } },
             { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text(random) }, title: 'T' },
@@ -184,7 +214,19 @@ const BODIES: Readonly<Record<ContractName, (random: Random, id?: string) => Jso
           { type: 'tool_use', id: 'c1', name: 'f', input: { a: anything(random) } },
         ],
       },
-      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: text(random) }] },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 'c1',
+            content: random.pick([
+              text(random),
+              [{ type: 'image', source: { type: 'base64', media_type: random.pick(TYPES), data: data(random) } }],
+            ]),
+          },
+        ],
+      },
     ],
     ...(random.chance(0.5) && { tools: [{ name: 'f', input_schema: schema(random) }] }),
     ...(random.chance(0.3) && budget(random)),
@@ -196,7 +238,12 @@ const BODIES: Readonly<Record<ContractName, (random: Random, id?: string) => Jso
         role: 'user',
         content: [
           { type: 'input_text', text: text(random) },
-          { type: 'input_image', image_url: address(random) },
+          random.pick<Json>([
+            { type: 'input_image', image_url: address(random) },
+            { type: 'input_file', filename: random.pick(FILE_NAMES), file_data: address(random) },
+            { type: 'input_file', file_data: data(random) },
+            { type: 'input_audio', input_audio: { data: data(random), format: 'wav' } },
+          ]),
         ],
       },
       {

@@ -48,7 +48,7 @@ const TEXT = { text, citations: CITED, ...marked }
 const BYTES = { media_type: text, data: text }
 const FILE = { file_id: ofProvider('Give the data themselves') }
 
-const IMAGE_SOURCES = { base64: BYTES, url: { url: address('image') }, file: FILE } satisfies Record<string, Rows>
+const IMAGE_SOURCES = { base64: BYTES, url: { url: address }, file: FILE } satisfies Record<string, Rows>
 const IMAGE = { source: variants('type', IMAGE_SOURCES, noOther('type', IMAGE_SOURCES)), ...marked }
 
 const blocks = (kinds: Record<string, Rows>): Shape =>
@@ -56,7 +56,7 @@ const blocks = (kinds: Record<string, Rows>): Shape =>
 
 const DOCUMENT_SOURCES = {
   base64: BYTES,
-  url: { url: address('file') },
+  url: { url: address },
   text: { media_type: text, data: text },
   content: { content: blocks({ text: TEXT, image: IMAGE }) },
   file: FILE,

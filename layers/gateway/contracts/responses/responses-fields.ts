@@ -34,14 +34,14 @@ import {
 
 const GIVEN = {
   input_text: { text },
-  input_image: { image_url: address('image'), detail: DETAIL, file_id: ofProvider("Give the picture in 'image_url'") },
+  input_image: { image_url: address, detail: DETAIL, file_id: ofProvider("Give the picture in 'image_url'") },
   input_file: {
     filename: text,
-    file_data: data('file'),
+    file_data: data,
     file_id: ofProvider("Give the file in 'file_data'"),
     file_url: never("is not taken. Give the file itself in 'file_data'"),
   },
-  input_audio: { input_audio: object({ data: data('audio'), format: text }) },
+  input_audio: { input_audio: object({ data, format: text }) },
 } satisfies Record<string, Rows>
 
 /** The fields that answers have beside their text are not read again. */

@@ -1,6 +1,6 @@
 import { sampleText } from '../../../tokenizer/sample-text.ts'
 import { contractOf } from '../../contracts/contracts.ts'
-import { mayWriteCache, mayWriteCache1h } from '../../domain/priced-request.ts'
+import { mayWriteCache, mayWriteCache1h, mostImages } from '../../domain/priced-request.ts'
 import { orderRoutes, pinRoutes, routeKey } from '../../domain/route-order.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import type { Admission, AdmittedChat } from '../../request.ts'
@@ -77,7 +77,7 @@ export async function estimatePrompt(
   const { chat, model, promptBound } = request.priced
   const text = sampleText(promptText(chat.body))
   const { tokens } = await countTexts({ ...deps, countTokens: deps.countLater }, request, text.pieces)
-  const images = chat.media.image * (model.mediaTokens?.image ?? ESTIMATED_PER_IMAGE)
+  const images = mostImages(chat) * (model.mediaTokens?.image ?? ESTIMATED_PER_IMAGE)
   const count = text.scale(tokens) + ESTIMATED_PER_MESSAGE * chat.messageCount + ESTIMATED_PER_ANSWER + images
   return Math.min(promptBound, count)
 }

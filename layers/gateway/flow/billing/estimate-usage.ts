@@ -32,8 +32,8 @@ export async function estimateUsage(
   tally: Tally,
   wanted: Wanted,
 ): Promise<Estimate> {
-  const { chat, model, promptBound, outputCap } = request.priced
-  const media = mediaTokens(chat, model)
+  const { chat, model, catalog, promptBound, outputCap } = request.priced
+  const media = mediaTokens(chat, model, catalog)
   const sent = wanted.prompt && media < promptBound ? sampleText(promptText(chat.body)) : NOTHING
   const said = wanted.completion && !tally.hasMedia ? sampleText(tally.sample) : NOTHING
   const { tokens, isRough } = await countTexts(deps, request, [...sent.pieces, ...said.pieces])

@@ -1,5 +1,5 @@
 import { type Bill, billFor, type Counts, countsOf } from '../../domain/bill.ts'
-import { mayWriteCache1h } from '../../domain/priced-request.ts'
+import { mayWriteCache1h, mostImages } from '../../domain/priced-request.ts'
 import type { AdmittedChat } from '../../request.ts'
 import { readUsage } from '../../wire/usage-counts.ts'
 import type { CountDeps } from './count-texts.ts'
@@ -56,7 +56,7 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
         cached,
         cacheWrite,
         cacheWrite1h,
-        images: priced.chat.media.image,
+        images: mostImages(priced.chat),
       },
       reasoning: Math.min(counts.reasoning, completion),
       source: isEstimate ? 'estimate' : 'upstream',

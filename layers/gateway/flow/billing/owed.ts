@@ -3,7 +3,7 @@ import { lossOf } from '../../domain/counters.ts'
 import type { Key } from '../../domain/key.ts'
 import type { Nano } from '../../domain/money.ts'
 import { costOf, type Quantities } from '../../domain/price.ts'
-import type { PricedRequest } from '../../domain/priced-request.ts'
+import { mostImages, type PricedRequest } from '../../domain/priced-request.ts'
 import type { Prompt } from '../../domain/prompt.ts'
 import { roughTokens } from '../../domain/rough-tokens.ts'
 import type { UpstreamFailure } from '../../domain/upstream-failure.ts'
@@ -98,7 +98,7 @@ function costOfOwed(owed: Owed, priced: PricedRequest): Nano {
     cached: counts?.cached ?? 0,
     cacheWrite: counts?.cacheWrite ?? 0,
     cacheWrite1h: counts?.cacheWrite1h ?? 0,
-    images: priced.chat.media.image,
+    images: mostImages(priced.chat),
   }
   return costOf(costPriceOf(candidate, priced), quantities, tally.serviceTier)
 }

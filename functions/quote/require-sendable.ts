@@ -33,7 +33,12 @@ export async function requireSendable(
     ? askingEmbedding(request, embedding, SEND_NOTHING)
     : askingChat(request, SEND_NOTHING, () => undefined)
   try {
-    await tryRoutes({ openProvider: open, health, clock, log, riskLoss }, request, new AbortController().signal, ask)
+    await tryRoutes(
+      { openProvider: open, health, clock, log, riskLoss, dailyLoss },
+      request,
+      new AbortController().signal,
+      ask,
+    )
   } catch (error) {
     if (error !== NOT_SENT) throw toGatewayError(error)
   }

@@ -45,7 +45,7 @@ export function checkCoverage(
   // A row that the sweep wrote first is free: its request outlived its time.
   if (outcome === 'abandoned') return
   if (row.contract !== contract) throw new Violation(`${requestId} spoke ${contract}, and its row says ${row.contract}`)
-  if (truth.ignoredCap !== undefined) checkCut(row, truth, body)
+  if (truth.ignoredCap !== undefined) checkCut(row, body)
   const cost = BigInt(row.cost as bigint)
   const factor = factorOf(row.priceVersion as number)
   const owed = factor * (contract === 'embeddings' ? owedForVectors(truth) : owedFor(truth))
@@ -54,6 +54,17 @@ export function checkCoverage(
   if (cost < least) throw new Violation(`${requestId} is charged ${cost}, and its upstream bills ${owed}, held ${hold}`)
   if (contract !== 'embeddings' && isWithinBounds(truth)) checkTier(row, owed, factor * owedFor(truth, COST))
   checkMargin(row)
+}
+
+/** What upstreams may bill beyond the charge is on the row: of the answer, and of those that were given up before it. */
+export function checkLossOf(row: StoredItem, truth: Truth, factor: bigint): void {
+  const { output } = COST[0] as Tier
+  const [cost, loss] = [BigInt(row.cost as bigint), BigInt((row.loss as bigint) ?? 0)]
+  const answered = row.outcome === 'completed' && truth.counted ? owedFor(truth, COST) : 0n
+  const billed = factor * (answered + BigInt(truth.unpaid) * output)
+  if (cost + loss < billed) {
+    throw new Violation(`${row.requestId} is charged ${cost}, has lost ${loss}, and its upstreams bill ${billed}`)
+  }
 }
 
 /** An answer within its hold is charged by its counts and the tier of its prompt, and so is its cost to us. */
@@ -84,9 +95,9 @@ function checkMargin({ requestId, provider, cost, upstreamCost, usageCapped }: S
 /** How each contract says that an answer has reached its cap. */
 const AT_CAP = /"(finish_reason":"length|reason":"max_output_tokens|stop_reason":"max_tokens)"/
 
-function checkCut({ requestId, attempts }: StoredItem, { isHeardOn }: Truth, body: string): void {
+function checkCut({ requestId, attempts }: StoredItem, body: string): void {
   const { result } = (attempts as readonly Attempt[]).at(-1) as Attempt
-  if (isHeardOn || result !== 'beyond_cap' || !AT_CAP.test(body)) {
+  if (result !== 'beyond_cap' || !AT_CAP.test(body)) {
     throw new Violation(`${requestId} was not cut at its cap`)
   }
 }

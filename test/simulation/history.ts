@@ -191,7 +191,7 @@ export const MODELS: readonly (readonly string[])[] = [
 export const COUNTER_LIMITS: Readonly<Record<Counter['counts'], readonly (number | bigint)[]>> = {
   requests: [2, 6, 1_000],
   credits: [0n, 800_000n, 1_600_000n, 50_000_000n],
-  loss: [0n, 30_000n, 1_000_000n, 50_000_000n],
+  loss: [0n, 20_000_000n, 60_000_000n, 1_000_000_000n],
 }
 
 /** One caller's one request that its route fails at, again and again at one node. */

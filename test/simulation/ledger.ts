@@ -16,6 +16,8 @@ type Account = {
   open: Holds
   readonly admissions: Admission[]
   readonly admitted: Set<string>
+  /** By the day: losses that were taken before a route was asked. */
+  readonly risked: Map<string, bigint>
   /** The models that the key might use when each request was admitted. */
   readonly models: Map<string, readonly string[]>
   readonly rows: Map<string, StoredItem>
@@ -29,6 +31,10 @@ type Account = {
 }
 
 const DAY_SECONDS = 24 * 60 * 60
+
+const LIMITS = COUNTER_NAMES.filter((name) => COUNTERS[name].counts !== 'loss')
+/** The bound of a key that has none of its own. */
+const DAILY_LOSS = 1_000_000_000n
 
 /** Clocks this far apart do not agree on a bucket any more, and are not held to. */
 const WRONG_CLOCK_MS = 59_000
@@ -64,6 +70,7 @@ export class Ledger {
     if (sk.startsWith('GRANT#')) account.grants.set(sk, item)
     if (sk !== 'KEY') return
     checkStatus(item, account.item)
+    checkRisk(item, account)
     account.item = item
     account.hashes.add(item.currentHash as string)
     account.hasEnd ||= item.expiresAtMs !== undefined
@@ -75,7 +82,8 @@ export class Ledger {
     checkWatched(item)
     checkBalance(item, account.open)
     checkRows(account)
-    for (const name of COUNTER_NAMES) checkCounter(item, account, name)
+    for (const name of LIMITS) checkCounter(item, account, name)
+    checkLoss(item, account)
   }
 
   /** An event is written once, and so is its copy among those of its month. */
@@ -217,6 +225,7 @@ export class Ledger {
       open: new Map(),
       admissions: [],
       admitted: new Set(),
+      risked: new Map(),
       models: new Map(),
       rows: new Map(),
       grants: new Map(),
@@ -244,7 +253,7 @@ function admitted(key: StoredItem, account: Account, requestId: string, hash: st
   }
   const concurrent = account.open.size
   if (concurrent > Number(key.maxConcurrent)) fail(`${concurrent} at once, of ${key.maxConcurrent}`)
-  for (const name of COUNTER_NAMES) checkLimit(key, account, name, requestId)
+  for (const name of LIMITS) checkLimit(key, account, name, requestId)
   account.admissions.push({ requestId, clockMs, rpm: Number(key.rpm) })
   checkRate(account.admissions)
 }
@@ -266,6 +275,39 @@ function checkCounter(item: StoredItem, account: Account, name: CounterName): vo
     if (window >= windowAt(name, latestMs - DAY_SECONDS * 1000) && BigInt((kept as bigint) ?? 0) !== count) {
       fail(`${item.pk} has counted ${kept} in ${window}, and it was ${count} (${name})`)
     }
+  }
+}
+
+const lossesOf = (item: StoredItem) =>
+  Object.entries(item).flatMap(([name, value]) =>
+    /^l:/.test(name) ? [[name.slice(2), BigInt(value as bigint)] as const] : [],
+  )
+
+/** A loss that grows while no request begins or ends is risked before a route is asked, and within the bound. */
+function checkRisk(item: StoredItem, { item: before, open, risked }: Account): void {
+  if (!before || [...openHolds(item).keys()].join() !== [...open.keys()].join()) return
+  for (const [day, loss] of lossesOf(item)) {
+    const grown = loss - BigInt((before[`l:${day}`] as bigint) ?? 0)
+    if (grown === 0n) continue
+    const bound = BigInt((item.dailyLoss as bigint) ?? DAILY_LOSS)
+    if (loss > bound) fail(`${item.pk} risks ${grown} more on ${day}, which makes ${loss} of ${bound}`)
+    risked.set(day, (risked.get(day) ?? 0n) + grown)
+  }
+}
+
+/** The loss of a day is that of its rows. What was risked stays with it if its request died. */
+function checkLoss(item: StoredItem, { open, rows, risked, admissions }: Account): void {
+  const latestMs = Math.max(0, ...admissions.map(({ clockMs }) => clockMs))
+  const sums = new Map<string, bigint>()
+  for (const [requestId, { loss = 0n }] of rows) {
+    const day = utcDay(momentOf(requestId))
+    if (!open.has(requestId)) sums.set(day, (sums.get(day) ?? 0n) + BigInt(loss as bigint))
+  }
+  for (const [day, sum] of sums) {
+    if (day < utcDay(Math.max(0, latestMs - DAY_SECONDS * 1000))) continue
+    const kept = BigInt((item[`l:${day}`] as bigint) ?? 0)
+    if (kept < sum || kept > sum + (risked.get(day) ?? 0n))
+      fail(`${item.pk} has lost ${kept} on ${day}, its rows ${sum}`)
   }
 }
 

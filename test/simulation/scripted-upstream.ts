@@ -23,13 +23,13 @@ export type Truth = {
   counted?: Usage | undefined
   /** The cap that the last of them was given and ignored. */
   ignoredCap?: number | undefined
-  /** True if it was still read after that. */
-  isHeardOn?: boolean
+  /** Tokens that others may have generated before they were given up. */
+  unpaid: number
   /** One of them had no words for what was asked. */
   lackedWords: boolean
-  /** One of them failed in a way that the caller can bring about. */
+  /** One of them failed in a way that only the caller's body can bring about. */
   provoked: boolean
-  /** The cheap one was left out, though no two requests had failed there. */
+  /** The cheap one was left out, though no requests of two keys had failed there. */
   passedOver: boolean
 }
 
@@ -69,11 +69,11 @@ export function scriptedProvider(id: string, { ask, truth, witnesses, kill }: Sc
   }
 
   /** Hears a question, and returns what it does with it once its first word is due. */
-  async function begin({ body, raw }: ChatRequest, signal: AbortSignal) {
+  async function begin({ body, raw }: ChatRequest, signal: AbortSignal, cap: number) {
     const { user_id: user = raw.user } = (raw.metadata ?? {}) as ChatBody
     const scripts = String(user).split('|') as Script[]
     const script = scripts[Math.min(truth.attempts, 1)] as Script
-    if (id === 'dearer' && truth.attempts === 0 && witnesses.size < 2) truth.passedOver = true
+    if (id === 'dearer' && truth.attempts === 0 && !areOfTwo(witnesses)) truth.passedOver = true
     truth.attempts += 1
     truth.counted = undefined
     truth.said = false
@@ -83,10 +83,11 @@ export function scriptedProvider(id: string, { ask, truth, witnesses, kill }: Sc
       truth.lackedWords = true
       throw new UpstreamFailure('unsupported', 'It has no words for that.', { param })
     }
-    const next = () => untilAborted(ask(script), signal)
+    const untilLeft = (work: Promise<void>) => untilAborted(work, signal).catch((failure) => fails(body, failure))
+    const next = () => untilLeft(ask(script))
     if (script === 'hangs') {
-      truth.provoked = true
-      await untilAborted(new Promise(() => {}), signal)
+      truth.unpaid += cap
+      await untilLeft(new Promise(() => {}))
     }
     await next()
     if (script === 'refuses') fails(body, new UpstreamFailure('status', 'It refuses.', { status: 500 }))
@@ -100,7 +101,8 @@ export function scriptedProvider(id: string, { ask, truth, witnesses, kill }: Sc
   return {
     id,
     async *chat(call: ChatCall): AsyncGenerator<readonly ChatPart[]> {
-      const { script, next } = await begin(call.chat, call.signal)
+      const { script, next } = await begin(call.chat, call.signal, call.outputCap)
+      call.noteAnswered?.()
       truth.said = true
       yield [choice('Hello', null)]
       await next()
@@ -108,7 +110,6 @@ export function scriptedProvider(id: string, { ask, truth, witnesses, kill }: Sc
       if (script === 'ignores its cap') {
         truth.ignoredCap = call.outputCap
         yield [choice(' word'.repeat(MOST_TOKENS), null)]
-        truth.isHeardOn = true
       }
       yield [choice(' there', 'stop')]
       const usage = COUNTED[script]
@@ -120,7 +121,8 @@ export function scriptedProvider(id: string, { ask, truth, witnesses, kill }: Sc
       }
     },
     async embed(call: EmbedCall): Promise<Embedding> {
-      const { script, next } = await begin(call.chat, call.signal)
+      const { script, next } = await begin(call.chat, call.signal, 0)
+      call.noteAnswered?.()
       await next()
       if (script === 'breaks') fails(call.chat.body, new UpstreamFailure('reset', 'It broke.'))
       truth.said = true
@@ -135,6 +137,12 @@ export function scriptedProvider(id: string, { ask, truth, witnesses, kill }: Sc
       return { vectors, usage: truth.counted && usage }
     },
   }
+}
+
+/** True if two of them are of two keys, with two bodies. */
+function areOfTwo(witnesses: ReadonlySet<string>): boolean {
+  const all = [...witnesses].map((witness) => witness.split(/ (.*)/s))
+  return all.some(([key, body]) => all.some(([other, said]) => other !== key && said !== body))
 }
 
 function choice(content: string, finishReason: string | null): ChatPart {

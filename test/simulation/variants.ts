@@ -49,7 +49,18 @@ export const VARIANTS: readonly Variant[] = [
   without('a stale copy of a key is acted on', 'version = :version'),
   without('a revoked key is admitted', 'version = :version AND #status = :active'),
   without('the bucket is read, then written', 'bucketFullAtUs <= :nowUs', 'bucketFullAtUs <= :lastTakeable'),
-  ...COUNTER_NAMES.flatMap(counterVariants),
+  ...COUNTER_NAMES.filter((name) => COUNTERS[name].counts !== 'loss').flatMap(counterVariants),
+  without('a loss is read, then risked', '(attribute_not_exists(#loss) OR #loss <= :room)'),
+  changing(
+    'a loss is risked, and not taken',
+    '#loss = if_not_exists(#loss, :zero) + :amount',
+    'zero = :zero, risked = :amount',
+  ),
+  changing(
+    'a loss is not added up',
+    '#loss = if_not_exists(#loss, :zero) + :loss',
+    '#loss = if_not_exists(#loss, :zero), lost = :loss',
+  ),
   without(
     'parallel requests are counted, then admitted',
     '(attribute_not_exists(openHolds) OR size(openHolds) < :maxConcurrent)',
@@ -86,7 +97,7 @@ export const VARIANTS: readonly Variant[] = [
   })),
   failingAs('a field that a dialect lacks leads to the fallback', ({ reason }) => reason === 'unsupported', BROKEN),
   failingAs('a failure that a caller provokes leads to what costs more', ({ detail }) => detail.status === 404, BROKEN),
-  failingAs('a caller’s long silence leads to what costs more', ({ reason }) => reason === 'timeout', BROKEN),
+  failingAs('an attempt that was given up is no loss', ({ reason }) => reason === 'timeout', BROKEN),
   failingAs('one caller’s failures rest a route', ({ detail }) => detail.status === 500, UNREACHABLE),
   { name: 'the models of a key are not looked at', wrap: forgetModels },
   ...SELLING_VARIANTS,

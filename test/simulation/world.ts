@@ -15,7 +15,7 @@ import { type Account, type Asked, askAdmin, newAccount, type Office, type ToldS
 import { CatalogBooks } from './catalog-books.ts'
 import { catalogOf, FACTORS, type Factor } from './catalogs.ts'
 import { checkAsked, checkReferences } from './check-asked.ts'
-import { checkCoverage } from './check-coverage.ts'
+import { checkCoverage, checkLossOf } from './check-coverage.ts'
 import { comesTooLate } from './comes-too-late.ts'
 import { DayBooks } from './day-books.ts'
 import { DynamoModel } from './dynamodb/dynamodb-model.ts'
@@ -320,7 +320,15 @@ class World {
       statusThen: { ...account.status },
       statusNow: account.status,
       contract: step.contract,
-      truth: { keyId: account.keyId, attempts: 0, said: false, lackedWords: false, provoked: false, passedOver: false },
+      truth: {
+        keyId: account.keyId,
+        attempts: 0,
+        said: false,
+        lackedWords: false,
+        provoked: false,
+        passedOver: false,
+        unpaid: 0,
+      },
     }
     this.#calls.push(call)
     this.#start(
@@ -417,9 +425,14 @@ class World {
   }
 
   #checkCoverage({ answer, contract, truth }: Call): void {
-    if (answer?.status !== 200 || truth.attempts === 0) return
+    if (!answer || truth.attempts === 0) return
     const row = this.#ledger.row(answer.headers['X-Request-Id'] as string)
     if (!row) return
+    // A row that the sweep wrote first has its hold as its loss.
+    if (row.outcome !== 'abandoned' && contract !== 'embeddings') {
+      checkLossOf(row, truth, this.#catalogs.factorOf(row.priceVersion as number))
+    }
+    if (answer.status !== 200) return
     checkCoverage(row, truth, contract, answer.body, (version) => this.#catalogs.factorOf(version))
     if (row.cost) this.#paid[contract] = (this.#paid[contract] ?? 0) + 1
   }

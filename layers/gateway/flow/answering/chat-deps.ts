@@ -1,13 +1,11 @@
 import type { CountDeps, CountTokens } from '../billing/count-texts.ts'
-import type { LossDeps } from '../billing/owed.ts'
 import type { Settle } from '../billing/settle.ts'
 import type { AnswerVault } from '../idempotency/answer-vault.ts'
 import type { RoutingDeps } from '../routing/try-routes.ts'
 
 /** The means by which a chat request is answered. */
 export type ChatDeps = RoutingDeps &
-  CountDeps &
-  LossDeps & {
+  CountDeps & {
     /** For counts that a caller asked for, which wait behind bills. */
     readonly countLater: CountTokens
     readonly settle: Settle

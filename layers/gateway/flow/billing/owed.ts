@@ -35,14 +35,22 @@ export function lossBoundOf({ dailyLoss }: Pick<Key, 'dailyLoss'>, stage: LossDe
   return dailyLoss ?? stage.dailyLoss
 }
 
+/** True if the key had reached its bound on loss when the request was admitted. */
+export function isBeyondLoss(
+  { credential, nowMs }: Pick<AdmittedChat, 'credential' | 'nowMs'>,
+  stage: LossDeps,
+): boolean {
+  return lossOf(credential.key, nowMs) >= lossBoundOf(credential.key, stage)
+}
+
 /**
  * The bill of a request that no route has answered. From the moment an upstream accepts a request it is paid for: by its
  * usage, or by an estimate of what was asked and what came. An upstream that did not get so far, or says that it failed,
  * is the operator's loss, as long as the key's bound on that lasts. Of several attempts the most expensive is charged.
  */
 export async function billFailure(deps: CountDeps & LossDeps, request: AdmittedChat): Promise<Bill> {
-  const { journey, credential, nowMs } = request
-  const isBeyond = lossOf(credential.key, nowMs) >= lossBoundOf(credential.key, deps)
+  const { journey } = request
+  const isBeyond = isBeyondLoss(request, deps)
   let charged: { readonly owed: Owed; readonly bill: Bill } | undefined
   for (const owed of journey.owed ?? []) {
     if (!isBeyond && !isPaid(owed)) continue

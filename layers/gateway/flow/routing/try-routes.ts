@@ -6,12 +6,13 @@ import { TOO_MANY_REQUESTS, UpstreamFailure } from '../../domain/upstream-failur
 import type { Log } from '../../log/log.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { endAttempt, type Journey } from '../../request.ts'
+import { isBeyondLoss, type LossDeps } from '../billing/owed.ts'
 import { Tally } from '../billing/tally.ts'
 import type { RiskLoss } from './risk-loss.ts'
 import { type Candidate, isAllowedFallback, worstCostAt, worstLossAt } from './route-cost.ts'
 import { type RoutedRequest, type RouteHealth, witnessOf } from './route-health.ts'
 
-export type RoutingDeps = {
+export type RoutingDeps = LossDeps & {
   readonly openProvider: (catalog: Catalog, id: string) => Provider
   readonly health: RouteHealth
   readonly riskLoss: RiskLoss
@@ -63,6 +64,8 @@ export async function tryRoutes<T>(
       noteFailure(deps, request, candidate, error, signal)
       // An answer with its usage is paid for, and a second one would be, too.
       if (!error.worthAnotherRoute || signal.aborted || tally.isCounted) break
+      // It is charged, and the hold covers no second answer.
+      if (error.mayBeBilled && isBeyondLoss(request, deps)) break
       if (error.blame === 'caller') provoked ??= candidate
     }
   }

@@ -3,7 +3,7 @@ import { lossOf } from '../../domain/counters.ts'
 import type { Key } from '../../domain/key.ts'
 import type { Nano } from '../../domain/money.ts'
 import { costOf, type Quantities } from '../../domain/price.ts'
-import { mostImages, type PricedRequest } from '../../domain/priced-request.ts'
+import { mediaTokens, mostImages, type PricedRequest } from '../../domain/priced-request.ts'
 import type { Prompt } from '../../domain/prompt.ts'
 import { roughTokens } from '../../domain/rough-tokens.ts'
 import type { UpstreamFailure } from '../../domain/upstream-failure.ts'
@@ -12,6 +12,7 @@ import { promptText } from '../../wire/prompt-text.ts'
 import { readUsage } from '../../wire/usage-counts.ts'
 import { type Candidate, costPriceOf } from '../routing/route-cost.ts'
 import type { CountDeps } from './count-texts.ts'
+import { ESTIMATED_PER_ANSWER, ESTIMATED_PER_MESSAGE } from './estimate-usage.ts'
 import { makeBill } from './make-bill.ts'
 import { toldTokens } from './make-embedding-bill.ts'
 import type { Tally } from './tally.ts'
@@ -111,8 +112,9 @@ function costOfOwed(owed: Owed, priced: PricedRequest): Nano {
   return costOf(costPriceOf(candidate, priced), quantities, tally.serviceTier)
 }
 
-function roughPrompt({ failure }: Owed, { chat }: PricedRequest): number {
-  if (!chat.embedding) return roughTokens(promptText(chat.body))
+function roughPrompt({ failure }: Owed, { chat, model, catalog }: PricedRequest): number {
+  const around = ESTIMATED_PER_MESSAGE * chat.messageCount + ESTIMATED_PER_ANSWER
+  if (!chat.embedding) return roughTokens(promptText(chat.body)) + around + mediaTokens(chat, model, catalog)
   const parts = failure?.detail.embedded ?? [{ inputs: chat.embedding.inputs, usage: undefined }]
   return parts.reduce((sum, { inputs, usage }) => sum + (toldTokens(usage) ?? roughInputs(inputs)), 0)
 }

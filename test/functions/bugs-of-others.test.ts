@@ -179,7 +179,7 @@ describe('a free model whose routes are out', () => {
 const CACHE_PRICE = { ...PAID, cachedInput: '0.5', cacheWrite: '3', cacheWrite1h: '7' }
 
 /** The row of an answer that was reported like this, which must be the same whole and streamed. */
-async function billedBy(type: 'openai' | 'anthropic', usage: object): Promise<UsageRow> {
+async function billedBy(type: 'openai' | 'anthropic', usage: object, asked: object = {}): Promise<UsageRow> {
   const whole = message([{ type: 'text', text: 'Hello' }], 'end_turn', usage)
   // Told at the start, and once more at the end.
   const streamed = stream(start(usage), ...textBlock(0, 'Hello'), ...ending('end_turn', usage))
@@ -187,7 +187,7 @@ async function billedBy(type: 'openai' | 'anthropic', usage: object): Promise<Us
   const { secret } = await gateway.issue()
   const ask = async (asStream: boolean) => {
     upstream.reply = type === 'openai' ? say('Hello', usage) : asStream ? streamed : whole
-    const response = await gateway.post(secret, { ...CAPPED, stream: asStream })
+    const response = await gateway.post(secret, { ...CAPPED, ...asked, stream: asStream })
     await response.text()
     return rowOf(gateway, response)
   }
@@ -301,6 +301,15 @@ test('an answer of several iterations is charged for all of them, not for the la
   const row = await billedBy('anthropic', { ...last, iterations: [{ type: 'compaction', ...first }, last] })
   expect(row).toMatchObject({ promptTokens: 44, cachedTokens: 12, completionTokens: 12, usageSource: 'upstream' })
   expect(row.cost).toBe(32n * 1_000n + 12n * 500n + 12n * 2_000n)
+})
+
+test('iterations that do not tell how long their cache writes stay are charged by the hour that was asked for', async () => {
+  const turn = { input_tokens: 10, cache_creation_input_tokens: 15, output_tokens: 5 }
+  const content = [{ type: 'text', text: 'Hello', cache_control: { type: 'ephemeral', ttl: '1h' } }]
+  const asked = { messages: [{ role: 'user', content }] }
+  const row = await billedBy('anthropic', { ...turn, iterations: [turn, turn] }, asked)
+  expect(row).toMatchObject({ promptTokens: 50, cacheWriteTokens: 30, cacheWrite1hTokens: 30, completionTokens: 10 })
+  expect(row.cost).toBe(20n * 1_000n + 30n * 7_000n + 10n * 2_000n)
 })
 
 test('an answer is charged by the price of the model that was asked for, whichever answered and however it calls itself', async () => {

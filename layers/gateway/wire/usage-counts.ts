@@ -101,9 +101,11 @@ function countAt(usage: JsonObject, paths: readonly (readonly string[])[], isChe
   return found
 }
 
+/** A count that neither has stays unknown: as 0, an unknown life in the cache would be the cheaper one. */
 function addCounts(one: Read, other: Read): Read {
   const names = new Set([...Object.keys(one), ...Object.keys(other)]) as Set<Count>
-  return Object.fromEntries([...names].map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]))
+  const sum = (a: number | undefined, b: number | undefined) => (a === undefined ? b : a + (b ?? 0))
+  return Object.fromEntries([...names].map((name) => [name, sum(one[name], other[name])]))
 }
 
 const tokensIn = ({ prompt = 0, completion = 0 }: Read) => prompt + completion

@@ -7,6 +7,7 @@ import type { Nano } from '../../domain/money.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { type AdmittedChat, headOf } from '../../request.ts'
 import { makeEmbeddingBill, toldTokens } from '../billing/make-embedding-bill.ts'
+import { isBeyondLoss } from '../billing/owed.ts'
 import { endingOf, SETTLE_RESERVE_MS } from '../billing/settle.ts'
 import { startDeadline, waitAtMost } from '../deadline.ts'
 import { MOST_TEXT_CHARS } from '../idempotency/answer-cipher.ts'
@@ -63,6 +64,11 @@ async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingReq
     return await tryRoutes(deps, request, deadline.signal, ask)
   } catch (error) {
     const told = toGatewayError(error)
+    const [owed] = request.journey.owed ?? []
+    // Beyond the bound on loss nothing is given away, also if nobody knows what was embedded.
+    if (owed && parts.length === 0 && isBeyondLoss(request, deps)) {
+      parts.push({ route: owed.candidate.route, inputs: wanted.inputs, usage: undefined })
+    }
     await chargeParts(deps, request, parts, told)
     throw told
   } finally {

@@ -55,7 +55,9 @@ export async function billFailure(deps: CountDeps & LossDeps, request: AdmittedC
   let charged: { readonly owed: Owed; readonly bill: Bill } | undefined
   for (const owed of journey.owed ?? []) {
     if (!isBeyond && !isPaid(owed)) continue
-    if (isBeyond ? isUnknown(owed) : owed.failure?.reason === 'runaway') owed.tally.isAtCap = true
+    // Beyond the bound nothing is given away that nobody knows.
+    const isFree = isBeyond && isUnknown(owed) && !owed.tally.deliveredAnything
+    if (isFree || owed.failure?.reason === 'runaway') owed.tally.isAtCap = true
     owed.bill = await makeBill(deps, request, owed.tally)
     if (!charged || owed.bill.cost > charged.bill.cost) charged = { owed, bill: owed.bill }
   }
@@ -65,16 +67,20 @@ export async function billFailure(deps: CountDeps & LossDeps, request: AdmittedC
   return charged.bill
 }
 
-/** An upstream that says itself that it failed, before anything came of an answer, is believed. */
 function isPaid({ tally, failure }: Owed): boolean {
   if (tally.reported !== undefined || tally.deliveredAnything) return true
-  const isTold = failure?.reason === 'error_event' || failure?.detail.status !== undefined
-  return tally.isAnswered && failure?.mayBeBilled !== undefined && !isTold
+  return tally.isAnswered && failure?.mayBeBilled !== undefined && !isTold(failure)
 }
 
-/** True if nobody knows how much the upstream has generated. */
+/** An upstream that says itself that it failed is believed, unless something came of an answer. */
+function isTold({ reason, detail }: UpstreamFailure): boolean {
+  return reason === 'error_event' || (reason !== 'timeout' && detail.status !== undefined)
+}
+
+/** True if nobody knows how much the upstream has generated: it was left, or nothing came that could be counted. */
 function isUnknown({ tally, failure }: Owed): boolean {
-  return tally.reported === undefined && (failure?.mayBeBilled === 'the cap' || !tally.isAnswered)
+  if (tally.isCounted || (failure && isTold(failure))) return false
+  return failure?.mayBeBilled === 'the cap' || !tally.deliveredAnything
 }
 
 /** What a request may have cost the operator beyond its charge: of the answer, and of every attempt before it. */

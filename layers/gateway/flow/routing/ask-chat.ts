@@ -80,7 +80,7 @@ function usable(parts: readonly ChatPart[], tally: Tally): Answer {
   if (parts.some(isAnswer) && parts.every(({ kind }) => kind !== 'fault')) return [parts]
   for (const part of parts) tally.take(part)
   if (tally.fault) throw tally.fault
-  if (tally.reported === undefined) throw empty()
+  if (!tally.isCounted) throw empty()
   return [[]]
 }
 
@@ -116,7 +116,7 @@ async function readLeading(batches: AsyncIterator<readonly ChatPart[]>, tally: T
     if (tally.fault) await readUsageOf(batches, tally)
     if (tally.fault) throw tally.fault
   }
-  if (tally.reported === undefined) throw empty()
+  if (!tally.isCounted) throw empty()
   return []
 }
 

@@ -18,7 +18,7 @@ export function lossRisker(take: ReturnType<typeof takeLoss>, stage: LossDeps): 
       bound: lossBoundOf(credential.key, stage),
     })
     if (isTaken) journey.lossTaken = (journey.lossTaken ?? 0n) + amount
-    else journey.isLossRefused = true
-    return isTaken
+    if (isTaken === false) journey.isLossRefused = true
+    return isTaken === true
   }
 }

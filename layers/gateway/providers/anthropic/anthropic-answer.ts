@@ -20,7 +20,6 @@ export class AnthropicEvents implements EventReader {
   /** The tool calls begun, by the position of their block. */
   readonly #calls = new Map<unknown, Call>()
   #usage: unknown
-  #hasCounts = false
   #stopReason: unknown
   #stopSequence: unknown
   #stopDetails: unknown
@@ -49,20 +48,18 @@ export class AnthropicEvents implements EventReader {
         this.#continue(event.index, fieldsOf(event.delta), parts)
         return
       case 'message_delta':
-        this.#noteEnding(fieldsOf(event.delta), event.usage)
+        this.#noteEnding(fieldsOf(event.delta), event.usage, parts)
         return
       case 'message_stop':
         this.#isWhole = true
         this.#finish(parts)
         return
       case 'error':
-        this.#report(parts)
         parts.push({ kind: 'fault', failure: errorOf(event) })
     }
   }
 
-  end(parts: ChatPart[]): void {
-    this.#report(parts)
+  end(): void {
     throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
   }
 
@@ -71,19 +68,25 @@ export class AnthropicEvents implements EventReader {
     this.#usage = usage
   }
 
-  #noteEnding({ stop_reason, stop_sequence, stop_details }: JsonObject, usage: unknown): void {
+  #noteEnding({ stop_reason, stop_sequence, stop_details }: JsonObject, usage: unknown, parts: ChatPart[]): void {
     this.#stopReason = stop_reason ?? this.#stopReason
     this.#stopSequence = stop_sequence ?? this.#stopSequence
     this.#stopDetails = stop_details ?? this.#stopDetails
     if (!isObject(usage)) return
     this.#usage = mergeUsage(this.#usage, usage)
-    this.#hasCounts = true
+    this.#report(parts)
   }
 
-  /** The counts at the start are those of an answer only if it goes on. */
+  /** At once, because the stream may break off: the counts at the start with the first word, the others as they come. */
   #report(parts: ChatPart[]): void {
-    if (isObject(this.#usage) && (this.#hasCounts || this.#hasSpoken))
+    if (isObject(this.#usage))
       parts.push({ kind: 'usage', usage: toOpenAiUsage(this.#usage, true), serviceTier: this.#usage.service_tier })
+  }
+
+  #speak(part: ChoicePart, parts: ChatPart[]): void {
+    if (!this.#hasSpoken) this.#report(parts)
+    this.#hasSpoken = true
+    parts.push(part)
   }
 
   #begin(position: unknown, block: JsonObject, parts: ChatPart[]): void {
@@ -101,9 +104,8 @@ export class AnthropicEvents implements EventReader {
     const hasArguments = Object.keys(input).length > 0
     const call = { index, hasArguments }
     this.#calls.set(position, call)
-    this.#hasSpoken = true
     const { id, name } = block
-    parts.push(choice({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }))
+    this.#speak(choice({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }), parts)
     if (hasArguments) parts.push(argumentsPiece(call, JSON.stringify(input)))
   }
 
@@ -120,8 +122,7 @@ export class AnthropicEvents implements EventReader {
 
   #say(field: 'content' | 'reasoning_content', text: unknown, parts: ChatPart[]): void {
     if (!isText(text)) return
-    this.#hasSpoken = true
-    parts.push(choice({ [field]: text }))
+    this.#speak(choice({ [field]: text }), parts)
   }
 
   #sign(index: unknown, signature: unknown, parts: ChatPart[]): void {
@@ -131,8 +132,7 @@ export class AnthropicEvents implements EventReader {
 
   #redact(index: unknown, data: unknown, parts: ChatPart[]): void {
     if (!isText(data)) return
-    this.#hasSpoken = true
-    parts.push(choice({ reasoning_details: [{ type: 'reasoning.encrypted', data, format: FORMAT, index }] }))
+    this.#speak(choice({ reasoning_details: [{ type: 'reasoning.encrypted', data, format: FORMAT, index }] }), parts)
   }
 
   /** Only for native callers: Chat Completions does not support citations. */
@@ -147,7 +147,6 @@ export class AnthropicEvents implements EventReader {
       if (!call.hasArguments && end?.finishReason !== 'length') parts.push(argumentsPiece(call, '{}'))
     }
     if (end) parts.push({ ...choice(refusalText(this.#stopDetails)), ...end, ...this.#ending() })
-    this.#report(parts)
   }
 
   #ending(): { ending?: AnswerEnding } {

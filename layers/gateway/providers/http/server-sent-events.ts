@@ -25,7 +25,7 @@ export type EventReader = {
   /** Called for the frame with which Chat Completions ends, also by some upstreams that speak another dialect. */
   done?(parts: ChatPart[]): void
   /** Called when the upstream has closed. Throws if the answer was not complete. */
-  end(parts: ChatPart[]): void
+  end(): void
 }
 
 /**
@@ -122,7 +122,7 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
 
   #end(): void {
     try {
-      this.#answer.end(this.#parts)
+      this.#answer.end()
     } catch (error) {
       this.#note(error)
     }

@@ -22,11 +22,11 @@ export function lossAttribute(requestId: string): string {
 }
 
 /**
- * Adds a loss that a request is about to risk to those of its key, if the sum stays within the bound; false if not, or if
- * that is not known. Settlement gives back what was not lost.
+ * Adds a loss that a request is about to risk to those of its key, if the sum stays within the bound; false if not, and
+ * undefined if that is not known. Settlement gives back what was not lost.
  */
 export function takeLoss({ database, keys }: Tables) {
-  return async ({ keyId, requestId, hold, amount, bound }: Loss): Promise<boolean> => {
+  return async ({ keyId, requestId, hold, amount, bound }: Loss): Promise<boolean | undefined> => {
     if (amount > bound) return false
     const write = {
       TableName: keys,
@@ -44,7 +44,7 @@ export function takeLoss({ database, keys }: Tables) {
     try {
       return await ifConditionHolds(retryRejected(() => database.updateOnce(write)))
     } catch (error) {
-      if (isUnavailable(error)) return false
+      if (isUnavailable(error)) return undefined
       throw error
     }
   }

@@ -14,7 +14,7 @@ import type { Tables } from '../tables.ts'
 import { putNew, type TransactItem } from '../transact.ts'
 import { type ChangeResult, pauseAfterOthers, VersionConflict } from './change-key.ts'
 import { findRepeated, takeReference } from './grant-reference.ts'
-import { grantItem, keyItem, toNano } from './key-item.ts'
+import { grantItem, keyItem, SWEEP_AT_ONCE, toNano } from './key-item.ts'
 import { readKey } from './read-key.ts'
 
 export type GrantResult =
@@ -79,14 +79,14 @@ function changeBalance({ keys }: OperatorTables, keyId: string, credits: Nano): 
       TableName: keys,
       Key: keyItem(keyId),
       ConditionExpression: `#status IN (:active, :suspended)${credits < 0n ? ' AND available >= :taken' : ''}`,
-      // A top-up arms the notice of a low balance again, and a correction does not.
-      UpdateExpression: `SET granted = granted + :credits, available = available + :credits${credits > 0n ? ', spentAtGrant = spent' : ''}`,
+      // A top-up arms the notice of a low balance again. A correction does not, but may make the balance low: a sweep looks.
+      UpdateExpression: `SET granted = granted + :credits, available = available + :credits, ${credits > 0n ? 'spentAtGrant = spent' : 'sweepAt = :atOnce'}`,
       ExpressionAttributeNames: { '#status': 'status' },
       ExpressionAttributeValues: {
         ':active': 'active',
         ':suspended': 'suspended',
         ':credits': credits,
-        ...(credits < 0n && { ':taken': -credits }),
+        ...(credits < 0n && { ':taken': -credits, ':atOnce': SWEEP_AT_ONCE }),
       },
     },
   }

@@ -220,7 +220,13 @@ export const failedRequest: RequestShape = {
   margin: null,
   bill: [],
   explanation: [
-    { part: 'charge', name: 'charged', lines: ['0: nothing was delivered (upstream_rate_limited), and that is free'] },
+    {
+      part: 'charge',
+      name: 'charged',
+      lines: [
+        '0: no provider accepted it, or the provider said that it failed (upstream_rate_limited), and that is free',
+      ],
+    },
     { part: 'charge', name: 'held', lines: ['0.01 at admission, 0.01 given back'] },
   ],
 }

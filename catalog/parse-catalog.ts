@@ -37,7 +37,10 @@ const catalog = catalogFields
         report(['models', i, 'routes', j, 'provider'], `there is no provider '${used}' (there is: ${known})`)
       }
     }
-    for (const [i, { id, fallback = [] }] of models.entries()) {
+    for (const [i, { id, fallback = [], paidFallback = [] }] of models.entries()) {
+      for (const [j, other] of paidFallback.entries()) {
+        if (!fallback.includes(other)) report(['models', i, 'paidFallback', j], `'${other}' is not in fallback`)
+      }
       for (const [j, other] of fallback.entries()) {
         if (other === id) report(['models', i, 'fallback', j], 'a model cannot be its own fallback')
         else if (!seen.has(other)) report(['models', i, 'fallback', j], `there is no model '${other}'`)

@@ -62,6 +62,8 @@ function Waybill({ of: request }: { readonly of: RequestShape }) {
           <Fact name="User" text={explained(request, 'user')} />
           <Fact name="Tags" text={explained(request, 'tags')} />
           <Fact name="Held" text={explained(request, 'held')} />
+          <Fact name="Loss" text={explained(request, 'loss')} />
+          <Fact name="Stop reason" text={explained(request, 'stop reason')} />
           <Fact name="State" text={explained(request, 'state')} />
         </dl>
         {row && (

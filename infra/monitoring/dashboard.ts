@@ -26,7 +26,7 @@ export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions
     ['Tokens by model', [by('PromptTokens', 'model'), by('CompletionTokens', 'model')]],
     ['Credits spent and held', [metric('Credits'), metric('CreditsHeld')]],
     ['Credits by model', [by('Credits', 'model')]],
-    ['Charged and what it cost us', [metric('Credits'), metric('UpstreamCost')]],
+    ['Charged, what it cost us, and the loss', ['Credits', 'UpstreamCost', 'Loss'].map((name) => metric(name))],
     [
       'Usage rejected, billed at the bound, beyond the cap',
       ['UsageRejected', 'BilledAtBound', 'BeyondCap'].map((name) => metric(name)),

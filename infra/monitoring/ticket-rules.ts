@@ -72,6 +72,13 @@ const COUNTS: Readonly<Record<string, Count>> = {
     from: 1,
     periods: 1,
   },
+  LossReached: {
+    says: 'Keys have cost as much beyond their charges as dailyLoss allows for a UTC day',
+    remedy:
+      '`loss_reached` in the log `ChatLogs` names the key and a request; `usage show` says why; see what a key may lose.',
+    from: 1,
+    periods: 1,
+  },
   UnpaidAnswers: {
     says: 'Answers are given up and reach nobody, but providers may bill them',
     remedy: 'The provider is slow: `routes list`; raise its `firstByteTimeoutMs`, or take the route out of service.',

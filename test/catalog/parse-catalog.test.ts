@@ -114,6 +114,11 @@ test.each<[string, string, object]>([
   expect(faults[0]).toMatch(new RegExp(`^${path.replaceAll(/[[\].]/g, '\\$&')}: `))
 })
 
+test('paidFallback names only models of fallback', () => {
+  const faults = faultsOf((catalog) => set(model(catalog), { paidFallback: ['m'] }))
+  expect(faults).toEqual(["models[0].paidFallback[0]: 'm' is not in fallback"])
+})
+
 test('an embedding model is no fallback of a model that chats', () => {
   const faults = faultsOf((catalog) => {
     set(model(catalog), { fallback: ['e'] })

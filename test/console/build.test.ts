@@ -86,6 +86,8 @@ test('the words for a customer are those of the explanation, without a line abou
   const row = {
     ...completedRow({ requestId: REQUEST_ID, keyId: 'key_1', startedAtMs: 0, cost: 12n, hold: 20n }),
     upstreamCost: 7n,
+    loss: 3n,
+    stopReason: 'odd_end',
     attempts: [{ provider: 'a', model: 'b', result: 'connect', ms: 1, said: 'could not be reached (ECONNREFUSED)' }],
   }
   const explanation = explainRequest(row, undefined, Date.now())
@@ -93,7 +95,7 @@ test('the words for a customer are those of the explanation, without a line abou
   expect(JSON.stringify(explanation)).toContain('ECONNREFUSED')
   const words = customerText({ ...sampleRequest, explanation })
   expect(words).toContain('0.000000012')
-  expect(words).not.toMatch(/0\.000000007|0\.000000005|cost us|margin|ECONNREFUSED/i)
+  expect(words).not.toMatch(/0\.000000007|0\.000000005|cost us|margin|loss|odd_end|ECONNREFUSED/i)
 })
 
 test.each([

@@ -652,7 +652,11 @@ inBrowser('the console in a browser', () => {
     await visit(`requests/${FAILED_REQUEST_ID}`, 'upstream_rate_limited')
     expect(await page.locator('.good').count()).toBe(0)
     expect(await page.locator('.headline .bad').textContent()).toBe('503')
-    await page.getByText('Charged 0: nothing was delivered (upstream_rate_limited), and that is free.').waitFor()
+    await page
+      .getByText(
+        'Charged 0: no provider accepted it, or the provider said that it failed (upstream_rate_limited), and that is free.',
+      )
+      .waitFor()
     await page.getByText('is rate limiting us').waitFor()
     expect(await faults()).toEqual({})
     await page.setViewportSize({ width: 1280, height: 900 })

@@ -65,6 +65,7 @@ test.each([
   'ContextExceeded',
   'BeyondCap',
   'NegativeMargins',
+  'LossReached',
   'UnpaidAnswers',
 ])('an alarm watches the gateway’s metric %s', (name) => {
   expect(watched(METRICS_NAMESPACE, new RegExp(`^${name}$`))).toEqual(['dev'])
@@ -368,6 +369,7 @@ test.each([
   ['credits', 'Credits', ['', 'model']],
   ['credits held', 'CreditsHeld', ['']],
   ['the provider cost of answers', 'UpstreamCost', ['']],
+  ['the loss', 'Loss', ['']],
   ['estimates by characters', 'RoughEstimates', ['']],
   ['usage counts that were rejected', 'UsageRejected', ['']],
   ['usage beyond the hold', 'BilledAtBound', ['']],
@@ -418,10 +420,11 @@ function writtenMetrics(): Set<string> {
   const tokens = { promptTokens: 1, completionTokens: 1 }
   const figures = { ...tokens, ttftMs: 1, durationMs: 1, httpStatus: 500, cost: 1n, hold: 1n, upstreamCost: 2n }
   log.request({ errorCode: 'x', ...figures } as UsageRow)
-  const answered = { ...figures, usageRejected: true, usageCapped: true, estimatedBy: 'characters' }
+  const answered = { ...figures, loss: 1n, usageRejected: true, usageCapped: true, estimatedBy: 'characters' }
   log.request({ ...answered, errorCode: 'x', httpStatus: 502 } as UsageRow)
   log.beyondCap('up', 'model')
   log.unpaid('up', 1n)
+  log.lossReached('key_1', 'req_1')
   log.contextExceeded('up/m', 2, 1, 'req_1')
   log.upstreamFailed('up', new UpstreamFailure('credential', 'gone'))
   log.problem('what', new Error('x'), 'req_1')

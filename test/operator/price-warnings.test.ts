@@ -33,7 +33,7 @@ test.each<[string, Prices, Prices, string[]]>([
   ['input (by the smallest amount)', PRICE, { input: '2.500001', output: '10' }, ['input 2.5', '2.500001']],
   ['cachedInput', { ...PRICE, cachedInput: '0.1' }, { ...PRICE, cachedInput: '0.25' }, ['cachedInput 0.1', '0.25']],
   ['cachedInput (which costs as input)', { ...PRICE, cachedInput: '1' }, PRICE, ['cachedInput 1', '2.5']],
-  ['cacheWrite (which is billed as input)', PRICE, { ...PRICE, cacheWrite: '3.125' }, ['cacheWrite 2.5', '3.125']],
+  ['cacheWrite', { ...PRICE, cacheWrite: '3' }, { ...PRICE, cacheWrite: '3.125' }, ['cacheWrite 3', '3.125']],
   ['request (which is not billed)', PRICE, { ...PRICE, request: '0.005' }, ['request 0', '0.005']],
   ['image', { ...PRICE, image: '0.001' }, { ...PRICE, image: '0.0015' }, ['image 0.001', '0.0015']],
 ])('a warning names a price below the route’s cost for %s', (_, price, cost, [part, costs]) => {
@@ -80,6 +80,55 @@ test('warnings name every price below the cost of any route, and no price twice 
     "models[1] 'a': output 10 is below what route up/x costs (11)",
     "models[1] 'a': input 2.5 is below what route up/y costs (4)",
   ])
+})
+
+const NO_CACHE_WRITE =
+  "models[0] 'a': without a cacheWrite, cache writes are charged at 1.25 × input, and at 2 × input for an hour"
+
+test.each<[string, object, Prices, Prices | undefined, unknown[]]>([
+  [
+    'a provider of type anthropic',
+    { type: 'anthropic', baseUrl: 'https://up.example/v1' },
+    PRICE,
+    PRICE,
+    [NO_CACHE_WRITE],
+  ],
+  ['a provider of type bedrock', { type: 'bedrock', region: 'us-east-1' }, PRICE, undefined, [NO_CACHE_WRITE]],
+  ['a cost of cache writes', {}, PRICE, { ...PRICE, cacheWrite: '3.125' }, [NO_CACHE_WRITE]],
+  [
+    'a cost that their charge does not cover',
+    {},
+    PRICE,
+    { ...PRICE, cacheWrite: '3.2' },
+    [expect.any(String), NO_CACHE_WRITE],
+  ],
+  ['a price of cache writes', { type: 'bedrock', region: 'us-east-1' }, { ...PRICE, cacheWrite: '4' }, undefined, []],
+  ['no price at all', { type: 'bedrock', region: 'us-east-1' }, { input: '0', output: '0' }, undefined, []],
+])(
+  'a warning says how cache writes without a price are charged, where there may be some: %s',
+  (_, up, price, cost, warnings) => {
+    const provider = 'type' in up ? up : { type: 'openai', baseUrl: 'https://up.example/v1' }
+    expect(priceWarnings(requireCatalog({ providers: { up: provider }, models: [modelOf('a', price, cost)] }))).toEqual(
+      warnings,
+    )
+  },
+)
+
+test('a warning names the fallbacks that a free model does not use, and no price of theirs', () => {
+  const free = { input: '0', output: '0' }
+  const others = [
+    modelOf('dear', PRICE),
+    modelOf('given', PRICE, free),
+    modelOf('cheap', free, PRICE),
+    modelOf('named', PRICE),
+  ]
+  const fallback = ['dear', 'given', 'cheap', 'named']
+  const warned = priceWarnings(catalogOf(modelOf('a', free, free, { fallback, paidFallback: ['named'] }), ...others))
+  expect(warned.filter((warning) => warning.startsWith('models[0]'))).toEqual(
+    ['dear', 'cheap'].map(
+      (id) => `models[0] 'a': its fallback '${id}' is not used, because this model is free: name it in paidFallback`,
+    ),
+  )
 })
 
 test('a warning compares the routes of a fallback with the price of the model that falls back', () => {

@@ -127,7 +127,27 @@ test.each([
     { promptTokens: 0, completionTokens: 0, cost: 0n },
     /counted by +the upstream \(reported usage\)$/m,
   ],
-  ['the answer broke off', { outcome: 'upstream_error' }, /broke off; charged is what was delivered of it/],
+  [
+    'the answer broke off',
+    { outcome: 'upstream_error', usageSource: 'estimate' },
+    /^ +the provider had accepted .* the answer broke off: charged is an estimate of the prompt and of what came/m,
+  ],
+  [
+    'the answer could not be used',
+    { outcome: 'upstream_error', httpStatus: 502 },
+    /^ +the provider had accepted the request \(200\), or may have, and .* could not be used: charged is its usage$/m,
+  ],
+  [
+    'the provider did not stop',
+    { usageSource: 'estimate', attempts: [{ provider: 'up', model: 'm', result: 'runaway', ms: 1 }] },
+    /^counted by +the output cap/m,
+  ],
+  ['its end has an unknown name', { stopReason: 'malformed_tool_use' }, /^stop reason +malformed_tool_use: /m],
+  [
+    'the provider said something',
+    { attempts: [{ provider: 'up', model: 'm', result: 'status 500', ms: 1, said: 'server_error' }] },
+    /^provider said 1\. server_error$/m,
+  ],
   [
     'max_tokens was lowered',
     { askedMaxTokens: 32_000, loweredMaxTokens: 1000 },
@@ -224,10 +244,36 @@ test('the explanation of a charge shows no provider cost if the route does not s
   expect(await explain(await ask())).not.toMatch(/cost us|margin/)
 })
 
-test('a failed request is explained as free because nothing was delivered', async () => {
+const attemptsOf = (...results: string[]) => results.map((result) => ({ provider: 'up', model: 'm', result, ms: 1 }))
+
+test.each<[string, Partial<UsageRow>, string]>([
+  ['a route above the price', { upstreamCost: 9_000n }, 'its route costs more than the price'],
+  ['a fallback without a cost', { fallbackModel: 'dear' }, 'its route costs more than the price'],
+  [
+    'attempts without an answer',
+    { attempts: attemptsOf('connect', 'timeout', 'reset', 'ok') },
+    'attempts without an answer that may be billed: 2',
+  ],
+  ['counts above the hold', { usageCapped: true, upstreamCost: 9_000n }, 'its counts came to more than was held'],
+  ['an answer beyond its cap', { attempts: attemptsOf('beyond_cap') }, 'the provider went on beyond the output cap'],
+  [
+    'a process that died',
+    { outcome: 'abandoned', httpStatus: 0, usageSource: 'none', cost: 0n, attempts: [] },
+    'its process died, and a provider may bill up to its hold',
+  ],
+])('a loss is explained by %s', async (_, changes, why) => {
+  const row = await ask()
+  expect(await explain(row)).not.toMatch(/^loss/m)
+  const shown = await variant(row, { ...changes, loss: 2_000_000n })
+  expect(shown.split('\n')).toContain(`loss          may have cost us 0.002 beyond the charge: ${why}`)
+})
+
+test('a failed request is explained as free because no provider accepted it', async () => {
   upstream.reply = status(500, 'x')
   const shown = await explain(await ask())
-  expect(shown).toContain('charged       0: nothing was delivered (upstream_error), and that is free')
+  expect(shown).toContain(
+    'charged       0: no provider accepted it, or the provider said that it failed (upstream_error), and that is free',
+  )
   expect(shown).toMatch(/^held .* at admission, 0\.\d+ given back$/m)
   expect(shown).toMatch(/^attempts +1\. up\/\S+: status 500/m)
 })

@@ -41,6 +41,11 @@ export function Balance({ of: key, usage, days }: Props) {
             <Credits of={key.spent} /> spent
           </span>
         </p>
+        {key.loss_today !== '0' && (
+          <p title="What its requests may have cost beyond their charges">
+            Lost today: <Credits of={key.loss_today} />
+          </p>
+        )}
       </div>
       <a class="metric panel" href={linkTo(['usage'], query)}>
         <span class="metric-head">Charged in {days} days</span>

@@ -11,6 +11,7 @@ export function Notices({ of: request }: { readonly of: RequestShape }) {
   const facts = rowFacts(request)
   const isFailed = facts.outcome !== undefined && facts.outcome !== 'completed'
   const why = bill.length === 0 ? explained(request, 'charged') : undefined
+  const whyCharged = isFailed && explained(request, '')
   return (
     <>
       {hold && (
@@ -44,8 +45,10 @@ export function Notices({ of: request }: { readonly of: RequestShape }) {
         </p>
       )}
       {why && <p class={isFailed ? 'notice bad' : 'notice'}>Charged {why}.</p>}
-      {isFailed && bill.length > 0 && (
-        <p class="notice bad">The answer broke off; charged is what was delivered of it.</p>
+      {whyCharged && (
+        <p class="notice bad">
+          <strong>Charged although it failed:</strong> {whyCharged}.
+        </p>
       )}
     </>
   )

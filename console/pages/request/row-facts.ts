@@ -35,7 +35,7 @@ export function tokensPerSecond({ completion_tokens, ttft_ms, duration_ms }: Row
 }
 
 /** Lines that are the operator's own. */
-const PRIVATE = /^(cost us|provider cost|margin|providers said)$/
+const PRIVATE = /^(cost us|provider cost|margin|loss|stop reason|provider said)$/
 
 /** The request in words, as a customer may read it: without its cost to us. */
 export function customerText({ explanation }: RequestShape): string {

@@ -2,6 +2,7 @@ import type { CatalogData, CatalogModel, UpstreamRoute } from '../../gateway/dom
 import {
   formatPerMillion,
   formatPerToken,
+  isFree,
   type Price,
   type PriceStrings,
   parsePrice,
@@ -28,24 +29,51 @@ const PIECES: readonly Part[] = [
   { name: 'image', of: ({ imagePico }) => imagePico, format: formatPerToken },
 ]
 
-/** Every price of a catalog that is below the cost of a route which may answer at that price. */
-export function priceWarnings({ models }: CatalogData): string[] {
+const NO_CACHE_WRITE = 'without a cacheWrite, cache writes are charged at 1.25 × input, and at 2 × input for an hour'
+
+/** Prices below the cost of a route that may answer at them, and what else a price means that its author may not expect. */
+export function priceWarnings({ models, providers }: CatalogData): string[] {
   return models.flatMap((model, i) => {
-    const about = `models[${i}] '${model.id}'`
-    return routesAt(model, models).flatMap(({ route, place }) =>
-      partsBelow(model.price, route.cost).map(
-        ({ name, price, cost, prompts }) =>
-          `${about}: ${name} ${price}${prompts} is below what route ${place} costs (${cost})`,
-      ),
+    const fallbacks = (model.fallback ?? []).flatMap((id) => models.filter((other) => other.id === id))
+    const unused = fallbacks.filter((other) => !mayFallBack(model, other))
+    const routes = routesAt(
+      model,
+      fallbacks.filter((other) => !unused.includes(other)),
     )
+    const mayWrite = routes.some(({ route: { provider, cost } }) => {
+      const type = providers[provider]?.type
+      return type === 'anthropic' || type === 'bedrock' || (cost && names(cost, 'cacheWrite'))
+    })
+    const isUnpriced = model.kind !== 'embedding' && !isFreeOfCharge(model) && !names(model.price, 'cacheWrite')
+    const warnings = [
+      ...routes.flatMap((placed) => belowCost(model, placed)),
+      ...(mayWrite && isUnpriced ? [NO_CACHE_WRITE] : []),
+      ...unused.map(
+        ({ id }) => `its fallback '${id}' is not used, because this model is free: name it in paidFallback`,
+      ),
+    ]
+    return warnings.map((warning) => `models[${i}] '${model.id}': ${warning}`)
   })
+}
+
+const isFreeOfCharge = ({ price }: CatalogModel) => isFree(parsePrice(price))
+
+/** As the gateway decides it for each route. */
+function mayFallBack(model: CatalogModel, { id, price, routes }: CatalogModel): boolean {
+  if (!isFreeOfCharge(model) || model.paidFallback?.includes(id)) return true
+  return routes.every(({ cost = price }) => isFree(parsePrice(cost)))
+}
+
+function belowCost({ price: ours }: CatalogModel, { route, place }: PlacedRoute): string[] {
+  return partsBelow(ours, route.cost).map(
+    ({ name, price, cost, prompts }) => `${name} ${price}${prompts} is below what route ${place} costs (${cost})`,
+  )
 }
 
 type PlacedRoute = { readonly route: UpstreamRoute; readonly place: string }
 
 /** A model's own routes, and those of its fallbacks, which answer at its price. */
-function routesAt(model: CatalogModel, models: readonly CatalogModel[]): PlacedRoute[] {
-  const fallbacks = (model.fallback ?? []).flatMap((id) => models.filter((other) => other.id === id))
+function routesAt(model: CatalogModel, fallbacks: readonly CatalogModel[]): PlacedRoute[] {
   const nameOf = ({ provider, model: upstream }: UpstreamRoute) => `${provider}/${upstream}`
   return [
     ...model.routes.map((route) => ({ route, place: nameOf(route) })),

@@ -1,6 +1,7 @@
 import { formatCredits, formatDecimal } from '../../gateway/domain/money.ts'
 import { type BillLine, billLines, formatPerMillion, isStated, parsePrice, sumOf } from '../../gateway/domain/price.ts'
 import { shellWord } from '../../gateway/domain/shell-word.ts'
+import { mayBeBilled } from '../../gateway/domain/upstream-failure.ts'
 import { BEYOND_CAP, type UsageRow } from '../../gateway/domain/usage-row.ts'
 import { endpointNamed } from '../../gateway/endpoints.ts'
 import { expectedCost, hasSoundTokens, quantitiesOf } from '../usage/expected-cost.ts'
@@ -8,8 +9,14 @@ import { expectedCost, hasSoundTokens, quantitiesOf } from '../usage/expected-co
 export type Entry = readonly [name: string, ...lines: string[]]
 
 export function explainCharge(row: UsageRow): Entry[] {
-  if (row.cost === 0n && row.usageSource === 'none') return [['charged', `0: ${whyFree(row)}`]]
-  return [...explainTier(row), ...priced(row), ...brokenOff(row), ...explainMargin(row)]
+  const charge: Entry[] = isFree(row)
+    ? [['charged', `0: ${whyFree(row)}`]]
+    : [...explainTier(row), ...priced(row), ...chargedFailure(row), ...explainMargin(row)]
+  return [...charge, ...explainLoss(row)]
+}
+
+function isFree({ cost, usageSource }: UsageRow): boolean {
+  return cost === 0n && usageSource === 'none'
 }
 
 /** The tier of the price, if it is not the base price. */
@@ -32,21 +39,40 @@ function explainMargin({ cost, upstreamCost, upstreamCostSource }: UsageRow): En
   ]
 }
 
+/** The loss counts against the key's bound for the day. */
+function explainLoss(row: UsageRow): Entry[] {
+  const { loss, usageCapped, attempts, outcome, httpStatus } = row
+  if (!loss) return []
+  const unanswered = attempts.filter(({ result }) => mayBeBilled(result)).length
+  const reasons = [
+    ...(outcome === 'abandoned' && httpStatus === 0
+      ? ['its process died, and a provider may bill up to its hold']
+      : []),
+    ...(usageCapped ? ['its counts came to more than was held'] : []),
+    ...(attempts.at(-1)?.result === BEYOND_CAP ? ['the provider went on beyond the output cap'] : []),
+    ...(unanswered > 0 ? [`attempts without an answer that may be billed: ${unanswered}`] : []),
+  ]
+  const why = reasons.join('; ') || 'its route costs more than the price'
+  return [['loss', `may have cost us ${formatCredits(loss)} beyond the charge: ${why}`]]
+}
+
 export function explainCount(row: UsageRow): Entry[] {
-  return row.cost === 0n && row.usageSource === 'none' ? [] : [['counted by', countedBy(row)]]
+  return isFree(row) ? [] : [['counted by', countedBy(row)]]
 }
 
 function whyFree({ outcome, httpStatus, endpoint, errorCode, attempts, replayOf }: UsageRow): string {
   const code = errorCode ? ` (${errorCode})` : ''
   if (outcome === 'refused') {
-    const by = attempts.length > 0 ? 'refused by the upstream' : 'refused before it went to a model'
+    const isAsked = attempts.some(({ result }) => result !== 'unsupported')
+    const by = isAsked ? 'refused by the upstream' : 'refused before it went to a model'
     return `it was ${by}${code}, and a refusal is free`
   }
   if (outcome === 'abandoned' && httpStatus === 0) {
     return 'its process died before it could settle; such a request is free, and its hold came back'
   }
   if (outcome === 'abandoned') return `the gateway itself failed${code} before anything was delivered`
-  if (outcome === 'upstream_error') return `nothing was delivered${code}, and that is free`
+  if (outcome === 'upstream_error')
+    return `no provider accepted it, or the provider said that it failed${code}, and that is free`
   if (replayOf) return `it is the answer of ${replayOf} once more, for the same Idempotency-Key`
   return endpointNamed(endpoint).contract ? 'nothing was counted' : 'this endpoint is free'
 }
@@ -127,21 +153,28 @@ function unpriced(row: UsageRow): Entry[] {
 function countedBy({ usageSource, usageRejected, estimatedBy, attempts }: UsageRow): string {
   const estimate = estimatedBy === 'characters' ? ROUGH_ESTIMATE : ESTIMATE
   if (usageSource === 'upstream') return 'the upstream (reported usage)'
-  if (attempts.at(-1)?.result === BEYOND_CAP) return 'the output cap: the upstream went on beyond it, and was cut there'
+  if (BEYOND.test(attempts.at(-1)?.result ?? ''))
+    return 'the output cap: the upstream went on beyond it, and was cut there'
   if (usageRejected) return `${estimate}: ${NO_COUNTS}`
   return usageSource === 'estimate'
     ? `${estimate}: the upstream reported no usage`
     : 'nobody: nothing was counted, and yet it is charged'
 }
 
-const ESTIMATE = 'an estimate with o200k of what was delivered'
+const BEYOND = new RegExp(`^(${BEYOND_CAP}|runaway)`)
+const ESTIMATE = 'an estimate with o200k of what was sent and what came'
 const ROUGH_ESTIMATE = 'a rough estimate by characters, because the tokenizer could not be reached'
 const NO_COUNTS =
   'the upstream reported counts that are none (negative, not whole, missing, or 0 for an answer with text), or those of one choice where several were given'
 
-function brokenOff({ outcome, cost }: UsageRow): Entry[] {
+function chargedFailure({ outcome, cost, httpStatus, usageSource }: UsageRow): Entry[] {
   if (outcome === 'completed' || outcome === 'refused' || cost === 0n) return []
-  return [['', 'the answer broke off; charged is what was delivered of it']]
+  const what = httpStatus === 200 ? 'the answer broke off' : 'the answer could not be used'
+  const charged =
+    usageSource === 'upstream'
+      ? 'its usage'
+      : 'an estimate of the prompt and of what came, or the output cap if that is not known'
+  return [['', `the provider had accepted the request (200), or may have, and ${what}: charged is ${charged}`]]
 }
 
 function formatPico(pico: bigint): string {

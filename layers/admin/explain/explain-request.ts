@@ -58,6 +58,7 @@ function factsOf(row: UsageRow, key: Key | undefined): Entry[] {
       row.fallbackModel && `the model ${row.fallbackModel} answered in its place, at the price of ${row.model}`,
     ],
     ['max tokens', loweredText(row)],
+    ['stop reason', row.stopReason && `${row.stopReason}: we do not know this name, and ended the answer like stop`],
     ['left out', row.droppedFields && `${row.droppedFields}: the catalog tells not to send them`],
     ['status', row.httpStatus === 0 ? 'none: no answer was sent' : String(row.httpStatus)],
     ['outcome', row.outcome],
@@ -91,14 +92,11 @@ function whyStillHeld({ cost }: UsageRow, { untilMs }: Hold, nowMs: number): str
     : `not settled, and its time was over at ${isoTime(untilMs)}; ${then} by ${SWEEP}`
 }
 
-/** Not for the customer. */
-const PROVIDERS_SAID = 'providers said'
-
 function explainAttempts({ attempts }: UsageRow): Entry[] {
   if (attempts.length === 0) return []
   const said = attempts.flatMap((attempt, i) => (attempt.said ? [`${i + 1}. ${attempt.said}`] : []))
   const lines = attempts.map((attempt, i) => `${i + 1}. ${attemptText(attempt)}`)
-  return [['attempts', ...lines], ...(said.length > 0 ? [[PROVIDERS_SAID, ...said] as const] : [])]
+  return [['attempts', ...lines], ...(said.length > 0 ? [['provider said', ...said] as const] : [])]
 }
 
 /** DynamoDB gives them in any order. */

@@ -68,7 +68,7 @@ export type UpstreamRoute = {
   readonly model: string
   readonly priority: number
   readonly weight: number
-  /** An answer that has not begun by then is given up, unpaid, and the next route is tried. */
+  /** An answer that has not begun by then is given up, and the next route is tried. */
   readonly firstByteTimeoutMs: number
   readonly idleTimeoutMs: number
   /** The provider's own price, which it bills us. */

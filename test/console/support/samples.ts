@@ -55,6 +55,7 @@ export function sampleKeys(count: number): KeyDetail[] {
   const busy = sampleKey(1, {
     previous: { last_four: 'Old1', expires_at: ago(-50 * 60_000), last_used_at: ago(120_000) },
     held: '0.25',
+    loss_today: '0.125',
     requests_open: 1,
     allowlist: ['203.0.113.0/24', '2001:db8::/32'],
     note: 'a note',
@@ -220,7 +221,13 @@ export const failedRequest: RequestShape = {
   margin: null,
   bill: [],
   explanation: [
-    { part: 'charge', name: 'charged', lines: ['0: nothing was delivered (upstream_rate_limited), and that is free'] },
+    {
+      part: 'charge',
+      name: 'charged',
+      lines: [
+        '0: no provider accepted it, or the provider said that it failed (upstream_rate_limited), and that is free',
+      ],
+    },
     { part: 'charge', name: 'held', lines: ['0.01 at admission, 0.01 given back'] },
   ],
 }

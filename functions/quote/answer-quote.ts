@@ -1,6 +1,7 @@
 import { CREDIT_COUNTERS, type CreditCounter, creditsLeft, leftIn } from '../../layers/gateway/domain/counters.ts'
 import { type AdmissionRefusal, ERRORS } from '../../layers/gateway/domain/gateway-error.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
+import type { LossDeps } from '../../layers/gateway/domain/loss.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { costOf } from '../../layers/gateway/domain/price.ts'
 import {
@@ -15,7 +16,6 @@ import { estimatePrompt, requireFew } from '../../layers/gateway/flow/answering/
 import type { CountDeps, CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
 import type { FinishDeadHolds } from '../../layers/gateway/flow/billing/finish-hold.ts'
 import { estimateTexts } from '../../layers/gateway/flow/billing/make-embedding-bill.ts'
-import type { LossDeps } from '../../layers/gateway/flow/billing/owed.ts'
 import type { AdmittedChat } from '../../layers/gateway/request.ts'
 import { ADMISSION_RULES } from '../../layers/gateway/store/admission/admission-rules.ts'
 import type { ReadKey } from '../../layers/gateway/store/keys/read-key.ts'

@@ -6,11 +6,11 @@ import type { Key, OpenHold } from './domain/key.ts'
 import type { Nano } from './domain/money.ts'
 import type { PriceStrings } from './domain/price.ts'
 import type { PricedRequest } from './domain/priced-request.ts'
+import type { Candidate } from './domain/route-cost.ts'
 import type { Attempt } from './domain/usage-row.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { Owed } from './flow/billing/owed.ts'
 import type { AnswerCipher } from './flow/idempotency/answer-cipher.ts'
-import type { Candidate } from './flow/routing/route-cost.ts'
 import type { Witness } from './flow/routing/route-health.ts'
 
 // A request grows stage by stage: opened → identified → priced → admitted. Each gate takes one stage and returns the next.

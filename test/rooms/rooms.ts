@@ -45,7 +45,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'providers/api-keys/**': { imports: 'aws/** domain/**' },
   'providers/conversation/**': { imports: 'domain/** providers/*.ts wire/**' },
   'providers/http/**': { imports: 'domain/** http/** wire/** eventsource-parser', types: 'providers/*.ts' },
-  'flow/*.ts': { imports: 'domain/**' },
+  'flow/*.ts': { imports: 'domain/** wire/**' },
   'flow/*/**': { imports: FLOW, types: 'contracts/** log/** providers/** store/**' },
   'flow/answering/**': { imports: `${FLOW} contracts/** flow/**`, types: 'log/** providers/**' },
   'middleware/**': {

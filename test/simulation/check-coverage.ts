@@ -56,7 +56,7 @@ export function checkCoverage(
   checkMargin(row)
 }
 
-/** What upstreams may bill beyond the charge is on the row: of the answer, and of those that were given up before it. */
+/** The row has all that upstreams may bill beyond the charge: of the answer, and of those that were given up before it. */
 export function checkLossOf(row: StoredItem, truth: Truth, factor: bigint): void {
   const { output } = COST[0] as Tier
   const [cost, loss] = [BigInt(row.cost as bigint), BigInt((row.loss as bigint) ?? 0)]

@@ -295,7 +295,7 @@ function checkRisk(item: StoredItem, { item: before, open, risked }: Account): v
   }
 }
 
-/** The loss of a day is that of its rows. What was risked stays with it if its request died. */
+/** The loss of a day is that of its rows. A risk stays with it if its request died. */
 function checkLoss(item: StoredItem, { open, rows, risked, admissions }: Account): void {
   const latestMs = Math.max(0, ...admissions.map(({ clockMs }) => clockMs))
   const sums = new Map<string, bigint>()

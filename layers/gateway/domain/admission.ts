@@ -20,7 +20,7 @@ export type Release = {
   readonly requestId: string
   readonly hold: Hold
   readonly cost: Nano
-  /** What it adds to the key's loss of its day, or takes from it if more was taken before. */
+  /** The change of the key's loss of its day, below zero if more was taken before. */
   readonly loss?: Nano | undefined
   /** Set if the key has reached its bound on loss: the mark of that, to be told. */
   readonly reached?: string | undefined

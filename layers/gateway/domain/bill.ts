@@ -58,7 +58,7 @@ export type Counts = {
   readonly reasoning: number
 }
 
-/** Where counts can be read in two ways, by the way that is not below the bill. */
+/** Counts that can be read in two ways are read so that the charge is not below the bill. */
 export function countsOf(reported: ReportedUsage): Counts {
   const { cached = 0, cacheWrite = 0, cacheWrite1h } = reported
   const prompt = wholePrompt(reported.prompt, cached + cacheWrite)

@@ -95,7 +95,7 @@ export function creditsLeft(key: Key, nowMs: number): Nano {
 /** The loss that a key may cause on a UTC day, unless its stage or the key says otherwise: one credit. */
 export const DAILY_LOSS: Nano = 10n ** 9n
 
-/** What its requests may have cost the operator beyond their charges, on the UTC day of this moment. */
+/** The amount that its requests may have cost the operator beyond their charges, on the UTC day of this moment. */
 export function lossOf(key: Key, ms: number): Nano {
   return key.counts.dailyLoss[windowOf(COUNTERS.dailyLoss, ms)] ?? 0n
 }

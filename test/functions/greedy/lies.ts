@@ -1,6 +1,6 @@
 import type { Random } from '../../simulation/random.ts'
 
-/** What a provider answers, apart from its dialect. It bills `bill`, whatever it says. */
+/** An answer of a provider, apart from its dialect. It bills `bill`, whatever it says. */
 export type Lie = {
   readonly content:
     | 'text'
@@ -29,7 +29,7 @@ const STOPS = ['stop', 'end_turn', 'malformed_tool_use', 'SAFETY', 'error', 'a w
 const ENDS: readonly Lie['end'][] = ['whole', 'whole', 'whole', 'broken off', 'an error', 'silence']
 
 export const CAP = 100
-/** What a prompt and an answer of a provider that tells no usage are at least. */
+/** The least bill of a provider that tells no usage. */
 export const UNTOLD = { prompt: 6, completion: 0 }
 
 export function randomLie(random: Random): Lie {

@@ -3,11 +3,11 @@ import { writeEmbedding } from '../../contracts/embeddings/write-embedding.ts'
 import type { UpstreamRoute } from '../../domain/catalog.ts'
 import type { Embedded, Embedding, EmbeddingRequest } from '../../domain/embedding.ts'
 import type { GatewayError } from '../../domain/gateway-error.ts'
+import { isBeyondLoss } from '../../domain/loss.ts'
 import type { Nano } from '../../domain/money.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { type AdmittedChat, headOf } from '../../request.ts'
 import { makeEmbeddingBill, toldTokens } from '../billing/make-embedding-bill.ts'
-import { isBeyondLoss } from '../billing/owed.ts'
 import { endingOf, SETTLE_RESERVE_MS } from '../billing/settle.ts'
 import { startDeadline, waitAtMost } from '../deadline.ts'
 import { MOST_TEXT_CHARS } from '../idempotency/answer-cipher.ts'
@@ -66,7 +66,7 @@ async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingReq
     const told = toGatewayError(error)
     const [owed] = request.journey.owed ?? []
     // Beyond the bound on loss nothing is given away, also if nobody knows what was embedded.
-    if (owed && parts.length === 0 && isBeyondLoss(request, deps)) {
+    if (owed && parts.length === 0 && isBeyondLoss(request.credential.key, nowMs, deps)) {
       parts.push({ route: owed.candidate.route, inputs: wanted.inputs, usage: undefined })
     }
     await chargeParts(deps, request, parts, told)

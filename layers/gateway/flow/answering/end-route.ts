@@ -1,9 +1,9 @@
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { BEYOND_CAP } from '../../domain/usage-row.ts'
 import { type AdmittedChat, endAttempt, type Journey } from '../../request.ts'
-import type { Tally } from '../billing/tally.ts'
 import { witnessOf } from '../routing/route-health.ts'
 import { noteOwed, type RoutingDeps } from '../routing/try-routes.ts'
+import type { Tally } from '../tally.ts'
 
 /** A route has answered. So has one that ignores its output cap, but the operator should know. */
 export function noteAnswered({ health, log, clock }: RoutingDeps, journey: Journey, tally: Tally): void {

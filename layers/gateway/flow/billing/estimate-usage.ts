@@ -2,8 +2,8 @@ import { sampleText } from '../../../tokenizer/sample-text.ts'
 import { mediaTokens } from '../../domain/priced-request.ts'
 import type { AdmittedChat } from '../../request.ts'
 import { promptText } from '../../wire/prompt-text.ts'
+import type { Tally } from '../tally.ts'
 import { type CountDeps, countTexts } from './count-texts.ts'
-import type { Tally } from './tally.ts'
 
 // The tokens of a chat template, as OpenAI documents them.
 export const ESTIMATED_PER_MESSAGE = 4

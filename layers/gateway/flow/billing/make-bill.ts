@@ -2,9 +2,9 @@ import { type Bill, billFor, type Counts, countsOf } from '../../domain/bill.ts'
 import { mayWriteCache1h, mostImages } from '../../domain/priced-request.ts'
 import type { AdmittedChat } from '../../request.ts'
 import { readUsage } from '../../wire/usage-counts.ts'
+import type { Tally } from '../tally.ts'
 import type { CountDeps } from './count-texts.ts'
 import { type Estimate, estimateUsage } from './estimate-usage.ts'
-import type { Tally } from './tally.ts'
 
 type BilledRequest = Pick<AdmittedChat, 'requestId' | 'deadlineMs' | 'priced'>
 

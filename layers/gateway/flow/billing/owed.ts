@@ -1,21 +1,20 @@
 import { type Bill, countsOf, NO_BILL } from '../../domain/bill.ts'
-import { lossOf } from '../../domain/counters.ts'
-import type { Key } from '../../domain/key.ts'
+import { isBeyondLoss, type LossDeps } from '../../domain/loss.ts'
 import type { Nano } from '../../domain/money.ts'
 import { costOf, type Quantities } from '../../domain/price.ts'
 import { mediaTokens, mostImages, type PricedRequest } from '../../domain/priced-request.ts'
 import type { Prompt } from '../../domain/prompt.ts'
 import { roughTokens } from '../../domain/rough-tokens.ts'
+import { type Candidate, costPriceOf } from '../../domain/route-cost.ts'
 import type { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import type { AdmittedChat, GatewayRequest } from '../../request.ts'
 import { promptText } from '../../wire/prompt-text.ts'
 import { readUsage } from '../../wire/usage-counts.ts'
-import { type Candidate, costPriceOf } from '../routing/route-cost.ts'
+import type { Tally } from '../tally.ts'
 import type { CountDeps } from './count-texts.ts'
 import { ESTIMATED_PER_ANSWER, ESTIMATED_PER_MESSAGE } from './estimate-usage.ts'
 import { makeBill } from './make-bill.ts'
 import { toldTokens } from './make-embedding-bill.ts'
-import type { Tally } from './tally.ts'
 
 /** An attempt that brought the caller no answer, and that its upstream may bill. */
 export type Owed = {
@@ -27,31 +26,14 @@ export type Owed = {
   bill?: Bill
 }
 
-export type LossDeps = {
-  /** The loss that a key may cause on a UTC day, if it has no bound of its own. */
-  readonly dailyLoss: Nano
-}
-
-export function lossBoundOf({ dailyLoss }: Pick<Key, 'dailyLoss'>, stage: LossDeps): Nano {
-  return dailyLoss ?? stage.dailyLoss
-}
-
-/** True if the key had reached its bound on loss when the request was admitted. */
-export function isBeyondLoss(
-  { credential, nowMs }: Pick<AdmittedChat, 'credential' | 'nowMs'>,
-  stage: LossDeps,
-): boolean {
-  return lossOf(credential.key, nowMs) >= lossBoundOf(credential.key, stage)
-}
-
 /**
  * The bill of a request that no route has answered. From the moment an upstream accepts a request it is paid for: by its
  * usage, or by an estimate of what was asked and what came. An upstream that did not get so far, or says that it failed,
  * is the operator's loss, as long as the key's bound on that lasts. Of several attempts the most expensive is charged.
  */
 export async function billFailure(deps: CountDeps & LossDeps, request: AdmittedChat): Promise<Bill> {
-  const { journey } = request
-  const isBeyond = isBeyondLoss(request, deps)
+  const { journey, credential, nowMs } = request
+  const isBeyond = isBeyondLoss(credential.key, nowMs, deps)
   let charged: { readonly owed: Owed; readonly bill: Bill } | undefined
   for (const owed of journey.owed ?? []) {
     if (!isBeyond && !isPaid(owed)) continue
@@ -83,7 +65,7 @@ function isUnknown({ tally, failure }: Owed): boolean {
   return failure?.mayBeBilled === 'the cap' || !tally.deliveredAnything
 }
 
-/** What a request may have cost the operator beyond its charge: of the answer, and of every attempt before it. */
+/** The amount that a request may have cost the operator beyond its charge, with every attempt before the answer. */
 export function lossOfRequest({ priced, journey }: GatewayRequest, bill: Bill): Nano {
   if (!priced) return 0n
   let cost = journey.candidate ? costOfAnswer(journey.candidate, priced, bill) : 0n

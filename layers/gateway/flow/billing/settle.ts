@@ -3,6 +3,7 @@ import { type Bill, NO_BILL } from '../../domain/bill.ts'
 import { lossOf } from '../../domain/counters.ts'
 import type { ErrorKind, GatewayError } from '../../domain/gateway-error.ts'
 import type { Key } from '../../domain/key.ts'
+import { type LossDeps, lossBoundOf } from '../../domain/loss.ts'
 import { unmetMark } from '../../domain/notice.ts'
 import { costOf, parsePrice, priceAt, statePrice } from '../../domain/price.ts'
 import { answeringContext, loweredCap } from '../../domain/priced-request.ts'
@@ -13,7 +14,7 @@ import { retry } from '../../retry.ts'
 import type { ReleaseHold } from '../../store/admission/release-hold.ts'
 import type { PutUsageRow } from '../../store/usage/usage-rows.ts'
 import { droppedFieldsText } from '../../wire/headers.ts'
-import { type LossDeps, lossBoundOf, lossOfRequest } from './owed.ts'
+import { lossOfRequest } from './owed.ts'
 
 type SettleDeps = LossDeps & {
   readonly putUsageRow: PutUsageRow

@@ -1,7 +1,7 @@
+import { type LossDeps, lossBoundOf } from '../../domain/loss.ts'
 import type { Nano } from '../../domain/money.ts'
 import { deadAtMs } from '../../request.ts'
 import type { takeLoss } from '../../store/admission/take-loss.ts'
-import { type LossDeps, lossBoundOf } from '../billing/owed.ts'
 import type { RoutedRequest } from './route-health.ts'
 
 /** Takes the worst loss of a route from what the key may still lose today; false if that is less. */

@@ -1,15 +1,15 @@
 import { mayUseModel } from '../../domain/allowed-models.ts'
 import type { Catalog, UpstreamRoute } from '../../domain/catalog.ts'
 import type { GatewayError } from '../../domain/gateway-error.ts'
+import { isBeyondLoss, type LossDeps } from '../../domain/loss.ts'
+import { type Candidate, isAllowedFallback, worstCostAt, worstLossAt } from '../../domain/route-cost.ts'
 import { orderRoutes, pinnableRoutes, pinRoutes, routeKey } from '../../domain/route-order.ts'
 import { TOO_MANY_REQUESTS, UpstreamFailure } from '../../domain/upstream-failure.ts'
 import type { Log } from '../../log/log.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { endAttempt, type Journey } from '../../request.ts'
-import { isBeyondLoss, type LossDeps } from '../billing/owed.ts'
-import { Tally } from '../billing/tally.ts'
+import { Tally } from '../tally.ts'
 import type { RiskLoss } from './risk-loss.ts'
-import { type Candidate, isAllowedFallback, worstCostAt, worstLossAt } from './route-cost.ts'
 import { type RoutedRequest, type RouteHealth, witnessOf } from './route-health.ts'
 
 export type RoutingDeps = LossDeps & {
@@ -65,7 +65,7 @@ export async function tryRoutes<T>(
       // An answer with its usage is paid for, and a second one would be, too.
       if (!error.worthAnotherRoute || signal.aborted || tally.isCounted) break
       // It is charged, and the hold covers no second answer.
-      if (error.mayBeBilled && isBeyondLoss(request, deps)) break
+      if (error.mayBeBilled && isBeyondLoss(request.credential.key, request.nowMs, deps)) break
       if (error.blame === 'caller') provoked ??= candidate
     }
   }

@@ -75,7 +75,7 @@ function textOf({ text }: JsonObject): JsonObject {
   return typeof text === 'string' ? { content: text } : {}
 }
 
-/** What stands beside the choices. An error may come with a usage, which is billed all the same. */
+/** The fields beside the choices. An error may come with a usage, which is billed all the same. */
 function takeRest(
   { usage, error, service_tier: serviceTier }: JsonObject,
   parts: ChatPart[],

@@ -1,8 +1,8 @@
-import type { UpstreamRoute } from '../../domain/catalog.ts'
-import type { Nano } from '../../domain/money.ts'
-import { isFree, lossPrice, type Price, parsePrice } from '../../domain/price.ts'
-import { type PricedRequest, worstCaseOf } from '../../domain/priced-request.ts'
-import { worstCostOf } from '../../domain/worst-cost.ts'
+import type { UpstreamRoute } from './catalog.ts'
+import type { Nano } from './money.ts'
+import { isFree, lossPrice, type Price, parsePrice } from './price.ts'
+import { type PricedRequest, worstCaseOf } from './priced-request.ts'
+import { worstCostOf } from './worst-cost.ts'
 
 /** A route to try, with the limits and fields of its model. */
 export type Candidate = {
@@ -12,7 +12,7 @@ export type Candidate = {
   readonly fallbackModel?: string
 }
 
-/** What a route costs us; a route of unknown cost counts as costing the price of its model. */
+/** The price that we are billed at a route; without a `cost` it counts as costing the price of its model. */
 export function costPriceOf({ route, fallbackModel }: Candidate, { model, catalog }: PricedRequest): Price {
   if (route.cost) return parsePrice(route.cost)
   return ((fallbackModel !== undefined && catalog.models.get(fallbackModel)) || model).tokenPrice

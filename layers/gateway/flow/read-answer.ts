@@ -1,4 +1,4 @@
-import { type Answer, type ChatPart, isWhole } from '../../domain/chat.ts'
+import { type Answer, type ChatPart, isWhole } from '../domain/chat.ts'
 import type { Tally } from './tally.ts'
 
 /** An upstream is read for so long behind the end of the content that is used: its usage comes last. */

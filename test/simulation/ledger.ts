@@ -18,6 +18,8 @@ type Account = {
   readonly admitted: Set<string>
   /** By the day: losses that were taken before a route was asked. */
   readonly risked: Map<string, bigint>
+  /** The bound on loss that was in force when each request was admitted. */
+  readonly bounds: Map<string, bigint>
   /** The models that the key might use when each request was admitted. */
   readonly models: Map<string, readonly string[]>
   readonly rows: Map<string, StoredItem>
@@ -226,6 +228,7 @@ export class Ledger {
       admissions: [],
       admitted: new Set(),
       risked: new Map(),
+      bounds: new Map(),
       models: new Map(),
       rows: new Map(),
       grants: new Map(),
@@ -242,6 +245,7 @@ function admitted(key: StoredItem, account: Account, requestId: string, hash: st
   const clockMs = momentOf(requestId)
   if (account.admitted.has(requestId)) fail(`${requestId} was admitted twice`)
   account.admitted.add(requestId)
+  account.bounds.set(requestId, BigInt((key.dailyLoss as bigint) ?? DAILY_LOSS))
   account.models.set(requestId, key.models as readonly string[])
   const isCurrent = key.currentHash === hash
   const isInGrace = key.previousHash === hash && Number(key.previousUntilMs) > clockMs
@@ -284,12 +288,12 @@ const lossesOf = (item: StoredItem) =>
   )
 
 /** A loss that grows while no request begins or ends is risked before a route is asked, and within the bound. */
-function checkRisk(item: StoredItem, { item: before, open, risked }: Account): void {
+function checkRisk(item: StoredItem, { item: before, open, risked, bounds }: Account): void {
   if (!before || [...openHolds(item).keys()].join() !== [...open.keys()].join()) return
   for (const [day, loss] of lossesOf(item)) {
     const grown = loss - BigInt((before[`l:${day}`] as bigint) ?? 0)
     if (grown === 0n) continue
-    const bound = BigInt((item.dailyLoss as bigint) ?? DAILY_LOSS)
+    const bound = [...open.keys()].map((requestId) => bounds.get(requestId) ?? 0n).reduce((a, b) => (a > b ? a : b), 0n)
     if (loss > bound) fail(`${item.pk} risks ${grown} more on ${day}, which makes ${loss} of ${bound}`)
     risked.set(day, (risked.get(day) ?? 0n) + grown)
   }

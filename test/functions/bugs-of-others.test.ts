@@ -165,7 +165,7 @@ describe('a free model whose routes are out', () => {
     const [out, other] = [await openUpstream(status(500, {})), await openUpstream()]
     const own = { price: FREE, routes: [{ provider: 'out', model: 'm' }] }
     const catalog = catalogOf({ out, other }, [
-      { id: 'test-model', ...own, fallback: ['other'], paidFallback },
+      { id: 'test-model', ...own, fallback: ['other', 'free'], paidFallback },
       { id: 'other', ...model, routes: [{ provider: 'other', model: 'm', ...route }] },
       { id: 'free', ...own },
     ])

@@ -56,12 +56,12 @@ function isPaid({ tally, failure }: Owed): boolean {
 
 /** An upstream that says itself that it failed is believed, unless something came of an answer. */
 function isTold({ reason, detail }: UpstreamFailure): boolean {
-  return reason === 'error_event' || (reason !== 'timeout' && detail.status !== undefined)
+  return reason === 'error_event' || detail.status !== undefined
 }
 
 /** True if nobody knows how much the upstream has generated: it was left, or nothing came that could be counted. */
 function isUnknown({ tally, failure }: Owed): boolean {
-  if (tally.isCounted || (failure && isTold(failure))) return false
+  if (tally.isCounted || (failure && failure.reason !== 'timeout' && isTold(failure))) return false
   return failure?.mayBeBilled === 'the cap' || !tally.deliveredAnything
 }
 

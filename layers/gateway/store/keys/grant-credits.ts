@@ -62,6 +62,8 @@ export function grantCredits(tables: OperatorTables) {
     async function whyNot(key: Key): Promise<GrantResult> {
       if (key.status === 'revoked') return { changed: false, why: 'revoked' }
       const repeated = reference && (await findRepeated(tables)(keyId, reference, act))
+      // The same act, made by whoever asked for it at the same moment.
+      if (repeated?.grantId === act.id) return { changed: true, key }
       if (repeated) {
         return { changed: false, why: 'reference_used', earlier: await readGrant(tables)(keyId, repeated.grantId) }
       }

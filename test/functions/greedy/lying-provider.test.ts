@@ -12,7 +12,7 @@ import { CAP, DEEP, type Lie, LONG, randomLie, UNTOLD, usagesOf, WORDS } from '.
 // A provider that bills, and lies in its answers: in their depth, sizes and order, in missing and double counts, in stop
 // reasons, with nothing usable. More: LIES=5000 npm run -s jest -- lying-provider
 
-const LIES = Number(process.env.LIES ?? 250)
+const LIES = Number(process.env.LIES ?? 150)
 const SEED = Number(process.env.LIES_SEED ?? 1)
 const DIALECTS = ['chat', 'responses', 'anthropic'] as const
 type Dialect = (typeof DIALECTS)[number]
@@ -21,6 +21,8 @@ type Usage = Record<string, number | undefined>
 let lie: Lie
 /** True if all that it said was that it failed. */
 let isOnlyError = false
+/** True if it has told its usage in a form that can be read. */
+let isTold = false
 let gateway: TestGateway
 let key: Key
 let secret: string
@@ -125,7 +127,9 @@ const telling =
     response.writeHead(200, { 'Content-Type': isStream ? 'text/event-stream' : 'application/json' })
     // All that it bills is told before it ends as it does, but for the last frames.
     const kept = lie.end === 'whole' ? frames : frames.slice(0, -1)
-    isOnlyError = lie.end === 'an error' && isStream && !kept.some((frame) => frame.includes('_tokens'))
+    const hasCounts = kept.some((frame) => frame.includes('_tokens'))
+    isOnlyError = lie.end === 'an error' && isStream && !hasCounts
+    isTold = lie.usage !== 'none' && lie.usage !== 'zero' && (isStream ? hasCounts : lie.content !== 'garbage')
     if (isStream) for (const frame of kept) response.write(frame)
     else response.write(whole)
     if (lie.end === 'an error' && isStream)
@@ -159,7 +163,7 @@ beforeAll(async () => {
 })
 
 test(
-  `each of ${LIES} answers that lie is paid for, or its loss is counted, in every contract and dialect`,
+  `each of ${LIES} answers that lie is paid for by its usage, or if none can be read, its loss is counted`,
   async () => {
     const random = new Random(SEED)
     const contracts = Object.entries(CONTRACT_BODIES).filter(([name]) => name !== 'completions')
@@ -182,7 +186,7 @@ test(
       const { prompt, completion } = isOnlyError ? UNTOLD : lie.bill
       const bill = BigInt(prompt) * 1_000n + BigInt(completion) * 2_000n
       lost += row.loss ?? 0n
-      const isCovered = (row.cost + (row.loss ?? 0n)) * 100n >= bill * 95n
+      const isCovered = (row.cost + (isTold ? 0n : (row.loss ?? 0n))) * 100n >= bill * 95n
       expect({
         i,
         lie,

@@ -130,8 +130,13 @@ const telling =
     const hasCounts = kept.some((frame) => frame.includes('_tokens'))
     isOnlyError = lie.end === 'an error' && isStream && !hasCounts
     isTold = lie.usage !== 'none' && lie.usage !== 'zero' && (isStream ? hasCounts : lie.content !== 'garbage')
-    if (isStream) for (const frame of kept) response.write(frame)
-    else response.write(whole)
+    for (const frame of isStream ? kept : []) {
+      // The usage comes apart from the content.
+      if (lie.usage === 'behind all' && frame.includes('_tokens'))
+        await new Promise((resolve) => setTimeout(resolve, 30))
+      response.write(frame)
+    }
+    if (!isStream) response.write(whole)
     if (lie.end === 'an error' && isStream)
       response.write('data: {"type":"error","error":{"message":"x","code":500}}\n\n')
     if (lie.end === 'silence' && isStream) setTimeout(() => response.destroy(), 1_000)

@@ -3,7 +3,6 @@ import manifest from '../package.json' with { type: 'json' }
 import type { adminOf } from './admin-client/admin-client-of.ts'
 import { adminKeysCommand } from './commands/admin-keys.ts'
 import { auditCommand } from './commands/audit.ts'
-import { backupCommands } from './commands/backup.ts'
 import { catalogCommand } from './commands/catalog.ts'
 import { completionCommands } from './commands/completion.ts'
 import { consoleCommand } from './commands/console.ts'
@@ -90,7 +89,6 @@ export function programFor(parts: Parameters<typeof runner>[0]): Command {
   reconcileCommand(program, run, terminal.folder)
   smokeCommand(program, run)
   consoleCommand(program, run)
-  backupCommands(program, run, terminal.folder)
   importCommand(program, terminal)
   useCommand(program, terminal)
   completionCommands(program, terminal)

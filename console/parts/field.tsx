@@ -20,7 +20,7 @@ type Props = {
   readonly rows?: number
   readonly maxLength?: number
   readonly disabled?: boolean
-  readonly type?: 'text' | 'date' | 'datetime-local' | 'search'
+  readonly type?: 'text' | 'date' | 'datetime-local'
 }
 
 export function Field({ label, value, onInput, hint, rows, ...rest }: Props) {

@@ -80,8 +80,6 @@ export function createClose(
     if (firstDay === undefined || firstDay > last || timeLeftMs() <= INDEX_LAG_MS) return { closed: 0, firstDay }
     // A hold that was gone when its key was read has its row in the table, and after this pause also in the index.
     await pause(INDEX_LAG_MS)
-    // Meanwhile a restore may have begun, whose rows are not all there.
-    if ((await read()).isHalted) return { closed: 0, firstDay }
     const hasTime = () => timeLeftMs() > 0
     const closeDay = dayCloser(instance, hasTime)
     let closed = 0
@@ -100,8 +98,8 @@ export function createClose(
 
   /** Exports the days through this one, which earlier runs have closed. */
   async function exportDays(through: string | undefined, hasTime: () => boolean) {
-    const { exportedThrough, exporting, isHalted } = await read()
-    if (!putObject || !through || isHalted) return { exported: 0, unexported: 0 }
+    const { exportedThrough, exporting } = await read()
+    if (!putObject || !through) return { exported: 0, unexported: 0 }
     const exportDay = dayExporter(tables, putObject, hasTime, options)
     const next = exportedThrough ? dayAfter(exportedThrough) : firstDayOf(await keysToClose())
     let exported = 0
@@ -127,8 +125,8 @@ export function createClose(
 
   /** Adds up the hours that are over, and once more those of which a row came late. */
   async function sumHours(hasTime: () => boolean): Promise<boolean> {
-    const { summedThrough, again, isHalted } = await read()
-    if (isHalted || !hasTime()) return false
+    const { summedThrough, again } = await read()
+    if (!hasTime()) return false
     const sum = hourSummer(tables, hasTime)
     if (again) {
       const left = (hour: Span) => (hour < again.to ? { ...again, from: hourAfter(hour) } : undefined)

@@ -230,8 +230,7 @@ function closingRules({ stage, functions: { close } }: Watched): Rules {
     },
     DaysBehind: {
       says: 'Two days or more that have ended are not closed, or not exported',
-      remedy:
-        'The log `CloseLogs`; `audit` names a request that died and is not swept; a restore that was begun is finished by `restore --resume`, or, if there is nothing to restore, by deleting the item `DAY#HALT` of the usage table.',
+      remedy: 'The log `CloseLogs`; `audit` names a request that died and is not swept.',
       metric: gatewayMetric(stage, 'DaysBehind', 'Maximum').with({ period: hourly.period }),
       from: 2,
       periods: 3,

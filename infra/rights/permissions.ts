@@ -33,7 +33,7 @@ export function readTables({ keys, usage }: Tables): PolicyStatement[] {
     // The keys and admin keys whose items have events that are not moved yet.
     findInSweepIndex(keys),
     ...listNewestKeys(keys),
-    // An audit and a backup scan the table, with the hashes of secrets. No secret can be found from its hash.
+    // An audit scans the table, with the hashes of secrets. No secret can be found from its hash.
     new PolicyStatement({ actions: ['dynamodb:Scan'], resources: [keys.tableArn] }),
     new PolicyStatement({ actions: ['dynamodb:GetItem', 'dynamodb:Query'], resources: [usage.tableArn] }),
     findRowsOfKeys(usage),

@@ -43,10 +43,6 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
     /^(STAGE=|output[ (]|CHAT=|ROLLOUT=|aws (logs|lambda|service-quotas) |for GROUP in )/,
     'it needs an AWS account; test/infra/on-call.test.ts runs it with a program in the place of aws',
   ],
-  [
-    /^npm run -s waybill -- (restore|backup BACKUP --keys-table) /,
-    'it needs empty tables, or others: test/operator/restore.test.ts runs it',
-  ],
   [/^npm run smoke -- .*--origin /, 'it needs an AWS account; test/operator/stage-checks.test.ts runs it'],
   [/^npm run -s waybill -- catalog prices /, 'it needs a list of prices: test/operator/catalog-prices.test.ts runs it'],
   [/^npm run -s waybill -- catalog show --at /, 'it needs an older catalog: test/operator/changes.test.ts runs it'],
@@ -201,7 +197,7 @@ async function runInside(args: readonly string[]): Promise<{ code: number | null
 /** Commands that the tables for support and for the operator's week name within a line. */
 function inlineCommands(): string[] {
   const [tables = ''] = read('docs/operate.md').split('\n## On call\n')
-  const named = tables.matchAll(/`((?:audit|backup|catalog|events|invoice|keys|reconcile|routes|usage)\b[^`]*)`/g)
+  const named = tables.matchAll(/`((?:audit|catalog|events|invoice|keys|reconcile|routes|usage)\b[^`]*)`/g)
   return Array.from(named, ([, text]) => `npm run -s waybill -- ${text} --local`)
 }
 
@@ -209,7 +205,6 @@ function inlineCommands(): string[] {
 async function filledIn(words: readonly string[]): Promise<string[]> {
   const placeholders: Record<string, () => string | Promise<string>> = {
     FILE: () => file,
-    BACKUP: () => join(emptyFolder(), 'backup.jsonl'),
     MODEL: () => 'echo',
     KEY: newKey,
     ADMIN_KEY: newAdminKey,

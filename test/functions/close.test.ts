@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb'
@@ -29,7 +28,7 @@ import { releaseHold } from '../../layers/gateway/store/admission/release-hold.t
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import { HALT_ITEM, noteClosing, readClosing } from '../../layers/gateway/store/usage/closing.ts'
+import { noteClosing, readClosing } from '../../layers/gateway/store/usage/closing.ts'
 import { putDayTotal, readDayTotal, toTotalItem, totalKey } from '../../layers/gateway/store/usage/day-totals.ts'
 import {
   HOUR_SUMS,
@@ -42,13 +41,10 @@ import { setRowExpiry } from '../../layers/gateway/store/usage/row-expiry.ts'
 import { rowKey } from '../../layers/gateway/store/usage/row-key.ts'
 import { usageOfKey } from '../../layers/gateway/store/usage/usage-of-key.ts'
 import { putUsageRow, type TimeRange } from '../../layers/gateway/store/usage/usage-rows.ts'
-import { restoreItems } from '../../operator/backup/restore-items.ts'
-import { writeBackup } from '../../operator/backup/write-backup.ts'
 import { Random } from '../simulation/random.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { closerAt, randomRow, randomRows, usedKey } from '../support/past-usage.ts'
-import { emptyFolder } from '../support/processes.ts'
 
 jest.setTimeout(60_000)
 
@@ -486,19 +482,11 @@ test('days that are closed are exported even if closing fails, which is told', a
   expect(objects.size).toBe(1)
 })
 
-test('a stage without keys, and one that is being restored, gets no totals and no note', async () => {
+test('a stage without keys gets no totals and no note', async () => {
   const tables = await openTestTables()
   await closerAt(tables, () => endOf(1)).run()
   const { Items = [] } = await tables.client.send(new ScanCommand({ TableName: tables.usage }))
   expect(Items).toEqual([])
-
-  const random = new Random(14)
-  await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 1, 3))
-  await tables.client.send(new PutCommand({ TableName: tables.usage, Item: HALT_ITEM }))
-  expect(await closerAt(tables, () => endOf(1)).run()).toMatchObject({ closed: 0, behind: 2 })
-  expect(await storedItems(tables)).toEqual([])
-  await tables.client.send(new DeleteCommand({ TableName: tables.usage, Key: HALT_ITEM }))
-  expect(await closerAt(tables, () => endOf(1)).run()).toMatchObject({ behind: 0 })
 })
 
 test('a stage that keeps rows for some days gives each row its end in the write that makes it, and others give none', async () => {
@@ -588,57 +576,6 @@ test('the expiry of rows is switched at the table, and may be switched to what i
   expect(await standing()).toBe('ENABLED')
   await expect(setRowExpiry('no-table', { endpoint: process.env.TEST_DYNAMODB ?? '' })(true)).rejects.toThrow()
 })
-
-test('a backup carries totals and how far days are closed, and a restored stage goes on where the other was', async () => {
-  const tables = await openTestTables()
-  const random = new Random(21)
-  const { key, rows } = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 2, 10), 100)
-  await closerAt(tables, () => endOf(2)).run()
-  for (const row of rows.slice(0, 5)) await removeRow(tables, row)
-  const file = join(emptyFolder(), 'backup.jsonl')
-  // A day is noted as closed while the backup is being written, which may have passed the place of its totals already.
-  const stop = interceptScan(tables, () => noteClosing(tables)({ closedThrough: day(3) }))
-  await writeBackup(tables, file, endOf(2))
-  stop()
-
-  const restored = await openTestTables()
-  await restoreItems(restored, file)
-  expect(await storedItems(restored)).toEqual(await storedItems(tables))
-  expect(await readClosing(restored)()).toMatchObject({ closedThrough: day(1), isHalted: false })
-  expect(await audit(restored, key.id, FIRST_MS + 110 * DAY_MS)).toMatchObject({ ok: true, expiredRows: 5 })
-})
-
-test('a restore that broke off keeps days from being closed until it is resumed and whole', async () => {
-  const tables = await openTestTables()
-  const random = new Random(22)
-  await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 1, 5))
-  const file = join(emptyFolder(), 'backup.jsonl')
-  await writeBackup(tables, file, endOf(1))
-  const restored = await openTestTables()
-  const send = restored.client.send.bind(restored.client)
-  let writes = 0
-  Object.assign(restored.client, {
-    send: (command: never) => (writes++ > 5 ? Promise.reject(new Error('broke off')) : send(command)),
-  })
-  await expect(restoreItems(restored, file)).rejects.toThrow('broke off')
-  Object.assign(restored.client, { send })
-  expect(await closerAt(restored, () => endOf(1)).run()).toMatchObject({ closed: 0 })
-  expect(await storedItems(restored)).toEqual([])
-  await restoreItems(restored, file)
-  expect(await closerAt(restored, () => endOf(1)).run()).toMatchObject({ behind: 0 })
-  expect(await storedItems(restored)).toHaveLength(1)
-})
-
-function interceptScan({ client }: OperatorTables, before: () => Promise<void>): () => void {
-  const send = client.send.bind(client)
-  Object.assign(client, {
-    send: async (command: object) => {
-      if (command.constructor.name === 'ScanCommand') await before()
-      return send(command as never)
-    },
-  })
-  return () => void Object.assign(client, { send })
-}
 
 test('a total that was tampered with is found out, with its rows and without them', async () => {
   const tables = await openTestTables()

@@ -104,8 +104,6 @@ const CHANGING: Record<string, () => string[]> = {
 const TESTING: Record<string, () => string[]> = { 'routes test': () => [] }
 /** They end with 1 for what they find: no price of this catalog is in a list, and a bill has no answer of it. */
 const FINDING = ['catalog prices', 'reconcile']
-/** For an administrator: they read every row at once, and write rows. */
-const FOR_OTHERS = ['backup', 'restore']
 /** They go on until they are ended: calls of the console are tried route by route, and the tail's is that of the list. */
 const SERVING = ['console', 'usage tail']
 /** They ask no gateway. */
@@ -145,14 +143,7 @@ test('every command of the command line is tried here with the rights of its pol
     const inside = await commandsOf(group)
     names.push(...(inside.length > 0 ? inside.map((name) => `${group} ${name}`) : [group]))
   }
-  const tried = [
-    ...Object.keys({ ...READING, ...CHANGING, ...TESTING }),
-    ...FOR_OTHERS,
-    ...SERVING,
-    ...ALONE,
-    ...DEPLOYING,
-    'smoke',
-  ]
+  const tried = [...Object.keys({ ...READING, ...CHANGING, ...TESTING }), ...SERVING, ...ALONE, ...DEPLOYING, 'smoke']
   expect(names.sort()).toEqual(tried.sort())
 })
 

@@ -10,7 +10,7 @@ import {
   type UsageFieldName,
 } from '../../../gateway/domain/usage-row.ts'
 import { CONTRACTS, ENDPOINT_NAMES } from '../../../gateway/endpoints.ts'
-import { count, kind, moment, type Told, text } from './parts.ts'
+import { count, kind, moment, text } from './parts.ts'
 
 // A usage row, made of the table of its fields.
 
@@ -22,7 +22,6 @@ export const Attempt = z.object({
   result: text('`ok`, or why the route did not answer.'),
   ms: count('Milliseconds that it took.'),
 })
-export type AttemptShape = Told<typeof Attempt>
 
 export const amount = (words: string) =>
   z

@@ -14,8 +14,6 @@ export type Closing = {
   readonly exporting?: ExportCursor
   /** Rows do not expire, because a day is not exported for long. */
   readonly isExpiryOff?: boolean
-  /** A restore is running: rows are missing. */
-  readonly isHalted: boolean
 }
 
 /** Both hours are included. */
@@ -30,21 +28,14 @@ export type ExportCursor = {
   readonly rows: number
 }
 
-export const CLOSING_ITEM = itemAlone('CLOSING')
-/** Exists during a restore. */
-export const HALT_ITEM = itemAlone('HALT')
-
-function itemAlone(name: string) {
-  const part = `${USAGE_ITEMS.day}${name}`
-  return { part, requestId: part }
-}
+const CLOSING = `${USAGE_ITEMS.day}CLOSING`
+export const CLOSING_ITEM = { part: CLOSING, requestId: CLOSING }
 
 export function readClosing({ database, usage }: Tables) {
-  const read = (Key: typeof CLOSING_ITEM) => database.get({ TableName: usage, Key, ConsistentRead: true })
   return async (): Promise<Closing> => {
-    const [{ Item = {} }, halt] = await Promise.all([read(CLOSING_ITEM), read(HALT_ITEM)])
+    const { Item = {} } = await database.get({ TableName: usage, Key: CLOSING_ITEM, ConsistentRead: true })
     const { part: _, requestId: __, ...closing } = Item
-    return { ...(closing as Omit<Closing, 'isHalted'>), isHalted: halt.Item !== undefined }
+    return closing
   }
 }
 

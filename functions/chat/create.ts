@@ -12,7 +12,6 @@ import type { ChatDeps } from '../../layers/gateway/flow/answering/chat-deps.ts'
 import { tokenQueue } from '../../layers/gateway/flow/billing/token-queue.ts'
 import { type AnswerVault, answerVault, replayAnswer } from '../../layers/gateway/flow/idempotency/answer-vault.ts'
 import { prefetching } from '../../layers/gateway/flow/routing/catalog-cache.ts'
-import { lossRisker } from '../../layers/gateway/flow/routing/risk-loss.ts'
 import { RouteHealth } from '../../layers/gateway/flow/routing/route-health.ts'
 import { admit } from '../../layers/gateway/middleware/admit.ts'
 import type { Gates, GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
@@ -52,7 +51,7 @@ export function createChat(instance: Instance, given: Given) {
     vault,
     headerPrefix: config.headerPrefix,
     health: new RouteHealth(Math.random),
-    riskLoss: lossRisker(takeLoss(tables), instance),
+    takeLoss: takeLoss(tables),
     openProvider: openProvider({
       env: (name) => readVariable(name),
       secret: readSecret({

@@ -1,7 +1,12 @@
-import { CREDIT_COUNTERS, type CreditCounter, creditsLeft, leftIn } from '../../layers/gateway/domain/counters.ts'
+import {
+  CREDIT_COUNTERS,
+  type CreditCounter,
+  creditsLeft,
+  type LossDeps,
+  leftIn,
+} from '../../layers/gateway/domain/counters.ts'
 import { type AdmissionRefusal, ERRORS } from '../../layers/gateway/domain/gateway-error.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
-import type { LossDeps } from '../../layers/gateway/domain/loss.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
 import { costOf } from '../../layers/gateway/domain/price.ts'
 import {

@@ -1,15 +1,14 @@
-import { lossOf } from '../../layers/gateway/domain/counters.ts'
-import { type LossDeps, lossBoundOf } from '../../layers/gateway/domain/loss.ts'
+import { type LossDeps, lossOf } from '../../layers/gateway/domain/counters.ts'
 import type { PricedRequest } from '../../layers/gateway/domain/priced-request.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
 import { toGatewayError } from '../../layers/gateway/flow/answering/upstream-error.ts'
 import { askingChat } from '../../layers/gateway/flow/routing/ask-chat.ts'
 import { askingEmbedding } from '../../layers/gateway/flow/routing/ask-embedding.ts'
-import type { RiskLoss } from '../../layers/gateway/flow/routing/risk-loss.ts'
 import { type RoutedRequest, RouteHealth } from '../../layers/gateway/flow/routing/route-health.ts'
 import { type Ask, type RoutingDeps, tryRoutes } from '../../layers/gateway/flow/routing/try-routes.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
 import type { AdmittedChat } from '../../layers/gateway/request.ts'
+import type { TakeLoss } from '../../layers/gateway/store/admission/take-loss.ts'
 
 /** Every dialect looks at its signal before it sends anything: with this one it ends there. */
 const NOT_SENT = new UpstreamFailure('rejected', 'Nothing was sent.')
@@ -27,14 +26,14 @@ export async function requireSendable(
 ): Promise<void> {
   const request: RoutedRequest = { ...admitted, priced, journey: { attempts: [] } }
   const { key } = admitted.credential
-  const riskLoss: RiskLoss = async ({ nowMs }, worst) => lossOf(key, nowMs) + worst <= lossBoundOf(key, { dailyLoss })
+  const takeLoss: TakeLoss = async ({ amount, bound }) => lossOf(key, admitted.nowMs) + amount <= bound
   const { embedding } = priced.chat
   const ask: Ask<unknown> = embedding
     ? askingEmbedding(request, embedding, SEND_NOTHING)
     : askingChat(request, SEND_NOTHING, () => undefined)
   try {
     await tryRoutes(
-      { openProvider: open, health, clock, log, riskLoss, dailyLoss },
+      { openProvider: open, health, clock, log, takeLoss, dailyLoss },
       request,
       new AbortController().signal,
       ask,

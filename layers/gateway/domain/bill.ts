@@ -37,15 +37,15 @@ export const NO_BILL: Bill = {
 
 /** The counts that an upstream reported; undefined for one that is missing or is no count. */
 export type ReportedUsage = {
-  readonly prompt: number | undefined
-  readonly completion: number | undefined
-  readonly total: number | undefined
-  readonly cached: number | undefined
-  readonly cacheWrite: number | undefined
+  readonly prompt?: number | undefined
+  readonly completion?: number | undefined
+  readonly total?: number | undefined
+  readonly cached?: number | undefined
+  readonly cacheWrite?: number | undefined
   /** The part of `cacheWrite` that stays for an hour; undefined if the upstream does not tell them apart. */
-  readonly cacheWrite1h: number | undefined
-  readonly reasoning: number | undefined
-  readonly cost: Nano | undefined
+  readonly cacheWrite1h?: number | undefined
+  readonly reasoning?: number | undefined
+  readonly cost?: Nano | undefined
 }
 
 /** The counts by which a request is billed; undefined for a count that must be estimated. */

@@ -162,25 +162,15 @@ const KINDS = [
   'imagePico',
 ] as const satisfies readonly (keyof Price)[]
 
-const LOSSES = new WeakMap<Price, WeakMap<Price, Price | typeof NO_LOSS>>()
-const NO_LOSS = 'none'
-
 /** The part of a cost that the price does not cover, kind by kind, for prompts of any length; undefined if it covers all. */
 export function lossPrice(cost: Price, price: Price): Price | undefined {
-  const known = LOSSES.get(cost) ?? new WeakMap<Price, Price | typeof NO_LOSS>()
-  const loss = known.get(price) ?? uncovered(cost, price) ?? NO_LOSS
-  LOSSES.set(cost, known.set(price, loss))
-  return loss === NO_LOSS ? undefined : loss
-}
-
-function uncovered(cost: Price, price: Price): Price | undefined {
+  if (cost === price) return undefined
   const borders = new Set([0, ...cost.tiers.map(({ above }) => above), ...price.tiers.map(({ above }) => above)])
   const ranges = [...borders].sort((a, b) => a - b).map((above) => uncoveredIn(above, cost, price))
   const [base, ...tiers] = ranges as [RangePrice, ...RangePrice[]]
-  return ranges.some((range) => KINDS.some((kind) => range[kind] > 0n))
-    ? // No tier but the default is asked for.
-      { ...base, tiers, serviceTiers: new Map() }
-    : undefined
+  if (ranges.every((range) => KINDS.every((kind) => range[kind] === 0n))) return undefined
+  // No tier but the default is asked for.
+  return { ...base, tiers, serviceTiers: new Map() }
 }
 
 function uncoveredIn(above: number, cost: Price, price: Price): RangePrice {

@@ -58,15 +58,10 @@ export function readUsage(usage: unknown, isBeside = false): ReportedUsage | und
   // Anthropic counts the last of several turns at the top, and bills all of them.
   const turns = Array.isArray(iterations) ? iterations.slice(0, MOST_ITERATIONS).filter(isObject) : []
   const sum = turns.map((turn) => readCounts(turn, isBeside)).reduce(addCounts, {})
-  return { ...NOTHING, ...(tokensIn(sum) > tokensIn(whole) ? sum : whole), cost: statedCost(usage) }
+  return { ...(tokensIn(sum) > tokensIn(whole) ? sum : whole), cost: statedCost(usage) }
 }
 
 type Read = { readonly [Name in Count]?: number | undefined }
-
-const NOTHING = {
-  ...{ prompt: undefined, completion: undefined, total: undefined, cached: undefined },
-  ...{ cacheWrite: undefined, cacheWrite1h: undefined, reasoning: undefined },
-}
 
 function readCounts(usage: JsonObject, isBeside: boolean): Read {
   const read: { [Name in Count]?: number | undefined } = {}
@@ -112,21 +107,14 @@ const tokensIn = ({ prompt = 0, completion = 0 }: Read) => prompt + completion
 
 /** The usage of any provider in OpenAI's format. A count that is none is left out, and estimated. */
 export function toOpenAiUsage(usage: JsonObject, isBeside = false): JsonObject {
-  const {
-    prompt,
-    completion,
-    total,
-    cached = 0,
-    cacheWrite,
-    cacheWrite1h,
-    reasoning,
-  } = readUsage(usage, isBeside) ?? NOTHING
+  const { prompt, completion, total, reasoning, ...cache } = readUsage(usage, isBeside) ?? {}
   const sum = prompt === undefined || completion === undefined ? undefined : prompt + completion
   return {
     ...defined({ prompt_tokens: prompt, completion_tokens: completion, total_tokens: isBeside ? sum : total }),
     prompt_tokens_details: {
-      cached_tokens: cached,
-      ...(cacheWrite ? defined({ cache_write_tokens: cacheWrite, cache_write_1h_tokens: cacheWrite1h }) : {}),
+      cached_tokens: cache.cached ?? 0,
+      ...(cache.cacheWrite &&
+        defined({ cache_write_tokens: cache.cacheWrite, cache_write_1h_tokens: cache.cacheWrite1h })),
     },
     ...(reasoning !== undefined && { completion_tokens_details: { reasoning_tokens: reasoning } }),
     ...costFields(usage),

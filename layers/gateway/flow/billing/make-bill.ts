@@ -1,4 +1,4 @@
-import { type Bill, billFor, type Counts, countsOf } from '../../domain/bill.ts'
+import { type Bill, billFor, countsOf } from '../../domain/bill.ts'
 import { mayWriteCache1h, mostImages } from '../../domain/priced-request.ts'
 import type { AdmittedChat } from '../../request.ts'
 import { readUsage } from '../../wire/usage-counts.ts'
@@ -11,21 +11,13 @@ type BilledRequest = Pick<AdmittedChat, 'requestId' | 'deadlineMs' | 'priced'>
 /** Below this share of our own count, an upstream has counted only one of several choices. */
 const LEAST_SHARE_OF_ESTIMATE = 2 / 3
 
-const NOTHING_COUNTED: Counts = {
-  prompt: undefined,
-  completion: undefined,
-  cached: 0,
-  cacheWrite: 0,
-  cacheWrite1h: undefined,
-  reasoning: 0,
-}
 const NOT_NEEDED: Estimate = { prompt: 0, completion: 0, isRough: false }
 
 /** The upstream's own counts; for a count that is missing or unusable, an estimate of the delivered tokens. */
 export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally): Bill | Promise<Bill> {
   const { priced } = request
   const reported = readUsage(tally.reported)
-  const counts = reported ? countsOf(reported) : NOTHING_COUNTED
+  const counts = countsOf(reported ?? {})
   const isCut = tally.cutTokens > 0
   // The upstream counts the tokens that were cut, too.
   const told = {

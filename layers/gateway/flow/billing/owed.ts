@@ -1,5 +1,5 @@
 import { type Bill, countsOf, NO_BILL } from '../../domain/bill.ts'
-import { isBeyondLoss, type LossDeps } from '../../domain/loss.ts'
+import { isBeyondLoss, type LossDeps } from '../../domain/counters.ts'
 import type { Nano } from '../../domain/money.ts'
 import { costOf, type Quantities } from '../../domain/price.ts'
 import { mediaTokens, mostImages, type PricedRequest } from '../../domain/priced-request.ts'

@@ -1,21 +1,22 @@
 import { mayUseModel } from '../../domain/allowed-models.ts'
 import type { Catalog, UpstreamRoute } from '../../domain/catalog.ts'
+import { isBeyondLoss, type LossDeps, lossBoundOf } from '../../domain/counters.ts'
 import type { GatewayError } from '../../domain/gateway-error.ts'
-import { isBeyondLoss, type LossDeps } from '../../domain/loss.ts'
+import type { Nano } from '../../domain/money.ts'
 import { type Candidate, isAllowedFallback, worstCostAt, worstLossAt } from '../../domain/route-cost.ts'
 import { orderRoutes, pinnableRoutes, pinRoutes, routeKey } from '../../domain/route-order.ts'
 import { TOO_MANY_REQUESTS, UpstreamFailure } from '../../domain/upstream-failure.ts'
 import type { Log } from '../../log/log.ts'
 import type { Provider } from '../../providers/provider.ts'
-import { endAttempt, type Journey } from '../../request.ts'
+import { deadAtMs, endAttempt, type Journey } from '../../request.ts'
+import type { TakeLoss } from '../../store/admission/take-loss.ts'
 import { Tally } from '../tally.ts'
-import type { RiskLoss } from './risk-loss.ts'
 import { type RoutedRequest, type RouteHealth, witnessOf } from './route-health.ts'
 
 export type RoutingDeps = LossDeps & {
   readonly openProvider: (catalog: Catalog, id: string) => Provider
   readonly health: RouteHealth
-  readonly riskLoss: RiskLoss
+  readonly takeLoss: TakeLoss
   readonly clock: () => number
   readonly log: Log
 }
@@ -47,7 +48,7 @@ export async function tryRoutes<T>(
     if (failures.length === MOST_ATTEMPTS) break
     if (provoked && candidate.fallbackModel !== provoked.fallbackModel) continue
     const worst = worstLossAt(candidate, priced)
-    if (worst > 0n && (provoked || !(await deps.riskLoss(request, worst)))) {
+    if (worst > 0n && (provoked || !(await mayLose(deps, request, worst)))) {
       isTooDear = true
       continue
     }
@@ -71,6 +72,17 @@ export async function tryRoutes<T>(
   }
   if (isTooDear && failures.length === 0) throw await tooDear(request)
   throw failureOf(failures, priced.model.id)
+}
+
+/** Takes the worst loss of a route from what the key may still lose today; false if that is less. */
+async function mayLose(deps: RoutingDeps, request: RoutedRequest, amount: Nano): Promise<boolean> {
+  const { requestId, journey, credential } = request
+  const hold = { amount: request.hold, untilMs: deadAtMs(request) }
+  const bound = lossBoundOf(credential.key, deps)
+  const isTaken = await deps.takeLoss({ keyId: credential.key.id, requestId, hold, amount, bound })
+  if (isTaken) journey.lossTaken = (journey.lossTaken ?? 0n) + amount
+  if (isTaken === false) journey.isLossRefused = true
+  return isTaken === true
 }
 
 async function tooDear({ credential, priced, nowMs }: RoutedRequest): Promise<GatewayError> {

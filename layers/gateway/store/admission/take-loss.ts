@@ -25,8 +25,10 @@ export function lossAttribute(requestId: string): string {
  * Adds a loss that a request is about to risk to those of its key, if the sum stays within the bound; false if not, and
  * undefined if that is not known. Settlement gives back what was not lost.
  */
-export function takeLoss({ database, keys }: Tables) {
-  return async ({ keyId, requestId, hold, amount, bound }: Loss): Promise<boolean | undefined> => {
+export type TakeLoss = (loss: Loss) => Promise<boolean | undefined>
+
+export function takeLoss({ database, keys }: Tables): TakeLoss {
+  return async ({ keyId, requestId, hold, amount, bound }) => {
     if (amount > bound) return false
     const write = {
       TableName: keys,

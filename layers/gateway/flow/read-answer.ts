@@ -4,25 +4,19 @@ import type { Tally } from './tally.ts'
 /** An upstream is read for so long behind the end of the content that is used: its usage comes last. */
 const USAGE_WAIT_MS = 5_000
 
+type Take = (parts: readonly ChatPart[]) => void | Promise<void>
+
 /**
  * Gives each batch of an answer to `take`, until the tally is closed: cut at its cap, too long, or faulty. From then on only
  * the usage is read, because the upstream bills the answer whatever becomes of it. Throws the fault.
  */
-export function readAnswer(
-  answer: Answer,
-  tally: Tally,
-  take: (parts: readonly ChatPart[]) => void | Promise<void>,
-): void | Promise<void> {
+export function readAnswer(answer: Answer, tally: Tally, take: Take): void | Promise<void> {
   if (!isWhole(answer)) return readBatches(answer[Symbol.asyncIterator](), tally, take)
   for (const parts of answer) take(parts)
   if (tally.fault) throw tally.fault
 }
 
-async function readBatches(
-  batches: AsyncIterator<readonly ChatPart[]>,
-  tally: Tally,
-  take: (parts: readonly ChatPart[]) => void | Promise<void>,
-): Promise<void> {
+async function readBatches(batches: AsyncIterator<readonly ChatPart[]>, tally: Tally, take: Take): Promise<void> {
   try {
     for (;;) {
       const { done, value } = await batches.next()

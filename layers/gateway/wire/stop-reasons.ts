@@ -1,22 +1,15 @@
-/** The providers' names for the end of an answer, and what they are in Chat Completions. */
-const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
-  ['stop', 'stop'],
-  ['end_turn', 'stop'],
-  ['stop_sequence', 'stop'],
-  ['pause_turn', 'stop'],
-  ['eos', 'stop'],
-  ['length', 'length'],
-  ['max_tokens', 'length'],
-  ['model_length', 'length'],
-  ['model_context_window_exceeded', 'length'],
-  ['tool_calls', 'tool_calls'],
-  ['tool_use', 'tool_calls'],
-  ['function_call', 'function_call'],
-  ['content_filter', 'content_filter'],
-  ['content_filtered', 'content_filter'],
-  ['guardrail_intervened', 'content_filter'],
-  ['refusal', 'content_filter'],
-])
+/** The ends of an answer in Chat Completions, and the providers' names for each. */
+const NAMES = {
+  stop: 'stop end_turn stop_sequence pause_turn eos',
+  length: 'length max_tokens model_length model_context_window_exceeded',
+  tool_calls: 'tool_calls tool_use',
+  function_call: 'function_call',
+  content_filter: 'content_filter content_filtered guardrail_intervened refusal',
+}
+
+const FINISH_REASONS: ReadonlyMap<string, string> = new Map(
+  Object.entries(NAMES).flatMap(([ours, theirs]) => theirs.split(' ').map((name) => [name, ours])),
+)
 
 /** A name is kept in the row, which must have no text that may quote the prompt. */
 const NAME = /^[\w.-]{1,64}$/

@@ -15,9 +15,8 @@ import { askingChat } from '../routing/ask-chat.ts'
 import { tryRoutes } from '../routing/try-routes.ts'
 import type { Tally } from '../tally.ts'
 import type { ChatDeps } from './chat-deps.ts'
-import { noteAnswered, noteBroken } from './end-route.ts'
+import { noteAnswered, noteBroken, settleFailure } from './end-route.ts'
 import { FrameSink } from './frame-sink.ts'
-import { settleFailure } from './settle-failure.ts'
 import { toGatewayError } from './upstream-error.ts'
 
 /**

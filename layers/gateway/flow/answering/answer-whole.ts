@@ -10,8 +10,7 @@ import { askingChat } from '../routing/ask-chat.ts'
 import { tryRoutes } from '../routing/try-routes.ts'
 import type { Tally } from '../tally.ts'
 import type { ChatDeps } from './chat-deps.ts'
-import { noteAnswered } from './end-route.ts'
-import { settleFailure } from './settle-failure.ts'
+import { noteAnswered, settleFailure } from './end-route.ts'
 
 /**
  * The most characters of an answer that is not streamed. A longer one is cut, like one that reaches its output cap:

@@ -1,9 +1,15 @@
+import type { GatewayError } from '../../domain/gateway-error.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { BEYOND_CAP } from '../../domain/usage-row.ts'
 import { type AdmittedChat, endAttempt, type Journey } from '../../request.ts'
+import { billFailure } from '../billing/owed.ts'
+import { endingOf } from '../billing/settle.ts'
+import { waitAtMost } from '../deadline.ts'
 import { witnessOf } from '../routing/route-health.ts'
 import { noteOwed, type RoutingDeps } from '../routing/try-routes.ts'
 import type { Tally } from '../tally.ts'
+import type { ChatDeps } from './chat-deps.ts'
+import { toGatewayError } from './upstream-error.ts'
 
 /** A route has answered. So has one that ignores its output cap, but the operator should know. */
 export function noteAnswered({ health, log, clock }: RoutingDeps, journey: Journey, tally: Tally): void {
@@ -30,4 +36,18 @@ export function noteBroken(
   if (!journey.route || !journey.provider) return
   health.failed(journey.route, error, () => witnessOf(request), clock())
   log.upstreamFailed(journey.provider, error)
+}
+
+/**
+ * The error for a request that no route has answered. If an upstream bills it all the same, it is settled here, with its
+ * charge; if not, the last gate settles it as free.
+ */
+export async function settleFailure(deps: ChatDeps, request: AdmittedChat, error: unknown): Promise<GatewayError> {
+  const told = toGatewayError(error)
+  const bill = await billFailure(deps, request)
+  if (bill.source === 'none') return told
+  // It is charged, so it was neither refused nor abandoned.
+  const settling = deps.settle(request, { ...endingOf(told), outcome: 'upstream_error', bill })
+  await waitAtMost(settling, deps.timing.settleMs)
+  return told
 }

@@ -183,11 +183,6 @@ function uncoveredIn(above: number, cost: Price, price: Price): RangePrice {
   }
 }
 
-/** True if any part of a cost is more than the price covers, for prompts of any length. */
-export function isAbove(cost: Price, price: Price): boolean {
-  return lossPrice(cost, price) !== undefined
-}
-
 /** True if nothing of it costs anything. */
 export function isFree(price: Price): boolean {
   return [price, ...price.tiers].every((range) => KINDS.every((kind) => range[kind] === 0n))

@@ -36,6 +36,4 @@ export function isAllowedFallback(candidate: Candidate, priced: PricedRequest): 
   return isFree(costPriceOf(candidate, priced)) || priced.model.paidFallback?.includes(fallbackModel) === true
 }
 
-function worstCaseAt({ outputCap }: Candidate, priced: PricedRequest) {
-  return worstCaseOf({ ...priced, outputCap })
-}
+const worstCaseAt = ({ outputCap }: Candidate, priced: PricedRequest) => worstCaseOf({ ...priced, outputCap })

@@ -1,5 +1,5 @@
 import type { PricedModel, UpstreamRoute } from './catalog.ts'
-import { isAbove, parsePrice } from './price.ts'
+import { lossPrice, parsePrice } from './price.ts'
 
 /** The longest that an instance lets a failing route rest. */
 export const LONGEST_REST_MS = 5 * 60_000
@@ -39,7 +39,7 @@ export function pinRoutes(routes: readonly UpstreamRoute[], providers: readonly 
 /** The routes that a caller of this model may choose: none on which every answer may be sold below its cost. */
 export function pinnableRoutes(routes: readonly UpstreamRoute[], model: PricedModel): readonly UpstreamRoute[] {
   if (model.pinnable) return routes
-  return routes.filter(({ cost }) => !cost || !isAbove(parsePrice(cost), model.tokenPrice))
+  return routes.filter(({ cost }) => !cost || !lossPrice(parsePrice(cost), model.tokenPrice))
 }
 
 function shuffleByWeight(routes: readonly UpstreamRoute[], random: () => number): UpstreamRoute[] {

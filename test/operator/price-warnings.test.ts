@@ -2,7 +2,9 @@ import { expect, test } from '@jest/globals'
 import { requireCatalog } from '../../catalog/parse-catalog.ts'
 import { priceWarnings } from '../../layers/admin/catalog/price-warnings.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import { isAbove, type PriceStrings, parsePrice } from '../../layers/gateway/domain/price.ts'
+import { lossPrice, type PriceStrings, parsePrice } from '../../layers/gateway/domain/price.ts'
+
+const isAbove = (...prices: Parameters<typeof lossPrice>) => lossPrice(...prices) !== undefined
 
 type Prices = Record<string, unknown>
 

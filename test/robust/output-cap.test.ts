@@ -92,6 +92,18 @@ const whole = (message: object, usage: unknown = USAGE): Reply =>
 
 const TOO_LONG = words(1_000)
 
+test('an answer that was cut is charged by the prompt that its upstream counts behind the cut', async () => {
+  const usage = { prompt_tokens: 77, completion_tokens: 1_000, total_tokens: 1_077 }
+  const late = sse([chunk({ content: TOO_LONG }), chunk({}, 'stop'), usageChunk(usage), DONE], 30)
+  for (const stream of [true, false]) {
+    const asked = await ask(late, { stream })
+    expectCut(asked)
+    expect(asked.row).toMatchObject({ promptTokens: 77, cost: 77_000n + BigInt(CAP) * 2_000n })
+    // The upstream bills all that it has generated.
+    expect(asked.row.loss).toBe(77_000n + 1_000n * 2_000n - asked.row.cost)
+  }
+})
+
 describe.each<Spoken>(['chat', 'responses', 'messages'])('%s', (contract) => {
   test.each<[string, Reply]>([
     ['in one huge delta', streamed([{ content: TOO_LONG }])],

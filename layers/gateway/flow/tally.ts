@@ -34,6 +34,7 @@ export class Tally {
   /** True if the upstream may have generated as much as it was allowed. */
   isAtCap = false
   #isClosed = false
+  #cuts = 0
   readonly #choices = new Map<number, Choice>()
   readonly #asked: number
   readonly #outputCap: number
@@ -80,7 +81,7 @@ export class Tally {
 
   /** The tokens of the choices that were cut, which are charged at their cap. */
   get cutTokens(): number {
-    return this.#outputCap * (this.isAtCap ? this.#asked : this.#count(({ isCut }) => isCut))
+    return this.#outputCap * (this.isAtCap ? this.#asked : this.#cuts)
   }
 
   /** True if no more content is taken. Only the usage may still come. */
@@ -173,6 +174,7 @@ export class Tally {
   #cut(choice: Choice, part: ChoicePart, chars: number): ChoicePart {
     const finishReason = choice.isOpen ? 'length' : null
     choice.isCut = true
+    this.#cuts += 1
     choice.isOpen = false
     this.#spoken += 1
     return { kind: 'choice', index: part.index, delta: cutDelta(part.delta, chars), logprobs: null, finishReason }

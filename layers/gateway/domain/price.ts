@@ -164,7 +164,8 @@ const KINDS = [
 
 /** The part of a cost that the price does not cover, kind by kind, for prompts of any length; undefined if it covers all. */
 export function lossPrice(cost: Price, price: Price): Price | undefined {
-  if (cost === price) return undefined
+  const isFlat = cost.tiers.length === 0 && price.tiers.length === 0
+  if (cost === price || (isFlat && KINDS.every((kind) => cost[kind] <= price[kind]))) return undefined
   const borders = new Set([0, ...cost.tiers.map(({ above }) => above), ...price.tiers.map(({ above }) => above)])
   const ranges = [...borders].sort((a, b) => a - b).map((above) => uncoveredIn(above, cost, price))
   const [base, ...tiers] = ranges as [RangePrice, ...RangePrice[]]

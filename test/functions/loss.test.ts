@@ -35,7 +35,12 @@ beforeAll(async () => {
   cheap = await openUpstream()
   dear = await openUpstream(say('Hello', USAGE))
   const model = { contextLength: 1_000, maxOutputTokens: CAP, price: PRICE }
-  const route = (provider: string, priority: number, cost: object, firstByteTimeoutMs = 300) => ({
+  const route = (
+    provider: string,
+    priority: number,
+    cost: object,
+    firstByteTimeoutMs = provider === 'cheap' ? 1_000 : 30_000,
+  ) => ({
     provider,
     model: 'm',
     priority,
@@ -47,7 +52,7 @@ beforeAll(async () => {
     models: [
       { id: 'test-model', ...model, routes: [route('cheap', 0, CHEAP), route('dear', 1, DEAR)] },
       { id: 'two-cheap', ...model, routes: [route('cheap', 0, CHEAP), { ...route('dear', 1, CHEAP), model: 'two' }] },
-      { id: 'even', ...model, routes: [route('cheap', 0, PRICE), { ...route('dear', 1, PRICE), model: 'two' }] },
+      { id: 'even', ...model, routes: [route('cheap', 0, PRICE, 300), { ...route('dear', 1, PRICE), model: 'two' }] },
       { id: 'patient', ...model, routes: [route('cheap', 0, CHEAP, 30_000), route('dear', 1, DEAR, 30_000)] },
       { id: 'below-cost', ...model, routes: [route('dear', 0, DEAR)] },
       { id: 'other', ...model, routes: [route('dear', 0, DEAR)] },

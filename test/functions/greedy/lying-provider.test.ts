@@ -139,7 +139,7 @@ const telling =
     if (!isStream) response.write(whole)
     if (lie.end === 'an error' && isStream)
       response.write('data: {"type":"error","error":{"message":"x","code":500}}\n\n')
-    if (lie.end === 'silence' && isStream) setTimeout(() => response.destroy(), 1_000)
+    if (lie.end === 'silence' && isStream) setTimeout(() => response.destroy(), 400)
     else response.end()
   }
 
@@ -160,7 +160,7 @@ beforeAll(async () => {
         contextLength: 100_000,
         maxOutputTokens: CAP,
         price: { input: '1', output: '2' },
-        routes: [{ provider: id, model: 'm', idleTimeoutMs: 300, cost: { input: '1', output: '2' } }],
+        routes: [{ provider: id, model: 'm', idleTimeoutMs: 5_000, cost: { input: '1', output: '2' } }],
       })),
     }),
   )

@@ -23,7 +23,8 @@ test('catalog.schema.json is the file that `npm run schema` writes', () => {
 
 test.each(CATALOGS)('the catalog %s is valid, and none of its prices is below cost', async (path) => {
   const catalog = await readCatalogFile(fileURLToPath(new URL(path, ROOT)), 'http://127.0.0.1/v1')
-  expect(priceWarnings(catalog).filter((warning) => warning.includes('below'))).toEqual([])
+  // How cache writes without a price are charged is said, and nothing is wrong with it.
+  expect(priceWarnings(catalog).filter((warning) => !warning.includes(': without a cacheWrite, '))).toEqual([])
 })
 
 test.each(CATALOGS)('the catalog %s names catalog.schema.json and fits it', (path) => {

@@ -14,7 +14,7 @@ import { noteAnswered, settleFailure } from './end-route.ts'
 
 /**
  * The most characters of an answer that is not streamed. A longer one is cut, like one that reaches its output cap:
- * thrown away, it would be free to its caller and billed to us.
+ * thrown away, it would be paid for and reach nobody.
  */
 const MOST_WHOLE_CHARS = 8 * 1024 * 1024
 

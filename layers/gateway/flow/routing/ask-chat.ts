@@ -147,7 +147,7 @@ const MORE_THAN_TEXT = ['logprobs', 'top_logprobs', 'audio', 'modalities']
 
 /**
  * True if an upstream is asked for a whole answer, which is cheaper to read and carries more. An answer that may be too
- * long for that is streamed: once it is too long it would be thrown away, free to its caller and billed to us.
+ * long for that is streamed: once it is too long it would be thrown away, and paid for at its cap.
  */
 function mayComeWhole({ chat, catalog }: PricedRequest, route: UpstreamRoute, outputCap: number): boolean {
   // A route with a short timeout must get a first token, which a whole answer has only at its end.

@@ -1,25 +1,27 @@
-// Around the gateway: operators, SDKs, the console, AWS, documents, large inputs. `npm run test:quick` leaves them out. A
-// file that is named on the command line runs in any case.
-const AROUND = '(operator|examples|sdk|console|local|infra|deployed|documents|robust|http|simulation|tokenizer)/'
+// A file's name says when it runs: `*.test.ts` with `npm test`, `*.rest.test.ts` with `npm run test:rest`. A file that is
+// named on the command line runs in any case.
+const REST = '\\.rest\\.test\\.ts$'
 
 // Programs of others, which are installed on first use: `npm run test:clients`.
-const CLIENTS = 'clients/'
+const CLIENTS = '/test/clients/'
 
-// A browser that shares two cores with four other workers misses its deadlines: pages run by themselves at the end of `npm test`.
-const PAGES = 'console/(page|keyboard|whole-way|usage-page)'
+// A browser that shares two cores with four other workers misses its deadlines: pages run by themselves.
+const PAGES = '/test/console/[\\w-]+\\.page\\.'
 
-const LEFT_OUT = { quick: [AROUND, CLIENTS], clients: [], beside: [PAGES, CLIENTS] }[process.env.TEST_SET] ?? [CLIENTS]
+const LEFT_OUT = { guard: [REST, CLIENTS], rest: [PAGES, CLIENTS], clients: [] }[process.env.TEST_SET] ?? [CLIENTS]
 
 export default {
   runner: '<rootDir>/test/support/runner/runner.ts',
   roots: ['<rootDir>/test'],
-  testMatch: ['**/*.test.ts'],
-  testPathIgnorePatterns: LEFT_OUT.map((pattern) => `<rootDir>/test/${pattern}`),
+  testMatch: [process.env.TEST_SET === 'rest' ? '**/*.rest.test.ts' : '**/*.test.ts'],
+  testPathIgnorePatterns: LEFT_OUT,
+  // Jest keeps how long each file took there, and begins the next run with the longest.
+  cacheDirectory: '<rootDir>/.jest',
+  reporters: ['default', '<rootDir>/test/support/slowest.ts'],
   // Node reads TypeScript by itself.
   transform: {},
   globalSetup: '<rootDir>/test/support/set-up.ts',
   globalTeardown: '<rootDir>/test/support/tear-down.ts',
-  testSequencer: '<rootDir>/test/support/longest-first.js',
   // For tests that hang. It is no bound of speed: the machine may have other work.
   testTimeout: 180_000,
   // More than the two cores that it is run on: some wait for a database to start, or for an outage to end.

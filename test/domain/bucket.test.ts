@@ -64,3 +64,8 @@ test('a rate limit written by a clock more than a minute ahead still admits one 
   expect(tokensLeft(60, fullAtUs, NOW)).toBe(1)
   expect(tokensLeft(60, fullAtUs, NOW + 3_600_000)).toBe(59)
 })
+
+test('a bucket is believed if it is full within two minutes, which a clock a minute ahead can make it, and no longer', () => {
+  const latest = (NOW + 120_000) * 1_000
+  expect([latest, latest + 1].map((fullAtUs) => tokensLeft(60, fullAtUs, NOW))).toEqual([0, 1])
+})

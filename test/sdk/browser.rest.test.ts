@@ -10,7 +10,8 @@ import { openBoth } from '../support/stack.ts'
 import { say, type Upstream } from '../support/upstream.ts'
 
 // A real browser, which keeps from a page what it may not read.
-if (!BROWSER_PATH) process.stderr.write('test/sdk/browser.test.ts is skipped: there is no Chromium on this machine.\n')
+if (!BROWSER_PATH)
+  process.stderr.write('test/sdk/browser.rest.test.ts is skipped: there is no Chromium on this machine.\n')
 const inBrowser = BROWSER_PATH ? test : test.skip
 
 const opened = new AsyncDisposableStack()

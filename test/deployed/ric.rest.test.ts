@@ -37,7 +37,7 @@ const PROVIDER_KEY = 'provider-key-of-this-test'
 
 const installed = await installRuntimeClient()
 const client = 'file' in installed ? installed.file : ''
-if ('missing' in installed) process.stderr.write(`test/deployed/ric.test.ts is skipped: ${installed.missing}.\n`)
+if ('missing' in installed) process.stderr.write(`test/deployed/ric.rest.test.ts is skipped: ${installed.missing}.\n`)
 const describeInLambda = client ? describe : describe.skip
 
 const opened = new AsyncDisposableStack()

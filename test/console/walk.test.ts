@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Browser, Page } from 'playwright-core'
+import { BROWSER_PATH } from '../support/programs.ts'
+import { openBoth } from '../support/stack.ts'
+import { openBrowser } from './support/browser.ts'
+import { PICTURED } from './support/pictured.ts'
+import { type ScriptedConsole, startScriptedConsole } from './support/scripted-console.ts'
+
+const inBrowser = BROWSER_PATH ? describe : describe.skip
+if (!BROWSER_PATH) {
+  test.skip('no Chromium is installed (the package chromium, or its path in WAYBILL_CHROMIUM): no page is walked', () => {})
+}
+
+inBrowser('a walk through every page', () => {
+  let browser: Browser
+  let scripted: ScriptedConsole
+  let page: Page
+  /** Every complaint of the browser: errors, warnings, violations of the policy. */
+  const troubles: string[] = []
+
+  beforeAll(async () => {
+    ;[browser, scripted] = await Promise.all([
+      openBrowser(BROWSER_PATH ?? ''),
+      startScriptedConsole({ keys: 8, requests: 8 }),
+    ])
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+    context.setDefaultTimeout(120_000)
+    page = await context.newPage()
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) troubles.push(message.text())
+    })
+    page.on('pageerror', (error) => troubles.push(String(error)))
+    await page.goto(scripted.address)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    scripted?.close()
+  })
+
+  test.each(Object.entries(PICTURED))(
+    'the console’s page %s shows its data, within 1280 px',
+    async (_, { path, text }) => {
+      await page.goto(`${scripted.origin}/#/${path}`)
+      await page.getByText(text).first().waitFor()
+      await page.locator('main', { hasNotText: 'Loading…' }).waitFor()
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(1280)
+      expect(troubles).toEqual([])
+    },
+  )
+
+  test('a key is suspended from its page, after a question', async () => {
+    await page.goto(`${scripted.origin}/#/${PICTURED.key?.path}`)
+    await page.getByRole('button', { name: 'Suspend', exact: true }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Suspend/ })
+      .click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(scripted.asked.map(({ url }) => url)).toContainEqual(expect.stringMatching(/\/suspend$/))
+    expect(troubles).toEqual([])
+  })
+
+  test('the owner of a key sees its balance on /usage', async () => {
+    const { gateway } = await openBoth({ hasUsagePage: true })
+    const { secret } = await gateway.issue({ credits: '12.5' })
+    await page.goto(`${gateway.baseUrl}/usage`)
+    await page.getByLabel('Your key').fill(secret)
+    await page.keyboard.press('Enter')
+    await page.getByRole('region', { name: 'Balance' }).getByText('12.50').waitFor()
+    await page.getByRole('region', { name: 'Models and prices' }).getByText('test-model').waitFor()
+    expect(troubles).toEqual([])
+  })
+})

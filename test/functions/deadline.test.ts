@@ -7,6 +7,7 @@ import { createChat } from '../../functions/chat/create.ts'
 import { countTokens } from '../../layers/tokenizer/count-tokens.ts'
 import { toEvent } from '../../local/events.ts'
 import { ResponseStream } from '../../local/lambda-runtime.ts'
+import { writeOn } from '../robust/support/write-apart.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
 import { chunk, DONE, type Reply, type Upstream, usageChunk } from '../support/upstream.ts'
@@ -19,12 +20,19 @@ let gateway: TestGateway
 let server: Server
 /** The time that the function has left; 20 seconds of it are kept for settling. */
 let remainingMs: number
+let Stream = ResponseStream
 beforeEach(() => {
   remainingMs = 21_500
+  Stream = ResponseStream
 })
 
+/** A client that takes nothing, without the megabytes that sockets hold. */
+class StalledStream extends ResponseStream {
+  override _write(): void {}
+}
+
 beforeAll(async () => {
-  const both = await openBoth({ model: { maxOutputTokens: 300_000 } })
+  const both = await openBoth({ model: { maxOutputTokens: 100_000 } })
   upstream = both.upstream
   gateway = both.gateway
   const chat = createChat(gateway.instance, {
@@ -33,7 +41,7 @@ beforeAll(async () => {
   server = createServer(async (incoming, response) => {
     const event = toEvent(incoming, Buffer.from(await text(incoming)), Date.now(), 'x')
     const context = { getRemainingTimeInMillis: () => remainingMs } as Context
-    await chat(event, new ResponseStream(response), context).catch(() => {})
+    await chat(event, new Stream(response), context).catch(() => {})
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
@@ -106,20 +114,18 @@ test('a client that has stopped reading cannot keep its request from being settl
 test('a client that has stopped reading is left in time for its upstream to be read to the end, and charged as counted', async () => {
   // The gateway keeps 8 MiB for a client that is behind. The answer is longer, so without time kept back for the rest of
   // it the upstream would be cut off before its count.
-  remainingMs = 25_000
+  remainingMs = 24_000
+  Stream = StalledStream
   const counted = { prompt_tokens: 10, completion_tokens: 90_000 }
   upstream.reply = async (response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-    const piece = chunk({ content: ' '.repeat(60_000) })
-    for (let i = 0; i < 500 && !response.destroyed; i++) {
-      if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve))
-    }
+    await writeOn(response, Array(190).fill(chunk({ content: ' '.repeat(60_000) })))
     response.end(chunk({}, 'stop') + usageChunk(counted) + DONE)
   }
   const { key, secret } = await gateway.issue()
-  const stalled = request(url(), { method: 'POST', headers: headers(secret) }, (response) => response.pause())
+  const stalled = request(url(), { method: 'POST', headers: headers(secret) })
   stalled.on('error', () => {})
-  stalled.end(JSON.stringify({ ...HELLO, stream: true, max_tokens: 300_000 }))
+  stalled.end(JSON.stringify({ ...HELLO, stream: true, max_tokens: 100_000 }))
   await until(async () => (await gateway.readKey(key.id)).spent > 0n)
   expect((await gateway.readKey(key.id)).spent).toBe(10n * 1_000n + 90_000n * 2_000n)
   stalled.destroy()

@@ -43,7 +43,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
     /^(STAGE=|output[ (]|CHAT=|ROLLOUT=|aws (logs|lambda|service-quotas) |for GROUP in )/,
     'it needs an AWS account; test/infra/on-call.test.ts runs it with a program in the place of aws',
   ],
-  [/^npm run smoke -- .*--origin /, 'it needs an AWS account; test/operator/stage-checks.test.ts runs it'],
+  [/^npm run smoke -- .*--origin /, 'it needs an AWS account; test/operator/stage-checks.rest.test.ts runs it'],
   [/^npm run -s waybill -- catalog prices /, 'it needs a list of prices: test/operator/catalog-prices.test.ts runs it'],
   [/^npm run -s waybill -- catalog show --at /, 'it needs an older catalog: test/operator/changes.test.ts runs it'],
   [/^npm run -s waybill -- reconcile /, 'it needs a bill: test/operator/reconcile.test.ts runs it'],

@@ -1,10 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { COMPLETION_FIELDS } from '../../layers/gateway/contracts/completions/completion-request.ts'
-import { MESSAGES_FIELDS } from '../../layers/gateway/contracts/messages/messages-fields.ts'
-import { RESPONSES_FIELDS } from '../../layers/gateway/contracts/responses/responses-fields.ts'
 import { LIMITS } from '../../layers/gateway/providers/limit-request.ts'
-import { CHAT_FIELDS } from '../../layers/gateway/wire/chat-fields.ts'
-import { CAP, type ChatContract, CONTRACT_BODIES, DIALECTS, openDialects } from './support/every-dialect.ts'
+import { CAP, type ChatContract, CONTRACT_BODIES, DIALECTS, numbersIn, openDialects } from './support/every-dialect.ts'
 
 const CONTRACTS = Object.keys(CONTRACT_BODIES) as ChatContract[]
 const TOO_MUCH = 10 * CAP
@@ -24,11 +20,6 @@ function fieldAt(place: string, value: unknown): Record<string, unknown> {
   const [outer = '', inner] = place.split('.')
   if (inner === undefined) return { [outer]: value }
   return { [outer]: { ...(outer === 'thinking' && { type: 'enabled' }), [inner]: value } }
-}
-
-function numbersIn(value: unknown): number[] {
-  if (typeof value === 'number') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : []
 }
 
 const PLACES = LIMITS.flatMap(({ at, words }) => at.map((place) => [place, words ? TOO_HARD : TOO_MUCH] as const))
@@ -66,27 +57,6 @@ test.each([
   expect(sent).toHaveProperty(sentAt, most)
   const within = await refusing.ask(contract, dialect, fieldAt(place, CAP - 10))
   expect(within.sent).toHaveProperty(sentAt, CAP - 10)
-})
-
-/** Numbers that change which token is drawn, and not how many, and JSON of the caller’s own. */
-const HARMLESS =
-  /^(?:guided_json|seed|random_seed|top_k|min_p|top_a|typical_p|repeat_.*|repetition_penalty|mirostat.*|dynatemp_.*|dry_.*|xtc_.*)$/
-
-test.each([
-  ['chat', Object.keys(CHAT_FIELDS)],
-  ['completions', COMPLETION_FIELDS.names],
-  ['responses', RESPONSES_FIELDS.names],
-  ['messages', MESSAGES_FIELDS.names],
-] as const)('each number of %s that goes out above the cap is one that costs nothing', async (contract, fields) => {
-  for (const name of fields) {
-    if (name === 'model') continue
-    for (const dialect of DIALECTS) {
-      const { sent } = await refusing.ask(contract, dialect, { [name]: TOO_MUCH })
-      if (!sent || HARMLESS.test(name)) continue
-      const above = numbersIn(sent).filter((number) => number > CAP)
-      expect({ dialect, name, above }).toEqual({ dialect, name, above: [] })
-    }
-  }
 })
 
 test('an operator can allow a budget or an effort above the limit, and never a cap', async () => {

@@ -253,11 +253,8 @@ describe('broken streams', () => {
     upstream.reply = (stream) => {
       begin(stream)
       stream.once('close', () => closed.resolve())
-      const more = () => {
-        while (!stream.destroyed && stream.write(text('x'.repeat(10_000))));
-      }
-      stream.on('drain', more)
-      more()
+      const timer = setInterval(() => stream.write(text('x'.repeat(10_000))), 5)
+      stream.once('close', () => clearInterval(timer))
     }
     const { body, row } = await askStream()
     expect(body).toMatch(/"finish_reason":"length".*\[DONE\]\n\n$/s)

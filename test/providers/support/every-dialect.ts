@@ -30,6 +30,12 @@ export type ChatContract = keyof typeof CONTRACT_BODIES
 
 type Body = Record<string, unknown>
 
+/** Every number in a request, however deep. */
+export function numbersIn(value: unknown): number[] {
+  if (typeof value === 'number') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : []
+}
+
 /** A gateway with a model for each dialect, and what its upstream was sent. */
 export async function openDialects({ model = {}, provider = {} }: { model?: object; provider?: object } = {}) {
   amazon ??= startBedrock()

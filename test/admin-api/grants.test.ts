@@ -10,6 +10,7 @@ import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { issueKey } from '../../operator/connect/issue-key.ts'
 import { actAt } from '../support/act.ts'
+import { demandOf } from '../support/demand.ts'
 import { booksBalance, openTestTables } from '../support/gateway.ts'
 import { requestIdAt } from '../support/request-id.ts'
 import { type Admin, adminOf, once } from './support/admin.ts'
@@ -40,7 +41,7 @@ const grant = ({ id }: Key, body: object, headers = once()) => admin.call(`POST 
 /** A request that holds credits; its id, if it was admitted. */
 async function hold(key: Key, amount: bigint): Promise<string | undefined> {
   const requestId = requestIdAt(NOW)
-  const demand = { requestId, hash: key.current.hash, nowMs: NOW, hold: amount, holdUntilMs: NOW + 60_000 }
+  const demand = demandOf(key, NOW, { requestId, hold: amount })
   const take = takeAdmission(tables)
   const first = await take(key, demand)
   if (first.admitted) return requestId

@@ -13,6 +13,7 @@ import type { OperatorTables } from '../../layers/gateway/store/operator-tables.
 import { ROW_SHARDS } from '../../layers/gateway/store/usage/row-key.ts'
 import { Random } from '../simulation/random.ts'
 import { completedRow } from '../support/completed-row.ts'
+import { demandOf } from '../support/demand.ts'
 import { HELLO, openTestTables, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { closerAt, randomRow, randomRows, usedKey } from '../support/past-usage.ts'
@@ -444,7 +445,7 @@ describe('GET /admin/v1/requests/{id}', () => {
     const { key } = await gateway.issue({ name: 'open' })
     const requestId = makeRequestId(Date.now(), new Uint8Array(10).fill(9))
     const nowMs = Date.now()
-    const demand = { requestId, hash: key.current.hash, nowMs, hold: 5n, holdUntilMs: nowMs + 60_000 }
+    const demand = demandOf(key, nowMs, { requestId, hold: 5n })
     expect(await takeAdmission(gateway.tables)(key, demand)).toMatchObject({ admitted: true })
     const { body } = await adminOf(gateway.tables).call(`GET /requests/${requestId}`)
     expect(body).toMatchObject({ state: 'open', key_id: key.id, row: null, hold: { amount: '0.000000005' }, bill: [] })

@@ -42,6 +42,7 @@ import { rowKey } from '../../layers/gateway/store/usage/row-key.ts'
 import { usageOfKey } from '../../layers/gateway/store/usage/usage-of-key.ts'
 import { putUsageRow, type TimeRange } from '../../layers/gateway/store/usage/usage-rows.ts'
 import { Random } from '../simulation/random.ts'
+import { demandOf } from '../support/demand.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { closerAt, randomRow, randomRows, usedKey } from '../support/past-usage.ts'
@@ -230,7 +231,7 @@ test('hours are added up once nothing in them can change, and what is read is th
   expect(byRows.map((groups) => groups.length)).toEqual([wanted.models.size, wanted.keys.size, wanted.routes.size])
   const heldMs = FIRST_MS + 7 * HOUR_MS + 5
   const requestId = makeRequestId(heldMs, random.bytes(10))
-  const demand = { requestId, hash: used.key.current.hash, nowMs: heldMs, hold: 5n, holdUntilMs: heldMs + 60_000 }
+  const demand = demandOf(used.key, heldMs, { requestId, hold: 5n })
   const { key } = used
   await takeAdmission(tables)({ ...key, bucketFullAtUs: 0 }, demand)
   for (const [nowMs, through] of [

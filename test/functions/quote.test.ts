@@ -4,6 +4,7 @@ import { parseCredits } from '../../layers/gateway/domain/money.ts'
 import { makeRequestId } from '../../layers/gateway/domain/ulid.ts'
 import { type EndpointName, endpointNamed, HTTP_ROUTES, isBilled } from '../../layers/gateway/endpoints.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import { demandOf } from '../support/demand.ts'
 import { embed } from '../support/embeddings.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
@@ -278,7 +279,7 @@ test('a quote counts credits that a dead request still holds, as admission does'
   const { key, secret } = await gateway.issue({ credits: '0.0005' })
   const past = Date.now() - 3_600_000
   const requestId = makeRequestId(past, new Uint8Array(10))
-  const demand = { requestId, hash: key.current.hash, nowMs: past, hold: 500_000n, holdUntilMs: past + 1000 }
+  const demand = demandOf(key, past, { requestId, hold: 500_000n, holdUntilMs: past + 1000 })
   expect(await takeAdmission(gateway.tables)(key, demand)).toMatchObject({ admitted: true })
   const body = JSON.stringify({ ...HELLO, max_tokens: 10 })
   const told = (await (await quote(secret, CHAT, body)).json()) as Quote

@@ -14,6 +14,7 @@ import { rowKey } from '../../layers/gateway/store/usage/row-key.ts'
 import { putUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
 import { createGatewayServer } from '../../local/server.ts'
 import { completedRow } from '../support/completed-row.ts'
+import { demandOf } from '../support/demand.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { requestIdAt } from '../support/request-id.ts'
@@ -38,7 +39,7 @@ async function leaveDeadHold(hold: bigint) {
   const requestId = requestIdAt(NOW)
   const issued = await gateway.issue({ credits: '0.001' })
   const { key } = issued
-  const demand = { requestId, hash: key.current.hash, nowMs, hold, holdUntilMs: NOW + 960_000 }
+  const demand = demandOf(key, nowMs, { requestId, hold, holdUntilMs: NOW + 960_000 })
   expect((await takeAdmission(gateway.tables)(key, demand)).admitted).toBe(true)
   return { ...issued, requestId }
 }
@@ -263,7 +264,7 @@ describe('sweeps', () => {
     const { key } = await gateway.issue()
     const ids = [1, 2, 3].map(() => requestIdAt(nowMs))
     for (const requestId of ids) {
-      const demand = { requestId, hash: key.current.hash, nowMs, hold: 1n, holdUntilMs: nowMs + 960_000 }
+      const demand = demandOf(key, nowMs, { requestId, hold: 1n, holdUntilMs: nowMs + 960_000 })
       // Read anew, because the request before has changed the key.
       await takeAdmission(gateway.tables)(await gateway.readKey(key.id), demand)
     }
@@ -285,7 +286,7 @@ describe('sweeps', () => {
     const issued = await Promise.all(Array.from({ length: count }, () => gateway.issue()))
     for (const { key } of issued) {
       const holdUntilMs = nowMs + 960_000
-      const demand = { requestId: requestIdAt(nowMs), hash: key.current.hash, nowMs, hold: 1n, holdUntilMs }
+      const demand = demandOf(key, nowMs, { hold: 1n, holdUntilMs })
       await takeAdmission(gateway.tables)(key, demand)
     }
     nowMs += 960_000

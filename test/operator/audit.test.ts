@@ -17,6 +17,7 @@ import { usageRecord } from '../../layers/gateway/wire/usage-record.ts'
 import { explanationLines } from '../../operator/commands/usage.ts'
 import { actAt } from '../support/act.ts'
 import { completedRow } from '../support/completed-row.ts'
+import { demandOf } from '../support/demand.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import { say, type Upstream } from '../support/upstream.ts'
@@ -77,7 +78,7 @@ async function change(table: string, key: object, expression: string, values: Re
 async function leaveHold(key: Key, holdUntilMs: number, row?: UsageRow): Promise<UsageRow | { requestId: string }> {
   const requestId = newId()
   const fresh = await gateway.readKey(key.id)
-  const demand = { requestId, hash: key.current.hash, nowMs: Date.now(), hold: row?.hold ?? 5_000n, holdUntilMs }
+  const demand = demandOf(key, Date.now(), { requestId, hold: row?.hold ?? 5_000n, holdUntilMs })
   expect((await takeAdmission(gateway.tables)(fresh, demand)).admitted).toBe(true)
   return row ? putUsageRow(gateway.tables)({ ...row, requestId, startedAtMs: Date.now() }) : { requestId }
 }

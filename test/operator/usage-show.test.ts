@@ -8,6 +8,7 @@ import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { putUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
 import { explanationLines } from '../../operator/commands/usage.ts'
+import { demandOf } from '../support/demand.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import { say, status, type Upstream } from '../support/upstream.ts'
@@ -60,7 +61,7 @@ async function variant(row: UsageRow, changes: Partial<UsageRow>): Promise<strin
 }
 
 async function leaveHold(requestId: string, hold: bigint, holdUntilMs: number): Promise<void> {
-  const demand = { requestId, hash: key.current.hash, nowMs: Date.now(), hold, holdUntilMs }
+  const demand = demandOf(key, Date.now(), { requestId, hold, holdUntilMs })
   expect((await takeAdmission(gateway.tables)(await gateway.readKey(key.id), demand)).admitted).toBe(true)
 }
 

@@ -1,4 +1,5 @@
 import { COUNTER_NAMES, COUNTERS, type CounterName } from '../../layers/gateway/domain/counters.ts'
+import type { WindowKind } from '../../layers/gateway/domain/windows.ts'
 import { checkWatched, NoticeBooks } from './notice-books.ts'
 import { momentOf, openHolds } from './stored-hold.ts'
 
@@ -276,7 +277,7 @@ function checkCounter(item: StoredItem, account: Account, name: CounterName): vo
   const latestMs = Math.max(...account.admissions.map(({ clockMs }) => clockMs))
   for (const [window, count] of countedIn(account, name)) {
     const kept = item[`${COUNTERS[name].stored}:${window}`]
-    if (window >= windowAt(name, latestMs - DAY_SECONDS * 1000) && BigInt((kept as bigint) ?? 0) !== count) {
+    if (window >= oldestKept(name, latestMs) && BigInt((kept as bigint) ?? 0) !== count) {
       fail(`${item.pk} has counted ${kept} in ${window}, and it was ${count} (${name})`)
     }
   }
@@ -334,9 +335,18 @@ function utcDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 'yyyy-mm-dd'.length)
 }
 
+/** The ledger's own reckoning of each kind of window: its name, and how long it is kept at least. */
+const WINDOWS: Readonly<Record<WindowKind, { readonly nameLength: number; readonly keptSeconds: number }>> = {
+  day: { nameLength: 'yyyy-mm-dd'.length, keptSeconds: DAY_SECONDS },
+  month: { nameLength: 'yyyy-mm'.length, keptSeconds: DAY_SECONDS },
+}
+
 function windowAt(name: CounterName, ms: number): string {
-  const day = utcDay(ms)
-  return COUNTERS[name].within === 'day' ? day : day.slice(0, 'yyyy-mm'.length)
+  return new Date(ms).toISOString().slice(0, WINDOWS[COUNTERS[name].within].nameLength)
+}
+
+function oldestKept(name: CounterName, latestMs: number): string {
+  return windowAt(name, latestMs - WINDOWS[COUNTERS[name].within].keptSeconds * 1000)
 }
 
 /** From any admission to the newest there were no more than a bucket and its refill. */

@@ -53,9 +53,12 @@ async function work(share: Share): Promise<Report> {
     ...{ create: 0, rotate: 0, grant: 0 },
     ...{ chat: 0, responses: 0, messages: 0, completions: 0, embeddings: 0 },
   }
+  let rewritten = 0
   for (let i = 0; i < histories; i++) {
     const history = generate(seed + i * stride)
     const outcome = await live(history, variant)
+    rewritten += outcome.rewritten
+    if (outcome.invalid) throw new Error(`'${broken}' makes an invalid write: ${outcome.invalid}`)
     totals.histories += 1
     for (const name of COUNTED) totals[name] += outcome[name]
     for (const name of CONTRACTS) totals[name] += outcome.paid[name] ?? 0
@@ -63,5 +66,6 @@ async function work(share: Share): Promise<Report> {
     if (totals.histories % REPORT_EVERY === 0) parentPort?.postMessage({ share, totals, isPart: true })
     if (outcome.violation) return { share, totals, found: await explain(history, outcome.violation, variant) }
   }
+  if (variant?.rewrite && rewritten === 0) throw new Error(`'${broken}' changes no command of any history.`)
   return { share, totals }
 }

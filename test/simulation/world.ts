@@ -38,6 +38,9 @@ export type Outcome = {
   readonly calls: number
   readonly admissions: number
   readonly crashes: number
+  /** Commands that a fault which was built in has changed, and the reason if the database did not understand one. */
+  readonly rewritten: number
+  readonly invalid: string | undefined
   readonly faults: number
   /** Answers that were charged, by the contract that was spoken. */
   readonly paid: Readonly<Partial<Record<ContractName, number>>>
@@ -68,6 +71,9 @@ type Call = {
 
 /** Of the item of a hammered key, for an act that may be sent twice and meet as many others. */
 const MOST_WRITES = 6
+
+const NOT_UNDERSTOOD =
+  /^(Syntax error|The expression|A section|Attribute name is a reserved|An expression attribute|Value provided in)/
 
 const time = new VirtualTime()
 
@@ -108,6 +114,8 @@ class World {
   #operator: OperatorProcess
   #underWay = 0
   #crashes = 0
+  #rewritten = 0
+  #invalid: string | undefined
   #urgentActs = 0
   #crowdedOut: string | undefined
   readonly #paid: Partial<Record<ContractName, number>> = {}
@@ -131,6 +139,8 @@ class World {
       calls: this.#calls.length,
       admissions,
       crashes: this.#crashes,
+      rewritten: this.#rewritten,
+      invalid: this.#invalid,
       faults: this.#network.faults,
       paid: this.#paid,
       repeated: this.#repeated,
@@ -461,12 +471,24 @@ class World {
 
   readonly #carryOut: CarryOut = (given) => {
     const command = this.#variant?.rewrite?.(given, time.nowMs) ?? given
+    if (command !== given) this.#rewritten += 1
     const isOpen = (keyId: string, requestId: string) => this.#ledger.isOpen(keyId, requestId)
     if (comesTooLate(command, time.nowMs, isOpen))
       throw Object.assign(new Error('TimeoutError'), { name: 'TimeoutError' })
-    const result = this.#model.execute(command as never)
+    const result = this.#execute(command, given)
     this.#look(command)
     return result
+  }
+
+  /** A fault whose write the database does not understand breaks nothing, and must not pass for one that was caught. */
+  #execute(command: Parameters<CarryOut>[0], given: object) {
+    try {
+      return this.#model.execute(command as never)
+    } catch (error) {
+      const { message } = error as Error
+      if (command !== given && NOT_UNDERSTOOD.test(message)) this.#invalid ??= message
+      throw error
+    }
   }
 
   #look({ input }: { input: object }): void {

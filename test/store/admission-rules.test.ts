@@ -1,4 +1,7 @@
+import { GetItemCommand } from '@aws-sdk/client-dynamodb'
+import { marshall } from '@aws-sdk/util-dynamodb'
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { itemBytes, type RawItem } from '../../bench/bill/item-size.ts'
 import type { Demand } from '../../layers/gateway/domain/admission.ts'
 import { COUNTER_NAMES, COUNTERS, type CounterName } from '../../layers/gateway/domain/counters.ts'
 import { type AdmissionRefusal, REFUSALS } from '../../layers/gateway/domain/gateway-error.ts'
@@ -6,6 +9,7 @@ import type { Key } from '../../layers/gateway/domain/key.ts'
 import type { KeySettings } from '../../layers/gateway/domain/key-settings.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { DAY_MS } from '../../layers/gateway/domain/time.ts'
+import { WINDOWS } from '../../layers/gateway/domain/windows.ts'
 import { ADMISSION_RULES } from '../../layers/gateway/store/admission/admission-rules.ts'
 import { counterWrite } from '../../layers/gateway/store/admission/counter-writes.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
@@ -17,8 +21,8 @@ import { suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { issueKey } from '../../operator/connect/issue-key.ts'
 import { actAt } from '../support/act.ts'
+import { demandOf } from '../support/demand.ts'
 import { openTestTables } from '../support/gateway.ts'
-import { requestIdAt } from '../support/request-id.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 const HOLD = 100n
@@ -35,9 +39,7 @@ async function issue({ settings, credits = 1_000_000n }: Setup = {}): Promise<Ke
   return (await issueKey(tables, { settings: all, credits, prefix: 'svc_live_', by: 'test' }, NOW - 90 * DAY_MS)).key
 }
 
-function demandAt({ current }: Key, nowMs: number, hold = HOLD): Demand {
-  return { requestId: requestIdAt(nowMs), hash: current.hash, nowMs, hold, holdUntilMs: nowMs + 60_000 }
-}
+const demandAt = (key: Key, nowMs: number, hold = HOLD) => demandOf(key, nowMs, { hold })
 
 const fresh = async ({ id }: Key): Promise<Key> => (await readKey(tables)(id)) as Key
 const admit = (key: Key, demand: Demand) => takeAdmission(tables, 'UPDATED_NEW')(key, demand)
@@ -87,7 +89,10 @@ describe.each(ADMISSION_RULES.map(({ refusal }) => refusal))('the rule for %s', 
 })
 
 test('the copy of a key after an admission is the key as it is stored, but for requests that are under way', async () => {
-  let copy = await issue()
+  const everyLimit = Object.fromEntries(COUNTER_NAMES.map((name) => [name, 1_000n]))
+  let copy = await issue({
+    settings: { ...everyLimit, dailyLimit: 1_000, expiresAtMs: NOW + DAY_MS, models: ['gpt-*'] },
+  })
   for (const nowMs of [NOW - 40 * DAY_MS, NOW - DAY_MS, NOW, NOW + 1]) {
     const result = await admit(copy, demandAt(copy, nowMs))
     copy = result.key as Key
@@ -95,11 +100,23 @@ test('the copy of a key after an admission is the key as it is stored, but for r
   }
 })
 
+test('a key with every limit and 20 requests under way is at most 1 KB, so that a write to it is one unit', async () => {
+  const everyLimit = Object.fromEntries(COUNTER_NAMES.map((name) => [name, 1_000_000n]))
+  const key = await issue({ settings: { ...everyLimit, dailyLimit: 1_000_000, expiresAtMs: NOW + DAY_MS } })
+  for (const nowMs of [NOW - 31 * DAY_MS, NOW - DAY_MS]) await admit(await fresh(key), demandAt(key, nowMs, 1n))
+  for (let i = 0; i < 18; i++) await admit(await fresh(key), demandAt(key, NOW + i, 1n))
+  expect(Object.keys((await fresh(key)).holds)).toHaveLength(20)
+  const { Item = {} } = await tables.client.send(
+    new GetItemCommand({ TableName: tables.keys, Key: marshall(keyItem(key.id)) }),
+  )
+  expect(itemBytes(Item as RawItem)).toBeLessThanOrEqual(1_024)
+})
+
 test.each(COUNTER_NAMES)('%s keeps the window of a day ago, for late clocks, and forgets older ones', async (name) => {
   const key = await issue()
   for (const nowMs of [NOW - 40 * DAY_MS, NOW - DAY_MS, NOW]) await admit(await fresh(key), demandAt(key, nowMs))
-  const days = [NOW - DAY_MS, NOW].map((ms) => new Date(ms).toISOString())
-  const windows = days.map((day) => day.slice(0, COUNTERS[name].within === 'day' ? 10 : 7))
+  const { nameAt } = WINDOWS[COUNTERS[name].within]
+  const windows = [NOW - DAY_MS, NOW].map(nameAt)
   expect(Object.keys((await fresh(key)).counts[name]).sort()).toEqual([...new Set(windows)])
 })
 

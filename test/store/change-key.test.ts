@@ -14,8 +14,8 @@ import { type OperatorTables, openOperatorTables } from '../../layers/gateway/st
 import { WriteOutcomeUnknown, wasTransactionRejected } from '../../layers/gateway/store/transact.ts'
 import { issueKey } from '../../operator/connect/issue-key.ts'
 import { actAt } from '../support/act.ts'
+import { demandOf } from '../support/demand.ts'
 import { openTestTables } from '../support/gateway.ts'
-import { requestIdAt } from '../support/request-id.ts'
 import { startUnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
@@ -96,7 +96,7 @@ test('a rotation to the secret that is current already is not made a second time
 
 test('a change shows the whole key, with the counters and holds of its requests', async () => {
   const key = await issue()
-  const demand = { requestId: requestIdAt(NOW), hash: key.current.hash, nowMs: NOW, hold: 3n, holdUntilMs: NOW + 1 }
+  const demand = demandOf(key, NOW, { hold: 3n, holdUntilMs: NOW + 1 })
   await takeAdmission(tables)(key, demand)
   const changes = [
     () => updateKey(tables)(key.id, { rpm: 5 }, actAt()),

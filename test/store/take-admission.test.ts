@@ -16,8 +16,8 @@ import type { OperatorTables } from '../../layers/gateway/store/operator-tables.
 import { openTables } from '../../layers/gateway/store/tables.ts'
 import { issueKey } from '../../operator/connect/issue-key.ts'
 import { actAt } from '../support/act.ts'
+import { demandOf } from '../support/demand.ts'
 import { booksBalance, openTestTables } from '../support/gateway.ts'
-import { requestIdAt } from '../support/request-id.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 let tables: OperatorTables
@@ -34,9 +34,7 @@ async function issue(settings: Partial<KeySettings> = {}, credits = 1_000_000n):
 /** The same tables, with some calls that go another way. */
 const withDatabase = (calls: Partial<Database>) => ({ ...tables, database: { ...tables.database, ...calls } })
 
-function demand(key: Key, hold = 0n, nowMs = NOW): Demand {
-  return { requestId: requestIdAt(nowMs), hash: key.current.hash, nowMs, hold, holdUntilMs: nowMs + 60_000 }
-}
+const demand = (key: Key, hold = 0n, nowMs = NOW) => demandOf(key, nowMs, { hold })
 
 /** As the gateway does it: a refusal that brings a fresh key is tried once more with that key. */
 async function enter(key: Key, wanted: Demand): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { Demand } from './admission.ts'
 import type { CounterRefusal } from './gateway-error.ts'
 import type { Key } from './key.ts'
 import type { Nano } from './money.ts'
-import { DAY_MS, utcDay } from './time.ts'
+import { WINDOWS, type WindowKind } from './windows.ts'
 
 /** A limit of a key that counts within a window of time. The key's item has an attribute for each window. */
 export type Counter<Counts = 'requests' | 'credits' | 'loss'> = {
@@ -11,8 +11,7 @@ export type Counter<Counts = 'requests' | 'credits' | 'loss'> = {
    * is what requests may have cost the operator beyond their charges; admission only reads it.
    */
   readonly counts: Counts
-  /** The window, in UTC. */
-  readonly within: 'day' | 'month'
+  readonly within: WindowKind
   readonly refusal: CounterRefusal
   /** Its name on a key's item, before the window: short, because every request pays for each KB of the item. */
   readonly stored: string
@@ -45,26 +44,18 @@ export function noCounts(): Counts {
   return Object.fromEntries(COUNTER_NAMES.map((name) => [name, {}])) as Counts
 }
 
-const LENGTH = { day: 'yyyy-mm-dd'.length, month: 'yyyy-mm'.length }
-
 export function windowOf({ within }: Counter, ms: number): string {
-  return utcDay(ms).slice(0, LENGTH[within])
+  return WINDOWS[within].nameAt(ms)
 }
 
 /** The seconds until the next window begins. */
 export function secondsLeft({ within }: Counter, nowMs: number): number {
-  return Math.ceil((nextWindowMs(within, nowMs) - nowMs) / 1000)
+  return Math.ceil((WINDOWS[within].nextAtMs(nowMs) - nowMs) / 1000)
 }
 
-function nextWindowMs(within: Counter['within'], nowMs: number): number {
-  if (within === 'day') return nowMs - (nowMs % DAY_MS) + DAY_MS
-  const now = new Date(nowMs)
-  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)
-}
-
-/** The window that was open a day ago stays: a write can land hours late, and another clock can be an hour behind. */
-export function oldestKept(counter: Counter, nowMs: number): string {
-  return windowOf(counter, nowMs - DAY_MS)
+export function oldestKept({ within }: Counter, nowMs: number): string {
+  const { nameAt, keptMs } = WINDOWS[within]
+  return nameAt(nowMs - keptMs)
 }
 
 export function takenBy({ hold }: Demand, { counts }: Counter): bigint {

@@ -12,6 +12,7 @@ import { type AdmissionRefusal, type CounterRefusal, GatewayError } from '../dom
 import type { Key } from '../domain/key.ts'
 import { formatCredits, type Nano } from '../domain/money.ts'
 import { affordableCap, holdOf, lowerCap, type PricedRequest } from '../domain/priced-request.ts'
+import { WINDOWS } from '../domain/windows.ts'
 import { expiredKey, suspendedKey } from './key-refusals.ts'
 
 type Refused = { readonly nowMs: number; readonly priced?: PricedRequest | undefined }
@@ -82,8 +83,7 @@ function tooDear(key: Key, name: CounterName, { nowMs, priced }: Refused): Words
 }
 
 function nextWindow(name: CounterName, nowMs: number): string {
-  const next = COUNTERS[name].within === 'day' ? 'at midnight UTC' : 'when the next month begins in UTC'
-  return `${next}, in ${secondsLeft(COUNTERS[name], nowMs)} s`
+  return `${WINDOWS[COUNTERS[name].within].nextWords}, in ${secondsLeft(COUNTERS[name], nowMs)} s`
 }
 
 export function admissionRefusal(why: AdmissionRefusal, key: Key, refused: Refused): GatewayError {

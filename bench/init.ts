@@ -1,11 +1,9 @@
-import { API_FUNCTION_NAMES, type ApiFunctionName } from '../layers/gateway/endpoints.ts'
 import { type ColdStart, coldStart } from './around/cold-start.ts'
 import { openStand } from './stand.ts'
 import { medianOf } from './statistics.ts'
 import { type Bundle, bundleHelloWorld, bundleOf, lambdaEnvironment } from './subjects/bundles.ts'
 import { chatEvent, httpEvent } from './subjects/http-event.ts'
 import { prepareTables } from './subjects/prepare-tables.ts'
-import { sampleCall } from './subjects/sample-call.ts'
 import { number, times } from './words.ts'
 
 // The cost of a cold start, beside a function that does nothing. Every figure is the median of fresh processes, which
@@ -24,7 +22,7 @@ using bundles = new DisposableStack()
 const subjects: readonly Subject[] = [
   subject('hello-world', bundleHelloWorld(), httpEvent('GET', '/', secret)),
   subject('chat', bundleOf('chat'), chatEvent(secret, 'one-chunk')),
-  ...API_FUNCTION_NAMES.map((name) => subject(name, bundleOf(name), sampleEvent(name))),
+  subject('api', bundleOf('api'), httpEvent('GET', '/v1/models', secret)),
   subject('sweep', bundleOf('sweep'), {}),
 ]
 
@@ -39,11 +37,6 @@ print()
 
 function subject(name: string, bundle: Bundle, event: object): Subject {
   return { name, bundle: bundles.use(bundle), event, starts: [] }
-}
-
-function sampleEvent(name: ApiFunctionName): object {
-  const { method, path } = sampleCall(name)
-  return httpEvent(method, path, secret)
 }
 
 function print(): void {

@@ -1,7 +1,8 @@
 import { makeRequestId } from '../layers/gateway/domain/ulid.ts'
-import { type Endpoint, endpointsOf, type FunctionName } from '../layers/gateway/endpoints.ts'
+import { type EndpointName, endpointNamed, type FunctionName } from '../layers/gateway/endpoints.ts'
 import { SETTLE_MARGIN_MS } from '../layers/gateway/flow/billing/settle.ts'
-import { type AdmitDeps, admit } from '../layers/gateway/middleware/admit.ts'
+import { prefetching } from '../layers/gateway/flow/routing/catalog-cache.ts'
+import type { AdmitDeps } from '../layers/gateway/middleware/admit.ts'
 import { authorize } from '../layers/gateway/middleware/authorize.ts'
 import { compress } from '../layers/gateway/middleware/compress.ts'
 import { Gates, type GatewayContext, type Middleware } from '../layers/gateway/middleware/gate.ts'
@@ -10,49 +11,37 @@ import { matchEndpoint } from '../layers/gateway/middleware/match-endpoint.ts'
 import { open } from '../layers/gateway/middleware/open.ts'
 import { preflight } from '../layers/gateway/middleware/preflight.ts'
 import { record } from '../layers/gateway/middleware/record.ts'
-import { refuse } from '../layers/gateway/middleware/refuse.ts'
 import { requireEdge } from '../layers/gateway/middleware/require-edge.ts'
-import type { AdmittedRequest, IdentifiedRequest } from '../layers/gateway/request.ts'
+import type { IdentifiedRequest } from '../layers/gateway/request.ts'
 import { takeAdmission } from '../layers/gateway/store/admission/take-admission.ts'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { findKeyId, readKey } from '../layers/gateway/store/keys/read-key.ts'
 import type { Instance } from './instance.ts'
 
-type Own = {
-  /** Begins to read what the answer will need. */
-  readonly prefetch?: () => void
-  /** Answers the path of a page, before a key is asked for. */
-  readonly page?: Middleware | undefined
-}
+/** The endpoint in the rows of calls that reach a function but none of its endpoints. */
+const NOWHERE = { chat: 'chat.completions', api: 'unknown' } as const satisfies Record<FunctionName, EndpointName>
 
-/** The gates before the price of a request, the same for every function. */
-export function entrance(instance: Instance, name: FunctionName, own: Own = {}): Gates<IdentifiedRequest> {
-  const { prefetch, page } = own
-  const { tables, cache, config, settle, clock, log, timing } = instance
+/** The gates before the price of a request. `page` answers the path of a page, before a key is asked for. */
+export function entrance(instance: Instance, name: FunctionName, page?: Middleware): Gates<IdentifiedRequest> {
+  const { tables, cache, config, settle, clock, log, timing, loadCatalog } = instance
   const { headerPrefix, originSecrets = [], keyPrefix } = config
   const read = readKey(tables)
   const newRequestId = requestIds(instance)
-  // Only chat streams, and can go on settling after its answer. The others end with their answer, which must not wait
-  // longer.
+  // Only chat streams, and can go on settling after its answer. The api ends with its answer, which must not wait longer.
   const mostMs = name === 'chat' ? Infinity : timing.settleMs + SETTLE_MARGIN_MS
   const opened = Gates.of(
     ...(name === 'chat' && !config.isUncompressed ? [compress()] : []),
-    open({ clock, newRequestId, mostMs, log, isUnavailable, headerPrefix }, nowhereAt(name)),
+    open({ clock, newRequestId, mostMs, log, isUnavailable, headerPrefix }, endpointNamed(NOWHERE[name])),
     record(settle, timing.settleMs),
   )
     .gate(requireEdge(originSecrets))
     .middleware(preflight(headerPrefix))
   return (page ? opened.middleware(page) : opened)
     .gate(matchEndpoint(name))
-    .gate(identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix, prefetch }))
+    .gate(
+      identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix, prefetch: prefetching(loadCatalog) }),
+    )
     .gate(authorize({ readKey: read, cache }))
-}
-
-/** All gates of an endpoint that costs no credits. */
-export function freeGates(instance: Instance, name: FunctionName, own?: Own): Gates<AdmittedRequest> {
-  return entrance(instance, name, own)
-    .gate(admit<IdentifiedRequest>(admissionBy(instance)))
-    .gate(refuse<AdmittedRequest>())
 }
 
 /** An endpoint that describes its key needs the whole item; the others need only the attributes that admission changes. */
@@ -65,13 +54,6 @@ export function admissionBy(instance: Instance, returned?: 'UPDATED_NEW'): Admit
     newRequestId: requestIds(instance),
     cache,
   }
-}
-
-/** The endpoint in the rows of calls that reach a function but none of its endpoints. */
-function nowhereAt(name: FunctionName): Endpoint {
-  const [first] = endpointsOf(name)
-  if (!first) throw new Error(`The function '${name}' has no endpoint.`)
-  return first
 }
 
 function requestIds({ random }: Instance): (nowMs: number) => string {

@@ -74,10 +74,10 @@ const STAGES: Readonly<Record<StageName, Stage>> = {
     edgeLogs: true,
     keysTrail: true,
     logRetentionDays: 90,
-    // 628 of the usual quota of 1,000: chat, five functions of the HTTP API, a sweep that Lambda may start twice, and
+    // 628 of the usual quota of 1,000: chat, the HTTP API, a sweep that Lambda may start twice, and
     // one closing of days. With the admin API there are 5 more.
     chatConcurrency: 500,
-    apiConcurrency: 25,
+    apiConcurrency: 125,
     sweepConcurrency: 2,
     closeConcurrency: 1,
     adminConcurrency: 5,

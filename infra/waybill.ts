@@ -117,7 +117,7 @@ export class Waybill extends Construct {
     const rollout =
       stage.rollout === 'canary' ? new Rollout(this, 'Rollout', { stage, functions, alarms }).application : undefined
 
-    const logs = { ...logsOf(functions), Api: apiLogs, ...(adminApiLogs && { AdminApi: adminApiLogs }) }
+    const logs = { ...logsOf(functions), ApiAccess: apiLogs, ...(adminApiLogs && { AdminApi: adminApiLogs }) }
     const onCall = {
       functions: functions.all,
       logs: Object.values(logs),

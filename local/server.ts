@@ -2,16 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { inspect } from 'node:util'
 import type { Context } from 'aws-lambda'
+import { createApi } from '../functions/api/create.ts'
 import { createChat } from '../functions/chat/create.ts'
-import { createFallback } from '../functions/fallback/create.ts'
 import type { Instance } from '../functions/instance.ts'
-import { createIntrospect } from '../functions/introspect/create.ts'
-import { createModels } from '../functions/models/create.ts'
-import { createQuote } from '../functions/quote/create.ts'
-import { createUsage } from '../functions/usage/create.ts'
 import { FUNCTION_TIMEOUT_SECONDS } from '../layers/gateway/contract.ts'
 import { GatewayError } from '../layers/gateway/domain/gateway-error.ts'
-import { type ApiFunctionName, CHAT_PATHS } from '../layers/gateway/endpoints.ts'
+import { CHAT_PATHS, type FunctionName } from '../layers/gateway/endpoints.ts'
 import type { CountTokens } from '../layers/gateway/flow/billing/count-texts.ts'
 import type { GatewayAnswer } from '../layers/gateway/middleware/gate.ts'
 import { type KeySources, openProvider } from '../layers/gateway/providers/open-provider.ts'
@@ -71,16 +67,16 @@ export function createGatewayServer(instance: Promise<Instance>, options: Server
       return
     }
     const body = await readBody(request)
-    const { chat, json, clock } = functions ?? (await opening)
+    const { chat, api, clock } = functions ?? (await opening)
     endUnread(request, response, lingerMs)
     const event = toEvent(request, body, clock(), randomUUID())
     const context = lambdaContext()
     const limit = setTimeout(() => response.destroy(), FUNCTION_TIMEOUT_SECONDS * 1000)
     try {
       const found = findRoute(event.requestContext.http.method, event.rawPath)
-      const name = 'route' in found ? found.route.endpoint.function : fallbackFor(event.rawPath)
+      const name = 'route' in found ? found.route.endpoint.function : functionFor(event.rawPath)
       if (name === 'chat') return await chat(event, new ResponseStream(response), context)
-      const answer = await json(name)(event, context)
+      const answer = await api(event, context)
       response.writeHead(answer.statusCode, answer.headers).end(answer.body)
     } finally {
       clearTimeout(limit)
@@ -91,26 +87,19 @@ export function createGatewayServer(instance: Promise<Instance>, options: Server
 type OpenedFunctions = ReturnType<typeof openFunctions>
 
 function openFunctions(instance: Instance, countTokens: CountTokens, keys: KeySources | undefined) {
-  const jsonFunctions = {
-    models: createModels(instance),
-    introspect: createIntrospect(instance),
-    usage: createUsage(instance),
-    quote: createQuote(instance, countTokens),
-    fallback: createFallback(instance),
-  } satisfies Record<ApiFunctionName, unknown>
   return {
     chat: createChat(instance, {
       countTokens,
       ...(keys && { openProvider: openProvider(keys) }),
     }) as unknown as StreamFunction,
-    json: (name: ApiFunctionName) => jsonFunctions[name] as unknown as JsonFunction,
+    api: createApi(instance, countTokens) as unknown as JsonFunction,
     clock: instance.clock,
   }
 }
 
 /** The distribution routes unknown paths by their beginning. */
-function fallbackFor(path: string): 'chat' | 'fallback' {
-  return CHAT_PATHS.some((start) => path.startsWith(start)) ? 'chat' : 'fallback'
+function functionFor(path: string): FunctionName {
+  return CHAT_PATHS.some((start) => path.startsWith(start)) ? 'chat' : 'api'
 }
 
 function lambdaContext(): Context {

@@ -1,4 +1,4 @@
-import { type ApiFunctionName, endpointsOf } from '../../layers/gateway/endpoints.ts'
+import { type EndpointName, endpointNamed } from '../../layers/gateway/endpoints.ts'
 
 /** For a quote of a model that nobody has. */
 const BODY = {
@@ -6,9 +6,9 @@ const BODY = {
   body: { model: 'nope', messages: [{ role: 'user', content: 'Hello' }] },
 }
 
-/** A call that a function answers: at its first route, with an id that nobody has. The fallback has none: any other path. */
-export function sampleCall(name: ApiFunctionName) {
-  const { method, path } = endpointsOf(name)[0]?.routes[0] ?? { method: 'GET' as const, path: '/v1/nope' }
+/** A call to an endpoint: at its first route, with an id that nobody has. A path of no endpoint is any other. */
+export function sampleCall(name: EndpointName) {
+  const { method, path } = endpointNamed(name).routes[0] ?? { method: 'GET' as const, path: '/v1/nope' }
   return {
     method,
     path: path.replace(/\{id\+?\}/, 'req_01ARZ3NDEKTSV4RRFFQ69G5FAV'),

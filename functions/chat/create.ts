@@ -11,7 +11,6 @@ import { answerWhole } from '../../layers/gateway/flow/answering/answer-whole.ts
 import type { ChatDeps } from '../../layers/gateway/flow/answering/chat-deps.ts'
 import { tokenQueue } from '../../layers/gateway/flow/billing/token-queue.ts'
 import { type AnswerVault, answerVault, replayAnswer } from '../../layers/gateway/flow/idempotency/answer-vault.ts'
-import { prefetching } from '../../layers/gateway/flow/routing/catalog-cache.ts'
 import { RouteHealth } from '../../layers/gateway/flow/routing/route-health.ts'
 import { admit } from '../../layers/gateway/middleware/admit.ts'
 import type { Gates, GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
@@ -87,7 +86,7 @@ function chatGates(instance: Instance, vault: AnswerVault): Gates<AdmittedChat> 
     finishHold,
     vault,
   }
-  return entrance(instance, 'chat', { prefetch: prefetching(loadCatalog) })
+  return entrance(instance, 'chat')
     .gate(readAndPrice(loadCatalog, config.headerPrefix))
     .gate(admit<PricedChat>(admissionBy(instance, 'UPDATED_NEW')))
     .gate(idempotency(retries))

@@ -1,8 +1,8 @@
 import { readMemoryMb, readTokenizerFunction } from '../../layers/gateway/config.ts'
 import { openInstance } from '../instance.ts'
+import { invokeTokenizer } from '../invoke-tokenizer.ts'
 import { createChat } from './create.ts'
 import { heapLimiter } from './heap-limiter.ts'
-import { invokeTokenizer } from './invoke-tokenizer.ts'
 
 export const handler = createChat(openInstance(), {
   countTokens: invokeTokenizer(readTokenizerFunction()),

@@ -1,15 +1,14 @@
 import { Stack, Validations } from 'aws-cdk-lib'
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
-import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2'
+import { HttpApi, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { HTTP_ROUTES, type HttpRoute } from '../../layers/gateway/endpoints.ts'
 import { removalPolicyOf } from '../data/retention.ts'
 import type { Functions } from '../functions/functions.ts'
 import type { Stage } from '../stages.ts'
 
-/** Everything but chat: short answers that need no streaming. */
+/** Everything but chat: short answers that need no streaming, by one function, which knows the paths. */
 export class Api extends Construct {
   readonly api: HttpApi
   readonly logs: LogGroup
@@ -20,16 +19,8 @@ export class Api extends Construct {
       apiName: `Waybill-${stage.name}`,
       description: `Waybill ${stage.name}`,
       createDefaultStage: false,
-      defaultIntegration: new HttpLambdaIntegration('Fallback', functions.api.fallback.live),
+      defaultIntegration: new HttpLambdaIntegration('Api', functions.api.live),
     })
-    for (const route of HTTP_ROUTES) {
-      const { function: name } = route.endpoint
-      if (name === 'chat') continue
-      const integration = new HttpLambdaIntegration(`${name}Integration`, functions.api[name].live)
-      for (const path of [route.path, ...beneath(route.path)]) {
-        this.api.addRoutes({ path, methods: methodsFor(route), integration })
-      }
-    }
     Validations.of(this.api).acknowledge({
       id: 'AwsSolutions::AwsSolutions-APIG4',
       reason:
@@ -68,7 +59,7 @@ export function addLoggedStage(scope: Construct, { stage, api, requestsPerSecond
         JSON.stringify({
           requestId: '$context.requestId',
           time: '$context.requestTime',
-          route: '$context.routeKey',
+          method: '$context.httpMethod',
           status: '$context.status',
           ip: '$context.identity.sourceIp',
           latencyMs: '$context.responseLatency',
@@ -79,18 +70,4 @@ export function addLoggedStage(scope: Construct, { stage, api, requestsPerSecond
     },
   })
   return logs
-}
-
-/** HEAD is a method of its own to API Gateway. */
-function methodsFor({ method }: HttpRoute): HttpMethod[] {
-  return method === 'GET' ? [HttpMethod.GET, HttpMethod.HEAD] : [HttpMethod[method]]
-}
-
-/**
- * For API Gateway a path with a slash at its end is another path, and its routes cannot be called so. A greedy route
- * takes it; the function refuses the other paths beneath.
- */
-function beneath(path: string): string[] {
-  const isTaken = path.endsWith('+}') || HTTP_ROUTES.some((other) => other.path === `${path}/{id+}`)
-  return isTaken ? [] : [`${path}/{rest+}`]
 }

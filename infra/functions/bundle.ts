@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, buildSync } from 'esbuild'
 import { usagePage } from '../../console/usage-page/build.ts'
-import { API_FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const OUT = join(ROOT, 'cdk.out', 'bundles')
@@ -17,9 +16,10 @@ const LAZY = {
   '#bedrock': { file: './bedrock.js', entry: join(GATEWAY, 'providers', 'bedrock', 'bedrock-sdk.ts') },
   '#contracts': { file: './contracts.js', entry: join(GATEWAY, 'contracts', 'lazy-contracts.ts') },
   '#dialects': { file: './dialects.js', entry: join(GATEWAY, 'providers', 'lazy-dialects.ts') },
-  '#openapi': { file: './openapi.js', entry: join(ROOT, 'functions', 'fallback', 'openapi.ts') },
+  '#openapi': { file: './openapi.js', entry: join(ROOT, 'functions', 'api', 'openapi.ts') },
+  '#quote': { file: './quote.js', entry: join(ROOT, 'functions', 'api', 'answer-quote.ts') },
 }
-/** The page for the owners of keys, built, as a module beside the fallback's own. */
+/** The page for the owners of keys, built, as a module beside the api's own. */
 const USAGE_PAGE = { name: '#usage-page', file: './usage-page.js' }
 const LAZY_FILES = [...Object.values(LAZY).map(({ file }) => file), USAGE_PAGE.file]
 
@@ -51,7 +51,7 @@ const COMMON: BuildOptions = {
 export function bundleFunction(name: string, out = OUT): string {
   const folder = join(out, 'functions', name)
   for (const { entry, file } of lazyOf(name)) bundleFile(folder, entry, file)
-  if (name === 'fallback') bundleUsagePage(folder)
+  if (name === 'api') bundleUsagePage(folder)
   return bundleFile(folder, join(ROOT, 'functions', name, 'handler.ts'), 'index.js')
 }
 
@@ -67,16 +67,11 @@ export function bundleTokenizerLayer(out = OUT): string {
   return bundle(join(out, 'layers', 'tokenizer'), { entryPoints: [TOKENIZER.entry], outfile, sourcemap: false })
 }
 
-/**
- * Every function that answers callers explains its refusals; a quote reads requests as chat does, and asks no model; the
- * fallback has the document of them all.
- */
+/** A quote reads requests as chat does, and asks no model; the api has the document of them all. */
 function lazyOf(name: string) {
-  const { '#openapi': openapi, ...ofChat } = LAZY
-  if (name === 'chat') return Object.values(ofChat)
-  if (name === 'fallback') return [LAZY['#advice'], openapi]
-  if (name === 'quote') return [LAZY['#advice'], LAZY['#contracts'], LAZY['#dialects']]
-  return API_FUNCTION_NAMES.some((other) => other === name) ? [LAZY['#advice']] : []
+  const { '#bedrock': bedrock, '#openapi': openapi, '#quote': quote, ...both } = LAZY
+  if (name === 'chat') return [...Object.values(both), bedrock]
+  return name === 'api' ? [...Object.values(both), openapi, quote] : []
 }
 
 /** AWS's own client needs modules that our bundles leave out. */

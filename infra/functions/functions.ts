@@ -10,12 +10,7 @@ import {
 } from '../../layers/gateway/contract.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { parseCredits } from '../../layers/gateway/domain/money.ts'
-import {
-  API_FUNCTION_NAMES,
-  type ApiFunctionName,
-  FUNCTIONS,
-  type FunctionName,
-} from '../../layers/gateway/endpoints.ts'
+import { FUNCTIONS, type FunctionName } from '../../layers/gateway/endpoints.ts'
 import type { NoticeBus } from '../data/notice-bus.ts'
 import type { Tables } from '../data/tables.ts'
 import type { UsageExport } from '../data/usage-export.ts'
@@ -61,7 +56,7 @@ const EDGE_RESERVE_MS = 10_000
 export class Functions extends Construct {
   readonly chat: GatewayFunction
   readonly tokenizer: GatewayFunction
-  readonly api: Readonly<Record<ApiFunctionName, GatewayFunction>>
+  readonly api: GatewayFunction
   readonly sweep: GatewayFunction
   readonly close: GatewayFunction
   readonly admin: GatewayFunction | undefined
@@ -89,20 +84,14 @@ export class Functions extends Construct {
       layers: [this.#tokenizerLayer()],
     })
     this.chat = this.#chat(this.tokenizer)
-    const ofQuote = {
-      environment: { [ENV.tokenizerFunction]: this.tokenizer.functionName },
+    this.api = this.#addCalled('api', {
+      concurrency: stage.apiConcurrency,
+      environment: {
+        [ENV.tokenizerFunction]: this.tokenizer.functionName,
+        ...(stage.usagePage && { [ENV.usagePage]: 'true' }),
+      },
       may: [invokeFunction(this.tokenizer)],
-    }
-    const ofPage = stage.usagePage ? { environment: { [ENV.usagePage]: 'true' } } : {}
-    const api = API_FUNCTION_NAMES.map((name) => [
-      name,
-      this.#addCalled(name, {
-        concurrency: stage.apiConcurrency,
-        ...(name === 'fallback' && ofPage),
-        ...(name === 'quote' && ofQuote),
-      }),
-    ])
-    this.api = Object.fromEntries(api)
+    })
     this.sweep = this.#add('sweep', 'Finishes requests that died, and tells notices', {
       environment: { ...environment, ...(noticeBus && { [ENV.eventBus]: noticeBus.bus.eventBusName }) },
       timeoutSeconds: SWEEP_EVERY_MINUTES * 60 - 10,
@@ -221,7 +210,7 @@ export class Functions extends Construct {
 
   /** The functions that callers call. */
   get called(): GatewayFunction[] {
-    return [this.chat, ...Object.values(this.api)]
+    return [this.chat, this.api]
   }
 
   get all(): GatewayFunction[] {

@@ -48,7 +48,7 @@ export function pages({ stage, functions, api }: Watched): Rules {
     },
     ApiErrors: {
       says: 'A twentieth of the requests to the HTTP API got a 5xx',
-      remedy: 'The log `ApiLogs`, then those of its functions; after a deployment, stop the rollout.',
+      remedy: 'The logs `ApiLogs` and `ApiAccessLogs`; after a deployment, stop the rollout.',
       metric: percentOf(api.metricServerError(IN_FIVE_MINUTES), api.metricCount({ period: IN_FIVE_MINUTES.period })),
       from: 5,
       periods: 2,

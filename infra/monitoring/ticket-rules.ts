@@ -20,7 +20,7 @@ const COUNTS: Readonly<Record<string, Count>> = {
   },
   InvalidKeys: {
     says: 'A hundred requests in five minutes had no valid key',
-    remedy: 'A client with an old key: its address is in the log `ApiLogs`, or in CloudFront’s.',
+    remedy: 'A client with an old key: its address is in the log `ApiAccessLogs`, or in CloudFront’s.',
     from: 100,
     periods: 2,
   },
@@ -150,7 +150,7 @@ function functionRules({ functions: { chat, tokenizer, api }, adminApi }: Watche
     FunctionErrors: {
       says: 'Functions besides chat, the sweep and the admin API crash or time out',
       remedy: 'Their logs, by the saved query `by level`; after a deployment, stop the rollout.',
-      metric: sumOf([tokenizer, ...Object.values(api)].map((fn) => fn.metricErrors(IN_FIVE_MINUTES))),
+      metric: sumOf([tokenizer, api].map((fn) => fn.metricErrors(IN_FIVE_MINUTES))),
       from: 3,
       periods: 2,
     },

@@ -1,6 +1,5 @@
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { shellWord } from '../../layers/gateway/domain/shell-word.ts'
-import { API_FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
 import { bootstrapOf, IS_PACKAGE } from '../../operator/terminal/how-to-run.ts'
 import { needsUsEast1, type Stage, US_EAST_1 } from '../stages.ts'
 import type { Aws } from './aws.ts'
@@ -73,9 +72,8 @@ const LEFT_BY_LAMBDA = 100
 
 function reservedBy(stage: Stage): number {
   const { chatConcurrency, apiConcurrency, sweepConcurrency, closeConcurrency, admin, adminConcurrency } = stage
-  const ofApi = (apiConcurrency ?? 0) * API_FUNCTION_NAMES.length
   const ofAdmin = admin ? (adminConcurrency ?? 0) : 0
-  return (chatConcurrency ?? 0) + ofApi + (sweepConcurrency ?? 0) + (closeConcurrency ?? 0) + ofAdmin
+  return (chatConcurrency ?? 0) + (apiConcurrency ?? 0) + (sweepConcurrency ?? 0) + (closeConcurrency ?? 0) + ofAdmin
 }
 
 const CONCURRENCY: Check = {

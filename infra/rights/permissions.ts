@@ -129,7 +129,6 @@ export function tablePermissions({ keys, usage, answers }: Tables): Readonly<Rec
     })
   return {
     readKeyItems: onKeys(['dynamodb:GetItem'], [KEYS]),
-    readKeys: onKeys(['dynamodb:GetItem'], [KEYS, HASHES]),
     readKeysAndCatalog: onKeys(['dynamodb:GetItem'], [KEYS, HASHES, ITEMS.catalog]),
     /** Admission and settlement. Cannot make a key, or change a hash or the catalog. */
     admitAndSettle: onKeys(['dynamodb:UpdateItem'], [KEYS]),

@@ -7,7 +7,6 @@ export type Scope = (typeof SCOPES)[number]
 /** Rights to the tables, as infra gives them. */
 export type TableRight =
   | 'readKeyItems'
-  | 'readKeys'
   | 'readKeysAndCatalog'
   | 'admitAndSettle'
   | 'findKeysToSweep'
@@ -31,25 +30,14 @@ export const FUNCTIONS = {
     description: 'Asks models, in every contract',
     rights: ['readKeysAndCatalog', 'admitAndSettle', 'writeRows', 'keepAnswers'],
   },
-  models: { description: 'GET /v1/models', rights: ['readKeysAndCatalog', 'admitAndSettle', 'writeRows'] },
-  introspect: {
-    description: 'GET /v1/key/introspect, GET /v1/credits',
-    rights: ['readKeys', 'admitAndSettle', 'writeRows'],
+  api: {
+    description: 'Everything but chat: models, keys, usage, quotes, public pages, and the refusal of unknown paths',
+    rights: ['readKeysAndCatalog', 'admitAndSettle', 'writeRows', 'readRows', 'readRowsOfKeys', 'readDays'],
   },
-  usage: {
-    description: 'GET /v1/usage',
-    rights: ['readKeys', 'admitAndSettle', 'writeRows', 'readRows', 'readRowsOfKeys', 'readDays'],
-  },
-  quote: { description: 'POST /v1/quote', rights: ['readKeysAndCatalog', 'admitAndSettle', 'writeRows'] },
-  fallback: { description: 'Unknown paths and methods', rights: ['readKeys', 'admitAndSettle', 'writeRows'] },
 } as const satisfies Record<string, FunctionRecord>
 
 export type FunctionName = keyof typeof FUNCTIONS
 export const FUNCTION_NAMES = Object.keys(FUNCTIONS) as FunctionName[]
-
-/** The functions behind the HTTP API: all but chat, which streams. */
-export type ApiFunctionName = Exclude<FunctionName, 'chat'>
-export const API_FUNCTION_NAMES: readonly ApiFunctionName[] = FUNCTION_NAMES.filter((name) => name !== 'chat')
 
 /** The formats in which a model is asked and answers. Each has a folder under contracts/. */
 export const CONTRACTS = ['chat', 'responses', 'messages', 'completions', 'embeddings'] as const
@@ -60,6 +48,8 @@ export type EndpointRecord = {
   /** The scope that a key needs to call it, if any. */
   readonly scope?: Scope
   readonly contract?: ContractName
+  /** True if it has no contract and its answer is made from the catalog all the same. */
+  readonly readsCatalog?: boolean
   /** True if it only counts the tokens that a request would have, which is free. */
   readonly countsOnly?: boolean
   /** True if it only tells what a request to another endpoint would hold and cost, which is free. */
@@ -109,25 +99,26 @@ export const ENDPOINTS = {
     routes: [{ method: 'POST', path: '/v1/messages/count_tokens' }],
   },
   models: {
-    function: 'models',
+    function: 'api',
     scope: 'models.read',
+    readsCatalog: true,
     routes: [
       { method: 'GET', path: '/v1/models' },
       { method: 'GET', path: '/v1/models/{id+}' },
     ],
   },
-  'key.introspect': { function: 'introspect', routes: [{ method: 'GET', path: '/v1/key/introspect' }] },
-  credits: { function: 'introspect', routes: [{ method: 'GET', path: '/v1/credits' }] },
+  'key.introspect': { function: 'api', routes: [{ method: 'GET', path: '/v1/key/introspect' }] },
+  credits: { function: 'api', routes: [{ method: 'GET', path: '/v1/credits' }] },
   usage: {
-    function: 'usage',
+    function: 'api',
     routes: [
       { method: 'GET', path: '/v1/usage' },
       { method: 'GET', path: '/v1/usage/{id+}' },
     ],
   },
   // Its contract and scope are those of the endpoint that a call quotes.
-  quote: { function: 'quote', quotes: true, routes: [{ method: 'POST', path: '/v1/quote' }] },
-  unknown: { function: 'fallback', routes: [] },
+  quote: { function: 'api', quotes: true, readsCatalog: true, routes: [{ method: 'POST', path: '/v1/quote' }] },
+  unknown: { function: 'api', routes: [] },
 } as const satisfies Record<string, EndpointRecord>
 
 export type EndpointName = keyof typeof ENDPOINTS
@@ -142,6 +133,11 @@ const NAMED_ENDPOINTS: readonly Endpoint[] = ENDPOINT_NAMES.map(endpointNamed)
 export const endpointsOf = (name: FunctionName): readonly Endpoint[] =>
   NAMED_ENDPOINTS.filter((endpoint) => endpoint.function === name)
 
+/** The names of a function's endpoints. */
+export type EndpointOf<Name extends FunctionName> = {
+  [Endpoint in EndpointName]: (typeof ENDPOINTS)[Endpoint]['function'] extends Name ? Endpoint : never
+}[EndpointName]
+
 export type HttpRoute = HttpAddress & { readonly endpoint: Endpoint }
 
 export const HTTP_ROUTES: readonly HttpRoute[] = NAMED_ENDPOINTS.flatMap((endpoint) =>
@@ -150,6 +146,9 @@ export const HTTP_ROUTES: readonly HttpRoute[] = NAMED_ENDPOINTS.flatMap((endpoi
 
 /** True if a request to it is charged, so that it can be quoted. */
 export const isBilled = ({ contract, countsOnly }: EndpointRecord): boolean => contract !== undefined && !countsOnly
+
+export const needsCatalog = ({ contract, readsCatalog }: EndpointRecord): boolean =>
+  contract !== undefined || readsCatalog === true
 
 /** The beginnings of the paths that lead to chat's own address. All other paths lead to the API. */
 export const CHAT_PATHS: readonly string[] = HTTP_ROUTES.filter(({ endpoint }) => endpoint.function === 'chat')

@@ -8,7 +8,7 @@ import { ACT_MS } from '../../layers/gateway/domain/act.ts'
 import { ADMIN_SCOPES, newAdminKey } from '../../layers/gateway/domain/admin-key.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import { utcDay } from '../../layers/gateway/domain/time.ts'
-import { API_FUNCTION_NAMES, FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
+import { endpointsOf } from '../../layers/gateway/endpoints.ts'
 import { createAdminKey } from '../../layers/gateway/store/admin-keys/admin-keys.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
@@ -28,7 +28,8 @@ import { secretFor, startSecretsManager } from './support/secrets-manager.ts'
 
 type Answer = { statusCode: number; headers: Record<string, string>; body: string }
 
-const STARTED = [...API_FUNCTION_NAMES, 'sweep'] as const
+const STARTED = ['api', 'sweep'] as const
+const API_ENDPOINTS = endpointsOf('api').map(({ name }) => name)
 const opened = new AsyncDisposableStack()
 let account: TestAccount
 let running: Record<(typeof STARTED)[number], FunctionProcess>
@@ -59,21 +60,15 @@ function bodyOf({ headers, body }: Answer): Record<string, unknown> {
   return JSON.parse(body)
 }
 
-test('every folder of functions/ is deployed as a Node 24 function with its code and source maps: one file, another that explains refusals, and those of chat and quotes', () => {
+test('every folder of functions/ is deployed as a Node 24 function with its code and source maps: one file, and those that chat and api load lazily', () => {
   const deployed = { ...account.functions, admin: account.admin, probe: account.probe }
+  const both = ['advice', 'contracts', 'dialects']
+  const beside: Record<string, string[]> = { chat: [...both, 'bedrock'], api: [...both, 'openapi', 'quote'] }
   for (const [name, { folder, handler, runtime }] of Object.entries(deployed)) {
     expect([runtime, handler]).toEqual(['nodejs24.x', 'index.handler'])
-    const reads = ['chat', 'quote'].includes(name) ? ['contracts', 'dialects'] : []
-    const more = [...(name === 'chat' ? ['bedrock'] : []), ...reads]
-    const document = name === 'fallback' ? ['openapi'] : []
-    const files = [
-      ...(FUNCTION_NAMES.some((caller) => caller === name) ? ['advice'] : []),
-      ...more,
-      'index',
-      ...document,
-    ]
-    // Without a map: it is a text.
-    const page = name === 'fallback' ? ['usage-page.js'] : []
+    const files = [...(beside[name] ?? []), 'index'].toSorted()
+    // The page has no map: it is a text.
+    const page = name === 'api' ? ['usage-page.js'] : []
     expect(readdirSync(folder).sort()).toEqual([...files.flatMap((file) => [`${file}.js`, `${file}.js.map`]), ...page])
     expect(existsSync(join(dirname(folder), 'node_modules'))).toBe(false)
   }
@@ -100,24 +95,24 @@ test('the time of an act ends before that of the admin function, which must stil
 })
 
 test('a deployed function refuses to start without its tables, so that a bad deployment fails at once', async () => {
-  const deployed = { ...account.functions.models, environment: {} }
+  const deployed = { ...account.functions.api, environment: {} }
   await expect(startFunction(deployed, account.dynamodb.endpoint)).rejects.toThrow(
     'The environment variable WAYBILL_KEYS_TABLE is not set.',
   )
 })
 
 test('a stack trace of a deployed function names the files and lines of the source', async () => {
-  const deployed = { ...account.functions.models, environment: { NODE_OPTIONS: '--enable-source-maps' } }
+  const deployed = { ...account.functions.api, environment: { NODE_OPTIONS: '--enable-source-maps' } }
   await expect(startFunction(deployed, account.dynamodb.endpoint)).rejects.toThrow(/layers\/gateway\/config\.ts:\d+/)
 })
 
-test('the models function lists the catalog in the table and finds a model id with a slash, encoded or not', async () => {
+test('the api function lists the catalog in the table and finds a model id with a slash, encoded or not', async () => {
   const { key, secret } = await account.issue()
-  const list = await call('models', { path: '/v1/models', secret })
+  const list = await call('api', { path: '/v1/models', secret })
   expect(list.statusCode).toBe(200)
   expect(bodyOf(list)).toMatchObject({ object: 'list', data: [{ id: 'vendor/test-model', object: 'model' }] })
   for (const id of ['vendor/test-model', 'vendor%2Ftest-model']) {
-    const one = await call('models', { path: `/v1/models/${id}`, secret })
+    const one = await call('api', { path: `/v1/models/${id}`, secret })
     expect(bodyOf(one)).toMatchObject({ id: 'vendor/test-model', pricing: { prompt: '0.000001' } })
   }
   const row = await account.readRow(list.headers['X-Request-Id'])
@@ -125,9 +120,9 @@ test('the models function lists the catalog in the table and finds a model id wi
   expect(await account.readKey(key.id)).toMatchObject({ holds: {}, spent: 0n })
 })
 
-test('the models function answers an unknown model with 404 and an OpenAI error object', async () => {
+test('the api function answers an unknown model with 404 and an OpenAI error object', async () => {
   const { secret } = await account.issue()
-  const answer = await call('models', { path: '/v1/models/nope', secret })
+  const answer = await call('api', { path: '/v1/models/nope', secret })
   expect(answer.statusCode).toBe(404)
   const error = {
     message: expect.any(String),
@@ -138,9 +133,9 @@ test('the models function answers an unknown model with 404 and an OpenAI error 
   expect(bodyOf(answer)).toEqual({ error })
 })
 
-test('the introspect function shows a key its own name, balance and limits', async () => {
+test('the api function shows a key its own name, balance and limits', async () => {
   const { key, secret } = await account.issue({ name: 'acme', credits: '2.5' })
-  const answer = await call('introspect', { path: '/v1/key/introspect', secret })
+  const answer = await call('api', { path: '/v1/key/introspect', secret })
   expect(answer.statusCode).toBe(200)
   expect(bodyOf(answer)).toMatchObject({
     object: 'api_key',
@@ -152,12 +147,12 @@ test('the introspect function shows a key its own name, balance and limits', asy
   })
 })
 
-test('the introspect function refuses an unknown key with 401, and a malformed one or an admin key without a database read', async () => {
+test('the api function refuses an unknown key with 401, and a malformed one or an admin key without a database read', async () => {
   const unknown = `svc_live_${'A'.repeat(43)}`
   const { secret: adminSecret } = issueSecret(BRAND.adminKeyPrefix, randomBytes)
   const before = account.dynamodb.calls.length
   for (const secret of ['nonsense', adminSecret, unknown]) {
-    const answer = await call('introspect', { path: '/v1/key/introspect', secret })
+    const answer = await call('api', { path: '/v1/key/introspect', secret })
     expect(answer.statusCode).toBe(401)
     expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 'invalid_api_key', param: null } })
     expect(answer.headers['X-Request-Id']).toMatch(/^req_/)
@@ -165,85 +160,85 @@ test('the introspect function refuses an unknown key with 401, and a malformed o
   expect(account.dynamodb.calls.slice(before).map(({ operation }) => operation)).toEqual(['GetItem'])
 })
 
-test('the introspect function refuses a key from the moment it is revoked, even one that it has in memory', async () => {
+test('the api function refuses a key from the moment it is revoked, even one that it has in memory', async () => {
   const { key, secret } = await account.issue()
   const asked = { path: '/v1/key/introspect', secret }
-  expect((await call('introspect', asked)).statusCode).toBe(200)
+  expect((await call('api', asked)).statusCode).toBe(200)
   await revokeKey(account.tables)(key.id, actAt())
-  expect((await call('introspect', asked)).statusCode).toBe(401)
+  expect((await call('api', asked)).statusCode).toBe(401)
 })
 
-test('the usage function shows a key the row that another function wrote, and hides it from other keys', async () => {
+test('the api function shows a key the row of a call, and hides it from other keys', async () => {
   const mine = await account.issue()
   const other = await account.issue()
-  const asked = await call('models', { path: '/v1/models', secret: mine.secret })
+  const asked = await call('api', { path: '/v1/models', secret: mine.secret })
   const path = `/v1/usage/${asked.headers['X-Request-Id']}`
-  const seen = await call('usage', { path, secret: mine.secret })
+  const seen = await call('api', { path, secret: mine.secret })
   expect(bodyOf(seen)).toMatchObject({ request_id: asked.headers['X-Request-Id'], endpoint: 'models', cost: '0' })
-  const refused = await call('usage', { path, secret: other.secret })
+  const refused = await call('api', { path, secret: other.secret })
   expect(refused.statusCode).toBe(404)
   expect(bodyOf(refused)).toMatchObject({ error: { code: 'not_found' } })
 })
 
-test('the usage function lists and adds up the rows of a key, and its role allows every call that it makes', async () => {
+test('the api function lists and adds up the rows of a key, and its role allows every call that it makes', async () => {
   const { secret } = await account.issue()
-  const asked = await call('models', { path: '/v1/models', secret })
+  const asked = await call('api', { path: '/v1/models', secret })
   const before = account.dynamodb.calls.length
-  const listed = bodyOf(await call('usage', { path: '/v1/usage', query: 'limit=5', secret }))
+  const listed = bodyOf(await call('api', { path: '/v1/usage', query: 'limit=5', secret }))
   expect(listed).toMatchObject({ object: 'list', data: [{ request_id: asked.headers['X-Request-Id'] }] })
-  const summed = bodyOf(await call('usage', { path: '/v1/usage', query: 'group=day', secret }))
+  const summed = bodyOf(await call('api', { path: '/v1/usage', query: 'group=day', secret }))
   expect(summed).toMatchObject({ object: 'usage.sums', total: { requests: 2 }, left_out: [] })
   const calls = account.dynamodb.calls.slice(before)
   expect(calls.map(({ operation }) => operation)).toEqual(expect.arrayContaining(['Query', 'GetItem']))
-  expect(calls.filter((it) => !account.functions.usage.role.allows(it))).toEqual([])
+  expect(calls.filter((it) => !account.functions.api.role.allows(it))).toEqual([])
 })
 
 test.each([
   ['/v1/chat/completions', { max_tokens: 10 }],
   ['/v1/messages', { max_tokens: 10 }],
   ['/v1/completions', { messages: undefined, prompt: 'Hello' }],
-])('the quote function quotes %s as it is deployed, though it cannot reach the tokenizer', async (endpoint, fields) => {
+])('the api function quotes %s as it is deployed, though it cannot reach the tokenizer', async (endpoint, fields) => {
   const { secret } = await account.issue()
   const body = { model: 'vendor/test-model', messages: [{ role: 'user', content: 'Hello' }], ...fields }
-  const answer = await call('quote', { method: 'POST', path: '/v1/quote', secret, body: { endpoint, body } })
+  const answer = await call('api', { method: 'POST', path: '/v1/quote', secret, body: { endpoint, body } })
   expect(bodyOf(answer)).toMatchObject({ object: 'quote', endpoint, hold: expect.any(String), refusal: null })
 })
 
-test('the fallback function has the page for owners of keys beside it, and serves it if its settings say so, but not around CloudFront', async () => {
-  const { fallback } = account.functions
-  const environment = { ...fallback.environment, [ENV.usagePage]: 'true' }
-  await using paged = await startFunction({ ...fallback, environment }, account.dynamodb.endpoint)
+test('the api function has the page for owners of keys beside it, and serves it if its settings say so, but not around CloudFront', async () => {
+  const { api } = account.functions
+  const environment = { ...api.environment, [ENV.usagePage]: 'true' }
+  await using paged = await startFunction({ ...api, environment }, account.dynamodb.endpoint)
   const answer = (await paged.invoke(httpEvent({ path: '/usage' }))) as Answer
   expect([answer.statusCode, answer.headers['Content-Type']]).toEqual([200, 'text/html; charset=utf-8'])
   expect(answer.body).toContain('Forget this key')
   const direct = (await paged.invoke(httpEvent({ path: '/usage', direct: true }))) as Answer
   expect(direct.statusCode).toBe(403)
-  expect((await call('fallback', { path: '/usage' })).statusCode).toBe(404)
+  expect((await call('api', { path: '/usage' })).statusCode).toBe(404)
 })
 
-test('the fallback function answers an unknown path with 404 and a wrong method with 405, and counts them', async () => {
+test('the api function answers an unknown path with 404 and a wrong method with 405, and counts them', async () => {
   const { key, secret } = await account.issue()
-  const unknown = await call('fallback', { path: '/v1/nope', secret })
+  const unknown = await call('api', { path: '/v1/nope', secret })
   expect([unknown.statusCode, bodyOf(unknown)]).toMatchObject([404, { error: { code: 'not_found' } }])
-  const twice = await call('fallback', { method: 'POST', path: '/v1/v1/chat/completions', secret })
+  const twice = await call('api', { method: 'POST', path: '/v1/v1/chat/completions', secret })
   const says = expect.stringContaining("the base URL has '/v1' twice")
   expect([twice.statusCode, bodyOf(twice)]).toMatchObject([404, { error: { code: 'not_found', message: says } }])
-  const wrong = await call('fallback', { method: 'DELETE', path: '/v1/models', secret })
+  const wrong = await call('api', { method: 'DELETE', path: '/v1/models', secret })
   expect([wrong.statusCode, bodyOf(wrong)]).toMatchObject([405, { error: { code: 'method_not_allowed' } }])
   expect(wrong.headers.Allow).toBe('GET, HEAD')
   expect(await account.readRow(wrong.headers['X-Request-Id'])).toMatchObject({ keyId: key.id, outcome: 'refused' })
   expect(Object.values((await account.readKey(key.id)).counts.dailyLimit)).toEqual([3n])
 })
 
-test.each(API_FUNCTION_NAMES)(
-  'the %s function has finished the dead request that it met when it answers',
+test.each(API_ENDPOINTS)(
+  'the api function has finished the dead request that it met when it answers a call to %s',
   async (name) => {
     const { key, secret } = await account.issue()
     const nowMs = Date.now() - 3_600_000
     const requestId = requestIdAt(nowMs)
     const dead = { requestId, hash: key.current.hash, nowMs, hold: 5_000n, holdUntilMs: nowMs + 1 }
     await takeAdmission(account.tables)(key, dead)
-    expect([200, 404]).toContain((await call(name, { ...sampleCall(name), secret })).statusCode)
+    expect([200, 404]).toContain((await call('api', { ...sampleCall(name), secret })).statusCode)
     expect(await account.readKey(key.id)).toMatchObject({ holds: {}, available: key.granted })
     expect(await account.readRow(requestId)).toMatchObject({ outcome: 'abandoned', cost: 0n })
   },
@@ -290,7 +285,7 @@ test('the probe function starts as it is deployed, reads its one secret and the 
   expect(account.probe.environment).toEqual({ [ENV.stage]: 'prod', [ENV.baseUrl]: 'https://api.example.com/v1' })
   const { secret } = await account.issue({ scopes: ['models.read'], credits: '0' })
   await using front = await startFront(async (path, authorization) => {
-    const { statusCode, body } = await call('models', { path, headers: { authorization } })
+    const { statusCode, body } = await call('api', { path, headers: { authorization } })
     return { status: statusCode, body }
   })
   await using secrets = await startSecretsManager({ 'waybill/prod/probe': secretFor(front.baseUrl, secret) })
@@ -307,21 +302,21 @@ test('the probe function starts as it is deployed, reads its one secret and the 
   expect(probe.output.text).toBe('')
 })
 
-test('the functions behind the HTTP API answer OPTIONS with 204 through CloudFront, and with 403 around it, without a read', async () => {
+test('the api function answers OPTIONS of any path with 204 through CloudFront, and with 403 around it, without a read', async () => {
   const reads = account.dynamodb.calls.length
-  for (const name of API_FUNCTION_NAMES) {
-    const asked = { method: 'OPTIONS', path: '/v1/models', headers: { origin: 'https://page.example' } } as const
-    const answer = await call(name, asked)
+  for (const path of ['/v1/models', '/v1/quote', '/v1/nope', '/']) {
+    const asked = { method: 'OPTIONS', path, headers: { origin: 'https://page.example' } } as const
+    const answer = await call('api', asked)
     expect([answer.statusCode, answer.body]).toEqual([204, ''])
     expect(answer.headers['Access-Control-Allow-Origin']).toBe('*')
-    expect((await call(name, { ...asked, direct: true })).statusCode).toBe(403)
+    expect((await call('api', { ...asked, direct: true })).statusCode).toBe(403)
   }
   expect(account.dynamodb.calls).toHaveLength(reads)
 })
 
-test('the models function answers HEAD as GET, without a body', async () => {
+test('the api function answers HEAD as GET, without a body', async () => {
   const { secret } = await account.issue()
-  const answer = await call('models', { method: 'HEAD', path: '/v1/models/', secret })
+  const answer = await call('api', { method: 'HEAD', path: '/v1/models/', secret })
   expect([answer.statusCode, answer.body]).toEqual([200, ''])
   expect(answer.headers).toMatchObject({ 'Content-Type': 'application/json', 'RateLimit-Limit': '60' })
 })
@@ -336,15 +331,15 @@ const WITHOUT_PROOF = [
   { [EDGE_HEADERS.viewer]: '203.0.113.7', 'x-forwarded-for': '203.0.113.7', via: '1.1 x.cloudfront.net (CloudFront)' },
 ]
 
-test.each(API_FUNCTION_NAMES)(
-  'the %s function refuses a request around CloudFront with 403, whatever its key, and neither reads nor logs for it',
+test.each(API_ENDPOINTS)(
+  'the api function refuses a request to %s around CloudFront with 403, whatever its key, and neither reads nor logs for it',
   async (name) => {
     const { secret } = await account.issue()
     const reads = account.dynamodb.calls.length
     const refused: string[] = []
     for (const headers of WITHOUT_PROOF) {
       for (const credential of [{ secret }, { secret: 'nonsense' }, {}]) {
-        const answer = await call(name, { ...sampleCall(name), ...credential, direct: true, headers })
+        const answer = await call('api', { ...sampleCall(name), ...credential, direct: true, headers })
         expect(answer.statusCode).toBe(403)
         expect(JSON.parse(answer.body)).toEqual({
           error: {
@@ -360,50 +355,44 @@ test.each(API_FUNCTION_NAMES)(
     }
     expect(account.dynamodb.calls.slice(reads)).toEqual([])
     // A request through CloudFront comes last, so that whatever the others began has had its time.
-    const served = await call(name, { ...sampleCall(name), secret })
+    const served = await call('api', { ...sampleCall(name), secret })
     expect([200, 404]).toContain(served.statusCode)
     const lookups = account.dynamodb.calls.slice(reads).filter(({ leadingKey }) => leadingKey?.startsWith('HASH#'))
     expect(lookups).toHaveLength(1)
-    const { output } = running[name]
+    const { output } = running.api
     await until(() => output.text.includes(served.headers['X-Request-Id'] ?? ''))
     for (const id of refused) expect(output.text).not.toContain(id)
   },
 )
 
-test.each(API_FUNCTION_NAMES)(
-  'the %s function takes the secret of the next rotation before it is sent',
-  async (name) => {
-    const { secret } = await account.issue()
-    const headers = { [EDGE_HEADERS.origin]: NEXT_ORIGIN_SECRET }
-    expect([200, 404]).toContain((await call(name, { ...sampleCall(name), secret, headers })).statusCode)
-  },
-)
+test('the api function takes the secret of the next rotation before it is sent', async () => {
+  const { secret } = await account.issue()
+  const headers = { [EDGE_HEADERS.origin]: NEXT_ORIGIN_SECRET }
+  expect((await call('api', { path: '/v1/models', secret, headers })).statusCode).toBe(200)
+})
 
 describe('caller addresses', () => {
   const VIEWER = '198.51.100.4'
   const CLOUDFRONT = '130.176.0.9'
   const from = (proof: string) => ({ [EDGE_HEADERS.origin]: proof, [EDGE_HEADERS.viewer]: VIEWER })
 
-  test.each(API_FUNCTION_NAMES)(
-    'the %s function believes the caller’s address in CloudFront’s header only with the shared secret',
-    async (name) => {
-      const { secret } = await account.issue({ allowlist: [`${VIEWER}/32`] })
-      const statusOf = async (extra: Partial<Call>) =>
-        (await call(name, { ...sampleCall(name), secret, ...extra })).statusCode
+  test('the api function believes the caller’s address in CloudFront’s header only with the shared secret', async () => {
+    const { secret } = await account.issue({ allowlist: [`${VIEWER}/32`] })
+    const statusOf = async (extra: Partial<Call>) =>
+      (await call('api', { path: '/v1/models', secret, ...extra })).statusCode
 
-      expect([200, 404]).toContain(await statusOf({ sourceIp: CLOUDFRONT, headers: from(ORIGIN_SECRET) }))
-      expect([200, 404]).toContain(await statusOf({ sourceIp: VIEWER }))
-      expect(await statusOf({ sourceIp: CLOUDFRONT, headers: { 'x-forwarded-for': VIEWER } })).toBe(403)
-      for (const headers of [from('a guess'), from('')]) {
-        expect(await statusOf({ sourceIp: CLOUDFRONT, headers })).toBe(403)
-        expect(await statusOf({ sourceIp: VIEWER, headers })).toBe(403)
-      }
-    },
-  )
+    expect(await statusOf({ sourceIp: CLOUDFRONT, headers: from(ORIGIN_SECRET) })).toBe(200)
+    expect(await statusOf({ sourceIp: VIEWER })).toBe(200)
+    expect(await statusOf({ sourceIp: CLOUDFRONT, headers: { 'x-forwarded-for': VIEWER } })).toBe(403)
+    for (const headers of [from('a guess'), from('')]) {
+      expect(await statusOf({ sourceIp: CLOUDFRONT, headers })).toBe(403)
+      expect(await statusOf({ sourceIp: VIEWER, headers })).toBe(403)
+    }
+  })
 
   test('a refusal because of the caller’s address names the address and uses up no daily limit', async () => {
     const { key, secret } = await account.issue({ allowlist: ['192.0.2.0/24'] })
-    const answer = await call('models', {
+    const answer = await call('api', {
       path: '/v1/models',
       secret,
       sourceIp: CLOUDFRONT,
@@ -418,19 +407,23 @@ describe('caller addresses', () => {
 
 describe('roles', () => {
   // Each in turn, so that every call through the proxy is this function's.
-  test.each(STARTED)('the role of the %s function allows every call that it makes to the tables', async (name) => {
-    // A dead request is in the way, so that it is finished before this one is admitted.
-    const { key, secret } = await account.issue({ maxConcurrent: 1 })
-    const nowMs = Date.now() - 3_600_000
-    const dead = { requestId: requestIdAt(nowMs), hash: key.current.hash, nowMs }
-    await takeAdmission(account.tables)(key, { ...dead, hold: 1n, holdUntilMs: nowMs + 1 })
-    const before = account.dynamodb.calls.length
-    await running[name].invoke(name === 'sweep' ? {} : httpEvent({ ...sampleCall(name), secret }))
-    const calls = account.dynamodb.calls.slice(before)
-    expect((await account.readKey(key.id)).holds).toEqual({})
-    expect(calls.length).toBeGreaterThan(2)
-    expect(calls.filter((it) => !account.functions[name].role.allows(it))).toEqual([])
-  })
+  test.each([...API_ENDPOINTS, 'sweep'] as const)(
+    'the role of the function for %s allows every call that it makes to the tables',
+    async (endpoint) => {
+      // A dead request is in the way, so that it is finished before this one is admitted.
+      const { key, secret } = await account.issue({ maxConcurrent: 1 })
+      const nowMs = Date.now() - 3_600_000
+      const dead = { requestId: requestIdAt(nowMs), hash: key.current.hash, nowMs }
+      await takeAdmission(account.tables)(key, { ...dead, hold: 1n, holdUntilMs: nowMs + 1 })
+      const before = account.dynamodb.calls.length
+      const name = endpoint === 'sweep' ? endpoint : 'api'
+      await running[name].invoke(endpoint === 'sweep' ? {} : httpEvent({ ...sampleCall(endpoint), secret }))
+      const calls = account.dynamodb.calls.slice(before)
+      expect((await account.readKey(key.id)).holds).toEqual({})
+      expect(calls.length).toBeGreaterThan(2)
+      expect(calls.filter((it) => !account.functions[name].role.allows(it))).toEqual([])
+    },
+  )
 
   test('the role of the close function allows every call that closing and exporting days makes to the tables', async () => {
     const names = {
@@ -458,7 +451,7 @@ describe('roles', () => {
   })
 
   test('the admin function starts as it is deployed, answers a signed call and an admin key, and its role allows every call that it makes', async () => {
-    const asked = await call('models', { path: '/v1/models', secret: (await account.issue()).secret })
+    const asked = await call('api', { path: '/v1/models', secret: (await account.issue()).secret })
     await using admin = await startFunction(account.admin, account.dynamodb.endpoint)
     const before = account.dynamodb.calls.length
     const ask = async (route: string, sent: Parameters<typeof adminEvent>[1]) => {
@@ -543,8 +536,8 @@ describe('roles', () => {
 
 test('a deployed function logs one JSON line an event, with figures for CloudWatch and no secret', async () => {
   const { key, secret } = await account.issue()
-  await call('models', { path: '/v1/models', secret })
-  const { output } = running.models
+  await call('api', { path: '/v1/models', secret })
+  const { output } = running.api
   await until(() => output.text.includes(key.id) && output.text.endsWith('\n'))
   const lines = output.text.trim().split('\n')
   const events = lines.map((line) => JSON.parse(line) as Record<string, unknown>)

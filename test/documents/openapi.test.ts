@@ -9,7 +9,7 @@ import {
   GatewayError,
   REQUEST_CODES,
 } from '../../layers/gateway/domain/gateway-error.ts'
-import { type ApiFunctionName, type ENDPOINTS, HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
+import { type ENDPOINTS, HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
 import { HELLO as ASKED, ask } from '../contracts/responses/ask.ts'
 import { SCENARIOS } from '../sdk/support/scenarios.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
@@ -158,7 +158,7 @@ test('the answer of each endpoint but chat is as docs/openapi.json says', async 
 })
 
 type ApiPath = Extract<
-  Extract<(typeof ENDPOINTS)[keyof typeof ENDPOINTS], { function: ApiFunctionName }>['routes'][number],
+  Extract<(typeof ENDPOINTS)[keyof typeof ENDPOINTS], { function: 'api' }>['routes'][number],
   { method: 'GET' }
 >['path']
 

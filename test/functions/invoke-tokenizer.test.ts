@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { invokeTokenizer } from '../../functions/chat/invoke-tokenizer.ts'
+import { invokeTokenizer } from '../../functions/invoke-tokenizer.ts'
 import type { CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
 import type { TokenQuestion } from '../../layers/tokenizer/answer-question.ts'
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals'
-import { answerSums } from '../../functions/usage/answer-list.ts'
+import { answerSums } from '../../functions/api/answer-usage.ts'
 import { DayCounter } from '../../layers/gateway/domain/day-total.ts'
 import { formatCredits } from '../../layers/gateway/domain/money.ts'
 import { DAY_MS, HOUR_MS, isoTime, utcDay } from '../../layers/gateway/domain/time.ts'

@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { API_FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
 import { pathOf, type Resource } from '../deployed/support/template.ts'
 import { proseOf } from '../documents/support/markdown.ts'
 import { FUNCTIONS, type Name } from '../support/functions.ts'
@@ -16,7 +15,7 @@ beforeAll(async () => {
   bare = await synthesized('bare')
 }, 480_000)
 
-const CALLED: readonly Name[] = ['chat', ...API_FUNCTION_NAMES]
+const CALLED: readonly Name[] = ['chat', 'api']
 const RELEASED = FUNCTIONS.filter((name) => name !== 'tokenizer')
 
 const aliasOf = (stack: Synthesized, name: Name) =>

@@ -6,7 +6,7 @@ import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { readConfig } from '../../layers/gateway/config.ts'
 import { EDGE_HEADERS, ENV, OUTPUTS, TABLES } from '../../layers/gateway/contract.ts'
 import { EXPORT_COLUMNS, exportPath } from '../../layers/gateway/domain/export-line.ts'
-import { CHAT_PATHS, FUNCTION_NAMES, HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
+import { CHAT_PATHS, FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { createTableInput } from '../../layers/gateway/store/create-tables.ts'
 import { readDocument } from '../documents/support/markdown.ts'
@@ -144,12 +144,12 @@ describe.each(stages)('the functions of $name', ({ name: stage, of, policy, rete
     for (const group of Object.values(groups)) expect(group.Properties.RetentionInDays).toBe(retention)
   })
 
-  test(`the chat function in ${stage} may take fifteen minutes, and only it and quotes know the tokenizer function`, () => {
+  test(`the chat function in ${stage} may take fifteen minutes, and only it and the api, for quotes, know the tokenizer function`, () => {
     expect(propertiesOf('chat').Timeout).toBe(900)
     const variableOf = (name: (typeof FUNCTIONS)[number]) =>
       propertiesOf(name).Environment.Variables[ENV.tokenizerFunction]
-    expect(FUNCTIONS_WITH_TABLES.filter(variableOf)).toEqual(['chat', 'quote'])
-    for (const name of ['chat', 'quote'] as const) expect(variableOf(name)).toEqual({ Ref: of().functions.tokenizer })
+    expect(FUNCTIONS_WITH_TABLES.filter(variableOf)).toEqual(['chat', 'api'])
+    for (const name of ['chat', 'api'] as const) expect(variableOf(name)).toEqual({ Ref: of().functions.tokenizer })
   })
 
   test(`the tokenizer function in ${stage} knows nothing, and has a whole core and ten seconds`, () => {
@@ -241,32 +241,15 @@ test.each(stages)(
   },
 )
 
-test('the HTTP API has every route but chat, each with its function, and the fallback for the rest', () => {
-  const integrations = dev.template.findResources('AWS::ApiGatewayV2::Integration')
-  const routes = Object.values(dev.template.findResources('AWS::ApiGatewayV2::Route')).map(({ Properties }) => {
-    const [, id = ''] = /^integrations\/<(.+)>$/.exec(textOf(Properties.Target)) ?? []
-    expect(integrations[id]?.Properties).toMatchObject({
-      IntegrationType: 'AWS_PROXY',
-      PayloadFormatVersion: '2.0',
-    })
-    return [Properties.RouteKey, integrations[id]?.Properties.IntegrationUri]
+test('the HTTP API hands every call to the api function', () => {
+  const { id, properties } = only(dev.template, 'AWS::ApiGatewayV2::Integration')
+  expect(properties).toMatchObject({
+    IntegrationType: 'AWS_PROXY',
+    PayloadFormatVersion: '2.0',
+    IntegrationUri: { Ref: liveOf(dev, 'api') },
   })
-  // A path with a slash at its end is beneath the path without, which only a greedy route can say.
-  const beneath = ['/v1/key/introspect/{rest+}', '/v1/credits/{rest+}', '/v1/quote/{rest+}']
-  const paths = HTTP_ROUTES.filter((route) => route.endpoint.function !== 'chat').flatMap((route) =>
-    [route.path, ...beneath.filter((path) => path.startsWith(`${route.path}/`))].map((path) => ({ ...route, path })),
-  )
-  const expected = paths.flatMap(({ method: its, path, endpoint }) =>
-    (its === 'GET' ? ['GET', 'HEAD'] : [its]).map((method) => [
-      `${method} ${path}`,
-      { Ref: liveOf(dev, endpoint.function) },
-    ]),
-  )
-  expect(Object.fromEntries(routes)).toEqual({
-    ...Object.fromEntries(expected),
-    $default: { Ref: liveOf(dev, 'fallback') },
-  })
-  expect(routes).toHaveLength(expected.length + 1)
+  const route = only(dev.template, 'AWS::ApiGatewayV2::Route').properties
+  expect([route.RouteKey, textOf(route.Target)]).toEqual(['$default', `integrations/<${id}>`])
 })
 
 test.each(stages)(

@@ -10,10 +10,9 @@ async function refusalOf(name: FunctionName, method: string, rawPath: string) {
 }
 
 test.each([
-  ['fallback', 'POST', '/v1/chat/completions'],
+  ['api', 'POST', '/v1/chat/completions'],
   ['chat', 'GET', '/v1/models'],
   ['chat', 'GET', '/v1/key/introspect'],
-  ['fallback', 'GET', '/v1/models/x'],
 ] as const)('the function %s refuses %s %s, which is not its own, with 404', async (name, method, path) => {
   expect(await refusalOf(name, method, path)).toMatchObject({ status: 404, code: 'not_found' })
 })
@@ -21,10 +20,10 @@ test.each([
 test.each([
   ['chat', 'POST', '/v1/chat/completions'],
   ['chat', 'POST', '/v1/chat/completions/'],
-  ['models', 'HEAD', '/v1/models'],
-  ['models', 'GET', '/v1/models/'],
-  ['introspect', 'GET', '/v1/key/introspect/'],
-  ['usage', 'HEAD', '/v1/usage/req_1/'],
+  ['api', 'HEAD', '/v1/models'],
+  ['api', 'GET', '/v1/models/'],
+  ['api', 'GET', '/v1/key/introspect/'],
+  ['api', 'HEAD', '/v1/usage/req_1/'],
 ] as const)('the function %s does not refuse %s %s, which is its own', async (name, method, path) => {
   expect(await refusalOf(name, method, path)).toBeUndefined()
 })

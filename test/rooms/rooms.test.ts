@@ -150,7 +150,7 @@ test.each<[string, readonly string[]]>([
   [`${G}/flow/answering/x.ts`, [...gateway('store', 'middleware', 'providers', 'providers/http'), ...OUTSIDE, ...SDK]],
   [`${G}/middleware/x.ts`, [...gateway('store', 'providers'), ...OUTSIDE, ...SDK]],
   ['layers/tokenizer/x.ts', [...gateway('domain', 'flow'), ...OUTSIDE, ...SDK]],
-  ['functions/usage/x.ts', [...OUTSIDE.slice(1), 'layers/admin/api/handle.ts']],
+  ['functions/chat/x.ts', [...OUTSIDE.slice(1), 'layers/admin/api/handle.ts']],
   ['functions/admin/x.ts', ['operator/connect/connect.ts', 'operator/console/server.ts', ...OUTSIDE.slice(1)]],
   [
     'catalog/x.ts',

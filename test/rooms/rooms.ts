@@ -55,7 +55,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'layers/tokenizer/**': { imports: 'js-tiktoken/**' },
   'layers/admin/**': { imports: `catalog/** layers/** zod ${NODE}` },
   'functions/**': { imports: `layers/{gateway,tokenizer}/** @middy/core{,/*} ${NODE}` },
-  'functions/fallback/**': { imports: 'layers/gateway/** functions/** console/usage-page/build.ts docs/openapi.json' },
+  'functions/api/**': { imports: 'layers/gateway/** functions/** console/usage-page/build.ts docs/openapi.json' },
   'functions/admin/**': { imports: `layers/** ${NODE}` },
   'catalog/**': { imports: 'domain/** wire/{bad-field,closest,field-rules}.ts zod' },
   'examples/**': { imports: 'aws-cdk-lib{,/*} constructs' },

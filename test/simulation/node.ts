@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Writable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
+import { createApi } from '../../functions/api/create.ts'
 import { createChat } from '../../functions/chat/create.ts'
 import { createClose } from '../../functions/close/create.ts'
 import { type Instance, openInstance } from '../../functions/instance.ts'
-import { createModels } from '../../functions/models/create.ts'
 import { createSweep } from '../../functions/sweep/create.ts'
 import { BRAND, FUNCTION_TIMEOUT_SECONDS } from '../../layers/gateway/contract.ts'
 import type { Log } from '../../layers/gateway/log/log.ts'
@@ -59,7 +59,7 @@ export class GatewayNode extends SimulatedProcess {
   skewMs = 0
   readonly #witnesses = new Set<string>()
   readonly #chat: (event: unknown, stream: Writable, context: unknown) => Promise<void>
-  readonly #models: (event: unknown, context: unknown) => Promise<{ statusCode: number; headers: object; body: string }>
+  readonly #api: (event: unknown, context: unknown) => Promise<{ statusCode: number; headers: object; body: string }>
   readonly #sweep: () => Promise<unknown>
   readonly #close: (event: undefined, context: Context) => Promise<unknown>
 
@@ -88,7 +88,7 @@ export class GatewayNode extends SimulatedProcess {
       return texts.map(({ length }) => Math.ceil(length / 4))
     }
     this.#chat = createChat(instance, { openProvider, countTokens }) as never
-    this.#models = createModels(instance) as never
+    this.#api = createApi(instance, countTokens) as never
     this.#sweep = createSweep(instance, async (notice) => deps.notice(notice))
     this.#close = createClose(instance, {
       putObject: (path, bytes) => this.#putObject(path, () => deps.putObject(path, bytes)),
@@ -107,7 +107,7 @@ export class GatewayNode extends SimulatedProcess {
     const event = eventOf(step, secret)
     const context = this.#newContext()
     if (step.endpoint === 'models') {
-      const { statusCode, headers, body } = await this.#models(event, context)
+      const { statusCode, headers, body } = await this.#api(event, context)
       return { status: statusCode, headers: headers as Record<string, string>, body }
     }
     const stream = new AnswerStream()

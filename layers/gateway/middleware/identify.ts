@@ -2,6 +2,7 @@ import { GatewayError } from '../domain/gateway-error.ts'
 import { type Key, standingOf } from '../domain/key.ts'
 import { hashSecret } from '../domain/secret.ts'
 import { isSecret } from '../domain/secret-text.ts'
+import { needsCatalog } from '../endpoints.ts'
 import type { IdentifiedRequest, OpenedRequest } from '../request.ts'
 import type { FindKeyId, ReadKey } from '../store/keys/read-key.ts'
 import { expiredKey, suspendedKey } from '../wire/key-refusals.ts'
@@ -13,8 +14,11 @@ type IdentifyDeps = {
   readonly readKey: ReadKey
   readonly cache: KeyCache
   readonly keyPrefix: string
-  /** Starts a read that will be needed if the key is known, in parallel to the key's own reads, and not for a malformed key. */
-  readonly prefetch?: (() => void) | undefined
+  /**
+   * Starts to read the catalog for an endpoint that needs it, in parallel to the key's own reads, and not for a malformed
+   * key.
+   */
+  readonly prefetch: () => void
 }
 
 export function identify(deps: IdentifyDeps): Gate<OpenedRequest, IdentifiedRequest> {
@@ -23,7 +27,7 @@ export function identify(deps: IdentifyDeps): Gate<OpenedRequest, IdentifiedRequ
     pass: (request, event) => {
       const secret = secretOf(event)
       if (secret === undefined || !isSecret(keyPrefix, secret)) throw request.refusal ?? notAKey(event)
-      prefetch?.()
+      if (needsCatalog(request.endpoint)) prefetch()
       const hash = hashSecret(secret)
       // A known copy may be stale in either direction; admission proves it.
       const key = cache.get(hash)

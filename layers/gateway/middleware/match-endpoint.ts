@@ -26,9 +26,11 @@ export function matchEndpoint(name: FunctionName): Gate<OpenedRequest, OpenedReq
     return loadContract(request.endpoint)?.then(() => request) ?? request
   }
 
-  /** The endpoint whose path is the beginning of this one, so that its clients understand the refusal. */
+  /** The endpoint whose path is the beginning of this one, so that the refusal is in its contract. */
   function nearestTo(path: string): Endpoint | undefined {
-    return endpointsOf(name).find(({ routes }) => routes.some((route) => path.startsWith(route.path)))
+    return endpointsOf(name).find(
+      ({ contract, routes }) => contract && routes.some((route) => path.startsWith(route.path)),
+    )
   }
 }
 

@@ -21,6 +21,12 @@ export function findRoute(method: string, path: string): FoundRoute | GatewayErr
   return new GatewayError('method_not_allowed', wrongMethod(method, path, allowed), { headers: { Allow: allowed } })
 }
 
+/** The id in the path of a GET route that takes one. */
+export function idInPath(path: string): string | undefined {
+  const found = findRoute('GET', path)
+  return 'id' in found ? found.id : undefined
+}
+
 /** Nearly every call is to one of these paths, which have no parameters. No two routes have the same one. */
 const FIXED = new Map(HTTP_ROUTES.filter(({ path }) => !path.includes('{')).map((route) => [route.path, route]))
 

@@ -1,16 +1,42 @@
+import { GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
+import type { GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
+import type { AdmittedRequest } from '../../layers/gateway/request.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { newestRequests } from '../../layers/gateway/store/usage/newest-requests.ts'
 import { type RowBudget, usageOfKey } from '../../layers/gateway/store/usage/usage-of-key.ts'
-import type { UsageGroup, UsageQuery } from '../../layers/gateway/wire/usage-query.ts'
+import { readUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
+import { idInPath } from '../../layers/gateway/wire/find-route.ts'
+import { readUsageQuery, type UsageGroup, type UsageQuery } from '../../layers/gateway/wire/usage-query.ts'
 import { usageRecord } from '../../layers/gateway/wire/usage-record.ts'
 import { usageSums } from '../../layers/gateway/wire/usage-sums.ts'
 
 /** The most rows that a call reads for a filter that few rows pass, and for sums: it is free, and must stay cheap. */
 const MOST_ROWS = { listed: 2_000, summed: 10_000 }
 
+/** One of the key's own rows, a page of them, or their sums. */
+export function answerUsage(tables: Tables) {
+  const read = readUsageRow(tables)
+  return ({ credential: { key }, nowMs }: AdmittedRequest, { rawPath, rawQueryString }: GatewayEvent) => {
+    const id = idInPath(rawPath)
+    if (id !== undefined) return answerRow(id, key.id)
+    const query = readUsageQuery(rawQueryString, nowMs)
+    const { group } = query
+    return group === undefined ? answerList(tables, key, query) : answerSums(tables, key, { ...query, group }, nowMs)
+  }
+
+  async function answerRow(requestId: string, keyId: string) {
+    const row = await read(requestId)
+    if (row?.keyId === keyId) return usageRecord(row)
+    throw new GatewayError(
+      'not_found',
+      'This key has no request with that id. It is in the X-Request-Id header of an answer.',
+    )
+  }
+}
+
 /** A page of the key's own rows, the newest first. */
-export async function answerList(tables: Tables, { id: keyId }: Key, query: UsageQuery) {
+async function answerList(tables: Tables, { id: keyId }: Key, query: UsageQuery) {
   const { range, limit, after, model } = query
   const matches =
     model === undefined ? undefined : (row: { readonly model?: string | undefined }) => row.model === model

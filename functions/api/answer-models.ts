@@ -1,0 +1,20 @@
+import { modelsFor } from '../../layers/gateway/domain/allowed-models.ts'
+import type { LoadCatalog } from '../../layers/gateway/flow/routing/catalog-cache.ts'
+import type { GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
+import type { AdmittedRequest } from '../../layers/gateway/request.ts'
+import { idInPath } from '../../layers/gateway/wire/find-route.ts'
+import { modelEntry, modelList, modelNotAllowed, noSuchModel } from '../../layers/gateway/wire/models.ts'
+
+/** The models that the key may use, or one of them. */
+export function answerModels(loadCatalog: LoadCatalog) {
+  return async ({ credential }: AdmittedRequest, { rawPath }: GatewayEvent) => {
+    const catalog = await loadCatalog()
+    const allowed = modelsFor(credential.key, catalog)
+    const id = idInPath(rawPath)
+    if (id === undefined) return modelList(allowed)
+    const model = catalog.models.get(id)
+    if (!model) throw noSuchModel(id, allowed)
+    if (!allowed.includes(model)) throw modelNotAllowed(id)
+    return modelEntry(model)
+  }
+}

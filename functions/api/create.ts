@@ -1,0 +1,47 @@
+import type { EndpointOf } from '../../layers/gateway/endpoints.ts'
+import type { CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
+import { tokenQueue } from '../../layers/gateway/flow/billing/token-queue.ts'
+import { admit } from '../../layers/gateway/middleware/admit.ts'
+import type { GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
+import { refuse } from '../../layers/gateway/middleware/refuse.ts'
+import { type Page, servePages } from '../../layers/gateway/middleware/serve-pages.ts'
+import type { AdmittedChat, AdmittedRequest, IdentifiedRequest } from '../../layers/gateway/request.ts'
+import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
+import { creditsOf, introspection } from '../../layers/gateway/wire/introspection.ts'
+import { admissionBy, entrance } from '../gates.ts'
+import type { Instance } from '../instance.ts'
+import { jsonHandler } from '../json-handler.ts'
+import { answerModels } from './answer-models.ts'
+import { answerUsage } from './answer-usage.ts'
+import { priceQuote } from './price-quote.ts'
+import { PUBLIC_PAGES } from './public-pages.ts'
+
+const loadUsagePage = (): Promise<Page> => import('#usage-page').then(({ usagePage }) => usagePage())
+
+type ApiEndpoint = EndpointOf<'api'>
+type Answer = (request: AdmittedRequest, event: GatewayEvent) => Promise<unknown> | unknown
+
+/** Everything but chat: the pages that need no key, and an answer for each endpoint. The gates refuse all other calls. */
+export function createApi(instance: Instance, countTokens: CountTokens) {
+  const { config, tables, loadCatalog } = instance
+  const { forCounts } = tokenQueue(countTokens)
+  const ofQuotes = { ...instance, countTokens: forCounts, countLater: forCounts, readKey: readKey(tables) }
+  const answers: Readonly<Record<ApiEndpoint, Answer>> = {
+    models: answerModels(loadCatalog),
+    'key.introspect': ({ credential, requestId, nowMs }) =>
+      introspection(credential.key, credential.hash, requestId, nowMs),
+    credits: ({ credential }) => creditsOf(credential.key),
+    usage: answerUsage(tables),
+    // It has much of chat's code in it, for which no other call waits.
+    quote: async (request) => (await import('#quote')).answerQuote(ofQuotes, request as AdmittedChat),
+    unknown: () => {
+      throw new Error('A call for no endpoint passed the gates.')
+    },
+  }
+  const pages = servePages({ ...PUBLIC_PAGES, ...(config.hasUsagePage && { '/usage': loadUsagePage }) })
+  const gates = entrance(instance, 'api', pages)
+    .gate(priceQuote(instance))
+    .gate(admit<IdentifiedRequest>(admissionBy(instance)))
+    .gate(refuse<AdmittedRequest>())
+  return jsonHandler(instance, gates, (request, event) => answers[request.endpoint.name as ApiEndpoint](request, event))
+}

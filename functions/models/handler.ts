@@ -1,4 +1,0 @@
-import { openInstance } from '../instance.ts'
-import { createModels } from './create.ts'
-
-export const handler = createModels(openInstance())

@@ -1,18 +1,17 @@
 import { makeRequestId } from '../layers/gateway/domain/ulid.ts'
 import { type EndpointName, endpointNamed, type FunctionName } from '../layers/gateway/endpoints.ts'
+import type { AdmitDeps } from '../layers/gateway/flow/admission/admit.ts'
 import { SETTLE_MARGIN_MS } from '../layers/gateway/flow/billing/settle.ts'
 import { prefetching } from '../layers/gateway/flow/routing/catalog-cache.ts'
-import type { AdmitDeps } from '../layers/gateway/middleware/admit.ts'
 import { authorize } from '../layers/gateway/middleware/authorize.ts'
 import { compress } from '../layers/gateway/middleware/compress.ts'
-import { Gates, type GatewayContext, type Middleware } from '../layers/gateway/middleware/gate.ts'
+import { type GatewayContext, gate, type Middleware } from '../layers/gateway/middleware/gate.ts'
 import { identify } from '../layers/gateway/middleware/identify.ts'
 import { matchEndpoint } from '../layers/gateway/middleware/match-endpoint.ts'
 import { open } from '../layers/gateway/middleware/open.ts'
 import { preflight } from '../layers/gateway/middleware/preflight.ts'
 import { record } from '../layers/gateway/middleware/record.ts'
 import { requireEdge } from '../layers/gateway/middleware/require-edge.ts'
-import type { IdentifiedRequest } from '../layers/gateway/request.ts'
 import { takeAdmission } from '../layers/gateway/store/admission/take-admission.ts'
 import { isUnavailable } from '../layers/gateway/store/failures.ts'
 import { findKeyId, readKey } from '../layers/gateway/store/keys/read-key.ts'
@@ -21,27 +20,26 @@ import type { Instance } from './instance.ts'
 /** The endpoint in the rows of calls that reach a function but none of its endpoints. */
 const NOWHERE = { chat: 'chat.completions', api: 'unknown' } as const satisfies Record<FunctionName, EndpointName>
 
-/** The gates before the price of a request. `page` answers the path of a page, before a key is asked for. */
-export function entrance(instance: Instance, name: FunctionName, page?: Middleware): Gates<IdentifiedRequest> {
+/** Everything that each call passes, before it is answered and after. `page` answers the path of a page, without a key. */
+export function gates(instance: Instance, name: FunctionName, page?: Middleware): Middleware[] {
   const { tables, cache, config, settle, clock, log, timing, loadCatalog } = instance
   const { headerPrefix, originSecrets = [], keyPrefix } = config
   const read = readKey(tables)
   const newRequestId = requestIds(instance)
   // Only chat streams, and can go on settling after its answer. The api ends with its answer, which must not wait longer.
   const mostMs = name === 'chat' ? Infinity : timing.settleMs + SETTLE_MARGIN_MS
-  const opened = Gates.of(
+  const prefetch = prefetching(loadCatalog)
+  return [
     ...(name === 'chat' && !config.isUncompressed ? [compress()] : []),
     open({ clock, newRequestId, mostMs, log, isUnavailable, headerPrefix }, endpointNamed(NOWHERE[name])),
     record(settle, timing.settleMs),
-  )
-    .gate(requireEdge(originSecrets))
-    .middleware(preflight(headerPrefix))
-  return (page ? opened.middleware(page) : opened)
-    .gate(matchEndpoint(name))
-    .gate(
-      identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix, prefetch: prefetching(loadCatalog) }),
-    )
-    .gate(authorize({ readKey: read, cache }))
+    gate(requireEdge(originSecrets)),
+    preflight(headerPrefix),
+    ...(page ? [page] : []),
+    gate(matchEndpoint(name)),
+    gate(identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix, prefetch })),
+    gate(authorize({ readKey: read, cache })),
+  ]
 }
 
 /** An endpoint that describes its key needs the whole item; the others need only the attributes that admission changes. */

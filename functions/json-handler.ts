@@ -1,25 +1,26 @@
 import middy from '@middy/core'
+import type { GatewayAnswer, GatewayEvent } from '../layers/gateway/event.ts'
 import { waitAtMost } from '../layers/gateway/flow/deadline.ts'
-import type { Gates, GatewayAnswer, GatewayContext, GatewayEvent } from '../layers/gateway/middleware/gate.ts'
-import type { AdmittedRequest } from '../layers/gateway/request.ts'
+import type { GatewayContext, Middleware } from '../layers/gateway/middleware/gate.ts'
+import type { IdentifiedRequest } from '../layers/gateway/request.ts'
 import { requestEnd } from './gates.ts'
 import type { Instance } from './instance.ts'
 
-type Answer = (request: AdmittedRequest, event: GatewayEvent) => Promise<unknown> | unknown
+type Answer = (request: IdentifiedRequest, event: GatewayEvent) => Promise<unknown> | unknown
 
 /** Kept back from the function's timeout: the answer is returned when the invocation ends, and must not be lost to it. */
 const RESERVE_MS = 1_000
 
 /** A function behind API Gateway: the gates, then one JSON answer. */
-export function jsonHandler(instance: Instance, gates: Gates<AdmittedRequest>, answer: Answer) {
+export function jsonHandler(instance: Instance, gates: Middleware[], answer: Answer) {
   const end = requestEnd(instance)
   return middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({
     timeoutEarlyInMillis: 0,
     requestEnd: (ended) => waitAtMost(end(ended), ended.context.getRemainingTimeInMillis() - RESERVE_MS),
   })
-    .use([...gates.middlewares])
+    .use(gates)
     .handler(async (event: GatewayEvent, { request }: GatewayContext): Promise<GatewayAnswer> => {
-      const body = JSON.stringify(await answer(request as AdmittedRequest, event))
+      const body = JSON.stringify(await answer(request as IdentifiedRequest, event))
       return { statusCode: 200, headers: { 'Content-Type': 'application/json' }, body }
     })
 }

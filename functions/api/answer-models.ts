@@ -1,6 +1,6 @@
 import { modelsFor } from '../../layers/gateway/domain/allowed-models.ts'
+import type { GatewayEvent } from '../../layers/gateway/event.ts'
 import type { LoadCatalog } from '../../layers/gateway/flow/routing/catalog-cache.ts'
-import type { GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
 import type { AdmittedRequest } from '../../layers/gateway/request.ts'
 import { idInPath } from '../../layers/gateway/wire/find-route.ts'
 import { modelEntry, modelList, modelNotAllowed, noSuchModel } from '../../layers/gateway/wire/models.ts'

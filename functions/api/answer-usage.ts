@@ -1,6 +1,6 @@
 import { GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
-import type { GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
+import type { GatewayEvent } from '../../layers/gateway/event.ts'
 import type { AdmittedRequest } from '../../layers/gateway/request.ts'
 import type { Tables } from '../../layers/gateway/store/tables.ts'
 import { newestRequests } from '../../layers/gateway/store/usage/newest-requests.ts'

@@ -1,20 +1,19 @@
 import type { EndpointOf } from '../../layers/gateway/endpoints.ts'
+import type { GatewayEvent } from '../../layers/gateway/event.ts'
+import { admit, refusingAfterAdmission } from '../../layers/gateway/flow/admission/admit.ts'
 import type { CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
 import { tokenQueue } from '../../layers/gateway/flow/billing/token-queue.ts'
-import { admit } from '../../layers/gateway/middleware/admit.ts'
-import type { GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
-import { refuse } from '../../layers/gateway/middleware/refuse.ts'
 import { type Page, servePages } from '../../layers/gateway/middleware/serve-pages.ts'
-import type { AdmittedChat, AdmittedRequest, IdentifiedRequest } from '../../layers/gateway/request.ts'
+import type { AdmittedChat, AdmittedRequest } from '../../layers/gateway/request.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { creditsOf, introspection } from '../../layers/gateway/wire/introspection.ts'
-import { admissionBy, entrance } from '../gates.ts'
+import { admissionBy, gates } from '../gates.ts'
 import type { Instance } from '../instance.ts'
 import { jsonHandler } from '../json-handler.ts'
 import { answerModels } from './answer-models.ts'
 import { answerUsage } from './answer-usage.ts'
-import { priceQuote } from './price-quote.ts'
 import { PUBLIC_PAGES } from './public-pages.ts'
+import { readCall } from './read-call.ts'
 
 const loadUsagePage = (): Promise<Page> => import('#usage-page').then(({ usagePage }) => usagePage())
 
@@ -35,13 +34,15 @@ export function createApi(instance: Instance, countTokens: CountTokens) {
     // It has much of chat's code in it, for which no other call waits.
     quote: async (request) => (await import('#quote')).answerQuote(ofQuotes, request as AdmittedChat),
     unknown: () => {
-      throw new Error('A call for no endpoint passed the gates.')
+      throw new Error('A call for no endpoint was admitted.')
     },
   }
   const pages = servePages({ ...PUBLIC_PAGES, ...(config.hasUsagePage && { '/usage': loadUsagePage }) })
-  const gates = entrance(instance, 'api', pages)
-    .gate(priceQuote(instance))
-    .gate(admit<IdentifiedRequest>(admissionBy(instance)))
-    .gate(refuse<AdmittedRequest>())
-  return jsonHandler(instance, gates, (request, event) => answers[request.endpoint.name as ApiEndpoint](request, event))
+  const admission = admissionBy(instance)
+  const read = readCall(instance)
+  return jsonHandler(instance, gates(instance, 'api', pages), async (request, event) => {
+    await refusingAfterAdmission(admission, request, () => read(request, event)) // 400 403 404 405 413
+    const { admitted } = await admit(admission, request) // 401 403 404 429
+    return answers[request.endpoint.name as ApiEndpoint](admitted, event)
+  })
 }

@@ -2,10 +2,10 @@ import { type LossDeps, lossOf } from '../../layers/gateway/domain/counters.ts'
 import type { PricedRequest } from '../../layers/gateway/domain/priced-request.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
 import { toGatewayError } from '../../layers/gateway/flow/answering/upstream-error.ts'
-import { askingChat } from '../../layers/gateway/flow/routing/ask-chat.ts'
-import { askingEmbedding } from '../../layers/gateway/flow/routing/ask-embedding.ts'
+import { askChat } from '../../layers/gateway/flow/routing/ask-chat.ts'
+import { askEmbedding } from '../../layers/gateway/flow/routing/ask-embedding.ts'
 import { type RoutedRequest, RouteHealth } from '../../layers/gateway/flow/routing/route-health.ts'
-import { type Ask, type RoutingDeps, tryRoutes } from '../../layers/gateway/flow/routing/try-routes.ts'
+import { type RoutingDeps, tryRoutes } from '../../layers/gateway/flow/routing/try-routes.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
 import type { AdmittedChat } from '../../layers/gateway/request.ts'
 import type { TakeLoss } from '../../layers/gateway/store/admission/take-loss.ts'
@@ -28,15 +28,10 @@ export async function requireSendable(
   const { key } = admitted.credential
   const takeLoss: TakeLoss = async ({ amount, bound }) => lossOf(key, admitted.nowMs) + amount <= bound
   const { embedding } = priced.chat
-  const ask: Ask<unknown> = embedding
-    ? askingEmbedding(request, embedding, SEND_NOTHING)
-    : askingChat(request, SEND_NOTHING, () => undefined)
+  const deps = { openProvider: open, health, clock, log, takeLoss, dailyLoss }
   try {
-    await tryRoutes(
-      { openProvider: open, health, clock, log, takeLoss, dailyLoss },
-      request,
-      new AbortController().signal,
-      ask,
+    await tryRoutes<unknown>(deps, request, new AbortController().signal, (route) =>
+      embedding ? askEmbedding(route, request, embedding, SEND_NOTHING) : askChat(route, request, SEND_NOTHING),
     )
   } catch (error) {
     if (error !== NOT_SENT) throw toGatewayError(error)

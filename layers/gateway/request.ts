@@ -1,6 +1,5 @@
 import { HOLD_MARGIN_SECONDS } from './contract.ts'
 import type { AnswerHead } from './contracts/contract.ts'
-import type { GatewayError } from './domain/gateway-error.ts'
 import type { AnswerClaim } from './domain/idempotency.ts'
 import type { Key, OpenHold } from './domain/key.ts'
 import type { Nano } from './domain/money.ts'
@@ -26,8 +25,8 @@ export type OpenedRequest = {
   readonly deadlineMs: number
   endpoint: Endpoint
   sourceIp: string
-  /** A refusal that was found on the way. It is sent after the call has spent its token. */
-  refusal?: GatewayError | undefined
+  /** True if the call is for no endpoint of this function: `endpoint` is then the nearest. */
+  isNowhere?: true
   readonly journey: Journey
   readonly settlement: Settlement
 }
@@ -37,9 +36,7 @@ export type Credential = { readonly hash: string; readonly key: Key; readonly ca
 
 export type IdentifiedRequest = OpenedRequest & { credential: Credential }
 
-/** A chat request has its price, unless it is to be refused. */
-export type PricedChat = IdentifiedRequest &
-  ({ priced: PricedRequest; refusal?: undefined } | { priced?: PricedRequest | undefined; refusal: GatewayError })
+export type PricedChat = IdentifiedRequest & { priced: PricedRequest }
 
 /** After admission every outcome must settle. */
 export type Admission = {

@@ -1,12 +1,14 @@
 import { expect, test } from '@jest/globals'
 import { endpointNamed, type FunctionName } from '../../layers/gateway/endpoints.ts'
-import type { GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
+import type { GatewayEvent } from '../../layers/gateway/event.ts'
 import { matchEndpoint } from '../../layers/gateway/middleware/match-endpoint.ts'
 import type { OpenedRequest } from '../../layers/gateway/request.ts'
+import { noEndpoint } from '../../layers/gateway/wire/find-endpoint.ts'
 
 async function refusalOf(name: FunctionName, method: string, rawPath: string) {
-  const event = { rawPath, requestContext: { http: { method } } } as GatewayEvent
-  return (await matchEndpoint(name).pass({ endpoint: endpointNamed('unknown') } as OpenedRequest, event)).refusal
+  const request = { endpoint: endpointNamed('unknown') } as OpenedRequest
+  await matchEndpoint(name)(request, { rawPath, requestContext: { http: { method } } } as GatewayEvent)
+  return request.isNowhere ? noEndpoint(method, rawPath) : undefined
 }
 
 test.each([

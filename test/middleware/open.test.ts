@@ -2,8 +2,9 @@ import { expect, test } from '@jest/globals'
 import middy from '@middy/core'
 import { GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
 import { endpointNamed } from '../../layers/gateway/endpoints.ts'
+import type { GatewayAnswer, GatewayEvent } from '../../layers/gateway/event.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
-import type { GatewayAnswer, GatewayContext, GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
+import type { GatewayContext } from '../../layers/gateway/middleware/gate.ts'
 import { open } from '../../layers/gateway/middleware/open.ts'
 
 test.each([

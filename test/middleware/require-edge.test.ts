@@ -4,8 +4,8 @@ import { openInstance } from '../../functions/instance.ts'
 import { acceptedNumbers } from '../../infra/stages.ts'
 import { BRAND, EDGE_HEADERS } from '../../layers/gateway/contract.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import type { GatewayEvent } from '../../layers/gateway/event.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
-import type { GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
 import { requireEdge } from '../../layers/gateway/middleware/require-edge.ts'
 import type { OpenedRequest } from '../../layers/gateway/request.ts'
 import { createGatewayServer } from '../../local/server.ts'
@@ -23,7 +23,8 @@ function eventWith(headers: Record<string, string>): GatewayEvent {
 /** The caller's address, past the gate. */
 async function addressOf(event: GatewayEvent, originSecrets: readonly string[]): Promise<string> {
   const opened = { sourceIp: CONNECTION } as OpenedRequest
-  return (await requireEdge(originSecrets).pass(opened, event)).sourceIp
+  await requireEdge(originSecrets)(opened, event)
+  return opened.sourceIp
 }
 
 const forwarded = (proof?: string, viewer?: string) =>
@@ -97,9 +98,10 @@ describe('rotation', () => {
   const isTaken = async (cloudFront: number, functions: number) => {
     const gate = requireEdge(acceptedNumbers(functions).map(secretOf))
     const event = forwarded(secretOf(cloudFront), VIEWER)
+    const request = { sourceIp: CONNECTION } as OpenedRequest
     return Promise.resolve()
-      .then(() => gate.pass({ sourceIp: CONNECTION } as OpenedRequest, event))
-      .then(({ sourceIp }) => sourceIp === VIEWER)
+      .then(() => gate(request, event))
+      .then(() => request.sourceIp === VIEWER)
       .catch(({ code }) => code !== 'direct_access_denied')
   }
   const ROTATIONS = [1, 2, 3, 10].map((old) => ({ old, next: old + 1 }))

@@ -7,7 +7,6 @@ export type Room = {
 
 const NODE = 'node:*{,/*}'
 const DIALECT = 'domain/** providers/*.ts providers/conversation/** providers/http/** wire/**'
-const FLOW = 'domain/** flow/*.ts request.ts retry.ts wire/** layers/tokenizer/sample-text.ts node:crypto node:stream'
 const CDK = 'aws-cdk-lib{,/*} cdk-nag constructs'
 /** AWS's SDK is for operators and the admin API; the other functions have a client of our own. */
 const SDK_STORE: Room = { imports: 'aws/** contract.ts domain/** retry.ts store/** @aws-sdk/*dynamodb node:crypto' }
@@ -21,6 +20,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'endpoints.ts': {},
   'config.ts': { imports: 'contract.ts domain/**' },
   'retry.ts': { imports: 'node:timers/promises' },
+  'event.ts': { imports: 'wire/**', types: 'aws-lambda node:stream' },
   'request.ts': { imports: 'contract.ts', types: 'contracts/*.ts domain/** endpoints.ts flow/**' },
   'domain/**': { imports: 'contract.ts endpoints.ts node:crypto node:util' },
   'wire/**': { imports: 'domain/** endpoints.ts node:crypto' },
@@ -45,12 +45,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'providers/api-keys/**': { imports: 'aws/** domain/**' },
   'providers/conversation/**': { imports: 'domain/** providers/*.ts wire/**' },
   'providers/http/**': { imports: 'domain/** http/** wire/** eventsource-parser', types: 'providers/*.ts' },
-  'flow/*.ts': { imports: 'domain/** wire/**' },
-  'flow/*/**': { imports: FLOW, types: 'contracts/** log/** providers/** store/**' },
-  'flow/answering/**': { imports: `${FLOW} contracts/** flow/**`, types: 'log/** providers/**' },
+  'flow/**': {
+    imports:
+      'contracts/** domain/** event.ts request.ts retry.ts wire/** layers/tokenizer/sample-text.ts node:crypto node:stream',
+    types: 'log/** providers/** store/**',
+  },
   'middleware/**': {
-    imports: 'contract.ts contracts/** domain/** endpoints.ts flow/** request.ts wire/** node:crypto node:stream',
-    types: 'log/** store/** @middy/core aws-lambda node:zlib',
+    imports: 'contract.ts contracts/** domain/** endpoints.ts event.ts flow/** wire/** node:crypto node:stream',
+    types: 'log/** request.ts store/** @middy/core aws-lambda node:zlib',
   },
   'layers/tokenizer/**': { imports: 'js-tiktoken/**' },
   'layers/admin/**': { imports: `catalog/** layers/** zod ${NODE}` },

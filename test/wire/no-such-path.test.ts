@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { endpointNamed, FUNCTION_NAMES, type FunctionName } from '../../layers/gateway/endpoints.ts'
-import type { GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
+import type { GatewayEvent } from '../../layers/gateway/event.ts'
 import { matchEndpoint } from '../../layers/gateway/middleware/match-endpoint.ts'
 import type { OpenedRequest } from '../../layers/gateway/request.ts'
+import { noEndpoint } from '../../layers/gateway/wire/find-endpoint.ts'
 import { noSuchPath } from '../../layers/gateway/wire/no-such-path.ts'
 import { Random } from '../simulation/random.ts'
 import type { TestGateway } from '../support/gateway.ts'
@@ -76,8 +77,9 @@ test.each(['/v1', '/v1/', '/v1/v1', '//'])('a browser at %s reads what this is a
 
 describe('wherever a path leads in AWS', () => {
   const pass = async (name: FunctionName, method: string, rawPath: string) => {
-    const event = { rawPath, requestContext: { http: { method } } } as GatewayEvent
-    return (await matchEndpoint(name).pass({ endpoint: endpointNamed('unknown') } as OpenedRequest, event)).refusal
+    const request = { endpoint: endpointNamed('unknown') } as OpenedRequest
+    await matchEndpoint(name)(request, { rawPath, requestContext: { http: { method } } } as GatewayEvent)
+    return request.isNowhere ? noEndpoint(method, rawPath) : undefined
   }
 
   test.each(FUNCTION_NAMES)('the function %s says the same', async (name) => {

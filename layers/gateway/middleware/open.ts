@@ -3,6 +3,7 @@ import { ERRORS, GatewayError, internalError } from '../domain/gateway-error.ts'
 import { formatCredits } from '../domain/money.ts'
 import { loweredCap } from '../domain/priced-request.ts'
 import type { Endpoint } from '../endpoints.ts'
+import { type GatewayEvent, headerOf } from '../event.ts'
 import type { Log } from '../log/log.ts'
 import type { GatewayRequest } from '../request.ts'
 import { crossOriginHeaders } from '../wire/cross-origin.ts'
@@ -14,7 +15,7 @@ import {
   type OwnNames,
   ownNames,
 } from '../wire/headers.ts'
-import { type GatewayEvent, headerOf, type Middleware } from './gate.ts'
+import type { Middleware } from './gate.ts'
 
 type OpenDeps = {
   readonly clock: () => number

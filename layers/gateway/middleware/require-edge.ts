@@ -2,24 +2,21 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { EDGE_HEADERS } from '../contract.ts'
 import { parseAddress } from '../domain/cidr.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
-import type { OpenedRequest } from '../request.ts'
-import { type Gate, headerOf } from './gate.ts'
+import { headerOf } from '../event.ts'
+import type { Gate } from './gate.ts'
 
 /**
  * With a CloudFront distribution in front, a request must have come through it, which a secret proves; then its word
  * about the viewer's address is believed. Without secrets there is no distribution, and every request passes unchanged.
  */
-export function requireEdge(originSecrets: readonly string[]): Gate<OpenedRequest, OpenedRequest> {
+export function requireEdge(originSecrets: readonly string[]): Gate {
   const accepted = originSecrets.map(digestOf)
-  return {
-    pass: (request, event) => {
-      if (accepted.length === 0) return request
-      const proof = headerOf(event, EDGE_HEADERS.origin)
-      if (!proof || !isOneOf(accepted, digestOf(proof))) throw calledDirectly()
-      const viewer = headerOf(event, EDGE_HEADERS.viewer)
-      if (viewer && parseAddress(viewer)) request.sourceIp = viewer
-      return request
-    },
+  return (request, event) => {
+    if (accepted.length === 0) return
+    const proof = headerOf(event, EDGE_HEADERS.origin)
+    if (!proof || !isOneOf(accepted, digestOf(proof))) throw calledDirectly()
+    const viewer = headerOf(event, EDGE_HEADERS.viewer)
+    if (viewer && parseAddress(viewer)) request.sourceIp = viewer
   }
 }
 

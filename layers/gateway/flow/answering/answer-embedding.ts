@@ -11,8 +11,8 @@ import { makeEmbeddingBill, toldTokens } from '../billing/make-embedding-bill.ts
 import { endingOf, SETTLE_RESERVE_MS } from '../billing/settle.ts'
 import { startDeadline, waitAtMost } from '../deadline.ts'
 import { MOST_TEXT_CHARS } from '../idempotency/answer-cipher.ts'
-import { askingEmbedding } from '../routing/ask-embedding.ts'
-import { type Ask, tryRoutes } from '../routing/try-routes.ts'
+import { askEmbedding } from '../routing/ask-embedding.ts'
+import { type AskedRoute, tryRoutes } from '../routing/try-routes.ts'
 import type { ChatDeps } from './chat-deps.ts'
 import { toGatewayError } from './upstream-error.ts'
 
@@ -50,13 +50,12 @@ async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingReq
   const words = `An embedding must be whole within ${seconds} s. Send fewer texts at once.`
   const deadline = startDeadline(endsAtMs, deps.clock(), words)
   const parts: Part[] = []
-  const askRoute = askingEmbedding(request, wanted, deadline.signal)
-  const ask: Ask<Embedding> = async (provider, candidate, tally) => {
+  const ask = async (asked: AskedRoute) => {
     try {
-      return await askRoute(provider, candidate, tally)
+      return await askEmbedding(asked, request, wanted, deadline.signal)
     } catch (error) {
       const embedded = error instanceof UpstreamFailure && error.detail.embedded
-      for (const part of embedded || []) parts.push({ route: candidate.route, ...part })
+      for (const part of embedded || []) parts.push({ route: asked.candidate.route, ...part })
       throw error
     }
   }

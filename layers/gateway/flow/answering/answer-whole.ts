@@ -6,7 +6,7 @@ import { makeBill } from '../billing/make-bill.ts'
 import { SETTLE_RESERVE_MS } from '../billing/settle.ts'
 import { startDeadline, waitAtMost } from '../deadline.ts'
 import { readAnswer } from '../read-answer.ts'
-import { askingChat } from '../routing/ask-chat.ts'
+import { askChat } from '../routing/ask-chat.ts'
 import { tryRoutes } from '../routing/try-routes.ts'
 import type { Tally } from '../tally.ts'
 import type { ChatDeps } from './chat-deps.ts'
@@ -58,7 +58,9 @@ async function gatherAnswer(deps: ChatDeps, request: AdmittedChat) {
     return reading ? reading.then(gathered) : gathered()
   }
   try {
-    return await tryRoutes(deps, request, deadline.signal, askingChat(request, deadline.signal, gather))
+    return await tryRoutes(deps, request, deadline.signal, async (route) =>
+      gather(await askChat(route, request, deadline.signal), route.tally),
+    )
   } catch (error) {
     throw await settleFailure(deps, request, error)
   } finally {

@@ -1,11 +1,17 @@
+import type { AdmitDeps } from '../admission/admit.ts'
 import type { CountDeps, CountTokens } from '../billing/count-texts.ts'
 import type { Settle } from '../billing/settle.ts'
 import type { AnswerVault } from '../idempotency/answer-vault.ts'
+import type { IdempotencyDeps } from '../idempotency/claim-or-replay.ts'
+import type { LoadCatalog } from '../routing/catalog-cache.ts'
 import type { RoutingDeps } from '../routing/try-routes.ts'
 
 /** The means by which a chat request is answered. */
-export type ChatDeps = RoutingDeps &
+export type ChatDeps = AdmitDeps &
+  IdempotencyDeps &
+  RoutingDeps &
   CountDeps & {
+    readonly loadCatalog: LoadCatalog
     /** For counts that a caller asked for, which wait behind bills. */
     readonly countLater: CountTokens
     readonly settle: Settle

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
-import type { RequestContract } from '../../contracts/contract.ts'
+import { requestContractOf } from '../../contracts/contracts.ts'
 import type { Log } from '../../log/log.ts'
-import type { GatewayRequest, Replay } from '../../request.ts'
+import type { GatewayRequest, PricedChat, Replay } from '../../request.ts'
 import type { DropClaim, KeepAnswer } from '../../store/answers.ts'
 import { costFrame, KEEP_ALIVE_FRAME } from '../../wire/frames.ts'
 import { MOST_TEXT_CHARS } from './answer-cipher.ts'
@@ -64,12 +64,8 @@ export class AnswerCopy {
 }
 
 /** The first answer once more, as it was, at no cost. */
-export function replayAnswer(
-  { text }: Replay,
-  { lastFrame }: RequestContract,
-  isStream: boolean,
-  headerPrefix: string,
-): Readable {
-  const frames = isStream ? [KEEP_ALIVE_FRAME, text, costFrame(headerPrefix, 0n), lastFrame] : [text]
+export function replayAnswer({ text }: Replay, { endpoint, priced }: PricedChat, headerPrefix: string): Readable {
+  const { lastFrame } = requestContractOf(endpoint)
+  const frames = priced.chat.stream ? [KEEP_ALIVE_FRAME, text, costFrame(headerPrefix, 0n), lastFrame] : [text]
   return Readable.from([Buffer.from(frames.join(''))])
 }

@@ -2,36 +2,25 @@ import { FIRST_BYTE_TIMEOUT_MS, type UpstreamRoute } from '../../domain/catalog.
 import { type Answer, type ChatPart, isWhole, MAX_WHOLE_BYTES } from '../../domain/chat.ts'
 import { extraFields } from '../../domain/extra-fields.ts'
 import { mayWriteCache, mayWriteCache1h, type PricedRequest } from '../../domain/priced-request.ts'
-import type { Candidate } from '../../domain/route-cost.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
-import type { ChatCall, Provider } from '../../providers/provider.ts'
+import type { ChatCall } from '../../providers/provider.ts'
 import type { Journey } from '../../request.ts'
 import { isAnswer } from '../../wire/delta.ts'
 import { readUsageOf } from '../read-answer.ts'
 import type { Tally } from '../tally.ts'
 import type { RoutedRequest } from './route-health.ts'
-import type { Ask } from './try-routes.ts'
-
-/** Consumes a route's answer. Until it has returned, the answer may be replaced by another route's. */
-type Accept<T> = (answer: Answer, tally: Tally) => Promise<T> | T
+import type { AskedRoute } from './try-routes.ts'
 
 /**
- * Asks a route for an answer in words. It has answered when it has said something that `accept` takes, so that until then
- * another route, or an honest status, is still possible.
+ * Asks a route for an answer in words. It has answered when it has said something, so that until then another route, or an
+ * honest status, is still possible.
  */
-export function askingChat<T>({ priced, journey }: RoutedRequest, signal: AbortSignal, accept: Accept<T>): Ask<T> {
-  return (provider, candidate, tally) => askChat(provider, candidate, priced, journey, tally, signal, accept)
-}
-
-async function askChat<T>(
-  provider: Provider,
-  { route, outputCap, allowFields }: Candidate,
-  priced: PricedRequest,
-  journey: Journey,
-  tally: Tally,
+export async function askChat(
+  { provider, candidate, tally }: AskedRoute,
+  { priced, journey }: RoutedRequest,
   signal: AbortSignal,
-  accept: Accept<T>,
-): Promise<T> {
+): Promise<Answer> {
+  const { route, outputCap, allowFields } = candidate
   const asksWhole = mayComeWhole(priced, route, outputCap)
   journey.asksWhole = asksWhole
   const fields = fieldsFor(priced, route, allowFields, journey)
@@ -52,8 +41,7 @@ async function askChat<T>(
       },
       signal: beginning.signal,
     })
-    if (!isWhole(answer)) return accept(await begun(answer[Symbol.asyncIterator](), tally), tally)
-    return accept(usable(answer.flat(), tally), tally)
+    return isWhole(answer) ? usable(answer.flat(), tally) : await begun(answer[Symbol.asyncIterator](), tally)
   } finally {
     beginning.begun()
   }

@@ -2,35 +2,35 @@ import type { Embedding, EmbeddingRequest } from '../../domain/embedding.ts'
 import { UpstreamFailure } from '../../domain/upstream-failure.ts'
 import { fieldsFor } from './ask-chat.ts'
 import type { RoutedRequest } from './route-health.ts'
-import type { Ask } from './try-routes.ts'
+import type { AskedRoute } from './try-routes.ts'
 
 /** Asks a route for the vectors of a batch. */
-export function askingEmbedding(
+export async function askEmbedding(
+  { provider, candidate, tally }: AskedRoute,
   { priced, journey }: RoutedRequest,
   wanted: EmbeddingRequest,
   signal: AbortSignal,
-): Ask<Embedding> {
-  return async (provider, { route, allowFields }, tally) => {
-    journey.asksWhole = true
-    if (!provider.embed) throw hasNoWords()
-    const fields = fieldsFor(priced, route, allowFields, journey)
-    const timeout = startTimeout(route.firstByteTimeoutMs)
-    try {
-      return await provider.embed({
-        embedding: wanted,
-        chat: priced.chat,
-        dimensions: wanted.dimensions ?? priced.model.dimensions ?? 0,
-        model: route.model,
-        idleTimeoutMs: route.idleTimeoutMs,
-        ...fields,
-        noteAnswered: () => {
-          tally.isAnswered = true
-        },
-        signal: AbortSignal.any([signal, timeout.signal]),
-      })
-    } finally {
-      timeout.clear()
-    }
+): Promise<Embedding> {
+  const { route, allowFields } = candidate
+  journey.asksWhole = true
+  if (!provider.embed) throw hasNoWords()
+  const fields = fieldsFor(priced, route, allowFields, journey)
+  const timeout = startTimeout(route.firstByteTimeoutMs)
+  try {
+    return await provider.embed({
+      embedding: wanted,
+      chat: priced.chat,
+      dimensions: wanted.dimensions ?? priced.model.dimensions ?? 0,
+      model: route.model,
+      idleTimeoutMs: route.idleTimeoutMs,
+      ...fields,
+      noteAnswered: () => {
+        tally.isAnswered = true
+      },
+      signal: AbortSignal.any([signal, timeout.signal]),
+    })
+  } finally {
+    timeout.clear()
   }
 }
 

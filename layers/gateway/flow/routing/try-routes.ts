@@ -24,8 +24,8 @@ export type RoutingDeps = LossDeps & {
 /** For any number of routes and fallbacks. Each attempt may be billed, and is noted in the row. */
 const MOST_ATTEMPTS = 8
 
-/** Asks one route. The tally has what has come of its answer, also if it fails. */
-export type Ask<T> = (provider: Provider, candidate: Candidate, tally: Tally) => Promise<T>
+/** A route that is asked now. The tally has what has come of its answer, also if it fails. */
+export type AskedRoute = { readonly provider: Provider; readonly candidate: Candidate; readonly tally: Tally }
 
 /**
  * Asks the model's routes in order until one has answered. Throws the last UpstreamFailure, or one for all if all are busy.
@@ -37,7 +37,7 @@ export async function tryRoutes<T>(
   deps: RoutingDeps,
   request: RoutedRequest,
   signal: AbortSignal,
-  ask: Ask<T>,
+  ask: (route: AskedRoute) => Promise<T>,
 ): Promise<T> {
   const { priced, journey } = request
   const { openProvider, health, clock } = deps
@@ -55,7 +55,8 @@ export async function tryRoutes<T>(
     beginAttempt(journey, candidate.route, clock())
     const tally = new Tally(priced)
     try {
-      const answer = await ask(openProvider(priced.catalog, candidate.route.provider), candidate, tally)
+      const provider = openProvider(priced.catalog, candidate.route.provider)
+      const answer = await ask({ provider, candidate, tally })
       noteAnswer(journey, candidate, clock())
       return answer
     } catch (error) {

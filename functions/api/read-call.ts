@@ -1,0 +1,24 @@
+import type { GatewayEvent } from '../../layers/gateway/event.ts'
+import { openQuote } from '../../layers/gateway/flow/admission/open-quote.ts'
+import { readAndPrice } from '../../layers/gateway/flow/admission/read-and-price.ts'
+import { authorize } from '../../layers/gateway/middleware/authorize.ts'
+import type { IdentifiedRequest } from '../../layers/gateway/request.ts'
+import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
+import { noEndpoint } from '../../layers/gateway/wire/find-endpoint.ts'
+import type { Instance } from '../instance.ts'
+
+/**
+ * Reads a call before it is admitted. A quote is read and priced as the request that it is about, and its key is checked
+ * again, now for the scope of that endpoint. Throws the refusal of a call that is for no endpoint.
+ */
+export function readCall({ tables, loadCatalog, config, cache }: Instance) {
+  const requireAccess = authorize({ readKey: readKey(tables), cache })
+  const pricing = { loadCatalog, headerPrefix: config.headerPrefix }
+  return async (request: IdentifiedRequest, event: GatewayEvent): Promise<void> => {
+    if (request.isNowhere) throw await noEndpoint(event.requestContext.http.method, event.rawPath)
+    if (!request.endpoint.quotes) return
+    await openQuote(request, event)
+    await requireAccess(request, event)
+    await readAndPrice(pricing, request, event)
+  }
+}

@@ -1,0 +1,154 @@
+import type { Demand } from '../../domain/admission.ts'
+import { mayUseModel } from '../../domain/allowed-models.ts'
+import { creditsLeft } from '../../domain/counters.ts'
+import { type AdmissionRefusal, ERRORS, GatewayError } from '../../domain/gateway-error.ts'
+import { expiredHolds } from '../../domain/key.ts'
+import { isUnmet, type Unmet } from '../../domain/notice.ts'
+import { holdOf, lowerCap, type PricedRequest } from '../../domain/priced-request.ts'
+import { type Admission, deadAtMs, type IdentifiedRequest } from '../../request.ts'
+import type { TakeAdmission } from '../../store/admission/take-admission.ts'
+import type { ReadKey } from '../../store/keys/read-key.ts'
+import { invalidKey, keyRefusal } from '../../wire/key-refusals.ts'
+import { modelNotAllowed } from '../../wire/models.ts'
+import type { FinishDeadHolds } from '../billing/finish-hold.ts'
+import type { KeyCache } from './key-cache.ts'
+import { requireAccess } from './require-access.ts'
+
+export type AdmitDeps = {
+  readonly takeAdmission: TakeAdmission
+  readonly finishDeadHolds: FinishDeadHolds
+  readonly readKey: ReadKey
+  readonly newRequestId: (nowMs: number) => string
+  readonly cache: KeyCache
+}
+
+type Remedies = Omit<AdmitDeps, 'takeAdmission' | 'cache'>
+
+const MOST_TRIES = 12
+const MOST_UNKNOWN_OUTCOMES = 2
+
+type Candidate = IdentifiedRequest & { priced?: PricedRequest | undefined }
+
+type Tries = {
+  unknownOutcomes: number
+  share: number
+  sweptDead: boolean
+  /** The refusal of a request that its credits do not cover, and the limit that was reached. */
+  unpaid?: GatewayError
+  unmet?: Unmet
+}
+
+/**
+ * The one write before the upstream. It is repeated only if it was refused for a reason that can be remedied: a stale
+ * copy of the key, a bucket in use, a cap that can be lowered, or credits that a dead request still holds. A call for a
+ * model that the key may not use, or that its credits do not cover, is admitted without credits, to spend its token. The
+ * first is refused then. The refusal of the second is returned: an answer that was paid for before may still be given.
+ */
+export async function admit<Request extends Candidate>(
+  { takeAdmission, cache, ...deps }: AdmitDeps,
+  request: Request,
+): Promise<{ readonly admitted: Request & Admission; readonly unpaid: GatewayError | undefined }> {
+  const { hash } = request.credential
+  const tries: Tries = { unknownOutcomes: 0, share: 1, sweptDead: false }
+  for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+    const notAllowed = whyNotAllowed(request)
+    const demand = demandOf(request, notAllowed !== undefined || tries.unpaid !== undefined, tries.unmet)
+    const result = await takeAdmission(request.credential.key, demand)
+    const isProven = result.admitted === true && !result.isReadAfter
+    const refusal = isProven ? undefined : keyRefusal(result.key, hash, request.nowMs)
+    if (!result.key || refusal) {
+      cache.drop(hash)
+      throw refusal ?? invalidKey()
+    }
+    cache.put(hash, result.key)
+    const credential = { hash, key: result.key, cached: false }
+    if (result.admitted === true) {
+      const deadHolds = expiredHolds(result.key, request.nowMs)
+      const { freeUnderWay } = result
+      const admitted = Object.assign(request, { credential, hold: demand.hold, deadHolds, freeUnderWay })
+      if (notAllowed) throw notAllowed
+      return { admitted, unpaid: tries.unpaid }
+    }
+    request.credential = credential
+    if (result.admitted === 'unknown') goOnUnderNewId(deps, request, tries, result.cause)
+    else if (result.why) await answerRefusal(deps, request, tries, result.why)
+    else requireAccess(request)
+  }
+  throw tooBusy()
+}
+
+/** Does a step that may refuse the call. A call that is refused spends a token of its key's limits, too. */
+export async function refusingAfterAdmission<T>(
+  deps: AdmitDeps,
+  request: IdentifiedRequest,
+  step: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await step()
+  } catch (refusal) {
+    if (refusal instanceof GatewayError) await admit(deps, request)
+    throw refusal
+  }
+}
+
+/** If a write whose outcome is unknown lands later, its hold has no owner; the sweep releases it. */
+function goOnUnderNewId({ newRequestId }: Remedies, request: Candidate, tries: Tries, cause: unknown): void {
+  tries.unknownOutcomes += 1
+  if (tries.unknownOutcomes > MOST_UNKNOWN_OUTCOMES) throw cause
+  request.requestId = newRequestId(request.nowMs)
+}
+
+/** Removes the reason for the refusal, so that another try is worth it, or throws the refusal. */
+async function answerRefusal(deps: Remedies, request: Candidate, tries: Tries, why: AdmissionRefusal): Promise<void> {
+  requireAccess(request)
+  const { key, hash } = request.credential
+  const { remedies = [], spendsToken } = ERRORS[why]
+  if (remedies.includes('lower the cap') && lower(request, tries)) return
+  const dead = expiredHolds(key, request.nowMs)
+  if (remedies.includes('finish dead holds') && dead.length > 0 && !tries.sweptDead) {
+    await deps.finishDeadHolds(key.id, dead, request.deadlineMs)
+    const fresh = (await deps.readKey(key.id)) ?? key
+    request.credential = { hash, key: fresh, cached: false }
+    tries.sweptDead = true
+    return
+  }
+  const { admissionRefusal } = await import('#advice')
+  const refusal = admissionRefusal(why, key, request)
+  if (!spendsToken) throw refusal
+  tries.unpaid = refusal
+  if (isUnmet(why)) tries.unmet = why
+}
+
+/** Each further try asks for a smaller share, so that racing requests find room for each other. */
+function lower(request: Candidate, tries: Tries): boolean {
+  const { priced, credential, nowMs } = request
+  const lowered = priced && lowerCap(priced, creditsLeft(credential.key, nowMs), tries.share)
+  if (!lowered) return false
+  request.priced = lowered
+  tries.share /= 2
+  return true
+}
+
+/** Asked anew for each try: the write proves the copy of the key by which this was decided. */
+function whyNotAllowed({ credential, priced }: Candidate): GatewayError | undefined {
+  return priced && !mayUseModel(credential.key, priced.model.id) ? modelNotAllowed(priced.model.id) : undefined
+}
+
+/** A refusal counts against the limits but holds no credits. */
+function demandOf(request: Candidate, isRefused: boolean, unmet: Unmet | undefined): Demand {
+  return {
+    requestId: request.requestId,
+    hash: request.credential.hash,
+    nowMs: request.nowMs,
+    hold: request.priced && !isRefused ? holdOf(request.priced) : 0n,
+    holdUntilMs: deadAtMs(request),
+    unmet,
+  }
+}
+
+function tooBusy(): GatewayError {
+  return new GatewayError(
+    'key_busy',
+    `Too many requests of this key met at the same moment: this one was overtaken ${MOST_TRIES} times. Nothing was taken; try again.`,
+  )
+}

@@ -1,0 +1,101 @@
+import type { Readable } from 'node:stream'
+import type { StreamWriter } from '../../contracts/contract.ts'
+import { contractOf } from '../../contracts/contracts.ts'
+import type { Bill } from '../../domain/bill.ts'
+import type { ChatPart } from '../../domain/chat.ts'
+import type { GatewayError } from '../../domain/gateway-error.ts'
+import type { Nano } from '../../domain/money.ts'
+import { type AdmittedChat, headOf } from '../../request.ts'
+import { costFrame } from '../../wire/frames.ts'
+import { billFailure } from '../billing/owed.ts'
+import { endingOf } from '../billing/settle.ts'
+import { waitAtMost } from '../deadline.ts'
+import { AnswerCopy } from '../idempotency/answer-vault.ts'
+import type { Tally } from '../tally.ts'
+import type { ChatDeps } from './chat-deps.ts'
+import { noteAnswered, noteBroken } from './end-route.ts'
+import { FrameSink } from './frame-sink.ts'
+import { toGatewayError } from './upstream-error.ts'
+
+/** An answer on its way to its client, frame by frame, and to the vault if a retry may ask for it again. */
+export class StreamedAnswer {
+  readonly #deps: ChatDeps
+  readonly #request: AdmittedChat
+  readonly #frames: StreamWriter
+  readonly #sink: FrameSink
+  readonly #copy: AnswerCopy | undefined
+
+  /** A client that is still behind when `clientDeadline` aborts is left. */
+  constructor(deps: ChatDeps, request: AdmittedChat, clientDeadline: AbortSignal) {
+    this.#deps = deps
+    this.#request = request
+    this.#frames = contractOf(request.endpoint).openStream(headOf(request))
+    this.#sink = new FrameSink(deps.timing.keepAliveMs, clientDeadline)
+    this.#copy = request.claim && new AnswerCopy()
+  }
+
+  get body(): Readable {
+    return this.#sink.body
+  }
+
+  /** Writes parts as they come. A promise is for the client to catch up. */
+  write(parts: readonly ChatPart[], tally: Tally): Promise<void> | undefined {
+    const { journey, nowMs } = this.#request
+    journey.firstPartMs ??= this.#deps.clock() - nowMs
+    let text = ''
+    try {
+      for (const part of parts) {
+        const said = tally.take(part)
+        if (said) text += this.#frames.choice(said)
+      }
+      if (tally.isOver || tally.isEmpty) for (const end of tally.endings()) text += this.#frames.choice(end)
+    } finally {
+      // The text before a fault is delivered, and billed.
+      this.#copy?.add(text)
+      this.#sink.write(text)
+    }
+    return this.#sink.isFull ? this.#sink.hasRoom() : undefined
+  }
+
+  /** Keeps the answer for a retry, settles it, and ends it with its charge. */
+  async settleAndEnd(bill: Bill, tally: Tally): Promise<void> {
+    const { settle, vault, timing, headerPrefix } = this.#deps
+    noteAnswered(this.#deps, this.#request.journey, tally)
+    const written = (cost: Nano) => this.#frames.end({ bill: { ...bill, cost }, reported: tally.reported })
+    const ending = written(bill.cost)
+    this.#copy?.add(ending)
+    if (this.#copy) await vault.keep(this.#request, this.#copy.text)
+    const settling = settle(this.#request, { outcome: 'completed', httpStatus: 200, bill })
+    await waitAtMost(settling, timing.settleMs)
+    const cost = this.#request.settlement.cost ?? bill.cost
+    const { lastFrame } = contractOf(this.#request.endpoint)
+    this.#sink.end(cost === bill.cost ? ending : written(cost), costFrame(headerPrefix, cost), lastFrame)
+    await settling
+  }
+
+  /** The status is sent already: the failure is booked, and told in the stream. Never throws. */
+  async settleAndFail(error: unknown, tally: Tally | undefined, deadline: AbortSignal): Promise<void> {
+    if (tally) noteBroken(this.#deps, this.#request, tally, error, deadline)
+    const failure = toGatewayError(error)
+    const settling = this.#settleFailure(failure)
+    await waitAtMost(settling, this.#deps.timing.settleMs)
+    this.#sink.end(this.#frames.error(failure))
+    await settling
+  }
+
+  async #settleFailure(failure: GatewayError): Promise<void> {
+    const { log, settle, vault } = this.#deps
+    const request = this.#request
+    if (failure.kind === 'internal_error') log.problem('a stream broke', failure.cause, request.requestId)
+    try {
+      const bill = await billFailure(this.#deps, request)
+      const ending = endingOf(failure)
+      // An answer that is charged was neither refused nor abandoned.
+      const outcome = bill.source === 'none' ? ending.outcome : 'upstream_error'
+      await settle(request, { ...ending, outcome, httpStatus: 200, bill })
+      await vault.drop(request)
+    } catch (problem) {
+      log.unsettled(problem, request.requestId)
+    }
+  }
+}

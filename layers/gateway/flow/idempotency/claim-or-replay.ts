@@ -1,0 +1,101 @@
+import { badRequest, GatewayError } from '../../domain/gateway-error.ts'
+import type { AnswerClaim, KeptAnswer } from '../../domain/idempotency.ts'
+import { type GatewayEvent, headerOf, secretOf } from '../../event.ts'
+import { type AdmittedChat, deadAtMs, type Replay } from '../../request.ts'
+import type { ClaimAnswer, FindAnswer } from '../../store/answers.ts'
+import type { ReadKey } from '../../store/keys/read-key.ts'
+import type { FinishHold } from '../billing/finish-hold.ts'
+import { AnswerCipher, answerId } from './answer-cipher.ts'
+
+export type IdempotencyDeps = {
+  readonly claimAnswer: ClaimAnswer
+  readonly findAnswer: FindAnswer
+  readonly readKey: ReadKey
+  readonly finishHold: FinishHold
+}
+
+const VISIBLE = /^[\x21-\x7e]{1,255}$/
+
+/**
+ * An `Idempotency-Key` makes a retry safe: the first request with it claims it and answers, and a repetition gets that
+ * answer again. The claim is made after admission, so that a refused request makes none. A balance that is used up does
+ * not keep a caller from an answer that was paid for.
+ */
+export async function claimOrReplay(
+  deps: IdempotencyDeps,
+  request: AdmittedChat,
+  event: GatewayEvent,
+  isUnpaid: boolean,
+): Promise<Replay | undefined> {
+  const [name, secret] = [headerOf(event, 'idempotency-key'), secretOf(event)]
+  if (name === undefined || secret === undefined) return undefined
+  if (!VISIBLE.test(name)) throw notAName(name)
+  const { credential } = request
+  const id = answerId(credential.key.id, name)
+  const cipher = new AnswerCipher(secret, id)
+  const claim: AnswerClaim = {
+    id,
+    requestId: request.requestId,
+    secretHash: credential.hash,
+    // The same body at another endpoint is another request.
+    bodyPrint: cipher.fingerprint(`${request.endpoint.name}\n${event.body ?? ''}`),
+    untilMs: deadAtMs(request),
+  }
+  const found = isUnpaid ? await deps.findAnswer(id, request.nowMs) : await claimOrFind(deps, request, claim)
+  if (found) {
+    request.replay = replayOf(found, claim, cipher)
+    return request.replay
+  }
+  if (!isUnpaid) request.claim = { ...claim, cipher }
+  return undefined
+}
+
+/** A request that died with its claim is settled first: it cannot be charged any more once another takes its place. */
+async function claimOrFind(
+  { claimAnswer, readKey, finishHold }: IdempotencyDeps,
+  { credential, nowMs }: AdmittedChat,
+  claim: AnswerClaim,
+): Promise<KeptAnswer | undefined> {
+  const found = await claimAnswer(claim, nowMs)
+  if (found?.state !== 'running' || found.untilMs > nowMs) return found
+  const { requestId } = found
+  const keyId = credential.key.id
+  const hold = (await readKey(keyId))?.holds[requestId] ?? { amount: 0n, untilMs: found.untilMs }
+  const row = await finishHold(keyId, { requestId, ...hold })
+  if (row.cost > 0n) return { ...found, state: 'not_kept' }
+  return claimAnswer(claim, nowMs, requestId)
+}
+
+/** The answer that was found, for the request that asks for it again; throws if it is not for this one. */
+function replayOf(found: KeptAnswer, wanted: AnswerClaim, cipher: AnswerCipher): Replay {
+  const first = `The first request with this Idempotency-Key, ${found.requestId},`
+  if (found.secretHash !== wanted.secretHash) {
+    throw new GatewayError(
+      'idempotent_answer_not_kept',
+      `${first} was made with the key's other secret, and only that one opens its answer.`,
+    )
+  }
+  if (found.bodyPrint !== wanted.bodyPrint) {
+    throw new GatewayError(
+      'idempotency_key_reused',
+      `${first} had another body. Send a new Idempotency-Key with every new request.`,
+    )
+  }
+  if (found.state === 'running') {
+    throw new GatewayError('idempotency_key_in_use', `${first} is still being answered. Try again in 2 s.`)
+  }
+  if (found.state === 'not_kept' || !found.sealed) {
+    throw new GatewayError(
+      'idempotent_answer_not_kept',
+      `${first} was answered and charged, but its answer was too large to be kept or could not be stored.`,
+    )
+  }
+  return { requestId: found.requestId, text: cipher.decrypt(found.sealed) }
+}
+
+function notAName(name: string): GatewayError {
+  return badRequest(
+    'invalid_idempotency_key',
+    `The Idempotency-Key header must have 1 to 255 visible ASCII characters, such as a UUID; it has ${name.length}${VISIBLE.test(name.slice(0, 255)) ? '' : ', not all of them visible'}.`,
+  )
+}

@@ -80,18 +80,17 @@ function readText(path: string, file: string): Promise<string> {
 }
 
 async function proposePrices(ours: Ours, options: PricesOptions, work: Work): Promise<void> {
-  const { nameTwice, readNodes } = await import('../reading/json-nodes.ts')
+  const { nameTwice, readExactJson } = await import('../reading/exact-json.ts')
   const { editJson } = await import('../prices/edit-json.ts')
   const { propose } = await import('../prices/propose.ts')
-  const root = readNodes(ours.text, `The catalog '${ours.name}'`)
-  const twice = nameTwice(root)
+  const twice = nameTwice(readExactJson(ours.text, `The catalog '${ours.name}'`))
   if (twice !== undefined) throw new CliError(`The catalog '${ours.name}' has the name '${twice}' twice in one object.`)
   const catalog = await checkedCatalog(ours.text, `The catalog '${ours.name}' is not valid`)
   const lists = await readLists(options.from, work)
   const proposal = propose(catalog, lists, options.markup)
   if (proposal.missing.length === catalog.models.flatMap(({ routes }) => routes).length) throw noneFound(lists)
   const comment = { path: ['$comment'], value: `Prices by ${lists.map(provenance).join('; ')}.` }
-  const text = editJson(ours.text, root, [...proposal.edits, comment])
+  const text = editJson(ours.text, [...proposal.edits, comment])
   const proposed = await checkedCatalog(text, 'No proposal can be made, because it would not be valid')
   const isWritten = proposal.edits.length > 0 && !options.check
   const file = isWritten ? await writeNew(text, options.out ?? proposalName(ours.name), work.folder) : undefined

@@ -66,7 +66,7 @@ async function importLitellm(
   { folder, env }: Terminal,
   nowMs: number,
 ): Promise<Result> {
-  const { readNodes } = await import('../reading/json-nodes.ts')
+  const { readExactJson } = await import('../reading/exact-json.ts')
   const { readYaml } = await import('../litellm/read-yaml.ts')
   const { withIncluded } = await import('../litellm/included.ts')
   const { importModels } = await import('../litellm/models.ts')
@@ -84,7 +84,7 @@ async function importLitellm(
   )
   const environment = typeof options.env === 'string' ? await read(options.env, MEGABYTE, parseEnv) : options.env && env
   const imported = importModels(whole, { secrets: options.secrets === true, environment }, said)
-  const lists = await Promise.all(options.keys.map((file) => read(file, MOST_KEYS_BYTES, readNodes)))
+  const lists = await Promise.all(options.keys.map((file) => read(file, MOST_KEYS_BYTES, readExactJson)))
   const keys = lists.flatMap((list) => importKeys(list, nowMs, said))
   const parsed = parseCatalog(imported.catalog)
   if ('faults' in parsed) throw invalidCatalog('No catalog can be made, because it would not be valid', parsed.faults)

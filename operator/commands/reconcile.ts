@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import type { CatalogData, ProviderEntry } from '../../layers/gateway/domain/catalog.ts'
 import { parseDecimal } from '../../layers/gateway/domain/money.ts'
-import { DAY_MS, isoTime } from '../../layers/gateway/domain/time.ts'
+import { DAY_MS, isoTime, utcDay } from '../../layers/gateway/domain/time.ts'
 import type { Bill, BillForm } from '../bills/bill.ts'
 import type { ExportedRow } from '../bills/our-rows.ts'
 import type { Reconciled } from '../bills/reconcile.ts'
@@ -62,11 +62,10 @@ type Days = { readonly fromMs: number; readonly toMs: number }
 async function reconcileAction(session: Session, options: ReconcileOptions, folder: string): Promise<void> {
   if (session.json && options.csv) throw new CliError('Choose one of --json and --csv.')
   const range = wholeDays(options, session.nowMs)
-  const { daysBetween } = await import('../bills/bill.ts')
   const { openSums } = await import('../bills/reconcile.ts')
   const { sources, bill } = await readFiles(options.bill, folder, session.nowMs)
   await requireProvider(session, options.provider, bill.form)
-  const days = daysBetween(range.fromMs, range.toMs)
+  const days = Array.from({ length: (range.toMs - range.fromMs) / DAY_MS }, (_, i) => utcDay(range.fromMs + i * DAY_MS))
   const sums = openSums(bill, days)
   const died = await addRows(session, range, options.provider, sums.sumOf)
   const rows = sums.reconciled(options.tolerance)

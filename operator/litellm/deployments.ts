@@ -1,8 +1,9 @@
 import { plainLine } from '../../layers/gateway/domain/plain-text.ts'
 import { LITELLM } from '../prices/forms.ts'
-import { checkModel, type Listed } from '../prices/listed.ts'
+import type { Listed } from '../prices/listed.ts'
+import { readListed } from '../prices/price-list.ts'
+import { at, type Exact, fieldsAt, isObject, itemsAt, textAt } from '../reading/exact-json.ts'
 import { wholeNumberIn } from '../reading/exact-number.ts'
-import { fieldsOf, itemsOf, type JsonNode, type JsonObject, nodeAt, textOf } from '../reading/json-nodes.ts'
 import type { Providers } from './providers.ts'
 import type { Said } from './said.ts'
 import { splitModel } from './upstreams.ts'
@@ -21,54 +22,47 @@ export type Deployment = {
   }
 }
 
-const ENTRY = new Set(['model_name', 'litellm_params', 'model_info'])
-const PARAMS = [
-  ...['model', 'api_base', 'base_url', 'api_key', 'aws_region_name', 'weight', 'order'],
-  'litellm_credential_name',
-]
-const INFO = [
-  'id',
-  'mode',
-  'max_tokens',
-  'max_input_tokens',
-  'max_output_tokens',
-  'output_vector_size',
-  'litellm_provider',
-]
-/** The prices that are read, and names of abilities, which providers know of themselves. */
-const READ =
-  /^((in|out)put_cost_per_(token|reasoning_token)(_above_\d+k_tokens)?|cache_\w+_token_cost\w*|tiered_pricing|supports_\w+)$/
+const ENTRY = /^(model_name|litellm_params|model_info)$/
+/** Prices, and names of abilities, which providers know of themselves. */
+const EITHER =
+  '(in|out)put_cost_per_(token|reasoning_token)(_above_\\d+k_tokens)?|cache_\\w+_token_cost\\w*|tiered_pricing|supports_\\w+'
+const PARAMS = new RegExp(
+  `^(model|api_base|base_url|api_key|aws_region_name|weight|order|litellm_credential_name|${EITHER})$`,
+)
+const INFO = new RegExp(
+  `^(id|mode|max_tokens|max_input_tokens|max_output_tokens|output_vector_size|litellm_provider|${EITHER})$`,
+)
 const CHAT_MODES: readonly (string | undefined)[] = [undefined, 'chat', 'completion', 'responses']
 
 /** The routes of `model_list`, and those that models have by another name. */
-export function deploymentsIn(config: JsonNode, providers: Providers, said: Said): Deployment[] {
+export function deploymentsIn(config: Exact, providers: Providers, said: Said): Deployment[] {
   const credentials = credentialsIn(config)
-  const named = itemsOf(nodeAt(config, 'model_list')).flatMap(
+  const named = itemsAt(config, 'model_list').flatMap(
     (entry) => deploymentOf(entry, credentials, providers, said) ?? [],
   )
-  return [...named, ...aliased(named, nodeAt(config, 'router_settings', 'model_group_alias'), said)]
+  return [...named, ...aliased(named, at(config, 'router_settings', 'model_group_alias'), said)]
 }
 
-type Credentials = ReadonlyMap<string, JsonNode | undefined>
+type Credentials = ReadonlyMap<string, Exact | undefined>
 
-function credentialsIn(config: JsonNode): Credentials {
-  const all = itemsOf(nodeAt(config, 'credential_list'))
-  return new Map(all.map((one) => [textOf(nodeAt(one, 'credential_name')) ?? '', nodeAt(one, 'credential_values')]))
+function credentialsIn(config: Exact): Credentials {
+  const all = itemsAt(config, 'credential_list')
+  return new Map(all.map((one) => [textAt(one, 'credential_name') ?? '', at(one, 'credential_values')]))
 }
 
 function deploymentOf(
-  entry: JsonNode,
+  entry: Exact,
   credentials: Credentials,
   providers: Providers,
   said: Said,
 ): Deployment | undefined {
-  const model = textOf(nodeAt(entry, 'model_name')) ?? ''
-  const [own, info] = [nodeAt(entry, 'litellm_params'), nodeAt(entry, 'model_info')]
-  const credential = textOf(nodeAt(own, 'litellm_credential_name'))
+  const model = textAt(entry, 'model_name') ?? ''
+  const [own, info] = [at(entry, 'litellm_params'), at(entry, 'model_info')]
+  const credential = textAt(own, 'litellm_credential_name')
   const params = credential === undefined ? own : together(own, credentials.get(credential))
-  const asked = textOf(nodeAt(params, 'model')) ?? ''
+  const asked = textAt(params, 'model') ?? ''
   const split = splitModel(asked)
-  const mode = textOf(nodeAt(info, 'mode'))
+  const mode = textAt(info, 'mode')
   const isEmbedding = mode === 'embedding' || (mode === undefined && asked.includes('text-embedding-'))
   if (`${model}${asked}`.includes('*')) return leave('a wildcard has no counterpart: list its models')
   if (asked === '' || split?.name === '') return leave('litellm_params.model names no model')
@@ -79,16 +73,16 @@ function deploymentOf(
   const provider = providers.nameFor(split.prefix, params, model)
   if (provider === undefined) return undefined
   said.sayOthers(entry, ENTRY, '', model)
-  said.sayOthers(params, known(params, PARAMS), 'litellm_params.', model)
-  said.sayOthers(info, known(info, INFO), 'model_info.', model)
-  const listed = checkModel(LITELLM.read(together(params, info), params ?? entry), LITELLM.places)
+  said.sayOthers(params, PARAMS, 'litellm_params.', model)
+  said.sayOthers(info, INFO, 'model_info.', model)
+  const listed = readListed(LITELLM, together(params, info), null)
   if (typeof listed === 'string') said.say(`its figures are not believed (${listed})`, model)
   const priority = numberAt('order', 0)
   const weight = numberAt('weight', 1)
   return {
     model,
     isEmbedding,
-    dimensions: wholeNumberIn(textOf(nodeAt(info, 'output_vector_size')), 1, 100_000),
+    dimensions: wholeNumberIn(textAt(info, 'output_vector_size'), 1, 100_000),
     listed: typeof listed === 'string' ? undefined : listed,
     route: { provider, model: split.name, ...(priority && { priority }), ...(weight && { weight }) },
   }
@@ -98,32 +92,27 @@ function deploymentOf(
   }
 
   function numberAt(name: string, least: number): number | undefined {
-    const node = nodeAt(params, name)
-    const number = wholeNumberIn(textOf(node), least, 1000)
-    if (node && number === undefined)
+    const number = wholeNumberIn(textAt(params, name), least, 1000)
+    if (number === undefined && at(params, name) !== undefined)
       said.say(`litellm_params.${name} must be a whole number from ${least} to 1000`, model)
     return number
   }
 }
 
-function known(node: JsonNode | undefined, names: readonly string[]): ReadonlySet<string> {
-  return new Set([...names, ...[...fieldsOf(node).keys()].filter((name) => READ.test(name))])
-}
-
 /** LiteLLM takes some fields in either place; the first one wins. */
-function together(first: JsonNode | undefined, second: JsonNode | undefined): JsonObject {
-  return { kind: 'object', fields: new Map([...fieldsOf(second), ...fieldsOf(first)]), start: 0, end: 0 }
+function together(first: Exact | undefined, second: Exact | undefined): Exact {
+  return { ...(isObject(second) && second), ...(isObject(first) && first) }
 }
 
 /** Of routes, by all aliases together. */
 const MOST_COPIES = 10_000
 
 /** Each alias is a model of its own, with the routes of the other. */
-function aliased(deployments: readonly Deployment[], aliases: JsonNode | undefined, said: Said): Deployment[] {
+function aliased(deployments: readonly Deployment[], aliases: Exact | undefined, said: Said): Deployment[] {
   const models = Map.groupBy(deployments, ({ model }) => model)
   const copies: Deployment[] = []
-  for (const [alias, { node }] of fieldsOf(aliases)) {
-    const same = models.get(textOf(node) ?? textOf(nodeAt(node, 'model')) ?? '')
+  for (const [alias, of] of fieldsAt(aliases)) {
+    const same = models.get(textAt(of) ?? textAt(of, 'model') ?? '')
     if (same === undefined) said.say('an alias of a model that is not in the catalog is left out', alias)
     else if (models.has(alias)) said.say('an alias that is the name of a model is left out', alias)
     else if (copies.length + same.length > MOST_COPIES) said.say('further aliases are too many, and are left out')

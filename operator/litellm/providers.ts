@@ -1,12 +1,12 @@
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { isOwnVariable } from '../../layers/gateway/domain/catalog.ts'
-import { type JsonNode, nodeAt, textOf } from '../reading/json-nodes.ts'
+import { type Exact, textAt } from '../reading/exact-json.ts'
 import type { Said } from './said.ts'
 import { UPSTREAMS } from './upstreams.ts'
 
 export type Providers = {
   /** The name of the provider that a deployment asks; undefined if it can be none, which was said. */
-  nameFor(prefix: string, params: JsonNode | undefined, model: string): string | undefined
+  nameFor(prefix: string, params: Exact | undefined, model: string): string | undefined
   readonly entries: Readonly<Record<string, object>>
   /** For `--secrets`: each secret and the host that its key is for. */
   readonly secrets: readonly { readonly name: string; readonly host: string }[]
@@ -30,7 +30,7 @@ export function openProviders({ secrets: usesSecrets, dropsFields, variableValue
   const secrets: { name: string; host: string }[] = []
   return { nameFor, entries, secrets }
 
-  function nameFor(prefix: string, params: JsonNode | undefined, model: string): string | undefined {
+  function nameFor(prefix: string, params: Exact | undefined, model: string): string | undefined {
     const at = prefix.startsWith('bedrock') ? regionOf(params, model) : addressOf(prefix, params, model)
     if (!at) return undefined
     const variable = at.baseUrl === undefined ? undefined : variableOf(prefix, params, model)
@@ -65,8 +65,8 @@ export function openProviders({ secrets: usesSecrets, dropsFields, variableValue
 
   type At = { readonly baseUrl?: string; readonly region?: string }
 
-  function regionOf(params: JsonNode | undefined, model: string): At | undefined {
-    const region = resolved('aws_region_name', textOf(nodeAt(params, 'aws_region_name')), 'AWS_REGION_NAME', model)
+  function regionOf(params: Exact | undefined, model: string): At | undefined {
+    const region = resolved('aws_region_name', textAt(params, 'aws_region_name'), 'AWS_REGION_NAME', model)
     return region === undefined ? undefined : { region }
   }
 
@@ -84,7 +84,7 @@ export function openProviders({ secrets: usesSecrets, dropsFields, variableValue
     }
   }
 
-  function addressOf(prefix: string, params: JsonNode | undefined, model: string): At | undefined {
+  function addressOf(prefix: string, params: Exact | undefined, model: string): At | undefined {
     const { baseUrl, addressVariable, path = '' } = UPSTREAMS[prefix] ?? {}
     const given = addressIn(params)
     if (given === undefined && baseUrl !== undefined) return { baseUrl }
@@ -94,9 +94,9 @@ export function openProviders({ secrets: usesSecrets, dropsFields, variableValue
   }
 
   /** LiteLLM's own variable is for the provider's own address: its key goes nowhere else. */
-  function variableOf(prefix: string, params: JsonNode | undefined, model: string): string | undefined {
+  function variableOf(prefix: string, params: Exact | undefined, model: string): string | undefined {
     const { variable: usual, baseUrl } = UPSTREAMS[prefix] ?? {}
-    const given = textOf(nodeAt(params, 'api_key'))
+    const given = textAt(params, 'api_key')
     const isElsewhere = baseUrl !== undefined && addressIn(params) !== undefined
     if (given === undefined) return isElsewhere ? undefined : usual
     const [, named] = VARIABLE.exec(given) ?? []
@@ -107,6 +107,6 @@ export function openProviders({ secrets: usesSecrets, dropsFields, variableValue
   }
 }
 
-function addressIn(params: JsonNode | undefined): string | undefined {
-  return textOf(nodeAt(params, 'api_base')) ?? textOf(nodeAt(params, 'base_url'))
+function addressIn(params: Exact | undefined): string | undefined {
+  return textAt(params, 'api_base') ?? textAt(params, 'base_url')
 }

@@ -1,12 +1,12 @@
 import { plainLine } from '../../layers/gateway/domain/plain-text.ts'
-import { fieldsOf, type JsonNode } from '../reading/json-nodes.ts'
+import { type Exact, fieldsAt } from '../reading/exact-json.ts'
 
 /** Everything that has no counterpart, with where it stands. Names only: a value may be a key. */
 export type Said = {
   /** `where` are those of whom the same is said. */
   say(what: string, where?: string): void
-  /** Says each field that no table knows. One that is null, false or empty asks for nothing. */
-  sayOthers(node: JsonNode | undefined, known: ReadonlySet<string>, prefix: string, where?: string): void
+  /** Says each field whose name is not known. One that is null, false or empty asks for nothing. */
+  sayOthers(value: Exact | undefined, known: RegExp, prefix: string, where?: string): void
   lines(): string[]
 }
 
@@ -22,9 +22,9 @@ export function openSaid(): Said {
       if (where !== undefined) of.add(plainLine(where, MOST_CHARS))
       places.set(what, of)
     },
-    sayOthers(node, known, prefix, where) {
-      for (const [name, field] of fieldsOf(node)) {
-        if (known.has(name) || isEmpty(field.node)) continue
+    sayOthers(value, known, prefix, where) {
+      for (const [name, field] of fieldsAt(value)) {
+        if (known.test(name) || isEmpty(field)) continue
         said.say(`${prefix}${plainLine(name, MOST_CHARS)} has no counterpart`, where)
       }
     },
@@ -42,9 +42,6 @@ function listed(places: readonly string[]): string {
   return [...places.slice(0, MOST_PLACES), ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
 }
 
-function isEmpty(node: JsonNode): boolean {
-  if (node.kind === 'null') return true
-  if (node.kind === 'object') return node.fields.size === 0
-  if (node.kind === 'list') return node.items.length === 0
-  return node.kind === 'flag' ? node.text === 'false' : node.kind === 'text' && node.text === ''
+function isEmpty(value: Exact): boolean {
+  return !value || (typeof value === 'object' && Object.keys(value).length === 0)
 }

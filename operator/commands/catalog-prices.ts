@@ -1,18 +1,17 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import { parseDecimal } from '../../layers/gateway/domain/money.ts'
 import { shellPath } from '../../layers/gateway/domain/shell-word.ts'
 import { utcDay } from '../../layers/gateway/domain/time.ts'
 import type { PriceList } from '../prices/price-list.ts'
 import type { Proposal } from '../prices/propose.ts'
-import type { Source } from '../reading/read-source.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { printJson } from '../terminal/output.ts'
 import { printTable } from '../terminal/table.ts'
 import { type Screen, screenOf, type Terminal } from '../terminal/terminal.ts'
+import { percentage, upTo } from './arguments.ts'
 import type { GlobalOptions, Report, Run } from './run.ts'
 
 type PricesOptions = {
@@ -26,9 +25,7 @@ type Work = Report & { readonly json: boolean; readonly folder: string; readonly
 /** The operator's catalog as a text, whose order and form stay. */
 type Ours = { readonly name: string; readonly text: string }
 
-const MOST_LISTS = 20
 const MOST_LIST_BYTES = 32 * 1024 * 1024
-const MOST_DOWNLOAD_MS = 60_000
 
 export function pricesCommand(catalog: Command, run: Run, terminal: Terminal, fail: () => void): void {
   catalog
@@ -39,9 +36,9 @@ export function pricesCommand(catalog: Command, run: Run, terminal: Terminal, fa
     .requiredOption(
       '--from <list>',
       'a list in the form of models.dev, LiteLLM or Portkey: a file or an https address; may be given more than once',
-      collectList,
+      upTo(20, 'lists'),
     )
-    .option('--markup <percent>', 'make each price of its costs and so many percent', readMarkup)
+    .option('--markup <percent>', 'make each price of its costs and so many percent', percentage(1000))
     .option('--out <proposal>', 'write the proposal to this new file; unless given, NAME.proposal.json')
     .option('--check', 'write nothing, and exit with 1 if prices have drifted or a list cannot be believed')
     .action(async (file: string | undefined, options: PricesOptions, command: Command) => {
@@ -57,20 +54,6 @@ export function pricesCommand(catalog: Command, run: Run, terminal: Terminal, fa
     const text = `${JSON.stringify(inForce, null, 2)}\n`
     await proposePrices({ name: 'catalog.json', text }, options, { ...session, folder: terminal.folder })
   })
-}
-
-function collectList(from: string, before: readonly string[] = []): readonly string[] {
-  if (before.length >= MOST_LISTS) throw new InvalidArgumentError(`There may be at most ${MOST_LISTS} lists.`)
-  return [...before, from]
-}
-
-const MOST_MARKUP = 1_000_00n
-
-/** In hundredths of a percent. */
-function readMarkup(text: string): bigint {
-  const markup = text.length <= 10 ? parseDecimal(text, 2) : undefined
-  if (markup !== undefined && markup <= MOST_MARKUP) return markup
-  throw new InvalidArgumentError('It must be a percentage from 0 to 1000 with at most 2 decimals, such as 20 or 12.5.')
 }
 
 function readText(path: string, file: string): Promise<string> {
@@ -108,12 +91,9 @@ async function checkedCatalog(text: string, complaint: string): Promise<CatalogD
 }
 
 async function readLists(from: readonly string[], { folder, nowMs }: Work): Promise<readonly PriceList[]> {
-  const { readSource } = await import('../reading/read-source.ts')
+  const { readSources } = await import('../reading/read-source.ts')
   const { openLists } = await import('../prices/price-list.ts')
-  const bounds = { folder, nowMs, mostBytes: MOST_LIST_BYTES, mostMs: MOST_DOWNLOAD_MS }
-  const sources: Source[] = []
-  for (const one of from) sources.push(await readSource(one, bounds))
-  return openLists(sources)
+  return openLists(await readSources(from, { folder, nowMs, mostBytes: MOST_LIST_BYTES }))
 }
 
 function noneFound(lists: readonly PriceList[]): CliError {
@@ -153,12 +133,9 @@ async function show({ out, json }: Work, { proposal, lists, proposed, file }: Sh
   if (json) {
     return printJson(out, {
       object: 'catalog.prices',
-      lists: lists.map(({ label, source: { name, changedMs, sha256 } }) => ({
-        list: label,
-        source: name,
-        date: utcDay(changedMs),
-        sha256,
-      })),
+      lists: lists.map(({ label: list, source: { name: source, changedMs, sha256 } }) => {
+        return { list, source, date: utcDay(changedMs), sha256 }
+      }),
       drift: edits.length > 0,
       differences,
       not_believed: doubts,

@@ -6,6 +6,7 @@ import { shellPath, shellWord } from '../../layers/gateway/domain/shell-word.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { printJson } from '../terminal/output.ts'
 import { type Screen, screenOf, type Terminal } from '../terminal/terminal.ts'
+import { upTo } from './arguments.ts'
 import type { GlobalOptions } from './run.ts'
 
 type ImportOptions = {
@@ -18,7 +19,6 @@ type ImportOptions = {
 const MEGABYTE = 1024 * 1024
 const MOST_CONFIG_BYTES = MEGABYTE
 const MOST_KEYS_BYTES = 32 * MEGABYTE
-const MOST_DOWNLOAD_MS = 60_000
 
 export function importCommand(program: Command, terminal: Terminal): void {
   program
@@ -31,7 +31,7 @@ export function importCommand(program: Command, terminal: Terminal): void {
     .option(
       '--keys <file>',
       "an answer of LiteLLM's /key/list?return_full_object=true; may be given more than once",
-      collected,
+      upTo(1000, 'files'),
       [],
     )
     .option('--out <folder>', 'a new folder for the files', 'imported')
@@ -48,8 +48,6 @@ export function importCommand(program: Command, terminal: Terminal): void {
       else show(out, result)
     })
 }
-
-const collected = (file: string, before: readonly string[]) => [...before, file]
 
 type Result = {
   readonly files: readonly string[]
@@ -76,7 +74,7 @@ async function importLitellm(
   const { parseCatalog } = await import('../../catalog/parse-catalog.ts')
   const { readSource, utf8Of } = await import('../reading/read-source.ts')
   const read = async <T>(file: string, mostBytes: number, as: (text: string, name: string) => T) =>
-    as(utf8Of(await readSource(file, { folder, nowMs, mostBytes, mostMs: MOST_DOWNLOAD_MS })), `'${file}'`)
+    as(utf8Of(await readSource(file, { folder, nowMs, mostBytes })), `'${file}'`)
   const said = openSaid()
   const sayTwice = (name: string) => said.say('a name stands twice in one place, and the last one is taken', name)
   const whole = await withIncluded(config, folder, (file) =>

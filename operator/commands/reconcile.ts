@@ -1,7 +1,6 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import type { CatalogData, ProviderEntry } from '../../layers/gateway/domain/catalog.ts'
-import { parseDecimal } from '../../layers/gateway/domain/money.ts'
 import { DAY_MS, isoTime, utcDay } from '../../layers/gateway/domain/time.ts'
 import type { Bill, BillForm } from '../bills/bill.ts'
 import type { ExportedRow } from '../bills/our-rows.ts'
@@ -10,6 +9,7 @@ import type { Source } from '../reading/read-source.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { printJson } from '../terminal/output.ts'
 import { printTable, summed } from '../terminal/table.ts'
+import { percentage, upTo } from './arguments.ts'
 import { exportedLines } from './exported-rows.ts'
 import type { Run, Session } from './run.ts'
 import { fromOption, type RangeOptions, rangeOf, toOption } from './time-range.ts'
@@ -21,10 +21,8 @@ type ReconcileOptions = RangeOptions & {
   readonly csv?: boolean
 }
 
-const MOST_FILES = 100
 const MOST_DAYS = 366
 const MOST_BILL_BYTES = 64 * 1024 * 1024
-const MOST_DOWNLOAD_MS = 60_000
 
 export function reconcileCommand(program: Command, run: Run, folder: string): void {
   program
@@ -36,25 +34,13 @@ export function reconcileCommand(program: Command, run: Run, folder: string): vo
     .requiredOption(
       '--bill <file>',
       'costs of OpenAI, cost report of Anthropic, activity of OpenRouter, or cost and usage report of AWS; may be given more than once',
-      collectFile,
+      upTo(100, 'files'),
     )
     .addOption(fromOption().makeOptionMandatory())
     .addOption(toOption())
-    .option('--tolerance <percent>', 'differences up to this are fine', readTolerance, 100n)
+    .option('--tolerance <percent>', 'differences up to this are fine', percentage(100), 100n)
     .option('--csv', 'print CSV, with a row for each day and model')
     .action(run((session, options: ReconcileOptions) => reconcileAction(session, options, folder)))
-}
-
-function collectFile(file: string, before: readonly string[] = []): readonly string[] {
-  if (before.length >= MOST_FILES) throw new InvalidArgumentError(`There may be at most ${MOST_FILES} files.`)
-  return [...before, file]
-}
-
-/** In hundredths of a percent. */
-function readTolerance(text: string): bigint {
-  const tolerance = text.length <= 10 ? parseDecimal(text, 2) : undefined
-  if (tolerance !== undefined && tolerance <= 100_00n) return tolerance
-  throw new InvalidArgumentError('It must be a percentage from 0 to 100 with at most 2 decimals, such as 1 or 0.5.')
 }
 
 type Days = { readonly fromMs: number; readonly toMs: number }
@@ -63,7 +49,10 @@ async function reconcileAction(session: Session, options: ReconcileOptions, fold
   if (session.json && options.csv) throw new CliError('Choose one of --json and --csv.')
   const range = wholeDays(options, session.nowMs)
   const { openSums } = await import('../bills/reconcile.ts')
-  const { sources, bill } = await readFiles(options.bill, folder, session.nowMs)
+  const { readSources } = await import('../reading/read-source.ts')
+  const { readBill } = await import('../bills/read-bill.ts')
+  const sources = await readSources(options.bill, { folder, nowMs: session.nowMs, mostBytes: MOST_BILL_BYTES })
+  const bill = readBill(sources, MOST_BILL_BYTES)
   await requireProvider(session, options.provider, bill.form)
   const days = Array.from({ length: (range.toMs - range.fromMs) / DAY_MS }, (_, i) => utcDay(range.fromMs + i * DAY_MS))
   const sums = openSums(bill, days)
@@ -89,19 +78,6 @@ function wholeDays(options: ReconcileOptions, nowMs: number): Days {
   if (toMs <= fromMs) throw new CliError('There is no whole day from --from to --to.')
   if (toMs - fromMs > MOST_DAYS * DAY_MS) throw new CliError(`There may be at most ${MOST_DAYS} days.`)
   return { fromMs, toMs }
-}
-
-async function readFiles(
-  files: readonly string[],
-  folder: string,
-  nowMs: number,
-): Promise<{ sources: readonly Source[]; bill: Bill }> {
-  const { readSource } = await import('../reading/read-source.ts')
-  const { readBill } = await import('../bills/read-bill.ts')
-  const sources: Source[] = []
-  const bounds = { folder, nowMs, mostBytes: MOST_BILL_BYTES, mostMs: MOST_DOWNLOAD_MS }
-  for (const file of files) sources.push(await readSource(file, bounds))
-  return { sources, bill: readBill(sources, MOST_BILL_BYTES) }
 }
 
 async function requireProvider({ admin }: Session, provider: string, form: BillForm): Promise<void> {

@@ -65,7 +65,7 @@ function look(
   return { found: new Map(found), doubts, missing: isMissing ? [placeOf(model, route)] : [] }
 }
 
-export function placeOf({ id }: CatalogModel, { provider, model }: UpstreamRoute): string {
+function placeOf({ id }: CatalogModel, { provider, model }: UpstreamRoute): string {
   return `${id} (${provider}/${model})`
 }
 

@@ -1,7 +1,7 @@
 import { DAY_MS, isoTime } from '../../layers/gateway/domain/time.ts'
 import { scaledNumber, wholeNumberIn } from '../reading/exact-number.ts'
 import { CliError } from '../terminal/cli-error.ts'
-import type { Bill, BillForm, BillLine } from './bill.ts'
+import type { Bill, BillLine } from './bill.ts'
 import { KNOWN_BILLS, MAPPINGS, type Mapping, type Row } from './mappings.ts'
 
 const LATEST_SECONDS = 100_000_000_000
@@ -11,7 +11,7 @@ export function openBill(names: string) {
   const seen = new Set<string>()
   const lines: BillLine[] = []
   const days: string[] = []
-  let form: BillForm | undefined
+  let form: Bill['form'] | undefined
   let leftOut = 0
   return { add, read }
 

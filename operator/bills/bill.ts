@@ -1,3 +1,5 @@
+import type { BillForm } from '../reading/known-providers.ts'
+
 /** A line of a provider's bill, of one UTC day. */
 export type BillLine = {
   readonly day: string
@@ -6,8 +8,6 @@ export type BillLine = {
   /** In attocredits (18 decimals), so that lines with a float's digits add up; a credit is a US dollar. Credits of the provider are negative. */
   readonly atto: bigint
 }
-
-export type BillForm = 'OpenAI' | 'Anthropic' | 'OpenRouter' | 'AWS'
 
 export type Bill = {
   readonly form: BillForm

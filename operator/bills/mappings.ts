@@ -1,4 +1,4 @@
-import type { BillForm } from './bill.ts'
+import type { BillForm } from '../reading/known-providers.ts'
 
 /** A row of CSV, or an entry of JSON with all that stands in it, by `plainName`. Empty if it is there and no text. */
 export type Row = Readonly<Record<string, string | undefined>>

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
-import type { CatalogData, ProviderEntry } from '../../layers/gateway/domain/catalog.ts'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
 import { DAY_MS, isoTime, utcDay } from '../../layers/gateway/domain/time.ts'
-import type { Bill, BillForm } from '../bills/bill.ts'
+import type { Bill } from '../bills/bill.ts'
 import type { ExportedRow } from '../bills/our-rows.ts'
 import type { Reconciled } from '../bills/reconcile.ts'
 import type { Source } from '../reading/read-source.ts'
@@ -80,28 +80,17 @@ function wholeDays(options: ReconcileOptions, nowMs: number): Days {
   return { fromMs, toMs }
 }
 
-async function requireProvider({ admin }: Session, provider: string, form: BillForm): Promise<void> {
+async function requireProvider({ admin }: Session, provider: string, form: Bill['form']): Promise<void> {
   const { providers } = (await admin.get<CatalogShape>('/catalog')).catalog as CatalogData
   const entry = Object.hasOwn(providers, provider) ? providers[provider] : undefined
   if (!entry) {
     throw new CliError(`There is no provider '${provider}' (there is: ${Object.keys(providers).join(', ') || 'none'}).`)
   }
-  const expected = billFormOf(entry)
+  const { knownProvidersOf } = await import('../reading/known-providers.ts')
+  const expected = knownProvidersOf(entry)[0]?.[1].bills
   if (expected !== undefined && expected !== form) {
     throw new CliError(`The bill is one of ${form}, and the provider '${provider}' sends bills of ${expected}.`)
   }
-}
-
-/** Undefined for a provider whose bills are not known. */
-function billFormOf(entry: ProviderEntry): BillForm | undefined {
-  if (entry.type === 'bedrock') return 'AWS'
-  const host = URL.canParse(entry.baseUrl) ? new URL(entry.baseUrl).hostname : ''
-  const byHost: ReadonlyMap<string, BillForm> = new Map([
-    ['api.openai.com', 'OpenAI'],
-    ['api.anthropic.com', 'Anthropic'],
-    ['openrouter.ai', 'OpenRouter'],
-  ])
-  return byHost.get(host)
 }
 
 /** Reads page by page, and returns the number of requests that died, whose provider nobody knows. */

@@ -4,9 +4,9 @@ import type { Listed } from '../prices/listed.ts'
 import { readListed } from '../prices/price-list.ts'
 import { at, type Exact, fieldsAt, isObject, itemsAt, textAt } from '../reading/exact-json.ts'
 import { wholeNumberIn } from '../reading/exact-number.ts'
+import { KNOWN_PROVIDERS } from '../reading/known-providers.ts'
 import type { Providers } from './providers.ts'
 import type { Said } from './said.ts'
-import { splitModel } from './upstreams.ts'
 
 /** An entry of `model_list`: one route of the model of this name. */
 export type Deployment = {
@@ -119,4 +119,17 @@ function aliased(deployments: readonly Deployment[], aliases: Exact | undefined,
     else copies.push(...same.map((deployment) => ({ ...deployment, model: alias })))
   }
   return copies
+}
+
+/** The provider and its model in `openai/gpt-4o`; LiteLLM knows the famous ones without the first word. */
+function splitModel(model: string): { readonly prefix: string; readonly name: string } | undefined {
+  const slash = model.indexOf('/')
+  if (slash > 0 && Object.hasOwn(KNOWN_PROVIDERS, model.slice(0, slash))) {
+    return { prefix: model.slice(0, slash), name: model.slice(slash + 1).replace(/^(converse|invoke)\//, '') }
+  }
+  if (slash >= 0) return undefined
+  if (/^((us|eu|apac|jp|au|global)\.)?(ai21|amazon|anthropic|cohere|deepseek|meta|mistral)\./.test(model))
+    return { prefix: 'bedrock', name: model }
+  if (/^(gpt-|chatgpt-|o\d|text-embedding-)/.test(model)) return { prefix: 'openai', name: model }
+  return /^claude-/.test(model) ? { prefix: 'anthropic', name: model } : undefined
 }

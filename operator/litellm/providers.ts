@@ -1,8 +1,8 @@
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { isOwnVariable } from '../../layers/gateway/domain/catalog.ts'
 import { type Exact, textAt } from '../reading/exact-json.ts'
+import { KNOWN_PROVIDERS } from '../reading/known-providers.ts'
 import type { Said } from './said.ts'
-import { UPSTREAMS } from './upstreams.ts'
 
 export type Providers = {
   /** The name of the provider that a deployment asks; undefined if it can be none, which was said. */
@@ -39,10 +39,10 @@ export function openProviders({ secrets: usesSecrets, dropsFields, variableValue
     if (known !== undefined) return known
     const name = freeName(prefix.replaceAll('_', '-'))
     const entry = {
-      type: UPSTREAMS[prefix]?.type,
+      type: KNOWN_PROVIDERS[prefix]?.type,
       ...at,
       ...(variable !== undefined && { apiKey: usesSecrets ? `secret:${name}` : `env:${variable}` }),
-      ...(UPSTREAMS[prefix]?.capField && { capField: UPSTREAMS[prefix].capField }),
+      ...(KNOWN_PROVIDERS[prefix]?.capField && { capField: KNOWN_PROVIDERS[prefix].capField }),
       ...(dropsFields && { unknownFields: 'drop' }),
     }
     const parsed = parseCatalog({ providers: { [name]: entry }, models: [] })
@@ -85,7 +85,7 @@ export function openProviders({ secrets: usesSecrets, dropsFields, variableValue
   }
 
   function addressOf(prefix: string, params: Exact | undefined, model: string): At | undefined {
-    const { baseUrl, addressVariable, path = '' } = UPSTREAMS[prefix] ?? {}
+    const { baseUrl, addressVariable, path = '' } = KNOWN_PROVIDERS[prefix] ?? {}
     const given = addressIn(params)
     if (given === undefined && baseUrl !== undefined) return { baseUrl }
     const address = resolved('api_base', given, addressVariable, model)?.replace(/\/+$/, '')
@@ -95,7 +95,7 @@ export function openProviders({ secrets: usesSecrets, dropsFields, variableValue
 
   /** LiteLLM's own variable is for the provider's own address: its key goes nowhere else. */
   function variableOf(prefix: string, params: Exact | undefined, model: string): string | undefined {
-    const { variable: usual, baseUrl } = UPSTREAMS[prefix] ?? {}
+    const { variable: usual, baseUrl } = KNOWN_PROVIDERS[prefix] ?? {}
     const given = textAt(params, 'api_key')
     const isElsewhere = baseUrl !== undefined && addressIn(params) !== undefined
     if (given === undefined) return isElsewhere ? undefined : usual

@@ -6,7 +6,7 @@ import { at, type Exact, fieldsAt, isObject, itemsAt, textAt } from '../reading/
 import { wholeNumberIn } from '../reading/exact-number.ts'
 import { KNOWN_PROVIDERS } from '../reading/known-providers.ts'
 import type { Providers } from './providers.ts'
-import type { Said } from './said.ts'
+import { LeftOut, type Said } from './said.ts'
 
 /** An entry of `model_list`: one route of the model of this name. */
 export type Deployment = {
@@ -36,27 +36,28 @@ const CHAT_MODES: readonly (string | undefined)[] = [undefined, 'chat', 'complet
 
 /** The routes of `model_list`, and those that models have by another name. */
 export function deploymentsIn(config: Exact, providers: Providers, said: Said): Deployment[] {
-  const credentials = credentialsIn(config)
-  const named = itemsAt(config, 'model_list').flatMap(
-    (entry) => deploymentOf(entry, credentials, providers, said) ?? [],
+  const credentials: Credentials = new Map(
+    itemsAt(config, 'credential_list').map((one) => [
+      textAt(one, 'credential_name') ?? '',
+      at(one, 'credential_values'),
+    ]),
   )
+  const named = itemsAt(config, 'model_list').flatMap((entry) => {
+    const model = textAt(entry, 'model_name') ?? ''
+    return said.unlessLeftOut(model, () => deploymentOf(model, entry, credentials, providers, said))
+  })
   return [...named, ...aliased(named, at(config, 'router_settings', 'model_group_alias'), said)]
 }
 
 type Credentials = ReadonlyMap<string, Exact | undefined>
 
-function credentialsIn(config: Exact): Credentials {
-  const all = itemsAt(config, 'credential_list')
-  return new Map(all.map((one) => [textAt(one, 'credential_name') ?? '', at(one, 'credential_values')]))
-}
-
 function deploymentOf(
+  model: string,
   entry: Exact,
   credentials: Credentials,
   providers: Providers,
   said: Said,
-): Deployment | undefined {
-  const model = textAt(entry, 'model_name') ?? ''
+): Deployment {
   const [own, info] = [at(entry, 'litellm_params'), at(entry, 'model_info')]
   const credential = textAt(own, 'litellm_credential_name')
   const params = credential === undefined ? own : together(own, credentials.get(credential))
@@ -64,31 +65,28 @@ function deploymentOf(
   const split = splitModel(asked)
   const mode = textAt(info, 'mode')
   const isEmbedding = mode === 'embedding' || (mode === undefined && asked.includes('text-embedding-'))
-  if (`${model}${asked}`.includes('*')) return leave('a wildcard has no counterpart: list its models')
-  if (asked === '' || split?.name === '') return leave('litellm_params.model names no model')
-  if (credential !== undefined && !credentials.has(credential)) return leave('its credential is not in credential_list')
-  if (!split) return leave(`the provider of '${plainLine(asked, 60)}' is none of ours`)
-  if (!CHAT_MODES.includes(mode) && !isEmbedding)
-    return leave(`the mode '${plainLine(mode ?? '', 40)}' has no counterpart`)
+  if (`${model}${asked}`.includes('*')) throw new LeftOut('left out: a wildcard has no counterpart: list its models')
+  if (asked === '' || split?.name === '') throw new LeftOut('left out: litellm_params.model names no model')
+  if (credential !== undefined && !credentials.has(credential)) {
+    throw new LeftOut('left out: its credential is not in credential_list')
+  }
+  if (!split) throw new LeftOut(`left out: the provider of '${plainLine(asked, 60)}' is none of ours`)
+  if (!CHAT_MODES.includes(mode) && !isEmbedding) {
+    throw new LeftOut(`left out: the mode '${plainLine(mode ?? '', 40)}' has no counterpart`)
+  }
   const provider = providers.nameFor(split.prefix, params, model)
-  if (provider === undefined) return undefined
   said.sayOthers(entry, ENTRY, '', model)
   said.sayOthers(params, PARAMS, 'litellm_params.', model)
   said.sayOthers(info, INFO, 'model_info.', model)
   const listed = readListed(LITELLM, together(params, info), null)
   if (typeof listed === 'string') said.say(`its figures are not believed (${listed})`, model)
-  const priority = numberAt('order', 0)
-  const weight = numberAt('weight', 1)
+  const [priority, weight] = [numberAt('order', 0), numberAt('weight', 1)]
   return {
     model,
     isEmbedding,
     dimensions: wholeNumberIn(textAt(info, 'output_vector_size'), 1, 100_000),
     listed: typeof listed === 'string' ? undefined : listed,
     route: { provider, model: split.name, ...(priority && { priority }), ...(weight && { weight }) },
-  }
-
-  function leave(why: string): undefined {
-    said.say(`left out: ${why}`, model)
   }
 
   function numberAt(name: string, least: number): number | undefined {

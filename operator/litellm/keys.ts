@@ -6,7 +6,7 @@ import { at, type Exact, isObject, itemsAt, textAt } from '../reading/exact-json
 import { scaledNumber, wholeNumberIn } from '../reading/exact-number.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { WAYBILL } from '../terminal/how-to-run.ts'
-import type { Said } from './said.ts'
+import { LeftOut, type Said } from './said.ts'
 
 /** The fields that are read, and facts about a key's past, which ask for nothing. */
 const KNOWN = new RegExp(
@@ -38,24 +38,23 @@ export function importKeys(list: Exact, nowMs: number, said: Said): readonly str
   const pages = wholeNumberIn(textAt(list, 'total_pages'), 0, 1_000_000) ?? 1
   if (pages > 1) said.say(`this is one page of ${pages}: give each page by a --keys of its own`)
   return keys.flatMap((key) => {
-    const options = optionsOf(key, nowMs, said)
-    return options ? commandOf(options) : []
+    const alias = textAt(key, 'key_alias') ?? textAt(key, 'key_name') ?? textAt(key, 'token')?.slice(0, 12) ?? ''
+    const name = plainLine(alias.slice(0, 100)).trim() || 'imported'
+    return said.unlessLeftOut(name, () => commandOf(optionsOf(key, name, nowMs, said)))
   })
 }
 
-function optionsOf(key: Exact, nowMs: number, said: Said): Options | undefined {
+function optionsOf(key: Exact, name: string, nowMs: number, said: Said): Options {
   const text = (name: string) => textAt(key, name)
-  const alias = text('key_alias') ?? text('key_name') ?? text('token')?.slice(0, 12) ?? 'imported'
-  const name = plainLine(alias.slice(0, 100)).trim() || 'imported'
   const models = itemsAt(key, 'models').map((model) => textAt(model) ?? '')
   const expires = text('expires')
   const expiresMs = expires === undefined ? undefined : momentOf(expires)
   const token = text('token')
-  if (at(key, 'blocked') === true) return leave('it is blocked')
-  if (expires !== undefined && !((expiresMs ?? 0) > nowMs)) return leave('it has expired')
-  if (models.some((model) => NO_LIST.includes(model))) return leave('its models are named by its team')
+  if (at(key, 'blocked') === true) throw noKey('it is blocked')
+  if (expires !== undefined && !((expiresMs ?? 0) > nowMs)) throw noKey('it has expired')
+  if (models.some((model) => NO_LIST.includes(model))) throw noKey('its models are named by its team')
   const listed = models.includes(ALL_MODELS) ? [] : models
-  if (!SETTING_FIELDS.models.safeParse(listed).success) return leave('its models are not a list that a key can have')
+  if (!SETTING_FIELDS.models.safeParse(listed).success) throw noKey('its models are not a list that a key can have')
   said.sayOthers(key, KNOWN, 'key: ', name)
   return {
     name,
@@ -66,10 +65,6 @@ function optionsOf(key: Exact, nowMs: number, said: Said): Options | undefined {
     ...(expiresMs !== undefined && { expires: new Date(expiresMs).toISOString() }),
     ...budget(),
     ...windows(),
-  }
-
-  function leave(why: string): undefined {
-    said.say(`no key is made, because ${why}`, name)
   }
 
   function limit(field: string, option: string, most: number): Options {
@@ -92,15 +87,13 @@ function optionsOf(key: Exact, nowMs: number, said: Said): Options | undefined {
       return {}
     }
     const duration = text('budget_duration')
-    const window = duration === undefined ? undefined : WINDOWS.get(duration)
-    if (duration !== undefined && window === undefined) {
-      said.say(`key: a budget of ${plainLine(duration, 20)} has no window here: its rest is granted once`, name)
+    if (duration !== undefined) {
+      const window = WINDOWS.get(duration)
+      const becomes = window
+        ? `is --${window}, of a UTC day or month, and its rest is granted once: grant more before it is spent`
+        : 'has no window here: its rest is granted once'
+      said.say(`key: a budget of ${plainLine(duration, 20)} ${becomes}`, name)
     }
-    if (window !== undefined)
-      said.say(
-        `key: a budget of ${duration} is --${window}, of a UTC day or month, and its rest is granted once: grant more before it is spent`,
-        name,
-      )
     const rest = most > spent ? most - spent : 0n
     return rest > 0n ? { credits: formatCredits(rest), reference: 'LiteLLM budget' } : {}
   }
@@ -118,6 +111,8 @@ function optionsOf(key: Exact, nowMs: number, said: Said): Options | undefined {
     return Object.fromEntries([...least].map(([window, most]) => [window, formatCredits(most)]))
   }
 }
+
+const noKey = (why: string) => new LeftOut(`no key is made, because ${why}`)
 
 /** Rounded down, where `scaledNumber` rounds up. */
 function nanoOf(text: string | undefined): bigint | undefined {

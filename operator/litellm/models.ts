@@ -1,10 +1,9 @@
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import type { PriceStrings } from '../../layers/gateway/domain/price.ts'
 import { listedCost, markedUp } from '../prices/dearest.ts'
 import type { Listed } from '../prices/listed.ts'
 import { at, type Exact, fieldsAt, itemsAt, textAt } from '../reading/exact-json.ts'
 import { type Deployment, deploymentsIn } from './deployments.ts'
-import { openProviders, type Providers } from './providers.ts'
+import { openProviders, type Providers, requireValid } from './providers.ts'
 import type { Said } from './said.ts'
 
 export type Imported = {
@@ -34,7 +33,7 @@ export function importModels(config: Exact, options: ImportModelsOptions, said: 
   const deployments = deploymentsIn(config, providers, said)
   const needs: string[] = []
   const groups = [...Map.groupBy(deployments, ({ model }) => model)]
-  const models = groups.flatMap(([id, all]) => modelOf(id, all, providers, needs, said) ?? [])
+  const models = groups.flatMap(([id, all]) => said.unlessLeftOut(id, () => modelOf(id, all, providers, needs)))
   said.sayOthers(config, TOP, '')
   said.sayOthers(settings, /^(fallbacks|drop_params)$/, 'litellm_settings.')
   said.sayOthers(router, /^(fallbacks|model_group_alias)$/, 'router_settings.')
@@ -60,13 +59,7 @@ export function importModels(config: Exact, options: ImportModelsOptions, said: 
   }
 }
 
-function modelOf(
-  id: string,
-  all: readonly Deployment[],
-  providers: Providers,
-  needs: string[],
-  said: Said,
-): { readonly id: string; readonly routes: readonly Deployment['route'][] } | undefined {
+function modelOf(id: string, all: readonly Deployment[], providers: Providers, needs: string[]): Model {
   const isEmbedding = all.every((one) => one.isEmbedding)
   const costs = all.map(({ listed }) => costOf(listed, isEmbedding))
   const knownCosts = costs.filter((cost) => cost !== undefined)
@@ -91,12 +84,7 @@ function modelOf(
     price: isPriced ? markedUp(knownCosts, first, 0n) : unknown,
     routes: all.map(({ route }, i) => ({ ...route, ...(costs[i] && { cost: costs[i] }) })),
   }
-  const parsed = parseCatalog({ providers: providers.entries, models: [model] })
-  if ('faults' in parsed) {
-    for (const { path, message } of parsed.places)
-      said.say(`left out, because ${path.replace('models[0].', '')} ${message}`, id)
-    return undefined
-  }
+  requireValid({ providers: providers.entries, models: [model] }, /models\[0\]\./)
   if (lacks.length > 0) needs.push(`${id} needs ${lacks.join(', ')}`)
   return model
 }

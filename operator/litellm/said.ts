@@ -7,8 +7,13 @@ export type Said = {
   say(what: string, where?: string): void
   /** Says each field whose name is not known. One that is null, false or empty asks for nothing. */
   sayOthers(value: Exact | undefined, known: RegExp, prefix: string, where?: string): void
+  /** Makes one thing, or none if it must be left out, and says why. */
+  unlessLeftOut<Made>(where: string, make: () => Made): Made[]
   lines(): string[]
 }
+
+/** Something cannot be taken over. Each line of the message is a reason. */
+export class LeftOut extends Error {}
 
 const MOST_PLACES = 5
 const MOST_LINES = 200
@@ -28,18 +33,27 @@ export function openSaid(): Said {
         said.say(`${prefix}${plainLine(name, MOST_CHARS)} has no counterpart`, where)
       }
     },
-    lines() {
-      const all = [...places].map(([what, of]) => (of.size > 0 ? `${what}: ${listed([...of])}` : what))
-      const rest = all.length - MOST_LINES
-      return rest > 0 ? [...all.slice(0, MOST_LINES), `and ${rest} more`] : all
+    unlessLeftOut(where, make) {
+      try {
+        return [make()]
+      } catch (error) {
+        if (!(error instanceof LeftOut)) throw error
+        for (const reason of error.message.split('\n')) said.say(reason, where)
+        return []
+      }
     },
+    lines: () =>
+      few(
+        [...places].map(([what, of]) => (of.size > 0 ? `${what}: ${few([...of], MOST_PLACES).join(', ')}` : what)),
+        MOST_LINES,
+      ),
   }
   return said
 }
 
-function listed(places: readonly string[]): string {
-  const rest = places.length - MOST_PLACES
-  return [...places.slice(0, MOST_PLACES), ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
+function few(texts: readonly string[], most: number): string[] {
+  const rest = texts.length - most
+  return [...texts.slice(0, most), ...(rest > 0 ? [`and ${rest} more`] : [])]
 }
 
 function isEmpty(value: Exact): boolean {

@@ -5,7 +5,6 @@ import { DAY_MS, isoTime, utcDay } from '../../layers/gateway/domain/time.ts'
 import type { Bill } from '../bills/bill.ts'
 import type { ExportedRow } from '../bills/our-rows.ts'
 import type { Reconciled } from '../bills/reconcile.ts'
-import type { Source } from '../reading/read-source.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { printJson } from '../terminal/output.ts'
 import { printTable, summed } from '../terminal/table.ts'
@@ -48,7 +47,7 @@ type Days = { readonly fromMs: number; readonly toMs: number }
 async function reconcileAction(session: Session, options: ReconcileOptions, folder: string): Promise<void> {
   if (session.json && options.csv) throw new CliError('Choose one of --json and --csv.')
   const range = wholeDays(options, session.nowMs)
-  const { openSums } = await import('../bills/reconcile.ts')
+  const { openSums, totalOf } = await import('../bills/reconcile.ts')
   const { readSources } = await import('../reading/read-source.ts')
   const { readBill } = await import('../bills/read-bill.ts')
   const sources = await readSources(options.bill, { folder, nowMs: session.nowMs, mostBytes: MOST_BILL_BYTES })
@@ -61,8 +60,20 @@ async function reconcileAction(session: Session, options: ReconcileOptions, fold
   const notes = notesOf(bill, days, died)
   const isFine = rows.every(({ isWithin }) => isWithin) && missingDays(bill, days).length === 0
   if (options.csv) await showCsv(session, rows)
-  else if (session.json) await showJson(session, { options, range, sources, bill, rows, notes, isFine })
-  else show(session, rows, notes)
+  else if (!session.json) show(session, rows, notes)
+  else {
+    printJson(session.out, {
+      object: 'reconciliation',
+      provider: options.provider,
+      from: isoTime(range.fromMs),
+      to: isoTime(range.toMs),
+      bill: { form: bill.form, files: sources.map(({ name, sha256 }) => ({ name, sha256 })) },
+      data: rows.map(({ cost, isWithin, ...row }) => ({ ...row, upstream_cost: cost, within_tolerance: isWithin })),
+      total: totalOf(rows),
+      notes,
+      ok: isFine,
+    })
+  }
   if (!isFine) session.fail()
 }
 
@@ -116,19 +127,18 @@ function missingDays({ days: there }: Bill, days: readonly string[]): readonly s
 
 function notesOf(bill: Bill, days: readonly string[], died: number): string[] {
   const wanted = new Set(days)
-  const outside = bill.lines.filter(({ day }) => !wanted.has(day)).length
   const missing = missingDays(bill, days)
   const shown = `${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ', …' : ''}`
-  const isByModel = bill.lines.every(({ model }) => model !== undefined)
-  return [
-    ...(missing.length > 0 ? [`The bill lacks ${missing.length} of ${days.length} days: ${shown}.`] : []),
-    ...(isByModel ? [] : ['The bill does not name the model of every line, so days are compared as a whole.']),
-    ...(outside > 0 ? [`${outside} lines of the bill are of other days, and left out.`] : []),
-    ...(bill.leftOut > 0 ? [`${bill.leftOut} lines of the bill are no usage of a model, and left out.`] : []),
-    ...(died > 0
-      ? [`${died} requests died on their way: a provider may have billed them, and no row says which.`]
-      : []),
+  const unnamed = bill.lines.filter(({ model }) => model === undefined).length
+  const outside = bill.lines.filter(({ day }) => !wanted.has(day)).length
+  const notes: readonly (readonly [count: number, note: string])[] = [
+    [missing.length, `The bill lacks ${missing.length} of ${days.length} days: ${shown}.`],
+    [unnamed, 'The bill does not name the model of every line, so days are compared as a whole.'],
+    [outside, `${outside} lines of the bill are of other days, and left out.`],
+    [bill.leftOut, `${bill.leftOut} lines of the bill are no usage of a model, and left out.`],
+    [died, `${died} requests died on their way: a provider may have billed them, and no row says which.`],
   ]
+  return notes.filter(([count]) => count > 0).map(([, note]) => note)
 }
 
 function show({ out }: Session, rows: readonly Reconciled[], notes: readonly string[]): void {
@@ -163,32 +173,4 @@ async function showCsv({ out }: Session, rows: readonly Reconciled[]): Promise<v
     csvLineOf([day, model ?? undefined, requests, charged, cost, billed, difference, isWithin, reasons.join('; ')]),
   )
   out.log([csvLineOf(header), ...lines].join('').trimEnd())
-}
-
-type Shown = {
-  readonly options: ReconcileOptions
-  readonly range: Days
-  readonly sources: readonly Source[]
-  readonly bill: Bill
-  readonly rows: readonly Reconciled[]
-  readonly notes: readonly string[]
-  readonly isFine: boolean
-}
-
-async function showJson(
-  { out }: Session,
-  { options, range, sources, bill, rows, notes, isFine }: Shown,
-): Promise<void> {
-  const { totalOf } = await import('../bills/reconcile.ts')
-  printJson(out, {
-    object: 'reconciliation',
-    provider: options.provider,
-    from: isoTime(range.fromMs),
-    to: isoTime(range.toMs),
-    bill: { form: bill.form, files: sources.map(({ name, sha256 }) => ({ name, sha256 })) },
-    data: rows.map(({ cost, isWithin, ...row }) => ({ ...row, upstream_cost: cost, within_tolerance: isWithin })),
-    total: totalOf(rows),
-    notes,
-    ok: isFine,
-  })
 }

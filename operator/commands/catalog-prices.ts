@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
@@ -45,7 +45,8 @@ export function pricesCommand(catalog: Command, run: Run, terminal: Terminal, fa
       if (file === undefined) return pricesInForce(options, command)
       const { json = false, wide = false } = command.optsWithGlobals<GlobalOptions>()
       const out = screenOf(terminal, wide, () => {})
-      const text = await readText(resolve(terminal.folder, file), file)
+      const { readCatalogText } = await import('./read-catalog-file.ts')
+      const text = await readCatalogText(resolve(terminal.folder, file), file)
       const work = { out, fail, json, folder: terminal.folder, nowMs: Date.now() }
       await proposePrices({ name: file, text }, options, work)
     })
@@ -53,12 +54,6 @@ export function pricesCommand(catalog: Command, run: Run, terminal: Terminal, fa
     const { catalog: inForce } = await session.admin.get<CatalogShape>('/catalog')
     const text = `${JSON.stringify(inForce, null, 2)}\n`
     await proposePrices({ name: 'catalog.json', text }, options, { ...session, folder: terminal.folder })
-  })
-}
-
-function readText(path: string, file: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CliError(`The catalog '${file}' cannot be read (${error.code}).`)
   })
 }
 
@@ -77,17 +72,16 @@ async function proposePrices(ours: Ours, options: PricesOptions, work: Work): Pr
   const proposed = await checkedCatalog(text, 'No proposal can be made, because it would not be valid')
   const isWritten = proposal.edits.length > 0 && !options.check
   const file = isWritten ? await writeNew(text, options.out ?? proposalName(ours.name), work.folder) : undefined
-  await show(work, { proposal, lists, proposed, file })
+  const { priceWarnings } = await import('../../layers/admin/catalog/price-warnings.ts')
+  const print = work.json ? printProposal : showProposal
+  print(work.out, { ...proposal, lists, warnings: priceWarnings(proposed), file })
   if (options.check && (proposal.edits.length > 0 || proposal.doubts.length > 0)) work.fail()
 }
 
 async function checkedCatalog(text: string, complaint: string): Promise<CatalogData> {
-  const { ANY_ECHO, invalidCatalog } = await import('./read-catalog-file.ts')
-  const { parseCatalog } = await import('../../catalog/parse-catalog.ts')
+  const { ANY_ECHO, validCatalog } = await import('./read-catalog-file.ts')
   const { namingEcho } = await import('../../layers/admin/catalog/naming-echo.ts')
-  const parsed = parseCatalog(JSON.parse(text, namingEcho(ANY_ECHO)))
-  if ('catalog' in parsed) return parsed.catalog
-  throw invalidCatalog(complaint, parsed.faults)
+  return validCatalog(JSON.parse(text, namingEcho(ANY_ECHO)), complaint)
 }
 
 async function readLists(from: readonly string[], { folder, nowMs }: Work): Promise<readonly PriceList[]> {
@@ -120,35 +114,34 @@ async function writeNew(text: string, file: string, folder: string): Promise<str
   return file
 }
 
-type Shown = {
-  readonly proposal: Proposal
+type Told = Proposal & {
   readonly lists: readonly PriceList[]
-  readonly proposed: CatalogData
+  readonly warnings: readonly string[]
+  /** The file that was written. */
   readonly file: string | undefined
 }
 
-async function show({ out, json }: Work, { proposal, lists, proposed, file }: Shown): Promise<void> {
-  const { priceWarnings } = await import('../../layers/admin/catalog/price-warnings.ts')
-  const { differences, edits, missing, doubts } = proposal
-  if (json) {
-    return printJson(out, {
-      object: 'catalog.prices',
-      lists: lists.map(({ label: list, source: { name: source, changedMs, sha256 } }) => {
-        return { list, source, date: utcDay(changedMs), sha256 }
-      }),
-      drift: edits.length > 0,
-      differences,
-      not_believed: doubts,
-      missing,
-      warnings: priceWarnings(proposed),
-      proposal: file ?? null,
-    })
-  }
+function printProposal(out: Screen, { lists, differences, edits, doubts, missing, warnings, file }: Told): void {
+  printJson(out, {
+    object: 'catalog.prices',
+    lists: lists.map(({ label: list, source: { name: source, changedMs, sha256 } }) => {
+      return { list, source, date: utcDay(changedMs), sha256 }
+    }),
+    drift: edits.length > 0,
+    differences,
+    not_believed: doubts,
+    missing,
+    warnings,
+    proposal: file ?? null,
+  })
+}
+
+function showProposal(out: Screen, { lists, differences, edits, doubts, missing, warnings, file }: Told): void {
   for (const list of lists) out.log(provenance(list))
   if (differences.length > 0) showDifferences(out, differences)
   for (const doubt of doubts) out.log(`not believed: ${doubt}`)
   for (const place of missing) out.log(`in no list: ${place}`)
-  for (const warning of priceWarnings(proposed)) out.error(`warning: ${warning}`)
+  for (const warning of warnings) out.error(`warning: ${warning}`)
   out.log(verdict(edits.length, file))
 }
 

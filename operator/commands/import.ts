@@ -70,8 +70,7 @@ async function importLitellm(
   const { importModels } = await import('../litellm/models.ts')
   const { importKeys } = await import('../litellm/keys.ts')
   const { openSaid } = await import('../litellm/said.ts')
-  const { invalidCatalog } = await import('./read-catalog-file.ts')
-  const { parseCatalog } = await import('../../catalog/parse-catalog.ts')
+  const { validCatalog } = await import('./read-catalog-file.ts')
   const { readSource, utf8Of } = await import('../reading/read-source.ts')
   const read = async <T>(file: string, mostBytes: number, as: (text: string, name: string) => T) =>
     as(utf8Of(await readSource(file, { folder, nowMs, mostBytes })), `'${file}'`)
@@ -84,9 +83,8 @@ async function importLitellm(
   const imported = importModels(whole, { secrets: options.secrets === true, environment }, said)
   const lists = await Promise.all(options.keys.map((file) => read(file, MOST_KEYS_BYTES, readExactJson)))
   const keys = lists.flatMap((list) => importKeys(list, nowMs, said))
-  const parsed = parseCatalog(imported.catalog)
-  if ('faults' in parsed) throw invalidCatalog('No catalog can be made, because it would not be valid', parsed.faults)
-  if (parsed.catalog.models.length === 0) {
+  const { models } = validCatalog(imported.catalog, 'No catalog can be made, because it would not be valid')
+  if (models.length === 0) {
     throw new CliError([`'${config}' has no model that can be taken over.`, ...said.lines()].join('\n'))
   }
   const catalog = join(options.out, 'catalog.json')
@@ -97,7 +95,7 @@ async function importLitellm(
   })
   return {
     files: [catalog, ...(keys.length > 0 ? [script] : [])],
-    models: parsed.catalog.models.length,
+    models: models.length,
     keys: keys.length,
     needs: imported.needs,
     no_counterpart: said.lines(),

@@ -123,27 +123,17 @@ function limitPart(model: CatalogModel, i: number, field: Limit, found: readonly
   const byRoute = found.map((one) => limitOf(field, [...one.values()]))
   if (byRoute.every((limit) => limit === undefined)) return {}
   if (field === 'maxOutputTokens' && kindOf(model) === 'embedding') return {}
-  const labels = new Set(found.flatMap((one) => [...one.keys()]))
   const ours = model[field]
+  const needed = byRoute.map((limit) => ({ [field]: limit ?? ours }))
+  const labels = new Set(found.flatMap((one) => [...one.keys()]))
+  const saidBy = (label: string) => found.flatMap((one) => one.get(label) ?? [])
   return tokenDifference({
     model: model.id,
     route: null,
     field,
     path: ['models', i, field],
     ours,
-    proposed:
-      limitOf(
-        field,
-        byRoute.map((limit) => ({ [field]: limit ?? ours })),
-      ) ?? ours,
-    lists: new Map(
-      [...labels].map((label) => [
-        label,
-        limitOf(
-          field,
-          found.flatMap((one) => one.get(label) ?? []),
-        ),
-      ]),
-    ),
+    proposed: limitOf(field, needed) ?? ours,
+    lists: new Map([...labels].map((label) => [label, limitOf(field, saidBy(label))])),
   })
 }

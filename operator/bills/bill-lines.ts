@@ -6,8 +6,8 @@ import { KNOWN_BILLS, MAPPINGS, type Mapping, type Row } from './mappings.ts'
 
 const LATEST_SECONDS = 100_000_000_000
 
-/** Adds the rows of one bill. `names` are those of its files. */
-export function openBill(names: string) {
+/** Adds up the rows of one bill. */
+export function openBill() {
   const seen = new Set<string>()
   const lines: BillLine[] = []
   const days: string[] = []
@@ -15,23 +15,24 @@ export function openBill(names: string) {
   let leftOut = 0
   return { add, read }
 
-  function add(row: Row, where: string, results?: readonly Row[]): void {
+  function add(row: Row, where: string, results?: Iterable<Row>): void {
     const mapping = MAPPINGS.find(({ needs }) => needs.every((name) => Object.hasOwn(row, name)))
     if (!mapping) throw new CliError(`${where} is no line of ${KNOWN_BILLS}.`)
     form ??= mapping.form
-    if (form !== mapping.form) throw new CliError(`${names}: the files are of different bills.`)
+    if (form !== mapping.form) throw new CliError(`${where} is of another bill (${mapping.form}) than those before it.`)
     if (mapping.isByDay) addDay(mapping, row, where, results)
     else if (mapping.isUsage?.(row) === false) leftOut += 1
     else lines.push(lineOf(mapping, row, dayOf(mapping, row, where), where))
     once(mapping.nameOf?.(row), where)
   }
 
-  function addDay(mapping: Mapping, row: Row, where: string, results: readonly Row[] | undefined): void {
+  function addDay(mapping: Mapping, row: Row, where: string, results: Iterable<Row> | undefined): void {
     const day = dayOf(mapping, row, where)
     once(day, where)
     days.push(day)
     if (!results) throw new CliError(`${where} has no results.`)
-    for (const [i, result] of results.entries()) lines.push(lineOf(mapping, result, day, `${where} result ${i + 1},`))
+    let count = 0
+    for (const result of results) lines.push(lineOf(mapping, result, day, `${where} result ${++count},`))
   }
 
   /** A file that is given twice, or two whose days overlap, would be added up twice. */
@@ -45,7 +46,7 @@ export function openBill(names: string) {
 
   function read(): Bill {
     if (form) return { form, lines, leftOut, ...(days.length > 0 && { days }) }
-    throw new CliError(`${names}: there is no line of ${KNOWN_BILLS}.`)
+    throw new CliError(`There is no line of ${KNOWN_BILLS}.`)
   }
 }
 

@@ -8,36 +8,38 @@ import { openBill } from './bill-lines.ts'
 import { KNOWN_BILLS, plainName, type Row } from './mappings.ts'
 
 /** `results` has the rows of an entry that is a day. */
-type Take = (row: Row, where: string, results?: readonly Row[]) => void
+type Take = (row: Row, where: string, results?: Iterable<Row>) => void
 
 /** One bill, in one file or several, in their order. */
 export function readBill(sources: readonly Source[], mostBytes: number): Bill {
-  const names = sources.map(({ name }) => name).join(', ')
-  const bill = openBill(names)
-  let last: Exact = null
+  const bill = openBill()
+  let last: Page | undefined
   for (const source of sources) {
     const text = utf8Of(unpacked(source, mostBytes))
     if (/^\s*[[{]/.test(text)) last = readPages(text, source.name, bill.add)
     else readTable(text, source.name, bill.add)
   }
   // Pages are given in their order, so that the last one says whether there are more.
-  if (at(last, 'has_more') !== true && !at(last, 'next_page')) return bill.read()
-  throw new CliError(`${names}: the last page of the bill is missing. Get the pages after this one, too (next_page).`)
+  if (!last || (at(last.page, 'has_more') !== true && !at(last.page, 'next_page'))) return bill.read()
+  throw new CliError(`${last.name} is not the last page of the bill: get the pages after it, too (next_page).`)
 }
 
+type Page = { readonly page: Exact; readonly name: string }
+
 /** A page, or a list of pages. Returns the last one. */
-function readPages(text: string, name: string, take: Take): Exact {
-  const value = readExactJson(text, name)
-  const pages = Array.isArray(value) ? value : [value]
-  for (const [i, page] of pages.entries()) {
-    const from = value === page ? name : `${name}, page ${i + 1}`
-    if (!Array.isArray(at(page, 'data'))) throw new CliError(`${from} has no list 'data', as bills have.`)
-    for (const [j, entry] of itemsAt(page, 'data').entries()) {
+function readPages(text: string, file: string, take: Take): Page | undefined {
+  const value = readExactJson(text, file)
+  const pages: readonly Page[] = Array.isArray(value)
+    ? value.map((page, i) => ({ page, name: `${file}, page ${i + 1}` }))
+    : [{ page: value, name: file }]
+  for (const { page, name } of pages) {
+    if (!Array.isArray(at(page, 'data'))) throw new CliError(`${name} has no list 'data', as bills have.`)
+    for (const [i, entry] of itemsAt(page, 'data').entries()) {
       const results = at(entry, 'results')
-      take(rowOf(entry), `${from}, entry ${j + 1},`, Array.isArray(results) ? results.map(rowOf) : undefined)
+      take(rowOf(entry), `${name}, entry ${i + 1},`, Array.isArray(results) ? results.values().map(rowOf) : undefined)
     }
   }
-  return pages.at(-1) ?? null
+  return pages.at(-1)
 }
 
 function rowOf(entry: Exact): Row {

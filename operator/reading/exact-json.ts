@@ -16,13 +16,15 @@ export function readExactJson(text: string, name: string): Exact {
   return exactValue(text)
 }
 
+const OWN = { writable: true, enumerable: true, configurable: true } as const
+
 /** For a text that is known to be JSON. */
 function exactValue(text: string): Exact {
   const root: Exact[] = []
   const open: (Exact[] | Record<string, Exact>)[] = [root]
   let name = ''
   visit(text, {
-    onObjectBegin: () => begin(Object.create(null)),
+    onObjectBegin: () => begin({}),
     onArrayBegin: () => begin([]),
     onObjectEnd: () => void open.pop(),
     onArrayEnd: () => void open.pop(),
@@ -41,7 +43,10 @@ function exactValue(text: string): Exact {
   function put(value: Exact): void {
     const holder = open.at(-1)
     if (Array.isArray(holder)) holder.push(value)
-    else if (holder) holder[name] = name in holder ? TWICE : value
+    else if (holder && Object.hasOwn(holder, name)) holder[name] = TWICE
+    // A name such as __proto__ is one like any other.
+    else if (holder && name in holder) Object.defineProperty(holder, name, { value, ...OWN })
+    else if (holder) holder[name] = value
   }
 }
 

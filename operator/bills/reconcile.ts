@@ -24,57 +24,43 @@ type Sums = {
   readonly reconciled: (tolerance: bigint) => Reconciled[]
 }
 
-const NO_MODEL = ''
 /** Amounts are rounded on both sides. */
 const LEAST_DIFFERENCE: Nano = 1_000n
 const WHOLE = 10_000n
 const ATTO_PER_NANO = 1_000_000_000n
 
+/** A day and a model that are on the bill, in our rows, or in both. */
+type Pair = { readonly day: string; ours?: OurSum; billed?: { readonly name: string | undefined; atto: bigint } }
+
 /** `days` are those of the range; the bill's lines of other days do not count. */
 export function openSums(bill: Bill, days: readonly string[]): Sums {
   const isByModel = bill.lines.every(({ model }) => model !== undefined)
-  const keyOf = (model = NO_MODEL) => (isByModel ? modelKey(bill.form, model) : NO_MODEL)
-  const ours = new Map<string, Map<string, OurSum>>(days.map((day) => [day, new Map()]))
+  const pairs = new Map(days.map((day) => [day, new Map<string, Pair>()]))
+  const pairOf = (day: string, model: string | undefined): Pair => {
+    const key = isByModel ? modelKey(bill.form, model ?? '') : ''
+    const pair = pairs.get(day)?.get(key) ?? { day }
+    pairs.get(day)?.set(key, pair)
+    return pair
+  }
+  for (const { day, model, atto } of bill.lines) {
+    const pair = pairOf(day, model)
+    pair.billed ??= { name: model, atto: 0n }
+    pair.billed.atto += atto
+  }
   return {
     sumOf(day, model) {
-      const sum = ours.get(day)?.get(keyOf(model)) ?? emptySum()
-      ours.get(day)?.set(keyOf(model), sum)
-      sum.names.add(model)
-      return sum
+      const pair = pairOf(day, model)
+      pair.ours ??= emptySum()
+      pair.ours.names.add(model)
+      return pair.ours
     },
-    reconciled(tolerance) {
-      const billed = billedBy(bill, keyOf)
-      return days.flatMap((day) => {
-        const [mine, theirs] = [ours.get(day) ?? new Map(), billed.get(day) ?? new Map()]
-        const keys = [...new Set([...mine.keys(), ...theirs.keys()])]
-        return keys.map((key) => compared(day, isByModel, mine.get(key), theirs.get(key), tolerance))
-      })
-    },
+    reconciled: (tolerance) =>
+      [...pairs.values()].flatMap((ofDay) => [...ofDay.values()].map((pair) => compared(pair, isByModel, tolerance))),
   }
 }
 
-type Billed = { readonly name: string | undefined; readonly atto: bigint }
-
-function billedBy({ lines }: Bill, keyOf: (model?: string) => string): Map<string, Map<string, Billed>> {
-  const days = new Map<string, Map<string, Billed>>()
-  for (const { day, model, atto } of lines) {
-    const models = days.get(day) ?? new Map<string, Billed>()
-    const key = keyOf(model)
-    const before = models.get(key)
-    models.set(key, { name: before?.name ?? model, atto: (before?.atto ?? 0n) + atto })
-    days.set(day, models)
-  }
-  return days
-}
-
-function compared(
-  day: string,
-  isByModel: boolean,
-  mine: OurSum | undefined,
-  theirs: Billed | undefined,
-  tolerance: bigint,
-): Reconciled {
-  const sum = mine ?? emptySum()
+function compared({ day, ours, billed: theirs }: Pair, isByModel: boolean, tolerance: bigint): Reconciled {
+  const sum = ours ?? emptySum()
   const billed = nanoOf(theirs?.atto ?? 0n)
   const difference = billed - sum.cost
   return {
@@ -86,7 +72,7 @@ function compared(
     billed,
     difference,
     isWithin: isSmall(difference, billed > sum.cost ? billed : sum.cost, tolerance),
-    reasons: [...(mine ? [] : ['no request of ours']), ...(theirs ? [] : ['not on the bill']), ...reasonsOf(sum)],
+    reasons: [...(ours ? [] : ['no request of ours']), ...(theirs ? [] : ['not on the bill']), ...reasonsOf(sum)],
   }
 }
 

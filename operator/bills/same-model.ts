@@ -1,4 +1,4 @@
-import type { BillForm } from './bill.ts'
+import type { BillForm } from '../reading/known-providers.ts'
 
 /** One key for the names of one model: a dated name and its alias, or what AWS calls it on a bill. */
 export function modelKey(form: BillForm, name: string): string {

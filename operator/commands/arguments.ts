@@ -4,6 +4,7 @@ import * as rules from '../../layers/admin/settings/rules.ts'
 import { SETTING_FIELDS } from '../../layers/admin/settings/setting-fields.ts'
 import { listIn, readPeriod } from '../../layers/admin/settings/setting-texts.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
+import { parseDecimal } from '../../layers/gateway/domain/money.ts'
 import { MOST_REFERENCE_CHARS } from '../../layers/gateway/domain/reference.ts'
 
 // Each parses one argument, or tells the fault, the value and a valid form.
@@ -40,6 +41,25 @@ export function period(text: string): number {
   const ms = readPeriod(text)
   if (ms !== undefined) return ms
   throw new InvalidArgumentError('It must be a period such as 30m, 24h or 7d.')
+}
+
+/** In hundredths of a percent. */
+export function percentage(most: number): (text: string) => bigint {
+  return (text) => {
+    const read = text.length <= 10 ? parseDecimal(text, 2) : undefined
+    if (read !== undefined && read <= BigInt(most) * 100n) return read
+    throw new InvalidArgumentError(
+      `It must be a percentage from 0 to ${most} with at most 2 decimals, such as 20 or 0.5.`,
+    )
+  }
+}
+
+/** An option that may be given more than once. */
+export function upTo(most: number, things: string): (text: string, before?: readonly string[]) => readonly string[] {
+  return (text, before = []) => {
+    if (before.length < most) return [...before, text]
+    throw new InvalidArgumentError(`There may be at most ${most} ${things}.`)
+  }
 }
 
 /** The admin API's rule, with a message for the command line. */

@@ -1,18 +1,17 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import { parseDecimal } from '../../layers/gateway/domain/money.ts'
 import { shellPath } from '../../layers/gateway/domain/shell-word.ts'
 import { utcDay } from '../../layers/gateway/domain/time.ts'
 import type { PriceList } from '../prices/price-list.ts'
 import type { Proposal } from '../prices/propose.ts'
-import type { Source } from '../reading/read-source.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { printJson } from '../terminal/output.ts'
 import { printTable } from '../terminal/table.ts'
 import { type Screen, screenOf, type Terminal } from '../terminal/terminal.ts'
+import { percentage, upTo } from './arguments.ts'
 import type { GlobalOptions, Report, Run } from './run.ts'
 
 type PricesOptions = {
@@ -26,9 +25,7 @@ type Work = Report & { readonly json: boolean; readonly folder: string; readonly
 /** The operator's catalog as a text, whose order and form stay. */
 type Ours = { readonly name: string; readonly text: string }
 
-const MOST_LISTS = 20
 const MOST_LIST_BYTES = 32 * 1024 * 1024
-const MOST_DOWNLOAD_MS = 60_000
 
 export function pricesCommand(catalog: Command, run: Run, terminal: Terminal, fail: () => void): void {
   catalog
@@ -39,16 +36,17 @@ export function pricesCommand(catalog: Command, run: Run, terminal: Terminal, fa
     .requiredOption(
       '--from <list>',
       'a list in the form of models.dev, LiteLLM or Portkey: a file or an https address; may be given more than once',
-      collectList,
+      upTo(20, 'lists'),
     )
-    .option('--markup <percent>', 'make each price of its costs and so many percent', readMarkup)
+    .option('--markup <percent>', 'make each price of its costs and so many percent', percentage(1000))
     .option('--out <proposal>', 'write the proposal to this new file; unless given, NAME.proposal.json')
     .option('--check', 'write nothing, and exit with 1 if prices have drifted or a list cannot be believed')
     .action(async (file: string | undefined, options: PricesOptions, command: Command) => {
       if (file === undefined) return pricesInForce(options, command)
       const { json = false, wide = false } = command.optsWithGlobals<GlobalOptions>()
       const out = screenOf(terminal, wide, () => {})
-      const text = await readText(resolve(terminal.folder, file), file)
+      const { readCatalogText } = await import('./read-catalog-file.ts')
+      const text = await readCatalogText(resolve(terminal.folder, file), file)
       const work = { out, fail, json, folder: terminal.folder, nowMs: Date.now() }
       await proposePrices({ name: file, text }, options, work)
     })
@@ -59,62 +57,37 @@ export function pricesCommand(catalog: Command, run: Run, terminal: Terminal, fa
   })
 }
 
-function collectList(from: string, before: readonly string[] = []): readonly string[] {
-  if (before.length >= MOST_LISTS) throw new InvalidArgumentError(`There may be at most ${MOST_LISTS} lists.`)
-  return [...before, from]
-}
-
-const MOST_MARKUP = 1_000_00n
-
-/** In hundredths of a percent. */
-function readMarkup(text: string): bigint {
-  const markup = text.length <= 10 ? parseDecimal(text, 2) : undefined
-  if (markup !== undefined && markup <= MOST_MARKUP) return markup
-  throw new InvalidArgumentError('It must be a percentage from 0 to 1000 with at most 2 decimals, such as 20 or 12.5.')
-}
-
-function readText(path: string, file: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CliError(`The catalog '${file}' cannot be read (${error.code}).`)
-  })
-}
-
 async function proposePrices(ours: Ours, options: PricesOptions, work: Work): Promise<void> {
-  const { nameTwice, readNodes } = await import('../reading/json-nodes.ts')
+  const { nameTwice, readExactJson } = await import('../reading/exact-json.ts')
   const { editJson } = await import('../prices/edit-json.ts')
   const { propose } = await import('../prices/propose.ts')
-  const root = readNodes(ours.text, `The catalog '${ours.name}'`)
-  const twice = nameTwice(root)
+  const twice = nameTwice(readExactJson(ours.text, `The catalog '${ours.name}'`))
   if (twice !== undefined) throw new CliError(`The catalog '${ours.name}' has the name '${twice}' twice in one object.`)
   const catalog = await checkedCatalog(ours.text, `The catalog '${ours.name}' is not valid`)
   const lists = await readLists(options.from, work)
   const proposal = propose(catalog, lists, options.markup)
   if (proposal.missing.length === catalog.models.flatMap(({ routes }) => routes).length) throw noneFound(lists)
   const comment = { path: ['$comment'], value: `Prices by ${lists.map(provenance).join('; ')}.` }
-  const text = editJson(ours.text, root, [...proposal.edits, comment])
+  const text = editJson(ours.text, [...proposal.edits, comment])
   const proposed = await checkedCatalog(text, 'No proposal can be made, because it would not be valid')
   const isWritten = proposal.edits.length > 0 && !options.check
   const file = isWritten ? await writeNew(text, options.out ?? proposalName(ours.name), work.folder) : undefined
-  await show(work, { proposal, lists, proposed, file })
+  const { priceWarnings } = await import('../../layers/admin/catalog/price-warnings.ts')
+  const print = work.json ? printProposal : showProposal
+  print(work.out, { ...proposal, lists, warnings: priceWarnings(proposed), file })
   if (options.check && (proposal.edits.length > 0 || proposal.doubts.length > 0)) work.fail()
 }
 
 async function checkedCatalog(text: string, complaint: string): Promise<CatalogData> {
-  const { ANY_ECHO, invalidCatalog } = await import('./read-catalog-file.ts')
-  const { parseCatalog } = await import('../../catalog/parse-catalog.ts')
+  const { ANY_ECHO, validCatalog } = await import('./read-catalog-file.ts')
   const { namingEcho } = await import('../../layers/admin/catalog/naming-echo.ts')
-  const parsed = parseCatalog(JSON.parse(text, namingEcho(ANY_ECHO)))
-  if ('catalog' in parsed) return parsed.catalog
-  throw invalidCatalog(complaint, parsed.faults)
+  return validCatalog(JSON.parse(text, namingEcho(ANY_ECHO)), complaint)
 }
 
 async function readLists(from: readonly string[], { folder, nowMs }: Work): Promise<readonly PriceList[]> {
-  const { readSource } = await import('../reading/read-source.ts')
+  const { readSources } = await import('../reading/read-source.ts')
   const { openLists } = await import('../prices/price-list.ts')
-  const bounds = { folder, nowMs, mostBytes: MOST_LIST_BYTES, mostMs: MOST_DOWNLOAD_MS }
-  const sources: Source[] = []
-  for (const one of from) sources.push(await readSource(one, bounds))
-  return openLists(sources)
+  return openLists(await readSources(from, { folder, nowMs, mostBytes: MOST_LIST_BYTES }))
 }
 
 function noneFound(lists: readonly PriceList[]): CliError {
@@ -141,38 +114,34 @@ async function writeNew(text: string, file: string, folder: string): Promise<str
   return file
 }
 
-type Shown = {
-  readonly proposal: Proposal
+type Told = Proposal & {
   readonly lists: readonly PriceList[]
-  readonly proposed: CatalogData
+  readonly warnings: readonly string[]
+  /** The file that was written. */
   readonly file: string | undefined
 }
 
-async function show({ out, json }: Work, { proposal, lists, proposed, file }: Shown): Promise<void> {
-  const { priceWarnings } = await import('../../layers/admin/catalog/price-warnings.ts')
-  const { differences, edits, missing, doubts } = proposal
-  if (json) {
-    return printJson(out, {
-      object: 'catalog.prices',
-      lists: lists.map(({ label, source: { name, changedMs, sha256 } }) => ({
-        list: label,
-        source: name,
-        date: utcDay(changedMs),
-        sha256,
-      })),
-      drift: edits.length > 0,
-      differences,
-      not_believed: doubts,
-      missing,
-      warnings: priceWarnings(proposed),
-      proposal: file ?? null,
-    })
-  }
+function printProposal(out: Screen, { lists, differences, edits, doubts, missing, warnings, file }: Told): void {
+  printJson(out, {
+    object: 'catalog.prices',
+    lists: lists.map(({ label: list, source: { name: source, changedMs, sha256 } }) => {
+      return { list, source, date: utcDay(changedMs), sha256 }
+    }),
+    drift: edits.length > 0,
+    differences,
+    not_believed: doubts,
+    missing,
+    warnings,
+    proposal: file ?? null,
+  })
+}
+
+function showProposal(out: Screen, { lists, differences, edits, doubts, missing, warnings, file }: Told): void {
   for (const list of lists) out.log(provenance(list))
   if (differences.length > 0) showDifferences(out, differences)
   for (const doubt of doubts) out.log(`not believed: ${doubt}`)
   for (const place of missing) out.log(`in no list: ${place}`)
-  for (const warning of priceWarnings(proposed)) out.error(`warning: ${warning}`)
+  for (const warning of warnings) out.error(`warning: ${warning}`)
   out.log(verdict(edits.length, file))
 }
 

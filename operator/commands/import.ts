@@ -6,6 +6,7 @@ import { shellPath, shellWord } from '../../layers/gateway/domain/shell-word.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { printJson } from '../terminal/output.ts'
 import { type Screen, screenOf, type Terminal } from '../terminal/terminal.ts'
+import { upTo } from './arguments.ts'
 import type { GlobalOptions } from './run.ts'
 
 type ImportOptions = {
@@ -18,7 +19,6 @@ type ImportOptions = {
 const MEGABYTE = 1024 * 1024
 const MOST_CONFIG_BYTES = MEGABYTE
 const MOST_KEYS_BYTES = 32 * MEGABYTE
-const MOST_DOWNLOAD_MS = 60_000
 
 export function importCommand(program: Command, terminal: Terminal): void {
   program
@@ -31,7 +31,7 @@ export function importCommand(program: Command, terminal: Terminal): void {
     .option(
       '--keys <file>',
       "an answer of LiteLLM's /key/list?return_full_object=true; may be given more than once",
-      collected,
+      upTo(1000, 'files'),
       [],
     )
     .option('--out <folder>', 'a new folder for the files', 'imported')
@@ -49,8 +49,6 @@ export function importCommand(program: Command, terminal: Terminal): void {
     })
 }
 
-const collected = (file: string, before: readonly string[]) => [...before, file]
-
 type Result = {
   readonly files: readonly string[]
   readonly models: number
@@ -66,17 +64,16 @@ async function importLitellm(
   { folder, env }: Terminal,
   nowMs: number,
 ): Promise<Result> {
-  const { readNodes } = await import('../reading/json-nodes.ts')
+  const { readExactJson } = await import('../reading/exact-json.ts')
   const { readYaml } = await import('../litellm/read-yaml.ts')
   const { withIncluded } = await import('../litellm/included.ts')
   const { importModels } = await import('../litellm/models.ts')
   const { importKeys } = await import('../litellm/keys.ts')
   const { openSaid } = await import('../litellm/said.ts')
-  const { invalidCatalog } = await import('./read-catalog-file.ts')
-  const { parseCatalog } = await import('../../catalog/parse-catalog.ts')
+  const { validCatalog } = await import('./read-catalog-file.ts')
   const { readSource, utf8Of } = await import('../reading/read-source.ts')
   const read = async <T>(file: string, mostBytes: number, as: (text: string, name: string) => T) =>
-    as(utf8Of(await readSource(file, { folder, nowMs, mostBytes, mostMs: MOST_DOWNLOAD_MS })), `'${file}'`)
+    as(utf8Of(await readSource(file, { folder, nowMs, mostBytes })), `'${file}'`)
   const said = openSaid()
   const sayTwice = (name: string) => said.say('a name stands twice in one place, and the last one is taken', name)
   const whole = await withIncluded(config, folder, (file) =>
@@ -84,11 +81,10 @@ async function importLitellm(
   )
   const environment = typeof options.env === 'string' ? await read(options.env, MEGABYTE, parseEnv) : options.env && env
   const imported = importModels(whole, { secrets: options.secrets === true, environment }, said)
-  const lists = await Promise.all(options.keys.map((file) => read(file, MOST_KEYS_BYTES, readNodes)))
+  const lists = await Promise.all(options.keys.map((file) => read(file, MOST_KEYS_BYTES, readExactJson)))
   const keys = lists.flatMap((list) => importKeys(list, nowMs, said))
-  const parsed = parseCatalog(imported.catalog)
-  if ('faults' in parsed) throw invalidCatalog('No catalog can be made, because it would not be valid', parsed.faults)
-  if (parsed.catalog.models.length === 0) {
+  const { models } = validCatalog(imported.catalog, 'No catalog can be made, because it would not be valid')
+  if (models.length === 0) {
     throw new CliError([`'${config}' has no model that can be taken over.`, ...said.lines()].join('\n'))
   }
   const catalog = join(options.out, 'catalog.json')
@@ -99,7 +95,7 @@ async function importLitellm(
   })
   return {
     files: [catalog, ...(keys.length > 0 ? [script] : [])],
-    models: parsed.catalog.models.length,
+    models: models.length,
     keys: keys.length,
     needs: imported.needs,
     no_counterpart: said.lines(),

@@ -1,15 +1,14 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
-import type { CatalogData, ProviderEntry } from '../../layers/gateway/domain/catalog.ts'
-import { parseDecimal } from '../../layers/gateway/domain/money.ts'
-import { DAY_MS, isoTime } from '../../layers/gateway/domain/time.ts'
-import type { Bill, BillForm } from '../bills/bill.ts'
+import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { DAY_MS, isoTime, utcDay } from '../../layers/gateway/domain/time.ts'
+import type { Bill } from '../bills/bill.ts'
 import type { ExportedRow } from '../bills/our-rows.ts'
 import type { Reconciled } from '../bills/reconcile.ts'
-import type { Source } from '../reading/read-source.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { printJson } from '../terminal/output.ts'
 import { printTable, summed } from '../terminal/table.ts'
+import { percentage, upTo } from './arguments.ts'
 import { exportedLines } from './exported-rows.ts'
 import type { Run, Session } from './run.ts'
 import { fromOption, type RangeOptions, rangeOf, toOption } from './time-range.ts'
@@ -21,10 +20,8 @@ type ReconcileOptions = RangeOptions & {
   readonly csv?: boolean
 }
 
-const MOST_FILES = 100
 const MOST_DAYS = 366
 const MOST_BILL_BYTES = 64 * 1024 * 1024
-const MOST_DOWNLOAD_MS = 60_000
 
 export function reconcileCommand(program: Command, run: Run, folder: string): void {
   program
@@ -36,25 +33,13 @@ export function reconcileCommand(program: Command, run: Run, folder: string): vo
     .requiredOption(
       '--bill <file>',
       'costs of OpenAI, cost report of Anthropic, activity of OpenRouter, or cost and usage report of AWS; may be given more than once',
-      collectFile,
+      upTo(100, 'files'),
     )
     .addOption(fromOption().makeOptionMandatory())
     .addOption(toOption())
-    .option('--tolerance <percent>', 'differences up to this are fine', readTolerance, 100n)
+    .option('--tolerance <percent>', 'differences up to this are fine', percentage(100), 100n)
     .option('--csv', 'print CSV, with a row for each day and model')
     .action(run((session, options: ReconcileOptions) => reconcileAction(session, options, folder)))
-}
-
-function collectFile(file: string, before: readonly string[] = []): readonly string[] {
-  if (before.length >= MOST_FILES) throw new InvalidArgumentError(`There may be at most ${MOST_FILES} files.`)
-  return [...before, file]
-}
-
-/** In hundredths of a percent. */
-function readTolerance(text: string): bigint {
-  const tolerance = text.length <= 10 ? parseDecimal(text, 2) : undefined
-  if (tolerance !== undefined && tolerance <= 100_00n) return tolerance
-  throw new InvalidArgumentError('It must be a percentage from 0 to 100 with at most 2 decimals, such as 1 or 0.5.')
 }
 
 type Days = { readonly fromMs: number; readonly toMs: number }
@@ -62,19 +47,33 @@ type Days = { readonly fromMs: number; readonly toMs: number }
 async function reconcileAction(session: Session, options: ReconcileOptions, folder: string): Promise<void> {
   if (session.json && options.csv) throw new CliError('Choose one of --json and --csv.')
   const range = wholeDays(options, session.nowMs)
-  const { daysBetween } = await import('../bills/bill.ts')
-  const { openSums } = await import('../bills/reconcile.ts')
-  const { sources, bill } = await readFiles(options.bill, folder, session.nowMs)
+  const { openSums, totalOf } = await import('../bills/reconcile.ts')
+  const { readSources } = await import('../reading/read-source.ts')
+  const { readBill } = await import('../bills/read-bill.ts')
+  const sources = await readSources(options.bill, { folder, nowMs: session.nowMs, mostBytes: MOST_BILL_BYTES })
+  const bill = readBill(sources, MOST_BILL_BYTES)
   await requireProvider(session, options.provider, bill.form)
-  const days = daysBetween(range.fromMs, range.toMs)
+  const days = Array.from({ length: (range.toMs - range.fromMs) / DAY_MS }, (_, i) => utcDay(range.fromMs + i * DAY_MS))
   const sums = openSums(bill, days)
   const died = await addRows(session, range, options.provider, sums.sumOf)
   const rows = sums.reconciled(options.tolerance)
   const notes = notesOf(bill, days, died)
   const isFine = rows.every(({ isWithin }) => isWithin) && missingDays(bill, days).length === 0
   if (options.csv) await showCsv(session, rows)
-  else if (session.json) await showJson(session, { options, range, sources, bill, rows, notes, isFine })
-  else show(session, rows, notes)
+  else if (!session.json) show(session, rows, notes)
+  else {
+    printJson(session.out, {
+      object: 'reconciliation',
+      provider: options.provider,
+      from: isoTime(range.fromMs),
+      to: isoTime(range.toMs),
+      bill: { form: bill.form, files: sources.map(({ name, sha256 }) => ({ name, sha256 })) },
+      data: rows.map(({ cost, isWithin, ...row }) => ({ ...row, upstream_cost: cost, within_tolerance: isWithin })),
+      total: totalOf(rows),
+      notes,
+      ok: isFine,
+    })
+  }
   if (!isFine) session.fail()
 }
 
@@ -92,41 +91,17 @@ function wholeDays(options: ReconcileOptions, nowMs: number): Days {
   return { fromMs, toMs }
 }
 
-async function readFiles(
-  files: readonly string[],
-  folder: string,
-  nowMs: number,
-): Promise<{ sources: readonly Source[]; bill: Bill }> {
-  const { readSource } = await import('../reading/read-source.ts')
-  const { readBill } = await import('../bills/read-bill.ts')
-  const sources: Source[] = []
-  const bounds = { folder, nowMs, mostBytes: MOST_BILL_BYTES, mostMs: MOST_DOWNLOAD_MS }
-  for (const file of files) sources.push(await readSource(file, bounds))
-  return { sources, bill: readBill(sources, MOST_BILL_BYTES) }
-}
-
-async function requireProvider({ admin }: Session, provider: string, form: BillForm): Promise<void> {
+async function requireProvider({ admin }: Session, provider: string, form: Bill['form']): Promise<void> {
   const { providers } = (await admin.get<CatalogShape>('/catalog')).catalog as CatalogData
   const entry = Object.hasOwn(providers, provider) ? providers[provider] : undefined
   if (!entry) {
     throw new CliError(`There is no provider '${provider}' (there is: ${Object.keys(providers).join(', ') || 'none'}).`)
   }
-  const expected = billFormOf(entry)
+  const { knownProvidersOf } = await import('../reading/known-providers.ts')
+  const expected = knownProvidersOf(entry)[0]?.[1].bills
   if (expected !== undefined && expected !== form) {
     throw new CliError(`The bill is one of ${form}, and the provider '${provider}' sends bills of ${expected}.`)
   }
-}
-
-/** Undefined for a provider whose bills are not known. */
-function billFormOf(entry: ProviderEntry): BillForm | undefined {
-  if (entry.type === 'bedrock') return 'AWS'
-  const host = URL.canParse(entry.baseUrl) ? new URL(entry.baseUrl).hostname : ''
-  const byHost: ReadonlyMap<string, BillForm> = new Map([
-    ['api.openai.com', 'OpenAI'],
-    ['api.anthropic.com', 'Anthropic'],
-    ['openrouter.ai', 'OpenRouter'],
-  ])
-  return byHost.get(host)
 }
 
 /** Reads page by page, and returns the number of requests that died, whose provider nobody knows. */
@@ -152,19 +127,18 @@ function missingDays({ days: there }: Bill, days: readonly string[]): readonly s
 
 function notesOf(bill: Bill, days: readonly string[], died: number): string[] {
   const wanted = new Set(days)
-  const outside = bill.lines.filter(({ day }) => !wanted.has(day)).length
   const missing = missingDays(bill, days)
   const shown = `${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ', …' : ''}`
-  const isByModel = bill.lines.every(({ model }) => model !== undefined)
-  return [
-    ...(missing.length > 0 ? [`The bill lacks ${missing.length} of ${days.length} days: ${shown}.`] : []),
-    ...(isByModel ? [] : ['The bill does not name the model of every line, so days are compared as a whole.']),
-    ...(outside > 0 ? [`${outside} lines of the bill are of other days, and left out.`] : []),
-    ...(bill.leftOut > 0 ? [`${bill.leftOut} lines of the bill are no usage of a model, and left out.`] : []),
-    ...(died > 0
-      ? [`${died} requests died on their way: a provider may have billed them, and no row says which.`]
-      : []),
+  const unnamed = bill.lines.filter(({ model }) => model === undefined).length
+  const outside = bill.lines.filter(({ day }) => !wanted.has(day)).length
+  const notes: readonly (readonly [count: number, note: string])[] = [
+    [missing.length, `The bill lacks ${missing.length} of ${days.length} days: ${shown}.`],
+    [unnamed, 'The bill does not name the model of every line, so days are compared as a whole.'],
+    [outside, `${outside} lines of the bill are of other days, and left out.`],
+    [bill.leftOut, `${bill.leftOut} lines of the bill are no usage of a model, and left out.`],
+    [died, `${died} requests died on their way: a provider may have billed them, and no row says which.`],
   ]
+  return notes.filter(([count]) => count > 0).map(([, note]) => note)
 }
 
 function show({ out }: Session, rows: readonly Reconciled[], notes: readonly string[]): void {
@@ -199,32 +173,4 @@ async function showCsv({ out }: Session, rows: readonly Reconciled[]): Promise<v
     csvLineOf([day, model ?? undefined, requests, charged, cost, billed, difference, isWithin, reasons.join('; ')]),
   )
   out.log([csvLineOf(header), ...lines].join('').trimEnd())
-}
-
-type Shown = {
-  readonly options: ReconcileOptions
-  readonly range: Days
-  readonly sources: readonly Source[]
-  readonly bill: Bill
-  readonly rows: readonly Reconciled[]
-  readonly notes: readonly string[]
-  readonly isFine: boolean
-}
-
-async function showJson(
-  { out }: Session,
-  { options, range, sources, bill, rows, notes, isFine }: Shown,
-): Promise<void> {
-  const { totalOf } = await import('../bills/reconcile.ts')
-  printJson(out, {
-    object: 'reconciliation',
-    provider: options.provider,
-    from: isoTime(range.fromMs),
-    to: isoTime(range.toMs),
-    bill: { form: bill.form, files: sources.map(({ name, sha256 }) => ({ name, sha256 })) },
-    data: rows.map(({ cost, isWithin, ...row }) => ({ ...row, upstream_cost: cost, within_tolerance: isWithin })),
-    total: totalOf(rows),
-    notes,
-    ok: isFine,
-  })
 }

@@ -1,34 +1,30 @@
 import { realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { plainLine } from '../../layers/gateway/domain/plain-text.ts'
-import { fieldsOf, itemsOf, type JsonNode, nodeAt, textOf } from '../reading/json-nodes.ts'
+import { type Exact, fieldsAt, itemsAt, textAt } from '../reading/exact-json.ts'
 import { CliError } from '../terminal/cli-error.ts'
 
 const MOST_FILES = 50
 
-type Read = (file: string) => Promise<JsonNode>
+type Read = (file: string) => Promise<Exact>
 
 /** A config with the files that its `include` names. As in LiteLLM, their lists are added, and other fields replace. */
-export async function withIncluded(file: string, folder: string, read: Read): Promise<JsonNode> {
+export async function withIncluded(file: string, folder: string, read: Read): Promise<Exact> {
   const config = await read(file)
-  const names = itemsOf(nodeAt(config, 'include')).map((name) => textOf(name) ?? '')
+  const names = itemsAt(config, 'include').map((name) => textAt(name) ?? '')
   if (names.length > MOST_FILES) throw new CliError(`'${file}' includes more than ${MOST_FILES} files.`)
-  if (config.kind !== 'object' || names.length === 0) return config
+  if (names.length === 0) return config
   if (file.includes('://'))
     throw new CliError('The config includes other files: give it as a file, with those beside it.')
   for (const name of names) await requireOwn(resolve(folder, dirname(file)), name)
-  const fields = new Map(config.fields)
+  const fields = new Map(fieldsAt(config))
   for (const name of names) {
-    for (const [key, field] of fieldsOf(await read(join(dirname(file), name)))) {
-      const before = fields.get(key)?.node
-      const grows = before?.kind === 'list' && field.node.kind === 'list'
-      fields.set(
-        key,
-        grows ? { ...field, node: { ...before, items: [...before.items, ...itemsOf(field.node)] } } : field,
-      )
+    for (const [key, value] of fieldsAt(await read(join(dirname(file), name)))) {
+      const before = fields.get(key)
+      fields.set(key, Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value)
     }
   }
-  return { ...config, fields }
+  return Object.fromEntries(fields)
 }
 
 /** A config that somebody else wrote must not bring other files of this machine into a catalog. */

@@ -2,19 +2,20 @@ import { SETTING_FIELDS } from '../../layers/admin/settings/setting-fields.ts'
 import { formatCredits } from '../../layers/gateway/domain/money.ts'
 import { plainLine } from '../../layers/gateway/domain/plain-text.ts'
 import { shellWord } from '../../layers/gateway/domain/shell-word.ts'
+import { at, type Exact, isObject, itemsAt, textAt } from '../reading/exact-json.ts'
 import { scaledNumber, wholeNumberIn } from '../reading/exact-number.ts'
-import { itemsOf, type JsonNode, nodeAt, textOf } from '../reading/json-nodes.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { WAYBILL } from '../terminal/how-to-run.ts'
-import type { Said } from './said.ts'
+import { LeftOut, type Said } from './said.ts'
 
-const READ = [
-  ...['key_alias', 'key_name', 'token', 'models', 'max_budget', 'spend', 'budget_duration', 'rpm_limit'],
-  ...['max_parallel_requests', 'expires', 'blocked', 'budget_limits'],
-]
-/** Facts about a key's past, which ask for nothing. */
-const PAST =
-  /^(created_|updated_|last_|rotation_count|budget_reset_at|model_spend|soft_budget_cooldown|object_permission_id|api_key$)/
+/** The fields that are read, and facts about a key's past, which ask for nothing. */
+const KNOWN = new RegExp(
+  [
+    '^(key_alias|key_name|token|models|max_budget|spend|budget_duration|rpm_limit)$',
+    '^(max_parallel_requests|expires|blocked|budget_limits|api_key)$',
+    '^(created_|updated_|last_|rotation_count|budget_reset_at|model_spend|soft_budget_cooldown|object_permission_id)',
+  ].join('|'),
+)
 const PLACES = 9
 /** LiteLLM's words for a day and for about a month. */
 const WINDOWS: ReadonlyMap<string, string> = new Map([
@@ -27,35 +28,34 @@ const NO_LIST = ['all-team-models', 'no-default-models']
 type Options = Readonly<Record<string, string>>
 
 /** A `waybill keys create` for each key of an answer to `/key/list?return_full_object=true`. */
-export function importKeys(list: JsonNode, nowMs: number, said: Said): readonly string[] {
-  const keys = list.kind === 'list' ? list : nodeAt(list, 'keys')
-  if (keys?.kind !== 'list')
+export function importKeys(list: Exact, nowMs: number, said: Said): readonly string[] {
+  const keys = Array.isArray(list) ? list : at(list, 'keys')
+  if (!Array.isArray(keys))
     throw new CliError("The keys are not in the form of LiteLLM's /key/list: there is no list 'keys'.")
-  if (itemsOf(keys).some(({ kind }) => kind !== 'object')) {
+  if (!keys.every(isObject)) {
     throw new CliError('The keys are ids only. Ask LiteLLM for /key/list?return_full_object=true.')
   }
-  const pages = wholeNumberIn(textOf(nodeAt(list, 'total_pages')), 0, 1_000_000) ?? 1
+  const pages = wholeNumberIn(textAt(list, 'total_pages'), 0, 1_000_000) ?? 1
   if (pages > 1) said.say(`this is one page of ${pages}: give each page by a --keys of its own`)
-  return itemsOf(keys).flatMap((key) => {
-    const options = optionsOf(key, nowMs, said)
-    return options ? commandOf(options) : []
+  return keys.flatMap((key) => {
+    const alias = textAt(key, 'key_alias') ?? textAt(key, 'key_name') ?? textAt(key, 'token')?.slice(0, 12) ?? ''
+    const name = plainLine(alias.slice(0, 100)).trim() || 'imported'
+    return said.unlessLeftOut(name, () => commandOf(optionsOf(key, name, nowMs, said)))
   })
 }
 
-function optionsOf(key: JsonNode, nowMs: number, said: Said): Options | undefined {
-  const at = (name: string) => textOf(nodeAt(key, name))
-  const alias = at('key_alias') ?? at('key_name') ?? at('token')?.slice(0, 12) ?? 'imported'
-  const name = plainLine(alias.slice(0, 100)).trim() || 'imported'
-  const models = itemsOf(nodeAt(key, 'models')).map((model) => textOf(model) ?? '')
-  const expires = at('expires')
+function optionsOf(key: Exact, name: string, nowMs: number, said: Said): Options {
+  const text = (name: string) => textAt(key, name)
+  const models = itemsAt(key, 'models').map((model) => textAt(model) ?? '')
+  const expires = text('expires')
   const expiresMs = expires === undefined ? undefined : momentOf(expires)
-  const token = at('token')
-  if (isTrue(nodeAt(key, 'blocked'))) return leave('it is blocked')
-  if (expires !== undefined && !((expiresMs ?? 0) > nowMs)) return leave('it has expired')
-  if (models.some((model) => NO_LIST.includes(model))) return leave('its models are named by its team')
+  const token = text('token')
+  if (at(key, 'blocked') === true) throw noKey('it is blocked')
+  if (expires !== undefined && !((expiresMs ?? 0) > nowMs)) throw noKey('it has expired')
+  if (models.some((model) => NO_LIST.includes(model))) throw noKey('its models are named by its team')
   const listed = models.includes(ALL_MODELS) ? [] : models
-  if (!SETTING_FIELDS.models.safeParse(listed).success) return leave('its models are not a list that a key can have')
-  said.sayOthers(key, knownIn(key), 'key: ', name)
+  if (!SETTING_FIELDS.models.safeParse(listed).success) throw noKey('its models are not a list that a key can have')
+  said.sayOthers(key, KNOWN, 'key: ', name)
   return {
     name,
     ...(/^[0-9a-f]{64}$/.test(token ?? '') && { 'external-id': `litellm-${token?.slice(0, 16)}` }),
@@ -67,22 +67,18 @@ function optionsOf(key: JsonNode, nowMs: number, said: Said): Options | undefine
     ...windows(),
   }
 
-  function leave(why: string): undefined {
-    said.say(`no key is made, because ${why}`, name)
-  }
-
   function limit(field: string, option: string, most: number): Options {
-    const number = wholeNumberIn(at(field), 1, most)
+    const number = wholeNumberIn(text(field), 1, most)
     if (number !== undefined) return { [option]: String(number) }
-    if (at(field) !== undefined)
+    if (text(field) !== undefined)
       said.say(`key: ${field} must be a whole number from 1 to ${most}: the default holds`, name)
     return {}
   }
 
   /** The rest of the budget is granted once, so no key can spend more than it could. Rounded down. */
   function budget(): Options {
-    const [most, spent] = [nanoOf(at('max_budget')), nanoOf(at('spend') ?? '0')]
-    if (at('max_budget') === undefined) {
+    const [most, spent] = [nanoOf(text('max_budget')), nanoOf(text('spend') ?? '0')]
+    if (text('max_budget') === undefined) {
       said.say('key: without a max_budget no credits are granted: grant what you are ready to lose', name)
       return {}
     }
@@ -90,16 +86,14 @@ function optionsOf(key: JsonNode, nowMs: number, said: Said): Options | undefine
       said.say('key: its max_budget or its spend is no amount: no credits are granted', name)
       return {}
     }
-    const duration = at('budget_duration')
-    const window = duration === undefined ? undefined : WINDOWS.get(duration)
-    if (duration !== undefined && window === undefined) {
-      said.say(`key: a budget of ${plainLine(duration, 20)} has no window here: its rest is granted once`, name)
+    const duration = text('budget_duration')
+    if (duration !== undefined) {
+      const window = WINDOWS.get(duration)
+      const becomes = window
+        ? `is --${window}, of a UTC day or month, and its rest is granted once: grant more before it is spent`
+        : 'has no window here: its rest is granted once'
+      said.say(`key: a budget of ${plainLine(duration, 20)} ${becomes}`, name)
     }
-    if (window !== undefined)
-      said.say(
-        `key: a budget of ${duration} is --${window}, of a UTC day or month, and its rest is granted once: grant more before it is spent`,
-        name,
-      )
     const rest = most > spent ? most - spent : 0n
     return rest > 0n ? { credits: formatCredits(rest), reference: 'LiteLLM budget' } : {}
   }
@@ -107,9 +101,9 @@ function optionsOf(key: JsonNode, nowMs: number, said: Said): Options | undefine
   /** Of the key's own budget and of those in `budget_limits`. Of two for one window the smaller holds. */
   function windows(): Options {
     const least = new Map<string, bigint>()
-    for (const one of [key, ...itemsOf(nodeAt(key, 'budget_limits'))]) {
-      const window = WINDOWS.get(textOf(nodeAt(one, 'budget_duration')) ?? '')
-      const most = nanoOf(textOf(nodeAt(one, 'max_budget')))
+    for (const one of [key, ...itemsAt(key, 'budget_limits')]) {
+      const window = WINDOWS.get(textAt(one, 'budget_duration') ?? '')
+      const most = nanoOf(textAt(one, 'max_budget'))
       if (window !== undefined && most !== undefined && most > 0n) {
         if (most < (least.get(window) ?? most + 1n)) least.set(window, most)
       } else if (one !== key) said.say('key: an entry of budget_limits has no window here, or no amount', name)
@@ -118,14 +112,7 @@ function optionsOf(key: JsonNode, nowMs: number, said: Said): Options | undefine
   }
 }
 
-function knownIn(key: JsonNode): ReadonlySet<string> {
-  const names = key.kind === 'object' ? [...key.fields.keys()] : []
-  return new Set([...READ, ...names.filter((name) => PAST.test(name))])
-}
-
-function isTrue(node: JsonNode | undefined): boolean {
-  return node?.kind === 'flag' && node.text === 'true'
-}
+const noKey = (why: string) => new LeftOut(`no key is made, because ${why}`)
 
 /** Rounded down, where `scaledNumber` rounds up. */
 function nanoOf(text: string | undefined): bigint | undefined {

@@ -1,10 +1,9 @@
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import type { PriceStrings } from '../../layers/gateway/domain/price.ts'
 import { listedCost, markedUp } from '../prices/dearest.ts'
 import type { Listed } from '../prices/listed.ts'
-import { fieldsOf, itemsOf, type JsonNode, nodeAt, textOf } from '../reading/json-nodes.ts'
+import { at, type Exact, fieldsAt, itemsAt, textAt } from '../reading/exact-json.ts'
 import { type Deployment, deploymentsIn } from './deployments.ts'
-import { openProviders, type Providers } from './providers.ts'
+import { openProviders, type Providers, requireValid } from './providers.ts'
 import type { Said } from './said.ts'
 
 export type Imported = {
@@ -14,10 +13,7 @@ export type Imported = {
   readonly secrets: Providers['secrets']
 }
 
-const TOP = new Set([
-  ...['model_list', 'litellm_settings', 'router_settings', 'general_settings'],
-  ...['credential_list', 'include'],
-])
+const TOP = /^(model_list|litellm_settings|router_settings|general_settings|credential_list|include)$/
 /** A price that nobody would pay, for a model that no caller can see before it has one. */
 const UNKNOWN_PRICE = '1000'
 const UNKNOWN_CONTEXT = 1_000_000
@@ -30,20 +26,19 @@ export type ImportModelsOptions = {
 }
 
 /** The catalog of LiteLLM's config.yaml. */
-export function importModels(config: JsonNode, options: ImportModelsOptions, said: Said): Imported {
-  const [settings, router] = [nodeAt(config, 'litellm_settings'), nodeAt(config, 'router_settings')]
-  const drop = nodeAt(settings, 'drop_params')
-  const dropsFields = drop?.kind === 'flag' && drop.text === 'true'
+export function importModels(config: Exact, options: ImportModelsOptions, said: Said): Imported {
+  const [settings, router] = [at(config, 'litellm_settings'), at(config, 'router_settings')]
+  const dropsFields = at(settings, 'drop_params') === true
   const providers = openProviders({ secrets: options.secrets, dropsFields, variableValue }, said)
   const deployments = deploymentsIn(config, providers, said)
   const needs: string[] = []
   const groups = [...Map.groupBy(deployments, ({ model }) => model)]
-  const models = groups.flatMap(([id, all]) => modelOf(id, all, providers, needs, said) ?? [])
+  const models = groups.flatMap(([id, all]) => said.unlessLeftOut(id, () => modelOf(id, all, providers, needs)))
   said.sayOthers(config, TOP, '')
-  said.sayOthers(settings, new Set(['fallbacks', 'drop_params']), 'litellm_settings.')
-  said.sayOthers(router, new Set(['fallbacks', 'model_group_alias']), 'router_settings.')
-  said.sayOthers(nodeAt(config, 'general_settings'), new Set(), 'general_settings.')
-  const fallbacks = [settings, router].flatMap((node) => itemsOf(nodeAt(node, 'fallbacks')))
+  said.sayOthers(settings, /^(fallbacks|drop_params)$/, 'litellm_settings.')
+  said.sayOthers(router, /^(fallbacks|model_group_alias)$/, 'router_settings.')
+  said.sayOthers(at(config, 'general_settings'), /^$/, 'general_settings.')
+  const fallbacks = [settings, router].flatMap((node) => itemsAt(node, 'fallbacks'))
   const used = usedOf(providers.entries, models)
   return {
     catalog: {
@@ -57,20 +52,14 @@ export function importModels(config: JsonNode, options: ImportModelsOptions, sai
 
   /** LiteLLM sets the variables that the file itself has. */
   function variableValue(variable: string): { readonly value: string } | { readonly why: string } {
-    const own = textOf(nodeAt(config, 'environment_variables', variable))
+    const own = textAt(config, 'environment_variables', variable)
     const value = own ?? options.environment?.[variable]
     if (value) return { value }
     return { why: options.environment ? 'which is not set' : 'whose value is read only with --env, or --env FILE' }
   }
 }
 
-function modelOf(
-  id: string,
-  all: readonly Deployment[],
-  providers: Providers,
-  needs: string[],
-  said: Said,
-): { readonly id: string; readonly routes: readonly Deployment['route'][] } | undefined {
+function modelOf(id: string, all: readonly Deployment[], providers: Providers, needs: string[]): Model {
   const isEmbedding = all.every((one) => one.isEmbedding)
   const costs = all.map(({ listed }) => costOf(listed, isEmbedding))
   const knownCosts = costs.filter((cost) => cost !== undefined)
@@ -95,12 +84,7 @@ function modelOf(
     price: isPriced ? markedUp(knownCosts, first, 0n) : unknown,
     routes: all.map(({ route }, i) => ({ ...route, ...(costs[i] && { cost: costs[i] }) })),
   }
-  const parsed = parseCatalog({ providers: providers.entries, models: [model] })
-  if ('faults' in parsed) {
-    for (const { path, message } of parsed.places)
-      said.say(`left out, because ${path.replace('models[0].', '')} ${message}`, id)
-    return undefined
-  }
+  requireValid({ providers: providers.entries, models: [model] }, /models\[0\]\./)
   if (lacks.length > 0) needs.push(`${id} needs ${lacks.join(', ')}`)
   return model
 }
@@ -125,11 +109,11 @@ function usedOf(entries: Providers['entries'], models: readonly Model[]): object
 
 const MOST_FALLBACKS = 10
 
-function withFallbacks(models: readonly Model[], fallbacks: readonly JsonNode[], said: Said): readonly object[] {
+function withFallbacks(models: readonly Model[], fallbacks: readonly Exact[], said: Said): readonly object[] {
   const chats = new Set(models.filter(({ kind }) => kind !== 'embedding').map(({ id }) => id))
   const wanted = new Map<string, string[]>()
-  for (const [from, { node }] of fallbacks.flatMap((one) => [...fieldsOf(one)])) {
-    const to = itemsOf(node).map((item) => textOf(item) ?? '')
+  for (const [from, ids] of fallbacks.flatMap((one) => fieldsAt(one))) {
+    const to = itemsAt(ids).map((id) => textAt(id) ?? '')
     const fits = [...new Set(to)].filter((id) => id !== from && chats.has(id)).slice(0, MOST_FALLBACKS)
     if (!chats.has(from) || fits.length < to.length)
       said.say('a fallback of or to something that is not in the catalog is left out', from)

@@ -1,12 +1,12 @@
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { isOwnVariable } from '../../layers/gateway/domain/catalog.ts'
-import { type JsonNode, nodeAt, textOf } from '../reading/json-nodes.ts'
-import type { Said } from './said.ts'
-import { UPSTREAMS } from './upstreams.ts'
+import { type Exact, textAt } from '../reading/exact-json.ts'
+import { KNOWN_PROVIDERS } from '../reading/known-providers.ts'
+import { LeftOut, type Said } from './said.ts'
 
 export type Providers = {
-  /** The name of the provider that a deployment asks; undefined if it can be none, which was said. */
-  nameFor(prefix: string, params: JsonNode | undefined, model: string): string | undefined
+  /** The name of the provider that a deployment asks. */
+  nameFor(prefix: string, params: Exact | undefined, model: string): string
   readonly entries: Readonly<Record<string, object>>
   /** For `--secrets`: each secret and the host that its key is for. */
   readonly secrets: readonly { readonly name: string; readonly host: string }[]
@@ -23,6 +23,14 @@ const VARIABLE = /^os\.environ\/(.*)$/s
 /** Anything else may be a key that stands in the wrong place. */
 const VARIABLE_NAME = /^[A-Z][A-Z0-9_]{0,63}$/
 
+/** A catalog that is not valid is left out. `around` is the part of a fault's path that its reader does not know. */
+export function requireValid(catalog: object, around: RegExp): void {
+  const parsed = parseCatalog(catalog)
+  if ('catalog' in parsed) return
+  const reasons = parsed.places.map(({ path, message }) => `left out, because ${path.replace(around, '')} ${message}`)
+  throw new LeftOut(reasons.join('\n'))
+}
+
 /** One provider for each address and key. */
 export function openProviders({ secrets: usesSecrets, dropsFields, variableValue }: Options, said: Said): Providers {
   const names = new Map<string, string>()
@@ -30,30 +38,26 @@ export function openProviders({ secrets: usesSecrets, dropsFields, variableValue
   const secrets: { name: string; host: string }[] = []
   return { nameFor, entries, secrets }
 
-  function nameFor(prefix: string, params: JsonNode | undefined, model: string): string | undefined {
-    const at = prefix.startsWith('bedrock') ? regionOf(params, model) : addressOf(prefix, params, model)
-    if (!at) return undefined
-    const variable = at.baseUrl === undefined ? undefined : variableOf(prefix, params, model)
-    const signature = JSON.stringify([prefix, at, variable])
+  function nameFor(prefix: string, params: Exact | undefined, model: string): string {
+    const { type, capField } = KNOWN_PROVIDERS[prefix] ?? {}
+    const baseUrl = type === 'bedrock' ? undefined : addressOf(prefix, params)
+    const region = baseUrl ?? resolved('aws_region_name', textAt(params, 'aws_region_name'), 'AWS_REGION_NAME')
+    const variable = baseUrl === undefined ? undefined : variableOf(prefix, params, model)
+    const signature = JSON.stringify([prefix, region, variable])
     const known = names.get(signature)
     if (known !== undefined) return known
     const name = freeName(prefix.replaceAll('_', '-'))
     const entry = {
-      type: UPSTREAMS[prefix]?.type,
-      ...at,
+      type,
+      ...(baseUrl === undefined ? { region } : { baseUrl }),
       ...(variable !== undefined && { apiKey: usesSecrets ? `secret:${name}` : `env:${variable}` }),
-      ...(UPSTREAMS[prefix]?.capField && { capField: UPSTREAMS[prefix].capField }),
+      ...(capField && { capField }),
       ...(dropsFields && { unknownFields: 'drop' }),
     }
-    const parsed = parseCatalog({ providers: { [name]: entry }, models: [] })
-    if ('faults' in parsed) {
-      for (const { path, message } of parsed.places)
-        said.say(`left out, because ${path.replace(/^.*\./, '')} ${message}`, model)
-      return undefined
-    }
+    requireValid({ providers: { [name]: entry }, models: [] }, /^.*\./)
     names.set(signature, name)
     entries[name] = entry
-    if (usesSecrets && variable !== undefined) secrets.push({ name, host: new URL(at.baseUrl ?? '').host })
+    if (usesSecrets && variable !== undefined) secrets.push({ name, host: new URL(baseUrl ?? '').host })
     return name
   }
 
@@ -63,40 +67,31 @@ export function openProviders({ secrets: usesSecrets, dropsFields, variableValue
     return name
   }
 
-  type At = { readonly baseUrl?: string; readonly region?: string }
-
-  function regionOf(params: JsonNode | undefined, model: string): At | undefined {
-    const region = resolved('aws_region_name', textOf(nodeAt(params, 'aws_region_name')), 'AWS_REGION_NAME', model)
-    return region === undefined ? undefined : { region }
-  }
-
-  /** The value of a field that is no secret, also if it is in a variable. Undefined if there is none, which was said. */
-  function resolved(field: string, given: string | undefined, usual: string | undefined, model: string) {
+  /** The value of a field that is no secret, also if it is in a variable. */
+  function resolved(field: string, given: string | undefined, usual: string | undefined): string {
     const [, named] = given === undefined ? [undefined, usual] : (VARIABLE.exec(given) ?? [])
     if (given !== undefined && named === undefined) return given
-    if (named === undefined) return leave('must be given')
-    if (!VARIABLE_NAME.test(named)) return leave('is a variable whose name cannot be one')
-    const found = variableValue(named)
-    return 'value' in found ? found.value : leave(`is the variable ${named}, ${found.why}`)
-
-    function leave(why: string): undefined {
-      said.say(`left out, because ${field} ${why}`, model)
+    if (named === undefined) throw new LeftOut(`left out, because ${field} must be given`)
+    if (!VARIABLE_NAME.test(named)) {
+      throw new LeftOut(`left out, because ${field} is a variable whose name cannot be one`)
     }
+    const found = variableValue(named)
+    if ('value' in found) return found.value
+    throw new LeftOut(`left out, because ${field} is the variable ${named}, ${found.why}`)
   }
 
-  function addressOf(prefix: string, params: JsonNode | undefined, model: string): At | undefined {
-    const { baseUrl, addressVariable, path = '' } = UPSTREAMS[prefix] ?? {}
+  function addressOf(prefix: string, params: Exact | undefined): string {
+    const { baseUrl, addressVariable, path = '' } = KNOWN_PROVIDERS[prefix] ?? {}
     const given = addressIn(params)
-    if (given === undefined && baseUrl !== undefined) return { baseUrl }
-    const address = resolved('api_base', given, addressVariable, model)?.replace(/\/+$/, '')
-    if (address === undefined) return undefined
-    return { baseUrl: address.endsWith(path) ? address : `${address}${path}` }
+    if (given === undefined && baseUrl !== undefined) return baseUrl
+    const address = resolved('api_base', given, addressVariable).replace(/\/+$/, '')
+    return address.endsWith(path) ? address : `${address}${path}`
   }
 
   /** LiteLLM's own variable is for the provider's own address: its key goes nowhere else. */
-  function variableOf(prefix: string, params: JsonNode | undefined, model: string): string | undefined {
-    const { variable: usual, baseUrl } = UPSTREAMS[prefix] ?? {}
-    const given = textOf(nodeAt(params, 'api_key'))
+  function variableOf(prefix: string, params: Exact | undefined, model: string): string | undefined {
+    const { variable: usual, baseUrl } = KNOWN_PROVIDERS[prefix] ?? {}
+    const given = textAt(params, 'api_key')
     const isElsewhere = baseUrl !== undefined && addressIn(params) !== undefined
     if (given === undefined) return isElsewhere ? undefined : usual
     const [, named] = VARIABLE.exec(given) ?? []
@@ -107,6 +102,6 @@ export function openProviders({ secrets: usesSecrets, dropsFields, variableValue
   }
 }
 
-function addressIn(params: JsonNode | undefined): string | undefined {
-  return textOf(nodeAt(params, 'api_base')) ?? textOf(nodeAt(params, 'base_url'))
+function addressIn(params: Exact | undefined): string | undefined {
+  return textAt(params, 'api_base') ?? textAt(params, 'base_url')
 }

@@ -1,18 +1,17 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, type Node, parseAllDocuments, type YAMLMap } from 'yaml'
 import { plainLine } from '../../layers/gateway/domain/plain-text.ts'
-import type { JsonField, JsonNode } from '../reading/json-nodes.ts'
+import { type Exact, type ExactObject, fieldsAt } from '../reading/exact-json.ts'
 import { CliError } from '../terminal/cli-error.ts'
 
 /** An alias is a copy of its anchor, so a short file can be a very large value. */
 const MOST_NODES = 100_000
 const MOST_DEPTH = 64
-const NOWHERE = { start: 0, end: 0 } as const
 
 /**
  * A YAML text as a value whose numbers are texts, as one of JSON is read. As PyYAML reads it: YAML 1.1, with `<<`, and of
  * a name that is there twice the last one holds, which is told.
  */
-export function readYaml(text: string, name: string, onTwice: (key: string) => void): JsonNode {
+export function readYaml(text: string, name: string, onTwice: (key: string) => void): Exact {
   // Names that are there twice are found below: the library compares each with all others.
   const options = { version: '1.1', logLevel: 'silent', uniqueKeys: false } as const
   const [document, ...more] = parseAllDocuments(text, options)
@@ -29,16 +28,15 @@ export function readYaml(text: string, name: string, onTwice: (key: string) => v
   // Filled on the way, because an anchor stands before its aliases. The library would look through the whole text for each.
   const anchors = new Map<string, Node>()
   let nodes = 0
-  return nodeOf(document.contents, 0)
+  return exactOf(document.contents, 0)
 
-  function nodeOf(node: unknown, depth: number): JsonNode {
+  function exactOf(node: unknown, depth: number): Exact {
     nodes += 1
     if (nodes > MOST_NODES || depth > MOST_DEPTH) throw new CliError(`${name} is too large, or nested too deep.`)
-    if (isAlias(node)) return nodeOf(anchored(node.source), depth + 1)
+    if (isAlias(node)) return exactOf(anchored(node.source), depth + 1)
     if (isNode(node) && 'anchor' in node && node.anchor) anchors.set(node.anchor, node)
-    if (isSeq(node)) return { kind: 'list', items: node.items.map((item) => nodeOf(item, depth + 1)), ...NOWHERE }
-    if (isMap(node)) return { kind: 'object', fields: fieldsIn(node, depth), ...NOWHERE }
-    return scalarOf(node)
+    if (isSeq(node)) return node.items.map((item) => exactOf(item, depth + 1))
+    return isMap(node) ? objectOf(node, depth) : scalarOf(node)
   }
 
   function anchored(anchor: string): Node {
@@ -48,33 +46,28 @@ export function readYaml(text: string, name: string, onTwice: (key: string) => v
   }
 
   /** Fields of their own win over those that `<<` brings. */
-  function fieldsIn(map: YAMLMap, depth: number): Map<string, JsonField> {
-    const [merged, own] = [new Map<string, JsonField>(), new Map<string, JsonField>()]
+  function objectOf(map: YAMLMap, depth: number): ExactObject {
+    const [merged, own] = [new Map<string, Exact>(), new Map<string, Exact>()]
     for (const { key, value } of map.items) {
-      const node = nodeOf(value, depth + 1)
+      const field = exactOf(value, depth + 1)
       const keyText = isScalar(key) ? (key.source ?? String(key.value)) : undefined
       if (keyText === undefined) throw new CliError(`${name} has a name that is no text.`)
       if (own.has(keyText)) onTwice(plainLine(keyText, 60))
-      if (keyText !== '<<') own.set(keyText, { keyStart: 0, node })
+      if (keyText !== '<<') own.set(keyText, field)
       else
-        for (const one of node.kind === 'list' ? node.items : [node])
-          for (const [key, field] of bring(one)) if (!merged.has(key)) merged.set(key, field)
+        for (const one of Array.isArray(field) ? field : [field])
+          for (const [inner, brought] of fieldsAt(one)) if (!merged.has(inner)) merged.set(inner, brought)
     }
-    return new Map([...merged, ...own])
+    return Object.fromEntries([...merged, ...own])
   }
 }
 
-function bring(node: JsonNode): ReadonlyMap<string, JsonField> {
-  return node.kind === 'object' ? node.fields : new Map()
-}
-
-function scalarOf(node: unknown): JsonNode {
+function scalarOf(node: unknown): Exact {
   const value = isScalar(node) ? node.value : null
-  if (value === null || value === undefined) return { kind: 'null', ...NOWHERE }
+  if (value === null || value === undefined) return null
   const source = isScalar(node) ? (node.source ?? String(value)) : ''
   // PyYAML takes yes and no for flags, and y and n not.
-  if (typeof value === 'boolean' && source.length > 1) return { kind: 'flag', text: String(value), ...NOWHERE }
-  if (typeof value === 'number' || typeof value === 'bigint') return { kind: 'number', text: source, ...NOWHERE }
-  // A day is a text here, as it stands.
-  return { kind: 'text', text: typeof value === 'string' ? value : source, ...NOWHERE }
+  if (typeof value === 'boolean' && source.length > 1) return value
+  // A number or a day is a text here, as it stands.
+  return typeof value === 'string' ? value : source
 }

@@ -1,14 +1,19 @@
 import { plainLine } from '../../layers/gateway/domain/plain-text.ts'
-import { fieldsOf, type JsonNode } from '../reading/json-nodes.ts'
+import { type Exact, fieldsAt } from '../reading/exact-json.ts'
 
 /** Everything that has no counterpart, with where it stands. Names only: a value may be a key. */
 export type Said = {
   /** `where` are those of whom the same is said. */
   say(what: string, where?: string): void
-  /** Says each field that no table knows. One that is null, false or empty asks for nothing. */
-  sayOthers(node: JsonNode | undefined, known: ReadonlySet<string>, prefix: string, where?: string): void
+  /** Says each field whose name is not known. One that is null, false or empty asks for nothing. */
+  sayOthers(value: Exact | undefined, known: RegExp, prefix: string, where?: string): void
+  /** Makes one thing, or none if it must be left out, and says why. */
+  unlessLeftOut<Made>(where: string, make: () => Made): Made[]
   lines(): string[]
 }
+
+/** Something cannot be taken over. Each line of the message is a reason. */
+export class LeftOut extends Error {}
 
 const MOST_PLACES = 5
 const MOST_LINES = 200
@@ -22,29 +27,35 @@ export function openSaid(): Said {
       if (where !== undefined) of.add(plainLine(where, MOST_CHARS))
       places.set(what, of)
     },
-    sayOthers(node, known, prefix, where) {
-      for (const [name, field] of fieldsOf(node)) {
-        if (known.has(name) || isEmpty(field.node)) continue
+    sayOthers(value, known, prefix, where) {
+      for (const [name, field] of fieldsAt(value)) {
+        if (known.test(name) || isEmpty(field)) continue
         said.say(`${prefix}${plainLine(name, MOST_CHARS)} has no counterpart`, where)
       }
     },
-    lines() {
-      const all = [...places].map(([what, of]) => (of.size > 0 ? `${what}: ${listed([...of])}` : what))
-      const rest = all.length - MOST_LINES
-      return rest > 0 ? [...all.slice(0, MOST_LINES), `and ${rest} more`] : all
+    unlessLeftOut(where, make) {
+      try {
+        return [make()]
+      } catch (error) {
+        if (!(error instanceof LeftOut)) throw error
+        for (const reason of error.message.split('\n')) said.say(reason, where)
+        return []
+      }
     },
+    lines: () =>
+      few(
+        [...places].map(([what, of]) => (of.size > 0 ? `${what}: ${few([...of], MOST_PLACES).join(', ')}` : what)),
+        MOST_LINES,
+      ),
   }
   return said
 }
 
-function listed(places: readonly string[]): string {
-  const rest = places.length - MOST_PLACES
-  return [...places.slice(0, MOST_PLACES), ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
+function few(texts: readonly string[], most: number): string[] {
+  const rest = texts.length - most
+  return [...texts.slice(0, most), ...(rest > 0 ? [`and ${rest} more`] : [])]
 }
 
-function isEmpty(node: JsonNode): boolean {
-  if (node.kind === 'null') return true
-  if (node.kind === 'object') return node.fields.size === 0
-  if (node.kind === 'list') return node.items.length === 0
-  return node.kind === 'flag' ? node.text === 'false' : node.kind === 'text' && node.text === ''
+function isEmpty(value: Exact): boolean {
+  return !value || (typeof value === 'object' && Object.keys(value).length === 0)
 }

@@ -1,8 +1,7 @@
-import type { CatalogModel } from '../../layers/gateway/domain/catalog.ts'
 import { type PriceStrings, type PriceTier, parsePrice, priceAt } from '../../layers/gateway/domain/price.ts'
 import { scaledNumber } from '../reading/exact-number.ts'
 import type { Edit } from './edit-json.ts'
-import { TOKEN_PARTS, type TokenPart } from './listed.ts'
+import { TOKEN_PARTS } from './listed.ts'
 
 /** A value that differs from what lists say, or on which they differ. */
 export type Difference = {
@@ -18,51 +17,65 @@ export type Difference = {
   readonly falls: boolean
 }
 
-type Compared = {
+type Compared<Value> = {
   readonly model: string
-  readonly place: string | null
-  readonly name: 'cost' | 'price'
-  readonly path: readonly (string | number)[]
-  readonly ours: PriceStrings | undefined
-  readonly proposed: PriceStrings
-  readonly lists: ReadonlyMap<string, PriceStrings>
+  readonly route: string | null
+  /** The last part of its path in words, for prices with `cost` or `price` before it. */
+  readonly field: string
+  readonly path: Edit['path']
+  readonly ours: Value | undefined
+  readonly proposed: Value
+  readonly lists: ReadonlyMap<string, Value | undefined>
 }
 
 type Parts = { readonly differences: readonly Difference[]; readonly edits: readonly Edit[] }
 
-/** Prices are compared as numbers, so that 2.50 stays as it was written. */
-export function priceDifferences({ model, place, name, path, ours, proposed, lists }: Compared): Parts {
-  const rows = ([...TOKEN_PARTS, 'tiers'] as const).flatMap((field) => {
-    const [was, is] = [stateField(ours?.[field]), stateField(proposed[field])]
-    const said = [...lists].flatMap(([label, list]) => {
-      const text = stateField(list[field])
-      return text === undefined ? [] : [[label, text] as const]
-    })
-    const differ = new Set(said.map(([, text]) => text)).size > 1
-    if (is === undefined || (was === is && !differ)) return []
-    const falls =
-      ours !== undefined && (field === 'tiers' ? tiersFall(ours, proposed) : hasFallen(ours[field], proposed[field]))
-    const lists_ = Object.fromEntries(said)
-    const row = {
-      model,
-      route: place,
-      field: `${name}.${field}`,
-      ours: was ?? null,
-      proposed: is,
-      lists: lists_,
-      falls,
-    }
-    return [{ row, edit: was === is ? undefined : { path: [...path, name, field], value: proposed[field] } }]
+/** `state` makes one text of a value, however it was written. */
+function difference<Value>(
+  { path, ours, proposed, lists, ...where }: Compared<Value>,
+  state: (value: Value | undefined) => string | undefined,
+  falls: boolean,
+): Parts {
+  const [was, is] = [state(ours), state(proposed)]
+  const said = [...lists].flatMap(([label, value]) => {
+    const text = state(value)
+    return text === undefined ? [] : [[label, text] as const]
   })
-  const edits = rows.flatMap(({ edit }) => edit ?? [])
-  const isNew = ours === undefined && edits.length > 0
+  const isDisputed = new Set(said.map(([, text]) => text)).size > 1
+  if (is === undefined || (was === is && !isDisputed)) return { differences: [], edits: [] }
   return {
-    differences: rows.map(({ row }) => row),
-    edits: isNew ? [{ path: [...path, name], value: proposed }] : edits,
+    differences: [{ ...where, ours: was ?? null, proposed: is, lists: Object.fromEntries(said), falls }],
+    edits: was === is ? [] : [{ path, value: proposed }],
   }
 }
 
-/** In one form, however it was written. */
+export function tokenDifference(compared: Compared<number>): Parts {
+  const { ours = 0, proposed } = compared
+  return difference(compared, (tokens) => tokens?.toString(), proposed * 2 < ours)
+}
+
+/** Prices are compared as numbers, so that 2.50 stays as it was written. */
+export function priceDifferences({ path, ours, proposed, lists, ...where }: Compared<PriceStrings>): Parts {
+  const parts = ([...TOKEN_PARTS, 'tiers'] as const).map((field) => {
+    const falls =
+      ours !== undefined && (field === 'tiers' ? tiersFall(ours, proposed) : hasFallen(ours[field], proposed[field]))
+    const compared = {
+      ...where,
+      field: `${where.field}.${field}`,
+      path: [...path, field],
+      ours: ours?.[field],
+      proposed: proposed[field],
+      lists: new Map([...lists].map(([label, list]) => [label, list?.[field]])),
+    }
+    return difference<string | readonly PriceTier[] | undefined>(compared, stateField, falls)
+  })
+  const edits = parts.flatMap((part) => part.edits)
+  return {
+    differences: parts.flatMap((part) => part.differences),
+    edits: ours === undefined && edits.length > 0 ? [{ path, value: proposed }] : edits,
+  }
+}
+
 function stateField(value: string | readonly PriceTier[] | undefined): string | undefined {
   if (value === undefined || typeof value === 'string') return value && plainPrice(value)
   const tiers = value.map((tier) => {
@@ -77,8 +90,7 @@ function plainPrice(text: string): string {
 }
 
 function hasFallen(before: string | undefined, after: string | undefined): boolean {
-  if (before === undefined || after === undefined) return false
-  return isFall(scaledNumber(before, 6) ?? 0n, scaledNumber(after, 6) ?? 0n)
+  return after !== undefined && isFall(scaledNumber(before, 6) ?? 0n, scaledNumber(after, 6) ?? 0n)
 }
 
 function isFall(before: bigint, after: bigint): boolean {
@@ -88,31 +100,10 @@ function isFall(before: bigint, after: bigint): boolean {
 /** For prompts of any length. */
 function tiersFall(before: PriceStrings, after: PriceStrings): boolean {
   const [was, is] = [parsePrice(before), parsePrice(after)]
-  const borders = [...was.tiers, ...is.tiers].map(({ above }) => above + 1)
-  const parts: readonly TokenPart[] = ['input', 'output']
-  return borders.some((tokens) =>
-    parts.some((part) => isFall(priceAt(was, tokens)[`${part}Pico`], priceAt(is, tokens)[`${part}Pico`])),
+  const lengths = [...was.tiers, ...is.tiers].map(({ above }) => above + 1)
+  return lengths.some((tokens) =>
+    (['inputPico', 'outputPico'] as const).some((part) =>
+      isFall(priceAt(was, tokens)[part], priceAt(is, tokens)[part]),
+    ),
   )
-}
-
-export function tokenDifference(
-  model: CatalogModel,
-  i: number,
-  field: 'contextLength' | 'maxOutputTokens',
-  proposed: number,
-  lists: ReadonlyMap<string, number | undefined>,
-): Partial<Parts> {
-  const ours = model[field]
-  const said = [...lists].filter(([, tokens]) => tokens !== undefined)
-  if (ours === proposed && new Set(said.map(([, tokens]) => tokens)).size <= 1) return {}
-  const row: Difference = {
-    model: model.id,
-    route: null,
-    field,
-    ours: String(ours),
-    proposed: String(proposed),
-    lists: Object.fromEntries(said.map(([label, tokens]) => [label, String(tokens)])),
-    falls: proposed * 2 < ours,
-  }
-  return { differences: [row], edits: ours === proposed ? [] : [{ path: ['models', i, field], value: proposed }] }
 }

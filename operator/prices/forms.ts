@@ -1,146 +1,129 @@
-import { fieldsOf, itemsOf, type JsonNode, nodeAt, textOf } from '../reading/json-nodes.ts'
+import { at, type Exact, fieldsAt, itemsAt, textAt } from '../reading/exact-json.ts'
 import type { ListNames } from './list-names.ts'
-import type { RawModel, RawPrices } from './listed.ts'
+import type { TokenPart } from './listed.ts'
 
-/** A public list of prices: how it is recognised, where a model is in it, and what it says of it. */
+export type Wanted = { readonly names: ListNames; readonly model: string }
+
+/** The prices of prompts of more tokens than `above`. `suffix` ends the names of their fields. */
+export type FormTier = {
+  readonly above: string | undefined
+  readonly prices: Exact | undefined
+  readonly suffix?: string
+}
+
+/** A public list of prices: how it is recognised, where a model is in it, and where its values are. Paths have dots. */
 export type ListForm = {
   readonly name: string
   /** Makes picocredits a token of the list's unit. */
   readonly places: number
-  /** True of an entry at the top of such a list. */
-  readonly has: (entry: JsonNode) => boolean
+  /** An entry at the top of such a list has one of these. */
+  readonly marks: readonly string[]
   /** `file` is the name of the list's file. */
-  readonly find: (root: JsonNode, wanted: Wanted, file: string) => readonly JsonNode[]
-  readonly read: (entry: JsonNode, root: JsonNode) => RawModel
+  readonly find: (root: Exact, wanted: Wanted, file: string) => readonly (Exact | undefined)[]
+  /** Of several values for one part, the dearest holds: tokens of reasoning are output, for example. */
+  readonly parts: Readonly<Partial<Record<TokenPart, readonly string[]>>>
+  readonly base: (entry: Exact) => Exact | undefined
+  readonly tiers: (entry: Exact) => readonly FormTier[]
+  readonly currencies: (entry: Exact, root: Exact) => readonly (Exact | undefined)[]
+  readonly contextLength?: string
+  readonly maxOutputTokens?: string
+  /** A price that a catalog cannot express. */
+  readonly beyond?: (entry: Exact) => string | undefined
 }
-
-export type Wanted = { readonly names: ListNames; readonly model: string }
 
 /** Dollars for a million tokens. `context_over_200k` is the older form of `tiers`, and stays beside them with a wrong border. */
 const MODELS_DEV: ListForm = {
   name: 'models.dev',
   places: 6,
-  has: (entry) => nodeAt(entry, 'models')?.kind === 'object',
-  find: (root, { names, model }) => present(nodeAt(root, names.modelsDev, 'models', model)),
-  read(entry) {
-    const cost = nodeAt(entry, 'cost')
-    const tiers = itemsOf(nodeAt(cost, 'tiers'))
-    const older = nodeAt(cost, 'context_over_200k')
-    const other = tiers.find((tier) => textOf(nodeAt(tier, 'tier', 'type')) !== 'context')
-    return {
-      currencies: [nodeAt(entry, 'currency'), nodeAt(cost, 'currency')],
-      base: modelsDevPrices(cost),
-      tiers:
-        tiers.length > 0
-          ? tiers.map((tier) => ({ above: textOf(nodeAt(tier, 'tier', 'size')), prices: modelsDevPrices(tier) }))
-          : present(older).map((tier) => ({ above: '200000', prices: modelsDevPrices(tier) })),
-      contextLength: nodeAt(entry, 'limit', 'context'),
-      maxOutputTokens: nodeAt(entry, 'limit', 'output'),
-      beyond: other && 'it has a tier that is not by the length of prompts',
-    }
+  marks: ['models'],
+  find: (root, { names, model }) => [at(root, names.modelsDev, 'models', model)],
+  parts: {
+    input: ['input'],
+    output: ['output', 'reasoning'],
+    cachedInput: ['cache_read'],
+    cacheWrite: ['cache_write'],
   },
+  base: (entry) => at(entry, 'cost'),
+  tiers(entry) {
+    const tiers = itemsAt(entry, 'cost', 'tiers')
+    const older = at(entry, 'cost', 'context_over_200k')
+    if (tiers.length === 0 && older !== undefined) return [{ above: '200000', prices: older }]
+    return tiers.map((tier) => ({ above: textAt(tier, 'tier', 'size'), prices: tier }))
+  },
+  currencies: (entry) => [at(entry, 'currency'), at(entry, 'cost', 'currency')],
+  contextLength: 'limit.context',
+  maxOutputTokens: 'limit.output',
+  beyond: (entry) =>
+    itemsAt(entry, 'cost', 'tiers').some((tier) => textAt(tier, 'tier', 'type') !== 'context')
+      ? 'it has a tier that is not by the length of prompts'
+      : undefined,
 }
 
-function modelsDevPrices(cost: JsonNode | undefined): RawPrices {
-  return {
-    input: [nodeAt(cost, 'input')],
-    output: [nodeAt(cost, 'output'), nodeAt(cost, 'reasoning')],
-    cachedInput: [nodeAt(cost, 'cache_read')],
-    cacheWrite: [nodeAt(cost, 'cache_write')],
-  }
-}
+const LITELLM_TIER = /^(?:input_cost_per_token|output_cost_per_token|cache_\w+)_above_(\d{1,6})k_tokens$/
 
 /** Dollars a token. */
 export const LITELLM: ListForm = {
   name: 'LiteLLM',
   places: 12,
-  has: (entry) => ['litellm_provider', 'input_cost_per_token'].some((name) => nodeAt(entry, name) !== undefined),
+  marks: ['litellm_provider', 'input_cost_per_token'],
   find(root, { names: { litellm, region }, model }) {
     const prefixes = ['', ...litellm.map((name) => `${name}/`), ...(region ? [`bedrock/${region}/`] : [])]
-    const isTheirs = (entry: JsonNode) => {
-      const provider = textOf(nodeAt(entry, 'litellm_provider'))
-      return entry.kind === 'twice' || litellm.some((name) => name === provider)
-    }
-    return prefixes.flatMap((prefix) => present(nodeAt(root, `${prefix}${model}`))).filter(isTheirs)
+    const isTheirs = (entry: Exact | undefined) =>
+      typeof entry === 'symbol' || litellm.some((name) => name === textAt(entry, 'litellm_provider'))
+    return prefixes.map((prefix) => at(root, `${prefix}${model}`)).filter(isTheirs)
   },
-  read(entry) {
-    const ranges = itemsOf(nodeAt(entry, 'tiered_pricing'))
-    const borders = new Set([...fieldsOf(entry).keys()].flatMap((name) => LITELLM_TIER.exec(name)?.[1] ?? []))
-    const [first, ...later] = ranges.map((range) => ({
-      above: textOf(itemsOf(nodeAt(range, 'range'))[0]),
-      prices: litellmPrices(range),
-    }))
-    return {
-      currencies: [nodeAt(entry, 'currency')],
-      base: first?.prices ?? litellmPrices(entry),
-      tiers: [
-        ...later,
-        ...[...borders].map((thousands) => ({
-          above: `${thousands}000`,
-          prices: litellmPrices(entry, `_above_${thousands}k_tokens`),
-        })),
-      ],
-      contextLength: nodeAt(entry, 'max_input_tokens'),
-      maxOutputTokens: nodeAt(entry, 'max_output_tokens'),
-    }
+  parts: {
+    input: ['input_cost_per_token'],
+    output: ['output_cost_per_token', 'output_cost_per_reasoning_token'],
+    cachedInput: ['cache_read_input_token_cost'],
+    cacheWrite: ['cache_creation_input_token_cost'],
+    cacheWrite1h: ['cache_creation_input_token_cost_above_1hr'],
   },
-}
-
-const LITELLM_TIER = /^(?:input_cost_per_token|output_cost_per_token|cache_\w+)_above_(\d{1,6})k_tokens$/
-
-function litellmPrices(entry: JsonNode, suffix = ''): RawPrices {
-  const parts = (...names: readonly string[]) => names.map((name) => nodeAt(entry, `${name}${suffix}`))
-  return {
-    input: parts('input_cost_per_token'),
-    output: parts('output_cost_per_token', 'output_cost_per_reasoning_token'),
-    cachedInput: parts('cache_read_input_token_cost'),
-    cacheWrite: parts('cache_creation_input_token_cost'),
-    cacheWrite1h: parts('cache_creation_input_token_cost_above_1hr'),
-  }
+  base: (entry) => itemsAt(entry, 'tiered_pricing')[0] ?? entry,
+  tiers(entry) {
+    const ranges = itemsAt(entry, 'tiered_pricing').slice(1)
+    const borders = new Set(fieldsAt(entry).flatMap(([name]) => LITELLM_TIER.exec(name)?.[1] ?? []))
+    return [
+      ...ranges.map((range) => ({ above: textAt(itemsAt(range, 'range')[0]), prices: range })),
+      ...[...borders].map((k) => ({ above: `${k}000`, prices: entry, suffix: `_above_${k}k_tokens` })),
+    ]
+  },
+  currencies: (entry) => [at(entry, 'currency')],
+  contextLength: 'max_input_tokens',
+  maxOutputTokens: 'max_output_tokens',
 }
 
 /** Cents a token; a file for each provider, which has its name. */
 const PORTKEY: ListForm = {
   name: 'Portkey',
   places: 10,
-  has: (entry) => nodeAt(entry, 'pricing_config') !== undefined,
+  marks: ['pricing_config'],
   find(root, { names, model }, file) {
     const isTheirs = file.replace(/\.json$/i, '').replace(/^portkey[-._]/i, '') === names.portkey
-    return isTheirs && model !== 'default' ? present(nodeAt(root, model)) : []
+    return isTheirs && model !== 'default' ? [at(root, model)] : []
   },
-  read(entry, root) {
-    const custom = nodeAt(entry, 'custom_pricing')
-    const byContext = nodeAt(custom, 'regions', 'default', 'execution_modes', 'standard', 'context_tiers')
-    const tiers = [...fieldsOf(nodeAt(custom, 'context_tier_map'))].filter(([above]) => above !== '0')
-    return {
-      currencies: [
-        nodeAt(root, 'default', 'pricing_config', 'currency'),
-        nodeAt(entry, 'currency'),
-        nodeAt(entry, 'pricing_config', 'currency'),
-      ],
-      base: portkeyPrices(entry),
-      tiers: tiers.map(([above, { node }]) => ({
-        above,
-        prices: portkeyPrices(nodeAt(byContext, textOf(node) ?? '')),
-      })),
-    }
+  parts: {
+    input: ['request_token.price'],
+    output: ['response_token.price'],
+    cachedInput: ['cache_read_input_token.price'],
+    cacheWrite: ['cache_write_input_token.price'],
+    cacheWrite1h: ['additional_units.cache_write_1h.price'],
   },
-}
-
-function portkeyPrices(holder: JsonNode | undefined): RawPrices {
-  const prices = nodeAt(holder, 'pricing_config', 'pay_as_you_go')
-  const part = (...path: readonly string[]) => [nodeAt(prices, ...path, 'price')]
-  return {
-    input: part('request_token'),
-    output: part('response_token'),
-    cachedInput: part('cache_read_input_token'),
-    cacheWrite: part('cache_write_input_token'),
-    cacheWrite1h: part('additional_units', 'cache_write_1h'),
-  }
+  base: (entry) => at(entry, 'pricing_config', 'pay_as_you_go'),
+  tiers(entry) {
+    const custom = at(entry, 'custom_pricing')
+    const byName = at(custom, 'regions', 'default', 'execution_modes', 'standard', 'context_tiers')
+    const borders = fieldsAt(custom, 'context_tier_map').filter(([above]) => above !== '0')
+    return borders.map(([above, name]) => ({
+      above,
+      prices: at(byName, textAt(name) ?? '', 'pricing_config', 'pay_as_you_go'),
+    }))
+  },
+  currencies: (entry, root) => [
+    at(root, 'default', 'pricing_config', 'currency'),
+    at(entry, 'currency'),
+    at(entry, 'pricing_config', 'currency'),
+  ],
 }
 
 export const LIST_FORMS: readonly ListForm[] = [MODELS_DEV, LITELLM, PORTKEY]
-
-function present(node: JsonNode | undefined): readonly JsonNode[] {
-  return node === undefined ? [] : [node]
-}

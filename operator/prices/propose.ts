@@ -1,10 +1,10 @@
 import { type CatalogData, type CatalogModel, kindOf, type UpstreamRoute } from '../../layers/gateway/domain/catalog.ts'
 import { type PriceStrings, parsePrice } from '../../layers/gateway/domain/price.ts'
-import { bound, dearestOf, listedCost, markedUp } from './dearest.ts'
+import { dearestOf, listedCost, markedUp } from './dearest.ts'
 import { type Difference, priceDifferences, tokenDifference } from './differences.ts'
 import type { Edit } from './edit-json.ts'
 import { listNamesOf } from './list-names.ts'
-import type { Listed } from './listed.ts'
+import { type Limit, type Listed, limitOf } from './listed.ts'
 import type { PriceList } from './price-list.ts'
 
 export type Proposal = {
@@ -29,7 +29,8 @@ export function propose(catalog: CatalogData, lists: readonly PriceList[], marku
       ...looked,
       ...costs.map((cost, j) => costPart(model, i, j, cost, found[j] ?? new Map())),
       pricePart(model, i, costs, found, markup),
-      ...limitParts(model, i, found),
+      limitPart(model, i, 'contextLength', found),
+      limitPart(model, i, 'maxOutputTokens', found),
     ]
   })
   const all: readonly Part[] = parts.flat()
@@ -64,7 +65,7 @@ function look(
   return { found: new Map(found), doubts, missing: isMissing ? [placeOf(model, route)] : [] }
 }
 
-export function placeOf({ id }: CatalogModel, { provider, model }: UpstreamRoute): string {
+function placeOf({ id }: CatalogModel, { provider, model }: UpstreamRoute): string {
   return `${id} (${provider}/${model})`
 }
 
@@ -86,15 +87,14 @@ function costPart(model: CatalogModel, i: number, j: number, cost: PriceStrings 
   const route = model.routes[j]
   if (!route || !cost || found.size === 0) return {}
   const isEmbedding = kindOf(model) === 'embedding'
-  const lists = new Map([...found].map(([label, listed]) => [label, listedCost(listed, undefined, isEmbedding)]))
   return priceDifferences({
     model: model.id,
-    place: `${route.provider}/${route.model}`,
-    name: 'cost',
-    path: ['models', i, 'routes', j],
+    route: `${route.provider}/${route.model}`,
+    field: 'cost',
+    path: ['models', i, 'routes', j, 'cost'],
     ours: route.cost,
     proposed: cost,
-    lists,
+    lists: new Map([...found].map(([label, listed]) => [label, listedCost(listed, undefined, isEmbedding)])),
   })
 }
 
@@ -107,45 +107,33 @@ function pricePart(
 ): Part {
   const known = costs.filter((cost) => cost !== undefined)
   if (markup === undefined || known.length === 0 || found.every(({ size }) => size === 0)) return {}
-  const proposed = markedUp(known, model.price, markup)
   return priceDifferences({
     model: model.id,
-    place: null,
-    name: 'price',
-    path: ['models', i],
+    route: null,
+    field: 'price',
+    path: ['models', i, 'price'],
     ours: model.price,
-    proposed,
+    proposed: markedUp(known, model.price, markup),
     lists: new Map(),
   })
 }
 
-const LIMITS = { contextLength: Math.max, maxOutputTokens: Math.min } as const
-
-/** The larger context, because it bounds the hold, and the smaller output. A route that no list has may need what we have. */
-function limitParts(model: CatalogModel, i: number, found: readonly Found[]): Part[] {
-  return (Object.keys(LIMITS) as (keyof typeof LIMITS)[]).map((field) => {
-    if (field === 'maxOutputTokens' && kindOf(model) === 'embedding') return {}
-    const choose = LIMITS[field]
-    const byRoute = found.map((one) =>
-      bound(
-        choose,
-        [...one.values()].map((listed) => listed[field]),
-      ),
-    )
-    const listed = bound(choose, byRoute)
-    if (listed === undefined) return {}
-    const proposed = byRoute.includes(undefined) ? choose(listed, model[field]) : listed
-    const labels = [...new Set(found.flatMap((one) => [...one.keys()]))]
-    const lists = labels.map(
-      (label) =>
-        [
-          label,
-          bound(
-            choose,
-            found.map((one) => one.get(label)?.[field]),
-          ),
-        ] as const,
-    )
-    return tokenDifference(model, i, field, proposed, new Map(lists))
+/** A route that no list has may need what we have. */
+function limitPart(model: CatalogModel, i: number, field: Limit, found: readonly Found[]): Part {
+  const byRoute = found.map((one) => limitOf(field, [...one.values()]))
+  if (byRoute.every((limit) => limit === undefined)) return {}
+  if (field === 'maxOutputTokens' && kindOf(model) === 'embedding') return {}
+  const ours = model[field]
+  const needed = byRoute.map((limit) => ({ [field]: limit ?? ours }))
+  const labels = new Set(found.flatMap((one) => [...one.keys()]))
+  const saidBy = (label: string) => found.flatMap((one) => one.get(label) ?? [])
+  return tokenDifference({
+    model: model.id,
+    route: null,
+    field,
+    path: ['models', i, field],
+    ours,
+    proposed: limitOf(field, needed) ?? ours,
+    lists: new Map([...labels].map((label) => [label, limitOf(field, saidBy(label))])),
   })
 }

@@ -23,8 +23,15 @@ export type SourceBounds = {
   readonly folder: string
   readonly nowMs: number
   readonly mostBytes: number
-  /** Of a download, redirects included. */
-  readonly mostMs: number
+  /** Of a download, redirects included; a minute unless given. */
+  readonly mostMs?: number
+}
+
+/** One after the other, so that no more than one is downloaded at a time. */
+export async function readSources(from: readonly string[], bounds: SourceBounds): Promise<readonly Source[]> {
+  const sources: Source[] = []
+  for (const one of from) sources.push(await readSource(one, bounds))
+  return sources
 }
 
 /** Bounded in size, and a download in time, too: nothing that is read here is trusted. */
@@ -48,7 +55,7 @@ async function readFileAt(path: string, { folder, mostBytes }: SourceBounds): Pr
   }
 }
 
-async function downloaded(address: string, { nowMs, mostBytes, mostMs }: SourceBounds): Promise<Source> {
+async function downloaded(address: string, { nowMs, mostBytes, mostMs = 60_000 }: SourceBounds): Promise<Source> {
   const signal = AbortSignal.timeout(mostMs)
   const name = withoutQuery(address)
   try {

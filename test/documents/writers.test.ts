@@ -48,7 +48,6 @@ test('the console reads answers at one place only, which makes their texts plain
   expect(filesWith(/JSON\.parse\(|\.json\(\)|\.text\(\)/, 'console')).toEqual([
     // Text that the operator typed.
     'console/pages/catalog/editor.tsx',
-    'console/pages/catalog/json-lines.ts',
     'console/read-json.ts',
     // The token of the session, which nobody sees.
     'console/session.ts',

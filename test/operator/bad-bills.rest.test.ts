@@ -9,172 +9,121 @@ beforeAll(async () => {
   books = await openBooks(() => [])
 })
 
-const DAYS = { 3: [['gpt-4o, input', 1]], 2: [] } as const
-const PAGE = openAiPage(DAYS)
-const changed = (change: (data: { start_time: unknown; end_time: unknown; results: unknown }) => void) => {
-  const page = openAiPage(DAYS) as { data: { start_time: unknown; end_time: unknown; results: unknown }[] }
-  if (page.data[0]) change(page.data[0])
-  return page
-}
-const ACTIVITY = 'date,model,endpoint_id,usage'
-const CUR =
-  'identity/LineItemId,identity/TimeInterval,lineItem/UsageStartDate,lineItem/UsageEndDate,lineItem/ProductCode,lineItem/UsageType,lineItem/UnblendedCost,lineItem/CurrencyCode'
-const curRow = (id: string, cost = '1', currency = 'USD', from = `${day(3)}T00:00:00Z`, to = `${day(2)}T00:00:00Z`) =>
-  `${id},x,${from},${to},AmazonBedrock,USE1-NovaPro-input-tokens,${cost},${currency}`
-
 type Bills = Readonly<Record<string, object | string>>
 
+const DAYS = { 3: [['gpt-4o, input', 1]], 2: [] } as const
+const PAGE = openAiPage(DAYS)
+const a = (bill: object | string): Bills => ({ 'a.json': bill })
+const table = (...rows: readonly string[]): Bills => ({ 'a.csv': rows.join('\n') })
+/** OpenAI's costs whose first day has other fields. */
+const firstDay = (change: object) => {
+  const { data, ...page } = PAGE as { data: object[] }
+  return a({ ...page, data: [{ ...data[0], ...change }, ...data.slice(1)] })
+}
+const secondsOf = (daysAgo: number) => dayMs(daysAgo) / 1000
+const ACTIVITY = 'date,model,endpoint_id,usage'
+const GENERATIONS = 'generation_id,created_at,cost_total,model_permaslug'
+const CUR =
+  'identity/LineItemId,identity/TimeInterval,lineItem/UsageStartDate,lineItem/UsageEndDate,lineItem/ProductCode,lineItem/UsageType,lineItem/UnblendedCost,lineItem/CurrencyCode'
+const curRow = (id: string, cost = '1', currency = 'USD', zone = 'Z') =>
+  `${id},x,${day(3)}T00:00:00${zone},${day(2)}T00:00:00${zone},AmazonBedrock,USE1-NovaPro-input-tokens,${cost},${currency}`
+
 test.each<[string, string, Bills, string]>([
-  ['another currency', 'openai', { 'a.json': openAiPage(DAYS, {}, 'eur') }, "is in the currency 'eur'"],
-  ['no currency', 'anthropic', { 'a.json': anthropicPage({ 3: [['m', 1]] }, 'Z', '') }, "is in the currency ''"],
-  ['another currency of AWS', 'aws', { 'a.csv': `${CUR}\n${curRow('1', '1', 'CNY')}` }, "is in the currency 'CNY'"],
-  ['half a file of JSON', 'openai', { 'a.json': JSON.stringify(PAGE).slice(0, -20) }, 'is not JSON that can be read'],
+  ['another currency', 'openai', a(openAiPage(DAYS, {}, 'eur')), "is in the currency 'eur'"],
+  ['no currency', 'anthropic', a(anthropicPage({ 3: [['m', 1]] }, 'Z', '')), "is in the currency ''"],
+  ['another currency of AWS', 'aws', table(CUR, curRow('1', '1', 'CNY')), "is in the currency 'CNY'"],
+  ['half a file of JSON', 'openai', a(JSON.stringify(PAGE).slice(0, -20)), 'is not JSON that can be read'],
+  ['half a file of CSV', 'aws', table(CUR, curRow('1'), '2,x,20'), 'has 3 cells in its row 3, not 8: it was cut off'],
+  ['half a packed file', 'aws', a(gzipSync(`${CUR}\n${curRow('1')}`).subarray(0, 60)), 'is not whole, or damaged'],
+  ['an open quote', 'openrouter', table(ACTIVITY, `${day(3)},"m,e,1`), 'has a quote that is not closed'],
+  ['a quote within a cell', 'openrouter', table(ACTIVITY, `${day(3)},m"n",e,1`), 'or stands within a cell (line 2)'],
   [
-    'half a file of CSV',
-    'aws',
-    { 'a.csv': `${CUR}\n${curRow('1')}\n2,x,20` },
-    'has 3 cells in its row 3, not 8: it was cut off',
-  ],
-  [
-    'half a packed file',
-    'aws',
-    { 'a.gz': gzipSync(`${CUR}\n${curRow('1')}`).subarray(0, 60) },
-    'is not whole, or damaged',
-  ],
-  ['an open quote', 'openrouter', { 'a.csv': `${ACTIVITY}\n${day(3)},"m,e,1` }, 'has a quote that is not closed'],
-  [
-    'a page that is not the last',
+    'a page with a next one',
     'openai',
-    { 'a.json': openAiPage(DAYS, { has_more: true, next_page: 'page_2' }) },
-    'is not the last page',
+    a(openAiPage(DAYS, { next_page: 'page_2' })),
+    'is not the last page of the bill',
   ],
-  ['a page before others', 'openai', { 'a.json': openAiPage(DAYS, { has_more: true }) }, 'is not the last page'],
-  ['a file twice', 'openai', { 'a.json': PAGE, 'b.json': PAGE }, `is in the bill twice (${day(3)})`],
+  ['a page before others', 'openai', a(openAiPage(DAYS, { has_more: true })), 'is not the last page of the bill'],
+  ['a file twice', 'openai', { ...a(PAGE), 'b.json': PAGE }, `is in the bill twice (${day(3)})`],
   [
     'overlapping days',
     'anthropic',
-    { 'a.json': anthropicPage({ 4: [], 3: [] }), 'b.json': anthropicPage({ 3: [], 2: [] }) },
+    { ...a(anthropicPage({ 4: [], 3: [] })), 'b.json': anthropicPage({ 3: [], 2: [] }) },
     `twice (${day(3)})`,
   ],
   [
     'a line of AWS twice',
     'aws',
-    { 'a.csv': `${CUR}\n${curRow('1')}`, 'b.csv': `${CUR}\n${curRow('1')}` },
+    { ...table(CUR, curRow('1')), 'b.csv': `${CUR}\n${curRow('1')}` },
     'is in the bill twice (1 x)',
   ],
   [
     'a day of OpenRouter twice',
     'openrouter',
-    { 'a.csv': `${ACTIVITY}\n${day(3)},m,e,1\n${day(3)},m,e,1` },
+    table(ACTIVITY, `${day(3)},m,e,1`, `${day(3)},m,e,1`),
     'is in the bill twice',
   ],
-  [
-    'a generation twice',
-    'openrouter',
-    { 'a.csv': `generation_id,created_at,cost_total,model_permaslug\ng,${day(3)},1,m\ng,${day(3)},1,m` },
-    'twice (g)',
-  ],
+  ['a generation twice', 'openrouter', table(GENERATIONS, `g,${day(3)},1,m`, `g,${day(3)},1,m`), 'twice (g)'],
   [
     'days of another zone',
     'openai',
-    {
-      'a.json': changed((one) =>
-        Object.assign(one, { start_time: dayMs(3) / 1000 + 18_000, end_time: dayMs(2) / 1000 + 18_000 }),
-      ),
-    },
+    firstDay({ start_time: secondsOf(3) + 18_000, end_time: secondsOf(2) + 18_000 }),
     'is not within a UTC day',
   ],
-  [
-    'days of another zone in words',
-    'anthropic',
-    { 'a.json': anthropicPage({ 3: [] }, '-05:00') },
-    'is not within a UTC day',
-  ],
-  [
-    'days of another zone at AWS',
-    'aws',
-    { 'a.csv': `${CUR}\n${curRow('1', '1', 'USD', `${day(3)}T00:00:00+09:00`, `${day(2)}T00:00:00+09:00`)}` },
-    'is not within a UTC day',
-  ],
-  [
-    'hours in the place of days',
-    'openai',
-    { 'a.json': changed((one) => Object.assign(one, { end_time: dayMs(3) / 1000 + 3600 })) },
-    'is for less than a day',
-  ],
-  [
-    'a month in one bucket',
-    'openai',
-    { 'a.json': changed((one) => Object.assign(one, { end_time: dayMs(-27) / 1000 })) },
-    'is not within a UTC day',
-  ],
-  [
-    'an end before the beginning',
-    'openai',
-    { 'a.json': changed((one) => Object.assign(one, { end_time: dayMs(4) / 1000 })) },
-    'is not within a UTC day',
-  ],
-  [
-    'a time that is none',
-    'openai',
-    { 'a.json': changed((one) => Object.assign(one, { start_time: 'yesterday' })) },
-    "has the times 'yesterday'",
-  ],
-  [
-    '30 February',
-    'openrouter',
-    { 'a.csv': `${ACTIVITY}\n2026-02-30,m,e,1` },
-    "has the time '2026-02-30', which is none",
-  ],
+  ['days of another zone in words', 'anthropic', a(anthropicPage({ 3: [] }, '-05:00')), 'is not within a UTC day'],
+  ['days of another zone at AWS', 'aws', table(CUR, curRow('1', '1', 'USD', '+09:00')), 'is not within a UTC day'],
+  ['hours in the place of days', 'openai', firstDay({ end_time: secondsOf(3) + 3600 }), 'is for less than a day'],
+  ['a month in one bucket', 'openai', firstDay({ end_time: secondsOf(-27) }), 'is not within a UTC day'],
+  ['an end before the beginning', 'openai', firstDay({ end_time: secondsOf(4) }), 'is not within a UTC day'],
+  ['a time that is none', 'openai', firstDay({ start_time: 'yesterday' }), "has the time 'yesterday', which is none"],
+  ['a day without an end', 'openai', firstDay({ end_time: null }), "has the time '', which is none"],
+  ['30 February', 'openrouter', table(ACTIVITY, '2026-02-30,m,e,1'), "has the time '2026-02-30', which is none"],
   [
     'an amount that is none',
     'openai',
-    { 'a.json': openAiPage({ 3: [['m, input', 'a lot']] }) },
+    a(openAiPage({ 3: [['m', 'a lot']] })),
     "has the amount 'a lot', which is no number",
   ],
   [
     'an amount of 1e400',
     'anthropic',
-    { 'a.json': JSON.stringify(anthropicPage({ 3: [['m', 'X']] })).replace('"X"', '1e400') },
+    a(JSON.stringify(anthropicPage({ 3: [['m', 'X']] })).replace('"X"', '1e400')),
     "has the amount '1e400'",
   ],
-  ['an amount with a comma', 'openrouter', { 'a.csv': `${ACTIVITY}\n${day(3)},m,e,"1,5"` }, "has the amount '1,5'"],
-  ['an empty amount', 'aws', { 'a.csv': `${CUR}\n${curRow('1', '')}` }, "has the amount ''"],
+  ['an amount with a comma', 'openrouter', table(ACTIVITY, `${day(3)},m,e,"1,5"`), "has the amount '1,5'"],
+  ['an empty amount', 'aws', table(CUR, curRow('1', '')), "has the amount ''"],
   [
     'an amount twice',
     'openai',
-    { 'a.json': JSON.stringify(PAGE).replace('"value":1', '"value":1,"value":2') },
+    a(JSON.stringify(PAGE).replace('"value":1', '"value":1,"value":2')),
     "has the amount ''",
   ],
-  ['no results', 'openai', { 'a.json': changed((one) => Object.assign(one, { results: null })) }, 'has no results'],
+  ['no results', 'openai', firstDay({ results: null }), 'has no results'],
   [
     'another bill',
     'anthropic',
-    { 'a.json': PAGE },
+    a(PAGE),
     "The bill is one of OpenAI, and the provider 'anthropic' sends bills of Anthropic.",
   ],
   [
     'usage in the place of costs',
     'openai',
-    { 'a.json': { data: [{ id: 'x' }] } },
-    'not a bill of OpenAI (costs), Anthropic',
+    a({ data: [{ id: 'x' }] }),
+    'is no line of a bill of OpenAI (costs), Anthropic',
   ],
-  ['an error of an API', 'openai', { 'a.json': { error: { message: 'no' } } }, 'not a bill of'],
-  ['an empty file', 'aws', { 'a.csv': '' }, 'has no rows of a bill'],
-  ['a table of something else', 'aws', { 'a.csv': 'a,b\n1,2' }, 'has no rows of a bill of OpenRouter or AWS'],
-  [
-    'a column twice',
-    'aws',
-    { 'a.csv': `${CUR},lineItem/UnblendedCost\n${curRow('1')},9` },
-    'two columns of the same name',
-  ],
-  ['files of two kinds', 'openai', { 'a.json': PAGE, 'b.csv': ACTIVITY }, 'some are JSON, and some are not'],
-  ['bills of two providers', 'openai', { 'a.json': PAGE, 'b.json': anthropicPage({ 3: [], 2: [] }) }, 'not a bill of'],
-  ['a bomb', 'aws', { 'a.gz': gzipSync(Buffer.alloc(65 * 1024 * 1024, 32)) }, 'unpacked, has more than 64 MB'],
+  ['an error of an API', 'openai', a({ error: { message: 'no' } }), "has no list 'data'"],
+  ['pages without a day', 'openai', a([{ data: [] }]), 'There is no line of a bill of OpenAI'],
+  ['an empty file', 'aws', table(''), 'has no row of a bill'],
+  ['an empty file beside others', 'aws', { ...table(CUR, curRow('1')), 'b.csv': CUR }, 'b.csv has no row'],
+  ['a table of something else', 'aws', table('a,b', '1,2'), 'is no line of a bill of OpenAI'],
+  ['a column twice', 'aws', table(`${CUR},lineItem/UnblendedCost`, `${curRow('1')},9`), 'two columns of the same name'],
+  ['files of two kinds', 'openai', { ...a(PAGE), ...table(ACTIVITY, `${day(3)},m,e,1`) }, 'is of another bill'],
+  ['bills of two providers', 'openai', { ...a(PAGE), 'b.json': anthropicPage(DAYS) }, 'is of another bill'],
+  ['a bomb', 'aws', a(gzipSync(Buffer.alloc(65 * 1024 * 1024, 32))), 'unpacked, has more than 64 MB'],
   [
     'a provider that is not there',
     '__proto__',
-    { 'a.json': PAGE },
+    a(PAGE),
     "There is no provider '__proto__' (there is: openai, anthropic, openrouter, aws).",
   ],
 ])('%s is refused in words, and nothing is compared', async (_, provider, bills, why) => {
@@ -193,18 +142,18 @@ test.each<[string[], string]>([
   [['--from', day(3), '--tolerance', '-1'], 'It must be a percentage'],
   [['--from', day(3), '--tolerance', '101'], 'It must be a percentage'],
 ])('the range or tolerance %j is refused', async (args, why) => {
-  const { code, stderr } = await books.reconcile('openai', { 'a.json': PAGE }, ...args)
+  const { code, stderr } = await books.reconcile('openai', a(PAGE), ...args)
   expect([code, stderr.includes(why)]).toEqual([1, true])
 })
 
 test('a refund is less than nothing, and a day without usage is no difference', async () => {
-  const refund = await books.reconcile('openai', { 'a.json': openAiPage({ 3: [['refund', -2]], 2: [] }) }, '--json')
+  const refund = await books.reconcile('openai', a(openAiPage({ 3: [['refund', -2]], 2: [] })), '--json')
   expect(JSON.parse(refund.stdout)).toMatchObject({ data: [{ billed: '-2', difference: '-2' }], ok: false })
-  expect(await books.reconcile('openai', { 'a.json': openAiPage({ 3: [], 2: [] }) })).toMatchObject({ code: 0 })
+  expect(await books.reconcile('openai', a(openAiPage({ 3: [], 2: [] })))).toMatchObject({ code: 0 })
 })
 
 test('a name on a bill that a spreadsheet or a terminal would obey is disarmed', async () => {
-  const bill = { 'a.json': openAiPage({ 3: [['=HYPERLINK("x")\u001b[2J', 1]], 2: [] }) }
+  const bill = a(openAiPage({ 3: [['=HYPERLINK("x")\u001b[2J', 1]], 2: [] }))
   const csv = await books.reconcile('openai', bill, '--csv')
   expect(csv.stdout).toContain(`"'=HYPERLINK(""x"")`)
   for (const { stdout } of [csv, await books.reconcile('openai', bill)]) expect(stdout).not.toContain('\u001b')

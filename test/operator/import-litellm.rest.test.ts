@@ -2,8 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { UPSTREAMS } from '../../operator/litellm/upstreams.ts'
-import { listNamesOf } from '../../operator/prices/list-names.ts'
 import { waybill } from '../support/command-line.ts'
 import { emptyFolder } from '../support/processes.ts'
 
@@ -377,13 +375,6 @@ test.each(['vertex_ai/gemini', 'bedrock/anthropic.claude', 'azure/x', 'openai/*'
     expect(said(told)).toMatch(/left out.*gone/)
   },
 )
-
-test('the providers of public lists have the names that LiteLLM has for them', () => {
-  for (const [prefix, { type, baseUrl }] of Object.entries(UPSTREAMS)) {
-    if (type === 'bedrock' || !baseUrl?.startsWith('https:')) continue
-    expect(listNamesOf('x', { type, baseUrl })?.litellm).toContain(prefix)
-  }
-})
 
 describe('keys', () => {
   const TOKEN = 'a'.repeat(64)

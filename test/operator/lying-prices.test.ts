@@ -3,93 +3,69 @@ import { CATALOG, litellm, modelsDev, portkey, runPrices } from './support/price
 
 jest.setTimeout(60_000)
 
-const GOOD = { input: 2.5, output: 10 }
-/** A number that JSON.stringify cannot write. */
-const written = (list: object, number: string) => JSON.stringify(list).replace('"NUMBER"', number)
-const cents = (input: unknown, output: unknown) => ({
-  request_token: { price: input },
-  response_token: { price: output },
-})
+type Lists = Readonly<Record<string, object | string>>
 
-test.each<[lie: string, file: string, list: object | string, why: string]>([
-  ['a negative price', 'api.json', modelsDev({ ...GOOD, input: -1 }), "input is '-1', which is no price"],
-  ['a price of 0', 'api.json', modelsDev({ ...GOOD, output: 0 }), 'output is 0, and ours is not'],
-  [
-    'a price of -0',
-    'api.json',
-    written(modelsDev({ ...GOOD, output: 'NUMBER' }), '-0'),
-    'output is 0, and ours is not',
-  ],
-  [
-    '1e400',
-    'api.json',
-    written(modelsDev({ ...GOOD, input: 'NUMBER' }), '1e400'),
-    "input is '1e400', which is no price",
-  ],
-  ['1e-400', 'api.json', written(modelsDev({ ...GOOD, input: 'NUMBER' }), '1e-400'), "'1e-400', which is no price"],
-  ['1e99', 'api.json', written(modelsDev({ ...GOOD, input: 'NUMBER' }), '1e99'), 'beyond all that is sold'],
-  [
-    'a number of a million digits',
-    'api.json',
-    written(modelsDev({ ...GOOD, input: 'NUMBER' }), '9'.repeat(1_000_000)),
-    `input is '${'9'.repeat(40)}', which is no price`,
-  ],
-  ['a text NaN', 'api.json', modelsDev({ ...GOOD, input: 'NaN' }), "input is 'NaN', which is no price"],
-  ['a text in hexadecimals', 'api.json', modelsDev({ ...GOOD, input: '0x10' }), "input is '0x10', which is no price"],
-  ['a text with a currency', 'api.json', modelsDev({ ...GOOD, input: '$2.50' }), "input is '$2.50', which is no price"],
-  ['a list of prices', 'api.json', modelsDev({ ...GOOD, input: [2.5] }), 'input is a list, which is no price'],
-  ['true', 'api.json', modelsDev({ ...GOOD, input: true }), 'input is a flag, which is no price'],
-  ['no output', 'api.json', modelsDev({ input: 2.5 }), 'it has no price of output'],
-  ['null', 'api.json', modelsDev({ ...GOOD, output: null }), 'it has no price of output'],
-  ['dollars a token', 'api.json', modelsDev({ input: 2.5e-6, output: 1e-5 }), 'the unit may be wrong'],
-  [
-    'dollars for a million tokens',
-    'l.json',
-    litellm({ input_cost_per_token: 2.5, output_cost_per_token: 10 }),
-    'the unit may be wrong',
-  ],
-  ['cents for a million tokens', 'openai.json', portkey(cents(250, 1000)), 'the unit may be wrong'],
-  ['another currency', 'openai.json', portkey(cents(0.00025, 0.001), {}, 'EUR'), "currency is 'EUR' and not USD"],
-  ['a currency of a model', 'api.json', modelsDev(GOOD, {}, { currency: 'CNY' }), "currency is 'CNY' and not USD"],
-  ['a context of -1', 'api.json', modelsDev(GOOD, { context: -1 }), "context is '-1', which is no number of tokens"],
-  ['half a token', 'api.json', modelsDev(GOOD, { output: 0.5 }), "output limit is '0.5', which is no number of tokens"],
-  ['a context of 1e30', 'api.json', modelsDev(GOOD, { context: 1e30 }), 'which is no number of tokens'],
-  [
-    'a tier at -5',
-    'api.json',
-    modelsDev({ ...GOOD, tiers: [{ ...GOOD, tier: { type: 'context', size: -5 } }] }),
-    "above '-5'",
-  ],
-  [
-    'a tier by the hour',
-    'api.json',
-    modelsDev({ ...GOOD, tiers: [{ ...GOOD, tier: { type: 'time', size: 5 } }] }),
-    'a tier that is not by the length of prompts',
-  ],
+const GOOD = { input: 2.5, output: 10 }
+const dev = (cost: object, limit?: object, more?: object): Lists => {
+  return { 'api.json': modelsDev({ ...GOOD, ...cost }, limit, more) }
+}
+/** A price that JSON.stringify cannot write. */
+const written = (name: string, number: string): Lists => {
+  return { 'api.json': JSON.stringify(modelsDev({ ...GOOD, [name]: 'NUMBER' })).replace('"NUMBER"', number) }
+}
+const cents = (input: unknown, output: unknown, currency = 'USD'): Lists => {
+  return {
+    'openai.json': portkey({ request_token: { price: input }, response_token: { price: output } }, {}, currency),
+  }
+}
+const tier = (type: string, size: number) => ({ ...GOOD, tier: { type, size } })
+const perToken = (price: number) => ({ input_cost_per_token: price, output_cost_per_token: price })
+const inLitellm = (price: number) => JSON.stringify({ litellm_provider: 'openai', ...perToken(price) })
+
+test.each<[lie: string, lists: Lists, why: string]>([
+  ['a negative price', dev({ input: -1 }), "input is '-1', which is no price"],
+  ['a price of 0', dev({ output: 0 }), 'output is 0, and ours is not'],
+  ['a price of -0', written('output', '-0'), 'output is 0, and ours is not'],
+  ['1e400', written('input', '1e400'), "input is '1e400', which is no price"],
+  ['1e-400', written('input', '1e-400'), "'1e-400', which is no price"],
+  ['1e99', written('input', '1e99'), 'beyond all that is sold'],
+  ['a million digits', written('input', '9'.repeat(1_000_000)), `input is '${'9'.repeat(40)}', which is no price`],
+  ['a text NaN', dev({ input: 'NaN' }), "input is 'NaN', which is no price"],
+  ['a text in hexadecimals', dev({ input: '0x10' }), "input is '0x10', which is no price"],
+  ['a text with a currency', dev({ input: '$2.50' }), "input is '$2.50', which is no price"],
+  ['a list of prices', dev({ input: [2.5] }), 'input is a list, which is no price'],
+  ['an object of prices', dev({ input: { usd: 2.5 } }), 'input is an object, which is no price'],
+  ['true', dev({ input: true }), 'input is a flag, which is no price'],
+  ['no output', { 'api.json': modelsDev({ input: 2.5 }) }, 'it has no price of output'],
+  ['null', dev({ output: null }), 'it has no price of output'],
+  ['dollars a token', dev({ input: 2.5e-6, output: 1e-5 }), 'the unit may be wrong'],
+  ['dollars for a million tokens', { 'l.json': litellm(perToken(2.5)) }, 'the unit may be wrong'],
+  ['cents for a million tokens', cents(250, 1000), 'the unit may be wrong'],
+  ['another currency', cents(0.00025, 0.001, 'EUR'), "currency is 'EUR' and not USD"],
+  ['a currency of a model', dev({}, {}, { currency: 'CNY' }), "currency is 'CNY' and not USD"],
+  ['a context of -1', dev({}, { context: -1 }), "context is '-1', which is no number of tokens"],
+  ['half a token', dev({}, { output: 0.5 }), "output limit is '0.5', which is no number of tokens"],
+  ['a context of 1e30', dev({}, { context: 1e30 }), 'which is no number of tokens'],
+  ['a tier at -5', dev({ tiers: [tier('context', -5)] }), "above '-5'"],
+  ['a tier by the hour', dev({ tiers: [tier('time', 5)] }), 'a tier that is not by the length of prompts'],
   [
     'a thousand tiers',
-    'api.json',
-    modelsDev({
-      ...GOOD,
-      tiers: Array.from({ length: 1000 }, (_, i) => ({ ...GOOD, tier: { type: 'context', size: i + 1 } })),
-    }),
+    dev({ tiers: Array.from({ length: 1000 }, (_, i) => tier('context', i + 1)) }),
     'it has 1000 tiers',
   ],
   [
     'a model twice',
-    'l.json',
-    `{"sample_spec":{"litellm_provider":""},"gpt-4o":${JSON.stringify({ litellm_provider: 'openai', input_cost_per_token: 9e-6, output_cost_per_token: 9e-6 })},"gpt-4o":${JSON.stringify({ litellm_provider: 'openai', input_cost_per_token: 1e-6, output_cost_per_token: 1e-6 })}}`,
+    { 'l.json': `{"a":{"litellm_provider":""},"gpt-4o":${inLitellm(9e-6)},"gpt-4o":${inLitellm(1e-6)}}` },
     'it is there twice',
   ],
-  ['a provider twice', 'api.json', '{"openai":{"models":{}},"openai":{},"x":{"models":{}}}', 'it is there twice'],
+  ['a provider twice', { 'api.json': '{"openai":{"models":{}},"openai":{},"x":{"models":{}}}' }, 'it is there twice'],
   [
     'a price twice',
-    'api.json',
-    JSON.stringify(modelsDev(GOOD)).replace('"input":2.5', '"input":9,"input":1'),
+    { 'api.json': JSON.stringify(modelsDev(GOOD)).replace('"input":2.5', '"input":9,"input":1') },
     'input is there twice, which is no price',
   ],
-])('%s is not believed, is said, and changes nothing', async (_, file, list, why) => {
-  const { code, stdout, stderr, proposal } = await runPrices({ [file]: list }, ['--check', '--markup', '20'])
+])('%s is not believed, is said, and changes nothing', async (_, lists, why) => {
+  const { code, stdout, stderr, proposal } = await runPrices(lists, ['--check', '--markup', '20'])
   expect({ code, proposal }).toEqual({ code: 1, proposal: undefined })
   expect(stderr).toMatch(/^(?:warning: .*: without a cacheWrite, .*\n)*$/)
   expect(stdout).toContain(why)

@@ -32,34 +32,25 @@ const report = (headers: readonly string[], ...rows: readonly (readonly string[]
     .map((cells) => cells.map((cell) => (cell.includes(',') ? `"${cell}"` : cell)).join(','))
     .join('\r\n')
 
-const CUR = [
-  'identity/LineItemId',
-  'identity/TimeInterval',
-  'lineItem/LineItemType',
-  'lineItem/UsageStartDate',
-  'lineItem/UsageEndDate',
-  'lineItem/ProductCode',
-  'lineItem/UsageType',
-  'lineItem/UnblendedCost',
-  'lineItem/CurrencyCode',
-  'product/ProductName',
-  'lineItem/ResourceId',
-]
+/** A row of AWS's report, by its headings. */
+const CUR = {
+  'identity/LineItemId': '',
+  'identity/TimeInterval': 'x',
+  'lineItem/LineItemType': 'Usage',
+  'lineItem/UsageStartDate': `${day(3)}T10:00:00Z`,
+  'lineItem/UsageEndDate': `${day(3)}T11:00:00Z`,
+  'lineItem/ProductCode': 'AmazonBedrock',
+  'lineItem/UsageType': '',
+  'lineItem/UnblendedCost': '',
+  'lineItem/CurrencyCode': 'USD',
+  'product/ProductName': '',
+  'lineItem/ResourceId': '',
+}
+const HEADINGS = Object.keys(CUR)
 let id = 0
-function curRow(usage: string, cost: string, more: Readonly<Record<string, string>> = {}): string[] {
-  const cells: Record<string, string> = {
-    'identity/LineItemId': `id${++id}`,
-    'identity/TimeInterval': 'x',
-    'lineItem/LineItemType': 'Usage',
-    'lineItem/UsageStartDate': `${day(3)}T10:00:00Z`,
-    'lineItem/UsageEndDate': `${day(3)}T11:00:00Z`,
-    'lineItem/ProductCode': 'AmazonBedrock',
-    'lineItem/UsageType': usage,
-    'lineItem/UnblendedCost': cost,
-    'lineItem/CurrencyCode': 'USD',
-    ...more,
-  }
-  return CUR.map((heading) => cells[heading] ?? '')
+function curRow(usage: string, cost: string, more: Partial<typeof CUR> = {}): string[] {
+  const named = { 'identity/LineItemId': `id${++id}`, 'lineItem/UsageType': usage, 'lineItem/UnblendedCost': cost }
+  return Object.values({ ...CUR, ...named, ...more })
 }
 const AWS_ROWS = [
   curRow('USE1-NovaPro-input-tokens', '0.25'),
@@ -135,40 +126,23 @@ const SAME: readonly (readonly [string, string, Readonly<Record<string, object |
       'activity.csv': `generation_id,created_at,cost_total,model_permaslug\ngen-1,${day(3)} 23:59:59.123,1e-1,openai/gpt-4.1-2025-04-14\ngen-2,${day(2)}T01:00:00+02:00,0.9,openai/gpt-4.1-2025-04-14\n`,
     },
   ],
-  ['AWS’s report', 'aws', { 'cur.csv': report(CUR, ...AWS_ROWS) }],
-  ['AWS’s report, packed', 'aws', { 'cur.csv.gz': gzipSync(report(CUR, ...AWS_ROWS)) }],
+  ['AWS’s report', 'aws', { 'cur.csv': report(HEADINGS, ...AWS_ROWS) }],
+  ['AWS’s report, packed', 'aws', { 'cur.csv.gz': gzipSync(report(HEADINGS, ...AWS_ROWS)) }],
   [
     'AWS’s newer report',
     'aws',
     {
       'cur.csv': report(
-        [
-          'line_item_usage_start_date',
-          'line_item_product_code',
-          'line_item_usage_type',
-          'line_item_unblended_cost',
-          'line_item_currency_code',
-          'line_item_resource_id',
-          'product',
-        ],
-        [
-          `${day(3)} 00:00:00.000`,
-          'AmazonBedrock',
-          'USE1-x',
-          '1',
-          'USD',
-          `arn:aws:bedrock:us-east-1:1:inference-profile/${SONNET}`,
-          '{}',
-        ],
-        [
-          `${day(3)} 00:00:00.000`,
-          'AmazonBedrock',
-          'USE1-x',
-          '1',
-          'USD',
-          'arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-pro-v1:0',
-          '{}',
-        ],
+        HEADINGS.map((heading) =>
+          heading.replace(/(?<=[a-z])[/A-Z]+/g, (sign) => `_${sign.replace('/', '')}`).toLowerCase(),
+        ),
+        ...[`inference-profile/${SONNET}`, 'foundation-model/amazon.nova-pro-v1:0'].map((model) =>
+          curRow('USE1-x', '1', {
+            'lineItem/UsageStartDate': `${day(3)} 00:00:00.000`,
+            'lineItem/UsageEndDate': '',
+            'lineItem/ResourceId': `arn:aws:bedrock:us-east-1:1:${model}`,
+          }),
+        ),
       ),
     },
   ],
@@ -268,7 +242,7 @@ test('lines of other days, other services, taxes and credits of AWS are left out
       'lineItem/UsageEndDate': `${day(9)}T11:00:00Z`,
     }),
   ]
-  const { code, stdout } = await books.reconcile('aws', { 'cur.csv': report(CUR, ...AWS_ROWS, ...more) })
+  const { code, stdout } = await books.reconcile('aws', { 'cur.csv': report(HEADINGS, ...AWS_ROWS, ...more) })
   expect(code).toBe(0)
   expect(stdout).toContain('1 lines of the bill are of other days')
   expect(stdout).toContain('3 lines of the bill are no usage of a model')

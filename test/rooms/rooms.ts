@@ -66,7 +66,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'infra/**': {
     imports: `aws/** catalog/** contract.ts domain/** endpoints.ts @aws-sdk/* @smithy/signature-v4 ${CDK} commander esbuild zod ${NODE} cdk.json package.json console/usage-page/build.ts operator/terminal/how-to-run.ts`,
   },
-  'operator/**': { imports: `catalog/** layers/** operator/** package.json @aws-sdk/* commander zod ${NODE}` },
+  'operator/**': {
+    imports: `catalog/** layers/** operator/** package.json @aws-sdk/* commander csv-parse/sync jsonc-parser zod ${NODE}`,
+  },
   'operator/litellm/**': { imports: `catalog/** layers/** operator/{prices,reading,terminal}/** yaml ${NODE}` },
   'operator/commands/start.ts': { imports: 'operator/** local/run-gateway.ts commander' },
   'operator/commands/deploy.ts': { imports: 'operator/** infra/deploy/run-infra.ts commander' },
@@ -81,7 +83,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'operator/console/**': { imports: `console/build.ts layers/** operator/** ${NODE}` },
   'console/**': {
     imports:
-      'contract.ts domain/{catalog,cidr,key-settings,plain-text,secret-text,shell-word,time}.ts endpoints.ts layers/admin/settings/setting-texts.ts layers/admin/settings/setting-words.ts preact{,/hooks}',
+      'contract.ts domain/{catalog,cidr,key-settings,plain-text,secret-text,shell-word,time}.ts endpoints.ts layers/admin/settings/setting-texts.ts layers/admin/settings/setting-words.ts jsonc-parser preact{,/hooks}',
     types: 'layers/admin/settings/setting-fields.ts layers/admin/api/shapes/* zod',
   },
   'console/{build,bundle-options}.ts': { imports: `esbuild ${NODE}` },

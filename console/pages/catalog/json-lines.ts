@@ -1,5 +1,4 @@
-/** A mark, a text, or anything else up to the next of them. */
-const TOKEN = /\s*([{}[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}[\],:]+)/y
+import { type JSONPath, visit } from 'jsonc-parser'
 
 export type JsonLines = {
   /** The line of every value by its path, as the server writes it: `models[0].price.input`. */
@@ -10,51 +9,27 @@ export type JsonLines = {
 
 export function jsonLines(text: string): JsonLines {
   const lines = new Map<string, number>()
-  const token = new RegExp(TOKEN)
-  let [line, counted] = [1, 0]
-  const next = (): string => {
-    const [, found = ''] = token.exec(text) ?? []
-    const end = token.lastIndex || text.length
-    for (; counted < end - found.length; counted++) if (text[counted] === '\n') line += 1
-    if (!found) throw new SyntaxError()
-    return found
+  let brokenAt: number | undefined
+  const begin = (_at: number, _length: number, line: number, _column: number, path: () => JSONPath) => {
+    lines.set(pathText(path()), line + 1)
   }
-  const value = (path: string, first = next()): void => {
-    lines.set(path, line)
-    if (first === '{') members((name) => value(path ? `${path}.${name}` : name), '}')
-    else if (first === '[') elements(path)
-    else JSON.parse(first)
-  }
-  const members = (member: (name: string) => void, end: string): void => {
-    let mark = next()
-    while (mark !== end) {
-      const name = String(JSON.parse(mark))
-      require(next(), ':')
-      member(name)
-      mark = next()
-      if (mark === ',') mark = next()
-      else require(mark, end)
-    }
-  }
-  const elements = (path: string): void => {
-    let mark = next()
-    for (let i = 0; mark !== ']'; i++) {
-      value(`${path}[${i}]`, mark)
-      mark = next()
-      if (mark === ',') mark = next()
-      else require(mark, ']')
-    }
-  }
-  try {
-    value('')
-    return { lines, brokenAt: undefined }
-  } catch {
-    return { lines, brokenAt: line }
-  }
+  visit(
+    text,
+    {
+      onObjectBegin: begin,
+      onArrayBegin: begin,
+      onLiteralValue: (_value, ...where) => begin(...where),
+      onError(_code, _at, _length, line) {
+        brokenAt ??= line + 1
+      },
+    },
+    { disallowComments: true },
+  )
+  return { lines, brokenAt }
 }
 
-function require(found: string, wanted: string): void {
-  if (found !== wanted) throw new SyntaxError()
+function pathText(path: JSONPath): string {
+  return path.map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i > 0 ? '.' : ''}${step}`)).join('')
 }
 
 /** Of a field that is missing, the line of what it is missing from. */

@@ -1,5 +1,5 @@
 import { authorize } from '../../layers/gateway/middleware/authorize.ts'
-import type { Gate } from '../../layers/gateway/middleware/gate.ts'
+import type { Gate, GatewayEvent } from '../../layers/gateway/middleware/gate.ts'
 import { openQuote } from '../../layers/gateway/middleware/open-quote.ts'
 import { readAndPrice } from '../../layers/gateway/middleware/read-and-price.ts'
 import type { IdentifiedRequest } from '../../layers/gateway/request.ts'
@@ -16,10 +16,9 @@ export function priceQuote({
   const opened = openQuote()
   const authorized = authorize({ readKey: readKey(tables), cache })
   const priced = readAndPrice(loadCatalog, config.headerPrefix)
-  return {
-    pass: async (request, event) => {
-      if (!request.endpoint.quotes) return request
-      return priced.pass(await authorized.pass(await opened.pass(request, event), event), event)
-    },
+  return { pass: (request, event) => (request.endpoint.quotes ? price(request, event) : request) }
+
+  async function price(request: IdentifiedRequest, event: GatewayEvent): Promise<IdentifiedRequest> {
+    return priced.pass(await authorized.pass(await opened.pass(request, event), event), event)
   }
 }

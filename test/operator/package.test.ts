@@ -188,7 +188,7 @@ packageTest(
     const codes = [...packed.uploads.entries()].flatMap(([key, zip]) =>
       key.endsWith('.zip') ? [readZip(zip).get('index.js')?.toString()] : [],
     )
-    for (const name of ['chat', 'models', 'tokenizer', 'sweep']) {
+    for (const name of ['chat', 'api', 'tokenizer', 'sweep']) {
       expect(codes).toContain(readFileSync(join(installed, 'dist/package/bundles/functions', name, 'index.js'), 'utf8'))
     }
     const clone = await prepared(

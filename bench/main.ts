@@ -4,19 +4,15 @@ import { writeDocuments } from './documents.ts'
 import type { Findings, Row, RowGroup } from './row.ts'
 import { ROUNDS } from './row.ts'
 import { bill } from './rows/bill.ts'
-import { bundle } from './rows/bundle.ts'
 import { chunk } from './rows/chunk.ts'
 import { json } from './rows/json.ts'
-import { memory } from './rows/memory.ts'
 import { share } from './rows/share.ts'
-import { units } from './rows/units.ts'
 import { openStand } from './stand.ts'
-import { PORTKEY_VERSION } from './subjects/portkey.ts'
 import { markdownTable } from './words.ts'
 
-// npm run bench: measures Waybill beside a bare proxy and another gateway, and prints a table.
+// npm run bench: measures Waybill beside a bare proxy, and prints a table.
 
-const GROUPS: readonly RowGroup[] = [json, chunk, share, bundle, memory, units, bill]
+const GROUPS: readonly RowGroup[] = [json, chunk, share, bill]
 const NAMES = GROUPS.map(({ name }) => name).join(', ')
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, write: { type: 'boolean' } } })
@@ -31,19 +27,18 @@ stand.say(stand.cores.told)
 const findings: Findings[] = []
 for (const group of chosen) findings.push(await group.measure(stand))
 
-const table = [told(), markdownTable(heads(), findings.flatMap(({ rows }) => rows).map(cells))].join('\n\n')
+const table = [
+  told(),
+  markdownTable(['', 'Waybill', 'bare Node proxy'], findings.flatMap(({ rows }) => rows).map(cells)),
+].join('\n\n')
 const blocks = Object.assign({}, ...findings.map((found) => found.blocks ?? {})) as Record<string, string>
 console.log([table, ...Object.values(blocks)].join('\n\n'))
 // The table is written only by a whole run, whose rows were measured side by side.
 if (values.write) writeDocuments(values.only === undefined ? { table, ...blocks } : blocks)
 stand.say('done')
 
-function heads(): string[] {
-  return ['', 'Waybill', 'bare Node proxy', `Portkey ${PORTKEY_VERSION}`]
-}
-
-function cells({ what, waybill, bareProxy = '', portkey = '' }: Row): string[] {
-  return [what, waybill, bareProxy, portkey]
+function cells({ what, waybill, bareProxy = '' }: Row): string[] {
+  return [what, waybill, bareProxy]
 }
 
 function told(): string {

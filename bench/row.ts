@@ -2,12 +2,11 @@ import type { Stand } from './stand.ts'
 import { figureOf, ratioOf } from './statistics.ts'
 import { times, withSpread } from './words.ts'
 
-/** A line of the table. A cell is empty if a gateway has no such figure. */
+/** A line of the table. A cell is empty if the bare proxy has no such figure. */
 export type Row = {
   readonly what: string
   readonly waybill: string
   readonly bareProxy?: string
-  readonly portkey?: string
 }
 
 export type Findings = {
@@ -44,14 +43,11 @@ type Values = readonly number[] | undefined
 export function comparedRow(
   what: string,
   unit: string,
-  { waybill = [], bareProxy = [], portkey }: { waybill: Values; bareProxy: Values; portkey?: Values },
+  { waybill = [], bareProxy = [] }: { waybill: Values; bareProxy: Values },
 ): Row {
-  const compared = (values: readonly number[]) =>
-    `${withSpread(figureOf(values), unit)}, **${times(ratioOf(values, bareProxy))}**`
   return {
     what,
-    waybill: compared(waybill),
+    waybill: `${withSpread(figureOf(waybill), unit)}, **${times(ratioOf(waybill, bareProxy))}**`,
     bareProxy: `${withSpread(figureOf(bareProxy), unit)}, 1×`,
-    ...(portkey && { portkey: compared(portkey) }),
   }
 }

@@ -9,7 +9,6 @@ import type { MeasuredProcess } from './around/measured-process.ts'
 import { startUpstream } from './around/upstream.ts'
 import { startGateway } from './around/warm-up.ts'
 import { bundleOf, lambdaEnvironment } from './subjects/bundles.ts'
-import { startPortkey } from './subjects/portkey.ts'
 import { prepareTables } from './subjects/prepare-tables.ts'
 
 /** A measured gateway, in a process of its own. */
@@ -25,8 +24,6 @@ export type Stand = AsyncDisposable & {
   bareProxy(): Promise<Subject>
   /** The bundle of chat as it is deployed, over our own database. Each caller has a key. */
   waybill(): Promise<Subject>
-  /** Undefined if it cannot be installed. */
-  portkey(): Promise<Subject | undefined>
 }
 
 const program = (name: string) => fileURLToPath(new URL(`subjects/${name}`, import.meta.url))
@@ -68,16 +65,6 @@ export function openStand(say: (line: string) => void): Stand {
     dynamodb,
     bareProxy: once(startBareProxy),
     waybill: once(startBundle),
-    portkey: once(async () => {
-      try {
-        const subject = await startPortkey(cores, await upstreamUrl())
-        stack.use(subject.process)
-        return subject
-      } catch (error) {
-        say(`Portkey is left out, because it could not be installed or started: ${firstLine(error)}`)
-        return undefined
-      }
-    }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }
@@ -88,8 +75,4 @@ function once<T>(start: () => Promise<T>): () => Promise<T> {
     started ??= start()
     return started
   }
-}
-
-function firstLine(error: unknown): string {
-  return String((error as Error).message).split('\n')[0] ?? ''
 }

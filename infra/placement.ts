@@ -4,7 +4,8 @@ import cdk from '../cdk.json' with { type: 'json' }
 import { LOCAL_STAGE } from '../layers/gateway/contract.ts'
 import { checkRegion } from './preflight/check-region.ts'
 import { settingsFaults } from './settings.ts'
-import { STAGE_NAMES, type Stage, stageOf, US_EAST_1 } from './stages.ts'
+import { STAGE_NAMES, type Stage, stageOf } from './stages.ts'
+import { US_EAST_1 } from './us-east-1.ts'
 
 const { stage: _, ...FEATURE_FLAGS } = cdk.context
 

@@ -1,13 +1,13 @@
 import { type App, Stack } from 'aws-cdk-lib'
 import { stackName } from '../layers/gateway/contract.ts'
 import type { WaybillProps } from './props.ts'
-import { ADOPTED_BUCKET_TAG, ADOPTED_TAG, stageOf } from './stages.ts'
+import { ADOPTED_TAG, stageOf } from './stages.ts'
 import { Waybill } from './waybill.ts'
 
 /** A stack with a gateway and nothing else, as Waybill's own commands deploy it. */
 export class WaybillStack extends Stack {
   constructor(app: App, props: WaybillProps) {
-    const { stage, tableNames, exportBucket } = props
+    const { stage, tableNames } = props
     super(app, stackName(stage), {
       description: `Waybill ${stage}: a chat routing gateway with an OpenAI-compatible contract`,
       terminationProtection: stageOf(stage).deletionProtection,
@@ -15,7 +15,6 @@ export class WaybillStack extends Stack {
       tags: {
         'waybill:stage': stage,
         ...(tableNames && { [ADOPTED_TAG]: 'true' }),
-        ...(exportBucket && { [ADOPTED_BUCKET_TAG]: 'true' }),
       },
     })
     // By this id the names of its resources are those of the stack alone.

@@ -1,7 +1,9 @@
-import { DAILY_LOSS } from '../layers/gateway/domain/counters.ts'
-import { formatCredits } from '../layers/gateway/domain/money.ts'
-import type { Settings, StageName, Zone } from './props.ts'
+import type { StageName } from './props.ts'
+import { defaultsOf, type Settings } from './setting-table.ts'
 import type { SettingsOfStages } from './settings.ts'
+
+/** A zone of Route 53. */
+export type Zone = NonNullable<NonNullable<Settings['domain']>['hostedZone']>
 
 /** Everything in which one deployment differs from another: the operator's settings, and those that its name decides. */
 export type Stage = Settings & {
@@ -10,33 +12,10 @@ export type Stage = Settings & {
   readonly keepsData: boolean
   /** Also makes the operator's commands ask before they change anything. */
   readonly deletionProtection: boolean
-  /** The timeout of a non-streaming answer behind CloudFront. */
-  readonly edgeTimeoutSeconds: number
 }
 
-const COMMON = {
-  edge: true,
-  chatMemoryMb: 192,
-  apiMemoryMb: 512,
-  tokenizerMemoryMb: 1_769,
-  apiRequestsPerSecond: 500,
-  edgeTimeoutSeconds: 120,
-  originSecretNumber: 1,
-  slowFirstTokenMs: 10_000,
-  slowRequestMs: 120_000,
-  ipv6: true,
-  // As many as all of prod's 500 executions for chats serve in five minutes, if each takes 1.5 seconds.
-  wafRequestsPerAddress: 100_000,
-  keepRowsDays: null,
-  compress: true,
-  attribution: true,
-  dailyLoss: formatCredits(DAILY_LOSS),
-  admin: false,
-  adminKeys: false,
-  probe: false,
-  usagePage: false,
-  notices: false,
-}
+/** The timeout of an answer that is not streamed, behind CloudFront. */
+export const EDGE_TIMEOUT_SECONDS = 120
 
 /** Makes glibc, with which Node allocates, return the memory of a large request: by default it keeps most of it. */
 export const GIVES_MEMORY_BACK = {
@@ -46,43 +25,8 @@ export const GIVES_MEMORY_BACK = {
 }
 
 const STAGES: Readonly<Record<StageName, Stage>> = {
-  dev: {
-    ...COMMON,
-    name: 'dev',
-    keepsData: false,
-    deletionProtection: false,
-    waf: 'off',
-    edgeLogs: false,
-    keysTrail: false,
-    rollout: 'at-once',
-    logRetentionDays: 14,
-    // A newcomer's account may have a quota of 10.
-    chatConcurrency: null,
-    apiConcurrency: null,
-    sweepConcurrency: null,
-    closeConcurrency: null,
-    adminConcurrency: null,
-    exportUsage: false,
-  },
-  prod: {
-    ...COMMON,
-    name: 'prod',
-    keepsData: true,
-    deletionProtection: true,
-    rollout: 'canary',
-    waf: 'count',
-    edgeLogs: true,
-    keysTrail: true,
-    logRetentionDays: 90,
-    // 628 of the usual quota of 1,000: chat, the HTTP API, a sweep that Lambda may start twice, and
-    // one closing of days. With the admin API there are 5 more.
-    chatConcurrency: 500,
-    apiConcurrency: 125,
-    sweepConcurrency: 2,
-    closeConcurrency: 1,
-    adminConcurrency: 5,
-    exportUsage: true,
-  },
+  dev: { ...defaultsOf('dev'), name: 'dev', keepsData: false, deletionProtection: false },
+  prod: { ...defaultsOf('prod'), name: 'prod', keepsData: true, deletionProtection: true },
 }
 
 export const STAGE_NAMES: readonly string[] = Object.keys(STAGES)
@@ -98,8 +42,15 @@ export function stageOf(name: unknown, given: SettingsOfStages = {}): Stage {
   return { ...STAGES[known], ...given[known] }
 }
 
-/** CloudFront takes its certificate, its firewall and the delivery of its logs from this region only, and has its metrics there. */
-export const US_EAST_1 = 'us-east-1'
+type Reserved = Readonly<Record<'chat' | 'sweep' | 'close', number | null>>
+
+/**
+ * The executions that Lambda reserves. If chat has its own, so have the sweep, which Lambda may start twice, and the closing
+ * of days.
+ */
+export function reservedBy({ chatConcurrency: chat }: Stage): Reserved {
+  return chat === null ? { chat, sweep: null, close: null } : { chat, sweep: 2, close: 1 }
+}
 
 /** The resources of a stage's CloudFront that must be in us-east-1. */
 type EdgeNeeds = {
@@ -136,5 +87,3 @@ export function acceptedNumbers(sent: number): number[] {
 
 /** On a stack whose settings give the names of its tables: without them it would make other tables. */
 export const ADOPTED_TAG = 'waybill:adopted-tables'
-/** On a stack whose settings give the name of its bucket of exported days. */
-export const ADOPTED_BUCKET_TAG = 'waybill:adopted-export-bucket'

@@ -30,7 +30,7 @@ import { checkPlace, regionOf, setFeatureFlags, stageFrom } from './placement.ts
 import type { WaybillProps } from './props.ts'
 import { Operators } from './rights/operators.ts'
 import { readSeed } from './settings.ts'
-import { US_EAST_1 } from './stages.ts'
+import { US_EAST_1 } from './us-east-1.ts'
 
 export type { Settings, WaybillProps } from './props.ts'
 

@@ -3,7 +3,7 @@ import type { Bundle } from '../subjects/bundles.ts'
 import type { Cores } from './cores.ts'
 import { startMeasured } from './measured-process.ts'
 
-export const LAMBDA_HOST = fileURLToPath(new URL('../subjects/lambda-host.cjs', import.meta.url))
+const LAMBDA_HOST = fileURLToPath(new URL('../subjects/lambda-host.cjs', import.meta.url))
 
 export type ColdStart = {
   readonly loadMs: number
@@ -13,7 +13,7 @@ export type ColdStart = {
   readonly wholeMs: number
 }
 
-export type Reply = { readonly ms: number; readonly statusCode?: number }
+type Reply = { readonly ms: number; readonly statusCode?: number }
 
 /** Starts a function in a fresh process and has it answer one event. */
 export async function coldStart(

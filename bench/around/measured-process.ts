@@ -5,7 +5,7 @@ import type { Cores } from './cores.ts'
 
 const REPORTER = fileURLToPath(new URL('report-consumption.cjs', import.meta.url))
 
-export type Consumption = { readonly cpuUs: number; readonly rssBytes: number }
+export type Consumption = { readonly cpuUs: number }
 
 export type MeasuredProcess = AsyncDisposable & {
   readonly child: ChildProcess

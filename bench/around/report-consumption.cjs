@@ -4,6 +4,6 @@
 process.on('message', ({ report }) => {
   if (report !== 'consumption') return
   const { user, system } = process.cpuUsage()
-  process.send({ cpuUs: user + system, rssBytes: process.memoryUsage.rss() })
+  process.send({ cpuUs: user + system })
 })
 process.on('disconnect', () => process.exit())

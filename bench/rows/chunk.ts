@@ -8,7 +8,6 @@ import type { Subject } from '../stand.ts'
 /** V8 sees other paths in slow streams. */
 const SLOW_WARM_UP = 112
 
-type Name = 'bareProxy' | 'waybill' | 'portkey'
 /** A round's figures, in µs. */
 type Round = { readonly stream: number; readonly chunk: number; readonly slowChunk: number }
 
@@ -16,23 +15,17 @@ type Round = { readonly stream: number; readonly chunk: number; readonly slowChu
 export const chunk: RowGroup = {
   name: 'chunk',
   async measure(stand) {
-    const subjects: Readonly<Record<Name, Subject | undefined>> = {
-      bareProxy: await stand.bareProxy(),
-      waybill: await stand.waybill(),
-      portkey: await stand.portkey(),
-    }
-    const present = (Object.keys(subjects) as Name[]).filter((name) => subjects[name])
+    const [bareProxy, waybill] = [await stand.bareProxy(), await stand.waybill()]
     stand.say('chunk: warming up')
-    for (const name of present) {
-      const subject = subjects[name] as Subject
+    for (const subject of [bareProxy, waybill]) {
       await warmUp(subject, 'streams')
       await sendMany(subject.target, { model: 'hundred-slow-chunks', stream: true }, SLOW_WARM_UP)
     }
-    const measures = present.map((name) => [name, () => measureRound(subjects[name] as Subject)])
-    const rounds = await inTurns<Name, Round>(stand, 'chunk', Object.fromEntries(measures))
+    const measures = { bareProxy: () => measureRound(bareProxy), waybill: () => measureRound(waybill) }
+    const rounds = await inTurns<keyof typeof measures, Round>(stand, 'chunk', measures)
     const row = (what: string, figure: keyof Round) => {
-      const of = (name: Name) => rounds[name]?.map((round) => round[figure])
-      return comparedRow(what, 'µs', { waybill: of('waybill'), bareProxy: of('bareProxy'), portkey: of('portkey') })
+      const of = (name: keyof typeof measures) => rounds[name]?.map((round) => round[figure])
+      return comparedRow(what, 'µs', { waybill: of('waybill'), bareProxy: of('bareProxy') })
     }
     return {
       rows: [

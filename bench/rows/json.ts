@@ -13,27 +13,22 @@ const TURN: Turn = { ms: 150, beginningMs: 50 }
 export const json: RowGroup = {
   name: 'json',
   async measure(stand) {
-    const subjects = {
-      bareProxy: await stand.bareProxy(),
-      waybill: await stand.waybill(),
-      portkey: await stand.portkey(),
-    }
+    const subjects = { bareProxy: await stand.bareProxy(), waybill: await stand.waybill() }
     stand.say('json: warming up')
-    for (const subject of Object.values(subjects)) if (subject) await warmUp(subject, 'wholes')
+    for (const subject of Object.values(subjects)) await warmUp(subject, 'wholes')
     const cpu = (subject: Subject) => () => cpuOf(subject, CHAT, TURN)
     const cpuOfFew = (subject: Subject) => () => cpuOf(subject, CHAT, { ...TURN, send: sendRarely })
     const measures = {
       bareProxy: cpu(subjects.bareProxy),
       waybill: cpu(subjects.waybill),
-      ...(subjects.portkey && { portkey: cpu(subjects.portkey) }),
       fewOfBareProxy: cpuOfFew(subjects.bareProxy),
       fewOfWaybill: cpuOfFew(subjects.waybill),
     }
     const found = await inTurns<keyof typeof measures>(stand, 'json', measures, ROUNDS)
-    const { waybill, bareProxy, portkey, fewOfBareProxy, fewOfWaybill } = found
+    const { waybill, bareProxy, fewOfBareProxy, fewOfWaybill } = found
     return {
       rows: [
-        comparedRow('CPU a JSON request, with its three writes', 'µs', { waybill, bareProxy, portkey }),
+        comparedRow('CPU a JSON request, with its three writes', 'µs', { waybill, bareProxy }),
         comparedRow('the same, one request at a time with a pause of 5 ms, of the bare proxy as of Waybill', 'µs', {
           waybill: fewOfWaybill,
           bareProxy: fewOfBareProxy,

@@ -21,8 +21,6 @@ export class UsageExport extends Construct {
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id)
     this.bucket = new Bucket(this, 'Bucket', {
-      // Without a name CloudFormation gives it one. To add or remove a name later would make another bucket.
-      ...(stage.exportBucket !== undefined && { bucketName: stage.exportBucket }),
       encryption: BucketEncryption.S3_MANAGED,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: true,

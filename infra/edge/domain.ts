@@ -4,8 +4,7 @@ import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
 import { AaaaRecord, ARecord, HostedZone, type IHostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53'
 import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets'
 import type { Construct } from 'constructs'
-import type { Zone } from '../props.ts'
-import type { Stage } from '../stages.ts'
+import type { Stage, Zone } from '../stages.ts'
 
 /** A certificate that AWS makes and renews by itself, because the domain's zone is in the account. */
 export function certificateOf(scope: Construct, name: string, zone: Zone): string {

@@ -22,7 +22,7 @@ import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
 import { EDGE_HEADERS } from '../../layers/gateway/contract.ts'
 import { CHAT_PATHS } from '../../layers/gateway/endpoints.ts'
-import type { Stage } from '../stages.ts'
+import { EDGE_TIMEOUT_SECONDS, type Stage } from '../stages.ts'
 import { EDGE_PARTS_TAG, type EdgeParts } from './edge-parts.ts'
 
 type Props = {
@@ -60,7 +60,7 @@ export class Edge extends Construct {
       functionAssociations: [{ function: viewerAddress, eventType: FunctionEventType.VIEWER_REQUEST }],
     }
     // A timeout between bytes: streams send a comment every 15 seconds.
-    const readTimeout = Duration.seconds(stage.edgeTimeoutSeconds)
+    const readTimeout = Duration.seconds(EDGE_TIMEOUT_SECONDS)
     const chat = new HttpOrigin(hostOf(chatUrl.url), { customHeaders, readTimeout })
     this.distribution = new Distribution(this, 'Distribution', {
       comment: `Waybill ${stage.name}`,

@@ -75,7 +75,12 @@ const { status, message, type, code, param } = new GatewayError(
 /** In the shape of every other refusal, so that SDKs can read it and wait. */
 const REFUSAL = JSON.stringify({ error: { message, type, param, code } })
 
-function limitOfEachAddress({ wafRequestsPerAddress }: Stage): CfnWebACL.RuleProperty {
+/** In five minutes. As many as all of prod's 500 executions for chats serve in that time, if each takes 1.5 seconds. */
+const LEAST_PER_ADDRESS = 100_000
+const PER_EXECUTION = 200
+
+function limitOfEachAddress({ chatConcurrency }: Stage): CfnWebACL.RuleProperty {
+  const limit = Math.max(LEAST_PER_ADDRESS, PER_EXECUTION * (chatConcurrency ?? 0))
   const customResponse = {
     responseCode: status,
     customResponseBodyKey: TOO_MANY,
@@ -86,7 +91,7 @@ function limitOfEachAddress({ wafRequestsPerAddress }: Stage): CfnWebACL.RulePro
     priority: 0,
     action: { block: { customResponse } },
     statement: {
-      rateBasedStatement: { aggregateKeyType: 'IP', limit: wafRequestsPerAddress, evaluationWindowSec: 300 },
+      rateBasedStatement: { aggregateKeyType: 'IP', limit, evaluationWindowSec: 300 },
     },
     visibilityConfig: metric('LimitOfEachAddress'),
   }

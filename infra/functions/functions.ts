@@ -9,7 +9,6 @@ import {
   SWEEP_EVERY_MINUTES,
 } from '../../layers/gateway/contract.ts'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import { parseCredits } from '../../layers/gateway/domain/money.ts'
 import { FUNCTIONS, type FunctionName } from '../../layers/gateway/endpoints.ts'
 import type { NoticeBus } from '../data/notice-bus.ts'
 import type { Tables } from '../data/tables.ts'
@@ -26,7 +25,8 @@ import {
   tablePermissions,
   takeAdminKeys,
 } from '../rights/permissions.ts'
-import { GIVES_MEMORY_BACK, type Stage } from '../stages.ts'
+import { settingVariables } from '../setting-table.ts'
+import { EDGE_TIMEOUT_SECONDS, GIVES_MEMORY_BACK, reservedBy, type Stage } from '../stages.ts'
 import { GatewayFunction, type GatewayFunctionProps } from './gateway-function.ts'
 import { startEvery } from './start-every.ts'
 
@@ -43,10 +43,13 @@ type Props = {
   readonly catalog: CatalogData
 }
 
-type Own = Pick<GatewayFunctionProps, 'concurrency' | 'may'> & Partial<GatewayFunctionProps>
+type Own = Pick<GatewayFunctionProps, 'may'> & Partial<GatewayFunctionProps>
 
 const API_TIMEOUT_SECONDS = 29
 const TOKENIZER_TIMEOUT_SECONDS = 10
+const MEMORY_MB = 512
+/** A whole core: with less of one, the tokenizer would load longer and cost the same. */
+const TOKENIZER_MEMORY_MB = 1_769
 /** Two cores, for 20 million rows in a run: one has all but the garbage collector's threads. docs/deploy.md has the figures. */
 const CLOSE_MEMORY_MB = 3_538
 /** Time for a cold start, an estimate and the settlement, out of CloudFront's timeout. */
@@ -70,32 +73,27 @@ export class Functions extends Construct {
     super(scope, id)
     const { stage, tables, usageExport, noticeBus } = props
     const may = tablePermissions(tables)
+    const reserved = reservedBy(stage)
     const environment = environmentOf(props)
     this.#props = props
     this.#may = may
     this.#environment = environment
     this.tokenizer = this.#add('tokenizer', 'Counts tokens with js-tiktoken where no upstream has', {
       environment: {},
-      memoryMb: stage.tokenizerMemoryMb,
+      memoryMb: TOKENIZER_MEMORY_MB,
       timeoutSeconds: TOKENIZER_TIMEOUT_SECONDS,
-      // The rest that chat's own limit leaves.
-      concurrency: null,
       may: [],
       layers: [this.#tokenizerLayer()],
     })
     this.chat = this.#chat(this.tokenizer)
     this.api = this.#addCalled('api', {
-      concurrency: stage.apiConcurrency,
-      environment: {
-        [ENV.tokenizerFunction]: this.tokenizer.functionName,
-        ...(stage.usagePage && { [ENV.usagePage]: 'true' }),
-      },
+      environment: { [ENV.tokenizerFunction]: this.tokenizer.functionName },
       may: [invokeFunction(this.tokenizer)],
     })
     this.sweep = this.#add('sweep', 'Finishes requests that died, and tells notices', {
       environment: { ...environment, ...(noticeBus && { [ENV.eventBus]: noticeBus.bus.eventBusName }) },
       timeoutSeconds: SWEEP_EVERY_MINUTES * 60 - 10,
-      concurrency: stage.sweepConcurrency,
+      concurrency: reserved.sweep,
       may: [
         ...[may.findKeysToSweep, may.readKeyItems, may.admitAndSettle, may.writeRows],
         ...[may.putEvents, may.deletePointers],
@@ -107,7 +105,7 @@ export class Functions extends Construct {
       environment: { ...environment, ...(usageExport && { [ENV.exportBucket]: usageExport.bucket.bucketName }) },
       memoryMb: CLOSE_MEMORY_MB,
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
-      concurrency: stage.closeConcurrency,
+      concurrency: reserved.close,
       may: [
         ...[may.listKeys, may.readRowsOfKeys, may.readRowsOfDays, may.keepDays, switchExpiry(tables)],
         ...(usageExport ? [usageExport.write] : []),
@@ -124,7 +122,7 @@ export class Functions extends Construct {
     const { stage } = this.#props
     return new GatewayFunction(this, `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, {
       ...{ name, description, stage, environment: this.#environment },
-      ...{ memoryMb: stage.apiMemoryMb, timeoutSeconds: API_TIMEOUT_SECONDS },
+      ...{ memoryMb: MEMORY_MB, timeoutSeconds: API_TIMEOUT_SECONDS, concurrency: null },
       ...own,
     })
   }
@@ -160,11 +158,9 @@ export class Functions extends Construct {
       environment: {
         ...GIVES_MEMORY_BACK,
         [ENV.tokenizerFunction]: tokenizer.functionName,
-        ...(!stage.compress && { [ENV.compress]: 'false' }),
-        ...(!stage.attribution && { [ENV.attribution]: 'false' }),
         // With a distribution in front: at its timeout the SDK would ask again for an answer that was generated and
         // paid for.
-        ...(originSecrets && { [ENV.wholeAnswerMs]: String(stage.edgeTimeoutSeconds * 1000 - EDGE_RESERVE_MS) }),
+        ...(originSecrets && { [ENV.wholeAnswerMs]: String(EDGE_TIMEOUT_SECONDS * 1000 - EDGE_RESERVE_MS) }),
       },
       memoryMb: stage.chatMemoryMb,
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
@@ -183,14 +179,13 @@ export class Functions extends Construct {
   /** The one function that can make a key. */
   #admin(): GatewayFunction {
     const { tables, stage } = this.#props
-    const { deletionProtection, adminKeys, adminConcurrency: concurrency } = stage
+    const { deletionProtection, adminKeys } = stage
     return this.#add('admin', 'The admin API', {
       environment: {
         ...this.#environment,
         [ENV.protected]: String(deletionProtection),
         [ENV.adminKeys]: String(adminKeys),
       },
-      concurrency,
       may: [...readTables(tables), ...changeKeysAndCatalog(tables), ...(adminKeys ? takeAdminKeys(tables) : [])],
     })
   }
@@ -200,8 +195,6 @@ export class Functions extends Construct {
     const { stage } = this.#props
     const probe = this.#add('probe', 'Calls the gateway as a client does', {
       environment: { [ENV.stage]: stage.name },
-      // One of those that Lambda leaves unreserved.
-      concurrency: null,
       may: [readProbeSecret(this, stage)],
     })
     startEvery(this, PROBE_EVERY_MINUTES, probe, { schedule: 'ProbeSchedule', role: 'ProbeSchedulerRole' })
@@ -225,7 +218,6 @@ function environmentOf({ stage, tables }: Props): Record<string, string> {
     [ENV.usageTable]: tables.usage.tableName,
     [ENV.answersTable]: tables.answers.tableName,
     [ENV.stage]: stage.name,
-    [ENV.dailyLoss]: String(parseCredits(stage.dailyLoss)),
-    ...(stage.keepRowsDays !== null && { [ENV.keepRowsDays]: String(stage.keepRowsDays) }),
+    ...settingVariables(stage),
   }
 }

@@ -46,7 +46,7 @@ function firewallBlocks(WebACL: string): Rules {
     FirewallBlocks: {
       says: 'The firewall blocks a hundred requests in five minutes',
       remedy:
-        'The log `FirewallLogs` names address and rule; for good clients raise `wafRequestsPerAddress`, or set `waf` to `count`.',
+        'The log `FirewallLogs` names address and rule; for good clients raise `chatConcurrency`, or set `waf` to `count`.',
       metric: new Metric({ namespace: 'AWS/WAFV2', metricName: 'BlockedRequests', dimensionsMap, ...IN_FIVE_MINUTES }),
       from: 100,
       periods: 2,

@@ -24,6 +24,6 @@ export type Rule = Words & {
 export type Rules = Readonly<Record<string, Rule>>
 
 /** The text for a person who is called up: the fault, the remedy, and the address of its line in the runbook. */
-export function describe({ name: stage, runbookUrl = 'docs/operate.md' }: Stage, name: string, words: Words): string {
-  return [`Waybill ${stage}: ${words.says}.`, words.remedy, `${runbookUrl}#alarm-${name.toLowerCase()}`].join('\n')
+export function describe({ name: stage }: Stage, name: string, words: Words): string {
+  return [`Waybill ${stage}: ${words.says}.`, words.remedy, `docs/operate.md#alarm-${name.toLowerCase()}`].join('\n')
 }

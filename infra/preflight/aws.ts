@@ -1,6 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand, type Stack } from '@aws-sdk/client-cloudformation'
-import { SignatureV4 } from '@smithy/signature-v4'
 import { endpointOf } from '../../layers/gateway/aws/endpoint.ts'
+import { signRequest } from '../../layers/gateway/aws/sign-request.ts'
 
 type Call = {
   readonly path: string
@@ -22,7 +22,7 @@ export type Aws = {
   ask(service: Service, call: Call): Promise<string>
 }
 
-type Service = 'sts' | 'lambda' | 'cloudfront' | 'bedrock' | 'dynamodb' | 'organizations' | 'secretsmanager'
+type Service = 'sts' | 'lambda' | 'cloudfront' | 'bedrock' | 'dynamodb' | 'secretsmanager'
 
 class AwsRefusal extends Error {
   override readonly name: string
@@ -46,7 +46,7 @@ function open(region?: string): CloudFormationClient {
   return new CloudFormationClient({ maxAttempts: 2, ...(region && { region }) })
 }
 
-/** An SDK client for each service would be megabytes for one question; the signer is a dependency already. */
+/** An SDK client for each service would be megabytes for one question. */
 function awsAt(region: string, cloudFormation: CloudFormationClient): Aws {
   return { region, in: (other) => awsAt(other, open(other)), stack, ask }
 
@@ -69,25 +69,21 @@ function awsAt(region: string, cloudFormation: CloudFormationClient): Aws {
     )
     const body = form ?? json
     const method = body === undefined ? 'GET' : 'POST'
-    const signer = new SignatureV4({
-      service,
-      region: place.region,
-      credentials: cloudFormation.config.credentials,
-      sha256: cloudFormation.config.sha256,
-    })
-    const { headers } = await signer.sign({
-      method,
-      protocol: url.protocol,
-      hostname: url.hostname,
-      path: url.pathname,
-      query: Object.fromEntries(url.searchParams),
-      headers: {
-        host: url.host,
-        ...(body !== undefined && { 'content-type': form === undefined ? jsonOf(service) : FORM }),
-        ...(target !== undefined && { 'x-amz-target': target }),
+    const credentials = await cloudFormation.config.credentials()
+    const headers = signRequest(
+      { service, region: place.region, credentials, nowMs: Date.now() },
+      {
+        method,
+        path: url.pathname,
+        query: Object.fromEntries([...url.searchParams].map(([name, value]) => [name, [value]])),
+        headers: {
+          host: url.host,
+          ...(body !== undefined && { 'content-type': form === undefined ? jsonOf(service) : FORM }),
+          ...(target !== undefined && { 'x-amz-target': target }),
+        },
+        ...(body !== undefined && { body }),
       },
-      ...(body !== undefined && { body }),
-    })
+    )
     const answer = await fetch(url, { method, headers, body: body ?? null, signal: AbortSignal.timeout(TIMEOUT_MS) })
     const text = await answer.text()
     if (answer.status !== 200) throw refusalOf(answer, text)

@@ -1,14 +1,14 @@
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { shellWord } from '../../layers/gateway/domain/shell-word.ts'
 import { bootstrapOf, IS_PACKAGE } from '../../operator/terminal/how-to-run.ts'
-import { needsUsEast1, type Stage, US_EAST_1 } from '../stages.ts'
+import { needsUsEast1, reservedBy } from '../stages.ts'
+import { US_EAST_1 } from '../us-east-1.ts'
 import type { Aws } from './aws.ts'
 import { checkBedrock } from './bedrock-access.ts'
 import { type Check, failed, type Outcome, ok } from './check.ts'
 import { WITHOUT_FUNCTION_URLS } from './check-region.ts'
-import { CLOUDFRONT } from './cloudfront.ts'
+import { DOMAIN } from './domain.ts'
 import { KEPT_TABLES } from './kept-tables.ts'
-import { ORGANIZATION } from './organization.ts'
 import { PROVIDER_SECRETS } from './provider-secrets.ts'
 
 /** The version that templates of this CDK ask for. */
@@ -70,12 +70,6 @@ async function judgeToolkit(aws: Aws, advice: string): Promise<Outcome> {
 /** Lambda keeps the last hundred executions unreserved. */
 const LEFT_BY_LAMBDA = 100
 
-function reservedBy(stage: Stage): number {
-  const { chatConcurrency, apiConcurrency, sweepConcurrency, closeConcurrency, admin, adminConcurrency } = stage
-  const ofAdmin = admin ? (adminConcurrency ?? 0) : 0
-  return (chatConcurrency ?? 0) + (apiConcurrency ?? 0) + (sweepConcurrency ?? 0) + (closeConcurrency ?? 0) + ofAdmin
-}
-
 const CONCURRENCY: Check = {
   name: 'concurrency',
   right: 'lambda:GetAccountSettings',
@@ -84,7 +78,7 @@ const CONCURRENCY: Check = {
     const { AccountLimit = {} } = JSON.parse(text) as { AccountLimit?: Record<string, number> }
     const { UnreservedConcurrentExecutions: free = 0, ConcurrentExecutions: all = 0 } = AccountLimit
     const has = `Lambda runs ${all} requests at once in this account, ${free} of them not reserved by other functions`
-    const reserved = reservedBy(stage)
+    const reserved = Object.values(reservedBy(stage)).reduce<number>((sum, of) => sum + (of ?? 0), 0)
     const needed = reserved > 0 ? reserved + LEFT_BY_LAMBDA : KEY_DEFAULTS.maxConcurrent
     const why = reserved > 0 ? 'the stage reserves all but 100 of' : 'one key alone may have under way'
     if (free >= needed) return ok(has)
@@ -100,8 +94,7 @@ export const CHECKS: readonly Check[] = [
   REGION,
   BOOTSTRAP,
   KEPT_TABLES,
-  ORGANIZATION,
-  CLOUDFRONT,
+  DOMAIN,
   CONCURRENCY,
   PROVIDER_SECRETS,
   checkBedrock,

@@ -3,7 +3,7 @@ import { OUTPUTS, stackName } from '../../layers/gateway/contract.ts'
 import { shellWord } from '../../layers/gateway/domain/shell-word.ts'
 import { deployOf } from '../../operator/terminal/how-to-run.ts'
 import { SETTINGS_FILE } from '../settings.ts'
-import { ADOPTED_BUCKET_TAG, ADOPTED_TAG, type Stage } from '../stages.ts'
+import { ADOPTED_TAG, type Stage } from '../stages.ts'
 import type { Aws } from './aws.ts'
 import { type Check, failed, type Outcome, ok } from './check.ts'
 
@@ -37,7 +37,7 @@ async function judgeRunning(aws: Aws, stack: Stack, stage: Stage): Promise<Outco
   const own = { keys: nameOf(OUTPUTS.keysTable), usage: nameOf(OUTPUTS.usageTable) }
   const isAdopted = Tags.some(({ Key }) => Key === ADOPTED_TAG)
   const isSame = names ? isAdopted && names.keys === own.keys && names.usage === own.usage : !isAdopted
-  if (isSame) return judgeBucket(stack, stage.exportBucket) ?? ok(`the stage has ${own.keys} and ${own.usage}`)
+  if (isSame) return ok(`the stage has ${own.keys} and ${own.usage}`)
   const isOther = names && (isAdopted || (names.keys !== own.keys && names.usage !== own.usage))
   if (isOther) return judgeOthers(stage, names, await listTables(aws))
   const right = isAdopted ? `be ${JSON.stringify(own)}, and its answers` : 'not be there'
@@ -53,17 +53,6 @@ function judgeOthers({ name, rollout }: Stage, names: TableNames, tables: readon
   return failed(
     'the stage would have two tables of keys while both versions of its functions run',
     `Set "rollout": "at-once" under "${name}" in ${SETTINGS_FILE} for this deployment.`,
-  )
-}
-
-/** The same is true of the bucket: Athena would know only the new one, and the export would not be repeated. */
-function judgeBucket({ Outputs = [], Tags = [] }: Stack, name: string | undefined): Outcome | undefined {
-  const own = Outputs.find(({ OutputKey }) => OutputKey === OUTPUTS.exportBucket)?.OutputValue
-  const adopted = Tags.some(({ Key }) => Key === ADOPTED_BUCKET_TAG) ? own : undefined
-  if (own === undefined || adopted === name) return undefined
-  return failed(
-    `the stage would lose its bucket of exported days, ${own}, and go on with another`,
-    `"exportBucket" in ${SETTINGS_FILE} has to ${adopted ? `be "${adopted}"` : 'not be there'}, for as long as the stack is there.`,
   )
 }
 
@@ -90,7 +79,7 @@ function judgeKept({ name }: Stage, tables: readonly string[]): Outcome {
     : `put those that belong together as "tableNames" under "${name}" in ${SETTINGS_FILE} (keys and usage, and answers if there are)`
   return failed(
     `an earlier stack has left ${all.join(', ')}, and a deployment would begin with empty ones`,
-    `To use them again, ${setting}, and the bucket of its exported days as "exportBucket", keep both there, and run '${deployOf(shellWord(name))}'.`,
+    `To use them again, ${setting}, keep it there, and run '${deployOf(shellWord(name))}'.`,
   )
 }
 

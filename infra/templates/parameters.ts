@@ -1,6 +1,7 @@
 import { CfnParameter, type Stack } from 'aws-cdk-lib'
 import type { StageName, WaybillProps } from '../props.ts'
-import { LOG_DAYS, MAY_COME_LATER, numberRange } from '../settings.ts'
+import { LOG_DAYS, MAY_COME_LATER } from '../setting-table.ts'
+import { numberRange } from '../settings.ts'
 import { stageOf } from '../stages.ts'
 
 /** The settings that a template leaves to its deployment: the numbers that have a default, and who gets the alarms. */

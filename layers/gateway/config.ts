@@ -1,6 +1,6 @@
 import { BRAND, ENV } from './contract.ts'
 import { isOwnVariable } from './domain/catalog.ts'
-import type { Nano } from './domain/money.ts'
+import { type Nano, parseCredits } from './domain/money.ts'
 
 export type Config = {
   readonly keysTable: string
@@ -31,6 +31,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** The only reader of the process environment in the gateway. */
 export function readConfig(env: Environment = process.env): Config {
   const originSecrets = env[ENV.originSecrets]
+  const dailyLoss = parseCredits(env[ENV.dailyLoss] ?? '')
   return {
     keysTable: required(env, ENV.keysTable),
     usageTable: required(env, ENV.usageTable),
@@ -42,7 +43,7 @@ export function readConfig(env: Environment = process.env): Config {
     ...(env[ENV.wholeAnswerMs] && { wholeAnswerMs: Number(env[ENV.wholeAnswerMs]) }),
     ...(env[ENV.compress] === 'false' && { isUncompressed: true }),
     ...(env[ENV.attribution] === 'false' && { isUnattributed: true }),
-    ...(env[ENV.dailyLoss] && { dailyLoss: BigInt(env[ENV.dailyLoss] as string) }),
+    ...(dailyLoss !== undefined && { dailyLoss }),
     ...(env[ENV.keepRowsDays] && { keepRowsDays: Number(env[ENV.keepRowsDays]) }),
     ...(env[ENV.usagePage] === 'true' && { hasUsagePage: true }),
   }

@@ -1,13 +1,13 @@
-import { SignatureV4 } from '@smithy/signature-v4'
 import { AdminError } from '../../layers/admin/api/admin-error.ts'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
+import { escaped, signRequest } from '../../layers/gateway/aws/sign-request.ts'
+import type { Credentials } from '../../layers/gateway/config.ts'
 import type { AdminAsk } from './admin-client.ts'
 import { unsigned } from './gateway-refusal.ts'
 
-type SignerOptions = ConstructorParameters<typeof SignatureV4>[0]
-
-/** The credentials, region and hash of a signature, as the clients of AWS's SDK have them. */
-export type Signing = Pick<SignerOptions, 'credentials' | 'region' | 'sha256'>
+/** The credentials and the region of a signature, as the clients of AWS's SDK have them. */
+export type Signing = { readonly credentials: Found<Credentials>; readonly region: Found<string> }
+type Found<T> = T | (() => Promise<T>)
 
 type SendSigned = (asked: AdminAsk, nowMs: number, signal: AbortSignal) => Promise<Response>
 
@@ -16,23 +16,23 @@ const FORWARDED = ['accept', 'content-type', 'idempotency-key', 'if-match']
 const PATH = new RegExp(`^${ADMIN_ROOT}(/[\\w-]{1,100})+$`)
 
 /** Sends a request with AWS's Signature Version 4. A request that cannot be signed unchanged is refused, and not sent. */
-export function sendSigned(adminUrl: string, { credentials, region, sha256 }: Signing): SendSigned {
-  const { origin, host, hostname, protocol } = requireSafe(adminUrl)
-  const signer = new SignatureV4({ service: 'execute-api', credentials, region, sha256 })
+export function sendSigned(adminUrl: string, { credentials, region }: Signing): SendSigned {
+  const { origin, host } = requireSafe(adminUrl)
   return async ({ method, path, query, headers, body }, nowMs, signal) => {
     // Nothing in such a path can be spelled in two ways, so the signed path is the one that is called.
     if (!PATH.test(path)) throw new AdminError('not_found', 'There is nothing here.')
     const sent = method === 'GET' ? undefined : (body as Uint8Array<ArrayBuffer>)
     const request = {
-      ...{ method, protocol, hostname, path },
+      ...{ method, path },
       query: valuesOf(query),
       headers: { ...forwarded(headers), host },
       ...(sent && { body: sent }),
     }
-    const signed = await signer.sign(request, { signingDate: new Date(nowMs) }).catch((cause) => {
+    const [by, at] = await Promise.all([found(credentials), found(region)]).catch((cause) => {
       throw unsigned(cause)
     })
-    const { host: _, ...rest } = signed.headers
+    const signed = signRequest({ service: 'execute-api', region: at, credentials: by, nowMs }, request)
+    const { host: _, ...rest } = signed
     return fetch(`${origin}${path}${searchOf(query)}`, {
       method,
       headers: rest,
@@ -43,6 +43,8 @@ export function sendSigned(adminUrl: string, { credentials, region, sha256 }: Si
     })
   }
 }
+
+const found = async <T>(value: Found<T>): Promise<T> => (value instanceof Function ? value() : value)
 
 /** A session's token goes with every call, so it must not go unencrypted, except to this machine. */
 function requireSafe(adminUrl: string): URL {
@@ -68,10 +70,6 @@ function valuesOf(query: URLSearchParams): Record<string, string[]> {
 
 /** As it is signed: a space is %20, where URLSearchParams has a plus. */
 function searchOf(query: URLSearchParams): string {
-  const pairs = [...query].map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+  const pairs = [...query].map(([name, value]) => `${escaped(name)}=${escaped(value)}`)
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
-}
-
-function encoded(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 }

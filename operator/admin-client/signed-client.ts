@@ -25,9 +25,9 @@ const ONCE = new RegExp(`^${ADMIN_ROOT}/keys(/[\\w-]+/(rotate|grants))?$`)
 /** The admin API that a stage serves, asked with AWS credentials. */
 export function signedClient(
   adminUrl: string,
-  { credentials, region, sha256, clock = Date.now, callMs = CALL_MS }: Options,
+  { credentials, region, clock = Date.now, callMs = CALL_MS }: Options,
 ): AdminClient {
-  const send = sendSigned(adminUrl, { credentials, region, sha256 })
+  const send = sendSigned(adminUrl, { credentials, region })
   const { host } = new URL(adminUrl)
 
   return async (asked) => {

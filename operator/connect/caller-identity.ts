@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import { endpointOf } from '../../layers/gateway/aws/endpoint.ts'
 import type { SignIn } from '../../layers/gateway/aws/service.ts'
-import { signer } from '../../layers/gateway/aws/sign.ts'
+import { signRequest } from '../../layers/gateway/aws/sign-request.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 
 /** A client of AWS's SDK, reduced to its region and credentials. */
@@ -42,12 +42,9 @@ async function askSts(client: SigningClient): Promise<string> {
     '/',
     process.env.AWS_ENDPOINT_URL_STS || process.env.AWS_ENDPOINT_URL || endpointOf('sts', region),
   )
-  const sign = signer({ service: 'sts', region, host: url.host, contentType: FORM })
-  const signed = sign({ body: BODY, credentials, nowMs: Date.now() })
-  const headers = Array.from(
-    { length: signed.length / 2 },
-    (_, i) => signed.slice(2 * i, 2 * i + 2) as [string, string],
-  )
+  const signing = { service: 'sts', region, credentials, nowMs: Date.now() }
+  const unsigned = { method: 'POST', path: '/', headers: { host: url.host, 'content-type': FORM }, body: BODY }
+  const headers = signRequest(signing, unsigned)
   const answer = await fetch(url, { method: 'POST', headers, body: BODY, signal: AbortSignal.timeout(TIMEOUT_MS) })
   const [, arn] = /<Arn>([^<]+)<\/Arn>/.exec(await answer.text()) ?? []
   if (arn === undefined) throw new Error(`STS answered with status ${answer.status}.`)

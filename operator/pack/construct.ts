@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions } from 'esbuild'
 import { COMMAND_LINE } from '../bundle.ts'
+import { settingsType } from './settings-type.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const HERE = fileURLToPath(new URL('.', import.meta.url))
@@ -25,6 +26,9 @@ export const CONSTRUCT: BuildOptions = {
 /** The declarations of its class and its properties, which import nothing else of ours. */
 const TYPES = { 'index.d.ts': 'waybill.d.ts', 'props.d.ts': 'props.d.ts' }
 
+/** The lines by which the properties have the type of the settings. */
+const SETTINGS = /^import type \{ Settings \} from .*\n+export type \{ Settings \};\n/m
+
 /** In a folder whose files are CommonJS, though those of the package are not. */
 export function writeTypes(folder: string): void {
   const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
@@ -32,7 +36,9 @@ export function writeTypes(folder: string): void {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ type: 'commonjs' })}\n`)
   for (const [file, draft] of Object.entries(TYPES)) {
-    const text = readFileSync(join(DRAFT, 'infra', draft), 'utf8').replaceAll(/(from '\.\/\w+)\.ts'/g, "$1.js'")
+    const text = readFileSync(join(DRAFT, 'infra', draft), 'utf8')
+      .replace(SETTINGS, settingsType)
+      .replaceAll(/(from '\.\/\w+)\.ts'/g, "$1.js'")
     writeFileSync(join(folder, file), text)
   }
   rmSync(DRAFT, { recursive: true })

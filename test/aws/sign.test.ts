@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { expect, test } from '@jest/globals'
 import { SignatureV4 } from '@smithy/signature-v4'
 import { signer } from '../../layers/gateway/aws/sign.ts'
-
+import { signRequest } from '../../layers/gateway/aws/sign-request.ts'
 import type { Credentials } from '../../layers/gateway/config.ts'
 import { randomAttributes } from '../local/dynamodb/random-expressions.ts'
 import { canonical } from '../local/dynamodb/side-by-side.ts'
@@ -129,3 +129,24 @@ test.each([
     expect({ ...ours, host: hostname }).toEqual(theirs.headers)
   },
 )
+
+const QUERY = { b: ['2', '10'], 'a-b': ['x y'], a: ["é!'()*"], 'a.b': [''] }
+
+test.each([
+  ['a GET without a query', 'GET', 'bedrock', '/foundation-models', {}, undefined],
+  ['a GET with a query', 'GET', 'execute-api', '/admin/v1/keys', QUERY, undefined],
+  ['a path with encoded and other characters', 'GET', 'lambda', '/functions/a%3Ab:c=d/~x', QUERY, undefined],
+  ['a body', 'PATCH', 'execute-api', '/admin/v1/keys/key_1', {}, new TextEncoder().encode('{"note":"é"}')],
+  ['a body of text', 'POST', 'sts', '/', {}, 'Action=GetCallerIdentity'],
+] as const)('%s is signed as by AWS’s own signer', async (_, method, service, path, query, body) => {
+  const [region, host] = ['eu-central-1', 'service.example']
+  for (const credentials of [KEYS, SESSION]) {
+    const headers = { host, 'if-match': '"1"', accept: 'a,   b ' }
+    const request = { method, path, query, headers, ...(body !== undefined && { body }) }
+    const theirs = await new SignatureV4({ credentials, region, service, sha256 }).sign(
+      { ...request, protocol: 'https:', hostname: host, query: structuredClone(query) as Record<string, string[]> },
+      { signingDate: new Date(NOW) },
+    )
+    expect(signRequest({ service, region, credentials, nowMs: NOW }, request)).toEqual(theirs.headers)
+  }
+})

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { sampleCall } from '../../bench/subjects/sample-call.ts'
 import { BRAND, EDGE_HEADERS, ENV } from '../../layers/gateway/contract.ts'
 import { ACT_MS } from '../../layers/gateway/domain/act.ts'
 import { ADMIN_SCOPES, newAdminKey } from '../../layers/gateway/domain/admin-key.ts'
@@ -24,6 +23,7 @@ import { NEXT_ORIGIN_SECRET, ORIGIN_SECRET, openAccount, type TestAccount } from
 import { startFront } from './support/front.ts'
 import { type FunctionProcess, startFunction } from './support/function-process.ts'
 import { type Call, httpEvent } from './support/http-event.ts'
+import { sampleCall } from './support/sample-call.ts'
 import { secretFor, startSecretsManager } from './support/secrets-manager.ts'
 
 type Answer = { statusCode: number; headers: Record<string, string>; body: string }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { MAY_COME_LATER } from '../../infra/settings.ts'
+import { MAY_COME_LATER } from '../../infra/setting-table.ts'
 import { blocksOf, readDocument } from '../documents/support/markdown.ts'
 
 const GUIDE = 'docs/guide-cdk.md'

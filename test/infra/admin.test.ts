@@ -118,7 +118,7 @@ test.each([
   )
 })
 
-test('the admin function is rolled out as those of callers, ends before API Gateway gives up, and has executions of its own', () => {
+test('the admin function is rolled out as those of callers, and ends before API Gateway gives up', () => {
   const groups = Object.values(resources('AWS::CodeDeploy::DeploymentGroup')).map((it) => pathOf(it as Resource))
   expect(groups).toContain('Rollout/Admin')
   const { AlarmConfiguration, ServiceRoleArn } = at('AWS::CodeDeploy::DeploymentGroup', 'Rollout/Admin').properties as {
@@ -134,7 +134,7 @@ test('the admin function is rolled out as those of callers, ends before API Gate
   expect(alarms).toEqual(expect.arrayContaining(['Monitoring/AdminReleaseErrors', 'Monitoring/AdminErrors']))
   expect(AlarmConfiguration.Alarms).toEqual(expect.arrayContaining(chat))
   expect(ServiceRoleArn['Fn::GetAtt'][0]).toBe(at('AWS::IAM::Role', 'Rollout/AdminRole').id)
-  expect(fn().properties).toMatchObject({ Timeout: 29, ReservedConcurrentExecutions: 5 })
+  expect(fn().properties).toMatchObject({ Timeout: 29 })
 })
 
 test('alarms watch the errors, the throttles and the 5xx of the admin API', () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { MAY_COME_LATER } from '../../infra/settings.ts'
+import { MAY_COME_LATER } from '../../infra/setting-table.ts'
 import { OUTPUTS } from '../../layers/gateway/contract.ts'
 import { type AppFacts, makeApps, type StackFacts } from './support/apps.ts'
 import { butForNames, differencesOf } from './support/but-for-names.ts'
@@ -22,7 +22,7 @@ describe('the construct in somebody else’s app', () => {
     const ours = { stackName: 'Waybill-prod', path: 'Waybill-prod/Default' }
     const made = butForNames(only(facts.theirs).template, theirs, 'Waybill-prod')
     const expected = butForNames(only(facts.ours).template, ours, 'Waybill-prod')
-    expect(Object.keys(made.Resources).length).toBeGreaterThan(200)
+    expect(Object.keys(made.Resources).length).toBeGreaterThan(150)
     expect(differencesOf(made.Resources, expected.Resources)).toEqual([])
     expect(made.Outputs).toEqual(expected.Outputs)
   })

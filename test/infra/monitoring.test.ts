@@ -237,9 +237,9 @@ test('the runbook in docs/operate.md has a line for every alarm, in the alarm’
   expect(runbook().toSorted()).toEqual(made.toSorted())
 })
 
-test('an alarm names the address of its line in the runbook, where the operator’s people read it', () => {
+test('an alarm names its line in the runbook', () => {
   const addresses = alarmsIn(mailed.template).map(({ AlarmDescription }) => AlarmDescription.split('\n')[2])
-  expect(addresses).toContain('https://wiki.example.com/waybill#alarm-chaterrors')
+  expect(addresses).toContain('docs/operate.md#alarm-chaterrors')
 })
 
 // A metric has no data for a time in which nothing happened, and a sum with a part missing is missing itself.
@@ -258,13 +258,13 @@ test('an alarm that adds metrics up also goes off when only one of them has data
   }
 })
 
-test('percentiles of time to first token and duration are watched, by the limits of the stage', () => {
+test('percentiles of time to first token and duration are watched', () => {
   const slow = alarms().filter(({ ExtendedStatistic }) => ExtendedStatistic)
   expect(
     slow.map((it) => [it.MetricName, it.ExtendedStatistic, it.Threshold, it.EvaluateLowSampleCountPercentile]),
   ).toEqual([
     ['TimeToFirstToken', 'p95', 10_000, 'ignore'],
-    ['Duration', 'p95', 120_000, 'ignore'],
+    ['Duration', 'p95', 300_000, 'ignore'],
   ])
 })
 

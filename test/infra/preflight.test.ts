@@ -47,7 +47,6 @@ const TABLES = 'ListTables'
 const LAMBDA = 'GET /2016-08-19/account-settings'
 const CLOUDFRONT = 'GET /2020-05-31/distribution?MaxItems=500'
 const SECRET = 'GetSecretValue'
-const ORGANIZATION = 'DescribeOrganization'
 const BEDROCK = `GET /foundation-model-availability/${encodeURIComponent(HAIKU)}`
 
 const READY: Replies = {
@@ -55,7 +54,6 @@ const READY: Replies = {
   [STACKS]: toolkit('30'),
   [STAGE_STACK]: NO_STACK,
   [TABLES]: json({ TableNames: [] }),
-  [ORGANIZATION]: json({ __type: 'AWSOrganizationsNotInUseException', message: 'none' }, { status: 400 }),
   [CLOUDFRONT]: distributions('other.example'),
   [LAMBDA]: concurrency(1_000, 1_000),
   [SECRET]: json({ SecretString: '{"key": "sk-1", "hosts": ["api.openai.com"]}' }),
@@ -98,13 +96,11 @@ test('preflight passes on an account that is ready, asks only what it says, and 
   const { code, stdout, stderr } = await preflight(withCatalog(HAIKU, `eu.${HAIKU}`))
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toMatch(/^ok {6}credentials: account 123456789012, as arn:aws:iam::123456789012:user\/ada\.$/m)
-  expect(stdout.match(/^ok /gm)).toHaveLength(9)
+  expect(stdout.match(/^ok /gm)).toHaveLength(8)
   expect(stdout).toMatch(/\nReady to deploy\.\n$/)
   expect(account.asked).toEqual([
     `${WHO} sts/eu-west-1`,
     `${STACKS} cloudformation/eu-west-1`,
-    `${ORGANIZATION} organizations/us-east-1`,
-    `${CLOUDFRONT} cloudfront/us-east-1`,
     `${LAMBDA} lambda/eu-west-1`,
     `${SECRET} secretsmanager/eu-west-1`,
     `${BEDROCK} bedrock/us-west-2`,
@@ -123,7 +119,7 @@ test('preflight looks at the region of --region, and at no Bedrock model if the 
   expect(stdout).toMatch(/^ok {6}region: us-east-2\.$/m)
   expect(stdout).toMatch(/^ok {6}bedrock: the catalog has no Bedrock model\.$/m)
   expect(account.asked.map((call) => call.split('/').at(-1))).toEqual([
-    ...['us-east-2', 'us-east-2', 'us-east-1', 'us-east-1', 'us-east-2', 'us-east-2'],
+    ...['us-east-2', 'us-east-2', 'us-east-2', 'us-east-2'],
   ])
 })
 
@@ -205,13 +201,12 @@ describe('tables that outlived their stack', () => {
   const KEPT = ['Waybill-prod-TablesKeys1-B', 'Waybill-prod-TablesUsage2-C']
   const listed = (TableNames: string[], LastEvaluatedTableName?: string) => json({ TableNames, LastEvaluatedTableName })
   const prod = ['--stage', 'prod']
-  const runningWith = ([keys, usage]: string[], adopted: boolean, adoptedBucket = false): Reply => ({
+  const runningWith = ([keys, usage]: string[], adopted: boolean): Reply => ({
     body: `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>Waybill-prod</StackName>
 <CreationTime>2026-11-15T00:00:00Z</CreationTime><StackStatus>UPDATE_COMPLETE</StackStatus><Outputs>
 <member><OutputKey>KeysTable</OutputKey><OutputValue>${keys}</OutputValue></member>
-<member><OutputKey>UsageTable</OutputKey><OutputValue>${usage}</OutputValue></member>
-<member><OutputKey>ExportBucket</OutputKey><OutputValue>waybill-prod-export-e</OutputValue></member></Outputs>
-<Tags>${adoptedBucket ? '<member><Key>waybill:adopted-export-bucket</Key><Value>true</Value></member>' : ''}${adopted ? '<member><Key>waybill:adopted-tables</Key><Value>true</Value></member>' : ''}</Tags>
+<member><OutputKey>UsageTable</OutputKey><OutputValue>${usage}</OutputValue></member></Outputs>
+<Tags>${adopted ? '<member><Key>waybill:adopted-tables</Key><Value>true</Value></member>' : ''}</Tags>
 </member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
   })
 
@@ -266,23 +261,6 @@ describe('tables that outlived their stack', () => {
     }
   })
 
-  test.each([
-    ['gives a name to a bucket that has none of the settings', false, 'waybill-prod-export-e', false],
-    ['no longer has the name of a bucket that was adopted', true, undefined, false],
-    ['has the name of the bucket that was adopted', true, 'waybill-prod-export-e', true],
-  ])(
-    'preflight judges the bucket of exported days of a running stage whose file %s',
-    async (_, adopted, exportBucket, fits) => {
-      const file = join(folder, 'bucket.json')
-      writeFileSync(file, JSON.stringify({ prod: { exportBucket } }))
-      account.replies = { ...READY, [STAGE_STACK]: runningWith(KEPT, false, adopted) }
-      const { stdout } = await preflight(prod, { WAYBILL_SETTINGS: file })
-      expect(stdout).toMatch(
-        fits ? /^ok {6}tables: the stage has/m : /^FAILED {2}tables: the stage would lose its bucket/m,
-      )
-    },
-  )
-
   test('preflight checks that the tables which the settings name are there to be used again', async () => {
     const file = join(folder, 'kept.json')
     writeFileSync(file, JSON.stringify({ prod: { tableNames: { keys: KEPT[0], usage: KEPT[1] } } }))
@@ -298,34 +276,13 @@ describe('tables that outlived their stack', () => {
   })
 })
 
-test.each([
-  ['is in an organisation', json({ Organization: { Id: 'o-1' } })],
-  ['may be in one', json({ __type: 'AccessDeniedException', message: 'no' }, { status: 400 })],
-])(
-  'preflight says what to ask for if an account %s, whose policies may forbid public Function URLs',
-  async (_, reply) => {
-    const { code, line } = await lineOf('organization', { [ORGANIZATION]: reply })
-    expect([code, line]).toEqual([0, expect.stringMatching(/^unknown .*organisation.*AuthType NONE/)])
-    expect(line).toContain('lambda:CreateFunctionUrlConfig')
-    expect(line).toContain('function:Waybill-dev-FunctionsChat*')
-  },
-)
-
-test('preflight says that nobody can know whether a new account may have a distribution, and passes', async () => {
-  const { code, line } = await lineOf('cloudfront', { [CLOUDFRONT]: distributions() })
-  expect([code, line]).toEqual([
-    0,
-    expect.stringMatching(/^unknown .*must be verified.*AWS Support.*deploy without CloudFront/),
-  ])
-})
-
 test('preflight refuses a domain that another distribution has, as the same stage in another region would', async () => {
   const file = join(folder, 'with-domain.json')
   const domain = { name: 'ai.example.com', certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/a' }
   writeFileSync(file, JSON.stringify({ prod: { domain } }))
   const look = (stack: Reply) =>
     lineOf(
-      'cloudfront',
+      'domain',
       { [CLOUDFRONT]: distributions('x.example', 'ai.example.com'), [STAGE_STACK]: stack },
       ['--stage', 'prod'],
       {
@@ -351,26 +308,9 @@ test('preflight wants as many executions that nobody has reserved as one key may
 
 test('preflight wants for prod what its functions reserve, and the hundred that Lambda lets nobody reserve', async () => {
   const prod = ['--stage', 'prod']
-  expect((await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 728) }, prod)).code).toBe(0)
-  const few = await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 702) }, prod)
-  expect(few).toEqual({ code: 1, line: expect.stringMatching(/^FAILED .*the stage reserves all but 100 of 728\./) })
-})
-
-test('preflight wants more for a stage that has the admin API', async () => {
-  const file = join(folder, 'administered.json')
-  writeFileSync(file, JSON.stringify({ prod: { admin: true } }))
-  const few = await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 707) }, ['--stage', 'prod'], {
-    WAYBILL_SETTINGS: file,
-  })
-  expect(few).toEqual({ code: 1, line: expect.stringMatching(/^FAILED .*the stage reserves all but 100 of 733\./) })
-})
-
-test('preflight does not ask about CloudFront for a stage without it', async () => {
-  const file = join(folder, 'settings.json')
-  writeFileSync(file, JSON.stringify({ dev: { edge: false } }))
-  const { stdout } = await preflight([], { WAYBILL_SETTINGS: file })
-  expect(stdout).toMatch(/^ok {6}cloudfront: the stage has none by its settings\.$/m)
-  expect(account.asked.join()).not.toContain('cloudfront')
+  expect((await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 603) }, prod)).code).toBe(0)
+  const few = await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 602) }, prod)
+  expect(few).toEqual({ code: 1, line: expect.stringMatching(/^FAILED .*the stage reserves all but 100 of 603\./) })
 })
 
 test('preflight says that a key would be sent nowhere, why, and what to do, without a word of the secret', async () => {

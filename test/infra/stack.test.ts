@@ -219,7 +219,7 @@ test('no function in dev has executions reserved, which a new account with a quo
 
 test('in prod the streams of chat cannot take the executions of the sweep, the HTTP API or the tokenizer', () => {
   const reserved = reservedIn(prod)
-  expect(reserved.map(({ name }) => name)).toEqual(FUNCTIONS.filter((name) => name !== 'tokenizer'))
+  expect(reserved.map(({ name }) => name)).toEqual(['chat', 'sweep', 'close'])
   // Lambda refuses to reserve the last 100 of an account's quota, which is 1,000.
   const sum = reserved.reduce((before, { most }) => before + most, 0)
   expect(sum).toBeLessThanOrEqual(900)
@@ -483,7 +483,7 @@ test('chat is told to keep no users and tags where the stage keeps none, and obe
     of.template.findResources('AWS::Lambda::Function')[of.functions.chat]?.Properties.Environment.Variables[
       ENV.attribution
     ]
-  expect([told({ template, functions }), told(prod)]).toEqual(['false', undefined])
+  expect([told({ template, functions }), told(prod)]).toEqual(['false', 'true'])
   const names = { [ENV.keysTable]: 'k', [ENV.usageTable]: 'u', [ENV.answersTable]: 'a' }
   expect(readConfig({ ...names, [ENV.attribution]: 'false' }).isUnattributed).toBe(true)
   expect(readConfig(names)).not.toHaveProperty('isUnattributed')

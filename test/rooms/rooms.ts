@@ -64,7 +64,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'examples/cdk/**': { imports: 'aws-cdk-lib{,/*} waybill/cdk' },
   'examples/stripe/**': { imports: NODE },
   'infra/**': {
-    imports: `aws/** catalog/** contract.ts domain/** endpoints.ts @aws-sdk/* @smithy/signature-v4 ${CDK} commander esbuild zod ${NODE} cdk.json package.json console/usage-page/build.ts operator/terminal/how-to-run.ts`,
+    imports: `aws/** catalog/** contract.ts domain/** endpoints.ts @aws-sdk/* ${CDK} commander esbuild zod ${NODE} cdk.json package.json console/usage-page/build.ts operator/terminal/how-to-run.ts`,
   },
   'operator/**': {
     imports: `catalog/** layers/** operator/** package.json @aws-sdk/* commander csv-parse/sync jsonc-parser zod ${NODE}`,
@@ -75,10 +75,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'operator/commands/init.ts': { imports: `operator/** infra/catalog.json commander ${NODE}` },
   'operator/bundle.ts': { imports: `esbuild ${NODE}` },
   'operator/pack/**': {
-    imports: `console/{build,usage-page/build}.ts infra/functions/bundle.ts operator/bundle.ts esbuild ${NODE}`,
+    imports: `console/{build,usage-page/build}.ts infra/{functions/bundle,setting-table}.ts operator/bundle.ts esbuild zod ${NODE}`,
   },
   'operator/admin-client/**': {
-    imports: `layers/** operator/{connect,routes,terminal}/** @smithy/signature-v4 ${NODE}`,
+    imports: `layers/** operator/{connect,routes,terminal}/** ${NODE}`,
   },
   'operator/console/**': { imports: `console/build.ts layers/** operator/** ${NODE}` },
   'console/**': {

@@ -6,7 +6,8 @@ import { Tables } from '../../../infra/data/tables.ts'
 import { originSecrets } from '../../../infra/edge/origin-secrets.ts'
 import { Functions } from '../../../infra/functions/functions.ts'
 import { acknowledgedWildcards, invokeBedrock } from '../../../infra/rights/bedrock.ts'
-import { parseSettings, readSeed, refuseFlags, SETTING_NAMES } from '../../../infra/settings.ts'
+import { SETTING_NAMES, settingRow } from '../../../infra/setting-table.ts'
+import { parseSettings, readSeed, refuseFlags } from '../../../infra/settings.ts'
 import { WaybillStack } from '../../../infra/stack.ts'
 import { stageOf } from '../../../infra/stages.ts'
 import type { CatalogData } from '../../../layers/gateway/domain/catalog.ts'
@@ -45,8 +46,7 @@ await synthesize('prod', 'prod')
 await synthesize('bare', 'dev', { edge: false })
 const addresses = { alarmEmail: 'operator@example.com', ticketEmail: 'desk@example.com' }
 const optional = { admin: true, adminKeys: true, probe: true, usagePage: true, notices: true }
-const runbookUrl = 'https://wiki.example.com/waybill'
-const rare = { runbookUrl, monthlyBudgetUsd: 100, keepRowsDays: 400, attribution: false, ...optional }
+const rare = { monthlyBudgetUsd: 100, keepRowsDays: 400, attribution: false, ...optional }
 await synthesize('mailed', 'prod', { ...addresses, ...rare, ...ABROAD }, 'eu-west-1')
 
 // One acknowledgement is forgotten.
@@ -84,7 +84,12 @@ const facts: Facts = {
   ).toJSON(),
   refusedRegion: lostRegion?.message ?? null,
   refusedStages: NO_STAGES.map((name) => refusalOf(() => stageOf(name))),
-  settings: SETTING_NAMES.map((name) => ({ name, dev: stageOf('dev')[name], prod: stageOf('prod')[name] })),
+  settings: SETTING_NAMES.map((name) => ({
+    name,
+    dev: stageOf('dev')[name],
+    prod: stageOf('prod')[name],
+    words: settingRow(name).words,
+  })),
   documentedSettings: refusalOf(() =>
     ['docs/deploy.md', 'docs/disaster-recovery.md'].map((path) =>
       blocksOf(path, 'json').map((text) => parseSettings(text, path)),

@@ -4,7 +4,7 @@ import { App, Stage as CdkStage, CfnParameter, NestedStack, Stack, type StackPro
 import { AwsSolutionsChecks } from 'cdk-nag'
 import cdk from '../../../cdk.json' with { type: 'json' }
 import type { StageName, WaybillProps } from '../../../infra/props.ts'
-import { MAY_COME_LATER } from '../../../infra/settings.ts'
+import { MAY_COME_LATER } from '../../../infra/setting-table.ts'
 import { WaybillStack } from '../../../infra/stack.ts'
 import { releaseFiles } from '../../../infra/templates/templates.ts'
 import { Waybill } from '../../../infra/waybill.ts'

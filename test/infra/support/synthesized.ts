@@ -39,7 +39,12 @@ export type Facts = {
   /** The messages for what is no stage's name; null where there is none. */
   readonly refusedStages: readonly (string | null)[]
   /** Each setting as it comes. */
-  readonly settings: readonly { readonly name: string; readonly dev?: unknown; readonly prod?: unknown }[]
+  readonly settings: readonly {
+    readonly name: string
+    readonly dev?: unknown
+    readonly prod?: unknown
+    readonly words: string
+  }[]
   /** The message for the example in docs/deploy.md; null if there is none. */
   readonly documentedSettings: string | null
   /** The messages for the settings and flags in wrong-settings.ts. */

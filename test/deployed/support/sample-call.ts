@@ -1,4 +1,4 @@
-import { type EndpointName, endpointNamed } from '../../layers/gateway/endpoints.ts'
+import { type EndpointName, endpointNamed } from '../../../layers/gateway/endpoints.ts'
 
 /** For a quote of a model that nobody has. */
 const BODY = {

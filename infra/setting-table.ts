@@ -1,0 +1,256 @@
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
+import { z } from 'zod'
+import { ENV } from '../layers/gateway/contract.ts'
+import { LEAST_ROW_DAYS } from '../layers/gateway/domain/closed-day.ts'
+import { DAILY_LOSS } from '../layers/gateway/domain/counters.ts'
+import { formatCredits, parseCredits } from '../layers/gateway/domain/money.ts'
+import { US_EAST_1 } from './us-east-1.ts'
+
+/** The values that CloudWatch offers. */
+export const LOG_DAYS: readonly number[] = [
+  ...[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731],
+  ...[1_096, 1_827, 2_192, 2_557, 2_922, 3_288, 3_653],
+] satisfies RetentionDays[]
+
+const hostName = z
+  .string()
+  .regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'must be a domain in lower case')
+const tableName = z.string().regex(/^[\w.-]{3,255}$/, 'must be the name of a table')
+
+const domain = z
+  .strictObject({
+    name: hostName,
+    certificateArn: z
+      .string()
+      .regex(/^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in ACM')
+      .refine(isInUsEast1, `must be of a certificate in ${US_EAST_1}, because CloudFront takes none of another region`)
+      .optional(),
+    hostedZone: z
+      .strictObject({ id: z.string().regex(/^Z[A-Z0-9]{1,31}$/, 'must begin with Z'), name: hostName })
+      .optional(),
+  })
+  .refine((it) => it.certificateArn || it.hostedZone, 'needs a certificateArn, or a hostedZone to make one in')
+  .refine(
+    ({ name, hostedZone: zone }) => !zone || name === zone.name || name.endsWith(`.${zone.name}`),
+    'its name is not in the hostedZone',
+  )
+
+function isInUsEast1(arn: string): boolean {
+  return arn.split(':')[3] === US_EAST_1
+}
+
+type Row = {
+  readonly schema: z.ZodType
+  /** The defaults of the stages; a setting without them is optional. */
+  readonly dev?: unknown
+  readonly prod?: unknown
+  /** As docs/deploy.md has it. */
+  readonly words: string
+  /**
+   * True if it may come with the deployment, because it is only put into the template: no resource is there or not, or has
+   * its name, by it. None is of a function's own configuration, either: a deployment with another value of it would make no
+   * new version. An object's row names such members.
+   */
+  readonly later?: true | readonly string[]
+  /** The variable by which the functions with tables know it, unless it is null. */
+  readonly variable?: string
+}
+
+const inBoth = <T>(value: T) => ({ dev: value, prod: value })
+
+/** The operator's settings, each in one row. */
+export const SETTING_TABLE = {
+  alarmEmail: {
+    schema: z.email().optional(),
+    words: 'gets every alarm, beside the SNS topics; AWS asks the address to confirm',
+    later: true,
+  },
+  ticketEmail: {
+    schema: z.email().optional(),
+    words: 'gets the alarms that can wait, in place of `alarmEmail`',
+    later: true,
+  },
+  monthlyBudgetUsd: {
+    schema: z.number().positive().optional(),
+    words: 'what the whole account may spend in a month: `alarmEmail` hears at 80 %, and when AWS foresees more',
+    later: true,
+  },
+  logRetentionDays: {
+    schema: z
+      .int()
+      .refine((days) => LOG_DAYS.includes(days), 'must be days that CloudWatch offers: 14, 30, 90, 365 and others'),
+    dev: 14,
+    prod: 90,
+    words: 'days that CloudWatch offers: 14, 30, 90, 365 and others',
+    later: true,
+  },
+  slowFirstTokenMs: {
+    schema: z.int().min(1),
+    ...inBoth(10_000),
+    words:
+      'if one of twenty answers begins later, `SlowFirstTokens` goes off; set it above what your slowest model usually takes',
+    later: true,
+  },
+  apiRequestsPerSecond: {
+    schema: z.int().min(1).max(10_000),
+    ...inBoth(500),
+    words: 'to the HTTP API, all keys together',
+    later: true,
+  },
+  edge: {
+    schema: z.boolean(),
+    ...inBoth(true),
+    words: '`false` is without CloudFront: `ChatUrl` and `ApiUrl` in place of `BaseUrl`',
+  },
+  ipv6: { schema: z.boolean(), ...inBoth(true), words: 'whether CloudFront takes requests over IPv6' },
+  domain: {
+    schema: domain.optional(),
+    words: 'a [domain of your own](#a-domain-of-your-own), which is then `BaseUrl`',
+    later: ['certificateArn', 'hostedZone.id'],
+  },
+  waf: {
+    schema: z.enum(['off', 'count', 'block']),
+    dev: 'off',
+    prod: 'count',
+    words: 'a [web firewall](#the-web-firewall) for CloudFront: `off`, `count` or `block`',
+  },
+  edgeLogs: {
+    schema: z.boolean(),
+    dev: false,
+    prod: true,
+    words: "[CloudFront's logs](#cloudfronts-logs) in a bucket",
+  },
+  keysTrail: {
+    schema: z.boolean(),
+    dev: false,
+    prod: true,
+    words: '[who touches the table of keys](#who-touched-the-keys), by CloudTrail',
+  },
+  admin: {
+    schema: z.boolean(),
+    ...inBoth(false),
+    words:
+      'an [admin API](operate.md#an-admin-api-for-others) at an address of its own, for calls signed with AWS credentials, as the console makes them',
+  },
+  adminKeys: {
+    schema: z.boolean(),
+    ...inBoth(false),
+    words: 'whether it also takes [admin keys](operate.md#admin-keys), for programs outside AWS',
+  },
+  probe: {
+    schema: z.boolean(),
+    ...inBoth(false),
+    words:
+      'a [probe](#the-probe), which calls the gateway every five minutes as a client does and pages if it does not get through',
+  },
+  usagePage: {
+    schema: z.boolean(),
+    ...inBoth(false),
+    words:
+      'a [page](clients.md#a-page-for-the-owner-of-a-key) at `/usage` of the gateway, at which the owner of a key sees its usage; not with `edge: false`',
+    variable: ENV.usagePage,
+  },
+  notices: {
+    schema: z.boolean(),
+    ...inBoth(false),
+    words: 'a bus of EventBridge with [notices of keys](operate.md#notices); the output `EventBus` has its name',
+  },
+  tableNames: {
+    schema: z.strictObject({ keys: tableName, usage: tableName, answers: tableName.optional() }).optional(),
+    words: 'tables that outlived their stack, to be [used again](disaster-recovery.md#a-destroyed-stack)',
+  },
+  rollout: {
+    schema: z.enum(['canary', 'at-once']),
+    dev: 'at-once',
+    prod: 'canary',
+    words: '`canary` [tries new code](#rollouts) on a tenth of the calls first',
+  },
+  originSecretNumber: {
+    schema: z.int().min(1),
+    ...inBoth(1),
+    words: 'raised by one, it [rotates the origin secret](#rotate-the-origin-secret)',
+  },
+  chatMemoryMb: {
+    // The worst requests that callers can send take 160 MB in all.
+    schema: z.int().min(192).max(10_240),
+    ...inBoth(192),
+    words: "at least 192; a stream's cost is its time × this, so small is cheap",
+  },
+  chatConcurrency: {
+    schema: z.int().min(1).max(100_000).nullable(),
+    // A newcomer's account may have a quota of 10, of which nothing can be reserved.
+    dev: null,
+    prod: 500,
+    words: 'chats that may run at once, for which Lambda reserves executions; `null` reserves none',
+  },
+  compress: {
+    schema: z.boolean(),
+    ...inBoth(true),
+    words: "whether chat's answers are compressed for clients that accept gzip",
+    variable: ENV.compress,
+  },
+  attribution: {
+    schema: z.boolean(),
+    ...inBoth(true),
+    words: 'whether usage rows have the [user and tags](operate.md#usage) that a caller names',
+    variable: ENV.attribution,
+  },
+  dailyLoss: {
+    schema: z
+      .string()
+      .refine((text) => parseCredits(text) !== undefined, 'must be credits as a decimal text, such as "1"'),
+    ...inBoth(formatCredits(DAILY_LOSS)),
+    words:
+      'the credits, as a text such as `"1"`, that a key\'s requests may [cost you beyond their charges](operate.md#what-a-key-may-lose) on a UTC day, unless the key has a bound of its own',
+    variable: ENV.dailyLoss,
+  },
+  exportUsage: {
+    schema: z.boolean(),
+    dev: false,
+    prod: true,
+    words: 'whether [closed days](operate.md#closed-days) are exported to S3',
+  },
+  keepRowsDays: {
+    schema: z.int().min(LEAST_ROW_DAYS).max(36_500).nullable(),
+    ...inBoth(null),
+    words:
+      'days after which a usage row is deleted, at least 90, and only with `exportUsage`; without it rows are kept for good. It is for rows that are written from then on, and none is deleted [before its day is exported](operate.md#closed-days)',
+    variable: ENV.keepRowsDays,
+  },
+} as const satisfies Record<string, Row>
+
+type Table = typeof SETTING_TABLE
+export type SettingName = keyof Table
+type Value<Name extends SettingName> = z.infer<Table[Name]['schema']>
+type OptionalName = { [Name in SettingName]: undefined extends Value<Name> ? Name : never }[SettingName]
+
+/** The operator's settings of a stage. */
+export type Settings = { readonly [Name in Exclude<SettingName, OptionalName>]: Value<Name> } & {
+  readonly [Name in OptionalName]?: Value<Name>
+}
+
+export const SETTING_NAMES = Object.keys(SETTING_TABLE) as SettingName[]
+
+/** The rows as they are told by name: their own types are too narrow for that. */
+export const settingRow = (name: SettingName): Row => SETTING_TABLE[name]
+
+/** The settings, and members of settings, that may come with the deployment. */
+export const MAY_COME_LATER: readonly string[] = SETTING_NAMES.flatMap((name) => {
+  const { later } = settingRow(name)
+  return later === true ? [name] : (later ?? []).map((member) => `${name}.${member}`)
+})
+
+/** The settings as they are in a stage without settings of its operator. */
+export function defaultsOf(stage: 'dev' | 'prod'): Settings {
+  const set = SETTING_NAMES.filter((name) => stage in settingRow(name))
+  return Object.fromEntries(set.map((name) => [name, settingRow(name)[stage]])) as Settings
+}
+
+/** The variables by which functions know settings. */
+export function settingVariables(settings: Settings): Record<string, string> {
+  const known = SETTING_NAMES.flatMap((name) => {
+    const { variable } = settingRow(name)
+    return variable === undefined || settings[name] === null ? [] : [[variable, String(settings[name])] as const]
+  })
+  return Object.fromEntries(known)
+}

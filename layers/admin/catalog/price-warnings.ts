@@ -74,7 +74,7 @@ function partsBelow(price: PriceStrings, cost: PriceStrings | undefined) {
     const [asked, billed] = [priceAt(ours, above + 1), priceAt(theirs, above + 1)]
     const format = unit === 'token' ? formatPerMillion : formatPerToken
     return PRICE_ROWS.flatMap((row) => {
-      const pico = `${row.kind}Pico` as const
+      const { pico } = row
       if (row.unit !== unit || !isNamed(row.kind) || asked[pico] >= billed[pico]) return []
       const prompts = promptsText(above, upTo)
       return [{ name: row.kind, price: format(asked[pico]), cost: format(billed[pico]), prompts }]

@@ -79,7 +79,7 @@ export function countsOf(reported: ReportedUsage): Counts {
 export function partsWithin(prompt: number, parts: Parts, dearestLife?: PartQuantity): Pick<Quantities, PartQuantity> {
   const left = new Map<string, number>([['input', prompt]])
   const isTold = LIVES.some(({ quantity }) => parts[quantity] !== undefined)
-  const within = PARTS.map(({ kind, of = 'input', quantity }) => {
+  const within = PARTS.map(({ kind, of, quantity }) => {
     const room = left.get(of) ?? 0
     const assumed = !isTold && quantity === dearestLife ? room : 0
     const count = Math.min(parts[quantity] ?? assumed, room)

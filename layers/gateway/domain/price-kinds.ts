@@ -71,16 +71,28 @@ type TokenField = Kinds[TokenKind]['field']
 
 export type PriceRow = Row & {
   readonly kind: PriceKind
+  /** The name of the parsed price. */
+  readonly pico: `${PriceKind}Pico`
+  /** The quantities that are a part of its own, and charged by themselves. */
+  readonly parts: readonly PartQuantity[]
   readonly of?: PriceKind
   readonly quantity?: Quantity
   readonly field?: CountField
   readonly line: Kinds[PriceKind]['line']
 }
 
-export const PRICE_ROWS = Object.entries(PRICE_KINDS).map(([kind, row]) => ({ kind, ...row })) as readonly PriceRow[]
+const ENTRIES = Object.entries(PRICE_KINDS) as [PriceKind, Row][]
+
+export const PRICE_ROWS = ENTRIES.map(([kind, row]) => ({
+  kind,
+  pico: `${kind}Pico`,
+  parts: ENTRIES.flatMap(([, { of, quantity }]) => (of === kind ? quantity : [])),
+  ...row,
+})) as readonly PriceRow[]
 export const TOKEN_FIELDS = PRICE_ROWS.flatMap(({ unit, field }) => (unit === 'token' ? field : [])) as TokenField[]
 export const PARTS = PRICE_ROWS.filter(({ of }) => of) as readonly (PriceRow & {
   readonly kind: PartKind
+  readonly of: PriceKind
   readonly quantity: PartQuantity
   readonly field: Kinds[PartKind]['field']
 })[]

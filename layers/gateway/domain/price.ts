@@ -1,6 +1,5 @@
 import { formatDecimal, type Nano, parseDecimal } from './money.ts'
 import {
-  PARTS,
   type PartKind,
   type PieceKind,
   PRICE_ROWS,
@@ -91,9 +90,9 @@ function parse(price: PriceStrings | StatedPrice): Price {
 /** A tier has no pieces. Its writes are in proportion: at its bare input they would be below the provider's bill. */
 function parseTier(tier: PriceTier, base: RangePrice, stated: TokenPrices): RangePrice {
   const without: Unstated = (row, soFar) => {
-    if (row.unit === 'piece') return base[`${row.kind}Pico`]
+    if (row.unit === 'piece') return base[row.pico]
     return row.of && row.times
-      ? inProportion(soFar[`${row.of}Pico`], base[`${row.kind}Pico`], base[`${row.of}Pico`])
+      ? inProportion(soFar[`${row.of}Pico`], base[row.pico], base[`${row.of}Pico`])
       : unstated(row, soFar)
   }
   return { ...picosOf(without, tier, stated), above: tier.above }
@@ -114,7 +113,7 @@ function picosOf(without: Unstated, prices: Prices, base = prices): Picos & Pick
   for (const row of PRICE_ROWS) {
     const text = prices[row.kind]
     const pico = text === undefined ? without(row, picos) : picoOf(text, PLACES[row.unit])
-    picos[`${row.kind}Pico`] = pico
+    picos[row.pico] = pico
     if (row.times && (text ?? base[row.kind])) heldWritePico = dearer(heldWritePico, pico)
   }
   return { ...picos, heldWritePico }
@@ -137,7 +136,7 @@ export function priceAt(price: Price, promptTokens: number, serviceTier = ''): R
   return found
 }
 
-const KINDS = PRICE_ROWS.map(({ kind }) => `${kind}Pico` as const)
+const KINDS = PRICE_ROWS.map(({ pico }) => pico)
 
 /** The part of a cost that the price does not cover, kind by kind, for prompts of any length; undefined if it covers all. */
 export function lossPrice(cost: Price, price: Price): Price | undefined {
@@ -155,7 +154,7 @@ function uncoveredIn(above: number, cost: Price, price: Price): RangePrice {
   const [billed, paid] = [priceAt(cost, above + 1), priceAt(price, above + 1)]
   const parts = KINDS.map((kind) => [kind, billed[kind] > paid[kind] ? billed[kind] - paid[kind] : 0n])
   const range = Object.fromEntries(parts) as Picos
-  const writes = PRICE_ROWS.map(({ kind, times }) => (times ? range[`${kind}Pico`] : 0n))
+  const writes = PRICE_ROWS.map(({ pico, times }) => (times ? range[pico] : 0n))
   return { above, ...range, heldWritePico: billed.heldWritePico > 0n ? writes.reduce(dearer) : 0n }
 }
 
@@ -204,7 +203,7 @@ export function statePrice(price: RangePrice): StatedPrice {
 
 function inWords(price: RangePrice): StatedPrice {
   const stated = PRICE_ROWS.map((row) => {
-    const pico = price[`${row.kind}Pico`]
+    const pico = price[row.pico]
     const isAlways = row.unit === 'token' && !row.times
     return (isAlways || pico !== unstated(row, price)) && [row.kind, formatDecimal(pico, PLACES[row.unit])]
   })
@@ -231,15 +230,12 @@ export type BillLine = {
 /** The parts of the prompt stand below it. */
 const isOfPrompt = ({ kind, of }: PriceRow) => of !== undefined || kind === 'input'
 const LINES = [...PRICE_ROWS.filter(isOfPrompt), ...PRICE_ROWS.filter((row) => !isOfPrompt(row))]
-const PARTS_OF = new Map(
-  PRICE_ROWS.map(({ kind }) => [kind, PARTS.filter(({ of }) => of === kind).map(({ quantity }) => quantity)]),
-)
 
 /** The units that are charged at the price of a kind: its quantity without the parts that have a price of their own. */
-export function countOf({ kind, quantity }: PriceRow, quantities: Quantities): number {
+export function countOf({ quantity, parts }: PriceRow, quantities: Quantities): number {
   if (!quantity) return 1
   let count = quantities[quantity]
-  for (const part of PARTS_OF.get(kind) ?? []) count -= quantities[part]
+  for (const part of parts) count -= quantities[part]
   return count
 }
 
@@ -248,7 +244,7 @@ export function billLines(price: RangePrice, quantities: Quantities): readonly B
   const lines: BillLine[] = []
   for (const row of LINES) {
     const count = countOf(row, quantities)
-    const pricePico = price[`${row.kind}Pico`]
+    const pricePico = price[row.pico]
     const isShown = row.unit === 'token' ? !row.of || count > 0 : pricePico > 0n && count > 0
     if (isShown) lines.push({ kind: row.line, unit: row.unit, count, pricePico, amountPico: BigInt(count) * pricePico })
   }

@@ -57,7 +57,4 @@ function dearestInput(range: RangePrice): bigint {
 }
 
 /** Writes are held for only where they have a price. */
-const ALWAYS_HELD = [
-  'inputPico',
-  ...PARTS.flatMap(({ kind, times }) => (times ? [] : [`${kind}Pico` as const])),
-] as const
+const ALWAYS_HELD = ['inputPico', ...PARTS.flatMap(({ pico, times }) => (times ? [] : pico))] as const

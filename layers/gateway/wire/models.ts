@@ -78,13 +78,13 @@ function told(price: RangePrice, unit: PriceRow['unit']) {
   const parts = PRICE_ROWS.filter((row) => row.unit === unit && isTold(row, price))
   return {
     ...(unit === 'token' && price.above > 0 && { above: price.above }),
-    ...Object.fromEntries(parts.map(({ kind, api }) => [api, formatPerToken(price[`${kind}Pico`])])),
+    ...Object.fromEntries(parts.map(({ pico, api }) => [api, formatPerToken(price[pico])])),
   }
 }
 
 /** Writes are told if one of them has a price of its own, and a life in the cache if it costs more than the default one. */
-function isTold({ kind, unit, of, times }: PriceRow, price: RangePrice): boolean {
-  const pico = price[`${kind}Pico`]
+function isTold({ pico: name, unit, of, times }: PriceRow, price: RangePrice): boolean {
+  const pico = price[name]
   if (unit === 'piece') return pico > 0n
   if (!times) return true
   const { heldWritePico, cacheWritePico } = price

@@ -1,5 +1,15 @@
 import { z } from 'zod'
 import { isAmount, isPrice } from '../layers/gateway/domain/price.ts'
+import {
+  LIVES,
+  type PartKind,
+  type PieceKind,
+  PRICE_ROWS,
+  PRICE_WORDS,
+  type PriceKind,
+  type PriceRow,
+  type TokenKind,
+} from '../layers/gateway/domain/price-kinds.ts'
 import { otherTier } from '../layers/gateway/domain/service-tier.ts'
 
 // Patterns are for catalog.schema.json: a JSON Schema has no other word for a check of our own.
@@ -13,13 +23,21 @@ const amount = z
   .refine(isAmount, 'must be a decimal string in credits with at most 9 decimals, such as "0.005"')
   .meta({ pattern: '^(0|[1-9]\\d*)(\\.\\d{1,9})?$' })
 export const count = z.int().min(1).max(100_000_000)
-const tierPrices = {
-  input: price.describe('As input, within this tier.'),
-  output: price.describe('As output, within this tier.'),
-  cachedInput: price.optional().describe('As cachedInput. Default: the input of this tier.'),
-  cacheWrite: price.optional().describe('As cacheWrite. Default: in the proportion to input that the base price has.'),
-  cacheWrite1h: price.optional().describe('As cacheWrite1h. Default: in the proportion that the base price has.'),
+type Kinds<Kind extends PriceKind, Schema> = { [Name in Kind]: Schema }
+type TokenPrices = Kinds<Exclude<TokenKind, PartKind>, typeof price> & Kinds<PartKind, z.ZodOptional<typeof price>>
+
+function pricesPer(wanted: PriceRow['unit'], words: 'catalog' | 'tier'): object {
+  const rows = PRICE_ROWS.filter(({ unit }) => unit === wanted)
+  return Object.fromEntries(
+    rows.map(({ kind, unit, of }) => {
+      const schema = unit === 'token' ? price : amount
+      const isOptional = unit === 'piece' || of !== undefined
+      return [kind, (isOptional ? schema.optional() : schema).describe(PRICE_WORDS[kind][words] ?? '')]
+    }),
+  )
 }
+
+const tierPrices = pricesPer('token', 'tier') as TokenPrices
 const tier = z.strictObject({
   above: count.describe(
     'The whole request is charged at this tier if its prompt has more tokens, cached ones included.',
@@ -40,26 +58,14 @@ export const tierName = z
   .string()
   .regex(/^[a-z_]{1,32}$/, 'must be at most 32 lower-case letters and _')
   .refine(isStorable, UNSTORABLE)
-const input = price.describe('Credits per million prompt tokens, as a decimal string.')
-const OUTPUT = 'Credits per million completion tokens, as a decimal string.'
-const request = amount.optional().describe('Credits for each request. Default: 0.')
+const basePrices = pricesPer('token', 'catalog') as TokenPrices
+const pieces = pricesPer('piece', 'catalog') as Kinds<PieceKind, z.ZodOptional<typeof amount>>
+const LIFE_ALONE = 'must stand beside a cacheWrite, the price of the default life in a cache'
+
 export const prices = z
   .strictObject({
-    input,
-    output: price.describe(OUTPUT),
-    cachedInput: price.optional().describe('Credits per million prompt tokens read from a cache. Default: input.'),
-    cacheWrite: price
-      .optional()
-      .describe(
-        'Credits per million prompt tokens that a provider writes to its cache. Without this price no cache_control is sent.',
-      ),
-    cacheWrite1h: price
-      .optional()
-      .describe(
-        'Credits per million prompt tokens that a provider writes to its cache for an hour. Without this price a ttl of 1h is shortened to the default life.',
-      ),
-    request,
-    image: amount.optional().describe('Credits for each image in the prompt. Default: 0.'),
+    ...basePrices,
+    ...pieces,
     tiers: tiers.optional().describe('Prices of requests with long prompts, rising by above, at most 4.'),
     serviceTiers: z
       .record(
@@ -69,9 +75,13 @@ export const prices = z
       .optional()
       .describe('Prices of answers that the provider says it has served in another tier than that of the list price.'),
   })
-  .refine(({ cacheWrite, cacheWrite1h }) => cacheWrite !== undefined || cacheWrite1h === undefined, {
-    path: ['cacheWrite1h'],
-    error: 'must stand beside a cacheWrite, the price of the default life in a cache',
+  .superRefine((stated, { addIssue }) => {
+    const alone = LIVES.filter(({ kind }) => stated.cacheWrite === undefined && stated[kind] !== undefined)
+    for (const { kind } of alone) addIssue({ code: 'custom', path: [kind], message: LIFE_ALONE })
   })
 /** Vectors are no tokens and have no price. A default and not a transform, so that a stored catalog is valid again. */
-export const embeddingPrices = z.strictObject({ input, output: z.literal('0').default('0').describe(OUTPUT), request })
+export const embeddingPrices = z.strictObject({
+  input: basePrices.input,
+  output: z.literal('0').default('0').describe(PRICE_WORDS.output.catalog),
+  request: pieces.request,
+})

@@ -8,7 +8,7 @@ import {
 import { type AdmissionRefusal, ERRORS } from '../../layers/gateway/domain/gateway-error.ts'
 import type { Key } from '../../layers/gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
-import { costOf } from '../../layers/gateway/domain/price.ts'
+import { costOf, NO_QUANTITIES } from '../../layers/gateway/domain/price.ts'
 import {
   affordableCap,
   holdOf,
@@ -95,7 +95,7 @@ function coveredTokens(priced: PricedRequest, key: Key, nowMs: number): object {
 
 function costWith({ model, chat }: PricedRequest, prompt: number, completion: number): Nano {
   const images = mostImages(chat)
-  return costOf(model.tokenPrice, { prompt, completion, cached: 0, cacheWrite: 0, cacheWrite1h: 0, images })
+  return costOf(model.tokenPrice, { ...NO_QUANTITIES, prompt, completion, images })
 }
 
 const isForCredits = (refusal: AdmissionRefusal) => ERRORS[refusal].remedies?.includes('lower the cap') === true

@@ -3,6 +3,7 @@ import { awsTrouble, troubleLine } from '../../layers/gateway/aws/trouble.ts'
 import { readEmbeddingRequest } from '../../layers/gateway/contracts/embeddings/embedding-request.ts'
 import { billFor, countsOf } from '../../layers/gateway/domain/bill.ts'
 import type { Catalog, PricedModel, UpstreamRoute } from '../../layers/gateway/domain/catalog.ts'
+import { NO_QUANTITIES } from '../../layers/gateway/domain/price.ts'
 import { priceRequest } from '../../layers/gateway/domain/priced-request.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
 import type { OpenProvider } from '../../layers/gateway/providers/open-provider.ts'
@@ -37,7 +38,7 @@ export async function testEmbedding(
     const tokens = reported && countsOf(reported).prompt
     if (!tokens) return { ok: true, result: 'ok, but it reports no usage: it will be billed by estimate', firstTokenMs }
     const { cost } = billFor(priceRequest(chat, model, catalog), {
-      quantities: { prompt: tokens, completion: 0, cached: 0, cacheWrite: 0, cacheWrite1h: 0, images: 0 },
+      quantities: { ...NO_QUANTITIES, prompt: tokens },
       reasoning: 0,
       source: 'upstream',
       usageRejected: false,

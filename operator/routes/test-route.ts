@@ -1,6 +1,6 @@
 import type { RouteTest } from '../../layers/admin/api/call.ts'
 import { parseChatRequest } from '../../layers/gateway/contracts/chat/chat-request.ts'
-import { billFor, countsOf } from '../../layers/gateway/domain/bill.ts'
+import { billFor, countsOf, partsWithin } from '../../layers/gateway/domain/bill.ts'
 import { type Catalog, kindOf, type PricedModel, type UpstreamRoute } from '../../layers/gateway/domain/catalog.ts'
 import { priceRequest } from '../../layers/gateway/domain/priced-request.ts'
 import type { OpenProvider } from '../../layers/gateway/providers/open-provider.ts'
@@ -59,9 +59,9 @@ export async function testRoute(
       firstTokenMs,
     }
   }
-  const { prompt, completion, cached, cacheWrite, cacheWrite1h = 0, reasoning } = counts
+  const { prompt, completion, parts, reasoning } = counts
   const { cost } = billFor(priceRequest(chat, model, catalog), {
-    quantities: { prompt, completion, cached, cacheWrite, cacheWrite1h, images: 0 },
+    quantities: { prompt, completion, ...partsWithin(prompt, parts), images: 0 },
     reasoning,
     source: 'upstream',
     usageRejected: false,

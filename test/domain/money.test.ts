@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { formatCredits, parseCredits } from '../../layers/gateway/domain/money.ts'
-import { costOf, formatPerToken, parsePrice, type Quantities } from '../../layers/gateway/domain/price.ts'
+import {
+  costOf,
+  formatPerToken,
+  NO_QUANTITIES,
+  parsePrice,
+  type Quantities,
+} from '../../layers/gateway/domain/price.ts'
 import { affordableTokens, type WorstCase, worstCostOf } from '../../layers/gateway/domain/worst-cost.ts'
 import { moneyLiteral } from '../../layers/gateway/wire/money-literal.ts'
 
@@ -30,7 +36,7 @@ test.each(['', '-1', '+1', '1e3', '1.', '.5', '01', '0x10', '1,5', ' 1', '0.0000
 )
 
 function bought(quantities: Partial<Quantities>): Quantities {
-  return { prompt: 0, cached: 0, cacheWrite: 0, cacheWrite1h: 0, completion: 0, images: 0, ...quantities }
+  return { ...NO_QUANTITIES, ...quantities }
 }
 
 function atWorst(promptTokens: number, completionTokens: number, more: Partial<WorstCase> = {}): WorstCase {

@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { partsWithin } from '../../layers/gateway/domain/bill.ts'
 import {
   costOf,
+  NO_QUANTITIES,
   type Price,
   type PriceStrings,
   type PriceTier,
@@ -10,6 +12,7 @@ import {
   type Quantities,
   statePrice,
 } from '../../layers/gateway/domain/price.ts'
+import { PARTS } from '../../layers/gateway/domain/price-kinds.ts'
 import { affordableTokens, type WorstCase, worstCostOf } from '../../layers/gateway/domain/worst-cost.ts'
 import { Random } from '../simulation/random.ts'
 
@@ -17,7 +20,7 @@ const LONG = { above: 272_000, input: '10', output: '45', cachedInput: '1' }
 const TIERED: PriceStrings = { input: '5', output: '30', cachedInput: '0.5', tiers: [LONG] }
 
 function bought(quantities: Partial<Quantities>): Quantities {
-  return { prompt: 0, cached: 0, cacheWrite: 0, cacheWrite1h: 0, completion: 0, images: 0, ...quantities }
+  return { ...NO_QUANTITIES, ...quantities }
 }
 
 test('a request is charged as a whole at the highest tier that its prompt is above, cached tokens included', () => {
@@ -159,24 +162,21 @@ function countsWithin({ promptTokens, completionTokens, images }: WorstCase): Qu
   const prompts = Array.from({ length: promptTokens + 1 }, (_, prompt) => prompt)
   return prompts.flatMap((prompt) => {
     const all = bought({ prompt, completion: completionTokens, images })
-    return [
-      all,
-      { ...all, cached: prompt },
-      { ...all, cacheWrite: prompt },
-      { ...all, cacheWrite: prompt, cacheWrite1h: prompt },
-    ]
+    const parts = PARTS.map(({ of, quantity }) => ({
+      ...all,
+      ...(of !== 'input' && { [of]: prompt }),
+      [quantity]: prompt,
+    }))
+    return [all, ...parts]
   })
 }
 
 function randomCounts(random: Random, worst: WorstCase): Quantities {
   const prompt = random.below(worst.promptTokens + 1)
-  const cached = random.below(prompt + 1)
-  const cacheWrite = random.below(prompt - cached + 1)
+  const parts = Object.fromEntries(PARTS.map(({ quantity }) => [quantity, random.below(prompt + 1)]))
   return {
     prompt,
-    cached,
-    cacheWrite,
-    cacheWrite1h: random.below(cacheWrite + 1),
+    ...partsWithin(prompt, parts),
     completion: random.below(worst.completionTokens + 1),
     images: random.below(worst.images + 1),
   }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openInstance } from '../../functions/instance.ts'
 import { createSweep } from '../../functions/sweep/create.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
+import { NO_QUANTITIES } from '../../layers/gateway/domain/price.ts'
 import { endpointNamed } from '../../layers/gateway/endpoints.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
@@ -177,7 +178,7 @@ describe('dead requests', () => {
       journey: { attempts },
       settlement: {},
     }
-    const quantities = { prompt: 10, cached: 0, cacheWrite: 0, cacheWrite1h: 0, completion: 5, images: 0 }
+    const quantities = { ...NO_QUANTITIES, prompt: 10, completion: 5 }
     const counted = { quantities, reasoning: 0, source: 'upstream' as const, usageRejected: false, usageCapped: false }
     const bill = { ...counted, cost: 7_000n }
     await gateway.instance.settle(request, { outcome: 'completed', httpStatus: 200, bill })

@@ -83,7 +83,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'operator/console/**': { imports: `console/build.ts layers/** operator/** ${NODE}` },
   'console/**': {
     imports:
-      'contract.ts domain/{catalog,cidr,key-settings,plain-text,secret-text,shell-word,time}.ts endpoints.ts layers/admin/settings/setting-texts.ts layers/admin/settings/setting-words.ts jsonc-parser preact{,/hooks}',
+      'contract.ts domain/{catalog,cidr,key-settings,plain-text,price-kinds,secret-text,shell-word,time}.ts endpoints.ts layers/admin/settings/setting-texts.ts layers/admin/settings/setting-words.ts jsonc-parser preact{,/hooks}',
     types: 'layers/admin/settings/setting-fields.ts layers/admin/api/shapes/* zod',
   },
   'console/{build,bundle-options}.ts': { imports: `esbuild ${NODE}` },

@@ -5,7 +5,8 @@ import { mergeUsage, readUsage, toOpenAiUsage } from '../../layers/gateway/wire/
 const read = (usage: object, isBeside = false) => {
   const reported = readUsage(usage, isBeside)
   if (!reported) throw new Error('It is a usage.')
-  return countsOf(reported)
+  const { parts, ...counts } = countsOf(reported)
+  return { ...counts, ...parts }
 }
 
 test.each<[string, object, object]>([

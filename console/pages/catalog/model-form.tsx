@@ -1,3 +1,4 @@
+import { PRICE_ROWS, PRICE_WORDS } from '../../../layers/gateway/domain/price-kinds.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field, Select } from '../../parts/field.tsx'
 import { type Model, modelsIn, type Prices } from '../../parts/models-in.ts'
@@ -10,15 +11,7 @@ type Props = {
   readonly onChange: (catalog: object) => void
 }
 
-const PRICES = [
-  ['input', 'Input'],
-  ['output', 'Output'],
-  ['cachedInput', 'Cached input'],
-  ['cacheWrite', 'Cache write'],
-  ['cacheWrite1h', 'Cache write, 1 h'],
-  ['request', 'Each request'],
-  ['image', 'Each image'],
-] as const
+const PRICES = PRICE_ROWS.map(({ kind }) => [kind, PRICE_WORDS[kind].label] as const)
 const OF_TIER = ['above', 'input', 'output', 'cachedInput'] as const
 const OF_ROUTE = ['provider', 'model', 'priority', 'weight'] as const
 const OF_COST = ['input', 'output', 'cachedInput'] as const

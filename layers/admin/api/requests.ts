@@ -128,8 +128,8 @@ function billOf(row: UsageRow): BillLineShape[] {
   return billLines(parsePrice(price), quantitiesOf(row)).map(billLineShape)
 }
 
-function billLineShape({ kind, count, pricePico, amountPico }: BillLine): BillLineShape {
-  const isPiece = kind === 'request' || kind === 'images'
+function billLineShape({ kind, unit, count, pricePico, amountPico }: BillLine): BillLineShape {
+  const isPiece = unit === 'piece'
   return {
     what: kind,
     quantity: count,

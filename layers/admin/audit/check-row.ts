@@ -1,5 +1,6 @@
 import { isStated } from '../../gateway/domain/price.ts'
-import type { UsageRow } from '../../gateway/domain/usage-row.ts'
+import { PRICE_ROWS } from '../../gateway/domain/price-kinds.ts'
+import { USAGE_FIELDS, type UsageRow } from '../../gateway/domain/usage-row.ts'
 import { expectedCost, hasSoundTokens, quantitiesOf } from '../usage/expected-cost.ts'
 import type { Finding } from './findings.ts'
 
@@ -27,18 +28,13 @@ function checkTokens(row: UsageRow): Finding[] {
 }
 
 function countsText(row: UsageRow): string {
-  const { prompt, cached, cacheWrite, cacheWrite1h, completion, images } = quantitiesOf(row)
-  const rare = {
-    'cache write': cacheWrite,
-    'cache write 1h': cacheWrite1h,
-    reasoning: row.reasoningTokens ?? 0,
-    images,
-  }
-  const counted = Object.entries({ prompt, cached, completion, ...rare })
-  return counted
-    .filter(([name, count]) => !(name in rare) || count !== 0)
-    .map(([name, count]) => `${name} ${count}`)
-    .join(', ')
+  const quantities = quantitiesOf(row)
+  const counted = PRICE_ROWS.flatMap(({ line, quantity, field }) => {
+    const count = quantity ? quantities[quantity] : 0
+    return field && (count !== 0 || !USAGE_FIELDS[field].optional) ? [`${line} ${count}`] : []
+  })
+  const { reasoningTokens = 0 } = row
+  return [...counted, ...(reasoningTokens === 0 ? [] : [`reasoning ${reasoningTokens}`])].join(', ')
 }
 
 /** If several things are wrong with a cost, only the most telling one is found. */

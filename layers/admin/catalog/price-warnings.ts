@@ -7,27 +7,8 @@ import {
   type PriceStrings,
   parsePrice,
   priceAt,
-  type RangePrice,
 } from '../../gateway/domain/price.ts'
-
-type Part = {
-  readonly name: keyof PriceStrings
-  readonly of: (price: RangePrice) => bigint
-  readonly format: (pico: bigint) => string
-}
-
-const TOKENS: readonly Part[] = [
-  { name: 'input', of: ({ inputPico }) => inputPico, format: formatPerMillion },
-  { name: 'output', of: ({ outputPico }) => outputPico, format: formatPerMillion },
-  { name: 'cachedInput', of: ({ cachedInputPico }) => cachedInputPico, format: formatPerMillion },
-  { name: 'cacheWrite', of: ({ cacheWritePico }) => cacheWritePico, format: formatPerMillion },
-  { name: 'cacheWrite1h', of: ({ cacheWrite1hPico }) => cacheWrite1hPico, format: formatPerMillion },
-]
-
-const PIECES: readonly Part[] = [
-  { name: 'request', of: ({ requestPico }) => requestPico, format: formatPerToken },
-  { name: 'image', of: ({ imagePico }) => imagePico, format: formatPerToken },
-]
+import { PRICE_ROWS, type PriceKind, type PriceRow } from '../../gateway/domain/price-kinds.ts'
 
 const NO_CACHE_WRITE = 'without a cacheWrite, cache writes are charged at 1.25 × input, and at 2 × input for an hour'
 
@@ -88,23 +69,22 @@ function partsBelow(price: PriceStrings, cost: PriceStrings | undefined) {
   if (!cost) return []
   const [ours, theirs] = [parsePrice(price), parsePrice(cost)]
   // A part that neither side names is billed as another part, which is compared itself.
-  const isNamed = ({ name }: Part) => [price, cost].some((side) => names(side, name))
-  const compare = (parts: readonly Part[], { above, upTo }: PromptRange) => {
+  const isNamed = (kind: PriceKind) => [price, cost].some((side) => names(side, kind))
+  const compare = (unit: PriceRow['unit'], { above, upTo }: PromptRange) => {
     const [asked, billed] = [priceAt(ours, above + 1), priceAt(theirs, above + 1)]
-    return parts
-      .filter((part) => isNamed(part) && part.of(asked) < part.of(billed))
-      .map(({ name, of, format }) => ({
-        name,
-        price: format(of(asked)),
-        cost: format(of(billed)),
-        prompts: promptsText(above, upTo),
-      }))
+    const format = unit === 'token' ? formatPerMillion : formatPerToken
+    return PRICE_ROWS.flatMap((row) => {
+      const { pico } = row
+      if (row.unit !== unit || !isNamed(row.kind) || asked[pico] >= billed[pico]) return []
+      const prompts = promptsText(above, upTo)
+      return [{ name: row.kind, price: format(asked[pico]), cost: format(billed[pico]), prompts }]
+    })
   }
-  const tokens = rangesOf(ours, theirs).flatMap((range) => compare(TOKENS, range))
-  return [...tokens, ...compare(PIECES, { above: 0, upTo: undefined })]
+  const tokens = rangesOf(ours, theirs).flatMap((range) => compare('token', range))
+  return [...tokens, ...compare('piece', { above: 0, upTo: undefined })]
 }
 
-function names(side: PriceStrings, part: keyof PriceStrings): boolean {
+function names(side: PriceStrings, part: PriceKind): boolean {
   return part in side || (side.tiers ?? []).some((tier) => part in tier)
 }
 

@@ -1,5 +1,6 @@
 import { formatCredits, formatDecimal } from '../../gateway/domain/money.ts'
 import { type BillLine, billLines, formatPerMillion, isStated, parsePrice, sumOf } from '../../gateway/domain/price.ts'
+import { PARTS, PRICE_WORDS, type PriceKind } from '../../gateway/domain/price-kinds.ts'
 import { shellWord } from '../../gateway/domain/shell-word.ts'
 import { mayBeBilled } from '../../gateway/domain/upstream-failure.ts'
 import { BEYOND_CAP, type UsageRow } from '../../gateway/domain/usage-row.ts'
@@ -97,14 +98,12 @@ function priced(row: UsageRow): Entry[] {
   return [...entries, ['charged', indent + withRemark(formatCredits(row.cost), sumRemark(row, sumOf(lines)))]]
 }
 
-function unitOf({ kind }: BillLine): string {
-  return kind === 'request' || kind === 'images' ? kind : 'tokens'
+function unitOf({ kind, unit }: BillLine): string {
+  return unit === 'piece' ? kind : 'tokens'
 }
 
-function priceText({ kind, pricePico }: BillLine): string {
-  return kind === 'request' || kind === 'images'
-    ? `${formatPico(pricePico)} each`
-    : `${formatPerMillion(pricePico)} per million`
+function priceText({ unit, pricePico }: BillLine): string {
+  return unit === 'piece' ? `${formatPico(pricePico)} each` : `${formatPerMillion(pricePico)} per million`
 }
 
 function lineRemark({ kind }: BillLine, row: UsageRow): string {
@@ -115,12 +114,14 @@ function lineRemark({ kind }: BillLine, row: UsageRow): string {
     : ''
 }
 
-function throughCache({ cachedTokens, cacheWriteTokens = 0, cacheWrite1hTokens = 0 }: UsageRow): string[] {
-  const forAnHour = cacheWrite1hTokens > 0 ? `, ${grouped(cacheWrite1hTokens)} of them for an hour` : ''
-  return [
-    ...(cachedTokens > 0 ? [`${grouped(cachedTokens)} cached`] : []),
-    ...(cacheWriteTokens > 0 ? [`${grouped(cacheWriteTokens)} written to the cache${forAnHour}`] : []),
-  ]
+function throughCache(row: UsageRow): string[] {
+  const texts = (whole: PriceKind, words: string): string[] =>
+    PARTS.flatMap(({ kind, of, field }) => {
+      const count = row[field] ?? 0
+      if (of !== whole || count === 0) return []
+      return [[`${grouped(count)} ${words}${PRICE_WORDS[kind].part}`, ...texts(kind, 'of them ')].join(', ')]
+    })
+  return texts('input', '')
 }
 
 function ofThemReasoning({ reasoningTokens = 0 }: UsageRow): string {

@@ -1,5 +1,6 @@
 import type { Nano } from '../../gateway/domain/money.ts'
-import { costOf, isStated, parsePrice, type Quantities } from '../../gateway/domain/price.ts'
+import { costOf, countOf, isStated, parsePrice, type Quantities } from '../../gateway/domain/price.ts'
+import { PRICE_ROWS } from '../../gateway/domain/price-kinds.ts'
 import type { UsageRow } from '../../gateway/domain/usage-row.ts'
 
 /** The cost that follows from a row's own tokens, price and hold; undefined if the row does not have them. */
@@ -12,21 +13,16 @@ export function expectedCost(row: UsageRow): Nano | undefined {
 
 /** The quantities that a row was billed for. Counts that were zero are not in it. */
 export function quantitiesOf(row: UsageRow): Quantities {
-  return {
-    prompt: row.promptTokens,
-    cached: row.cachedTokens,
-    cacheWrite: row.cacheWriteTokens ?? 0,
-    cacheWrite1h: row.cacheWrite1hTokens ?? 0,
-    completion: row.completionTokens,
-    images: row.images ?? 0,
-  }
+  const counts = PRICE_ROWS.flatMap(({ quantity, field }) => (quantity && field ? [[quantity, row[field] ?? 0]] : []))
+  return Object.fromEntries(counts)
 }
 
 export function hasSoundTokens(row: UsageRow): boolean {
-  const { prompt, cached, cacheWrite, cacheWrite1h, completion, images } = quantitiesOf(row)
+  const quantities = quantitiesOf(row)
   const reasoning = row.reasoningTokens ?? 0
-  const areCounts = [prompt, cached, cacheWrite, cacheWrite1h, completion, images, reasoning].every(
+  const areCounts = [...Object.values(quantities), reasoning].every(
     (count) => Number.isSafeInteger(count) && count >= 0,
   )
-  return areCounts && cached + cacheWrite <= prompt && cacheWrite1h <= cacheWrite && reasoning <= completion
+  const areParts = PRICE_ROWS.every((kind) => countOf(kind, quantities) >= 0)
+  return areCounts && areParts && reasoning <= quantities.completion
 }

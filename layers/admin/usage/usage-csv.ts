@@ -1,5 +1,6 @@
 import { formatCredits } from '../../gateway/domain/money.ts'
 import type { StatedPrice } from '../../gateway/domain/price.ts'
+import { PRICE_ROWS } from '../../gateway/domain/price-kinds.ts'
 import { isoTime } from '../../gateway/domain/time.ts'
 import {
   USAGE_FIELD_NAMES,
@@ -15,16 +16,7 @@ type Column = { readonly name: string; readonly of: (row: UsageRow) => unknown }
 type ColumnsOf = (field: UsageFieldName) => readonly Column[]
 
 /** The service tier has a column of its own, at the end. */
-const PRICE_COLUMNS: Readonly<Record<Exclude<keyof StatedPrice, 'serviceTier'>, string>> = {
-  input: 'priceInput',
-  output: 'priceOutput',
-  cachedInput: 'priceCachedInput',
-  cacheWrite: 'priceCacheWrite',
-  cacheWrite1h: 'priceCacheWrite1h',
-  request: 'priceRequest',
-  image: 'priceImage',
-  above: 'priceAbove',
-}
+const PRICE_COLUMNS: readonly (keyof StatedPrice)[] = [...PRICE_ROWS.map(({ kind }) => kind), 'above']
 
 const asItIs: ColumnsOf = (field) => [{ name: field, of: (row) => row[field] }]
 
@@ -36,9 +28,9 @@ const COLUMNS_BY_KIND: Readonly<Record<UsageFieldKind, ColumnsOf>> = {
   flag: asItIs,
   moment: (field) => [{ name: field.replace(/Ms$/, ''), of: (row) => isoTime(row[field] as number) }],
   price: () =>
-    Object.entries(PRICE_COLUMNS).map(([part, name]) => ({
-      name,
-      of: ({ price }) => price?.[part as keyof StatedPrice],
+    PRICE_COLUMNS.map((part) => ({
+      name: `price${part.charAt(0).toUpperCase()}${part.slice(1)}`,
+      of: ({ price }) => price?.[part],
     })),
   tags: (field) => [{ name: field, of: ({ tags }) => tags && tagTexts(tags).join('; ') }],
   attempts: (field) => [{ name: field, of: ({ attempts }) => attempts.map(attemptText).join('; ') }],

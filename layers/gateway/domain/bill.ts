@@ -1,5 +1,6 @@
 import type { Nano } from './money.ts'
-import { costOf, type Quantities } from './price.ts'
+import { costOf, NO_QUANTITIES, type Quantities } from './price.ts'
+import { LIVES, PARTS, type PartQuantity } from './price-kinds.ts'
 import { holdOf, type PricedRequest } from './priced-request.ts'
 
 export type UsageSource = 'upstream' | 'estimate' | 'none'
@@ -27,7 +28,7 @@ export type Bill = {
 }
 
 export const NO_BILL: Bill = {
-  quantities: { prompt: 0, cached: 0, cacheWrite: 0, cacheWrite1h: 0, completion: 0, images: 0 },
+  quantities: NO_QUANTITIES,
   reasoning: 0,
   source: 'none',
   usageRejected: false,
@@ -36,36 +37,56 @@ export const NO_BILL: Bill = {
 }
 
 /** The counts that an upstream reported; undefined for one that is missing or is no count. */
-export type ReportedUsage = {
+export type ReportedUsage = Parts & {
   readonly prompt?: number | undefined
   readonly completion?: number | undefined
   readonly total?: number | undefined
-  readonly cached?: number | undefined
-  readonly cacheWrite?: number | undefined
-  /** The part of `cacheWrite` that stays for an hour; undefined if the upstream does not tell them apart. */
-  readonly cacheWrite1h?: number | undefined
   readonly reasoning?: number | undefined
   readonly cost?: Nano | undefined
 }
+
+/** A life in the cache is undefined if the upstream does not tell lives apart. */
+type Parts = { readonly [Name in PartQuantity]?: number | undefined }
 
 /** The counts by which a request is billed; undefined for a count that must be estimated. */
 export type Counts = {
   readonly prompt: number | undefined
   readonly completion: number | undefined
-  readonly cached: number
-  readonly cacheWrite: number
-  readonly cacheWrite1h: number | undefined
+  readonly parts: { readonly [Name in PartQuantity]?: number }
   readonly reasoning: number
 }
 
 /** Counts that can be read in two ways are read so that the charge is not below the bill. */
 export function countsOf(reported: ReportedUsage): Counts {
-  const { cached = 0, cacheWrite = 0, cacheWrite1h } = reported
+  const { cached = 0, cacheWrite = 0 } = reported
   const prompt = wholePrompt(reported.prompt, cached + cacheWrite)
   const completion = wholeCompletion(reported, prompt)
   const beside = Math.max(0, (completion ?? 0) - (reported.completion ?? 0))
   const reasoning = Math.min(reported.reasoning ?? beside, completion ?? 0)
-  return { prompt, completion, cached, cacheWrite, cacheWrite1h, reasoning }
+  const parts = Object.fromEntries(
+    PARTS.flatMap(({ quantity }) => {
+      const count = reported[quantity]
+      return count === undefined ? [] : [[quantity, count]]
+    }),
+  )
+  return { prompt, completion, parts, reasoning }
+}
+
+/**
+ * The parts of a prompt, none larger than what it is a part of. If the upstream does not tell how long tokens stay in the cache,
+ * the dearest life with a price is assumed.
+ */
+export function partsWithin(prompt: number, parts: Parts, dearestLife?: PartQuantity): Pick<Quantities, PartQuantity> {
+  const left = new Map<string, number>([['input', prompt]])
+  const isTold = LIVES.some(({ quantity }) => parts[quantity] !== undefined)
+  const within = PARTS.map(({ kind, of, quantity }) => {
+    const room = left.get(of) ?? 0
+    const assumed = !isTold && quantity === dearestLife ? room : 0
+    const count = Math.min(parts[quantity] ?? assumed, room)
+    left.set(of, room - count).set(kind, count)
+    return [quantity, count]
+  })
+  return Object.fromEntries(within)
 }
 
 /** If more tokens went through a cache than the prompt has, they were counted beside the prompt. */

@@ -1,21 +1,24 @@
 import { formatDecimal, type Nano, parseDecimal } from './money.ts'
+import {
+  type PartKind,
+  type PieceKind,
+  PRICE_ROWS,
+  type PriceKind,
+  type PriceRow,
+  type Quantity,
+  type TokenKind,
+} from './price-kinds.ts'
 
 /** The prices of one request, in picocredits, so that credits per million tokens with six decimals come out whole. */
 export type RangePrice = {
   /** For prompts of more tokens than this; 0 for the base price. */
   readonly above: number
-  readonly inputPico: bigint
-  readonly outputPico: bigint
-  readonly cachedInputPico: bigint
-  readonly cacheWritePico: bigint
-  readonly cacheWrite1hPico: bigint
   /** The dearest price of cache writes that is stated, by which prompts are held; 0 if none is. */
   readonly heldWritePico: bigint
-  readonly requestPico: bigint
-  readonly imagePico: bigint
   /** The service tier that it is for, if it is for one. */
   readonly serviceTier?: string | undefined
-}
+} & Picos
+type Picos = { readonly [Kind in PriceKind as `${Kind}Pico`]: bigint }
 
 /** The base price, the prices of longer prompts in rising order, and those of service tiers, for prompts of any length. */
 export type Price = RangePrice & {
@@ -24,24 +27,14 @@ export type Price = RangePrice & {
 }
 
 /** In credits per million tokens. */
-type TokenPrices = {
-  readonly input: string
-  readonly output: string
-  readonly cachedInput?: string | undefined
-  /** Prompt tokens that the provider wrote to its cache, asked or not. */
-  readonly cacheWrite?: string | undefined
-  /** Those of them that it keeps for an hour. */
-  readonly cacheWrite1h?: string | undefined
+type TokenPrices = { readonly [Kind in Exclude<TokenKind, PartKind>]: string } & {
+  readonly [Kind in PartKind]?: string | undefined
 }
 
 /** The prices of a request whose prompt has more tokens than `above`, those from a cache included. */
 export type PriceTier = TokenPrices & { readonly above: number }
 
-type BasePrices = TokenPrices & {
-  /** Credits for each request. */
-  readonly request?: string | undefined
-  readonly image?: string | undefined
-}
+type BasePrices = TokenPrices & { readonly [Kind in PieceKind]?: string | undefined }
 
 /** The price of a model, or the cost of a route to us. */
 export type PriceStrings = BasePrices & {
@@ -57,21 +50,17 @@ export type StatedPrice = BasePrices & {
   readonly serviceTier?: string | undefined
 }
 
-/** The quantities on a bill. `prompt` includes the tokens read from and written to a cache. */
-export type Quantities = {
-  readonly prompt: number
-  readonly cached: number
-  readonly cacheWrite: number
-  /** The part of the tokens written to a cache that stays there for an hour. */
-  readonly cacheWrite1h: number
-  readonly completion: number
-  readonly images: number
-}
+/** The quantities on a bill. `prompt` includes the tokens read from and written to a cache, in any life. */
+export type Quantities = { readonly [Name in Quantity]: number }
+
+export const NO_QUANTITIES = Object.fromEntries(
+  PRICE_ROWS.flatMap(({ quantity }) => (quantity ? [[quantity, 0]] : [])),
+) as Quantities
 
 export const PICO_PER_NANO = 1000n
-const TOKEN_PLACES = 6
 const AMOUNT_PLACES = 9
-const PICO_PLACES = 12
+/** Credits per million tokens are, digit for digit, picocredits per token with six places. */
+const PLACES = { token: 6, piece: 12 }
 
 const PARSED = new WeakMap<PriceStrings | StatedPrice, Price>()
 
@@ -83,19 +72,7 @@ export function parsePrice(strings: PriceStrings | StatedPrice): Price {
 }
 
 function parse(price: PriceStrings | StatedPrice): Price {
-  const inputPico = picoPerToken(price.input)
-  const cacheWritePico = picoPerToken(price.cacheWrite, unstatedWrite(inputPico))
-  const base = {
-    above: 'above' in price ? (price.above ?? 0) : 0,
-    inputPico,
-    outputPico: picoPerToken(price.output),
-    cachedInputPico: picoPerToken(price.cachedInput, inputPico),
-    cacheWritePico,
-    cacheWrite1hPico: picoPerToken(price.cacheWrite1h, unstatedWrite1h(cacheWritePico)),
-    heldWritePico: dearer(picoPerToken(price.cacheWrite), picoPerToken(price.cacheWrite1h)),
-    requestPico: price.request === undefined ? 0n : picoOf(price.request, PICO_PLACES),
-    imagePico: price.image === undefined ? 0n : picoOf(price.image, PICO_PLACES),
-  }
+  const base = { above: 'above' in price ? (price.above ?? 0) : 0, ...picosOf(unstated, price) }
   const tiers = 'tiers' in price ? price.tiers : undefined
   const services = Object.entries(('serviceTiers' in price && price.serviceTiers) || {})
   return {
@@ -110,29 +87,36 @@ function parse(price: PriceStrings | StatedPrice): Price {
   }
 }
 
-/** Providers bill what they write to a cache at 1.25 times the input, and at twice the input for an hour. */
-const unstatedWrite = (inputPico: bigint) => (inputPico * 5n + 3n) / 4n
-const unstatedWrite1h = (cacheWritePico: bigint) => (cacheWritePico * 8n + 4n) / 5n
-
+/** A tier has no pieces. Its writes are in proportion: at its bare input they would be below the provider's bill. */
 function parseTier(tier: PriceTier, base: RangePrice, stated: TokenPrices): RangePrice {
-  const inputPico = picoPerToken(tier.input)
-  // Providers bill cache writes as a multiple of the input, so at the tier's bare input they would be below the bill.
-  const cacheWritePico = picoPerToken(tier.cacheWrite, inProportion(inputPico, base.cacheWritePico, base.inputPico))
-  const cacheWrite1hPico = picoPerToken(
-    tier.cacheWrite1h,
-    inProportion(cacheWritePico, base.cacheWrite1hPico, base.cacheWritePico),
-  )
-  const heldIf = (name: 'cacheWrite' | 'cacheWrite1h', pico: bigint) => ((tier[name] ?? stated[name]) ? pico : 0n)
-  return {
-    ...base,
-    above: tier.above,
-    inputPico,
-    outputPico: picoPerToken(tier.output),
-    cachedInputPico: picoPerToken(tier.cachedInput, inputPico),
-    cacheWritePico,
-    cacheWrite1hPico,
-    heldWritePico: dearer(heldIf('cacheWrite', cacheWritePico), heldIf('cacheWrite1h', cacheWrite1hPico)),
+  const without: Unstated = (row, soFar) => {
+    if (row.unit === 'piece') return base[row.pico]
+    return row.of && row.times
+      ? inProportion(soFar[`${row.of}Pico`], base[row.pico], base[`${row.of}Pico`])
+      : unstated(row, soFar)
   }
+  return { ...picosOf(without, tier, stated), above: tier.above }
+}
+
+type Unstated = (row: PriceRow, soFar: Picos) => bigint
+
+/** A price that is not stated follows from the kind before it. Providers bill it so, rounded up. */
+const unstated: Unstated = ({ of, times: [numerator, denominator] = [1n, 1n] }, soFar) =>
+  of ? (soFar[`${of}Pico`] * numerator + denominator - 1n) / denominator : 0n
+
+type Prices = { readonly [Kind in PriceKind]?: string | undefined }
+
+/** Writes are held for that have a price here or at the base. */
+function picosOf(without: Unstated, prices: Prices, base = prices): Picos & Pick<RangePrice, 'heldWritePico'> {
+  const picos = {} as { -readonly [Name in keyof Picos]: bigint }
+  let heldWritePico = 0n
+  for (const row of PRICE_ROWS) {
+    const text = prices[row.kind]
+    const pico = text === undefined ? without(row, picos) : picoOf(text, PLACES[row.unit])
+    picos[row.pico] = pico
+    if (row.times && (text ?? base[row.kind])) heldWritePico = dearer(heldWritePico, pico)
+  }
+  return { ...picos, heldWritePico }
 }
 
 const dearer = (one: bigint, other: bigint) => (one > other ? one : other)
@@ -152,15 +136,7 @@ export function priceAt(price: Price, promptTokens: number, serviceTier = ''): R
   return found
 }
 
-const KINDS = [
-  'inputPico',
-  'outputPico',
-  'cachedInputPico',
-  'cacheWritePico',
-  'cacheWrite1hPico',
-  'requestPico',
-  'imagePico',
-] as const satisfies readonly (keyof Price)[]
+const KINDS = PRICE_ROWS.map(({ pico }) => pico)
 
 /** The part of a cost that the price does not cover, kind by kind, for prompts of any length; undefined if it covers all. */
 export function lossPrice(cost: Price, price: Price): Price | undefined {
@@ -177,11 +153,9 @@ export function lossPrice(cost: Price, price: Price): Price | undefined {
 function uncoveredIn(above: number, cost: Price, price: Price): RangePrice {
   const [billed, paid] = [priceAt(cost, above + 1), priceAt(price, above + 1)]
   const parts = KINDS.map((kind) => [kind, billed[kind] > paid[kind] ? billed[kind] - paid[kind] : 0n])
-  const range = { above, ...Object.fromEntries(parts) }
-  return {
-    ...range,
-    heldWritePico: billed.heldWritePico > 0n ? dearer(range.cacheWritePico, range.cacheWrite1hPico) : 0n,
-  }
+  const range = Object.fromEntries(parts) as Picos
+  const writes = PRICE_ROWS.map(({ pico, times }) => (times ? range[pico] : 0n))
+  return { above, ...range, heldWritePico: billed.heldWritePico > 0n ? writes.reduce(dearer) : 0n }
 }
 
 /** True if nothing of it costs anything. */
@@ -191,7 +165,7 @@ export function isFree(price: Price): boolean {
 
 /** True if this is a price of tokens, in credits per million. */
 export function isPrice(creditsPerMillion: string): boolean {
-  return parseDecimal(creditsPerMillion, TOKEN_PLACES) !== undefined
+  return parseDecimal(creditsPerMillion, PLACES.token) !== undefined
 }
 
 /** True if this is the price of one request or one image, in credits. */
@@ -201,28 +175,21 @@ export function isAmount(credits: string): boolean {
 
 /** False for a damaged price, which cannot be parsed. */
 export function isStated(price: StatedPrice): boolean {
-  const {
-    input,
-    output,
-    cachedInput,
-    cacheWrite = '0',
-    cacheWrite1h = '0',
-    request = '0',
-    image = '0',
-    above = 1,
-  } = price
-  const isText = (part: unknown) => typeof part === 'string'
+  const { above = 1 } = price
   return (
     Number.isSafeInteger(above) &&
     above > 0 &&
-    [input, output, cachedInput, cacheWrite, cacheWrite1h].every((part) => isText(part) && isPrice(part)) &&
-    [request, image].every((part) => isText(part) && isAmount(part))
+    PRICE_ROWS.every(({ kind, unit, of, times }) => {
+      const text: unknown = price[kind]
+      if (text === undefined) return unit === 'piece' || (of !== undefined && times !== undefined)
+      return typeof text === 'string' && (unit === 'token' ? isPrice(text) : isAmount(text))
+    })
   )
 }
 
 /** The price of one token in credits, as people read it. */
 export function formatPerToken(pico: bigint): string {
-  return formatDecimal(pico, PICO_PLACES)
+  return formatDecimal(pico, PLACES.piece)
 }
 
 const STATED = new WeakMap<RangePrice, StatedPrice>()
@@ -235,53 +202,53 @@ export function statePrice(price: RangePrice): StatedPrice {
 }
 
 function inWords(price: RangePrice): StatedPrice {
-  const { cacheWritePico, cacheWrite1hPico } = price
+  const stated = PRICE_ROWS.map((row) => {
+    const pico = price[row.pico]
+    const isAlways = row.unit === 'token' && !row.times
+    return (isAlways || pico !== unstated(row, price)) && [row.kind, formatDecimal(pico, PLACES[row.unit])]
+  })
   return {
     ...(price.above > 0 && { above: price.above }),
-    input: formatPerMillion(price.inputPico),
-    output: formatPerMillion(price.outputPico),
-    cachedInput: formatPerMillion(price.cachedInputPico),
-    ...(cacheWritePico !== unstatedWrite(price.inputPico) && { cacheWrite: formatPerMillion(cacheWritePico) }),
-    ...(cacheWrite1hPico !== unstatedWrite1h(cacheWritePico) && { cacheWrite1h: formatPerMillion(cacheWrite1hPico) }),
-    ...(price.requestPico > 0n && { request: formatDecimal(price.requestPico, PICO_PLACES) }),
-    ...(price.imagePico > 0n && { image: formatDecimal(price.imagePico, PICO_PLACES) }),
+    ...Object.fromEntries(stated.filter((part) => part !== false)),
     ...(price.serviceTier !== undefined && { serviceTier: price.serviceTier }),
   }
 }
 
 export function formatPerMillion(pico: bigint): string {
-  return formatDecimal(pico, TOKEN_PLACES)
+  return formatDecimal(pico, PLACES.token)
 }
-
-type BillLineKind = 'prompt' | 'cached' | 'cache write' | 'cache 1h' | 'completion' | 'request' | 'images'
 
 /** One line of a bill: a number of units at a price each. Its amount is exact, in picocredits. */
 export type BillLine = {
-  readonly kind: BillLineKind
+  readonly kind: PriceRow['line']
+  readonly unit: 'token' | 'piece'
   readonly count: number
   readonly pricePico: bigint
   readonly amountPico: bigint
 }
 
+/** The parts of the prompt stand below it. */
+const isOfPrompt = ({ kind, of }: PriceRow) => of !== undefined || kind === 'input'
+const LINES = [...PRICE_ROWS.filter(isOfPrompt), ...PRICE_ROWS.filter((row) => !isOfPrompt(row))]
+
+/** The units that are charged at the price of a kind: its quantity without the parts that have a price of their own. */
+export function countOf({ quantity, parts }: PriceRow, quantities: Quantities): number {
+  if (!quantity) return 1
+  let count = quantities[quantity]
+  for (const part of parts) count -= quantities[part]
+  return count
+}
+
 /** Kinds that the request has none of, or that cost nothing of their own, have no line; prompt and completion always do. */
 export function billLines(price: RangePrice, quantities: Quantities): readonly BillLine[] {
-  const { prompt, cached, cacheWrite, cacheWrite1h, completion, images } = quantities
-  const briefWrite = cacheWrite - cacheWrite1h
-  const line = (kind: BillLineKind, count: number, pricePico: bigint): BillLine => ({
-    kind,
-    count,
-    pricePico,
-    amountPico: BigInt(count) * pricePico,
-  })
-  return [
-    line('prompt', prompt - cached - cacheWrite, price.inputPico),
-    ...(cached > 0 ? [line('cached', cached, price.cachedInputPico)] : []),
-    ...(briefWrite > 0 ? [line('cache write', briefWrite, price.cacheWritePico)] : []),
-    ...(cacheWrite1h > 0 ? [line('cache 1h', cacheWrite1h, price.cacheWrite1hPico)] : []),
-    line('completion', completion, price.outputPico),
-    ...(price.requestPico > 0n ? [line('request', 1, price.requestPico)] : []),
-    ...(price.imagePico > 0n && images > 0 ? [line('images', images, price.imagePico)] : []),
-  ]
+  const lines: BillLine[] = []
+  for (const row of LINES) {
+    const count = countOf(row, quantities)
+    const pricePico = price[row.pico]
+    const isShown = row.unit === 'token' ? !row.of || count > 0 : pricePico > 0n && count > 0
+    if (isShown) lines.push({ kind: row.line, unit: row.unit, count, pricePico, amountPico: BigInt(count) * pricePico })
+  }
+  return lines
 }
 
 /** Exact in picocredits, rounded up once. The service tier or the length of the prompt decides the price. */
@@ -295,11 +262,6 @@ export function sumOf(lines: readonly BillLine[]): bigint {
 
 export function roundUp(pico: bigint): Nano {
   return (pico + PICO_PER_NANO - 1n) / PICO_PER_NANO
-}
-
-/** Credits per million tokens are, digit for digit, picocredits per token with six places. */
-function picoPerToken(creditsPerMillion: string | undefined, without = 0n): bigint {
-  return creditsPerMillion === undefined ? without : picoOf(creditsPerMillion, TOKEN_PLACES)
 }
 
 function picoOf(text: string, places: number): bigint {

@@ -1,6 +1,7 @@
 import { type Catalog, MEDIA_KINDS, type MediaKind, type PricedModel, providerFields } from './catalog.ts'
 import type { ChatRequest } from './chat.ts'
 import type { Nano } from './money.ts'
+import { LIVES, type PartQuantity } from './price-kinds.ts'
 import { affordableTokens, type WorstCase, worstCostOf } from './worst-cost.ts'
 
 /** A chat request whose worst case is known, so that it can be admitted. */
@@ -83,6 +84,13 @@ export function mayWriteCache({ chat, model }: PricedRequest): boolean {
 /** True if a prompt that may be written to a cache may stay there for an hour, which has a price of its own. */
 export function mayWriteCache1h(priced: PricedRequest): boolean {
   return mayWriteCache(priced) && priced.model.price.cacheWrite1h !== undefined
+}
+
+/** The dearest life in a cache that a prompt may be written for, if it has a price of its own. */
+export function dearestLife(priced: PricedRequest): PartQuantity | undefined {
+  return mayWriteCache(priced)
+    ? LIVES.findLast(({ kind }) => priced.model.price[kind] !== undefined)?.quantity
+    : undefined
 }
 
 function worstPrompt(priced: PricedRequest): Omit<WorstCase, 'completionTokens'> {

@@ -3,6 +3,7 @@ import type { Attribution } from './attribution.ts'
 import type { UsageSource } from './bill.ts'
 import type { Nano } from './money.ts'
 import type { StatedPrice } from './price.ts'
+import { TOKEN_FIELDS } from './price-kinds.ts'
 import { utcDay } from './time.ts'
 
 export const OUTCOMES = ['completed', 'refused', 'upstream_error', 'abandoned'] as const
@@ -147,11 +148,7 @@ export const USAGE_FIELDS: UsageFields = {
 
 /** Added up in a day's total and in the answers about usage. */
 export const SUMMED_FIELDS = [
-  'promptTokens',
-  'completionTokens',
-  'cachedTokens',
-  'cacheWriteTokens',
-  'cacheWrite1hTokens',
+  ...TOKEN_FIELDS,
   'reasoningTokens',
   'cost',
   'upstreamCost',

@@ -1,5 +1,6 @@
 import type { Nano } from './money.ts'
 import { PICO_PER_NANO, type Price, type RangePrice, roundUp } from './price.ts'
+import { PARTS } from './price-kinds.ts'
 
 /** The most that a request may have, however its upstream counts the prompt within these bounds. */
 export type WorstCase = {
@@ -49,7 +50,11 @@ function eachRange(
 }
 
 /** Providers write prompts to a cache, and read them from one, without being asked to. */
-function dearestInput({ inputPico, cachedInputPico, heldWritePico }: RangePrice): bigint {
-  const dearest = inputPico > cachedInputPico ? inputPico : cachedInputPico
-  return heldWritePico > dearest ? heldWritePico : dearest
+function dearestInput(range: RangePrice): bigint {
+  let dearest = range.heldWritePico
+  for (const name of ALWAYS_HELD) if (range[name] > dearest) dearest = range[name]
+  return dearest
 }
+
+/** Writes are held for only where they have a price. */
+const ALWAYS_HELD = ['inputPico', ...PARTS.flatMap(({ pico, times }) => (times ? [] : pico))] as const

@@ -1,5 +1,17 @@
-import { arrayOf, boolean, either, integer, isObject, number, oneOf, string } from './field-rules.ts'
+import {
+  arrayOf,
+  boolean,
+  either,
+  integer,
+  isObject,
+  isText,
+  number,
+  oneOf,
+  string,
+  withSchema,
+} from './field-rules.ts'
 import { cacheMark, MESSAGES } from './message-fields.ts'
+import type { Reading } from './reading.ts'
 import {
   flag,
   json,
@@ -10,12 +22,14 @@ import {
   object,
   paid,
   priced,
+  type Read,
   type Rows,
   record,
   type Shape,
   scalar,
   text,
   textOr,
+  treated,
   value,
   variants,
   word,
@@ -24,7 +38,9 @@ import {
 // The tables of Chat Completions: every field that goes upstream is a row here or in message-fields.ts, and nothing else goes.
 
 /** The caller's own name for somebody or something, which goes out as one that no other caller can have. */
-export const alias: Shape = (sent, at) => (typeof sent === 'string' ? at.alias(sent) : text(sent, at))
+export const alias: Shape = withSchema({ type: 'string', ...treated('aliased') }, (sent: unknown, at: Reading) =>
+  typeof sent === 'string' ? at.alias(sent) : text(sent, at),
+)
 
 const SCHEMA = object({ name: text, description: text, schema: jsonObject, strict: flag })
 
@@ -41,7 +57,7 @@ const FUNCTION = { name: text, description: text, parameters: jsonObject, strict
 
 /** A tool of another kind, such as a search, may be billed by the call. */
 export const hostedTool =
-  (wanted: string, ...types: readonly string[]): Shape =>
+  (wanted: string, ...types: readonly string[]): Read =>
   (sent, at) =>
     isObject(sent) ? at.dear(wanted, sent.type, types) : at.refuse("a tool: an object with a 'type'", sent)
 
@@ -69,7 +85,9 @@ const isAllText = (sent: unknown) => Array.isArray(sent) && sent.every((modality
 /** An option with a few values; another value may have another price. */
 export const wish = (...words: readonly string[]): Shape => {
   const shape = priced(oneOf(...words))
-  return (sent, at) => (typeof sent === 'object' || typeof sent === 'string' ? shape(sent, at) : at.refuse(words, sent))
+  return withSchema(shape.schema, (sent: unknown, at: Reading) =>
+    typeof sent === 'object' || typeof sent === 'string' ? shape(sent, at) : at.refuse(words, sent),
+  )
 }
 
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'default', 'auto']
@@ -101,7 +119,9 @@ const TEMPLATE_ARGUMENTS = object({
 })
 
 export const MODEL_WANTED = 'the id of a model; GET /v1/models lists them'
-export const MODEL: Shape = value((sent) => (typeof sent === 'string' && sent !== '' ? undefined : MODEL_WANTED))
+export const MODEL: Shape = value(
+  withSchema({ type: 'string', minLength: 1 }, (sent: unknown) => (isText(sent) ? undefined : MODEL_WANTED)),
+)
 
 /** OpenAI accepts 16. */
 export const METADATA = record(scalar, 64)
@@ -200,7 +220,9 @@ export const CHAT_FIELDS: Rows = {
   parallel_tool_calls: flag,
   functions: list(object(FUNCTION), 1024),
   function_call: textOr(object({ name: text }), 'an object', 'none', 'auto'),
-  modalities: priced((sent) => (isAllText(sent) ? undefined : "['text']")),
+  modalities: priced(
+    withSchema({ type: 'array', items: word('text') }, (sent: unknown) => (isAllText(sent) ? undefined : "['text']")),
+  ),
   service_tier: SERVICE_TIER,
   safety_identifier: alias,
   prompt_cache_key: alias,

@@ -1,4 +1,6 @@
+import { withSchema } from './field-rules.ts'
 import { addressFault } from './media-address.ts'
+import type { Reading } from './reading.ts'
 import {
   flag,
   leftOut,
@@ -23,13 +25,15 @@ export const MAX_MESSAGES = 10_000
 export const cacheMark: Shape = object({ type: word('ephemeral'), ttl: word('5m', '1h') })
 
 /** An address that the upstream is to fetch, or the data themselves. */
-export const address: Shape = (sent, at) => {
+export const address: Shape = withSchema(text.schema, (sent: unknown, at: Reading) => {
   const fault = typeof sent === 'string' ? addressFault(sent) : undefined
   return fault === undefined ? text(sent, at) : at.forbid(fault)
-}
+})
 
 /** A medium as a URL, or as base64 alone. Another text could be the path of a file on the provider's machine. */
-export const data: Shape = (sent, at) => (typeof sent === 'string' && !/[:.\\~]/.test(sent) ? sent : address(sent, at))
+export const data: Shape = withSchema(text.schema, (sent: unknown, at: Reading) =>
+  typeof sent === 'string' && !/[:.\\~]/.test(sent) ? sent : address(sent, at),
+)
 
 /** All callers of this gateway share the files at a provider, so no caller may name one. */
 export const ofProvider = (instead: string) =>
@@ -37,7 +41,9 @@ export const ofProvider = (instead: string) =>
 
 const media = (rows: Rows = {}): Shape => {
   const other = object({ url: address, ...rows })
-  return (sent, at) => (typeof sent === 'string' ? address : other)(sent, at)
+  return withSchema({ anyOf: [address, other] }, (sent: unknown, at: Reading) =>
+    (typeof sent === 'string' ? address : other)(sent, at),
+  )
 }
 
 const marked = { cache_control: cacheMark }
@@ -68,8 +74,10 @@ const SAID_PARTS = {
 /** The content is null if a message has none. */
 const content = (parts: Record<string, Rows>): Shape => {
   const shape = textOr(list(variants('type', parts, noOther('type', parts))), 'an array of content parts')
-  return (sent, at) => (sent === null ? null : shape(sent, at))
+  return withSchema(shape.schema, (sent: unknown, at: Reading) => (sent === null ? null : shape(sent, at)))
 }
+
+export const GIVEN_CONTENT = content(GIVEN_PARTS)
 
 const FUNCTION_CALL = object({ name: text, arguments: text, parsed_arguments: leftOut, ...marked })
 
@@ -103,9 +111,9 @@ const common = { name: text, ...marked }
 const ROLES = {
   system: { content: content({ text: TEXT }), ...common },
   developer: { content: content({ text: TEXT }), ...common },
-  user: { content: content(GIVEN_PARTS), ...common },
-  tool: { content: content(GIVEN_PARTS), tool_call_id: text, is_error: flag, ...common },
-  function: { content: content(GIVEN_PARTS), ...common },
+  user: { content: GIVEN_CONTENT, ...common },
+  tool: { content: GIVEN_CONTENT, tool_call_id: text, is_error: flag, ...common },
+  function: { content: GIVEN_CONTENT, ...common },
   assistant: {
     content: content(SAID_PARTS),
     refusal: text,

@@ -2,6 +2,7 @@ import { kindOf, type PricedModel } from '../domain/catalog.ts'
 import { GatewayError } from '../domain/gateway-error.ts'
 import { plainLine } from '../domain/plain-text.ts'
 import { formatPerToken, type Price, type RangePrice } from '../domain/price.ts'
+import { PRICE_ROWS, type PriceRow } from '../domain/price-kinds.ts'
 import { CONTRACTS, type ContractName } from '../endpoints.ts'
 import { closest } from './closest.ts'
 
@@ -65,23 +66,27 @@ const MOST_NAME_CHARS = 200
  * left out. A tier replaces the base price for prompts of more tokens than its `above`.
  */
 export function pricing(price: Price) {
-  const { requestPico, imagePico, tiers } = price
+  const { tiers } = price
   return {
-    ...tokenPricing(price),
-    ...(requestPico > 0n && { request: formatPerToken(requestPico) }),
-    ...(imagePico > 0n && { image: formatPerToken(imagePico) }),
-    ...(tiers.length > 0 && { tiers: tiers.map(tokenPricing) }),
+    ...told(price, 'token'),
+    ...told(price, 'piece'),
+    ...(tiers.length > 0 && { tiers: tiers.map((tier) => told(tier, 'token')) }),
   }
 }
 
-function tokenPricing({ above, ...price }: RangePrice) {
-  const { inputPico, cacheWritePico, cacheWrite1hPico, heldWritePico } = price
+function told(price: RangePrice, unit: PriceRow['unit']) {
+  const parts = PRICE_ROWS.filter((row) => row.unit === unit && isTold(row, price))
   return {
-    ...(above > 0 && { above }),
-    prompt: formatPerToken(inputPico),
-    completion: formatPerToken(price.outputPico),
-    input_cache_read: formatPerToken(price.cachedInputPico),
-    ...(heldWritePico > 0n && { input_cache_write: formatPerToken(cacheWritePico) }),
-    ...(heldWritePico > cacheWritePico && { input_cache_write_1h: formatPerToken(cacheWrite1hPico) }),
+    ...(unit === 'token' && price.above > 0 && { above: price.above }),
+    ...Object.fromEntries(parts.map(({ pico, api }) => [api, formatPerToken(price[pico])])),
   }
+}
+
+/** Writes are told if one of them has a price of its own, and a life in the cache if it costs more than the default one. */
+function isTold({ pico: name, unit, of, times }: PriceRow, price: RangePrice): boolean {
+  const pico = price[name]
+  if (unit === 'piece') return pico > 0n
+  if (!times) return true
+  const { heldWritePico, cacheWritePico } = price
+  return of === 'cacheWrite' ? pico > cacheWritePico && pico <= heldWritePico : heldWritePico > 0n
 }

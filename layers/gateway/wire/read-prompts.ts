@@ -2,6 +2,16 @@ import type { ChatBody } from '../domain/chat.ts'
 import type { GatewayError } from '../domain/gateway-error.ts'
 import type { Prompt } from '../domain/prompt.ts'
 import { badField } from './bad-field.ts'
+import { withSchema } from './field-rules.ts'
+import type { Shape } from './shape.ts'
+
+/** A row for such a field, each of whose elements `readPrompts` checks. */
+export function promptShape(maxItems: number, minLength = 0): Shape {
+  const text = { type: 'string', minLength }
+  const ids = { type: 'array', items: { type: 'integer', minimum: 0 }, minItems: 1 }
+  const many = (items: object) => ({ type: 'array', items, minItems: 1, maxItems })
+  return withSchema({ anyOf: [text, many(text), ids, many(ids)] }, (sent: unknown) => sent ?? undefined)
+}
 
 /** OpenAI's four ways to write one prompt or several: a text, texts, token ids, lists of token ids. */
 export function readPrompts(field: string, value: unknown, most: number, raw: ChatBody): readonly Prompt[] {

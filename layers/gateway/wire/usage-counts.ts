@@ -1,12 +1,13 @@
 import type { Bill, ReportedUsage } from '../domain/bill.ts'
 import type { JsonObject } from '../domain/json-object.ts'
+import { LIVES, WRITES } from '../domain/price-kinds.ts'
 import { isObject } from './field-rules.ts'
 import { moneyLiteral } from './money-literal.ts'
 import { costFields, statedCost } from './stated-cost.ts'
 
 type Count = Exclude<keyof ReportedUsage, 'cost'> | 'cacheWrite5m'
 
-/** The names of each count at all providers: in the usage object, or in an object inside it. */
+/** The names of each count at all providers: in the usage object, or in an object inside it. The first is OpenAI's or ours. */
 const NAMES: Readonly<Record<Count, readonly string[]>> = {
   prompt: ['prompt_tokens', 'input_tokens', 'inputTokens'],
   completion: ['completion_tokens', 'output_tokens', 'outputTokens'],
@@ -43,6 +44,8 @@ const PATHS = Object.entries(NAMES).map(
   ([count, names]) => [count as Count, names.map((name) => name.split('.'))] as const,
 )
 
+const nameInDetails = (count: Count) => NAMES[count][0]?.split('.')[1] ?? count
+
 /** More than any answer has, and still a number that every table and client can hold. */
 const MOST_TOKENS = 10 ** 12
 const MOST_ITERATIONS = 1_000
@@ -67,12 +70,17 @@ function readCounts(usage: JsonObject, isBeside: boolean): Read {
   const read: { [Name in Count]?: number | undefined } = {}
   for (const [count, paths] of PATHS) read[count] = countAt(usage, paths, count === 'cached')
   const { prompt, cached = 0, cacheWrite: written = 0 } = read
-  const [brief, hour] = [read.cacheWrite5m || 0, read.cacheWrite1h || 0]
-  const all = Math.max(written, brief + hour)
-  // A token that is not said to stay for five minutes counts as one for the more expensive hour.
+  const brief = read.cacheWrite5m || 0
+  const lives = LIVES.reduce((sum, { quantity }) => sum + (read[quantity] || 0), brief)
+  const all = Math.max(written, lives)
   const isTold = isBeside || read.cacheWrite5m !== undefined
-  if (isTold && brief + hour === 0) read.cacheWrite1h = undefined
-  if (brief + hour > 0) Object.assign(read, { cacheWrite: all, cacheWrite1h: isTold ? all - brief : hour })
+  for (const life of LIVES) {
+    // A token that is not said to stay for five minutes counts as one for the most expensive life.
+    const unsaid = isTold && life === LIVES.at(-1) ? all - lives : 0
+    if (lives > 0) read[life.quantity] = (read[life.quantity] || 0) + unsaid
+    else if (isTold) read[life.quantity] = undefined
+  }
+  if (lives > 0) read.cacheWrite = all
   if (isBeside && prompt !== undefined) read.prompt = prompt + cached + all
   for (const [count] of PATHS) if (Number.isNaN(read[count])) read[count] = undefined
   return read
@@ -114,7 +122,7 @@ export function toOpenAiUsage(usage: JsonObject, isBeside = false): JsonObject {
     prompt_tokens_details: {
       cached_tokens: cache.cached ?? 0,
       ...(cache.cacheWrite &&
-        defined({ cache_write_tokens: cache.cacheWrite, cache_write_1h_tokens: cache.cacheWrite1h })),
+        defined(Object.fromEntries(WRITES.map(({ quantity }) => [nameInDetails(quantity), cache[quantity]])))),
     },
     ...(reasoning !== undefined && { completion_tokens_details: { reasoning_tokens: reasoning } }),
     ...costFields(usage),

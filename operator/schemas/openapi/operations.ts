@@ -1,13 +1,8 @@
 import { z } from 'zod'
 import { UsageRecord } from '../../../layers/admin/api/shapes/usage-record.ts'
 import type { ENDPOINTS } from '../../../layers/gateway/endpoints.ts'
-import { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest } from './contracts/chat.ts'
-import { Completion, CompletionChunk, CompletionRequest } from './contracts/completions.ts'
-import { EmbeddingList, EmbeddingRequest } from './contracts/embeddings.ts'
-import * as messages from './contracts/messages.ts'
-import { ResponseEvent } from './contracts/response-events.ts'
-import { ResponseRequest } from './contracts/response-request.ts'
-import { Response } from './contracts/responses.ts'
+import * as answers from './contracts/answers.ts'
+import * as requests from './contracts/requests.ts'
 import { ApiKey } from './shapes/api-key.ts'
 import { ErrorBody } from './shapes/errors.ts'
 import { Model, ModelList } from './shapes/models.ts'
@@ -54,19 +49,19 @@ export const OPERATIONS: Readonly<Record<PublicPath, Operation>> = {
     operationId: 'createChatCompletion',
     tag: 'Chat',
     summary: 'A chat completion',
-    request: ChatCompletionRequest,
-    answer: ChatCompletion,
-    stream: chunks(ChatCompletionChunk),
+    request: requests.ChatCompletionRequest,
+    answer: answers.ChatCompletion,
+    stream: chunks(answers.ChatCompletionChunk),
   },
   '/v1/responses': {
     operationId: 'createResponse',
     tag: 'Chat',
     summary: 'A response',
     description: 'OpenAI’s Responses without anything that is stored.',
-    request: ResponseRequest,
-    answer: Response,
+    request: requests.ResponseRequest,
+    answer: answers.Response,
     stream: {
-      events: ResponseEvent,
+      events: answers.ResponseEvent,
       words: `Each event has an \`event:\` line with its type and a \`data:\` line. The last is response.completed or response.incomplete; a failure after the first byte is an error event and response.failed. ${COMMENTS} at the end.`,
       ending: COST,
     },
@@ -76,25 +71,25 @@ export const OPERATIONS: Readonly<Record<PublicPath, Operation>> = {
     tag: 'Chat',
     summary: 'A text completion',
     description: 'The contract that is older than chat.',
-    request: CompletionRequest,
-    answer: Completion,
-    stream: chunks(CompletionChunk),
+    request: requests.CompletionRequest,
+    answer: answers.Completion,
+    stream: chunks(answers.CompletionChunk),
   },
   '/v1/embeddings': {
     operationId: 'createEmbedding',
     tag: 'Embeddings',
     summary: 'Vectors of texts',
-    request: EmbeddingRequest,
-    answer: EmbeddingList,
+    request: requests.EmbeddingRequest,
+    answer: answers.EmbeddingList,
   },
   '/v1/messages': {
     operationId: 'createMessage',
     tag: 'Messages',
     summary: 'A message in the words of Anthropic’s Messages',
-    request: messages.MessagesRequest,
-    answer: messages.MessagesAnswer,
+    request: requests.MessagesRequest,
+    answer: answers.MessagesAnswer,
     stream: {
-      events: z.union([messages.MessagesEvent, messages.MessagesError]),
+      events: z.union([answers.MessagesEvent, answers.MessagesError]),
       words: `Each event has its name in \`event:\` and in \`type\`. A failure after the first byte is one event of the type error and the end. ${COMMENTS} at the end.`,
       ending: COST,
     },
@@ -104,8 +99,8 @@ export const OPERATIONS: Readonly<Record<PublicPath, Operation>> = {
     tag: 'Messages',
     summary: 'The tokens of such a request',
     description: 'Free. Beyond four at once of a key it is a 429 with Retry-After.',
-    request: messages.MessagesCountRequest,
-    answer: messages.MessagesCount,
+    request: requests.MessagesCountRequest,
+    answer: answers.MessagesCount,
   },
   '/v1/models': {
     operationId: 'listModels',

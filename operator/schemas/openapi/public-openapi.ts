@@ -2,14 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import { Attempt, Pricing, UsageRecord } from '../../../layers/admin/api/shapes/usage-record.ts'
 import { type Endpoint, HTTP_ROUTES, type HttpRoute } from '../../../layers/gateway/endpoints.ts'
-import * as chat from './contracts/chat.ts'
-import * as completions from './contracts/completions.ts'
-import * as embeddings from './contracts/embeddings.ts'
-import * as messages from './contracts/messages.ts'
-import { Usage } from './contracts/parts.ts'
-import * as events from './contracts/response-events.ts'
-import { ResponseRequest } from './contracts/response-request.ts'
-import * as responses from './contracts/responses.ts'
+import * as answers from './contracts/answers.ts'
+import * as requests from './contracts/requests.ts'
 import { EXAMPLES, type Example } from './examples.ts'
 import { ALWAYS, HEADERS, headersOf, LOWERED, OF_MODELS, PARAMETERS, REPLAYED, ROUTE_PARAMETER } from './headers.ts'
 import { componentSchemas, type Json, schemaOf } from './json-schema.ts'
@@ -21,11 +15,13 @@ import { Model, ModelList } from './shapes/models.ts'
 import { Quote, QuoteRequest } from './shapes/quote.ts'
 import { Credits, UsageList, UsageSums } from './shapes/usage.ts'
 
+const { NAMED_PARTS, ...REQUESTS } = requests
+
 /** Schemas with a name in the document; others are written inline. */
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
-  ...{ ApiKey, Window, Model, ModelList, Pricing, UsageRecord, Attempt, Error: ErrorBody, Usage },
+  ...{ ApiKey, Window, Model, ModelList, Pricing, UsageRecord, Attempt, Error: ErrorBody },
   ...{ Credits, UsageList, UsageSums, Quote, QuoteRequest },
-  ...{ ...chat, ...completions, ...embeddings, ResponseRequest, ...responses, ...events, ...messages },
+  ...{ ...NAMED_PARTS, ...REQUESTS, ...answers },
 }
 
 /** The OpenAPI document of the public API, made of its endpoints, errors and schemas. */

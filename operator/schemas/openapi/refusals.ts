@@ -8,7 +8,7 @@ import {
   type RequestCode,
 } from '../../../layers/gateway/domain/gateway-error.ts'
 import type { HttpRoute } from '../../../layers/gateway/endpoints.ts'
-import { MessagesError } from './contracts/messages.ts'
+import { MessagesError } from './contracts/answers.ts'
 import { ERROR_WORDS } from './error-words.ts'
 import { ALWAYS, HEADERS, headersOf, LOWERED, OF_MODELS } from './headers.ts'
 import { type Json, jsonContent } from './json-schema.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { UsageSource } from '../../../gateway/domain/bill.ts'
+import { PRICE_ROWS, PRICE_WORDS, type PriceRow } from '../../../gateway/domain/price-kinds.ts'
 import {
   CALLER_FIELDS,
   OUTCOMES,
@@ -29,15 +30,20 @@ export const amount = (words: string) =>
     .regex(/^\d+(\.\d+)?$/)
     .describe(words)
 
-const tokenPrices = {
-  prompt: amount('For one prompt token.'),
-  completion: amount('For one completion token.'),
-  input_cache_read: amount('For one prompt token read from a cache.'),
-  input_cache_write: amount('For one prompt token written to a cache; absent if that costs no other price.').optional(),
-  input_cache_write_1h: amount('For one that stays there for an hour; absent if that costs no other price.').optional(),
+function pricesPer(wanted: PriceRow['unit']): Fields {
+  const rows = PRICE_ROWS.filter(({ unit }) => unit === wanted)
+  return Object.fromEntries(
+    rows.map(({ kind: name, api, unit, times }) => {
+      const price = amount(PRICE_WORDS[name].told)
+      return [api, times || unit === 'piece' ? price.optional() : price]
+    }),
+  )
 }
 
-const Tier = z.object({ above: z.int().min(1).describe('The tier is for longer prompts than this.'), ...tokenPrices })
+const Tier = z.object({
+  above: z.int().min(1).describe('The tier is for longer prompts than this.'),
+  ...pricesPer('token'),
+})
 
 export const Pricing = z
   .object({
@@ -46,9 +52,8 @@ export const Pricing = z
       .min(1)
       .describe('Of a request only: it was charged at the tier above so many prompt tokens; absent at the base price.')
       .optional(),
-    ...tokenPrices,
-    request: amount('For a request; absent if it costs nothing of its own.').optional(),
-    image: amount('For an image; absent if it costs nothing of its own.').optional(),
+    ...pricesPer('token'),
+    ...pricesPer('piece'),
     tiers: z
       .array(Tier)
       .max(4)

@@ -8,15 +8,17 @@ import { readIncludeUsage } from '../../wire/include-usage.ts'
 import { promptMedia } from '../../wire/prompt-media.ts'
 import type { JsonBody } from '../../wire/read-body.ts'
 import { readFields } from '../../wire/read-fields.ts'
-import { readPrompts } from '../../wire/read-prompts.ts'
-import { flag, json, knownRows, text, value } from '../../wire/shape.ts'
+import { promptShape, readPrompts } from '../../wire/read-prompts.ts'
+import { flag, knownRows, text, value } from '../../wire/shape.ts'
 import { echoedChars, MOST_ECHOED_CHARS } from './echo.ts'
+
+/** The most that chat allows. */
+const MOST_CHOICES = 128
 
 export const COMPLETION_FIELDS = knownRows({
   ...DRAWING_FIELDS,
   model: MODEL,
-  // Every element of it is checked below.
-  prompt: json,
+  prompt: promptShape(MOST_CHOICES),
   suffix: text,
   best_of: value(integer(1)),
   echo: flag,
@@ -29,8 +31,6 @@ export const COMPLETION_FIELDS = knownRows({
 const CHAT_WORDS = ['messages', 'max_completion_tokens', 'tools', 'tool_choice', 'functions', 'function_call']
 /** OpenAI's default. */
 const DEFAULT_CAP = 16
-/** The most that chat allows. */
-const MOST_CHOICES = 128
 
 export function readCompletionRequest(request: JsonBody): ChatRequest {
   const { body, ...read } = readFields(request, COMPLETION_FIELDS)

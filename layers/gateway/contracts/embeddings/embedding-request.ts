@@ -2,12 +2,13 @@ import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
 import type { Prompt } from '../../domain/prompt.ts'
 import { badField } from '../../wire/bad-field.ts'
 import { alias, MODEL, wish } from '../../wire/chat-fields.ts'
-import { integer } from '../../wire/field-rules.ts'
+import { integer, withSchema } from '../../wire/field-rules.ts'
 import { promptMedia } from '../../wire/prompt-media.ts'
 import type { JsonBody } from '../../wire/read-body.ts'
 import { readFields } from '../../wire/read-fields.ts'
-import { readPrompts } from '../../wire/read-prompts.ts'
-import { json, knownRows, value, word } from '../../wire/shape.ts'
+import { promptShape, readPrompts } from '../../wire/read-prompts.ts'
+import type { Reading } from '../../wire/reading.ts'
+import { flag, knownRows, value, word } from '../../wire/shape.ts'
 
 export const MAX_INPUTS = 2_048
 
@@ -16,13 +17,14 @@ const TRUNCATE = wish('NONE', 'START', 'END', 'LEFT', 'RIGHT')
 /** The purpose of a text, and the way to cut a long one, are not billed. */
 export const EMBEDDING_FIELDS = knownRows({
   model: MODEL,
-  // Every element of it is checked below.
-  input: json,
+  input: promptShape(MAX_INPUTS, 1),
   dimensions: value(integer(1)),
   encoding_format: word('float', 'base64'),
   user: alias,
   input_type: wish('query', 'passage', 'document', 'search_query', 'search_document', 'classification', 'clustering'),
-  truncate: (sent, at) => (typeof sent === 'boolean' ? sent : TRUNCATE(sent, at)),
+  truncate: withSchema({ anyOf: [flag, TRUNCATE] }, (sent: unknown, at: Reading) =>
+    typeof sent === 'boolean' ? sent : TRUNCATE(sent, at),
+  ),
   truncate_prompt_tokens: value(integer(-1)),
 })
 

@@ -1,6 +1,7 @@
 import { alias, CHAT_FIELDS, EFFORT, hostedTool, THINKING, wish } from '../../wire/chat-fields.ts'
-import { boolean, integer, number } from '../../wire/field-rules.ts'
+import { boolean, integer, number, withSchema } from '../../wire/field-rules.ts'
 import { address, cacheMark, MAX_MESSAGES, ofProvider } from '../../wire/message-fields.ts'
+import type { Reading } from '../../wire/reading.ts'
 import {
   flag,
   jsonObject,
@@ -24,7 +25,7 @@ import {
 const marked = { cache_control: cacheMark }
 
 /** The passages of a document that a text cites, as an answer had them. */
-const CITED = list(
+export const CITED = list(
   object({
     type: text,
     cited_text: text,
@@ -104,12 +105,12 @@ const anthropicTool = object(ANTHROPICS)
 
 const otherTool = hostedTool("tools of type 'custom': those that the provider runs may be billed by the call", 'custom')
 
-const tool: Shape = (sent, at) => {
+const tool: Shape = withSchema({ anyOf: [customTool, anthropicTool] }, (sent: unknown, at: Reading) => {
   const type = (sent as { type?: unknown } | null)?.type ?? 'custom'
   if (type === 'custom') return customTool(sent, at)
   if (typeof type === 'string' && OWN_TOOL.test(type)) return anthropicTool(sent, at)
   return otherTool(sent, at)
-}
+})
 
 const FORMATS = { json_schema: { schema: jsonObject } } satisfies Record<string, Rows>
 

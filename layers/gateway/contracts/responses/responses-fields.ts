@@ -10,8 +10,9 @@ import {
   VERBOSITY,
 } from '../../wire/chat-fields.ts'
 import { closest } from '../../wire/closest.ts'
-import { boolean, integer, number } from '../../wire/field-rules.ts'
+import { boolean, integer, number, withSchema } from '../../wire/field-rules.ts'
 import { address, DETAIL, data, MAX_MESSAGES, ofProvider } from '../../wire/message-fields.ts'
+import type { Reading } from '../../wire/reading.ts'
 import {
   flag,
   jsonObject,
@@ -21,6 +22,7 @@ import {
   never,
   noOther,
   object,
+  type Read,
   type Rows,
   type Shape,
   text,
@@ -61,10 +63,12 @@ const THOUGHT = list(object({ type: word('summary_text', 'reasoning_text'), text
 const CALL = { call_id: text, name: text, namespace: text, ...stored }
 
 const ROLE = word('user', 'assistant', 'system', 'developer')
-const messageOf = (content: Shape) => object({ type: text, role: ROLE, content, phase: leftOut, ...stored })
+const messageOf = (content: Shape) => object({ type: word('message'), role: ROLE, content, phase: leftOut, ...stored })
 const said = messageOf(partsOf(SAID))
 const given = messageOf(output)
-const message: Shape = (sent, at) => ((sent as { role?: unknown }).role === 'assistant' ? said : given)(sent, at)
+const message: Shape = withSchema({ anyOf: [said, given] }, (sent: unknown, at: Reading) =>
+  ((sent as { role?: unknown }).role === 'assistant' ? said : given)(sent, at),
+)
 
 const ITEMS = {
   message,
@@ -78,7 +82,7 @@ const ITEMS = {
 const NO_REFERENCE =
   "refers to an item of an earlier answer, and this gateway stores none. Send the item itself; clients do so with 'store': false (in the AI SDK: providerOptions: { openai: { store: false } })"
 
-const otherItem: Shape = (sent, at) => {
+const otherItem: Read = (sent, at) => {
   const { type, role, id } = (typeof sent === 'object' && sent !== null ? sent : {}) as Record<string, unknown>
   if (type === 'item_reference' || (type === undefined && role === undefined && id !== undefined)) {
     return at.forbid(NO_REFERENCE)
@@ -99,7 +103,7 @@ const FUNCTION = { name: text, description: text, parameters: jsonObject, strict
 const CUSTOM = { name: text, description: text, format: FORMAT, defer_loading: leftOut }
 
 /** Other types pass here: `readTools` refuses them, with the reason. */
-const otherTool: Shape = (sent) => (typeof sent === 'object' && sent !== null ? onlyType(sent) : sent)
+const otherTool: Read = (sent) => (typeof sent === 'object' && sent !== null ? onlyType(sent) : sent)
 const onlyType = ({ type }: { readonly type?: unknown }) => ({ type })
 
 const OWN_TOOLS = { function: FUNCTION, custom: CUSTOM } satisfies Record<string, Rows>
@@ -152,7 +156,7 @@ const OWN: Rows = {
   store: flag,
   parallel_tool_calls: value(boolean),
   tools: list(variants('type', TOOLS, otherTool), 1024),
-  tool_choice: textOr(variants('type', CHOICES, noOther('type', CHOICES)), 'an object'),
+  tool_choice: textOr(variants('type', CHOICES, noOther('type', CHOICES)), 'an object', 'none', 'auto', 'required'),
   text: object({ format: variants('type', FORMATS, noOther('type', FORMATS)), verbosity: VERBOSITY }),
   // There are other ways of reasoning, at other prices.
   reasoning: object({ effort: EFFORT, summary: SUMMARY, generate_summary: SUMMARY }),
@@ -165,8 +169,10 @@ const OWN: Rows = {
   prompt_cache_key: alias,
   prompt_cache_retention: CACHE_RETENTION,
   service_tier: SERVICE_TIER,
-  background: value((sent) =>
-    sent === false ? undefined : "false: this gateway stores no answers to be fetched later. Use 'stream': true",
+  background: value(
+    withSchema({ const: false }, (sent: unknown) =>
+      sent === false ? undefined : "false: this gateway stores no answers to be fetched later. Use 'stream': true",
+    ),
   ),
   previous_response_id: needsStore("Send the earlier items in 'input', as clients do with 'store': false"),
   conversation: needsStore("Send the conversation's items in 'input'"),

@@ -1,5 +1,5 @@
-import { type Bill, billFor, countsOf } from '../../domain/bill.ts'
-import { mayWriteCache1h, mostImages } from '../../domain/priced-request.ts'
+import { type Bill, billFor, countsOf, partsWithin } from '../../domain/bill.ts'
+import { dearestLife, mostImages } from '../../domain/priced-request.ts'
 import type { AdmittedChat } from '../../request.ts'
 import { readUsage } from '../../wire/usage-counts.ts'
 import type { Tally } from '../tally.ts'
@@ -36,18 +36,11 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
         ? estimate.completion
         : told.completion
     const isEstimate = prompt !== counts.prompt || completion !== counts.completion
-    const cached = Math.min(counts.cached, prompt)
-    const cacheWrite = Math.min(counts.cacheWrite, prompt - cached)
-    // If the upstream does not tell how long tokens stay in the cache, the most expensive life that was asked for is
-    // assumed.
-    const cacheWrite1h = Math.min(counts.cacheWrite1h ?? (mayWriteCache1h(priced) ? cacheWrite : 0), cacheWrite)
     return billFor(priced, {
       quantities: {
         prompt,
         completion,
-        cached,
-        cacheWrite,
-        cacheWrite1h,
+        ...partsWithin(prompt, counts.parts, dearestLife(priced)),
         images: mostImages(priced.chat),
       },
       reasoning: Math.min(counts.reasoning, completion),

@@ -1,5 +1,6 @@
 import { sampleText } from '../../../tokenizer/sample-text.ts'
 import { type Bill, billFor } from '../../domain/bill.ts'
+import { NO_QUANTITIES } from '../../domain/price.ts'
 import type { Prompt } from '../../domain/prompt.ts'
 import type { AdmittedChat } from '../../request.ts'
 import { isObject } from '../../wire/field-rules.ts'
@@ -21,7 +22,7 @@ export async function makeEmbeddingBill(
   const estimate = told === undefined ? await estimateTexts(deps, request, inputs) : undefined
   const prompt = counted + (told ?? Math.min(priced.promptBound, estimate?.tokens ?? 0))
   return billFor(priced, {
-    quantities: { prompt, completion: 0, cached: 0, cacheWrite: 0, cacheWrite1h: 0, images: 0 },
+    quantities: { ...NO_QUANTITIES, prompt },
     reasoning: 0,
     source: estimate ? 'estimate' : 'upstream',
     ...(estimate?.isRough && { estimatedBy: 'characters' as const }),

@@ -1,7 +1,7 @@
 import { type Bill, countsOf, NO_BILL } from '../../domain/bill.ts'
 import { isBeyondLoss, type LossDeps } from '../../domain/counters.ts'
 import type { Nano } from '../../domain/money.ts'
-import { costOf, type Quantities } from '../../domain/price.ts'
+import { costOf, NO_QUANTITIES, type Quantities } from '../../domain/price.ts'
 import { mediaTokens, mostImages, type PricedRequest } from '../../domain/priced-request.ts'
 import type { Prompt } from '../../domain/prompt.ts'
 import { roughTokens } from '../../domain/rough-tokens.ts'
@@ -90,11 +90,10 @@ function costOfOwed(owed: Owed, priced: PricedRequest): Nano {
   const cap = candidate.outputCap * priced.chat.choices
   const came = bill?.quantities.completion ?? Math.min(cap, tally.scale(roughTokens(tally.sample)))
   const quantities: Quantities = {
+    ...NO_QUANTITIES,
+    ...counts?.parts,
     prompt: counts?.prompt || (bill?.quantities.prompt ?? Math.min(priced.promptBound, roughPrompt(owed, priced))),
     completion: counts?.completion ?? (isUnknown(owed) ? cap : came),
-    cached: counts?.cached ?? 0,
-    cacheWrite: counts?.cacheWrite ?? 0,
-    cacheWrite1h: counts?.cacheWrite1h ?? 0,
     images: mostImages(priced.chat),
   }
   return costOf(costPriceOf(candidate, priced), quantities, tally.serviceTier)

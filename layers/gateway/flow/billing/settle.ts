@@ -4,9 +4,10 @@ import { type LossDeps, lossBoundOf, lossOf } from '../../domain/counters.ts'
 import type { ErrorKind, GatewayError } from '../../domain/gateway-error.ts'
 import type { Key } from '../../domain/key.ts'
 import { unmetMark } from '../../domain/notice.ts'
-import { costOf, parsePrice, priceAt, statePrice } from '../../domain/price.ts'
+import { costOf, parsePrice, priceAt, type Quantities, statePrice } from '../../domain/price.ts'
+import { type CountField, PRICE_ROWS } from '../../domain/price-kinds.ts'
 import { answeringContext, loweredCap } from '../../domain/priced-request.ts'
-import type { Outcome, UsageFieldName, UsageRow } from '../../domain/usage-row.ts'
+import { type Outcome, USAGE_FIELDS, type UsageFieldName, type UsageRow } from '../../domain/usage-row.ts'
 import type { Log } from '../../log/log.ts'
 import { deadAtMs, type GatewayRequest, type Journey } from '../../request.ts'
 import { retry } from '../../retry.ts'
@@ -163,13 +164,8 @@ function toRow(
     fallbackModel: journey.fallbackModel,
     replayOf: request.replay?.requestId,
     stream: priced?.chat.stream ?? false,
-    promptTokens: quantities.prompt,
-    completionTokens: quantities.completion,
-    cachedTokens: quantities.cached,
-    cacheWriteTokens: quantities.cacheWrite || undefined,
-    cacheWrite1hTokens: quantities.cacheWrite1h || undefined,
+    ...countFields(quantities),
     reasoningTokens: bill.reasoning || undefined,
-    images: quantities.images || undefined,
     askedMaxTokens: lowered === undefined ? undefined : priced?.chat.namedCap,
     loweredMaxTokens: lowered,
     usageSource: bill.source,
@@ -191,6 +187,15 @@ function toRow(
     loss: lossOfRequest(request, bill) || undefined,
     serviceTier: bill.serviceTier,
   }
+}
+
+/** A count that a row may lack is left out if it is 0. */
+function countFields(quantities: Quantities): Pick<WholeRow, CountField> {
+  const counts = PRICE_ROWS.flatMap(({ field, quantity }) => {
+    if (!field || !quantity) return []
+    return [[field, quantities[quantity] || (USAGE_FIELDS[field].optional ? undefined : 0)]]
+  })
+  return Object.fromEntries(counts)
 }
 
 /** The provider's stated cost, or else the catalog's. */

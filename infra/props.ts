@@ -47,9 +47,7 @@ export interface Settings {
   readonly edgeLogs: boolean
   /** True if CloudTrail records accesses to the table of keys, other than by the functions. */
   readonly keysTrail: boolean
-  /** True if the admin API is deployed, for callers who sign with AWS credentials. */
-  readonly admin: boolean
-  /** True if it also accepts admin keys, from programs outside AWS. */
+  /** True if the admin API also accepts admin keys, from programs outside AWS. */
   readonly adminKeys: boolean
   /** True if a function calls the gateway every five minutes as a client does, with a key of its own. */
   readonly probe: boolean

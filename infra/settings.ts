@@ -59,7 +59,6 @@ const settings = z.strictObject({
   wafRequestsPerAddress: z.int().min(10).max(2_000_000_000),
   edgeLogs: z.boolean(),
   keysTrail: z.boolean(),
-  admin: z.boolean(),
   adminKeys: z.boolean(),
   probe: z.boolean(),
   usagePage: z.boolean(),
@@ -174,7 +173,6 @@ function settingsOf(name: string) {
       ({ edge, usagePage }) => edge !== false || !usagePage,
       'usagePage needs edge, because without it chat has another address than the page',
     )
-    .refine(({ admin, adminKeys }) => !adminKeys || admin, 'adminKeys needs admin, the API that takes them')
     .refine(
       ({ keepRowsDays = asItComes.keepRowsDays, exportUsage = asItComes.exportUsage }) =>
         keepRowsDays === null || exportUsage,

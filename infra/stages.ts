@@ -31,7 +31,6 @@ const COMMON = {
   compress: true,
   attribution: true,
   dailyLoss: formatCredits(DAILY_LOSS),
-  admin: false,
   adminKeys: false,
   probe: false,
   usagePage: false,
@@ -74,8 +73,8 @@ const STAGES: Readonly<Record<StageName, Stage>> = {
     edgeLogs: true,
     keysTrail: true,
     logRetentionDays: 90,
-    // 628 of the usual quota of 1,000: chat, five functions of the HTTP API, a sweep that Lambda may start twice, and
-    // one closing of days. With the admin API there are 5 more.
+    // 633 of the usual quota of 1,000: chat, five functions of the HTTP API, a sweep that Lambda may start twice, one
+    // closing of days, and the admin API.
     chatConcurrency: 500,
     apiConcurrency: 25,
     sweepConcurrency: 2,

@@ -72,10 +72,10 @@ async function judgeToolkit(aws: Aws, advice: string): Promise<Outcome> {
 const LEFT_BY_LAMBDA = 100
 
 function reservedBy(stage: Stage): number {
-  const { chatConcurrency, apiConcurrency, sweepConcurrency, closeConcurrency, admin, adminConcurrency } = stage
+  const { chatConcurrency, apiConcurrency, sweepConcurrency, closeConcurrency, adminConcurrency } = stage
   const ofApi = (apiConcurrency ?? 0) * API_FUNCTION_NAMES.length
-  const ofAdmin = admin ? (adminConcurrency ?? 0) : 0
-  return (chatConcurrency ?? 0) + ofApi + (sweepConcurrency ?? 0) + (closeConcurrency ?? 0) + ofAdmin
+  const ofOthers = (sweepConcurrency ?? 0) + (closeConcurrency ?? 0) + (adminConcurrency ?? 0)
+  return (chatConcurrency ?? 0) + ofApi + ofOthers
 }
 
 const CONCURRENCY: Check = {

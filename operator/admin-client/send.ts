@@ -1,27 +1,21 @@
-import { SignatureV4 } from '@smithy/signature-v4'
 import { AdminError } from '../../layers/admin/api/admin-error.ts'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import type { AdminAsk } from './admin-client.ts'
-import { unsigned } from './gateway-refusal.ts'
+import type { SignIn } from './sign-in.ts'
 
-type SignerOptions = ConstructorParameters<typeof SignatureV4>[0]
-
-/** The credentials, region and hash of a signature, as the clients of AWS's SDK have them. */
-export type Signing = Pick<SignerOptions, 'credentials' | 'region' | 'sha256'>
-
-type SendSigned = (asked: AdminAsk, nowMs: number, signal: AbortSignal) => Promise<Response>
+type Send = (asked: AdminAsk, nowMs: number, signal: AbortSignal) => Promise<Response>
 
 /** The headers that the admin API reads. Others that a page sends, such as its token and its origin, are not forwarded. */
 const FORWARDED = ['accept', 'content-type', 'idempotency-key', 'if-match']
 const PATH = new RegExp(`^${ADMIN_ROOT}(/[\\w-]{1,100})+$`)
 
-/** Sends a request with AWS's Signature Version 4. A request that cannot be signed unchanged is refused, and not sent. */
-export function sendSigned(adminUrl: string, { credentials, region, sha256 }: Signing): SendSigned {
+/** Sends a request with the proof of its caller. One that cannot be signed unchanged is refused, and not sent. */
+export function send(adminUrl: string, { root, sign }: SignIn): Send {
   const { origin, host, hostname, protocol } = requireSafe(adminUrl)
-  const signer = new SignatureV4({ service: 'execute-api', credentials, region, sha256 })
-  return async ({ method, path, query, headers, body }, nowMs, signal) => {
+  return async ({ method, path: asked, query, headers, body }, nowMs, signal) => {
     // Nothing in such a path can be spelled in two ways, so the signed path is the one that is called.
-    if (!PATH.test(path)) throw new AdminError('not_found', 'There is nothing here.')
+    if (!PATH.test(asked)) throw new AdminError('not_found', 'There is nothing here.')
+    const path = `${root}${asked.slice(ADMIN_ROOT.length)}`
     const sent = method === 'GET' ? undefined : (body as Uint8Array<ArrayBuffer>)
     const request = {
       ...{ method, protocol, hostname, path },
@@ -29,22 +23,19 @@ export function sendSigned(adminUrl: string, { credentials, region, sha256 }: Si
       headers: { ...forwarded(headers), host },
       ...(sent && { body: sent }),
     }
-    const signed = await signer.sign(request, { signingDate: new Date(nowMs) }).catch((cause) => {
-      throw unsigned(cause)
-    })
-    const { host: _, ...rest } = signed.headers
+    const { host: _, ...rest } = await sign(request, nowMs)
     return fetch(`${origin}${path}${searchOf(query)}`, {
       method,
       headers: rest,
       ...(sent && { body: sent }),
-      // A signature is for one address.
+      // The proof of a caller is for one address.
       redirect: 'manual',
       signal,
     })
   }
 }
 
-/** A session's token goes with every call, so it must not go unencrypted, except to this machine. */
+/** A secret goes with every call, so it must not go unencrypted, except to this machine. */
 function requireSafe(adminUrl: string): URL {
   const url = new URL(adminUrl)
   if (url.protocol === 'https:' || url.hostname === '127.0.0.1') return url

@@ -87,9 +87,12 @@ const RECOVERABLE = ['keys', 'usage']
 export function checkTableSettings(tables: readonly TableShape[], isProtected: boolean): void {
   const repairs = tables.flatMap(({ kind, name, expires, recoverable, deletion_protected }) => {
     const on = `--table-name ${shellWord(name)}`
-    const life = shellWord(`Enabled=true,AttributeName=${TABLES[kind].timeToLive}`)
+    const { timeToLive } = TABLES[kind]
     return [
-      { isRight: expires, repair: `update-time-to-live ${on} --time-to-live-specification ${life}` },
+      {
+        isRight: expires,
+        repair: `update-time-to-live ${on} --time-to-live-specification ${shellWord(`Enabled=true,AttributeName=${timeToLive}`)}`,
+      },
       {
         isRight: recoverable || !RECOVERABLE.includes(kind),
         repair: `update-continuous-backups ${on} --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true`,

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import type { AdminClient } from '../../operator/admin-client/admin-client.ts'
+import { ask } from '../../operator/admin-client/ask.ts'
 import { localFile, localFolder } from '../../operator/connect/local-gateway.ts'
 import { type AdminFunction, ARN, adminFunction } from '../functions/support/admin-function.ts'
 import { waybill } from '../support/command-line.ts'
@@ -35,7 +36,7 @@ const client: AdminClient = async ({ method, path, query, headers, body }) => {
 }
 
 const run = (args: readonly string[], by: AdminClient = client): Promise<Ended> =>
-  waybill(folder, [...args, '--local'], {}, by)
+  waybill(folder, [...args, '--local'], {}, () => ask(by))
 
 async function json<T = Record<string, unknown>>(args: readonly string[], by?: AdminClient): Promise<T> {
   const { code, stdout, stderr } = await run([...args, '--json'], by)

@@ -13,6 +13,8 @@ jest.setTimeout(60_000)
 
 /** Short, so that the tests need not wait for the end of a usual one. */
 const ACT_MS = 2_000
+/** A call is sent again for half a second. */
+const CALL_MS = 30_500
 const SECRET = /svc_live_[0-9A-Za-z]{43}/
 let gateway: TestGateway
 let key: Key
@@ -40,7 +42,7 @@ async function over(treat: (call: Call) => Treatment, ...args: string[]): Promis
     return treat({ operation, number, writes })
   }
   const tables = tablesAt(gateway.tables, line.endpoint)
-  await using stage = await startStage(tables, gateway.baseUrl, 'dev', { actMs: ACT_MS })
+  await using stage = await startStage(tables, gateway.baseUrl, 'dev', { actMs: ACT_MS, callMs: CALL_MS })
   return await stage.waybill(['keys', ...args, '--stage', 'dev'])
 }
 

@@ -1,6 +1,5 @@
 import { PassThrough, Writable } from 'node:stream'
-import type { AdminClient } from '../../operator/admin-client/admin-client.ts'
-import { ask } from '../../operator/admin-client/ask.ts'
+import type { OpenAdmin } from '../../operator/commands/run.ts'
 import { main } from '../../operator/main.ts'
 import type { Terminal } from '../../operator/terminal/terminal.ts'
 import type { Ended } from './processes.ts'
@@ -18,14 +17,13 @@ export function runHere(program: Program, env: Record<string, string> = {}, colu
 }
 let last: Promise<unknown> = Promise.resolve()
 
-/** Runs the command line of operators; with `client`, it asks an admin API by that. */
+/** Runs the command line of operators; with `openAdmin`, it asks an admin API by that. */
 export function waybill(
   folder: string,
   args: readonly string[],
   env: Record<string, string> = {},
-  client?: AdminClient,
+  openAdmin?: OpenAdmin,
 ): Promise<Ended> {
-  const openAdmin = client && (() => ask(client))
   return runHere((terminal) => main(args, { ...terminal, folder }, openAdmin), env)
 }
 

@@ -4,6 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { ask } from '../../operator/admin-client/ask.ts'
+import { adminClient } from '../../operator/admin-client/http-client.ts'
+import type { Connection } from '../../operator/connect/connect.ts'
 import { waybill, waybillOnTerminal } from './command-line.ts'
 import { type Ended, emptyFolder, type Process, run } from './processes.ts'
 import { CALLER, type SignedAdmin, startSignedAdmin } from './signed-admin.ts'
@@ -22,14 +25,14 @@ export type Stage = AsyncDisposable & {
   start(file: string, args: readonly string[], env?: Record<string, string>): Process
 }
 
-/** `actMs` is the time of a change, unless it is the usual. */
-export type StageOptions = { readonly stackName?: string; readonly actMs?: number }
+/** `actMs` is the time of a change and `callMs` that of a call to the admin API, unless they are the usual. */
+export type StageOptions = { readonly stackName?: string; readonly actMs?: number; readonly callMs?: number }
 
 export async function startStage(
   tables: OperatorTables,
   baseUrl: string,
   name: string,
-  { stackName = `Waybill-${name}`, actMs }: StageOptions = {},
+  { stackName = `Waybill-${name}`, actMs, callMs }: StageOptions = {},
 ): Promise<Stage> {
   const server = createServer(async (request, response) => {
     const asked = new URLSearchParams(await text(request))
@@ -41,6 +44,7 @@ export async function startStage(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const isProtected = name === 'prod'
+  const openAdmin = callMs ? (connection: Connection) => ask(adminClient(connection, { callMs })) : undefined
   const admin = await startSignedAdmin(tables, baseUrl, { stage: name, isProtected, ...(actMs && { actMs }) })
   const access = {
     AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
@@ -61,7 +65,7 @@ export async function startStage(
     },
     asked: [],
     admin,
-    waybill: (args, env = {}) => waybill(emptyFolder(), args, { ...access, ...env }),
+    waybill: (args, env = {}) => waybill(emptyFolder(), args, { ...access, ...env }, openAdmin),
     onTerminal: (args, columns, env = {}) => waybillOnTerminal(emptyFolder(), args, columns, { ...access, ...env }),
     start: (file, args, env = {}) => run(file, [...args], emptyFolder(), { ...access, ...env }),
     async [Symbol.asyncDispose]() {

@@ -126,16 +126,11 @@ export const SETTING_TABLE = {
     prod: true,
     words: '[who touches the table of keys](#who-touched-the-keys), by CloudTrail',
   },
-  admin: {
-    schema: z.boolean(),
-    ...inBoth(false),
-    words:
-      'an [admin API](operate.md#an-admin-api-for-others) at an address of its own, for calls signed with AWS credentials, as the console makes them',
-  },
   adminKeys: {
     schema: z.boolean(),
     ...inBoth(false),
-    words: 'whether it also takes [admin keys](operate.md#admin-keys), for programs outside AWS',
+    words:
+      'whether the [admin API](operate.md#admin-api) also takes [admin keys](operate.md#admin-keys), for programs outside AWS',
   },
   probe: {
     schema: z.boolean(),

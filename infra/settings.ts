@@ -88,7 +88,6 @@ function settingsOf(name: string) {
       ({ edge, usagePage }) => edge !== false || !usagePage,
       'usagePage needs edge, because without it chat has another address than the page',
     )
-    .refine(({ admin, adminKeys }) => !adminKeys || admin, 'adminKeys needs admin, the API that takes them')
     .refine(
       ({ keepRowsDays = asItComes.keepRowsDays, exportUsage = asItComes.exportUsage }) =>
         keepRowsDays === null || exportUsage,

@@ -43,8 +43,7 @@ export class Waybill extends Construct {
   readonly baseUrl: string
   /** For everything but chat, with `/v1`; another address than `baseUrl` only without CloudFront. */
   readonly apiUrl: string
-  /** Of the admin API, with the setting `admin`. */
-  readonly adminUrl: string | undefined
+  readonly adminUrl: string
   /** With the setting `edge`. */
   readonly distribution: Distribution | undefined
   /** Keys, their credits, and the catalog. */
@@ -110,21 +109,22 @@ export class Waybill extends Construct {
       ? new Edge(this, 'Edge', { stage, chatUrl, api, originSecret: secrets.sent, ...parts }).distribution
       : undefined
     const { admin } = functions
-    const { api: adminApi, logs: adminApiLogs } = admin ? new AdminApi(this, 'AdminApi', { stage, admin }) : {}
+    const { api: adminApi, logs: adminApiLogs } = new AdminApi(this, 'AdminApi', { stage, admin })
     const edge = distribution && !beside ? { ...parts, distributionId: distribution.distributionId } : undefined
     const monitoring = new Monitoring(this, 'Monitoring', { stage, functions, tables, api, adminApi, edge })
     const { alarms, topics } = monitoring
     const rollout =
       stage.rollout === 'canary' ? new Rollout(this, 'Rollout', { stage, functions, alarms }).application : undefined
 
-    const logs = { ...logsOf(functions), ApiAccess: apiLogs, ...(adminApiLogs && { AdminApi: adminApiLogs }) }
+    const logs = { ...logsOf(functions), ApiAccess: apiLogs, AdminApi: adminApiLogs }
     const onCall = {
+      tables,
       functions: functions.all,
       logs: Object.values(logs),
       firewallLogs: parts.webAcl && firewallLogs(parts.webAcl.stackName),
       rollout,
     }
-    const operators = new Operators(this, 'Operators', { stage, tables, adminApi, onCall, catalog: seed.catalog })
+    const operators = new Operators(this, 'Operators', { stage, adminApi, onCall })
 
     if (stage.keysTrail) new KeysTrail(this, 'KeysTrail', { tables, functions })
     if (distribution) {
@@ -138,9 +138,9 @@ export class Waybill extends Construct {
       ? `https://${stage.domain?.name ?? distribution.distributionDomainName}/v1`
       : `${chatUrl.url}v1`
     this.apiUrl = distribution ? this.baseUrl : `${api.apiEndpoint}/v1`
-    admin?.addEnvironment(ENV.baseUrl, this.baseUrl)
+    admin.addEnvironment(ENV.baseUrl, this.baseUrl)
     functions.probe?.addEnvironment(ENV.baseUrl, this.apiUrl)
-    this.adminUrl = adminApi?.apiEndpoint
+    this.adminUrl = adminApi.apiEndpoint
     this.distribution = distribution
     this.keysTable = tables.keys
     this.usageTable = tables.usage

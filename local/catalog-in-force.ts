@@ -8,8 +8,8 @@ import {
 } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../layers/gateway/store/catalog/write-catalog.ts'
 import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
-import { actBy } from '../operator/connect/issue-key.ts'
 import type { KeptEcho } from './echo-upstream.ts'
+import { actBy } from './issue-key.ts'
 
 const BY = 'waybill start'
 /** Also as earlier versions wrote it. */

@@ -6,7 +6,7 @@ import { KEY_DEFAULTS } from '../layers/gateway/domain/new-key.ts'
 import { hashSecret } from '../layers/gateway/domain/secret.ts'
 import { findKeyId } from '../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
-import { issueKey } from '../operator/connect/issue-key.ts'
+import { issueKey } from './issue-key.ts'
 
 const SETTINGS = { ...KEY_DEFAULTS, name: 'demo', rpm: 600, dailyLimit: 100_000 }
 const CREDITS = '100'

@@ -7,15 +7,16 @@ import { createChat } from '../functions/chat/create.ts'
 import type { Instance } from '../functions/instance.ts'
 import { FUNCTION_TIMEOUT_SECONDS } from '../layers/gateway/contract.ts'
 import { GatewayError } from '../layers/gateway/domain/gateway-error.ts'
-import { CHAT_PATHS, type FunctionName } from '../layers/gateway/endpoints.ts'
-import type { CountTokens } from '../layers/gateway/flow/billing/count-texts.ts'
+import { ADMIN_PATHS, CHAT_PATHS, type FunctionName } from '../layers/gateway/endpoints.ts'
 import type { GatewayAnswer } from '../layers/gateway/event.ts'
+import type { CountTokens } from '../layers/gateway/flow/billing/count-texts.ts'
 import { type KeySources, openProvider } from '../layers/gateway/providers/open-provider.ts'
 import { findRoute } from '../layers/gateway/wire/find-route.ts'
 import { errorEnvelope } from '../layers/gateway/wire/frames.ts'
 import { outputOf, thisTerminal } from '../operator/terminal/terminal.ts'
 import { toEvent } from './events.ts'
 import { installLambdaGlobal, ResponseStream } from './lambda-runtime.ts'
+import type { LocalAdmin } from './local-admin.ts'
 import { endUnread, readBody } from './request-body.ts'
 import { openTokenizerThread } from './tokenizer-thread.ts'
 
@@ -29,6 +30,8 @@ type StreamFunction = (event: unknown, stream: ResponseStream, context: Context)
 export type ServerOptions = {
   /** Replaces the keys that a function in AWS has. */
   readonly keys?: KeySources
+  /** The admin API; without it, its paths are unknown ones. */
+  readonly admin?: Promise<LocalAdmin>
   /** Replaces the tokenizer in a thread of its own. */
   readonly countTokens?: CountTokens | undefined
   /** The most time for the head and body of a request to come. */
@@ -40,7 +43,13 @@ export type ServerOptions = {
 /** The same functions that AWS starts, behind one HTTP server. Requests that come before `instance` resolves wait. */
 export function createGatewayServer(instance: Promise<Instance>, options: ServerOptions = {}): Server {
   const tokenizer = openTokenizerThread()
-  const { keys, countTokens = tokenizer.countTokens, wholeRequestMs = WHOLE_REQUEST_MS, lingerMs = LINGER_MS } = options
+  const {
+    keys,
+    admin,
+    countTokens = tokenizer.countTokens,
+    wholeRequestMs = WHOLE_REQUEST_MS,
+    lingerMs = LINGER_MS,
+  } = options
   const timing = { requestTimeout: wholeRequestMs, connectionsCheckingInterval: wholeRequestMs / 5 }
   installLambdaGlobal()
   let functions: OpenedFunctions | undefined
@@ -73,6 +82,11 @@ export function createGatewayServer(instance: Promise<Instance>, options: Server
     const context = lambdaContext()
     const limit = setTimeout(() => response.destroy(), FUNCTION_TIMEOUT_SECONDS * 1000)
     try {
+      if (admin && isOfAdmin(event.rawPath)) {
+        const answer = await (await admin)(event, context)
+        response.writeHead(answer.statusCode, answer.headers).end(answer.body)
+        return
+      }
       const found = findRoute(event.requestContext.http.method, event.rawPath)
       const name = 'route' in found ? found.route.endpoint.function : functionFor(event.rawPath)
       if (name === 'chat') return await chat(event, new ResponseStream(response), context)
@@ -95,6 +109,10 @@ function openFunctions(instance: Instance, countTokens: CountTokens, keys: KeySo
     api: createApi(instance, countTokens) as unknown as JsonFunction,
     clock: instance.clock,
   }
+}
+
+function isOfAdmin(path: string): boolean {
+  return Object.values(ADMIN_PATHS).some((root) => path.startsWith(`${root}/`))
 }
 
 /** The distribution routes unknown paths by their beginning. */

@@ -11,10 +11,8 @@ import { BRAND, CLOSE_EVERY_MINUTES, SWEEP_EVERY_MINUTES } from '../layers/gatew
 import { readStoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { createTables } from '../layers/gateway/store/create-tables.ts'
 import { openOperatorTables } from '../layers/gateway/store/operator-tables.ts'
-import { openTables } from '../layers/gateway/store/tables.ts'
 import { localConnection } from '../operator/connect/connect.ts'
-import { LOCAL_TABLES, type LocalFile, localFile } from '../operator/connect/local-gateway.ts'
-import { localKeys, namedVariables } from '../operator/connect/local-keys.ts'
+import { type LocalFile, localFile } from '../operator/connect/local-gateway.ts'
 import { startConsole } from '../operator/console/start-console.ts'
 import { CliError } from '../operator/terminal/cli-error.ts'
 import { IS_PACKAGE, START_WITH } from '../operator/terminal/how-to-run.ts'
@@ -27,6 +25,9 @@ import { demoKey } from './demo-key.ts'
 import { startKeptEcho } from './echo-upstream.ts'
 import { humanLog } from './human-log.ts'
 import { loadLocalCatalog } from './load-local-catalog.ts'
+import { createLocalAdmin, type LocalAdmin, newAdminToken } from './local-admin.ts'
+import { localKeys, namedVariables } from './local-keys.ts'
+import { LOCAL_TABLES } from './local-tables.ts'
 import { createGatewayServer } from './server.ts'
 import type { LocalSettings } from './settings.ts'
 import { privateFolder, takeFolder } from './take-folder.ts'
@@ -44,14 +45,15 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
   const local = await loadLocalCatalog(catalogFile, echo.url, (name) => readVariable(name) !== undefined)
 
   const instance = Promise.withResolvers<Instance>()
-  const variables = namedVariables(local.catalog)
-  const baseUrl = await listen(createGatewayServer(instance.promise, { keys: localKeys(variables) }), port, stack)
+  const keys = localKeys(namedVariables(local.catalog))
+  const admin = Promise.withResolvers<LocalAdmin>()
+  const server = createGatewayServer(instance.promise, { keys, admin: admin.promise })
+  const baseUrl = await listen(server, port, stack)
 
   const dynamodb = await openDatabase(settings, stack)
-  const tables = openTables(LOCAL_TABLES, dynamodb)
-  const operatorTables = openOperatorTables(LOCAL_TABLES, dynamodb)
-  await createTables(operatorTables)
-  const inForce = await catalogInForce(operatorTables, { data: local.catalog, source: local.source }, echo)
+  const tables = openOperatorTables(LOCAL_TABLES, dynamodb)
+  await createTables(tables)
+  const inForce = await catalogInForce(tables, { data: local.catalog, source: local.source }, echo)
   const log = humanLog(console.log, paint)
   const opened = openInstance({
     config: { ...LOCAL_TABLES, ...BRAND, hasUsagePage: true },
@@ -68,17 +70,17 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
     baseUrl,
     dynamodbEndpoint: dynamodb.endpoint,
     ...(dynamodb.credentials && { dynamodbCredentials: dynamodb.credentials }),
-    demoKey: await demoKey(operatorTables, isInMemory ? null : folder),
+    demoKey: await demoKey(tables, isInMemory ? null : folder),
     echoUrl: echo.url,
-    variables,
+    adminToken: newAdminToken(),
     pid: process.pid,
   }
   instance.resolve(opened)
+  const administered = { tables, apiKeys: keys, echoUrl: echo.url, clock: Date.now, log }
+  admin.resolve(createLocalAdmin({ ...administered, baseUrl, token: file.adminToken }))
   await writeFile(localFile(folder), `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
   stack.defer(() => rm(localFile(folder), { force: true }))
-  const connection = localConnection(operatorTables, file)
-  const options = { isReadOnly: false, report: out.error }
-  const consoleUrl = await startConsole(connection, options, stack)
+  const consoleUrl = await startConsole(localConnection(file), { isReadOnly: false }, stack)
   console.log(welcome({ file, consoleUrl, local, inForce, settings }, paint))
 
   dynamodb.ended.catch((error: Error) => {

@@ -1,6 +1,5 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
-import type { adminOf } from './admin-client/admin-client-of.ts'
 import { adminKeysCommand } from './commands/admin-keys.ts'
 import { auditCommand } from './commands/audit.ts'
 import { catalogCommand } from './commands/catalog.ts'
@@ -14,7 +13,7 @@ import { invoiceCommand } from './commands/invoice.ts'
 import { keysCommand } from './commands/keys.ts'
 import { reconcileCommand } from './commands/reconcile.ts'
 import { routesCommand } from './commands/routes.ts'
-import { runner } from './commands/run.ts'
+import { type OpenAdmin, runner } from './commands/run.ts'
 import { smokeCommand } from './commands/smoke.ts'
 import { startCommand } from './commands/start.ts'
 import { usageCommand } from './commands/usage.ts'
@@ -23,7 +22,7 @@ import { START } from './terminal/how-to-run.ts'
 import { outputOf, printFailure, type Terminal } from './terminal/terminal.ts'
 
 /** Runs one command line, without the program's name, and returns its exit code. */
-export async function main(args: readonly string[], terminal: Terminal, openAdmin?: typeof adminOf): Promise<number> {
+export async function main(args: readonly string[], terminal: Terminal, openAdmin?: OpenAdmin): Promise<number> {
   const out = outputOf(terminal)
   // Not an option of the program, because `catalog show` has one of the same name.
   if (args.length === 1 && args[0] === '--version') {
@@ -62,7 +61,6 @@ export function programFor(parts: Parameters<typeof runner>[0]): Command {
     .option('--local', `work on the gateway that '${START}' runs in this folder`)
     .option('--stage <name>', 'work on a gateway in AWS, with your own AWS credentials')
     .option('--stack <name>', 'work on a gateway that is in a stack of your own CDK app')
-    .option('--direct', 'on the tables of a stage, although it has an admin API; with rights to them')
     .option('--json', 'print one JSON value and nothing else')
     .option('--wide', 'print every column in full, however wide the terminal is')
     .option('--yes', 'change a protected stage without asking')

@@ -5,7 +5,7 @@ import { makeRequestId } from '../../layers/gateway/domain/ulid.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
-import { LOCAL_TABLES } from '../../operator/connect/local-gateway.ts'
+import { LOCAL_TABLES } from '../../local/local-tables.ts'
 import { prepareTables } from '../subjects/prepare-tables.ts'
 import { itemBytes } from './item-size.ts'
 

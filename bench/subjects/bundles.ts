@@ -7,7 +7,7 @@ import { bundleFunction } from '../../infra/functions/bundle.ts'
 import { GIVES_MEMORY_BACK } from '../../infra/stages.ts'
 import { ENV } from '../../layers/gateway/contract.ts'
 import type { FunctionName } from '../../layers/gateway/endpoints.ts'
-import { LOCAL_TABLES } from '../../operator/connect/local-gateway.ts'
+import { LOCAL_TABLES } from '../../local/local-tables.ts'
 
 /** The code of one function as it is deployed, alone in a folder where no node_modules of ours can be found. */
 export type Bundle = Disposable & { readonly folder: string; readonly bytes: number; readonly gzipBytes: number }

@@ -5,8 +5,8 @@ import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../../layers/gateway/store/create-tables.ts'
 import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import { actBy, issueKey } from '../../operator/connect/issue-key.ts'
-import { LOCAL_TABLES } from '../../operator/connect/local-gateway.ts'
+import { actBy, issueKey } from '../../local/issue-key.ts'
+import { LOCAL_TABLES } from '../../local/local-tables.ts'
 import { catalogFor } from './catalog.ts'
 
 const NO_LIMITS = { rpm: 600_000, dailyLimit: 100_000_000, maxConcurrent: 1_000 }

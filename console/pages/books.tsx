@@ -27,9 +27,6 @@ type Run = {
   readonly failure?: ApiFailure
 }
 
-/** Lines come faster than a page can be painted. */
-const PAINT_MS = 200
-
 /** The last run of this window, shown again when the page is. */
 let lastRun: Run | undefined
 
@@ -47,21 +44,21 @@ export function Books({ url }: { readonly url: PageUrl }) {
     const own = new AbortController()
     running.current = own
     const lines: KeyLine[] = []
-    let paintedAt = 0
     setRun({ isRunning: true, lines: [] })
     try {
-      for await (const line of askLines<AuditLine>('/audits', { method: 'POST', signal: own.signal })) {
-        if (line.object === 'audit.summary') {
-          setRun({ isRunning: false, lines: inOrder(lines), summary: line })
-          announce(line.wrong === 0 ? `The books of ${line.keys} keys balance.` : `${line.wrong} keys do not balance.`)
-          return
+      for (let after: string | null | undefined; after !== null; ) {
+        const sent = { method: 'POST', body: { after }, signal: own.signal } as const
+        let end: Summary | undefined
+        for await (const line of askLines<AuditLine>('/audits', sent)) {
+          if (line.object === 'audit.summary') end = line
+          else lines.push(line)
         }
-        lines.push(line)
-        if (performance.now() - paintedAt < PAINT_MS) continue
-        paintedAt = performance.now()
-        setRun({ isRunning: true, lines: inOrder(lines) })
+        if (!end) throw new Error('The check broke off before its end: what is listed was looked at, and nothing else.')
+        after = end.last_id
+        setRun({ isRunning: after !== null, lines: inOrder(lines), ...(after === null && { summary: end }) })
+        if (after !== null) continue
+        announce(end.wrong === 0 ? `The books of ${end.keys} keys balance.` : `${end.wrong} keys do not balance.`)
       }
-      throw new Error('The check broke off before its end: what is listed was looked at, and nothing else.')
     } catch (error) {
       setRun({ isRunning: false, lines: inOrder(lines), ...(!isAbort(error) && { failure: failureFrom(error) }) })
     }

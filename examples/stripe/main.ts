@@ -14,7 +14,7 @@ const shop = createShop({
   stripeSecret: required('STRIPE_WEBHOOK_SECRET'),
   noticeSecret: required('WAYBILL_WEBHOOK_SECRET'),
   paymentLink: required('PAYMENT_LINK'),
-  ask: await openAdminApi(required('WAYBILL_ADMIN'), process.env.WAYBILL_ADMIN_KEY),
+  ask: openAdminApi(required('WAYBILL_ADMIN'), required('WAYBILL_ADMIN_KEY')),
   // In place of your own way to send mail.
   mail: async (to, text) => console.log(`mail to ${to}: ${text}`),
   log: console.error,

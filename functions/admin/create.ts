@@ -1,15 +1,23 @@
-import { type AdminAnswer, type Administered, type AdminRequest, adminRequestId } from '../../layers/admin/api/call.ts'
+import {
+  type AdminAnswer,
+  type Administered,
+  type AdminRequest,
+  adminRequestId,
+  type Identity,
+} from '../../layers/admin/api/call.ts'
 import { adminApi, refusalFor, refused } from '../../layers/admin/api/handle.ts'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import type { AdminSettings } from '../../layers/gateway/config.ts'
 import { ADMIN_PATHS } from '../../layers/gateway/endpoints.ts'
 import type { Log } from '../../layers/gateway/log/log.ts'
 import { type AdminEvent, bodyOf } from './event.ts'
-import { keyedCaller, signedCaller } from './identify.ts'
+import { keyedCaller } from './identify.ts'
 import { inTime, wholeBody } from './whole-answer.ts'
 
-type AdminDeps = Pick<Administered, 'tables' | 'stage' | 'clock' | 'actMs'> & {
+type AdminDeps = Pick<Administered, 'tables' | 'stage' | 'apiKeys' | 'echoUrl' | 'clock' | 'actMs'> & {
   readonly settings: AdminSettings
+  /** The caller on the path that is not for admin keys. Throws an AdminError. */
+  readonly identify: (event: AdminEvent) => Identity
   readonly log: Log
 }
 
@@ -25,13 +33,13 @@ type HttpAnswer = {
 /** Kept back from the function's timeout, to answer that the time is over. */
 const RESERVE_MS = 2_000
 
-/** The deployed admin API: AWS identifies the caller on one path, an admin key on the other. */
-export function createAdmin({ settings, log, ...administered }: AdminDeps) {
+/** The admin API as a function: an admin key identifies the caller on one path, AWS or a local token on the other. */
+export function createAdmin({ settings, log, identify, ...administered }: AdminDeps) {
   const { tables, clock } = administered
   const { baseUrl, isProtected, takesKeys } = settings
   const chatUrl = baseUrl.replace(/\/v1$/, '')
   const report = (requestId: string, error: unknown) => log.problem('the admin API failed', error, requestId)
-  const api = adminApi({ ...administered, isProtected, chatUrl }, report)
+  const api = adminApi({ ...administered, isProtected, chatUrl, takesKeys }, report)
   const byKey = keyedCaller(tables)
 
   return async (event: AdminEvent, context?: Context): Promise<HttpAnswer> => {
@@ -50,7 +58,7 @@ export function createAdmin({ settings, log, ...administered }: AdminDeps) {
     const { rawPath, rawQueryString = '', headers, requestContext } = event
     // A caller on the path for keys needs a key, even if AWS knows it.
     const isKeyed = takesKeys && rawPath.startsWith(`${ADMIN_PATHS.keyed}/`)
-    const identity = isKeyed ? await byKey(event, clock()) : signedCaller(event)
+    const identity = isKeyed ? await byKey(event, clock()) : identify(event)
     const root = isKeyed ? ADMIN_PATHS.keyed : ADMIN_PATHS.signed
     return {
       method: requestContext.http.method,

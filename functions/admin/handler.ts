@@ -3,13 +3,18 @@ import { jsonLog } from '../../layers/gateway/log/log.ts'
 import { printLine } from '../../layers/gateway/log/print-line.ts'
 import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { createAdmin } from './create.ts'
+import { signedCaller } from './identify.ts'
+import { stageKeys } from './stage-keys.ts'
 
 const config = readConfig()
+const { stage = '' } = config
 
 export const handler = createAdmin({
   tables: openOperatorTables(config),
-  stage: config.stage ?? '',
+  stage,
   settings: readAdminSettings(),
+  apiKeys: stageKeys(stage),
+  identify: signedCaller,
   clock: Date.now,
-  log: jsonLog(printLine, config.stage),
+  log: jsonLog(printLine, stage),
 })

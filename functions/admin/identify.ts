@@ -1,7 +1,8 @@
 import { AdminError } from '../../layers/admin/api/admin-error.ts'
 import type { Identity } from '../../layers/admin/api/call.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
-import { ADMIN_SCOPES, mayComeFrom } from '../../layers/gateway/domain/admin-key.ts'
+import { mayComeFrom } from '../../layers/gateway/domain/admin-key.ts'
+import { OPERATOR_SCOPES } from '../../layers/gateway/domain/admin-scopes.ts'
 import { standingOf } from '../../layers/gateway/domain/key.ts'
 import { hashSecret } from '../../layers/gateway/domain/secret.ts'
 import { isSecret } from '../../layers/gateway/domain/secret-text.ts'
@@ -14,7 +15,7 @@ import type { AdminEvent } from './event.ts'
 export function signedCaller({ requestContext }: AdminEvent): Identity {
   const arn = requestContext.authorizer?.iam?.userArn
   if (!arn) throw new AdminError('access_denied', 'AWS has not authenticated this call: sign it.')
-  return { by: async () => arn, scopes: ADMIN_SCOPES }
+  return { by: async () => arn, scopes: OPERATOR_SCOPES }
 }
 
 const OPENS: readonly string[] = ['current', 'grace']

@@ -16,7 +16,9 @@ import type { UsageExport } from '../data/usage-export.ts'
 import { acknowledgedWildcards, invokeBedrock } from '../rights/bedrock.ts'
 import {
   acknowledgedSecrets,
+  changeAdminKeys,
   changeKeysAndCatalog,
+  describeTables,
   invokeFunction,
   readProbeSecret,
   readProviderSecrets,
@@ -62,7 +64,7 @@ export class Functions extends Construct {
   readonly api: GatewayFunction
   readonly sweep: GatewayFunction
   readonly close: GatewayFunction
-  readonly admin: GatewayFunction | undefined
+  readonly admin: GatewayFunction
   readonly probe: GatewayFunction | undefined
 
   readonly #props: Props
@@ -113,7 +115,7 @@ export class Functions extends Construct {
       acknowledged: usageExport ? usageExport.acknowledged : [],
     })
     startEvery(this, CLOSE_EVERY_MINUTES, this.close, { schedule: 'CloseSchedule', role: 'CloseSchedulerRole' })
-    this.admin = stage.admin ? this.#admin() : undefined
+    this.admin = this.#admin()
     this.probe = stage.probe ? this.#probe() : undefined
   }
 
@@ -153,7 +155,8 @@ export class Functions extends Construct {
   }
 
   #chat(tokenizer: GatewayFunction): GatewayFunction {
-    const { stage, originSecrets, catalog } = this.#props
+    const { stage, originSecrets } = this.#props
+    const askProviders = this.#askProviders()
     return this.#addCalled('chat', {
       environment: {
         ...GIVES_MEMORY_BACK,
@@ -165,7 +168,16 @@ export class Functions extends Construct {
       memoryMb: stage.chatMemoryMb,
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
       concurrency: stage.chatConcurrency,
-      may: [invokeFunction(tokenizer), readProviderSecrets(this, stage), ...invokeBedrock(catalog)],
+      may: [invokeFunction(tokenizer), ...askProviders.may],
+      acknowledged: askProviders.acknowledged,
+    })
+  }
+
+  /** The rights to ask the upstreams of the catalog. */
+  #askProviders(): Required<Pick<Own, 'may' | 'acknowledged'>> {
+    const { stage, catalog } = this.#props
+    return {
+      may: [readProviderSecrets(this, stage), ...invokeBedrock(catalog)],
       acknowledged: [
         {
           id: acknowledgedSecrets(this, stage),
@@ -173,20 +185,27 @@ export class Functions extends Construct {
         },
         ...acknowledgedWildcards(catalog),
       ],
-    })
+    }
   }
 
-  /** The one function that can make a key. */
+  /** The one function that can make a key or an admin key. It asks a provider only to test a route. */
   #admin(): GatewayFunction {
     const { tables, stage } = this.#props
     const { deletionProtection, adminKeys } = stage
+    const askProviders = this.#askProviders()
     return this.#add('admin', 'The admin API', {
       environment: {
         ...this.#environment,
         [ENV.protected]: String(deletionProtection),
         [ENV.adminKeys]: String(adminKeys),
       },
-      may: [...readTables(tables), ...changeKeysAndCatalog(tables), ...(adminKeys ? takeAdminKeys(tables) : [])],
+      may: [
+        ...[describeTables(tables), ...readTables(tables), ...changeKeysAndCatalog(tables)],
+        ...changeAdminKeys(tables),
+        ...(adminKeys ? takeAdminKeys(tables) : []),
+        ...askProviders.may,
+      ],
+      acknowledged: askProviders.acknowledged,
     })
   }
 
@@ -207,8 +226,8 @@ export class Functions extends Construct {
   }
 
   get all(): GatewayFunction[] {
-    const optional = [this.admin, this.probe].filter((fn) => fn !== undefined)
-    return [...this.called, ...optional, this.tokenizer, this.sweep, this.close]
+    const probe = this.probe ? [this.probe] : []
+    return [...this.called, this.admin, ...probe, this.tokenizer, this.sweep, this.close]
   }
 }
 

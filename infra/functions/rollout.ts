@@ -34,7 +34,7 @@ export class Rollout extends Construct {
     addRollbackNotice(this, stage, this.application)
     this.#add('Role', called, TAKE_BACK)
     // Apart: the admin API has chat's address, so chat would wait for itself if its deployment waited for admin's.
-    if (admin) this.#add('AdminRole', [admin], TAKE_ADMIN_BACK)
+    this.#add('AdminRole', [admin], TAKE_ADMIN_BACK)
   }
 
   #add(roleId: string, functions: readonly GatewayFunction[], takenBackBy: readonly string[]): void {

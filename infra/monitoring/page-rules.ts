@@ -10,7 +10,7 @@ export type Watched = {
   readonly functions: Functions
   readonly tables: Tables
   readonly api: HttpApi
-  readonly adminApi?: HttpApi | undefined
+  readonly adminApi: HttpApi
 }
 
 /** Callers are affected now. */

@@ -117,14 +117,12 @@ function releaseRules({ stage, functions: { called, admin } }: Watched): Rules {
       metric: releaseErrors(called),
       ...from,
     },
-    ...(admin && {
-      AdminReleaseErrors: {
-        says: 'The version of the admin API that is being deployed crashes or times out; it is rolled back',
-        remedy: 'The log `AdminLogs`; the deployment in CodeDeploy.',
-        metric: releaseErrors([admin]),
-        ...from,
-      },
-    }),
+    AdminReleaseErrors: {
+      says: 'The version of the admin API that is being deployed crashes or times out; it is rolled back',
+      remedy: 'The log `AdminLogs`; the deployment in CodeDeploy.',
+      metric: releaseErrors([admin]),
+      ...from,
+    },
   }
 }
 
@@ -154,15 +152,13 @@ function functionRules({ functions: { chat, tokenizer, api }, adminApi }: Watche
       from: 3,
       periods: 2,
     },
-    ...(adminApi && {
-      AdminErrors: {
-        says: 'The admin API answers with 5xx, crashes or times out',
-        remedy: 'The logs `AdminLogs` and `AdminApiLogs`; meanwhile the command line works with `--direct`.',
-        metric: adminApi.metricServerError(IN_FIVE_MINUTES),
-        from: 3,
-        periods: 2,
-      },
-    }),
+    AdminErrors: {
+      says: 'The admin API answers with 5xx, crashes or times out',
+      remedy: 'The logs `AdminLogs` and `AdminApiLogs`; meanwhile on-call can end a key in the table.',
+      metric: adminApi.metricServerError(IN_FIVE_MINUTES),
+      from: 3,
+      periods: 2,
+    },
     ChatDuration: {
       says: 'A chat request came close to the function’s limit of 15 minutes',
       remedy: 'Slow models or clients: `usage list` has the key and the model of each request.',

@@ -2,10 +2,13 @@ import { type Acknowledgment, ArnFormat, type Stack } from 'aws-cdk-lib'
 import type { LambdaApplication } from 'aws-cdk-lib/aws-codedeploy'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
+import type { Tables } from '../data/tables.ts'
 import type { GatewayFunction } from '../functions/gateway-function.ts'
+import { suspendKeys } from './permissions.ts'
 import { wildcard } from './wildcard.ts'
 
 export type OnCall = {
+  readonly tables: Tables
   readonly functions: readonly GatewayFunction[]
   readonly logs: readonly ILogGroup[]
   /** The name of the firewall's log, which is in us-east-1. */
@@ -28,9 +31,13 @@ const DEPLOYMENTS = ['ListDeploymentGroups', 'GetDeploymentGroup', 'ListDeployme
 
 /**
  * To find a fault and to stop it: logs, metrics, alarms and deployments are read, a rollout is stopped, and a function's
- * concurrency is set. The description of a function is not among them, because it has the origin secrets.
+ * concurrency is set; a key is suspended. The description of a function is not among them, because it has the origin
+ * secrets.
  */
-export function onCallStatements(stack: Stack, { functions, logs, firewallLogs, rollout }: OnCall): PolicyStatement[] {
+export function onCallStatements(
+  stack: Stack,
+  { tables, functions, logs, firewallLogs, rollout }: OnCall,
+): PolicyStatement[] {
   const statements = [
     { actions: ['cloudformation:DescribeStacks', 'cloudformation:DescribeStackEvents'], resources: [stack.stackId] },
     { actions: READ_EVERYWHERE, resources: ['*'] },
@@ -53,7 +60,7 @@ export function onCallStatements(stack: Stack, { functions, logs, firewallLogs, 
         ]
       : []),
   ]
-  return statements.map((statement) => new PolicyStatement(statement))
+  return [...statements.map((statement) => new PolicyStatement(statement)), suspendKeys(tables)]
 }
 
 /** Their wildcards, as cdk-nag names them. */

@@ -21,7 +21,7 @@ const ADMIN_KEYS = `${ITEMS.adminKey}*`
 const ADMIN_HASHES = `${ITEMS.adminHash}*`
 const ADMIN_GRANTS = `${ITEMS.adminGrants}*`
 
-/** Reads of people and programs that administer. */
+/** Reads of the admin API. */
 export function readTables({ keys, usage }: Tables): PolicyStatement[] {
   return [
     onItems(
@@ -49,36 +49,31 @@ export function describeTables({ keys, usage, answers }: Tables): PolicyStatemen
 }
 
 /** Usage rows can be neither changed nor deleted, and no key, grant, event or version of the catalog can be deleted. */
-export function changeKeysAndCatalog({ keys }: Tables, alsoPut: readonly string[] = []): PolicyStatement[] {
+export function changeKeysAndCatalog({ keys }: Tables): PolicyStatement[] {
   return [
     onItems(
       keys.tableArn,
       ['dynamodb:PutItem'],
-      [KEYS, HASHES, EXTERNAL_IDS, REFERENCES, EVENTS, CLAIMS, ITEMS.versions, ...alsoPut],
+      [KEYS, HASHES, EXTERNAL_IDS, REFERENCES, EVENTS, CLAIMS, ITEMS.versions, ITEMS.audit],
     ),
     onItems(keys.tableArn, ['dynamodb:UpdateItem'], [KEYS, HASHES, ITEMS.catalog]),
     onItems(keys.tableArn, ['dynamodb:DeleteItem'], [HASHES, EXTERNAL_IDS]),
   ]
 }
 
-/** The daily sums that admin keys have granted. */
-export function readAdminGrants({ keys }: Tables): PolicyStatement {
-  return onItems(keys.tableArn, ['dynamodb:GetItem'], [ADMIN_GRANTS])
-}
-
-/** To make, rotate and revoke admin keys. None is deleted. */
+/** To make, rotate and revoke admin keys, and to see what they granted. None is deleted. */
 export function changeAdminKeys({ keys }: Tables): PolicyStatement[] {
   return [
-    onItems(keys.tableArn, ['dynamodb:GetItem'], [ADMIN_KEYS]),
+    onItems(keys.tableArn, ['dynamodb:GetItem'], [ADMIN_KEYS, ADMIN_GRANTS]),
     onItems(keys.tableArn, ['dynamodb:PutItem', 'dynamodb:UpdateItem'], [ADMIN_KEYS, ADMIN_HASHES]),
     onItems(keys.tableArn, ['dynamodb:DeleteItem'], [ADMIN_HASHES]),
   ]
 }
 
-/** To recognise an admin key by its secret, and to count its grants. It does not allow to make or change one. */
+/** To recognise an admin key by its secret, and to count its grants. */
 export function takeAdminKeys({ keys }: Tables): PolicyStatement[] {
   return [
-    onItems(keys.tableArn, ['dynamodb:GetItem'], [ADMIN_KEYS, ADMIN_HASHES, ADMIN_GRANTS]),
+    onItems(keys.tableArn, ['dynamodb:GetItem'], [ADMIN_HASHES]),
     onItems(keys.tableArn, ['dynamodb:ConditionCheckItem'], [ADMIN_KEYS]),
     onItems(keys.tableArn, ['dynamodb:UpdateItem'], [ADMIN_GRANTS]),
   ]
@@ -111,6 +106,24 @@ function findRowsOfKeys({ tableArn }: Tables['usage']): PolicyStatement {
 function onItems(table: string, actions: string[], leadingKeys: string[]): PolicyStatement {
   const conditions = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': leadingKeys } }
   return new PolicyStatement({ actions, resources: [table], conditions })
+}
+
+/**
+ * For on-call, if the admin API cannot answer: to suspend a key. IAM knows the attributes of a write, and not their
+ * values. Nothing but the status is written or read.
+ */
+export function suspendKeys({ keys }: Tables): PolicyStatement {
+  return new PolicyStatement({
+    actions: ['dynamodb:UpdateItem'],
+    resources: [keys.tableArn],
+    conditions: {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [KEYS] },
+      'ForAllValues:StringEquals': {
+        'dynamodb:Attributes': [TABLES.keys.partitionKey, TABLES.keys.sortKey, 'status'],
+      },
+      StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
+    },
+  })
 }
 
 /** Rights to the tables, in the smallest pieces that functions need. */

@@ -114,10 +114,9 @@ export function readCredentials(env: Environment = process.env): Credentials {
 /** The region, and the endpoint that replaces a service's own, by the variables that AWS's SDKs use. */
 export function readAwsEndpoint(
   service: string,
-  knownRegion?: string,
   env: Environment = process.env,
 ): { region: string; endpoint?: string } {
-  const region = knownRegion ?? required(env, 'AWS_REGION')
+  const region = required(env, 'AWS_REGION')
   const endpoint = env[`AWS_ENDPOINT_URL_${service}`] || env.AWS_ENDPOINT_URL
   return { region, ...optional('endpoint', endpoint) }
 }

@@ -25,8 +25,7 @@ export type Ask = {
 
 const PAGE = 100
 
-/** `isHere`: the admin API is in this process, so that none of its answers is lost on the way. */
-export function ask(client: AdminClient, { isHere }: { readonly isHere: boolean }): Ask {
+export function ask(client: AdminClient): Ask {
   return {
     get: (path, query) => json(requestOf('GET', path, { query })),
     async list<T>(path: string, query: Query = {}, most = Infinity) {
@@ -62,12 +61,6 @@ export function ask(client: AdminClient, { isHere }: { readonly isHere: boolean 
     }
   }
 
-  /** True if a change may have been made. In this process the admin API has a code for a change that was not. */
-  function isOutcomeUnknown(error: unknown): boolean {
-    if (!(error instanceof Refusal)) return true
-    return error.status >= 500 && !(isHere && error.code === 'service_unavailable')
-  }
-
   async function json<T>(request: AdminAsk): Promise<T> {
     return JSON.parse(await textOf(await answer(request))) as T
   }
@@ -77,6 +70,11 @@ export function ask(client: AdminClient, { isHere }: { readonly isHere: boolean 
     if (head.status >= 400) throw new Refusal({ ...head, body: await textOf(body) })
     return body
   }
+}
+
+/** True if a change may have been made: the admin API has a code for one that was not. */
+function isOutcomeUnknown(error: unknown): boolean {
+  return !(error instanceof Refusal) || (error.status >= 500 && error.code !== 'service_unavailable')
 }
 
 type Sent = {

@@ -2,9 +2,11 @@ import { AdminError } from '../../layers/admin/api/admin-error.ts'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import { OUTPUTS } from '../../layers/gateway/contract.ts'
 import { ADMIN_LOOKING_POSTS } from '../../layers/gateway/endpoints.ts'
+import { documentOf, START } from '../terminal/how-to-run.ts'
 import type { AdminAsk } from './admin-client.ts'
 
-const PASSED_BY = "With rights to the tables, '--direct' works without it."
+/** The way to end a key if all else fails. */
+const WITHOUT_IT = `To end a key without it, see "If the admin API cannot answer" in ${documentOf('operate.md')}.`
 /** AWS accepts signatures of the last five minutes, and the date of an answer has seconds only. */
 const MOST_SKEW_MS = 4 * 60_000
 
@@ -14,11 +16,11 @@ type Told = Readonly<Record<string, unknown>>
 export function gatewayRefusal({ status, headers }: Response, told: Told, asked: AdminAsk, nowMs: number): AdminError {
   if (status === 403 || status === 401) return accessDenied(headers, String(told.message), asked, nowMs)
   if (status === 429) {
-    const many = 'More calls come to the stage’s admin API than it takes from all callers together. Ask again.'
+    const many = 'More calls come to the admin API than it takes from all callers together. Ask again.'
     return new AdminError('service_unavailable', many)
   }
   if (status === 413) return new AdminError('request_too_large', 'The body is longer than API Gateway takes.')
-  return unavailable(`The stage’s admin API failed, or took too long: API Gateway answered ${status}.`, asked)
+  return unavailable(`The admin API failed, or took too long: API Gateway answered ${status}.`, asked)
 }
 
 /** Neither the admin API nor API Gateway answered: a proxy, a sign-in page, or a name that resolves elsewhere. */
@@ -30,7 +32,9 @@ export function unreadable({ status, url }: Response, asked: AdminAsk): AdminErr
 /** No answer came, or an incomplete one. */
 export function noAnswer(host: string, error: Error, asked: AdminAsk): AdminError {
   const { code = error.name } = (error.cause ?? {}) as { code?: string }
-  return unavailable(`The stage’s admin API at ${host} did not answer (${code}).`, asked)
+  const isLocal = host.startsWith('127.0.0.1:')
+  const remedy = isLocal ? `Is the gateway running? '${START}' starts it.` : WITHOUT_IT
+  return unavailable(`The admin API at ${host} did not answer (${code}).`, asked, remedy)
 }
 
 /** The credentials could not be found, or renewed. The provider's message may contain a secret, so it is not passed on. */
@@ -43,10 +47,10 @@ export function unsigned(cause: unknown): AdminError {
   )
 }
 
-function unavailable(what: string, asked: AdminAsk): AdminError {
-  if (onlyLooks(asked)) return new AdminError('service_unavailable', `${what} ${PASSED_BY}`)
+function unavailable(what: string, asked: AdminAsk, remedy = WITHOUT_IT): AdminError {
+  if (onlyLooks(asked)) return new AdminError('service_unavailable', `${what} ${remedy}`)
   const outcomeUnknown = 'The change may have been made all the same: look before you go on.'
-  return new AdminError('outcome_unknown', `${what} ${outcomeUnknown} ${PASSED_BY}`)
+  return new AdminError('outcome_unknown', `${what} ${outcomeUnknown} ${remedy}`)
 }
 
 /** An HTTP API answers just `Forbidden`, for any reason. */
@@ -60,7 +64,7 @@ function accessDenied(headers: Headers, message: string, asked: AdminAsk, nowMs:
   const { readerPolicy, operatorPolicy } = OUTPUTS
   const needed = onlyLooks(asked) ? `${readerPolicy} or ${operatorPolicy}` : operatorPolicy
   return denied(
-    `You need the policy in the stack’s output ${needed}. If you have it, your credentials may have expired: sign in again, and start this again. ${PASSED_BY}`,
+    `You need the policy in the stack’s output ${needed}. If you have it, your credentials may have expired: sign in again, and start this again.`,
   )
 }
 
@@ -69,5 +73,5 @@ function onlyLooks({ method, path }: AdminAsk): boolean {
 }
 
 function denied(why: string): AdminError {
-  return new AdminError('access_denied', `AWS refused this call to the stage’s admin API, and nothing was done. ${why}`)
+  return new AdminError('access_denied', `AWS refused this call to the admin API, and nothing was done. ${why}`)
 }

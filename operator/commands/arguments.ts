@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander'
 import type { z } from 'zod'
 import * as rules from '../../layers/admin/settings/rules.ts'
-import { SETTING_FIELDS } from '../../layers/admin/settings/setting-fields.ts'
+import * as fields from '../../layers/admin/settings/setting-fields.ts'
 import { listIn, readPeriod } from '../../layers/admin/settings/setting-texts.ts'
-import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
+import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-scopes.ts'
 import { parseDecimal } from '../../layers/gateway/domain/money.ts'
 import { MOST_REFERENCE_CHARS } from '../../layers/gateway/domain/reference.ts'
 
@@ -18,20 +18,13 @@ export const someCredits = argument(rules.someCredits)
 export const grantedCredits = argument(rules.grantedCredits)
 /** Of a grant. */
 export const reference = argument(rules.line(1, MOST_REFERENCE_CHARS))
-export const keyName = argument(SETTING_FIELDS.name)
+export const keyName = argument(fields.SETTING_FIELDS.name)
 export const adminScopeList = argument(rules.someOf(ADMIN_SCOPES), listIn)
 
-/** At least one range. */
-export const someCidrs = argument(
-  SETTING_FIELDS.allowlist.refine(
-    (ranges) => ranges.length > 0,
-    'must name at least one CIDR range: an admin key does not work from everywhere.',
-  ),
-  listIn,
-)
+export const someCidrs = argument(fields.someCidrs, listIn)
 
 /** For a search, in which an empty id finds nothing. */
-export const someExternalId = argument(SETTING_FIELDS.external_id.unwrap())
+export const someExternalId = argument(fields.SETTING_FIELDS.external_id.unwrap())
 
 /** A UTC day, which stands for its first moment, or a moment, in milliseconds. */
 export const moment = argument(rules.moment)

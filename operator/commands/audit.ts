@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
-import type { AuditLine, AuditShape } from '../../layers/admin/api/shapes/books.ts'
+import type { AuditLine, AuditShape, AuditSummary } from '../../layers/admin/api/shapes/books.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { printJson } from '../terminal/output.ts'
 import { printTable, summed, wide } from '../terminal/table.ts'
@@ -31,12 +31,17 @@ async function audited(
   wanted: { readonly key_id: string | undefined },
 ): Promise<AuditShape[]> {
   const audits: AuditShape[] = []
-  for await (const line of admin.lines<AuditLine>('/audits', wanted)) {
-    if (line.object === 'audit.summary') return audits
-    audits.push(line)
-    progress.say(`audit: ${audits.length} keys`)
+  for (let after: string | null | undefined; after !== null; ) {
+    let end: AuditSummary | undefined
+    for await (const line of admin.lines<AuditLine>('/audits', { ...wanted, after })) {
+      if (line.object === 'audit.summary') end = line
+      else audits.push(line)
+    }
+    if (!end) throw new CliError('The audit broke off before its end, so nothing is proven. Try again.')
+    progress.say(`audit: ${end.keys} keys`)
+    after = end.last_id
   }
-  throw new CliError('The audit broke off before its end, so nothing is proven. Try again.')
+  return audits
 }
 
 function show(out: Screen, audits: readonly AuditShape[]): void {

@@ -26,8 +26,8 @@ export function catalogCommand(program: Command, run: Run, terminal: Terminal, f
     .description('look a catalog file over, with a gateway against the one in force; changes nothing')
     .action(async (file: string, _: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
-      const { local, stage, stack } = await chosenTarget(options, terminal.env)
-      if (local || stage || stack) return checkThere(file, _, command)
+      const { local, stage, stack, adminUrl } = await chosenTarget(options, terminal.env)
+      if (local || stage || stack || adminUrl) return checkThere(file, _, command)
       const { ANY_ECHO, readCatalogFile } = await files()
       const { priceWarnings } = await import('../../layers/admin/catalog/price-warnings.ts')
       const checked = await readCatalogFile(file, ANY_ECHO)

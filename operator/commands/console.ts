@@ -28,11 +28,11 @@ async function consoleAction(session: Session, { port, open, readOnly = false }:
   await using stack = new AsyncDisposableStack()
   const ended = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)))
   const { startConsole } = await import('../console/start-console.ts')
-  const address = await startConsole(session, { port, isReadOnly: readOnly, report: (text) => out.error(text) }, stack)
+  const address = await startConsole(session, { port, isReadOnly: readOnly }, stack)
   if (json) printJson(out, { url: address })
   else
     out.log(
-      `The console of ${stage}${readOnly ? ', read only' : ''}${adminUrl ? `, through ${adminUrl}` : ''}: ${address}\nThe address signs this browser in, once; then ${new URL(address).origin} is enough, in every tab. Ctrl-C ends it.`,
+      `The console of ${stage}${readOnly ? ', read only' : ''}, through ${adminUrl}: ${address}\nThe address signs this browser in, once; then ${new URL(address).origin} is enough, in every tab. Ctrl-C ends it.`,
     )
   if (open && hasDisplay(process.platform, process.env)) {
     openBrowser(await writeLaunchFile(address, stack), process.platform)

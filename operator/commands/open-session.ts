@@ -1,24 +1,24 @@
-import { adminOf } from '../admin-client/admin-client-of.ts'
+import { ask } from '../admin-client/ask.ts'
+import { adminClient } from '../admin-client/http-client.ts'
 import { chosenTarget } from '../connect/chosen-gateway.ts'
 import { connect } from '../connect/connect.ts'
-import { actBy } from '../connect/issue-key.ts'
 import { confirmer } from '../terminal/confirm.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import type { GlobalOptions, Report, Session } from './run.ts'
+import type { GlobalOptions, OpenAdmin, Report, Session } from './run.ts'
 
 type Parts = {
   readonly terminal: Terminal
-  readonly openAdmin: typeof adminOf | undefined
+  readonly openAdmin: OpenAdmin | undefined
   readonly report: Report
   readonly progress: Progress
 }
 
-/** A command's session with its gateway, which ends with the command. */
+/** A command's session with its gateway. */
 export async function openSession(
   options: GlobalOptions,
-  { terminal, openAdmin = adminOf, report, progress }: Parts,
-): Promise<Session & AsyncDisposable> {
+  { terminal, openAdmin = (connection) => ask(adminClient(connection)), report, progress }: Parts,
+): Promise<Session> {
   const connection = await connect(await chosenTarget(options, terminal.env), terminal.folder)
   const guard = { ...connection, yes: options.yes === true }
   const confirm = confirmer(guard, { input: terminal.input, output: terminal.errors })
@@ -26,7 +26,7 @@ export async function openSession(
   return {
     ...connection,
     ...report,
-    admin: openAdmin(connection, (message) => report.out.error(message)),
+    admin: openAdmin(connection),
     output: terminal.output,
     json: options.json === true,
     nowMs,
@@ -37,9 +37,5 @@ export async function openSession(
         progress.stop()
         return change
       }),
-    newAct: async () => actBy(await connection.whoAmI(), nowMs),
-    async [Symbol.asyncDispose]() {
-      connection.tables.client.destroy()
-    },
   }
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/catalog.ts'
+import type { Ask } from '../admin-client/ask.ts'
 import { printJson } from '../terminal/output.ts'
 import { printTable, summed, wide } from '../terminal/table.ts'
 import type { Screen } from '../terminal/terminal.ts'
@@ -25,12 +26,26 @@ export function routesCommand(program: Command, run: Run): void {
     .description('send one tiny request through every route of the catalog; exits with 1 if one fails')
     .action(
       run(async ({ admin, out, json, fail }, _: object, model?: string) => {
-        const tests = await admin.check<List<RouteTestShape>>('/routes/test', { model })
+        const tests = await testedRoutes(admin, { model })
         if (json) printJson(out, tests)
         else showTests(out, tests.data)
         if (!tests.data.every(({ ok }) => ok)) fail()
       }),
     )
+}
+
+/** Every route, page by page. */
+export async function testedRoutes(
+  admin: Ask,
+  wanted: { readonly model?: string | undefined },
+): Promise<List<RouteTestShape>> {
+  const data: RouteTestShape[] = []
+  for (let after: string | undefined; ; ) {
+    const page = await admin.check<List<RouteTestShape>>('/routes/test', { ...wanted, after })
+    data.push(...page.data)
+    if (page.last_id === null) return { ...page, data }
+    after = page.last_id
+  }
 }
 
 function showRoutes(out: Screen, routes: readonly RouteShape[]): void {

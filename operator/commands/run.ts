@@ -1,6 +1,4 @@
 import type { Command } from 'commander'
-import type { Act } from '../../layers/gateway/domain/act.ts'
-import type { adminOf } from '../admin-client/admin-client-of.ts'
 import type { Ask } from '../admin-client/ask.ts'
 import type { Connection, Target } from '../connect/connect.ts'
 import type { Confirm } from '../terminal/confirm.ts'
@@ -17,19 +15,19 @@ export type Report = {
 /** The dependencies of a command: the gateway, output, time, and the confirmation of changes. */
 export type Session = Connection &
   Report & {
-    /** The admin API of the gateway, for everything that has a route there. */
+    /** The admin API of the gateway. */
     readonly admin: Ask
     readonly json: boolean
     readonly nowMs: number
     readonly confirm: Confirm
-    /** The act of this command, with its author. */
-    readonly newAct: () => Promise<Act>
     /** For output that is too long to be printed line by line. */
     readonly output: Terminal['output']
     readonly progress: Progress
   }
 
 type Work<Options> = (session: Session, options: Options, ...args: string[]) => Promise<void>
+
+export type OpenAdmin = (connection: Connection) => Ask
 
 export type Run = <Options = object>(work: Work<Options>) => (...args: unknown[]) => Promise<void>
 
@@ -38,7 +36,7 @@ export type GlobalOptions = Target & { readonly json?: boolean; readonly yes?: b
 type Parts = {
   readonly terminal: Terminal
   readonly fail: () => void
-  readonly openAdmin: typeof adminOf | undefined
+  readonly openAdmin: OpenAdmin | undefined
 }
 
 /** Commander passes the arguments, then the options, then the command. */
@@ -52,7 +50,7 @@ export function runner({ terminal, fail, openAdmin }: Parts): Run {
       try {
         // Loaded only now: help, completions and the version need no gateway.
         const { openSession } = await import('./open-session.ts')
-        await using session = await openSession(options, { terminal, openAdmin, report: { out, fail }, progress })
+        const session = await openSession(options, { terminal, openAdmin, report: { out, fail }, progress })
         const found = await findKeys(command, session.admin)
         await work(session, { ...options, ...found.options } as never, ...found.args)
       } finally {

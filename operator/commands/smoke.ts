@@ -13,7 +13,7 @@ export function smokeCommand(program: Command, run: Run): void {
     .action(
       run(async (session, options: SmokeOptions) => {
         const { smoke } = await import('../smoke/smoke.ts')
-        if (!(await smoke(session, options, session.out))) session.fail()
+        if (!(await smoke(session, options))) session.fail()
       }),
     )
 }

@@ -49,7 +49,8 @@ function toldOf(chosen: ChosenGateway | undefined): string {
   return `Commands that name no other are for ${nameOf(chosen)} (by ${chosen.by}).`
 }
 
-function nameOf({ local, stage, stack }: Gateway): string {
+function nameOf({ local, stage, stack, adminUrl }: Gateway): string {
+  if (adminUrl) return `the admin API at ${adminUrl}, by an admin key`
   if (local) return `the local gateway, which '${START}' runs in the folder`
   return stage ? `the stage ${stage}` : `the gateway in the stack ${stack}`
 }

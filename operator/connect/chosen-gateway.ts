@@ -6,15 +6,17 @@ import type { Terminal } from '../terminal/terminal.ts'
 import type { Target } from './connect.ts'
 
 type Environment = Terminal['env']
-export type Gateway = Pick<Target, 'local' | 'stage' | 'stack'>
+export type Gateway = Pick<Target, 'local' | 'stage' | 'stack' | 'adminUrl' | 'adminKey'>
 /** A gateway, and the place that names it. */
 export type ChosenGateway = Gateway & { readonly by: string }
 
 export const STAGE_VARIABLE = 'WAYBILL_STAGE'
+/** The address of an admin API, which is called with the admin key in WAYBILL_ADMIN_KEY. */
+export const ADMIN_URL_VARIABLE = 'WAYBILL_ADMIN_URL'
 const STAGE_NAME = /^[A-Za-z][A-Za-z0-9-]{0,62}$/
 const STACK_NAME = /^[A-Za-z][A-Za-z0-9-]{0,127}$/
 
-/** The gateway of a command: by an option, else by the variable, else by the file that 'waybill use' writes. */
+/** The gateway of a command: by an option, else by a variable, else by the file that 'waybill use' writes. */
 export async function chosenTarget(options: Target, env: Environment): Promise<Target> {
   if (options.local || options.stage || options.stack) return options
   return { ...options, ...(await chosenGateway(env)) }
@@ -23,6 +25,8 @@ export async function chosenTarget(options: Target, env: Environment): Promise<T
 export async function chosenGateway(env: Environment): Promise<ChosenGateway | undefined> {
   const stage = env[STAGE_VARIABLE]
   if (stage) return { stage, by: STAGE_VARIABLE }
+  const { [ADMIN_URL_VARIABLE]: adminUrl, WAYBILL_ADMIN_KEY: adminKey = '' } = env
+  if (adminUrl) return { adminUrl, adminKey, by: ADMIN_URL_VARIABLE }
   const file = chosenFile(env)
   const text = await readFile(file, 'utf8').catch(() => undefined)
   return text === undefined ? undefined : { ...gatewayIn(text, file), by: file }

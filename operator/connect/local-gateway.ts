@@ -1,6 +1,4 @@
 import { join, resolve } from 'node:path'
-import type { LocalEndpoint } from '../../layers/gateway/store/dynamodb/dynamodb-client.ts'
-import type { NamedVariable } from './local-keys.ts'
 
 // The names by which `npm start` and the command line find each other.
 
@@ -15,25 +13,15 @@ export function localFile(folder: string): string {
   return join(folder, 'local.json')
 }
 
-export const LOCAL_TABLES = {
-  keysTable: 'waybill-local-keys',
-  usageTable: 'waybill-local-usage',
-  answersTable: 'waybill-local-answers',
-}
-
 /** The content of `local.json` while the local gateway runs. */
 export type LocalFile = {
   readonly baseUrl: string
   readonly dynamodbEndpoint: string
   /** The password of the database, for the owner of the file only. */
-  readonly dynamodbCredentials?: LocalEndpoint['credentials']
+  readonly dynamodbCredentials?: { readonly accessKeyId: string; readonly secretAccessKey: string }
+  /** Opens the admin API, for the owner of the file only. */
+  readonly adminToken: string
   readonly demoKey: string
   readonly echoUrl: string
-  /** The variables that its catalog file named, and the addresses that they are sent to. */
-  readonly variables: readonly NamedVariable[]
   readonly pid: number
-}
-
-export function endpointOf({ dynamodbEndpoint, dynamodbCredentials }: LocalFile): LocalEndpoint {
-  return { endpoint: dynamodbEndpoint, ...(dynamodbCredentials && { credentials: dynamodbCredentials }) }
 }

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { AdminError } from '../../layers/admin/api/admin-error.ts'
 
 /** With every answer: the page runs no foreign code, and is not framed, cached or leaked in a Referer. */
@@ -12,7 +11,11 @@ export const GUARD_HEADERS = {
   'Cache-Control': 'no-store',
 } as const
 
-type Sent = { readonly headers: IncomingHttpHeaders; readonly method: string; readonly isPage: boolean }
+type Sent = {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly method: string
+  readonly isPage: boolean
+}
 
 /**
  * Refuses requests that another page on this machine, or a name that was made to resolve to it, could send. Every
@@ -20,7 +23,7 @@ type Sent = { readonly headers: IncomingHttpHeaders; readonly method: string; re
  */
 export function refuseForeign({ headers, method, isPage }: Sent, port: number): void {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`]
-  if (!hosts.includes(headers.host ?? '')) {
+  if (!hosts.includes(String(headers.host))) {
     throw new AdminError('host_not_allowed', `The Host header must be ${hosts.join(' or ')}.`)
   }
   const { origin } = headers

@@ -27,7 +27,7 @@ export function openPlayground(
   { chatUrl }: Pick<Connection, 'chatUrl'>,
   clock: () => number,
 ): Playground {
-  const api = ask(client, { isHere: false })
+  const api = ask(client)
   let making: Promise<OwnKey> | undefined
 
   function ownKey() {

@@ -3,12 +3,13 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ConsoleFile } from '../../console/build.ts'
 import { READING_SCOPES } from '../../layers/admin/api/call.ts'
-import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
-import { adminClientOf } from '../admin-client/admin-client-of.ts'
+import { OPERATOR_SCOPES } from '../../layers/gateway/domain/admin-scopes.ts'
+import { adminClient } from '../admin-client/http-client.ts'
 import type { Connection } from '../connect/connect.ts'
 import { CliError } from '../terminal/cli-error.ts'
 import { openPlayground } from './playground.ts'
 import { CONSOLE_PORT } from './port.ts'
+import { scopedClient } from './scoped-client.ts'
 import { createConsoleServer } from './server.ts'
 import { Tokens } from './tokens.ts'
 
@@ -18,20 +19,17 @@ type Options = {
   /** 0 for any free port; without one, the customary port or the next free one after it. */
   readonly port?: number | undefined
   readonly isReadOnly: boolean
-  readonly report: (message: string) => void
 }
 
 /** Serves the console of a gateway on this machine. Resolves with the launch address, which works once. */
 export async function startConsole(
   connection: Connection,
-  { port, isReadOnly, report }: Options,
+  { port, isReadOnly }: Options,
   stack: AsyncDisposableStack,
 ): Promise<string> {
   const tokens = new Tokens()
-  const scopes = isReadOnly ? READING_SCOPES : ADMIN_SCOPES
-  const api = adminClientOf(connection, scopes, (requestId, error) =>
-    report(`${requestId}: ${error instanceof CliError ? error.message : (error as Error).stack}`),
-  )
+  const scopes = isReadOnly ? READING_SCOPES : OPERATOR_SCOPES
+  const api = scopedClient(adminClient(connection), scopes)
   const playground = openPlayground(api, connection, clock)
   stack.use(playground)
   let built: Promise<readonly ConsoleFile[]> | undefined

@@ -8,16 +8,18 @@ export const ABOUT = {
     title: 'Waybill admin API',
     version: '1',
     description:
-      "Served by `waybill console` on the operator's own machine, under the operator's own rights, and by a stage that has the setting `admin`: for signed calls there and, with `adminKeys`, for admin keys. Amounts are decimal strings, moments ISO 8601 in UTC.",
+      'Served by every stage, for signed calls and, with `adminKeys`, for admin keys; by a local gateway, for the token in its folder and for admin keys; and by `waybill console`, which passes calls on. Amounts are decimal strings, moments ISO 8601 in UTC.',
   },
   servers: [
+    { url: 'http://127.0.0.1:8787', description: 'A local gateway, for its token.' },
     { url: 'http://127.0.0.1:{port}', description: 'The console.', variables: { port: { default: '8788' } } },
     { url: '{AdminUrl}', description: 'A stage, for signed calls: its output AdminUrl.', variables: STAGE },
     { url: '{AdminUrl}/keyed', description: 'A stage, for admin keys.', variables: STAGE },
   ],
-  security: [{ console: [] }, { signed: [] }, { adminKey: [] }],
+  security: [{ console: [] }, { localToken: [] }, { signed: [] }, { adminKey: [] }],
   securitySchemes: {
     console: { type: 'apiKey', in: 'header', name: 'X-Waybill-Console' },
+    localToken: { type: 'http', scheme: 'bearer', description: 'The adminToken in .waybill/local.json.' },
     signed: {
       type: 'apiKey',
       in: 'header',

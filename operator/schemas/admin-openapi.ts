@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { ADMIN_ROOT, type AdminRoute, ROUTES } from '../../layers/admin/api/route-table.ts'
 import { LISTS, ROUTE_WORDS, type RouteWords } from '../../layers/admin/api/route-words.ts'
-import { ApiError, Identity, Search } from '../../layers/admin/api/shapes/answers.ts'
+import { AdminKey } from '../../layers/admin/api/shapes/admin-keys.ts'
+import { ApiError, Identity, Search, Table } from '../../layers/admin/api/shapes/answers.ts'
 import * as bodies from '../../layers/admin/api/shapes/bodies.ts'
 import { Audit, AuditSummary, Event } from '../../layers/admin/api/shapes/books.ts'
 import { Catalog, CatalogCheck, CatalogVersion, Route, RouteTest } from '../../layers/admin/api/shapes/catalog.ts'
@@ -16,6 +17,7 @@ import { componentSchemas, type Json, jsonContent, SCHEMAS, schemaOf } from './o
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   ...{ Key, KeyDetail, KeyWithSecret, Hold, Grant, GrantMade, Event, Audit, AuditSummary, Request, RequestLine },
   ...{ UsagePage, Overview, Route, RouteTest, Catalog, CatalogVersion, CatalogCheck, Search, Identity },
+  ...{ AdminKey, Table },
   ...LISTS,
   ...{ UsageRecord, Pricing, Attempt },
   Error: ApiError,

@@ -1,9 +1,7 @@
-import { auditKey } from '../../layers/admin/audit/audit-key.ts'
+import type { AuditLine } from '../../layers/admin/api/shapes/books.ts'
+import type { RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
-import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
-import { readUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
-import type { Connection } from '../connect/connect.ts'
-import type { issueKey } from '../connect/issue-key.ts'
+import type { Session } from '../commands/run.ts'
 import type { Check } from './checks-on.ts'
 import { checkPieces } from './stage-checks.ts'
 
@@ -12,23 +10,22 @@ const COUNTING = [{ role: 'user', content: 'Count from 1 to 40, in words.' }]
 
 type Caller = ReturnType<typeof callerOf>
 
-export function callerOf(
-  { tables, chatUrl, apiUrl }: Connection,
-  { key, secret }: Awaited<ReturnType<typeof issueKey>>,
-  model: string,
-) {
+type SmokeKey = { readonly id: string; readonly secret: string }
+
+export function callerOf({ admin, chatUrl, apiUrl }: Session, { id: keyId, secret }: SmokeKey, model: string) {
   const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
   const get = (path: string) => fetch(`${apiUrl}${path}`, { headers })
   const post = (path: string, body: object) =>
     fetch(`${chatUrl}${path}`, { method: 'POST', headers, body: JSON.stringify({ model, ...body }) })
   const ask = (extra: object) =>
     post('/v1/chat/completions', { max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }], ...extra })
-  return { tables, chatUrl, apiUrl, headers, key, model, get, post, ask }
+  return { admin, chatUrl, apiUrl, headers, keyId, model, get, post, ask }
 }
 
 /** Every endpoint, and the books behind them. */
 export async function checkCalls(caller: Caller, check: Check): Promise<void> {
-  const { tables, chatUrl, apiUrl, headers, key, model, get, post, ask } = caller
+  const { admin, chatUrl, apiUrl, headers, keyId, model, get, post, ask } = caller
+  const requestOf = (id: string) => admin.get<RequestShape>(`/requests/${id}`)
   await check('GET /v1/models lists the model', async () => {
     const { data } = await json<{ data: { id: string }[] }>(await get('/v1/models'))
     expect(
@@ -38,7 +35,7 @@ export async function checkCalls(caller: Caller, check: Check): Promise<void> {
   })
   await check('GET /v1/key/introspect knows the key', async () => {
     const seen = await json<{ id: string; status: string }>(await get('/v1/key/introspect'))
-    expect(seen.id === key.id && seen.status === 'active', JSON.stringify(seen))
+    expect(seen.id === keyId && seen.status === 'active', JSON.stringify(seen))
   })
   let requestId = ''
   let streamId = ''
@@ -56,10 +53,10 @@ export async function checkCalls(caller: Caller, check: Check): Promise<void> {
     }
     requestId = response.headers.get('X-Request-Id') ?? ''
   })
-  await check('its row is found by its request id, here and in the table', async () => {
+  await check('its row is found by its request id, here and in the admin API', async () => {
     const seen = await json<{ request_id: string; outcome: string }>(await get(`/v1/usage/${requestId}`))
     expect(seen.outcome === 'completed', `its outcome is ${seen.outcome}`)
-    expect((await readUsageRow(tables)(requestId))?.keyId === key.id, 'the row is not in the table')
+    expect((await requestOf(requestId)).key_id === keyId, 'the admin API has it for another key')
   })
   await check('its row is in the list of the key’s requests, and in their sums', async () => {
     const { data } = await json<{ data: { request_id: string }[] }>(await get('/v1/usage'))
@@ -91,7 +88,7 @@ export async function checkCalls(caller: Caller, check: Check): Promise<void> {
     expect(text.endsWith('data: [DONE]\n\n'), 'it does not end with [DONE]')
   })
   await check('a stream comes piece by piece, as the model makes it', async () =>
-    checkPieces(await readUsageRow(tables)(streamId), seenMs),
+    checkPieces((await requestOf(streamId)).row as never, seenMs),
   )
   await check('a response is answered', async () => {
     const { status } = await json<{ status: string }>(
@@ -119,12 +116,8 @@ export async function checkCalls(caller: Caller, check: Check): Promise<void> {
     }
   })
   await check('the books close', async () => {
-    const fresh = await readKey(tables)(key.id)
-    const audit = await auditKey(tables, fresh ?? key, Date.now())
-    expect(
-      audit.ok,
-      JSON.stringify(audit, (_, v) => (typeof v === 'bigint' ? String(v) : v)),
-    )
+    const [audit] = await Array.fromAsync(admin.lines<AuditLine>('/audits', { key_id: keyId }))
+    expect(audit?.object === 'audit' && audit.ok, JSON.stringify(audit))
   })
 }
 

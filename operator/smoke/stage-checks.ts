@@ -1,9 +1,7 @@
-import { SWEEP_EVERY_MINUTES } from '../../layers/gateway/contract.ts'
-import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import { expiredHolds, type Key } from '../../layers/gateway/domain/key.ts'
-import { namedSecrets } from '../../layers/gateway/domain/provider-secret.ts'
+import type { TableShape } from '../../layers/admin/api/shapes/answers.ts'
+import type { Overview } from '../../layers/admin/api/shapes/usage.ts'
+import { TABLES } from '../../layers/gateway/contract.ts'
 import { shellWord } from '../../layers/gateway/domain/shell-word.ts'
-import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
 import { WAYBILL } from '../terminal/how-to-run.ts'
 
 export type NotApplicable = { readonly notApplicable: string }
@@ -14,8 +12,11 @@ const notApplicable = (why: string): NotApplicable => ({ notApplicable: why })
 const LEAST_STREAM_MS = 500
 
 /** Fails if a stream did not arrive as it was generated, by the gateway's own times: something on the way buffers it. */
-export function checkPieces(row: UsageRow | undefined, seenMs: number): NotApplicable | undefined {
-  const madeMs = (row?.durationMs ?? 0) - (row?.ttftMs ?? 0)
+export function checkPieces(
+  row: { readonly duration_ms: number; readonly ttft_ms: number | null },
+  seenMs: number,
+): NotApplicable | undefined {
+  const madeMs = row.duration_ms - (row.ttft_ms ?? 0)
   if (madeMs < LEAST_STREAM_MS) {
     return notApplicable(`the model was done ${madeMs} ms after its first token; --model names a slower one`)
   }
@@ -71,28 +72,35 @@ export async function checkClosed(origin: string): Promise<void> {
   )
 }
 
-/** Fails if a provider may not have the key that the catalog names for it. Callers get just a 502 for that. */
-export async function checkProviderKeys(
-  catalog: CatalogData,
-  read: (name: string, baseUrl: string) => Promise<string | undefined>,
-): Promise<void> {
-  for (const { name, baseUrl } of namedSecrets(catalog)) {
-    if (!(await read(name, baseUrl))) throw new Error(`there is no secret '${name}' of this stage`)
-  }
+/** The sweep leaves no trace of its own, but requests that it should have settled do. */
+export function checkSwept({ dead_requests: dead }: Pick<Overview, 'dead_requests'>): void {
+  if (dead.length === 0) return
+  throw new Error(
+    `dead requests wait for it, such as ${dead[0]}: look at the sweep's log and at its schedule in EventBridge Scheduler`,
+  )
 }
 
-/** Three sweeps may fail before an alarm goes off. */
-const LATE_MS = 3 * SWEEP_EVERY_MINUTES * 60_000
+/** Kept answers end after a day, and must not be recoverable for 35. */
+const RECOVERABLE = ['keys', 'usage']
 
-/** The sweep leaves no trace of its own, but requests that it should have settled do. */
-export function checkSwept(keys: readonly Key[], nowMs: number): void {
-  const late = keys.flatMap((key) =>
-    expiredHolds(key, nowMs - LATE_MS).map(({ requestId }) => `${requestId} of ${key.id}`),
-  )
-  if (late.length === 0) return
-  throw new Error(
-    `${late.length} dead requests wait for it, such as ${late[0]}: look at the sweep's log and at its schedule in EventBridge Scheduler`,
-  )
+/** Fails with the commands that repair a table whose settings are not the template's, as after a restore. */
+export function checkTableSettings(tables: readonly TableShape[], isProtected: boolean): void {
+  const repairs = tables.flatMap(({ kind, name, expires, recoverable, deletion_protected }) => {
+    const on = `--table-name ${shellWord(name)}`
+    const { timeToLive } = TABLES[kind]
+    return [
+      {
+        isRight: expires,
+        repair: `update-time-to-live ${on} --time-to-live-specification ${shellWord(`Enabled=true,AttributeName=${timeToLive}`)}`,
+      },
+      {
+        isRight: recoverable || !RECOVERABLE.includes(kind),
+        repair: `update-continuous-backups ${on} --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true`,
+      },
+      { isRight: deletion_protected || !isProtected, repair: `update-table ${on} --deletion-protection-enabled` },
+    ].flatMap(({ isRight, repair }) => (isRight ? [] : [`aws dynamodb ${repair}`]))
+  })
+  if (repairs.length > 0) throw new Error(`a table is not as it was deployed. Repair it:\n  ${repairs.join('\n  ')}`)
 }
 
 type Stage = { readonly name: string; readonly hasEdge: boolean }

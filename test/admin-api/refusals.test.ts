@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { READING_SCOPES } from '../../layers/admin/api/call.ts'
 import { ADMIN_ROUTES } from '../../layers/admin/api/route-table.ts'
-import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-key.ts'
+import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-scopes.ts'
 import { ADMIN_LOOKING_POSTS } from '../../layers/gateway/endpoints.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { openTestTables } from '../support/gateway.ts'
@@ -99,7 +99,7 @@ test('GET /whoami tells who asks, of which stage, with which scopes and base_url
 })
 
 test.each([
-  ['AccessDeniedException', 403, 'access_denied'],
+  ['AccessDeniedException', 500, 'internal_error'],
   ['ThrottlingException', 503, 'service_unavailable'],
   ['TypeError', 500, 'internal_error'],
 ])('a database that answers %s is a %i %s, and tells nothing of its inside', async (name, status, code) => {

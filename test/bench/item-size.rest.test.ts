@@ -5,7 +5,7 @@ import { itemBytes, type RawItem, writeUnits } from '../../bench/bill/item-size.
 import { createTables } from '../../layers/gateway/store/create-tables.ts'
 import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { startDynamoDbLocal } from '../../local/dynamodb-local.ts'
-import { LOCAL_TABLES } from '../../operator/connect/local-gateway.ts'
+import { LOCAL_TABLES } from '../../local/local-tables.ts'
 import { testWithAmazon } from '../support/amazon.ts'
 
 const ITEMS: readonly (readonly [what: string, item: RawItem, bytes: number])[] = [

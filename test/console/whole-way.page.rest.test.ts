@@ -8,6 +8,7 @@ import { listKeys, readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { startConsole } from '../../operator/console/start-console.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { BROWSER_PATH } from '../support/programs.ts'
+import { connectionTo, startSignedAdmin } from '../support/signed-admin.ts'
 import { openBoth } from '../support/stack.ts'
 import { chunk, say, sse, status, type Upstream } from '../support/upstream.ts'
 import { openBrowser } from './support/browser.ts'
@@ -39,7 +40,7 @@ inBrowser(
     const troubles: string[] = []
     /** Everything that left the browsers: addresses, headers and bodies. */
     const sent: string[] = []
-    const reported: string[] = []
+    const logged: string[] = []
 
     beforeAll(async () => {
       ;[browser, { gateway, upstream }] = await Promise.all([openBrowser(BROWSER_PATH ?? ''), openBoth()])
@@ -49,18 +50,11 @@ inBrowser(
     afterAll(() => stack.disposeAsync())
 
     async function sitDown(name: string): Promise<Desk> {
-      const connection = {
-        tables: gateway.tables,
-        stage: 'local',
-        isProtected: false,
-        ipv6: false,
-        chatUrl: gateway.baseUrl,
-        apiUrl: gateway.baseUrl,
-        echoUrl: upstream.url,
-        whoAmI: async () => name,
-      }
-      const report = (line: string) => reported.push(line)
-      const address = await startConsole(connection, { port: 0, isReadOnly: false, report }, stack)
+      const options = { stage: 'local', caller: name, echoUrl: upstream.url }
+      const admin = stack.use(await startSignedAdmin(gateway.tables, gateway.baseUrl, options))
+      stack.defer(() => void logged.push(...admin.logged))
+      const connection = connectionTo(admin, gateway.baseUrl)
+      const address = await startConsole(connection, { port: 0, isReadOnly: false }, stack)
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
       context.setDefaultTimeout(120_000)
       const page = await context.newPage()
@@ -362,7 +356,7 @@ inBrowser(
       const { database, keys, usage, answers } = gateway.tables
       const items = await Promise.all([keys, usage, answers].map((TableName) => database.scan({ TableName })))
       const written = JSON.stringify(items, (_, value) => (typeof value === 'bigint' ? String(value) : value))
-      const traces = { sent, kept: kept.flat(), reported, logged: gateway.logLines, written: [written] }
+      const traces = { sent, kept: kept.flat(), logged: [...logged, ...gateway.logLines], written: [written] }
       expect(secrets).toHaveLength(2)
       for (const [place, texts] of Object.entries(traces)) {
         expect([place, texts.filter((text) => secrets.some((secret) => text.includes(secret)))]).toEqual([place, []])
@@ -373,7 +367,7 @@ inBrowser(
     })
 
     test('nothing in all of this violated the Content-Security-Policy or left an error in the browser', () => {
-      expect([troubles, reported]).toEqual([[], []])
+      expect([troubles, logged]).toEqual([[], []])
     })
   },
 )

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { BRAND, EDGE_HEADERS, ENV } from '../../layers/gateway/contract.ts'
 import { ACT_MS } from '../../layers/gateway/domain/act.ts'
-import { ADMIN_SCOPES, newAdminKey } from '../../layers/gateway/domain/admin-key.ts'
+import { newAdminKey } from '../../layers/gateway/domain/admin-key.ts'
+import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-scopes.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import { utcDay } from '../../layers/gateway/domain/time.ts'
 import { endpointsOf } from '../../layers/gateway/endpoints.ts'
@@ -466,6 +467,8 @@ describe('roles', () => {
     await createAdminKey(account.tables)(key, actAt())
     const keyed = (route: string, body?: unknown, headers: Record<string, string> = once()) =>
       ask(route.replace(' ', ' /keyed/admin/v1'), { secret, body, headers })
+    const signed = (route: string, body?: unknown) =>
+      ask(route.replace(' ', ' /admin/v1'), { iam: ARN, body, headers: once() })
     const made = await keyed('POST /keys', { name: 'acme', credits: '1', external_id: 'cus_admin' })
     const { id } = made
     await keyed(`POST /keys/${id}/grants`, { credits: '1' })
@@ -481,6 +484,14 @@ describe('roles', () => {
     }
     await keyed(`GET /requests/${asked.headers['X-Request-Id']}`)
     await keyed('POST /audits', { key_id: id })
+    await keyed('POST /audits', {})
+    expect(await keyed('POST /routes/test', {})).toMatchObject({ data: [{ object: 'route.test', ok: false }] })
+    const own = { secret_sha256: 'a'.repeat(64), last_four: 'abcd' }
+    const options = { name: 'y', scopes: ['keys.read'], allowlist: ['192.0.2.0/24'], daily_grant: '1', ...own }
+    const other = await signed('POST /admin-keys', options)
+    await signed(`POST /admin-keys/${other.id}/rotate`, { ...own, secret_sha256: 'b'.repeat(64) })
+    await signed(`POST /admin-keys/${other.id}/revoke`, { confirm: 'y' })
+    await signed('GET /admin-keys')
     const { catalog } = await keyed('GET /catalog')
     await keyed('POST /catalog/check', catalog)
     const { models } = catalogFor('http://127.0.0.1:9/v2', { id: 'vendor/test-model' })
@@ -492,12 +503,21 @@ describe('roles', () => {
     const calls = account.dynamodb.calls.slice(before)
     expect(calls.filter((it) => !account.admin.role.allows(it))).toEqual([])
     expect(new Set(calls.map(({ operation }) => operation))).toEqual(
-      new Set(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'Query', 'BatchGetItem']),
+      new Set([
+        'GetItem',
+        'PutItem',
+        'UpdateItem',
+        'DeleteItem',
+        'ConditionCheckItem',
+        'Query',
+        'BatchGetItem',
+        'Scan',
+      ]),
     )
     for (const kept of [secret, made.secret]) expect(admin.output.text).not.toContain(kept)
   })
 
-  test('no function’s role allows it to make, change or delete an admin key, and only the admin function’s to read one by its secret', () => {
+  test('only the admin function’s role allows it to make, change or read an admin key, and none to delete one', () => {
     const { keys } = account.tables
     const items = ['ADMIN#adminkey_x', 'ADMINHASH#x', 'ADMINGRANTS#adminkey_x']
     for (const [name, { role }] of Object.entries({ ...account.functions, admin: account.admin })) {
@@ -506,7 +526,10 @@ describe('roles', () => {
           role.allows({ operation, table: keys, leadingKey }) ? [`${operation} ${leadingKey}`] : [],
         ),
       )
-      const ofAdmin = [...items.map((it) => `GetItem ${it}`), 'UpdateItem ADMINGRANTS#adminkey_x']
+      const ofAdmin = [
+        ...items.flatMap((it) => [`GetItem ${it}`, `UpdateItem ${it}`]),
+        ...['PutItem ADMIN#adminkey_x', 'PutItem ADMINHASH#x', 'DeleteItem ADMINHASH#x'],
+      ]
       expect([name, allowed.toSorted()]).toEqual([name, name === 'admin' ? ofAdmin.toSorted() : []])
     }
   })

@@ -5,6 +5,7 @@ import { ADMIN_ERROR_KINDS, AdminError } from '../../layers/admin/api/admin-erro
 import { ADMIN_ROOT, ADMIN_ROUTES } from '../../layers/admin/api/route-table.ts'
 import { adminOpenApi } from '../../operator/schemas/admin-openapi.ts'
 import { type Admin, adminOf, once, type Told } from '../admin-api/support/admin.ts'
+import { describedTables } from '../support/described-tables.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
 import { hardened, undescribed } from './support/openapi.ts'
@@ -38,7 +39,7 @@ let admin: Admin
 
 beforeAll(async () => {
   gateway = (await openBoth()).gateway
-  admin = adminOf(gateway.tables)
+  admin = adminOf(describedTables(gateway.tables))
 })
 
 test('docs/admin-openapi.json is as `npm run schema` writes it', () => {
@@ -73,6 +74,8 @@ test('a real answer of every route, and its refusals, are as docs/admin-openapi.
   const asked = (await gateway.post(secret, HELLO)).headers.get('x-request-id') ?? ''
   await admin.call(`POST /keys/${key.id}/rotate`, { headers: once() })
   const catalog = catalogFor('https://up.example/v1')
+  const ownSecret = (digit: string) => ({ secret_sha256: digit.repeat(64), last_four: 'abcd' })
+  const adminKey = { name: 'doc', scopes: ['keys.read'], allowlist: ['192.0.2.0/24'], daily_grant: '1' }
   const bodies: Record<string, object> = {
     'POST /keys': { name: 'doc', credits: '1' },
     'PATCH /keys/{id}': { rpm: 9 },
@@ -81,12 +84,18 @@ test('a real answer of every route, and its refusals, are as docs/admin-openapi.
     'PUT /catalog': catalog,
     'POST /catalog/check': { ...catalog, models: 1 },
     'POST /routes/test': {},
+    'POST /admin-keys': { ...adminKey, ...ownSecret('1') },
+    'POST /admin-keys/{id}/rotate': ownSecret('2'),
+    'POST /admin-keys/{id}/revoke': { confirm: 'doc' },
   }
+  const made = await admin.call('POST /admin-keys', { body: { ...adminKey, ...ownSecret('0') }, headers: once() })
+  const idIn = (path: string) =>
+    path.startsWith('/requests') ? asked : path.startsWith('/admin-keys') ? made.body.id : key.id
   const last = (path: string) => Number(path.endsWith('/revoke'))
   for (const { method, path } of ADMIN_ROUTES.toSorted((a, b) => last(a.path) - last(b.path))) {
     const route = `${method} ${path}`
     const operation = document.paths[`${ADMIN_ROOT}${path}`]?.[method.toLowerCase()] as Operation
-    const address = `${method} ${path.replace('{id}', path.startsWith('/requests') ? asked : key.id).replace('{version}', '1')}`
+    const address = `${method} ${path.replace('{id}', idIn(path)).replace('{version}', '1')}`
     const query = path === '/search' ? '?q=acme' : ''
     const seen = path === '/catalog' ? 1 : path.startsWith('/catalog') ? 2 : (await gateway.readKey(key.id)).version
     const body = bodies[route] ?? {}

@@ -59,8 +59,8 @@ test('every value in a command that is printed is quoted, but for these', () => 
       "operator/commands/import.ts options.secrets ? '--stage STAGE' : '--local'",
       "operator/commands/import.ts options.secrets ? '--stage STAGE' : '--local'",
       // Words about the command, before or after it.
-      'operator/connect/local-keys.ts name',
-      'operator/connect/local-keys.ts new URL(baseUrl).origin',
+      'local/local-keys.ts name',
+      'local/local-keys.ts new URL(baseUrl).origin',
       'operator/smoke/stage-checks.ts stack',
       // Quoted by those who call.
       ...Array(4).fill('operator/terminal/how-to-run.ts stage'),

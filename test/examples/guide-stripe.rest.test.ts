@@ -22,7 +22,7 @@ async function freePort(): Promise<number> {
 }
 
 test('every command of the guide runs: a gateway, its admin API, the shop, a purchase, a key, a top-up, a notice', async () => {
-  const ports = { '4242': await freePort(), '8790': await freePort() }
+  const ports = { '4242': await freePort(), '8787': await freePort() }
   const env = {
     WAYBILL_DATA: emptyFolder(),
     XDG_CONFIG_HOME: '/nonexistent',
@@ -57,9 +57,9 @@ test('every command of the guide runs: a gateway, its admin API, the shop, a pur
   const random = /\$\((openssl .*?)\)/.exec(GUIDE[0] ?? '')
   const secret = { [random?.[0] ?? '']: (await run(random?.[1] ?? '')).trim() }
   const start = next(secret)
-  const { shell: gateway, said: address } = await serve(start, /http:\S+\/v1(?=.*Ctrl-C)/s)
-  const { said: launch } = await serve(next(), /#launch=[\w-]{43}/)
-  const open = next({ ...secret, '#launch=…': launch })
+  const { shell: gateway, said: address } = await serve(start, /http:\S+\/v1(?=.*Ctrl-C)/s, String(ports['8787']))
+  const [adminKey = ''] = /svc_admin_\w{43}/.exec(await run(next())) ?? []
+  const open = next({ ...secret, 'svc_admin_…': adminKey })
   const { shell: shop } = await serve(open, /The shop is open/, String(ports['4242']))
   const paid = await run(next())
   expect(paid).toContain('200 Granted.')
@@ -86,7 +86,7 @@ test('every command of the guide runs: a gateway, its admin API, the shop, a pur
   await run(`${taken.join('\n')}\nnpm run -s waybill -- keys grant ${id} -34.5 --local`)
   gateway.end()
   await gateway.ended
-  await serve(start, /Ctrl-C/)
+  await serve(start, /Ctrl-C/, String(ports['8787']))
   const mail = await until(() => /mail to .*/.exec(shop.output())?.[0], 30_000)
   expect(mail).toMatch(
     /^mail to ann@example\.com: You have 0\.\d+ credits left\. Top up your key: .*client_reference_id=key_/,

@@ -1,38 +1,25 @@
 import { createHmac } from 'node:crypto'
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { buffer } from 'node:stream/consumers'
 import { afterAll, expect, test } from '@jest/globals'
 import { type Ask, openAdminApi } from '../../examples/stripe/admin-api.ts'
 import { createShop } from '../../examples/stripe/shop.ts'
-import { adminFunction, OFFICE } from '../functions/support/admin-function.ts'
-import { openBoth, openStage } from '../support/stack.ts'
+import { makeAdminKey, startSignedAdmin } from '../support/signed-admin.ts'
+import { openBoth } from '../support/stack.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 
-/** A stage's admin API over HTTP, and an admin key with the scopes and the bound that the guide says. */
-async function openAsStage(dailyGrant: string): Promise<Ask> {
+/** A stage's admin API, and an admin key with the scopes and the bound that the guide says. */
+async function openAsStage(dailyGrant: bigint): Promise<Ask> {
   const { gateway } = await openBoth()
-  const stage = await openStage(gateway.tables, gateway.baseUrl)
-  const scopes = 'keys.read,keys.write,credits.grant'
-  const options = ['--name', 'shop', '--scopes', scopes, '--allow', `${OFFICE}/32`, '--daily-grant', dailyGrant]
-  const { stdout } = await stage.waybill(['admin-keys', 'create', ...options, '--stage', 'dev', '--json'])
-  const admin = adminFunction(gateway.tables)
-  const server = createServer(async (request, response) => {
-    const body = (await buffer(request)).toString()
-    const headers = request.headers as Record<string, string>
-    const answer = await admin.unsigned(`${request.method} ${request.url}`, { headers, ...(body && { body }) })
-    response.writeHead(answer.status, answer.headers).end(answer.text)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  stack.defer(() => void server.close())
-  const { port } = server.address() as AddressInfo
-  return openAdminApi(`http://127.0.0.1:${port}/keyed/`, JSON.parse(stdout).secret)
+  const admin = stack.use(await startSignedAdmin(gateway.tables, gateway.baseUrl))
+  const scopes = ['keys.read', 'keys.write', 'credits.grant'] as const
+  const key = await makeAdminKey(gateway.tables, { scopes, dailyGrant: dailyGrant * 10n ** 9n })
+  return openAdminApi(`${admin.url}/keyed/`, key)
 }
 
 test('an admin key with the scopes of the guide does all that the shop asks, and no more than its bound of a day', async () => {
-  const ask = await openAsStage('30')
+  const ask = await openAsStage(30n)
   const body = { name: 'ann', external_id: 'cs_1', credits: '25.00', reference: 'cs_1', notify_below: '1' }
   const { status, body: key } = await ask('POST', '/keys', body, 'cs_1')
   expect([status, key.available]).toEqual([201, '25'])
@@ -68,7 +55,7 @@ async function statusOf(ask: Ask): Promise<number> {
 }
 
 test('while the gateway is away, or the day’s grants are used up, Stripe is told to come again', async () => {
-  expect(await statusOf(await openAdminApi('http://127.0.0.1:1/keyed', 'svc_admin_x'))).toBe(503)
-  expect(await statusOf(await openAsStage('24'))).toBe(503)
-  expect(await statusOf(await openAsStage('25'))).toBe(200)
+  expect(await statusOf(openAdminApi('http://127.0.0.1:1/keyed', 'svc_admin_x'))).toBe(503)
+  expect(await statusOf(await openAsStage(24n))).toBe(503)
+  expect(await statusOf(await openAsStage(25n))).toBe(200)
 })

@@ -9,8 +9,8 @@ import { formatCredits } from '../../layers/gateway/domain/money.ts'
 import { listGrants } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import { signedHeaders } from '../../local/webhook.ts'
-import { startConsole } from '../../operator/console/start-console.ts'
 import type { TestGateway } from '../support/gateway.ts'
+import { makeAdminKey, startSignedAdmin } from '../support/signed-admin.ts'
 import { openBoth } from '../support/stack.ts'
 
 jest.setTimeout(60_000)
@@ -27,17 +27,8 @@ const mailed: string[] = []
 
 beforeAll(async () => {
   gateway = (await openBoth()).gateway
-  const connection = {
-    tables: gateway.tables,
-    stage: 'dev',
-    isProtected: false,
-    ipv6: false,
-    chatUrl: gateway.baseUrl,
-    apiUrl: gateway.baseUrl,
-    whoAmI: async () => 'shop',
-  }
-  const address = await startConsole(connection, { port: 0, isReadOnly: false, report: console.error }, stack)
-  const ask = await openAdminApi(address, undefined)
+  const admin = stack.use(await startSignedAdmin(gateway.tables, gateway.baseUrl))
+  const ask = openAdminApi(`${admin.url}/keyed`, await makeAdminKey(gateway.tables))
   const server = createShop({
     ask: (...args) => {
       asked += 1

@@ -4,31 +4,37 @@ import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@
 import { wholeBody } from '../../functions/admin/whole-answer.ts'
 import { ADMIN_ROUTES } from '../../layers/admin/api/route-table.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
-import {
-  ADMIN_SCOPES,
-  type AdminKey,
-  type AdminKeySettings,
-  newAdminKey,
-} from '../../layers/gateway/domain/admin-key.ts'
+import { type AdminKey, type AdminKeySettings, newAdminKey } from '../../layers/gateway/domain/admin-key.ts'
+import { ADMIN_SCOPES, OPERATOR_SCOPES } from '../../layers/gateway/domain/admin-scopes.ts'
 import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import { makeSecret } from '../../layers/gateway/domain/secret-text.ts'
 import { DAY_MS } from '../../layers/gateway/domain/time.ts'
 import { createAdminKey, revokeAdminKey, rotateAdminKey } from '../../layers/gateway/store/admin-keys/admin-keys.ts'
 import { allowanceAt, grantedOnDay, OverAllowance } from '../../layers/gateway/store/admin-keys/allowance.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
+import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
+import { readLastAudit } from '../../layers/gateway/store/keys/last-audit.ts'
 import { listKeys, readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { secretFor, startSecretsManager } from '../deployed/support/secrets-manager.ts'
 import { actAt } from '../support/act.ts'
-import { openAllTables, openTestTables } from '../support/gateway.ts'
+import { catalogFor, openAllTables, openTestTables } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
+import { openUpstream } from '../support/stack.ts'
 import { startUnreliableDynamoDb, type UnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
 import { type AdminFunction, ARN, adminFunction, OFFICE, once } from './support/admin-function.ts'
 
 jest.setTimeout(60_000)
 
 const CREDIT = 10n ** 9n
+const SIGNED_IN = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' }
+const linesOf = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
 
 let tables: OperatorTables
 let line: UnreliableDynamoDb
@@ -81,7 +87,7 @@ async function callsOf(work: () => Promise<unknown>): Promise<number> {
 describe('a signed call', () => {
   test('a signed call has every scope, and its change is an event by the caller’s ARN', async () => {
     const { body } = await admin.signed('GET /whoami')
-    expect(body).toMatchObject({ by: ARN, stage: 'prod', protected: true, scopes: ADMIN_SCOPES })
+    expect(body).toMatchObject({ by: ARN, stage: 'prod', protected: true, scopes: OPERATOR_SCOPES })
     expect(body).toMatchObject({ base_url: 'https://gateway.example/v1', address: null })
     const id = await customer()
     const [event] = await Array.fromAsync(listEvents(tables)({ of: id, fromMs: 0, toMs: Date.now() + 1_000 }))
@@ -110,23 +116,59 @@ describe('a signed call', () => {
     expect([status, made.name]).toEqual([201, 'naïve'])
   })
 
-  test('routes are not tested, and not all keys are audited, by a function: a 501 names the command that does it', async () => {
-    const routes = await admin.signed('POST /routes/test', { body: {} })
-    expect([routes.status, routes.body.error.code]).toEqual([501, 'not_here'])
-    expect(routes.body.error.message).toContain('waybill routes test')
-    const all = await admin.signed('POST /audits', { body: {} })
-    expect([all.status, all.body.error.code, all.body.error.param]).toEqual([501, 'not_here', 'key_id'])
+  test('all keys are audited page by page, each once, and only the end of a signed audit is noted', async () => {
     const key_id = await customer()
+    // A reading of the clock takes a second, so that a page has few keys.
+    let nowMs = Date.now()
+    const slow = adminFunction(tables, { clock: () => (nowMs += 1_000) })
+    const ids: string[] = []
+    let pages = 0
+    for (let after: string | null | undefined; after !== null; pages++) {
+      const told = await slow.signed('POST /audits', { body: { after } })
+      expect(told.headers['Content-Type']).toBe('application/x-ndjson')
+      const lines = linesOf(told.text)
+      const end = lines.pop()
+      ids.push(...lines.map((line) => line.key_id))
+      expect(end).toMatchObject({ object: 'audit.summary', keys: ids.length, wrong: 0, has_more: end.last_id !== null })
+      after = end.last_id
+    }
+    const all = (await Array.fromAsync(listKeys(tables)())).map(({ id }) => id)
+    expect([pages > 1, ids.toSorted()]).toEqual([true, all.toSorted()])
+    const noted = await readLastAudit(tables)()
+    expect(noted).toMatchObject({ keys: all.length, wrong: 0 })
+    const { secret } = await adminKey()
+    const keyed = await admin.keyed('POST /audits', { secret, body: {} })
+    expect(linesOf(keyed.text).at(-1)).toMatchObject({ keys: all.length, has_more: false })
     const one = await admin.signed('POST /audits', { body: { key_id } })
-    expect(one.headers['Content-Type']).toBe('application/x-ndjson')
-    const lines = one.text
-      .trim()
-      .split('\n')
-      .map((text) => JSON.parse(text))
-    expect(lines).toMatchObject([
+    expect(linesOf(one.text)).toMatchObject([
       { object: 'audit', key_id, ok: true },
-      { object: 'audit.summary', keys: 1, wrong: 0 },
+      { keys: 1, last_id: null },
     ])
+    expect(await readLastAudit(tables)()).toEqual(noted)
+    const wrong = await admin.signed('POST /audits', { body: { after: 'x' } })
+    expect([wrong.status, wrong.body.error.param]).toEqual([400, 'after'])
+  })
+
+  test('routes are tested by a function with the stage’s own secrets, eight at once, page by page', async () => {
+    const upstream = await openUpstream()
+    await using secrets = await startSecretsManager({ 'waybill/prod/up': secretFor(upstream.url, 'key-of-up') })
+    Object.assign(process.env, SIGNED_IN, { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint })
+    const routes = Array.from({ length: 10 }, (_, i) => ({ provider: 'up', model: `m${i}` }))
+    const before = (await readStoredCatalog(tables)())?.data
+    await writeCatalog(tables)(catalogFor(upstream.url, { routes }, { apiKey: 'secret:up' }), actAt())
+    const first = (await admin.signed('POST /routes/test', { body: {} })).body
+    const second = (await admin.signed('POST /routes/test', { body: { after: first.last_id } })).body
+    const tested = [...first.data, ...second.data]
+    expect(tested.map((test) => [test.upstream_model, test.ok])).toEqual(routes.map(({ model }) => [model, true]))
+    expect([first.data.length, first.has_more, second.has_more, second.last_id]).toEqual([8, true, false, null])
+    expect(upstream.requests.every(({ headers }) => headers.authorization === 'Bearer key-of-up')).toBe(true)
+    process.env.AWS_ENDPOINT_URL_SECRETS_MANAGER = 'http://127.0.0.1:1'
+    const away = (await adminFunction(tables).signed('POST /routes/test', { body: {} })).body.data
+    expect(away[0]).toMatchObject({
+      ok: false,
+      result: expect.stringMatching(/could not be read.*AWS cannot be reached/),
+    })
+    if (before) await writeCatalog(tables)(before, actAt())
   })
 
   test('what does not end within the function’s time is a 503 that says what to do, before Lambda ends it', async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { auditKey } from '../../layers/admin/audit/audit-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { actAt } from '../support/act.ts'
+import { auditKey } from '../support/audit-key.ts'
 import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { openBoth, openFor } from '../support/stack.ts'

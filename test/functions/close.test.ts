@@ -5,7 +5,7 @@ import { DeleteCommand, GetCommand, PutCommand, ScanCommand, UpdateCommand } fro
 import { expect, jest, test } from '@jest/globals'
 import { dayExporter } from '../../functions/close/export-day.ts'
 import { openInstance } from '../../functions/instance.ts'
-import { auditKey } from '../../layers/admin/audit/audit-key.ts'
+import { cursorOf } from '../../layers/admin/api/pages.ts'
 import { usageReader } from '../../layers/admin/usage/usage-reader.ts'
 import type { PutObject } from '../../layers/gateway/aws/put-object.ts'
 import { readConfig } from '../../layers/gateway/config.ts'
@@ -41,7 +41,9 @@ import { setRowExpiry } from '../../layers/gateway/store/usage/row-expiry.ts'
 import { rowKey } from '../../layers/gateway/store/usage/row-key.ts'
 import { usageOfKey } from '../../layers/gateway/store/usage/usage-of-key.ts'
 import { putUsageRow, type TimeRange } from '../../layers/gateway/store/usage/usage-rows.ts'
+import { adminOf } from '../admin-api/support/admin.ts'
 import { Random } from '../simulation/random.ts'
+import { auditKey } from '../support/audit-key.ts'
 import { demandOf } from '../support/demand.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
@@ -576,6 +578,38 @@ test('the expiry of rows is switched at the table, and may be switched to what i
   await set(true)
   expect(await standing()).toBe('ENABLED')
   await expect(setRowExpiry('no-table', { endpoint: process.env.TEST_DYNAMODB ?? '' })(true)).rejects.toThrow()
+})
+
+test('an audit that is over before its key’s days are goes on where it was, with what it found, and proves the same', async () => {
+  const tables = await openTestTables()
+  const random = new Random(17)
+  const { key } = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 6, 60), 100)
+  await closerAt(tables, () => endOf(4)).run()
+  await tables.client.send(new DeleteCommand({ TableName: tables.usage, Key: totalKey(key.id, day(1)) }))
+  const whole = await audit(tables, key.id, endOf(6))
+  expect(whole.ok).toBe(false)
+  // A reading of the clock takes two seconds, so that a page has a day or two.
+  let nowMs = endOf(6)
+  const admin = adminOf(tables, { clock: () => (nowMs += 2_000) })
+  const lines: { object: string; last_id?: string | null }[] = []
+  for (let after: string | null | undefined; after !== null; ) {
+    const { text } = await admin.call('POST /audits', { body: { key_id: key.id, after } })
+    const told = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    lines.push(...told)
+    after = told.at(-1).last_id
+  }
+  expect(lines.filter(({ object }) => object === 'audit.summary').length).toBeGreaterThan(3)
+  const [found, ...others] = lines.filter(({ object }) => object === 'audit')
+  expect(others).toEqual([])
+  expect(found).toMatchObject({ key_id: key.id, rows: whole.rows, ok: false, explained: whole.explained })
+  expect(found).toMatchObject({ findings: [{ text: expect.stringMatching(/is missing.*expected \d+ requests/) }] })
+  for (const after of ['x', cursorOf('', 0, 0, '{"nextDay":1}'), cursorOf('', 0, 0, '{')]) {
+    const refused = await admin.call('POST /audits', { body: { after } })
+    expect([after, refused.status, refused.body.error.param]).toEqual([after, 400, 'after'])
+  }
 })
 
 test('a total that was tampered with is found out, with its rows and without them', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { auditKey } from '../../layers/admin/audit/audit-key.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
 import type { Scope } from '../../layers/gateway/endpoints.ts'
+import { auditKey } from '../support/audit-key.ts'
 import { base64Of, DIMENSIONS, embed, embeddingCatalog, vectorAt } from '../support/embeddings.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test } from '@jest/globals'
 import { openInstance } from '../../functions/instance.ts'
@@ -16,12 +14,12 @@ import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.t
 import { createTables } from '../../layers/gateway/store/create-tables.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import { issueKey } from '../../operator/connect/issue-key.ts'
-import { LOCAL_TABLES } from '../../operator/connect/local-gateway.ts'
+import { issueKey } from '../../local/issue-key.ts'
+import { LOCAL_TABLES } from '../../local/local-tables.ts'
+import { adminOf } from '../admin-api/support/admin.ts'
 import { actAt } from '../support/act.ts'
-import { waybill } from '../support/command-line.ts'
 import { booksBalance, catalogFor, HELLO } from '../support/gateway.ts'
-import { emptyFolder, type Process, run } from '../support/processes.ts'
+import { type Process, run } from '../support/processes.ts'
 import { openUpstream } from '../support/stack.ts'
 import { say } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
@@ -134,12 +132,10 @@ test(
     expect(rows.filter(({ cost }) => cost > 0n).length).toBeLessThanOrEqual(seen.wanted)
     expect(seen.lost).toBeGreaterThan(0)
 
-    const folder = emptyFolder()
-    mkdirSync(join(folder, '.waybill'))
-    writeFileSync(join(folder, '.waybill', 'local.json'), JSON.stringify({ dynamodbEndpoint: endpoint, baseUrl: '' }))
-    const audit = await waybill(folder, ['audit', '--local', '--json'])
-    expect(JSON.parse(audit.stdout)).toMatchObject({ data: [{ key_id: key.id, ok: true }] })
-    expect(audit.code).toBe(0)
+    const audit = await adminOf(tables).call('POST /audits')
+    const [first = '', summary = ''] = audit.text.split('\n')
+    expect(JSON.parse(first)).toMatchObject({ key_id: key.id, ok: true })
+    expect(JSON.parse(summary)).toMatchObject({ keys: 1, wrong: 0, has_more: false })
     if (process.env.KILL_ROUNDS) console.log({ rounds: ROUNDS, ...seen, rows: rows.length, swept: finished })
     tables.client.destroy()
   },

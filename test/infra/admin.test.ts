@@ -6,7 +6,7 @@ import { type Statement, type Synthesized, synthesized, textOf } from './support
 
 let dev: Synthesized
 let prod: Synthesized
-/** Prod, with the admin API and admin keys. */
+/** Prod, with admin keys. */
 let administered: Synthesized
 beforeAll(async () => {
   dev = await synthesized('dev')
@@ -39,23 +39,29 @@ const RIGHTS = [
   'dynamodb:GetItem on Usage',
   'dynamodb:Query on Usage',
   'dynamodb:Query on Usage/index/byKey',
-  'dynamodb:PutItem on Keys: KEY#* HASH#* EXTERNAL#* REFERENCE#* EVENT#* CLAIM#* VERSIONS',
+  'dynamodb:PutItem on Keys: KEY#* HASH#* EXTERNAL#* REFERENCE#* EVENT#* CLAIM#* VERSIONS AUDIT',
   'dynamodb:UpdateItem on Keys: KEY#* HASH#* CATALOG',
   'dynamodb:DeleteItem on Keys: HASH#* EXTERNAL#*',
-  'dynamodb:GetItem on Keys: ADMIN#* ADMINHASH#* ADMINGRANTS#*',
+  'dynamodb:GetItem on Keys: ADMIN#* ADMINGRANTS#*',
+  'dynamodb:PutItem on Keys: ADMIN#* ADMINHASH#*',
+  'dynamodb:UpdateItem on Keys: ADMIN#* ADMINHASH#*',
+  'dynamodb:DeleteItem on Keys: ADMINHASH#*',
+  'dynamodb:GetItem on Keys: ADMINHASH#*',
   'dynamodb:ConditionCheckItem on Keys: ADMIN#*',
   'dynamodb:UpdateItem on Keys: ADMINGRANTS#*',
+  ...['Keys', 'Usage', 'Answers'].flatMap((table) =>
+    ['DescribeTable', 'DescribeTimeToLive', 'DescribeContinuousBackups'].map((it) => `dynamodb:${it} on ${table}`),
+  ),
+  'secretsmanager:GetSecretValue on arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:waybill/prod/*',
 ]
 
-test('a stage has the admin API only if its settings say so', () => {
-  for (const stack of [dev, prod]) {
-    expect(JSON.stringify(stack.template.json)).not.toContain('/admin/v1')
-    expect(JSON.stringify(stack.template.json)).not.toContain('execute-api:Invoke')
-    expect(stack.template.json.Outputs).not.toHaveProperty(OUTPUTS.adminUrl)
+test('every stage has the admin API, with admin keys only if its settings say so', () => {
+  for (const { template } of [dev, prod, administered]) {
+    expect(template.json.Outputs[OUTPUTS.adminUrl].Value).toEqual({ 'Fn::GetAtt': [api().id, 'ApiEndpoint'] })
+    expect(JSON.stringify(template.json)).toContain(`ANY ${ADMIN_PATHS.signed}/{proxy+}`)
+    const hasKeys = JSON.stringify(template.json).includes(`ANY ${ADMIN_PATHS.keyed}/{proxy+}`)
+    expect(hasKeys).toBe(template === administered.template)
   }
-  expect(administered.template.json.Outputs[OUTPUTS.adminUrl].Value).toEqual({
-    'Fn::GetAtt': [api().id, 'ApiEndpoint'],
-  })
 })
 
 test('AWS refuses every call of the admin API that is not signed, but on the path where the function asks for an admin key', () => {
@@ -87,7 +93,7 @@ test('the admin API leads to the alias of the admin function, which nothing else
   expect(JSON.stringify(resources('AWS::CloudFront::Distribution'))).not.toContain(api().id)
 })
 
-test('the admin function has the rights that the admin API needs and no others: it makes no admin key, and touches no row', () => {
+test('the admin function has the rights that the admin API needs and no others: it writes no row, and deletes no key', () => {
   const role = (fn().properties.Role as { 'Fn::GetAtt': string[] })['Fn::GetAtt'][0]
   const statements: Statement[] = Object.values(resources('AWS::IAM::Policy'))
     .filter(({ Properties }) => Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role))
@@ -108,15 +114,21 @@ test('the admin function has the rights that the admin API needs and no others: 
 test.each([
   ['WaybillReader', 'what only looks', ['GET/admin/v1/*', 'POST/admin/v1/audits', 'POST/admin/v1/catalog/check']],
   ['WaybillOperator', 'all', ['*/admin/v1/*']],
-])('%s may call %s of the admin API', (name, _, allowed) => {
-  const { properties } = at('AWS::IAM::ManagedPolicy', `Operators/${name}`)
-  const { Statement: statements } = properties.PolicyDocument as { Statement: Statement[] }
-  const calls = statements.filter(({ Action }) => Action === 'execute-api:Invoke')
-  const place = 'arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>'
-  expect(calls.flatMap(({ Resource: on }) => [on].flat().map(textOf)).toSorted()).toEqual(
-    allowed.map((call) => `${place}:<${api().id}>/$default/${call}`).toSorted(),
-  )
-})
+])(
+  '%s may call %s of the admin API, find its stage, and do nothing else, and nobody has it yet',
+  (name, _, allowed) => {
+    const { properties } = at('AWS::IAM::ManagedPolicy', `Operators/${name}`)
+    const { Statement: statements } = properties.PolicyDocument as { Statement: Statement[] }
+    for (const holders of ['Users', 'Groups', 'Roles']) expect(properties).not.toHaveProperty(holders)
+    const [find, calls, ...others] = statements
+    expect([find?.Action, find?.Resource]).toEqual(['cloudformation:DescribeStacks', { Ref: 'AWS::StackId' }])
+    expect([calls?.Action, others]).toEqual(['execute-api:Invoke', []])
+    const place = 'arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>'
+    expect([calls?.Resource].flat().map(textOf).toSorted()).toEqual(
+      allowed.map((call) => `${place}:<${api().id}>/$default/${call}`).toSorted(),
+    )
+  },
+)
 
 test('the admin function is rolled out as those of callers, and ends before API Gateway gives up', () => {
   const groups = Object.values(resources('AWS::CodeDeploy::DeploymentGroup')).map((it) => pathOf(it as Resource))

@@ -9,7 +9,7 @@ import { physicalNames } from './support/physical-names.ts'
 const NARROW: Combination = {
   stage: 'prod',
   region: 'us-east-1',
-  admin: 'signed',
+  adminKeys: 'none',
   rollout: 'canary',
   probe: 'on',
   edge: 'count none',

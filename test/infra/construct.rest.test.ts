@@ -60,7 +60,7 @@ describe('the construct in somebody else’s app', () => {
     // The facts that only the command line and the stacks beside need.
     const rest = known.filter((name) => name in Outputs && !(name in all))
     expect(rest).toEqual(['RolloutApplication', 'Stage', 'Protected', 'Ipv6'])
-    expect(Object.keys(facts.attributes.bare)).not.toContain('AdminUrl')
+    expect(Object.keys(facts.attributes.bare)).toContain('AdminUrl')
   })
 
   test('is known to metrics, secrets, the dashboard and the command line by its own name', () => {

@@ -67,12 +67,31 @@ test('on-call reads the logs of this stage only: of every function, every API an
   expect(resources.length).toBe(groups.length + 1)
 })
 
+test('on-call writes the status of keys, and reads or writes nothing else of a table', () => {
+  const [table, ...more] = statementsOf(prod).filter(({ Action }) => JSON.stringify(Action).includes('dynamodb:'))
+  expect(more).toEqual([])
+  expect(table).toEqual({
+    Action: 'dynamodb:UpdateItem',
+    Effect: 'Allow',
+    Resource: expect.anything(),
+    Condition: {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['KEY#*'] },
+      'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['pk', 'sk', 'status'] },
+      StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
+    },
+  })
+  expect(textOf(table?.Resource)).toMatch(/^<TablesKeys\w+\.Arn>$/)
+})
+
 test('everything else that on-call may do is to read, and neither a table nor a secret nor a function’s settings', () => {
   const all = statementsOf(mailed).flatMap(({ Action }) => Action)
-  const changing = ['lambda:PutFunctionConcurrency', 'lambda:DeleteFunctionConcurrency', 'codedeploy:StopDeployment']
+  const changing = [
+    ...['lambda:PutFunctionConcurrency', 'lambda:DeleteFunctionConcurrency', 'codedeploy:StopDeployment'],
+    'dynamodb:UpdateItem',
+  ]
   const rest = all.filter((action) => !changing.includes(action))
   expect(rest.filter((action) => !/:(Get|List|Describe|Filter|StartQuery|StopQuery)/.test(action))).toEqual([])
-  expect(all.filter((action) => /^(dynamodb|secretsmanager|s3|kms|iam|sts):/.test(action))).toEqual([])
+  expect(all.filter((action) => /^(secretsmanager|s3|kms|iam|sts):/.test(action))).toEqual([])
   expect(all.filter((action) => /^lambda:/.test(action) && !/Concurrency$/.test(action))).toEqual([])
 })
 

@@ -11,7 +11,7 @@ import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.t
 import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { readClosing } from '../../layers/gateway/store/usage/closing.ts'
 import { momentOfHour } from '../../layers/gateway/store/usage/hour-sums.ts'
-import { endpointOf, LOCAL_TABLES } from '../../operator/connect/local-gateway.ts'
+import { endpointOf, LOCAL_TABLES } from '../../local/local-tables.ts'
 import { actAt } from '../support/act.ts'
 import { testWithAmazon } from '../support/amazon.ts'
 import { emptyFolder, type Local, type Process, run, startLocal } from '../support/processes.ts'

@@ -8,8 +8,8 @@ import type { GatewayEvent } from '../../layers/gateway/event.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
 import { requireEdge } from '../../layers/gateway/middleware/require-edge.ts'
 import type { OpenedRequest } from '../../layers/gateway/request.ts'
+import { issueKey } from '../../local/issue-key.ts'
 import { createGatewayServer } from '../../local/server.ts'
-import { issueKey } from '../../operator/connect/issue-key.ts'
 import { openTestTables } from '../support/gateway.ts'
 
 const SECRET = 'aB3'.repeat(16)

@@ -1,13 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
-import type { List } from '../../layers/admin/api/shapes/answers.ts'
-import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
-import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
-import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import type { AdminClient } from '../../operator/admin-client/admin-client.ts'
+import { ask } from '../../operator/admin-client/ask.ts'
 import { localFile, localFolder } from '../../operator/connect/local-gateway.ts'
 import { type AdminFunction, ARN, adminFunction } from '../functions/support/admin-function.ts'
 import { waybill } from '../support/command-line.ts'
@@ -26,7 +22,7 @@ beforeAll(async () => {
   gateway = (await openBoth()).gateway
   deployed = adminFunction(gateway.tables)
   const nowhere = 'http://127.0.0.1:1'
-  const file = { baseUrl: nowhere, dynamodbEndpoint: nowhere, echoUrl: nowhere, demoKey: '', variables: [], pid: 1 }
+  const file = { baseUrl: nowhere, dynamodbEndpoint: nowhere, echoUrl: nowhere, demoKey: '', adminToken: '', pid: 1 }
   mkdirSync(localFolder(folder))
   writeFileSync(localFile(localFolder(folder)), JSON.stringify(file))
 })
@@ -40,7 +36,7 @@ const client: AdminClient = async ({ method, path, query, headers, body }) => {
 }
 
 const run = (args: readonly string[], by: AdminClient = client): Promise<Ended> =>
-  waybill(folder, [...args, '--local'], {}, by)
+  waybill(folder, [...args, '--local'], {}, () => ask(by))
 
 async function json<T = Record<string, unknown>>(args: readonly string[], by?: AdminClient): Promise<T> {
   const { code, stdout, stderr } = await run([...args, '--json'], by)
@@ -50,85 +46,7 @@ async function json<T = Record<string, unknown>>(args: readonly string[], by?: A
 
 const statusOf = async (secret: string) => (await gateway.get(secret, '/v1/models')).status
 
-describe('commands that have a route ask the admin API alone, and print its own shapes', () => {
-  test('waybill keys does all it does where only the admin API can be reached', async () => {
-    const made = await json<{ id: string; secret: string }>(['keys', 'create', '--name', 'acme', '--credits', '2'])
-    const { id } = made
-    expect(await statusOf(made.secret)).toBe(200)
-    const shown = (await deployed.signed(`GET /keys/${id}`)).body
-    expect(await json(['keys', 'show', id])).toEqual({ ...shown, day: expect.anything() })
-    expect(await json(['keys', 'list'])).toMatchObject({
-      object: 'list',
-      data: [{ id, name: 'acme' }],
-      has_more: false,
-    })
-    expect(await json(['keys', 'update', id, '--rpm', '7'])).toMatchObject({ id, rpm: 7 })
-    expect(await json(['keys', 'grant', id, '3'])).toMatchObject({ object: 'grant', by: ARN, key: { granted: '5' } })
-    const { secret } = await json<{ secret: string }>(['keys', 'rotate', id])
-    expect(await json(['keys', 'end-grace', id])).toMatchObject({ id, previous: null })
-    expect([await statusOf(made.secret), await statusOf(secret)]).toEqual([401, 200])
-    expect(await json(['keys', 'revoke', id])).toMatchObject({ id, status: 'revoked' })
-    expect(await statusOf(secret)).toBe(401)
-  })
-
-  test('waybill events list asks the admin API alone, for one key, for the catalog and page by page', async () => {
-    const { key } = await gateway.issue()
-    for (const rpm of ['5', '6', '7']) await json(['keys', 'update', key.id, '--rpm', rpm])
-    const { body } = await deployed.signed(`GET /events?key_id=${key.id}`)
-    expect(await json(['events', 'list', '--key', key.id])).toEqual(body)
-    const page = await json<List<EventShape>>(['events', 'list', '--key', key.id, '--limit', '2'])
-    expect([page.data, page.has_more]).toEqual([body.data.slice(0, 2), true])
-    const after = ['--after', page.last_id ?? '']
-    expect(await json(['events', 'list', '--key', key.id, ...after])).toMatchObject({ data: body.data.slice(2) })
-    const catalog = await json<List<EventShape>>(['events', 'list', '--catalog'])
-    expect(new Set(catalog.data.map(({ what }) => what.split('.')[0]))).toEqual(new Set(['catalog']))
-  })
-
-  test('waybill usage and routes list tell what the admin API tells, and nothing else', async () => {
-    const { key, secret } = await gateway.issue()
-    for (let i = 0; i < 3; i++) await (await gateway.post(secret, HELLO)).text()
-    const { body } = await deployed.signed(`GET /requests?key_id=${key.id}`)
-    expect(await json(['usage', 'list', '--key', key.id])).toEqual(body)
-    const [{ request_id }] = body.data
-    const shown = (await deployed.signed(`GET /requests/${request_id}`)).body
-    expect(await json(['usage', 'show', request_id])).toEqual(shown)
-    const people = await run(['usage', 'show', request_id])
-    for (const { name, lines } of shown.explanation) expect(people.stdout).toContain(`${name.padEnd(14)}${lines[0]}`)
-    const summary = await json<UsagePage>(['usage', 'summary', '--by', 'day', '--key', key.id])
-    expect(summary).toMatchObject({ object: 'page', group_by: 'day', total: { requests: 3 } })
-    expect(await json(['routes', 'list'])).toMatchObject({ object: 'list', data: [{ object: 'route', order: 1 }] })
-  })
-
-  test('waybill catalog does all it does where only the admin API can be reached', async () => {
-    const { body: before } = await deployed.signed('GET /catalog')
-    expect(await json(['catalog', 'show'])).toEqual(before)
-    const file = join(folder, 'catalog.json')
-    const [model] = before.catalog.models
-    const models = [{ ...model, price: { input: '1', output: '9' } }]
-    writeFileSync(file, JSON.stringify({ ...before.catalog, models }))
-    const quietly = async (args: readonly string[]) => JSON.parse((await run([...args, '--json'])).stdout)
-    const changes = [expect.stringContaining('output 2 → 9')]
-    const check = await quietly(['catalog', 'check', file])
-    expect(check).toMatchObject({ valid: true, changes, in_force: { version: before.version } })
-    const pushed = await quietly(['catalog', 'push', file])
-    expect(pushed).toMatchObject({ object: 'catalog', version: before.version + 1, by: ARN, changes })
-    expect(await json(['catalog', 'versions'])).toEqual((await deployed.signed('GET /catalog/versions')).body)
-    expect(await json(['catalog', 'diff'])).toMatchObject({ changes, compared_to: before.version })
-    const back = await quietly(['catalog', 'rollback', String(before.version)])
-    expect(back).toMatchObject({ version: before.version + 2, catalog: before.catalog })
-    const old = await json<CatalogShape>(['catalog', 'show', '--at', pushed.pushed_at])
-    expect(old.version).toBe(pushed.version)
-  })
-
-  test('waybill audit of a key asks the admin API alone', async () => {
-    const { key, secret } = await gateway.issue({ name: 'audited' })
-    await (await gateway.post(secret, HELLO)).text()
-    const audited = { object: 'audit', key_id: key.id, rows: 1, balances: true, explained: true, ok: true }
-    expect(await json(['audit', '--key', key.id])).toMatchObject({ object: 'list', data: [audited] })
-    const people = await run(['audit', '--key', key.id])
-    expect([people.code, people.stdout]).toEqual([0, expect.stringContaining('\n1 key, all clean.\n')])
-  })
-
+describe('what commands send and read', () => {
   test('an audit that broke off is told as that, and never as clean', async () => {
     const { key } = await gateway.issue()
     const cut: AdminClient = async (asked) => {
@@ -210,7 +128,7 @@ describe('answers that are lost', () => {
       const answer = await client(asked)
       if (asked.method === 'GET' || left-- <= 0) return answer
       if (loss === 'throws') throw new TypeError('fetch failed')
-      const error = { message: 'The stage did not answer (ECONNRESET).', code: 'service_unavailable' }
+      const error = { message: 'The stage did not answer (ECONNRESET).', code: 'outcome_unknown' }
       return { status: 503, headers: {}, body: JSON.stringify({ error }) }
     }
   }

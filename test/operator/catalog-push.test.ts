@@ -6,10 +6,10 @@ import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catal
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { actAt } from '../support/act.ts'
-import { catalogFor, openTestTables } from '../support/gateway.ts'
+import { catalogFor, openTestTables, tablesAt } from '../support/gateway.ts'
 import { type Ended, emptyFolder } from '../support/processes.ts'
 import { openStage } from '../support/stack.ts'
-import type { Stage } from '../support/stage.ts'
+import { type Stage, startStage } from '../support/stage.ts'
 import { startUnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
 
 jest.setTimeout(60_000)
@@ -43,7 +43,8 @@ async function pushAround(file: string, meanwhile: () => Promise<unknown>, ...mo
     await meanwhile()
   }
   const args = ['catalog', 'push', file, ...more, '--stage', 'dev']
-  return await stage.start('operator/waybill.ts', args, { AWS_ENDPOINT_URL_DYNAMODB: line.endpoint }).ended
+  await using around = await startStage(tablesAt(tables, line.endpoint), 'http://127.0.0.1:1', 'dev')
+  return await around.start('operator/waybill.ts', args).ended
 }
 
 test('waybill catalog push shows the version in force and the changes, then writes the next version', async () => {

@@ -148,14 +148,6 @@ describe('waybill events list', () => {
   })
 })
 
-test('an event says that AWS did not confirm the user if STS cannot be reached, and the change is made', async () => {
-  const args = ['keys', 'create', '--name', 'x', '--json', '--stage', 'dev']
-  const { code, stdout } = await stage.waybill(args, { AWS_ENDPOINT_URL_STS: 'http://127.0.0.1:1' })
-  expect(code).toBe(0)
-  const [event] = await list<EventShape>('events', '--key', (JSON.parse(stdout) as { id: string }).id)
-  expect(event?.by).toMatch(/^\S+ \(not confirmed by AWS\)$/)
-})
-
 describe('versions of the catalog', () => {
   const push = async (model: object) => {
     const file = join(folder, 'catalog.json')

@@ -4,13 +4,15 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { ADMIN_ROUTES } from '../../layers/admin/api/route-table.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import { hasDisplay, writeLaunchFile } from '../../operator/console/open-browser.ts'
 import { startConsole } from '../../operator/console/start-console.ts'
 import type { TestGateway } from '../support/gateway.ts'
+import { connectionTo } from '../support/signed-admin.ts'
 import { openBoth, openStage } from '../support/stack.ts'
-import type { Stage } from '../support/stage.ts'
+import { CALLER, type Stage } from '../support/stage.ts'
 import { say, type Upstream } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 
@@ -22,7 +24,7 @@ let stage: Stage
 let origin: string
 let token: string
 let launch: string
-const reported: string[] = []
+const PLAYGROUND = `playground of ${CALLER}`
 const stack = new AsyncDisposableStack()
 
 type Sent = { method?: string; headers?: Record<string, string>; body?: string }
@@ -41,22 +43,35 @@ const own = (headers: Record<string, string> = {}) => ({ 'X-Waybill-Console': to
 const json = (headers: Record<string, string> = {}) => own({ 'Content-Type': 'application/json', ...headers })
 const codeOf = (told: Told) => JSON.parse(told.text).error.code
 
+/** The console of an operator who may call the admin API of a stage, and nothing else. */
 async function open(isReadOnly = false) {
-  const connection = {
-    tables: gateway.tables,
-    stage: 'dev',
-    isProtected: false,
-    ipv6: false,
-    chatUrl: gateway.baseUrl,
-    apiUrl: gateway.baseUrl,
-    whoAmI: async () => 'ann',
-  }
   const inner = stack.use(new AsyncDisposableStack())
-  const address = new URL(
-    await startConsole(connection, { port: 0, isReadOnly, report: (line) => reported.push(line) }, inner),
-  )
+  const connection = connectionTo(stage.admin, gateway.baseUrl)
+  const address = new URL(await startConsole(connection, { port: 0, isReadOnly }, inner))
   return { address, end: () => inner.disposeAsync() }
 }
+
+type Desk = { origin: string; token: string; end(): Promise<void> }
+
+async function sitDown(isReadOnly = false): Promise<Desk> {
+  const { address, end } = await open(isReadOnly)
+  const { token: own } = (await (await exchange(address)).json()) as { token: string }
+  return { origin: address.origin, token: own, end }
+}
+
+/** As the page of a desk sends it. */
+async function ask(route: string, body: object | undefined, at: Desk, more: Record<string, string> = {}) {
+  const [method = '', path = ''] = route.split(' ')
+  const headers = { 'X-Waybill-Console': at.token, 'Content-Type': 'application/json', ...more }
+  const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+  const answer = await fetch(new URL(path, at.origin), sent)
+  const told = await answer.text()
+  // biome-ignore lint/suspicious/noExplicitAny: an answer has the shape that its test expects.
+  return { status: answer.status, text: told, json: (told[0] === '{' ? JSON.parse(told) : undefined) as any }
+}
+
+const keysNamed = async (name: string) =>
+  (await Array.fromAsync(listKeys(gateway.tables)())).filter((key) => key.name.startsWith(name))
 
 async function exchange(at: URL, body: object = { launch: at.hash.slice('#launch='.length) }): Promise<Response> {
   const headers = { 'Content-Type': 'application/json' }
@@ -72,6 +87,9 @@ beforeAll(async () => {
   token = ((await (await exchange(address)).json()) as { token: string }).token
 })
 afterAll(() => stack.disposeAsync())
+afterEach(() => {
+  Object.assign(stage.admin, { allows: () => true, lost: 0 })
+})
 
 test('the launch token is exchanged once for a token of the session; used again, or wrong, it is a 401', async () => {
   expect(launch).toMatch(/^#launch=[\w-]{43}$/)
@@ -234,23 +252,64 @@ test('the API is served with the operator’s name, and streams an audit', async
   expect(made.status).toBe(201)
   const { id } = JSON.parse(made.text)
   const events = JSON.parse((await send(`/admin/v1/keys/${id}/events`, { headers: own() })).text)
-  expect(events.data).toMatchObject([{ by: 'ann', what: 'key.created' }])
+  expect(events.data).toMatchObject([{ by: CALLER, what: 'key.created' }])
   const audit = await send('/admin/v1/audits', { method: 'POST', headers: json(), body: '{}' })
   expect(audit.text.trimEnd().split('\n').at(-1)).toContain('"audit.summary"')
 })
 
-test('a console that only looks refuses every change with insufficient_scope, and the playground, too', async () => {
-  const { address, end } = await open(true)
-  const readToken = ((await (await exchange(address)).json()) as { token: string }).token
-  const headers = { 'X-Waybill-Console': readToken, 'Content-Type': 'application/json', 'Idempotency-Key': 'a' }
-  const ask = async (path: string, method = 'POST') =>
-    (await fetch(new URL(path, address), { method, headers, ...(method === 'POST' && { body: '{"name":"x"}' }) }))
-      .status
-  expect(await ask('/admin/v1/keys', 'GET')).toBe(200)
-  expect(await ask('/admin/v1/keys')).toBe(403)
-  expect(await ask('/console/playground/chat/completions')).toBe(403)
-  expect(await ask('/console/playground/models', 'GET')).toBe(403)
-  await end()
+test('what the page sends for this console alone goes no further: its token, Host and Origin', async () => {
+  const { admin } = stage
+  admin.asked.length = 0
+  const more = { Cookie: 'a=b', Authorization: 'Bearer x', Accept: 'application/json', 'X-Forwarded-For': '1.2.3.4' }
+  await send('/admin/v1/keys', { headers: own({ Origin: origin, ...more }) })
+  const [{ headers } = { headers: {} }] = admin.asked
+  expect(headers).toMatchObject({ host: new URL(admin.url).host, accept: 'application/json' })
+  const sent = JSON.stringify(headers)
+  for (const kept of [token, origin, new URL(origin).host, 'a=b', 'Bearer', '1.2.3.4']) expect(sent).not.toContain(kept)
+})
+
+test('what is refused by this console is neither signed nor sent', async () => {
+  stage.admin.asked.length = 0
+  const refused = [
+    await send('/admin/v1/keys', { headers: own({ Host: 'evil.example' }) }),
+    await send('/admin/v1/keys', { headers: own({ Origin: 'https://evil.example' }) }),
+    await send('/admin/v1/keys'),
+    await send('/admin/v1/keys', { method: 'POST', headers: own({ 'Content-Type': 'text/plain' }), body: '{}' }),
+    await send('/admin/v1/keys', { method: 'POST', headers: json(), body: ' '.repeat(70_000) }),
+    await send('/admin/v1/keys', { method: 'POST', headers: json(), body: '[' }),
+    await send('/admin/v1/keys', { method: 'DELETE', headers: own() }),
+  ]
+  expect(refused.map(({ status }) => status)).toEqual([421, 403, 401, 415, 413, 400, 405])
+  for (const path of [
+    '/admin/v1/../keyed/admin/v1/keys',
+    '/admin/v1/%2e%2e/x',
+    '/admin/v1//keys',
+    '//x/admin/v1/keys',
+    '/admin/v1/keys%2fx',
+    '/admin/v1/keys/..%2f..%2fusage',
+    '/admin/v1/keys/a%00',
+    '/admin/v1/keys/',
+    '/admin/v1/nothing',
+  ]) {
+    expect([path, (await send(path, { headers: own() })).status]).toEqual([path, 404])
+  }
+  expect(stage.admin.asked).toEqual([])
+})
+
+test('a console that only looks says so to its page, and sends no change, whatever the caller may do in AWS', async () => {
+  const reading = await sitDown(true)
+  const { json: identity } = await ask('GET /admin/v1/whoami', undefined, reading)
+  expect(identity.scopes).toEqual(['keys.read', 'usage.read', 'catalog.read', 'admin_keys.read'])
+  expect((await ask('GET /admin/v1/keys', undefined, reading)).status).toBe(200)
+  stage.admin.asked.length = 0
+  for (const { method, path } of ADMIN_ROUTES.filter(({ scope }) => scope && !scope.endsWith('.read'))) {
+    const told = await ask(`${method} /admin/v1${path.replace(/\{\w+\}/, 'x')}`, {}, reading)
+    expect([path, told.status, told.json.error.code]).toEqual([path, 403, 'insufficient_scope'])
+  }
+  expect((await ask('POST /console/playground/chat/completions', {}, reading)).status).toBe(403)
+  expect((await ask('GET /console/playground/models', undefined, reading)).status).toBe(403)
+  expect(stage.admin.asked).toEqual([])
+  await reading.end()
 })
 
 describe('the playground', () => {
@@ -262,14 +321,14 @@ describe('the playground', () => {
     const seen = await fetch(new URL('/console/playground/models', address), { headers })
     expect(seen.status).toBe(404)
     const before = (await Array.fromAsync(listKeys(gateway.tables)())).map(({ name }) => name)
-    expect(before).not.toContain('playground of ann')
+    expect(before).not.toContain(PLAYGROUND)
     const body = JSON.stringify({ model: 'test-model', stream: true, messages: [{ role: 'user', content: 'Hi' }] })
     const url = new URL('/console/playground/chat/completions', address)
     const answer = await fetch(url, { method: 'POST', headers, body })
     expect(answer.headers.get('content-type')).toContain('text/event-stream')
     expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
     expect(await answer.text()).toMatch(/Hello[\s\S]*data: \[DONE\]\n\n$/)
-    const made = (await Array.fromAsync(listKeys(gateway.tables)())).filter(({ name }) => name === 'playground of ann')
+    const made = (await Array.fromAsync(listKeys(gateway.tables)())).filter(({ name }) => name === PLAYGROUND)
     expect(made.map(({ status, granted }) => [status, granted])).toEqual([['active', 1_000_000_000n]])
     const [key] = made
     expect((key?.expiresAtMs ?? 0) - Date.now()).toBeLessThanOrEqual(12 * 3_600_000)
@@ -283,16 +342,53 @@ describe('the playground', () => {
     expect(revoked.status).toBe(200)
     const again = await fetch(url, { method: 'POST', headers, body })
     expect([again.status, await again.text()]).toEqual([200, expect.stringContaining('Hello')])
-    const second = (await Array.fromAsync(listKeys(gateway.tables)())).filter(
-      ({ name }) => name === 'playground of ann',
-    )
+    const second = (await Array.fromAsync(listKeys(gateway.tables)())).filter(({ name }) => name === PLAYGROUND)
     expect(second.map(({ status }) => status).sort()).toEqual(['active', 'revoked'])
     await end()
     for (const { id } of second) expect((await gateway.readKey(id)).status).toBe('revoked')
   })
+
+  const chat = { model: 'test-model', messages: [{ role: 'user', content: 'Hi' }] }
+  const play = (at: Desk) => ask('POST /console/playground/chat/completions', chat, at)
+
+  test('has a key that is made once if answers are lost, of which only the hash is sent, and that is revoked by its name of then', async () => {
+    const { admin } = stage
+    const playing = await sitDown()
+    admin.asked.length = 0
+    admin.lost = 2
+    expect((await play(playing)).text).toContain('Hello')
+    const isActive = ({ status }: { status: string }) => status === 'active'
+    const [key, ...others] = (await keysNamed('playground of')).filter(isActive)
+    expect([key?.name, others]).toEqual([PLAYGROUND, []])
+    const making = admin.asked.filter(({ method }) => method === 'POST')
+    expect(JSON.parse(making[0]?.body ?? '')).toMatchObject({ secret_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) })
+    expect(new Set(making.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+    expect(JSON.stringify(admin.asked)).not.toContain('svc_live_')
+    await ask(`PATCH /admin/v1/keys/${key?.id}`, { name: 'playground of another name' }, playing, { 'If-Match': '"1"' })
+    await playing.end()
+    expect((await gateway.readKey(key?.id ?? '')).status).toBe('revoked')
+  })
+
+  test('is refused in the admin API’s words to whoever may make no key, and a key that cannot be revoked is named', async () => {
+    const { admin } = stage
+    const playing = await sitDown()
+    admin.allows = (method) => method === 'GET'
+    const { status, json: refused } = await play(playing)
+    expect([status, refused.error.code, refused.error.message]).toEqual([
+      403,
+      'access_denied',
+      expect.stringContaining('OperatorPolicy'),
+    ])
+    admin.allows = () => true
+    expect((await play(playing)).status).toBe(200)
+    admin.allows = () => false
+    await expect(playing.end()).rejects.toThrow(
+      /^The playground’s key key_\w+ may not be revoked\. It ends at 20.*OperatorPolicy/,
+    )
+  })
 })
 
-test('no secret is in what the console reported, nor in any item of the table', async () => {
+test('no secret is in what the admin API logged, nor in any item of the table', async () => {
   const headers = json({ 'Idempotency-Key': 'console-secret' })
   const body = '{"name":"secret"}'
   const made = JSON.parse((await send('/admin/v1/keys', { method: 'POST', headers, body })).text)
@@ -301,7 +397,7 @@ test('no secret is in what the console reported, nor in any item of the table', 
   const stored = JSON.stringify(Items, (_, value) => (typeof value === 'bigint' ? String(value) : value))
   expect(stored).toContain(made.id)
   expect(stored).not.toContain(made.secret)
-  expect([...reported, ...gateway.logLines].join('\n')).not.toContain(made.secret)
+  expect([...stage.admin.logged, ...gateway.logLines].join('\n')).not.toContain(made.secret)
 })
 
 test('the launch address reaches the browser by a file for its owner only, in a folder of its own, which is gone at the end', async () => {
@@ -323,6 +419,7 @@ test('no browser is opened where there is no display', () => {
 })
 
 test('waybill console serves until it is told to end, and revokes its playground’s key on SIGTERM', async () => {
+  const startedMs = Date.now()
   const args = ['console', '--no-open', '--json', '--stage', 'dev']
   const { child, output, ended } = stage.start('operator/waybill.ts', args)
   await until(() => output.stdout.endsWith('}\n'), 20_000)
@@ -336,7 +433,7 @@ test('waybill console serves until it is told to end, and revokes its playground
   const named = (await Array.fromAsync(listKeys(gateway.tables)())).filter(({ name }) =>
     /^playground of arn/.test(name),
   )
-  expect(named.map(({ status }) => status)).toEqual(['revoked'])
+  expect(named.filter(({ createdAtMs }) => createdAtMs > startedMs).map(({ status }) => status)).toEqual(['revoked'])
 })
 
 test('waybill console of a protected stage is asked about first, unless it only looks', async () => {
@@ -352,7 +449,9 @@ test('waybill console of a protected stage is asked about first, unless it only 
     'prod',
   ])
   await until(() => output.stdout.includes('signs this browser in'), 20_000)
-  expect(output.stdout).toMatch(/^The console of prod, read only: http:\/\/127\.0\.0\.1:\d+\/#launch=/)
+  expect(output.stdout).toMatch(
+    /^The console of prod, read only, through http:\/\/127\.0\.0\.1:\d+: http:\/\/127\.0\.0\.1:\d+\/#launch=/,
+  )
   child.kill('SIGINT')
   expect((await ended).code).toBe(0)
 })

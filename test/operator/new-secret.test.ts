@@ -3,25 +3,25 @@ import type { Key } from '../../layers/gateway/domain/key.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { actAt } from '../support/act.ts'
-import type { TestGateway } from '../support/gateway.ts'
+import { type TestGateway, tablesAt } from '../support/gateway.ts'
 import type { Ended } from '../support/processes.ts'
-import { openBoth, openStage } from '../support/stack.ts'
-import type { Stage } from '../support/stage.ts'
+import { openBoth } from '../support/stack.ts'
+import { startStage } from '../support/stage.ts'
 import { startUnreliableDynamoDb, type Treatment, type UnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
 
 jest.setTimeout(60_000)
 
 /** Short, so that the tests need not wait for the end of a usual one. */
 const ACT_MS = 2_000
+/** A call is sent again for half a second. */
+const CALL_MS = 30_500
 const SECRET = /svc_live_[0-9A-Za-z]{43}/
 let gateway: TestGateway
-let stage: Stage
 let key: Key
 let oldSecret: string
 
 beforeAll(async () => {
   gateway = (await openBoth()).gateway
-  stage = await openStage(gateway.tables, gateway.baseUrl)
 })
 beforeEach(async () => {
   const issued = await gateway.issue()
@@ -41,8 +41,9 @@ async function over(treat: (call: Call) => Treatment, ...args: string[]): Promis
     if (operation === 'TransactWriteItems') writes += 1
     return treat({ operation, number, writes })
   }
-  const env = { AWS_ENDPOINT_URL_DYNAMODB: line.endpoint }
-  return await stage.waybill(['keys', ...args, '--stage', 'dev'], env, ACT_MS)
+  const tables = tablesAt(gateway.tables, line.endpoint)
+  await using stage = await startStage(tables, gateway.baseUrl, 'dev', { actMs: ACT_MS, callMs: CALL_MS })
+  return await stage.waybill(['keys', ...args, '--stage', 'dev'])
 }
 
 const isWrite = ({ operation }: Call) => operation === 'TransactWriteItems'
@@ -100,10 +101,7 @@ test('waybill keys rotate shows no secret if the write was throttled', async () 
 })
 
 test('waybill keys rotate shows no secret if the database cannot be reached at all', async () => {
-  // The SDK knows its own errors only in a process that is not a test's.
-  const args = ['keys', 'rotate', key.id, '--json', '--stage', 'dev']
-  const env = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' }
-  const { code, stdout, stderr } = await stage.start('operator/waybill.ts', args, env).ended
+  const { code, stdout, stderr } = await over(() => 'cut off', 'rotate', key.id, '--json')
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(/^The database did not answer\. [^.]*\.\n$/)
 })

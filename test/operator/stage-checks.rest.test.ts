@@ -1,20 +1,26 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import type { Key } from '../../layers/gateway/domain/key.ts'
-import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
-import { readStageKey } from '../../operator/routes/stage-keys.ts'
+import { createSweep } from '../../functions/sweep/create.ts'
+import type { TableShape } from '../../layers/admin/api/shapes/answers.ts'
+import type { Overview } from '../../layers/admin/api/shapes/usage.ts'
+import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
+import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import {
   checkClosed,
   checkIpv6,
   checkPieces,
   checkPlainHttp,
-  checkProviderKeys,
   checkSwept,
+  checkTableSettings,
   manualChecks,
 } from '../../operator/smoke/stage-checks.ts'
+import { adminOf } from '../admin-api/support/admin.ts'
 import { secretFor, startSecretsManager } from '../deployed/support/secrets-manager.ts'
+import { actAt } from '../support/act.ts'
 import { catalogFor, type TestGateway } from '../support/gateway.ts'
+import { requestIdAt } from '../support/request-id.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
 import { chunk, DONE, sse, USAGE, usageChunk } from '../support/upstream.ts'
@@ -73,12 +79,12 @@ test('waybill smoke fails if something in front of the gateway gathers streams, 
 })
 
 describe('a check of smoke', () => {
-  const rowOf = (durationMs: number, ttftMs: number) => ({ durationMs, ttftMs }) as UsageRow
+  const rowOf = (duration_ms: number, ttft_ms: number | null) => ({ duration_ms, ttft_ms })
 
   test('the time of a stream is judged only if the model took long enough', () => {
     expect(checkPieces(rowOf(3_000, 1_000), 1_900)).toBeUndefined()
     expect(checkPieces(rowOf(1_300, 1_000), 0)).toHaveProperty('notApplicable')
-    expect(checkPieces(undefined, 5_000)).toHaveProperty('notApplicable')
+    expect(checkPieces(rowOf(300, null), 5_000)).toHaveProperty('notApplicable')
     expect(() => checkPieces(rowOf(3_000, 1_000), 100)).toThrow('gathers answers')
   })
 
@@ -114,27 +120,60 @@ describe('a check of smoke', () => {
   })
 
   test('a dead request that three sweeps have left lying is a failure', async () => {
-    const { key } = await gateway.issue()
-    const deadAt = (untilMs: number): Key => ({ ...key, holds: { req_dead: { amount: 1n, untilMs } } })
-    const nowMs = Date.now()
-    expect(() => checkSwept([deadAt(nowMs - 14 * 60_000), deadAt(nowMs + 1)], nowMs)).not.toThrow()
-    expect(() => checkSwept([deadAt(nowMs - 16 * 60_000)], nowMs)).toThrow(/req_dead of .*EventBridge Scheduler/)
+    const admin = adminOf(gateway.tables)
+    const overviewAt = async (untilMs: number): Promise<Overview> => {
+      const { key } = await gateway.issue()
+      const nowMs = untilMs - 60_000
+      const dead = { requestId: requestIdAt(nowMs), hash: key.current.hash, nowMs, hold: 1n, holdUntilMs: untilMs }
+      await takeAdmission(gateway.tables)(key, dead)
+      return (await admin.call('GET /overview')).body
+    }
+    expect(() => checkSwept({ dead_requests: [] })).not.toThrow()
+    expect(await overviewAt(Date.now() - 14 * 60_000)).toMatchObject({ dead_requests: [] })
+    const late = await overviewAt(Date.now() - 16 * 60_000)
+    expect(() => checkSwept(late)).toThrow(/req_\w+: look .*EventBridge Scheduler/)
+    await createSweep(gateway.instance)()
   })
 
-  test('a provider that may not have its key is a failure in the words of the gateway, and so is a missing secret', async () => {
+  test('a route that does not answer is a failure with its reason, such as a secret that is not there', async () => {
+    const { data } = (await readStoredCatalog(gateway.tables)()) ?? {}
     const baseUrl = 'https://api.example/v1'
-    await using secrets = await startSecretsManager({
-      'waybill/good/up': secretFor(baseUrl, 'sk-1'),
-      'waybill/other/up': secretFor('https://other.example/v1', 'sk-1'),
-    })
-    Object.assign(process.env, { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint })
-    const credentials = async () => ({ accessKeyId: 'test', secretAccessKey: 'test' })
-    const client = { config: { region: async () => 'us-east-1', credentials } }
-    const of = (name: string) =>
-      checkProviderKeys(catalogFor(baseUrl, {}, { apiKey: 'secret:up' }), readStageKey(name, client))
-    expect(await of('good')).toBeUndefined()
-    await expect(of('other')).rejects.toThrow('The secret waybill/other/up does not name api.example in its "hosts"')
-    await expect(of('empty')).rejects.toThrow("there is no secret 'up'")
+    await writeCatalog(gateway.tables)(catalogFor(baseUrl, {}, { apiKey: 'secret:up' }), actAt())
+    await using secrets = await startSecretsManager({ 'waybill/dev/up': secretFor('https://other.example/v1', 'sk-1') })
+    const signedIn = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' }
+    Object.assign(process.env, signedIn, { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint })
+    const { stdout } = await smoke()
+    expect(stdout).toMatch(
+      /^FAILED {2}every route.*The secret waybill\/dev\/up does not name api\.example in its "hosts"/m,
+    )
+    if (data) await writeCatalog(gateway.tables)(data, actAt())
+  })
+
+  const RIGHT = { object: 'table', expires: true, recoverable: true, deletion_protected: true } as const
+  const LOST = { ...RIGHT, expires: false, recoverable: false, deletion_protected: false }
+  const tables = (lost?: TableShape['kind']): TableShape[] =>
+    (['keys', 'usage', 'answers'] as const).map((kind) => ({
+      ...(kind === lost ? LOST : RIGHT),
+      kind,
+      name: kind.toUpperCase(),
+    }))
+
+  test('a restored table is told with every setting that it has lost, by the command that sets it', () => {
+    expect(() => checkTableSettings(tables(), true)).not.toThrow()
+    expect(() => checkTableSettings(tables('usage'), true)).toThrow(
+      [
+        'a table is not as it was deployed. Repair it:',
+        'aws dynamodb update-time-to-live --table-name USAGE --time-to-live-specification Enabled=true,AttributeName=expiresAt',
+        'aws dynamodb update-continuous-backups --table-name USAGE --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true',
+        'aws dynamodb update-table --table-name USAGE --deletion-protection-enabled',
+      ].join('\n  '),
+    )
+  })
+
+  test('a stage without deletion protection wants none, and nobody wants to recover kept answers', () => {
+    const commands = () => checkTableSettings(tables('answers'), false)
+    expect(commands).toThrow('update-time-to-live')
+    expect(commands).not.toThrow(/update-table|continuous-backups/)
   })
 
   test('what was checked, or is not there, is not asked of a person', () => {

@@ -30,7 +30,8 @@ test('the option wins over WAYBILL_STAGE, and that over the stage that waybill u
   expect(await askedBy([], { WAYBILL_STAGE: 'test' })).toBe('Waybill-test')
   expect(await askedBy(['--stage', 'prod'], { WAYBILL_STAGE: 'test' })).toBe('Waybill-prod')
   expect(await askedBy(['--local'])).toBe(undefined)
-  expect(await askedBy(['--direct'])).toBe('Waybill-dev')
+  expect(await askedBy([], { WAYBILL_ADMIN_URL: 'http://127.0.0.1:1' })).toBe(undefined)
+  expect(await askedBy(['--stage', 'prod'], { WAYBILL_ADMIN_URL: 'http://127.0.0.1:1' })).toBe('Waybill-prod')
   expect(await askedBy(['--stack', 'Assistant'], { WAYBILL_STAGE: 'test' })).toBe('Assistant')
 })
 
@@ -52,7 +53,7 @@ test('waybill use tells, chooses the local gateway, and forgets', async () => {
 })
 
 test('a gateway in a stack of any name is found by --stack, and is called what the stack calls it', async () => {
-  const theirs = await openStage(await openTestTables(), undefined, 'prod', 'Assistant')
+  const theirs = await openStage(await openTestTables(), undefined, 'prod', { stackName: 'Assistant' })
   const ofTheirs = (...args: string[]) => theirs.waybill(args, env)
   expect((await ofTheirs('use', '--stack', 'Assistant')).stdout).toContain('the gateway in the stack Assistant')
   expect(await ofTheirs('keys', 'list')).toMatchObject({ code: 0, stderr: '' })

@@ -9,7 +9,7 @@ import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.t
 import { createTables } from '../../layers/gateway/store/create-tables.ts'
 import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { readUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
-import { issueKey } from '../../operator/connect/issue-key.ts'
+import { issueKey } from '../../local/issue-key.ts'
 import { actAt } from '../support/act.ts'
 import { embeddingCatalog } from '../support/embeddings.ts'
 import { catalogFor, HELLO } from '../support/gateway.ts'

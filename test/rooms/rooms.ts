@@ -8,7 +8,7 @@ export type Room = {
 const NODE = 'node:*{,/*}'
 const DIALECT = 'domain/** providers/*.ts providers/conversation/** providers/http/** wire/**'
 const CDK = 'aws-cdk-lib{,/*} cdk-nag constructs'
-/** AWS's SDK is for operators and the admin API; the other functions have a client of our own. */
+/** AWS's SDK is for the admin API; the other functions have a client of our own. */
 const SDK_STORE: Room = { imports: 'aws/** contract.ts domain/** retry.ts store/** @aws-sdk/*dynamodb node:crypto' }
 
 /**
@@ -33,7 +33,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'store/create-tables.ts': SDK_STORE,
   'store/newest-keys.ts': SDK_STORE,
   'store/operator-tables.ts': SDK_STORE,
-  'store/sdk-database.ts': SDK_STORE,
+  'store/table-settings.ts': SDK_STORE,
   'store/transact.ts': SDK_STORE,
   'providers/*.ts': { imports: 'domain/** providers/*/** wire/**' },
   'providers/*/**': { imports: `${DIALECT} node:crypto` },
@@ -78,7 +78,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: `console/{build,usage-page/build}.ts infra/{functions/bundle,setting-table}.ts operator/bundle.ts esbuild zod ${NODE}`,
   },
   'operator/admin-client/**': {
-    imports: `layers/** operator/{connect,routes,terminal}/** ${NODE}`,
+    imports: `layers/** operator/terminal/** ${NODE}`,
   },
   'operator/console/**': { imports: `console/build.ts layers/** operator/** ${NODE}` },
   'console/**': {

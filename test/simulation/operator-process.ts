@@ -17,6 +17,8 @@ export class OperatorProcess extends SimulatedProcess {
       stage: 'simulated',
       isProtected: false,
       chatUrl: 'https://gateway.example',
+      apiKeys: { env: () => undefined, secret: async () => undefined },
+      takesKeys: true,
       clock: deps.nowMs,
       random: (bytes: number) => deps.random.bytes(bytes),
     }

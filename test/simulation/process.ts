@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import { sdkDatabase } from '../../layers/gateway/store/sdk-database.ts'
+import { sdkDatabase } from '../support/sdk-database.ts'
 import { modelClient } from './dynamodb/model-client.ts'
 import { namedItems } from './dynamodb/named-items.ts'
 import type { Message, Network, Sender } from './network.ts'

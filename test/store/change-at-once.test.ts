@@ -22,7 +22,7 @@ import { resumeKey, suspendKey } from '../../layers/gateway/store/keys/suspend-k
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { WriteOutcomeUnknown } from '../../layers/gateway/store/transact.ts'
-import { issueKey } from '../../operator/connect/issue-key.ts'
+import { issueKey } from '../../local/issue-key.ts'
 import { actAt } from '../support/act.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { requestIdAt } from '../support/request-id.ts'

@@ -12,7 +12,7 @@ import { endGrace, revokeKey, rotateKey } from '../../layers/gateway/store/keys/
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { WriteOutcomeUnknown, wasTransactionRejected } from '../../layers/gateway/store/transact.ts'
-import { issueKey } from '../../operator/connect/issue-key.ts'
+import { issueKey } from '../../local/issue-key.ts'
 import { actAt } from '../support/act.ts'
 import { demandOf } from '../support/demand.ts'
 import { openTestTables } from '../support/gateway.ts'

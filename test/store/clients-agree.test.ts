@@ -16,6 +16,7 @@ import { canonical } from '../local/dynamodb/side-by-side.ts'
 import type { DocumentCommand } from '../simulation/dynamodb/dynamodb-model.ts'
 import { Random } from '../simulation/random.ts'
 import { openTestTables } from '../support/gateway.ts'
+import { sdkDatabase } from '../support/sdk-database.ts'
 
 // Another seed or a longer run: CLIENTS_SEED=7 CLIENTS_STEPS=20000 npm run -s jest -- test/store/clients-agree
 const SEED = Number(process.env.CLIENTS_SEED ?? 1)
@@ -28,7 +29,8 @@ async function openSide(client: 'ours' | 'the SDK') {
   const both = await openTestTables()
   const { keys, usage, answers } = both
   const local = { endpoint: process.env.TEST_DYNAMODB ?? '' }
-  const sdk = openOperatorTables({ keysTable: keys, usageTable: usage, answersTable: answers }, local)
+  const opened = openOperatorTables({ keysTable: keys, usageTable: usage, answersTable: answers }, local)
+  const sdk = { ...opened, database: sdkDatabase(opened.client, opened.onceClient) }
   const heard: string[] = []
   const tables: OperatorTables = client === 'ours' ? both : sdk
   return { heard, tables: { ...tables, database: recorded(tables.database, heard, keys.slice('keys-'.length)) } }

@@ -10,7 +10,7 @@ import { fromAttributes, writeAttributes } from '../../layers/gateway/store/dyna
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { openTables, type Tables } from '../../layers/gateway/store/tables.ts'
-import { issueKey } from '../../operator/connect/issue-key.ts'
+import { issueKey } from '../../local/issue-key.ts'
 import { randomAttributes } from '../local/dynamodb/random-expressions.ts'
 import { Random } from '../simulation/random.ts'
 import { openTestTables } from '../support/gateway.ts'

@@ -1,8 +1,5 @@
 import { PassThrough, Writable } from 'node:stream'
-import { ACT_MS } from '../../layers/gateway/domain/act.ts'
-import type { AdminClient } from '../../operator/admin-client/admin-client.ts'
-import { adminOf } from '../../operator/admin-client/admin-client-of.ts'
-import { ask } from '../../operator/admin-client/ask.ts'
+import type { OpenAdmin } from '../../operator/commands/run.ts'
 import { main } from '../../operator/main.ts'
 import type { Terminal } from '../../operator/terminal/terminal.ts'
 import type { Ended } from './processes.ts'
@@ -20,19 +17,13 @@ export function runHere(program: Program, env: Record<string, string> = {}, colu
 }
 let last: Promise<unknown> = Promise.resolve()
 
-/**
- * Runs the command line of operators; with `client`, it asks an admin API elsewhere by that. `actMs` is the time of a change,
- * unless it is the usual.
- */
+/** Runs the command line of operators; with `openAdmin`, it asks an admin API by that. */
 export function waybill(
   folder: string,
   args: readonly string[],
   env: Record<string, string> = {},
-  client?: AdminClient,
-  actMs = ACT_MS,
+  openAdmin?: OpenAdmin,
 ): Promise<Ended> {
-  const openAdmin: typeof adminOf = (connection, report) =>
-    client ? ask(client, { isHere: false }) : adminOf({ ...connection, actMs }, report)
   return runHere((terminal) => main(args, { ...terminal, folder }, openAdmin), env)
 }
 

@@ -4,8 +4,8 @@ import { BRAND } from '../../layers/gateway/contract.ts'
 import type { ChatTiming } from '../../layers/gateway/flow/answering/chat-deps.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
 import { openTables } from '../../layers/gateway/store/tables.ts'
+import { LOCAL_TABLES } from '../../local/local-tables.ts'
 import { createGatewayServer } from '../../local/server.ts'
-import { LOCAL_TABLES } from '../../operator/connect/local-gateway.ts'
 
 // The local gateway in a process of its own, over a database that outlives it: where that listens, its tables, and how
 // long things may take where that is not as usual.

@@ -15,10 +15,10 @@ import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.t
 import { createTables } from '../../layers/gateway/store/create-tables.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import { openTables, type TableNames } from '../../layers/gateway/store/tables.ts'
+import type { TableNames } from '../../layers/gateway/store/tables.ts'
 import { readUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
+import { issueKey } from '../../local/issue-key.ts'
 import { createGatewayServer } from '../../local/server.ts'
-import { issueKey } from '../../operator/connect/issue-key.ts'
 import { actAt } from './act.ts'
 import { intercept } from './intercept.ts'
 import { sharedTokenizer } from './shared-tokenizer.ts'
@@ -60,9 +60,13 @@ function connect(id: string): OperatorTables {
   return openAllTables({ keysTable: `keys-${id}`, usageTable: `usage-${id}`, answersTable: `answers-${id}` })
 }
 
-/** The functions' own database, and the operator's client beside it. */
 export function openAllTables(names: TableNames, endpoint = process.env.TEST_DYNAMODB ?? ''): OperatorTables {
-  return { ...openOperatorTables(names, { endpoint }), ...openTables(names, { endpoint }) }
+  return openOperatorTables(names, { endpoint })
+}
+
+/** The same tables, reached by another address. */
+export function tablesAt({ keys, usage, answers }: OperatorTables, endpoint: string): OperatorTables {
+  return openOperatorTables({ keysTable: keys, usageTable: usage, answersTable: answers }, { endpoint })
 }
 
 /** The whole gateway on a port of its own: the real functions, real HTTP, real DynamoDB Local. */

@@ -10,7 +10,7 @@ import { jsonLog } from '../../layers/gateway/log/log.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
 import { putUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
-import { issueKey } from '../../operator/connect/issue-key.ts'
+import { issueKey } from '../../local/issue-key.ts'
 import type { Random } from '../simulation/random.ts'
 import { completedRow } from './completed-row.ts'
 

@@ -1,13 +1,24 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { createAdmin } from '../../functions/admin/create.ts'
+import { signedCaller } from '../../functions/admin/identify.ts'
+import { stageKeys } from '../../functions/admin/stage-keys.ts'
+import { BRAND } from '../../layers/gateway/contract.ts'
+import { type AdminKeySettings, newAdminKey } from '../../layers/gateway/domain/admin-key.ts'
+import { ADMIN_SCOPES } from '../../layers/gateway/domain/admin-scopes.ts'
+import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
 import { jsonLog } from '../../layers/gateway/log/log.ts'
+import { createAdminKey } from '../../layers/gateway/store/admin-keys/admin-keys.ts'
 import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { byAws } from '../../operator/admin-client/sign-with-aws.ts'
+import type { Connection } from '../../operator/connect/connect.ts'
 import { adminEvent } from '../functions/support/admin-function.ts'
-import { CALLER } from './stage.ts'
+import { actAt } from './act.ts'
 
+/** The identity behind the credentials of a stage's commands. */
+export const CALLER = 'arn:aws:iam::123456789012:user/ann'
 /** The credentials whose signatures are accepted; a stage's commands have them, too. */
 export const SIGNER = { accessKeyId: 'test', secretAccessKey: 'test' }
 export const SIGNED_REGION = 'us-east-1'
@@ -23,7 +34,7 @@ export type Asked = {
 
 type Instead = (request: IncomingMessage, response: ServerResponse) => void
 
-/** The deployed admin function behind an HTTP API with IAM authorization, as far as its callers can tell. */
+/** The deployed admin function behind its HTTP API, as far as its callers can tell: with IAM on one path, and admin keys on the other. */
 export type SignedAdmin = AsyncDisposable & {
   /** The output AdminUrl. */
   readonly url: string
@@ -39,14 +50,29 @@ export type SignedAdmin = AsyncDisposable & {
   sessionToken: string | undefined
 }
 
+/** The hash of AWS's SDK, as an operator's client has it. */
+
 const FORBIDDEN = { message: 'Forbidden' }
 
-export async function startSignedAdmin(tables: OperatorTables, baseUrl: string): Promise<SignedAdmin> {
+type Options = Pick<Parameters<typeof createAdmin>[0], 'actMs' | 'echoUrl'> & {
+  readonly stage?: string
+  readonly isProtected?: boolean
+  readonly caller?: string
+}
+
+export async function startSignedAdmin(
+  tables: OperatorTables,
+  baseUrl: string,
+  { stage = 'dev', isProtected = false, caller = CALLER, ...more }: Options = {},
+): Promise<SignedAdmin> {
   const logged: string[] = []
   const handler = createAdmin({
+    ...more,
     tables,
-    stage: 'dev',
-    settings: { baseUrl: `${baseUrl}/v1`, isProtected: false, takesKeys: false },
+    stage,
+    settings: { baseUrl: `${baseUrl}/v1`, isProtected, takesKeys: true },
+    apiKeys: stageKeys(stage),
+    identify: signedCaller,
     clock: Date.now,
     log: jsonLog((line) => logged.push(line), 'dev'),
   })
@@ -57,12 +83,13 @@ export async function startSignedAdmin(tables: OperatorTables, baseUrl: string):
     admin.asked.push({ method, url, headers, body: body.toString(), isSigned })
     if (admin.instead) return admin.instead(request, response)
     const [path = ''] = url.split('?')
-    if (!isSigned || !admin.allows(method, path)) return sendJson(response, 403, FORBIDDEN)
+    const isKeyed = path.startsWith('/keyed/')
+    if (!isKeyed && !(isSigned && admin.allows(method, path))) return sendJson(response, 403, FORBIDDEN)
     const event = adminEvent(`${method} ${url}`, {
       ...(body.length > 0 && { body: body.toString() }),
       headers: headers as Record<string, string>,
       sourceIp: '127.0.0.1',
-      iam: CALLER,
+      ...(isSigned && { iam: caller }),
     })
     const answer = await handler(event, { getRemainingTimeInMillis: () => 29_000 })
     if (admin.lost > 0) {
@@ -86,6 +113,27 @@ export async function startSignedAdmin(tables: OperatorTables, baseUrl: string):
     },
   }
   return admin
+}
+
+/** The gateway as an operator's console reaches it, with the credentials that sign. */
+export function connectionTo({ url }: Pick<SignedAdmin, 'url'>, gatewayUrl: string): Connection {
+  return {
+    stage: 'dev',
+    isProtected: false,
+    ipv6: false,
+    chatUrl: gatewayUrl,
+    apiUrl: gatewayUrl,
+    adminUrl: url,
+    signIn: byAws({ credentials: SIGNER, region: SIGNED_REGION }),
+  }
+}
+
+/** The secret of a new admin key, which works on this machine. */
+export async function makeAdminKey(tables: OperatorTables, more: Partial<AdminKeySettings> = {}): Promise<string> {
+  const { secret, stored } = issueSecret(BRAND.adminKeyPrefix, randomBytes)
+  const settings = { name: 'test', scopes: ADMIN_SCOPES, allowlist: ['127.0.0.1/32'], dailyGrant: 10n ** 15n, ...more }
+  await createAdminKey(tables)(newAdminKey({ settings, stored }, Date.now(), randomBytes(10)), actAt())
+  return secret
 }
 
 export function sendJson(response: ServerResponse, status: number, body: object): void {

@@ -1,8 +1,10 @@
 import { afterAll } from '@jest/globals'
 import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import type { Tables } from '../../layers/gateway/store/tables.ts'
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import type { LocalFile } from '../../operator/connect/local-gateway.ts'
 import { catalogFor, openGateway, type TestGateway, type TestOptions } from './gateway.ts'
-import { type Stage, startStage } from './stage.ts'
+import { startLocalAdmin } from './local-admin.ts'
+import { type Stage, type StageOptions, startStage } from './stage.ts'
 import { type Reply, startUpstream, type Upstream } from './upstream.ts'
 
 /** Everything that a test file opens is closed when the file is done. */
@@ -17,14 +19,19 @@ export async function openFor(catalog: CatalogData, options?: TestOptions): Prom
   return opened.use(await openGateway(catalog, options))
 }
 
+/** The local gateway over the same tables, by the file in its folder. */
+export async function openLocalAdmin(gateway: TestGateway): Promise<LocalFile> {
+  return opened.use(await startLocalAdmin(gateway)).file
+}
+
 /** The things that an operator of these tables needs beside them. */
 export async function openStage(
-  tables: Tables,
+  tables: OperatorTables,
   baseUrl = 'http://127.0.0.1:1',
   name = 'dev',
-  stackName?: string,
+  options?: StageOptions,
 ): Promise<Stage> {
-  return opened.use(await startStage(tables, baseUrl, name, stackName))
+  return opened.use(await startStage(tables, baseUrl, name, options))
 }
 
 /** A gateway in front of one upstream. */

@@ -3,38 +3,39 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import type { Tables } from '../../layers/gateway/store/tables.ts'
+import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { ask } from '../../operator/admin-client/ask.ts'
+import { adminClient } from '../../operator/admin-client/http-client.ts'
+import type { Connection } from '../../operator/connect/connect.ts'
 import { waybill, waybillOnTerminal } from './command-line.ts'
 import { type Ended, emptyFolder, type Process, run } from './processes.ts'
+import { CALLER, type SignedAdmin, startSignedAdmin } from './signed-admin.ts'
 
-/** A deployed stage as an operator meets it: CloudFormation as far as DescribeStacks goes, who the caller is, and the tables. */
+/** A deployed stage as an operator meets it: CloudFormation as far as DescribeStacks goes, and the admin API. */
 export type Stage = AsyncDisposable & {
   outputs: Record<string, string>
   /** The names of the stacks that were asked for. */
   readonly asked: string[]
-  /** How often STS was asked who the caller is. */
-  identified: number
+  readonly admin: SignedAdmin
   /** Runs the command line in this process, with a profile for the stage and nothing else. */
-  waybill(args: readonly string[], env?: Record<string, string>, actMs?: number): Promise<Ended>
+  waybill(args: readonly string[], env?: Record<string, string>): Promise<Ended>
   /** The same on a terminal of so many columns. */
   onTerminal(args: readonly string[], columns: number, env?: Record<string, string>): Promise<Ended>
   /** Starts one of the operator's programs in a process of its own, with the same credentials. */
   start(file: string, args: readonly string[], env?: Record<string, string>): Process
 }
 
+/** `actMs` is the time of a change and `callMs` that of a call to the admin API, unless they are the usual. */
+export type StageOptions = { readonly stackName?: string; readonly actMs?: number; readonly callMs?: number }
+
 export async function startStage(
-  tables: Tables,
+  tables: OperatorTables,
   baseUrl: string,
   name: string,
-  stackName = `Waybill-${name}`,
+  { stackName = `Waybill-${name}`, actMs, callMs }: StageOptions = {},
 ): Promise<Stage> {
   const server = createServer(async (request, response) => {
     const asked = new URLSearchParams(await text(request))
-    if (asked.get('Action') === 'GetCallerIdentity') {
-      stage.identified += 1
-      response.writeHead(200, { 'Content-Type': 'text/xml' }).end(identityOf(CALLER))
-      return
-    }
     const stack = asked.get('StackName') ?? ''
     stage.asked.push(stack)
     response.writeHead(stack === stackName ? 200 : 400, { 'Content-Type': 'text/xml' })
@@ -42,28 +43,33 @@ export async function startStage(
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
+  const isProtected = name === 'prod'
+  const openAdmin = callMs ? (connection: Connection) => ask(adminClient(connection, { callMs })) : undefined
+  const admin = await startSignedAdmin(tables, baseUrl, { stage: name, isProtected, ...(actMs && { actMs }) })
   const access = {
     AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
-    AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${port}`,
-    AWS_ENDPOINT_URL_DYNAMODB: process.env.TEST_DYNAMODB ?? '',
+    // The tables are out of reach.
+    AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1',
     ...profileOnly(),
   }
   const stage: Stage = {
     outputs: {
       BaseUrl: baseUrl,
+      AdminUrl: admin.url,
       KeysTable: tables.keys,
       UsageTable: tables.usage,
       AnswersTable: tables.answers,
       Ipv6: 'true',
-      Protected: String(name === 'prod'),
+      Protected: String(isProtected),
       Stage: name,
     },
     asked: [],
-    identified: 0,
-    waybill: (args, env = {}, actMs?: number) => waybill(emptyFolder(), args, { ...access, ...env }, undefined, actMs),
+    admin,
+    waybill: (args, env = {}) => waybill(emptyFolder(), args, { ...access, ...env }, openAdmin),
     onTerminal: (args, columns, env = {}) => waybillOnTerminal(emptyFolder(), args, columns, { ...access, ...env }),
     start: (file, args, env = {}) => run(file, [...args], emptyFolder(), { ...access, ...env }),
     async [Symbol.asyncDispose]() {
+      await admin[Symbol.asyncDispose]()
       server.closeAllConnections()
       server.close()
     },
@@ -79,13 +85,7 @@ function profileOnly(): Record<string, string> {
   return { AWS_PROFILE: 'ops', AWS_CONFIG_FILE: file, AWS_SHARED_CREDENTIALS_FILE: '/dev/null' }
 }
 
-/** The identity behind the credentials of a stage's commands. */
-export const CALLER = 'arn:aws:iam::123456789012:user/ann'
-
-function identityOf(arn: string): string {
-  return `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>${arn}</Arn>
-<UserId>AIDA</UserId><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`
-}
+export { CALLER }
 
 const NO_SUCH_STACK = `<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><Error><Type>Sender</Type>
 <Code>ValidationError</Code><Message>Stack with id X does not exist</Message></Error></ErrorResponse>`

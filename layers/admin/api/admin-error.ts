@@ -7,6 +7,7 @@ const KINDS = {
   answer_too_large: [400, 'invalid_request_error', 'answer_too_large'],
   idempotency_key_missing: [400, 'invalid_request_error', 'idempotency_key_missing'],
   invalid_console_token: [401, 'invalid_request_error', 'invalid_console_token'],
+  invalid_local_token: [401, 'invalid_request_error', 'invalid_local_token'],
   invalid_admin_key: [401, 'invalid_request_error', 'invalid_admin_key'],
   origin_not_allowed: [403, 'permission_error', 'origin_not_allowed'],
   insufficient_scope: [403, 'permission_error', 'insufficient_scope'],

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Act } from '../../gateway/domain/act.ts'
-import { ADMIN_SCOPES, type AdminScope } from '../../gateway/domain/admin-key.ts'
-import type { Nano } from '../../gateway/domain/money.ts'
+import { OPERATOR_SCOPES, type OperatorScope } from '../../gateway/domain/admin-scopes.ts'
 import { ulid } from '../../gateway/domain/ulid.ts'
+import type { KeySources } from '../../gateway/providers/open-provider.ts'
 import type { Allowance } from '../../gateway/store/admin-keys/allowance.ts'
 import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
 import { AdminError } from './admin-error.ts'
@@ -23,27 +23,16 @@ export type Administered = {
   readonly actMs?: number
   /** The source of ids and secrets; without it, the machine's own. */
   readonly random?: Random
-  /** Only on an operator's own machine: it needs the providers' keys, or takes longer than a function may. */
-  readonly onThisMachine?: { readonly testRoutes: (wanted: WantedRoutes) => Promise<readonly RouteTest[]> }
-}
-
-export type WantedRoutes = { readonly model?: string | undefined; readonly provider?: string | undefined }
-
-export type RouteTest = {
-  readonly model: string
-  readonly provider: string
-  readonly upstreamModel: string
-  readonly ok: boolean
-  readonly result: string
-  readonly firstTokenMs?: number | undefined
-  readonly tokens?: number | undefined
-  readonly cost?: Nano | undefined
+  /** The providers' keys, for tests of routes. */
+  readonly apiKeys: KeySources
+  /** Admin keys are accepted. */
+  readonly takesKeys: boolean
 }
 
 /** The caller. Its name is read only by a call that needs it. */
 export type Identity = {
   readonly by: () => Promise<string>
-  readonly scopes: readonly AdminScope[]
+  readonly scopes: readonly OperatorScope[]
   /** The most credits that the caller may grant; unlimited if undefined. */
   readonly allowance?: Allowance
   /** An admin key may not change the providers of the catalog: a leaked secret must not redirect the providers' keys. */
@@ -91,9 +80,9 @@ export type Answer = {
 }
 
 /** The scopes for reading. */
-export const READING_SCOPES = ADMIN_SCOPES.filter((scope) => scope.endsWith('.read'))
+export const READING_SCOPES = OPERATOR_SCOPES.filter((scope) => scope.endsWith('.read'))
 
-export function requireScope({ scopes }: Pick<Identity, 'scopes'>, scope: AdminScope): void {
+export function requireScope({ scopes }: Pick<Identity, 'scopes'>, scope: OperatorScope): void {
   if (scopes.includes(scope)) return
   throw new AdminError('insufficient_scope', `This needs the scope ${scope}, which you do not have here.`)
 }

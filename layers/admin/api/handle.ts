@@ -89,7 +89,7 @@ function jsonAnswer(status: number, headers: AdminAnswer['headers'], body: objec
 
 export function refusalFor(error: unknown): AdminError {
   if (error instanceof AdminError) return error
-  const { name, message } = error as Error
+  const { message } = error as Error
   if (error instanceof VersionConflict) return new AdminError('conflict', message)
   if (error instanceof OverAllowance) {
     return new AdminError(
@@ -110,12 +110,6 @@ export function refusalFor(error: unknown): AdminError {
     return new AdminError(
       'service_unavailable',
       'The database did not answer. If this was a change, it may have been made all the same. Ask again with the same Idempotency-Key, or look.',
-    )
-  }
-  if (name === 'AccessDeniedException' || /^ExpiredToken|^UnrecognizedClient|CredentialsProviderError$/.test(name)) {
-    return new AdminError(
-      'access_denied',
-      'AWS does not allow this with your credentials. A change needs the stack’s OperatorPolicy; credentials may also have expired.',
     )
   }
   return new AdminError(

@@ -5,7 +5,7 @@ import type { KeySettings, SettingChanges } from '../../gateway/domain/key-setti
 import type { Nano } from '../../gateway/domain/money.ts'
 import { issueSecret, KEY_DEFAULTS, newKey } from '../../gateway/domain/new-key.ts'
 import type { Reference } from '../../gateway/domain/reference.ts'
-import { readUlid } from '../../gateway/domain/ulid.ts'
+import { ulidRandom } from '../../gateway/domain/ulid.ts'
 import { findEvent } from '../../gateway/store/events/events.ts'
 import { createKey, SecretTaken } from '../../gateway/store/keys/create-key.ts'
 import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
@@ -29,8 +29,6 @@ import { claimedAct, expectedVersionOf, versionTag } from './preconditions.ts'
 import type { createKeyBody, revokeBody, rotateBody, updateKeyBody } from './shapes/bodies.ts'
 import type { KeyWithSecret } from './shapes/keys.ts'
 import type { keysQuery } from './shapes/queries.ts'
-
-const BYTES_OF_TIME = 6
 
 /** Newest first. */
 export async function listKeysPage({ tables, nowMs }: Call, sent: z.output<typeof keysQuery>): Promise<Answer> {
@@ -68,8 +66,7 @@ export async function createKeyOnce(call: Call, fields: z.output<typeof createKe
   const { secret, stored } = secretOf(call, fields)
   const { act, isRepeated } = await claimedAct(call)
   // The key has the id of the act, so that a repeated request makes the same key.
-  const random = readUlid(act.id).subarray(BYTES_OF_TIME)
-  const key = newKey({ settings, credits, prefix: BRAND.keyPrefix, stored }, act.atMs, random)
+  const key = newKey({ settings, credits, prefix: BRAND.keyPrefix, stored }, act.atMs, ulidRandom(act.id))
   const wasDone = isRepeated && (await findEvent(tables)(key.id, act.id)) !== undefined
   if (!wasDone) {
     const result = await createKey(tables)(key, act, identity.allowance, reference).catch(secretTaken)
@@ -177,7 +174,7 @@ async function shownAfter(call: Call, key: Key): Promise<Answer> {
   return { headers: versionTag(key.version), body: await changedDetail(call, key) }
 }
 
-function secretTaken(error: unknown): never {
+export function secretTaken(error: unknown): never {
   if (!(error instanceof SecretTaken)) throw error
   throw new AdminError('conflict', 'This secret is that of another key. Make a new one.', { param: 'secret_sha256' })
 }

@@ -1,8 +1,9 @@
 import type { z } from 'zod'
+import { SWEEP_EVERY_MINUTES } from '../../gateway/contract.ts'
 import { momentsOf } from '../../gateway/domain/closed-day.ts'
-import type { Key } from '../../gateway/domain/key.ts'
+import { expiredHolds, type Key } from '../../gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
-import { DAY_MS, isoTime, utcDay } from '../../gateway/domain/time.ts'
+import { DAY_MS, isoTime, MINUTE_MS, utcDay } from '../../gateway/domain/time.ts'
 import { readLastAudit } from '../../gateway/store/keys/last-audit.ts'
 import { newestKeys } from '../../gateway/store/newest-keys.ts'
 import { type ReadUsage, usageReader } from '../usage/usage-reader.ts'
@@ -17,6 +18,9 @@ import type { overviewQuery } from './shapes/queries.ts'
 import type { Overview } from './shapes/usage.ts'
 
 const LOW_SHOWN = 5
+const DEAD_SHOWN = 20
+/** Three sweeps may fail before an alarm goes off. */
+const LATE_MS = 3 * SWEEP_EVERY_MINUTES * MINUTE_MS
 
 export async function getOverview(call: Call, sent: z.output<typeof overviewQuery>): Promise<Answer> {
   const { tables, nowMs } = call
@@ -49,6 +53,7 @@ export async function getOverview(call: Call, sent: z.output<typeof overviewQuer
       revoked: countOf('revoked'),
     },
     low: firstToRunDry(keys, costs, nowMs).map((key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n)),
+    dead_requests: deadRequests(keys, nowMs),
     last_audit: lastAudit ? { at: isoTime(lastAudit.atMs), keys: lastAudit.keys, wrong: lastAudit.wrong } : null,
     routes,
   }
@@ -73,6 +78,12 @@ async function lastSevenDays(read: ReadUsage, nowMs: number) {
     }
   }
   return { spent, spentToday, requestsToday, errors }
+}
+
+/** Requests that died, and that the sweep should have settled by now. */
+function deadRequests(keys: readonly Key[], nowMs: number): string[] {
+  const dead = keys.flatMap((key) => expiredHolds(key, nowMs - LATE_MS))
+  return dead.slice(0, DEAD_SHOWN).map(({ requestId }) => requestId)
 }
 
 /** The active keys that spend their balance within a week at the last week's rate, or have none; the first to run dry first. */

@@ -39,6 +39,10 @@ function partsOf(text: string): string[] | undefined {
   }
 }
 
+export function wholeList<T>(data: readonly T[]): List<T> {
+  return { object: 'list', data, has_more: false, last_id: null }
+}
+
 /** A page of a list, from one row more than asked for, which tells if the list goes on. */
 export function listOf<Row, T>(
   rows: readonly Row[],

@@ -1,10 +1,11 @@
 import type { z } from 'zod'
-import type { AdminScope } from '../../gateway/domain/admin-key.ts'
+import type { OperatorScope } from '../../gateway/domain/admin-scopes.ts'
 import { plainLine } from '../../gateway/domain/plain-text.ts'
 import { type Match, pathMatcher, wrongMethod } from '../../gateway/wire/match-path.ts'
 import { MOST_CATALOG_BYTES } from '../catalog/catalog-refusal.ts'
 import { AdminError } from './admin-error.ts'
-import { auditNow } from './audits.ts'
+import { createAdminKeyOnce, listAdminKeysPage, revokeAdminKeyNow, rotateAdminKeyOnce } from './admin-keys.ts'
+import { auditPage } from './audits.ts'
 import type { Answer, Call } from './call.ts'
 import { checkCatalog, getCatalog, getVersion, listVersions, putCatalog, restoreVersion } from './catalog.ts'
 import { listEventsPage, listKeyEvents } from './events.ts'
@@ -23,9 +24,10 @@ import {
 } from './keys.ts'
 import { getOverview } from './overview.ts'
 import { getRequest, listRequests } from './requests.ts'
-import { listRoutes, testRoutesNow } from './routes.ts'
+import { listRoutes, testRoutesPage } from './routes.ts'
 import { search } from './search.ts'
 import {
+  adminKeyBody,
   auditBody,
   catalogBody,
   createKeyBody,
@@ -34,6 +36,7 @@ import {
   putCatalogBody,
   restoreBody,
   revokeBody,
+  rotateAdminKeyBody,
   rotateBody,
   routesTestBody,
   updateKeyBody,
@@ -51,6 +54,7 @@ import {
   usageQuery,
   versionQuery,
 } from './shapes/queries.ts'
+import { listTables } from './tables.ts'
 import { getUsage } from './usage.ts'
 import { whoAmI } from './whoami.ts'
 
@@ -58,7 +62,7 @@ export type AdminRoute = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   readonly path: string
   /** Undefined for the call that every caller may make. */
-  readonly scope: AdminScope | undefined
+  readonly scope: OperatorScope | undefined
   /** The schema of the query of a GET, or of the body of another method. */
   readonly takes: z.ZodObject
   readonly mostBytes: number | undefined
@@ -68,7 +72,7 @@ export type AdminRoute = {
 /** A handler gets the query or the body as read by the schema of its route. */
 function route<Takes extends z.ZodObject>(
   methodAndPath: `${AdminRoute['method']} /${string}`,
-  scope: AdminScope | undefined,
+  scope: OperatorScope | undefined,
   takes: Takes,
   handle: (call: Call, sent: z.output<Takes>) => Promise<Answer>,
   mostBytes?: number,
@@ -103,7 +107,7 @@ export const ROUTES = {
   listRequests: route('GET /requests', 'usage.read', requestsQuery, listRequests),
   getRequest: route('GET /requests/{id}', 'usage.read', nothing, getRequest),
   getUsage: route('GET /usage', 'usage.read', usageQuery, getUsage),
-  audit: route('POST /audits', 'usage.read', auditBody, auditNow),
+  audit: route('POST /audits', 'usage.read', auditBody, auditPage),
   getCatalog: route('GET /catalog', 'catalog.read', catalogQuery, getCatalog),
   putCatalog: route('PUT /catalog', 'catalog.write', putCatalogBody, putCatalog, CATALOG_BYTES),
   checkCatalog: route('POST /catalog/check', 'catalog.read', catalogBody, checkCatalog, CATALOG_BYTES),
@@ -116,7 +120,12 @@ export const ROUTES = {
     restoreVersion,
   ),
   listRoutes: route('GET /routes', 'catalog.read', nothing, listRoutes),
-  testRoutes: route('POST /routes/test', 'catalog.write', routesTestBody, testRoutesNow),
+  testRoutes: route('POST /routes/test', 'catalog.write', routesTestBody, testRoutesPage),
+  listTables: route('GET /tables', 'usage.read', nothing, listTables),
+  listAdminKeys: route('GET /admin-keys', 'admin_keys.read', pageQuery, listAdminKeysPage),
+  createAdminKey: route('POST /admin-keys', 'admin_keys.write', adminKeyBody, createAdminKeyOnce),
+  rotateAdminKey: route('POST /admin-keys/{id}/rotate', 'admin_keys.write', rotateAdminKeyBody, rotateAdminKeyOnce),
+  revokeAdminKey: route('POST /admin-keys/{id}/revoke', 'admin_keys.write', revokeBody, revokeAdminKeyNow),
 }
 
 export const ADMIN_ROUTES: readonly AdminRoute[] = Object.values(ROUTES)

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { ROUTES } from './route-table.ts'
-import { Identity, listOf, Search } from './shapes/answers.ts'
+import { AdminKey } from './shapes/admin-keys.ts'
+import { Identity, listOf, Search, Table } from './shapes/answers.ts'
 import { AuditLine, Event } from './shapes/books.ts'
 import { Catalog, CatalogCheck, CatalogVersion, Route, RouteTest } from './shapes/catalog.ts'
 import { Grant, GrantMade, Key, KeyDetail, KeyWithSecret } from './shapes/keys.ts'
@@ -29,6 +30,8 @@ export const LISTS = {
   CatalogVersionList: listOf(CatalogVersion),
   RouteList: listOf(Route),
   RouteTestList: listOf(RouteTest),
+  TableList: listOf(Table),
+  AdminKeyList: listOf(AdminKey),
 }
 
 /** Descriptions and answers of the routes, for the document. The function does not load them. */
@@ -88,9 +91,9 @@ export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
   getRequest: { summary: 'A request and its charge, line by line', answer: Request },
   getUsage: { summary: 'Usage by day and group', answer: UsagePage, refusals: [404] },
   audit: {
-    summary: 'Prove the books, a line for each key as it is done, and one at the end',
+    summary: 'Prove the books, a line for each key, and one at the end of the page',
     answer: AuditLine,
-    refusals: [404, 501],
+    refusals: [404],
     types: ['application/x-ndjson'],
   },
   getCatalog: {
@@ -111,8 +114,28 @@ export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
   },
   listRoutes: { summary: 'Routes in the order in which they are tried', answer: LISTS.RouteList },
   testRoutes: {
-    summary: 'Ask each route once, which its provider bills',
+    summary: 'Ask each route once, which its provider bills, for 20 seconds at most',
     answer: LISTS.RouteTestList,
-    refusals: [409, 501],
+    refusals: [409],
   },
+  listTables: {
+    summary: 'Settings of the tables that a restore does not bring back',
+    answer: LISTS.TableList,
+    refusals: [501],
+  },
+  listAdminKeys: { summary: 'Admin keys, newest first', answer: LISTS.AdminKeyList },
+  createAdminKey: {
+    summary: 'Make an admin key, whose secret you have made',
+    answer: AdminKey,
+    status: 201,
+    needs: 'Idempotency-Key',
+    refusals: [409],
+  },
+  rotateAdminKey: {
+    summary: 'Give an admin key another secret; the old one works for an hour more',
+    answer: AdminKey,
+    needs: 'Idempotency-Key',
+    refusals: [409],
+  },
+  revokeAdminKey: { summary: 'End an admin key for good', answer: AdminKey, refusals: [409] },
 }

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { CatalogModel, UpstreamRoute } from '../../gateway/domain/catalog.ts'
 import { formatCredits } from '../../gateway/domain/money.ts'
 import { LONGEST_REST_MS, routeKey } from '../../gateway/domain/route-order.ts'
@@ -6,12 +7,14 @@ import { blameOfResult } from '../../gateway/domain/upstream-failure.ts'
 import { type Asked, modelPartKey, UsageSum } from '../../gateway/domain/usage-sum.ts'
 import { readStoredCatalog } from '../../gateway/store/catalog/read-catalog.ts'
 import { attemptWords } from '../explain/attempt-words.ts'
+import type { RouteTest } from '../routes/test-route.ts'
 import { usageReader } from '../usage/usage-reader.ts'
 import { latestRowMs } from '../usage/usage-rows.ts'
-import { AdminError } from './admin-error.ts'
-import type { Answer, Call, RouteTest, WantedRoutes } from './call.ts'
+import type { Answer, Call } from './call.ts'
 import { quantilesOf } from './overview-ranges.ts'
+import { cursorOf, readCursor, wholeList } from './pages.ts'
 import type { List } from './shapes/answers.ts'
+import type { routesTestBody } from './shapes/bodies.ts'
 import type { RouteShape, RouteTestShape } from './shapes/catalog.ts'
 
 export async function listRoutes(call: Call): Promise<Answer> {
@@ -89,11 +92,18 @@ function inOrder({ routes }: CatalogModel): CatalogModel['routes'] {
 }
 
 /** One tiny request through each route, which the provider bills. */
-export async function testRoutesNow({ onThisMachine }: Call, wanted: WantedRoutes): Promise<Answer> {
-  if (!onThisMachine) {
-    throw new AdminError('not_here', "Routes are not tested from here: run 'waybill routes test' on your own machine.")
+export async function testRoutesPage(call: Call, sent: z.output<typeof routesTestBody>): Promise<Answer> {
+  const first = Number(readCursor(sent.after, /^\d{1,6}$/)?.[0] ?? 0)
+  // With the providers' dialects, which no other call needs.
+  const { testRoutes } = await import('../routes/test-routes.ts')
+  const { tests, hasMore } = await testRoutes(call, sent, first)
+  const body: List<RouteTestShape> = {
+    object: 'list',
+    data: tests.map(testShape),
+    has_more: hasMore,
+    last_id: hasMore ? cursorOf(first + tests.length) : null,
   }
-  return { body: wholeList((await onThisMachine.testRoutes(wanted)).map(testShape)) }
+  return { body }
 }
 
 function testShape({ upstreamModel, firstTokenMs, tokens, cost, ...test }: RouteTest): RouteTestShape {
@@ -105,8 +115,4 @@ function testShape({ upstreamModel, firstTokenMs, tokens, cost, ...test }: Route
     tokens: tokens ?? null,
     cost: cost === undefined ? null : formatCredits(cost),
   }
-}
-
-function wholeList<T>(data: readonly T[]): List<T> {
-  return { object: 'list', data, has_more: false, last_id: null }
 }

@@ -1,17 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { earliestRowMs } from '../../gateway/domain/closed-day.ts'
-import { DayCounter } from '../../gateway/domain/day-total.ts'
 import { heldOf, type Key } from '../../gateway/domain/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
-import { DAY_MS, MINUTE_MS, utcDay } from '../../gateway/domain/time.ts'
-import type { UsageRow } from '../../gateway/domain/usage-row.ts'
+import { DAY_MS, MINUTE_MS } from '../../gateway/domain/time.ts'
 import { type GrantRecord, listGrants } from '../../gateway/store/keys/grant-credits.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
 import { queryUsageRows } from '../../gateway/store/usage/usage-rows.ts'
 import { checkBalance, checkGrants, missingFrom, noteDeadHolds } from './check-balance.ts'
 import { checkRow } from './check-row.ts'
-import { checkTotals } from './check-totals.ts'
+import { addClosedDays, type ClosedDays, type Progress } from './closed-days.ts'
 import { type Finding, Findings } from './findings.ts'
 
 export type Audit = {
@@ -44,8 +41,7 @@ type Reading = {
   readonly rows: number
   readonly rowCosts: Nano
   readonly expiredRows: number
-  readonly wrongRows: Findings
-  readonly wrongTotals: readonly Finding[]
+  readonly wrongDays: Findings
 }
 
 const TRIES = 3
@@ -53,61 +49,53 @@ const LOST_ROWS =
   'The log has a line of every request to compare the rows with; point-in-time recovery has the table as it was in the last 35 days.'
 
 /**
- * Adds a key up. Its balance is one consistent read, its rows are many. So they are read between two readings of the
- * key, and their costs must lie between `spent` at the first and at the second. On an idle key that is one number; on a
- * busy one the reading is repeated.
+ * Adds a key up, or, if the time is over before its closed days are added up, returns those that are, to go on with. Its
+ * balance is one consistent read, its rows are many. So those of days that are not closed are read between two readings
+ * of the key, and the costs of all must lie between `spent` at the first and at the second. On an idle key that is one
+ * number; on a busy one the reading is repeated.
  */
-export async function auditKey(tables: Tables, first: Key, nowMs: number): Promise<Audit> {
+export async function auditKey(
+  tables: Tables,
+  first: Key,
+  nowMs: number,
+  time: Pick<Progress, 'isOver' | 'begun'>,
+): Promise<Audit | ClosedDays> {
+  const closed = await addClosedDays(tables, first, { nowMs, ...time })
+  if (!closed.isWhole) return closed
   let before = first
   for (let attempt = 1; ; attempt++) {
-    const reading = await readBooks(tables, before, nowMs)
+    const reading = await readBooks(tables, before, closed, nowMs)
     if (isFirm(reading, nowMs) || attempt === TRIES) return conclude(reading, nowMs)
     before = reading.after
     await sleep(400 * attempt)
   }
 }
 
-async function readBooks(tables: Tables, before: Key, nowMs: number): Promise<Reading> {
+async function readBooks(tables: Tables, before: Key, closed: ClosedDays, nowMs: number): Promise<Reading> {
   const grants = await Array.fromAsync(listGrants(tables)(before.id))
-  const wrongRows = new Findings()
+  const wrongDays = new Findings(closed.findings)
   // Rows that may be written and not settled yet when the key is read again.
   const recent = new Map<string, Nano>()
-  const days = new Map<string, DayCounter>()
-  let rows = 0
-  let rowCosts = 0n
-  for await (const row of rowsOf(tables, before, nowMs)) {
+  let [rows, rowCosts] = [closed.rows, closed.costs]
+  // An audit of many keys takes its time, and meanwhile they are used.
+  const range = { fromMs: Date.parse(closed.nextDay), toMs: nowMs + DAY_MS }
+  for await (const row of queryUsageRows(tables)(before.id, range)) {
     rows += 1
     rowCosts += row.cost
-    wrongRows.add(...checkRow(row))
-    counterOf(utcDay(row.startedAtMs)).add(row)
+    wrongDays.add(...checkRow(row))
     if (before.holds[row.requestId] || row.startedAtMs > nowMs - MINUTE_MS) recent.set(row.requestId, row.cost)
   }
-  const counted = new Map([...days].map(([day, counter]) => [day, counter.total()]))
-  const range = { keyId: before.id, firstDay: utcDay(earliestRowMs(before)), nowMs }
-  const { findings: wrongTotals, expired } = await checkTotals(tables, counted, range)
   const after = (await readKey(tables)(before.id)) ?? before
   const open = Object.keys(after.holds).filter((requestId) => recent.has(requestId))
   return {
     before,
     after,
     grants,
-    wrongRows,
-    wrongTotals,
-    expiredRows: expired.rows,
-    rows: rows + expired.rows - open.length,
-    rowCosts: open.reduce((sum, requestId) => sum - (recent.get(requestId) ?? 0n), rowCosts + expired.costs),
+    wrongDays,
+    expiredRows: closed.expiredRows,
+    rows: rows - open.length,
+    rowCosts: open.reduce((sum, requestId) => sum - (recent.get(requestId) ?? 0n), rowCosts),
   }
-
-  function counterOf(day: string): DayCounter {
-    const counter = days.get(day) ?? new DayCounter(before.id, day)
-    days.set(day, counter)
-    return counter
-  }
-}
-
-function rowsOf(tables: Tables, key: Key, nowMs: number): AsyncIterable<UsageRow> {
-  // An audit of many keys takes its time, and meanwhile they are used.
-  return queryUsageRows(tables)(key.id, { fromMs: earliestRowMs(key), toMs: nowMs + DAY_MS })
 }
 
 /** The index of rows lags behind the table by a moment, so a difference on a key just used is read again. */
@@ -126,10 +114,10 @@ function overspentOf({ before, after, rowCosts }: Reading): Nano {
 }
 
 function conclude(reading: Reading, nowMs: number): Audit {
-  const { before, after, grants, rows, rowCosts, expiredRows, wrongRows, wrongTotals } = reading
+  const { before, after, grants, rows, rowCosts, expiredRows, wrongDays } = reading
   const found = new Findings()
   found.add(...checkBalance(after), ...checkGrants(before, after, grants), ...checkSpent(reading))
-  found.add(...wrongTotals, ...wrongRows.kept, ...noteDeadHolds(after, nowMs))
+  found.add(...wrongDays.kept, ...noteDeadHolds(after, nowMs))
   return {
     id: after.id,
     name: after.name,
@@ -142,9 +130,9 @@ function conclude(reading: Reading, nowMs: number): Audit {
     expiredRows,
     balances: missingFrom(after) === 0n && after.available >= 0n,
     explained: overspentOf(reading) === 0n,
-    ok: found.wrong === 0,
+    ok: found.wrong === 0 && wrongDays.wrong === 0,
     findings: found.kept,
-    moreFindings: found.omitted + wrongRows.omitted,
+    moreFindings: found.omitted + wrongDays.omitted,
   }
 }
 

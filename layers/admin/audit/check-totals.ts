@@ -1,9 +1,7 @@
-import { daysFrom } from '../../gateway/domain/closed-day.ts'
 import { type DayTotal, isSameTotal, sumsOf } from '../../gateway/domain/day-total.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
 import { mapConcurrently } from '../../gateway/store/map-concurrently.ts'
 import type { Tables } from '../../gateway/store/tables.ts'
-import { readClosing } from '../../gateway/store/usage/closing.ts'
 import { readDayTotal } from '../../gateway/store/usage/day-totals.ts'
 import type { Finding } from './findings.ts'
 
@@ -17,23 +15,19 @@ const REMEDY =
   'A total is written once, when its day is closed, and never changed; nor are rows. Point-in-time recovery has the table as it was in the last 35 days.'
 
 /**
- * Compares the totals of closed days with the rows of a key. While no row of a day can have expired, they must be the
+ * Compares the totals of closed days with the rows of a key, which were counted. While no row of a day can have expired, they must be the
  * same. After that the rows may be fewer, and the total stands for those that are gone.
  */
 export async function checkTotals(
   tables: Tables,
   counted: ReadonlyMap<string, DayTotal>,
-  { keyId, firstDay, nowMs }: { readonly keyId: string; readonly firstDay: string; readonly nowMs: number },
+  { keyId, nowMs }: { readonly keyId: string; readonly nowMs: number },
 ): Promise<Checked> {
-  const { closedThrough = '' } = await readClosing(tables)()
   const read = readDayTotal(tables)
   const findings: Finding[] = []
   let [rows, costs] = [0, 0n]
-  const days = mapConcurrently(daysFrom(firstDay, closedThrough), AT_ONCE, async (day) => [
-    { day, total: await read(keyId, day) },
-  ])
-  for await (const { day, total } of days) {
-    const there = counted.get(day) ?? { keyId, day, parts: [] }
+  const days = mapConcurrently(counted, AT_ONCE, async ([day, there]) => [{ there, total: await read(keyId, day) }])
+  for await (const { there, total } of days) {
     if (!total) findings.push(...checkNoTotal(there))
     else if (!mayHaveExpired(total, nowMs)) findings.push(...checkTotal(there, total))
     else {

@@ -14,10 +14,16 @@ const MOST_KEPT = 100
 
 /** Findings, as many as a person reads; the rest is only counted. */
 export class Findings {
-  readonly kept: Finding[] = []
-  omitted = 0
+  readonly kept: Finding[]
+  omitted: number
   /** The number of findings that are no notes. */
-  wrong = 0
+  wrong: number
+
+  constructor(begun: Pick<Findings, 'kept' | 'omitted' | 'wrong'> = { kept: [], omitted: 0, wrong: 0 }) {
+    this.kept = [...begun.kept]
+    this.omitted = begun.omitted
+    this.wrong = begun.wrong
+  }
 
   add(...findings: readonly Finding[]): void {
     for (const finding of findings) {

@@ -39,3 +39,9 @@ function described<Fields extends Record<string, z.ZodType>>(fields: Fields): Fi
   })
   return Object.fromEntries(rows)
 }
+
+/** The allowlist of an admin key, which must not work from everywhere by oversight. */
+export const someCidrs = SETTING_FIELDS.allowlist.refine(
+  (ranges) => ranges.length > 0,
+  'must name at least one CIDR range: an admin key does not work from everywhere.',
+)

@@ -17,14 +17,9 @@ type Service = {
   readonly path?: string
   readonly contentType: string
   readonly timeouts: Timeouts
-  /** The sign-in of a person; without it calls are signed by the role of the function, from its environment. */
-  readonly signIn?: SignIn | undefined
   /** Replaces AWS's own settings. */
   readonly local?: { readonly endpoint: string; readonly region: string; readonly credentials: Credentials }
 }
-
-/** Region and credentials as AWS's tools find them on a person's machine: variables, profiles, single sign-on. */
-export type SignIn = () => Promise<{ readonly region: string; readonly credentials: Credentials }>
 
 export type CallOptions = { readonly attempts: number; readonly signal?: AbortSignal }
 
@@ -46,9 +41,8 @@ export function openService(service: Service, clock: () => number = Date.now): C
   }
 
   async function call(operation: string, body: string, options: ExchangeOptions, isSecond = false): Promise<Answer> {
-    const signedIn = service.signIn && (await service.signIn())
-    line ??= openLine(service, signedIn?.region)
-    const credentials = service.local?.credentials ?? signedIn?.credentials ?? readCredentials()
+    line ??= openLine(service)
+    const credentials = service.local?.credentials ?? readCredentials()
     const headers = line.sign({ target: line.targetOf(operation), body, credentials, nowMs: clock() + aheadMs })
     const reply = await line.exchange(headers, body, options)
     const answer = read(reply)
@@ -84,11 +78,8 @@ function pauseMs(attempt: number): number {
   return 50 * 2 ** attempt
 }
 
-function openLine(
-  { name, variable, target, path = '/', contentType, timeouts, local }: Service,
-  regionOfSignIn?: string,
-) {
-  const { region, endpoint = endpointOf(name, region) } = local ?? readAwsEndpoint(variable, regionOfSignIn)
+function openLine({ name, variable, target, path = '/', contentType, timeouts, local }: Service) {
+  const { region, endpoint = endpointOf(name, region) } = local ?? readAwsEndpoint(variable)
   const url = new URL(path, endpoint)
   return {
     sign: signer({ service: name, region, host: url.host, path, contentType }),

@@ -1,18 +1,8 @@
+import type { AdminScope } from './admin-scopes.ts'
 import { cidrContains } from './cidr.ts'
 import type { RotatingKey, Secret } from './key.ts'
 import type { Nano } from './money.ts'
 import { ulid } from './ulid.ts'
-
-export const ADMIN_SCOPES = [
-  'keys.read',
-  'keys.write',
-  'credits.grant',
-  'usage.read',
-  'catalog.read',
-  'catalog.write',
-] as const
-
-export type AdminScope = (typeof ADMIN_SCOPES)[number]
 
 /** The settings of an admin key. None is changed later: another key is made. */
 export type AdminKeySettings = {

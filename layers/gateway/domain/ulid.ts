@@ -55,6 +55,11 @@ export function writeUlid(bytes: Uint8Array): string {
   return String.fromCharCode(...WRITTEN)
 }
 
+/** The part of an id that is not its time. */
+export function ulidRandom(id: string): Uint8Array {
+  return readUlid(id).subarray(TIME_BYTES)
+}
+
 /** The 16 bytes of the ULID that an id ends in. Throws if it ends in none. */
 export function readUlid(id: string): Uint8Array {
   const bytes = new Uint8Array(BYTES)

@@ -1,10 +1,9 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { LOCAL, type LocalEndpoint } from './dynamodb/dynamodb-client.ts'
-import { sdkDatabase } from './sdk-database.ts'
-import type { TableNames, Tables } from './tables.ts'
+import { openTables, type TableNames, type Tables } from './tables.ts'
 
-/** The tables with the clients for transactions and scans, for operators. Of the functions only the admin API has them. */
+/** The tables with AWS's SDK for transactions and batches, which only the admin API makes. */
 export type OperatorTables = Tables & {
   readonly client: DynamoDBDocumentClient
   /** Sends a command once. */
@@ -40,12 +39,5 @@ export function openOperatorTables(names: TableNames, local?: LocalEndpoint): Op
   const bareOnce = new DynamoDBClient({ ...settings, ...ONCE, requestHandler: bare.config.requestHandler })
   const client = DynamoDBDocumentClient.from(bare, TRANSLATION)
   const onceClient = DynamoDBDocumentClient.from(bareOnce, TRANSLATION)
-  return {
-    client,
-    onceClient,
-    database: sdkDatabase(client, onceClient),
-    keys: names.keysTable,
-    usage: names.usageTable,
-    answers: names.answersTable,
-  }
+  return { ...openTables(names, local), client, onceClient }
 }

@@ -1,14 +1,13 @@
 import { text } from 'node:stream/consumers'
-import type { Administered, WantedRoutes } from '../../../layers/admin/api/call.ts'
+import type { Administered } from '../../../layers/admin/api/call.ts'
 import { adminApi } from '../../../layers/admin/api/handle.ts'
-import { ADMIN_SCOPES, type AdminScope } from '../../../layers/gateway/domain/admin-key.ts'
+import { OPERATOR_SCOPES, type OperatorScope } from '../../../layers/gateway/domain/admin-scopes.ts'
 import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
-import { testRoutes } from '../../../operator/routes/test-routes.ts'
 
 export type Sent = {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  readonly scopes?: readonly AdminScope[]
+  readonly scopes?: readonly OperatorScope[]
   readonly by?: string
 }
 
@@ -39,13 +38,14 @@ export function adminOf(tables: OperatorTables, given: Partial<Administered> = {
     isProtected: false,
     chatUrl: 'https://gateway.example',
     clock: Date.now,
-    onThisMachine: { testRoutes: (wanted: WantedRoutes) => testRoutes({ tables, stage: 'dev' }, wanted) },
+    apiKeys: { env: () => undefined, secret: async () => undefined },
+    takesKeys: true,
     ...given,
   }
   const api = adminApi(administered, (_, error) => reports.push(error))
   return {
     reports,
-    async call(route, { body, headers = {}, scopes = ADMIN_SCOPES, by = 'ann' } = {}) {
+    async call(route, { body, headers = {}, scopes = OPERATOR_SCOPES, by = 'ann' } = {}) {
       const [method = '', address = ''] = route.split(' ')
       const { pathname, searchParams } = new URL(`/admin/v1${address}`, 'http://127.0.0.1')
       const answer = await api({

@@ -2,9 +2,10 @@ import { medianOf } from '../../../bench/statistics.ts'
 import { number } from '../../../bench/words.ts'
 import { openOperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
 import { startDynamoDbLocal } from '../../../local/dynamodb-local.ts'
-import { LOCAL_TABLES } from '../../../operator/connect/local-gateway.ts'
+import { LOCAL_TABLES } from '../../../local/local-tables.ts'
 import { startConsole } from '../../../operator/console/start-console.ts'
 import { BROWSER_PATH } from '../../support/programs.ts'
+import { connectionTo, startSignedAdmin } from '../../support/signed-admin.ts'
 import { openBrowser } from '../support/browser.ts'
 import { writeHistory } from './history.ts'
 
@@ -30,16 +31,8 @@ const tables = openOperatorTables(LOCAL_TABLES, { endpoint })
 const { rowsToday } = await writeHistory(tables, SIZE, Date.now())
 console.error(`${number(SIZE.keys)} keys, ${SIZE.days} days, ${number(rowsToday)} rows today.`)
 
-const connection = {
-  tables,
-  stage: 'bench',
-  isProtected: false,
-  ipv6: false,
-  chatUrl: 'http://127.0.0.1:1',
-  apiUrl: 'http://127.0.0.1:1',
-  whoAmI: async () => 'bench',
-}
-const address = await startConsole(connection, { port: 0, isReadOnly: true, report: console.error }, stack)
+const admin = stack.use(await startSignedAdmin(tables, 'http://127.0.0.1:1'))
+const address = await startConsole(connectionTo(admin, 'http://127.0.0.1:1'), { port: 0, isReadOnly: true }, stack)
 const browser = await openBrowser(BROWSER_PATH ?? '')
 stack.defer(() => browser.close())
 const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })

@@ -441,6 +441,7 @@ export const sampleOverview: Overview = {
   errors: [{ code: 'rate_limit_exceeded', requests: 12 }],
   keys: { active: 498, suspended: 1, expired: 0, revoked: 1 },
   low: [sampleKey(3)],
+  dead_requests: [],
   last_audit: { at: ago(DAY), keys: 500, wrong: 0 },
   routes: sampleRoutes,
 }
@@ -579,7 +580,7 @@ export const sampleAudit: AuditLine[] = [
     findings: [{ about: REQUEST_ID, text: 'its cost does not follow from its price', note: false }],
     more_findings: 2,
   },
-  { object: 'audit.summary', keys: 1, wrong: 1, at: ago(0) },
+  { object: 'audit.summary', keys: 1, wrong: 1, at: ago(0), has_more: false, last_id: null },
 ]
 
 export const sampleCheck: CatalogCheck = {

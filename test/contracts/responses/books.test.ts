@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { auditKey } from '../../../layers/admin/audit/audit-key.ts'
 import { response } from '../../sdk/support/answers.ts'
+import { auditKey } from '../../support/audit-key.ts'
 import { HELLO as CHAT_HELLO, catalogFor, type TestGateway } from '../../support/gateway.ts'
 import { openBoth, openFor } from '../../support/stack.ts'
 import {

@@ -9,7 +9,7 @@ import { writeCatalog } from '../../../layers/gateway/store/catalog/write-catalo
 import { readKey } from '../../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
 import { readUsageRow } from '../../../layers/gateway/store/usage/usage-rows.ts'
-import { issueKey } from '../../../operator/connect/issue-key.ts'
+import { issueKey } from '../../../local/issue-key.ts'
 import { actAt } from '../../support/act.ts'
 import { openTestTables } from '../../support/gateway.ts'
 import { type DynamoDbProxy, startDynamoDbProxy } from './dynamodb-proxy.ts'

@@ -52,6 +52,6 @@ export function tableOf(path: string, head: string): string[][] {
 export function commandsOf(path: string): string[] {
   return blocksOf(path, 'sh')
     .flatMap((block) => block.replaceAll(/\\\n\s*/g, '').split('\n'))
-    .map((line) => line.replace(/\s+#.*$/, '').trim())
+    .map((line) => line.replace(/\s+# .*$/, '').trim())
     .filter((line) => line !== '')
 }

@@ -1,4 +1,6 @@
 import { createAdmin } from '../../../functions/admin/create.ts'
+import { signedCaller } from '../../../functions/admin/identify.ts'
+import { stageKeys } from '../../../functions/admin/stage-keys.ts'
 import { ACT_MS } from '../../../layers/gateway/domain/act.ts'
 import { ADMIN_PATHS } from '../../../layers/gateway/endpoints.ts'
 import { jsonLog } from '../../../layers/gateway/log/log.ts'
@@ -45,6 +47,8 @@ export function adminFunction(
     tables,
     stage: 'prod',
     settings: { baseUrl: 'https://gateway.example/v1', isProtected: true, takesKeys },
+    apiKeys: stageKeys('prod'),
+    identify: signedCaller,
     clock,
     actMs,
     log: jsonLog((line) => logged.push(line), 'prod', clock),

@@ -11,7 +11,7 @@ const DOMAINS = {
 const CHOICES = {
   stage: ['dev', 'prod'],
   region: ['us-east-1', 'eu-west-1'],
-  admin: ['none', 'signed', 'keys'],
+  adminKeys: ['none', 'keys'],
   rollout: ['at-once', 'canary'],
   probe: ['off', 'on'],
   edge: [
@@ -34,27 +34,29 @@ export type Combination = { readonly [Name in keyof Choices]: Choices[Name][numb
 
 export const COMBINATIONS: readonly Combination[] = CHOICES.stage.flatMap((stage) =>
   CHOICES.region.flatMap((region) =>
-    CHOICES.admin.flatMap((admin) =>
+    CHOICES.adminKeys.flatMap((adminKeys) =>
       CHOICES.rollout.flatMap((rollout) =>
-        CHOICES.probe.flatMap((probe) => CHOICES.edge.map((edge) => ({ stage, region, admin, rollout, probe, edge }))),
+        CHOICES.probe.flatMap((probe) =>
+          CHOICES.edge.map((edge) => ({ stage, region, adminKeys, rollout, probe, edge })),
+        ),
       ),
     ),
   ),
 )
 
 /** One stage in one region with every resource that there can be. */
-export const EVERYTHING = { admin: 'keys', rollout: 'canary', probe: 'on', edge: 'block zone' } as const
+export const EVERYTHING = { adminKeys: 'keys', rollout: 'canary', probe: 'on', edge: 'block zone' } as const
 
-export const nameOf = ({ stage, region, admin, rollout, probe, edge }: Combination) =>
-  [stage, region, admin, rollout, `probe ${probe}`, edge].join(' ')
+export const nameOf = ({ stage, region, adminKeys, rollout, probe, edge }: Combination) =>
+  [stage, region, adminKeys, rollout, `probe ${probe}`, edge].join(' ')
 
-export function settingsOf({ admin, rollout, probe, edge }: Combination): object {
+export function settingsOf({ adminKeys, rollout, probe, edge }: Combination): object {
   const [waf, domain] = edge.split(' ') as [string, keyof typeof DOMAINS | undefined]
   return {
     rollout,
     // Two small parts, on which no other depends.
     ...(probe === 'on' && { probe: true, notices: true }),
-    ...(admin !== 'none' && { admin: true, adminKeys: admin === 'keys' }),
+    adminKeys: adminKeys === 'keys',
     ...(domain === undefined
       ? { edge: false, waf: 'off', edgeLogs: false }
       : { waf, edgeLogs: true, ...DOMAINS[domain] }),

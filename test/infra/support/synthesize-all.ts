@@ -45,7 +45,7 @@ async function synthesize(variant: Variant, stage: string, settings: object = {}
 await synthesize('prod', 'prod')
 await synthesize('bare', 'dev', { edge: false })
 const addresses = { alarmEmail: 'operator@example.com', ticketEmail: 'desk@example.com' }
-const optional = { admin: true, adminKeys: true, probe: true, usagePage: true, notices: true }
+const optional = { adminKeys: true, probe: true, usagePage: true, notices: true }
 const rare = { monthlyBudgetUsd: 100, keepRowsDays: 400, attribution: false, ...optional }
 await synthesize('mailed', 'prod', { ...addresses, ...rare, ...ABROAD }, 'eu-west-1')
 

@@ -20,7 +20,7 @@ delete process.env.CDK_DEFAULT_REGION
 
 const ACCOUNT = '123456789012'
 const EVERYTHING: Omit<WaybillProps, 'stage'> = {
-  ...{ alarmEmail: 'a@example.com', admin: true, adminKeys: true, probe: true, usagePage: true, notices: true },
+  ...{ alarmEmail: 'a@example.com', adminKeys: true, probe: true, usagePage: true, notices: true },
   ...{ waf: 'block', keepRowsDays: 400, monthlyBudgetUsd: 100, rollout: 'canary' },
 }
 const { certificateArn: __, ...ZONE } = OWN_CERTIFICATE
@@ -81,7 +81,7 @@ function withParameters(): StackFacts[] {
   const given = plain.map((it) => [it, isText(it) ? text(it) : parameter(it, 'Number').valueAsNumber])
   const hostedZone = { id: text('domain.hostedZone.id'), name: 'example.com' }
   const domain = { name: 'api.example.com', certificateArn: text('domain.certificateArn'), hostedZone }
-  new Waybill(stack, 'Gateway', { stage: 'prod', admin: true, ...Object.fromEntries(given), domain })
+  new Waybill(stack, 'Gateway', { stage: 'prod', ...Object.fromEntries(given), domain })
   return stacksOf(app)
 }
 

@@ -4,7 +4,7 @@ import { signer } from '../../../layers/gateway/aws/sign.ts'
 import type { Credentials } from '../../../layers/gateway/config.ts'
 import { openOperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
 import { freshCredentials, type LocalDatabase, startDatabase } from '../../../local/database-thread.ts'
-import { LOCAL_TABLES } from '../../../operator/connect/local-gateway.ts'
+import { LOCAL_TABLES } from '../../../local/local-tables.ts'
 
 const stack = new AsyncDisposableStack()
 const credentials = freshCredentials()

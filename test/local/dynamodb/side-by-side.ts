@@ -3,9 +3,9 @@ import { type DynamoDBDocumentClient, paginateScan, ScanCommand, type ScanComman
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { TABLES } from '../../../layers/gateway/contract.ts'
 import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
-import { sdkDatabase } from '../../../layers/gateway/store/sdk-database.ts'
 import { type DocumentCommand, DynamoModel } from '../../simulation/dynamodb/dynamodb-model.ts'
 import { modelClient } from '../../simulation/dynamodb/model-client.ts'
+import { sdkDatabase } from '../../support/sdk-database.ts'
 
 type Output = Record<string, unknown>
 type Outcome = { readonly output: Output } | { readonly error: unknown }

@@ -45,6 +45,16 @@ export const Identity = z.object({
 })
 export type WhoAmI = Told<typeof Identity>
 
+export const Table = z.object({
+  object: kind('table'),
+  kind: z.enum(['keys', 'usage', 'answers']).describe('The content of the table.'),
+  name: text('The name of the table in DynamoDB.'),
+  expires: flag('Its time to live is on, by the attribute that our items have.'),
+  recoverable: flag('Point-in-time recovery is on.'),
+  deletion_protected: flag('Deletion protection is on.'),
+})
+export type TableShape = Told<typeof Table>
+
 export const Search = z.object({
   object: kind('search'),
   keys: z.array(Key).describe('Keys by id, external id, last four or a part of the name.'),

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { ADMIN_SCOPES } from '../../../gateway/domain/admin-scopes.ts'
 import { GRACE_MS } from '../../../gateway/domain/key-settings.ts'
 import { MOST_REFERENCE_CHARS, REFERENCE_DAYS } from '../../../gateway/domain/reference.ts'
-import { credits, grantedCredits, someLine, textLike, wholeNumber } from '../../settings/rules.ts'
-import { SETTING_FIELDS } from '../../settings/setting-fields.ts'
+import { credits, grantedCredits, someLine, someOf, textLike, wholeNumber } from '../../settings/rules.ts'
+import { SETTING_FIELDS, someCidrs } from '../../settings/setting-fields.ts'
 import type { Frozen } from './parts.ts'
 
 // Bodies of requests. The function loads this file, and not those of answers.
@@ -13,14 +14,17 @@ const reference = someLine(MOST_REFERENCE_CHARS).describe(
   `The payment behind the credits, such as an invoice: at most ${MOST_REFERENCE_CHARS} characters.`,
 )
 
-const SECRET = {
-  secret_sha256: textLike(/^[0-9a-f]{64}$/, 'the SHA-256 of the secret, as 64 digits of lower-case hex')
-    .describe('The SHA-256 of a secret that you made, in lower-case hex. The secret itself is never sent.')
-    .optional(),
-  last_four: textLike(/^[0-9A-Za-z]{4}$/, 'the last four characters of the secret')
-    .describe('The last four characters of that secret.')
-    .optional(),
+const OWN_SECRET = {
+  secret_sha256: textLike(/^[0-9a-f]{64}$/, 'the SHA-256 of the secret, as 64 digits of lower-case hex').describe(
+    'The SHA-256 of a secret that you made, in lower-case hex. The secret itself is never sent.',
+  ),
+  last_four: textLike(/^[0-9A-Za-z]{4}$/, 'the last four characters of the secret').describe(
+    'The last four characters of that secret.',
+  ),
 }
+const SECRET = { secret_sha256: OWN_SECRET.secret_sha256.optional(), last_four: OWN_SECRET.last_four.optional() }
+
+const after = { after: z.string('must be a text.').describe('The last_id of the page before.').optional() }
 
 export const createKeyBody = settings.partial().extend({
   name: SETTING_FIELDS.name,
@@ -64,12 +68,24 @@ export const auditBody = z.strictObject({
   key_id: textLike(/^key_\w{1,40}$/, 'the id of a key')
     .describe('The key to audit; all keys unless given.')
     .optional(),
+  ...after,
 })
+
+export const adminKeyBody = z.strictObject({
+  name: SETTING_FIELDS.name,
+  scopes: someOf(ADMIN_SCOPES).describe('Its holder may do this.'),
+  allowlist: someCidrs.describe('The CIDR ranges from which it works: at least one.'),
+  daily_grant: credits.describe('The most credits that it grants on a UTC day, as a decimal string.'),
+  ...OWN_SECRET,
+})
+
+export const rotateAdminKeyBody = z.strictObject(OWN_SECRET)
 
 const name = textLike(/^.{1,200}$/, 'the name of a model or provider of the catalog')
 export const routesTestBody = z.strictObject({
   model: name.describe('Only routes of this model of the catalog.').optional(),
   provider: name.describe('Only routes to this provider.').optional(),
+  ...after,
 })
 
 /** A catalog has a validator of its own, which names every fault. */

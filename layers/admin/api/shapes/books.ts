@@ -44,10 +44,14 @@ export type AuditShape = Told<typeof Audit>
 
 export const AuditSummary = z.object({
   object: kind('audit.summary'),
-  keys: count('Keys that were audited.'),
+  keys: count('Keys that were audited, with those of the pages before.'),
   wrong: count('Of them, those with something wrong.'),
-  at: moment('The end of the audit.'),
+  at: moment('The end of this page.'),
+  has_more: flag('The audit goes on after this page.'),
+  last_id: orNull(text('To be sent as after for the next page.')),
 })
+
+export type AuditSummary = Told<typeof AuditSummary>
 
 /** A line of `POST /audits`: one for each key, and a last one. If that is missing, the audit broke off. */
 export const AuditLine = z.union([Audit, AuditSummary])

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Route } from './catalog.ts'
 import { Key } from './keys.ts'
 import { USAGE_GROUPS } from './names.ts'
-import { count, credits, flag, kind, moment, Quantiles, type Told, text } from './parts.ts'
+import { count, credits, flag, kind, moment, Quantiles, type Told, text, texts } from './parts.ts'
 import { sumFields } from './usage-record.ts'
 
 export type UsageGroup = (typeof USAGE_GROUPS)[number]
@@ -122,6 +122,7 @@ export const Overview = z.object({
   errors: z.array(ErrorCount).describe('Errors of today and yesterday, the most frequent first.'),
   keys: KeyCounts.describe('The number of keys by status.'),
   low: z.array(Key).describe('The keys that will be the first to run dry.'),
+  dead_requests: texts('Requests that died, and that three sweeps have left unsettled; at most 20.'),
   last_audit: LastAudit.nullable().describe('The last audit of all keys; null if there was none.'),
   routes: z.array(Route).describe('The routes of the active models.'),
 })

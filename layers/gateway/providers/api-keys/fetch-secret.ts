@@ -1,19 +1,17 @@
-import { openService, type SignIn } from '../../aws/service.ts'
+import { openService } from '../../aws/service.ts'
 
 const LOOK_UP_TIMEOUT_MS = 5_000
 
 /** The value of a secret; undefined if there is none by that name. All tries together end within `timeoutMs`. */
 export type FetchSecret = (SecretId: string, timeoutMs?: number) => Promise<string | undefined>
 
-/** With the rights of the function, or of a person's sign-in. */
-export function secretFetcher(signIn?: SignIn): FetchSecret {
+export function secretFetcher(): FetchSecret {
   const secretsManager = openService({
     name: 'secretsmanager',
     variable: 'SECRETS_MANAGER',
     target: 'secretsmanager',
     contentType: 'application/x-amz-json-1.1',
     timeouts: { connectMs: 1_000, answerMs: 3_000 },
-    signIn,
   })
   return async (SecretId, timeoutMs = LOOK_UP_TIMEOUT_MS) => {
     const options = { attempts: 2, signal: AbortSignal.timeout(timeoutMs) }

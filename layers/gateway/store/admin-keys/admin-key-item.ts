@@ -1,5 +1,6 @@
 import { ITEMS } from '../../contract.ts'
-import type { AdminKey, AdminScope } from '../../domain/admin-key.ts'
+import type { AdminKey } from '../../domain/admin-key.ts'
+import type { AdminScope } from '../../domain/admin-scopes.ts'
 import type { Item } from '../database.ts'
 import { toNano } from '../keys/key-item.ts'
 import { type KeyItems, rotatingAttributes, toRotatingKey } from '../keys/rotating-item.ts'

@@ -1,15 +1,20 @@
+import { ITEMS, TABLES } from '../../contract.ts'
 import type { Act } from '../../domain/act.ts'
 import type { AdminKey } from '../../domain/admin-key.ts'
 import { adminKeyFields, changeEvent } from '../../domain/change-event.ts'
+import { queryItems } from '../database.ts'
 import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
 import type { KeyKind } from '../keys/change-key.ts'
+import { SecretTaken } from '../keys/create-key.ts'
 import { revoke, rotateSecret } from '../keys/rotate-key.ts'
-import { findId, listAll, readOne } from '../keys/rotating-item.ts'
+import { findId, readOne } from '../keys/rotating-item.ts'
 import type { OperatorTables } from '../operator-tables.ts'
 import type { Tables } from '../tables.ts'
 import { putNew } from '../transact.ts'
 import { ADMIN_KEY_ITEMS, toAdminItem } from './admin-key-item.ts'
+
+const [, BY_CREATION] = TABLES.keys.indexes
 
 /** An admin key rotates and ends as a caller's key does. */
 const ADMIN_KEY: KeyKind<AdminKey> = {
@@ -27,7 +32,7 @@ export function createAdminKey(tables: OperatorTables) {
     const pointer = { ...ADMIN_KEY.secretItemOf(key.current.hash), keyId: key.id }
     const items = [putNew(keys, toAdminItem(key)), putNew(keys, pointer), ...putEvent(tables, event)]
     if (await makeOnce(tables, key.id, act, items)) return
-    throw new Error(`An admin key ${key.id} or its secret exists already.`)
+    throw new SecretTaken(`An admin key ${key.id} or its secret exists already.`)
   }
 }
 
@@ -44,8 +49,23 @@ export function findAdminKey(tables: Tables) {
   }
 }
 
+/** Newest first. One that was made a moment ago may be missing from the index. */
 export function listAdminKeys(tables: Tables) {
-  return listAll(tables, ADMIN_KEY)
+  const { database, keys } = tables
+  const read = readAdminKey(tables)
+  return async function* newestFirst(): AsyncGenerator<AdminKey, void, undefined> {
+    const items = queryItems(database, {
+      TableName: keys,
+      IndexName: BY_CREATION.name,
+      KeyConditionExpression: 'sk = :adminKeys',
+      ExpressionAttributeValues: { ':adminKeys': ADMIN_KEY.sortKey },
+      ScanIndexForward: false,
+    })
+    for await (const { pk } of items) {
+      const key = await read(String(pk).slice(ITEMS.adminKey.length))
+      if (key) yield key
+    }
+  }
 }
 
 export function rotateAdminKey(tables: OperatorTables) {

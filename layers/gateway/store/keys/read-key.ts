@@ -1,7 +1,8 @@
 import type { Key } from '../../domain/key.ts'
+import { scanItems } from '../database.ts'
 import type { Tables } from '../tables.ts'
 import { KEY_ITEMS } from './key-item.ts'
-import { findId, listAll, readOne } from './rotating-item.ts'
+import { findId, readOne } from './rotating-item.ts'
 
 export type ReadKey = (keyId: string) => Promise<Key | undefined>
 
@@ -15,6 +16,16 @@ export function findKeyId(tables: Tables): FindKeyId {
   return findId(tables, KEY_ITEMS)
 }
 
-export function listKeys(tables: Tables) {
-  return listAll(tables, KEY_ITEMS)
+/** All keys, or those after this one, in the order of the table, which is that of no field. */
+export function listKeys({ database, keys }: Tables) {
+  return async function* allKeys(afterId?: string): AsyncGenerator<Key, void, undefined> {
+    const items = scanItems(database, {
+      TableName: keys,
+      FilterExpression: 'sk = :key',
+      ExpressionAttributeValues: { ':key': KEY_ITEMS.sortKey },
+      ConsistentRead: true,
+      ...(afterId !== undefined && { ExclusiveStartKey: KEY_ITEMS.itemOf(afterId) }),
+    })
+    for await (const item of items) yield KEY_ITEMS.toKey(item)
+  }
 }

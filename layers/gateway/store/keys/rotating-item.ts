@@ -1,6 +1,6 @@
 import type { RotatingKey } from '../../domain/key.ts'
 import { isoTime } from '../../domain/time.ts'
-import { type Item, scanItems } from '../database.ts'
+import type { Item } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 type ItemKey = { readonly pk: string; readonly sk: string }
@@ -67,17 +67,5 @@ export function findId<K>({ database, keys }: Tables, { secretItemOf }: KeyItems
       ProjectionExpression: 'keyId',
     })
     return Item?.keyId as string | undefined
-  }
-}
-
-export function listAll<K>({ database, keys }: Tables, { sortKey, toKey }: KeyItems<K>) {
-  return async function* allKeys(): AsyncGenerator<K, void, undefined> {
-    const items = scanItems(database, {
-      TableName: keys,
-      FilterExpression: 'sk = :key',
-      ExpressionAttributeValues: { ':key': sortKey },
-      ConsistentRead: true,
-    })
-    for await (const item of items) yield toKey(item)
   }
 }

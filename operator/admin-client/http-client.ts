@@ -7,9 +7,10 @@ import { timeLeft } from '../../layers/gateway/domain/act.ts'
 import type { AdminAsk, AdminClient } from './admin-client.ts'
 import { noAnswer } from './gateway-refusal.ts'
 import { readAnswer } from './read-answer.ts'
-import { type Signing, sendSigned } from './send-signed.ts'
+import { send } from './send.ts'
+import type { SignIn } from './sign-in.ts'
 
-type Options = Signing & {
+type Options = {
   readonly clock?: () => number
   /** The time for all tries of one call, with their pauses and bodies. */
   readonly callMs?: number
@@ -20,14 +21,14 @@ const ANSWER_MS = 30_000
 const CALL_MS = ANSWER_MS + 10_000
 const PASSING = new Set([500, 503, 504])
 /** Routes that an Idempotency-Key makes safe to retry. Others do not read it. */
-const ONCE = new RegExp(`^${ADMIN_ROOT}/keys(/[\\w-]+/(rotate|grants))?$`)
+const ONCE = new RegExp(`^${ADMIN_ROOT}/(admin-)?keys(/[\\w-]+/(rotate|grants))?$`)
 
-/** The admin API that a stage serves, asked with AWS credentials. */
-export function signedClient(
-  adminUrl: string,
-  { credentials, region, clock = Date.now, callMs = CALL_MS }: Options,
+/** The admin API of a gateway, by HTTP. */
+export function adminClient(
+  { adminUrl, signIn }: { readonly adminUrl: string; readonly signIn: SignIn },
+  { clock = Date.now, callMs = CALL_MS }: Options = {},
 ): AdminClient {
-  const send = sendSigned(adminUrl, { credentials, region })
+  const sendOnce = send(adminUrl, signIn)
   const { host } = new URL(adminUrl)
 
   return async (asked) => {
@@ -46,7 +47,7 @@ export function signedClient(
 
   async function answered(asked: AdminAsk, leftMs: number): Promise<AdminAnswer> {
     try {
-      const response = await send(asked, clock(), AbortSignal.timeout(Math.max(0, leftMs)))
+      const response = await sendOnce(asked, clock(), AbortSignal.timeout(Math.max(0, leftMs)))
       return await readAnswer(response, asked, clock())
     } catch (error) {
       const refusal = error instanceof AdminError ? error : noAnswer(host, error as Error, asked)

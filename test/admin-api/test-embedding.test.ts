@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
+import { testRoute } from '../../layers/admin/routes/test-route.ts'
 import { openCatalog } from '../../layers/gateway/domain/catalog.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
-import { testRoute } from '../../operator/routes/test-route.ts'
 import { embed, embeddingCatalog } from '../support/embeddings.ts'
 import { openUpstream } from '../support/stack.ts'
 import { type Reply, status } from '../support/upstream.ts'

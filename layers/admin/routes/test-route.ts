@@ -1,12 +1,17 @@
-import type { RouteTest } from '../../layers/admin/api/call.ts'
-import { parseChatRequest } from '../../layers/gateway/contracts/chat/chat-request.ts'
-import { billFor, countsOf, partsWithin } from '../../layers/gateway/domain/bill.ts'
-import { type Catalog, kindOf, type PricedModel, type UpstreamRoute } from '../../layers/gateway/domain/catalog.ts'
-import { priceRequest } from '../../layers/gateway/domain/priced-request.ts'
-import type { OpenProvider } from '../../layers/gateway/providers/open-provider.ts'
-import { speaks } from '../../layers/gateway/wire/delta.ts'
-import { readUsage } from '../../layers/gateway/wire/usage-counts.ts'
-import { reasonOf, testEmbedding } from './test-embedding.ts'
+import { parseChatRequest } from '../../gateway/contracts/chat/chat-request.ts'
+import { billFor, countsOf, partsWithin } from '../../gateway/domain/bill.ts'
+import { type Catalog, kindOf, type PricedModel, type UpstreamRoute } from '../../gateway/domain/catalog.ts'
+import { priceRequest } from '../../gateway/domain/priced-request.ts'
+import type { OpenProvider } from '../../gateway/providers/open-provider.ts'
+import { speaks } from '../../gateway/wire/delta.ts'
+import { readUsage } from '../../gateway/wire/usage-counts.ts'
+import { LONGEST_TEST_MS, reasonOf, type TestOutcome, testEmbedding } from './test-embedding.ts'
+
+export type RouteTest = TestOutcome & {
+  readonly model: string
+  readonly provider: string
+  readonly upstreamModel: string
+}
 
 const OUTPUT_CAP = 16
 
@@ -36,7 +41,7 @@ export async function testRoute(
       mayWriteCache1h: false,
       asksWhole: false,
       noteDropped: () => {},
-      signal: AbortSignal.timeout(route.firstByteTimeoutMs + route.idleTimeoutMs),
+      signal: AbortSignal.timeout(Math.min(route.firstByteTimeoutMs + route.idleTimeoutMs, LONGEST_TEST_MS)),
     })
     for await (const parts of answer) {
       for (const part of parts) {

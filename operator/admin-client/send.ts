@@ -1,26 +1,22 @@
 import { AdminError } from '../../layers/admin/api/admin-error.ts'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
-import { escaped, signRequest } from '../../layers/gateway/aws/sign-request.ts'
-import type { Credentials } from '../../layers/gateway/config.ts'
+import { escaped } from '../../layers/gateway/aws/sign-request.ts'
 import type { AdminAsk } from './admin-client.ts'
-import { unsigned } from './gateway-refusal.ts'
+import type { SignIn } from './sign-in.ts'
 
-/** The credentials and the region of a signature, as the clients of AWS's SDK have them. */
-export type Signing = { readonly credentials: Found<Credentials>; readonly region: Found<string> }
-type Found<T> = T | (() => Promise<T>)
-
-type SendSigned = (asked: AdminAsk, nowMs: number, signal: AbortSignal) => Promise<Response>
+type Send = (asked: AdminAsk, nowMs: number, signal: AbortSignal) => Promise<Response>
 
 /** The headers that the admin API reads. Others that a page sends, such as its token and its origin, are not forwarded. */
 const FORWARDED = ['accept', 'content-type', 'idempotency-key', 'if-match']
 const PATH = new RegExp(`^${ADMIN_ROOT}(/[\\w-]{1,100})+$`)
 
-/** Sends a request with AWS's Signature Version 4. A request that cannot be signed unchanged is refused, and not sent. */
-export function sendSigned(adminUrl: string, { credentials, region }: Signing): SendSigned {
+/** Sends a request with the proof of its caller. One that cannot be signed unchanged is refused, and not sent. */
+export function send(adminUrl: string, { root, sign }: SignIn): Send {
   const { origin, host } = requireSafe(adminUrl)
-  return async ({ method, path, query, headers, body }, nowMs, signal) => {
+  return async ({ method, path: asked, query, headers, body }, nowMs, signal) => {
     // Nothing in such a path can be spelled in two ways, so the signed path is the one that is called.
-    if (!PATH.test(path)) throw new AdminError('not_found', 'There is nothing here.')
+    if (!PATH.test(asked)) throw new AdminError('not_found', 'There is nothing here.')
+    const path = `${root}${asked.slice(ADMIN_ROOT.length)}`
     const sent = method === 'GET' ? undefined : (body as Uint8Array<ArrayBuffer>)
     const request = {
       ...{ method, path },
@@ -28,25 +24,19 @@ export function sendSigned(adminUrl: string, { credentials, region }: Signing): 
       headers: { ...forwarded(headers), host },
       ...(sent && { body: sent }),
     }
-    const [by, at] = await Promise.all([found(credentials), found(region)]).catch((cause) => {
-      throw unsigned(cause)
-    })
-    const signed = signRequest({ service: 'execute-api', region: at, credentials: by, nowMs }, request)
-    const { host: _, ...rest } = signed
+    const { host: _, ...rest } = await sign(request, nowMs)
     return fetch(`${origin}${path}${searchOf(query)}`, {
       method,
       headers: rest,
       ...(sent && { body: sent }),
-      // A signature is for one address.
+      // The proof of a caller is for one address.
       redirect: 'manual',
       signal,
     })
   }
 }
 
-const found = async <T>(value: Found<T>): Promise<T> => (value instanceof Function ? value() : value)
-
-/** A session's token goes with every call, so it must not go unencrypted, except to this machine. */
+/** A secret goes with every call, so it must not go unencrypted, except to this machine. */
 function requireSafe(adminUrl: string): URL {
   const url = new URL(adminUrl)
   if (url.protocol === 'https:' || url.hostname === '127.0.0.1') return url

@@ -1,13 +1,24 @@
-import type { RouteTest } from '../../layers/admin/api/call.ts'
-import { awsTrouble, troubleLine } from '../../layers/gateway/aws/trouble.ts'
-import { readEmbeddingRequest } from '../../layers/gateway/contracts/embeddings/embedding-request.ts'
-import { billFor, countsOf } from '../../layers/gateway/domain/bill.ts'
-import type { Catalog, PricedModel, UpstreamRoute } from '../../layers/gateway/domain/catalog.ts'
-import { NO_QUANTITIES } from '../../layers/gateway/domain/price.ts'
-import { priceRequest } from '../../layers/gateway/domain/priced-request.ts'
-import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
-import type { OpenProvider } from '../../layers/gateway/providers/open-provider.ts'
-import { readUsage } from '../../layers/gateway/wire/usage-counts.ts'
+import { awsTrouble, troubleLine } from '../../gateway/aws/trouble.ts'
+import { readEmbeddingRequest } from '../../gateway/contracts/embeddings/embedding-request.ts'
+import { billFor, countsOf } from '../../gateway/domain/bill.ts'
+import type { Catalog, PricedModel, UpstreamRoute } from '../../gateway/domain/catalog.ts'
+import type { Nano } from '../../gateway/domain/money.ts'
+import { NO_QUANTITIES } from '../../gateway/domain/price.ts'
+import { priceRequest } from '../../gateway/domain/priced-request.ts'
+import { UpstreamFailure } from '../../gateway/domain/upstream-failure.ts'
+import type { OpenProvider } from '../../gateway/providers/open-provider.ts'
+import { readUsage } from '../../gateway/wire/usage-counts.ts'
+
+export type TestOutcome = {
+  readonly ok: boolean
+  readonly result: string
+  readonly firstTokenMs?: number | undefined
+  readonly tokens?: number | undefined
+  readonly cost?: Nano | undefined
+}
+
+/** Shorter than API Gateway waits for an answer. */
+export const LONGEST_TEST_MS = 20_000
 
 /** One short text through one route of an embedding model. */
 export async function testEmbedding(
@@ -15,7 +26,7 @@ export async function testEmbedding(
   catalog: Catalog,
   model: PricedModel,
   route: UpstreamRoute,
-): Promise<Omit<RouteTest, 'model' | 'provider' | 'upstreamModel'>> {
+): Promise<TestOutcome> {
   const value = { model: model.id, input: 'ok' }
   const chat = readEmbeddingRequest({ value, bytes: JSON.stringify(value).length, callerId: 'routes test' })
   const provider = openProvider(catalog, route.provider)
@@ -31,7 +42,7 @@ export async function testEmbedding(
       extra: {},
       dropsUnknown: false,
       noteDropped: () => {},
-      signal: AbortSignal.timeout(route.firstByteTimeoutMs),
+      signal: AbortSignal.timeout(Math.min(route.firstByteTimeoutMs, LONGEST_TEST_MS)),
     })
     const firstTokenMs = Math.round(performance.now() - startedMs)
     const reported = readUsage(usage)

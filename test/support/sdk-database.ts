@@ -8,12 +8,12 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
-import type { Database } from './database.ts'
-import { isConditionFailed } from './failures.ts'
+import type { Database } from '../../layers/gateway/store/database.ts'
+import { isConditionFailed } from '../../layers/gateway/store/failures.ts'
 
 type Client = Pick<DynamoDBDocumentClient, 'send'>
 
-/** The same database through AWS's SDK, which finds an operator's credentials in all their places. */
+/** The same database through AWS's SDK. */
 export function sdkDatabase(client: Client, withoutRetries: Client): Database {
   return {
     get: (input) => plain(client.send(new GetCommand(input))),

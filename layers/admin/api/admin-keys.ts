@@ -1,0 +1,104 @@
+import type { z } from 'zod'
+import { BRAND } from '../../gateway/contract.ts'
+import { type AdminKey, newAdminKey } from '../../gateway/domain/admin-key.ts'
+import { formatCredits } from '../../gateway/domain/money.ts'
+import { isoTime } from '../../gateway/domain/time.ts'
+import { ulidRandom } from '../../gateway/domain/ulid.ts'
+import {
+  createAdminKey,
+  listAdminKeys,
+  readAdminKey,
+  revokeAdminKey,
+  rotateAdminKey,
+} from '../../gateway/store/admin-keys/admin-keys.ts'
+import { allowanceAt, grantedOnDay } from '../../gateway/store/admin-keys/allowance.ts'
+import type { ChangeResult } from '../../gateway/store/keys/change-key.ts'
+import { AdminError } from './admin-error.ts'
+import type { Answer, Call } from './call.ts'
+import { secretTaken } from './keys.ts'
+import { cursorOf, listOf, readCursor } from './pages.ts'
+import { claimedAct } from './preconditions.ts'
+import type { AdminKeyShape } from './shapes/admin-keys.ts'
+import type { adminKeyBody, revokeBody, rotateAdminKeyBody } from './shapes/bodies.ts'
+import type { pageQuery } from './shapes/queries.ts'
+
+/** Newest first. */
+export async function listAdminKeysPage(call: Call, { after, limit }: z.output<typeof pageQuery>): Promise<Answer> {
+  const [last] = readCursor(after, /^adminkey_\w{1,40}$/) ?? []
+  const keys = await Array.fromAsync(listAdminKeys(call.tables)())
+  const rest = keys.slice(keys.findIndex(({ id }) => id === last) + 1, limit + 1)
+  const shapes = await Promise.all(rest.map((key) => shapeOf(call, key)))
+  return {
+    body: listOf(
+      shapes,
+      limit,
+      (shape) => shape,
+      ({ id }) => cursorOf(id),
+    ),
+  }
+}
+
+/** The secret is the caller's: only its hash comes here. */
+export async function createAdminKeyOnce(call: Call, fields: z.output<typeof adminKeyBody>): Promise<Answer> {
+  if (!call.takesKeys) {
+    throw new AdminError('conflict', 'This stage takes no admin keys. Set adminKeys in its settings, and deploy it.')
+  }
+  const { name, scopes, allowlist, daily_grant: dailyGrant, secret_sha256: hash, last_four: lastFour } = fields
+  const { act } = await claimedAct(call)
+  const settings = { name, scopes, allowlist, dailyGrant }
+  // The key has the id of the act, so that a repeated request makes the same key.
+  const key = newAdminKey({ settings, stored: { hash, lastFour } }, act.atMs, ulidRandom(act.id))
+  await createAdminKey(call.tables)(key, act).catch(secretTaken)
+  return { status: 201, body: await shapeOf(call, key) }
+}
+
+export async function rotateAdminKeyOnce(
+  call: Call,
+  { secret_sha256: hash, last_four: lastFour }: z.output<typeof rotateAdminKeyBody>,
+): Promise<Answer> {
+  const { id } = await adminKeyInPath(call)
+  const { act } = await claimedAct(call)
+  return changed(call, id, await rotateAdminKey(call.tables)(id, { hash, lastFour }, act))
+}
+
+export async function revokeAdminKeyNow(call: Call, { confirm }: z.output<typeof revokeBody>): Promise<Answer> {
+  const { id, name } = await adminKeyInPath(call)
+  if (confirm !== name) {
+    const message = "'confirm' must be the name of the admin key. A revoke is final."
+    throw new AdminError('invalid_request', message, { param: 'confirm' })
+  }
+  return changed(call, id, await revokeAdminKey(call.tables)(id, await call.newAct()))
+}
+
+async function adminKeyInPath({ tables, path: { id = '' } }: Call): Promise<AdminKey> {
+  const key = await readAdminKey(tables)(id)
+  if (!key) throw new AdminError('not_found', `There is no admin key '${id}'.`)
+  return key
+}
+
+async function changed(call: Call, id: string, result: ChangeResult<AdminKey>): Promise<Answer> {
+  if (result.changed) return { body: await shapeOf(call, result.key) }
+  throw new AdminError('key_revoked', `The admin key ${id} is revoked, and that is final.`)
+}
+
+/** Without its hash. */
+async function shapeOf({ tables, nowMs }: Call, key: AdminKey): Promise<AdminKeyShape> {
+  const { id, name, status, current, previous, scopes, allowlist, dailyGrant, createdAtMs } = key
+  return {
+    object: 'admin_key',
+    id,
+    name,
+    status,
+    prefix: BRAND.adminKeyPrefix,
+    last_four: current.lastFour,
+    previous:
+      previous && previous.untilMs > nowMs
+        ? { last_four: previous.lastFour, expires_at: isoTime(previous.untilMs) }
+        : null,
+    scopes,
+    allowlist,
+    daily_grant: formatCredits(dailyGrant),
+    granted_today: formatCredits(await grantedOnDay(tables)(allowanceAt(key, nowMs))),
+    created_at: isoTime(createdAtMs),
+  }
+}

@@ -1,0 +1,47 @@
+import { parseCatalog } from '../../../catalog/parse-catalog.ts'
+import { type Catalog, openCatalog, type PricedModel, type UpstreamRoute } from '../../gateway/domain/catalog.ts'
+import { openProvider } from '../../gateway/providers/open-provider.ts'
+import { readStoredCatalog } from '../../gateway/store/catalog/read-catalog.ts'
+import { AdminError } from '../api/admin-error.ts'
+import type { Administered } from '../api/call.ts'
+import { type RouteTest, testRoute } from './test-route.ts'
+
+type WantedRoutes = { readonly model?: string | undefined; readonly provider?: string | undefined }
+type ChosenRoute = { readonly model: PricedModel; readonly route: UpstreamRoute }
+
+/** The routes of a page are tested at once, so that it takes no longer than the slowest of them. */
+const PAGE = 8
+
+type Page = { readonly tests: readonly RouteTest[]; readonly hasMore: boolean }
+
+/** Tests routes of the catalog in force from the one with this index on. Throws an AdminError. */
+export async function testRoutes(
+  { tables, apiKeys }: Pick<Administered, 'tables' | 'apiKeys'>,
+  wanted: WantedRoutes,
+  first: number,
+): Promise<Page> {
+  const stored = await readStoredCatalog(tables)()
+  if (!stored) throw new AdminError('conflict', 'There is no catalog yet. Put one in force first.')
+  const parsed = parseCatalog(stored.data)
+  if ('faults' in parsed) throw new AdminError('conflict', `The catalog in force is not valid: ${parsed.faults[0]}`)
+  const catalog = openCatalog(parsed.catalog, stored.version)
+  const chosen = chosenOf(catalog, wanted)
+  const open = openProvider(apiKeys)
+  const page = chosen.slice(first, first + PAGE)
+  const tests = await Promise.all(page.map(({ model, route }) => testRoute(open, catalog, model, route)))
+  return { tests, hasMore: chosen.length > first + PAGE }
+}
+
+function chosenOf(catalog: Catalog, { model: wanted, provider }: WantedRoutes): ChosenRoute[] {
+  const models = [...catalog.models.values()].filter(({ id }) => wanted === undefined || id === wanted)
+  if (models.length === 0)
+    throw new AdminError('conflict', `The catalog has no active model${wanted ? ` '${wanted}'` : ''}.`)
+  const chosen = models.flatMap((model) =>
+    model.routes
+      .filter((route) => provider === undefined || route.provider === provider)
+      .map((route) => ({ model, route })),
+  )
+  if (chosen.length === 0)
+    throw new AdminError('conflict', `No active model has a route to the provider '${provider}'.`)
+  return chosen
+}

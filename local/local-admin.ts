@@ -1,0 +1,50 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { userInfo } from 'node:os'
+import { createAdmin } from '../functions/admin/create.ts'
+import type { AdminEvent } from '../functions/admin/event.ts'
+import { AdminError } from '../layers/admin/api/admin-error.ts'
+import type { Identity } from '../layers/admin/api/call.ts'
+import { LOCAL_STAGE } from '../layers/gateway/contract.ts'
+import { OPERATOR_SCOPES } from '../layers/gateway/domain/admin-scopes.ts'
+import { refuseForeign } from '../operator/console/guard.ts'
+
+type Options = Omit<Parameters<typeof createAdmin>[0], 'stage' | 'settings' | 'identify'> & {
+  readonly baseUrl: string
+  readonly token: string
+}
+
+export type LocalAdmin = ReturnType<typeof createAdmin>
+
+/** The admin API of this machine: the function that AWS starts, for whoever can read the token in the folder. */
+export function createLocalAdmin({ baseUrl, token, ...parts }: Options): LocalAdmin {
+  return createAdmin({
+    ...parts,
+    stage: LOCAL_STAGE,
+    settings: { baseUrl: `${baseUrl}/v1`, isProtected: false, takesKeys: true },
+    identify: tokenHolder(token, Number(new URL(baseUrl).port)),
+  })
+}
+
+export function newAdminToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** No page of a browser may call, even if it has the token: the console asks for the page. */
+function tokenHolder(token: string, port: number): (event: AdminEvent) => Identity {
+  const expected = digestOf(`Bearer ${token}`)
+  const by = userInfo().username
+  return ({ headers, requestContext }) => {
+    refuseForeign({ headers, method: requestContext.http.method, isPage: false }, port)
+    if (!timingSafeEqual(digestOf(headers.authorization ?? ''), expected)) {
+      throw new AdminError(
+        'invalid_local_token',
+        "This needs the header 'Authorization: Bearer …' with the adminToken in local.json of the gateway's folder.",
+      )
+    }
+    return { by: async () => by, scopes: OPERATOR_SCOPES }
+  }
+}
+
+function digestOf(text: string): Buffer {
+  return hash('sha256', text, 'buffer')
+}

@@ -1,0 +1,26 @@
+import type { AddressInfo } from 'node:net'
+import { createLocalAdmin, type LocalAdmin, newAdminToken } from '../../local/local-admin.ts'
+import { createGatewayServer } from '../../local/server.ts'
+import type { LocalFile } from '../../operator/connect/local-gateway.ts'
+import type { TestGateway } from './gateway.ts'
+
+/** The gateway as `npm start` serves it on this machine, with its admin API. */
+export async function startLocalAdmin({
+  instance,
+  tables,
+}: TestGateway): Promise<AsyncDisposable & { file: LocalFile }> {
+  const admin = Promise.withResolvers<LocalAdmin>()
+  const server = createGatewayServer(Promise.resolve(instance), { admin: admin.promise })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const [token, apiKeys] = [newAdminToken(), { env: () => undefined, secret: async () => undefined }]
+  const { clock, log } = instance
+  admin.resolve(createLocalAdmin({ tables, apiKeys, clock, log, baseUrl, token }))
+  return {
+    file: { baseUrl, dynamodbEndpoint: '', demoKey: '', echoUrl: '', adminToken: token, pid: process.pid },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

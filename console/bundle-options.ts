@@ -8,6 +8,7 @@ export const BUNDLE_OPTIONS = {
   minify: true,
   format: 'esm',
   target: 'es2023',
+  charset: 'utf8',
   jsx: 'transform',
   jsxFactory: 'h',
   jsxFragment: 'Fragment',

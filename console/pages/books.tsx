@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { AuditLine } from '../../layers/admin/api/shapes/books.ts'
 import type { Overview } from '../../layers/admin/api/shapes/usage.ts'
 import { type ApiFailure, askLines, failureFrom, isAbort } from '../api.ts'
@@ -6,15 +6,15 @@ import { announce } from '../parts/announce.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
-import { counted } from '../parts/counted.ts'
 import { Credits } from '../parts/credits.tsx'
 import { KeyLink, RequestLink } from '../parts/links.tsx'
-import { Loading } from '../parts/loading.tsx'
+import { Loading, Problem } from '../parts/loading.tsx'
 import { Moment } from '../parts/moment.tsx'
+import { counted } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
-import { Problem } from '../parts/problem.tsx'
+import { Panel } from '../parts/panel.tsx'
 import { type Column, cell, credits, name, number, Table } from '../parts/table.tsx'
-import { type Loaded, useLoad } from '../parts/use-load.ts'
+import { type Loaded, useLatest, useLoad } from '../parts/use-load.ts'
 import { linkTo, type PageUrl } from '../router.ts'
 
 type KeyLine = Extract<AuditLine, { object: 'audit' }>
@@ -40,17 +40,15 @@ export function Books({ url }: { readonly url: PageUrl }) {
     lastRun = now.isRunning ? lastRun : now
     show(now)
   }
-  const running = useRef<AbortController | undefined>(undefined)
-  useEffect(() => () => running.current?.abort(), [])
+  const { begin, stop } = useLatest()
 
   const start = async () => {
-    const own = new AbortController()
-    running.current = own
+    const signal = begin()
     const lines: KeyLine[] = []
     let paintedAt = 0
     setRun({ isRunning: true, lines: [] })
     try {
-      for await (const line of askLines<AuditLine>('/audits', { method: 'POST', signal: own.signal })) {
+      for await (const line of askLines<AuditLine>('/audits', { method: 'POST', signal })) {
         if (line.object === 'audit.summary') {
           setRun({ isRunning: false, lines: inOrder(lines), summary: line })
           announce(line.wrong === 0 ? `The books of ${line.keys} keys balance.` : `${line.wrong} keys do not balance.`)
@@ -77,7 +75,7 @@ export function Books({ url }: { readonly url: PageUrl }) {
       title="Books"
       actions={
         run?.isRunning ? (
-          <Button onClick={() => running.current?.abort()}>Stop</Button>
+          <Button onClick={stop}>Stop</Button>
         ) : (
           <Button class="primary" onClick={() => void start()}>
             Run the ledger check
@@ -85,14 +83,13 @@ export function Books({ url }: { readonly url: PageUrl }) {
         )
       }
     >
-      <section class="panel ledger">
-        <h2>Ledger check</h2>
+      <Panel title="Ledger check">
         <p>
           It proves for every key that granted = available + held + spent, and that its requests come to what it has
           spent.
         </p>
         {!run && <LastAudit of={overview} />}
-      </section>
+      </Panel>
       {run && <Outcome of={run} />}
     </Page>
   )

@@ -1,17 +1,15 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/time.ts'
 import { Command } from '../parts/command.tsx'
-import { eventColumns } from '../parts/event-columns.tsx'
-import { filtersIn } from '../parts/filters-in.ts'
+import { eventColumns } from '../parts/events.tsx'
+import { Choice, SearchField } from '../parts/field.tsx'
 import { KeyLink } from '../parts/links.tsx'
 import { useNow } from '../parts/moment.tsx'
+import { dayText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
-import { dayText } from '../parts/ranges.ts'
-import { Rows } from '../parts/rows.tsx'
-import { cell } from '../parts/table.tsx'
-import { Choice, SearchField } from '../parts/toolbar.tsx'
+import { cell, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-list.ts'
-import { linkTo, type PageUrl, withQuery } from '../router.ts'
+import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
 
 const FILTERS = ['what', 'key_id', 'by', 'from', 'to', 'q'] as const
 const KINDS: Readonly<Record<EventShape['what'], true>> = {
@@ -51,7 +49,7 @@ export function Changes({ url }: { readonly url: PageUrl }) {
     : events.rows
   return (
     <Page title="Changes">
-      <div class="toolbar">
+      <div class="row wrap bar">
         <SearchField label="Find changes" placeholder="Key, field, value or person" {...filter('q')} />
         <Choice
           label="What"

@@ -8,7 +8,7 @@ import { RangePicker } from '../parts/range-picker.tsx'
 import { RANGES, type Range, rangeOf, rangeQuery } from '../parts/ranges.ts'
 import { Segments } from '../parts/segments.tsx'
 import { UsageChart } from '../parts/usage-chart.tsx'
-import { useLoad } from '../parts/use-load.ts'
+import { useLive } from '../parts/use-load.ts'
 import { go, linkTo, type PageUrl, queryText } from '../router.ts'
 import { Attention } from './overview/attention.tsx'
 import { FirstSteps } from './overview/first-steps.tsx'
@@ -22,7 +22,7 @@ export function Overview({ url }: { readonly url: PageUrl }) {
   const nowMs = Math.floor(useNow(10 * MINUTE_MS) / MINUTE_MS) * MINUTE_MS
   const range = rangeOf(url, nowMs)
   const asked = queryText({ from: range.from, to: range.to })
-  const overview = useLoad<OverviewShape>(`/overview?${asked}`, POLL_MS)
+  const overview = useLive<OverviewShape>(`/overview?${asked}`, POLL_MS)
   return (
     <Page
       title="Overview"
@@ -74,7 +74,7 @@ function Numbers({ of: data, range, reload }: Props) {
 /** By itself, so that the numbers above do not wait for it. */
 function OverTime({ range }: { readonly range: Range }) {
   const bucket = range.isByHour ? '1h' : '1d'
-  const usage = useLoad<UsagePage>(
+  const usage = useLive<UsagePage>(
     `/usage?${queryText({ bucket, group_by: 'model', from: range.from, to: range.to })}`,
     POLL_MS,
   )

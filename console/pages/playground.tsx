@@ -1,15 +1,13 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { type ApiFailure, failureFrom, isAbort, request } from '../api.ts'
 import { identityHere } from '../identity.ts'
-import { Button } from '../parts/button.tsx'
-import { CopyButton } from '../parts/copy-button.tsx'
+import { Button, CopyButton } from '../parts/button.tsx'
 import { Field, Select } from '../parts/field.tsx'
-import { Loading } from '../parts/loading.tsx'
+import { Loading, Problem } from '../parts/loading.tsx'
 import { modelsIn } from '../parts/models-in.ts'
 import { Page } from '../parts/page.tsx'
-import { Problem } from '../parts/problem.tsx'
-import { useLoad } from '../parts/use-load.ts'
+import { useLatest, useLoad } from '../parts/use-load.ts'
 import { linkTo } from '../router.ts'
 import { type Answer, Answered } from './playground/answered.tsx'
 import { asCurl, asSdkCode, type ChatBody } from './playground/as-code.ts'
@@ -33,8 +31,7 @@ export function Playground() {
   })
   const [answer, setAnswer] = useState<Answer | undefined>(undefined)
   const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
-  const running = useRef<AbortController | undefined>(undefined)
-  useEffect(() => () => running.current?.abort(), [])
+  const { begin, stop } = useLatest()
   const field = (name: keyof Typed) => ({
     value: typed[name],
     onInput: (value: string) => setTyped({ ...typed, [name]: value }),
@@ -43,8 +40,7 @@ export function Playground() {
   const body = bodyOf({ ...typed, model })
 
   const send = async () => {
-    const own = new AbortController()
-    running.current = own
+    const signal = begin()
     const beganAt = performance.now()
     const sinceMs = () => Math.round(performance.now() - beganAt)
     let now = NOTHING
@@ -58,7 +54,7 @@ export function Playground() {
       const response = await request('/console/playground/chat/completions', {
         method: 'POST',
         body: { ...body, stream: true, stream_options: { include_usage: true } },
-        signal: own.signal,
+        signal,
       })
       show({ requestId: response.headers.get('X-Request-Id') })
       for await (const { text, cost, usage } of readAnswer(response)) {
@@ -108,9 +104,9 @@ export function Playground() {
           </div>
           <Field label="System prompt" {...field('system')} rows={2} />
           <Field label="Message" {...field('message')} rows={6} required />
-          <div class="actions">
+          <div class="row wrap">
             {answer?.isRunning ? (
-              <Button onClick={() => running.current?.abort()}>Stop</Button>
+              <Button onClick={stop}>Stop</Button>
             ) : (
               <button type="submit" class="primary" disabled={!model}>
                 Send

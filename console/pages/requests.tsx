@@ -1,15 +1,14 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
-import { counted } from '../parts/counted.ts'
-import { filtersIn } from '../parts/filters-in.ts'
+import { counted } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { rangeOf } from '../parts/ranges.ts'
 import { REQUEST_COLUMNS } from '../parts/request-columns.tsx'
-import { Rows } from '../parts/rows.tsx'
+import { Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-list.ts'
-import { useLoad } from '../parts/use-load.ts'
-import { go, linkTo, type PageUrl, queryText, withQuery } from '../router.ts'
+import { useLive } from '../parts/use-load.ts'
+import { filtersIn, go, linkTo, type PageUrl, queryText, withQuery } from '../router.ts'
 import { Chips } from './requests/chips.tsx'
 import { Csv } from './requests/csv.tsx'
 import { isForModel } from './requests/endpoints.ts'
@@ -35,7 +34,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   const isLive = isOn && canBeLive
   const sums = sumsOf(query)
   const bucket = range.isByHour ? '1h' : '1d'
-  const usage = useLoad<UsagePage>(
+  const usage = useLive<UsagePage>(
     `/usage?${queryText({ bucket, group_by: sums.by, from, to, key_id: query.key_id })}`,
     isLive ? LIVE_SUMS_MS : undefined,
   )
@@ -44,7 +43,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   const rows = isAll ? requests.rows : requests.rows.filter(isForModel)
   return (
     <Page title="Requests" actions={<Csv query={isAll ? asked : { ...asked, for_model: 'true' }} />}>
-      <div class="chips">
+      <div class="row wrap bar">
         <Chips url={url} range={range} query={query} />
         <Live isOn={isLive} isHeld={isHeld} canBe={canBeLive} onChange={setOn} />
       </div>
@@ -80,7 +79,7 @@ type CallsProps = { readonly url: PageUrl; readonly isAll: boolean; readonly hid
 
 function Calls({ url, isAll, hidden }: CallsProps) {
   return (
-    <p class="quiet calls">
+    <p class="quiet apart">
       <label>
         <input
           type="checkbox"

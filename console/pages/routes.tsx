@@ -7,14 +7,13 @@ import { announce } from '../parts/announce.tsx'
 import { Badge, routeState } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/command.tsx'
-import { counted } from '../parts/counted.ts'
 import { Credits } from '../parts/credits.tsx'
 import { Loading } from '../parts/loading.tsx'
-import { Moment } from '../parts/moment.tsx'
+import { Moment, Took } from '../parts/moment.tsx'
+import { counted, durationText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { type Column, cell, name, number, Table } from '../parts/table.tsx'
-import { durationText, Took } from '../parts/took.tsx'
-import { useLoad } from '../parts/use-load.ts'
+import { useLive } from '../parts/use-load.ts'
 import { linkTo } from '../router.ts'
 
 const POLL_MS = 30_000
@@ -22,7 +21,7 @@ const POLL_MS = 30_000
 type Tests = Readonly<Record<string, RouteTestShape>>
 
 export function Routes() {
-  const routes = useLoad<List<RouteShape>>('/routes', POLL_MS)
+  const routes = useLive<List<RouteShape>>('/routes', POLL_MS)
   const [asked, setAsked] = useState<RouteShape | undefined>(undefined)
   const [tests, setTests] = useState<Tests>({})
   return (
@@ -127,7 +126,7 @@ function State({ of: { requests_24h, failures_24h, resting_until } }: { readonly
     <>
       <Badge of={routeState(requests_24h, failures_24h)} />
       {resting_until && (
-        <span class="unit below-line" title="Each instance rests a failing route by itself, and tries others first.">
+        <span class="note" title="Each instance rests a failing route by itself, and tries others first.">
           may rest, ends <Moment at={resting_until} isBrief />
         </span>
       )}
@@ -138,7 +137,7 @@ function State({ of: { requests_24h, failures_24h, resting_until } }: { readonly
 function LastFailure({ of: { last_failure: last } }: { readonly of: RouteShape }) {
   if (!last) return null
   return (
-    <span class="unit below-line" title={last.result}>
+    <span class="note" title={last.result}>
       <a href={linkTo(['requests', last.request_id])}>{last.words}</a> <Moment at={last.at} isBrief />
     </span>
   )

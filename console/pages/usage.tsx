@@ -7,9 +7,10 @@ import { download } from '../parts/download.ts'
 import { KeyChip } from '../parts/key-chip.tsx'
 import { KeyLink } from '../parts/links.tsx'
 import { Loading } from '../parts/loading.tsx'
+import { dayText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { RangePicker } from '../parts/range-picker.tsx'
-import { dayText, type Range, rangeOf, rangeQuery } from '../parts/ranges.ts'
+import { type Range, rangeOf, rangeQuery } from '../parts/ranges.ts'
 import { Segments } from '../parts/segments.tsx'
 import { labelOf, UsageChart } from '../parts/usage-chart.tsx'
 import { useLoad } from '../parts/use-load.ts'
@@ -44,7 +45,7 @@ export function Usage({ url }: { readonly url: PageUrl }) {
   const { data } = usage
   return (
     <Page title="Usage" actions={data && <Button onClick={() => save(data)}>Save as CSV</Button>}>
-      <div class="chips">
+      <div class="row wrap bar">
         <RangePicker url={url} range={range} />
         <KeyChip value={keyId} onChoose={(id) => choose({ key_id: id })} />
         <Segments
@@ -53,7 +54,7 @@ export function Usage({ url }: { readonly url: PageUrl }) {
           value={groupBy as GroupName}
           hrefOf={(group) => withQuery(url, { group_by: group })}
         />
-        <a class="live" href={linkTo(['requests'], { ...rangeQuery(range), key_id: keyId })}>
+        <a class="push" href={linkTo(['requests'], { ...rangeQuery(range), key_id: keyId })}>
           Requests of this range
         </a>
       </div>
@@ -97,7 +98,7 @@ function Numbers({ page, range, url, choose, isOfKey }: NumbersProps) {
         onPick={(from, to) => choose({ range: null, from, to })}
         latency={isOfKey ? undefined : () => <LatencyChart {...range} />}
       />
-      <section class="panel part">
+      <section class="panel apart">
         <NumbersTable
           caption={`Usage by ${groupBy}`}
           head={GROUPS.find(([name]) => name === groupBy)?.[1] ?? 'Day'}

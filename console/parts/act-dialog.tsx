@@ -1,19 +1,85 @@
-import { type Act, ActForm } from './act-form.tsx'
+import type { ComponentChildren } from 'preact'
+import { identityHere } from '../identity.ts'
+import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
+import { Problem } from './loading.tsx'
 import { useSubmission } from './use-submission.ts'
 
-type Props = Act & {
-  readonly title: string
-  /** Gets the Idempotency-Key of this submission. */
-  readonly onAct: (idempotencyKey: string) => Promise<void>
+/** The props of a dialog that changes one thing. */
+export type DialogProps<T> = {
+  readonly of: T
+  /** Gets it as the server now describes it. */
+  readonly onDone: (now: T) => void
+  readonly onClose: () => void
 }
 
-/** A dialog that asks, and then does one thing. */
-export function ActDialog({ title, onAct, ...rest }: Props) {
-  const submission = useSubmission()
+type Props = {
+  readonly title: string
+  readonly verb: string
+  readonly isDangerous?: boolean | undefined
+  readonly isReady?: boolean
+  /** A second submission does it again. */
+  readonly isRepeatable?: boolean
+  /** Nothing is left to be done: the children are its outcome. */
+  readonly isOver?: boolean
+  /** Gets the Idempotency-Key of this submission. */
+  readonly onAct: (idempotencyKey: string) => Promise<void>
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}
+
+/** A dialog that asks, and then does one thing. Typed text survives every failure, and is locked while the outcome is unknown. */
+export function ActDialog({ title, onClose, isOver, children, ...act }: Props) {
   return (
-    <Dialog title={title} onClose={rest.onClose}>
-      <ActForm {...rest} submission={submission} onSubmit={() => onAct(submission.idempotencyKey)} />
+    <Dialog title={title} onClose={onClose}>
+      {isOver ? (
+        <>
+          {children}
+          <div class="row wrap actions">
+            <Button class="primary" onClick={onClose}>
+              Close
+            </Button>
+          </div>
+        </>
+      ) : (
+        <ActForm {...act} onClose={onClose}>
+          {children}
+        </ActForm>
+      )}
     </Dialog>
+  )
+}
+
+function ActForm(props: Omit<Props, 'title' | 'isOver'>) {
+  const { verb, isDangerous, isReady = true, isRepeatable, onAct, onClose, children } = props
+  const { isRunning, isOutcomeUnknown, failure, idempotencyKey, run } = useSubmission()
+  const { stage, protected: isProtected } = identityHere()
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void run(() => onAct(idempotencyKey))
+  }
+  return (
+    <form onSubmit={submit}>
+      <fieldset disabled={isRunning || isOutcomeUnknown}>
+        {children}
+        {isProtected && (
+          <label class="sure">
+            <input type="checkbox" required /> Yes, in {stage}
+          </label>
+        )}
+      </fieldset>
+      <Problem failure={failure} />
+      {isOutcomeUnknown && !isRepeatable && (
+        <p>
+          It is not known whether this was done. Trying again is safe: it is done once, however often it is asked for.
+        </p>
+      )}
+      <div class="row wrap actions">
+        <Button onClick={onClose}>Cancel</Button>
+        <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={isRunning || !isReady}>
+          {isRunning ? 'Asking…' : failure ? 'Try again' : verb}
+        </button>
+      </div>
+    </form>
   )
 }

@@ -1,6 +1,8 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
+import { useListener } from './use-load.ts'
 
 const ANNOUNCED = 'waybill:announced'
+const SHOWN_MS = 6000
 
 /** Announces an event: on the page for a moment, and to a screen reader. */
 export function announce(text: string): void {
@@ -9,16 +11,12 @@ export function announce(text: string): void {
 
 export function Announcements() {
   const [text, setText] = useState('')
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const heard = (event: Event) => {
-      setText((event as CustomEvent<string>).detail)
-      clearTimeout(timer)
-      timer = setTimeout(() => setText(''), 6000)
-    }
-    addEventListener(ANNOUNCED, heard)
-    return () => removeEventListener(ANNOUNCED, heard)
-  }, [])
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  useListener(ANNOUNCED, (event) => {
+    setText((event as CustomEvent<string>).detail)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => setText(''), SHOWN_MS)
+  })
   return (
     <p class="announced" role="status" aria-live="polite">
       {text}

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { announce } from './announce.tsx'
 
 type Props = {
   readonly onClick: () => void
@@ -11,4 +12,18 @@ type Props = {
 /** One that sends no form. */
 export function Button(props: Props) {
   return <button type="button" {...props} />
+}
+
+type CopyProps = { readonly text: () => string; readonly what: string; readonly label?: string }
+
+export function CopyButton({ text, what, label = 'Copy' }: CopyProps) {
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text())
+      announce(`Copied ${what}.`)
+    } catch {
+      announce(`The browser did not let the page copy ${what}: select it by hand.`)
+    }
+  }
+  return <Button onClick={() => void copy()}>{label}</Button>
 }

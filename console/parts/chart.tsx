@@ -1,7 +1,6 @@
-import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
-import { ticksTo, tickText } from './scale.ts'
-import { useWidth } from './use-width.ts'
+import type { ComponentChildren, RefObject } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { ticksTo, tickText } from './numbers.ts'
 
 export type Series = {
   readonly label: string
@@ -35,7 +34,7 @@ const leftOf = (ticks: readonly number[]) => Math.max(44, ...ticks.map((tick) =>
 /** A chart with its axis, and with all series at the moment that is pointed at or reached by the arrow keys. */
 export function Chart(props: Props) {
   const { caption, unit, moments, series, kind = 'bars', isCounting = false, height = 240, onPick } = props
-  const [frame, width] = useWidth<HTMLDivElement>(900)
+  const [frame, width] = useWidth<HTMLDivElement>()
   const [at, setAt] = useState<number | undefined>(undefined)
   const [since, setSince] = useState<number | undefined>(undefined)
   const isWhole = series.every(({ values }) => values.every(Number.isInteger))
@@ -131,16 +130,16 @@ export function Chart(props: Props) {
       </svg>
       {at !== undefined && (
         <div
-          class="tip panel"
+          class="tip floating panel"
           aria-live="polite"
           style={{ left: `${Math.min(axis + (at + 1) * step, Math.max(axis, width - 220))}px` }}
         >
           <strong>{moments[at]}</strong>
-          <dl>
+          <dl class="plain">
             {series
               .filter(({ values }) => values[at])
               .map(({ label, colour, told }) => (
-                <div key={label}>
+                <div key={label} class="row between">
                   <dt>
                     <Swatch of={colour} /> {label}
                   </dt>
@@ -150,7 +149,7 @@ export function Chart(props: Props) {
           </dl>
         </div>
       )}
-      <ul class="legend">
+      <ul class="row wrap plain small quiet legend">
         {series.map(({ label, colour }) => (
           <li key={label}>
             <Swatch of={colour} /> {label}
@@ -207,4 +206,18 @@ function mostOf(series: readonly Series[], count: number, kind: 'bars' | 'lines'
 /** So that the names of moments do not touch. */
 function everyNth(count: number, width: number): number {
   return Math.max(1, Math.ceil((count * 64) / Math.max(1, width)))
+}
+
+/** The width of an element in pixels, also after the window has changed. */
+function useWidth<E extends Element>(): [RefObject<E>, number] {
+  const element = useRef<E>(null)
+  const [width, setWidth] = useState(900)
+  // Not useEffect, which comes after a first picture in the wrong width.
+  useLayoutEffect(() => {
+    if (!element.current) return
+    const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.round(entry.contentRect.width)))
+    observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [])
+  return [element, width]
 }

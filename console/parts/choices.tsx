@@ -47,10 +47,10 @@ export function Choices({ label, choices, onChoose, typed: pattern, isLoading = 
           }}
         />
       )}
-      <ul class="options">
+      <ul class="plain options">
         {shown.slice(0, MOST).map(({ value, text, note }) => (
           <li key={value}>
-            <Button onClick={() => onChoose(value)}>
+            <Button class="row between" onClick={() => onChoose(value)}>
               <span>{text}</span>
               {note && <span class="quiet">{note}</span>}
             </Button>

@@ -4,7 +4,7 @@ declare const WAYBILL_PACKAGE: boolean
 /** The command that does the same. */
 export function Command({ children }: { readonly children: string }) {
   return (
-    <code class="command">
+    <code class="raised command">
       {WAYBILL_PACKAGE ? 'npx waybill' : 'npm run -s waybill --'} {children}
     </code>
   )

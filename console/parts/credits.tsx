@@ -1,4 +1,4 @@
-import { shortAmount } from './short-amount.ts'
+import { shortAmount } from './numbers.ts'
 
 type Props = { readonly of: string; readonly withUnit?: boolean }
 

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks'
-import { Choice } from './toolbar.tsx'
+import { useEffect, useState } from 'preact/hooks'
+import { usePaused } from './use-load.ts'
 
 let ids = 0
 
@@ -17,10 +17,11 @@ type Props = {
   readonly required?: boolean
   readonly pattern?: string
   readonly inputMode?: 'decimal' | 'numeric' | 'text'
+  readonly placeholder?: string
   readonly rows?: number
   readonly maxLength?: number
   readonly disabled?: boolean
-  readonly type?: 'text' | 'date' | 'datetime-local'
+  readonly type?: 'text' | 'datetime-local' | 'password'
 }
 
 export function Field({ label, value, onInput, hint, rows, ...rest }: Props) {
@@ -50,19 +51,37 @@ export function Field({ label, value, onInput, hint, rows, ...rest }: Props) {
   )
 }
 
-type SelectProps = {
+type ChoiceProps = {
   readonly label: string
   readonly value: string
   readonly onChange: (value: string) => void
-  readonly options: readonly (readonly [value: string, label: string])[]
+  readonly options: readonly (readonly [value: string, text: string])[]
 }
 
-export function Select({ label, value, onChange, options }: SelectProps) {
+/** One of a few, by its name alone; a Select shows the name. */
+export function Choice({ label, id, value, onChange, options }: ChoiceProps & { readonly id?: string }) {
+  return (
+    <select
+      id={id}
+      aria-label={id ? undefined : label}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    >
+      {options.map(([option, text]) => (
+        <option key={option} value={option}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+export function Select(props: ChoiceProps) {
   const id = useOwnId()
   return (
     <div class="field">
-      <label for={id}>{label}</label>
-      <Choice id={id} value={value} onChange={onChange} options={options} />
+      <label for={id}>{props.label}</label>
+      <Choice {...props} id={id} />
     </div>
   )
 }
@@ -72,4 +91,29 @@ export const AMOUNT_PATTERN = '[0-9]+(\\.[0-9]{1,9})?'
 
 export function AmountField(props: Props) {
   return <Field {...props} inputMode="decimal" pattern={AMOUNT_PATTERN} required />
+}
+
+type SearchProps = Omit<ChoiceProps, 'options'> & { readonly placeholder: string }
+
+const TYPING_MS = 150
+
+/** Applied while it is typed, a moment after the last key. */
+export function SearchField({ label, placeholder, value, onChange }: SearchProps) {
+  const [typed, setTyped] = useState(value)
+  const text = usePaused(typed, TYPING_MS).trim()
+  useEffect(() => setTyped(value), [value])
+  useEffect(() => {
+    if (text !== value) onChange(text)
+  }, [text])
+  return (
+    <input
+      type="search"
+      aria-label={label}
+      placeholder={placeholder}
+      autocomplete="off"
+      spellcheck={false}
+      value={typed}
+      onInput={(event) => setTyped(event.currentTarget.value)}
+    />
+  )
 }

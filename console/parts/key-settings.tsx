@@ -69,7 +69,7 @@ function Scopes({ setting, value, onInput }: InputProps) {
   const all = [...new Set([...SCOPES, ...chosen])]
   const toggled = (scope: string) => all.filter((other) => chosen.includes(other) !== (other === scope))
   return (
-    <fieldset class="choices">
+    <fieldset class="row wrap bar">
       <legend>{SETTING_WORDS[setting].label}</legend>
       {all.map((scope) => (
         <label key={scope}>

@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'preact/hooks'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/time.ts'
-import { useZone } from '../zone.ts'
-import { countOf } from './counted.ts'
+import { useZone } from '../preferences.ts'
+import { counted, countOf, durationText } from './numbers.ts'
 
 const SECOND_MS = 1000
 
-type Props = { readonly at: string | null; readonly never?: string; readonly isBrief?: boolean }
+type Props = { readonly at: string | null; readonly isBrief?: boolean }
 
 /** In the time zone that was chosen, and in both when it is pointed at. */
-export function Moment({ at, never = 'never', isBrief }: Props) {
+export function Moment({ at, isBrief }: Props) {
   const zone = useZone()
   const now = useNow(isBrief ? SECOND_MS * 5 : MINUTE_MS)
-  if (at === null) return <span class="quiet">{never}</span>
+  if (at === null) return <span class="quiet">never</span>
   return (
     <time dateTime={at} title={`${localText(at)}\n${utcText(at)}`}>
       {isBrief ? (
@@ -83,4 +83,10 @@ function subscribe(everyMs: number, listener: (now: number) => void): () => void
 function tick(everyMs: number): void {
   const now = Date.now()
   for (const listener of clocks.get(everyMs)?.listeners ?? []) listener(now)
+}
+
+/** A duration; exact when it is pointed at. */
+export function Took({ ms }: { readonly ms: number | null | undefined }) {
+  if (ms === null || ms === undefined) return <span class="quiet">–</span>
+  return <span title={`${counted(ms)} ms`}>{durationText(ms)}</span>
 }

@@ -1,24 +1,33 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Button } from './button.tsx'
+import { Field } from './field.tsx'
 
-type Props = {
+type Props<T> = {
   readonly label: string
   /** The choice, in words; without one the chip is only an offer. */
   readonly value: ComponentChildren
-  readonly onClear?: (() => void) | undefined
-  readonly children: (close: () => void) => ComponentChildren
+  /** Null takes the choice back. */
+  readonly onChoose: (chosen: T | null) => void
+  /** There is always a choice. */
+  readonly isFixed?: boolean
+  readonly children: (choose: (chosen: T) => void) => ComponentChildren
 }
 
 const CONTROLS = 'input, button'
 
 /** A filter as a chip. Pressed, it opens what there is to choose from; with a choice it can be removed. */
-export function Picker({ label, value, onClear, children }: Props) {
+export function Picker<T>({ label, value, onChoose, isFixed, children }: Props<T>) {
   const [isOpen, setOpen] = useState(false)
   const frame = useRef<HTMLDivElement>(null)
   const panel = useRef<HTMLDivElement>(null)
   const close = () => {
     setOpen(false)
     frame.current?.querySelector('button')?.focus()
+  }
+  const choose = (chosen: T) => {
+    onChoose(chosen)
+    close()
   }
   // Before the next key: one that is typed at once must not be lost.
   useLayoutEffect(() => {
@@ -49,7 +58,7 @@ export function Picker({ label, value, onClear, children }: Props) {
     <div class="picker" role="group" aria-label={label} ref={frame} onKeyDown={pressed}>
       <button
         type="button"
-        class={value ? 'chip chosen' : 'chip'}
+        class={value ? 'chip clip chosen' : 'chip clip'}
         aria-haspopup="dialog"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
@@ -57,14 +66,14 @@ export function Picker({ label, value, onClear, children }: Props) {
         {label}
         {value && <>: {value}</>}
       </button>
-      {value && onClear && (
-        <button type="button" class="chip chosen" aria-label={`Remove ${label}`} onClick={onClear}>
+      {value && !isFixed && (
+        <Button class="chip chosen" aria-label={`Remove ${label}`} onClick={() => onChoose(null)}>
           ×
-        </button>
+        </Button>
       )}
       {isOpen && (
-        <div class="picker-panel panel" role="dialog" aria-label={label} ref={panel}>
-          {children(close)}
+        <div class="picker-panel floating panel" role="dialog" aria-label={label} ref={panel}>
+          {children(choose)}
         </div>
       )}
     </div>
@@ -75,4 +84,36 @@ export function Picker({ label, value, onClear, children }: Props) {
 function keepInWindow(panel: HTMLElement): void {
   const beyond = panel.getBoundingClientRect().right - document.documentElement.clientWidth + 12
   if (beyond > 0) panel.style.left = `${-beyond}px`
+}
+
+type SpanProps = {
+  /** As the fields name it. */
+  readonly unit: string
+  readonly from: string
+  readonly to: string
+  readonly pattern?: string
+  readonly type?: 'datetime-local'
+  readonly onChoose: (span: readonly [from: string, to: string]) => void
+}
+
+/** From a least to a most. Moments must be in order, and numbers may be missing. */
+export function Span({ unit, from, to, type, onChoose, ...rest }: SpanProps) {
+  const [least, setLeast] = useState(from)
+  const [most, setMost] = useState(to)
+  const isWrong = type !== undefined && !(least < most)
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (!isWrong) onChoose([least.trim(), most.trim()])
+  }
+  const shape = type ? { type, required: true } : ({ ...rest, inputMode: 'decimal' } as const)
+  return (
+    <form class="custom" onSubmit={submit}>
+      <Field label={`From (${unit})`} value={least} onInput={setLeast} {...shape} />
+      <Field label={`To (${unit})`} value={most} onInput={setMost} {...shape} />
+      {isWrong && <p class="bad-text">It ends before it begins.</p>}
+      <button type="submit" disabled={isWrong}>
+        Apply
+      </button>
+    </form>
+  )
 }

@@ -1,10 +1,9 @@
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
-import { counted } from './counted.ts'
 import { KeyLink, RequestLink } from './links.tsx'
-import { Moment } from './moment.tsx'
+import { Moment, Took } from './moment.tsx'
+import { counted } from './numbers.ts'
 import { Status } from './status.tsx'
 import { type Column, cell, credits, name, number } from './table.tsx'
-import { Took } from './took.tsx'
 
 export const REQUEST_COLUMNS: readonly Column<RequestLine>[] = [
   cell('When', (line) => <Moment at={line.started_at} isBrief />),

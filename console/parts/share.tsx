@@ -20,3 +20,10 @@ export function Share({ of, colour = 'c0', label, title }: Props) {
     </span>
   )
 }
+
+/** The share of what was granted that is left; the numbers beside it are the exact ones. */
+export function LeftBar({ available, granted }: { readonly available: string; readonly granted: string }) {
+  const share = Number(granted) > 0 ? Number(available) / Number(granted) : 0
+  const colour = share < 0.1 ? 'c4' : share < 0.25 ? 'c2' : 'c0'
+  return <Share of={share} colour={colour} label="Left of what was granted" title={`Of ${granted} granted`} />
+}

@@ -7,7 +7,7 @@ export function Status({ of: { http_status: status, outcome, error_code: code } 
       <span class={`badge ${kindOf(status, outcome)}`} title={outcome}>
         {status > 0 ? status : outcome}
       </span>
-      {code && <span class="quiet error-code">{code}</span>}
+      {code && <span class="note">{code}</span>}
     </>
   )
 }

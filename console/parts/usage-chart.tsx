@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
-import { useZone, type Zone } from '../zone.ts'
+import { useZone, type Zone } from '../preferences.ts'
 import { Chart, type Series } from './chart.tsx'
-import { counted } from './counted.ts'
 import { Credits } from './credits.tsx'
+import { counted } from './numbers.ts'
+import { Panel } from './panel.tsx'
 
 const METRICS = {
   cost: { name: 'Charged', unit: 'credits' },
@@ -52,14 +53,15 @@ export function UsageChart({ title, page, isByHour, onPick, metric: given, onMet
     </button>
   )
   return (
-    <section class="panel">
-      <div class="panel-head">
-        <h2>{heading}</h2>
+    <Panel
+      title={heading}
+      beside={
         <div class="segments">
           {Object.entries(METRICS).map(([option, { name: text }]) => switched(option, text))}
           {latency && switched('latency', 'Latency')}
         </div>
-      </div>
+      }
+    >
       {isLatency ? (
         latency()
       ) : (
@@ -72,7 +74,7 @@ export function UsageChart({ title, page, isByHour, onPick, metric: given, onMet
           {...(onPick && { onPick: (first: number, last: number) => onPick(...spanOf(page, first, last)) })}
         />
       )}
-    </section>
+    </Panel>
   )
 }
 

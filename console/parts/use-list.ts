@@ -1,7 +1,8 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import { type ApiFailure, ask, failureFrom, isAbort } from '../api.ts'
 import { type Query, queryText } from '../router.ts'
+import { useLatest } from './use-load.ts'
 
 export type Listed<T> = {
   readonly rows: readonly T[]
@@ -29,22 +30,20 @@ export function listUrl(path: string, query: Query): string {
 }
 
 /** A list as the server pages and filters it. `isWhole` reads it to its end, for views that need all rows. */
-export function useList<T>(path: string, query: Query, isWhole = false): Listed<T> {
+export function useList<T>(path: string, query: Query = {}, isWhole = false): Listed<T> {
   const url = listUrl(path, { ...query, limit: String(isWhole ? LARGEST_PAGE : PAGE) })
   const [state, setState] = useState<State<T>>({ url, rows: [], after: null, isLoading: true })
-  const running = useRef<AbortController | undefined>(undefined)
+  const { begin, stop } = useLatest()
 
   const load = useCallback(
     async (before: readonly T[], from: string | null) => {
-      running.current?.abort()
-      const own = new AbortController()
-      running.current = own
+      const signal = begin()
       let [rows, after] = [before, from]
       setState({ url, rows, after, isLoading: true })
       try {
         do {
           const page: List<T> = await ask(after === null ? url : `${url}&after=${encodeURIComponent(after)}`, {
-            signal: own.signal,
+            signal,
           })
           rows = [...rows, ...page.data]
           after = page.has_more ? page.last_id : null
@@ -59,17 +58,15 @@ export function useList<T>(path: string, query: Query, isWhole = false): Listed<
 
   useEffect(() => {
     void load([], null)
-    return () => running.current?.abort()
+    return stop
   }, [load])
 
-  const isOwn = state.url === url
-  const rows = isOwn ? state.rows : []
+  const now = state.url === url ? state : { rows: [], after: null, isLoading: true, failure: undefined }
   return {
-    rows,
-    isLoading: !isOwn || state.isLoading,
-    hasMore: isOwn && state.after !== null,
-    failure: isOwn ? state.failure : undefined,
-    more: () => void load(rows, state.after),
+    ...now,
+    hasMore: now.after !== null,
+    failure: now.failure,
+    more: () => void load(now.rows, now.after),
     reload: () => void load([], null),
   }
 }

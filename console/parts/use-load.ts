@@ -15,19 +15,17 @@ type State<T> = {
   readonly failure?: ApiFailure | undefined
 }
 
-/** The server's answer under this path; reloaded every few seconds while the page is visible, if `everyMs` is given. */
-export function useLoad<T>(path: string | null, everyMs?: number): Loaded<T> {
+/** The server's answer under this path. */
+export function useLoad<T>(path: string | null): Loaded<T> {
   const [state, setState] = useState<State<T>>({ path })
-  const running = useRef<AbortController | undefined>(undefined)
+  const { begin, stop } = useLatest()
 
   const reload = useCallback(async () => {
     if (path === null) return
-    running.current?.abort()
-    const own = new AbortController()
-    running.current = own
+    const signal = begin()
     try {
-      const data = await ask<T>(path, { signal: own.signal })
-      if (!own.signal.aborted) setState({ path, data })
+      const data = await ask<T>(path, { signal })
+      if (!signal.aborted) setState({ path, data })
     } catch (error) {
       if (!isAbort(error))
         setState((old) => ({ path, data: old.path === path ? old.data : undefined, failure: failureFrom(error) }))
@@ -37,7 +35,7 @@ export function useLoad<T>(path: string | null, everyMs?: number): Loaded<T> {
   // An answer that is still on its way is older than the change, and must not be shown after it.
   const set = useCallback(
     (data: T) => {
-      running.current?.abort()
+      stop()
       setState({ path, data })
     },
     [path],
@@ -45,12 +43,31 @@ export function useLoad<T>(path: string | null, everyMs?: number): Loaded<T> {
 
   useEffect(() => {
     void reload()
-    return () => running.current?.abort()
+    return stop
   }, [reload])
-  usePoll(reload, everyMs)
 
   const isOwn = state.path === path
   return { data: isOwn ? state.data : undefined, failure: isOwn ? state.failure : undefined, reload, set }
+}
+
+/** Reloaded every few seconds while the page is visible. */
+export function useLive<T>(path: string, everyMs: number | undefined): Loaded<T> {
+  const loaded = useLoad<T>(path)
+  usePoll(loaded.reload, everyMs)
+  return loaded
+}
+
+/** One run at a time: the next one, or leaving the page, ends the one before. */
+export function useLatest() {
+  const running = useRef<AbortController | undefined>(undefined)
+  const stop = useCallback(() => running.current?.abort(), [])
+  const begin = useCallback(() => {
+    stop()
+    running.current = new AbortController()
+    return running.current.signal
+  }, [])
+  useEffect(() => stop, [])
+  return { begin, stop }
 }
 
 /** Paused while the page is hidden, and resumed at once when it is shown. */
@@ -75,4 +92,22 @@ export function usePoll(reload: () => Promise<void>, everyMs: number | undefined
       document.removeEventListener('visibilitychange', seen)
     }
   }, [reload, everyMs])
+}
+
+/** A text that somebody types, once they pause. */
+export function usePaused(typed: string, pauseMs: number): string {
+  const [text, setText] = useState(typed)
+  useEffect(() => {
+    const timer = setTimeout(() => setText(typed), pauseMs)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return text
+}
+
+/** Listens as long as the part is shown. */
+export function useListener(name: string, heard: (event: Event) => void): void {
+  useEffect(() => {
+    addEventListener(name, heard)
+    return () => removeEventListener(name, heard)
+  }, [])
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { shortAmount } from '../../console/parts/short-amount.ts'
+import { shortAmount } from '../../console/parts/numbers.ts'
 
 test.each([
   ['0', '0'],

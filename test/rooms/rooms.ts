@@ -85,7 +85,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'console/{build,bundle-options}.ts': { imports: `esbuild ${NODE}` },
   'console/usage-page/**': {
     imports:
-      'console/parts/** console/pages/key/lasts.ts console/pages/playground/as-code.ts console/read-json.ts contract.ts domain/time.ts preact{,/hooks}',
+      'console/parts/** console/api.ts console/pages/key/lasts.ts console/pages/playground/as-code.ts contract.ts domain/time.ts preact{,/hooks}',
   },
   'console/usage-page/build.ts': { imports: `esbuild console/bundle-options.ts ${NODE}` },
   'local/**': {

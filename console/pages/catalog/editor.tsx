@@ -4,7 +4,7 @@ import { ask } from '../../api.ts'
 import { announce } from '../../parts/announce.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Command } from '../../parts/command.tsx'
-import { Problem } from '../../parts/problem.tsx'
+import { Problem } from '../../parts/loading.tsx'
 import { useSubmission } from '../../parts/use-submission.ts'
 import { ChangeList } from './change-list.tsx'
 import { CodeField, showLine } from './code-field.tsx'
@@ -57,7 +57,7 @@ export function Editor({ inForce, draft, model, onModel, onChange, onStale, onDo
       <div class="halves">
         <div>
           <CodeField label="Draft" value={draft} onInput={onChange} marked={new Set(faulty)} field={field} />
-          <div class="actions">
+          <div class="row wrap">
             <Button onClick={onClose}>Discard</Button>
             <Button class={isCurrent ? '' : 'primary'} disabled={checking.isRunning} onClick={() => void check()}>
               Check

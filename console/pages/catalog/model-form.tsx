@@ -51,7 +51,7 @@ export function ModelForm({ catalog, id, onChoose, onChange }: Props) {
   }
   return (
     <section class="panel model-form" aria-label="One model">
-      <div class="actions">
+      <div class="row wrap">
         <Select
           label="Model"
           value={model ? id : ''}
@@ -153,7 +153,7 @@ function PriceFields({ of: model, onChange }: { readonly of: Model; readonly onC
             <div key={name}>
               <Value of={price} name={name} label={label} onChange={(changes) => onChange(without(changes, price))} />
               {cost !== undefined && (
-                <p class="beside">
+                <p class="note">
                   Cost {cost}
                   {margin && (
                     <>

@@ -1,7 +1,7 @@
 import { Button } from '../../parts/button.tsx'
 import { Command } from '../../parts/command.tsx'
-import { counted } from '../../parts/counted.ts'
 import { type Model, modelsIn, type Prices } from '../../parts/models-in.ts'
+import { counted } from '../../parts/numbers.ts'
 import { type Column, cell, count, name, number, Table } from '../../parts/table.tsx'
 import { costOf, marginText } from './margin.ts'
 
@@ -58,7 +58,7 @@ function Price({ of: model, name: price }: { readonly of: Model; readonly name: 
     <>
       {String(amount ?? '–')}
       {amount !== undefined && cost !== undefined && (
-        <div class="beside">
+        <div class="note">
           {cost} <span class={margin?.startsWith('−') ? 'bad-text' : 'good-text'}>{margin}</span>
         </div>
       )}

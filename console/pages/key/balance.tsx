@@ -1,15 +1,22 @@
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import { MINUTE_MS } from '../../../layers/gateway/domain/time.ts'
-import { counted } from '../../parts/counted.ts'
 import { Credits } from '../../parts/credits.tsx'
-import { LeftBar } from '../../parts/left-bar.tsx'
+import { Metric } from '../../parts/metric.tsx'
 import { Moment, useNow } from '../../parts/moment.tsx'
-import { Sparkline } from '../../parts/sparkline.tsx'
+import { counted } from '../../parts/numbers.ts'
+import { LeftBar } from '../../parts/share.tsx'
 import { linkTo } from '../../router.ts'
 import { lastsText } from './lasts.ts'
 
 type Props = { readonly of: KeyDetail; readonly usage: UsagePage | undefined; readonly days: number }
+
+const SUM = [
+  ['granted', ' = '],
+  ['available', ' + '],
+  ['held', ' + '],
+  ['spent', ''],
+] as const
 
 /** The balance, how long it lasts, and what was used of it. */
 export function Balance({ of: key, usage, days }: Props) {
@@ -17,55 +24,42 @@ export function Balance({ of: key, usage, days }: Props) {
   const query = { key_id: key.id, range: `${days}d` }
   return (
     <div class="metrics">
-      <div class="metric panel balance">
-        <span class="metric-head">Balance</span>
-        <strong>
-          <Credits of={key.available} withUnit />
-        </strong>
+      <Metric name="Balance" value={<Credits of={key.available} withUnit />} class="balance">
         <LeftBar available={key.available} granted={key.granted} />
         <p>{usage ? lastsText(key.available, usage, now) : 'Loading…'}</p>
         <p class="quiet">
-          <span>
-            <Credits of={key.granted} /> granted
-          </span>{' '}
-          ={' '}
-          <span>
-            <Credits of={key.available} /> available
-          </span>{' '}
-          +{' '}
-          <span>
-            <Credits of={key.held} /> held
-          </span>{' '}
-          +{' '}
-          <span>
-            <Credits of={key.spent} /> spent
-          </span>
+          {SUM.map(([part, sign]) => (
+            <>
+              <span class="number">
+                <Credits of={key[part]} /> {part}
+              </span>
+              {sign}
+            </>
+          ))}
         </p>
         {key.loss_today !== '0' && (
           <p title="What its requests may have cost beyond their charges">
             Lost today: <Credits of={key.loss_today} />
           </p>
         )}
-      </div>
-      <a class="metric panel" href={linkTo(['usage'], query)}>
-        <span class="metric-head">Charged in {days} days</span>
-        <strong>{usage ? <Credits of={usage.total.cost} withUnit /> : '–'}</strong>
-        <Sparkline of={byDay(usage, ({ cost }) => Number(cost))} colour="c0" />
-      </a>
-      <a class="metric panel" href={linkTo(['requests'], query)}>
-        <span class="metric-head">Requests in {days} days</span>
-        <strong>{usage ? counted(usage.total.requests) : '–'}</strong>
-        <Sparkline of={byDay(usage, ({ requests }) => requests)} colour="c1" />
-      </a>
-      <div class="metric panel">
-        <span class="metric-head">Last used</span>
-        <strong>
-          <Moment at={key.last_used_at} isBrief />
-        </strong>
+      </Metric>
+      <Metric
+        name={`Charged in ${days} days`}
+        value={usage ? <Credits of={usage.total.cost} withUnit /> : '–'}
+        href={linkTo(['usage'], query)}
+        shape={{ of: byDay(usage, ({ cost }) => Number(cost)), colour: 'c0' }}
+      />
+      <Metric
+        name={`Requests in ${days} days`}
+        value={usage ? counted(usage.total.requests) : '–'}
+        href={linkTo(['requests'], query)}
+        shape={{ of: byDay(usage, ({ requests }) => requests), colour: 'c1' }}
+      />
+      <Metric name="Last used" value={<Moment at={key.last_used_at} isBrief />}>
         <p class="quiet">
           {counted(key.requests_today)} today, {counted(key.requests_open)} under way
         </p>
-      </div>
+      </Metric>
     </div>
   )
 }

@@ -3,15 +3,14 @@ import type { List } from '../../../layers/admin/api/shapes/answers.ts'
 import type { EventShape } from '../../../layers/admin/api/shapes/books.ts'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import { ApiFailure, ask, keyPath } from '../../api.ts'
-import { ActDialog } from '../../parts/act-dialog.tsx'
+import { ActDialog, type DialogProps } from '../../parts/act-dialog.tsx'
 import { announce } from '../../parts/announce.tsx'
-import { EventChange } from '../../parts/event-change.tsx'
+import { EventChange } from '../../parts/events.tsx'
 import { KeySettings } from '../../parts/key-settings.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { changesOf, rebase, typedOf } from '../../parts/typed-settings.ts'
-import type { KeyDialogProps } from './key-dialog.ts'
 
-export function EditKey({ of: opened, onDone, onClose }: KeyDialogProps) {
+export function EditKey({ of: opened, onDone, onClose }: DialogProps<KeyDetail>) {
   const [key, setKey] = useState(opened)
   const [typed, setTyped] = useState(() => typedOf(opened))
   const [others, setOthers] = useState<readonly EventShape[]>([])

@@ -1,15 +1,11 @@
-import { useState } from 'preact/hooks'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import { Button } from '../../parts/button.tsx'
 import { Moment, useNow } from '../../parts/moment.tsx'
-import { ActOnKey } from './act-on-key.tsx'
-import type { KeyDialogProps } from './key-dialog.ts'
 
-type Props = Omit<KeyDialogProps, 'onClose'>
+type Props = { readonly of: KeyDetail; readonly onEnd: () => void }
 
 /** The old secret of a rotated key: the time for which it still works, and its last use. */
-export function GraceBanner({ of: key, onDone }: Props) {
-  const [isEnding, setEnding] = useState(false)
+export function GraceBanner({ of: key, onEnd }: Props) {
   if (!key.previous) return null
   const { last_four, expires_at } = key.previous
   return (
@@ -17,31 +13,12 @@ export function GraceBanner({ of: key, onDone }: Props) {
       <p>
         The old secret <code>…{last_four}</code> works for another <Countdown to={expires_at} />. <OldUse of={key} />
       </p>
-      <Button onClick={() => setEnding(true)}>End now</Button>
-      {isEnding && (
-        <ActOnKey
-          of={key}
-          act="end-grace"
-          title={`End the old secret of ${key.name}?`}
-          verb="End now"
-          done={`The old secret of ${key.name} has ended.`}
-          isDangerous
-          onClose={() => setEnding(false)}
-          onDone={(now) => {
-            setEnding(false)
-            onDone(now)
-          }}
-        >
-          <p>
-            <OldUse of={key} /> Who uses it is refused from the next request on.
-          </p>
-        </ActOnKey>
-      )}
+      <Button onClick={onEnd}>End now</Button>
     </section>
   )
 }
 
-function OldUse({ of: { previous } }: { readonly of: KeyDetail }) {
+export function OldUse({ of: { previous } }: Pick<Props, 'of'>) {
   if (!previous?.last_used_at) return <strong>Nobody has used it since the rotation.</strong>
   return (
     <>

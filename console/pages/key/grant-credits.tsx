@@ -2,12 +2,11 @@ import { useState } from 'preact/hooks'
 import type { GrantBody } from '../../../layers/admin/api/shapes/bodies.ts'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import { ask, failureFrom, keyPath, post } from '../../api.ts'
-import { ActDialog } from '../../parts/act-dialog.tsx'
+import { ActDialog, type DialogProps } from '../../parts/act-dialog.tsx'
 import { announce } from '../../parts/announce.tsx'
 import { AMOUNT_PATTERN, Field } from '../../parts/field.tsx'
-import type { KeyDialogProps } from './key-dialog.ts'
 
-export function GrantCredits({ of: key, onDone, onClose }: KeyDialogProps) {
+export function GrantCredits({ of: key, onDone, onClose }: DialogProps<KeyDetail>) {
   const [credits, setCredits] = useState('')
   const [reference, setReference] = useState('')
   /** The reference that was used before. */

@@ -1,15 +1,11 @@
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { RotateBody } from '../../../layers/admin/api/shapes/bodies.ts'
-import type { KeyWithSecret } from '../../../layers/admin/api/shapes/keys.ts'
-import { BRAND } from '../../../layers/gateway/contract.ts'
+import type { KeyDetail, KeyWithSecret } from '../../../layers/admin/api/shapes/keys.ts'
 import { keyPath, post } from '../../api.ts'
-import { identityHere } from '../../identity.ts'
-import { ActDialog } from '../../parts/act-dialog.tsx'
+import { ActDialog, type DialogProps } from '../../parts/act-dialog.tsx'
 import { announce } from '../../parts/announce.tsx'
 import { Select } from '../../parts/field.tsx'
-import { showSecret } from '../../parts/secret-dialog.tsx'
-import { type NewSecret, newSecret } from '../../secret.ts'
-import type { KeyDialogProps } from './key-dialog.ts'
+import { useNewSecret } from '../../parts/secret-dialog.tsx'
 
 const GRACES = [
   ['3600', 'for an hour'],
@@ -18,19 +14,17 @@ const GRACES = [
   ['0', 'not at all: it ends now'],
 ] as const
 
-export function RotateKey({ of: key, onDone, onClose }: KeyDialogProps) {
-  const { base_url } = identityHere()
+export function RotateKey({ of: key, onDone, onClose }: DialogProps<KeyDetail>) {
   const [grace, setGrace] = useState('3600')
-  const made = useRef<NewSecret | undefined>(undefined)
-  const rotate = async (idempotencyKey: string) => {
-    made.current ??= await newSecret(BRAND.keyPrefix)
-    const { secret, told } = made.current
-    const body: RotateBody = { grace_seconds: Number(grace), ...told }
-    const now = await post<KeyWithSecret>(`${keyPath(key.id)}/rotate`, idempotencyKey, body)
-    onDone(now)
-    announce(`${key.name} has a new secret.`)
-    showSecret({ secret, of: now.name, baseUrl: base_url })
-  }
+  const withSecret = useNewSecret()
+  const rotate = (idempotencyKey: string) =>
+    withSecret(async (told) => {
+      const body: RotateBody = { grace_seconds: Number(grace), ...told }
+      const now = await post<KeyWithSecret>(`${keyPath(key.id)}/rotate`, idempotencyKey, body)
+      onDone(now)
+      announce(`${key.name} has a new secret.`)
+      return now
+    })
   return (
     <ActDialog title={`Rotate ${key.name}`} verb="Rotate" onAct={rotate} onClose={onClose}>
       <p>The key gets a new secret, which is shown once.</p>

@@ -1,16 +1,17 @@
-import { Fragment, type JSX } from 'preact'
+import type { JSX } from 'preact'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import type { SettingField } from '../../../layers/admin/settings/setting-fields.ts'
 import { shownText } from '../../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../../layers/admin/settings/setting-words.ts'
 import type { Setting } from '../../../layers/gateway/domain/key-settings.ts'
-import { counted } from '../../parts/counted.ts'
 import { Credits } from '../../parts/credits.tsx'
 import { Moment } from '../../parts/moment.tsx'
+import { counted } from '../../parts/numbers.ts'
+import { Facts } from '../../parts/panel.tsx'
 import { Share } from '../../parts/share.tsx'
 
-/** Settings that are shown beside their use. */
-const LIMITS: readonly SettingField[] = ['rpm', 'daily_limit', 'max_concurrent']
+/** The name is the title, and limits are shown beside their use. */
+const BESIDE_USE: readonly SettingField[] = ['name', 'rpm', 'daily_limit', 'max_concurrent']
 const labelOf = (field: string) => Object.values(SETTING_WORDS).find((words) => words.field === field)?.label ?? field
 
 export function Limits({ of: key }: { readonly of: KeyDetail }) {
@@ -46,30 +47,20 @@ export function Limits({ of: key }: { readonly of: KeyDetail }) {
 }
 
 export function Settings({ of: key }: { readonly of: KeyDetail }) {
+  const settings = ASKED_SETTINGS.filter((setting) => !BESIDE_USE.includes(SETTING_WORDS[setting].field))
   return (
     <>
       <h2>Settings</h2>
-      <dl class="facts">
-        {ASKED_SETTINGS.map((setting) => {
-          const { field, label } = SETTING_WORDS[setting]
-          return field === 'name' || LIMITS.includes(field) ? null : (
-            <Fragment key={field}>
-              <dt>{label}</dt>
-              <dd>{shown(setting, key[field])}</dd>
-            </Fragment>
-          )
-        })}
-        <dt>Secret</dt>
-        <dd>
-          <code>
-            {key.prefix}…{key.last_four}
-          </code>
-        </dd>
-        <dt>Created</dt>
-        <dd>
-          <Moment at={key.created_at} isBrief />
-        </dd>
-      </dl>
+      <Facts
+        of={[
+          ...settings.map((setting) => {
+            const { field, label } = SETTING_WORDS[setting]
+            return [label, shown(setting, key[field])] as const
+          }),
+          ['Secret', <code>{`${key.prefix}…${key.last_four}`}</code>],
+          ['Created', <Moment at={key.created_at} isBrief />],
+        ]}
+      />
     </>
   )
 }
@@ -91,7 +82,7 @@ type Props = {
 function Gauge({ name, used, limit, remark, amounts }: Props) {
   return (
     <div class="gauge">
-      <span class="gauge-name">{name}</span>
+      <span>{name}</span>
       <span class="number">{amounts ?? `${counted(used)} of ${counted(limit)}`}</span>
       <Share
         of={used / Math.max(limit, 1)}

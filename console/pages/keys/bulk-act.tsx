@@ -2,13 +2,11 @@ import { useRef, useState } from 'preact/hooks'
 import type { GrantBody, RevokeBody } from '../../../layers/admin/api/shapes/bodies.ts'
 import type { KeyShape } from '../../../layers/admin/api/shapes/keys.ts'
 import { failureFrom, keyPath, post } from '../../api.ts'
-import { ActForm } from '../../parts/act-form.tsx'
+import { ActDialog } from '../../parts/act-dialog.tsx'
 import { announce } from '../../parts/announce.tsx'
-import { Button } from '../../parts/button.tsx'
-import { countOf } from '../../parts/counted.ts'
-import { Dialog } from '../../parts/dialog.tsx'
 import { AmountField, Field } from '../../parts/field.tsx'
-import { isRefused, useSubmission } from '../../parts/use-submission.ts'
+import { countOf } from '../../parts/numbers.ts'
+import { isRefused } from '../../parts/use-submission.ts'
 
 export type Act = 'grant' | 'revoke'
 
@@ -23,7 +21,6 @@ type Result = { readonly isDone: boolean; readonly text: string }
 
 /** One act on several keys: asked once, done one after the other, and told key by key. */
 export function BulkAct({ act, keys, onChanged, onClose }: Props) {
-  const submission = useSubmission()
   const [typed, setTyped] = useState('')
   const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map())
   const idempotencyKeys = useRef(new Map<string, string>())
@@ -58,46 +55,37 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
       throw new Error(`${failed} of ${count} failed. Trying again asks only for those, and does each once.`)
   }
   return (
-    <Dialog title={act === 'grant' ? `Grant credits to ${count}` : `Revoke ${count} for good?`} onClose={onClose}>
-      {isOver ? (
-        <>
-          <Outcome of={keys} results={results} />
-          <div class="actions">
-            <Button class="primary" onClick={onClose}>
-              Close
-            </Button>
-          </div>
-        </>
-      ) : (
-        <ActForm
-          submission={submission}
-          verb={act === 'grant' ? `Grant to ${count}` : 'Revoke for good'}
-          isDangerous={act === 'revoke'}
-          isReady={act === 'grant' || typed === `revoke ${keys.length}`}
-          isRepeatable
-          onSubmit={doAll}
-          onClose={onClose}
-        >
-          {act === 'revoke' && <p>Every request with them is refused from now on, and nothing brings them back.</p>}
-          {results.size === 0 ? (
-            <p class="quiet">{keys.map(({ name }) => name).join(', ')}</p>
-          ) : (
-            <Outcome of={keys} results={results} />
-          )}
-          {act === 'grant' ? (
-            <AmountField
-              label="Credits for each"
-              value={typed}
-              onInput={setTyped}
-              // The amount of a grant whose answer was lost must stay.
-              disabled={results.size > 0}
-            />
-          ) : (
-            <Field label={`Type revoke ${keys.length} to go on`} value={typed} onInput={setTyped} required />
-          )}
-        </ActForm>
+    <ActDialog
+      title={act === 'grant' ? `Grant credits to ${count}` : `Revoke ${count} for good?`}
+      verb={act === 'grant' ? `Grant to ${count}` : 'Revoke for good'}
+      isDangerous={act === 'revoke'}
+      isReady={act === 'grant' || typed === `revoke ${keys.length}`}
+      isRepeatable
+      isOver={isOver}
+      onAct={doAll}
+      onClose={onClose}
+    >
+      {act === 'revoke' && !isOver && (
+        <p>Every request with them is refused from now on, and nothing brings them back.</p>
       )}
-    </Dialog>
+      {results.size === 0 ? (
+        <p class="quiet">{keys.map(({ name }) => name).join(', ')}</p>
+      ) : (
+        <Outcome of={keys} results={results} />
+      )}
+      {!isOver &&
+        (act === 'grant' ? (
+          <AmountField
+            label="Credits for each"
+            value={typed}
+            onInput={setTyped}
+            // The amount of a grant whose answer was lost must stay.
+            disabled={results.size > 0}
+          />
+        ) : (
+          <Field label={`Type revoke ${keys.length} to go on`} value={typed} onInput={setTyped} required />
+        ))}
+    </ActDialog>
   )
 }
 
@@ -109,7 +97,7 @@ type OutcomeProps = { readonly of: readonly KeyShape[]; readonly results: Readon
 
 function Outcome({ of: keys, results }: OutcomeProps) {
   return (
-    <ul class="plain outcome" aria-live="polite">
+    <ul class="plain" aria-live="polite">
       {keys.map(({ id, name }) => {
         const result = results.get(id)
         return (

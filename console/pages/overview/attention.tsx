@@ -1,5 +1,5 @@
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
-import { counted } from '../../parts/counted.ts'
+import { counted } from '../../parts/numbers.ts'
 import { linkTo } from '../../router.ts'
 import { providersOf } from './providers-of.ts'
 

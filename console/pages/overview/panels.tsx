@@ -1,8 +1,9 @@
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
 import { Badge, routeState, STATES } from '../../parts/badge.tsx'
-import { counted } from '../../parts/counted.ts'
 import { KeyLink } from '../../parts/links.tsx'
 import { Moment } from '../../parts/moment.tsx'
+import { counted } from '../../parts/numbers.ts'
+import { Panel } from '../../parts/panel.tsx'
 import { Share } from '../../parts/share.tsx'
 import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
 import { linkTo } from '../../router.ts'
@@ -21,7 +22,7 @@ function isOfCredits(badge: string): boolean {
 export function Low({ of: { low, keys } }: { readonly of: Overview }) {
   return (
     <>
-      <div class="panel-head">
+      <header class="row wrap between">
         <h2>About to run dry</h2>
         <span class="quiet">
           {STATES.filter((state) => keys[state] > 0).map((state) => (
@@ -30,7 +31,7 @@ export function Low({ of: { low, keys } }: { readonly of: Overview }) {
             </a>
           ))}
         </span>
-      </div>
+      </header>
       {low.length > 0 && <Table caption="About to run dry" columns={LOW_COLUMNS} rows={low} keyOf={(key) => key.id} />}
       {low.length === 0 && keys.active > 0 && <p class="quiet">None, at the last week’s rate.</p>}
       {keys.active === 0 && (
@@ -78,15 +79,14 @@ const PROVIDER_COLUMNS: readonly Column<ProviderState>[] = [
 
 export function Providers({ of: { routes } }: { readonly of: Overview }) {
   return (
-    <section class="panel">
-      <h2>Providers</h2>
+    <Panel title="Providers">
       <Table
         caption="Providers"
         columns={PROVIDER_COLUMNS}
         rows={providersOf(routes)}
         keyOf={({ provider }) => provider}
       />
-    </section>
+    </Panel>
   )
 }
 

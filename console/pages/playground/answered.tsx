@@ -1,8 +1,8 @@
-import type { ComponentChildren } from 'preact'
-import { counted } from '../../parts/counted.ts'
 import { Credits } from '../../parts/credits.tsx'
 import { RequestLink } from '../../parts/links.tsx'
-import { Took } from '../../parts/took.tsx'
+import { Took } from '../../parts/moment.tsx'
+import { counted } from '../../parts/numbers.ts'
+import { Facts, Panel } from '../../parts/panel.tsx'
 
 export type Answer = {
   readonly isRunning: boolean
@@ -19,8 +19,7 @@ export type Answer = {
 export function Answered({ of }: { readonly of: Answer }) {
   const { text, isRunning, requestId, cost, tokens, isStopped } = of
   return (
-    <section class="panel answered" aria-label="Answer" aria-busy={isRunning}>
-      <h2>Answer</h2>
+    <Panel title="Answer" isRegion isBusy={isRunning}>
       <div class="inside">
         <pre class="answer">{text}</pre>
         <p role="status">
@@ -28,40 +27,17 @@ export function Answered({ of }: { readonly of: Answer }) {
           {isStopped && 'Stopped: what was delivered until then is charged.'}
         </p>
         {!isRunning && (
-          <dl class="facts">
-            {cost !== undefined && (
-              <Fact name="Charged">
-                <Credits of={cost} withUnit />
-              </Fact>
-            )}
-            {tokens && (
-              <Fact name="Tokens in / out">
-                {counted(tokens.prompt_tokens)} / {counted(tokens.completion_tokens)}
-              </Fact>
-            )}
-            <Fact name="First token">
-              <Took ms={of.firstTokenMs} />
-            </Fact>
-            <Fact name="Duration">
-              <Took ms={of.durationMs} />
-            </Fact>
-            {requestId !== null && (
-              <Fact name="Its waybill">
-                <RequestLink id={requestId} />
-              </Fact>
-            )}
-          </dl>
+          <Facts
+            of={[
+              ['Charged', cost !== undefined && <Credits of={cost} withUnit />],
+              ['Tokens in / out', tokens && `${counted(tokens.prompt_tokens)} / ${counted(tokens.completion_tokens)}`],
+              ['First token', <Took ms={of.firstTokenMs} />],
+              ['Duration', <Took ms={of.durationMs} />],
+              ['Its waybill', requestId !== null && <RequestLink id={requestId} />],
+            ]}
+          />
         )}
       </div>
-    </section>
-  )
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
+    </Panel>
   )
 }

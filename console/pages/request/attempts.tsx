@@ -1,6 +1,8 @@
 import type { TriedRouteShape } from '../../../layers/admin/api/shapes/requests.ts'
+import { Took } from '../../parts/moment.tsx'
+import { durationText } from '../../parts/numbers.ts'
+import { Panel } from '../../parts/panel.tsx'
 import { type Column, cell, name, number, Table } from '../../parts/table.tsx'
-import { durationText, Took } from '../../parts/took.tsx'
 import type { RowFacts } from './row-facts.ts'
 
 type Timed = TriedRouteShape & {
@@ -34,15 +36,17 @@ export function Attempts({ of: attempts, row }: { readonly of: readonly TriedRou
     return { ...attempt, startMs, totalMs, waitMs: isLast && row.ttft_ms ? Math.max(0, row.ttft_ms - startMs) : 0 }
   })
   return (
-    <section class="panel part">
-      <div class="panel-head">
-        <h2>Attempts</h2>
+    <Panel
+      title="Attempts"
+      class="apart"
+      beside={
         <span class="quiet">
           {durationText(totalMs)} in all{ownMs > 0 && `, ${durationText(ownMs)} of them in the gateway`}
         </span>
-      </div>
+      }
+    >
       <Table caption="Attempts, in the order tried" columns={COLUMNS} rows={timed} keyOf={(_, i) => i} />
-    </section>
+    </Panel>
   )
 }
 
@@ -58,7 +62,7 @@ function Result({ of: { result, words, said } }: { readonly of: TriedRouteShape 
         {status ?? (isAnswer(result) ? 'ok' : reason)}
       </span>
       {words}
-      {said && <span class="unit below-line">{said}</span>}
+      {said && <span class="note">{said}</span>}
     </>
   )
 }

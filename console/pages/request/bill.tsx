@@ -1,6 +1,7 @@
 import type { BillLineShape, RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
-import { counted } from '../../parts/counted.ts'
 import { Credits } from '../../parts/credits.tsx'
+import { counted } from '../../parts/numbers.ts'
+import { Panel } from '../../parts/panel.tsx'
 import { type Column, count, credits, name, number, Table } from '../../parts/table.tsx'
 import { rowFacts } from './row-facts.ts'
 
@@ -16,11 +17,11 @@ export function Bill({ of: request }: { readonly of: RequestShape }) {
   const { cost } = rowFacts(request)
   const above = row?.pricing?.above
   return (
-    <section class="panel part">
-      <div class="panel-head">
-        <h2>The charge</h2>
-        {above !== undefined && <span class="quiet">At the price above {counted(above)} prompt tokens</span>}
-      </div>
+    <Panel
+      title="The charge"
+      class="apart"
+      beside={above !== undefined && <span class="quiet">At the price above {counted(above)} prompt tokens</span>}
+    >
       <Table
         caption="The charge, line by line"
         columns={COLUMNS}
@@ -39,7 +40,7 @@ export function Bill({ of: request }: { readonly of: RequestShape }) {
           </>
         }
       />
-    </section>
+    </Panel>
   )
 }
 

@@ -1,8 +1,8 @@
 import type { RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
-import { counted } from '../../parts/counted.ts'
 import { Credits } from '../../parts/credits.tsx'
 import { RequestLink } from '../../parts/links.tsx'
 import { Moment } from '../../parts/moment.tsx'
+import { counted } from '../../parts/numbers.ts'
 import { explained, rowFacts } from './row-facts.ts'
 
 /** Things that are not as the caller may have expected them. */

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { type ApiFailure, askCsv, failureFrom } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { download } from '../../parts/download.ts'
-import { Problem } from '../../parts/problem.tsx'
+import { Problem } from '../../parts/loading.tsx'
 import { listUrl } from '../../parts/use-list.ts'
 import type { Query } from '../../router.ts'
 

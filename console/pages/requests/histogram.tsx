@@ -1,11 +1,12 @@
 import type { UsageNumbers, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import { Chart } from '../../parts/chart.tsx'
-import { counted } from '../../parts/counted.ts'
 import { Loading } from '../../parts/loading.tsx'
+import { counted } from '../../parts/numbers.ts'
+import { Panel } from '../../parts/panel.tsx'
 import type { Range } from '../../parts/ranges.ts'
 import { momentText, spanOf } from '../../parts/usage-chart.tsx'
 import type { Loaded } from '../../parts/use-load.ts'
-import { useZone } from '../../zone.ts'
+import { useZone } from '../../preferences.ts'
 
 type Props = {
   readonly of: Loaded<UsagePage>
@@ -24,50 +25,42 @@ export function Histogram({ of, range, group, ignored, onPick }: Props) {
   const zone = useZone()
   const caption = `Requests by ${range.isByHour ? 'hour' : 'UTC day'}`
   return (
-    <section class="panel histogram">
-      <div class="panel-head">
-        <h2>{caption}</h2>
+    <Panel
+      title={caption}
+      class="histogram"
+      beside={
         <span class="quiet">
           {ignored.length > 0 ? `Not filtered by ${ignored.join(', ')}` : 'Click or drag to choose a time'}
         </span>
-      </div>
+      }
+    >
       <Loading of={of}>
         {(page) => {
-          const sums = page.data.map(({ results }) =>
-            sumOf(group ? results.filter((numbers) => numbers.group === group) : results),
-          )
+          const own = page.data.map(({ results }) => results.filter((of) => !group || of.group === group))
+          const answered = own.map((results) => sumOf(results, ({ requests }) => requests) - errorsOf(results))
+          const errors = own.map(errorsOf)
           return (
             <Chart
               caption={caption}
               unit=""
               height={HEIGHT}
               moments={page.data.map(({ start_time }) => momentText(start_time, range.isByHour, zone))}
-              series={[
-                seriesOf(
-                  'answered',
-                  'c0',
-                  sums.map(({ requests, errors }) => requests - errors),
-                ),
-                seriesOf(
-                  'errors',
-                  'failed',
-                  sums.map(({ errors }) => errors),
-                ),
-              ]}
+              series={[seriesOf('answered', 'c0', answered), seriesOf('errors', 'failed', errors)]}
               onPick={(first, last) => onPick(...spanOf(page, first, last))}
             />
           )
         }}
       </Loading>
-    </section>
+    </Panel>
   )
 }
 
-function sumOf(results: readonly UsageNumbers[]) {
-  return {
-    requests: results.reduce((sum, { requests }) => sum + requests, 0),
-    errors: results.reduce((sum, { refused, failed }) => sum + refused + failed, 0),
-  }
+function sumOf(results: readonly UsageNumbers[], of: (numbers: UsageNumbers) => number): number {
+  return results.reduce((sum, numbers) => sum + of(numbers), 0)
+}
+
+function errorsOf(results: readonly UsageNumbers[]): number {
+  return sumOf(results, ({ refused, failed }) => refused + failed)
 }
 
 function seriesOf(label: string, colour: string, values: readonly number[]) {

@@ -10,7 +10,7 @@ type Props = {
 export function Live({ isOn, isHeld, canBe, onChange }: Props) {
   const isPaused = isOn && isHeld
   return (
-    <span class="live">
+    <span class="row push">
       <span class="quiet" role="status">
         {!canBe && 'This range has ended'}
         {isPaused && 'Paused while you read the list'}

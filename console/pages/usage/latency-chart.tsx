@@ -1,12 +1,12 @@
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
 import { Chart } from '../../parts/chart.tsx'
 import { Loading } from '../../parts/loading.tsx'
+import { durationText } from '../../parts/numbers.ts'
 import type { Range } from '../../parts/ranges.ts'
-import { durationText } from '../../parts/took.tsx'
 import { momentText } from '../../parts/usage-chart.tsx'
 import { useLoad } from '../../parts/use-load.ts'
+import { useZone } from '../../preferences.ts'
 import { queryText } from '../../router.ts'
-import { useZone } from '../../zone.ts'
 
 type Point = Overview['series'][number]
 

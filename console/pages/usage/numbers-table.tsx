@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import type { UsageNumbers, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import { Swatch } from '../../parts/chart.tsx'
-import { counted } from '../../parts/counted.ts'
 import { Credits } from '../../parts/credits.tsx'
+import { counted } from '../../parts/numbers.ts'
 import { Cells, type Column, count, credits, name, number, Table } from '../../parts/table.tsx'
 import { colourOf } from '../../parts/usage-chart.tsx'
 
@@ -57,7 +57,7 @@ function Margin({ of }: { readonly of: UsageNumbers }) {
     <>
       <Credits of={of.margin} />
       {of.without_cost > 0 && (
-        <span class="unit below-line" title={`Without ${unknown} answers whose cost to us is not known`}>
+        <span class="note" title={`Without ${unknown} answers whose cost to us is not known`}>
           {unknown} unknown
         </span>
       )}

@@ -134,9 +134,7 @@ function Outcome({ of: { isRunning, lines, summary, failure } }: { readonly of: 
         )}
       </p>
       <Problem failure={failure} />
-      {lines.length > 0 && (
-        <Table caption="Keys, as they were looked at" columns={COLUMNS} rows={lines} keyOf={(line) => line.key_id} />
-      )}
+      {lines.length > 0 && <Table caption="Keys, as they were looked at" columns={COLUMNS} rows={lines} by="key_id" />}
     </>
   )
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CatalogShape, CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
-import { Command } from '../parts/command.tsx'
+import { Empty } from '../parts/command.tsx'
 import { By } from '../parts/events.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Moment } from '../parts/moment.tsx'
@@ -11,10 +11,9 @@ import { type Column, cell, number, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-list.ts'
 import { useLoad } from '../parts/use-load.ts'
 import type { PageUrl } from '../router.ts'
-import { ChangeList } from './catalog/change-list.tsx'
 import { draftOf, Editor } from './catalog/editor.tsx'
 import { ModelTable } from './catalog/model-table.tsx'
-import { RollBack } from './catalog/roll-back.tsx'
+import { ChangeList, RollBack } from './catalog/put-in-force.tsx'
 
 export function Catalog({ url }: { readonly url: PageUrl }) {
   const catalog = useLoad<CatalogShape>('/catalog')
@@ -85,8 +84,10 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
         of={versions}
         caption="Versions, newest first"
         columns={versionColumns(setTarget)}
-        keyOf={(version) => version.version}
-        empty={<p>Only the catalog of the first deployment is there. Edit, then Put in force, makes a version.</p>}
+        by="version"
+        empty={
+          <Empty>Only the catalog of the first deployment is there. Edit, then Put in force, makes a version.</Empty>
+        }
       />
       {target !== undefined && catalog.data && (
         <RollBack
@@ -151,12 +152,9 @@ const NONE: CatalogShape = {
 function InForce({ of }: { readonly of: CatalogShape }) {
   if (of.version === 0) {
     return (
-      <div class="empty">
-        <p>
-          There is no catalog yet. <strong>Edit</strong> begins one, and so does
-        </p>
-        <Command>catalog push catalog.json</Command>
-      </div>
+      <Empty command="catalog push catalog.json">
+        There is no catalog yet. <strong>Edit</strong> begins one, and so does
+      </Empty>
     )
   }
   return (

@@ -1,6 +1,6 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/time.ts'
-import { Command } from '../parts/command.tsx'
+import { Empty } from '../parts/command.tsx'
 import { eventColumns } from '../parts/events.tsx'
 import { Choice, SearchField } from '../parts/field.tsx'
 import { KeyLink } from '../parts/links.tsx'
@@ -72,14 +72,11 @@ export function Changes({ url }: { readonly url: PageUrl }) {
         of={{ ...events, rows }}
         caption="Changes, newest first"
         columns={COLUMNS}
-        keyOf={(event) => event.id}
+        by="id"
         empty={
-          <>
-            <p>
-              No changes match these filters. <a href={linkTo(['changes'])}>Show all</a>, or list them with
-            </p>
-            <Command>events list</Command>
-          </>
+          <Empty command="events list">
+            No changes match these filters. <a href={linkTo(['changes'])}>Show all</a>, or list them with
+          </Empty>
         }
       />
     </Page>

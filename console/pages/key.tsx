@@ -8,7 +8,7 @@ import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/time.ts'
 import { keyPath } from '../api.ts'
 import { attentionOf, Badge } from '../parts/badge.tsx'
 import { CopyButton } from '../parts/button.tsx'
-import { Command } from '../parts/command.tsx'
+import { Empty } from '../parts/command.tsx'
 import { By, eventColumns } from '../parts/events.tsx'
 import { RequestLink } from '../parts/links.tsx'
 import { Loading } from '../parts/loading.tsx'
@@ -74,7 +74,7 @@ export function KeyPage({ id }: { readonly id: string }) {
             </div>
             {data.holds.length > 0 && (
               <Panel title="Open holds" class="apart">
-                <Table caption="Open holds" columns={HOLDS} rows={data.holds} keyOf={(hold) => hold.request_id} />
+                <Table caption="Open holds" columns={HOLDS} rows={data.holds} by="request_id" />
               </Panel>
             )}
           </>
@@ -89,37 +89,28 @@ export function KeyPage({ id }: { readonly id: string }) {
           of={{ ...requests, rows: requests.rows.slice(0, LAST_REQUESTS), hasMore: false }}
           caption="Last requests"
           columns={REQUESTS}
-          keyOf={(line) => line.request_id}
+          by="request_id"
           empty={
-            <p>
+            <Empty>
               This key has made no requests yet. <a href={linkTo(['playground'])}>Playground</a> shows how one looks.
-            </p>
+            </Empty>
           }
         />
       </Panel>
       <div class="two">
         <Panel title="Changes">
-          <Rows
-            of={events}
-            caption="Changes"
-            columns={EVENTS}
-            keyOf={(event) => event.id}
-            empty={<p>No change is on record.</p>}
-          />
+          <Rows of={events} caption="Changes" columns={EVENTS} by="id" empty={<Empty>No change is on record.</Empty>} />
         </Panel>
         <Panel title="Grants">
           <Rows
             of={grants}
             caption="Grants"
             columns={GRANTS}
-            keyOf={(grant) => grant.id}
+            by="id"
             empty={
-              <>
-                <p>
-                  Nothing was granted since the key was made. <strong>Grant credits</strong> adds some, and so does
-                </p>
-                <Command>{`keys grant ${shellWord(id)} 25`}</Command>
-              </>
+              <Empty command={`keys grant ${shellWord(id)} 25`}>
+                Nothing was granted since the key was made. <strong>Grant credits</strong> adds some, and so does
+              </Empty>
             }
           />
         </Panel>

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { BADGE_WORDS, Badge, STATES } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
-import { Command } from '../parts/command.tsx'
+import { Empty } from '../parts/command.tsx'
 import { download } from '../parts/download.ts'
 import { Choice, SearchField } from '../parts/field.tsx'
 import { Page } from '../parts/page.tsx'
@@ -70,8 +70,8 @@ export function Keys({ url }: { readonly url: PageUrl }) {
         of={isWhole && keys.isLoading ? { ...keys, rows: [] } : { ...keys, rows }}
         caption="Keys"
         columns={[box, ...keyColumns(sort, (by) => withQuery(url, { sort: by })), ...warning]}
-        keyOf={(key) => key.id}
-        empty={status || look || q ? <NoneLikeThis /> : NO_KEYS}
+        by="id"
+        empty={status || look || q ? NONE_LIKE_THIS : NO_KEYS}
       />
       {isCreating && (
         <CreateKey
@@ -158,19 +158,14 @@ function boxColumn(rows: readonly KeyShape[], chosen: Chosen, choose: (ids: Chos
   }
 }
 
-function NoneLikeThis() {
-  return (
-    <p>
-      No keys match these filters. <a href={linkTo(['keys'])}>Show all keys</a>
-    </p>
-  )
-}
+const NONE_LIKE_THIS = (
+  <Empty>
+    No keys match these filters. <a href={linkTo(['keys'])}>Show all keys</a>
+  </Empty>
+)
 
 const NO_KEYS = (
-  <>
-    <p>
-      There are no keys yet. <strong>Create key</strong> makes one, and so does
-    </p>
-    <Command>keys create --name acme --credits 25</Command>
-  </>
+  <Empty command="keys create --name acme --credits 25">
+    There are no keys yet. <strong>Create key</strong> makes one, and so does
+  </Empty>
 )

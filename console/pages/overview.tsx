@@ -10,10 +10,9 @@ import { Segments } from '../parts/segments.tsx'
 import { UsageChart } from '../parts/usage-chart.tsx'
 import { useLive } from '../parts/use-load.ts'
 import { go, linkTo, type PageUrl, queryText } from '../router.ts'
-import { Attention } from './overview/attention.tsx'
 import { FirstSteps } from './overview/first-steps.tsx'
 import { Metrics } from './overview/metrics.tsx'
-import { Books, Low, Providers, Top } from './overview/panels.tsx'
+import { Attention, Books, Low, Providers, Top } from './overview/panels.tsx'
 
 const POLL_MS = 30_000
 

@@ -1,20 +1,23 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { type ApiFailure, askCsv, failureFrom } from '../api.ts'
+import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/command.tsx'
+import { download } from '../parts/download.ts'
+import { Problem } from '../parts/loading.tsx'
 import { counted } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { rangeOf } from '../parts/ranges.ts'
 import { REQUEST_COLUMNS } from '../parts/request-columns.tsx'
 import { Rows } from '../parts/table.tsx'
-import { useList } from '../parts/use-list.ts'
+import { listUrl, useList } from '../parts/use-list.ts'
 import { useLive } from '../parts/use-load.ts'
-import { filtersIn, go, linkTo, type PageUrl, queryText, withQuery } from '../router.ts'
+import { filtersIn, go, linkTo, type PageUrl, type Query, queryText, withQuery } from '../router.ts'
 import { Chips } from './requests/chips.tsx'
-import { Csv } from './requests/csv.tsx'
 import { isForModel } from './requests/endpoints.ts'
 import { FILTERS, sumsOf } from './requests/filters.ts'
 import { Histogram } from './requests/histogram.tsx'
-import { Live } from './requests/live.tsx'
 import { useTail } from './requests/use-tail.ts'
 
 /** The histogram is only as live as a sum can be. */
@@ -66,9 +69,14 @@ export function Requests({ url }: { readonly url: PageUrl }) {
           of={{ ...requests, rows }}
           caption="Requests, newest first"
           columns={REQUEST_COLUMNS}
-          keyOf={(line) => line.request_id}
+          by="request_id"
           classOf={(line) => (requests.isNew(line) ? 'new' : undefined)}
-          empty={<Empty isFiltered={FILTERS.some((name) => query[name])} />}
+          empty={
+            <Empty title="No requests match these filters.">
+              {FILTERS.some((name) => query[name]) ? 'Remove a filter or choose' : 'Choose'} a longer range, or make one
+              in the <a href={linkTo(['playground'])}>Playground</a>.
+            </Empty>
+          }
         />
       </div>
     </Page>
@@ -95,16 +103,56 @@ function Calls({ url, isAll, hidden }: CallsProps) {
   )
 }
 
-function Empty({ isFiltered }: { readonly isFiltered: boolean }) {
+type LiveProps = {
+  readonly isOn: boolean
+  /** The list is pointed at, or has the focus. */
+  readonly isHeld: boolean
+  /** The range has not ended. */
+  readonly canBe: boolean
+  readonly onChange: (isOn: boolean) => void
+}
+
+function Live({ isOn, isHeld, canBe, onChange }: LiveProps) {
+  const isPaused = isOn && isHeld
+  return (
+    <span class="row push">
+      <span class="quiet" role="status">
+        {!canBe && 'This range has ended'}
+        {isPaused && 'Paused while you read the list'}
+      </span>
+      <button
+        type="button"
+        class={isOn ? 'chip chosen' : 'chip'}
+        aria-pressed={isOn}
+        disabled={!canBe}
+        onClick={() => onChange(!isOn)}
+      >
+        <span class={isOn && !isPaused ? 'dot on' : 'dot'} /> Live
+      </button>
+    </span>
+  )
+}
+
+function Csv({ query }: { readonly query: Query }) {
+  const [isRunning, setRunning] = useState(false)
+  const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
+  const save = async () => {
+    setRunning(true)
+    try {
+      download('requests.csv', await askCsv(listUrl('/requests', query)))
+      setFailure(undefined)
+    } catch (error) {
+      setFailure(failureFrom(error))
+    } finally {
+      setRunning(false)
+    }
+  }
   return (
     <>
-      <p>
-        <strong>No requests match these filters.</strong>
-      </p>
-      <p>
-        {isFiltered ? 'Remove a filter or choose' : 'Choose'} a longer range, or make one in the{' '}
-        <a href={linkTo(['playground'])}>Playground</a>.
-      </p>
+      <Button disabled={isRunning} onClick={() => void save()}>
+        {isRunning ? 'Reading…' : 'Save as CSV'}
+      </Button>
+      <Problem failure={failure} />
     </>
   )
 }

@@ -6,7 +6,7 @@ import { ActDialog } from '../parts/act-dialog.tsx'
 import { announce } from '../parts/announce.tsx'
 import { Badge, routeState } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
-import { Command } from '../parts/command.tsx'
+import { Empty } from '../parts/command.tsx'
 import { Credits } from '../parts/credits.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Moment, Took } from '../parts/moment.tsx'
@@ -29,13 +29,9 @@ export function Routes() {
       <Loading of={routes}>
         {({ data }) =>
           data.length === 0 ? (
-            <div class="empty">
-              <p>
-                The catalog has no active model. <strong>Put in force</strong> on the page Catalog changes it, and so
-                does
-              </p>
-              <Command>catalog push catalog.json</Command>
-            </div>
+            <Empty command="catalog push catalog.json">
+              The catalog has no active model. <strong>Put in force</strong> on the page Catalog changes it, and so does
+            </Empty>
           ) : (
             <>
               <Failing of={data} />
@@ -118,7 +114,7 @@ function RouteTable({ routes, tests, onTest }: TableProps) {
       </>
     )),
   ]
-  return <Table caption="Routes, in the order tried" columns={columns} rows={routes} keyOf={nameOf} />
+  return <Table caption="Routes, in the order tried" columns={columns} rows={routes} />
 }
 
 function State({ of: { requests_24h, failures_24h, resting_until } }: { readonly of: RouteShape }) {

@@ -52,7 +52,7 @@ function Found({ found: { keys, request_id } }: { readonly found: SearchShape })
           Request <RequestLink id={request_id} />
         </p>
       )}
-      {keys.length > 0 && <Table caption="Keys found" columns={COLUMNS} rows={keys} keyOf={(key) => key.id} />}
+      {keys.length > 0 && <Table caption="Keys found" columns={COLUMNS} rows={keys} by="id" />}
     </>
   )
 }

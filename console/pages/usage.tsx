@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import type { UsageGroup, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { DAY_MS } from '../../layers/gateway/domain/time.ts'
 import { Button } from '../parts/button.tsx'
-import { Command } from '../parts/command.tsx'
+import { Empty } from '../parts/command.tsx'
 import { download } from '../parts/download.ts'
 import { KeyChip } from '../parts/key-chip.tsx'
 import { KeyLink } from '../parts/links.tsx'
@@ -61,7 +61,7 @@ export function Usage({ url }: { readonly url: PageUrl }) {
       <Loading of={usage}>
         {(page) =>
           page.total.requests === 0 ? (
-            <Empty />
+            NOTHING_USED
           ) : (
             <Numbers page={page} range={range} url={url} choose={choose} isOfKey={keyId !== ''} />
           )
@@ -114,17 +114,9 @@ function Numbers({ page, range, url, choose, isOfKey }: NumbersProps) {
   )
 }
 
-function Empty() {
-  return (
-    <div class="empty">
-      <p>
-        <strong>Nothing was used in this range.</strong>
-      </p>
-      <p>
-        Choose a longer one, or make a request in the <a href={linkTo(['playground'])}>Playground</a>. The command line
-        sums up with
-      </p>
-      <Command>usage summary --by model</Command>
-    </div>
-  )
-}
+const NOTHING_USED = (
+  <Empty title="Nothing was used in this range." command="usage summary --by model">
+    Choose a longer one, or make a request in the <a href={linkTo(['playground'])}>Playground</a>. The command line sums
+    up with
+  </Empty>
+)

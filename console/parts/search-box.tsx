@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { SearchShape } from '../../layers/admin/api/shapes/answers.ts'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { go, queryText } from '../router.ts'
-import { modelsIn } from './models-in.ts'
+import { modelsIn } from './models.ts'
 import { askedText, isWorthAsking, type Sources, type Suggestion, suggestionsFor } from './suggest.ts'
 import { useLoad, usePaused } from './use-load.ts'
 

@@ -41,14 +41,15 @@ export function credits<Row>(head: string, of: (row: Row) => string): Column<Row
 type Shown<Row> = {
   readonly caption: string
   readonly columns: readonly Column<Row>[]
-  readonly keyOf: (row: Row, i: number) => string | number
+  /** The field that tells its rows apart; by default their order does. */
+  readonly by?: keyof Row
   readonly classOf?: (row: Row) => string | undefined
 }
 
 type Props<Row> = Shown<Row> & { readonly rows: readonly Row[]; readonly foot?: ComponentChildren }
 
 /** A wide table scrolls by itself, by keyboard too; the page does not. */
-export function Table<Row>({ caption, columns, rows, keyOf, classOf, foot }: Props<Row>) {
+export function Table<Row>({ caption, columns, rows, by, classOf, foot }: Props<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <section class="scroll" tabIndex={0} aria-label={caption}>
@@ -65,7 +66,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, classOf, foot }: Pro
         </thead>
         <tbody>
           {rows.map((row, i) => (
-            <tr key={keyOf(row, i)} class={classOf?.(row)}>
+            <tr key={by ? String(row[by]) : i} class={classOf?.(row)}>
               <Cells columns={columns} of={row} />
             </tr>
           ))}
@@ -83,9 +84,10 @@ export function Rows<Row>({ of, empty, ...shown }: RowsProps<Row>) {
   const isEmpty = of.rows.length === 0
   return (
     <>
-      {isEmpty && !of.isLoading && !of.failure && (
-        <div class="empty">{of.hasMore ? <p>Nothing among the newest. There is more to look through.</p> : empty}</div>
-      )}
+      {isEmpty &&
+        !of.isLoading &&
+        !of.failure &&
+        (of.hasMore ? <p class="empty">Nothing among the newest. There is more to look through.</p> : empty)}
       {!isEmpty && <Table {...shown} rows={of.rows} />}
       <Problem failure={of.failure} again={isEmpty ? of.reload : of.more} />
       {of.isLoading && <p class="quiet">Loading…</p>}

@@ -53,12 +53,7 @@ export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
       <Panel title={`By model, last ${DAYS} days`} isRegion>
         <Loading of={byModel}>
           {({ data, total }) => (
-            <Table
-              caption="Models"
-              columns={MODEL_SUMS}
-              rows={[...data, { ...total, model: 'All' }]}
-              keyOf={({ model }) => model ?? ''}
-            />
+            <Table caption="Models" columns={MODEL_SUMS} rows={[...data, { ...total, model: 'All' }]} by="model" />
           )}
         </Loading>
       </Panel>
@@ -67,14 +62,12 @@ export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
           of={{ ...requests, rows: requests.rows.filter(({ contract }) => contract !== null) }}
           caption="Requests, newest first"
           columns={REQUESTS}
-          keyOf={(row) => row.request_id}
-          empty={<p>No model was asked in the last 31 days.</p>}
+          by="request_id"
+          empty={<p class="empty">No model was asked in the last 31 days.</p>}
         />
       </Panel>
       <Panel title="Models and prices" isRegion beside={<span class="quiet">Credits for a million tokens.</span>}>
-        <Loading of={models}>
-          {({ data }) => <Table caption="Prices" columns={PRICES} rows={data} keyOf={({ id }) => id} />}
-        </Loading>
+        <Loading of={models}>{({ data }) => <Table caption="Prices" columns={PRICES} rows={data} by="id" />}</Loading>
       </Panel>
       <Code model={models.data?.data.find(({ kind }) => kind === 'chat')?.id ?? 'MODEL'} />
     </div>
@@ -89,24 +82,16 @@ function Days({ of: days }: { readonly of: readonly DaySum[] }) {
         caption="Credits charged by day"
         unit="credits"
         height={170}
-        moments={days.map(({ day }) => day.slice(5))}
+        points={days}
+        nameOf={({ day }) => day.slice(5)}
         series={[
-          {
-            label: 'charged',
-            colour: 'c0',
-            values: days.map(({ cost }) => Number(cost)),
-            told: days.map(({ cost }) => <Credits of={cost} />),
-          },
+          { label: 'charged', colour: 'c0', of: ({ cost }) => Number(cost), told: ({ cost }) => <Credits of={cost} /> },
         ]}
+        isCounting
       />
       <details>
         <summary>As a table</summary>
-        <Table
-          caption="Days"
-          columns={DAY_SUMS}
-          rows={days.filter((day) => day.requests > 0).toReversed()}
-          keyOf={({ day }) => day}
-        />
+        <Table caption="Days" columns={DAY_SUMS} rows={days.filter((day) => day.requests > 0).toReversed()} by="day" />
       </details>
     </>
   )

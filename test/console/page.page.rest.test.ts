@@ -501,7 +501,7 @@ inBrowser('the console in a browser', () => {
     await page.getByRole('button', { name: 'Key: customer 3' }).waitFor({ state: 'detached' })
     expect(page.url()).toContain('model=claude-sonnet')
     await button('Model: claude-sonnet').click()
-    expect(await faults('.chips')).toEqual({})
+    expect(await faults('.bar')).toEqual({})
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.keyboard.press('Escape')
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Model: claude-sonnet')

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { jsonLines, lineOf } from '../../console/pages/catalog/json-lines.ts'
-import { costOf, marginText } from '../../console/pages/catalog/margin.ts'
 import { lastsText } from '../../console/pages/key/lasts.ts'
 import { keysCsv } from '../../console/pages/keys/keys-csv.ts'
+import { costOf, marginText } from '../../console/parts/models.ts'
 import { ticksTo } from '../../console/parts/numbers.ts'
 import { sampleKey, sampleUsage } from './support/samples.ts'
 

@@ -6,11 +6,10 @@ import { Button } from '../../parts/button.tsx'
 import { Command } from '../../parts/command.tsx'
 import { Problem } from '../../parts/loading.tsx'
 import { useSubmission } from '../../parts/use-submission.ts'
-import { ChangeList } from './change-list.tsx'
 import { CodeField, showLine } from './code-field.tsx'
 import { jsonLines, lineOf } from './json-lines.ts'
 import { ModelForm } from './model-form.tsx'
-import { PutInForce } from './put-in-force.tsx'
+import { ChangeList, PutInForce } from './put-in-force.tsx'
 
 type Props = {
   readonly inForce: CatalogShape

@@ -1,9 +1,8 @@
 import { Button } from '../../parts/button.tsx'
 import { Command } from '../../parts/command.tsx'
-import { type Model, modelsIn, type Prices } from '../../parts/models-in.ts'
+import { costOf, type Model, marginText, modelsIn, type Prices } from '../../parts/models.ts'
 import { counted } from '../../parts/numbers.ts'
 import { type Column, cell, count, name, number, Table } from '../../parts/table.tsx'
-import { costOf, marginText } from './margin.ts'
 
 const PRICES = [
   ['input', 'Input'],
@@ -45,7 +44,7 @@ export function ModelTable({ of: catalog, comment, onEdit }: Props) {
           </>
         )}
       </p>
-      <Table caption="Models" columns={columns} rows={modelsIn(catalog)} keyOf={(model) => model.id} />
+      <Table caption="Models" columns={columns} rows={modelsIn(catalog)} by="id" />
     </>
   )
 }

@@ -7,7 +7,6 @@ import { Panel } from '../../parts/panel.tsx'
 import { Share } from '../../parts/share.tsx'
 import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
 import { linkTo } from '../../router.ts'
-import { type ProviderState, providersOf } from './providers-of.ts'
 
 const LOW_COLUMNS: readonly Column<Overview['low'][number]>[] = [
   name('Key', (key) => <KeyLink id={key.id} name={key.name} />),
@@ -32,7 +31,7 @@ export function Low({ of: { low, keys } }: { readonly of: Overview }) {
           ))}
         </span>
       </header>
-      {low.length > 0 && <Table caption="About to run dry" columns={LOW_COLUMNS} rows={low} keyOf={(key) => key.id} />}
+      {low.length > 0 && <Table caption="About to run dry" columns={LOW_COLUMNS} rows={low} by="id" />}
       {low.length === 0 && keys.active > 0 && <p class="quiet">None, at the last week’s rate.</p>}
       {keys.active === 0 && (
         <p>
@@ -63,7 +62,7 @@ export function Top({ title, of: entries, linkOf }: TopProps) {
       {entries.length === 0 ? (
         <p class="quiet">None in this range.</p>
       ) : (
-        <Table caption={title} columns={columns} rows={entries.slice(0, 5)} keyOf={({ id }) => id} />
+        <Table caption={title} columns={columns} rows={entries.slice(0, 5)} by="id" />
       )}
     </>
   )
@@ -80,12 +79,7 @@ const PROVIDER_COLUMNS: readonly Column<ProviderState>[] = [
 export function Providers({ of: { routes } }: { readonly of: Overview }) {
   return (
     <Panel title="Providers">
-      <Table
-        caption="Providers"
-        columns={PROVIDER_COLUMNS}
-        rows={providersOf(routes)}
-        keyOf={({ provider }) => provider}
-      />
+      <Table caption="Providers" columns={PROVIDER_COLUMNS} rows={providersOf(routes)} by="provider" />
     </Panel>
   )
 }
@@ -108,4 +102,56 @@ export function Books({ of: { last_audit: audit } }: { readonly of: Overview }) 
       </p>
     </>
   )
+}
+
+/** One of twenty attempts failed: somebody should look. */
+const MANY = 0.05
+
+/** The things that need an operator, in a sentence each. */
+export function Attention({ of: data }: { readonly of: Overview }) {
+  const failing = providersOf(data.routes).filter(({ attempts, failures }) => failures > attempts * MANY)
+  const wrong = data.last_audit?.wrong ?? 0
+  return (
+    <>
+      {failing.map(({ provider, attempts, failures }) => (
+        <p key={provider} class="notice warn">
+          {provider} failed in {counted(failures)} of {counted(attempts)} attempts in 24 hours.{' '}
+          {isCovered(data, failures) && 'Other routes answered most of them. '}
+          <a href={linkTo(['routes'])}>See the routes</a>
+        </p>
+      ))}
+      {wrong > 0 && (
+        <p class="notice bad">
+          The last audit found {wrong} {wrong === 1 ? 'key' : 'keys'} wrong.{' '}
+          <a href={linkTo(['books'])}>See the books</a>
+        </p>
+      )}
+    </>
+  )
+}
+
+/** More attempts failed than requests did: fallbacks answered. */
+function isCovered({ range }: Overview, failures: number): boolean {
+  return range.errors < failures
+}
+
+type ProviderState = {
+  readonly provider: string
+  readonly routes: number
+  readonly attempts: number
+  readonly failures: number
+}
+
+/** The routes of each provider together. One upstream model may stand behind several, and is counted once. */
+function providersOf(routes: Overview['routes']): ProviderState[] {
+  return [...Map.groupBy(routes, ({ provider }) => provider)].map(([provider, own]) => {
+    const models = [...new Map(own.map((route) => [route.upstream_model, route])).values()]
+    const sum = (of: (route: Overview['routes'][number]) => number) => models.reduce((all, route) => all + of(route), 0)
+    return {
+      provider,
+      routes: own.length,
+      attempts: sum((route) => route.requests_24h),
+      failures: sum((route) => route.failures_24h),
+    }
+  })
 }

@@ -45,7 +45,7 @@ export function Attempts({ of: attempts, row }: { readonly of: readonly TriedRou
         </span>
       }
     >
-      <Table caption="Attempts, in the order tried" columns={COLUMNS} rows={timed} keyOf={(_, i) => i} />
+      <Table caption="Attempts, in the order tried" columns={COLUMNS} rows={timed} />
     </Panel>
   )
 }

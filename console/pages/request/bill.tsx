@@ -26,7 +26,7 @@ export function Bill({ of: request }: { readonly of: RequestShape }) {
         caption="The charge, line by line"
         columns={COLUMNS}
         rows={bill}
-        keyOf={(line) => line.what}
+        by="what"
         foot={
           <>
             {cost !== undefined && <Sum name="Charged" amount={cost} />}

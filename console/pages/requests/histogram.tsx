@@ -1,12 +1,11 @@
 import type { UsageNumbers, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
-import { Chart } from '../../parts/chart.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { counted } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/panel.tsx'
 import type { Range } from '../../parts/ranges.ts'
-import { momentText, spanOf } from '../../parts/usage-chart.tsx'
+import { TimeChart } from '../../parts/time-chart.tsx'
+import { sumOf } from '../../parts/usage-chart.tsx'
 import type { Loaded } from '../../parts/use-load.ts'
-import { useZone } from '../../preferences.ts'
 
 type Props = {
   readonly of: Loaded<UsagePage>
@@ -18,11 +17,20 @@ type Props = {
   readonly onPick: (from: string, to: string) => void
 }
 
+type Bucket = UsagePage['data'][number]
+
 const HEIGHT = 150
 
 /** Requests over time, those that failed or were refused in red. */
 export function Histogram({ of, range, group, ignored, onPick }: Props) {
-  const zone = useZone()
+  const countOf = (label: string, colour: string, numberOf: (numbers: UsageNumbers) => number) => {
+    const sum = ({ results }: Bucket) =>
+      sumOf(
+        results.filter((numbers) => !group || numbers.group === group),
+        numberOf,
+      )
+    return { label, colour, of: sum, told: (bucket: Bucket) => counted(sum(bucket)) }
+  }
   const caption = `Requests by ${range.isByHour ? 'hour' : 'UTC day'}`
   return (
     <Panel
@@ -35,34 +43,21 @@ export function Histogram({ of, range, group, ignored, onPick }: Props) {
       }
     >
       <Loading of={of}>
-        {(page) => {
-          const own = page.data.map(({ results }) => results.filter((of) => !group || of.group === group))
-          const answered = own.map((results) => sumOf(results, ({ requests }) => requests) - errorsOf(results))
-          const errors = own.map(errorsOf)
-          return (
-            <Chart
-              caption={caption}
-              unit=""
-              height={HEIGHT}
-              moments={page.data.map(({ start_time }) => momentText(start_time, range.isByHour, zone))}
-              series={[seriesOf('answered', 'c0', answered), seriesOf('errors', 'failed', errors)]}
-              onPick={(first, last) => onPick(...spanOf(page, first, last))}
-            />
-          )
-        }}
+        {({ data }) => (
+          <TimeChart
+            caption={caption}
+            unit=""
+            height={HEIGHT}
+            points={data}
+            isByHour={range.isByHour}
+            series={[
+              countOf('answered', 'c0', ({ requests, refused, failed }) => requests - refused - failed),
+              countOf('errors', 'failed', ({ refused, failed }) => refused + failed),
+            ]}
+            onPick={onPick}
+          />
+        )}
       </Loading>
     </Panel>
   )
-}
-
-function sumOf(results: readonly UsageNumbers[], of: (numbers: UsageNumbers) => number): number {
-  return results.reduce((sum, numbers) => sum + of(numbers), 0)
-}
-
-function errorsOf(results: readonly UsageNumbers[]): number {
-  return sumOf(results, ({ refused, failed }) => refused + failed)
-}
-
-function seriesOf(label: string, colour: string, values: readonly number[]) {
-  return { label, colour, values, told: values.map(counted) }
 }

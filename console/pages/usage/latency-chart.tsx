@@ -1,30 +1,29 @@
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
-import { Chart } from '../../parts/chart.tsx'
+import { LINES } from '../../parts/chart.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { durationText } from '../../parts/numbers.ts'
 import type { Range } from '../../parts/ranges.ts'
-import { momentText } from '../../parts/usage-chart.tsx'
+import { TimeChart } from '../../parts/time-chart.tsx'
 import { useLoad } from '../../parts/use-load.ts'
-import { useZone } from '../../preferences.ts'
 import { queryText } from '../../router.ts'
 
 type Point = Overview['series'][number]
 
 /** The time to the first token, of all models and keys: quantiles of groups cannot be added up. */
 export function LatencyChart({ from, to, isByHour }: Pick<Range, 'from' | 'to' | 'isByHour'>) {
-  const zone = useZone()
   const overview = useLoad<Overview>(`/overview?${queryText({ from, to })}`)
   return (
     <Loading of={overview}>
       {({ series }) => (
-        <Chart
+        <TimeChart
           caption="Time to the first token, of all models"
           unit="seconds"
-          kind="lines"
-          moments={series.map(({ start_time }) => momentText(start_time, isByHour, zone))}
+          kind={LINES}
+          points={series}
+          isByHour={isByHour}
           series={[
-            lineOf('p95, of all models', 'c3', series, ({ first_token_ms: { p95 } }) => p95),
-            lineOf('p50', 'c0', series, ({ first_token_ms: { p50 } }) => p50),
+            lineOf('p95, of all models', 'c3', ({ first_token_ms: { p95 } }) => p95 ?? 0),
+            lineOf('p50', 'c0', ({ first_token_ms: { p50 } }) => p50 ?? 0),
           ]}
         />
       )}
@@ -32,11 +31,6 @@ export function LatencyChart({ from, to, isByHour }: Pick<Range, 'from' | 'to' |
   )
 }
 
-function lineOf(label: string, colour: string, series: readonly Point[], of: (point: Point) => number | null) {
-  return {
-    label,
-    colour,
-    values: series.map((point) => (of(point) ?? 0) / 1000),
-    told: series.map((point) => durationText(of(point) ?? 0)),
-  }
+function lineOf(label: string, colour: string, msOf: (point: Point) => number) {
+  return { label, colour, of: (point: Point) => msOf(point) / 1000, told: (point: Point) => durationText(msOf(point)) }
 }

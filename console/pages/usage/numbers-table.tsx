@@ -40,7 +40,7 @@ export function NumbersTable({ caption, head, page: { groups, total }, nameOf }:
       caption={caption}
       columns={[group, ...NUMBERS]}
       rows={groups.map((row, place) => ({ ...row, place }))}
-      keyOf={(row) => row.group}
+      by="group"
       foot={
         <tr>
           <th scope="row">All</th>

@@ -10,9 +10,8 @@ import { titleOf } from '../parts/rail-pages.ts'
 import { type Column, cell, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-list.ts'
 import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
-import { type Act, BulkAct } from './keys/bulk-act.tsx'
+import { type Act, BulkAct, CreateKey } from './keys/acts.tsx'
 import { keyColumns, orderOf } from './keys/columns.tsx'
-import { CreateKey } from './keys/create-key.tsx'
 import { keysCsv } from './keys/keys-csv.ts'
 
 const FILTERS = ['status', 'look', 'q', 'sort', 'act'] as const

@@ -3,13 +3,17 @@ import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { type ApiFailure, failureFrom, isAbort, request } from '../api.ts'
 import { identityHere } from '../identity.ts'
 import { Button, CopyButton } from '../parts/button.tsx'
+import { Credits } from '../parts/credits.tsx'
 import { Field, Select } from '../parts/field.tsx'
+import { RequestLink } from '../parts/links.tsx'
 import { Loading, Problem } from '../parts/loading.tsx'
 import { modelsIn } from '../parts/models.ts'
+import { Took } from '../parts/moment.tsx'
+import { counted } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
+import { Facts, Panel } from '../parts/panel.tsx'
 import { useLatest, useLoad } from '../parts/use-load.ts'
 import { linkTo } from '../router.ts'
-import { type Answer, Answered } from './playground/answered.tsx'
 import { asCurl, asSdkCode, type ChatBody } from './playground/as-code.ts'
 import { readAnswer } from './playground/read-answer.ts'
 
@@ -139,4 +143,42 @@ function bodyOf({ model, system, message, temperature, most }: Typed): ChatBody 
     ...(temperature.trim() && { temperature: Number(temperature) }),
     ...(most.trim() && { max_tokens: Number(most) }),
   }
+}
+
+type Answer = {
+  readonly isRunning: boolean
+  readonly text: string
+  readonly requestId: string | null
+  readonly cost?: string | undefined
+  readonly tokens?: { readonly prompt_tokens: number; readonly completion_tokens: number } | undefined
+  /** Milliseconds since it was sent, as this window saw it. */
+  readonly firstTokenMs?: number | undefined
+  readonly durationMs?: number | undefined
+  readonly isStopped?: boolean
+}
+
+function Answered({ of }: { readonly of: Answer }) {
+  const { text, isRunning, requestId, cost, tokens, isStopped } = of
+  return (
+    <Panel title="Answer" isRegion isBusy={isRunning}>
+      <div class="inside">
+        <pre class="answer">{text}</pre>
+        <p role="status">
+          {isRunning && 'Answering…'}
+          {isStopped && 'Stopped: what was delivered until then is charged.'}
+        </p>
+        {!isRunning && (
+          <Facts
+            of={[
+              ['Charged', cost !== undefined && <Credits of={cost} withUnit />],
+              ['Tokens in / out', tokens && `${counted(tokens.prompt_tokens)} / ${counted(tokens.completion_tokens)}`],
+              ['First token', <Took ms={of.firstTokenMs} />],
+              ['Duration', <Took ms={of.durationMs} />],
+              ['Its waybill', requestId !== null && <RequestLink id={requestId} />],
+            ]}
+          />
+        )}
+      </div>
+    </Panel>
+  )
 }

@@ -5,11 +5,9 @@ import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
 import { Facts, Panel } from '../parts/panel.tsx'
 import { useLive } from '../parts/use-load.ts'
-import { Attempts } from './request/attempts.tsx'
-import { Bill } from './request/bill.tsx'
-import { Notices } from './request/notices.tsx'
+import { Attempts, Bill } from './request/panels.tsx'
 import { customerText, explained, rowFacts } from './request/row-facts.ts'
-import { Summary } from './request/summary.tsx'
+import { Notices, Summary } from './request/summary.tsx'
 
 /** An open request may settle any moment. */
 const LIVE_MS = 4000

@@ -1,18 +1,19 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
-import { type ApiFailure, askCsv, failureFrom } from '../api.ts'
+import { askCsv } from '../api.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/command.tsx'
 import { download } from '../parts/download.ts'
+import { REQUEST_COLUMNS } from '../parts/links.tsx'
 import { Problem } from '../parts/loading.tsx'
 import { counted } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { rangeOf } from '../parts/ranges.ts'
-import { REQUEST_COLUMNS } from '../parts/request-columns.tsx'
 import { Rows } from '../parts/table.tsx'
 import { listUrl, useList } from '../parts/use-list.ts'
 import { useLive } from '../parts/use-load.ts'
+import { useSubmission } from '../parts/use-submission.ts'
 import { filtersIn, go, linkTo, type PageUrl, type Query, queryText, withQuery } from '../router.ts'
 import { Chips } from './requests/chips.tsx'
 import { isForModel } from './requests/endpoints.ts'
@@ -134,22 +135,11 @@ function Live({ isOn, isHeld, canBe, onChange }: LiveProps) {
 }
 
 function Csv({ query }: { readonly query: Query }) {
-  const [isRunning, setRunning] = useState(false)
-  const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
-  const save = async () => {
-    setRunning(true)
-    try {
-      download('requests.csv', await askCsv(listUrl('/requests', query)))
-      setFailure(undefined)
-    } catch (error) {
-      setFailure(failureFrom(error))
-    } finally {
-      setRunning(false)
-    }
-  }
+  const { isRunning, failure, run } = useSubmission()
+  const save = async () => download('requests.csv', await askCsv(listUrl('/requests', query)))
   return (
     <>
-      <Button disabled={isRunning} onClick={() => void save()}>
+      <Button disabled={isRunning} onClick={() => void run(save)}>
         {isRunning ? 'Reading…' : 'Save as CSV'}
       </Button>
       <Problem failure={failure} />

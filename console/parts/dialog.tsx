@@ -1,7 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { identityHere } from '../identity.ts'
+import { Button } from './button.tsx'
 import { useOwnId } from './field.tsx'
+import { Problem } from './loading.tsx'
 import { focusHeading } from './page.tsx'
+import { useSubmission } from './use-submission.ts'
 
 type Props = {
   readonly title: string
@@ -42,5 +46,84 @@ export function Dialog({ title, children, onClose }: Props) {
       <h2 id={heading}>{title}</h2>
       {children}
     </dialog>
+  )
+}
+
+/** The props of a dialog that changes one thing. */
+export type DialogProps<T> = {
+  readonly of: T
+  /** Gets it as the server now describes it. */
+  readonly onDone: (now: T) => void
+  readonly onClose: () => void
+}
+
+type ActProps = {
+  readonly title: string
+  readonly verb: string
+  readonly isDangerous?: boolean | undefined
+  readonly isReady?: boolean
+  /** A second submission does it again. */
+  readonly isRepeatable?: boolean
+  /** Nothing is left to be done: the children are its outcome. */
+  readonly isOver?: boolean
+  /** Gets the Idempotency-Key of this submission. */
+  readonly onAct: (idempotencyKey: string) => Promise<void>
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}
+
+/** A dialog that asks, and then does one thing. Typed text survives every failure, and is locked while the outcome is unknown. */
+export function ActDialog({ title, onClose, isOver, children, ...act }: ActProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {isOver ? (
+        <>
+          {children}
+          <div class="row wrap actions">
+            <Button class="primary" onClick={onClose}>
+              Close
+            </Button>
+          </div>
+        </>
+      ) : (
+        <ActForm {...act} onClose={onClose}>
+          {children}
+        </ActForm>
+      )}
+    </Dialog>
+  )
+}
+
+function ActForm(props: Omit<ActProps, 'title' | 'isOver'>) {
+  const { verb, isDangerous, isReady = true, isRepeatable, onAct, onClose, children } = props
+  const { isRunning, isOutcomeUnknown, failure, idempotencyKey, run } = useSubmission()
+  const { stage, protected: isProtected } = identityHere()
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void run(() => onAct(idempotencyKey))
+  }
+  return (
+    <form onSubmit={submit}>
+      <fieldset disabled={isRunning || isOutcomeUnknown}>
+        {children}
+        {isProtected && (
+          <label class="sure">
+            <input type="checkbox" required /> Yes, in {stage}
+          </label>
+        )}
+      </fieldset>
+      <Problem failure={failure} />
+      {isOutcomeUnknown && !isRepeatable && (
+        <p>
+          It is not known whether this was done. Trying again is safe: it is done once, however often it is asked for.
+        </p>
+      )}
+      <div class="row wrap actions">
+        <Button onClick={onClose}>Cancel</Button>
+        <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={isRunning || !isReady}>
+          {isRunning ? 'Asking…' : failure ? 'Try again' : verb}
+        </button>
+      </div>
+    </form>
   )
 }

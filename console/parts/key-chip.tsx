@@ -3,8 +3,7 @@ import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { KeyDetail, KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { keyPath } from '../api.ts'
 import { queryText } from '../router.ts'
-import { Choices } from './choices.tsx'
-import { Picker } from './picker.tsx'
+import { Choices, Picker } from './picker.tsx'
 import { useLoad, usePaused } from './use-load.ts'
 
 /** Somebody is still typing. */

@@ -1,8 +1,7 @@
 import { MINUTE_MS } from '../../layers/gateway/domain/time.ts'
 import { useZone, type Zone } from '../preferences.ts'
 import { type PageUrl, type Query, withQuery } from '../router.ts'
-import { Choices } from './choices.tsx'
-import { Picker, Span } from './picker.tsx'
+import { Choices, Picker, Span } from './picker.tsx'
 import { PRESETS, type Range } from './ranges.ts'
 
 const CHOICES = PRESETS.map(([value, text]) => ({ value, text }))

@@ -3,14 +3,12 @@ import { useState } from 'preact/hooks'
 import type { RevokeBody } from '../../../layers/admin/api/shapes/bodies.ts'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import { keyPath, post } from '../../api.ts'
-import { ActDialog, type DialogProps } from '../../parts/act-dialog.tsx'
 import { announce } from '../../parts/announce.tsx'
 import { Button } from '../../parts/button.tsx'
+import { ActDialog, type DialogProps } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
-import { EditKey } from './edit-key.tsx'
-import { OldUse } from './grace-banner.tsx'
-import { GrantCredits } from './grant-credits.tsx'
-import { RotateKey } from './rotate-key.tsx'
+import { EditKey, GrantCredits, RotateKey } from './forms.tsx'
+import { OldUse } from './panels.tsx'
 
 type KeyDialogProps = DialogProps<KeyDetail>
 

@@ -1,6 +1,5 @@
-import { Choices } from '../../parts/choices.tsx'
 import { KeyChip } from '../../parts/key-chip.tsx'
-import { Picker, Span } from '../../parts/picker.tsx'
+import { Choices, Picker, Span } from '../../parts/picker.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
 import { type Range, rangeQuery } from '../../parts/ranges.ts'
 import { useLoad } from '../../parts/use-load.ts'

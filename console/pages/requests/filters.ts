@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { requestsQuery } from '../../../layers/admin/api/shapes/queries.ts'
 import type { Overview, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
-import type { Choice } from '../../parts/choices.tsx'
 import { AMOUNT_PATTERN } from '../../parts/field.tsx'
 import { counted } from '../../parts/numbers.ts'
+import type { Choice } from '../../parts/picker.tsx'
 import { type Query, queryText } from '../../router.ts'
 import { MODEL_ENDPOINTS, OTHER_ENDPOINTS } from './endpoints.ts'
 

@@ -1,11 +1,14 @@
 import { useRef, useState } from 'preact/hooks'
-import type { GrantBody, RevokeBody } from '../../../layers/admin/api/shapes/bodies.ts'
-import type { KeyShape } from '../../../layers/admin/api/shapes/keys.ts'
+import type { CreateKeyBody, GrantBody, RevokeBody } from '../../../layers/admin/api/shapes/bodies.ts'
+import type { KeyShape, KeyWithSecret } from '../../../layers/admin/api/shapes/keys.ts'
 import { failureFrom, keyPath, post } from '../../api.ts'
-import { ActDialog } from '../../parts/act-dialog.tsx'
 import { announce } from '../../parts/announce.tsx'
+import { ActDialog } from '../../parts/dialog.tsx'
 import { AmountField, Field } from '../../parts/field.tsx'
+import { KeySettings } from '../../parts/key-settings.tsx'
 import { countOf } from '../../parts/numbers.ts'
+import { useNewSecret } from '../../parts/secret-dialog.tsx'
+import { DEFAULTS, settingsOf } from '../../parts/typed-settings.ts'
 import { isRefused } from '../../parts/use-submission.ts'
 
 export type Act = 'grant' | 'revoke'
@@ -110,5 +113,27 @@ function Outcome({ of: keys, results }: OutcomeProps) {
         )
       })}
     </ul>
+  )
+}
+
+type CreateProps = { readonly onDone: () => void; readonly onClose: () => void }
+
+export function CreateKey({ onDone, onClose }: CreateProps) {
+  const [typed, setTyped] = useState(DEFAULTS)
+  const [credits, setCredits] = useState('0')
+  const withSecret = useNewSecret()
+  const create = (idempotencyKey: string) =>
+    withSecret(async (told) => {
+      const body: CreateKeyBody = { ...settingsOf(typed), credits: credits.trim(), ...told }
+      const key = await post<KeyWithSecret>('/keys', idempotencyKey, body)
+      onDone()
+      announce(`The key ${key.name} was made.`)
+      return key
+    })
+  return (
+    <ActDialog title="Create a key" verb="Create" onAct={create} onClose={onClose}>
+      <KeySettings typed={typed} onChange={setTyped} />
+      <AmountField label="Credits to begin with" value={credits} onInput={setCredits} />
+    </ActDialog>
   )
 }

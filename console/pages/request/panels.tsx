@@ -1,9 +1,10 @@
-import type { TriedRouteShape } from '../../../layers/admin/api/shapes/requests.ts'
+import type { BillLineShape, RequestShape, TriedRouteShape } from '../../../layers/admin/api/shapes/requests.ts'
+import { Credits } from '../../parts/credits.tsx'
 import { Took } from '../../parts/moment.tsx'
-import { durationText } from '../../parts/numbers.ts'
+import { counted, durationText } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/panel.tsx'
-import { type Column, cell, name, number, Table } from '../../parts/table.tsx'
-import type { RowFacts } from './row-facts.ts'
+import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
+import { type RowFacts, rowFacts } from './row-facts.ts'
 
 type Timed = TriedRouteShape & {
   readonly startMs: number
@@ -12,7 +13,7 @@ type Timed = TriedRouteShape & {
   readonly waitMs: number
 }
 
-const COLUMNS: readonly Column<Timed>[] = [
+const ATTEMPT_COLUMNS: readonly Column<Timed>[] = [
   name('Provider', ({ provider, model }) => (
     <>
       {provider} <code class="quiet">{model}</code>
@@ -45,7 +46,7 @@ export function Attempts({ of: attempts, row }: { readonly of: readonly TriedRou
         </span>
       }
     >
-      <Table caption="Attempts, in the order tried" columns={COLUMNS} rows={timed} />
+      <Table caption="Attempts, in the order tried" columns={ATTEMPT_COLUMNS} rows={timed} />
     </Panel>
   )
 }
@@ -77,5 +78,57 @@ function Bar({ of: { result, ms, startMs, totalMs, waitMs } }: { readonly of: Ti
       <rect class={waitMs > 0 ? `${colour} waiting` : colour} x={x(startMs)} width={Math.max(4, x(ms))} height="10" />
       {waitMs > 0 && <rect class={colour} x={x(startMs + waitMs)} width={x(Math.max(0, ms - waitMs))} height="10" />}
     </svg>
+  )
+}
+
+const BILL_COLUMNS: readonly Column<BillLineShape>[] = [
+  name('What', (line) => line.what),
+  count('Count', (line) => line.quantity),
+  number('Price', ({ price, per }) => `${price} ${per === 'million' ? 'per million' : 'each'}`),
+  credits('Amount', (line) => line.amount),
+]
+
+export function Bill({ of: request }: { readonly of: RequestShape }) {
+  const { bill, row, upstream_cost, upstream_cost_source, margin } = request
+  const { cost } = rowFacts(request)
+  const above = row?.pricing?.above
+  return (
+    <Panel
+      title="The charge"
+      class="apart"
+      beside={above !== undefined && <span class="quiet">At the price above {counted(above)} prompt tokens</span>}
+    >
+      <Table
+        caption="The charge, line by line"
+        columns={BILL_COLUMNS}
+        rows={bill}
+        by="what"
+        foot={
+          <>
+            {cost !== undefined && <Sum name="Charged" amount={cost} />}
+            {upstream_cost !== null && (
+              <Sum
+                name={`Provider cost${upstream_cost_source === 'provider' ? ', as the provider states it' : ''}`}
+                amount={upstream_cost}
+              />
+            )}
+            {margin !== null && <Sum name="Margin" amount={margin} />}
+          </>
+        }
+      />
+    </Panel>
+  )
+}
+
+function Sum({ name, amount }: { readonly name: string; readonly amount: string }) {
+  return (
+    <tr class="sum">
+      <th scope="row" colSpan={3}>
+        {name}
+      </th>
+      <td class="number">
+        <Credits of={amount} />
+      </td>
+    </tr>
   )
 }

@@ -1,14 +1,13 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/time.ts'
-import { Empty } from '../parts/command.tsx'
-import { eventColumns } from '../parts/events.tsx'
+import { eventColumns } from '../parts/columns.tsx'
 import { Choice, SearchField } from '../parts/field.tsx'
-import { KeyLink } from '../parts/links.tsx'
-import { useNow } from '../parts/moment.tsx'
 import { dayText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
+import { Empty } from '../parts/panel.tsx'
 import { cell, Rows } from '../parts/table.tsx'
-import { useList } from '../parts/use-list.ts'
+import { useList } from '../parts/use-load.ts'
+import { KeyLink, useNow } from '../parts/values.tsx'
 import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
 
 const FILTERS = ['what', 'key_id', 'by', 'from', 'to', 'q'] as const

@@ -1,11 +1,10 @@
 import { useEffect } from 'preact/hooks'
 import type { SearchShape } from '../../layers/admin/api/shapes/answers.ts'
-import { Badge } from '../parts/badge.tsx'
-import { KeyLink, RequestLink } from '../parts/links.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
 import { type Column, cell, name, Table } from '../parts/table.tsx'
 import { useLoad } from '../parts/use-load.ts'
+import { Badge, KeyLink, RequestLink } from '../parts/values.tsx'
 import { linkTo, type PageUrl } from '../router.ts'
 
 export function Search({ url }: { readonly url: PageUrl }) {

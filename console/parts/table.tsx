@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { Button } from './button.tsx'
-import { Credits } from './credits.tsx'
 import { Problem } from './loading.tsx'
-import type { Listed } from './use-list.ts'
+import type { Listed } from './use-load.ts'
+import { Credits } from './values.tsx'
 
 type Cell<Row> = (row: Row) => ComponentChildren
 

@@ -2,10 +2,10 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import type { Series } from './chart.tsx'
-import { Credits } from './credits.tsx'
 import { counted } from './numbers.ts'
 import { Panel } from './panel.tsx'
 import { TimeChart } from './time-chart.tsx'
+import { Credits } from './values.tsx'
 
 const METRICS = {
   cost: { name: 'Charged', unit: 'credits', of: ({ cost }: UsageNumbers) => Number(cost) },

@@ -1,16 +1,14 @@
 import { DAY_MS } from '../../layers/gateway/domain/time.ts'
 import { lastsText } from '../pages/key/lasts.ts'
 import { asCurl, asPythonCode, asSdkCode } from '../pages/playground/as-code.ts'
-import { Status } from '../parts/badge.tsx'
 import { CopyButton } from '../parts/button.tsx'
 import { Chart } from '../parts/chart.tsx'
-import { Credits } from '../parts/credits.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { dayText, perMillion } from '../parts/numbers.ts'
 import { Panel } from '../parts/panel.tsx'
 import { type Column, cell, count, credits, name, Rows, Table } from '../parts/table.tsx'
-import { useList } from '../parts/use-list.ts'
-import { useLoad } from '../parts/use-load.ts'
+import { useList, useLoad } from '../parts/use-load.ts'
+import { Credits, Status } from '../parts/values.tsx'
 import type { ApiKey, DaySum, Figures, ModelSum, Models, Request, Sums } from './gateway.ts'
 
 const DAYS = 30

@@ -1,7 +1,7 @@
 import { Button } from '../../parts/button.tsx'
-import { Command } from '../../parts/command.tsx'
 import { costOf, type Model, marginText, modelsIn, type Prices } from '../../parts/models.ts'
 import { counted } from '../../parts/numbers.ts'
+import { Command } from '../../parts/panel.tsx'
 import { type Column, cell, count, name, number, Table } from '../../parts/table.tsx'
 
 const PRICES = [

@@ -2,11 +2,11 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { CatalogCheck, CatalogShape } from '../../../layers/admin/api/shapes/catalog.ts'
 import { ApiFailure, ask, type Sent } from '../../api.ts'
-import { announce } from '../../parts/announce.tsx'
-import { Command } from '../../parts/command.tsx'
+import { announce } from '../../parts/button.tsx'
 import { ActDialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Problem } from '../../parts/loading.tsx'
+import { Command } from '../../parts/panel.tsx'
 import { useSubmission } from '../../parts/use-submission.ts'
 
 type Then = {

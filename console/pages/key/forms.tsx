@@ -4,14 +4,14 @@ import type { GrantBody, RotateBody } from '../../../layers/admin/api/shapes/bod
 import type { EventShape } from '../../../layers/admin/api/shapes/books.ts'
 import type { KeyDetail, KeyWithSecret } from '../../../layers/admin/api/shapes/keys.ts'
 import { ApiFailure, ask, failureFrom, keyPath, post } from '../../api.ts'
-import { announce } from '../../parts/announce.tsx'
+import { announce } from '../../parts/button.tsx'
+import { EventChange } from '../../parts/columns.tsx'
 import { ActDialog, type DialogProps } from '../../parts/dialog.tsx'
-import { EventChange } from '../../parts/events.tsx'
 import { AMOUNT_PATTERN, Field, Select } from '../../parts/field.tsx'
 import { KeySettings } from '../../parts/key-settings.tsx'
-import { Moment } from '../../parts/moment.tsx'
 import { useNewSecret } from '../../parts/secret-dialog.tsx'
 import { changesOf, rebase, typedOf } from '../../parts/typed-settings.ts'
+import { Moment } from '../../parts/values.tsx'
 
 export function EditKey({ of: opened, onDone, onClose }: DialogProps<KeyDetail>) {
   const [key, setKey] = useState(opened)

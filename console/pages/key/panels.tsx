@@ -7,11 +7,10 @@ import { ASKED_SETTINGS, SETTING_WORDS } from '../../../layers/admin/settings/se
 import type { Setting } from '../../../layers/gateway/domain/key-settings.ts'
 import { MINUTE_MS } from '../../../layers/gateway/domain/time.ts'
 import { Button } from '../../parts/button.tsx'
-import { Credits } from '../../parts/credits.tsx'
 import { LeftBar, Metric, Share } from '../../parts/metric.tsx'
-import { Moment, useNow } from '../../parts/moment.tsx'
 import { counted } from '../../parts/numbers.ts'
 import { Facts } from '../../parts/panel.tsx'
+import { Credits, Moment, useNow } from '../../parts/values.tsx'
 import { linkTo } from '../../router.ts'
 import { lastsText } from './lasts.ts'
 

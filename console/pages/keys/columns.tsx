@@ -1,11 +1,8 @@
 import type { KeyShape } from '../../../layers/admin/api/shapes/keys.ts'
-import { attentionOf, Badge } from '../../parts/badge.tsx'
-import { Credits } from '../../parts/credits.tsx'
-import { KeyLink } from '../../parts/links.tsx'
 import { LeftBar } from '../../parts/metric.tsx'
-import { Moment } from '../../parts/moment.tsx'
 import { compareCredits } from '../../parts/numbers.ts'
 import { type Column, cell, count, credits, name, number } from '../../parts/table.tsx'
+import { attentionOf, Badge, Credits, KeyLink, Moment } from '../../parts/values.tsx'
 
 type Compare = (a: KeyShape, b: KeyShape) => number
 

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
-import { Credits } from '../../parts/credits.tsx'
 import { Metric } from '../../parts/metric.tsx'
 import { counted, durationText } from '../../parts/numbers.ts'
+import { Credits } from '../../parts/values.tsx'
 import { linkTo, type Query } from '../../router.ts'
 
 type Numbers = Overview['range']

@@ -1,11 +1,9 @@
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
-import { Badge, routeState, STATES } from '../../parts/badge.tsx'
-import { KeyLink } from '../../parts/links.tsx'
 import { Share } from '../../parts/metric.tsx'
-import { Moment } from '../../parts/moment.tsx'
 import { counted } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
+import { Badge, KeyLink, Moment, routeState, STATES } from '../../parts/values.tsx'
 import { linkTo } from '../../router.ts'
 
 const LOW_COLUMNS: readonly Column<Overview['low'][number]>[] = [

@@ -1,9 +1,8 @@
 import type { BillLineShape, RequestShape, TriedRouteShape } from '../../../layers/admin/api/shapes/requests.ts'
-import { Credits } from '../../parts/credits.tsx'
-import { Took } from '../../parts/moment.tsx'
 import { counted, durationText } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
+import { Credits, Took } from '../../parts/values.tsx'
 import { type RowFacts, rowFacts } from './row-facts.ts'
 
 type Timed = TriedRouteShape & {

@@ -1,10 +1,7 @@
 import type { RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
-import { Badge, Status } from '../../parts/badge.tsx'
-import { Credits } from '../../parts/credits.tsx'
-import { KeyLink, RequestLink } from '../../parts/links.tsx'
-import { Moment, Took } from '../../parts/moment.tsx'
 import { counted } from '../../parts/numbers.ts'
 import { Facts } from '../../parts/panel.tsx'
+import { Badge, Credits, KeyLink, Moment, RequestLink, Status, Took } from '../../parts/values.tsx'
 import { explained, type RowFacts, rowFacts, tokensPerSecond } from './row-facts.ts'
 
 /** The first things that somebody who opens a request looks for. */

@@ -1,7 +1,8 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
-import { Badge } from './badge.tsx'
-import { Moment } from './moment.tsx'
-import { type Column, cell } from './table.tsx'
+import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
+import { counted } from './numbers.ts'
+import { type Column, cell, credits, name, number } from './table.tsx'
+import { Badge, KeyLink, Moment, RequestLink, Status, Took } from './values.tsx'
 
 /** `arn:aws:iam::123456789012:user/ana` is ana; all of it when it is pointed at. */
 export function By({ of }: { readonly of: string }) {
@@ -59,4 +60,27 @@ function valueText(value: unknown): string {
   if (value === undefined || value === null) return '–'
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueText).join(', ')
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+export const REQUEST_COLUMNS: readonly Column<RequestLine>[] = [
+  cell('When', (line) => <Moment at={line.started_at} isBrief />),
+  cell('Status', (line) => <Status of={line} />),
+  cell('Model', (line) => <Model of={line} />, 'fill'),
+  number('Tokens in / out', (line) =>
+    line.total_tokens > 0 ? `${counted(line.prompt_tokens)} / ${counted(line.completion_tokens)}` : '',
+  ),
+  credits('Charged', (line) => line.cost),
+  number('First token', (line) => <Took ms={line.ttft_ms} />),
+  number('Duration', (line) => <Took ms={line.duration_ms} />),
+  cell('Key', (line) => <KeyLink id={line.key_id} name={line.key_name} />, 'short'),
+  name('Request', (line) => <RequestLink id={line.request_id} isShort />),
+]
+
+function Model({ of: { model, endpoint, provider } }: { readonly of: RequestLine }) {
+  return (
+    <>
+      {model ?? <span class="quiet">{endpoint}</span>}
+      {provider && <span class="quiet"> by {provider}</span>}
+    </>
+  )
 }

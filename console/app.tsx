@@ -2,15 +2,16 @@ import { useState } from 'preact/hooks'
 import type { WhoAmI } from '../layers/admin/api/shapes/answers.ts'
 import { setIdentity } from './identity.ts'
 import { PageOf } from './page-of.tsx'
-import { Announcements } from './parts/button.tsx'
+import { Announcements } from './parts/controls.tsx'
 import { Loading } from './parts/loading.tsx'
 import { Page } from './parts/page.tsx'
 import { Command } from './parts/panel.tsx'
 import { Rail } from './parts/rail.tsx'
 import { SecretDialog } from './parts/secret-dialog.tsx'
-import { useListener, useLoad } from './parts/use-load.ts'
+import { useLoad } from './parts/use-load.ts'
 import { usePageUrl } from './router.ts'
 import { SIGNED_OUT, sessionToken } from './session.ts'
+import { useListener } from './use-listener.ts'
 
 export function App() {
   const [token, setToken] = useState(sessionToken)

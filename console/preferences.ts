@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useListener } from './parts/use-load.ts'
+import { useListener } from './use-listener.ts'
 
 export type Zone = 'local' | 'utc'
 

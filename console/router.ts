@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useListener } from './parts/use-load.ts'
+import { useListener } from './use-listener.ts'
 
 /** The address of a page: `#/keys/key_1?status=active`. In the fragment, so that no server or log is told. */
 export type PageUrl = { readonly path: readonly string[]; readonly query: URLSearchParams }

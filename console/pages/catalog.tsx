@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CatalogShape, CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
-import { Button } from '../parts/button.tsx'
 import { By } from '../parts/columns.tsx'
+import { Button } from '../parts/controls.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty } from '../parts/panel.tsx'

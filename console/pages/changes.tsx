@@ -1,7 +1,7 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/time.ts'
 import { eventColumns } from '../parts/columns.tsx'
-import { Choice, SearchField } from '../parts/field.tsx'
+import { Choice, SearchField } from '../parts/controls.tsx'
 import { dayText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { Empty } from '../parts/panel.tsx'

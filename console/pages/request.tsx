@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { RequestShape } from '../../layers/admin/api/shapes/requests.ts'
-import { CopyButton } from '../parts/button.tsx'
+import { CopyButton } from '../parts/controls.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
 import { Facts, Panel } from '../parts/panel.tsx'

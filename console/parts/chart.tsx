@@ -135,7 +135,7 @@ export function Chart<Point>(props: Props<Point>) {
       </svg>
       {at !== undefined && (
         <div
-          class="tip floating panel"
+          class="tip floating panel small"
           aria-live="polite"
           style={{ left: `${Math.min(axis + (at + 1) * step, Math.max(axis, width - 220))}px` }}
         >

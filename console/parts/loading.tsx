@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { ApiFailure } from '../api.ts'
-import { Button } from './button.tsx'
+import { Button } from './controls.tsx'
 import type { Loaded } from './use-load.ts'
 
 type Props<T> = { readonly of: Loaded<T>; readonly children: (data: T) => ComponentChildren }

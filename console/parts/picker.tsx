@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Button } from './button.tsx'
-import { Field } from './field.tsx'
+import { Button, Field } from './controls.tsx'
 
 type Props<T> = {
   readonly label: string

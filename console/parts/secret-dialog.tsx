@@ -3,9 +3,9 @@ import type { KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import { BRAND } from '../../layers/gateway/contract.ts'
 import { identityHere } from '../identity.ts'
 import { type NewSecret, newSecret } from '../secret.ts'
-import { Button, CopyButton } from './button.tsx'
+import { useListener } from '../use-listener.ts'
+import { Button, CopyButton } from './controls.tsx'
 import { Dialog } from './dialog.tsx'
-import { useListener } from './use-load.ts'
 
 const SHOWN = 'waybill:secret'
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Button } from './button.tsx'
+import { Button } from './controls.tsx'
 import { Problem } from './loading.tsx'
 import type { Listed } from './use-load.ts'
 import { Credits } from './values.tsx'

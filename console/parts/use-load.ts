@@ -106,14 +106,6 @@ export function usePaused(typed: string, pauseMs: number): string {
   return text
 }
 
-/** Listens as long as the part is shown. */
-export function useListener(name: string, heard: (event: Event) => void): void {
-  useEffect(() => {
-    addEventListener(name, heard)
-    return () => removeEventListener(name, heard)
-  }, [])
-}
-
 export type Listed<T> = {
   readonly rows: readonly T[]
   readonly isLoading: boolean

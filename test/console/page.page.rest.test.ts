@@ -299,35 +299,6 @@ inBrowser('the console in a browser', () => {
     await page.keyboard.press('Escape')
   })
 
-  test('a key is suspended and resumed by a button that says which, after a question', async () => {
-    const { id, name } = sampleKey(7)
-    await visit(`keys/${id}`)
-    await button('Suspend').click()
-    await page.getByRole('dialog').getByText('until you resume it').waitFor()
-    await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
-    await page.getByText('suspended', { exact: true }).waitFor()
-    await visit('keys?status=suspended')
-    await page.getByRole('link', { name, exact: true }).click()
-    await button('Resume').click()
-    expect(await faults('dialog')).toEqual({})
-    await page.setViewportSize({ width: 1280, height: 900 })
-    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click()
-    await button('Suspend').waitFor()
-    expect(scripted.keys.find((key) => key.id === id)?.status).toBe('active')
-  })
-
-  test('a key is revoked only when its name was typed', async () => {
-    const { id, name } = sampleKey(6)
-    await visit(`keys/${id}`)
-    await button('Revoke').click()
-    const verb = button('Revoke for good')
-    expect(await verb.isDisabled()).toBe(true)
-    await page.getByRole('dialog').getByRole('textbox').fill(name)
-    await verb.click()
-    await page.getByText('revoked', { exact: true }).waitFor()
-    expect(scripted.keys.find((key) => key.id === id)?.status).toBe('revoked')
-  })
-
   test('the server filters and pages the keys, the filter is in the address, and an order is an order of all of them', async () => {
     scripted.keys.push(...Array.from({ length: 112 }, (_, i) => sampleKey(9 + i)))
     await visit('keys')

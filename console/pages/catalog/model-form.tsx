@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Button } from '../../parts/button.tsx'
-import { Field, Select } from '../../parts/field.tsx'
+import { Button, Field, Select } from '../../parts/controls.tsx'
 import { costOf, type Model, marginText, modelsIn } from '../../parts/models.ts'
 
 type Props = {

@@ -1,4 +1,4 @@
-import { Button } from '../../parts/button.tsx'
+import { Button } from '../../parts/controls.tsx'
 import { costOf, type Model, marginText, modelsIn, type Prices } from '../../parts/models.ts'
 import { counted } from '../../parts/numbers.ts'
 import { Command } from '../../parts/panel.tsx'

@@ -2,12 +2,10 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { CatalogCheck, CatalogShape } from '../../../layers/admin/api/shapes/catalog.ts'
 import { ApiFailure, ask, type Sent } from '../../api.ts'
-import { announce } from '../../parts/button.tsx'
-import { ActDialog } from '../../parts/dialog.tsx'
-import { Field } from '../../parts/field.tsx'
+import { announce, Field } from '../../parts/controls.tsx'
+import { ActDialog, useSubmission } from '../../parts/dialog.tsx'
 import { Problem } from '../../parts/loading.tsx'
 import { Command } from '../../parts/panel.tsx'
-import { useSubmission } from '../../parts/use-submission.ts'
 
 type Then = {
   /** Another version is in force than the one that was shown. */

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
 import { identityHere } from '../../identity.ts'
-import { CopyButton } from '../../parts/button.tsx'
+import { CopyButton } from '../../parts/controls.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { linkTo } from '../../router.ts'
 import { asCurl } from '../playground/as-code.ts'

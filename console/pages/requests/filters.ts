@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { requestsQuery } from '../../../layers/admin/api/shapes/queries.ts'
 import type { Overview, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
-import { AMOUNT_PATTERN } from '../../parts/field.tsx'
+import { AMOUNT_PATTERN } from '../../parts/controls.tsx'
 import { counted } from '../../parts/numbers.ts'
 import type { Choice } from '../../parts/picker.tsx'
 import { type Query, queryText } from '../../router.ts'

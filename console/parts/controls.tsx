@@ -1,5 +1,57 @@
-import { useEffect, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useListener } from '../use-listener.ts'
 import { usePaused } from './use-load.ts'
+
+type ButtonProps = {
+  readonly onClick: () => void
+  readonly class?: string
+  readonly disabled?: boolean
+  readonly 'aria-label'?: string
+  readonly children: ComponentChildren
+}
+
+/** One that sends no form. */
+export function Button(props: ButtonProps) {
+  return <button type="button" {...props} />
+}
+
+type CopyProps = { readonly text: () => string; readonly what: string; readonly label?: string }
+
+export function CopyButton({ text, what, label = 'Copy' }: CopyProps) {
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text())
+      announce(`Copied ${what}.`)
+    } catch {
+      announce(`The browser did not let the page copy ${what}: select it by hand.`)
+    }
+  }
+  return <Button onClick={() => void copy()}>{label}</Button>
+}
+
+const ANNOUNCED = 'waybill:announced'
+const SHOWN_MS = 6000
+
+/** Announces an event: on the page for a moment, and to a screen reader. */
+export function announce(text: string): void {
+  dispatchEvent(new CustomEvent(ANNOUNCED, { detail: text }))
+}
+
+export function Announcements() {
+  const [text, setText] = useState('')
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  useListener(ANNOUNCED, (event) => {
+    setText((event as CustomEvent<string>).detail)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => setText(''), SHOWN_MS)
+  })
+  return (
+    <p class="announced" role="status" aria-live="polite">
+      {text}
+    </p>
+  )
+}
 
 let ids = 0
 
@@ -9,7 +61,7 @@ export function useOwnId(): string {
   return id
 }
 
-type Props = {
+type FieldProps = {
   readonly label: string
   readonly value: string
   readonly onInput: (value: string) => void
@@ -24,7 +76,7 @@ type Props = {
   readonly type?: 'text' | 'datetime-local' | 'password'
 }
 
-export function Field({ label, value, onInput, hint, rows, ...rest }: Props) {
+export function Field({ label, value, onInput, hint, rows, ...rest }: FieldProps) {
   const id = useOwnId()
   const common = {
     id,
@@ -89,7 +141,7 @@ export function Select(props: ChoiceProps) {
 /** A plain decimal of at most nine places. */
 export const AMOUNT_PATTERN = '[0-9]+(\\.[0-9]{1,9})?'
 
-export function AmountField(props: Props) {
+export function AmountField(props: FieldProps) {
   return <Field {...props} inputMode="decimal" pattern={AMOUNT_PATTERN} required />
 }
 

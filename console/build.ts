@@ -4,7 +4,7 @@ import { type BuildOptions, build } from 'esbuild'
 
 export type ConsoleFile = { readonly path: string; readonly type: string; readonly body: Uint8Array }
 
-/** For every page that a browser loads. */
+/** Every page that a browser loads is bundled so. */
 export const BUNDLE_OPTIONS = {
   bundle: true,
   write: false,

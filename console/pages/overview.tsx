@@ -70,7 +70,7 @@ function Numbers({ of: data, range, reload }: Props) {
   )
 }
 
-/** By itself, so that the numbers above do not wait for it. */
+/** It loads by itself, so that the numbers above do not wait for it. */
 function OverTime({ range }: { readonly range: Range }) {
   const bucket = range.isByHour ? '1h' : '1d'
   const usage = useLive<UsagePage>(

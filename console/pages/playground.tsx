@@ -20,7 +20,7 @@ type Typed = Readonly<Record<'model' | 'system' | 'message' | 'temperature' | 'm
 
 export function Playground() {
   const { base_url } = identityHere()
-  // Of the catalog, not of the gateway: looking at this page makes no key.
+  // The catalog has them, so that looking at this page makes no key.
   const catalog = useLoad<CatalogShape>('/catalog')
   const models = modelsIn(catalog.data?.catalog).filter(({ active, kind }) => active !== false && kind !== 'embedding')
   const [typed, setTyped] = useState<Typed>({
@@ -129,7 +129,7 @@ export function Playground() {
   )
 }
 
-/** Without the fields that nobody has filled in: a provider has its own defaults. */
+/** Fields that nobody has filled in are left out: a provider has its own defaults. */
 function bodyOf({ model, system, message, temperature, most }: Typed): ChatBody {
   return {
     model,

@@ -83,9 +83,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   )
 }
 
-type CallsProps = { readonly url: PageUrl; readonly isAll: boolean; readonly hidden: number }
-
-function Calls({ url, isAll, hidden }: CallsProps) {
+function Calls({ url, isAll, hidden }: { readonly url: PageUrl; readonly isAll: boolean; readonly hidden: number }) {
   return (
     <p class="quiet apart">
       <label>

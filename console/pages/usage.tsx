@@ -73,7 +73,7 @@ export function Usage({ url }: { readonly url: PageUrl }) {
   )
 }
 
-/** By the day, a range that ends now begins with a day: half a first day would look like less use. */
+/** A range of days that ends now begins with a whole one: half a first day would look like less use. */
 function wholeDays(range: Range): Range {
   if (range.isByHour || range.name === 'custom') return range
   return range.from.length === 10 ? range : { ...range, from: dayText(Date.parse(range.from) + DAY_MS) }

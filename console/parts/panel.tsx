@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 type Props = {
   readonly title: string
-  /** At the other end of the title. */
+  /** It stands at the other end of the title. */
   readonly beside?: ComponentChildren
   readonly class?: string
   /** People who cannot see it may jump to it. */

@@ -86,7 +86,7 @@ function keepInWindow(panel: HTMLElement): void {
 }
 
 type SpanProps = {
-  /** As the fields name it. */
+  /** The fields name it. */
   readonly unit: string
   readonly from: string
   readonly to: string
@@ -95,7 +95,7 @@ type SpanProps = {
   readonly onChoose: (span: readonly [from: string, to: string]) => void
 }
 
-/** From a least to a most. Moments must be in order, and numbers may be missing. */
+/** The fields for a least and a most. Moments must be in order, and numbers may be missing. */
 export function Span({ unit, from, to, type, onChoose, ...rest }: SpanProps) {
   const [least, setLeast] = useState(from)
   const [most, setMost] = useState(to)
@@ -126,7 +126,7 @@ type ChoicesProps = {
   /** A text like this may be chosen as it was typed, though it is none of them. */
   readonly typed?: RegExp | undefined
   readonly isLoading?: boolean
-  /** For choices that the server looks for. */
+  /** The server looks for the choices. */
   readonly onTyped?: (text: string) => void
 }
 

@@ -5,10 +5,8 @@ import { useZone } from '../preferences.ts'
 import { linkTo } from '../router.ts'
 import { counted, countOf, durationText, shortAmount } from './numbers.ts'
 
-type CreditsProps = { readonly of: string; readonly withUnit?: boolean }
-
 /** An amount, short; exact when it is pointed at and when it is copied. Nothing here computes with one. */
-export function Credits({ of, withUnit = false }: CreditsProps) {
+export function Credits({ of, withUnit = false }: { readonly of: string; readonly withUnit?: boolean }) {
   const copied = (event: ClipboardEvent) => {
     event.clipboardData?.setData('text/plain', of)
     event.preventDefault()
@@ -45,7 +43,7 @@ export function Badge({ of }: { readonly of: string }) {
   return <span class={`badge ${kind}`}>{BADGE_WORDS[of] ?? of}</span>
 }
 
-/** Of a route or a provider, by its attempts: more than half failed, or more than one of twenty. */
+/** A route or a provider is failing if more than half of its attempts failed, unstable if one of twenty did. */
 export function routeState(attempts: number, failures: number): string {
   if (attempts === 0) return 'not asked'
   if (failures > attempts / 2) return 'failing'
@@ -88,10 +86,8 @@ export function RequestLink({ id, isShort = false }: { readonly id: string; read
 
 const SECOND_MS = 1000
 
-type MomentProps = { readonly at: string | null; readonly isBrief?: boolean }
-
 /** In the time zone that was chosen, and in both when it is pointed at. */
-export function Moment({ at, isBrief }: MomentProps) {
+export function Moment({ at, isBrief }: { readonly at: string | null; readonly isBrief?: boolean }) {
   const zone = useZone()
   const now = useNow(isBrief ? SECOND_MS * 5 : MINUTE_MS)
   if (at === null) return <span class="quiet">never</span>

@@ -57,7 +57,7 @@ function require(found: string, wanted: string): void {
   if (found !== wanted) throw new SyntaxError()
 }
 
-/** Of a field that is missing, the line of what it is missing from. */
+/** A field that is missing has the line of the object that lacks it. */
 export function lineOf({ lines, brokenAt }: JsonLines, path: string): number | undefined {
   if (brokenAt !== undefined) return brokenAt
   let part = path

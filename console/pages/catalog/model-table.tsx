@@ -65,7 +65,7 @@ function Price({ of: model, name: price }: { readonly of: Model; readonly name: 
   )
 }
 
-/** By their providers; whole when it is pointed at. */
+/** The providers are shown; the whole routes when they are pointed at. */
 function routesText({ routes = [] }: Model) {
   const whole = routes.map(({ provider, model }) => `${provider}/${model}`).join(', ')
   return <span title={whole}>{routes.map(({ provider }) => provider).join(', ')}</span>

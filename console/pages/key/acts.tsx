@@ -20,7 +20,7 @@ type Act = {
   readonly about: (key: KeyDetail) => ComponentChildren
 }
 
-/** By the last part of the path: acts that the server answers with the key as it is then. */
+/** The server answers these acts, named by the last part of their path, with the key as it is then. */
 const ACTS = {
   suspend: {
     title: (name) => `Suspend ${name}?`,
@@ -101,7 +101,7 @@ function PlainAct({ act, of: key, onDone, onClose }: KeyDialogProps & { readonly
   )
 }
 
-/** For a key that is not revoked. */
+/** A revoked key has none. */
 export function KeyActions({ of, onOpen }: { readonly of: KeyDetail; readonly onOpen: (act: ActName) => void }) {
   const pause: [ActName, string] = of.status === 'suspended' ? ['resume', 'Resume'] : ['suspend', 'Suspend']
   const buttons: readonly (readonly [ActName, string, string?])[] = [

@@ -114,9 +114,7 @@ function Outcome({ of: keys, results }: OutcomeProps) {
   )
 }
 
-type CreateProps = { readonly onDone: () => void; readonly onClose: () => void }
-
-export function CreateKey({ onDone, onClose }: CreateProps) {
+export function CreateKey({ onDone, onClose }: { readonly onDone: () => void; readonly onClose: () => void }) {
   const [typed, setTyped] = useState(DEFAULTS)
   const [credits, setCredits] = useState('0')
   const withSecret = useNewSecret()

@@ -16,7 +16,7 @@ const ORDERS: Readonly<Record<string, Compare>> = {
 
 const bare = (order: string) => order.replace(/^-/, '')
 
-/** By its name, after a minus from the highest down. */
+/** An order has a name; after a minus it is from the highest down. */
 export function orderOf(by: string): Compare | undefined {
   const compare = Object.hasOwn(ORDERS, bare(by)) ? ORDERS[bare(by)] : undefined
   return compare && by.startsWith('-') ? (a, b) => compare(b, a) : compare

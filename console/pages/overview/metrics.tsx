@@ -14,7 +14,7 @@ type Shown = {
   readonly page: string
   readonly query?: Query
   readonly of: (numbers: Numbers) => ComponentChildren
-  /** For its shape and its change only. */
+  /** Its shape and its change are drawn of it. */
   readonly value: (numbers: Numbers | Point) => number | null
   /** The change in words; by default in percent. */
   readonly change?: (now: number, before: number) => string

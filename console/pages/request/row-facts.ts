@@ -13,7 +13,7 @@ export function rowFacts({ row }: RequestShape): RowFacts {
   return (row ?? {}) as RowFacts
 }
 
-/** Of the time in which the answer was written, which begins with its first token. */
+/** The time in which the answer was written begins with its first token. */
 export function tokensPerSecond({ completion_tokens, ttft_ms, duration_ms }: RowFacts): number | undefined {
   const ms = (duration_ms ?? 0) - (ttft_ms ?? 0)
   return completion_tokens && ms > 0 ? (completion_tokens * 1000) / ms : undefined

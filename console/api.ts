@@ -1,24 +1,33 @@
 import type { ApiError } from '../layers/admin/api/shapes/answers.ts'
 import { parseJson, readJson } from './read-json.ts'
-import { endSession, sessionToken } from './session.ts'
+
+/** The server that answers a page, and the words for its failures. */
+export type Server = {
+  readonly base: string
+  readonly headers: () => Readonly<Record<string, string>>
+  /** Said if no answer came. */
+  readonly lost: string
+  readonly onFailure?: (failure: ApiFailure) => void
+  readonly wordsOf?: (message: string, response: Response) => string
+}
+
+let server: Server
+
+export function connect(to: Server): void {
+  server = to
+}
 
 /** No usable answer: it was refused by the server, or lost on the way (status 0). */
 export class ApiFailure extends Error {
   readonly status: number
-  readonly code: string | null
-  readonly param: string | null
-  readonly requestId: string | null
+  readonly code: string | null = null
+  readonly param: string | null = null
+  readonly requestId: string | null = null
 
-  constructor(
-    message: string,
-    status: number,
-    details: Partial<Pick<ApiFailure, 'code' | 'param' | 'requestId'>> = {},
-  ) {
+  constructor(message: string, status: number, details?: Partial<Pick<ApiFailure, 'code' | 'param' | 'requestId'>>) {
     super(message)
     this.status = status
-    this.code = details.code ?? null
-    this.param = details.param ?? null
-    this.requestId = details.requestId ?? null
+    Object.assign(this, details)
   }
 
   /** True if the change may have been made all the same. */
@@ -34,10 +43,9 @@ export type Sent = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The path is below /admin/v1. */
-export async function ask<T>(path: string, sent: Sent = {}): Promise<T> {
-  const response = await request(`/admin/v1${path}`, sent)
-  return whole(readJson<T>(response))
+/** The path is below the server's base. */
+export async function ask<T>(path: string, sent?: Sent): Promise<T> {
+  return whole(readJson<T>(await request(server.base + path, sent)))
 }
 
 /** Sent twice with the same Idempotency-Key, it is done once. */
@@ -50,12 +58,12 @@ export function keyPath(id: string): string {
 }
 
 export async function askCsv(path: string): Promise<Blob> {
-  const response = await request(`/admin/v1${path}`, { headers: { Accept: 'text/csv' } })
+  const response = await request(server.base + path, { headers: { Accept: 'text/csv' } })
   return whole(response.blob())
 }
 
 export async function* askLines<T>(path: string, sent: Sent): AsyncGenerator<T, void, undefined> {
-  const response = await request(`/admin/v1${path}`, sent)
+  const response = await request(server.base + path, sent)
   for await (const line of textLines(response)) if (line) yield parseJson<T>(line)
 }
 
@@ -64,19 +72,19 @@ export async function request(path: string, { method, body, headers, signal }: S
     fetch(path, {
       method: method ?? 'GET',
       headers: {
-        'X-Waybill-Console': sessionToken() ?? '',
+        ...server.headers(),
         ...(method && { 'Content-Type': 'application/json' }),
         ...headers,
       },
       ...(method && { body: JSON.stringify(body ?? {}) }),
       ...(signal && { signal }),
       cache: 'no-store',
+      credentials: 'omit',
     }),
   )
   if (response.ok) return response
   const failure = await failureOf(response)
-  // The gateway may also refuse the playground's key, which does not end this session.
-  if (failure.code === 'invalid_console_token') endSession()
+  server.onFailure?.(failure)
   throw failure
 }
 
@@ -97,8 +105,8 @@ export async function* textLines({ body }: Response): AsyncGenerator<string, voi
 async function failureOf(response: Response): Promise<ApiFailure> {
   const requestId = response.headers.get('X-Request-Id')
   const told = await readJson<Partial<ApiError>>(response).catch(() => undefined)
-  const { message = `The server answered ${response.status}.`, code = null, param = null } = told?.error ?? {}
-  return new ApiFailure(message, response.status, { code, param, requestId })
+  const { message = `The server answered ${response.status}.`, ...details } = told?.error ?? {}
+  return new ApiFailure(server.wordsOf?.(message, response) ?? message, response.status, { ...details, requestId })
 }
 
 /** A connection that breaks is a failure; an abort on purpose is not. */
@@ -107,7 +115,7 @@ async function whole<T>(answer: Promise<T>): Promise<T> {
     return await answer
   } catch (error) {
     if ((error as Error).name === 'AbortError') throw error
-    throw new ApiFailure('No answer came: is the console still running?', 0)
+    throw new ApiFailure(server.lost, 0)
   }
 }
 

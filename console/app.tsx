@@ -1,24 +1,21 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { WhoAmI } from '../layers/admin/api/shapes/answers.ts'
 import { setIdentity } from './identity.ts'
 import { PageOf } from './page-of.tsx'
-import { Announcements } from './parts/announce.tsx'
-import { Command } from './parts/command.tsx'
+import { Announcements } from './parts/controls.tsx'
+import { Loading } from './parts/loading.tsx'
 import { Page } from './parts/page.tsx'
-import { Problem } from './parts/problem.tsx'
+import { Command } from './parts/panel.tsx'
 import { Rail } from './parts/rail.tsx'
 import { SecretDialog } from './parts/secret-dialog.tsx'
 import { useLoad } from './parts/use-load.ts'
 import { usePageUrl } from './router.ts'
 import { SIGNED_OUT, sessionToken } from './session.ts'
+import { useListener } from './use-listener.ts'
 
 export function App() {
   const [token, setToken] = useState(sessionToken)
-  useEffect(() => {
-    const left = () => setToken(null)
-    addEventListener(SIGNED_OUT, left)
-    return () => removeEventListener(SIGNED_OUT, left)
-  }, [])
+  useListener(SIGNED_OUT, () => setToken(null))
   // The secret's dialog outlives the session: a server that ended must not take the only copy with it.
   return (
     <>
@@ -37,11 +34,7 @@ function SignedIn() {
     return (
       <main>
         <h1>Waybill</h1>
-        {identity.failure ? (
-          <Problem failure={identity.failure} again={() => void identity.reload()} />
-        ) : (
-          <p>Loading…</p>
-        )}
+        <Loading of={identity}>{() => null}</Loading>
       </main>
     )
   }

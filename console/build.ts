@@ -1,10 +1,35 @@
-import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build } from 'esbuild'
-import { BUNDLE_OPTIONS } from './bundle-options.ts'
 
 export type ConsoleFile = { readonly path: string; readonly type: string; readonly body: Uint8Array }
+
+/** Every page that a browser loads is bundled so. */
+export const BUNDLE_OPTIONS = {
+  bundle: true,
+  write: false,
+  minify: true,
+  format: 'esm',
+  target: 'es2023',
+  charset: 'utf8',
+  jsx: 'transform',
+  jsxFactory: 'h',
+  jsxFragment: 'Fragment',
+  inject: [pathOf('jsx.ts')],
+  define: { WAYBILL_PACKAGE: 'false' },
+  // The type checker's settings name the automatic runtime.
+  tsconfigRaw: '{}',
+  legalComments: 'none',
+  logLevel: 'silent',
+} as const satisfies BuildOptions
+
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Crect width='24' height='24' rx='6' fill='%231f4fd8'/%3E%3Cpath d='M5 8l3.2 8L12 9l3.8 7L19 8' fill='none' stroke='%23fff' stroke-width='2' stroke-linecap='round' stroke-linejoin='round'/%3E%3C/svg%3E"
+
+/** A page whose script draws its body. */
+export function htmlOf(title: string, head: string, body = ''): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${title}</title><link rel="icon" href="${ICON}">${head}</head><body>${body}</body></html>`
+}
 
 /**
  * The page, its style sheet, its script, and a script for each group of pages and for what groups share. Made anew
@@ -23,8 +48,11 @@ export async function buildConsole(options: BuildOptions = {}): Promise<readonly
     splitting: true,
     outdir: pathOf('.'),
   })
-  const page: ConsoleFile = { path: '/', type: 'text/html; charset=utf-8', body: await readFile(pathOf('index.html')) }
-  return [page, ...outputFiles.map(({ path, contents }) => served(path, contents))]
+  const head = '<link rel="stylesheet" href="/console.css"><script type="module" src="/console.js"></script>'
+  return [
+    { path: '/', type: 'text/html; charset=utf-8', body: new TextEncoder().encode(htmlOf('Waybill', head)) },
+    ...outputFiles.map(({ path, contents }) => served(path, contents)),
+  ]
 }
 
 function served(path: string, body: Uint8Array): ConsoleFile {

@@ -1,2 +1,2 @@
-/** For the bundler: calls of these are smaller than those of the automatic runtime. */
+/** The bundler's calls of these are smaller than those of the automatic runtime. */
 export { Fragment, h } from 'preact'

@@ -11,20 +11,11 @@ const traffic = () => import('./pages/traffic.tsx')
 const customers = () => import('./pages/customers.tsx')
 const setup = () => import('./pages/setup.tsx')
 
-/** By the first word of the path, and a slash if an id comes after it: the group of pages that has it. */
-const GROUPS: ReadonlyMap<string, () => Promise<Group>> = new Map([
-  ['overview', traffic],
-  ['requests', traffic],
-  ['requests/', traffic],
-  ['usage', traffic],
-  ['changes', traffic],
-  ['search', traffic],
-  ['keys', customers],
-  ['keys/', customers],
-  ['catalog', setup],
-  ['routes', setup],
-  ['playground', setup],
-  ['books', setup],
+/** The group of a page, by the first word of its path, and a slash if an id comes after it. */
+const GROUPS = new Map([
+  ...['overview', 'requests', 'requests/', 'usage', 'changes', 'search'].map((page) => [page, traffic] as const),
+  ...['keys', 'keys/'].map((page) => [page, customers] as const),
+  ...['catalog', 'routes', 'playground', 'books'].map((page) => [page, setup] as const),
 ])
 
 const loaded = new Map<() => Promise<Group>, Group>()

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+import { useListener } from './use-listener.ts'
 
 /** The address of a page: `#/keys/key_1?status=active`. In the fragment, so that no server or log is told. */
 export type PageUrl = { readonly path: readonly string[]; readonly query: URLSearchParams }
@@ -24,7 +25,7 @@ export function linkTo(path: readonly string[], query: Query = {}): string {
   return `#/${path.map(encodeURIComponent).join('/')}${text && `?${text}`}`
 }
 
-/** Without what is empty. */
+/** Empty values are left out. */
 export function queryText(query: Query): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))
   return new URLSearchParams(given).toString()
@@ -41,10 +42,16 @@ export function withQuery({ path, query }: PageUrl, changes: Query): string {
 
 export function usePageUrl(): PageUrl {
   const [hash, setHash] = useState(location.hash)
-  useEffect(() => {
-    const moved = () => setHash(location.hash)
-    addEventListener('hashchange', moved)
-    return () => removeEventListener('hashchange', moved)
-  }, [])
+  useListener('hashchange', () => setHash(location.hash))
   return pageUrlOf(hash)
+}
+
+/** The filters that the address of a page has; a new value is another address. */
+export function filtersIn<Name extends string>(url: PageUrl, names: readonly Name[]) {
+  const query = Object.fromEntries(names.map((name) => [name, url.query.get(name) ?? ''])) as Record<Name, string>
+  const filter = (name: Name) => ({
+    value: query[name],
+    onChange: (value: string) => location.replace(withQuery(url, { [name]: value })),
+  })
+  return { query, filter }
 }

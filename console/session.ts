@@ -1,4 +1,4 @@
-/** Of this origin alone: another port of this machine is another origin. */
+/** It is stored for this origin alone: another port of this machine is another origin. */
 const STORED = 'waybill.console'
 
 /** The event of this window that the server no longer knows its token. */

@@ -1,20 +1,15 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { AuditLine } from '../../layers/admin/api/shapes/books.ts'
 import type { Overview } from '../../layers/admin/api/shapes/usage.ts'
 import { type ApiFailure, askLines, failureFrom, isAbort } from '../api.ts'
-import { announce } from '../parts/announce.tsx'
-import { Badge } from '../parts/badge.tsx'
-import { Button } from '../parts/button.tsx'
-import { Command } from '../parts/command.tsx'
-import { counted } from '../parts/counted.ts'
-import { Credits } from '../parts/credits.tsx'
-import { KeyLink, RequestLink } from '../parts/links.tsx'
-import { Loading } from '../parts/loading.tsx'
-import { Moment } from '../parts/moment.tsx'
+import { announce, Button } from '../parts/controls.tsx'
+import { Loading, Problem } from '../parts/loading.tsx'
+import { counted } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
-import { Problem } from '../parts/problem.tsx'
+import { Command, Panel } from '../parts/panel.tsx'
 import { type Column, cell, credits, name, number, Table } from '../parts/table.tsx'
-import { type Loaded, useLoad } from '../parts/use-load.ts'
+import { type Loaded, useLatest, useLoad } from '../parts/use-load.ts'
+import { Badge, Credits, KeyLink, Moment, RequestLink } from '../parts/values.tsx'
 import { linkTo, type PageUrl } from '../router.ts'
 
 type KeyLine = Extract<AuditLine, { object: 'audit' }>
@@ -37,17 +32,15 @@ export function Books({ url }: { readonly url: PageUrl }) {
     lastRun = now.isRunning ? lastRun : now
     show(now)
   }
-  const running = useRef<AbortController | undefined>(undefined)
-  useEffect(() => () => running.current?.abort(), [])
+  const { begin, stop } = useLatest()
 
   const start = async () => {
-    const own = new AbortController()
-    running.current = own
+    const signal = begin()
     const lines: KeyLine[] = []
     setRun({ isRunning: true, lines: [] })
     try {
       for (let after: string | null | undefined; after !== null; ) {
-        const sent = { method: 'POST', body: { after }, signal: own.signal } as const
+        const sent = { method: 'POST', body: { after }, signal } as const
         let end: Summary | undefined
         for await (const line of askLines<AuditLine>('/audits', sent)) {
           if (line.object === 'audit.summary') end = line
@@ -74,7 +67,7 @@ export function Books({ url }: { readonly url: PageUrl }) {
       title="Books"
       actions={
         run?.isRunning ? (
-          <Button onClick={() => running.current?.abort()}>Stop</Button>
+          <Button onClick={stop}>Stop</Button>
         ) : (
           <Button class="primary" onClick={() => void start()}>
             Run the ledger check
@@ -82,14 +75,13 @@ export function Books({ url }: { readonly url: PageUrl }) {
         )
       }
     >
-      <section class="panel ledger">
-        <h2>Ledger check</h2>
+      <Panel title="Ledger check">
         <p>
           It proves for every key that granted = available + held + spent, and that its requests come to what it has
           spent.
         </p>
         {!run && <LastAudit of={overview} />}
-      </section>
+      </Panel>
       {run && <Outcome of={run} />}
     </Page>
   )
@@ -134,9 +126,7 @@ function Outcome({ of: { isRunning, lines, summary, failure } }: { readonly of: 
         )}
       </p>
       <Problem failure={failure} />
-      {lines.length > 0 && (
-        <Table caption="Keys, as they were looked at" columns={COLUMNS} rows={lines} keyOf={(line) => line.key_id} />
-      )}
+      {lines.length > 0 && <Table caption="Keys, as they were looked at" columns={COLUMNS} rows={lines} by="key_id" />}
     </>
   )
 }

@@ -1,21 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CatalogShape, CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
-import { Badge } from '../parts/badge.tsx'
-import { Button } from '../parts/button.tsx'
-import { Command } from '../parts/command.tsx'
-import { By } from '../parts/event-columns.tsx'
+import { By } from '../parts/columns.tsx'
+import { Button } from '../parts/controls.tsx'
 import { Loading } from '../parts/loading.tsx'
-import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
-import { Rows } from '../parts/rows.tsx'
-import { type Column, cell, number } from '../parts/table.tsx'
-import { useList } from '../parts/use-list.ts'
-import { useLoad } from '../parts/use-load.ts'
+import { Empty } from '../parts/panel.tsx'
+import { type Column, cell, number, Rows } from '../parts/table.tsx'
+import { useList, useLoad } from '../parts/use-load.ts'
+import { Badge, Moment } from '../parts/values.tsx'
 import type { PageUrl } from '../router.ts'
-import { ChangeList } from './catalog/change-list.tsx'
 import { draftOf, Editor } from './catalog/editor.tsx'
 import { ModelTable } from './catalog/model-table.tsx'
-import { RollBack } from './catalog/roll-back.tsx'
+import { ChangeList, RollBack } from './catalog/put-in-force.tsx'
 
 export function Catalog({ url }: { readonly url: PageUrl }) {
   const catalog = useLoad<CatalogShape>('/catalog')
@@ -86,8 +82,10 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
         of={versions}
         caption="Versions, newest first"
         columns={versionColumns(setTarget)}
-        keyOf={(version) => version.version}
-        empty={<p>Only the catalog of the first deployment is there. Edit, then Put in force, makes a version.</p>}
+        by="version"
+        empty={
+          <Empty>Only the catalog of the first deployment is there. Edit, then Put in force, makes a version.</Empty>
+        }
       />
       {target !== undefined && catalog.data && (
         <RollBack
@@ -152,12 +150,9 @@ const NONE: CatalogShape = {
 function InForce({ of }: { readonly of: CatalogShape }) {
   if (of.version === 0) {
     return (
-      <div class="empty">
-        <p>
-          There is no catalog yet. <strong>Edit</strong> begins one, and so does
-        </p>
-        <Command>catalog push catalog.json</Command>
-      </div>
+      <Empty command="catalog push catalog.json">
+        There is no catalog yet. <strong>Edit</strong> begins one, and so does
+      </Empty>
     )
   }
   return (

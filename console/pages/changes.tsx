@@ -1,17 +1,14 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/time.ts'
-import { Command } from '../parts/command.tsx'
-import { eventColumns } from '../parts/event-columns.tsx'
-import { filtersIn } from '../parts/filters-in.ts'
-import { KeyLink } from '../parts/links.tsx'
-import { useNow } from '../parts/moment.tsx'
+import { eventColumns } from '../parts/columns.tsx'
+import { Choice, SearchField } from '../parts/controls.tsx'
+import { dayText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
-import { dayText } from '../parts/ranges.ts'
-import { Rows } from '../parts/rows.tsx'
-import { cell } from '../parts/table.tsx'
-import { Choice, SearchField } from '../parts/toolbar.tsx'
-import { useList } from '../parts/use-list.ts'
-import { linkTo, type PageUrl, withQuery } from '../router.ts'
+import { Empty } from '../parts/panel.tsx'
+import { cell, Rows } from '../parts/table.tsx'
+import { useList } from '../parts/use-load.ts'
+import { KeyLink, useNow } from '../parts/values.tsx'
+import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
 
 const FILTERS = ['what', 'key_id', 'by', 'from', 'to', 'q'] as const
 const KINDS: Readonly<Record<EventShape['what'], true>> = {
@@ -51,7 +48,7 @@ export function Changes({ url }: { readonly url: PageUrl }) {
     : events.rows
   return (
     <Page title="Changes">
-      <div class="toolbar">
+      <div class="row wrap bar">
         <SearchField label="Find changes" placeholder="Key, field, value or person" {...filter('q')} />
         <Choice
           label="What"
@@ -74,14 +71,11 @@ export function Changes({ url }: { readonly url: PageUrl }) {
         of={{ ...events, rows }}
         caption="Changes, newest first"
         columns={COLUMNS}
-        keyOf={(event) => event.id}
+        by="id"
         empty={
-          <>
-            <p>
-              No changes match these filters. <a href={linkTo(['changes'])}>Show all</a>, or list them with
-            </p>
-            <Command>events list</Command>
-          </>
+          <Empty command="events list">
+            No changes match these filters. <a href={linkTo(['changes'])}>Show all</a>, or list them with
+          </Empty>
         }
       />
     </Page>

@@ -1,20 +1,16 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
-import { BADGE_WORDS, Badge, STATES } from '../parts/badge.tsx'
-import { Button } from '../parts/button.tsx'
-import { Command } from '../parts/command.tsx'
-import { CreateKey } from '../parts/create-key.tsx'
+import { Button, Choice, SearchField } from '../parts/controls.tsx'
 import { download } from '../parts/download.ts'
-import { filtersIn } from '../parts/filters-in.ts'
 import { Page } from '../parts/page.tsx'
+import { Empty } from '../parts/panel.tsx'
 import { titleOf } from '../parts/rail-pages.ts'
-import { Rows } from '../parts/rows.tsx'
-import { type Column, cell } from '../parts/table.tsx'
-import { Choice, SearchField } from '../parts/toolbar.tsx'
-import { useList } from '../parts/use-list.ts'
-import { linkTo, type PageUrl, withQuery } from '../router.ts'
-import { type Act, BulkAct } from './keys/bulk-act.tsx'
-import { COLUMNS, orderOf } from './keys/columns.tsx'
+import { type Column, cell, Rows } from '../parts/table.tsx'
+import { useList } from '../parts/use-load.ts'
+import { BADGE_WORDS, Badge, STATES } from '../parts/values.tsx'
+import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
+import { type Act, BulkAct, CreateKey } from './keys/acts.tsx'
+import { keyColumns, orderOf } from './keys/columns.tsx'
 import { keysCsv } from './keys/keys-csv.ts'
 
 const FILTERS = ['status', 'look', 'q', 'sort', 'act'] as const
@@ -33,6 +29,8 @@ export function Keys({ url }: { readonly url: PageUrl }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [act, setAct] = useState<{ readonly name: Act; readonly keys: readonly KeyShape[] } | undefined>(undefined)
   const selected = rows.filter(({ id }) => chosen.has(id))
+  const box = boxColumn(rows, chosen, setChosen)
+  const warning = look === 'no_allowlist' ? [cell<KeyShape>('Addresses', () => <Badge of="no_allowlist" />)] : []
   const isCreating = query.act === 'create'
   const create = (isOpen: boolean) => filter('act').onChange(isOpen ? 'create' : '')
   return (
@@ -44,7 +42,7 @@ export function Keys({ url }: { readonly url: PageUrl }) {
         </Button>
       }
     >
-      <div class="toolbar">
+      <div class="row wrap bar">
         <SearchField label="Find keys" placeholder="Name, external id or last four" {...filter('q')} />
         <Choice
           label="State"
@@ -69,10 +67,9 @@ export function Keys({ url }: { readonly url: PageUrl }) {
       <Rows
         of={isWhole && keys.isLoading ? { ...keys, rows: [] } : { ...keys, rows }}
         caption="Keys"
-        columns={columnsFor(rows, chosen, setChosen, look)}
-        keyOf={(key) => key.id}
-        order={{ by: sort, hrefOf: (by) => withQuery(url, { sort: by }) }}
-        empty={status || look || q ? <NoneLikeThis /> : NO_KEYS}
+        columns={[box, ...keyColumns(sort, (by) => withQuery(url, { sort: by })), ...warning]}
+        by="id"
+        empty={status || look || q ? NONE_LIKE_THIS : NO_KEYS}
       />
       {isCreating && (
         <CreateKey
@@ -116,7 +113,7 @@ type SelectedProps = {
 function Selected({ of: keys, onAct, onExport, onClear }: SelectedProps) {
   const canAct = keys.some(({ status }) => status !== 'revoked')
   return (
-    <div class="actions grow">
+    <div class="row wrap push">
       {keys.length > 0 && (
         <>
           <span role="status">{keys.length} selected</span>
@@ -134,15 +131,11 @@ function Selected({ of: keys, onAct, onExport, onClear }: SelectedProps) {
   )
 }
 
-function columnsFor(
-  rows: readonly KeyShape[],
-  chosen: ReadonlySet<string>,
-  choose: (ids: ReadonlySet<string>) => void,
-  look: string,
-): readonly Column<KeyShape>[] {
-  const toggled = (id: string) => new Set(chosen).symmetricDifference(new Set([id]))
+type Chosen = ReadonlySet<string>
+
+function boxColumn(rows: readonly KeyShape[], chosen: Chosen, choose: (ids: Chosen) => void): Column<KeyShape> {
   const isAll = rows.length > 0 && rows.every(({ id }) => chosen.has(id))
-  const box: Column<KeyShape> = {
+  return {
     head: 'Select',
     headOf: (
       <input
@@ -157,27 +150,20 @@ function columnsFor(
         type="checkbox"
         aria-label={`Select ${name}`}
         checked={chosen.has(id)}
-        onChange={() => choose(toggled(id))}
+        onChange={() => choose(new Set(chosen).symmetricDifference(new Set([id])))}
       />
     ),
   }
-  const warning = look === 'no_allowlist' ? [cell<KeyShape>('Addresses', () => <Badge of="no_allowlist" />)] : []
-  return [box, ...COLUMNS, ...warning]
 }
 
-function NoneLikeThis() {
-  return (
-    <p>
-      No keys match these filters. <a href={linkTo(['keys'])}>Show all keys</a>
-    </p>
-  )
-}
+const NONE_LIKE_THIS = (
+  <Empty>
+    No keys match these filters. <a href={linkTo(['keys'])}>Show all keys</a>
+  </Empty>
+)
 
 const NO_KEYS = (
-  <>
-    <p>
-      There are no keys yet. <strong>Create key</strong> makes one, and so does
-    </p>
-    <Command>keys create --name acme --credits 25</Command>
-  </>
+  <Empty command="keys create --name acme --credits 25">
+    There are no keys yet. <strong>Create key</strong> makes one, and so does
+  </Empty>
 )

@@ -1,19 +1,18 @@
 import type { Overview as OverviewShape, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { MINUTE_MS } from '../../layers/gateway/domain/time.ts'
-import { Button } from '../parts/button.tsx'
+import { Button } from '../parts/controls.tsx'
 import { Loading } from '../parts/loading.tsx'
-import { useNow } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
 import { RangePicker } from '../parts/range-picker.tsx'
 import { RANGES, type Range, rangeOf, rangeQuery } from '../parts/ranges.ts'
 import { Segments } from '../parts/segments.tsx'
 import { UsageChart } from '../parts/usage-chart.tsx'
-import { useLoad } from '../parts/use-load.ts'
+import { useLive } from '../parts/use-load.ts'
+import { useNow } from '../parts/values.tsx'
 import { go, linkTo, type PageUrl, queryText } from '../router.ts'
-import { Attention } from './overview/attention.tsx'
 import { FirstSteps } from './overview/first-steps.tsx'
 import { Metrics } from './overview/metrics.tsx'
-import { Books, Low, Providers, Top } from './overview/panels.tsx'
+import { Attention, Books, Low, Providers, Top } from './overview/panels.tsx'
 
 const POLL_MS = 30_000
 
@@ -22,7 +21,7 @@ export function Overview({ url }: { readonly url: PageUrl }) {
   const nowMs = Math.floor(useNow(10 * MINUTE_MS) / MINUTE_MS) * MINUTE_MS
   const range = rangeOf(url, nowMs)
   const asked = queryText({ from: range.from, to: range.to })
-  const overview = useLoad<OverviewShape>(`/overview?${asked}`, POLL_MS)
+  const overview = useLive<OverviewShape>(`/overview?${asked}`, POLL_MS)
   return (
     <Page
       title="Overview"
@@ -71,10 +70,10 @@ function Numbers({ of: data, range, reload }: Props) {
   )
 }
 
-/** By itself, so that the numbers above do not wait for it. */
+/** It loads by itself, so that the numbers above do not wait for it. */
 function OverTime({ range }: { readonly range: Range }) {
   const bucket = range.isByHour ? '1h' : '1d'
-  const usage = useLoad<UsagePage>(
+  const usage = useLive<UsagePage>(
     `/usage?${queryText({ bucket, group_by: 'model', from: range.from, to: range.to })}`,
     POLL_MS,
   )

@@ -1,17 +1,16 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { type ApiFailure, failureFrom, isAbort, request } from '../api.ts'
 import { identityHere } from '../identity.ts'
-import { Button } from '../parts/button.tsx'
-import { CopyButton } from '../parts/copy-button.tsx'
-import { Field, Select } from '../parts/field.tsx'
-import { Loading } from '../parts/loading.tsx'
-import { modelsIn } from '../parts/models-in.ts'
+import { Button, CopyButton, Field, Select } from '../parts/controls.tsx'
+import { Loading, Problem } from '../parts/loading.tsx'
+import { modelsIn } from '../parts/models.ts'
+import { counted } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
-import { Problem } from '../parts/problem.tsx'
-import { useLoad } from '../parts/use-load.ts'
+import { Facts, Panel } from '../parts/panel.tsx'
+import { useLatest, useLoad } from '../parts/use-load.ts'
+import { Credits, RequestLink, Took } from '../parts/values.tsx'
 import { linkTo } from '../router.ts'
-import { type Answer, Answered } from './playground/answered.tsx'
 import { asCurl, asSdkCode, type ChatBody } from './playground/as-code.ts'
 import { readAnswer } from './playground/read-answer.ts'
 
@@ -21,7 +20,7 @@ type Typed = Readonly<Record<'model' | 'system' | 'message' | 'temperature' | 'm
 
 export function Playground() {
   const { base_url } = identityHere()
-  // Of the catalog, not of the gateway: looking at this page makes no key.
+  // The catalog has them, so that looking at this page makes no key.
   const catalog = useLoad<CatalogShape>('/catalog')
   const models = modelsIn(catalog.data?.catalog).filter(({ active, kind }) => active !== false && kind !== 'embedding')
   const [typed, setTyped] = useState<Typed>({
@@ -33,8 +32,7 @@ export function Playground() {
   })
   const [answer, setAnswer] = useState<Answer | undefined>(undefined)
   const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
-  const running = useRef<AbortController | undefined>(undefined)
-  useEffect(() => () => running.current?.abort(), [])
+  const { begin, stop } = useLatest()
   const field = (name: keyof Typed) => ({
     value: typed[name],
     onInput: (value: string) => setTyped({ ...typed, [name]: value }),
@@ -43,8 +41,7 @@ export function Playground() {
   const body = bodyOf({ ...typed, model })
 
   const send = async () => {
-    const own = new AbortController()
-    running.current = own
+    const signal = begin()
     const beganAt = performance.now()
     const sinceMs = () => Math.round(performance.now() - beganAt)
     let now = NOTHING
@@ -58,7 +55,7 @@ export function Playground() {
       const response = await request('/console/playground/chat/completions', {
         method: 'POST',
         body: { ...body, stream: true, stream_options: { include_usage: true } },
-        signal: own.signal,
+        signal,
       })
       show({ requestId: response.headers.get('X-Request-Id') })
       for await (const { text, cost, usage } of readAnswer(response)) {
@@ -108,9 +105,9 @@ export function Playground() {
           </div>
           <Field label="System prompt" {...field('system')} rows={2} />
           <Field label="Message" {...field('message')} rows={6} required />
-          <div class="actions">
+          <div class="row wrap">
             {answer?.isRunning ? (
-              <Button onClick={() => running.current?.abort()}>Stop</Button>
+              <Button onClick={stop}>Stop</Button>
             ) : (
               <button type="submit" class="primary" disabled={!model}>
                 Send
@@ -132,7 +129,7 @@ export function Playground() {
   )
 }
 
-/** Without the fields that nobody has filled in: a provider has its own defaults. */
+/** Fields that nobody has filled in are left out: a provider has its own defaults. */
 function bodyOf({ model, system, message, temperature, most }: Typed): ChatBody {
   return {
     model,
@@ -143,4 +140,42 @@ function bodyOf({ model, system, message, temperature, most }: Typed): ChatBody 
     ...(temperature.trim() && { temperature: Number(temperature) }),
     ...(most.trim() && { max_tokens: Number(most) }),
   }
+}
+
+type Answer = {
+  readonly isRunning: boolean
+  readonly text: string
+  readonly requestId: string | null
+  readonly cost?: string | undefined
+  readonly tokens?: { readonly prompt_tokens: number; readonly completion_tokens: number } | undefined
+  /** Milliseconds since it was sent, as this window saw it. */
+  readonly firstTokenMs?: number | undefined
+  readonly durationMs?: number | undefined
+  readonly isStopped?: boolean
+}
+
+function Answered({ of }: { readonly of: Answer }) {
+  const { text, isRunning, requestId, cost, tokens, isStopped } = of
+  return (
+    <Panel title="Answer" isRegion isBusy={isRunning}>
+      <div class="inside">
+        <pre class="answer">{text}</pre>
+        <p role="status">
+          {isRunning && 'Answering…'}
+          {isStopped && 'Stopped: what was delivered until then is charged.'}
+        </p>
+        {!isRunning && (
+          <Facts
+            of={[
+              ['Charged', cost !== undefined && <Credits of={cost} withUnit />],
+              ['Tokens in / out', tokens && `${counted(tokens.prompt_tokens)} / ${counted(tokens.completion_tokens)}`],
+              ['First token', <Took ms={of.firstTokenMs} />],
+              ['Duration', <Took ms={of.durationMs} />],
+              ['Its waybill', requestId !== null && <RequestLink id={requestId} />],
+            ]}
+          />
+        )}
+      </div>
+    </Panel>
+  )
 }

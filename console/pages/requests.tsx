@@ -1,21 +1,23 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
-import { counted } from '../parts/counted.ts'
-import { filtersIn } from '../parts/filters-in.ts'
+import { askCsv } from '../api.ts'
+import { REQUEST_COLUMNS } from '../parts/columns.tsx'
+import { Button } from '../parts/controls.tsx'
+import { useSubmission } from '../parts/dialog.tsx'
+import { download } from '../parts/download.ts'
+import { Problem } from '../parts/loading.tsx'
+import { counted } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
+import { Empty } from '../parts/panel.tsx'
 import { rangeOf } from '../parts/ranges.ts'
-import { REQUEST_COLUMNS } from '../parts/request-columns.tsx'
-import { Rows } from '../parts/rows.tsx'
-import { useList } from '../parts/use-list.ts'
-import { useLoad } from '../parts/use-load.ts'
-import { go, linkTo, type PageUrl, queryText, withQuery } from '../router.ts'
+import { Rows } from '../parts/table.tsx'
+import { listUrl, useList, useLive } from '../parts/use-load.ts'
+import { filtersIn, go, linkTo, type PageUrl, type Query, queryText, withQuery } from '../router.ts'
 import { Chips } from './requests/chips.tsx'
-import { Csv } from './requests/csv.tsx'
 import { isForModel } from './requests/endpoints.ts'
 import { FILTERS, sumsOf } from './requests/filters.ts'
 import { Histogram } from './requests/histogram.tsx'
-import { Live } from './requests/live.tsx'
 import { useTail } from './requests/use-tail.ts'
 
 /** The histogram is only as live as a sum can be. */
@@ -35,7 +37,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   const isLive = isOn && canBeLive
   const sums = sumsOf(query)
   const bucket = range.isByHour ? '1h' : '1d'
-  const usage = useLoad<UsagePage>(
+  const usage = useLive<UsagePage>(
     `/usage?${queryText({ bucket, group_by: sums.by, from, to, key_id: query.key_id })}`,
     isLive ? LIVE_SUMS_MS : undefined,
   )
@@ -44,7 +46,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   const rows = isAll ? requests.rows : requests.rows.filter(isForModel)
   return (
     <Page title="Requests" actions={<Csv query={isAll ? asked : { ...asked, for_model: 'true' }} />}>
-      <div class="chips">
+      <div class="row wrap bar">
         <Chips url={url} range={range} query={query} />
         <Live isOn={isLive} isHeld={isHeld} canBe={canBeLive} onChange={setOn} />
       </div>
@@ -67,20 +69,23 @@ export function Requests({ url }: { readonly url: PageUrl }) {
           of={{ ...requests, rows }}
           caption="Requests, newest first"
           columns={REQUEST_COLUMNS}
-          keyOf={(line) => line.request_id}
+          by="request_id"
           classOf={(line) => (requests.isNew(line) ? 'new' : undefined)}
-          empty={<Empty isFiltered={FILTERS.some((name) => query[name])} />}
+          empty={
+            <Empty title="No requests match these filters.">
+              {FILTERS.some((name) => query[name]) ? 'Remove a filter or choose' : 'Choose'} a longer range, or make one
+              in the <a href={linkTo(['playground'])}>Playground</a>.
+            </Empty>
+          }
         />
       </div>
     </Page>
   )
 }
 
-type CallsProps = { readonly url: PageUrl; readonly isAll: boolean; readonly hidden: number }
-
-function Calls({ url, isAll, hidden }: CallsProps) {
+function Calls({ url, isAll, hidden }: { readonly url: PageUrl; readonly isAll: boolean; readonly hidden: number }) {
   return (
-    <p class="quiet calls">
+    <p class="quiet apart">
       <label>
         <input
           type="checkbox"
@@ -96,16 +101,45 @@ function Calls({ url, isAll, hidden }: CallsProps) {
   )
 }
 
-function Empty({ isFiltered }: { readonly isFiltered: boolean }) {
+type LiveProps = {
+  readonly isOn: boolean
+  /** The list is pointed at, or has the focus. */
+  readonly isHeld: boolean
+  /** The range has not ended. */
+  readonly canBe: boolean
+  readonly onChange: (isOn: boolean) => void
+}
+
+function Live({ isOn, isHeld, canBe, onChange }: LiveProps) {
+  const isPaused = isOn && isHeld
+  return (
+    <span class="row push">
+      <span class="quiet" role="status">
+        {!canBe && 'This range has ended'}
+        {isPaused && 'Paused while you read the list'}
+      </span>
+      <button
+        type="button"
+        class={isOn ? 'chip chosen' : 'chip'}
+        aria-pressed={isOn}
+        disabled={!canBe}
+        onClick={() => onChange(!isOn)}
+      >
+        <span class={isOn && !isPaused ? 'dot on' : 'dot'} /> Live
+      </button>
+    </span>
+  )
+}
+
+function Csv({ query }: { readonly query: Query }) {
+  const { isRunning, failure, run } = useSubmission()
+  const save = async () => download('requests.csv', await askCsv(listUrl('/requests', query)))
   return (
     <>
-      <p>
-        <strong>No requests match these filters.</strong>
-      </p>
-      <p>
-        {isFiltered ? 'Remove a filter or choose' : 'Choose'} a longer range, or make one in the{' '}
-        <a href={linkTo(['playground'])}>Playground</a>.
-      </p>
+      <Button disabled={isRunning} onClick={() => void run(save)}>
+        {isRunning ? 'Reading…' : 'Save as CSV'}
+      </Button>
+      <Problem failure={failure} />
     </>
   )
 }

@@ -2,19 +2,15 @@ import { useState } from 'preact/hooks'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { ask } from '../api.ts'
-import { ActDialog } from '../parts/act-dialog.tsx'
-import { announce } from '../parts/announce.tsx'
-import { Badge, routeState } from '../parts/badge.tsx'
-import { Button } from '../parts/button.tsx'
-import { Command } from '../parts/command.tsx'
-import { counted } from '../parts/counted.ts'
-import { Credits } from '../parts/credits.tsx'
+import { announce, Button } from '../parts/controls.tsx'
+import { ActDialog } from '../parts/dialog.tsx'
 import { Loading } from '../parts/loading.tsx'
-import { Moment } from '../parts/moment.tsx'
+import { counted, durationText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
+import { Empty } from '../parts/panel.tsx'
 import { type Column, cell, name, number, Table } from '../parts/table.tsx'
-import { durationText, Took } from '../parts/took.tsx'
-import { useLoad } from '../parts/use-load.ts'
+import { useLive } from '../parts/use-load.ts'
+import { Badge, Credits, Moment, routeState, Took } from '../parts/values.tsx'
 import { linkTo } from '../router.ts'
 
 const POLL_MS = 30_000
@@ -22,7 +18,7 @@ const POLL_MS = 30_000
 type Tests = Readonly<Record<string, RouteTestShape>>
 
 export function Routes() {
-  const routes = useLoad<List<RouteShape>>('/routes', POLL_MS)
+  const routes = useLive<List<RouteShape>>('/routes', POLL_MS)
   const [asked, setAsked] = useState<RouteShape | undefined>(undefined)
   const [tests, setTests] = useState<Tests>({})
   return (
@@ -30,13 +26,9 @@ export function Routes() {
       <Loading of={routes}>
         {({ data }) =>
           data.length === 0 ? (
-            <div class="empty">
-              <p>
-                The catalog has no active model. <strong>Put in force</strong> on the page Catalog changes it, and so
-                does
-              </p>
-              <Command>catalog push catalog.json</Command>
-            </div>
+            <Empty command="catalog push catalog.json">
+              The catalog has no active model. <strong>Put in force</strong> on the page Catalog changes it, and so does
+            </Empty>
           ) : (
             <>
               <Failing of={data} />
@@ -119,7 +111,7 @@ function RouteTable({ routes, tests, onTest }: TableProps) {
       </>
     )),
   ]
-  return <Table caption="Routes, in the order tried" columns={columns} rows={routes} keyOf={nameOf} />
+  return <Table caption="Routes, in the order tried" columns={columns} rows={routes} />
 }
 
 function State({ of: { requests_24h, failures_24h, resting_until } }: { readonly of: RouteShape }) {
@@ -127,7 +119,7 @@ function State({ of: { requests_24h, failures_24h, resting_until } }: { readonly
     <>
       <Badge of={routeState(requests_24h, failures_24h)} />
       {resting_until && (
-        <span class="unit below-line" title="Each instance rests a failing route by itself, and tries others first.">
+        <span class="note" title="Each instance rests a failing route by itself, and tries others first.">
           may rest, ends <Moment at={resting_until} isBrief />
         </span>
       )}
@@ -138,7 +130,7 @@ function State({ of: { requests_24h, failures_24h, resting_until } }: { readonly
 function LastFailure({ of: { last_failure: last } }: { readonly of: RouteShape }) {
   if (!last) return null
   return (
-    <span class="unit below-line" title={last.result}>
+    <span class="note" title={last.result}>
       <a href={linkTo(['requests', last.request_id])}>{last.words}</a> <Moment at={last.at} isBrief />
     </span>
   )

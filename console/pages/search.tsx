@@ -1,11 +1,10 @@
 import { useEffect } from 'preact/hooks'
 import type { SearchShape } from '../../layers/admin/api/shapes/answers.ts'
-import { Badge } from '../parts/badge.tsx'
-import { KeyLink, RequestLink } from '../parts/links.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
 import { type Column, cell, name, Table } from '../parts/table.tsx'
 import { useLoad } from '../parts/use-load.ts'
+import { Badge, KeyLink, RequestLink } from '../parts/values.tsx'
 import { linkTo, type PageUrl } from '../router.ts'
 
 export function Search({ url }: { readonly url: PageUrl }) {
@@ -52,7 +51,7 @@ function Found({ found: { keys, request_id } }: { readonly found: SearchShape })
           Request <RequestLink id={request_id} />
         </p>
       )}
-      {keys.length > 0 && <Table caption="Keys found" columns={COLUMNS} rows={keys} keyOf={(key) => key.id} />}
+      {keys.length > 0 && <Table caption="Keys found" columns={COLUMNS} rows={keys} by="id" />}
     </>
   )
 }

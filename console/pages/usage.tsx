@@ -1,21 +1,24 @@
+import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { UsageGroup, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import type { Overview, UsageGroup, UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { DAY_MS } from '../../layers/gateway/domain/time.ts'
-import { Button } from '../parts/button.tsx'
-import { Command } from '../parts/command.tsx'
+import { LINES, Swatch } from '../parts/chart.tsx'
+import { Button } from '../parts/controls.tsx'
 import { download } from '../parts/download.ts'
 import { KeyChip } from '../parts/key-chip.tsx'
-import { KeyLink } from '../parts/links.tsx'
 import { Loading } from '../parts/loading.tsx'
+import { counted, dayText, durationText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
+import { Empty } from '../parts/panel.tsx'
 import { RangePicker } from '../parts/range-picker.tsx'
-import { dayText, type Range, rangeOf, rangeQuery } from '../parts/ranges.ts'
+import { type Range, rangeOf, rangeQuery } from '../parts/ranges.ts'
 import { Segments } from '../parts/segments.tsx'
-import { labelOf, UsageChart } from '../parts/usage-chart.tsx'
+import { Cells, type Column, count, credits, name, number, Table } from '../parts/table.tsx'
+import { TimeChart } from '../parts/time-chart.tsx'
+import { colourOf, labelOf, UsageChart } from '../parts/usage-chart.tsx'
 import { useLoad } from '../parts/use-load.ts'
+import { Credits, KeyLink } from '../parts/values.tsx'
 import { linkTo, type PageUrl, type Query, queryText, withQuery } from '../router.ts'
-import { LatencyChart } from './usage/latency-chart.tsx'
-import { NumbersTable } from './usage/numbers-table.tsx'
 import { usageCsv } from './usage/usage-csv.ts'
 
 const GROUPS = [
@@ -44,7 +47,7 @@ export function Usage({ url }: { readonly url: PageUrl }) {
   const { data } = usage
   return (
     <Page title="Usage" actions={data && <Button onClick={() => save(data)}>Save as CSV</Button>}>
-      <div class="chips">
+      <div class="row wrap bar">
         <RangePicker url={url} range={range} />
         <KeyChip value={keyId} onChoose={(id) => choose({ key_id: id })} />
         <Segments
@@ -53,14 +56,14 @@ export function Usage({ url }: { readonly url: PageUrl }) {
           value={groupBy as GroupName}
           hrefOf={(group) => withQuery(url, { group_by: group })}
         />
-        <a class="live" href={linkTo(['requests'], { ...rangeQuery(range), key_id: keyId })}>
+        <a class="push" href={linkTo(['requests'], { ...rangeQuery(range), key_id: keyId })}>
           Requests of this range
         </a>
       </div>
       <Loading of={usage}>
         {(page) =>
           page.total.requests === 0 ? (
-            <Empty />
+            NOTHING_USED
           ) : (
             <Numbers page={page} range={range} url={url} choose={choose} isOfKey={keyId !== ''} />
           )
@@ -70,7 +73,7 @@ export function Usage({ url }: { readonly url: PageUrl }) {
   )
 }
 
-/** By the day, a range that ends now begins with a day: half a first day would look like less use. */
+/** A range of days that ends now begins with a whole one: half a first day would look like less use. */
 function wholeDays(range: Range): Range {
   if (range.isByHour || range.name === 'custom') return range
   return range.from.length === 10 ? range : { ...range, from: dayText(Date.parse(range.from) + DAY_MS) }
@@ -97,7 +100,7 @@ function Numbers({ page, range, url, choose, isOfKey }: NumbersProps) {
         onPick={(from, to) => choose({ range: null, from, to })}
         latency={isOfKey ? undefined : () => <LatencyChart {...range} />}
       />
-      <section class="panel part">
+      <section class="panel apart">
         <NumbersTable
           caption={`Usage by ${groupBy}`}
           head={GROUPS.find(([name]) => name === groupBy)?.[1] ?? 'Day'}
@@ -113,17 +116,96 @@ function Numbers({ page, range, url, choose, isOfKey }: NumbersProps) {
   )
 }
 
-function Empty() {
+const NOTHING_USED = (
+  <Empty title="Nothing was used in this range." command="usage summary --by model">
+    Choose a longer one, or make a request in the <a href={linkTo(['playground'])}>Playground</a>. The command line sums
+    up with
+  </Empty>
+)
+
+type Point = Overview['series'][number]
+
+/** The time to the first token, of all models and keys: quantiles of groups cannot be added up. */
+function LatencyChart({ from, to, isByHour }: Pick<Range, 'from' | 'to' | 'isByHour'>) {
+  const overview = useLoad<Overview>(`/overview?${queryText({ from, to })}`)
   return (
-    <div class="empty">
-      <p>
-        <strong>Nothing was used in this range.</strong>
-      </p>
-      <p>
-        Choose a longer one, or make a request in the <a href={linkTo(['playground'])}>Playground</a>. The command line
-        sums up with
-      </p>
-      <Command>usage summary --by model</Command>
-    </div>
+    <Loading of={overview}>
+      {({ series }) => (
+        <TimeChart
+          caption="Time to the first token, of all models"
+          unit="seconds"
+          kind={LINES}
+          points={series}
+          isByHour={isByHour}
+          series={[
+            lineOf('p95, of all models', 'c3', ({ first_token_ms: { p95 } }) => p95 ?? 0),
+            lineOf('p50', 'c0', ({ first_token_ms: { p50 } }) => p50 ?? 0),
+          ]}
+        />
+      )}
+    </Loading>
+  )
+}
+
+function lineOf(label: string, colour: string, msOf: (point: Point) => number) {
+  return { label, colour, of: (point: Point) => msOf(point) / 1000, told: (point: Point) => durationText(msOf(point)) }
+}
+
+type Group = UsagePage['groups'][number]
+type Row = Group & { readonly place: number }
+
+type TableProps = {
+  readonly caption: string
+  readonly head: string
+  readonly page: UsagePage
+  readonly nameOf: (group: Group) => ComponentChildren
+}
+
+const NUMBER_COLUMNS: readonly Column<UsageNumbers>[] = [
+  credits('Charged', (of) => of.cost),
+  credits('Provider cost', (of) => of.upstream_cost),
+  number('Margin', (of) => <Margin of={of} />),
+  count('Requests', (of) => of.requests),
+  count('Refused', (of) => of.refused),
+  count('Failed', (of) => of.failed),
+  count('Tokens in', (of) => of.prompt_tokens),
+  count('Cached', (of) => of.cached_tokens),
+  count('Tokens out', (of) => of.completion_tokens),
+]
+
+/** The numbers behind the chart, in its colours, with their sum. */
+function NumbersTable({ caption, head, page: { groups, total }, nameOf }: TableProps) {
+  const group = name<Row>(head, (row) => (
+    <>
+      <Swatch of={colourOf(row.place)} /> {nameOf(row)}
+    </>
+  ))
+  return (
+    <Table
+      caption={caption}
+      columns={[group, ...NUMBER_COLUMNS]}
+      rows={groups.map((row, place) => ({ ...row, place }))}
+      by="group"
+      foot={
+        <tr>
+          <th scope="row">All</th>
+          <Cells columns={NUMBER_COLUMNS} of={total} />
+        </tr>
+      }
+    />
+  )
+}
+
+function Margin({ of }: { readonly of: UsageNumbers }) {
+  const unknown = counted(of.without_cost)
+  return (
+    <>
+      <Credits of={of.margin} />
+      {of.without_cost > 0 && (
+        <span class="note" title={`Without ${unknown} answers whose cost to us is not known`}>
+          {unknown} unknown
+        </span>
+      )}
+    </>
   )
 }

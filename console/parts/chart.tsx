@@ -1,31 +1,48 @@
-import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
-import { ticksTo, tickText } from './scale.ts'
-import { useWidth } from './use-width.ts'
+import type { ComponentChildren, RefObject } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { ticksTo, tickText } from './numbers.ts'
 
-export type Series = {
+export type Series<Point> = {
   readonly label: string
   /** Its colour, by a class of the style sheet. */
   readonly colour: string
-  /** One for each moment; only drawn, never told. */
-  readonly values: readonly number[]
-  /** The same, as they are told. */
-  readonly told: readonly ComponentChildren[]
+  /** Only drawn, never told. */
+  readonly of: (point: Point) => number
+  readonly told: (point: Point) => ComponentChildren
 }
 
-type Props = {
+type Drawn = {
+  readonly series: readonly { readonly label: string; readonly colour: string; readonly values: readonly number[] }[]
+  readonly count: number
+  /** Where the first begins, and how wide each is. */
+  readonly axis: number
+  readonly step: number
+  readonly y: (value: number) => number
+  readonly isCounting: boolean
+}
+
+/** The height of the values of a moment together, and how they are drawn. */
+type Kind = {
+  readonly heightOf: (values: readonly number[]) => number
+  readonly draw: (drawn: Drawn) => ComponentChildren
+}
+
+export type ChartProps<Point> = {
   readonly caption: string
   readonly unit: string
-  /** The moments, and the name of each. */
-  readonly moments: readonly string[]
-  readonly series: readonly Series[]
-  /** Lines are not added up. */
-  readonly kind?: 'bars' | 'lines'
+  readonly points: readonly Point[]
+  readonly series: readonly Series<Point>[]
+  readonly kind?: Kind
   /** The last moment is not over. */
   readonly isCounting?: boolean
   readonly height?: number
-  /** The first and the last of the moments that were clicked, dragged over or chosen by keyboard. */
-  readonly onPick?: (first: number, last: number) => void
+}
+
+type Props<Point> = ChartProps<Point> & {
+  /** The name of its moment. */
+  readonly nameOf: (point: Point) => string
+  /** The first and the last of the points that were clicked, dragged over or chosen by keyboard. */
+  readonly onPick?: ((first: number, last: number) => void) | undefined
 }
 
 const BOTTOM = 24
@@ -33,13 +50,17 @@ const BOTTOM = 24
 const leftOf = (ticks: readonly number[]) => Math.max(44, ...ticks.map((tick) => 16 + 7 * tickText(tick).length))
 
 /** A chart with its axis, and with all series at the moment that is pointed at or reached by the arrow keys. */
-export function Chart(props: Props) {
-  const { caption, unit, moments, series, kind = 'bars', isCounting = false, height = 240, onPick } = props
-  const [frame, width] = useWidth<HTMLDivElement>(900)
+export function Chart<Point>(props: Props<Point>) {
+  const { caption, unit, points, nameOf, kind = BARS, isCounting = false, height = 240, onPick } = props
+  const moments = points.map(nameOf)
+  const series = props.series.map((one) => ({ ...one, values: points.map(one.of) }))
+  const here = (at: number) => points[at] as Point
+  const [frame, width] = useWidth<HTMLDivElement>()
   const [at, setAt] = useState<number | undefined>(undefined)
   const [since, setSince] = useState<number | undefined>(undefined)
+  const heights = points.map((_, i) => kind.heightOf(series.map(({ values }) => Math.max(0, values[i] ?? 0))))
   const isWhole = series.every(({ values }) => values.every(Number.isInteger))
-  const ticks = ticksTo(mostOf(series, moments.length, kind), isWhole)
+  const ticks = ticksTo(Math.max(0, ...heights), isWhole)
   const top = ticks.at(-1) ?? 1
   const axis = leftOf(ticks)
   const step = Math.max(1, width - axis) / Math.max(1, moments.length)
@@ -103,24 +124,7 @@ export function Chart(props: Props) {
             height={height - BOTTOM}
           />
         )}
-        {kind === 'bars'
-          ? moments.map((moment, i) => (
-              <Bar
-                key={moment}
-                x={axis + i * step}
-                width={step}
-                parts={series.map(({ colour, values }) => ({ colour, value: values[i] ?? 0 }))}
-                y={y}
-                isCounting={isCounting && i === moments.length - 1}
-              />
-            ))
-          : series.map(({ label, colour, values }) => (
-              <polyline
-                key={label}
-                class={`line ${colour}`}
-                points={values.map((value, i) => `${axis + (i + 0.5) * step},${y(value)}`).join(' ')}
-              />
-            ))}
+        {kind.draw({ series, count: moments.length, axis, step, y, isCounting })}
         {moments.map((moment, i) =>
           i % everyNth(moments.length, width - axis) === 0 ? (
             <text key={moment} class="tick" x={axis + (i + 0.5) * step} y={height - 6} text-anchor="middle">
@@ -131,26 +135,26 @@ export function Chart(props: Props) {
       </svg>
       {at !== undefined && (
         <div
-          class="tip panel"
+          class="tip floating panel small"
           aria-live="polite"
           style={{ left: `${Math.min(axis + (at + 1) * step, Math.max(axis, width - 220))}px` }}
         >
           <strong>{moments[at]}</strong>
-          <dl>
+          <dl class="plain">
             {series
               .filter(({ values }) => values[at])
               .map(({ label, colour, told }) => (
-                <div key={label}>
+                <div key={label} class="row between">
                   <dt>
                     <Swatch of={colour} /> {label}
                   </dt>
-                  <dd>{told[at]}</dd>
+                  <dd>{told(here(at))}</dd>
                 </div>
               ))}
           </dl>
         </div>
       )}
-      <ul class="legend">
+      <ul class="row wrap plain small quiet legend">
         {series.map(({ label, colour }) => (
           <li key={label}>
             <Swatch of={colour} /> {label}
@@ -161,30 +165,42 @@ export function Chart(props: Props) {
   )
 }
 
-type BarProps = {
-  readonly x: number
-  readonly width: number
-  readonly parts: readonly { readonly colour: string; readonly value: number }[]
-  readonly y: (value: number) => number
-  readonly isCounting: boolean
+const BARS: Kind = {
+  heightOf: (values) => values.reduce((sum, value) => sum + value, 0),
+  draw: ({ series, count, axis, step, y, isCounting }) => {
+    const gap = step > 6 ? Math.min(8, step / 5) : 0
+    const shape = { rx: 2, width: step - gap }
+    return Array.from({ length: count }, (_, i) => {
+      let sum = 0
+      return (
+        <g key={i} class={isCounting && i === count - 1 ? 'counting' : undefined}>
+          {series.map(({ colour, values }) => {
+            const bottom = y(sum)
+            sum += Math.max(0, values[i] ?? 0)
+            const height = Math.max(1, bottom - y(sum) - 1)
+            return (
+              y(sum) < bottom && (
+                <rect key={colour} class={colour} {...shape} x={axis + i * step + gap / 2} y={y(sum)} height={height} />
+              )
+            )
+          })}
+        </g>
+      )
+    })
+  },
 }
 
-function Bar({ x, width, parts, y, isCounting }: BarProps) {
-  const gap = width > 6 ? Math.min(8, width / 5) : 0
-  let sum = 0
-  return (
-    <g class={isCounting ? 'counting' : undefined}>
-      {parts.map(({ colour, value }) => {
-        if (value <= 0) return null
-        const bottom = sum
-        sum += value
-        const height = Math.max(1, y(bottom) - y(sum) - 1)
-        return (
-          <rect key={colour} class={colour} rx={2} x={x + gap / 2} y={y(sum)} width={width - gap} height={height} />
-        )
-      })}
-    </g>
-  )
+/** They are not added up. */
+export const LINES: Kind = {
+  heightOf: (values) => Math.max(...values),
+  draw: ({ series, axis, step, y }) =>
+    series.map(({ label, colour, values }) => (
+      <polyline
+        key={label}
+        class={`line ${colour}`}
+        points={values.map((value, i) => `${axis + (i + 0.5) * step},${y(value)}`).join(' ')}
+      />
+    )),
 }
 
 export function Swatch({ of }: { readonly of: string }) {
@@ -195,16 +211,21 @@ export function Swatch({ of }: { readonly of: string }) {
   )
 }
 
-function mostOf(series: readonly Series[], count: number, kind: 'bars' | 'lines'): number {
-  let most = 0
-  for (let i = 0; i < count; i++) {
-    const values = series.map(({ values }) => Math.max(0, values[i] ?? 0))
-    most = Math.max(most, kind === 'bars' ? values.reduce((sum, value) => sum + value, 0) : Math.max(0, ...values))
-  }
-  return most
-}
-
 /** So that the names of moments do not touch. */
 function everyNth(count: number, width: number): number {
   return Math.max(1, Math.ceil((count * 64) / Math.max(1, width)))
+}
+
+/** The width of an element in pixels, also after the window has changed. */
+function useWidth<E extends Element>(): [RefObject<E>, number] {
+  const element = useRef<E>(null)
+  const [width, setWidth] = useState(900)
+  // Not useEffect, which comes after a first picture in the wrong width.
+  useLayoutEffect(() => {
+    if (!element.current) return
+    const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.round(entry.contentRect.width)))
+    observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [])
+  return [element, width]
 }

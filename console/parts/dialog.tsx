@@ -1,6 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
-import { useOwnId } from './field.tsx'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { type ApiFailure, failureFrom } from '../api.ts'
+import { identityHere } from '../identity.ts'
+import { Button, useOwnId } from './controls.tsx'
+import { Problem } from './loading.tsx'
 import { focusHeading } from './page.tsx'
 
 type Props = {
@@ -43,4 +46,129 @@ export function Dialog({ title, children, onClose }: Props) {
       {children}
     </dialog>
   )
+}
+
+/** The props of a dialog that changes one thing. */
+export type DialogProps<T> = {
+  readonly of: T
+  /** Gets it as the server now describes it. */
+  readonly onDone: (now: T) => void
+  readonly onClose: () => void
+}
+
+type ActProps = {
+  readonly title: string
+  readonly verb: string
+  readonly isDangerous?: boolean | undefined
+  readonly isReady?: boolean
+  /** A second submission does it again. */
+  readonly isRepeatable?: boolean
+  /** Nothing is left to be done: the children are its outcome. */
+  readonly isOver?: boolean
+  /** Gets the Idempotency-Key of this submission. */
+  readonly onAct: (idempotencyKey: string) => Promise<void>
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}
+
+/** A dialog that asks, and then does one thing. Typed text survives every failure, and is locked while the outcome is unknown. */
+export function ActDialog({ title, onClose, isOver, children, ...act }: ActProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {isOver ? (
+        <>
+          {children}
+          <div class="row wrap actions">
+            <Button class="primary" onClick={onClose}>
+              Close
+            </Button>
+          </div>
+        </>
+      ) : (
+        <ActForm {...act} onClose={onClose}>
+          {children}
+        </ActForm>
+      )}
+    </Dialog>
+  )
+}
+
+function ActForm(props: Omit<ActProps, 'title' | 'isOver'>) {
+  const { verb, isDangerous, isReady = true, isRepeatable, onAct, onClose, children } = props
+  const { isRunning, isOutcomeUnknown, failure, idempotencyKey, run } = useSubmission()
+  const { stage, protected: isProtected } = identityHere()
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void run(() => onAct(idempotencyKey))
+  }
+  return (
+    <form onSubmit={submit}>
+      <fieldset disabled={isRunning || isOutcomeUnknown}>
+        {children}
+        {isProtected && (
+          <label class="sure">
+            <input type="checkbox" required /> Yes, in {stage}
+          </label>
+        )}
+      </fieldset>
+      <Problem failure={failure} />
+      {isOutcomeUnknown && !isRepeatable && (
+        <p>
+          It is not known whether this was done. Trying again is safe: it is done once, however often it is asked for.
+        </p>
+      )}
+      <div class="row wrap actions">
+        <Button onClick={onClose}>Cancel</Button>
+        <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={isRunning || !isReady}>
+          {isRunning ? 'Asking…' : failure ? 'Try again' : verb}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+type FormSubmission = {
+  readonly isRunning: boolean
+  readonly failure: ApiFailure | undefined
+  /** The answer was lost: only the same submission may be sent again, until the outcome is known. */
+  readonly isOutcomeUnknown: boolean
+  readonly idempotencyKey: string
+  readonly run: (submit: () => Promise<void>) => Promise<void>
+}
+
+/** The server has refused the content, so the next submission is another one. */
+const REFUSED = [400, 409, 422]
+
+export function isRefused({ status }: ApiFailure): boolean {
+  return REFUSED.includes(status)
+}
+
+/** A change that a dialog submits. Its Idempotency-Key stays until it is refused, so that a second submission does it once. */
+export function useSubmission(): FormSubmission {
+  const idempotencyKey = useRef<string | undefined>(undefined)
+  idempotencyKey.current ??= crypto.randomUUID()
+  const [isRunning, setRunning] = useState(false)
+  const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
+
+  const run = async (submit: () => Promise<void>) => {
+    if (isRunning) return
+    setRunning(true)
+    try {
+      await submit()
+      setFailure(undefined)
+    } catch (error) {
+      const failed = failureFrom(error)
+      if (isRefused(failed)) idempotencyKey.current = undefined
+      setFailure(failed)
+    } finally {
+      setRunning(false)
+    }
+  }
+  return {
+    isRunning,
+    failure,
+    isOutcomeUnknown: failure?.isOutcomeUnknown ?? false,
+    idempotencyKey: idempotencyKey.current,
+    run,
+  }
 }

@@ -1,11 +1,10 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { KeyDetail, KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { keyPath } from '../api.ts'
 import { queryText } from '../router.ts'
-import { Choices } from './choices.tsx'
-import { Picker } from './picker.tsx'
-import { useLoad } from './use-load.ts'
+import { Choices, Picker } from './picker.tsx'
+import { useLoad, usePaused } from './use-load.ts'
 
 /** Somebody is still typing. */
 const WAIT_MS = 200
@@ -16,15 +15,8 @@ type Props = { readonly value: string; readonly onChoose: (id: string | null) =>
 export function KeyChip({ value, onChoose }: Props) {
   const key = useLoad<KeyDetail>(value === '' ? null : keyPath(value))
   return (
-    <Picker label="Key" value={value && (key.data?.name ?? value)} onClear={() => onChoose(null)}>
-      {(close) => (
-        <KeyChoices
-          onChoose={(id) => {
-            onChoose(id)
-            close()
-          }}
-        />
-      )}
+    <Picker label="Key" value={value && (key.data?.name ?? value)} onChoose={onChoose}>
+      {(choose) => <KeyChoices onChoose={choose} />}
     </Picker>
   )
 }
@@ -33,11 +25,7 @@ type Found = Partial<Pick<List<KeyShape>, 'data'>> & { readonly keys?: readonly 
 
 function KeyChoices({ onChoose }: { readonly onChoose: (id: string) => void }) {
   const [typed, setTyped] = useState('')
-  const [text, setText] = useState('')
-  useEffect(() => {
-    const timer = setTimeout(() => setText(typed), WAIT_MS)
-    return () => clearTimeout(timer)
-  }, [typed])
+  const text = usePaused(typed, WAIT_MS)
   const found = useLoad<Found>(text ? `/search?${queryText({ q: text })}` : '/keys?limit=50')
   // Enter must not choose from what was found for an earlier text.
   const isCurrent = typed === text && found.data !== undefined

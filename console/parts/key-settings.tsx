@@ -5,7 +5,7 @@ import { isInRanges } from '../../layers/gateway/domain/cidr.ts'
 import type { Setting } from '../../layers/gateway/domain/key-settings.ts'
 import type { Scope } from '../../layers/gateway/endpoints.ts'
 import { identityHere } from '../identity.ts'
-import { Field } from './field.tsx'
+import { Field } from './controls.tsx'
 import type { Typed } from './typed-settings.ts'
 
 /** Only their type is taken over: the table of all endpoints would come along. */
@@ -69,7 +69,7 @@ function Scopes({ setting, value, onInput }: InputProps) {
   const all = [...new Set([...SCOPES, ...chosen])]
   const toggled = (scope: string) => all.filter((other) => chosen.includes(other) !== (other === scope))
   return (
-    <fieldset class="choices">
+    <fieldset class="row wrap bar">
       <legend>{SETTING_WORDS[setting].label}</legend>
       {all.map((scope) => (
         <label key={scope}>

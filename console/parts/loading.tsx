@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { Problem } from './problem.tsx'
+import type { ApiFailure } from '../api.ts'
+import { Button } from './controls.tsx'
 import type { Loaded } from './use-load.ts'
 
 type Props<T> = { readonly of: Loaded<T>; readonly children: (data: T) => ComponentChildren }
@@ -11,5 +12,27 @@ export function Loading<T>({ of, children }: Props<T>) {
       <Problem failure={of.failure} again={() => void of.reload()} />
       {of.data === undefined ? !of.failure && <p class="quiet">Loading…</p> : children(of.data)}
     </>
+  )
+}
+
+type ProblemProps = { readonly failure: ApiFailure | undefined; readonly again?: () => void }
+
+/** The failure in the server's words, with the id by which its log has it. */
+export function Problem({ failure, again }: ProblemProps) {
+  if (!failure) return null
+  return (
+    <div class="notice bad" role="alert">
+      <p>
+        {failure.param && <code>{failure.param}: </code>}
+        {failure.message}
+        {failure.requestId && (
+          <>
+            {' '}
+            (<code>{failure.requestId}</code>)
+          </>
+        )}
+      </p>
+      {again && <Button onClick={again}>Try again</Button>}
+    </div>
   )
 }

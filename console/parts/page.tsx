@@ -25,12 +25,12 @@ export function Page({ title, actions, children }: Props) {
   }, [])
   return (
     <main id="main">
-      <header class="title">
+      <header class="row wrap title">
         <h1 ref={heading} tabIndex={-1}>
           {title}
         </h1>
         {isSignedIn() && <SearchBox />}
-        {actions && <div class="actions">{actions}</div>}
+        {actions && <div class="row wrap">{actions}</div>}
       </header>
       {children}
     </main>

@@ -1,24 +1,32 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Button, Field } from './controls.tsx'
 
-type Props = {
+type Props<T> = {
   readonly label: string
   /** The choice, in words; without one the chip is only an offer. */
   readonly value: ComponentChildren
-  readonly onClear?: (() => void) | undefined
-  readonly children: (close: () => void) => ComponentChildren
+  /** Null takes the choice back. */
+  readonly onChoose: (chosen: T | null) => void
+  /** There is always a choice. */
+  readonly isFixed?: boolean
+  readonly children: (choose: (chosen: T) => void) => ComponentChildren
 }
 
 const CONTROLS = 'input, button'
 
 /** A filter as a chip. Pressed, it opens what there is to choose from; with a choice it can be removed. */
-export function Picker({ label, value, onClear, children }: Props) {
+export function Picker<T>({ label, value, onChoose, isFixed, children }: Props<T>) {
   const [isOpen, setOpen] = useState(false)
   const frame = useRef<HTMLDivElement>(null)
   const panel = useRef<HTMLDivElement>(null)
   const close = () => {
     setOpen(false)
     frame.current?.querySelector('button')?.focus()
+  }
+  const choose = (chosen: T) => {
+    onChoose(chosen)
+    close()
   }
   // Before the next key: one that is typed at once must not be lost.
   useLayoutEffect(() => {
@@ -49,7 +57,7 @@ export function Picker({ label, value, onClear, children }: Props) {
     <div class="picker" role="group" aria-label={label} ref={frame} onKeyDown={pressed}>
       <button
         type="button"
-        class={value ? 'chip chosen' : 'chip'}
+        class={value ? 'chip clip chosen' : 'chip clip'}
         aria-haspopup="dialog"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
@@ -57,14 +65,14 @@ export function Picker({ label, value, onClear, children }: Props) {
         {label}
         {value && <>: {value}</>}
       </button>
-      {value && onClear && (
-        <button type="button" class="chip chosen" aria-label={`Remove ${label}`} onClick={onClear}>
+      {value && !isFixed && (
+        <Button class="chip chosen" aria-label={`Remove ${label}`} onClick={() => onChoose(null)}>
           ×
-        </button>
+        </Button>
       )}
       {isOpen && (
-        <div class="picker-panel panel" role="dialog" aria-label={label} ref={panel}>
-          {children(close)}
+        <div class="picker-panel floating panel" role="dialog" aria-label={label} ref={panel}>
+          {children(choose)}
         </div>
       )}
     </div>
@@ -75,4 +83,101 @@ export function Picker({ label, value, onClear, children }: Props) {
 function keepInWindow(panel: HTMLElement): void {
   const beyond = panel.getBoundingClientRect().right - document.documentElement.clientWidth + 12
   if (beyond > 0) panel.style.left = `${-beyond}px`
+}
+
+type SpanProps = {
+  /** The fields name it. */
+  readonly unit: string
+  readonly from: string
+  readonly to: string
+  readonly pattern?: string
+  readonly type?: 'datetime-local'
+  readonly onChoose: (span: readonly [from: string, to: string]) => void
+}
+
+/** The fields for a least and a most. Moments must be in order, and numbers may be missing. */
+export function Span({ unit, from, to, type, onChoose, ...rest }: SpanProps) {
+  const [least, setLeast] = useState(from)
+  const [most, setMost] = useState(to)
+  const isWrong = type !== undefined && !(least < most)
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (!isWrong) onChoose([least.trim(), most.trim()])
+  }
+  const shape = type ? { type, required: true } : ({ ...rest, inputMode: 'decimal' } as const)
+  return (
+    <form class="custom" onSubmit={submit}>
+      <Field label={`From (${unit})`} value={least} onInput={setLeast} {...shape} />
+      <Field label={`To (${unit})`} value={most} onInput={setMost} {...shape} />
+      {isWrong && <p class="bad-text">It ends before it begins.</p>}
+      <button type="submit" disabled={isWrong}>
+        Apply
+      </button>
+    </form>
+  )
+}
+
+export type Choice = { readonly value: string; readonly text: string; readonly note?: string | undefined }
+
+type ChoicesProps = {
+  readonly label: string
+  readonly choices: readonly Choice[]
+  readonly onChoose: (value: string) => void
+  /** A text like this may be chosen as it was typed, though it is none of them. */
+  readonly typed?: RegExp | undefined
+  readonly isLoading?: boolean
+  /** The server looks for the choices. */
+  readonly onTyped?: (text: string) => void
+}
+
+/** More are found by typing. */
+const MOST = 50
+/** Fewer are seen at once. */
+const FEW = 10
+
+export function Choices({ label, choices, onChoose, typed: pattern, isLoading = false, onTyped }: ChoicesProps) {
+  const [typed, setTyped] = useState('')
+  const text = typed.trim()
+  const isSearched = pattern || onTyped || choices.length > FEW
+  const found = onTyped ? choices : choices.filter((choice) => matches(choice, text))
+  const isNew = pattern?.test(text) === true && !found.some(({ value }) => value === text)
+  const shown: readonly Choice[] = isNew ? [...found, { value: text, text: `“${text}”` }] : found
+  const choose = (event: Event) => {
+    event.preventDefault()
+    const [first] = isNew && found.length === 0 ? shown : found
+    if (first) onChoose(first.value)
+  }
+  return (
+    <form onSubmit={choose}>
+      {isSearched && (
+        <input
+          type="search"
+          aria-label={`Find ${label}`}
+          placeholder={pattern ? 'Find or type' : 'Find'}
+          autocomplete="off"
+          spellcheck={false}
+          value={typed}
+          onInput={({ currentTarget: { value } }) => {
+            setTyped(value)
+            onTyped?.(value.trim())
+          }}
+        />
+      )}
+      <ul class="plain options">
+        {shown.slice(0, MOST).map(({ value, text, note }) => (
+          <li key={value}>
+            <Button class="row between" onClick={() => onChoose(value)}>
+              <span>{text}</span>
+              {note && <span class="quiet">{note}</span>}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {shown.length === 0 && <p class="quiet">{isLoading ? 'Loading…' : 'None'}</p>}
+    </form>
+  )
+}
+
+function matches({ value, text }: Choice, typed: string): boolean {
+  return `${value} ${text}`.toLowerCase().includes(typed.toLowerCase())
 }

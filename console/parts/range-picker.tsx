@@ -1,10 +1,7 @@
-import { useState } from 'preact/hooks'
 import { MINUTE_MS } from '../../layers/gateway/domain/time.ts'
+import { useZone, type Zone } from '../preferences.ts'
 import { type PageUrl, type Query, withQuery } from '../router.ts'
-import { useZone, type Zone } from '../zone.ts'
-import { Choices } from './choices.tsx'
-import { Field } from './field.tsx'
-import { Picker } from './picker.tsx'
+import { Choices, Picker, Span } from './picker.tsx'
 import { PRESETS, type Range } from './ranges.ts'
 
 const CHOICES = PRESETS.map(([value, text]) => ({ value, text }))
@@ -13,46 +10,24 @@ const CHOICES = PRESETS.map(([value, text]) => ({ value, text }))
 export function RangePicker({ url, range }: { readonly url: PageUrl; readonly range: Range }) {
   const zone = useZone()
   const preset = PRESETS.find(([name]) => name === range.name)?.[1]
-  const choose = (changes: Query, close: () => void) => {
+  const go = (changes: Query | null) => {
     location.hash = withQuery(url, { range: null, from: null, to: null, ...changes })
-    close()
   }
   return (
-    <Picker label="Range" value={preset ?? spanText(range, zone)}>
-      {(close) => (
+    <Picker label="Range" value={preset ?? spanText(range, zone)} onChoose={go} isFixed>
+      {(choose) => (
         <>
-          <Choices label="a range" choices={CHOICES} onChoose={(name) => choose({ range: name }, close)} />
-          <Custom range={range} zone={zone} onChoose={(from, to) => choose({ from, to }, close)} />
+          <Choices label="a range" choices={CHOICES} onChoose={(name) => choose({ range: name })} />
+          <Span
+            unit={zone === 'utc' ? 'UTC' : 'local time'}
+            type="datetime-local"
+            from={typedText(range.from, zone)}
+            to={typedText(range.to ?? new Date().toISOString(), zone)}
+            onChoose={([from, to]) => choose({ from: momentOf(from, zone), to: momentOf(to, zone) })}
+          />
         </>
       )}
     </Picker>
-  )
-}
-
-type CustomProps = {
-  readonly range: Range
-  readonly zone: Zone
-  readonly onChoose: (from: string, to: string) => void
-}
-
-function Custom({ range, zone, onChoose }: CustomProps) {
-  const [from, setFrom] = useState(typedText(range.from, zone))
-  const [to, setTo] = useState(typedText(range.to ?? new Date().toISOString(), zone))
-  const isOrdered = from < to
-  const submit = (event: Event) => {
-    event.preventDefault()
-    if (isOrdered) onChoose(momentOf(from, zone), momentOf(to, zone))
-  }
-  const inZone = zone === 'utc' ? 'UTC' : 'local time'
-  return (
-    <form class="custom" onSubmit={submit}>
-      <Field label={`From (${inZone})`} type="datetime-local" required value={from} onInput={setFrom} />
-      <Field label={`To (${inZone})`} type="datetime-local" required value={to} onInput={setTo} />
-      {!isOrdered && <p class="bad-text">It ends before it begins.</p>}
-      <button type="submit" disabled={!isOrdered}>
-        Apply
-      </button>
-    </form>
   )
 }
 

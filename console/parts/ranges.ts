@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/time.ts'
+import { dayText } from './numbers.ts'
 
 export const RANGES = [
   ['1h', '1 h'],
@@ -74,10 +75,6 @@ const CALENDAR: ReadonlyMap<string, (nowMs: number) => Span> = new Map([
 function momentIn(url: Addressed, name: string): string | undefined {
   const text = url.query.get(name) ?? ''
   return Number.isNaN(Date.parse(text)) ? undefined : text
-}
-
-export function dayText(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10)
 }
 
 /** The first day of the month. */

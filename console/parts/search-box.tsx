@@ -1,10 +1,10 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { SearchShape } from '../../layers/admin/api/shapes/answers.ts'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
-import { ask } from '../api.ts'
-import { go } from '../router.ts'
-import { modelsIn } from './models-in.ts'
+import { go, queryText } from '../router.ts'
+import { modelsIn } from './models.ts'
 import { askedText, isWorthAsking, type Sources, type Suggestion, suggestionsFor } from './suggest.ts'
+import { useLoad, usePaused } from './use-load.ts'
 
 const TYPING_MS = 150
 
@@ -76,7 +76,7 @@ export function SearchBox() {
       </form>
       <div
         id="suggestions"
-        class="suggestions panel"
+        class="suggestions floating panel"
         role="listbox"
         aria-label="Suggestions"
         hidden={suggestions.length === 0}
@@ -87,15 +87,16 @@ export function SearchBox() {
           <div
             key={suggestion.href + suggestion.text}
             id={`suggestion-${i}`}
+            class="row"
             role="option"
             aria-selected={i === at}
             // A click would take the focus first, and with it the list.
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => take(suggestion)}
           >
-            <span class="suggested">{suggestion.text}</span>
+            <span class="clip">{suggestion.text}</span>
             {suggestion.more && <span class="quiet"> {suggestion.more}</span>}
-            <span class="quiet kind">{suggestion.kind}</span>
+            <span class="quiet small push">{suggestion.kind}</span>
           </div>
         ))}
       </div>
@@ -103,30 +104,18 @@ export function SearchBox() {
   )
 }
 
-/** The models are read when the list first opens, and keys as they are typed. */
+/** The models are read when the list first opens, and keys as they are typed. A failure makes no suggestion. */
 function useSources(text: string, isOpen: boolean): Sources {
-  const [models, setModels] = useState<readonly string[] | undefined>(undefined)
-  const [found, setFound] = useState<Sources['found']>(undefined)
-  useEffect(() => {
-    if (!isOpen || models) return
-    // A suggestion that cannot be made is no failure of the page.
-    const quietly = () => setModels([])
-    ask<CatalogShape>('/catalog').then(({ catalog }) => setModels(modelsIn(catalog).map(({ id }) => id)), quietly)
-  }, [isOpen])
-  useEffect(() => {
-    if (!isOpen || !isWorthAsking(text)) return
-    const own = new AbortController()
-    const look = () => ask<SearchShape>(`/search?${new URLSearchParams({ q: text })}`, { signal: own.signal })
-    const timer = setTimeout(() => void look().then((answer) => setFound({ text, answer }), noSuggestion), TYPING_MS)
-    return () => {
-      clearTimeout(timer)
-      own.abort()
-    }
-  }, [text, isOpen])
-  return { models: models ?? [], found }
+  const wasOpen = useRef(false)
+  wasOpen.current ||= isOpen
+  const catalog = useLoad<CatalogShape>(wasOpen.current ? '/catalog' : null)
+  const asked = usePaused(text, TYPING_MS)
+  const found = useLoad<SearchShape>(isOpen && isWorthAsking(asked) ? `/search?${queryText({ q: asked })}` : null)
+  return {
+    models: modelsIn(catalog.data?.catalog).map(({ id }) => id),
+    found: found.data && { text: asked, answer: found.data },
+  }
 }
-
-function noSuggestion(): void {}
 
 /** `/`, and ⌘K or Ctrl+K from within a field, too. */
 function useShortcut(jump: () => void): void {

@@ -1,25 +1,33 @@
-import { useEffect, useState } from 'preact/hooks'
-import { Button } from './button.tsx'
-import { CopyButton } from './copy-button.tsx'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
+import { BRAND } from '../../layers/gateway/contract.ts'
+import { identityHere } from '../identity.ts'
+import { type NewSecret, newSecret } from '../secret.ts'
+import { useListener } from '../use-listener.ts'
+import { Button, CopyButton } from './controls.tsx'
 import { Dialog } from './dialog.tsx'
 
 const SHOWN = 'waybill:secret'
 
 type Shown = { readonly secret: string; readonly of: string; readonly baseUrl: string }
 
-/** Shows a new secret until the user confirms that it is stored, even if the page changes meanwhile. */
-export function showSecret(shown: Shown): void {
-  dispatchEvent(new CustomEvent(SHOWN, { detail: shown }))
+/** Shows a new secret, whose hash was sent, until the user confirms that it is stored, even if the page changes meanwhile. */
+export function useNewSecret() {
+  const { base_url: baseUrl } = identityHere()
+  // Made once: after a lost answer the request is sent again with the same hash.
+  const made = useRef<NewSecret | undefined>(undefined)
+  return async (send: (told: NewSecret['told']) => Promise<KeyWithSecret>) => {
+    made.current ??= await newSecret(BRAND.keyPrefix)
+    const { secret, told } = made.current
+    const { name } = await send(told)
+    dispatchEvent(new CustomEvent<Shown>(SHOWN, { detail: { secret, of: name, baseUrl } }))
+  }
 }
 
 /** Stands above all pages, so that going back does not lose the only copy. */
 export function SecretDialog() {
   const [shown, setShown] = useState<Shown | undefined>(undefined)
-  useEffect(() => {
-    const heard = (event: Event) => setShown((event as CustomEvent<Shown>).detail)
-    addEventListener(SHOWN, heard)
-    return () => removeEventListener(SHOWN, heard)
-  }, [])
+  useListener(SHOWN, (event) => setShown((event as CustomEvent<Shown>).detail))
   useEffect(() => {
     if (!shown) return
     const asked = (event: BeforeUnloadEvent) => event.preventDefault()
@@ -34,12 +42,12 @@ export function SecretDialog() {
         can show it any more.
       </p>
       <p>
-        <code class="secret">{shown.secret}</code>
+        <code class="raised secret">{shown.secret}</code>
       </p>
       <p class="quiet">
         Base URL for SDKs: <code>{shown.baseUrl}</code>
       </p>
-      <div class="actions">
+      <div class="row wrap actions">
         <CopyButton text={() => shown.secret} what="the secret" label="Copy the secret" />
         <Button class="primary" onClick={() => setShown(undefined)}>
           I have stored it

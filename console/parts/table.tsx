@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { Credits } from './credits.tsx'
+import { Button } from './controls.tsx'
+import { Problem } from './loading.tsx'
+import type { Listed } from './use-load.ts'
+import { Credits } from './values.tsx'
 
 type Cell<Row> = (row: Row) => ComponentChildren
 
@@ -9,15 +12,11 @@ export type Column<Row> = {
   readonly of: Cell<Row>
   /** Shown in place of the head, which stays its name. */
   readonly headOf?: ComponentChildren
-  /** The order in which its head puts the rows first; after a minus, from the highest down. */
-  readonly sort?: string
+  readonly sorted?: 'ascending' | 'descending' | undefined
   /** The row is called by it. */
   readonly isName?: boolean
   readonly class?: 'number' | 'wide' | 'fill' | 'short' | 'bar-cell' | 'rest'
 }
-
-/** The order of the rows: its name, after a minus from the highest down. */
-export type Order = { readonly by: string; readonly hrefOf: (by: string) => string }
 
 export function name<Row>(head: string, of: Cell<Row>): Column<Row> {
   return { head, of, isName: true }
@@ -39,33 +38,35 @@ export function credits<Row>(head: string, of: (row: Row) => string): Column<Row
   return number(head, (row) => <Credits of={of(row)} />)
 }
 
-export type Shown<Row> = {
+type Shown<Row> = {
   readonly caption: string
   readonly columns: readonly Column<Row>[]
-  readonly keyOf: (row: Row, i: number) => string | number
-  readonly order?: Order
+  /** The field that tells its rows apart; by default their order does. */
+  readonly by?: keyof Row
   readonly classOf?: (row: Row) => string | undefined
 }
 
 type Props<Row> = Shown<Row> & { readonly rows: readonly Row[]; readonly foot?: ComponentChildren }
 
 /** A wide table scrolls by itself, by keyboard too; the page does not. */
-export function Table<Row>({ caption, columns, rows, keyOf, classOf, foot, order }: Props<Row>) {
+export function Table<Row>({ caption, columns, rows, by, classOf, foot }: Props<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <section class="scroll" tabIndex={0} aria-label={caption}>
-      <table class="cards">
+      <table>
         <caption>{caption}</caption>
         <thead>
           <tr>
-            {columns.map((column) => (
-              <Head key={column.head} of={column} order={order} />
+            {columns.map(({ head, headOf, sorted, class: kind }) => (
+              <th key={head} scope="col" class={kind === 'number' ? kind : undefined} aria-sort={sorted}>
+                {headOf ?? head}
+              </th>
             ))}
           </tr>
         </thead>
         <tbody>
           {rows.map((row, i) => (
-            <tr key={keyOf(row, i)} class={classOf?.(row)}>
+            <tr key={by ? String(row[by]) : i} class={classOf?.(row)}>
               <Cells columns={columns} of={row} />
             </tr>
           ))}
@@ -76,30 +77,24 @@ export function Table<Row>({ caption, columns, rows, keyOf, classOf, foot, order
   )
 }
 
-function Head<Row>({ of, order }: { readonly of: Column<Row>; readonly order: Order | undefined }) {
-  const { head, headOf, sort, class: kind } = of
-  const isSorted = order && sort && bare(order.by) === bare(sort)
-  const isDown = isSorted && order.by.startsWith('-')
+type RowsProps<Row> = Shown<Row> & { readonly of: Listed<Row>; readonly empty: ComponentChildren }
+
+/** The table of a list, with the button for its next page. */
+export function Rows<Row>({ of, empty, ...shown }: RowsProps<Row>) {
+  const isEmpty = of.rows.length === 0
   return (
-    <th
-      scope="col"
-      class={kind === 'number' ? kind : undefined}
-      aria-sort={isSorted ? (isDown ? 'descending' : 'ascending') : undefined}
-    >
-      {order && sort ? (
-        <a class="sort" href={order.hrefOf(isSorted ? turned(order.by) : sort)}>
-          {head}
-          {isSorted && <span aria-hidden="true">{isDown ? ' ↓' : ' ↑'}</span>}
-        </a>
-      ) : (
-        (headOf ?? head)
-      )}
-    </th>
+    <>
+      {isEmpty &&
+        !of.isLoading &&
+        !of.failure &&
+        (of.hasMore ? <p class="empty">Nothing among the newest. There is more to look through.</p> : empty)}
+      {!isEmpty && <Table {...shown} rows={of.rows} />}
+      <Problem failure={of.failure} again={isEmpty ? of.reload : of.more} />
+      {of.isLoading && <p class="quiet">Loading…</p>}
+      {of.hasMore && !of.isLoading && <Button onClick={of.more}>Load more</Button>}
+    </>
   )
 }
-
-const bare = (order: string) => order.replace(/^-/, '')
-const turned = (order: string) => (order.startsWith('-') ? bare(order) : `-${order}`)
 
 export function Cells<Row>({ columns, of: row }: { readonly columns: readonly Column<Row>[]; readonly of: Row }) {
   return (

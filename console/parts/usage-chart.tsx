@@ -1,17 +1,22 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
-import { useZone, type Zone } from '../zone.ts'
-import { Chart, type Series } from './chart.tsx'
-import { counted } from './counted.ts'
-import { Credits } from './credits.tsx'
+import type { Series } from './chart.tsx'
+import { counted } from './numbers.ts'
+import { Panel } from './panel.tsx'
+import { TimeChart } from './time-chart.tsx'
+import { Credits } from './values.tsx'
 
 const METRICS = {
-  cost: { name: 'Charged', unit: 'credits' },
-  margin: { name: 'Margin', unit: 'credits' },
-  requests: { name: 'Requests', unit: 'requests' },
-  tokens: { name: 'Tokens', unit: 'tokens' },
-  errors: { name: 'Errors', unit: 'requests' },
+  cost: { name: 'Charged', unit: 'credits', of: ({ cost }: UsageNumbers) => Number(cost) },
+  margin: { name: 'Margin', unit: 'credits', of: ({ margin }: UsageNumbers) => Number(margin) },
+  requests: { name: 'Requests', unit: 'requests', of: ({ requests }: UsageNumbers) => requests },
+  tokens: {
+    name: 'Tokens',
+    unit: 'tokens',
+    of: ({ prompt_tokens, completion_tokens }: UsageNumbers) => prompt_tokens + completion_tokens,
+  },
+  errors: { name: 'Errors', unit: 'requests', of: ({ refused, failed }: UsageNumbers) => refused + failed },
 } as const
 type MetricName = keyof typeof METRICS
 
@@ -35,7 +40,6 @@ type Props = {
 /** Usage over time, stacked by group. */
 export function UsageChart({ title, page, isByHour, onPick, metric: given, onMetric, latency }: Props) {
   const [own, setOwn] = useState('cost')
-  const zone = useZone()
   const chosen = given ?? own
   const isLatency = latency !== undefined && chosen === 'latency'
   const metric = isMetric(chosen) ? chosen : 'cost'
@@ -52,27 +56,29 @@ export function UsageChart({ title, page, isByHour, onPick, metric: given, onMet
     </button>
   )
   return (
-    <section class="panel">
-      <div class="panel-head">
-        <h2>{heading}</h2>
+    <Panel
+      title={heading}
+      beside={
         <div class="segments">
           {Object.entries(METRICS).map(([option, { name: text }]) => switched(option, text))}
           {latency && switched('latency', 'Latency')}
         </div>
-      </div>
+      }
+    >
       {isLatency ? (
         latency()
       ) : (
-        <Chart
+        <TimeChart
           caption={heading}
           unit={unit}
-          moments={page.data.map(({ start_time }) => momentText(start_time, isByHour, zone))}
+          points={page.data}
+          isByHour={isByHour}
           series={seriesOf(page, metric)}
           isCounting={page.data.at(-1)?.closed === false}
-          {...(onPick && { onPick: (first: number, last: number) => onPick(...spanOf(page, first, last)) })}
+          onPick={onPick}
         />
       )}
-    </section>
+    </Panel>
   )
 }
 
@@ -80,21 +86,19 @@ function isMetric(text: string): text is MetricName {
   return Object.hasOwn(METRICS, text)
 }
 
-export function spanOf({ data }: UsagePage, first: number, last: number): [from: string, to: string] {
-  return [data[first]?.start_time ?? '', data[last]?.end_time ?? '']
-}
+type Bucket = UsagePage['data'][number]
 
-function seriesOf({ data, groups }: UsagePage, metric: MetricName): Series[] {
+function seriesOf({ groups }: UsagePage, metric: MetricName): Series<Bucket>[] {
   const places = new Map(groups.map(({ group }, i) => [group, Math.min(i, COLOURS)]))
   const names = groups.slice(0, COLOURS).map(labelOf)
   if (groups.length > COLOURS) names.push('others')
   return names.map((label, place) => {
-    const each = data.map(({ results }) => results.filter(({ group }) => (places.get(group) ?? COLOURS) === place))
+    const own = ({ results }: Bucket) => results.filter(({ group }) => (places.get(group) ?? COLOURS) === place)
     return {
       label,
       colour: colourOf(place),
-      values: each.map((some) => some.reduce((sum, numbers) => sum + numberOf(numbers, metric), 0)),
-      told: each.map((some) => told(some, metric)),
+      of: (bucket) => sumOf(own(bucket), METRICS[metric].of),
+      told: (bucket) => told(own(bucket), metric),
     }
   })
 }
@@ -104,29 +108,15 @@ export function labelOf({ group, label }: { readonly group: string; readonly lab
   return group === '-' ? 'none' : label
 }
 
-function isAmount(metric: MetricName): metric is 'cost' | 'margin' {
-  return metric === 'cost' || metric === 'margin'
-}
-
-function numberOf(numbers: UsageNumbers, metric: MetricName): number {
-  if (isAmount(metric)) return Number(numbers[metric])
-  if (metric === 'requests') return numbers.requests
-  if (metric === 'tokens') return numbers.prompt_tokens + numbers.completion_tokens
-  return numbers.refused + numbers.failed
+export function sumOf(results: readonly UsageNumbers[], of: (numbers: UsageNumbers) => number): number {
+  return results.reduce((sum, numbers) => sum + of(numbers), 0)
 }
 
 /** An amount is told as the server wrote it; several of them only roughly, as the height of their bar. */
 function told(some: readonly UsageNumbers[], metric: MetricName) {
+  const isAmount = metric === 'cost' || metric === 'margin'
   const [one, ...others] = some
-  if (isAmount(metric) && one && others.length === 0) return <Credits of={one[metric]} />
-  const sum = some.reduce((before, numbers) => before + numberOf(numbers, metric), 0)
-  return isAmount(metric) ? `about ${sum.toPrecision(3)}` : counted(sum)
-}
-
-/** An hour in the chosen zone; a day is a UTC day. */
-export function momentText(start: string, isByHour: boolean, zone: Zone): string {
-  if (!isByHour) return start.slice(5, 10)
-  if (zone === 'utc') return start.slice(11, 16)
-  const time = new Date(start)
-  return `${String(time.getHours()).padStart(2, '0')}:${String(time.getMinutes()).padStart(2, '0')}`
+  if (isAmount && one && others.length === 0) return <Credits of={one[metric]} />
+  const sum = sumOf(some, METRICS[metric].of)
+  return isAmount ? `about ${sum.toPrecision(3)}` : counted(sum)
 }

@@ -1,81 +1,65 @@
 import { useState } from 'preact/hooks'
 import { BRAND } from '../../layers/gateway/contract.ts'
-import { Announcements } from '../parts/announce.tsx'
-import { Button } from '../parts/button.tsx'
-import { type ApiKey, ask, type Failure } from './ask.ts'
-import { Models } from './models.tsx'
-import { Requests } from './requests.tsx'
-import { Balance } from './sums.tsx'
+import { type ApiFailure, ask, failureFrom } from '../api.ts'
+import { Announcements, Button, Field } from '../parts/controls.tsx'
+import { Problem } from '../parts/loading.tsx'
+import { type ApiKey, connectWith } from './gateway.ts'
+import { Panels } from './panels.tsx'
 
-/** The key that was pasted, in the memory of this window only. */
-type Opened = { readonly secret: string; readonly apiKey: ApiKey }
-
+/** The key that was pasted is in the memory of this window only. */
 export function App() {
-  const [opened, setOpened] = useState<Opened | undefined>(undefined)
+  const [apiKey, setKey] = useState<ApiKey | undefined>(undefined)
+  const forget = () => {
+    connectWith('')
+    setKey(undefined)
+  }
   return (
     <main>
-      <header>
-        <h1>Usage{opened && <span class="name"> of {opened.apiKey.name}</span>}</h1>
-        {opened && (
-          <div class="actions">
-            <code>…{opened.apiKey.key.last_four}</code>
-            <Button onClick={() => setOpened(undefined)}>Forget this key</Button>
+      <header class="row wrap between">
+        <h1>Usage{apiKey && ` of ${apiKey.name}`}</h1>
+        {apiKey && (
+          <div class="row">
+            <code>…{apiKey.key.last_four}</code>
+            <Button onClick={forget}>Forget this key</Button>
           </div>
         )}
       </header>
-      {opened ? (
-        <div class="parts">
-          <Balance {...opened} />
-          <Requests secret={opened.secret} />
-          <Models secret={opened.secret} />
-        </div>
-      ) : (
-        <KeyForm onOpened={setOpened} />
-      )}
+      {apiKey ? <Panels apiKey={apiKey} /> : <KeyForm onOpened={setKey} />}
       <Announcements />
     </main>
   )
 }
 
-function KeyForm({ onOpened }: { readonly onOpened: (opened: Opened) => void }) {
+function KeyForm({ onOpened }: { readonly onOpened: (apiKey: ApiKey) => void }) {
   const [typed, setTyped] = useState('')
-  const [failure, setFailure] = useState<Failure | undefined>(undefined)
+  const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
   const [isAsking, setIsAsking] = useState(false)
   const open = async (event: Event) => {
     event.preventDefault()
-    const secret = typed.trim()
     setIsAsking(true)
+    connectWith(typed.trim())
     try {
-      onOpened({ secret, apiKey: await ask<ApiKey>(secret, 'key/introspect') })
-    } catch (lost) {
-      setFailure(lost as Failure)
+      onOpened(await ask<ApiKey>('/key/introspect'))
+    } catch (error) {
+      setFailure(failureFrom(error))
       setIsAsking(false)
     }
   }
   return (
     <form class="panel" onSubmit={(event) => void open(event)}>
-      <label for="key">Your key</label>
-      <input
-        id="key"
+      <Field
+        label="Your key"
         type="password"
-        autocomplete="off"
-        spellcheck={false}
         required
         placeholder={`${BRAND.keyPrefix}…`}
         value={typed}
-        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        onInput={setTyped}
+        hint="The key stays in this window and is gone when you close or reload it. It is sent to this gateway only."
       />
       <button class="primary" type="submit" disabled={isAsking}>
         Show usage
       </button>
-      <p class="quiet">
-        The key stays in this window and is gone when you close or reload it. It is sent to this gateway only.
-      </p>
-      {failure && (
-        <p class="notice" role="alert">
-          {failure.message}
-        </p>
-      )}
+      <Problem failure={failure} />
     </form>
   )
 }

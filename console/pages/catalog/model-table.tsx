@@ -1,9 +1,8 @@
-import { Button } from '../../parts/button.tsx'
-import { Command } from '../../parts/command.tsx'
-import { counted } from '../../parts/counted.ts'
-import { type Model, modelsIn, type Prices } from '../../parts/models-in.ts'
+import { Button } from '../../parts/controls.tsx'
+import { costOf, type Model, marginText, modelsIn, type Prices } from '../../parts/models.ts'
+import { counted } from '../../parts/numbers.ts'
+import { Command } from '../../parts/panel.tsx'
 import { type Column, cell, count, name, number, Table } from '../../parts/table.tsx'
-import { costOf, marginText } from './margin.ts'
 
 const PRICES = [
   ['input', 'Input'],
@@ -45,7 +44,7 @@ export function ModelTable({ of: catalog, comment, onEdit }: Props) {
           </>
         )}
       </p>
-      <Table caption="Models" columns={columns} rows={modelsIn(catalog)} keyOf={(model) => model.id} />
+      <Table caption="Models" columns={columns} rows={modelsIn(catalog)} by="id" />
     </>
   )
 }
@@ -58,7 +57,7 @@ function Price({ of: model, name: price }: { readonly of: Model; readonly name: 
     <>
       {String(amount ?? '–')}
       {amount !== undefined && cost !== undefined && (
-        <div class="beside">
+        <div class="note">
           {cost} <span class={margin?.startsWith('−') ? 'bad-text' : 'good-text'}>{margin}</span>
         </div>
       )}
@@ -66,7 +65,7 @@ function Price({ of: model, name: price }: { readonly of: Model; readonly name: 
   )
 }
 
-/** By their providers; whole when it is pointed at. */
+/** The providers are shown; the whole routes when they are pointed at. */
 function routesText({ routes = [] }: Model) {
   const whole = routes.map(({ provider, model }) => `${provider}/${model}`).join(', ')
   return <span title={whole}>{routes.map(({ provider }) => provider).join(', ')}</span>

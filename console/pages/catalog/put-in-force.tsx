@@ -1,12 +1,20 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
-import type { CatalogShape } from '../../../layers/admin/api/shapes/catalog.ts'
+import { useEffect, useState } from 'preact/hooks'
+import type { CatalogCheck, CatalogShape } from '../../../layers/admin/api/shapes/catalog.ts'
 import { ApiFailure, ask, type Sent } from '../../api.ts'
-import { ActDialog } from '../../parts/act-dialog.tsx'
-import { announce } from '../../parts/announce.tsx'
-import { Field } from '../../parts/field.tsx'
+import { announce, Field } from '../../parts/controls.tsx'
+import { ActDialog, useSubmission } from '../../parts/dialog.tsx'
+import { Problem } from '../../parts/loading.tsx'
+import { Command } from '../../parts/panel.tsx'
 
-type Props = {
+type Then = {
+  /** Another version is in force than the one that was shown. */
+  readonly onStale: () => void
+  readonly onDone: (now: CatalogShape) => void
+  readonly onClose: () => void
+}
+
+type Props = Then & {
   readonly title: string
   readonly verb: string
   /** The version that it is put over. */
@@ -15,9 +23,6 @@ type Props = {
   readonly method: NonNullable<Sent['method']>
   readonly body?: object
   readonly isReady?: boolean
-  readonly onStale: () => void
-  readonly onDone: (now: CatalogShape) => void
-  readonly onClose: () => void
   readonly children: ComponentChildren
 }
 
@@ -43,5 +48,64 @@ export function PutInForce({ over, path, method, body, onStale, onDone, children
       {children}
       <Field label="Note" value={note} onInput={setNote} maxLength={200} hint="Why, for whoever reads the versions." />
     </ActDialog>
+  )
+}
+
+/** Puts an earlier version in force again, as a new one, after its changes were shown. */
+export function RollBack({ to, inForce, ...rest }: Then & { readonly to: number; readonly inForce: number }) {
+  const reading = useSubmission()
+  const [check, setCheck] = useState<CatalogCheck | undefined>(undefined)
+  useEffect(() => {
+    void reading.run(async () => {
+      const { catalog } = await ask<CatalogShape>(`/catalog/versions/${to}`)
+      setCheck(await ask<CatalogCheck>('/catalog/check', { method: 'POST', body: catalog }))
+    })
+  }, [to, inForce])
+  return (
+    <PutInForce
+      {...rest}
+      title={`Roll back to version ${to}?`}
+      verb="Roll back"
+      over={inForce}
+      path={`/catalog/versions/${to}/restore`}
+      method="POST"
+      isReady={check?.valid ?? false}
+    >
+      <Problem failure={reading.failure} />
+      {check && (
+        <>
+          <p>Over version {inForce}, in force within seconds. It changes:</p>
+          {check.faults.map(({ path, message }) => (
+            <p key={path + message} class="notice bad">
+              <code>{path}</code> {message}
+            </p>
+          ))}
+          <ChangeList {...check} />
+        </>
+      )}
+      <p class="quiet">
+        The same: <Command>{`catalog rollback ${to}`}</Command>
+      </p>
+    </PutInForce>
+  )
+}
+
+/** The changes of a catalog, in words, and its warnings. */
+export function ChangeList({ changes, warnings }: Pick<CatalogCheck, 'changes' | 'warnings'>) {
+  return (
+    <>
+      {changes.length > 0 && (
+        <ul class="plain">
+          {changes.map((change) => (
+            <li key={change}>{change}</li>
+          ))}
+        </ul>
+      )}
+      {warnings.map((warning) => (
+        <p key={warning} class="notice warn">
+          {warning}
+        </p>
+      ))}
+    </>
   )
 }

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../../layers/gateway/domain/time.ts'
-import { countOf } from '../../parts/counted.ts'
+import { countOf } from '../../parts/numbers.ts'
 
 /** The charges of days in a row, the last of which is today. */
 type Charged = {

@@ -1,11 +1,8 @@
 import type { KeyShape } from '../../../layers/admin/api/shapes/keys.ts'
-import { attentionOf, Badge } from '../../parts/badge.tsx'
-import { compareCredits } from '../../parts/compare-credits.ts'
-import { Credits } from '../../parts/credits.tsx'
-import { LeftBar } from '../../parts/left-bar.tsx'
-import { KeyLink } from '../../parts/links.tsx'
-import { Moment } from '../../parts/moment.tsx'
+import { LeftBar } from '../../parts/metric.tsx'
+import { compareCredits } from '../../parts/numbers.ts'
 import { type Column, cell, count, credits, name, number } from '../../parts/table.tsx'
+import { attentionOf, Badge, Credits, KeyLink, Moment } from '../../parts/values.tsx'
 
 type Compare = (a: KeyShape, b: KeyShape) => number
 
@@ -17,32 +14,59 @@ const ORDERS: Readonly<Record<string, Compare>> = {
   last_used: (a, b) => (a.last_used_at ?? '').localeCompare(b.last_used_at ?? ''),
 }
 
-/** By its name, after a minus from the highest down. */
+const bare = (order: string) => order.replace(/^-/, '')
+
+/** An order has a name; after a minus it is from the highest down. */
 export function orderOf(by: string): Compare | undefined {
-  const isDown = by.startsWith('-')
-  const named = isDown ? by.slice(1) : by
-  const compare = Object.hasOwn(ORDERS, named) ? ORDERS[named] : undefined
-  return compare && isDown ? (a, b) => compare(b, a) : compare
+  const compare = Object.hasOwn(ORDERS, bare(by)) ? ORDERS[bare(by)] : undefined
+  return compare && by.startsWith('-') ? (a, b) => compare(b, a) : compare
 }
 
-export const COLUMNS: readonly Column<KeyShape>[] = [
-  { ...name<KeyShape>('Name', (key) => <KeyLink id={key.id} name={key.name} />), sort: 'name', class: 'fill' },
-  cell('State', (key) => <State of={key} />),
-  {
-    ...number<KeyShape>('Balance', (key) => (
-      <>
-        <Credits of={key.available} />
-        <LeftBar available={key.available} granted={key.granted} />
-      </>
-    )),
-    sort: 'available',
-  },
-  { ...credits<KeyShape>('Spent', (key) => key.spent), sort: '-spent' },
-  { ...count<KeyShape>('Today', (key) => key.requests_today), sort: '-today' },
-  { ...cell<KeyShape>('Last used', (key) => <Moment at={key.last_used_at} isBrief />), sort: '-last_used' },
-  cell('External id', (key) => key.external_id, 'short'),
-  cell('Ends in', (key) => <code>…{key.last_four}</code>),
-]
+/** The columns for rows in this order; a head leads to its own. */
+export function keyColumns(by: string, hrefOf: (by: string) => string): readonly Column<KeyShape>[] {
+  const sortable = (first: string, column: Column<KeyShape>): Column<KeyShape> => {
+    const isSorted = bare(by) === bare(first)
+    const isDown = by.startsWith('-')
+    const next = isSorted ? (isDown ? bare(by) : `-${by}`) : first
+    return {
+      ...column,
+      sorted: isSorted ? (isDown ? 'descending' : 'ascending') : undefined,
+      headOf: (
+        <a class="sort" href={hrefOf(next)}>
+          {column.head}
+          {isSorted && <span aria-hidden="true">{isDown ? ' ↓' : ' ↑'}</span>}
+        </a>
+      ),
+    }
+  }
+  return [
+    sortable('name', { ...name('Name', (key) => <KeyLink id={key.id} name={key.name} />), class: 'fill' }),
+    cell('State', (key) => <State of={key} />),
+    sortable(
+      'available',
+      number('Balance', (key) => (
+        <>
+          <Credits of={key.available} />
+          <LeftBar available={key.available} granted={key.granted} />
+        </>
+      )),
+    ),
+    sortable(
+      '-spent',
+      credits('Spent', (key) => key.spent),
+    ),
+    sortable(
+      '-today',
+      count('Today', (key) => key.requests_today),
+    ),
+    sortable(
+      '-last_used',
+      cell('Last used', (key) => <Moment at={key.last_used_at} isBrief />),
+    ),
+    cell('External id', (key) => key.external_id, 'short'),
+    cell('Ends in', (key) => <code>…{key.last_four}</code>),
+  ]
+}
 
 function State({ of: key }: { readonly of: KeyShape }) {
   const attention = attentionOf(key)

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
 import { identityHere } from '../../identity.ts'
-import { CopyButton } from '../../parts/copy-button.tsx'
+import { CopyButton } from '../../parts/controls.tsx'
+import { Panel } from '../../parts/panel.tsx'
 import { linkTo } from '../../router.ts'
 import { asCurl } from '../playground/as-code.ts'
 
@@ -30,8 +31,7 @@ function Steps({ model = 'echo' }: { readonly model: string | undefined }) {
   const { base_url: baseUrl } = identityHere()
   const code = asCurl({ baseUrl, body: { model, messages: [{ role: 'user', content: 'Hello' }] } })
   return (
-    <section class="panel steps">
-      <h2>Make the first request</h2>
+    <Panel title="Make the first request" class="apart">
       <ol>
         <li>
           <a href={linkTo(['keys'])}>Create a key</a>, or take the one that the gateway printed when it started.
@@ -45,6 +45,6 @@ function Steps({ model = 'echo' }: { readonly model: string | undefined }) {
           Waiting for the first request…
         </li>
       </ol>
-    </section>
+    </Panel>
   )
 }

@@ -1,21 +1,20 @@
 import type { ComponentChildren } from 'preact'
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
-import { counted } from '../../parts/counted.ts'
-import { Credits } from '../../parts/credits.tsx'
-import { Sparkline } from '../../parts/sparkline.tsx'
-import { durationText } from '../../parts/took.tsx'
+import { Metric } from '../../parts/metric.tsx'
+import { counted, durationText } from '../../parts/numbers.ts'
+import { Credits } from '../../parts/values.tsx'
 import { linkTo, type Query } from '../../router.ts'
 
 type Numbers = Overview['range']
 type Point = Overview['series'][number]
 
-type Metric = {
+type Shown = {
   readonly name: string
   readonly colour: string
   readonly page: string
   readonly query?: Query
   readonly of: (numbers: Numbers) => ComponentChildren
-  /** For its shape and its change only. */
+  /** Its shape and its change are drawn of it. */
   readonly value: (numbers: Numbers | Point) => number | null
   /** The change in words; by default in percent. */
   readonly change?: (now: number, before: number) => string
@@ -28,7 +27,7 @@ const marginOf = ({ cost, margin }: Numbers | Point) =>
 const points = (now: number, before: number) => `${signed((now - before).toFixed(1))} pt`
 const percent = (value: number | null) => (value === null ? '–' : `${value.toFixed(value < 10 ? 2 : 1)} %`)
 
-const METRICS: readonly Metric[] = [
+const METRICS: readonly Shown[] = [
   {
     name: 'Requests',
     colour: 'c0',
@@ -88,19 +87,23 @@ export function Metrics({ of: { range, before, series }, query }: { readonly of:
   return (
     <div class="metrics">
       {METRICS.map((metric) => (
-        <a key={metric.name} class="metric panel" href={linkTo([metric.page], { ...query, ...metric.query })}>
-          <span class="metric-head">
-            {metric.name} <Change of={metric} now={metric.value(range)} before={metric.value(before)} />
-          </span>
-          <strong>{metric.of(range)}</strong>
-          <Sparkline of={series.map((point) => metric.value(point) ?? 0)} colour={metric.colour} />
-        </a>
+        <Metric
+          key={metric.name}
+          name={
+            <>
+              {metric.name} <Change of={metric} now={metric.value(range)} before={metric.value(before)} />
+            </>
+          }
+          value={metric.of(range)}
+          href={linkTo([metric.page], { ...query, ...metric.query })}
+          shape={{ of: series.map((point) => metric.value(point) ?? 0), colour: metric.colour }}
+        />
       ))}
     </div>
   )
 }
 
-type ChangeProps = { readonly of: Metric; readonly now: number | null; readonly before: number | null }
+type ChangeProps = { readonly of: Shown; readonly now: number | null; readonly before: number | null }
 
 function Change({ of: { change = inPercent, isBetter }, now, before }: ChangeProps) {
   if (now === null || before === null || before === 0 || now === before) return null
@@ -108,7 +111,7 @@ function Change({ of: { change = inPercent, isBetter }, now, before }: ChangePro
   const text = change(now, before)
   if (/^[+−]0(\.0)? /.test(text)) return null
   return (
-    <span class={`change ${isGood ? 'good-text' : 'bad-text'}`} title="Against the range before">
+    <span class={isGood ? 'good-text' : 'bad-text'} title="Against the range before">
       {text}
     </span>
   )

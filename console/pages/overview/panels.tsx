@@ -1,12 +1,10 @@
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
-import { Badge, routeState, STATES } from '../../parts/badge.tsx'
-import { counted } from '../../parts/counted.ts'
-import { KeyLink } from '../../parts/links.tsx'
-import { Moment } from '../../parts/moment.tsx'
-import { Share } from '../../parts/share.tsx'
+import { Share } from '../../parts/metric.tsx'
+import { counted } from '../../parts/numbers.ts'
+import { Panel } from '../../parts/panel.tsx'
 import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
+import { Badge, KeyLink, Moment, routeState, STATES } from '../../parts/values.tsx'
 import { linkTo } from '../../router.ts'
-import { type ProviderState, providersOf } from './providers-of.ts'
 
 const LOW_COLUMNS: readonly Column<Overview['low'][number]>[] = [
   name('Key', (key) => <KeyLink id={key.id} name={key.name} />),
@@ -21,7 +19,7 @@ function isOfCredits(badge: string): boolean {
 export function Low({ of: { low, keys } }: { readonly of: Overview }) {
   return (
     <>
-      <div class="panel-head">
+      <header class="row wrap between">
         <h2>About to run dry</h2>
         <span class="quiet">
           {STATES.filter((state) => keys[state] > 0).map((state) => (
@@ -30,8 +28,8 @@ export function Low({ of: { low, keys } }: { readonly of: Overview }) {
             </a>
           ))}
         </span>
-      </div>
-      {low.length > 0 && <Table caption="About to run dry" columns={LOW_COLUMNS} rows={low} keyOf={(key) => key.id} />}
+      </header>
+      {low.length > 0 && <Table caption="About to run dry" columns={LOW_COLUMNS} rows={low} by="id" />}
       {low.length === 0 && keys.active > 0 && <p class="quiet">None, at the last week’s rate.</p>}
       {keys.active === 0 && (
         <p>
@@ -62,7 +60,7 @@ export function Top({ title, of: entries, linkOf }: TopProps) {
       {entries.length === 0 ? (
         <p class="quiet">None in this range.</p>
       ) : (
-        <Table caption={title} columns={columns} rows={entries.slice(0, 5)} keyOf={({ id }) => id} />
+        <Table caption={title} columns={columns} rows={entries.slice(0, 5)} by="id" />
       )}
     </>
   )
@@ -78,15 +76,9 @@ const PROVIDER_COLUMNS: readonly Column<ProviderState>[] = [
 
 export function Providers({ of: { routes } }: { readonly of: Overview }) {
   return (
-    <section class="panel">
-      <h2>Providers</h2>
-      <Table
-        caption="Providers"
-        columns={PROVIDER_COLUMNS}
-        rows={providersOf(routes)}
-        keyOf={({ provider }) => provider}
-      />
-    </section>
+    <Panel title="Providers">
+      <Table caption="Providers" columns={PROVIDER_COLUMNS} rows={providersOf(routes)} by="provider" />
+    </Panel>
   )
 }
 
@@ -108,4 +100,56 @@ export function Books({ of: { last_audit: audit } }: { readonly of: Overview }) 
       </p>
     </>
   )
+}
+
+/** One of twenty attempts failed: somebody should look. */
+const MANY = 0.05
+
+/** The things that need an operator, in a sentence each. */
+export function Attention({ of: data }: { readonly of: Overview }) {
+  const failing = providersOf(data.routes).filter(({ attempts, failures }) => failures > attempts * MANY)
+  const wrong = data.last_audit?.wrong ?? 0
+  return (
+    <>
+      {failing.map(({ provider, attempts, failures }) => (
+        <p key={provider} class="notice warn">
+          {provider} failed in {counted(failures)} of {counted(attempts)} attempts in 24 hours.{' '}
+          {isCovered(data, failures) && 'Other routes answered most of them. '}
+          <a href={linkTo(['routes'])}>See the routes</a>
+        </p>
+      ))}
+      {wrong > 0 && (
+        <p class="notice bad">
+          The last audit found {wrong} {wrong === 1 ? 'key' : 'keys'} wrong.{' '}
+          <a href={linkTo(['books'])}>See the books</a>
+        </p>
+      )}
+    </>
+  )
+}
+
+/** More attempts failed than requests did: fallbacks answered. */
+function isCovered({ range }: Overview, failures: number): boolean {
+  return range.errors < failures
+}
+
+type ProviderState = {
+  readonly provider: string
+  readonly routes: number
+  readonly attempts: number
+  readonly failures: number
+}
+
+/** The routes of each provider together. One upstream model may stand behind several, and is counted once. */
+function providersOf(routes: Overview['routes']): ProviderState[] {
+  return [...Map.groupBy(routes, ({ provider }) => provider)].map(([provider, own]) => {
+    const models = [...new Map(own.map((route) => [route.upstream_model, route])).values()]
+    const sum = (of: (route: Overview['routes'][number]) => number) => models.reduce((all, route) => all + of(route), 0)
+    return {
+      provider,
+      routes: own.length,
+      attempts: sum((route) => route.requests_24h),
+      failures: sum((route) => route.failures_24h),
+    }
+  })
 }

@@ -11,7 +11,7 @@ export type ChatBody = {
   readonly max_tokens?: number
 }
 
-/** Without characters that a terminal obeys when they are pasted. */
+/** It has no characters that a terminal obeys when they are pasted. */
 export function asCurl({ baseUrl, body }: Asked): string {
   return `curl ${shellWord(`${baseUrl}/chat/completions`)} \\
   -H "Authorization: Bearer $WAYBILL_KEY" \\

@@ -1,34 +1,19 @@
-import type { RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
+import type { RequestLine, RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
 
 /** The fields of a stored row that the page tells. An old or damaged row may lack any. */
-export type RowFacts = {
-  readonly started_at?: string
-  readonly endpoint?: string
-  readonly stream?: boolean
-  readonly outcome?: string
-  readonly http_status?: number
-  readonly error_code?: string | null
-  readonly model?: string | null
-  readonly provider?: string | null
+export type RowFacts = Partial<RequestLine> & {
   readonly upstream_model?: string | null
   readonly fallback_model?: string | null
-  readonly replay_of?: string | null
-  readonly prompt_tokens?: number
-  readonly completion_tokens?: number
   readonly asked_max_tokens?: number | null
   readonly lowered_max_tokens?: number | null
   readonly dropped_fields?: string | null
-  readonly usage_source?: string
-  readonly cost?: string
-  readonly ttft_ms?: number | null
-  readonly duration_ms?: number
 }
 
 export function rowFacts({ row }: RequestShape): RowFacts {
   return (row ?? {}) as RowFacts
 }
 
-/** Of the time in which the answer was written, which begins with its first token. */
+/** The time in which the answer was written begins with its first token. */
 export function tokensPerSecond({ completion_tokens, ttft_ms, duration_ms }: RowFacts): number | undefined {
   const ms = (duration_ms ?? 0) - (ttft_ms ?? 0)
   return completion_tokens && ms > 0 ? (completion_tokens * 1000) / ms : undefined

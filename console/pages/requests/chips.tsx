@@ -1,7 +1,5 @@
-import { Bounds } from '../../parts/bounds.tsx'
-import { Choices } from '../../parts/choices.tsx'
 import { KeyChip } from '../../parts/key-chip.tsx'
-import { Picker } from '../../parts/picker.tsx'
+import { Choices, Picker, Span } from '../../parts/picker.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
 import { type Range, rangeQuery } from '../../parts/ranges.ts'
 import { useLoad } from '../../parts/use-load.ts'
@@ -29,15 +27,14 @@ export function Chips({ url, range, query }: Props) {
         />
       ))}
       {BOUND_FILTERS.map(({ label, unit, from, to, pattern }) => (
-        <Bounds
+        <Picker<readonly [string, string]>
           key={label}
           label={label}
-          unit={unit}
-          from={query[from]}
-          to={query[to]}
-          {...(pattern && { pattern })}
-          onChoose={(least, most) => choose({ [from]: least, [to]: most })}
-        />
+          value={boundsText(query[from], query[to], unit)}
+          onChoose={(span) => choose({ [from]: span?.[0], [to]: span?.[1] })}
+        >
+          {(chosen) => <Span unit={unit} from={query[from]} to={query[to]} pattern={pattern} onChoose={chosen} />}
+        </Picker>
       ))}
       {isFiltered && <a href={linkTo(url.path, rangeQuery(range))}>Clear</a>}
     </>
@@ -54,17 +51,8 @@ type ChipProps = {
 function ChoiceChip({ filter, value, range, onChoose }: ChipProps) {
   const shown = filter.choices?.find((choice) => choice.value === value)?.text ?? value
   return (
-    <Picker label={filter.label} value={shown} onClear={() => onChoose(null)}>
-      {(close) => (
-        <Options
-          filter={filter}
-          range={range}
-          onChoose={(chosen) => {
-            onChoose(chosen)
-            close()
-          }}
-        />
-      )}
+    <Picker label={filter.label} value={shown} onChoose={onChoose}>
+      {(choose) => <Options filter={filter} range={range} onChoose={choose} />}
     </Picker>
   )
 }
@@ -83,4 +71,10 @@ function Options({ filter: { label, source, choices, typed }, range, onChoose }:
       onChoose={onChoose}
     />
   )
+}
+
+function boundsText(from: string, to: string, unit: string): string {
+  if (from && to) return `${from} – ${to} ${unit}`
+  if (from) return `≥ ${from} ${unit}`
+  return to && `≤ ${to} ${unit}`
 }

@@ -1,6 +1,6 @@
 import type { EndpointName } from '../../../layers/gateway/endpoints.ts'
 
-/** By name: the table of endpoints would bring its routes and rights into the page. */
+/** The table of endpoints would bring its routes and rights into the page. */
 export const MODEL_ENDPOINTS: readonly EndpointName[] = [
   'chat.completions',
   'responses',

@@ -1,8 +1,9 @@
 import type { z } from 'zod'
 import type { requestsQuery } from '../../../layers/admin/api/shapes/queries.ts'
 import type { Overview, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
-import type { Choice } from '../../parts/choices.tsx'
-import { counted } from '../../parts/counted.ts'
+import { AMOUNT_PATTERN } from '../../parts/controls.tsx'
+import { counted } from '../../parts/numbers.ts'
+import type { Choice } from '../../parts/picker.tsx'
 import { type Query, queryText } from '../../router.ts'
 import { MODEL_ENDPOINTS, OTHER_ENDPOINTS } from './endpoints.ts'
 
@@ -35,7 +36,7 @@ export type BoundFilter = {
   readonly unit: string
   readonly from: FilterName
   readonly to: FilterName
-  readonly pattern?: string
+  readonly pattern: string
 }
 
 const ANY = /./
@@ -88,7 +89,7 @@ export const CHOICE_FILTERS: readonly ChoiceFilter[] = [
 ]
 
 export const BOUND_FILTERS: readonly BoundFilter[] = [
-  { label: 'Charged', unit: 'credits', from: 'cost_from', to: 'cost_to' },
+  { label: 'Charged', unit: 'credits', from: 'cost_from', to: 'cost_to', pattern: AMOUNT_PATTERN },
   { label: 'Duration', unit: 'ms', from: 'duration_from', to: 'duration_to', pattern: '[0-9]{1,9}' },
 ]
 

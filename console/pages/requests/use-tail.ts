@@ -2,8 +2,7 @@ import { useCallback, useState } from 'preact/hooks'
 import type { List } from '../../../layers/admin/api/shapes/answers.ts'
 import type { RequestLine } from '../../../layers/admin/api/shapes/requests.ts'
 import { type ApiFailure, ask, failureFrom } from '../../api.ts'
-import { type Listed, listUrl, PAGE } from '../../parts/use-list.ts'
-import { usePoll } from '../../parts/use-load.ts'
+import { type Listed, listUrl, PAGE, usePoll } from '../../parts/use-load.ts'
 import type { Query } from '../../router.ts'
 
 const EVERY_MS = 2000

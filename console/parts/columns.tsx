@@ -1,0 +1,86 @@
+import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
+import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
+import { counted } from './numbers.ts'
+import { type Column, cell, credits, name, number } from './table.tsx'
+import { Badge, KeyLink, Moment, RequestLink, Status, Took } from './values.tsx'
+
+/** `arn:aws:iam::123456789012:user/ana` is ana; all of it when it is pointed at. */
+export function By({ of }: { readonly of: string }) {
+  return <span title={of}>{of.replace(/^arn:.*\//, '')}</span>
+}
+
+/** Pages with events of several keys add columns. */
+export function eventColumns(...more: readonly Column<EventShape>[]): readonly Column<EventShape>[] {
+  return [
+    cell('When', (event) => <Moment at={event.at} isBrief />),
+    cell('What', (event) => <Badge of={event.what} />),
+    ...more,
+    cell('Change', (event) => <EventLine event={event} />, 'rest'),
+    cell('By', (event) => <By of={event.by} />, 'short'),
+  ]
+}
+
+type Props = { readonly event: EventShape }
+
+export function EventChange({ event }: Props) {
+  const lines = linesOf(event)
+  return lines.length === 0 ? null : (
+    <ul class="plain">
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  )
+}
+
+/** A change in one line, of which the rest folds out. */
+export function EventLine({ event }: Props) {
+  const lines = linesOf(event)
+  if (lines.length === 0) return null
+  const shown = lines.join(' · ')
+  return lines.length === 1 ? (
+    <span title={shown}>{shown}</span>
+  ) : (
+    <details class="folded">
+      <summary>{shown}</summary>
+      <EventChange event={event} />
+    </details>
+  )
+}
+
+function linesOf({ before, after }: EventShape): string[] {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  return names.map((name) => {
+    const now = valueText(after?.[name])
+    return before === null ? `${name}: ${now}` : `${name}: ${valueText(before[name])} → ${now}`
+  })
+}
+
+function valueText(value: unknown): string {
+  if (value === undefined || value === null) return '–'
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueText).join(', ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+export const REQUEST_COLUMNS: readonly Column<RequestLine>[] = [
+  cell('When', (line) => <Moment at={line.started_at} isBrief />),
+  cell('Status', (line) => <Status of={line} />),
+  cell('Model', (line) => <Model of={line} />, 'fill'),
+  number('Tokens in / out', (line) =>
+    line.total_tokens > 0 ? `${counted(line.prompt_tokens)} / ${counted(line.completion_tokens)}` : '',
+  ),
+  credits('Charged', (line) => line.cost),
+  number('First token', (line) => <Took ms={line.ttft_ms} />),
+  number('Duration', (line) => <Took ms={line.duration_ms} />),
+  cell('Key', (line) => <KeyLink id={line.key_id} name={line.key_name} />, 'short'),
+  name('Request', (line) => <RequestLink id={line.request_id} isShort />),
+]
+
+function Model({ of: { model, endpoint, provider } }: { readonly of: RequestLine }) {
+  return (
+    <>
+      {model ?? <span class="quiet">{endpoint}</span>}
+      {provider && <span class="quiet"> by {provider}</span>}
+    </>
+  )
+}

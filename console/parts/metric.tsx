@@ -1,0 +1,77 @@
+import type { ComponentChildren } from 'preact'
+
+type Props = {
+  readonly name: ComponentChildren
+  readonly value: ComponentChildren
+  /** The page behind it. */
+  readonly href?: string
+  readonly class?: string
+  /** Its shape over time: the number says how much. */
+  readonly shape?: { readonly of: readonly number[]; readonly colour: string }
+  readonly children?: ComponentChildren
+}
+
+/** A number, and the way to what is behind it. */
+export function Metric({ name, value, href, class: kind = '', shape, children }: Props) {
+  const content = (
+    <>
+      <span class="row between small quiet">{name}</span>
+      <strong>{value}</strong>
+      {shape && <Sparkline {...shape} />}
+      {children}
+    </>
+  )
+  return href ? (
+    <a class={`metric panel ${kind}`} href={href}>
+      {content}
+    </a>
+  ) : (
+    <div class={`metric panel ${kind}`}>{content}</div>
+  )
+}
+
+const [WIDTH, HEIGHT] = [120, 34]
+
+function Sparkline({ of: values, colour }: NonNullable<Props['shape']>) {
+  const most = Math.max(...values, 0)
+  if (values.length < 2 || most === 0) return <svg class="spark" aria-hidden="true" />
+  const points = values
+    .map((value, i) => `${(i * WIDTH) / (values.length - 1)},${HEIGHT - 2 - (HEIGHT - 6) * (value / most)}`)
+    .join(' ')
+  return (
+    <svg class="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      <polygon class={`area ${colour}`} points={`0,${HEIGHT} ${points} ${WIDTH},${HEIGHT}`} />
+      <polyline class={`line ${colour}`} points={points} />
+    </svg>
+  )
+}
+
+type ShareProps = {
+  /** From 0 to 1. */
+  readonly of: number
+  readonly colour?: string
+  /** Its name, if the number beside it does not say the same. */
+  readonly label?: string
+  readonly title?: string
+}
+
+/** A part of a whole, as a bar. */
+export function Share({ of, colour = 'c0', label, title }: ShareProps) {
+  const percent = Math.round(100 * Math.min(1, Math.max(0, of)))
+  const meter = label ? { role: 'meter', 'aria-label': label, 'aria-valuenow': percent } : {}
+  return (
+    <span class="share" title={title} {...(meter as object)}>
+      <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="back" width="100" height="6" rx="3" />
+        <rect class={colour} width={percent} height="6" rx="3" />
+      </svg>
+    </span>
+  )
+}
+
+/** The share of what was granted that is left; the numbers beside it are the exact ones. */
+export function LeftBar({ available, granted }: { readonly available: string; readonly granted: string }) {
+  const share = Number(granted) > 0 ? Number(available) / Number(granted) : 0
+  const colour = share < 0.1 ? 'c4' : share < 0.25 ? 'c2' : 'c0'
+  return <Share of={share} colour={colour} label="Left of what was granted" title={`Of ${granted} granted`} />
+}

@@ -1,0 +1,89 @@
+// Numbers and times as they are told, and put in order. An amount may have more digits than a number, so its digits are worked with.
+
+export function counted(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+/** `1 key`, `2 keys`. */
+export function countOf(count: number, unit: string): string {
+  return `${counted(count)} ${unit}${count === 1 ? '' : 's'}`
+}
+
+/** `4 ms`, `0.42 s` or `2 min 5 s`. */
+export function durationText(ms: number): string {
+  if (ms < 100) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`
+  return `${Math.floor(ms / 60_000)} min ${Math.floor(ms / 1000) % 60} s`
+}
+
+/** The UTC day of a moment. */
+export function dayText(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}
+
+const AMOUNT = /^(-?)(\d+)(?:\.(\d+))?$/
+/** The digits after the point that an amount of one credit and more has. */
+const DECIMALS = 2
+/** The digits that a smaller amount has, from its first that is not zero. */
+const SIGNIFICANT = 4
+
+/** `1,234.56`, `0.1754` or `0.00002`. */
+export function shortAmount(amount: string): string {
+  const [, sign = '', whole = '0', fraction = ''] = AMOUNT.exec(amount) ?? []
+  if (/^0*$/.test(whole + fraction)) return '0'
+  const kept = /^0*$/.test(whole) ? fraction.search(/[1-9]/) + SIGNIFICANT : DECIMALS
+  const digits = withoutLast(whole + fraction.padEnd(kept + 1, '0').slice(0, kept + 1)).padStart(kept + 1, '0')
+  const [before, after] = [digits.slice(0, -kept), digits.slice(-kept)]
+  const shown = kept === DECIMALS ? after : after.replace(/0+$/, '').padEnd(DECIMALS, '0')
+  return `${sign}${grouped(before)}.${shown}`
+}
+
+/** Rounded by its last digit. */
+function withoutLast(digits: string): string {
+  return String((BigInt(digits) + 5n) / 10n)
+}
+
+/** In thousands, without a formatter, which takes longer than all the rest. */
+function grouped(digits: string): string {
+  return digits.replace(/^0+(?=\d)/, '').replace(/\B(?=(\d{3})+$)/g, ',')
+}
+
+export function compareCredits(a: string, b: string): number {
+  const [x, y] = [nano(a), nano(b)]
+  return x < y ? -1 : x > y ? 1 : 0
+}
+
+function nano(amount: string): bigint {
+  const [, sign = '', whole = '0', part = ''] = AMOUNT.exec(amount) ?? []
+  return BigInt(`${sign}${whole}${part.padEnd(12, '0')}`)
+}
+
+const MILLION_PLACES = 6
+
+/** The price of a million tokens, by the price of one. */
+export function perMillion(price: string): string {
+  const [whole = '0', fraction = ''] = price.split('.')
+  const digits = fraction.padEnd(MILLION_PLACES, '0')
+  const [before, after] = [whole + digits.slice(0, MILLION_PLACES), digits.slice(MILLION_PLACES)]
+  return `${before.replace(/^0+(?=\d)/, '')}${after && `.${after}`}`
+}
+
+/** The ticks of an axis from 0: at most five, at 1, 2 or 5 times a power of ten; whole ones for counts. */
+export function ticksTo(most: number, isWhole = false): number[] {
+  if (!(most > 0)) return [0, 1]
+  const power = Math.max(isWhole ? 1 : 0, 10 ** Math.floor(Math.log10(most / 4)))
+  const step = [1, 2, 5, 10].map((times) => times * power).find((size) => most / size <= 4) ?? 10 * power
+  return Array.from({ length: Math.ceil(most / step) + 1 }, (_, i) => i * step)
+}
+
+const SUFFIXES = [
+  [1e9, 'G'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+] as const
+
+/** `1.5 k`, `250` or `0.004`, without the noise of a float. */
+export function tickText(value: number): string {
+  const [size, suffix] = SUFFIXES.find(([least]) => value >= least) ?? [1, '']
+  return `${Number((value / size).toPrecision(3))}${suffix && ` ${suffix}`}`
+}

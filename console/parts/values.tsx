@@ -1,0 +1,171 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/time.ts'
+import { useZone } from '../preferences.ts'
+import { linkTo } from '../router.ts'
+import { counted, countOf, durationText, shortAmount } from './numbers.ts'
+
+/** An amount, short; exact when it is pointed at and when it is copied. Nothing here computes with one. */
+export function Credits({ of, withUnit = false }: { readonly of: string; readonly withUnit?: boolean }) {
+  const copied = (event: ClipboardEvent) => {
+    event.clipboardData?.setData('text/plain', of)
+    event.preventDefault()
+  }
+  return (
+    <data class={of.startsWith('-') ? 'number below' : 'number'} value={of} title={`${of} credits`} onCopy={copied}>
+      {shortAmount(of)}
+      {withUnit && <span class="unit"> credits</span>}
+    </data>
+  )
+}
+
+export const STATES = ['active', 'suspended', 'expired', 'revoked'] as const satisfies readonly KeyShape['status'][]
+
+/** Badges of keys whose names do not say it. */
+export const BADGE_WORDS: Readonly<Record<string, string>> = {
+  empty: 'no credits left',
+  idle: 'not used for 90 days',
+  no_allowlist: 'any address',
+  low: 'runs dry soon',
+}
+
+const BAD = new Set(['empty', 'revoked', 'expired', 'failed', 'upstream_error', 'abandoned', 'wrong', 'failing'])
+const GOOD = new Set(['active', 'completed', 'settled', 'balanced', 'ok'])
+const WARN = new Set(['suspended', 'low', 'idle', 'open', 'refused', 'unstable'])
+
+/** Most keys may be used from every address: that is told where it is asked for. */
+export function attentionOf({ badges }: { readonly badges: readonly string[] }): readonly string[] {
+  return badges.filter((badge) => badge !== 'no_allowlist')
+}
+
+export function Badge({ of }: { readonly of: string }) {
+  const kind = BAD.has(of) ? 'bad' : GOOD.has(of) ? 'good' : WARN.has(of) ? 'warn' : ''
+  return <span class={`badge ${kind}`}>{BADGE_WORDS[of] ?? of}</span>
+}
+
+/** A route or a provider is failing if more than half of its attempts failed, unstable if one of twenty did. */
+export function routeState(attempts: number, failures: number): string {
+  if (attempts === 0) return 'not asked'
+  if (failures > attempts / 2) return 'failing'
+  return failures > attempts / 20 ? 'unstable' : 'ok'
+}
+
+type Ended = { readonly http_status: number; readonly outcome: string; readonly error_code: string | null }
+
+/** The first thing to see of a request: its HTTP status as a badge, and the code of its error. */
+export function Status({ of: { http_status: status, outcome, error_code: code } }: { readonly of: Ended }) {
+  return (
+    <>
+      <span class={`badge ${kindOf(status, outcome)}`} title={outcome}>
+        {status > 0 ? status : outcome}
+      </span>
+      {code && <span class="note">{code}</span>}
+    </>
+  )
+}
+
+function kindOf(status: number, outcome: string): string {
+  if (status >= 500 || outcome === 'upstream_error' || outcome === 'abandoned') return 'bad'
+  return status >= 400 || status === 0 ? 'warn' : 'good'
+}
+
+export function KeyLink({ id, name }: { readonly id: string; readonly name?: string | null | undefined }) {
+  return <a href={linkTo(['keys', id])}>{name || <code>{id}</code>}</a>
+}
+
+/** The last signs of an id are those that differ; all of it when it is pointed at. */
+const SHORT = 6
+
+export function RequestLink({ id, isShort = false }: { readonly id: string; readonly isShort?: boolean }) {
+  return (
+    <a href={linkTo(['requests', id])} title={id}>
+      <code>{isShort ? `…${id.slice(-SHORT)}` : id}</code>
+    </a>
+  )
+}
+
+const SECOND_MS = 1000
+
+/** In the time zone that was chosen, and in both when it is pointed at. */
+export function Moment({ at, isBrief }: { readonly at: string | null; readonly isBrief?: boolean }) {
+  const zone = useZone()
+  const now = useNow(isBrief ? SECOND_MS * 5 : MINUTE_MS)
+  if (at === null) return <span class="quiet">never</span>
+  return (
+    <time dateTime={at} title={`${localText(at)}\n${utcText(at)}`}>
+      {isBrief ? (
+        distance(Date.parse(at) - now, isBrief)
+      ) : (
+        <>
+          {zone === 'utc' ? utcText(at) : localText(at)} <span class="quiet">({distance(Date.parse(at) - now)})</span>
+        </>
+      )}
+    </time>
+  )
+}
+
+function utcText(at: string): string {
+  return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`
+}
+
+/** As the UTC text, with the offset of this machine's zone: `2026-11-16 14:03:22 +01:00`. */
+function localText(at: string): string {
+  const time = new Date(at)
+  const aheadMs = -time.getTimezoneOffset() * MINUTE_MS
+  const text = new Date(time.getTime() + aheadMs).toISOString()
+  const offset = new Date(Math.abs(aheadMs)).toISOString().slice(11, 16)
+  return `${text.slice(0, 10)} ${text.slice(11, 19)} ${aheadMs < 0 ? '−' : '+'}${offset}`
+}
+
+const UNITS = [
+  ['day', 'd', DAY_MS],
+  ['hour', 'h', HOUR_MS],
+  ['minute', 'min', MINUTE_MS],
+  ['second', 's', SECOND_MS],
+] as const
+
+/** `2 minutes ago`, or `2 min ago`. */
+function distance(ms: number, isBrief?: boolean): string {
+  for (const [unit, short, size] of UNITS) {
+    const count = Math.floor(Math.abs(ms) / size)
+    if (count === 0) continue
+    const text = isBrief ? `${count} ${short}` : countOf(count, unit)
+    return ms < 0 ? `${text} ago` : `in ${text}`
+  }
+  return 'now'
+}
+
+/** One timer for each period, however many parts use it: a page may have hundreds of moments. */
+const clocks = new Map<
+  number,
+  { readonly listeners: Set<(now: number) => void>; timer: ReturnType<typeof setInterval> }
+>()
+
+export function useNow(everyMs: number): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => subscribe(everyMs, setNow), [everyMs])
+  return now
+}
+
+function subscribe(everyMs: number, listener: (now: number) => void): () => void {
+  const clock = clocks.get(everyMs) ?? { listeners: new Set(), timer: setInterval(() => tick(everyMs), everyMs) }
+  clocks.set(everyMs, clock)
+  clock.listeners.add(listener)
+  return () => {
+    clock.listeners.delete(listener)
+    if (clock.listeners.size > 0) return
+    clearInterval(clock.timer)
+    clocks.delete(everyMs)
+  }
+}
+
+function tick(everyMs: number): void {
+  const now = Date.now()
+  for (const listener of clocks.get(everyMs)?.listeners ?? []) listener(now)
+}
+
+/** A duration; exact when it is pointed at. */
+export function Took({ ms }: { readonly ms: number | null | undefined }) {
+  if (ms === null || ms === undefined) return <span class="quiet">–</span>
+  return <span title={`${counted(ms)} ms`}>{durationText(ms)}</span>
+}

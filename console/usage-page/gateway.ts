@@ -1,0 +1,56 @@
+import { connect } from '../api.ts'
+
+/** The answers of the gateway, as far as this page shows them. */
+export type ApiKey = {
+  readonly name: string
+  readonly balance: string
+  readonly held: string
+  readonly spent: string
+  readonly key: { readonly last_four: string }
+}
+export type Figures = { readonly requests: number; readonly total_tokens: number; readonly cost: string }
+export type DaySum = Figures & { readonly day: string }
+export type ModelSum = Figures & { readonly model: string | null }
+export type Sums<Sum> = {
+  readonly data: readonly Sum[]
+  readonly total: Figures
+  readonly left_out: readonly unknown[]
+}
+export type Request = {
+  readonly request_id: string
+  readonly started_at: string
+  readonly contract: string | null
+  readonly model: string | null
+  readonly http_status: number
+  readonly outcome: string
+  readonly error_code: string | null
+  readonly total_tokens: number
+  readonly cost: string
+}
+export type Models = {
+  readonly data: readonly {
+    readonly id: string
+    readonly kind: string
+    readonly context_length: number
+    readonly pricing: { readonly prompt: string; readonly completion: string; readonly input_cache_read: string }
+  }[]
+}
+
+const HEADS: Readonly<Record<number, string>> = {
+  401: 'The gateway does not know this key, or it has ended.',
+  403: 'The gateway refuses this key here.',
+}
+
+/** Asks with the caller's key, which goes into this header and nowhere else. */
+export function connectWith(secret: string): void {
+  connect({
+    base: '/v1',
+    headers: () => ({ Authorization: `Bearer ${secret}` }),
+    lost: 'No answer came. Check your connection, and try again.',
+    wordsOf: (said, { status, headers }) => {
+      const wait = headers.get('Retry-After')
+      if (status === 429) return `This key has made too many requests.${wait ? ` Try again in ${wait} s.` : ''} ${said}`
+      return [HEADS[status], said].filter(Boolean).join(' ')
+    },
+  })
+}

@@ -1,0 +1,167 @@
+import { DAY_MS } from '../../layers/gateway/domain/time.ts'
+import { lastsText } from '../pages/key/lasts.ts'
+import { asCurl, asPythonCode, asSdkCode } from '../pages/playground/as-code.ts'
+import { Chart } from '../parts/chart.tsx'
+import { CopyButton } from '../parts/controls.tsx'
+import { Loading } from '../parts/loading.tsx'
+import { dayText, perMillion } from '../parts/numbers.ts'
+import { Panel } from '../parts/panel.tsx'
+import { type Column, cell, count, credits, name, Rows, Table } from '../parts/table.tsx'
+import { useList, useLoad } from '../parts/use-load.ts'
+import { Credits, Status } from '../parts/values.tsx'
+import type { ApiKey, DaySum, Figures, ModelSum, Models, Request, Sums } from './gateway.ts'
+
+const DAYS = 30
+
+export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
+  const now = Date.now()
+  const from = dayText(now - (DAYS - 1) * DAY_MS)
+  const byDay = useLoad<Sums<DaySum>>(`/usage?group=day&from=${from}`)
+  const byModel = useLoad<Sums<ModelSum>>(`/usage?group=model&from=${from}`)
+  const requests = useList<Request>('/usage')
+  const models = useLoad<Models>('/models')
+  const days = byDay.data && lastDays(byDay.data, now)
+  return (
+    <div class="panels">
+      <Panel title="Balance" isRegion>
+        <div class="metric">
+          <strong>
+            <Credits of={apiKey.balance} withUnit />
+          </strong>
+          {days && <p>{lastsText(apiKey.balance, { data: days.map(asBucket) }, now)}</p>}
+          <p class="quiet">
+            <Credits of={apiKey.spent} /> charged so far, <Credits of={apiKey.held} /> held by requests under way.
+          </p>
+        </div>
+      </Panel>
+      <Panel title={`Charged by day, last ${DAYS} days`} isRegion>
+        <Loading of={byDay}>
+          {({ left_out }) => (
+            <>
+              {days && <Days of={days} />}
+              {left_out.length > 0 && (
+                <p class="notice warn">
+                  There were more requests than one call adds up: the earlier ones of today are missing here.
+                </p>
+              )}
+            </>
+          )}
+        </Loading>
+      </Panel>
+      <Panel title={`By model, last ${DAYS} days`} isRegion>
+        <Loading of={byModel}>
+          {({ data, total }) => (
+            <Table caption="Models" columns={MODEL_SUMS} rows={[...data, { ...total, model: 'All' }]} by="model" />
+          )}
+        </Loading>
+      </Panel>
+      <Panel title="Last requests" isRegion>
+        <Rows
+          of={{ ...requests, rows: requests.rows.filter(({ contract }) => contract !== null) }}
+          caption="Requests, newest first"
+          columns={REQUESTS}
+          by="request_id"
+          empty={<p class="empty">No model was asked in the last 31 days.</p>}
+        />
+      </Panel>
+      <Panel title="Models and prices" isRegion beside={<span class="quiet">Credits for a million tokens.</span>}>
+        <Loading of={models}>{({ data }) => <Table caption="Prices" columns={PRICES} rows={data} by="id" />}</Loading>
+      </Panel>
+      <Code model={models.data?.data.find(({ kind }) => kind === 'chat')?.id ?? 'MODEL'} />
+    </div>
+  )
+}
+
+/** Bars of days, and the same as a table, for those who want the numbers. */
+function Days({ of: days }: { readonly of: readonly DaySum[] }) {
+  return (
+    <>
+      <Chart
+        caption="Credits charged by day"
+        unit="credits"
+        height={170}
+        points={days}
+        nameOf={({ day }) => day.slice(5)}
+        series={[
+          { label: 'charged', colour: 'c0', of: ({ cost }) => Number(cost), told: ({ cost }) => <Credits of={cost} /> },
+        ]}
+        isCounting
+      />
+      <details>
+        <summary>As a table</summary>
+        <Table caption="Days" columns={DAY_SUMS} rows={days.filter((day) => day.requests > 0).toReversed()} by="day" />
+      </details>
+    </>
+  )
+}
+
+/** The days to today, those without requests among them. */
+function lastDays({ data }: Sums<DaySum>, nowMs: number): readonly DaySum[] {
+  const known = new Map(data.map((one) => [one.day, one]))
+  return Array.from({ length: DAYS }, (_, i) => {
+    const day = dayText(nowMs - (DAYS - 1 - i) * DAY_MS)
+    return known.get(day) ?? { day, requests: 0, total_tokens: 0, cost: '0' }
+  })
+}
+
+function asBucket({ day, cost }: DaySum) {
+  return { start_time: `${day}T00:00:00.000Z`, results: [{ cost }] }
+}
+
+const FIGURES: readonly Column<Figures>[] = [
+  count('Requests', ({ requests }) => requests),
+  count('Tokens', ({ total_tokens }) => total_tokens),
+  credits('Charged', ({ cost }) => cost),
+]
+const DAY_SUMS: readonly Column<DaySum>[] = [name('UTC day', ({ day }) => day), ...FIGURES]
+const MODEL_SUMS: readonly Column<ModelSum>[] = [
+  { ...name('Model', ({ model }) => model ?? 'no model: lists, usage, balance'), class: 'wide' },
+  ...FIGURES,
+]
+
+const REQUESTS: readonly Column<Request>[] = [
+  cell('Time', ({ started_at: at }) => (
+    <time dateTime={at} title={at}>
+      {new Date(at).toLocaleString()}
+    </time>
+  )),
+  cell('Model', ({ model }) => model ?? '–', 'wide'),
+  cell('Status', (row) => <Status of={row} />),
+  count('Tokens', ({ total_tokens }) => total_tokens),
+  credits('Charged', ({ cost }) => cost),
+  cell('Request', ({ request_id: id }) => (
+    <>
+      <code title={id}>…{id.slice(-8)}</code> <CopyButton text={() => id} what={`the id ${id}`} />
+    </>
+  )),
+]
+
+const PRICES: readonly Column<Models['data'][number]>[] = [
+  { ...name('Model', ({ id }) => id), class: 'wide' },
+  credits('Input', ({ pricing }) => perMillion(pricing.prompt)),
+  credits('Cached', ({ pricing }) => perMillion(pricing.input_cache_read)),
+  credits('Output', ({ pricing }) => perMillion(pricing.completion)),
+  count('Context', ({ context_length }) => context_length),
+]
+
+const SNIPPETS = { curl: asCurl, Python: asPythonCode, TypeScript: asSdkCode }
+
+function Code({ model }: { readonly model: string }) {
+  const baseUrl = `${location.origin}/v1`
+  const asked = { baseUrl, body: { model, messages: [{ role: 'user', content: 'Hello' }] as const } }
+  return (
+    <Panel title="Code" isRegion>
+      <p class="quiet">
+        With your key in the variable <code>WAYBILL_KEY</code>. The base URL is <code>{baseUrl}</code>.
+      </p>
+      {Object.entries(SNIPPETS).map(([language, write]) => (
+        <div key={language} class="inside">
+          <h3 class="row between small">
+            {language} <CopyButton text={() => write(asked)} what={`the code for ${language}`} />
+          </h3>
+          <pre>{write(asked)}</pre>
+        </div>
+      ))}
+    </Panel>
+  )
+}

@@ -22,7 +22,7 @@ type IdentifyDeps = {
   readonly prefetch: () => void
 }
 
-/** Finds the key of a call. A stranger is told first if the path is wrong (decision 18). */
+/** Finds the key of a call. A stranger is told first if the path is wrong: an SDK with a wrong base URL shows it. */
 export function identify(deps: IdentifyDeps): Gate {
   const { findKeyId, readKey, cache, keyPrefix, prefetch } = deps
   return (request, event) => {

@@ -14,7 +14,7 @@ export type Series<Point> = {
 type Drawn = {
   readonly series: readonly { readonly label: string; readonly colour: string; readonly values: readonly number[] }[]
   readonly count: number
-  /** Where the first begins, and how wide each is. */
+  /** The left end of the first, and the width of each. */
   readonly axis: number
   readonly step: number
   readonly y: (value: number) => number

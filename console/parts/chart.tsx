@@ -14,7 +14,7 @@ export type Series<Point> = {
 type Drawn = {
   readonly series: readonly { readonly label: string; readonly colour: string; readonly values: readonly number[] }[]
   readonly count: number
-  /** The place at which the first begins; `step` is the width of each. */
+  /** The left end of the first, and the width of each. */
   readonly axis: number
   readonly step: number
   readonly y: (value: number) => number

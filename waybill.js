@@ -36,7 +36,7 @@ async function run() {
   require('./require-node.cjs')
   if (isPackage) require(fileURLToPath(PACKED))
   else if (isFresh() || (await isBuilt())) require(fileURLToPath(BUNDLE))
-  else await import('./operator/waybill.ts')
+  else await import('./cli/waybill.ts')
 }
 
 /** True if every source is the one that the bundle was made of. */
@@ -53,7 +53,7 @@ function isFresh() {
 async function isBuilt() {
   try {
     // Loaded only now, because an older Node cannot read it.
-    const { bundleCommandLine } = await import('./operator/bundle.ts')
+    const { bundleCommandLine } = await import('./cli/bundle.ts')
     await bundleCommandLine()
     return true
   } catch {

@@ -5,7 +5,7 @@ const [least] = require('./package.json').dependencies.node.split('.')
 
 const has = (name) => existsSync(join(__dirname, name))
 /** A package has what is built, and no sources. */
-const isPackage = has('dist/package') && !has('operator')
+const isPackage = has('dist/package') && !has('cli')
 const isOld = Number(process.versions.node.split('.')[0]) < Number(least)
 
 /** The Node that the package `node` brings along, if its install script was run. */

@@ -1,4 +1,4 @@
-import { plainValue } from '../layers/gateway/domain/plain-text.ts'
+import { plainValue } from '../layers/gateway/domain/basics/plain-text.ts'
 
 // Every answer is read by one of these functions: names, notes and errors in it are texts of others.
 

@@ -1,4 +1,4 @@
-import { makeSecret } from '../layers/gateway/domain/secret-text.ts'
+import { makeSecret } from '../layers/gateway/domain/keys/secret-text.ts'
 
 /** The new secret of a key. It never leaves the page: the server gets its hash and its last four characters. */
 export type NewSecret = {

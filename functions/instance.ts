@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type Config, readConfig } from '../layers/gateway/config.ts'
-import { DAILY_LOSS } from '../layers/gateway/domain/counters.ts'
-import type { Nano } from '../layers/gateway/domain/money.ts'
+import { DAILY_LOSS } from '../layers/gateway/domain/admission/counters.ts'
+import type { Nano } from '../layers/gateway/domain/money/money.ts'
 import { KeyCache } from '../layers/gateway/flow/admission/key-cache.ts'
 import { CHAT_TIMING, type ChatTiming } from '../layers/gateway/flow/answering/chat-deps.ts'
 import {
@@ -12,13 +11,14 @@ import {
 } from '../layers/gateway/flow/billing/finish-hold.ts'
 import { type Settle, settler } from '../layers/gateway/flow/billing/settle.ts'
 import { cachedCatalog, type LoadCatalog } from '../layers/gateway/flow/routing/catalog-cache.ts'
-import { jsonLog, type Log } from '../layers/gateway/log/log.ts'
-import { printLine } from '../layers/gateway/log/print-line.ts'
+import { type Config, readConfig } from '../layers/gateway/platform/config.ts'
+import { jsonLog, type Log } from '../layers/gateway/platform/log/log.ts'
+import { printLine } from '../layers/gateway/platform/log/print-line.ts'
 import { releaseHold } from '../layers/gateway/store/admission/release-hold.ts'
 import { type ReadCatalog, readStoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
-import { isUnavailable } from '../layers/gateway/store/failures.ts'
-import { openTables, type Tables } from '../layers/gateway/store/tables.ts'
-import { putUsageRow } from '../layers/gateway/store/usage/usage-rows.ts'
+import { isUnavailable } from '../layers/gateway/store/dynamodb/failures.ts'
+import { openTables, type Tables } from '../layers/gateway/store/dynamodb/tables.ts'
+import { putUsageRow } from '../layers/gateway/store/rows/usage-rows.ts'
 
 /** One running function: its settings, its tables and its memory between requests. */
 export type Instance = {

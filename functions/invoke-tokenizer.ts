@@ -1,6 +1,6 @@
-import { openService } from '../layers/gateway/aws/service.ts'
-import { ServiceError } from '../layers/gateway/aws/service-error.ts'
 import type { CountTokens } from '../layers/gateway/flow/billing/count-texts.ts'
+import { openService } from '../layers/gateway/platform/aws/service.ts'
+import { ServiceError } from '../layers/gateway/platform/aws/service-error.ts'
 import type { TokenQuestion } from '../layers/tokenizer/answer-question.ts'
 
 /** A cold start of the tokenizer takes about two seconds of it. */

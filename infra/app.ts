@@ -1,7 +1,7 @@
 import { App, Validations } from 'aws-cdk-lib'
 import { AwsSolutionsChecks } from 'cdk-nag'
 import cdk from '../cdk.json' with { type: 'json' }
-import { IS_PACKAGE } from '../operator/terminal/how-to-run.ts'
+import { IS_PACKAGE } from '../layers/terminal/how-to-run.ts'
 import { readSettings, refuseFlags } from './settings.ts'
 import { WaybillStack } from './stack.ts'
 import { checkedStageName } from './stages.ts'

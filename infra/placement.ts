@@ -1,7 +1,7 @@
 import { Stack, Token } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import cdk from '../cdk.json' with { type: 'json' }
-import { LOCAL_STAGE } from '../layers/gateway/contract.ts'
+import { LOCAL_STAGE } from '../layers/gateway/names.ts'
 import { checkRegion } from './preflight/check-region.ts'
 import { settingsFaults } from './settings.ts'
 import { STAGE_NAMES, type Stage, stageOf } from './stages.ts'

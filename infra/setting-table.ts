@@ -1,9 +1,9 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { z } from 'zod'
-import { ENV } from '../layers/gateway/contract.ts'
-import { LEAST_ROW_DAYS } from '../layers/gateway/domain/closed-day.ts'
-import { DAILY_LOSS } from '../layers/gateway/domain/counters.ts'
-import { formatCredits, parseCredits } from '../layers/gateway/domain/money.ts'
+import { DAILY_LOSS } from '../layers/gateway/domain/admission/counters.ts'
+import { formatCredits, parseCredits } from '../layers/gateway/domain/money/money.ts'
+import { LEAST_ROW_DAYS } from '../layers/gateway/domain/rows/closed-day.ts'
+import { ENV } from '../layers/gateway/names.ts'
 import { US_EAST_1 } from './us-east-1.ts'
 
 /** The values that CloudWatch offers. */

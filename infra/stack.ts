@@ -1,5 +1,5 @@
 import { type App, Stack } from 'aws-cdk-lib'
-import { stackName } from '../layers/gateway/contract.ts'
+import { stackName } from '../layers/gateway/names.ts'
 import type { WaybillProps } from './props.ts'
 import { ADOPTED_TAG, stageOf } from './stages.ts'
 import { Waybill } from './waybill.ts'

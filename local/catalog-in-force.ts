@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { CatalogData } from '../layers/gateway/domain/catalog.ts'
-import { isoTime } from '../layers/gateway/domain/time.ts'
+import { isoTime } from '../layers/gateway/domain/basics/time.ts'
+import type { CatalogData } from '../layers/gateway/domain/routing/catalog.ts'
 import {
   readCatalogVersion,
   readStoredCatalog,
   type StoredCatalog,
 } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../layers/gateway/store/catalog/write-catalog.ts'
-import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
+import type { OperatorTables } from '../layers/gateway/store/sdk/operator-tables.ts'
 import type { KeptEcho } from './echo-upstream.ts'
 import { actBy } from './issue-key.ts'
 

@@ -1,5 +1,5 @@
-import { type ParsedCatalog, parseCatalog } from '../catalog/parse-catalog.ts'
-import type { Log } from '../layers/gateway/log/log.ts'
+import { type ParsedCatalog, parseCatalog } from '../layers/catalog/parse-catalog.ts'
+import type { Log } from '../layers/gateway/platform/log/log.ts'
 import type { ReadCatalog, StoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
 
 const FAULTS_SHOWN = 3

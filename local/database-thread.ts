@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { Credentials } from '../layers/gateway/config.ts'
+import type { Credentials } from '../layers/gateway/platform/config.ts'
 import type { LocalEndpoint } from '../layers/gateway/store/dynamodb/dynamodb-client.ts'
 import type { DatabaseOptions } from './dynamodb/open-database.ts'
 

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BRAND } from '../layers/gateway/contract.ts'
-import { parseCredits } from '../layers/gateway/domain/money.ts'
-import { KEY_DEFAULTS } from '../layers/gateway/domain/new-key.ts'
-import { hashSecret } from '../layers/gateway/domain/secret.ts'
+import { KEY_DEFAULTS } from '../layers/gateway/domain/keys/new-key.ts'
+import { hashSecret } from '../layers/gateway/domain/keys/secret.ts'
+import { parseCredits } from '../layers/gateway/domain/money/money.ts'
+import { BRAND } from '../layers/gateway/names.ts'
 import { findKeyId } from '../layers/gateway/store/keys/read-key.ts'
-import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
+import type { OperatorTables } from '../layers/gateway/store/sdk/operator-tables.ts'
 import { issueKey } from './issue-key.ts'
 
 const SETTINGS = { ...KEY_DEFAULTS, name: 'demo', rpm: 600, dailyLimit: 100_000 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { CliError } from '../operator/terminal/cli-error.ts'
+import { CliError } from '../layers/terminal/cli-error.ts'
 import type { LocalDatabase } from './database-thread.ts'
 
 const GUARD = fileURLToPath(new URL('dynamodb-local-guard.ts', import.meta.url))

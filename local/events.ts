@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
-import { findRoute } from '../layers/gateway/wire/find-route.ts'
+import { findRoute } from '../layers/gateway/wire/requests/find-route.ts'
 
 const TEXT_TYPES = /^(text\/|application\/(json|javascript|xml|[\w.+-]+\+(json|xml)))/i
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { ACT_MS, type Act, newAct, timeLeft } from '../layers/gateway/domain/act.ts'
-import type { Key } from '../layers/gateway/domain/key.ts'
-import type { KeySettings } from '../layers/gateway/domain/key-settings.ts'
-import type { Nano } from '../layers/gateway/domain/money.ts'
-import { issueSecret, newKey } from '../layers/gateway/domain/new-key.ts'
+import { ACT_MS, type Act, newAct, timeLeft } from '../layers/gateway/domain/keys/act.ts'
+import type { Key } from '../layers/gateway/domain/keys/key.ts'
+import type { KeySettings } from '../layers/gateway/domain/keys/key-settings.ts'
+import { issueSecret, newKey } from '../layers/gateway/domain/keys/new-key.ts'
+import type { Nano } from '../layers/gateway/domain/money/money.ts'
 import { createKey } from '../layers/gateway/store/keys/create-key.ts'
-import type { OperatorTables } from '../layers/gateway/store/operator-tables.ts'
+import type { OperatorTables } from '../layers/gateway/store/sdk/operator-tables.ts'
 
 type IssueOptions = {
   readonly settings: KeySettings

@@ -1,5 +1,5 @@
-import { apiKeyOf, type CatalogData, type CatalogModel } from '../layers/gateway/domain/catalog.ts'
-import { readCatalogFile, readCatalogJson } from '../operator/commands/read-catalog-file.ts'
+import { readCatalogFile, readCatalogJson } from '../cli/commands/read-catalog-file.ts'
+import { apiKeyOf, type CatalogData, type CatalogModel } from '../layers/gateway/domain/routing/catalog.ts'
 
 export type LocalCatalog = {
   readonly catalog: CatalogData

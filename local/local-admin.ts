@@ -1,12 +1,12 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { userInfo } from 'node:os'
+import { refuseForeign } from '../cli/console/guard.ts'
 import { createAdmin } from '../functions/admin/create.ts'
 import type { AdminEvent } from '../functions/admin/event.ts'
 import { AdminError } from '../layers/admin/api/admin-error.ts'
 import type { Identity } from '../layers/admin/api/call.ts'
-import { LOCAL_STAGE } from '../layers/gateway/contract.ts'
-import { OPERATOR_SCOPES } from '../layers/gateway/domain/admin-scopes.ts'
-import { refuseForeign } from '../operator/console/guard.ts'
+import { OPERATOR_SCOPES } from '../layers/gateway/domain/keys/admin-scopes.ts'
+import { LOCAL_STAGE } from '../layers/gateway/names.ts'
 
 type Options = Omit<Parameters<typeof createAdmin>[0], 'stage' | 'settings' | 'identify'> & {
   readonly baseUrl: string

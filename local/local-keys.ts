@@ -1,8 +1,8 @@
-import { readVariable } from '../layers/gateway/config.ts'
-import { apiKeyOf, type CatalogData } from '../layers/gateway/domain/catalog.ts'
-import { UpstreamFailure } from '../layers/gateway/domain/upstream-failure.ts'
+import { apiKeyOf, type CatalogData } from '../layers/gateway/domain/routing/catalog.ts'
+import { UpstreamFailure } from '../layers/gateway/domain/routing/upstream-failure.ts'
+import { readVariable } from '../layers/gateway/platform/config.ts'
 import type { KeySources } from '../layers/gateway/providers/open-provider.ts'
-import { START } from '../operator/terminal/how-to-run.ts'
+import { START } from '../layers/terminal/how-to-run.ts'
 
 /** An `env:NAME` and the only address that its value may be sent to. */
 export type NamedVariable = { readonly apiKey: string; readonly baseUrl: string }

@@ -1,5 +1,5 @@
+import type { LocalFile } from '../cli/connect/local-gateway.ts'
 import type { LocalEndpoint } from '../layers/gateway/store/dynamodb/dynamodb-client.ts'
-import type { LocalFile } from '../operator/connect/local-gateway.ts'
 
 export const LOCAL_TABLES = {
   keysTable: 'waybill-local-keys',

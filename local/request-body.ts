@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ENDPOINTS } from '../layers/gateway/endpoints.ts'
-import { MAX_BODY_BYTES, MAX_QUOTE_BYTES } from '../layers/gateway/wire/read-body.ts'
+import { MAX_BODY_BYTES, MAX_QUOTE_BYTES } from '../layers/gateway/wire/requests/read-body.ts'
 
 /** A quote has a whole body in it. */
 const QUOTE = ENDPOINTS.quote.routes[0].path

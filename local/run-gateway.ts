@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
-import { CliError } from '../operator/terminal/cli-error.ts'
-import { outputOf, thisTerminal } from '../operator/terminal/terminal.ts'
+import { CliError } from '../layers/terminal/cli-error.ts'
+import { outputOf, thisTerminal } from '../layers/terminal/terminal.ts'
 import { HELP, readSettings } from './settings.ts'
 
 /** `npm start` and `waybill start`: resolves when the gateway serves, which goes on until this process is told to end. */

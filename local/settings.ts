@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { localFolder } from '../operator/connect/local-gateway.ts'
-import { CliError } from '../operator/terminal/cli-error.ts'
-import { IS_PACKAGE, START_WITH } from '../operator/terminal/how-to-run.ts'
+import { localFolder } from '../cli/connect/local-gateway.ts'
+import { CliError } from '../layers/terminal/cli-error.ts'
+import { IS_PACKAGE, START_WITH } from '../layers/terminal/how-to-run.ts'
 
 export type LocalSettings = {
   readonly port: number

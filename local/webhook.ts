@@ -2,9 +2,9 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tell } from '../functions/sweep/tell-notices.ts'
-import { retry } from '../layers/gateway/retry.ts'
-import type { NoticeBody } from '../layers/gateway/wire/notice-body.ts'
-import { CliError } from '../operator/terminal/cli-error.ts'
+import { retry } from '../layers/gateway/platform/retry.ts'
+import type { NoticeBody } from '../layers/gateway/wire/keys/notice-body.ts'
+import { CliError } from '../layers/terminal/cli-error.ts'
 
 const SECRET_PREFIX = 'whsec_'
 const SECRET_BYTES = 32

@@ -5,8 +5,8 @@ import { gzipSync } from 'node:zlib'
 import { buildSync } from 'esbuild'
 import { bundleFunction } from '../../infra/functions/bundle.ts'
 import { GIVES_MEMORY_BACK } from '../../infra/stages.ts'
-import { ENV } from '../../layers/gateway/contract.ts'
 import type { FunctionName } from '../../layers/gateway/endpoints.ts'
+import { ENV } from '../../layers/gateway/names.ts'
 import { LOCAL_TABLES } from '../../local/local-tables.ts'
 
 /** The code of one function as it is deployed, alone in a folder where no node_modules of ours can be found. */

@@ -1,5 +1,5 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
-import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/time.ts'
+import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { eventColumns } from '../parts/columns.tsx'
 import { Choice, SearchField } from '../parts/controls.tsx'
 import { dayText } from '../parts/numbers.ts'

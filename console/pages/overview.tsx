@@ -1,5 +1,5 @@
 import type { Overview as OverviewShape, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
-import { MINUTE_MS } from '../../layers/gateway/domain/time.ts'
+import { MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { Button } from '../parts/controls.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { Overview, UsageGroup, UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
-import { DAY_MS } from '../../layers/gateway/domain/time.ts'
+import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { LINES, Swatch } from '../parts/chart.tsx'
 import { Button } from '../parts/controls.tsx'
 import { download } from '../parts/download.ts'

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../layers/gateway/domain/time.ts'
+import { MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { useZone, type Zone } from '../preferences.ts'
 import { type PageUrl, type Query, withQuery } from '../router.ts'
 import { Choices, Picker, Span } from './picker.tsx'

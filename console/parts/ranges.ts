@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/time.ts'
+import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { dayText } from './numbers.ts'
 
 export const RANGES = [

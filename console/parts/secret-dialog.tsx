@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
-import { BRAND } from '../../layers/gateway/contract.ts'
+import { BRAND } from '../../layers/gateway/names.ts'
 import { identityHere } from '../identity.ts'
 import { type NewSecret, newSecret } from '../secret.ts'
 import { useListener } from '../use-listener.ts'

@@ -1,5 +1,5 @@
 import type { SearchShape } from '../../layers/admin/api/shapes/answers.ts'
-import { BRAND } from '../../layers/gateway/contract.ts'
+import { BRAND } from '../../layers/gateway/names.ts'
 import { linkTo } from '../router.ts'
 import { PAGES, titleOf } from './rail-pages.ts'
 

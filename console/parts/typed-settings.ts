@@ -3,7 +3,7 @@ import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import type { SettingField } from '../../layers/admin/settings/setting-fields.ts'
 import { typedText, typedValue } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
-import { KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/key-settings.ts'
+import { KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/keys/key-settings.ts'
 
 export type Typed = Readonly<Record<SettingField, string>>
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/time.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { useZone } from '../preferences.ts'
 import { linkTo } from '../router.ts'
 import { counted, countOf, durationText, shortAmount } from './numbers.ts'

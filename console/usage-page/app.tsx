@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { BRAND } from '../../layers/gateway/contract.ts'
+import { BRAND } from '../../layers/gateway/names.ts'
 import { type ApiFailure, ask, failureFrom } from '../api.ts'
 import { Announcements, Button, Field } from '../parts/controls.tsx'
 import { Problem } from '../parts/loading.tsx'

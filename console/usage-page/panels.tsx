@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../layers/gateway/domain/time.ts'
+import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { lastsText } from '../pages/key/lasts.ts'
 import { asCurl, asPythonCode, asSdkCode } from '../pages/playground/as-code.ts'
 import { Chart } from '../parts/chart.tsx'

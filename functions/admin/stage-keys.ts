@@ -1,6 +1,6 @@
-import { secretName } from '../../layers/gateway/contract.ts'
-import { keyFor, parseProviderSecret } from '../../layers/gateway/domain/provider-secret.ts'
-import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
+import { keyFor, parseProviderSecret } from '../../layers/gateway/domain/routing/provider-secret.ts'
+import { UpstreamFailure } from '../../layers/gateway/domain/routing/upstream-failure.ts'
+import { secretName } from '../../layers/gateway/names.ts'
 import { secretFetcher } from '../../layers/gateway/providers/api-keys/fetch-secret.ts'
 import type { KeySources } from '../../layers/gateway/providers/open-provider.ts'
 

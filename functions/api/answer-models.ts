@@ -1,9 +1,9 @@
-import { modelsFor } from '../../layers/gateway/domain/allowed-models.ts'
-import type { GatewayEvent } from '../../layers/gateway/event.ts'
+import { modelsFor } from '../../layers/gateway/domain/admission/allowed-models.ts'
+import type { GatewayEvent } from '../../layers/gateway/flow/event.ts'
+import type { AdmittedRequest } from '../../layers/gateway/flow/request.ts'
 import type { LoadCatalog } from '../../layers/gateway/flow/routing/catalog-cache.ts'
-import type { AdmittedRequest } from '../../layers/gateway/request.ts'
-import { idInPath } from '../../layers/gateway/wire/find-route.ts'
-import { modelEntry, modelList, modelNotAllowed, noSuchModel } from '../../layers/gateway/wire/models.ts'
+import { idInPath } from '../../layers/gateway/wire/requests/find-route.ts'
+import { modelEntry, modelList, modelNotAllowed, noSuchModel } from '../../layers/gateway/wire/routing/models.ts'
 
 /** The models that the key may use, or one of them. */
 export function answerModels(loadCatalog: LoadCatalog) {

@@ -4,28 +4,28 @@ import {
   creditsLeft,
   type LossDeps,
   leftIn,
-} from '../../layers/gateway/domain/counters.ts'
-import { type AdmissionRefusal, ERRORS } from '../../layers/gateway/domain/gateway-error.ts'
-import type { Key } from '../../layers/gateway/domain/key.ts'
-import { formatCredits, type Nano } from '../../layers/gateway/domain/money.ts'
-import { costOf, NO_QUANTITIES } from '../../layers/gateway/domain/price.ts'
+} from '../../layers/gateway/domain/admission/counters.ts'
+import { type AdmissionRefusal, ERRORS } from '../../layers/gateway/domain/basics/gateway-error.ts'
+import type { Key } from '../../layers/gateway/domain/keys/key.ts'
+import { formatCredits, type Nano } from '../../layers/gateway/domain/money/money.ts'
+import { costOf, NO_QUANTITIES } from '../../layers/gateway/domain/money/price.ts'
 import {
   affordableCap,
   holdOf,
   lowerCap,
   mostImages,
   type PricedRequest,
-} from '../../layers/gateway/domain/priced-request.ts'
+} from '../../layers/gateway/domain/money/priced-request.ts'
 import { type Endpoint, HTTP_ROUTES, isBilled } from '../../layers/gateway/endpoints.ts'
 import { estimatePrompt, requireFew } from '../../layers/gateway/flow/answering/answer-count.ts'
 import type { CountDeps, CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
 import type { FinishDeadHolds } from '../../layers/gateway/flow/billing/finish-hold.ts'
 import { estimateTexts } from '../../layers/gateway/flow/billing/make-embedding-bill.ts'
-import type { AdmittedChat } from '../../layers/gateway/request.ts'
+import type { AdmittedChat } from '../../layers/gateway/flow/request.ts'
 import { ADMISSION_RULES } from '../../layers/gateway/store/admission/admission-rules.ts'
 import type { ReadKey } from '../../layers/gateway/store/keys/read-key.ts'
-import { admissionRefusal } from '../../layers/gateway/wire/admission-refusal.ts'
-import { CREDIT_LIMITS } from '../../layers/gateway/wire/introspection.ts'
+import { admissionRefusal } from '../../layers/gateway/wire/admission/admission-refusal.ts'
+import { CREDIT_LIMITS } from '../../layers/gateway/wire/keys/introspection.ts'
 import { requireSendable } from './require-sendable.ts'
 
 type QuoteDeps = CountDeps &

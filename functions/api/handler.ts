@@ -1,4 +1,4 @@
-import { readTokenizerFunction } from '../../layers/gateway/config.ts'
+import { readTokenizerFunction } from '../../layers/gateway/platform/config.ts'
 import { openInstance } from '../instance.ts'
 import { invokeTokenizer } from '../invoke-tokenizer.ts'
 import { createApi } from './create.ts'

@@ -1,10 +1,10 @@
-import type { GatewayEvent } from '../../layers/gateway/event.ts'
 import { openQuote } from '../../layers/gateway/flow/admission/open-quote.ts'
 import { readAndPrice } from '../../layers/gateway/flow/admission/read-and-price.ts'
+import type { GatewayEvent } from '../../layers/gateway/flow/event.ts'
+import type { IdentifiedRequest } from '../../layers/gateway/flow/request.ts'
 import { authorize } from '../../layers/gateway/middleware/authorize.ts'
-import type { IdentifiedRequest } from '../../layers/gateway/request.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
-import { noEndpoint } from '../../layers/gateway/wire/find-endpoint.ts'
+import { noEndpoint } from '../../layers/gateway/wire/requests/find-endpoint.ts'
 import type { Instance } from '../instance.ts'
 
 /**

@@ -1,13 +1,13 @@
-import { type LossDeps, lossOf } from '../../layers/gateway/domain/counters.ts'
-import type { PricedRequest } from '../../layers/gateway/domain/priced-request.ts'
-import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
+import { type LossDeps, lossOf } from '../../layers/gateway/domain/admission/counters.ts'
+import type { PricedRequest } from '../../layers/gateway/domain/money/priced-request.ts'
+import { UpstreamFailure } from '../../layers/gateway/domain/routing/upstream-failure.ts'
 import { toGatewayError } from '../../layers/gateway/flow/answering/upstream-error.ts'
+import type { AdmittedChat } from '../../layers/gateway/flow/request.ts'
 import { askChat } from '../../layers/gateway/flow/routing/ask-chat.ts'
 import { askEmbedding } from '../../layers/gateway/flow/routing/ask-embedding.ts'
 import { type RoutedRequest, RouteHealth } from '../../layers/gateway/flow/routing/route-health.ts'
 import { type RoutingDeps, tryRoutes } from '../../layers/gateway/flow/routing/try-routes.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
-import type { AdmittedChat } from '../../layers/gateway/request.ts'
 import type { TakeLoss } from '../../layers/gateway/store/admission/take-loss.ts'
 
 /** Every dialect looks at its signal before it sends anything: with this one it ends there. */

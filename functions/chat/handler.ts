@@ -1,4 +1,4 @@
-import { readMemoryMb, readTokenizerFunction } from '../../layers/gateway/config.ts'
+import { readMemoryMb, readTokenizerFunction } from '../../layers/gateway/platform/config.ts'
 import { openInstance } from '../instance.ts'
 import { invokeTokenizer } from '../invoke-tokenizer.ts'
 import { createChat } from './create.ts'

@@ -1,8 +1,8 @@
-import { momentsOf } from '../../layers/gateway/domain/closed-day.ts'
-import { DayCounter } from '../../layers/gateway/domain/day-total.ts'
-import { type DaySum, putDaySum, readDaySums } from '../../layers/gateway/store/usage/day-sums.ts'
-import { putDayTotal, queryDayTotals } from '../../layers/gateway/store/usage/day-totals.ts'
-import { queryUsageRows } from '../../layers/gateway/store/usage/usage-rows.ts'
+import { momentsOf } from '../../layers/gateway/domain/rows/closed-day.ts'
+import { DayCounter } from '../../layers/gateway/domain/rows/day-total.ts'
+import { type DaySum, putDaySum, readDaySums } from '../../layers/gateway/store/rows/day-sums.ts'
+import { putDayTotal, queryDayTotals } from '../../layers/gateway/store/rows/day-totals.ts'
+import { queryUsageRows } from '../../layers/gateway/store/rows/usage-rows.ts'
 import type { Instance } from '../instance.ts'
 import { sideBySide } from '../side-by-side.ts'
 

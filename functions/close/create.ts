@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PutObject } from '../../layers/gateway/aws/put-object.ts'
+import { HOUR_MS, utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import {
   dayAfter,
   daysFrom,
@@ -10,12 +10,12 @@ import {
   openDaysOf,
   SUMMING_LAG_MS,
   settledBefore,
-} from '../../layers/gateway/domain/closed-day.ts'
-import { HOUR_MS, utcDay } from '../../layers/gateway/domain/time.ts'
+} from '../../layers/gateway/domain/rows/closed-day.ts'
+import type { PutObject } from '../../layers/gateway/platform/aws/put-object.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
-import { type Closing, INDEX_LAG_MS, noteClosing, readClosing } from '../../layers/gateway/store/usage/closing.ts'
-import { hourAfter, hourOf, momentOfHour, type Span } from '../../layers/gateway/store/usage/hour-sums.ts'
-import type { SetRowExpiry } from '../../layers/gateway/store/usage/row-expiry.ts'
+import { type Closing, INDEX_LAG_MS, noteClosing, readClosing } from '../../layers/gateway/store/rows/closing.ts'
+import { hourAfter, hourOf, momentOfHour, type Span } from '../../layers/gateway/store/rows/hour-sums.ts'
+import type { SetRowExpiry } from '../../layers/gateway/store/rows/row-expiry.ts'
 import type { Instance } from '../instance.ts'
 import { type Context, timeLeft } from '../time-left.ts'
 import { type ClosableKey, dayCloser } from './close-day.ts'

@@ -1,13 +1,13 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { PutObject } from '../../layers/gateway/aws/put-object.ts'
-import { momentsOf } from '../../layers/gateway/domain/closed-day.ts'
-import { type DayTotal, sumsOf } from '../../layers/gateway/domain/day-total.ts'
-import { byMoment, exportLine, exportPath } from '../../layers/gateway/domain/export-line.ts'
-import type { Tables } from '../../layers/gateway/store/tables.ts'
-import { type ExportCursor, noteClosing } from '../../layers/gateway/store/usage/closing.ts'
-import { queryDayTotals } from '../../layers/gateway/store/usage/day-totals.ts'
-import { queryUsageRows } from '../../layers/gateway/store/usage/usage-rows.ts'
+import { momentsOf } from '../../layers/gateway/domain/rows/closed-day.ts'
+import { type DayTotal, sumsOf } from '../../layers/gateway/domain/rows/day-total.ts'
+import { byMoment, exportLine, exportPath } from '../../layers/gateway/domain/rows/export-line.ts'
+import type { PutObject } from '../../layers/gateway/platform/aws/put-object.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import { type ExportCursor, noteClosing } from '../../layers/gateway/store/rows/closing.ts'
+import { queryDayTotals } from '../../layers/gateway/store/rows/day-totals.ts'
+import { queryUsageRows } from '../../layers/gateway/store/rows/usage-rows.ts'
 
 /** True once the day is exported; false if the time was not enough: then the next run goes on from the last cursor. */
 type ExportDay = (day: string, from?: ExportCursor) => Promise<boolean>

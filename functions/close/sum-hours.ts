@@ -1,11 +1,11 @@
-import { momentsOf } from '../../layers/gateway/domain/closed-day.ts'
-import type { UsagePart } from '../../layers/gateway/domain/day-total.ts'
-import { DAY_MS, HOUR_MS, utcDay } from '../../layers/gateway/domain/time.ts'
-import { UsageSum } from '../../layers/gateway/domain/usage-sum.ts'
-import type { Tables } from '../../layers/gateway/store/tables.ts'
-import { queryDayTotals } from '../../layers/gateway/store/usage/day-totals.ts'
-import { hourOf, putUsageSum, readUsageSums, type Span, SUM_KINDS } from '../../layers/gateway/store/usage/hour-sums.ts'
-import { sumRows } from '../../layers/gateway/store/usage/sum-rows.ts'
+import { DAY_MS, HOUR_MS, utcDay } from '../../layers/gateway/domain/basics/time.ts'
+import { momentsOf } from '../../layers/gateway/domain/rows/closed-day.ts'
+import type { UsagePart } from '../../layers/gateway/domain/rows/day-total.ts'
+import { UsageSum } from '../../layers/gateway/domain/rows/usage-sum.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import { queryDayTotals } from '../../layers/gateway/store/rows/day-totals.ts'
+import { hourOf, putUsageSum, readUsageSums, type Span, SUM_KINDS } from '../../layers/gateway/store/rows/hour-sums.ts'
+import { sumRows } from '../../layers/gateway/store/rows/sum-rows.ts'
 
 /** Hours whose rows are read together, so that a run that has to catch up keeps some of its work if it is killed. */
 const HOURS_TOGETHER = 6

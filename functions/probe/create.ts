@@ -1,6 +1,6 @@
-import type { ProbeSettings } from '../../layers/gateway/config.ts'
-import { PROBE_SECRET, secretName } from '../../layers/gateway/contract.ts'
-import { keyFor, parseProviderSecret } from '../../layers/gateway/domain/provider-secret.ts'
+import { keyFor, parseProviderSecret } from '../../layers/gateway/domain/routing/provider-secret.ts'
+import { PROBE_SECRET, secretName } from '../../layers/gateway/names.ts'
+import type { ProbeSettings } from '../../layers/gateway/platform/config.ts'
 import type { FetchSecret } from '../../layers/gateway/providers/api-keys/fetch-secret.ts'
 
 const ANSWER_TIMEOUT_MS = 10_000

@@ -1,4 +1,4 @@
-import { readProbeSettings } from '../../layers/gateway/config.ts'
+import { readProbeSettings } from '../../layers/gateway/platform/config.ts'
 import { secretFetcher } from '../../layers/gateway/providers/api-keys/fetch-secret.ts'
 import { createProbe } from './create.ts'
 

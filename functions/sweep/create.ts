@@ -1,4 +1,4 @@
-import { expiredHolds } from '../../layers/gateway/domain/key.ts'
+import { expiredHolds } from '../../layers/gateway/domain/keys/key.ts'
 import { findKeysToSweep, scheduleSweep } from '../../layers/gateway/store/admission/sweep.ts'
 import { moveEvents } from '../../layers/gateway/store/events/pending-events.ts'
 import { findRungClocks, stopClock } from '../../layers/gateway/store/notices/expiry-clock.ts'

@@ -1,5 +1,5 @@
-import { openEventBus } from '../../layers/gateway/aws/put-events.ts'
-import { readEventBus } from '../../layers/gateway/config.ts'
+import { openEventBus } from '../../layers/gateway/platform/aws/put-events.ts'
+import { readEventBus } from '../../layers/gateway/platform/config.ts'
 import { openInstance } from '../instance.ts'
 import { createSweep } from './create.ts'
 import type { Tell } from './tell-notices.ts'

@@ -1,7 +1,7 @@
-import type { Key } from '../../layers/gateway/domain/key.ts'
-import { dueNotices } from '../../layers/gateway/domain/notice.ts'
-import { DAY_MS } from '../../layers/gateway/domain/time.ts'
-import { ulid, ulidTimeMs } from '../../layers/gateway/domain/ulid.ts'
+import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
+import { ulid, ulidTimeMs } from '../../layers/gateway/domain/basics/ulid.ts'
+import type { Key } from '../../layers/gateway/domain/keys/key.ts'
+import { dueNotices } from '../../layers/gateway/domain/keys/notice.ts'
 import {
   forgetNotices,
   type KeptNotice,
@@ -9,7 +9,7 @@ import {
   readWatched,
   type WatchedKey,
 } from '../../layers/gateway/store/notices/notices.ts'
-import { type NoticeBody, noticeBody } from '../../layers/gateway/wire/notice-body.ts'
+import { type NoticeBody, noticeBody } from '../../layers/gateway/wire/keys/notice-body.ts'
 import type { Instance } from '../instance.ts'
 
 /** Tells a notice to the operator's systems. Throws if it was not taken. */

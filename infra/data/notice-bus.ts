@@ -1,7 +1,7 @@
 import { EventBus } from 'aws-cdk-lib/aws-events'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
-import { EVENT_SOURCE, stackName } from '../../layers/gateway/contract.ts'
+import { EVENT_SOURCE, stackName } from '../../layers/gateway/names.ts'
 import type { Stage } from '../stages.ts'
 
 /** The bus that notices are put on. Whom they reach is for the operator's own rules to say. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type CfnResource, Validations } from 'aws-cdk-lib'
 import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import { Construct } from 'constructs'
-import { TABLES, type TableDefinition } from '../../layers/gateway/contract.ts'
+import { TABLES, type TableDefinition } from '../../layers/gateway/names.ts'
 import type { Stage } from '../stages.ts'
 import { removalPolicyOf } from './retention.ts'
 

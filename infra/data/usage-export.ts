@@ -3,7 +3,7 @@ import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
-import { EXPORT_COLUMNS, EXPORT_FOLDER } from '../../layers/gateway/domain/export-line.ts'
+import { EXPORT_COLUMNS, EXPORT_FOLDER } from '../../layers/gateway/domain/rows/export-line.ts'
 import { wildcard } from '../rights/wildcard.ts'
 import type { Stage } from '../stages.ts'
 

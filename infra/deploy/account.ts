@@ -1,4 +1,4 @@
-import { awsTrouble, type Trouble, troubleLine } from '../../layers/gateway/aws/trouble.ts'
+import { awsTrouble, type Trouble, troubleLine } from '../../layers/gateway/platform/aws/trouble.ts'
 import { openAws } from '../preflight/aws.ts'
 import type { Check, Plan } from '../preflight/check.ts'
 import { BOOTSTRAP, CREDENTIALS } from '../preflight/checks.ts'

@@ -1,4 +1,4 @@
-import { type Output, plainOutput } from '../../layers/gateway/domain/plain-text.ts'
+import { type Output, plainOutput } from '../../layers/gateway/domain/basics/plain-text.ts'
 import type { Outcome, Plan } from '../preflight/check.ts'
 import { KEPT_TABLES } from '../preflight/kept-tables.ts'
 import { accountOf, planOf, requireBootstrap } from './account.ts'

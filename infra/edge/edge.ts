@@ -20,8 +20,8 @@ import {
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
 import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
-import { EDGE_HEADERS } from '../../layers/gateway/contract.ts'
 import { CHAT_PATHS } from '../../layers/gateway/endpoints.ts'
+import { EDGE_HEADERS } from '../../layers/gateway/names.ts'
 import { EDGE_TIMEOUT_SECONDS, type Stage } from '../stages.ts'
 import { EDGE_PARTS_TAG, type EdgeParts } from './edge-parts.ts'
 

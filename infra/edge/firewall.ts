@@ -2,7 +2,7 @@ import { ArnFormat, CfnDeletionPolicy, Stack } from 'aws-cdk-lib'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { CfnLoggingConfiguration, CfnWebACL } from 'aws-cdk-lib/aws-wafv2'
 import { Construct } from 'constructs'
-import { GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
+import { GatewayError } from '../../layers/gateway/domain/basics/gateway-error.ts'
 import { removalPolicyOf } from '../data/retention.ts'
 import type { Stage } from '../stages.ts'
 

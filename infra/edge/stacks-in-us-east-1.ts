@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Stage as CdkStage, CfnOutput, CfnResource, Fn, Lazy, Stack, Tags, Token } from 'aws-cdk-lib'
-import { OUTPUTS } from '../../layers/gateway/contract.ts'
+import { OUTPUTS } from '../../layers/gateway/names.ts'
 import { EdgeMonitoring } from '../monitoring/monitoring.ts'
 import { setFeatureFlags } from '../placement.ts'
 import { edgeNeedsOf, type Stage } from '../stages.ts'

@@ -1,15 +1,15 @@
 import { Architecture, Code, LayerVersion, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
 import { bundleTokenizerLayer } from '#bundles'
+import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
+import { FUNCTIONS, type FunctionName } from '../../layers/gateway/endpoints.ts'
 import {
   CLOSE_EVERY_MINUTES,
   ENV,
   FUNCTION_TIMEOUT_SECONDS,
   PROBE_EVERY_MINUTES,
   SWEEP_EVERY_MINUTES,
-} from '../../layers/gateway/contract.ts'
-import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
-import { FUNCTIONS, type FunctionName } from '../../layers/gateway/endpoints.ts'
+} from '../../layers/gateway/names.ts'
 import type { NoticeBus } from '../data/notice-bus.ts'
 import type { Tables } from '../data/tables.ts'
 import type { UsageExport } from '../data/usage-export.ts'

@@ -1,7 +1,7 @@
 import { Aws } from 'aws-cdk-lib'
 import { Dashboard, GraphWidget, type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Construct } from 'constructs'
-import { METRICS_NAMESPACE } from '../../layers/gateway/contract.ts'
+import { METRICS_NAMESPACE } from '../../layers/gateway/names.ts'
 import type { Functions } from '../functions/functions.ts'
 import type { Stage } from '../stages.ts'
 import { gatewayMetric } from './metrics.ts'

@@ -1,6 +1,6 @@
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb'
-import { TABLES, type TableDefinition } from '../../layers/gateway/contract.ts'
+import { TABLES, type TableDefinition } from '../../layers/gateway/names.ts'
 import type { Tables } from '../data/tables.ts'
 import { IN_FIVE_MINUTES, sumOf } from './metrics.ts'
 import type { Rule, Rules } from './rule.ts'

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
-import { METRICS_NAMESPACE } from '../../layers/gateway/contract.ts'
+import { METRICS_NAMESPACE } from '../../layers/gateway/names.ts'
 import type { Stage } from '../stages.ts'
 
 const period = Duration.minutes(5)

@@ -6,7 +6,7 @@ import type { Stage } from '../stages.ts'
 const SHOWN = 'fields @timestamp, level, event, requestId, keyId, model, provider, httpStatus, errorCode, durationMs'
 const FAULT = 'what, error.message, reason, message'
 
-/** Queries of Logs Insights over the lines of layers/gateway/log. A word in capitals is replaced before it is run. */
+/** Queries of Logs Insights over the lines of layers/gateway/platform/log. A word in capitals is replaced before it is run. */
 const QUERIES: Readonly<Record<string, string>> = {
   'by request id': `${SHOWN}, ${FAULT} | filter requestId = "REQUEST_ID" | sort @timestamp asc`,
   'by key': `${SHOWN} | filter keyId = "KEY_ID" | sort @timestamp desc | limit 200`,

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import { FUNCTION_TIMEOUT_SECONDS } from '../../layers/gateway/contract.ts'
+import { FUNCTION_TIMEOUT_SECONDS } from '../../layers/gateway/names.ts'
 import type { Functions } from '../functions/functions.ts'
 import type { Stage } from '../stages.ts'
 import { databaseRules } from './database-rules.ts'

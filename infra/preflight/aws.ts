@@ -1,6 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand, type Stack } from '@aws-sdk/client-cloudformation'
-import { endpointOf } from '../../layers/gateway/aws/endpoint.ts'
-import { signRequest } from '../../layers/gateway/aws/sign-request.ts'
+import { endpointOf } from '../../layers/gateway/platform/aws/endpoint.ts'
+import { signRequest } from '../../layers/gateway/platform/aws/sign-request.ts'
 
 type Call = {
   readonly path: string

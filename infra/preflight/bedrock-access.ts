@@ -1,4 +1,4 @@
-import { WAYBILL } from '../../operator/terminal/how-to-run.ts'
+import { WAYBILL } from '../../layers/terminal/how-to-run.ts'
 import { foundationModels } from '../rights/bedrock-targets.ts'
 import type { Aws } from './aws.ts'
 import { type Check, failed, type Outcome, ok, unknown } from './check.ts'

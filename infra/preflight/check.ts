@@ -1,4 +1,4 @@
-import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import type { Stage } from '../stages.ts'
 import type { Aws } from './aws.ts'
 

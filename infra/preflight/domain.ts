@@ -1,4 +1,4 @@
-import { OUTPUTS, stackName } from '../../layers/gateway/contract.ts'
+import { OUTPUTS, stackName } from '../../layers/gateway/names.ts'
 import { type Check, failed, ok } from './check.ts'
 
 /** More distributions than an account may have, unless AWS was asked for more. */

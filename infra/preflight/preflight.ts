@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
-import { awsTrouble } from '../../layers/gateway/aws/trouble.ts'
-import { type Output, plainOutput } from '../../layers/gateway/domain/plain-text.ts'
+import { type Output, plainOutput } from '../../layers/gateway/domain/basics/plain-text.ts'
+import { awsTrouble } from '../../layers/gateway/platform/aws/trouble.ts'
 import { readSeed, readSettings, SEED_FILE } from '../settings.ts'
 import { stageOf } from '../stages.ts'
 import { openAws } from './aws.ts'

@@ -1,5 +1,5 @@
-import { secretName } from '../../layers/gateway/contract.ts'
-import { keyFor, namedSecrets, parseProviderSecret } from '../../layers/gateway/domain/provider-secret.ts'
+import { keyFor, namedSecrets, parseProviderSecret } from '../../layers/gateway/domain/routing/provider-secret.ts'
+import { secretName } from '../../layers/gateway/names.ts'
 import type { Aws } from './aws.ts'
 import { type Check, failed, ok, unknown } from './check.ts'
 

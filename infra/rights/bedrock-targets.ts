@@ -1,4 +1,4 @@
-import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 
 // The placeholders in CloudFormation's templates, and in cdk-nag's findings.
 export const PARTITION = '<AWS::Partition>'

@@ -1,6 +1,6 @@
 import { Aws } from 'aws-cdk-lib'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
-import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import { ACCOUNT, PARTITION, targetsOf } from './bedrock-targets.ts'
 
 const ACTIONS = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream']

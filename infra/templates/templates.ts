@@ -13,7 +13,7 @@ import {
   Validations,
 } from 'aws-cdk-lib'
 import cdk from '../../cdk.json' with { type: 'json' }
-import { stackName } from '../../layers/gateway/contract.ts'
+import { stackName } from '../../layers/gateway/names.ts'
 import type { StageName } from '../props.ts'
 import { STAGE_NAMES } from '../stages.ts'
 import { US_EAST_1 } from '../us-east-1.ts'

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Credentials } from '../../layers/gateway/config.ts'
+import type { Credentials } from '../../layers/gateway/platform/config.ts'
 import { type Attributes, fromAttributes, toAttributes } from './attribute-values.ts'
 import type { Engine, Input, Output } from './engine.ts'
 import { DynamoDbError, StorageFailure } from './failures.ts'

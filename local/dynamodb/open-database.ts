@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import type { Credentials } from '../../layers/gateway/config.ts'
+import type { Credentials } from '../../layers/gateway/platform/config.ts'
 import { Engine } from './engine.ts'
 import { createDynamoDbServer } from './http-server.ts'
 import { openKeptData } from './kept-data.ts'

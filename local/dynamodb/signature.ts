@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { keptHmac } from '../../layers/gateway/aws/sign.ts'
-import type { Credentials } from '../../layers/gateway/config.ts'
+import { keptHmac } from '../../layers/gateway/platform/aws/sign.ts'
+import type { Credentials } from '../../layers/gateway/platform/config.ts'
 import { DynamoDbError } from './failures.ts'
 
 const AUTHORIZATION =

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { testRoute } from '../../layers/admin/routes/test-route.ts'
-import { openCatalog } from '../../layers/gateway/domain/catalog.ts'
+import { openCatalog } from '../../layers/gateway/domain/routing/catalog.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
 import { embed, embeddingCatalog } from '../support/embeddings.ts'
 import { openUpstream } from '../support/stack.ts'

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { FAULT_WORDS } from '../../catalog/fault-words.ts'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { SETTING_NAMES } from '../../infra/setting-table.ts'
 import { settingsFaults } from '../../infra/settings.ts'
+import { FAULT_WORDS } from '../../layers/catalog/fault-words.ts'
+import { parseCatalog } from '../../layers/catalog/parse-catalog.ts'
 
 const EXAMPLES = ['anthropic-and-bedrock', 'local-models', 'openai-with-fallback'].map((name) =>
   JSON.parse(readFileSync(new URL(`../../examples/${name}.json`, import.meta.url), 'utf8')),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { parseCatalog } from '../../layers/catalog/parse-catalog.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { catalogSchema } from '../../catalog/catalog-schema.ts'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { namingEcho } from '../../layers/admin/catalog/naming-echo.ts'
+import { catalogSchema } from '../../layers/catalog/catalog-schema.ts'
+import { parseCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { blocksOf } from '../documents/support/markdown.ts'
 import { Random } from '../simulation/random.ts'
 

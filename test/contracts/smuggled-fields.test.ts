@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { requireCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { type ContractName, SCOPES } from '../../layers/gateway/endpoints.ts'
 import { saying } from '../providers/anthropic/anthropic-fixtures.ts'
 import { embed } from '../support/embeddings.ts'

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { catalogSchema } from '../../catalog/catalog-schema.ts'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { readCatalogFile } from '../../cli/commands/read-catalog-file.ts'
 import { priceWarnings } from '../../layers/admin/catalog/price-warnings.ts'
-import { readCatalogFile } from '../../operator/commands/read-catalog-file.ts'
+import { catalogSchema } from '../../layers/catalog/catalog-schema.ts'
+import { parseCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { blocksOf, tableOf } from './support/markdown.ts'
 
 const ROOT = new URL('../../', import.meta.url)

@@ -8,7 +8,7 @@ import {
   type ErrorKind,
   GatewayError,
   REQUEST_CODES,
-} from '../../layers/gateway/domain/gateway-error.ts'
+} from '../../layers/gateway/domain/basics/gateway-error.ts'
 import { type ENDPOINTS, HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
 import { HELLO as ASKED, ask } from '../contracts/responses/ask.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'

@@ -38,7 +38,7 @@ test('a scan finds a value in a command that is not quoted', () => {
 // A value that is new here passes through shellWord or shellPath of domain/shell-word.ts, or is one that we made.
 
 test('every value in a command that is printed is quoted, but for these', () => {
-  const files = globSync('{catalog,console,functions,infra,layers,local,operator}/**/*.{ts,tsx}', { cwd: ROOT })
+  const files = globSync('{cli,console,functions,infra,layers,local}/**/*.{ts,tsx}', { cwd: ROOT })
   const found = files
     .toSorted()
     .flatMap((file) =>
@@ -55,17 +55,17 @@ test('every value in a command that is printed is quoted, but for these', () => 
       // Names and words of ours.
       "infra/deploy/peers.ts PEERS.join(' ')",
       'infra/settings.ts SEED_FILE',
-      'operator/commands/deploy.ts name',
-      "operator/commands/import.ts options.secrets ? '--stage STAGE' : '--local'",
-      "operator/commands/import.ts options.secrets ? '--stage STAGE' : '--local'",
+      'cli/commands/deploy.ts name',
+      "cli/commands/import.ts options.secrets ? '--stage STAGE' : '--local'",
+      "cli/commands/import.ts options.secrets ? '--stage STAGE' : '--local'",
       // Words about the command, before or after it.
       'local/local-keys.ts name',
       'local/local-keys.ts new URL(baseUrl).origin',
-      'operator/smoke/stage-checks.ts stack',
+      'cli/smoke/stage-checks.ts stack',
       // Quoted by those who call.
-      ...Array(4).fill('operator/terminal/how-to-run.ts stage'),
+      ...Array(4).fill('layers/terminal/how-to-run.ts stage'),
       // Each is quoted where the list is made.
-      "operator/litellm/keys.ts words.join(' ')",
+      "cli/litellm/keys.ts words.join(' ')",
     ].toSorted(),
   )
 })

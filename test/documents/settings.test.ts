@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { Command } from 'commander'
+import { keysCommand } from '../../cli/commands/keys.ts'
 import { SETTING_FIELDS } from '../../layers/admin/settings/setting-fields.ts'
 import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-options.ts'
 import { shownText } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
-import { KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/key-settings.ts'
-import { keysCommand } from '../../operator/commands/keys.ts'
+import { KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/keys/key-settings.ts'
 import { tableOf } from './support/markdown.ts'
 
 const program = new Command()

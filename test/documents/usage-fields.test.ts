@@ -10,7 +10,7 @@ import {
   USAGE_FIELDS,
   USAGE_WORDS,
   type UsageFieldName,
-} from '../../layers/gateway/domain/usage-row.ts'
+} from '../../layers/gateway/domain/rows/usage-row.ts'
 import { readDocument } from './support/markdown.ts'
 import type { openApi } from './support/openapi.ts'
 

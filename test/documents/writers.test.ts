@@ -18,15 +18,15 @@ function filesWith(pattern: RegExp, folders: string): string[] {
 
 test('texts are printed at these places only, each of which makes them plain', () => {
   const writes = /process\.(stdout|stderr)\b|\bconsole\.|[(,:] *console\b|new Console\(|\b(output|errors)\.write\(/
-  expect(filesWith(writes, '{functions,layers,catalog,operator,infra,local}')).toEqual(
+  expect(filesWith(writes, '{functions,layers,cli,infra,local}')).toEqual(
     [
       // Asks before a change: plainText.
-      'operator/terminal/confirm.ts',
+      'layers/terminal/confirm.ts',
       // Handed to functions that print through plainOutput.
       'infra/deploy/run-infra.ts',
       'infra/preflight/main.ts',
       // Lines that are plain JSON already.
-      'layers/gateway/log/print-line.ts',
+      'layers/gateway/platform/log/print-line.ts',
       // Java's own output, to the process that started it.
       'local/dynamodb-local-guard.ts',
       // The help, which is fixed.
@@ -35,11 +35,11 @@ test('texts are printed at these places only, each of which makes them plain', (
       'local/start.ts',
       // Help and complaints of commander: plainText.
       // Scripts for shells, and the names of commands and options, which are fixed.
-      'operator/commands/completion.ts',
+      'cli/commands/completion.ts',
       // Elapsed time and the command's own name.
-      'operator/terminal/progress.ts',
+      'layers/terminal/progress.ts',
       // Everything else for people: plainOutput.
-      'operator/terminal/terminal.ts',
+      'layers/terminal/terminal.ts',
     ].toSorted(),
   )
 })

@@ -5,7 +5,7 @@ import {
   secondsUntilFull,
   secondsUntilToken,
   tokensLeft,
-} from '../../layers/gateway/domain/bucket.ts'
+} from '../../layers/gateway/domain/admission/bucket.ts'
 
 /** The store's conditional write, in memory. */
 function take(rpm: number, fullAtUs: number, nowMs: number): number | undefined {

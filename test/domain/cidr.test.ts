@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { cidrContains, cidrProblem, isInRanges } from '../../layers/gateway/domain/cidr.ts'
+import { cidrContains, cidrProblem, isInRanges } from '../../layers/gateway/domain/admission/cidr.ts'
 
 test.each([
   '0.0.0.0/0',

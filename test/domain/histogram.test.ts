@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { addHistogram, countIn, emptyHistogram, quantileOf } from '../../layers/gateway/domain/histogram.ts'
+import { addHistogram, countIn, emptyHistogram, quantileOf } from '../../layers/gateway/domain/rows/histogram.ts'
 import { Random } from '../simulation/random.ts'
 
 function histogramOf(values: readonly number[]) {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { jsonFault } from '../../layers/gateway/domain/json-fault.ts'
+import { jsonFault } from '../../layers/gateway/domain/basics/json-fault.ts'
 import { Random } from '../simulation/random.ts'
 import { someTimes } from '../support/some-of.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { type Counter, secondsLeft } from '../../layers/gateway/domain/counters.ts'
-import { isoTime, utcDay } from '../../layers/gateway/domain/time.ts'
+import { type Counter, secondsLeft } from '../../layers/gateway/domain/admission/counters.ts'
+import { isoTime, utcDay } from '../../layers/gateway/domain/basics/time.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 

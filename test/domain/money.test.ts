@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
-import { formatCredits, parseCredits } from '../../layers/gateway/domain/money.ts'
+import { formatCredits, parseCredits } from '../../layers/gateway/domain/money/money.ts'
 import {
   costOf,
   formatPerToken,
   NO_QUANTITIES,
   parsePrice,
   type Quantities,
-} from '../../layers/gateway/domain/price.ts'
-import { affordableTokens, type WorstCase, worstCostOf } from '../../layers/gateway/domain/worst-cost.ts'
-import { moneyLiteral } from '../../layers/gateway/wire/money-literal.ts'
+} from '../../layers/gateway/domain/money/price.ts'
+import { affordableTokens, type WorstCase, worstCostOf } from '../../layers/gateway/domain/money/worst-cost.ts'
+import { moneyLiteral } from '../../layers/gateway/wire/money/money-literal.ts'
 
 test.each(['0', '7', '0.000000001', '0.00002', '12.5', '123456789012.000000001'])(
   'an amount of %s credits is written into JSON as that number, digit for digit',

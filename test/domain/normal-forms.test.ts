@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { gainedBytes } from '../../layers/gateway/domain/normal-forms.ts'
+import { gainedBytes } from '../../layers/gateway/domain/basics/normal-forms.ts'
 import { Random } from '../simulation/random.ts'
 
 const FORMS = ['NFC', 'NFKC'] as const

@@ -6,7 +6,7 @@ import {
   plainOutput,
   plainText,
   plainValue,
-} from '../../layers/gateway/domain/plain-text.ts'
+} from '../../layers/gateway/domain/basics/plain-text.ts'
 import { HARMFUL, UNSEEN, UNSEEN_KINDS } from '../support/unseen.ts'
 
 test.each(Object.entries(UNSEEN_KINDS))(

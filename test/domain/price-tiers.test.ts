@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
-import { partsWithin } from '../../layers/gateway/domain/bill.ts'
+import { parseCatalog } from '../../layers/catalog/parse-catalog.ts'
+import { partsWithin } from '../../layers/gateway/domain/money/bill.ts'
 import {
   costOf,
   NO_QUANTITIES,
@@ -11,9 +11,9 @@ import {
   priceAt,
   type Quantities,
   statePrice,
-} from '../../layers/gateway/domain/price.ts'
-import { PARTS } from '../../layers/gateway/domain/price-kinds.ts'
-import { affordableTokens, type WorstCase, worstCostOf } from '../../layers/gateway/domain/worst-cost.ts'
+} from '../../layers/gateway/domain/money/price.ts'
+import { PARTS } from '../../layers/gateway/domain/money/price-kinds.ts'
+import { affordableTokens, type WorstCase, worstCostOf } from '../../layers/gateway/domain/money/worst-cost.ts'
 import { Random } from '../simulation/random.ts'
 
 const LONG = { above: 272_000, input: '10', output: '45', cachedInput: '1' }

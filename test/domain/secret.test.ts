@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { hashSecret } from '../../layers/gateway/domain/secret.ts'
-import { isSecret, makeSecret } from '../../layers/gateway/domain/secret-text.ts'
-import { ulid, ulidTimeMs } from '../../layers/gateway/domain/ulid.ts'
+import { ulid, ulidTimeMs } from '../../layers/gateway/domain/basics/ulid.ts'
+import { hashSecret } from '../../layers/gateway/domain/keys/secret.ts'
+import { isSecret, makeSecret } from '../../layers/gateway/domain/keys/secret-text.ts'
 
 test('a secret has the same length whatever its bytes are', () => {
   const samples = [

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { asCurl } from '../../console/pages/playground/as-code.ts'
-import { keyFor } from '../../layers/gateway/domain/provider-secret.ts'
-import { shellPath, shellWord } from '../../layers/gateway/domain/shell-word.ts'
-import { bootstrapOf, deployOf } from '../../operator/terminal/how-to-run.ts'
+import { shellPath, shellWord } from '../../layers/gateway/domain/basics/shell-word.ts'
+import { keyFor } from '../../layers/gateway/domain/routing/provider-secret.ts'
+import { bootstrapOf, deployOf } from '../../layers/terminal/how-to-run.ts'
 import { emptyFolder } from '../support/processes.ts'
 
 const HOSTILE = [

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { upstreamWords } from '../../layers/gateway/domain/upstream-words.ts'
+import { upstreamWords } from '../../layers/gateway/domain/routing/upstream-words.ts'
 
 const UUID = '3fa85f64-5717-4562-b3fc-2c963f66afa6'
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { requireCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { type ContractName, HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { actAt } from '../support/act.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { explanationLines } from '../../cli/commands/usage.ts'
 import { explainRequest } from '../../layers/admin/explain/explain-request.ts'
-import { explanationLines } from '../../operator/commands/usage.ts'
 import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openFor } from '../support/stack.ts'
 import { chunk, DONE, say, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'

@@ -7,10 +7,9 @@ import { dayExporter } from '../../functions/close/export-day.ts'
 import { openInstance } from '../../functions/instance.ts'
 import { cursorOf } from '../../layers/admin/api/pages.ts'
 import { usageReader } from '../../layers/admin/usage/usage-reader.ts'
-import type { PutObject } from '../../layers/gateway/aws/put-object.ts'
-import { readConfig } from '../../layers/gateway/config.ts'
-import { ENV, TABLES } from '../../layers/gateway/contract.ts'
-import { CLOSING_LAG_MS, lastEndedDay, SUMMING_LAG_MS } from '../../layers/gateway/domain/closed-day.ts'
+import { DAY_MS, HOUR_MS, utcDay } from '../../layers/gateway/domain/basics/time.ts'
+import { makeRequestId } from '../../layers/gateway/domain/basics/ulid.ts'
+import { CLOSING_LAG_MS, lastEndedDay, SUMMING_LAG_MS } from '../../layers/gateway/domain/rows/closed-day.ts'
 import {
   addTo,
   DayCounter,
@@ -18,29 +17,24 @@ import {
   isSameTotal,
   sumsOf,
   type UsagePart,
-} from '../../layers/gateway/domain/day-total.ts'
-import { EXPORT_COLUMNS } from '../../layers/gateway/domain/export-line.ts'
-import { DAY_MS, HOUR_MS, utcDay } from '../../layers/gateway/domain/time.ts'
-import { makeRequestId } from '../../layers/gateway/domain/ulid.ts'
-import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
-import { type ModelPart, UsageSum } from '../../layers/gateway/domain/usage-sum.ts'
+} from '../../layers/gateway/domain/rows/day-total.ts'
+import { EXPORT_COLUMNS } from '../../layers/gateway/domain/rows/export-line.ts'
+import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
+import { type ModelPart, UsageSum } from '../../layers/gateway/domain/rows/usage-sum.ts'
+import { ENV, TABLES } from '../../layers/gateway/names.ts'
+import type { PutObject } from '../../layers/gateway/platform/aws/put-object.ts'
+import { readConfig } from '../../layers/gateway/platform/config.ts'
 import { releaseHold } from '../../layers/gateway/store/admission/release-hold.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
-import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import { noteClosing, readClosing } from '../../layers/gateway/store/usage/closing.ts'
-import { putDayTotal, readDayTotal, toTotalItem, totalKey } from '../../layers/gateway/store/usage/day-totals.ts'
-import {
-  HOUR_SUMS,
-  hourOf,
-  readUsageSums,
-  SUM_KINDS,
-  type SumKind,
-} from '../../layers/gateway/store/usage/hour-sums.ts'
-import { setRowExpiry } from '../../layers/gateway/store/usage/row-expiry.ts'
-import { rowKey } from '../../layers/gateway/store/usage/row-key.ts'
-import { usageOfKey } from '../../layers/gateway/store/usage/usage-of-key.ts'
-import { putUsageRow, type TimeRange } from '../../layers/gateway/store/usage/usage-rows.ts'
+import { noteClosing, readClosing } from '../../layers/gateway/store/rows/closing.ts'
+import { putDayTotal, readDayTotal, toTotalItem, totalKey } from '../../layers/gateway/store/rows/day-totals.ts'
+import { HOUR_SUMS, hourOf, readUsageSums, SUM_KINDS, type SumKind } from '../../layers/gateway/store/rows/hour-sums.ts'
+import { setRowExpiry } from '../../layers/gateway/store/rows/row-expiry.ts'
+import { rowKey } from '../../layers/gateway/store/rows/row-key.ts'
+import { usageOfKey } from '../../layers/gateway/store/rows/usage-of-key.ts'
+import { putUsageRow, type TimeRange } from '../../layers/gateway/store/rows/usage-rows.ts'
+import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { adminOf } from '../admin-api/support/admin.ts'
 import { Random } from '../simulation/random.ts'
 import { auditKey } from '../support/audit-key.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { requireCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { booksBalance, type TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { write } from '../support/texts.ts'

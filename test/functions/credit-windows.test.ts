@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { COUNTERS, CREDIT_COUNTERS, windowOf } from '../../layers/gateway/domain/counters.ts'
-import type { Key } from '../../layers/gateway/domain/key.ts'
+import { COUNTERS, CREDIT_COUNTERS, windowOf } from '../../layers/gateway/domain/admission/counters.ts'
+import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { actAt } from '../support/act.ts'
 import { auditKey } from '../support/audit-key.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { KEY_DEFAULTS } from '../../layers/gateway/domain/keys/new-key.ts'
 import type { Scope } from '../../layers/gateway/endpoints.ts'
 import { auditKey } from '../support/audit-key.ts'
 import { base64Of, DIMENSIONS, embed, embeddingCatalog, vectorAt } from '../support/embeddings.ts'

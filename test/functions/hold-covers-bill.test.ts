@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { requireCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { SCOPES } from '../../layers/gateway/endpoints.ts'
 import { countTokens } from '../../layers/tokenizer/count-tokens.ts'
 import { Random } from '../simulation/random.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import { beforeAll, expect, test } from '@jest/globals'
-import { issueSecret } from '../../layers/gateway/domain/new-key.ts'
+import { issueSecret } from '../../layers/gateway/domain/keys/new-key.ts'
 import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { endGrace, revokeKey, rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { resumeKey, suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'

@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { requireCatalog } from '../../catalog/parse-catalog.ts'
 import { createSweep } from '../../functions/sweep/create.ts'
-import { lossOf } from '../../layers/gateway/domain/counters.ts'
-import type { Key } from '../../layers/gateway/domain/key.ts'
-import { DAY_MS } from '../../layers/gateway/domain/time.ts'
-import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
-import type { NoticeBody } from '../../layers/gateway/wire/notice-body.ts'
+import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
+import { lossOf } from '../../layers/gateway/domain/admission/counters.ts'
+import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
+import type { Key } from '../../layers/gateway/domain/keys/key.ts'
+import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
+import type { NoticeBody } from '../../layers/gateway/wire/keys/notice-body.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { say, status, type Upstream } from '../support/upstream.ts'
@@ -194,7 +194,7 @@ test('counts above the hold, a cost that the provider states, and a dead request
   const hold = { amount: 7_000n, untilMs: nowMs - 1 }
   const { storedHold } = await import('../../layers/gateway/store/keys/stored-hold.ts')
   const { keyItem } = await import('../../layers/gateway/store/keys/key-item.ts')
-  const { ulid } = await import('../../layers/gateway/domain/ulid.ts')
+  const { ulid } = await import('../../layers/gateway/domain/basics/ulid.ts')
   const requestId = `req_${ulid(nowMs - 1_000, new Uint8Array(10))}`
   await gateway.tables.database.update({
     TableName: gateway.tables.keys,

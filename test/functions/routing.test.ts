@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { requireCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { chunk, DONE, type Reply, say, sse, status, type Upstream } from '../support/upstream.ts'

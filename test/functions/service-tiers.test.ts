@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
 import { checkRow } from '../../layers/admin/audit/check-row.ts'
 import { explainCharge } from '../../layers/admin/explain/explain-charge.ts'
 import { expectedCost } from '../../layers/admin/usage/expected-cost.ts'
+import { parseCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { serviceTierOf } from '../../layers/gateway/providers/service-tier.ts'
-import { usageRecord } from '../../layers/gateway/wire/usage-record.ts'
+import { usageRecord } from '../../layers/gateway/wire/rows/usage-record.ts'
 import { ending, message, start, stream, textBlock } from '../providers/anthropic/anthropic-fixtures.ts'
 import { answering, message as item } from '../providers/responses/responses-upstream.ts'
 import {

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { usageRecord } from '../../layers/gateway/wire/usage-record.ts'
+import { usageRecord } from '../../layers/gateway/wire/rows/usage-record.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { say, type Upstream } from '../support/upstream.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { OUTPUTS } from '../../layers/gateway/contract.ts'
 import { ADMIN_PATHS } from '../../layers/gateway/endpoints.ts'
+import { OUTPUTS } from '../../layers/gateway/names.ts'
 import { pathOf, type Resource } from '../deployed/support/template.ts'
 import { type Statement, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
 

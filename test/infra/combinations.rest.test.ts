@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { ENV } from '../../layers/gateway/contract.ts'
+import { ENV } from '../../layers/gateway/names.ts'
 import { COMBINATIONS, type Combination, EVERYTHING, nameOf, pairwise } from './support/combinations.ts'
 import { circleIn, graphOf } from './support/dependency-graph.ts'
 import { type DeployedStack, stacksOf } from './support/deployed-stack.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { MAY_COME_LATER } from '../../infra/setting-table.ts'
-import { OUTPUTS } from '../../layers/gateway/contract.ts'
+import { OUTPUTS } from '../../layers/gateway/names.ts'
 import { type AppFacts, makeApps, type StackFacts } from './support/apps.ts'
 import { butForNames, differencesOf } from './support/but-for-names.ts'
 import { readZip } from './support/read-zip.ts'

@@ -88,8 +88,8 @@ test.each([
   ['npm run deploy', 'infra/deploy/main.ts', ['deploy'], 'dev'],
   ['npm run deploy -- -c stage=prod', 'infra/deploy/main.ts', ['deploy', '-c', 'stage=prod'], 'prod'],
   ['npm run diff -- --stage prod', 'infra/deploy/main.ts', ['diff', '--stage', 'prod'], 'prod'],
-  ['waybill diff --stage=prod', 'operator/waybill.ts', ['diff', '--stage=prod'], 'prod'],
-  ['waybill deploy --stage dev', 'operator/waybill.ts', ['deploy', '--stage', 'dev'], 'dev'],
+  ['waybill diff --stage=prod', 'cli/waybill.ts', ['diff', '--stage=prod'], 'prod'],
+  ['waybill deploy --stage dev', 'cli/waybill.ts', ['deploy', '--stage', 'dev'], 'dev'],
 ])(
   '%s starts the cdk of the packages for that stage, in any folder, and fails as it does',
   async (_, file, args, stage) => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { OUTPUTS } from '../../layers/gateway/contract.ts'
-import { GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
+import { GatewayError } from '../../layers/gateway/domain/basics/gateway-error.ts'
+import { OUTPUTS } from '../../layers/gateway/names.ts'
 import { readDocument } from '../documents/support/markdown.ts'
 import { ABROAD, OWN_CERTIFICATE } from './fixtures/domains.ts'
 import {

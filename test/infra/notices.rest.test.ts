@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { App } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { NoticeRules } from '../../examples/notices/notice-rules.ts'
-import { ENV, EVENT_SOURCE, OUTPUTS } from '../../layers/gateway/contract.ts'
-import { NOTICE_KINDS } from '../../layers/gateway/domain/notice.ts'
+import { NOTICE_KINDS } from '../../layers/gateway/domain/keys/notice.ts'
+import { ENV, EVENT_SOURCE, OUTPUTS } from '../../layers/gateway/names.ts'
 import { type Statement, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
 
 let prod: Synthesized

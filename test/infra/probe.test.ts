@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { ENV } from '../../layers/gateway/contract.ts'
+import { ENV } from '../../layers/gateway/names.ts'
 import { pathOf, type Resource } from '../deployed/support/template.ts'
 import { proseOf } from '../documents/support/markdown.ts'
 import { type Statement, type Synthesized, synthesized, textOf } from './support/synthesized.ts'

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
-import { findRoute } from '../../layers/gateway/wire/find-route.ts'
+import { findRoute } from '../../layers/gateway/wire/requests/find-route.ts'
 import { toEvent } from '../../local/events.ts'
 
 // The examples of AWS's own documentation, of a Function URL and of an HTTP API with payload format 2.0:

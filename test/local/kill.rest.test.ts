@@ -51,14 +51,14 @@ test('killed under load, npm start has every row that it answered for, and its b
 
 async function newKey(folder: string): Promise<string> {
   const options = ['--name', 'load', '--credits', '10', '--rpm', '6000', '--local', '--json']
-  const { stdout } = await run('operator/waybill.ts', ['keys', 'create', ...options], folder).ended
+  const { stdout } = await run('cli/waybill.ts', ['keys', 'create', ...options], folder).ended
   return (JSON.parse(stdout) as { secret: string }).secret
 }
 
 /** By another start, which is ended by hand. */
 async function checkBooks(folder: string, secret: string, answered: readonly Answered[]): Promise<void> {
   const again = await startLocal(folder)
-  const audit = await run('operator/waybill.ts', ['audit', '--local'], folder).ended
+  const audit = await run('cli/waybill.ts', ['audit', '--local'], folder).ended
   expect([audit.code, audit.stdout]).toEqual([0, expect.stringContaining('all clean')])
   for (const { requestId, cost } of answered) {
     const headers = { Authorization: `Bearer ${secret}` }

@@ -5,12 +5,12 @@ import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, jest, test } from '@jest/globals'
-import type { CatalogData, CatalogModel } from '../../layers/gateway/domain/catalog.ts'
-import { HOUR_MS } from '../../layers/gateway/domain/time.ts'
+import { HOUR_MS } from '../../layers/gateway/domain/basics/time.ts'
+import type { CatalogData, CatalogModel } from '../../layers/gateway/domain/routing/catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
-import { openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import { readClosing } from '../../layers/gateway/store/usage/closing.ts'
-import { momentOfHour } from '../../layers/gateway/store/usage/hour-sums.ts'
+import { readClosing } from '../../layers/gateway/store/rows/closing.ts'
+import { momentOfHour } from '../../layers/gateway/store/rows/hour-sums.ts'
+import { openOperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { endpointOf, LOCAL_TABLES } from '../../local/local-tables.ts'
 import { actAt } from '../support/act.ts'
 import { testWithAmazon } from '../support/amazon.ts'
@@ -212,7 +212,7 @@ test('npm start --memory keeps nothing, beside another one with a folder of its 
     [kept, {}],
     [other, { WAYBILL_DATA: 'other' }],
   ] as const) {
-    const listed = await run('operator/waybill.ts', ['keys', 'list', '--local'], folder, env).ended
+    const listed = await run('cli/waybill.ts', ['keys', 'list', '--local'], folder, env).ended
     expect(listed.stdout).toContain(local.demoKey.slice(-4))
   }
   for (const { child, ended } of [kept, other]) {

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { endpointNamed, type FunctionName } from '../../layers/gateway/endpoints.ts'
-import type { GatewayEvent } from '../../layers/gateway/event.ts'
+import type { GatewayEvent } from '../../layers/gateway/flow/event.ts'
+import type { OpenedRequest } from '../../layers/gateway/flow/request.ts'
 import { matchEndpoint } from '../../layers/gateway/middleware/match-endpoint.ts'
-import type { OpenedRequest } from '../../layers/gateway/request.ts'
-import { noEndpoint } from '../../layers/gateway/wire/find-endpoint.ts'
+import { noEndpoint } from '../../layers/gateway/wire/requests/find-endpoint.ts'
 
 async function refusalOf(name: FunctionName, method: string, rawPath: string) {
   const request = { endpoint: endpointNamed('unknown') } as OpenedRequest

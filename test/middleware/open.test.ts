@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
 import middy from '@middy/core'
-import { GatewayError } from '../../layers/gateway/domain/gateway-error.ts'
+import { GatewayError } from '../../layers/gateway/domain/basics/gateway-error.ts'
 import { endpointNamed } from '../../layers/gateway/endpoints.ts'
-import type { GatewayAnswer, GatewayEvent } from '../../layers/gateway/event.ts'
-import { jsonLog } from '../../layers/gateway/log/log.ts'
+import type { GatewayAnswer, GatewayEvent } from '../../layers/gateway/flow/event.ts'
 import type { GatewayContext } from '../../layers/gateway/middleware/gate.ts'
 import { open } from '../../layers/gateway/middleware/open.ts'
+import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
 
 test.each([
   ['a database outage is a 503 and a problem in the log', new Error('ECONNREFUSED'), 503, { Problems: 1 }],

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { requireCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { HELLO } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { chunk, event, say, sse, status } from '../support/upstream.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { ProviderEntry } from '../../layers/gateway/domain/catalog.ts'
+import type { ProviderEntry } from '../../layers/gateway/domain/routing/catalog.ts'
 import { ANTHROPIC_FIELDS } from '../../layers/gateway/providers/anthropic/anthropic-fields.ts'
 import { BEDROCK_FIELDS } from '../../layers/gateway/providers/bedrock/bedrock-fields.ts'
 import { type FieldTable, toFields } from '../../layers/gateway/providers/conversation/field-table.ts'

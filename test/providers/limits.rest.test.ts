@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { COMPLETION_FIELDS } from '../../layers/gateway/contracts/completions/completion-request.ts'
 import { MESSAGES_FIELDS } from '../../layers/gateway/contracts/messages/messages-fields.ts'
 import { RESPONSES_FIELDS } from '../../layers/gateway/contracts/responses/responses-fields.ts'
-import { CHAT_FIELDS } from '../../layers/gateway/wire/chat-fields.ts'
+import { CHAT_FIELDS } from '../../layers/gateway/wire/chat/chat-fields.ts'
 import { CAP, DIALECTS, numbersIn, openDialects } from './support/every-dialect.ts'
 
 /** Numbers that change which token is drawn, and not how many, and JSON of the caller’s own. */

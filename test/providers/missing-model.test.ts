@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { requireCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { say, status, type Upstream } from '../support/upstream.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { requireCatalog } from '../../catalog/parse-catalog.ts'
-import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
+import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { type Reply, say, status, type Upstream, USAGE } from '../support/upstream.ts'

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Tiktoken } from 'js-tiktoken/lite'
 import o200k from 'js-tiktoken/ranks/o200k_base'
-import { requireCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { LANGUAGES } from '../support/languages.ts'
 import { someOf } from '../support/some-of.ts'

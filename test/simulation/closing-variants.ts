@@ -1,6 +1,6 @@
-import { ITEMS, USAGE_ITEMS } from '../../layers/gateway/contract.ts'
-import { CLOSING_ITEM } from '../../layers/gateway/store/usage/closing.ts'
-import { DAY_SUMS } from '../../layers/gateway/store/usage/day-sums.ts'
+import { ITEMS, USAGE_ITEMS } from '../../layers/gateway/names.ts'
+import { CLOSING_ITEM } from '../../layers/gateway/store/rows/closing.ts'
+import { DAY_SUMS } from '../../layers/gateway/store/rows/day-sums.ts'
 import type { Command, Send, Variant } from './variants.ts'
 
 type Stored = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import { ITEMS } from '../../layers/gateway/contract.ts'
+import { ITEMS } from '../../layers/gateway/names.ts'
 import type { Command, Variant } from './variants.ts'
 
 /** Gateways that grant and correct without a condition. */

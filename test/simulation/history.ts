@@ -1,5 +1,10 @@
-import { COUNTER_NAMES, COUNTERS, type Counter, type CounterName } from '../../layers/gateway/domain/counters.ts'
-import type { KeySettings } from '../../layers/gateway/domain/key-settings.ts'
+import {
+  COUNTER_NAMES,
+  COUNTERS,
+  type Counter,
+  type CounterName,
+} from '../../layers/gateway/domain/admission/counters.ts'
+import type { KeySettings } from '../../layers/gateway/domain/keys/key-settings.ts'
 import type { ContractName } from '../../layers/gateway/endpoints.ts'
 import { Random, urn } from './random.ts'
 

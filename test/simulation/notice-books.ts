@@ -1,4 +1,4 @@
-import type { NoticeBody } from '../../layers/gateway/wire/notice-body.ts'
+import type { NoticeBody } from '../../layers/gateway/wire/keys/notice-body.ts'
 import { type StoredItem, Violation } from './ledger.ts'
 
 const LOW = 'key.balance_low'

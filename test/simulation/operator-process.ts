@@ -1,6 +1,6 @@
 import type { AdminAnswer, AdminRequest } from '../../layers/admin/api/call.ts'
 import { adminApi } from '../../layers/admin/api/handle.ts'
-import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { type ProcessDeps, SimulatedProcess, TABLE_NAMES } from './process.ts'
 
 type Database = OperatorTables['database']

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { sdkDatabase } from '../support/sdk-database.ts'
 import { modelClient } from './dynamodb/model-client.ts'
 import { namedItems } from './dynamodb/named-items.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../layers/gateway/domain/json-object.ts'
+import type { JsonObject } from '../../layers/gateway/domain/basics/json-object.ts'
 import { type ContractName, HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
 import type { Step } from './history.ts'
 

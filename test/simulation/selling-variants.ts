@@ -1,4 +1,4 @@
-import type { CatalogModel } from '../../layers/gateway/domain/catalog.ts'
+import type { CatalogModel } from '../../layers/gateway/domain/routing/catalog.ts'
 import type { Variant } from './variants.ts'
 
 /** Gateways that do not sell by the prices and bounds of their catalog. */

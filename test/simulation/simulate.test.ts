@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { COUNTER_NAMES } from '../../layers/gateway/domain/counters.ts'
-import { KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/new-key.ts'
+import { COUNTER_NAMES } from '../../layers/gateway/domain/admission/counters.ts'
+import { KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/keys/new-key.ts'
 import { ADMISSION_RULES } from '../../layers/gateway/store/admission/admission-rules.ts'
 import { emptyFolder, run } from '../support/processes.ts'
 import { VARIANTS } from './variants.ts'

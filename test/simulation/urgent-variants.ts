@@ -1,5 +1,5 @@
 import { DeleteCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
-import { ITEMS } from '../../layers/gateway/contract.ts'
+import { ITEMS } from '../../layers/gateway/names.ts'
 import { eventItems, toEvent } from '../../layers/gateway/store/events/events.ts'
 import type { Command, Send, Variant } from './variants.ts'
 

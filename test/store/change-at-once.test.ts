@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { type AdminKey, newAdminKey } from '../../layers/gateway/domain/admin-key.ts'
-import type { Key } from '../../layers/gateway/domain/key.ts'
-import { issueSecret, KEY_DEFAULTS } from '../../layers/gateway/domain/new-key.ts'
+import { type AdminKey, newAdminKey } from '../../layers/gateway/domain/keys/admin-key.ts'
+import type { Key } from '../../layers/gateway/domain/keys/key.ts'
+import { issueSecret, KEY_DEFAULTS } from '../../layers/gateway/domain/keys/new-key.ts'
 import {
   createAdminKey,
   findAdminKey,
@@ -20,8 +20,8 @@ import { findKeyId, readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { endGrace, revokeKey, rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { resumeKey, suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
-import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
-import { WriteOutcomeUnknown } from '../../layers/gateway/store/transact.ts'
+import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import { WriteOutcomeUnknown } from '../../layers/gateway/store/sdk/transact.ts'
 import { issueKey } from '../../local/issue-key.ts'
 import { actAt } from '../support/act.ts'
 import { openTestTables } from '../support/gateway.ts'

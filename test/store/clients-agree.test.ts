@@ -8,8 +8,8 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from '@jest/globals'
-import type { Database } from '../../layers/gateway/store/database.ts'
-import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import type { Database } from '../../layers/gateway/store/dynamodb/database.ts'
+import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { RandomCommands, type Sides } from '../local/dynamodb/random-commands.ts'
 import { RandomVerbs } from '../local/dynamodb/random-verbs.ts'
 import { canonical } from '../local/dynamodb/side-by-side.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readUlid, writeUlid } from '../../layers/gateway/domain/ulid.ts'
+import { readUlid, writeUlid } from '../../layers/gateway/domain/basics/ulid.ts'
 import { readStoredHold, storedHold } from '../../layers/gateway/store/keys/stored-hold.ts'
 import { requestIdAt } from '../support/request-id.ts'
 

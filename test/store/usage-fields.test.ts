@@ -1,20 +1,20 @@
 import { expect, test } from '@jest/globals'
 import { csvLines } from '../../layers/admin/usage/usage-csv.ts'
 import { ndjsonLines } from '../../layers/admin/usage/usage-lines.ts'
-import { DayCounter } from '../../layers/gateway/domain/day-total.ts'
-import { EXPORT_COLUMNS, exportLine } from '../../layers/gateway/domain/export-line.ts'
-import { utcDay } from '../../layers/gateway/domain/time.ts'
+import { utcDay } from '../../layers/gateway/domain/basics/time.ts'
+import { DayCounter } from '../../layers/gateway/domain/rows/day-total.ts'
+import { EXPORT_COLUMNS, exportLine } from '../../layers/gateway/domain/rows/export-line.ts'
 import {
   SUMMED_FIELDS,
   USAGE_FIELD_NAMES,
   USAGE_FIELDS,
   type UsageFieldName,
-} from '../../layers/gateway/domain/usage-row.ts'
+} from '../../layers/gateway/domain/rows/usage-row.ts'
 import { leastRow } from '../../layers/gateway/flow/billing/settle.ts'
-import { jsonLog } from '../../layers/gateway/log/log.ts'
-import { toDayTotal, toTotalItem } from '../../layers/gateway/store/usage/day-totals.ts'
-import { putUsageRow, queryUsageRows, readUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
-import { recordOf, usageRecord } from '../../layers/gateway/wire/usage-record.ts'
+import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
+import { toDayTotal, toTotalItem } from '../../layers/gateway/store/rows/day-totals.ts'
+import { putUsageRow, queryUsageRows, readUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
+import { recordOf, usageRecord } from '../../layers/gateway/wire/rows/usage-record.ts'
 import { FULL_ROW } from '../support/full-row.ts'
 import { openTestTables } from '../support/gateway.ts'
 

@@ -2,9 +2,9 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import { expect, test } from '@jest/globals'
 import { itemBytes, writeUnits } from '../../bench/bill/item-size.ts'
-import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
-import { toUsageItem, toUsageRow } from '../../layers/gateway/store/usage/usage-item.ts'
-import { readUsageRow } from '../../layers/gateway/store/usage/usage-rows.ts'
+import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
+import { toUsageItem, toUsageRow } from '../../layers/gateway/store/rows/usage-item.ts'
+import { readUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { openTestTables } from '../support/gateway.ts'
 
 /** Long names, and two routes that failed before one answered. */

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals'
-import { CATALOG_ITEM, SEEDED } from '../../layers/gateway/contract.ts'
-import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
+import { CATALOG_ITEM, SEEDED } from '../../layers/gateway/names.ts'
 import {
   listCatalogVersions,
   readCatalogVersion,
@@ -10,7 +10,7 @@ import {
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { CATALOG_EVENTS } from '../../layers/gateway/store/events/events.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
-import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { actAt } from '../support/act.ts'
 import { catalogFor, openTestTables } from '../support/gateway.ts'
 import { startUnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'

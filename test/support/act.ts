@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { ACT_MS, type Act, newAct, timeLeft } from '../../layers/gateway/domain/act.ts'
+import { ACT_MS, type Act, newAct, timeLeft } from '../../layers/gateway/domain/keys/act.ts'
 
 /** Something that an operator does. */
 export function actAt(nowMs = Date.now(), by = 'test', mostMs = ACT_MS): Act {

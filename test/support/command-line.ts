@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream'
-import type { OpenAdmin } from '../../operator/commands/run.ts'
-import { main } from '../../operator/main.ts'
-import type { Terminal } from '../../operator/terminal/terminal.ts'
+import type { OpenAdmin } from '../../cli/commands/run.ts'
+import { main } from '../../cli/main.ts'
+import type { Terminal } from '../../layers/terminal/terminal.ts'
 import type { Ended } from './processes.ts'
 
 type Program = (terminal: Omit<Terminal, 'folder'>) => Promise<number>

@@ -1,4 +1,4 @@
-import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 
 /** The row of a completion, as it was settled or should have been. */
 export function completedRow(row: Pick<UsageRow, 'requestId' | 'keyId' | 'startedAtMs' | 'cost' | 'hold'>): UsageRow {

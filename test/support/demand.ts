@@ -1,5 +1,5 @@
-import type { Demand } from '../../layers/gateway/domain/admission.ts'
-import type { Key } from '../../layers/gateway/domain/key.ts'
+import type { Demand } from '../../layers/gateway/domain/admission/admission.ts'
+import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { requestIdAt } from './request-id.ts'
 
 /** A request of this key asks admission for this: to be under way for a minute, and no credits unless it says so. */

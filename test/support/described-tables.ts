@@ -1,4 +1,4 @@
-import type { OperatorTables } from '../../layers/gateway/store/operator-tables.ts'
+import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 
 const AS_DEPLOYED: Readonly<Record<string, object>> = {
   DescribeTableCommand: { Table: { DeletionProtectionEnabled: true } },

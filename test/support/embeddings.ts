@@ -1,5 +1,5 @@
-import { requireCatalog } from '../../catalog/parse-catalog.ts'
-import type { CatalogData } from '../../layers/gateway/domain/catalog.ts'
+import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
+import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import { type Reply, status, type UpstreamRequest } from './upstream.ts'
 
 export const DIMENSIONS = 4

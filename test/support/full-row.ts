@@ -1,4 +1,4 @@
-import type { UsageRow } from '../../layers/gateway/domain/usage-row.ts'
+import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 
 /** A row that lacks no field; the compiler asks for a new one. No two numbers in it are the same. */
 export const FULL_ROW: { readonly [Name in keyof UsageRow]-?: NonNullable<UsageRow[Name]> } = {

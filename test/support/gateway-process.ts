@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net'
 import { openInstance } from '../../functions/instance.ts'
-import { BRAND } from '../../layers/gateway/contract.ts'
 import type { ChatTiming } from '../../layers/gateway/flow/answering/chat-deps.ts'
-import { jsonLog } from '../../layers/gateway/log/log.ts'
-import { openTables } from '../../layers/gateway/store/tables.ts'
+import { BRAND } from '../../layers/gateway/names.ts'
+import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
+import { openTables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { LOCAL_TABLES } from '../../local/local-tables.ts'
 import { createGatewayServer } from '../../local/server.ts'
 

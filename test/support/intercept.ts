@@ -1,5 +1,5 @@
-import type { Database } from '../../layers/gateway/store/database.ts'
-import type { Tables } from '../../layers/gateway/store/tables.ts'
+import type { Database } from '../../layers/gateway/store/dynamodb/database.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 
 export type Interceptor = (send: () => Promise<unknown>, operation: string, input: unknown) => Promise<unknown>
 

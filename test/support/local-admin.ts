@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
+import type { LocalFile } from '../../cli/connect/local-gateway.ts'
 import { createLocalAdmin, type LocalAdmin, newAdminToken } from '../../local/local-admin.ts'
 import { createGatewayServer } from '../../local/server.ts'
-import type { LocalFile } from '../../operator/connect/local-gateway.ts'
 import type { TestGateway } from './gateway.ts'
 
 /** The gateway as `npm start` serves it on this machine, with its admin API. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from '@jest/globals'
-import { type LocalFile, localFile, localFolder } from '../../operator/connect/local-gateway.ts'
+import { type LocalFile, localFile, localFolder } from '../../cli/connect/local-gateway.ts'
 import { FASTER } from './compile-cache.ts'
 import { until } from './wait.ts'
 

@@ -1,4 +1,4 @@
-import type { Setting } from '../../layers/gateway/domain/key-settings.ts'
+import type { Setting } from '../../layers/gateway/domain/keys/key-settings.ts'
 
 /** A value of each setting that is not its default: as somebody types it, as the admin API has it, and in a key. */
 export const SETTING_SAMPLES: Readonly<Record<Setting, { typed: string; told: unknown; kept?: unknown }>> = {

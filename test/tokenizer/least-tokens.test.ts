@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { Tiktoken } from 'js-tiktoken/lite'
 import cl100k from 'js-tiktoken/ranks/cl100k_base'
 import o200k from 'js-tiktoken/ranks/o200k_base'
-import { hasMoreTokens, LeastTokens } from '../../layers/gateway/domain/least-tokens.ts'
+import { hasMoreTokens, LeastTokens } from '../../layers/gateway/domain/money/least-tokens.ts'
 import { LANGUAGES } from '../support/languages.ts'
 import { someOf } from '../support/some-of.ts'
 
@@ -36,7 +36,7 @@ function inPieces(text: string, longest: number): string[] {
   return pieces
 }
 
-const CODE = globSync('{layers,operator,docs,console,infra}/**/*.{ts,md,json,css}')
+const CODE = globSync('{layers,cli,docs,console,infra}/**/*.{ts,md,json,css}')
   .toSorted()
   .filter((_, i) => i % 25 === 0)
   .map((path): [string, string] => [path, readFileSync(path, 'utf8').slice(0, 4_000)])

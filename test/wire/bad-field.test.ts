@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { loadContract, requestContractOf } from '../../layers/gateway/contracts/contracts.ts'
-import { REQUEST_CODES } from '../../layers/gateway/domain/gateway-error.ts'
+import { REQUEST_CODES } from '../../layers/gateway/domain/basics/gateway-error.ts'
 import { type EndpointName, endpointNamed } from '../../layers/gateway/endpoints.ts'
 
 /** The complaint about a request with a fault, wherever it is told. */

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { closest } from '../../layers/gateway/wire/closest.ts'
+import { closest } from '../../layers/gateway/wire/basics/closest.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
 

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { MESSAGES_FIELDS } from '../../layers/gateway/contracts/messages/messages-fields.ts'
 import { RESPONSES_FIELDS } from '../../layers/gateway/contracts/responses/responses-fields.ts'
-import { CHAT_FIELDS } from '../../layers/gateway/wire/chat-fields.ts'
-import { Reading } from '../../layers/gateway/wire/reading.ts'
-import { buildFields, knownRows } from '../../layers/gateway/wire/shape.ts'
+import { Reading } from '../../layers/gateway/wire/basics/reading.ts'
+import { buildFields, knownRows } from '../../layers/gateway/wire/basics/shape.ts'
+import { CHAT_FIELDS } from '../../layers/gateway/wire/chat/chat-fields.ts'
 
 const CHAT = knownRows(CHAT_FIELDS)
 const user = (...content: object[]) => ({ messages: [{ role: 'user', content }] })

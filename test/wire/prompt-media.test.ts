@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { promptMedia } from '../../layers/gateway/wire/prompt-media.ts'
+import { promptMedia } from '../../layers/gateway/wire/chat/prompt-media.ts'
 
 const bytes = (...parts: readonly (string | number[])[]) =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))))

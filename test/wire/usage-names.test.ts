@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { countsOf } from '../../layers/gateway/domain/bill.ts'
-import { mergeUsage, readUsage, toOpenAiUsage } from '../../layers/gateway/wire/usage-counts.ts'
+import { countsOf } from '../../layers/gateway/domain/money/bill.ts'
+import { mergeUsage, readUsage, toOpenAiUsage } from '../../layers/gateway/wire/money/usage-counts.ts'
 
 const read = (usage: object, isBeside = false) => {
   const reported = readUsage(usage, isBeside)

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { PRICE_ROWS, PRICE_WORDS } from '../../../layers/gateway/domain/price-kinds.ts'
+import { PRICE_ROWS, PRICE_WORDS } from '../../../layers/gateway/domain/money/price-kinds.ts'
 import { Button, Field, Select } from '../../parts/controls.tsx'
 import { costOf, type Model, marginText, modelsIn } from '../../parts/models.ts'
 

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../layers/gateway/domain/time.ts'
+import { DAY_MS } from '../../../layers/gateway/domain/basics/time.ts'
 import { countOf } from '../../parts/numbers.ts'
 
 /** The charges of days in a row, the last of which is today. */

@@ -1,4 +1,4 @@
-import { plainLine, plainText } from '../../gateway/domain/plain-text.ts'
+import { plainLine, plainText } from '../../gateway/domain/basics/plain-text.ts'
 import type { ApiError } from './shapes/answers.ts'
 
 const KINDS = {

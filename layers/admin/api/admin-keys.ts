@@ -1,9 +1,9 @@
 import type { z } from 'zod'
-import { BRAND } from '../../gateway/contract.ts'
-import { type AdminKey, newAdminKey } from '../../gateway/domain/admin-key.ts'
-import { formatCredits } from '../../gateway/domain/money.ts'
-import { isoTime } from '../../gateway/domain/time.ts'
-import { ulidRandom } from '../../gateway/domain/ulid.ts'
+import { isoTime } from '../../gateway/domain/basics/time.ts'
+import { ulidRandom } from '../../gateway/domain/basics/ulid.ts'
+import { type AdminKey, newAdminKey } from '../../gateway/domain/keys/admin-key.ts'
+import { formatCredits } from '../../gateway/domain/money/money.ts'
+import { BRAND } from '../../gateway/names.ts'
 import {
   createAdminKey,
   listAdminKeys,

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import type { ParsedCatalog } from '../../../catalog/parse-catalog.ts'
-import type { CatalogData } from '../../gateway/domain/catalog.ts'
-import { isoTime } from '../../gateway/domain/time.ts'
+import type { ParsedCatalog } from '../../catalog/parse-catalog.ts'
+import { isoTime } from '../../gateway/domain/basics/time.ts'
+import type { CatalogData } from '../../gateway/domain/routing/catalog.ts'
 import {
   listCatalogVersions,
   readCatalogVersion,
@@ -10,8 +10,8 @@ import {
   versionAt,
 } from '../../gateway/store/catalog/read-catalog.ts'
 import { type WriteOptions, writeCatalog } from '../../gateway/store/catalog/write-catalog.ts'
-import type { Tables } from '../../gateway/store/tables.ts'
-import { WriteOutcomeUnknown } from '../../gateway/store/transact.ts'
+import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
+import { WriteOutcomeUnknown } from '../../gateway/store/sdk/transact.ts'
 import { catalogRefusal, sourceOf } from '../catalog/catalog-refusal.ts'
 import { changedProvider, compareCatalogs } from '../catalog/compare-catalogs.ts'
 import { contextWarnings } from '../catalog/context-warnings.ts'
@@ -186,7 +186,7 @@ function parseSent({ echoUrl }: Call, sent: object): Promise<ParsedCatalog> {
 
 /** The validator is loaded lazily: it takes a sixth of the time in which the API loads, and few calls need it. */
 async function parsed(data: unknown): Promise<ParsedCatalog> {
-  const { parseCatalog } = await import('../../../catalog/parse-catalog.ts')
+  const { parseCatalog } = await import('../../catalog/parse-catalog.ts')
   return parseCatalog(data)
 }
 

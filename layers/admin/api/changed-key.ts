@@ -1,5 +1,5 @@
-import type { Key } from '../../gateway/domain/key.ts'
-import { isoTime } from '../../gateway/domain/time.ts'
+import { isoTime } from '../../gateway/domain/basics/time.ts'
+import type { Key } from '../../gateway/domain/keys/key.ts'
 import { listEvents } from '../../gateway/store/events/list-events.ts'
 import type { ChangeResult } from '../../gateway/store/keys/change-key.ts'
 import { findByExternalId } from '../../gateway/store/keys/external-id.ts'

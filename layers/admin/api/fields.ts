@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { FAULT_WORDS } from '../../../catalog/fault-words.ts'
-import { closest } from '../../gateway/wire/closest.ts'
+import { FAULT_WORDS } from '../../catalog/fault-words.ts'
+import { closest } from '../../gateway/wire/basics/closest.ts'
 import { AdminError } from './admin-error.ts'
 
 /** Reads a query or a body by its schema. An unknown field is refused, so that no typing error goes unnoticed. */

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { ACT_MS, newAct, timeLeft } from '../../gateway/domain/act.ts'
+import { ACT_MS, newAct, timeLeft } from '../../gateway/domain/keys/act.ts'
 import { OverAllowance } from '../../gateway/store/admin-keys/allowance.ts'
-import { isUnavailable } from '../../gateway/store/failures.ts'
+import { isUnavailable } from '../../gateway/store/dynamodb/failures.ts'
 import { VersionConflict } from '../../gateway/store/keys/change-key.ts'
-import { WriteOutcomeUnknown, wasTransactionRejected } from '../../gateway/store/transact.ts'
+import { WriteOutcomeUnknown, wasTransactionRejected } from '../../gateway/store/sdk/transact.ts'
 import { AdminError } from './admin-error.ts'
 import {
   type AdminAnswer,

@@ -1,6 +1,6 @@
-import type { Key } from '../../gateway/domain/key.ts'
+import type { Key } from '../../gateway/domain/keys/key.ts'
+import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
-import type { Tables } from '../../gateway/store/tables.ts'
 import { AdminError } from './admin-error.ts'
 
 /** The key with an id, which the caller gave as `param` if it was not in the path. */

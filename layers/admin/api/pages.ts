@@ -1,4 +1,4 @@
-import { DAY_MS, isoTime } from '../../gateway/domain/time.ts'
+import { DAY_MS, isoTime } from '../../gateway/domain/basics/time.ts'
 import { AdminError } from './admin-error.ts'
 import type { List } from './shapes/answers.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Act } from '../../gateway/domain/act.ts'
+import type { Act } from '../../gateway/domain/keys/act.ts'
 import { claimAct } from '../../gateway/store/events/claim-act.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'

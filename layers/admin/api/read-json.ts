@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { jsonFault } from '../../gateway/domain/json-fault.ts'
+import { jsonFault } from '../../gateway/domain/basics/json-fault.ts'
 import { AdminError } from './admin-error.ts'
 import type { AdminRequest } from './call.ts'
 import type { AdminRoute } from './route-table.ts'

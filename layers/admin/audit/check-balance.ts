@@ -1,7 +1,7 @@
-import { SWEEP_EVERY_MINUTES } from '../../gateway/contract.ts'
-import { expiredHolds, heldOf, type Key } from '../../gateway/domain/key.ts'
-import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
-import { isoTime } from '../../gateway/domain/time.ts'
+import { isoTime } from '../../gateway/domain/basics/time.ts'
+import { expiredHolds, heldOf, type Key } from '../../gateway/domain/keys/key.ts'
+import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
+import { SWEEP_EVERY_MINUTES } from '../../gateway/names.ts'
 import type { GrantRecord } from '../../gateway/store/keys/grant-credits.ts'
 import type { Finding } from './findings.ts'
 

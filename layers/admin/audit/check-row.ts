@@ -1,6 +1,6 @@
-import { isStated } from '../../gateway/domain/price.ts'
-import { PRICE_ROWS } from '../../gateway/domain/price-kinds.ts'
-import { USAGE_FIELDS, type UsageRow } from '../../gateway/domain/usage-row.ts'
+import { isStated } from '../../gateway/domain/money/price.ts'
+import { PRICE_ROWS } from '../../gateway/domain/money/price-kinds.ts'
+import { USAGE_FIELDS, type UsageRow } from '../../gateway/domain/rows/usage-row.ts'
 import { expectedCost, hasSoundTokens, quantitiesOf } from '../usage/expected-cost.ts'
 import type { Finding } from './findings.ts'
 

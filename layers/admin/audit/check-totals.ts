@@ -1,8 +1,8 @@
-import { type DayTotal, isSameTotal, sumsOf } from '../../gateway/domain/day-total.ts'
-import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
-import { mapConcurrently } from '../../gateway/store/map-concurrently.ts'
-import type { Tables } from '../../gateway/store/tables.ts'
-import { readDayTotal } from '../../gateway/store/usage/day-totals.ts'
+import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
+import { type DayTotal, isSameTotal, sumsOf } from '../../gateway/domain/rows/day-total.ts'
+import { mapConcurrently } from '../../gateway/platform/map-concurrently.ts'
+import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
+import { readDayTotal } from '../../gateway/store/rows/day-totals.ts'
 import type { Finding } from './findings.ts'
 
 /** The rows that are gone by now, as counted by the totals of their days. */

@@ -1,4 +1,4 @@
-import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
+import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 
 export type Finding = {
   readonly requestId?: string

@@ -1,4 +1,4 @@
-import { apiKeyOf, type CatalogData } from '../../gateway/domain/catalog.ts'
+import { apiKeyOf, type CatalogData } from '../../gateway/domain/routing/catalog.ts'
 
 /** DynamoDB keeps no item above 400 KB. The text in JSON is longer than the item, which has no punctuation between fields. */
 export const MOST_CATALOG_BYTES = 400 * 1024 - 1024

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { CatalogFault } from '../../../catalog/parse-catalog.ts'
-import type { CatalogData, CatalogModel, ProviderEntry } from '../../gateway/domain/catalog.ts'
-import type { PriceStrings } from '../../gateway/domain/price.ts'
+import type { CatalogFault } from '../../catalog/parse-catalog.ts'
+import type { PriceStrings } from '../../gateway/domain/money/price.ts'
+import type { CatalogData, CatalogModel, ProviderEntry } from '../../gateway/domain/routing/catalog.ts'
 
 /** A line for each model and provider that is added, removed or changed, with the prices before and after. */
 export function compareCatalogs(inForce: CatalogData | undefined, after: CatalogData): string[] {

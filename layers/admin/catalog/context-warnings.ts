@@ -1,7 +1,7 @@
-import { type CatalogData, type CatalogModel, kindOf } from '../../gateway/domain/catalog.ts'
-import { DAY_MS } from '../../gateway/domain/time.ts'
-import type { UsageRow } from '../../gateway/domain/usage-row.ts'
-import { newestRequests } from '../../gateway/store/usage/newest-requests.ts'
+import { DAY_MS } from '../../gateway/domain/basics/time.ts'
+import { type CatalogData, type CatalogModel, kindOf } from '../../gateway/domain/routing/catalog.ts'
+import type { UsageRow } from '../../gateway/domain/rows/usage-row.ts'
+import { newestRequests } from '../../gateway/store/rows/newest-requests.ts'
 import type { Call } from '../api/call.ts'
 import { latestRowMs } from '../usage/usage-rows.ts'
 

@@ -1,4 +1,3 @@
-import type { CatalogData, CatalogModel, UpstreamRoute } from '../../gateway/domain/catalog.ts'
 import {
   formatPerMillion,
   formatPerToken,
@@ -7,8 +6,9 @@ import {
   type PriceStrings,
   parsePrice,
   priceAt,
-} from '../../gateway/domain/price.ts'
-import { PRICE_ROWS, type PriceKind, type PriceRow } from '../../gateway/domain/price-kinds.ts'
+} from '../../gateway/domain/money/price.ts'
+import { PRICE_ROWS, type PriceKind, type PriceRow } from '../../gateway/domain/money/price-kinds.ts'
+import type { CatalogData, CatalogModel, UpstreamRoute } from '../../gateway/domain/routing/catalog.ts'
 
 const NO_CACHE_WRITE = 'without a cacheWrite, cache writes are charged at 1.25 × input, and at 2 × input for an hour'
 

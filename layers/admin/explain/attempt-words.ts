@@ -1,5 +1,5 @@
-import type { FailureReason } from '../../gateway/domain/upstream-failure.ts'
-import type { Attempt } from '../../gateway/domain/usage-row.ts'
+import type { FailureReason } from '../../gateway/domain/routing/upstream-failure.ts'
+import type { Attempt } from '../../gateway/domain/rows/usage-row.ts'
 
 /** By the first word of an attempt's result. */
 const RESULTS: Readonly<Record<FailureReason | 'ok' | 'beyond_cap' | 'open', string>> = {

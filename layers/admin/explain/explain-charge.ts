@@ -1,9 +1,16 @@
-import { formatCredits, formatDecimal } from '../../gateway/domain/money.ts'
-import { type BillLine, billLines, formatPerMillion, isStated, parsePrice, sumOf } from '../../gateway/domain/price.ts'
-import { PARTS, PRICE_WORDS, type PriceKind } from '../../gateway/domain/price-kinds.ts'
-import { shellWord } from '../../gateway/domain/shell-word.ts'
-import { mayBeBilled } from '../../gateway/domain/upstream-failure.ts'
-import { BEYOND_CAP, type UsageRow } from '../../gateway/domain/usage-row.ts'
+import { shellWord } from '../../gateway/domain/basics/shell-word.ts'
+import { formatCredits, formatDecimal } from '../../gateway/domain/money/money.ts'
+import {
+  type BillLine,
+  billLines,
+  formatPerMillion,
+  isStated,
+  parsePrice,
+  sumOf,
+} from '../../gateway/domain/money/price.ts'
+import { PARTS, PRICE_WORDS, type PriceKind } from '../../gateway/domain/money/price-kinds.ts'
+import { mayBeBilled } from '../../gateway/domain/routing/upstream-failure.ts'
+import { BEYOND_CAP, type UsageRow } from '../../gateway/domain/rows/usage-row.ts'
 import { endpointNamed } from '../../gateway/endpoints.ts'
 import { expectedCost, hasSoundTokens, quantitiesOf } from '../usage/expected-cost.ts'
 

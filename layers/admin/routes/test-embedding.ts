@@ -1,13 +1,13 @@
-import { awsTrouble, troubleLine } from '../../gateway/aws/trouble.ts'
 import { readEmbeddingRequest } from '../../gateway/contracts/embeddings/embedding-request.ts'
-import { billFor, countsOf } from '../../gateway/domain/bill.ts'
-import type { Catalog, PricedModel, UpstreamRoute } from '../../gateway/domain/catalog.ts'
-import type { Nano } from '../../gateway/domain/money.ts'
-import { NO_QUANTITIES } from '../../gateway/domain/price.ts'
-import { priceRequest } from '../../gateway/domain/priced-request.ts'
-import { UpstreamFailure } from '../../gateway/domain/upstream-failure.ts'
+import { billFor, countsOf } from '../../gateway/domain/money/bill.ts'
+import type { Nano } from '../../gateway/domain/money/money.ts'
+import { NO_QUANTITIES } from '../../gateway/domain/money/price.ts'
+import { priceRequest } from '../../gateway/domain/money/priced-request.ts'
+import type { Catalog, PricedModel, UpstreamRoute } from '../../gateway/domain/routing/catalog.ts'
+import { UpstreamFailure } from '../../gateway/domain/routing/upstream-failure.ts'
+import { awsTrouble, troubleLine } from '../../gateway/platform/aws/trouble.ts'
 import type { OpenProvider } from '../../gateway/providers/open-provider.ts'
-import { readUsage } from '../../gateway/wire/usage-counts.ts'
+import { readUsage } from '../../gateway/wire/money/usage-counts.ts'
 
 export type TestOutcome = {
   readonly ok: boolean

@@ -1,10 +1,10 @@
 import { parseChatRequest } from '../../gateway/contracts/chat/chat-request.ts'
-import { billFor, countsOf, partsWithin } from '../../gateway/domain/bill.ts'
-import { type Catalog, kindOf, type PricedModel, type UpstreamRoute } from '../../gateway/domain/catalog.ts'
-import { priceRequest } from '../../gateway/domain/priced-request.ts'
+import { billFor, countsOf, partsWithin } from '../../gateway/domain/money/bill.ts'
+import { priceRequest } from '../../gateway/domain/money/priced-request.ts'
+import { type Catalog, kindOf, type PricedModel, type UpstreamRoute } from '../../gateway/domain/routing/catalog.ts'
 import type { OpenProvider } from '../../gateway/providers/open-provider.ts'
-import { speaks } from '../../gateway/wire/delta.ts'
-import { readUsage } from '../../gateway/wire/usage-counts.ts'
+import { speaks } from '../../gateway/wire/chat/delta.ts'
+import { readUsage } from '../../gateway/wire/money/usage-counts.ts'
 import { LONGEST_TEST_MS, reasonOf, type TestOutcome, testEmbedding } from './test-embedding.ts'
 
 export type RouteTest = TestOutcome & {

@@ -1,5 +1,10 @@
-import { parseCatalog } from '../../../catalog/parse-catalog.ts'
-import { type Catalog, openCatalog, type PricedModel, type UpstreamRoute } from '../../gateway/domain/catalog.ts'
+import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import {
+  type Catalog,
+  openCatalog,
+  type PricedModel,
+  type UpstreamRoute,
+} from '../../gateway/domain/routing/catalog.ts'
 import { openProvider } from '../../gateway/providers/open-provider.ts'
 import { readStoredCatalog } from '../../gateway/store/catalog/read-catalog.ts'
 import { AdminError } from '../api/admin-error.ts'

@@ -1,6 +1,11 @@
-import { type KeySettings, SETTINGS, type Setting, type SettingChanges } from '../../gateway/domain/key-settings.ts'
-import { formatCredits } from '../../gateway/domain/money.ts'
-import { isoTime } from '../../gateway/domain/time.ts'
+import { isoTime } from '../../gateway/domain/basics/time.ts'
+import {
+  type KeySettings,
+  SETTINGS,
+  type Setting,
+  type SettingChanges,
+} from '../../gateway/domain/keys/key-settings.ts'
+import { formatCredits } from '../../gateway/domain/money/money.ts'
 import { wrong } from '../api/fields.ts'
 import type { ToldSettings } from '../api/shapes/keys.ts'
 import type { ReadSettings } from './setting-fields.ts'

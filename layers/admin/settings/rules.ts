@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { cidrProblem } from '../../gateway/domain/cidr.ts'
-import { MOMENT_WORDS, readMoment } from '../../gateway/domain/moment.ts'
-import { type Nano, parseCredits, parseSignedCredits } from '../../gateway/domain/money.ts'
-import { isPlainLine } from '../../gateway/domain/plain-text.ts'
+import { cidrProblem } from '../../gateway/domain/admission/cidr.ts'
+import { MOMENT_WORDS, readMoment } from '../../gateway/domain/basics/moment.ts'
+import { isPlainLine } from '../../gateway/domain/basics/plain-text.ts'
+import { type Nano, parseCredits, parseSignedCredits } from '../../gateway/domain/money/money.ts'
 
 // Values as people and programs may send them: for the admin API, which reads JSON, and for the command line, which
 // makes JSON of texts. A message follows the name of the value: "'rpm' must be …", "It must be …".

@@ -1,4 +1,4 @@
-import type { Setting } from '../../gateway/domain/key-settings.ts'
+import type { Setting } from '../../gateway/domain/keys/key-settings.ts'
 
 type Words = {
   /** The option of `waybill keys create` and `update`, with the name of its argument. */

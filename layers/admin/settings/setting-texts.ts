@@ -1,5 +1,5 @@
-import { isOptional, type Setting } from '../../gateway/domain/key-settings.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../gateway/domain/time.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../gateway/domain/basics/time.ts'
+import { isOptional, type Setting } from '../../gateway/domain/keys/key-settings.ts'
 import { SETTING_WORDS, type SettingKind } from './setting-words.ts'
 
 const FROM_TEXT: Readonly<Record<SettingKind, (text: string, nowMs: number) => unknown>> = {

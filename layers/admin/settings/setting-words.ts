@@ -1,4 +1,4 @@
-import type { Setting } from '../../gateway/domain/key-settings.ts'
+import type { Setting } from '../../gateway/domain/keys/key-settings.ts'
 import type { SettingField } from './setting-fields.ts'
 
 /** The kind decides how a setting is parsed from text, shown, and asked for in a form. */

@@ -1,4 +1,4 @@
-import { plainText } from '../../gateway/domain/plain-text.ts'
+import { plainText } from '../../gateway/domain/basics/plain-text.ts'
 
 /** Some texts come from upstreams and callers, and a spreadsheet would run one that begins like a formula. */
 export function disarmed(text: string): string {

@@ -1,7 +1,7 @@
-import type { Nano } from '../../gateway/domain/money.ts'
-import { costOf, countOf, isStated, parsePrice, type Quantities } from '../../gateway/domain/price.ts'
-import { PRICE_ROWS } from '../../gateway/domain/price-kinds.ts'
-import type { UsageRow } from '../../gateway/domain/usage-row.ts'
+import type { Nano } from '../../gateway/domain/money/money.ts'
+import { costOf, countOf, isStated, parsePrice, type Quantities } from '../../gateway/domain/money/price.ts'
+import { PRICE_ROWS } from '../../gateway/domain/money/price-kinds.ts'
+import type { UsageRow } from '../../gateway/domain/rows/usage-row.ts'
 
 /** The cost that follows from a row's own tokens, price and hold; undefined if the row does not have them. */
 export function expectedCost(row: UsageRow): Nano | undefined {

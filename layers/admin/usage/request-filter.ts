@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { UsageFieldName, UsageRow } from '../../gateway/domain/usage-row.ts'
+import type { UsageFieldName, UsageRow } from '../../gateway/domain/rows/usage-row.ts'
 import { endpointNamed } from '../../gateway/endpoints.ts'
 import type { requestsQuery } from '../api/shapes/queries.ts'
 import { tagTexts } from '../explain/explain-request.ts'

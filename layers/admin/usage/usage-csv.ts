@@ -1,14 +1,14 @@
-import { formatCredits } from '../../gateway/domain/money.ts'
-import type { StatedPrice } from '../../gateway/domain/price.ts'
-import { PRICE_ROWS } from '../../gateway/domain/price-kinds.ts'
-import { isoTime } from '../../gateway/domain/time.ts'
+import { isoTime } from '../../gateway/domain/basics/time.ts'
+import { formatCredits } from '../../gateway/domain/money/money.ts'
+import type { StatedPrice } from '../../gateway/domain/money/price.ts'
+import { PRICE_ROWS } from '../../gateway/domain/money/price-kinds.ts'
 import {
   USAGE_FIELD_NAMES,
   USAGE_FIELDS,
   type UsageFieldKind,
   type UsageFieldName,
   type UsageRow,
-} from '../../gateway/domain/usage-row.ts'
+} from '../../gateway/domain/rows/usage-row.ts'
 import { attemptText, tagTexts } from '../explain/explain-request.ts'
 import { csvLine, disarmed } from './csv-line.ts'
 

@@ -1,7 +1,7 @@
-import { formatCredits } from '../../gateway/domain/money.ts'
-import { plainJson } from '../../gateway/domain/plain-text.ts'
-import { OPERATOR_FIELDS, type UsageRow } from '../../gateway/domain/usage-row.ts'
-import { recordOf, usageRecord } from '../../gateway/wire/usage-record.ts'
+import { plainJson } from '../../gateway/domain/basics/plain-text.ts'
+import { formatCredits } from '../../gateway/domain/money/money.ts'
+import { OPERATOR_FIELDS, type UsageRow } from '../../gateway/domain/rows/usage-row.ts'
+import { recordOf, usageRecord } from '../../gateway/wire/rows/usage-record.ts'
 import type { RequestShape } from '../api/shapes/requests.ts'
 
 type OperatorPart = Pick<RequestShape, 'upstream_cost' | 'upstream_cost_source' | 'service_tier' | 'margin'>

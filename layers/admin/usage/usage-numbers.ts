@@ -1,8 +1,8 @@
-import type { Figures } from '../../gateway/domain/day-total.ts'
-import { formatCredits, type Nano } from '../../gateway/domain/money.ts'
-import type { UsageGroups } from '../../gateway/domain/usage-groups.ts'
-import { SUMMED_FIELDS } from '../../gateway/domain/usage-row.ts'
-import { recordOf } from '../../gateway/wire/usage-record.ts'
+import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
+import type { Figures } from '../../gateway/domain/rows/day-total.ts'
+import type { UsageGroups } from '../../gateway/domain/rows/usage-groups.ts'
+import { SUMMED_FIELDS } from '../../gateway/domain/rows/usage-row.ts'
+import { recordOf } from '../../gateway/wire/rows/usage-record.ts'
 import type { UsageNumbers, UsagePage } from '../api/shapes/usage.ts'
 
 /** Days in their order, and of all else the dearest first. */

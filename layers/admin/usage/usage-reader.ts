@@ -1,12 +1,12 @@
-import { daysFrom, momentsOf } from '../../gateway/domain/closed-day.ts'
-import { HOUR_MS, utcDay } from '../../gateway/domain/time.ts'
-import type { UsageSum } from '../../gateway/domain/usage-sum.ts'
-import { mapConcurrently } from '../../gateway/store/map-concurrently.ts'
-import type { Tables } from '../../gateway/store/tables.ts'
-import { readClosing } from '../../gateway/store/usage/closing.ts'
-import { hourOf, momentOfHour, readUsageSums, type Span, type SumKind } from '../../gateway/store/usage/hour-sums.ts'
-import { sumRows } from '../../gateway/store/usage/sum-rows.ts'
-import type { TimeRange } from '../../gateway/store/usage/usage-rows.ts'
+import { HOUR_MS, utcDay } from '../../gateway/domain/basics/time.ts'
+import { daysFrom, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
+import type { UsageSum } from '../../gateway/domain/rows/usage-sum.ts'
+import { mapConcurrently } from '../../gateway/platform/map-concurrently.ts'
+import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
+import { readClosing } from '../../gateway/store/rows/closing.ts'
+import { hourOf, momentOfHour, readUsageSums, type Span, type SumKind } from '../../gateway/store/rows/hour-sums.ts'
+import { sumRows } from '../../gateway/store/rows/sum-rows.ts'
+import type { TimeRange } from '../../gateway/store/rows/usage-rows.ts'
 
 /** The usage of all keys in an hour or a day, or the part of it that is in a range. */
 export type UsageOfSpan = { readonly atMs: number; readonly sum: UsageSum }

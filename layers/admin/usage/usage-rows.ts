@@ -1,7 +1,6 @@
-import { CLOCK_MARGIN_MS, earliestRowMs } from '../../gateway/domain/closed-day.ts'
-import type { UsageRow } from '../../gateway/domain/usage-row.ts'
-import type { OperatorTables } from '../../gateway/store/operator-tables.ts'
-import { mergeRows } from '../../gateway/store/usage/merge-rows.ts'
+import { CLOCK_MARGIN_MS, earliestRowMs } from '../../gateway/domain/rows/closed-day.ts'
+import type { UsageRow } from '../../gateway/domain/rows/usage-row.ts'
+import { mergeRows } from '../../gateway/store/rows/merge-rows.ts'
 import {
   daysOf,
   idsOf,
@@ -9,7 +8,8 @@ import {
   queryUsageRows,
   type RowOrder,
   type TimeRange,
-} from '../../gateway/store/usage/usage-rows.ts'
+} from '../../gateway/store/rows/usage-rows.ts'
+import type { OperatorTables } from '../../gateway/store/sdk/operator-tables.ts'
 import { knownKey } from '../api/known-key.ts'
 
 /** The rows of a key or of all keys, in the order of time. */

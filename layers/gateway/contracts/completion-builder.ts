@@ -1,7 +1,7 @@
-import type { ChoicePart } from '../domain/chat.ts'
-import { MessageBuilder } from '../wire/delta.ts'
-import { isObject } from '../wire/field-rules.ts'
-import { writeUsage } from '../wire/usage-counts.ts'
+import type { ChoicePart } from '../domain/chat/chat.ts'
+import { isObject } from '../wire/basics/field-rules.ts'
+import { MessageBuilder } from '../wire/chat/delta.ts'
+import { writeUsage } from '../wire/money/usage-counts.ts'
 import type { AnswerBuilder, AnswerHead, CountedUsage } from './contract.ts'
 
 /** The fields that are the same in every chunk of an answer. */

@@ -1,7 +1,7 @@
-import type { Bill } from '../domain/bill.ts'
-import type { ChatRequest, ChoicePart } from '../domain/chat.ts'
-import type { GatewayError } from '../domain/gateway-error.ts'
-import type { JsonBody } from '../wire/read-body.ts'
+import type { GatewayError } from '../domain/basics/gateway-error.ts'
+import type { ChatRequest, ChoicePart } from '../domain/chat/chat.ts'
+import type { Bill } from '../domain/money/bill.ts'
+import type { JsonBody } from '../wire/requests/read-body.ts'
 
 /** An API format that callers use. No contract knows a dialect of the upstreams. */
 export type RequestContract = {

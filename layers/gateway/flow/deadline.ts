@@ -1,4 +1,4 @@
-import { UpstreamFailure } from '../domain/upstream-failure.ts'
+import { UpstreamFailure } from '../domain/routing/upstream-failure.ts'
 
 /** Timers of the same length share a list, and a deadline is rarely the same number of milliseconds away. */
 const ROUNDED_TO_MS = 100

@@ -1,9 +1,9 @@
-import { whyNoAccess } from '../domain/access.ts'
+import { whyNoAccess } from '../domain/admission/access.ts'
 import type { KeyCache } from '../flow/admission/key-cache.ts'
 import { requireAccess } from '../flow/admission/require-access.ts'
-import type { IdentifiedRequest } from '../request.ts'
+import type { IdentifiedRequest } from '../flow/request.ts'
 import type { ReadKey } from '../store/keys/read-key.ts'
-import { invalidKey, keyRefusal } from '../wire/key-refusals.ts'
+import { invalidKey, keyRefusal } from '../wire/keys/key-refusals.ts'
 import type { Gate } from './gate.ts'
 
 type AuthorizeDeps = {

@@ -1,5 +1,5 @@
 import { pipeline, Readable } from 'node:stream'
-import { type GatewayEvent, headerOf } from '../event.ts'
+import { type GatewayEvent, headerOf } from '../flow/event.ts'
 import type { Middleware } from './gate.ts'
 
 type Zlib = typeof import('node:zlib')

@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { Context } from 'aws-lambda'
-import type { GatewayAnswer, GatewayEvent } from '../event.ts'
-import type { GatewayRequest, OpenedRequest } from '../request.ts'
+import type { GatewayAnswer, GatewayEvent } from '../flow/event.ts'
+import type { GatewayRequest, OpenedRequest } from '../flow/request.ts'
 
 export type GatewayContext = Context & { request: GatewayRequest }
 

@@ -1,12 +1,12 @@
 import { requestContractOf } from '../contracts/contracts.ts'
-import { ERRORS, GatewayError, internalError } from '../domain/gateway-error.ts'
-import { formatCredits } from '../domain/money.ts'
-import { loweredCap } from '../domain/priced-request.ts'
+import { ERRORS, GatewayError, internalError } from '../domain/basics/gateway-error.ts'
+import { formatCredits } from '../domain/money/money.ts'
+import { loweredCap } from '../domain/money/priced-request.ts'
 import type { Endpoint } from '../endpoints.ts'
-import { type GatewayEvent, headerOf } from '../event.ts'
-import type { Log } from '../log/log.ts'
-import type { GatewayRequest } from '../request.ts'
-import { crossOriginHeaders } from '../wire/cross-origin.ts'
+import { type GatewayEvent, headerOf } from '../flow/event.ts'
+import type { GatewayRequest } from '../flow/request.ts'
+import type { Log } from '../platform/log/log.ts'
+import { crossOriginHeaders } from '../wire/requests/cross-origin.ts'
 import {
   addRateLimits,
   attemptsText,
@@ -14,7 +14,7 @@ import {
   type Headers,
   type OwnNames,
   ownNames,
-} from '../wire/headers.ts'
+} from '../wire/requests/headers.ts'
 import type { Middleware } from './gate.ts'
 
 type OpenDeps = {

@@ -1,4 +1,4 @@
-import { preflightHeaders } from '../wire/cross-origin.ts'
+import { preflightHeaders } from '../wire/requests/cross-origin.ts'
 import type { Middleware } from './gate.ts'
 
 /** A browser's preflight request has no key. It is answered at once: nothing is read, and no row is written. */

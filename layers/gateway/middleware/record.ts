@@ -1,7 +1,7 @@
-import { ERRORS, GatewayError, internalError } from '../domain/gateway-error.ts'
+import { ERRORS, GatewayError, internalError } from '../domain/basics/gateway-error.ts'
 import { type Ending, endingOf, type Settle } from '../flow/billing/settle.ts'
 import { waitAtMost } from '../flow/deadline.ts'
-import type { GatewayRequest } from '../request.ts'
+import type { GatewayRequest } from '../flow/request.ts'
 import type { Middleware } from './gate.ts'
 
 /** Every call with a valid key leaves a row, however it ended. The answer of a model settles itself. */

@@ -1,8 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { EDGE_HEADERS } from '../contract.ts'
-import { parseAddress } from '../domain/cidr.ts'
-import { GatewayError } from '../domain/gateway-error.ts'
-import { headerOf } from '../event.ts'
+import { parseAddress } from '../domain/admission/cidr.ts'
+import { GatewayError } from '../domain/basics/gateway-error.ts'
+import { headerOf } from '../flow/event.ts'
+import { EDGE_HEADERS } from '../names.ts'
 import type { Gate } from './gate.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { isObject } from '../wire/field-rules.ts'
+import { isObject } from '../wire/basics/field-rules.ts'
 import type { ChatCall } from './provider.ts'
 import { OWN_JSON } from './require-held.ts'
 

@@ -1,5 +1,5 @@
-import type { Catalog, ProviderEntry } from '../domain/catalog.ts'
-import { UpstreamFailure } from '../domain/upstream-failure.ts'
+import type { Catalog, ProviderEntry } from '../domain/routing/catalog.ts'
+import { UpstreamFailure } from '../domain/routing/upstream-failure.ts'
 import { openaiProvider } from './openai/openai-provider.ts'
 import type { Provider, ReadApiKey } from './provider.ts'
 

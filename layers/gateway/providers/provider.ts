@@ -1,5 +1,5 @@
-import type { Answer, ChatBody, ChatRequest } from '../domain/chat.ts'
-import type { Embedding, EmbeddingRequest } from '../domain/embedding.ts'
+import type { Answer, ChatBody, ChatRequest } from '../domain/chat/chat.ts'
+import type { Embedding, EmbeddingRequest } from '../domain/chat/embedding.ts'
 
 export type ChatCall = {
   readonly chat: ChatRequest

@@ -1,8 +1,8 @@
-import type { ChatRequest } from '../domain/chat.ts'
-import type { JsonObject } from '../domain/json-object.ts'
-import { gainedBytes } from '../domain/normal-forms.ts'
-import { textBound } from '../domain/priced-request.ts'
-import { UpstreamFailure } from '../domain/upstream-failure.ts'
+import type { JsonObject } from '../domain/basics/json-object.ts'
+import { gainedBytes } from '../domain/basics/normal-forms.ts'
+import type { ChatRequest } from '../domain/chat/chat.ts'
+import { textBound } from '../domain/money/priced-request.ts'
+import { UpstreamFailure } from '../domain/routing/upstream-failure.ts'
 
 /** The fields of a request that contain nothing of the caller's. */
 const OURS: ReadonlySet<string> = new Set([

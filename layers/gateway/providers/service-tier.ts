@@ -1,5 +1,5 @@
-import type { AnthropicEntry, OpenAiEntry } from '../domain/catalog.ts'
-import type { JsonObject } from '../domain/json-object.ts'
+import type { JsonObject } from '../domain/basics/json-object.ts'
+import type { AnthropicEntry, OpenAiEntry } from '../domain/routing/catalog.ts'
 import type { ChatCall } from './provider.ts'
 
 /** The tier at the list price, of hosts at which a request without a tier may be served in a dearer one. */

@@ -1,5 +1,5 @@
-import type { RequestCode } from '../domain/gateway-error.ts'
-import { UpstreamFailure } from '../domain/upstream-failure.ts'
+import type { RequestCode } from '../domain/basics/gateway-error.ts'
+import { UpstreamFailure } from '../domain/routing/upstream-failure.ts'
 import type { ChatCall } from './provider.ts'
 
 /** Names of fields are the caller's own and as long as it likes. */

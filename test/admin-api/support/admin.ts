@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers'
 import type { Administered } from '../../../layers/admin/api/call.ts'
 import { adminApi } from '../../../layers/admin/api/handle.ts'
-import { OPERATOR_SCOPES, type OperatorScope } from '../../../layers/gateway/domain/admin-scopes.ts'
-import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
+import { OPERATOR_SCOPES, type OperatorScope } from '../../../layers/gateway/domain/keys/admin-scopes.ts'
+import type { OperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
 
 export type Sent = {
   readonly body?: unknown

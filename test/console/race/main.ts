@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { RequestLine } from '../../../layers/admin/api/shapes/requests.ts'
-import { formatDecimal, parseDecimal } from '../../../layers/gateway/domain/money.ts'
+import { formatDecimal, parseDecimal } from '../../../layers/gateway/domain/money/money.ts'
 import { BROWSER_PATH } from '../../support/programs.ts'
 import { openBrowser } from '../support/browser.ts'
 import { README_PICTURES } from '../support/pictured.ts'

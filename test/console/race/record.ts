@@ -14,7 +14,7 @@ export type Surroundings = { readonly folder: string; readonly env?: Readonly<Re
 /** How commands begin, and the file that each runs. */
 const FILES = {
   'npm start': '../../../local/main.ts',
-  waybill: '../../../operator/waybill.ts',
+  waybill: '../../../cli/waybill.ts',
   'node race.ts': './race.ts',
 }
 

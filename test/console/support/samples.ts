@@ -10,7 +10,7 @@ import type { GrantShape, KeyDetail } from '../../../layers/admin/api/shapes/key
 import type { RequestLine, RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
 import type { Overview, UsageNumbers, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import { toldSettings } from '../../../layers/admin/settings/key-settings.ts'
-import { KEY_DEFAULTS } from '../../../layers/gateway/domain/new-key.ts'
+import { KEY_DEFAULTS } from '../../../layers/gateway/domain/keys/new-key.ts'
 
 // Answers of a gateway with some history.
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import type { Key } from '../../../layers/gateway/domain/key.ts'
+import type { Key } from '../../../layers/gateway/domain/keys/key.ts'
 import { booksBalance, catalogFor, type TestGateway } from '../../support/gateway.ts'
 import { openFor, openUpstream } from '../../support/stack.ts'
 import type { Upstream } from '../../support/upstream.ts'

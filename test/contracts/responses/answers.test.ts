@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { readRequest } from '../../../layers/gateway/contracts/responses/read-request.ts'
 import { RESPONSES_CONTRACT } from '../../../layers/gateway/contracts/responses/responses-contract.ts'
-import { NO_BILL } from '../../../layers/gateway/domain/bill.ts'
+import { NO_BILL } from '../../../layers/gateway/domain/money/bill.ts'
 import { response } from '../../sdk/support/answers.ts'
 import { SCENARIOS } from '../../sdk/support/scenarios.ts'
 import type { TestGateway } from '../../support/gateway.ts'

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
-import { EDGE_HEADERS } from '../../../layers/gateway/contract.ts'
+import { EDGE_HEADERS } from '../../../layers/gateway/names.ts'
 import { ORIGIN_SECRET } from './account.ts'
 
 export type Call = {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { CatalogData } from '../../../layers/gateway/domain/catalog.ts'
+import type { CatalogData } from '../../../layers/gateway/domain/routing/catalog.ts'
 import { cachedCatalog } from '../../../layers/gateway/flow/routing/catalog-cache.ts'
 import type { StoredCatalog } from '../../../layers/gateway/store/catalog/read-catalog.ts'
 

@@ -1,4 +1,4 @@
-import { MEDIA_KINDS, type MediaKind } from '../../../layers/gateway/domain/catalog.ts'
+import { MEDIA_KINDS, type MediaKind } from '../../../layers/gateway/domain/routing/catalog.ts'
 import { DATA } from './random-request.ts'
 
 /** As the catalog of the test bounds them. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { requireCatalog } from '../../../catalog/parse-catalog.ts'
-import type { MediaKind, ProviderEntry } from '../../../layers/gateway/domain/catalog.ts'
+import { requireCatalog } from '../../../layers/catalog/parse-catalog.ts'
+import type { MediaKind, ProviderEntry } from '../../../layers/gateway/domain/routing/catalog.ts'
 import { CONTRACTS, type ContractName, SCOPES } from '../../../layers/gateway/endpoints.ts'
 import { type BedrockUpstream, pointSdkAt, startBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
 import { CONTRACT_BODIES } from '../../providers/support/every-dialect.ts'

@@ -1,4 +1,4 @@
-import type { MediaKind } from '../../../layers/gateway/domain/catalog.ts'
+import type { MediaKind } from '../../../layers/gateway/domain/routing/catalog.ts'
 import type { ContractName } from '../../../layers/gateway/endpoints.ts'
 import type { Random } from '../../simulation/random.ts'
 

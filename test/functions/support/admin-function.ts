@@ -1,10 +1,10 @@
 import { createAdmin } from '../../../functions/admin/create.ts'
 import { signedCaller } from '../../../functions/admin/identify.ts'
 import { stageKeys } from '../../../functions/admin/stage-keys.ts'
-import { ACT_MS } from '../../../layers/gateway/domain/act.ts'
+import { ACT_MS } from '../../../layers/gateway/domain/keys/act.ts'
 import { ADMIN_PATHS } from '../../../layers/gateway/endpoints.ts'
-import { jsonLog } from '../../../layers/gateway/log/log.ts'
-import type { OperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
+import { jsonLog } from '../../../layers/gateway/platform/log/log.ts'
+import type { OperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
 
 export const ARN = 'arn:aws:sts::123456789012:assumed-role/Operators/ann'
 /** The address from which admin keys of tests may be used. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { TABLES } from '../../../layers/gateway/contract.ts'
+import { TABLES } from '../../../layers/gateway/names.ts'
 import { Engine, type Input } from '../../../local/dynamodb/engine.ts'
 
 const NOW = Date.UTC(2026, 10, 16)

@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, readFileSync, statSync, truncateSync } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { TABLES } from '../../../layers/gateway/contract.ts'
+import { TABLES } from '../../../layers/gateway/names.ts'
 import { Engine } from '../../../local/dynamodb/engine.ts'
 import { openKeptData } from '../../../local/dynamodb/kept-data.ts'
 

@@ -1,8 +1,8 @@
 import { GetItemCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { signer } from '../../../layers/gateway/aws/sign.ts'
-import type { Credentials } from '../../../layers/gateway/config.ts'
-import { openOperatorTables } from '../../../layers/gateway/store/operator-tables.ts'
+import { signer } from '../../../layers/gateway/platform/aws/sign.ts'
+import type { Credentials } from '../../../layers/gateway/platform/config.ts'
+import { openOperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
 import { freshCredentials, type LocalDatabase, startDatabase } from '../../../local/database-thread.ts'
 import { LOCAL_TABLES } from '../../../local/local-tables.ts'
 

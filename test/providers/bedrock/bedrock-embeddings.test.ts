@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { requireCatalog } from '../../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../../layers/catalog/parse-catalog.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { openFor } from '../../support/stack.ts'
 import { type BedrockUpstream, openBedrock, type Reply, refuse } from './bedrock-upstream.ts'

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import { afterAll } from '@jest/globals'
-import { requireCatalog } from '../../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../../layers/catalog/parse-catalog.ts'
 import { openGateway, type TestGateway, type TestOptions } from '../../support/gateway.ts'
 
 export const MODEL_ID = 'anthropic.claude-3-haiku-20240307-v1:0'

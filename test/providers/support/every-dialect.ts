@@ -1,5 +1,5 @@
 import { afterAll } from '@jest/globals'
-import { requireCatalog } from '../../../catalog/parse-catalog.ts'
+import { requireCatalog } from '../../../layers/catalog/parse-catalog.ts'
 import type { ContractName } from '../../../layers/gateway/endpoints.ts'
 import { openFor, openUpstream } from '../../support/stack.ts'
 import { say } from '../../support/upstream.ts'

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { formatCredits } from '../../../layers/gateway/domain/money.ts'
+import { formatCredits } from '../../../layers/gateway/domain/money/money.ts'
 import { catalogFor, HELLO, openGateway, type TestGateway } from '../../support/gateway.ts'
 import { type Reply, say, startUpstream, type Upstream } from '../../support/upstream.ts'
 import { type Exchange, exchange, expectBooksClosed, expectError } from './exchange.ts'

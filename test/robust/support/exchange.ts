@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
-import type { Key } from '../../../layers/gateway/domain/key.ts'
-import type { UsageRow } from '../../../layers/gateway/domain/usage-row.ts'
-import { queryUsageRows } from '../../../layers/gateway/store/usage/usage-rows.ts'
+import type { Key } from '../../../layers/gateway/domain/keys/key.ts'
+import type { UsageRow } from '../../../layers/gateway/domain/rows/usage-row.ts'
+import { queryUsageRows } from '../../../layers/gateway/store/rows/usage-rows.ts'
 import { booksBalance, type TestGateway } from '../../support/gateway.ts'
 import { SPEECH, type Spoken, type Told } from './spoken.ts'
 

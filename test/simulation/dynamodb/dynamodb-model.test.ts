@@ -2,7 +2,7 @@ import type { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { expect, test } from '@jest/globals'
-import { TABLES } from '../../../layers/gateway/contract.ts'
+import { TABLES } from '../../../layers/gateway/names.ts'
 import { DynamoModel } from './dynamodb-model.ts'
 
 test('the simulator’s database keeps its own copy of every item that it is given or returns', () => {

@@ -1,4 +1,4 @@
-import { TABLES, type TableDefinition } from '../../../layers/gateway/contract.ts'
+import { TABLES, type TableDefinition } from '../../../layers/gateway/names.ts'
 
 type Input = {
   readonly TableName?: string

@@ -1,4 +1,4 @@
-import type { UsageFieldName } from '../../../gateway/domain/usage-row.ts'
+import type { UsageFieldName } from '../../../gateway/domain/rows/usage-row.ts'
 
 // Lists of values that queries and answers share.
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { MOST_REFERENCE_CHARS } from '../../../gateway/domain/reference.ts'
-import { OUTCOMES } from '../../../gateway/domain/usage-row.ts'
+import { MOST_REFERENCE_CHARS } from '../../../gateway/domain/keys/reference.ts'
+import { OUTCOMES } from '../../../gateway/domain/rows/usage-row.ts'
 import { ENDPOINT_NAMES } from '../../../gateway/endpoints.ts'
 import { credits, line, moment, oneOf, textLike, wholeNumber } from '../../settings/rules.ts'
 import { SETTING_FIELDS } from '../../settings/setting-fields.ts'

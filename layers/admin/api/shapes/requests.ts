@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { OPERATOR_FIELDS } from '../../../gateway/domain/usage-row.ts'
+import { OPERATOR_FIELDS } from '../../../gateway/domain/rows/usage-row.ts'
 import { Hold, type HoldShape } from './keys.ts'
 import { LINE_FIELDS } from './names.ts'
 import { count, credits, kind, orNull, type Told, text, texts } from './parts.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { UsageSource } from '../../../gateway/domain/bill.ts'
-import { PRICE_ROWS, PRICE_WORDS, type PriceRow } from '../../../gateway/domain/price-kinds.ts'
+import type { UsageSource } from '../../../gateway/domain/money/bill.ts'
+import { PRICE_ROWS, PRICE_WORDS, type PriceRow } from '../../../gateway/domain/money/price-kinds.ts'
 import {
   CALLER_FIELDS,
   OUTCOMES,
@@ -9,7 +9,7 @@ import {
   USAGE_WORDS,
   type UsageFieldKind,
   type UsageFieldName,
-} from '../../../gateway/domain/usage-row.ts'
+} from '../../../gateway/domain/rows/usage-row.ts'
 import { CONTRACTS, ENDPOINT_NAMES } from '../../../gateway/endpoints.ts'
 import { count, kind, moment, text } from './parts.ts'
 

@@ -1,4 +1,4 @@
-import { DONE_FRAME, errorEnvelope } from '../../wire/frames.ts'
+import { DONE_FRAME, errorEnvelope } from '../../wire/chat/frames.ts'
 import { CompletionBuilder } from '../completion-builder.ts'
 import type { Contract } from '../contract.ts'
 import { parseChatRequest } from './chat-request.ts'

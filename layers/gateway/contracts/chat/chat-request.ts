@@ -1,13 +1,13 @@
-import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
-import type { JsonObject } from '../../domain/json-object.ts'
-import { badField } from '../../wire/bad-field.ts'
-import { CHAT_FIELDS } from '../../wire/chat-fields.ts'
-import { isObject } from '../../wire/field-rules.ts'
-import { readIncludeUsage } from '../../wire/include-usage.ts'
-import { promptMedia } from '../../wire/prompt-media.ts'
-import type { JsonBody } from '../../wire/read-body.ts'
-import { readFields } from '../../wire/read-fields.ts'
-import { knownRows } from '../../wire/shape.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import type { ChatBody, ChatRequest } from '../../domain/chat/chat.ts'
+import { badField } from '../../wire/basics/bad-field.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
+import { readFields } from '../../wire/basics/read-fields.ts'
+import { knownRows } from '../../wire/basics/shape.ts'
+import { CHAT_FIELDS } from '../../wire/chat/chat-fields.ts'
+import { readIncludeUsage } from '../../wire/chat/include-usage.ts'
+import { promptMedia } from '../../wire/chat/prompt-media.ts'
+import type { JsonBody } from '../../wire/requests/read-body.ts'
 
 const ROWS = knownRows(CHAT_FIELDS)
 const CAP_FIELDS = ['max_tokens', 'max_completion_tokens'] as const

@@ -1,7 +1,7 @@
-import type { ChoicePart } from '../../domain/chat.ts'
-import type { GatewayError } from '../../domain/gateway-error.ts'
-import { errorFrame } from '../../wire/frames.ts'
-import { writeUsage } from '../../wire/usage-counts.ts'
+import type { GatewayError } from '../../domain/basics/gateway-error.ts'
+import type { ChoicePart } from '../../domain/chat/chat.ts'
+import { errorFrame } from '../../wire/chat/frames.ts'
+import { writeUsage } from '../../wire/money/usage-counts.ts'
 import { completionHead } from '../completion-builder.ts'
 import type { AnswerHead, CountedUsage, StreamWriter } from '../contract.ts'
 

@@ -1,4 +1,4 @@
-import { DONE_FRAME, errorEnvelope } from '../../wire/frames.ts'
+import { DONE_FRAME, errorEnvelope } from '../../wire/chat/frames.ts'
 import type { Contract } from '../contract.ts'
 import { readCompletionRequest } from './completion-request.ts'
 import { TextBuilder } from './text-builder.ts'

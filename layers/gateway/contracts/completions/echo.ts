@@ -1,5 +1,5 @@
-import type { ChatRequest } from '../../domain/chat.ts'
-import type { Prompt } from '../../domain/prompt.ts'
+import type { ChatRequest } from '../../domain/chat/chat.ts'
+import type { Prompt } from '../../domain/chat/prompt.ts'
 
 export const MOST_ECHOED_CHARS = 1024 * 1024
 

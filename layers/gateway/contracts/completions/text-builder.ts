@@ -1,4 +1,4 @@
-import type { ChoicePart } from '../../domain/chat.ts'
+import type { ChoicePart } from '../../domain/chat/chat.ts'
 import { CompletionBuilder } from '../completion-builder.ts'
 import type { AnswerBuilder, AnswerHead, CountedUsage } from '../contract.ts'
 import { echoOf } from './echo.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '../../wire/field-rules.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
 import type { AnswerHead } from '../contract.ts'
 
 const REASONS = new Set(['stop', 'length', 'content_filter'])

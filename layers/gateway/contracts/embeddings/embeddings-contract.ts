@@ -1,4 +1,4 @@
-import { errorEnvelope } from '../../wire/frames.ts'
+import { errorEnvelope } from '../../wire/chat/frames.ts'
 import type { RequestContract } from '../contract.ts'
 import { readEmbeddingRequest } from './embedding-request.ts'
 

@@ -1,7 +1,7 @@
-import type { Embedding } from '../../domain/embedding.ts'
-import type { Nano } from '../../domain/money.ts'
-import { moneyLiteral } from '../../wire/money-literal.ts'
-import { writeVector } from '../../wire/vectors.ts'
+import type { Embedding } from '../../domain/chat/embedding.ts'
+import type { Nano } from '../../domain/money/money.ts'
+import { writeVector } from '../../wire/chat/vectors.ts'
+import { moneyLiteral } from '../../wire/money/money-literal.ts'
 import type { AnswerHead } from '../contract.ts'
 
 /** OpenAI's list of embeddings, vector by vector: the whole text may be too long for the memory. */

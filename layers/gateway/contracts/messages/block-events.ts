@@ -1,7 +1,7 @@
-import type { ChoicePart, Delta } from '../../domain/chat.ts'
-import type { JsonObject } from '../../domain/json-object.ts'
-import { UpstreamFailure } from '../../domain/upstream-failure.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import type { ChoicePart, Delta } from '../../domain/chat/chat.ts'
+import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
 
 export type BlockEvent =
   | { readonly type: 'content_block_start'; readonly index: number; readonly content_block: JsonObject }

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../domain/json-object.ts'
-import { badField } from '../../wire/bad-field.ts'
-import { arrayOf, either, isObject, object, oneOf, string } from '../../wire/field-rules.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { badField } from '../../wire/basics/bad-field.ts'
+import { arrayOf, either, isObject, object, oneOf, string } from '../../wire/basics/field-rules.ts'
 import { nonEmptyText, requireValid } from './require-valid.ts'
 
 /** A block of content in the format of Chat Completions. */

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../domain/json-object.ts'
-import { badField } from '../../wire/bad-field.ts'
-import { boolean, isObject, object, oneOf } from '../../wire/field-rules.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { badField } from '../../wire/basics/bad-field.ts'
+import { boolean, isObject, object, oneOf } from '../../wire/basics/field-rules.ts'
 import { nonEmptyText, requireValid } from './require-valid.ts'
 
 /** Anthropic writes the definition of a tool of its own, which is longer than any that a caller writes by itself. */

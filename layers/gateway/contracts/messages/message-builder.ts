@@ -1,4 +1,4 @@
-import type { ChoicePart } from '../../domain/chat.ts'
+import type { ChoicePart } from '../../domain/chat/chat.ts'
 import type { AnswerBuilder, AnswerHead, CountedUsage } from '../contract.ts'
 import { type BlockEvent, BlockEvents } from './block-events.ts'
 import { emptyMessage, endingOf, type Finish } from './message-head.ts'

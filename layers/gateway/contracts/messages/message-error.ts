@@ -1,4 +1,4 @@
-import type { GatewayError } from '../../domain/gateway-error.ts'
+import type { GatewayError } from '../../domain/basics/gateway-error.ts'
 
 const TYPES: ReadonlyMap<number, string> = new Map([
   [401, 'authentication_error'],

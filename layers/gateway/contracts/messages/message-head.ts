@@ -1,4 +1,4 @@
-import type { AnswerEnding, ChoicePart } from '../../domain/chat.ts'
+import type { AnswerEnding, ChoicePart } from '../../domain/chat/chat.ts'
 import type { AnswerHead } from '../contract.ts'
 
 /** A message before its first block. Its id is the request's, so that either finds the row. */

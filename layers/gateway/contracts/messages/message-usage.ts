@@ -1,5 +1,5 @@
-import { type Bill, NO_BILL } from '../../domain/bill.ts'
-import { moneyLiteral } from '../../wire/money-literal.ts'
+import { type Bill, NO_BILL } from '../../domain/money/bill.ts'
+import { moneyLiteral } from '../../wire/money/money-literal.ts'
 
 type Usage = Record<string, unknown>
 

@@ -1,5 +1,5 @@
-import type { ChoicePart } from '../../domain/chat.ts'
-import type { GatewayError } from '../../domain/gateway-error.ts'
+import type { GatewayError } from '../../domain/basics/gateway-error.ts'
+import type { ChoicePart } from '../../domain/chat/chat.ts'
 import type { AnswerHead, CountedUsage, StreamWriter } from '../contract.ts'
 import { BlockEvents } from './block-events.ts'
 import { messageError } from './message-error.ts'

@@ -1,7 +1,5 @@
-import { alias, CHAT_FIELDS, EFFORT, hostedTool, THINKING, wish } from '../../wire/chat-fields.ts'
-import { boolean, integer, number, withSchema } from '../../wire/field-rules.ts'
-import { address, cacheMark, MAX_MESSAGES, ofProvider } from '../../wire/message-fields.ts'
-import type { Reading } from '../../wire/reading.ts'
+import { boolean, integer, number, withSchema } from '../../wire/basics/field-rules.ts'
+import type { Reading } from '../../wire/basics/reading.ts'
 import {
   flag,
   jsonObject,
@@ -18,7 +16,9 @@ import {
   value,
   variants,
   word,
-} from '../../wire/shape.ts'
+} from '../../wire/basics/shape.ts'
+import { alias, CHAT_FIELDS, EFFORT, hostedTool, THINKING, wish } from '../../wire/chat/chat-fields.ts'
+import { address, cacheMark, MAX_MESSAGES, ofProvider } from '../../wire/chat/message-fields.ts'
 
 // The tables of the Messages API: every field that goes upstream in its format, at every depth, is a row here.
 

@@ -1,5 +1,5 @@
-import { badField } from '../../wire/bad-field.ts'
-import type { Rule } from '../../wire/field-rules.ts'
+import { badField } from '../../wire/basics/bad-field.ts'
+import type { Rule } from '../../wire/basics/field-rules.ts'
 
 /** Refuses a value that a rule does not accept. `beside` has the fields beside it. */
 export function requireValid(rule: Rule, value: unknown, path: string, beside?: unknown): void {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../domain/json-object.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { Emit, ItemPosition, ItemStatus, OutputItem } from './output-item.ts'
 
 export type ToolName = { readonly name: string; readonly namespace?: string }

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../domain/json-object.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
 import type { Emit, ItemPosition, ItemStatus, OutputItem } from './output-item.ts'
 
 type PartKind = 'output_text' | 'refusal'

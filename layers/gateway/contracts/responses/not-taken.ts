@@ -1,6 +1,6 @@
-import { badRequest, type GatewayError } from '../../domain/gateway-error.ts'
-import type { JsonObject } from '../../domain/json-object.ts'
-import { badField } from '../../wire/bad-field.ts'
+import { badRequest, type GatewayError } from '../../domain/basics/gateway-error.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { badField } from '../../wire/basics/bad-field.ts'
 
 /** Refuses a field that is well-formed but not supported. `why` follows the field's name. */
 export function notTaken(param: string, why: string): GatewayError {

@@ -1,4 +1,4 @@
-import type { GatewayError } from '../../domain/gateway-error.ts'
+import type { GatewayError } from '../../domain/basics/gateway-error.ts'
 
 /** The field names of Chat Completions, in which dialects complain, and the names here. */
 export const OWN_WORDS: ReadonlyMap<string, string> = new Map([

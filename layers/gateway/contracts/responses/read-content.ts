@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../domain/json-object.ts'
-import { badField } from '../../wire/bad-field.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { badField } from '../../wire/basics/bad-field.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
 import { requireText } from './not-taken.ts'
 
 type ReadPart = (part: JsonObject, path: string) => JsonObject

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../domain/json-object.ts'
-import { badField } from '../../wire/bad-field.ts'
-import { arePacked, unpackThoughts } from '../../wire/carried-thoughts.ts'
-import { isObject } from '../../wire/field-rules.ts'
-import { namespacedName } from '../../wire/namespaced-name.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { badField } from '../../wire/basics/bad-field.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
+import { arePacked, unpackThoughts } from '../../wire/chat/carried-thoughts.ts'
+import { namespacedName } from '../../wire/chat/namespaced-name.ts'
 import { notTaken, requireText } from './not-taken.ts'
 import { readGiven, readSaid } from './read-content.ts'
 

@@ -1,9 +1,9 @@
-import type { GatewayError } from '../../domain/gateway-error.ts'
-import type { JsonObject } from '../../domain/json-object.ts'
-import { badField } from '../../wire/bad-field.ts'
-import { closest } from '../../wire/closest.ts'
-import { isObject } from '../../wire/field-rules.ts'
-import { namespacedName } from '../../wire/namespaced-name.ts'
+import type { GatewayError } from '../../domain/basics/gateway-error.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { badField } from '../../wire/basics/bad-field.ts'
+import { closest } from '../../wire/basics/closest.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
+import { namespacedName } from '../../wire/chat/namespaced-name.ts'
 import { notTaken, requireText } from './not-taken.ts'
 
 const MAX_TOOLS = 1024

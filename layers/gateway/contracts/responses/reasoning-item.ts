@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../domain/json-object.ts'
-import { packThoughts } from '../../wire/carried-thoughts.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { packThoughts } from '../../wire/chat/carried-thoughts.ts'
 import type { Emit, ItemPosition, ItemStatus, OutputItem } from './output-item.ts'
 
 /** The model's thoughts, as a summary in parts, with the provider's signature for the next turn. */

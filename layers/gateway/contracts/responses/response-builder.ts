@@ -1,4 +1,4 @@
-import type { ChoicePart } from '../../domain/chat.ts'
+import type { ChoicePart } from '../../domain/chat/chat.ts'
 import type { AnswerBuilder, AnswerHead, CountedUsage } from '../contract.ts'
 import { Output } from './output.ts'
 import { endedState, ResponseObject } from './response-object.ts'

@@ -1,8 +1,8 @@
-import type { ChatBody } from '../../domain/chat.ts'
-import type { ErrorKind } from '../../domain/gateway-error.ts'
-import type { JsonObject } from '../../domain/json-object.ts'
-import { isObject } from '../../wire/field-rules.ts'
-import { moneyLiteral } from '../../wire/money-literal.ts'
+import type { ErrorKind } from '../../domain/basics/gateway-error.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import type { ChatBody } from '../../domain/chat/chat.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
+import { moneyLiteral } from '../../wire/money/money-literal.ts'
 import type { AnswerHead, CountedUsage } from '../contract.ts'
 import type { Ending, Output } from './output.ts'
 

@@ -1,4 +1,4 @@
-import { errorEnvelope } from '../../wire/frames.ts'
+import { errorEnvelope } from '../../wire/chat/frames.ts'
 import type { Contract } from '../contract.ts'
 import { inOwnWords } from './own-words.ts'
 import { readRequest } from './read-request.ts'

@@ -1,18 +1,6 @@
-import {
-  alias,
-  CACHE_RETENTION,
-  CHAT_FIELDS,
-  EFFORT,
-  METADATA,
-  MODEL,
-  SERVICE_TIER,
-  SUMMARY,
-  VERBOSITY,
-} from '../../wire/chat-fields.ts'
-import { closest } from '../../wire/closest.ts'
-import { boolean, integer, number, withSchema } from '../../wire/field-rules.ts'
-import { address, DETAIL, data, MAX_MESSAGES, ofProvider } from '../../wire/message-fields.ts'
-import type { Reading } from '../../wire/reading.ts'
+import { closest } from '../../wire/basics/closest.ts'
+import { boolean, integer, number, withSchema } from '../../wire/basics/field-rules.ts'
+import type { Reading } from '../../wire/basics/reading.ts'
 import {
   flag,
   jsonObject,
@@ -30,7 +18,19 @@ import {
   value,
   variants,
   word,
-} from '../../wire/shape.ts'
+} from '../../wire/basics/shape.ts'
+import {
+  alias,
+  CACHE_RETENTION,
+  CHAT_FIELDS,
+  EFFORT,
+  METADATA,
+  MODEL,
+  SERVICE_TIER,
+  SUMMARY,
+  VERBOSITY,
+} from '../../wire/chat/chat-fields.ts'
+import { address, DETAIL, data, MAX_MESSAGES, ofProvider } from '../../wire/chat/message-fields.ts'
 
 // The tables of Responses: every field that goes upstream in its format, at every depth, is a row here.
 

@@ -1,4 +1,4 @@
-import type { Key } from '../../domain/key.ts'
+import type { Key } from '../../domain/keys/key.ts'
 
 const MOST_KEYS = 1_000
 

@@ -1,7 +1,7 @@
 import { loadContract } from '../../contracts/contracts.ts'
-import type { GatewayEvent } from '../../event.ts'
-import type { IdentifiedRequest } from '../../request.ts'
-import { readQuote } from '../../wire/read-quote.ts'
+import { readQuote } from '../../wire/requests/read-quote.ts'
+import type { GatewayEvent } from '../event.ts'
+import type { IdentifiedRequest } from '../request.ts'
 import { readJson } from './read-and-price.ts'
 
 /**

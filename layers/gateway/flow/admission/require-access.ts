@@ -1,6 +1,6 @@
-import { whyNoAccess } from '../../domain/access.ts'
-import { GatewayError } from '../../domain/gateway-error.ts'
-import type { IdentifiedRequest } from '../../request.ts'
+import { whyNoAccess } from '../../domain/admission/access.ts'
+import { GatewayError } from '../../domain/basics/gateway-error.ts'
+import type { IdentifiedRequest } from '../request.ts'
 
 /** Throws unless the key has the endpoint's scope and may be used from this address. */
 export function requireAccess({ credential, endpoint, sourceIp }: IdentifiedRequest): void {

@@ -1,8 +1,8 @@
-import { kindOf, MEDIA_KINDS, type PricedModel } from '../../domain/catalog.ts'
-import type { ChatRequest } from '../../domain/chat.ts'
-import { type EmbeddingRequest, MOST_NUMBERS } from '../../domain/embedding.ts'
-import { badRequest, type GatewayError } from '../../domain/gateway-error.ts'
-import { hasMoreTokens } from '../../domain/least-tokens.ts'
+import { badRequest, type GatewayError } from '../../domain/basics/gateway-error.ts'
+import type { ChatRequest } from '../../domain/chat/chat.ts'
+import { type EmbeddingRequest, MOST_NUMBERS } from '../../domain/chat/embedding.ts'
+import { hasMoreTokens } from '../../domain/money/least-tokens.ts'
+import { kindOf, MEDIA_KINDS, type PricedModel } from '../../domain/routing/catalog.ts'
 
 /** Refuses chat with an embedding model, embeddings of a chat model, and what a model does not take or an answer cannot hold. */
 export function requireKind({ embedding, body, media }: ChatRequest, model: PricedModel): void {

@@ -1,16 +1,16 @@
 import { contractOf } from '../../contracts/contracts.ts'
-import type { Answer, ChatPart } from '../../domain/chat.ts'
-import type { Nano } from '../../domain/money.ts'
-import { type AdmittedChat, headOf } from '../../request.ts'
+import type { Answer, ChatPart } from '../../domain/chat/chat.ts'
+import type { Nano } from '../../domain/money/money.ts'
 import { makeBill } from '../billing/make-bill.ts'
 import { SETTLE_RESERVE_MS } from '../billing/settle.ts'
 import { startDeadline, waitAtMost } from '../deadline.ts'
-import { readAnswer } from '../read-answer.ts'
+import { type AdmittedChat, headOf } from '../request.ts'
 import { askChat } from '../routing/ask-chat.ts'
 import { tryRoutes } from '../routing/try-routes.ts'
-import type { Tally } from '../tally.ts'
 import type { ChatDeps } from './chat-deps.ts'
 import { noteAnswered, settleFailure } from './end-route.ts'
+import { readAnswer } from './read-answer.ts'
+import type { Tally } from './tally.ts'
 
 /**
  * The most characters of an answer that is not streamed. A longer one is cut, like one that reaches its output cap:

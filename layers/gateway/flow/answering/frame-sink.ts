@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { KEEP_ALIVE_FRAME } from '../../wire/frames.ts'
+import { KEEP_ALIVE_FRAME } from '../../wire/chat/frames.ts'
 
 /**
  * The most bytes that a client may be behind before the upstream waits for it. Nearly every answer fits, so a client

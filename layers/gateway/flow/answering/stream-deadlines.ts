@@ -1,6 +1,6 @@
-import type { AdmittedChat } from '../../request.ts'
 import { SETTLE_RESERVE_MS } from '../billing/settle.ts'
 import { startDeadline } from '../deadline.ts'
+import type { AdmittedChat } from '../request.ts'
 import type { ChatDeps } from './chat-deps.ts'
 
 type StreamDeadlines = {

@@ -1,5 +1,5 @@
-import { GatewayError, internalError } from '../../domain/gateway-error.ts'
-import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import { GatewayError, internalError } from '../../domain/basics/gateway-error.ts'
+import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error

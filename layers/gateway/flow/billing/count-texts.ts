@@ -1,6 +1,6 @@
-import { GatewayError } from '../../domain/gateway-error.ts'
-import { roughTokens } from '../../domain/rough-tokens.ts'
-import type { Log } from '../../log/log.ts'
+import { GatewayError } from '../../domain/basics/gateway-error.ts'
+import { roughTokens } from '../../domain/money/rough-tokens.ts'
+import type { Log } from '../../platform/log/log.ts'
 
 /**
  * Asks the tokenizer for the tokens of each text. Throws if no answer comes in time, and a GatewayError if it is

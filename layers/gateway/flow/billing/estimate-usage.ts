@@ -1,8 +1,8 @@
 import { sampleText } from '../../../tokenizer/sample-text.ts'
-import { mediaTokens } from '../../domain/priced-request.ts'
-import type { AdmittedChat } from '../../request.ts'
-import { promptText } from '../../wire/prompt-text.ts'
-import type { Tally } from '../tally.ts'
+import { mediaTokens } from '../../domain/money/priced-request.ts'
+import { promptText } from '../../wire/chat/prompt-text.ts'
+import type { Tally } from '../answering/tally.ts'
+import type { AdmittedChat } from '../request.ts'
 import { type CountDeps, countTexts } from './count-texts.ts'
 
 // The tokens of a chat template, as OpenAI documents them.

@@ -1,10 +1,10 @@
-import type { OpenHold } from '../../domain/key.ts'
-import type { Nano } from '../../domain/money.ts'
-import { ulidTimeMs } from '../../domain/ulid.ts'
-import type { UsageRow } from '../../domain/usage-row.ts'
-import type { Log } from '../../log/log.ts'
+import { ulidTimeMs } from '../../domain/basics/ulid.ts'
+import type { OpenHold } from '../../domain/keys/key.ts'
+import type { Nano } from '../../domain/money/money.ts'
+import type { UsageRow } from '../../domain/rows/usage-row.ts'
+import type { Log } from '../../platform/log/log.ts'
 import type { ReleaseHold } from '../../store/admission/release-hold.ts'
-import type { PutUsageRow } from '../../store/usage/usage-rows.ts'
+import type { PutUsageRow } from '../../store/rows/usage-rows.ts'
 
 type FinishHoldDeps = {
   readonly putUsageRow: PutUsageRow

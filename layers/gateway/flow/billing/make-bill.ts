@@ -1,8 +1,8 @@
-import { type Bill, billFor, countsOf, partsWithin } from '../../domain/bill.ts'
-import { dearestLife, mostImages } from '../../domain/priced-request.ts'
-import type { AdmittedChat } from '../../request.ts'
-import { readUsage } from '../../wire/usage-counts.ts'
-import type { Tally } from '../tally.ts'
+import { type Bill, billFor, countsOf, partsWithin } from '../../domain/money/bill.ts'
+import { dearestLife, mostImages } from '../../domain/money/priced-request.ts'
+import { readUsage } from '../../wire/money/usage-counts.ts'
+import type { Tally } from '../answering/tally.ts'
+import type { AdmittedChat } from '../request.ts'
 import type { CountDeps } from './count-texts.ts'
 import { type Estimate, estimateUsage } from './estimate-usage.ts'
 

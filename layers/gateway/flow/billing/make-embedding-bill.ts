@@ -1,10 +1,10 @@
 import { sampleText } from '../../../tokenizer/sample-text.ts'
-import { type Bill, billFor } from '../../domain/bill.ts'
-import { NO_QUANTITIES } from '../../domain/price.ts'
-import type { Prompt } from '../../domain/prompt.ts'
-import type { AdmittedChat } from '../../request.ts'
-import { isObject } from '../../wire/field-rules.ts'
-import { readUsage } from '../../wire/usage-counts.ts'
+import type { Prompt } from '../../domain/chat/prompt.ts'
+import { type Bill, billFor } from '../../domain/money/bill.ts'
+import { NO_QUANTITIES } from '../../domain/money/price.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
+import { readUsage } from '../../wire/money/usage-counts.ts'
+import type { AdmittedChat } from '../request.ts'
 import { type CountDeps, countTexts } from './count-texts.ts'
 
 type BilledRequest = Pick<AdmittedChat, 'requestId' | 'deadlineMs' | 'priced'>

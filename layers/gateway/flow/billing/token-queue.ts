@@ -1,4 +1,4 @@
-import { GatewayError } from '../../domain/gateway-error.ts'
+import { GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { CountTokens } from './count-texts.ts'
 
 /** The number of counts that are made in a few seconds. */

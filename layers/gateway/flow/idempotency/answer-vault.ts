@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { requestContractOf } from '../../contracts/contracts.ts'
-import type { Log } from '../../log/log.ts'
-import type { GatewayRequest, PricedChat, Replay } from '../../request.ts'
-import type { DropClaim, KeepAnswer } from '../../store/answers.ts'
-import { costFrame, KEEP_ALIVE_FRAME } from '../../wire/frames.ts'
+import type { Log } from '../../platform/log/log.ts'
+import type { DropClaim, KeepAnswer } from '../../store/idempotency/answers.ts'
+import { costFrame, KEEP_ALIVE_FRAME } from '../../wire/chat/frames.ts'
+import type { GatewayRequest, PricedChat, Replay } from '../request.ts'
 import { MOST_TEXT_CHARS } from './answer-cipher.ts'
 
 type VaultDeps = {

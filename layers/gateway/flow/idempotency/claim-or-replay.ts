@@ -1,10 +1,10 @@
-import { badRequest, GatewayError } from '../../domain/gateway-error.ts'
-import type { AnswerClaim, KeptAnswer } from '../../domain/idempotency.ts'
-import { type GatewayEvent, headerOf, secretOf } from '../../event.ts'
-import { type AdmittedChat, deadAtMs, type Replay } from '../../request.ts'
-import type { ClaimAnswer, FindAnswer } from '../../store/answers.ts'
+import type { AnswerClaim, KeptAnswer } from '../../domain/admission/idempotency.ts'
+import { badRequest, GatewayError } from '../../domain/basics/gateway-error.ts'
+import type { ClaimAnswer, FindAnswer } from '../../store/idempotency/answers.ts'
 import type { ReadKey } from '../../store/keys/read-key.ts'
 import type { FinishHold } from '../billing/finish-hold.ts'
+import { type GatewayEvent, headerOf, secretOf } from '../event.ts'
+import { type AdmittedChat, deadAtMs, type Replay } from '../request.ts'
 import { AnswerCipher, answerId } from './answer-cipher.ts'
 
 export type IdempotencyDeps = {

@@ -1,5 +1,5 @@
-import type { Embedding, EmbeddingRequest } from '../../domain/embedding.ts'
-import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import type { Embedding, EmbeddingRequest } from '../../domain/chat/embedding.ts'
+import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { fieldsFor } from './ask-chat.ts'
 import type { RoutedRequest } from './route-health.ts'
 import type { AskedRoute } from './try-routes.ts'

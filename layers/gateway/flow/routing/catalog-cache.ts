@@ -1,4 +1,4 @@
-import { type Catalog, EMPTY_CATALOG, openCatalog } from '../../domain/catalog.ts'
+import { type Catalog, EMPTY_CATALOG, openCatalog } from '../../domain/routing/catalog.ts'
 import type { ReadCatalog, StoredCatalog } from '../../store/catalog/read-catalog.ts'
 
 /** Not a promise if a catalog is cached. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { LONGEST_REST_MS } from '../../domain/route-order.ts'
-import type { UpstreamFailure } from '../../domain/upstream-failure.ts'
-import type { AdmittedChat } from '../../request.ts'
+import { LONGEST_REST_MS } from '../../domain/routing/route-order.ts'
+import type { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
+import type { AdmittedChat } from '../request.ts'
 
 /** A request on its way to its upstreams, with its key. */
 export type RoutedRequest = Pick<

@@ -1,4 +1,4 @@
-import { isObject } from '../../wire/field-rules.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
 import { chatFieldTable } from '../conversation/common-fields.ts'
 import { type FieldTable, READ, sent } from '../conversation/field-table.ts'
 import { readAnswerSchema } from '../conversation/read-answer-schema.ts'

@@ -1,5 +1,5 @@
-import type { AnthropicEntry } from '../../domain/catalog.ts'
-import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import type { AnthropicEntry } from '../../domain/routing/catalog.ts'
+import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { readJson } from '../http/json-reply.ts'
 import type { Reply } from '../http/post.ts'
 import { answerReader, httpUpstream } from '../http-upstream.ts'

@@ -1,5 +1,5 @@
-import type { ChatBody } from '../../domain/chat.ts'
-import type { JsonObject } from '../../domain/json-object.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import type { ChatBody } from '../../domain/chat/chat.ts'
 import { toFields } from '../conversation/field-table.ts'
 import { readConversation } from '../conversation/read-conversation.ts'
 import { readToolOffer, type Tool, type ToolChoice } from '../conversation/read-tools.ts'

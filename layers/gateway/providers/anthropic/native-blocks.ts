@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../domain/json-object.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
 
 /** Messages of the Messages API as they came, except thoughts that Anthropic would refuse. */
 export function nativeMessages(messages: readonly JsonObject[]): JsonObject[] {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../domain/json-object.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
 import { fieldTable, READ, rows, sent, toFields } from '../conversation/field-table.ts'
 import type { ChatCall } from '../provider.ts'
 import { nativeContent, nativeMessages } from './native-blocks.ts'

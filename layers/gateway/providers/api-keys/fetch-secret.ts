@@ -1,4 +1,4 @@
-import { openService } from '../../aws/service.ts'
+import { openService } from '../../platform/aws/service.ts'
 
 const LOOK_UP_TIMEOUT_MS = 5_000
 

@@ -1,4 +1,9 @@
-import { keyFor, type ProviderSecret, parseProviderSecret, type SecretFault } from '../../domain/provider-secret.ts'
+import {
+  keyFor,
+  type ProviderSecret,
+  parseProviderSecret,
+  type SecretFault,
+} from '../../domain/routing/provider-secret.ts'
 import { type FetchSecret, secretFetcher } from './fetch-secret.ts'
 
 /** The key for the provider at this address; undefined if there is none. Throws an UpstreamFailure if it may not have it. */

@@ -7,13 +7,13 @@ import type {
   ConverseStreamOutput,
   TokenUsage,
 } from '@aws-sdk/client-bedrock-runtime'
-import type { ChatPart, ChoicePart, Delta } from '../../domain/chat.ts'
-import { MAX_DEPTH } from '../../domain/json-fault.ts'
-import type { JsonObject } from '../../domain/json-object.ts'
-import { UpstreamFailure } from '../../domain/upstream-failure.ts'
-import { isDeeper } from '../../wire/field-rules.ts'
-import { finishReasonOf } from '../../wire/stop-reasons.ts'
-import { toOpenAiUsage } from '../../wire/usage-counts.ts'
+import { MAX_DEPTH } from '../../domain/basics/json-fault.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import type { ChatPart, ChoicePart, Delta } from '../../domain/chat/chat.ts'
+import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
+import { isDeeper } from '../../wire/basics/field-rules.ts'
+import { finishReasonOf } from '../../wire/chat/stop-reasons.ts'
+import { toOpenAiUsage } from '../../wire/money/usage-counts.ts'
 import { tooDeep } from '../http/json-reply.ts'
 
 /** Turns the events of a stream into parts. The answer is complete with messageStop; metadata brings the usage. */

@@ -1,6 +1,6 @@
-import { type FailureReason, UpstreamFailure } from '../../domain/upstream-failure.ts'
-import { upstreamWords } from '../../domain/upstream-words.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import { type FailureReason, UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
+import { upstreamWords } from '../../domain/routing/upstream-words.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
 
 /** The documented exceptions. Inside a stream they come without a status, so it is here. */
 const KNOWN = new Map<string, readonly [FailureReason, number]>(

@@ -4,8 +4,8 @@ import type {
   ConverseStreamCommandInput,
   ConverseStreamOutput,
 } from '@aws-sdk/client-bedrock-runtime'
-import type { BedrockEntry } from '../../domain/catalog.ts'
-import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import type { BedrockEntry } from '../../domain/routing/catalog.ts'
+import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { limitRequest } from '../limit-request.ts'
 import type { Provider } from '../provider.ts'
 import { ConverseEvents, readConverse } from './bedrock-answer.ts'

@@ -5,8 +5,8 @@ import type {
   ToolChoice,
   ToolConfiguration,
 } from '@aws-sdk/client-bedrock-runtime'
-import type { ChatBody, ChatRequest } from '../../domain/chat.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import type { ChatBody, ChatRequest } from '../../domain/chat/chat.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
 import { toFields } from '../conversation/field-table.ts'
 import { readConversation } from '../conversation/read-conversation.ts'
 import { type Tool as OfferedTool, readToolOffer, type ToolOffer } from '../conversation/read-tools.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '../../wire/field-rules.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
 import { type FieldRow, type FieldRows, type FieldTable, fieldTable, IGNORED, READ, rows } from './field-table.ts'
 
 /** Fields that every dialect but OpenAI's own must have a row for. */

@@ -1,4 +1,4 @@
-import type { ChatBody } from '../../domain/chat.ts'
+import type { ChatBody } from '../../domain/chat/chat.ts'
 import type { ChatCall } from '../provider.ts'
 import { leaveOut, unsupported } from '../verdict.ts'
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../wire/field-rules.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
 import { unsupported } from '../verdict.ts'
 
 type AnswerSchema = {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../domain/json-object.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { unsupported } from '../verdict.ts'
 import { readImage } from './read-image.ts'
 import type { ContentPart, TextPart } from './turns.ts'

@@ -1,5 +1,5 @@
-import type { ChatRequest } from '../../domain/chat.ts'
-import type { JsonObject } from '../../domain/json-object.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import type { ChatRequest } from '../../domain/chat/chat.ts'
 import { rejected, unsupported } from '../verdict.ts'
 import { readContent, readTexts } from './read-content.ts'
 import { readThoughts } from './read-thoughts.ts'

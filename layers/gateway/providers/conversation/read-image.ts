@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../domain/json-object.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
 import { rejected, unsupported } from '../verdict.ts'
 import type { ImageFormat, ImagePart, ImageSource } from './turns.ts'
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../domain/json-object.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
 import type { Thought } from './turns.ts'
 
 const FORMAT = 'anthropic-claude-v1'

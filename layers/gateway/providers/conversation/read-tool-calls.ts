@@ -1,6 +1,6 @@
-import { MAX_DEPTH } from '../../domain/json-fault.ts'
-import type { JsonObject } from '../../domain/json-object.ts'
-import { isDeeper, isObject } from '../../wire/field-rules.ts'
+import { MAX_DEPTH } from '../../domain/basics/json-fault.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { isDeeper, isObject } from '../../wire/basics/field-rules.ts'
 import { rejected, unsupported } from '../verdict.ts'
 import type { ToolCall } from './turns.ts'
 

@@ -1,6 +1,6 @@
-import type { ChatBody } from '../../domain/chat.ts'
-import type { JsonObject } from '../../domain/json-object.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import type { ChatBody } from '../../domain/chat/chat.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
 import { rejected, unsupported } from '../verdict.ts'
 import type { Cacheable } from './turns.ts'
 

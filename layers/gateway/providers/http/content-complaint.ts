@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../domain/json-object.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
 
 const ABOUT_CONTENT = /moderation|flagged|content[ _-]?(?:policy|filter|management)|safety/i
 /** A flagged account is the operator's problem, not the content's. */

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../domain/json-object.ts'
-import { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { parseObject, readPlain } from './json-reply.ts'
 import type { Reply } from './post.ts'
 

@@ -1,8 +1,8 @@
-import { MAX_WHOLE_BYTES } from '../../domain/chat.ts'
-import { MAX_DEPTH } from '../../domain/json-fault.ts'
-import type { JsonObject } from '../../domain/json-object.ts'
-import { UpstreamFailure } from '../../domain/upstream-failure.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import { MAX_DEPTH } from '../../domain/basics/json-fault.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { MAX_WHOLE_BYTES } from '../../domain/chat/chat.ts'
+import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
 import type { Reply } from './post.ts'
 import type { ReplyBody } from './reply-body.ts'
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../domain/json-object.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
 
 const STATUSES: ReadonlySet<number> = new Set([400, 403, 404])
 

@@ -1,7 +1,7 @@
-import type { Exchange } from '../../http/exchange.ts'
-import { type HttpClient, openHttpClient } from '../../http/http-client.ts'
-import { HttpError } from '../../http/http-error.ts'
-import type { Head, Headers } from '../../http/response-head.ts'
+import type { Exchange } from '../../platform/http/exchange.ts'
+import { type HttpClient, openHttpClient } from '../../platform/http/http-client.ts'
+import { HttpError } from '../../platform/http/http-error.ts'
+import type { Head, Headers } from '../../platform/http/response-head.ts'
 import { ReplyBody, toFailure } from './reply-body.ts'
 
 /** An address, with the connections to its host, and the headers that every request has. */

@@ -1,5 +1,5 @@
-import { UpstreamFailure } from '../../domain/upstream-failure.ts'
-import type { Exchange } from '../../http/exchange.ts'
+import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
+import type { Exchange } from '../../platform/http/exchange.ts'
 
 type Timeouts = { readonly idleTimeoutMs: number; readonly signal: AbortSignal }
 

@@ -1,7 +1,7 @@
-import type { ChoicePart, Delta } from '../../domain/chat.ts'
-import type { JsonObject } from '../../domain/json-object.ts'
-import { isObject, isText } from '../../wire/field-rules.ts'
-import { finishReasonOf } from '../../wire/stop-reasons.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import type { ChoicePart, Delta } from '../../domain/chat/chat.ts'
+import { isObject, isText } from '../../wire/basics/field-rules.ts'
+import { finishReasonOf } from '../../wire/chat/stop-reasons.ts'
 
 type Fields = Record<string, unknown>
 

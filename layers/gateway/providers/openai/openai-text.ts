@@ -1,5 +1,5 @@
-import type { OpenAiEntry } from '../../domain/catalog.ts'
-import type { UpstreamFailure } from '../../domain/upstream-failure.ts'
+import type { OpenAiEntry } from '../../domain/routing/catalog.ts'
+import type { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import type { ChatCall } from '../provider.ts'
 import { unsupported } from '../verdict.ts'
 import { streamFields } from './openai-request.ts'

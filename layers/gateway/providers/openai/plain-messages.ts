@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../domain/json-object.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
 
 /**
  * Messages of another contract in OpenAI's format: without signed thoughts and the error flags of tools, and with the

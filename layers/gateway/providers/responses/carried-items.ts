@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../domain/json-object.ts'
-import { arePacked } from '../../wire/carried-thoughts.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
+import { arePacked } from '../../wire/chat/carried-thoughts.ts'
 
 /** The caller's items for an upstream that stores nothing. It refuses thoughts that it has not encrypted itself. */
 export function carriedItems(items: readonly unknown[]): unknown[] {

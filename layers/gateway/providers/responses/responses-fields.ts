@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../domain/json-object.ts'
-import { isObject } from '../../wire/field-rules.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
 import { chatFieldTable } from '../conversation/common-fields.ts'
 import { type FieldTable, fieldTable, IGNORED, rows, sent } from '../conversation/field-table.ts'
 import { textOf } from '../conversation/sent-values.ts'

@@ -1,4 +1,4 @@
-import type { OpenAiEntry } from '../../domain/catalog.ts'
+import type { OpenAiEntry } from '../../domain/routing/catalog.ts'
 import { answerReader, bearer, httpUpstream } from '../http-upstream.ts'
 import type { ChatCall, Provider, ReadApiKey } from '../provider.ts'
 import { inServiceTier, serviceTierOf } from '../service-tier.ts'

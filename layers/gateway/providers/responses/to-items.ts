@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../domain/json-object.ts'
-import { isObject, isText } from '../../wire/field-rules.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { isObject, isText } from '../../wire/basics/field-rules.ts'
 import { rejected, unsupported } from '../verdict.ts'
 
 const MAX_TYPE_CHARS = 40

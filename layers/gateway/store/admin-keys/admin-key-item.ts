@@ -1,7 +1,7 @@
-import { ITEMS } from '../../contract.ts'
-import type { AdminKey } from '../../domain/admin-key.ts'
-import type { AdminScope } from '../../domain/admin-scopes.ts'
-import type { Item } from '../database.ts'
+import type { AdminKey } from '../../domain/keys/admin-key.ts'
+import type { AdminScope } from '../../domain/keys/admin-scopes.ts'
+import { ITEMS } from '../../names.ts'
+import type { Item } from '../dynamodb/database.ts'
 import { toNano } from '../keys/key-item.ts'
 import { type KeyItems, rotatingAttributes, toRotatingKey } from '../keys/rotating-item.ts'
 

@@ -1,8 +1,8 @@
-import type { Demand } from '../../domain/admission.ts'
-import { lastTakeableFullAtUs, saneFullAtUs } from '../../domain/bucket.ts'
-import type { AdmissionRefusal } from '../../domain/gateway-error.ts'
-import { isExpired, type Key } from '../../domain/key.ts'
-import type { Item } from '../database.ts'
+import type { Demand } from '../../domain/admission/admission.ts'
+import { lastTakeableFullAtUs, saneFullAtUs } from '../../domain/admission/bucket.ts'
+import type { AdmissionRefusal } from '../../domain/basics/gateway-error.ts'
+import { isExpired, type Key } from '../../domain/keys/key.ts'
+import type { Item } from '../dynamodb/database.ts'
 import { COUNTER_WRITES } from './counter-writes.ts'
 import { hasToken } from './take-from-bucket.ts'
 

@@ -1,4 +1,4 @@
-import type { Demand } from '../../domain/admission.ts'
+import type { Demand } from '../../domain/admission/admission.ts'
 import {
   COUNTER_NAMES,
   COUNTERS,
@@ -10,9 +10,9 @@ import {
   oldestKept,
   takenBy,
   windowOf,
-} from '../../domain/counters.ts'
-import type { Key } from '../../domain/key.ts'
-import type { Item } from '../database.ts'
+} from '../../domain/admission/counters.ts'
+import type { Key } from '../../domain/keys/key.ts'
+import type { Item } from '../dynamodb/database.ts'
 import { countAttribute, toNano } from '../keys/key-item.ts'
 import type { AdmissionRule } from './admission-rules.ts'
 

@@ -1,9 +1,9 @@
-import { TABLES } from '../../contract.ts'
-import type { Key } from '../../domain/key.ts'
-import { type Item, queryItems } from '../database.ts'
-import { ifConditionHolds, retryRejected } from '../failures.ts'
+import type { Key } from '../../domain/keys/key.ts'
+import { TABLES } from '../../names.ts'
+import { type Item, queryItems } from '../dynamodb/database.ts'
+import { ifConditionHolds, retryRejected } from '../dynamodb/failures.ts'
+import type { Tables } from '../dynamodb/tables.ts'
 import { keyIdOf, keyItem, SWEEP_AT_ONCE, sweepTime } from '../keys/key-item.ts'
-import type { Tables } from '../tables.ts'
 
 const [BY_SWEEP] = TABLES.keys.indexes
 

@@ -1,6 +1,6 @@
-import { intervalUs, lastTakeableFullAtUs, latestSaneFullAtUs } from '../../domain/bucket.ts'
-import type { Key } from '../../domain/key.ts'
-import type { Item } from '../database.ts'
+import { intervalUs, lastTakeableFullAtUs, latestSaneFullAtUs } from '../../domain/admission/bucket.ts'
+import type { Key } from '../../domain/keys/key.ts'
+import type { Item } from '../dynamodb/database.ts'
 
 /**
  * DynamoDB has no max(), so a full bucket and one in use are two writes, and one that a wrong clock left is a third.

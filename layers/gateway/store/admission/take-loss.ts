@@ -1,11 +1,11 @@
-import { COUNTERS, windowOf } from '../../domain/counters.ts'
-import type { Hold } from '../../domain/key.ts'
-import type { Nano } from '../../domain/money.ts'
-import { ulidTimeMs } from '../../domain/ulid.ts'
-import { ifConditionHolds, isUnavailable, retryRejected } from '../failures.ts'
+import { COUNTERS, windowOf } from '../../domain/admission/counters.ts'
+import { ulidTimeMs } from '../../domain/basics/ulid.ts'
+import type { Hold } from '../../domain/keys/key.ts'
+import type { Nano } from '../../domain/money/money.ts'
+import { ifConditionHolds, isUnavailable, retryRejected } from '../dynamodb/failures.ts'
+import type { Tables } from '../dynamodb/tables.ts'
 import { countAttribute, keyItem } from '../keys/key-item.ts'
 import { storedHold } from '../keys/stored-hold.ts'
-import type { Tables } from '../tables.ts'
 
 type Loss = {
   readonly keyId: string

@@ -1,7 +1,7 @@
-import { CATALOG_ITEM, ITEMS } from '../../contract.ts'
-import type { CatalogData } from '../../domain/catalog.ts'
-import { type Item, queryItems } from '../database.ts'
-import type { Tables } from '../tables.ts'
+import type { CatalogData } from '../../domain/routing/catalog.ts'
+import { CATALOG_ITEM, ITEMS } from '../../names.ts'
+import { type Item, queryItems } from '../dynamodb/database.ts'
+import type { Tables } from '../dynamodb/tables.ts'
 
 /** A catalog that is in force, or was. The one of a first deployment was pushed by nobody. */
 export type StoredCatalog = {

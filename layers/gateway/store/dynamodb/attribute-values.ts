@@ -1,4 +1,4 @@
-import type { Item } from '../database.ts'
+import type { Item } from './database.ts'
 
 /** A value in DynamoDB's JSON: one field, named for its type. */
 export type AttributeValue = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
-import type { Item, QueryInput } from '../database.ts'
 import { quoted, writeAttributes } from './attribute-values.ts'
+import type { Item, QueryInput } from './database.ts'
 
 /** The members of a call that have values. */
 export type Input = { readonly Key?: Item; readonly Item?: Item } & Pick<

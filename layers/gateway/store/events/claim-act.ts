@@ -1,8 +1,8 @@
-import { ITEMS } from '../../contract.ts'
-import type { Act } from '../../domain/act.ts'
-import { isoTime } from '../../domain/time.ts'
-import { putOnce } from '../put-once.ts'
-import type { Tables } from '../tables.ts'
+import { isoTime } from '../../domain/basics/time.ts'
+import type { Act } from '../../domain/keys/act.ts'
+import { ITEMS } from '../../names.ts'
+import { putOnce } from '../dynamodb/put-once.ts'
+import type { Tables } from '../dynamodb/tables.ts'
 
 /** The act that a name stands for, and a digest of the request for it. */
 export type ActClaim = { readonly act: Act; readonly digest: string }

@@ -1,10 +1,10 @@
-import { ITEMS } from '../../contract.ts'
-import type { ChangeEvent, EventKind } from '../../domain/change-event.ts'
-import { isoTime } from '../../domain/time.ts'
-import type { Item } from '../database.ts'
-import { firstPut } from '../put-once.ts'
-import type { Tables } from '../tables.ts'
-import type { TransactItem } from '../transact.ts'
+import { isoTime } from '../../domain/basics/time.ts'
+import type { ChangeEvent, EventKind } from '../../domain/keys/change-event.ts'
+import { ITEMS } from '../../names.ts'
+import type { Item } from '../dynamodb/database.ts'
+import { firstPut } from '../dynamodb/put-once.ts'
+import type { Tables } from '../dynamodb/tables.ts'
+import type { TransactItem } from '../sdk/transact.ts'
 
 /** The owner of an event: a key, by its id, or the catalog. */
 export const CATALOG_EVENTS = ITEMS.catalog

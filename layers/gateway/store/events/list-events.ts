@@ -1,7 +1,7 @@
-import type { ChangeEvent } from '../../domain/change-event.ts'
-import { ulid, ulidTimeMs } from '../../domain/ulid.ts'
-import { type Item, queryItems } from '../database.ts'
-import type { Tables } from '../tables.ts'
+import { ulid, ulidTimeMs } from '../../domain/basics/ulid.ts'
+import type { ChangeEvent } from '../../domain/keys/change-event.ts'
+import { type Item, queryItems } from '../dynamodb/database.ts'
+import type { Tables } from '../dynamodb/tables.ts'
 import { eventItem, monthOf, toEvent } from './events.ts'
 import { findKeysWithEvents, readPendingEvents } from './pending-events.ts'
 

@@ -1,6 +1,6 @@
-import type { Act } from '../../domain/act.ts'
-import type { OperatorTables } from '../operator-tables.ts'
-import { type TransactItem, transact, WriteOutcomeUnknown } from '../transact.ts'
+import type { Act } from '../../domain/keys/act.ts'
+import type { OperatorTables } from '../sdk/operator-tables.ts'
+import { type TransactItem, transact, WriteOutcomeUnknown } from '../sdk/transact.ts'
 import { findEvent } from './events.ts'
 
 /** False if a condition failed. */

@@ -1,14 +1,14 @@
-import type { Act } from '../../domain/act.ts'
-import { type ChangeEvent, changeEvent, type UrgentEvent } from '../../domain/change-event.ts'
-import type { RotatingKey } from '../../domain/key.ts'
-import { atMost, retry } from '../../retry.ts'
-import type { Item } from '../database.ts'
+import type { Act } from '../../domain/keys/act.ts'
+import { type ChangeEvent, changeEvent, type UrgentEvent } from '../../domain/keys/change-event.ts'
+import type { RotatingKey } from '../../domain/keys/key.ts'
+import { atMost, retry } from '../../platform/retry.ts'
+import type { Item } from '../dynamodb/database.ts'
+import { isUnavailable } from '../dynamodb/failures.ts'
 import { findEvent } from '../events/events.ts'
 import { eventsOn, keepEvent, moveEvents } from '../events/pending-events.ts'
 import type { Pointer } from '../events/read-pending.ts'
-import { isUnavailable } from '../failures.ts'
-import type { OperatorTables } from '../operator-tables.ts'
-import { updateOnce, WriteOutcomeUnknown } from '../transact.ts'
+import type { OperatorTables } from '../sdk/operator-tables.ts'
+import { updateOnce, WriteOutcomeUnknown } from '../sdk/transact.ts'
 import {
   type ChangeResult,
   changedItem,

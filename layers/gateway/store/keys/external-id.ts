@@ -1,6 +1,6 @@
-import type { OperatorTables } from '../operator-tables.ts'
-import type { Tables } from '../tables.ts'
-import { putNew, type TransactItem } from '../transact.ts'
+import type { Tables } from '../dynamodb/tables.ts'
+import type { OperatorTables } from '../sdk/operator-tables.ts'
+import { putNew, type TransactItem } from '../sdk/transact.ts'
 import { externalItem } from './key-item.ts'
 
 /** The id of the key that has this external id. */

@@ -1,12 +1,12 @@
-import { ITEMS } from '../../contract.ts'
-import type { Act } from '../../domain/act.ts'
-import { REFERENCE_DAYS, type Reference } from '../../domain/reference.ts'
-import { referenceDigest } from '../../domain/reference-digest.ts'
-import { DAY_MS } from '../../domain/time.ts'
-import { queryItems } from '../database.ts'
-import type { OperatorTables } from '../operator-tables.ts'
-import type { Tables } from '../tables.ts'
-import type { TransactItem } from '../transact.ts'
+import { DAY_MS } from '../../domain/basics/time.ts'
+import type { Act } from '../../domain/keys/act.ts'
+import { REFERENCE_DAYS, type Reference } from '../../domain/keys/reference.ts'
+import { referenceDigest } from '../../domain/keys/reference-digest.ts'
+import { ITEMS } from '../../names.ts'
+import { queryItems } from '../dynamodb/database.ts'
+import type { Tables } from '../dynamodb/tables.ts'
+import type { OperatorTables } from '../sdk/operator-tables.ts'
+import type { TransactItem } from '../sdk/transact.ts'
 
 /** The last grant to a key under a reference. */
 type Referenced = { readonly grantId: string; readonly atMs: number }

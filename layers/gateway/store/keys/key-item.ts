@@ -1,4 +1,3 @@
-import { ITEMS } from '../../contract.ts'
 import {
   COUNTER_NAMES,
   COUNTERS,
@@ -6,11 +5,12 @@ import {
   type CounterName,
   type Counts,
   noCounts,
-} from '../../domain/counters.ts'
-import type { Hold, Key } from '../../domain/key.ts'
-import { KEY_SETTINGS, type KeySettings, SETTINGS } from '../../domain/key-settings.ts'
-import { isoTime } from '../../domain/time.ts'
-import type { Item } from '../database.ts'
+} from '../../domain/admission/counters.ts'
+import { isoTime } from '../../domain/basics/time.ts'
+import type { Hold, Key } from '../../domain/keys/key.ts'
+import { KEY_SETTINGS, type KeySettings, SETTINGS } from '../../domain/keys/key-settings.ts'
+import { ITEMS } from '../../names.ts'
+import type { Item } from '../dynamodb/database.ts'
 import { type KeyItems, rotatingAttributes, toRotatingKey } from './rotating-item.ts'
 import { endOf, readStoredHold } from './stored-hold.ts'
 

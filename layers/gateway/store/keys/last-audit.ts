@@ -1,6 +1,6 @@
-import { ITEMS } from '../../contract.ts'
-import { isoTime } from '../../domain/time.ts'
-import type { Tables } from '../tables.ts'
+import { isoTime } from '../../domain/basics/time.ts'
+import { ITEMS } from '../../names.ts'
+import type { Tables } from '../dynamodb/tables.ts'
 
 export type LastAudit = { readonly atMs: number; readonly keys: number; readonly wrong: number }
 

@@ -1,6 +1,6 @@
-import type { Key } from '../../domain/key.ts'
-import { scanItems } from '../database.ts'
-import type { Tables } from '../tables.ts'
+import type { Key } from '../../domain/keys/key.ts'
+import { scanItems } from '../dynamodb/database.ts'
+import type { Tables } from '../dynamodb/tables.ts'
 import { KEY_ITEMS } from './key-item.ts'
 import { findId, readOne } from './rotating-item.ts'
 

@@ -1,7 +1,7 @@
-import type { RotatingKey } from '../../domain/key.ts'
-import { isoTime } from '../../domain/time.ts'
-import type { Item } from '../database.ts'
-import type { Tables } from '../tables.ts'
+import { isoTime } from '../../domain/basics/time.ts'
+import type { RotatingKey } from '../../domain/keys/key.ts'
+import type { Item } from '../dynamodb/database.ts'
+import type { Tables } from '../dynamodb/tables.ts'
 
 type ItemKey = { readonly pk: string; readonly sk: string }
 

@@ -1,6 +1,6 @@
-import type { Hold } from '../../domain/key.ts'
-import type { Nano } from '../../domain/money.ts'
-import { readUlid, requestIdOf, timeMsIn, writeUlid } from '../../domain/ulid.ts'
+import { readUlid, requestIdOf, timeMsIn, writeUlid } from '../../domain/basics/ulid.ts'
+import type { Hold } from '../../domain/keys/key.ts'
+import type { Nano } from '../../domain/money/money.ts'
 
 // A key's item is written whole with every request, so each of its open holds takes some 20 bytes: the 16 of the
 // request's id, one for the longest life of the request, counted from the time in its id, and the amount.

@@ -1,6 +1,6 @@
-import type { Act } from '../../domain/act.ts'
-import type { Key } from '../../domain/key.ts'
-import type { OperatorTables } from '../operator-tables.ts'
+import type { Act } from '../../domain/keys/act.ts'
+import type { Key } from '../../domain/keys/key.ts'
+import type { OperatorTables } from '../sdk/operator-tables.ts'
 import { changeAtOnce } from './change-at-once.ts'
 import { KEY } from './change-key.ts'
 

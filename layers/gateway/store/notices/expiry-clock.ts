@@ -1,9 +1,9 @@
-import { ITEMS } from '../../contract.ts'
-import { EXPIRY_NOTICE_MS } from '../../domain/notice.ts'
+import { EXPIRY_NOTICE_MS } from '../../domain/keys/notice.ts'
+import { ITEMS } from '../../names.ts'
 import { dueItems } from '../admission/sweep.ts'
-import { ifConditionHolds, retryRejected } from '../failures.ts'
+import { ifConditionHolds, retryRejected } from '../dynamodb/failures.ts'
+import type { Tables } from '../dynamodb/tables.ts'
 import { keyIdOf, sweepTime } from '../keys/key-item.ts'
-import type { Tables } from '../tables.ts'
 
 const SORT_KEY = 'EXPIRY'
 const clockItem = (keyId: string) => ({ pk: `${ITEMS.key}${keyId}`, sk: SORT_KEY })

@@ -1,4 +1,5 @@
-import type { AdmissionRefusal } from '../../domain/gateway-error.ts'
+import type { AdmissionRefusal } from '../../domain/basics/gateway-error.ts'
+import { ULID } from '../../domain/basics/ulid.ts'
 import {
   type DueNotice,
   isUnmet,
@@ -7,12 +8,11 @@ import {
   type NoticeKind,
   type Unmet,
   type Watched,
-} from '../../domain/notice.ts'
-import { ULID } from '../../domain/ulid.ts'
-import type { Item } from '../database.ts'
-import { ifConditionHolds, retryRejected } from '../failures.ts'
+} from '../../domain/keys/notice.ts'
+import type { Item } from '../dynamodb/database.ts'
+import { ifConditionHolds, retryRejected } from '../dynamodb/failures.ts'
+import type { Tables } from '../dynamodb/tables.ts'
 import { keyItem, SWEEP_AT_ONCE, toKey, toNano } from '../keys/key-item.ts'
-import type { Tables } from '../tables.ts'
 
 const UNMET_PREFIX = 'unmet.'
 const TOLD_PREFIX = 'told.'

@@ -1,0 +1,52 @@
+import type { AdminAnswer } from '../../layers/admin/api/call.ts'
+import type { ApiError } from '../../layers/admin/api/shapes/answers.ts'
+import { CliError } from '../../layers/terminal/cli-error.ts'
+
+/** The admin API's refusal, in its words. */
+export class Refusal extends CliError {
+  readonly answer: AdminAnswer
+  readonly code: string | null
+
+  constructor(answer: AdminAnswer & { readonly body: string }) {
+    const { error } = JSON.parse(answer.body) as ApiError
+    super(forPeople(error.message))
+    this.answer = answer
+    this.code = error.code
+  }
+
+  get status(): number {
+    return this.answer.status
+  }
+}
+
+/** Without the sentences for programs: nobody types an Idempotency-Key. */
+function forPeople(message: string): string {
+  return message.replace(/ ?[^.]*\bIdempotency-Key\b[^.]*\./g, '')
+}
+
+/** The outcome of a change is unknown: no answer came, or one that does not tell. */
+export class OutcomeUnknown extends CliError {
+  readonly reason: string
+
+  constructor(cause: unknown) {
+    const { name, message } = cause as Error
+    const reason = cause instanceof CliError ? message.replace(/\.$/, '') : `${name}: ${message}`
+    super(`It is not known whether the change was made (${reason}): look before you try again.`, { cause })
+    this.reason = reason
+  }
+}
+
+/** Replaces the admin API's message, or is made from it. */
+type Words = string | ((told: string) => string)
+
+/** Replaces the messages of refusals with these codes by those of the command line. */
+export async function inWords<T>(asked: Promise<T>, words: Readonly<Record<string, Words>>): Promise<T> {
+  try {
+    return await asked
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const better = words[error.code ?? '']
+    if (better === undefined) throw error
+    throw new CliError(typeof better === 'string' ? better : better(error.message), { cause: error })
+  }
+}

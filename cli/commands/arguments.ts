@@ -1,0 +1,65 @@
+import { InvalidArgumentError } from 'commander'
+import type { z } from 'zod'
+import * as rules from '../../layers/admin/settings/rules.ts'
+import * as fields from '../../layers/admin/settings/setting-fields.ts'
+import { listIn, readPeriod } from '../../layers/admin/settings/setting-texts.ts'
+import { ADMIN_SCOPES } from '../../layers/gateway/domain/keys/admin-scopes.ts'
+import { MOST_REFERENCE_CHARS } from '../../layers/gateway/domain/keys/reference.ts'
+import { parseDecimal } from '../../layers/gateway/domain/money/money.ts'
+
+// Each parses one argument, or tells the fault, the value and a valid form.
+
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return argument(rules.wholeNumber(least, most), (text) => (/^\d+$/.test(text) ? Number(text) : text))
+}
+
+export const credits = argument(rules.credits)
+export const someCredits = argument(rules.someCredits)
+export const grantedCredits = argument(rules.grantedCredits)
+/** Of a grant. */
+export const reference = argument(rules.line(1, MOST_REFERENCE_CHARS))
+export const keyName = argument(fields.SETTING_FIELDS.name)
+export const adminScopeList = argument(rules.someOf(ADMIN_SCOPES), listIn)
+
+export const someCidrs = argument(fields.someCidrs, listIn)
+
+/** For a search, in which an empty id finds nothing. */
+export const someExternalId = argument(fields.SETTING_FIELDS.external_id.unwrap())
+
+/** A UTC day, which stands for its first moment, or a moment, in milliseconds. */
+export const moment = argument(rules.moment)
+
+/** A period before now, in milliseconds. */
+export function period(text: string): number {
+  const ms = readPeriod(text)
+  if (ms !== undefined) return ms
+  throw new InvalidArgumentError('It must be a period such as 30m, 24h or 7d.')
+}
+
+/** In hundredths of a percent. */
+export function percentage(most: number): (text: string) => bigint {
+  return (text) => {
+    const read = text.length <= 10 ? parseDecimal(text, 2) : undefined
+    if (read !== undefined && read <= BigInt(most) * 100n) return read
+    throw new InvalidArgumentError(
+      `It must be a percentage from 0 to ${most} with at most 2 decimals, such as 20 or 0.5.`,
+    )
+  }
+}
+
+/** An option that may be given more than once. */
+export function upTo(most: number, things: string): (text: string, before?: readonly string[]) => readonly string[] {
+  return (text, before = []) => {
+    if (before.length < most) return [...before, text]
+    throw new InvalidArgumentError(`There may be at most ${most} ${things}.`)
+  }
+}
+
+/** The admin API's rule, with a message for the command line. */
+function argument<T>(rule: z.ZodType<T>, valueIn: (text: string) => unknown = (text) => text): (text: string) => T {
+  return (text) => {
+    const { data, error } = rule.safeParse(valueIn(text))
+    if (!error) return data
+    throw new InvalidArgumentError(`It ${error.issues[0]?.message}`)
+  }
+}

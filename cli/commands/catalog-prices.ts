@@ -1,0 +1,167 @@
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
+import { shellPath } from '../../layers/gateway/domain/basics/shell-word.ts'
+import { utcDay } from '../../layers/gateway/domain/basics/time.ts'
+import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
+import { CliError } from '../../layers/terminal/cli-error.ts'
+import { printJson } from '../../layers/terminal/output.ts'
+import { printTable } from '../../layers/terminal/table.ts'
+import { type Screen, screenOf, type Terminal } from '../../layers/terminal/terminal.ts'
+import type { PriceList } from '../prices/price-list.ts'
+import type { Proposal } from '../prices/propose.ts'
+import { percentage, upTo } from './arguments.ts'
+import type { GlobalOptions, Report, Run } from './run.ts'
+
+type PricesOptions = {
+  readonly from: readonly string[]
+  readonly markup?: bigint
+  readonly out?: string
+  readonly check?: boolean
+}
+
+type Work = Report & { readonly json: boolean; readonly folder: string; readonly nowMs: number }
+/** The operator's catalog as a text, whose order and form stay. */
+type Ours = { readonly name: string; readonly text: string }
+
+const MOST_LIST_BYTES = 32 * 1024 * 1024
+
+export function pricesCommand(catalog: Command, run: Run, terminal: Terminal, fail: () => void): void {
+  catalog
+    .command('prices [file]')
+    .description(
+      'compare a catalog file, or the catalog in force, with public lists of prices, and write a proposal; pushes nothing',
+    )
+    .requiredOption(
+      '--from <list>',
+      'a list in the form of models.dev, LiteLLM or Portkey: a file or an https address; may be given more than once',
+      upTo(20, 'lists'),
+    )
+    .option('--markup <percent>', 'make each price of its costs and so many percent', percentage(1000))
+    .option('--out <proposal>', 'write the proposal to this new file; unless given, NAME.proposal.json')
+    .option('--check', 'write nothing, and exit with 1 if prices have drifted or a list cannot be believed')
+    .action(async (file: string | undefined, options: PricesOptions, command: Command) => {
+      if (file === undefined) return pricesInForce(options, command)
+      const { json = false, wide = false } = command.optsWithGlobals<GlobalOptions>()
+      const out = screenOf(terminal, wide, () => {})
+      const { readCatalogText } = await import('./read-catalog-file.ts')
+      const text = await readCatalogText(resolve(terminal.folder, file), file)
+      const work = { out, fail, json, folder: terminal.folder, nowMs: Date.now() }
+      await proposePrices({ name: file, text }, options, work)
+    })
+  const pricesInForce = run(async (session, options: PricesOptions) => {
+    const { catalog: inForce } = await session.admin.get<CatalogShape>('/catalog')
+    const text = `${JSON.stringify(inForce, null, 2)}\n`
+    await proposePrices({ name: 'catalog.json', text }, options, { ...session, folder: terminal.folder })
+  })
+}
+
+async function proposePrices(ours: Ours, options: PricesOptions, work: Work): Promise<void> {
+  const { nameTwice, readExactJson } = await import('../reading/exact-json.ts')
+  const { editJson } = await import('../prices/edit-json.ts')
+  const { propose } = await import('../prices/propose.ts')
+  const twice = nameTwice(readExactJson(ours.text, `The catalog '${ours.name}'`))
+  if (twice !== undefined) throw new CliError(`The catalog '${ours.name}' has the name '${twice}' twice in one object.`)
+  const catalog = await checkedCatalog(ours.text, `The catalog '${ours.name}' is not valid`)
+  const lists = await readLists(options.from, work)
+  const proposal = propose(catalog, lists, options.markup)
+  if (proposal.missing.length === catalog.models.flatMap(({ routes }) => routes).length) throw noneFound(lists)
+  const comment = { path: ['$comment'], value: `Prices by ${lists.map(provenance).join('; ')}.` }
+  const text = editJson(ours.text, [...proposal.edits, comment])
+  const proposed = await checkedCatalog(text, 'No proposal can be made, because it would not be valid')
+  const isWritten = proposal.edits.length > 0 && !options.check
+  const file = isWritten ? await writeNew(text, options.out ?? proposalName(ours.name), work.folder) : undefined
+  const { priceWarnings } = await import('../../layers/admin/catalog/price-warnings.ts')
+  const print = work.json ? printProposal : showProposal
+  print(work.out, { ...proposal, lists, warnings: priceWarnings(proposed), file })
+  if (options.check && (proposal.edits.length > 0 || proposal.doubts.length > 0)) work.fail()
+}
+
+async function checkedCatalog(text: string, complaint: string): Promise<CatalogData> {
+  const { ANY_ECHO, validCatalog } = await import('./read-catalog-file.ts')
+  const { namingEcho } = await import('../../layers/admin/catalog/naming-echo.ts')
+  return validCatalog(JSON.parse(text, namingEcho(ANY_ECHO)), complaint)
+}
+
+async function readLists(from: readonly string[], { folder, nowMs }: Work): Promise<readonly PriceList[]> {
+  const { readSources } = await import('../reading/read-source.ts')
+  const { openLists } = await import('../prices/price-list.ts')
+  return openLists(await readSources(from, { folder, nowMs, mostBytes: MOST_LIST_BYTES }))
+}
+
+function noneFound(lists: readonly PriceList[]): CliError {
+  const portkey = lists.some(({ label }) => label.startsWith('Portkey'))
+  const hint = portkey ? ' A list of Portkey is of one provider and has its name, such as openai.json.' : ''
+  return new CliError(`None of the catalog's routes is in ${lists.map(({ label }) => label).join(', ')}.${hint}`)
+}
+
+/** The source, its date and its hash. */
+function provenance({ label, source }: PriceList): string {
+  return `${label} (${source.name.slice(0, 100)}, ${utcDay(source.changedMs)}, sha256 ${source.sha256})`
+}
+
+function proposalName(name: string): string {
+  return name.replace(/(\.json)?$/i, '.proposal.json')
+}
+
+/** No file is overwritten: it may be a proposal that somebody is working on. */
+async function writeNew(text: string, file: string, folder: string): Promise<string> {
+  await writeFile(resolve(folder, file), text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    const why = error.code === 'EEXIST' ? 'it is there already: remove it, or name another by --out' : error.code
+    throw new CliError(`The proposal '${file}' cannot be written: ${why}.`)
+  })
+  return file
+}
+
+type Told = Proposal & {
+  readonly lists: readonly PriceList[]
+  readonly warnings: readonly string[]
+  /** The file that was written. */
+  readonly file: string | undefined
+}
+
+function printProposal(out: Screen, { lists, differences, edits, doubts, missing, warnings, file }: Told): void {
+  printJson(out, {
+    object: 'catalog.prices',
+    lists: lists.map(({ label: list, source: { name: source, changedMs, sha256 } }) => {
+      return { list, source, date: utcDay(changedMs), sha256 }
+    }),
+    drift: edits.length > 0,
+    differences,
+    not_believed: doubts,
+    missing,
+    warnings,
+    proposal: file ?? null,
+  })
+}
+
+function showProposal(out: Screen, { lists, differences, edits, doubts, missing, warnings, file }: Told): void {
+  for (const list of lists) out.log(provenance(list))
+  if (differences.length > 0) showDifferences(out, differences)
+  for (const doubt of doubts) out.log(`not believed: ${doubt}`)
+  for (const place of missing) out.log(`in no list: ${place}`)
+  for (const warning of warnings) out.error(`warning: ${warning}`)
+  out.log(verdict(edits.length, file))
+}
+
+function showDifferences(out: Screen, differences: Proposal['differences']): void {
+  printTable(out, differences, {
+    model: ({ model }) => model,
+    route: ({ route }) => route,
+    field: ({ field }) => field,
+    ours: ({ ours }) => ours,
+    proposed: { of: ({ proposed }) => proposed, style: ({ falls }) => (falls ? 'bad' : undefined) },
+    lists: ({ lists }) =>
+      Object.entries(lists)
+        .map(([label, text]) => `${label} ${text}`)
+        .join(' | '),
+    note: ({ falls }) => (falls ? 'falls by more than half' : ''),
+  })
+}
+
+function verdict(edits: number, file: string | undefined): string {
+  if (edits === 0) return 'Nothing has drifted.'
+  if (file === undefined) return `${edits} values have drifted.`
+  return `${file} has the proposal, with ${edits} changed values. Read it, and push it yourself. To look it over: waybill catalog check ${shellPath(file)}`
+}

@@ -1,0 +1,218 @@
+import type { Command } from 'commander'
+import type { CatalogCheck, CatalogShape, CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
+import type { Output } from '../../layers/gateway/domain/basics/plain-text.ts'
+import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
+import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
+import { CliError } from '../../layers/terminal/cli-error.ts'
+import { printJson } from '../../layers/terminal/output.ts'
+import { printTable } from '../../layers/terminal/table.ts'
+import { outputOf, type Terminal } from '../../layers/terminal/terminal.ts'
+import { inWords } from '../admin-client/refusal.ts'
+import { chosenTarget } from '../connect/chosen-gateway.ts'
+import { moment, wholeNumber } from './arguments.ts'
+import { pricesCommand } from './catalog-prices.ts'
+import type { GlobalOptions, Run, Session } from './run.ts'
+import { shortTime } from './time-range.ts'
+
+/** Loaded lazily, with the catalog's validator. */
+const files = () => import('./read-catalog-file.ts')
+
+export function catalogCommand(program: Command, run: Run, terminal: Terminal, fail: () => void): void {
+  const out = outputOf(terminal)
+  const catalog = program.command('catalog').description('which models there are, and at what price')
+
+  catalog
+    .command('check <file>')
+    .description('look a catalog file over, with a gateway against the one in force; changes nothing')
+    .action(async (file: string, _: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const { local, stage, stack, adminUrl } = await chosenTarget(options, terminal.env)
+      if (local || stage || stack || adminUrl) return checkThere(file, _, command)
+      const { ANY_ECHO, readCatalogFile } = await files()
+      const { priceWarnings } = await import('../../layers/admin/catalog/price-warnings.ts')
+      const checked = await readCatalogFile(file, ANY_ECHO)
+      const check = { ...NO_GATEWAY, warnings: priceWarnings(checked) }
+      warn(out, check)
+      showCheck(out, check, checked, options.json)
+    })
+  const checkThere = run(async (session, _: object, file: string) => {
+    const sent = await (await files()).readCatalogJson(file)
+    showCheck(session.out, await checkedFor(session, sent, `The catalog '${file}' is not valid`), sent, session.json)
+  })
+
+  pricesCommand(catalog, run, terminal, fail)
+
+  catalog
+    .command('push <file>')
+    .description('put a catalog file in force, within 30 seconds everywhere, if no other was pushed since it was read')
+    .option(...NOTE)
+    .action(run(pushAction))
+
+  catalog
+    .command('show')
+    .description('the catalog in force, or another version')
+    .option('--version <n>', 'this version', versionNumber)
+    .option('--at <moment>', 'the version that was in force then: a UTC day or an ISO instant', moment)
+    .action(run(showAction))
+
+  catalog.command('versions').description('every version, who pushed it and when').action(run(versionsAction))
+
+  catalog
+    .command('diff [from] [to]')
+    .description('what a version changes, in words: the one in force and the one before, unless given')
+    .action(run(diffAction))
+
+  catalog
+    .command('rollback <version>')
+    .description('put the content of an earlier version in force, as a new version')
+    .option(...NOTE)
+    .action(run(rollbackAction))
+}
+
+/** The option of everything that makes a version. */
+const NOTE = ['--note <text>', 'why, at most 200 characters; shown with the version and its event'] as const
+type Noted = { readonly note?: string }
+
+/** The result of a check without a gateway. */
+const NO_GATEWAY = { object: 'catalog.check', valid: true, faults: [], changes: [], in_force: null } as const
+
+async function pushAction(session: Session, { note }: Noted, file: string): Promise<void> {
+  const sent = await (await files()).readCatalogJson(file)
+  const { in_force } = await checkedFor(session, sent, `The catalog '${file}' is not valid`)
+  const expectedVersion = in_force?.version ?? 0
+  await session.confirm(() => `put version ${expectedVersion + 1} of the catalog in force`)
+  showPut(session, await tellOfConflict(session.admin.change('PUT', '/catalog', { ...sent, note }, expectedVersion)))
+}
+
+async function rollbackAction(session: Session, { note }: Noted, text: string): Promise<void> {
+  const version = checkedVersion(text)
+  const { catalog } = await knownVersion(session, version)
+  const { in_force } = await checkedFor(session, catalog, `Version ${version} is not valid any more`)
+  const expectedVersion = in_force?.version ?? 0
+  await session.confirm(
+    () => `put version ${expectedVersion + 1} of the catalog, with the content of version ${version}, in force`,
+  )
+  showPut(
+    session,
+    await tellOfConflict(
+      session.admin.change('POST', `/catalog/versions/${version}/restore`, { note }, expectedVersion),
+    ),
+  )
+}
+
+/** A catalog that can be put in force, after its changes and warnings were shown. */
+async function checkedFor({ admin, out }: Session, sent: object, complaint: string): Promise<CatalogCheck> {
+  const check = await admin.check<CatalogCheck>('/catalog/check', sent)
+  if (!check.valid) throw await refusalOf(check, complaint)
+  showChanges(out, check)
+  warn(out, check)
+  return check
+}
+
+async function refusalOf({ faults }: CatalogCheck, complaint: string): Promise<CliError> {
+  const [first] = faults
+  // The catalog is valid, but this gateway cannot use it.
+  if (first?.path === 'catalog') return new CliError(first.message)
+  const { invalidCatalog } = await files()
+  return invalidCatalog(
+    complaint,
+    faults.map(({ path, message }) => `${path}: ${message}`),
+  )
+}
+
+function tellOfConflict(put: Promise<CatalogShape>): Promise<CatalogShape> {
+  return inWords(put, { stale_version: (told) => `${told}\nLook at it with 'waybill catalog show', and push again.` })
+}
+
+function showPut({ out, json }: Session, put: CatalogShape): void {
+  if (json) printJson(out, put)
+  else out.log(`Version ${put.version} of the catalog is in force: ${sizeOf(put.catalog)}.`)
+}
+
+async function showAction(session: Session, { version: wanted, at }: { version?: number; at?: number }): Promise<void> {
+  const { out, json } = session
+  if (wanted !== undefined && at !== undefined) throw new CliError('Choose one of --version and --at.')
+  const shown = wanted === undefined ? await versionInForce(session, at) : await knownVersion(session, wanted)
+  if (json) return printJson(out, shown)
+  const { models } = shown.catalog as CatalogData
+  out.log(
+    `Version ${shown.version}, pushed ${shown.pushed_at}${shown.by === null ? '' : ` by ${shown.by}`}${shown.note === null ? '' : `: ${shown.note}`}\n`,
+  )
+  printTable(out, models, {
+    model: ({ id }) => id,
+    active: ({ active }) => (active ? 'yes' : 'no'),
+    input: ({ price }) => price.input,
+    output: ({ price }) => price.output,
+    cached: ({ price }) => price.cachedInput,
+    context: ({ contextLength }) => contextLength,
+    routes: ({ routes }) => routes.map((route) => `${route.provider}/${route.model}`).join(', '),
+  })
+}
+
+async function versionsAction({ admin, out, json }: Session): Promise<void> {
+  const versions = await admin.list<CatalogVersionShape>('/catalog/versions')
+  if (json) return printJson(out, versions)
+  printTable(out, versions.data, {
+    version: ({ version }) => version,
+    pushed: { of: ({ pushed_at }) => pushed_at, short: ({ pushed_at }) => shortTime(pushed_at) },
+    by: ({ by }) => by,
+    note: ({ note }) => note,
+  })
+}
+
+async function diffAction(session: Session, _: object, from?: string, to?: string): Promise<void> {
+  const { out, json } = session
+  const version = to === undefined ? (await versionInForce(session)).version : checkedVersion(to)
+  const earlier = from === undefined ? version - 1 : checkedVersion(from)
+  const shown = await knownVersion(session, version, earlier)
+  if (json) return printJson(out, shown)
+  const heading = `From version ${earlier} to version ${version}`
+  out.log(shown.changes.length > 0 ? [`${heading}:`, ...shown.changes].join('\n  ') : `${heading} nothing changed.`)
+}
+
+function versionInForce({ admin }: Session, atMs?: number): Promise<CatalogShape> {
+  if (atMs !== undefined) return admin.get('/catalog', { at: isoTime(atMs) })
+  return inWords(admin.get('/catalog'), {
+    not_found: "There is no catalog yet. Put one in force with 'waybill catalog push FILE'.",
+  })
+}
+
+function knownVersion({ admin }: Session, version: number, against?: number): Promise<CatalogShape> {
+  return inWords(admin.get(`/catalog/versions/${version}`, { against }), {
+    // The message tells which of the two versions is missing.
+    not_found: (told) => `${told.split('. ')[0]}. 'waybill catalog versions' shows those that are kept.`,
+  })
+}
+
+const versionNumber = wholeNumber(1, 1_000_000_000)
+
+function checkedVersion(text: string): number {
+  try {
+    return versionNumber(text)
+  } catch (error) {
+    throw new CliError(`'${text}' is not a version of the catalog. ${(error as Error).message}`)
+  }
+}
+
+function showCheck(out: Output, check: CatalogCheck, checked: object, json = false): void {
+  if (json) printJson(out, check)
+  else out.log(`The catalog is valid: ${sizeOf(checked)}.`)
+}
+
+function sizeOf(catalog: object): string {
+  const { models, providers } = catalog as CatalogData
+  return `${models.length} models, ${Object.keys(providers).length} providers`
+}
+
+/** On standard error, so that the output with --json is still one value. */
+function showChanges(out: Output, { in_force, changes }: CatalogCheck): void {
+  const inForce = in_force
+    ? `Version ${in_force.version}, pushed ${in_force.pushed_at}, is in force`
+    : 'No catalog is in force'
+  const lines = changes.length > 0 ? [`${inForce}. This changes:`, ...changes] : [`${inForce}. This changes nothing.`]
+  out.error(lines.join('\n  '))
+}
+
+function warn(out: Output, { warnings }: CatalogCheck): void {
+  for (const warning of warnings) out.error(`warning: ${warning}`)
+}

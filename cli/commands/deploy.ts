@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+import { CliError } from '../../layers/terminal/cli-error.ts'
+import { SEED_FILE, SETTINGS_FILE, WAYBILL } from '../../layers/terminal/how-to-run.ts'
+import type { GlobalOptions } from './run.ts'
+
+const COMMANDS: Readonly<Record<string, string>> = {
+  preflight: 'look, before a first deployment, whether the account and the region are ready',
+  bootstrap: 'prepare an account and region for CDK, once',
+  diff: 'the changes that a deployment would make',
+  deploy: `deploy a stage with the settings in ${SETTINGS_FILE} and, at first, the models in ${SEED_FILE}`,
+  destroy: 'take a stage down',
+}
+
+/** With `--stage`; other options go to CDK. */
+export function deployCommands(program: Command, fail: () => void): void {
+  for (const [name, words] of Object.entries(COMMANDS)) {
+    program
+      .command(name)
+      .description(words)
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .action(async (_: object, command: Command) => {
+        const { stage, local } = command.optsWithGlobals<GlobalOptions>()
+        if (local || !stage) throw new CliError(`Say which stage: ${WAYBILL} ${name} --stage dev`)
+        const { runInfra } = await import('#infra')
+        const all = name === 'destroy' ? ['--all'] : []
+        // Last, because the last one of several stages counts.
+        if ((await runInfra([name, ...command.args, ...all, '--stage', stage])) !== 0) fail()
+      })
+  }
+}

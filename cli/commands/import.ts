@@ -1,0 +1,134 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import type { Command } from 'commander'
+import { shellPath, shellWord } from '../../layers/gateway/domain/basics/shell-word.ts'
+import { CliError } from '../../layers/terminal/cli-error.ts'
+import { printJson } from '../../layers/terminal/output.ts'
+import { type Screen, screenOf, type Terminal } from '../../layers/terminal/terminal.ts'
+import { upTo } from './arguments.ts'
+import type { GlobalOptions } from './run.ts'
+
+type ImportOptions = {
+  readonly keys: readonly string[]
+  readonly out: string
+  readonly secrets?: boolean
+  readonly env?: true | string
+}
+
+const MEGABYTE = 1024 * 1024
+const MOST_CONFIG_BYTES = MEGABYTE
+const MOST_KEYS_BYTES = 32 * MEGABYTE
+
+export function importCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('import')
+    .description('make files for this gateway of what another one has; pushes nothing')
+    .command('litellm <config>')
+    .description(
+      "make a catalog of LiteLLM's config.yaml, and commands that make its keys; says what has no counterpart",
+    )
+    .option(
+      '--keys <file>',
+      "an answer of LiteLLM's /key/list?return_full_object=true; may be given more than once",
+      upTo(1000, 'files'),
+      [],
+    )
+    .option('--out <folder>', 'a new folder for the files', 'imported')
+    .option('--secrets', 'providers’ keys in Secrets Manager, as a stage needs them, in place of variables')
+    .option(
+      '--env [file]',
+      'take addresses and regions that the config has in variables from this file, or from the environment',
+    )
+    .action(async (config: string, options: ImportOptions, command: Command) => {
+      const { json = false, wide = false } = command.optsWithGlobals<GlobalOptions>()
+      const result = await importLitellm(config, options, terminal, Date.now())
+      const out = screenOf(terminal, wide, () => {})
+      if (json) printJson(out, { object: 'import', ...result })
+      else show(out, result)
+    })
+}
+
+type Result = {
+  readonly files: readonly string[]
+  readonly models: number
+  readonly keys: number
+  readonly needs: readonly string[]
+  readonly no_counterpart: readonly string[]
+  readonly next: readonly string[]
+}
+
+async function importLitellm(
+  config: string,
+  options: ImportOptions,
+  { folder, env }: Terminal,
+  nowMs: number,
+): Promise<Result> {
+  const { readExactJson } = await import('../reading/exact-json.ts')
+  const { readYaml } = await import('../litellm/read-yaml.ts')
+  const { withIncluded } = await import('../litellm/included.ts')
+  const { importModels } = await import('../litellm/models.ts')
+  const { importKeys } = await import('../litellm/keys.ts')
+  const { openSaid } = await import('../litellm/said.ts')
+  const { validCatalog } = await import('./read-catalog-file.ts')
+  const { readSource, utf8Of } = await import('../reading/read-source.ts')
+  const read = async <T>(file: string, mostBytes: number, as: (text: string, name: string) => T) =>
+    as(utf8Of(await readSource(file, { folder, nowMs, mostBytes })), `'${file}'`)
+  const said = openSaid()
+  const sayTwice = (name: string) => said.say('a name stands twice in one place, and the last one is taken', name)
+  const whole = await withIncluded(config, folder, (file) =>
+    read(file, MOST_CONFIG_BYTES, (text, name) => readYaml(text, name, sayTwice)),
+  )
+  const environment = typeof options.env === 'string' ? await read(options.env, MEGABYTE, parseEnv) : options.env && env
+  const imported = importModels(whole, { secrets: options.secrets === true, environment }, said)
+  const lists = await Promise.all(options.keys.map((file) => read(file, MOST_KEYS_BYTES, readExactJson)))
+  const keys = lists.flatMap((list) => importKeys(list, nowMs, said))
+  const { models } = validCatalog(imported.catalog, 'No catalog can be made, because it would not be valid')
+  if (models.length === 0) {
+    throw new CliError([`'${config}' has no model that can be taken over.`, ...said.lines()].join('\n'))
+  }
+  const catalog = join(options.out, 'catalog.json')
+  const script = join(options.out, 'keys.sh')
+  await writeNew(resolve(folder, options.out), options.out, {
+    'catalog.json': `${JSON.stringify(imported.catalog, null, 2)}\n`,
+    ...(keys.length > 0 && { 'keys.sh': `${keys.join('\n')}\n` }),
+  })
+  return {
+    files: [catalog, ...(keys.length > 0 ? [script] : [])],
+    models: models.length,
+    keys: keys.length,
+    needs: imported.needs,
+    no_counterpart: said.lines(),
+    next: [
+      ...imported.secrets.map(
+        ({ name, host }) =>
+          `aws secretsmanager create-secret --name ${shellWord(`waybill/STAGE/${name}`)} --secret-string ${shellWord(`{"key": "…", "hosts": [${JSON.stringify(host)}]}`)}`,
+      ),
+      ...(imported.needs.length > 0 ? [`waybill catalog prices ${shellPath(catalog)} --from LIST --markup 0`] : []),
+      `waybill catalog check ${shellPath(catalog)}`,
+      `waybill catalog push ${shellPath(catalog)} ${options.secrets ? '--stage STAGE' : '--local'}`,
+      ...(keys.length > 0 ? [`sh ${shellPath(script)} ${options.secrets ? '--stage STAGE' : '--local'}`] : []),
+    ],
+  }
+}
+
+/** No file is overwritten, and only their owner reads them. */
+async function writeNew(path: string, folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  try {
+    await mkdir(path, { recursive: false, mode: 0o700 })
+    for (const [name, text] of Object.entries(files))
+      await writeFile(join(path, name), text, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const why = code === 'EEXIST' ? 'it is there already: remove it, or name another by --out' : code
+    throw new CliError(`The folder '${folder}' cannot be made: ${why}.`)
+  }
+}
+
+function show(out: Screen, { files, models, keys, needs, no_counterpart, next }: Result): void {
+  out.log(`${files.join(' and ')}: ${models} models${keys > 0 ? `, ${keys} keys` : ''}. Nothing was pushed.`)
+  for (const line of needs) out.log(`needs: ${line}; it is not active until you say so`)
+  for (const line of no_counterpart) out.log(`not taken over: ${line}`)
+  out.log('Next:')
+  for (const line of next) out.log(`  ${line}`)
+}

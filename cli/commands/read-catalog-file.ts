@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises'
+import { namingEcho } from '../../layers/admin/catalog/naming-echo.ts'
+import { parseCatalog } from '../../layers/catalog/parse-catalog.ts'
+import { jsonFault } from '../../layers/gateway/domain/basics/json-fault.ts'
+import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
+import { CliError } from '../../layers/terminal/cli-error.ts'
+
+/** Stands for the echo upstream of the machine that the file is for. */
+export const ANY_ECHO = 'http://127.0.0.1/v1'
+
+/** The checked catalog of a file. */
+export async function readCatalogFile(file: string, echoUrl?: string): Promise<CatalogData> {
+  return validCatalog(await readCatalogJson(file, namingEcho(echoUrl)), `The catalog '${file}' is not valid`)
+}
+
+/** The content of a file, not checked yet. */
+export async function readCatalogJson(file: string, reviver?: ReturnType<typeof namingEcho>): Promise<object> {
+  const text = await readCatalogText(file)
+  try {
+    return JSON.parse(text, reviver) as object
+  } catch {
+    throw new CliError(`The catalog '${file}' is not JSON: ${jsonFault(text)}.`)
+  }
+}
+
+/** `name` is the file as it was typed. */
+export async function readCatalogText(file: string, name = file): Promise<string> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CliError(`The catalog '${name}' cannot be read (${error.code}).`)
+  })
+}
+
+/** Throws a CliError whose first line is the fault, and whose other lines are details. */
+export function validCatalog(value: unknown, complaint: string): CatalogData {
+  const parsed = parseCatalog(value)
+  if ('catalog' in parsed) return parsed.catalog
+  throw invalidCatalog(complaint, parsed.faults)
+}
+
+export function invalidCatalog(complaint: string, [first, ...more]: readonly string[]): CliError {
+  return new CliError([`${complaint}: ${first}`, ...more.map((fault) => `also: ${fault}`)].join('\n'))
+}

@@ -1,0 +1,176 @@
+import type { Command } from 'commander'
+import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
+import { DAY_MS, isoTime, utcDay } from '../../layers/gateway/domain/basics/time.ts'
+import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
+import { CliError } from '../../layers/terminal/cli-error.ts'
+import { printJson } from '../../layers/terminal/output.ts'
+import { printTable, summed } from '../../layers/terminal/table.ts'
+import type { Bill } from '../bills/bill.ts'
+import type { ExportedRow } from '../bills/our-rows.ts'
+import type { Reconciled } from '../bills/reconcile.ts'
+import { percentage, upTo } from './arguments.ts'
+import { exportedLines } from './exported-rows.ts'
+import type { Run, Session } from './run.ts'
+import { fromOption, type RangeOptions, rangeOf, toOption } from './time-range.ts'
+
+type ReconcileOptions = RangeOptions & {
+  readonly provider: string
+  readonly bill: readonly string[]
+  readonly tolerance: bigint
+  readonly csv?: boolean
+}
+
+const MOST_DAYS = 366
+const MOST_BILL_BYTES = 64 * 1024 * 1024
+
+export function reconcileCommand(program: Command, run: Run, folder: string): void {
+  program
+    .command('reconcile')
+    .description(
+      'a provider’s own bill beside our rows, by UTC day and model; exits with 1 if they differ by more than the tolerance',
+    )
+    .requiredOption('--provider <name>', 'the provider, by its name in the catalog')
+    .requiredOption(
+      '--bill <file>',
+      'costs of OpenAI, cost report of Anthropic, activity of OpenRouter, or cost and usage report of AWS; may be given more than once',
+      upTo(100, 'files'),
+    )
+    .addOption(fromOption().makeOptionMandatory())
+    .addOption(toOption())
+    .option('--tolerance <percent>', 'differences up to this are fine', percentage(100), 100n)
+    .option('--csv', 'print CSV, with a row for each day and model')
+    .action(run((session, options: ReconcileOptions) => reconcileAction(session, options, folder)))
+}
+
+type Days = { readonly fromMs: number; readonly toMs: number }
+
+async function reconcileAction(session: Session, options: ReconcileOptions, folder: string): Promise<void> {
+  if (session.json && options.csv) throw new CliError('Choose one of --json and --csv.')
+  const range = wholeDays(options, session.nowMs)
+  const { openSums, totalOf } = await import('../bills/reconcile.ts')
+  const { readSources } = await import('../reading/read-source.ts')
+  const { readBill } = await import('../bills/read-bill.ts')
+  const sources = await readSources(options.bill, { folder, nowMs: session.nowMs, mostBytes: MOST_BILL_BYTES })
+  const bill = readBill(sources, MOST_BILL_BYTES)
+  await requireProvider(session, options.provider, bill.form)
+  const days = Array.from({ length: (range.toMs - range.fromMs) / DAY_MS }, (_, i) => utcDay(range.fromMs + i * DAY_MS))
+  const sums = openSums(bill, days)
+  const died = await addRows(session, range, options.provider, sums.sumOf)
+  const rows = sums.reconciled(options.tolerance)
+  const notes = notesOf(bill, days, died)
+  const isFine = rows.every(({ isWithin }) => isWithin) && missingDays(bill, days).length === 0
+  if (options.csv) await showCsv(session, rows)
+  else if (!session.json) show(session, rows, notes)
+  else {
+    printJson(session.out, {
+      object: 'reconciliation',
+      provider: options.provider,
+      from: isoTime(range.fromMs),
+      to: isoTime(range.toMs),
+      bill: { form: bill.form, files: sources.map(({ name, sha256 }) => ({ name, sha256 })) },
+      data: rows.map(({ cost, isWithin, ...row }) => ({ ...row, upstream_cost: cost, within_tolerance: isWithin })),
+      total: totalOf(rows),
+      notes,
+      ok: isFine,
+    })
+  }
+  if (!isFine) session.fail()
+}
+
+/** Bills are by day. Unless an end is given, up to the last whole day. */
+function wholeDays(options: ReconcileOptions, nowMs: number): Days {
+  const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS
+  const { fromMs, toMs = todayMs } = rangeOf(options, nowMs, DAY_MS)
+  if (fromMs % DAY_MS !== 0 || toMs % DAY_MS !== 0) {
+    throw new CliError(
+      'A bill is by days: --from and --to must be UTC days, such as 2026-11-01, or words such as last-month.',
+    )
+  }
+  if (toMs <= fromMs) throw new CliError('There is no whole day from --from to --to.')
+  if (toMs - fromMs > MOST_DAYS * DAY_MS) throw new CliError(`There may be at most ${MOST_DAYS} days.`)
+  return { fromMs, toMs }
+}
+
+async function requireProvider({ admin }: Session, provider: string, form: Bill['form']): Promise<void> {
+  const { providers } = (await admin.get<CatalogShape>('/catalog')).catalog as CatalogData
+  const entry = Object.hasOwn(providers, provider) ? providers[provider] : undefined
+  if (!entry) {
+    throw new CliError(`There is no provider '${provider}' (there is: ${Object.keys(providers).join(', ') || 'none'}).`)
+  }
+  const { knownProvidersOf } = await import('../reading/known-providers.ts')
+  const expected = knownProvidersOf(entry)[0]?.[1].bills
+  if (expected !== undefined && expected !== form) {
+    throw new CliError(`The bill is one of ${form}, and the provider '${provider}' sends bills of ${expected}.`)
+  }
+}
+
+/** Reads page by page, and returns the number of requests that died, whose provider nobody knows. */
+async function addRows(
+  { admin, progress }: Session,
+  range: Days,
+  provider: string,
+  sumOf: Parameters<typeof import('../bills/our-rows.ts').addRow>[2],
+): Promise<number> {
+  const { addRow } = await import('../bills/our-rows.ts')
+  let [count, died] = [0, 0]
+  for await (const row of exportedLines(admin, { ...range, key: undefined })) {
+    progress.say(`reconcile: ${++count} rows`)
+    addRow(row as unknown as ExportedRow, provider, sumOf)
+    if (row.outcome === 'abandoned') died += 1
+  }
+  return died
+}
+
+function missingDays({ days: there }: Bill, days: readonly string[]): readonly string[] {
+  return there ? days.filter((day) => !there.includes(day)) : []
+}
+
+function notesOf(bill: Bill, days: readonly string[], died: number): string[] {
+  const wanted = new Set(days)
+  const missing = missingDays(bill, days)
+  const shown = `${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ', …' : ''}`
+  const unnamed = bill.lines.filter(({ model }) => model === undefined).length
+  const outside = bill.lines.filter(({ day }) => !wanted.has(day)).length
+  const notes: readonly (readonly [count: number, note: string])[] = [
+    [missing.length, `The bill lacks ${missing.length} of ${days.length} days: ${shown}.`],
+    [unnamed, 'The bill does not name the model of every line, so days are compared as a whole.'],
+    [outside, `${outside} lines of the bill are of other days, and left out.`],
+    [bill.leftOut, `${bill.leftOut} lines of the bill are no usage of a model, and left out.`],
+    [died, `${died} requests died on their way: a provider may have billed them, and no row says which.`],
+  ]
+  return notes.filter(([count]) => count > 0).map(([, note]) => note)
+}
+
+function show({ out }: Session, rows: readonly Reconciled[], notes: readonly string[]): void {
+  printTable(out, rows, {
+    day: { of: ({ day }) => day, isWhole: true },
+    model: ({ model }) => model,
+    requests: { of: ({ requests }) => requests, isSummed: true, isSpare: true },
+    charged: { of: ({ charged }) => charged, isSummed: true, isSpare: true },
+    'our cost': summed(({ cost }) => cost),
+    billed: summed(({ billed }) => billed),
+    difference: {
+      of: ({ difference }) => difference,
+      isSummed: true,
+      style: ({ isWithin }) => (isWithin ? 'good' : 'bad'),
+    },
+    'may be because of': ({ isWithin, reasons }) =>
+      isWithin ? '' : reasons.join(', ') || 'a price, or usage elsewhere',
+  })
+  for (const note of notes) out.log(note)
+  const wrong = rows.filter(({ isWithin }) => !isWithin).length
+  out.log(
+    wrong === 0
+      ? 'Every day and model is within the tolerance.'
+      : `${wrong} of ${rows.length} differ by more than the tolerance.`,
+  )
+}
+
+async function showCsv({ out }: Session, rows: readonly Reconciled[]): Promise<void> {
+  const { csvLineOf } = await import('../../layers/admin/usage/usage-csv.ts')
+  const header = ['day', 'model', 'requests', 'charged', 'upstreamCost', 'billed', 'difference', 'within', 'reasons']
+  const lines = rows.map(({ day, model, requests, charged, cost, billed, difference, isWithin, reasons }) =>
+    csvLineOf([day, model ?? undefined, requests, charged, cost, billed, difference, isWithin, reasons.join('; ')]),
+  )
+  out.log([csvLineOf(header), ...lines].join('').trimEnd())
+}

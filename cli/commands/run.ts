@@ -1,0 +1,76 @@
+import type { Command } from 'commander'
+import type { Confirm } from '../../layers/terminal/confirm.ts'
+import { type Progress, startProgress } from '../../layers/terminal/progress.ts'
+import { type Screen, screenOf, type Terminal } from '../../layers/terminal/terminal.ts'
+import type { Ask } from '../admin-client/ask.ts'
+import type { Connection, Target } from '../connect/connect.ts'
+import { findKeyId } from './find-key.ts'
+
+export type Report = {
+  readonly out: Screen
+  /** Makes the command line end with 1, although nothing was thrown. */
+  fail(): void
+}
+
+/** The dependencies of a command: the gateway, output, time, and the confirmation of changes. */
+export type Session = Connection &
+  Report & {
+    /** The admin API of the gateway. */
+    readonly admin: Ask
+    readonly json: boolean
+    readonly nowMs: number
+    readonly confirm: Confirm
+    /** For output that is too long to be printed line by line. */
+    readonly output: Terminal['output']
+    readonly progress: Progress
+  }
+
+type Work<Options> = (session: Session, options: Options, ...args: string[]) => Promise<void>
+
+export type OpenAdmin = (connection: Connection) => Ask
+
+export type Run = <Options = object>(work: Work<Options>) => (...args: unknown[]) => Promise<void>
+
+export type GlobalOptions = Target & { readonly json?: boolean; readonly yes?: boolean; readonly wide?: boolean }
+
+type Parts = {
+  readonly terminal: Terminal
+  readonly fail: () => void
+  readonly openAdmin: OpenAdmin | undefined
+}
+
+/** Commander passes the arguments, then the options, then the command. */
+export function runner({ terminal, fail, openAdmin }: Parts): Run {
+  return (work) =>
+    async (...args) => {
+      const command = args.at(-1) as Command
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const progress = startProgress(terminal.errors, nameOf(command))
+      const out = screenOf(terminal, options.wide === true, progress.clear)
+      try {
+        // Loaded only now: help, completions and the version need no gateway.
+        const { openSession } = await import('./open-session.ts')
+        const session = await openSession(options, { terminal, openAdmin, report: { out, fail }, progress })
+        const found = await findKeys(command, session.admin)
+        await work(session, { ...options, ...found.options } as never, ...found.args)
+      } finally {
+        progress.stop()
+      }
+    }
+}
+
+function nameOf(command: Command): string {
+  return command.parent?.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name()
+}
+
+/** Every argument `<key>` and option `--key` may be an id, a name, an external id or the last four; commands get the id. */
+async function findKeys(command: Command, admin: Ask): Promise<{ options: { key?: string }; args: string[] }> {
+  const { key } = command.opts<{ key?: string }>()
+  const args = command.processedArgs.map((text, i) =>
+    command.registeredArguments[i]?.name() === 'key' ? findKeyId(admin, text) : text,
+  )
+  return {
+    options: key === undefined ? {} : { key: await findKeyId(admin, key) },
+    args: await Promise.all(args),
+  }
+}

@@ -1,0 +1,111 @@
+import type { KeyShape, KeyStatus } from '../../layers/admin/api/shapes/keys.ts'
+import type { SettingField } from '../../layers/admin/settings/setting-fields.ts'
+import { shownText } from '../../layers/admin/settings/setting-texts.ts'
+import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
+import { printFields, printJson } from '../../layers/terminal/output.ts'
+import type { Style } from '../../layers/terminal/paint.ts'
+import type { Screen } from '../../layers/terminal/terminal.ts'
+import type { Report } from './run.ts'
+
+export const STATUS_STYLES: Readonly<Record<KeyStatus, Style>> = {
+  active: 'good',
+  suspended: 'warn',
+  expired: 'warn',
+  revoked: 'bad',
+}
+
+type ShowOptions = { readonly out: Screen; readonly nowMs: number; readonly secret?: string }
+
+export function showKey(key: KeyShape, { out, nowMs, secret }: ShowOptions): void {
+  const { previous } = key
+  printFields(out, {
+    id: key.id,
+    name: key.name,
+    status: key.status,
+    key: `${key.prefix}…${key.last_four}`,
+    ...(previous && {
+      'old secret': `…${previous.last_four} valid until ${previous.expires_at}, ${oldSecretUse(previous.last_used_at, nowMs)}`,
+    }),
+    ...settingTexts(key),
+    granted: key.granted,
+    available: key.available,
+    held: key.held,
+    spent: key.spent,
+    ...(key.loss_today !== '0' && {
+      'lost today': `${key.loss_today}: what its requests may have cost beyond their charges`,
+    }),
+    created: key.created_at,
+    'last used': lastUse(key, nowMs),
+  })
+  if (secret) out.log(`\n${secret}\n\n${ONLY_TIME}`)
+}
+
+/** Optional settings only if the key has them. */
+function settingTexts(key: KeyShape): Record<string, string> {
+  const used: Partial<Record<SettingField, string>> = {
+    daily_limit: ` (${key.requests_today} today)`,
+    max_concurrent: ` (${key.requests_open} now)`,
+    ...Object.fromEntries(key.credit_windows.map(({ setting, remaining }) => [setting, ` (${remaining} left)`])),
+  }
+  const texts = ASKED_SETTINGS.flatMap((setting) => {
+    const { field, label } = SETTING_WORDS[setting]
+    if (field === 'name' || key[field] === null) return []
+    return [[label.toLowerCase(), `${shownText(setting, key[field])}${used[field] ?? ''}`]]
+  })
+  return Object.fromEntries(texts)
+}
+
+export function lastUse({ last_used_at }: Pick<KeyShape, 'last_used_at'>, nowMs: number): string {
+  return last_used_at === null ? 'never' : agoText(last_used_at, nowMs)
+}
+
+/** An operator wants to know if the old secret can be ended. */
+function oldSecretUse(usedAt: string | null, nowMs: number): string {
+  return usedAt === null ? 'not used since the rotation' : `last used ${agoText(usedAt, nowMs)}`
+}
+
+const UNITS = [
+  ['day', DAY_MS],
+  ['hour', HOUR_MS],
+  ['minute', MINUTE_MS],
+] as const
+
+/** The time since a moment, in its largest unit; other clocks may be ahead of ours. */
+function agoText(at: string, nowMs: number): string {
+  const ms = nowMs - Date.parse(at)
+  for (const [unit, length] of UNITS) {
+    const count = Math.floor(ms / length)
+    if (count >= 1) return `${count} ${unit}${count === 1 ? '' : 's'} ago`
+  }
+  return 'less than a minute ago'
+}
+
+export const ONLY_TIME = 'This is the only time the secret is shown. Keep it safe.'
+
+type SecretOfUnknownOutcome = {
+  /** The key's id, if it exists already. */
+  readonly id?: string
+  readonly secret: string
+  /** The command that shows the key. */
+  readonly look: string
+  /** The remedy if the secret turns out not to be saved. */
+  readonly otherwise: string
+  readonly reason: string
+}
+
+/** A secret that may be in force. It is shown all the same: nothing else can show it any more. */
+export function showSecretOfUnknownOutcome(
+  { id, secret, look, otherwise, reason }: SecretOfUnknownOutcome,
+  { out, fail, json }: Report & { readonly json: boolean },
+): void {
+  const lastFour = secret.slice(-4)
+  fail()
+  if (json) {
+    printJson(out, { id, last_four: lastFour, secret, saved: 'unknown' })
+    return
+  }
+  out.log(
+    `${secret}\n\nIt is not known whether this was saved (${reason}): try it, or look with '${look}' whether the key ends in …${lastFour}; if not, ${otherwise}. ${ONLY_TIME}`,
+  )
+}

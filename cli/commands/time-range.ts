@@ -1,0 +1,84 @@
+import { InvalidArgumentError, Option } from 'commander'
+import { moment } from '../../layers/admin/settings/rules.ts'
+import { readPeriod } from '../../layers/admin/settings/setting-texts.ts'
+import { DAY_MS, isoTime } from '../../layers/gateway/domain/basics/time.ts'
+import { CliError } from '../../layers/terminal/cli-error.ts'
+
+/** A range of time: the first moment is in it, the last is not. */
+export type Range = { readonly fromMs: number; readonly toMs: number | undefined }
+
+/** A moment, or a word that also has an end. */
+type Point = { readonly fromMs: number; readonly toMs?: number }
+
+const WORDS: Readonly<Record<string, (nowMs: number) => Point>> = {
+  today: (nowMs) => ({ fromMs: dayMs(nowMs, 0) }),
+  yesterday: (nowMs) => ({ fromMs: dayMs(nowMs, -1), toMs: dayMs(nowMs, 0) }),
+  'this-month': (nowMs) => ({ fromMs: monthMs(nowMs, 0) }),
+  'last-month': (nowMs) => ({ fromMs: monthMs(nowMs, -1), toMs: monthMs(nowMs, 0) }),
+}
+const FORMS = `${Object.keys(WORDS).join(', ')}, a period before now such as 7d, a day such as 2026-11-01, or a moment such as 2026-11-01T12:30:00Z`
+
+export type RangeOptions = { readonly from?: string; readonly to?: string; readonly since?: number }
+
+export function fromOption(): Option {
+  return new Option('--from <when>', `from this moment on, in UTC: ${FORMS}`).argParser(checkedPoint)
+}
+
+export function toOption(): Option {
+  return new Option(
+    '--to <when>',
+    'up to its first moment, which is not included; unless given the end of the word in --from, or now',
+  ).argParser(checkedPoint)
+}
+
+/** The words of completions. */
+export const RANGE_WORDS = Object.keys(WORDS)
+
+/** Unless a beginning is given, `usualMs` before now. */
+export function rangeOf({ from, to, since }: RangeOptions, nowMs: number, usualMs: number): Range {
+  if (from !== undefined && since !== undefined) throw new CliError('Choose one of --from and --since.')
+  const begin = from === undefined ? { fromMs: Math.max(nowMs - (since ?? usualMs), 0) } : pointAt(from, nowMs)
+  return { fromMs: begin.fromMs, toMs: to === undefined ? begin.toMs : pointAt(to, nowMs).fromMs }
+}
+
+/** For the admin API. */
+export function rangeQuery({ fromMs, toMs }: Range): { from: string; to: string | undefined } {
+  return { from: isoTime(fromMs), to: toMs === undefined ? undefined : isoTime(toMs) }
+}
+
+export function rangeText({ fromMs, toMs }: Range): string {
+  return `from ${shortTime(isoTime(fromMs))} to ${toMs === undefined ? 'now' : shortTime(isoTime(toMs))}, UTC`
+}
+
+/** A moment of the admin API as a terminal shows it, still in UTC. */
+export function shortTime(iso: string): string {
+  return iso.slice(0, 19).replace('T', ' ')
+}
+
+/** The text unchanged: a word is resolved when the command runs. */
+function checkedPoint(text: string): string {
+  if (readPoint(text, 0)) return text
+  throw new InvalidArgumentError(`It must be one of ${FORMS}.`)
+}
+
+function pointAt(text: string, nowMs: number): Point {
+  return readPoint(text, nowMs) as Point
+}
+
+function readPoint(text: string, nowMs: number): Point | undefined {
+  const word = Object.hasOwn(WORDS, text) ? WORDS[text] : undefined
+  if (word) return word(nowMs)
+  const periodMs = readPeriod(text)
+  if (periodMs !== undefined) return { fromMs: Math.max(nowMs - periodMs, 0) }
+  const { data } = moment.safeParse(text)
+  return data === undefined ? undefined : { fromMs: data }
+}
+
+function dayMs(nowMs: number, days: number): number {
+  return (Math.floor(nowMs / DAY_MS) + days) * DAY_MS
+}
+
+function monthMs(nowMs: number, months: number): number {
+  const now = new Date(nowMs)
+  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months)
+}

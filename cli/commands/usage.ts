@@ -1,0 +1,181 @@
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { USAGE_GROUPS } from '../../layers/admin/api/shapes/names.ts'
+import type { Explained, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
+import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { plainText } from '../../layers/gateway/domain/basics/plain-text.ts'
+import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
+import { CliError } from '../../layers/terminal/cli-error.ts'
+import { printJson } from '../../layers/terminal/output.ts'
+import { printTable, summed } from '../../layers/terminal/table.ts'
+import { inWords } from '../admin-client/refusal.ts'
+import { period, wholeNumber } from './arguments.ts'
+import { type ExportFormat, exportedRows } from './exported-rows.ts'
+import type { Run, Session } from './run.ts'
+import { isOfRows, type SummaryGroup, summedRows } from './summed-rows.ts'
+import { fromOption, type Range, type RangeOptions, rangeOf, rangeQuery, rangeText, toOption } from './time-range.ts'
+import { filterOptions, type UsageFilter } from './usage-filter.ts'
+import { listRequests, printRequests } from './usage-list.ts'
+import { tailAction } from './usage-tail.ts'
+
+type ExportOptions = RangeOptions & Pick<UsageFilter, 'key' | 'user' | 'tag'> & { from: string; format: ExportFormat }
+type ListOptions = RangeOptions & UsageFilter & { limit: number }
+type SummaryOptions = RangeOptions & UsageFilter & { by: SummaryGroup }
+
+export function usageCommand(program: Command, run: Run): void {
+  const usage = program.command('usage').description('what was used, by whom, at what cost; all times are UTC')
+
+  filterOptions(rangeOptions(usage.command('list').description('the newest requests')))
+    .option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50)
+    .action(run(listAction))
+
+  filterOptions(usage.command('tail').description('requests as they end, until Ctrl-C; with --json a line for each'))
+    .option('--limit <n>', 'this many that have ended already', wholeNumber(0, 100), 10)
+    .action(run(tailAction))
+
+  usage
+    .command('show <request-id>')
+    .description('one request, by its X-Request-Id, and its charge line by line')
+    .action(run(showAction))
+
+  usage
+    .command('export')
+    .description('every row of a range, streamed to standard output, oldest first within a key')
+    .addOption(fromOption().makeOptionMandatory())
+    .addOption(toOption())
+    .addOption(new Option('--format <format>', 'how to write it').choices(['csv', 'jsonl']).default('jsonl'))
+    .option('--key <key>', 'of this key only')
+    .option('--user <user>', 'of this user only, as callers named it')
+    .option('--tag <name=value>', 'with this tag only')
+    .action(run(exportAction))
+
+  filterOptions(rangeOptions(usage.command('summary').description('totals, with what they cost us and the margin')))
+    .addOption(
+      new Option('--by <group>', `what to add up by: ${GROUP_WORDS}`)
+        .choices([...USAGE_GROUPS, 'user'])
+        .argParser(readGroup)
+        .default('model'),
+    )
+    .action(run(summaryAction))
+}
+
+const GROUP_WORDS = `${USAGE_GROUPS.join(', ')}, user or tag:NAME`
+
+function readGroup(text: string): SummaryGroup {
+  const known = [...USAGE_GROUPS, 'user' as const].find((group) => group === text)
+  if (known) return known
+  if (/^tag:.{1,64}$/s.test(text)) return text as SummaryGroup
+  throw new InvalidArgumentError(`It must be one of ${GROUP_WORDS}.`)
+}
+
+function rangeOptions(command: Command): Command {
+  return command
+    .addOption(fromOption())
+    .addOption(toOption())
+    .addOption(new Option('--since <period>', 'how far back, in place of --from (default: 24h)').argParser(period))
+}
+
+async function listAction(session: Session, options: ListOptions): Promise<void> {
+  const { out, json, nowMs } = session
+  const range = rangeOf(options, nowMs, DAY_MS)
+  const requests = await listRequests(session, rangeQuery(range), options, options.limit)
+  if (json) return printJson(out, requests)
+  tellRange(session, range)
+  printRequests(out, requests.data, nowMs)
+}
+
+/** For people, who may have said "yesterday" at 1 o'clock local time. */
+function tellRange({ out }: Session, range: Range): void {
+  if (out.isTerminal) out.painted(out.paint.dim(rangeText(range)))
+}
+
+async function showAction({ admin, out, json }: Session, _: object, requestId: string): Promise<void> {
+  const request = await inWords(admin.get<RequestShape>(`/requests/${encodeURIComponent(requestId)}`), {
+    not_found: `There is no request '${requestId}'. It is in the X-Request-Id header of an answer.`,
+  })
+  if (json) printJson(out, request)
+  else out.log(explanationLines(request.explanation).join('\n'))
+}
+
+const WIDTH = 14
+
+/** An explanation for a terminal: the facts, and after a blank line the charge. */
+export function explanationLines(explanation: readonly Explained[]): string[] {
+  return explanation.flatMap(({ part, name, lines }, i) => {
+    const isNextPart = i > 0 && part !== explanation[i - 1]?.part
+    const named = lines.map((line, n) => ((n === 0 ? name : '').padEnd(WIDTH) + line).trimEnd())
+    return isNextPart ? ['', ...named] : named
+  })
+}
+
+async function exportAction(session: Session, options: ExportOptions): Promise<void> {
+  const { admin, output, json, nowMs } = session
+  const { format, key, user, tag } = options
+  if (json && format === 'csv') {
+    throw new CliError('--json and --format csv ask for two things: leave --json away, or write --format jsonl.')
+  }
+  const { fromMs, toMs = nowMs } = rangeOf(options, nowMs, DAY_MS)
+  const pieces = exportedRows(admin, { fromMs, toMs, key, user, tag }, format)
+  await writePieces(counted(pieces, session), output)
+}
+
+/** Tells how far it is, unless the rows themselves are on the terminal. */
+async function* counted(pieces: AsyncIterable<string>, { progress, out }: Session): AsyncGenerator<string> {
+  if (out.isTerminal) progress.stop()
+  let lines = 0
+  for await (const piece of pieces) {
+    lines += piece.split('\n').length - 1
+    progress.say(`usage export: ${lines} lines`)
+    yield piece
+  }
+}
+
+async function summaryAction(session: Session, options: SummaryOptions): Promise<void> {
+  const { out, json, nowMs } = session
+  const range = rangeOf(options, nowMs, DAY_MS)
+  const page = await summaryOf(session, range, options)
+  if (json) return printJson(out, page)
+  tellRange(session, range)
+  printTable(out, page.groups, {
+    [options.by]: { of: (group) => group.group, short: (group) => group.label },
+    ...(options.by === 'key' && { name: { of: (group: Group) => group.label, short: false as const } }),
+    requests: summed((group) => group.requests),
+    completed: { of: (group) => group.completed, isSummed: true, isSpare: true },
+    refused: { of: (group) => group.refused, isSummed: true, isSpare: true },
+    failed: { of: (group) => group.failed, isSummed: true, style: ({ failed }) => (failed > 0 ? 'bad' : undefined) },
+    prompt: { of: (group) => group.prompt_tokens, isSummed: true, isSpare: true },
+    completion: { of: (group) => group.completion_tokens, isSummed: true, isSpare: true },
+    charged: summed((group) => group.cost),
+    'provider cost': summed((group) => group.upstream_cost),
+    margin: summed((group) => group.margin),
+    'without cost': { of: (group) => group.without_cost, isSummed: true, isSpare: true },
+  })
+  const { without_cost: withoutCost } = page.total
+  if (withoutCost > 0) {
+    out.log(`\nThe margin leaves out answers whose route does not say what it costs: ${withoutCost}.`)
+  }
+}
+
+type Group = UsagePage['groups'][number]
+
+/** The admin API adds up all rows of a key, by groups of which there are few; otherwise, rows are added up here. */
+function summaryOf(session: Session, range: Range, options: SummaryOptions): Promise<UsagePage> {
+  const { by, key, model, status, user, tag } = options
+  const isFiltered = [model, status, user, tag].some((filter) => filter !== undefined)
+  if (isFiltered || isOfRows(by)) return summedRows(session, range, { by, key, model, status, user, tag })
+  return session.admin.get<UsagePage>('/usage', { group_by: by, ...rangeQuery(range), key_id: key })
+}
+
+/** Writes pieces as they come, in plain text, no faster than they are read. A reader that has seen enough, such as `head`, ends it. */
+async function writePieces(pieces: AsyncIterable<string>, out: Writable): Promise<void> {
+  try {
+    await pipeline(Readable.from(plain(pieces)), out, { end: false })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+  }
+}
+
+async function* plain(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const piece of pieces) yield plainText(piece)
+}

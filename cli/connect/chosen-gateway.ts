@@ -1,0 +1,69 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { CliError } from '../../layers/terminal/cli-error.ts'
+import type { Terminal } from '../../layers/terminal/terminal.ts'
+import type { Target } from './connect.ts'
+
+type Environment = Terminal['env']
+export type Gateway = Pick<Target, 'local' | 'stage' | 'stack' | 'adminUrl' | 'adminKey'>
+/** A gateway, and the place that names it. */
+export type ChosenGateway = Gateway & { readonly by: string }
+
+export const STAGE_VARIABLE = 'WAYBILL_STAGE'
+/** The address of an admin API, which is called with the admin key in WAYBILL_ADMIN_KEY. */
+export const ADMIN_URL_VARIABLE = 'WAYBILL_ADMIN_URL'
+const STAGE_NAME = /^[A-Za-z][A-Za-z0-9-]{0,62}$/
+const STACK_NAME = /^[A-Za-z][A-Za-z0-9-]{0,127}$/
+
+/** The gateway of a command: by an option, else by a variable, else by the file that 'waybill use' writes. */
+export async function chosenTarget(options: Target, env: Environment): Promise<Target> {
+  if (options.local || options.stage || options.stack) return options
+  return { ...options, ...(await chosenGateway(env)) }
+}
+
+export async function chosenGateway(env: Environment): Promise<ChosenGateway | undefined> {
+  const stage = env[STAGE_VARIABLE]
+  if (stage) return { stage, by: STAGE_VARIABLE }
+  const { [ADMIN_URL_VARIABLE]: adminUrl, WAYBILL_ADMIN_KEY: adminKey = '' } = env
+  if (adminUrl) return { adminUrl, adminKey, by: ADMIN_URL_VARIABLE }
+  const file = chosenFile(env)
+  const text = await readFile(file, 'utf8').catch(() => undefined)
+  return text === undefined ? undefined : { ...gatewayIn(text, file), by: file }
+}
+
+function gatewayIn(text: string, file: string): Gateway {
+  try {
+    const { local, stage, stack } = JSON.parse(text) as Gateway
+    if (local === true) return { local }
+    if (stage !== undefined) return { stage: checkedStage(stage) }
+    if (stack !== undefined) return { stack: checkedStack(stack) }
+  } catch {
+    // The message below is for every content that is none of ours.
+  }
+  throw new CliError(`The file ${file} names no gateway. Choose one with 'waybill use NAME', or none with --none.`)
+}
+
+export async function chooseGateway(gateway: Gateway, env: Environment): Promise<void> {
+  const file = chosenFile(env)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, `${JSON.stringify(gateway)}\n`)
+}
+
+export async function chooseNone(env: Environment): Promise<void> {
+  await rm(chosenFile(env), { force: true })
+}
+
+export function checkedStage(text: string): string {
+  if (STAGE_NAME.test(text)) return text
+  throw new CliError(`'${text}' is not the name of a stage. It has letters, digits and hyphens, such as prod.`)
+}
+
+export function checkedStack(text: string): string {
+  if (STACK_NAME.test(text)) return text
+  throw new CliError(`'${text}' is not the name of a stack. It has letters, digits and hyphens, such as MyApp.`)
+}
+
+function chosenFile({ XDG_CONFIG_HOME, HOME }: Environment): string {
+  return join(XDG_CONFIG_HOME || join(HOME || homedir(), '.config'), 'waybill', 'gateway.json')
+}

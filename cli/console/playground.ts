@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import type { WhoAmI } from '../../layers/admin/api/shapes/answers.ts'
+import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+import { HOUR_MS, isoTime } from '../../layers/gateway/domain/basics/time.ts'
+import { issueSecret } from '../../layers/gateway/domain/keys/new-key.ts'
+import { BRAND } from '../../layers/gateway/names.ts'
+import { CliError } from '../../layers/terminal/cli-error.ts'
+import type { AdminClient } from '../admin-client/admin-client.ts'
+import { ask } from '../admin-client/ask.ts'
+import { Refusal } from '../admin-client/refusal.ts'
+import type { Connection } from '../connect/connect.ts'
+
+const CREDITS = '1'
+/** Ends the key of a console that was killed. */
+const LIFETIME_MS = 12 * HOUR_MS
+const MOST_NAME = 100
+
+export type Playground = AsyncDisposable & {
+  /** Calls the gateway with a key that is made for it, at the first call. */
+  chat(body: Uint8Array, signal: AbortSignal): Promise<Response>
+}
+
+type OwnKey = { readonly id: string; readonly secret: string; readonly expiresAt: string }
+
+export function openPlayground(
+  client: AdminClient,
+  { chatUrl }: Pick<Connection, 'chatUrl'>,
+  clock: () => number,
+): Playground {
+  const api = ask(client)
+  let making: Promise<OwnKey> | undefined
+
+  function ownKey() {
+    making ??= makeKey().catch((error) => {
+      making = undefined
+      throw error
+    })
+    return making
+  }
+
+  async function makeKey(): Promise<OwnKey> {
+    const { by } = await api.get<WhoAmI>('/whoami')
+    const { secret, stored } = issueSecret(BRAND.keyPrefix, randomBytes)
+    const expiresAt = isoTime(clock() + LIFETIME_MS)
+    const body = {
+      name: `playground of ${by}`.slice(0, MOST_NAME),
+      credits: CREDITS,
+      expires_at: expiresAt,
+      secret_sha256: stored.hash,
+      last_four: stored.lastFour,
+    }
+    const { id } = await api.once<KeyShape>('/keys', body)
+    return { id, secret, expiresAt }
+  }
+
+  /** With another key if the gateway refuses the first: it has expired, or was revoked. */
+  async function asked(url: string, sent: RequestInit): Promise<Response> {
+    const used = ownKey()
+    const answer = await withSecret((await used).secret)
+    if (answer.status !== 401) return answer
+    await answer.body?.cancel()
+    if (making === used) making = undefined
+    return withSecret((await ownKey()).secret)
+
+    function withSecret(secret: string): Promise<Response> {
+      return fetch(url, {
+        ...sent,
+        headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+      })
+    }
+  }
+
+  async function revoke({ id, expiresAt }: OwnKey): Promise<void> {
+    try {
+      const { name, status } = await api.get<KeyShape>(`/keys/${id}`)
+      if (status !== 'revoked') await api.change('POST', `/keys/${id}/revoke`, { confirm: name })
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'key_revoked') return
+      const why = (error as Error).message
+      throw new CliError(`The playground’s key ${id} may not be revoked. It ends at ${expiresAt}. ${why}`)
+    }
+  }
+
+  return {
+    chat: (body, signal) => asked(`${chatUrl}/v1/chat/completions`, { method: 'POST', body, signal }),
+    async [Symbol.asyncDispose]() {
+      const made = await making?.catch(() => undefined)
+      if (made) await revoke(made)
+    },
+  }
+}

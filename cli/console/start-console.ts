@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ConsoleFile } from '../../console/build.ts'
+import { READING_SCOPES } from '../../layers/admin/api/call.ts'
+import { OPERATOR_SCOPES } from '../../layers/gateway/domain/keys/admin-scopes.ts'
+import { CliError } from '../../layers/terminal/cli-error.ts'
+import { adminClient } from '../admin-client/http-client.ts'
+import type { Connection } from '../connect/connect.ts'
+import { openPlayground } from './playground.ts'
+import { CONSOLE_PORT } from './port.ts'
+import { scopedClient } from './scoped-client.ts'
+import { createConsoleServer } from './server.ts'
+import { Tokens } from './tokens.ts'
+
+const clock = Date.now
+
+type Options = {
+  /** 0 for any free port; without one, the customary port or the next free one after it. */
+  readonly port?: number | undefined
+  readonly isReadOnly: boolean
+}
+
+/** Serves the console of a gateway on this machine. Resolves with the launch address, which works once. */
+export async function startConsole(
+  connection: Connection,
+  { port, isReadOnly }: Options,
+  stack: AsyncDisposableStack,
+): Promise<string> {
+  const tokens = new Tokens()
+  const scopes = isReadOnly ? READING_SCOPES : OPERATOR_SCOPES
+  const api = scopedClient(adminClient(connection), scopes)
+  const playground = openPlayground(api, connection, clock)
+  stack.use(playground)
+  let built: Promise<readonly ConsoleFile[]> | undefined
+  const server = createConsoleServer({
+    api,
+    scopes,
+    tokens,
+    page: () => {
+      built ??= import('#console-page').then(({ buildConsole }) => buildConsole())
+      return built
+    },
+    playground,
+    clock,
+  })
+  stack.defer(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  await (port === undefined ? listenNearby(server) : listenAt(server, port))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/#launch=${tokens.launch}`
+}
+
+const NEARBY = 20
+
+async function listenNearby(server: Server): Promise<void> {
+  for (let port = CONSOLE_PORT; port < CONSOLE_PORT + NEARBY; port++) {
+    try {
+      return await listen(server, port)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    }
+  }
+  await listen(server, 0)
+}
+
+async function listenAt(server: Server, port: number): Promise<void> {
+  try {
+    await listen(server, port)
+  } catch (error) {
+    const inUse = `Port ${port} is already in use. Choose another with --port, or leave it away.`
+    throw (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? new CliError(inUse) : error
+  }
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+}

@@ -1,0 +1,94 @@
+import { Command, CommanderError } from 'commander'
+import { START } from '../layers/terminal/how-to-run.ts'
+import { outputOf, printFailure, type Terminal } from '../layers/terminal/terminal.ts'
+import manifest from '../package.json' with { type: 'json' }
+import { adminKeysCommand } from './commands/admin-keys.ts'
+import { auditCommand } from './commands/audit.ts'
+import { catalogCommand } from './commands/catalog.ts'
+import { completionCommands } from './commands/completion.ts'
+import { consoleCommand } from './commands/console.ts'
+import { deployCommands } from './commands/deploy.ts'
+import { eventsCommand } from './commands/events.ts'
+import { importCommand } from './commands/import.ts'
+import { initCommand } from './commands/init.ts'
+import { invoiceCommand } from './commands/invoice.ts'
+import { keysCommand } from './commands/keys.ts'
+import { reconcileCommand } from './commands/reconcile.ts'
+import { routesCommand } from './commands/routes.ts'
+import { type OpenAdmin, runner } from './commands/run.ts'
+import { smokeCommand } from './commands/smoke.ts'
+import { startCommand } from './commands/start.ts'
+import { usageCommand } from './commands/usage.ts'
+import { useCommand } from './commands/use.ts'
+
+/** Runs one command line, without the program's name, and returns its exit code. */
+export async function main(args: readonly string[], terminal: Terminal, openAdmin?: OpenAdmin): Promise<number> {
+  const out = outputOf(terminal)
+  // Not an option of the program, because `catalog show` has one of the same name.
+  if (args.length === 1 && args[0] === '--version') {
+    out.log(manifest.version)
+    return 0
+  }
+  let exitCode = 0
+  const fail = () => {
+    exitCode = 1
+  }
+  try {
+    const program = programFor({ terminal, fail, openAdmin })
+    await program.parseAsync(startsGateway(program, args) ? ['start', ...args] : args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode
+    const { explainFailure } = await import('../layers/terminal/explain-failure.ts')
+    printFailure(terminal, explainFailure(error))
+    return 1
+  }
+}
+
+/** `waybill` alone starts the gateway, and takes its options: `waybill --port 9000`. */
+function startsGateway(program: Command, [first]: readonly string[]): boolean {
+  if (first === undefined) return true
+  const isOurs = ['--help', ...program.options.map(({ long }) => long)].includes(first.split('=')[0])
+  return first.startsWith('--') && !isOurs
+}
+
+/** The commands with their arguments and options, which help and completions are made of. */
+export function programFor(parts: Parameters<typeof runner>[0]): Command {
+  const { terminal } = parts
+  const out = outputOf(terminal)
+  const program = new Command('waybill')
+    .description('Operate a Waybill gateway.')
+    .option('--local', `work on the gateway that '${START}' runs in this folder`)
+    .option('--stage <name>', 'work on a gateway in AWS, with your own AWS credentials')
+    .option('--stack <name>', 'work on a gateway that is in a stack of your own CDK app')
+    .option('--json', 'print one JSON value and nothing else')
+    .option('--wide', 'print every column in full, however wide the terminal is')
+    .option('--yes', 'change a protected stage without asking')
+    .addHelpText('after', '\nwaybill alone is waybill start, and waybill --version tells the version.')
+    .showHelpAfterError('(add --help for what it takes)')
+    .configureOutput({
+      // Each text ends with its line.
+      writeOut: (text) => out.log(text.replace(/\n$/, '')),
+      writeErr: (text) => out.error(text.replace(/\n$/, '')),
+    })
+    .exitOverride()
+  const run = runner(parts)
+  startCommand(program)
+  initCommand(program, terminal)
+  deployCommands(program, parts.fail)
+  keysCommand(program, run)
+  adminKeysCommand(program, run)
+  usageCommand(program, run)
+  catalogCommand(program, run, terminal, parts.fail)
+  routesCommand(program, run)
+  eventsCommand(program, run)
+  invoiceCommand(program, run)
+  auditCommand(program, run)
+  reconcileCommand(program, run, terminal.folder)
+  smokeCommand(program, run)
+  consoleCommand(program, run)
+  importCommand(program, terminal)
+  useCommand(program, terminal)
+  completionCommands(program, terminal)
+  return program
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
+import { CliError } from '../../layers/terminal/cli-error.ts'
+
+/** A file, or a page that was downloaded. */
+export type Source = {
+  /** As a person may be shown it: an address without its query, which may have a token. */
+  readonly name: string
+  /** The last part of its path. */
+  readonly file: string
+  readonly bytes: Buffer
+  /** When it was last changed, as far as that is known. */
+  readonly changedMs: number
+  readonly sha256: string
+}
+
+const MEGABYTE = 1024 * 1024
+const MOST_REDIRECTS = 3
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+export type SourceBounds = {
+  readonly folder: string
+  readonly nowMs: number
+  readonly mostBytes: number
+  /** Of a download, redirects included; a minute unless given. */
+  readonly mostMs?: number
+}
+
+/** One after the other, so that no more than one is downloaded at a time. */
+export async function readSources(from: readonly string[], bounds: SourceBounds): Promise<readonly Source[]> {
+  const sources: Source[] = []
+  for (const one of from) sources.push(await readSource(one, bounds))
+  return sources
+}
+
+/** Bounded in size, and a download in time, too: nothing that is read here is trusted. */
+export async function readSource(from: string, bounds: SourceBounds): Promise<Source> {
+  if (/^https:\/\//i.test(from)) return downloaded(from, bounds)
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(from)) {
+    throw new CliError(`'${withoutQuery(from)}' is neither a file nor an https address.`)
+  }
+  return readFileAt(from, bounds)
+}
+
+async function readFileAt(path: string, { folder, mostBytes }: SourceBounds): Promise<Source> {
+  try {
+    await using file = await open(resolve(folder, path))
+    const { mtimeMs } = await file.stat()
+    const bytes = await collected(file.createReadStream({ autoClose: false }), path, mostBytes)
+    return sourceOf(path, basename(path), bytes, mtimeMs)
+  } catch (error) {
+    if (error instanceof CliError) throw error
+    throw new CliError(`The file '${path}' cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}
+
+async function downloaded(address: string, { nowMs, mostBytes, mostMs = 60_000 }: SourceBounds): Promise<Source> {
+  const signal = AbortSignal.timeout(mostMs)
+  const name = withoutQuery(address)
+  try {
+    const { response, url } = await followed(address, signal)
+    if (!response.body) throw new CliError(`${name} answered with nothing.`)
+    const bytes = await collected(response.body, name, mostBytes)
+    const changedMs = Date.parse(response.headers.get('last-modified') ?? '')
+    return sourceOf(name, basename(url.pathname), bytes, changedMs < nowMs ? changedMs : nowMs)
+  } catch (error) {
+    if (error instanceof CliError) throw error
+    if (signal.aborted) throw new CliError(`${name} took longer than ${mostMs / 1000} seconds.`)
+    const { message, cause } = error as Error & { cause?: { code?: string; message?: string } }
+    throw new CliError(`${name} cannot be downloaded (${cause?.code ?? cause?.message ?? message}).`)
+  }
+}
+
+async function followed(address: string, signal: AbortSignal): Promise<{ response: Response; url: URL }> {
+  let url = safeUrl(address)
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    const response = await fetch(url.href, { signal, redirect: 'manual', headers: { accept: 'application/json, */*' } })
+    if (response.status === 200) return { response, url }
+    await response.body?.cancel()
+    const location = response.headers.get('location')
+    if (!REDIRECTS.has(response.status) || location === null) {
+      throw new CliError(`${withoutQuery(address)} answered with the status ${response.status}.`)
+    }
+    url = safeUrl(URL.canParse(location, url.href) ? new URL(location, url.href).href : '')
+  }
+  throw new CliError(`${withoutQuery(address)} leads to another address more than ${MOST_REDIRECTS} times.`)
+}
+
+function safeUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 'https:') throw new CliError(`'${withoutQuery(text)}' is not an https address.`)
+  if (url.username || url.password) throw new CliError('An address must have no name and no password in it.')
+  return url
+}
+
+/** Chunk by chunk, after they were decompressed, so that no more than the bound is ever kept. */
+async function collected(chunks: AsyncIterable<Uint8Array>, name: string, mostBytes: number): Promise<Buffer> {
+  const kept: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of chunks) {
+    size += chunk.length
+    if (size > mostBytes) throw new CliError(`${name} has more than ${mostBytes / MEGABYTE} MB.`)
+    kept.push(chunk)
+  }
+  return Buffer.concat(kept)
+}
+
+function sourceOf(name: string, file: string, bytes: Buffer, changedMs: number): Source {
+  return { name, file, bytes, changedMs, sha256: createHash('sha256').update(bytes).digest('hex') }
+}
+
+function withoutQuery(address: string): string {
+  return address.replace(/[?#].*$/s, '').replace(/\/\/[^/@]*@/, '//')
+}
+
+/** The text of a source, if it is one in UTF-8. */
+export function utf8Of({ bytes, name }: Pick<Source, 'bytes' | 'name'>): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new CliError(`${name} is not a text in UTF-8.`)
+  }
+}

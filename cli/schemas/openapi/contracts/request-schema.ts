@@ -1,0 +1,105 @@
+import { CITED } from '../../../../layers/gateway/contracts/messages/messages-fields.ts'
+import type { Schema } from '../../../../layers/gateway/wire/basics/field-rules.ts'
+import type { Rows, Shape, Treatment } from '../../../../layers/gateway/wire/basics/shape.ts'
+import { cacheMark, GIVEN_CONTENT } from '../../../../layers/gateway/wire/chat/message-fields.ts'
+import { type Json, SCHEMAS } from '../json-schema.ts'
+
+/** The shapes that stand in many places, and in the document once. */
+const NAMED = { CacheControl: cacheMark, Citations: CITED, ChatContent: GIVEN_CONTENT }
+const NAMES = new Map<Schema | Shape, string>(Object.entries(NAMED).map(([name, shape]) => [shape, name]))
+
+export const namedSchemas = () =>
+  Object.fromEntries(Object.entries(NAMED).map(([name, shape]) => [name, toJson(shape.schema)]))
+
+type Request = {
+  readonly description: string
+  readonly fields: Rows
+  /** The fields that a request must have, none of them empty. */
+  readonly required: readonly string[]
+  /** The fields of which this gateway has something to say. */
+  readonly words?: Readonly<Record<string, string>>
+}
+
+const TREATMENT_WORDS: Readonly<Record<Treatment, (schema: Schema) => string>> = {
+  aliased: () => 'It goes out as a name that no other key can have.',
+  leftOut: () => 'Accepted, and not passed on.',
+  never: ({ why }) => `A 400: it ${why}.`,
+  paid: () => 'A 400 unless the operator allows it, because it may cost extra.',
+  priced: () => 'Another value is a 400 unless the operator allows it, because it may cost extra.',
+}
+
+/** The schema of a request, made of the rows by which the gateway reads it. */
+export function requestSchema({ description, fields, required, words = {} }: Request): Json {
+  const { properties, ...others } = objectOf(fields, required)
+  const unknown = Object.keys(words).filter((field) => !(field in properties))
+  if (unknown.length > 0) throw new Error(`There are words for fields that do not exist: ${unknown.join(', ')}`)
+  const described = Object.entries(properties).map(([field, schema]) => [
+    field,
+    withWords(required.includes(field) ? notEmpty(schema) : schema, words[field]),
+  ])
+  return {
+    description: `${description} A field that is not among these is a 400, unless the operator lets it be left out.`,
+    ...others,
+    properties: Object.fromEntries(described),
+  }
+}
+
+type Properties = Readonly<Record<string, Json>>
+
+function objectOf(rows: Schema, required: readonly string[]): Json & { readonly properties: Properties } {
+  const properties = Object.entries(rows).map(([field, row]) => {
+    const schema = toJson(row as Schema)
+    return [field, required.includes(field) ? schema : orNull(schema)]
+  })
+  return { type: 'object', properties: Object.fromEntries(properties), ...(required.length > 0 && { required }) }
+}
+
+function toJson(node: Schema | Shape): Json {
+  const name = NAMES.get(node)
+  if (name !== undefined) return { $ref: `${SCHEMAS}${name}` }
+  const schema: Schema = typeof node === 'function' ? node.schema : node
+  const { by, kinds, properties, treatment, why, ...plain } = schema
+  return {
+    ...(treatment !== undefined && { description: TREATMENT_WORDS[treatment as Treatment](schema) }),
+    ...(treatment === 'never' && { type: 'null' }),
+    ...Object.fromEntries(Object.entries(plain).flatMap(keywordOf)),
+    ...(properties !== undefined && objectOf(properties as Schema, [])),
+    ...(kinds !== undefined && { anyOf: kindsOf(String(by), kinds as Schema) }),
+  }
+}
+
+/** Every whole number of JSON is within these bounds. */
+const NO_BOUNDS: readonly unknown[] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY]
+
+function keywordOf([keyword, value]: [string, unknown]): [string, unknown][] {
+  if (keyword === 'items' || keyword === 'additionalProperties') return [[keyword, toJson(value as Schema)]]
+  if (keyword === 'anyOf') return [[keyword, (value as readonly Schema[]).map(toJson)]]
+  return NO_BOUNDS.includes(value) ? [] : [[keyword, value]]
+}
+
+function kindsOf(by: string, kinds: Schema): Json[] {
+  return Object.entries(kinds).map(([kind, rows]) =>
+    typeof rows === 'function'
+      ? toJson(rows as Shape)
+      : objectOf({ [by]: { type: 'string', const: kind }, ...(rows as Schema) }, [by]),
+  )
+}
+
+function orNull(schema: Json): Json {
+  const { description, ...bare } = schema
+  if (Array.isArray(bare.anyOf)) return { ...schema, anyOf: [...bare.anyOf, { type: 'null' }] }
+  if ('enum' in bare || 'const' in bare)
+    return { ...(description ? { description } : {}), anyOf: [bare, { type: 'null' }] }
+  return bare.type === undefined || bare.type === 'null' ? schema : { ...schema, type: [bare.type, 'null'].flat() }
+}
+
+function notEmpty(schema: Json): Json {
+  if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: schema.anyOf.map(notEmpty) }
+  if (schema.type === 'array') return { minItems: 1, ...schema }
+  return schema.type === 'string' ? { minLength: 1, ...schema } : schema
+}
+
+function withWords({ description, ...schema }: Json, words: string | undefined): Json {
+  const described = [words, description].filter(Boolean).join(' ')
+  return { ...(described && { description: described }), ...schema }
+}

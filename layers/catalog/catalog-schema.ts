@@ -1,0 +1,253 @@
+import { z } from 'zod'
+import { isPlainLine } from '../gateway/domain/basics/plain-text.ts'
+import {
+  FIRST_BYTE_TIMEOUT_MS,
+  isOwnVariable,
+  MEDIA_KINDS,
+  type ProviderEntry,
+} from '../gateway/domain/routing/catalog.ts'
+import { count, embeddingPrices, isStorable, prices, tierName, UNSTORABLE } from './price-schema.ts'
+
+// Descriptions and patterns are for catalog.schema.json: a JSON Schema has no other word for a check of our own.
+
+const name = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine(isPlainLine, 'must be on one line, without control characters, marks of direction and invisible ones')
+const modelId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/, 'must be letters, digits and . _ : / @ - (at most 128)')
+const PRICE = 'What callers pay.'
+const COST = 'What the provider bills the operator, in the shape of price.'
+const timeoutMs = z.int().min(100).max(840_000)
+const IDLE_TIMEOUT_MS = 60_000
+const allowFields = z
+  .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/, 'must be the name of a field of the request'))
+  .max(100)
+  .optional()
+  .describe('Request fields that callers may send although they may cost extra.')
+
+const baseUrl = z
+  .string()
+  .refine(isSafeBaseUrl, 'must be an https address, or http on this machine (127.0.0.1, [::1], localhost)')
+  .meta({ pattern: '^(https://.+|http://(127(\\.\\d+){3}|\\[::1\\]|localhost)([:/].*)?|local:echo)$' })
+const apiKey = z
+  .string()
+  .regex(/^(env|secret):[A-Za-z0-9_./-]+$/, 'must be "env:NAME" or "secret:NAME", never the key itself')
+  .refine(
+    (reference) => !reference.startsWith('env:') || !isOwnVariable(reference.slice('env:'.length)),
+    'must not name a variable of AWS or of this gateway (AWS_…, WAYBILL_…)',
+  )
+  .optional()
+  .describe(
+    'Where the provider’s key is kept, never the key itself: env:NAME is a variable of a gateway on one machine, secret:NAME is in the secret waybill/STAGE/NAME in Secrets Manager, {"key": "sk-…", "hosts": ["api.openai.com"]}.',
+  )
+
+/** Headers that authenticate or frame a request are sent by the gateway, and a key has a field of its own. */
+const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be a header name')
+  .refine(
+    (name) => !/^(authorization|api-key|x-api-key|content-.*|host|connection|transfer-encoding)$/i.test(name),
+    'must not be a header that we send ourselves; a key belongs into apiKey',
+  )
+  .refine(isStorable, UNSTORABLE)
+
+const serviceTier = tierName
+  .optional()
+  .describe(
+    'The service_tier of every request. Default: the one at the list price at OpenAI and Anthropic themselves, none elsewhere.',
+  )
+
+/** Of every dialect. */
+const common = {
+  unknownFields: z
+    .enum(['refuse', 'drop'])
+    .optional()
+    .describe(
+      'Whether a field that is unknown, or may cost extra, is refused with a 400 or left out and named in a header. Default: refuse.',
+    ),
+  upstreamStream: z
+    .boolean()
+    .optional()
+    .describe(
+      'true for an upstream that is asked to stream even where the caller gets one JSON answer, because it gives up on long silence. Default: false.',
+    ),
+}
+
+const PROVIDERS = {
+  openai: z.strictObject({
+    type: z.literal('openai').describe('An upstream that speaks OpenAI’s chat completions or Responses.'),
+    baseUrl: baseUrl.describe(
+      'https, or http on this machine, or local:echo, the upstream that a gateway on one machine brings along.',
+    ),
+    contract: z
+      .enum(['chat', 'responses'])
+      .optional()
+      .describe(
+        'The contract that this upstream speaks: "responses" where reasoning is to survive from turn to turn. Default: "chat".',
+      ),
+    apiKey,
+    capField: z
+      .enum(['max_tokens', 'max_completion_tokens'])
+      .optional()
+      .describe(
+        'The field in which this upstream takes the output cap. Default: max_completion_tokens at OpenAI itself, max_tokens elsewhere.',
+      ),
+    serviceTier,
+    streamOptions: z
+      .boolean()
+      .optional()
+      .describe(
+        'false for an upstream that refuses stream_options; its answers are billed by estimate. Default: true.',
+      ),
+    headers: z
+      .record(headerName, z.string().regex(/^[\x20-\x7e]{0,1000}$/, 'must be plain ASCII'))
+      .optional()
+      .describe('Headers that are sent with every request to this upstream.'),
+    allowFields,
+    ...common,
+  }),
+  anthropic: z.strictObject({
+    type: z.literal('anthropic').describe('Anthropic’s Messages API.'),
+    baseUrl: baseUrl.describe('https://api.anthropic.com/v1'),
+    apiKey,
+    serviceTier,
+    ...common,
+  }),
+  bedrock: z.strictObject({
+    type: z.literal('bedrock').describe('Amazon Bedrock’s Converse API, called with the function’s own role.'),
+    region: z
+      .string()
+      .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region such as us-east-1')
+      .describe('The AWS region whose Bedrock is called.'),
+    ...common,
+  }),
+} satisfies { [Type in ProviderEntry['type']]: z.ZodType<Extract<ProviderEntry, { type: Type }>> }
+
+type Provider = (typeof PROVIDERS)[ProviderEntry['type']]
+const provider = z.discriminatedUnion('type', Object.values(PROVIDERS) as [Provider, ...Provider[]])
+
+const route = z.strictObject({
+  provider: name.describe('A name under providers.'),
+  model: name.describe('The model’s name at that provider.'),
+  priority: z.int().min(0).max(1000).default(0).describe('Lower is tried first.'),
+  weight: z.int().min(1).max(1000).default(1).describe('The share of requests among routes of one priority.'),
+  firstByteTimeoutMs: timeoutMs
+    .default(FIRST_BYTE_TIMEOUT_MS)
+    .describe(
+      'An answer that has not begun by then is given up, and the next route is tried. Below 300,000, JSON answers are streamed from the upstream, too.',
+    ),
+  idleTimeoutMs: timeoutMs.default(IDLE_TIMEOUT_MS).describe('The longest pause between two pieces of an answer.'),
+  cost: prices.optional().describe(COST),
+})
+
+const routesOf = <R extends z.ZodType>(one: R) =>
+  z.array(one).min(1, 'must have at least one route').describe('The upstreams that can answer for this model.')
+const KIND = 'chat, or embedding for a model that makes vectors of texts. Default: chat.'
+const MOST_OUTPUT = 'The most tokens of one answer; the cap where a caller names none.'
+const wholeContext = count.optional().describe('Default: the whole context.')
+
+const anyModel = z.strictObject({
+  id: modelId.describe('The name that callers use.'),
+  name: name.optional().describe('The name for people. Default: id.'),
+  ownedBy: name.optional().describe('Default: the provider of the first route.'),
+  active: z.boolean().default(true).describe('false hides the model from callers.'),
+  created: z.int().min(0).default(0).describe('Unix seconds, as GET /v1/models shows it.'),
+  contextLength: count.describe(
+    'The most tokens of prompt and answer together. No prompt is held for more, so it must not be too small.',
+  ),
+  pinnable: z
+    .boolean()
+    .optional()
+    .describe('true lets callers pin a route whose cost is above the price. Default: false.'),
+  allowFields,
+})
+
+const chatModel = anyModel.extend({
+  kind: z.literal('chat').optional().describe(KIND),
+  maxOutputTokens: count.describe(MOST_OUTPUT),
+  price: prices.describe(PRICE),
+  routes: routesOf(route),
+  fallback: z
+    .array(modelId)
+    .max(10)
+    .optional()
+    .describe('Models to try when every route of this one is out, in this order, at this model’s price.'),
+  paidFallback: z
+    .array(modelId)
+    .max(10)
+    .optional()
+    .describe('Models of fallback that may answer although this one is free and they are not.'),
+  media: z
+    .array(z.enum(MEDIA_KINDS))
+    .max(MEDIA_KINDS.length)
+    .optional()
+    .describe('The kinds of content that the model takes beside text. Default: all. An address may be any of them.'),
+  mediaTokens: z
+    .strictObject({
+      image: count.optional().describe('Default: 50,000.'),
+      audio: wholeContext,
+      video: wholeContext,
+      file: wholeContext,
+    })
+    .optional()
+    .describe('The most tokens that one part of the prompt can be, by its kind.'),
+})
+
+/** Without `fallback`: the vectors of two models cannot be compared. */
+const embeddingModel = anyModel.extend({
+  kind: z.literal('embedding').describe(KIND),
+  dimensions: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .describe('The numbers in a vector, unless the caller asks for fewer. Vectors of another length are refused.'),
+  maxOutputTokens: z.literal(0).default(0).describe(MOST_OUTPUT),
+  price: embeddingPrices.describe(PRICE),
+  routes: routesOf(route.extend({ cost: embeddingPrices.optional().describe(COST) })),
+})
+
+const model = z.discriminatedUnion('kind', [chatModel, embeddingModel]).transform((entry) => ({
+  ...entry,
+  name: entry.name ?? entry.id,
+  ownedBy: entry.ownedBy ?? entry.routes[0]?.provider ?? 'unknown',
+}))
+
+/** The fields of a catalog, each by itself. */
+export const catalogFields = z
+  .strictObject({
+    $schema: z.string().optional().describe('The address of this schema, for editors.'),
+    $comment: z
+      .string()
+      .max(4000)
+      .optional()
+      .describe('A remark for people. `waybill catalog prices` writes here which lists it has read.'),
+    providers: z
+      .record(
+        z
+          .string()
+          .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and -')
+          .refine(isStorable, UNSTORABLE),
+        provider,
+      )
+      .describe('The upstreams, by the name that routes and the X-Svc-Provider header use.'),
+    models: z.array(model).describe('The models, in the order in which GET /v1/models lists them.'),
+  })
+  .meta({
+    title: 'A Waybill catalog',
+    description: 'The models that callers may ask, their prices, and their upstreams.',
+  })
+
+function isSafeBaseUrl(text: string): boolean {
+  if (!isPlainLine(text) || !URL.canParse(text)) return false
+  const { protocol, hostname, username, password, search, hash } = new URL(text)
+  if (username || password || search || hash) return false
+  return protocol === 'https:' || (protocol === 'http:' && /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(hostname))
+}
+
+/** The JSON Schema of a catalog file, for editors. */
+export function catalogSchema(): object {
+  return z.toJSONSchema(catalogFields, { io: 'input' })
+}

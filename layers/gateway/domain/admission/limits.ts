@@ -1,0 +1,40 @@
+import { utcDay } from '../basics/time.ts'
+import type { Key } from '../keys/key.ts'
+import type { Nano } from '../money/money.ts'
+import { secondsUntilFull, tokensLeft } from './bucket.ts'
+import { COUNTERS, type CreditCounter, leftIn, limitOf, secondsLeft } from './counters.ts'
+
+export type Window = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number }
+
+export type CreditWindow = { readonly limit: Nano; readonly remaining: Nano; readonly resetSeconds: number }
+
+export type Limits = { readonly rpm: Window; readonly daily: Window }
+
+export function limitsOf(key: Key, nowMs: number): Limits {
+  const today = Number(key.counts.dailyLimit[utcDay(nowMs)] ?? 0n)
+  return {
+    rpm: {
+      limit: key.rpm,
+      remaining: tokensLeft(key.rpm, key.bucketFullAtUs, nowMs),
+      resetSeconds: secondsUntilFull(key.bucketFullAtUs, nowMs),
+    },
+    daily: {
+      limit: key.dailyLimit,
+      remaining: Math.max(0, key.dailyLimit - today),
+      resetSeconds: secondsLeft(COUNTERS.dailyLimit, nowMs),
+    },
+  }
+}
+
+/** The key's credits in the window of this counter; undefined if they are unlimited. A limit that was lowered may be exceeded. */
+export function creditWindow(key: Key, name: CreditCounter, nowMs: number): CreditWindow | undefined {
+  const [limit, left] = [limitOf(key, name), leftIn(key, name, nowMs)]
+  if (limit === undefined || left === undefined) return undefined
+  return { limit, remaining: left > 0n ? left : 0n, resetSeconds: secondsLeft(COUNTERS[name], nowMs) }
+}
+
+/** The window that will refuse first. */
+export function tightestWindow(limits: Limits): Window {
+  const { rpm, daily } = limits
+  return daily.remaining < rpm.remaining ? daily : rpm
+}

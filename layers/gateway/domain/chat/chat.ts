@@ -1,0 +1,90 @@
+import type { ContractName } from '../../endpoints.ts'
+import type { RequestCode } from '../basics/gateway-error.ts'
+import type { MediaKind } from '../routing/catalog.ts'
+import type { UpstreamFailure } from '../routing/upstream-failure.ts'
+import type { EmbeddingRequest } from './embedding.ts'
+
+export type ChatBody = Readonly<Record<string, unknown>>
+
+/** A request that was read: the facts by which the gateway decides, and the bodies that may go upstream. */
+export type ChatRequest = {
+  readonly model: string
+  readonly stream: boolean
+  readonly includeUsage: boolean
+  readonly choices: number
+  /** The output cap, if the client named one; the larger of two. */
+  readonly namedCap: number | undefined
+  readonly messageCount: number
+  readonly toolCount: number
+  /** Content parts that are not text. Addresses, and data that do not tell, may be `any` kind that the model takes. */
+  readonly media: Readonly<Record<MediaKind | 'any', number>>
+  /** True if the request has a `cache_control`, which makes a provider write to its cache at a price of its own. */
+  readonly asksCacheWrite: boolean
+  readonly bytes: number
+  /** The request in the format of chat completions, built from its known parts. */
+  readonly body: ChatBody
+  /** The fields that are not in `body`, because they are unknown or may cost more. */
+  readonly unknown: readonly UnknownField[]
+  /** The request as it came. Nothing of it goes upstream but the fields that the operator allows by name. */
+  readonly raw: ChatBody
+  /** The same request in the format of another contract, for an upstream that speaks it. */
+  readonly original?: { readonly contract: ContractName; readonly body: ChatBody } | undefined
+  /** The texts to embed, if vectors are asked for. `body` is then in the format of embeddings. */
+  readonly embedding?: EmbeddingRequest | undefined
+}
+
+/** A field that a request has beside the known ones, or a value that may cost more than its list price. */
+export type UnknownField = {
+  /** The top-level field of the request that contains it, or the field itself. */
+  readonly root: string
+  /** The path of the field, without positions in lists. */
+  readonly name: string
+  readonly param: string
+  readonly code: RequestCode
+  readonly complaint: () => string
+}
+
+export type Delta = Readonly<Record<string, unknown>>
+
+/** A part of an answer, the same for every dialect. Deltas and usage have OpenAI's shape, because our contract has. */
+export type ChatPart =
+  | {
+      readonly kind: 'choice'
+      readonly index: number
+      readonly delta: Delta
+      readonly logprobs: unknown
+      readonly finishReason: string | null
+      readonly fingerprint?: string | undefined
+      /** The tier in which the upstream says it serves the answer, not checked yet. */
+      readonly serviceTier?: unknown
+      /** The end of the answer in Anthropic's format, if the upstream speaks that. `finishReason` says nearly the same. */
+      readonly ending?: AnswerEnding | undefined
+      /** The upstream's own name for the end of the answer, if it is not a known one. */
+      readonly stopReason?: string | undefined
+    }
+  | { readonly kind: 'usage'; readonly usage: unknown; readonly serviceTier?: unknown }
+  /** The content from here on cannot be used. Only the usage may still come, and is read: the upstream bills it. */
+  | { readonly kind: 'fault'; readonly failure: UpstreamFailure }
+
+export type AnswerEnding = {
+  readonly reason: string
+  /** The caller's own text at which the answer ended. */
+  readonly sequence: string | null
+  /** The model's reason for a refusal. */
+  readonly details: unknown
+}
+
+export type ChoicePart = Extract<ChatPart, { kind: 'choice' }>
+
+/**
+ * The parts of an answer. They come in batches, one for each read from the upstream, so that parts that came together
+ * are handled without a wait between them. An answer that came whole is a list, which needs no wait at all.
+ */
+export type Answer = AsyncIterable<readonly ChatPart[]> | readonly (readonly ChatPart[])[]
+
+export function isWhole(answer: Answer): answer is readonly (readonly ChatPart[])[] {
+  return Array.isArray(answer)
+}
+
+/** The most bytes of an answer that is not streamed. */
+export const MAX_WHOLE_BYTES = 16 * 1024 * 1024

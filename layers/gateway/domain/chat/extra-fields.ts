@@ -1,0 +1,34 @@
+import type { ProviderEntry } from '../routing/catalog.ts'
+import { providerFields } from '../routing/catalog.ts'
+import { UpstreamFailure } from '../routing/upstream-failure.ts'
+import type { ChatBody, ChatRequest } from './chat.ts'
+
+export type ExtraFields = {
+  /** Fields of the caller's that the operator allows by name, as they came. */
+  readonly extra: ChatBody
+  /** Names of the other fields, which are left out. */
+  readonly dropped: readonly string[]
+}
+
+const NONE: ExtraFields = { extra: {}, dropped: [] }
+
+/**
+ * Decides about the fields of a request that are unknown or may cost more, at this provider: they pass if the operator
+ * allows them, are left out if the provider's entry says so, and are refused otherwise.
+ */
+export function extraFields(
+  { unknown, raw }: ChatRequest,
+  entry: ProviderEntry | undefined,
+  allowFields: readonly string[],
+): ExtraFields {
+  if (unknown.length === 0) return NONE
+  const allowed = new Set([...allowFields, ...providerFields(entry)])
+  const extra: Record<string, unknown> = {}
+  const dropped: string[] = []
+  for (const { root, name, param, code, complaint } of unknown) {
+    if (allowed.has(root)) extra[root] = raw[root]
+    else if (entry?.unknownFields === 'drop') dropped.push(name)
+    else throw new UpstreamFailure('unsupported', complaint(), { param, code })
+  }
+  return { extra, dropped }
+}

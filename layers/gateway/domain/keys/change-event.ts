@@ -1,0 +1,94 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { JsonObject } from '../basics/json-object.ts'
+import { isoTime } from '../basics/time.ts'
+import { formatCredits } from '../money/money.ts'
+import type { Act } from './act.ts'
+import type { AdminKey } from './admin-key.ts'
+import type { Key, RotatingKey } from './key.ts'
+import { KEY_SETTINGS, SETTINGS } from './key-settings.ts'
+
+export type EventKind =
+  | 'key.create'
+  | 'key.update'
+  | 'key.rotate'
+  | 'key.end_grace'
+  | 'key.suspend'
+  | 'key.resume'
+  | 'key.revoke'
+  | 'key.grant'
+  | 'admin_key.create'
+  | 'admin_key.rotate'
+  | 'admin_key.revoke'
+  | 'catalog.push'
+  | 'catalog.rollback'
+
+/** The changes that must win over any number of requests. Their events are kept on the item of their key at first. */
+export const URGENT_EVENTS = [
+  'key.end_grace',
+  'key.suspend',
+  'key.resume',
+  'key.revoke',
+  'admin_key.revoke',
+] as const satisfies readonly EventKind[]
+export type UrgentEvent = (typeof URGENT_EVENTS)[number]
+
+/** The record of a change: its author, time and content. It is written with the change, and never again. */
+export type ChangeEvent = Omit<Act, 'leftMs'> & {
+  readonly what: EventKind
+  /** The id of the key or the admin key; none for a change of the catalog. */
+  readonly keyId?: string | undefined
+  /** The fields that changed, before and after. JsonObject that stayed are in neither. */
+  readonly before: JsonObject
+  readonly after: JsonObject
+}
+
+export function changeEvent(
+  { id, by, atMs }: Act,
+  what: EventKind,
+  { keyId, before = {}, after = {} }: { keyId?: string; before?: JsonObject; after?: JsonObject },
+): ChangeEvent {
+  return { id, by, atMs, what, ...(keyId !== undefined && { keyId }), ...differences(before, after) }
+}
+
+/** The fields of a key that operators change: no hash, and nothing that requests change. */
+export function keyFields(key: Key): JsonObject {
+  return defined({ ...settingFields(key), ...secretFields(key) })
+}
+
+function secretFields({ status, current, previous }: RotatingKey): JsonObject {
+  return {
+    status,
+    lastFour: current.lastFour,
+    previousLastFour: previous?.lastFour,
+    previousUntil: previous && isoTime(previous.untilMs),
+  }
+}
+
+function settingFields(key: Key): JsonObject {
+  const fields = SETTINGS.flatMap((setting) => {
+    const [value, { inEvents }] = [key[setting], KEY_SETTINGS[setting]]
+    if (value === undefined) return []
+    const shown = typeof value === 'bigint' ? formatCredits(value) : value
+    return Object.entries(inEvents?.(value as never) ?? { [setting]: shown })
+  })
+  return Object.fromEntries(fields)
+}
+
+/** No hash is in it. */
+export function adminKeyFields(key: AdminKey): JsonObject {
+  const { name, scopes, allowlist, dailyGrant } = key
+  return defined({ name, ...secretFields(key), scopes, allowlist, dailyGrant: formatCredits(dailyGrant) })
+}
+
+function differences(
+  before: JsonObject,
+  after: JsonObject,
+): { readonly before: JsonObject; readonly after: JsonObject } {
+  const differs = ([name]: [string, unknown]) => !isDeepStrictEqual(before[name], after[name])
+  const only = (fields: JsonObject) => Object.fromEntries(Object.entries(fields).filter(differs))
+  return { before: only(before), after: only(after) }
+}
+
+function defined(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,76 @@
+import type { Counts } from '../admission/counters.ts'
+import type { Nano } from '../money/money.ts'
+import type { KeySettings } from './key-settings.ts'
+import { sameHash } from './secret.ts'
+
+export type Secret = { readonly hash: string; readonly lastFour: string }
+
+export type Hold = { readonly amount: Nano; readonly untilMs: number }
+
+/**
+ * The life of a key, of callers' keys and admin keys alike: its secret can be rotated, and it ends by being revoked. Only
+ * callers' keys are suspended, and resumed.
+ */
+export type RotatingKey = {
+  readonly id: string
+  readonly status: 'active' | 'suspended' | 'revoked'
+  readonly current: Secret
+  /** `usedAtMs`: the last use since the rotation, if there was one. */
+  readonly previous?: (Secret & { readonly untilMs: number; readonly usedAtMs?: number | undefined }) | undefined
+  readonly createdAtMs: number
+  /** Changes with every change an operator makes, so that a cached copy can be proven current. */
+  readonly version: number
+}
+
+export type Key = KeySettings &
+  RotatingKey & {
+    readonly prefix: string
+    /** The last admission, with either secret; an answer that came late may set it back a little. */
+    readonly lastUsedAtMs?: number | undefined
+    readonly bucketFullAtUs: number
+    readonly counts: Counts
+    readonly granted: Nano
+    readonly available: Nano
+    readonly spent: Nano
+    readonly holds: Readonly<Record<string, Hold>>
+  }
+
+type Standing = 'current' | 'grace' | 'suspended' | 'expired' | 'refused'
+
+/** The state of the presented secret at this moment. */
+export function standingOf(key: RotatingKey & Expiring, hash: string, nowMs: number): Standing {
+  if (key.status === 'revoked') return 'refused'
+  const isCurrent = sameHash(key.current.hash, hash)
+  const inGrace = key.previous && sameHash(key.previous.hash, hash) && key.previous.untilMs > nowMs
+  if (!isCurrent && !inGrace) return 'refused'
+  if (key.status === 'suspended') return 'suspended'
+  if (isExpired(key, nowMs)) return 'expired'
+  return isCurrent ? 'current' : 'grace'
+}
+
+type Expiring = { readonly expiresAtMs?: number | undefined }
+
+export function isExpired({ expiresAtMs }: Expiring, nowMs: number): boolean {
+  return expiresAtMs !== undefined && expiresAtMs <= nowMs
+}
+
+export function heldOf(key: Key): Nano {
+  return Object.values(key.holds).reduce((sum, hold) => sum + hold.amount, 0n)
+}
+
+export type OpenHold = Hold & { readonly requestId: string }
+
+/** Holds whose requests cannot be running any more. */
+export function expiredHolds(key: Key, nowMs: number): OpenHold[] {
+  const expired: OpenHold[] = []
+  for (const requestId in key.holds) {
+    const hold = key.holds[requestId] as Hold
+    if (hold.untilMs <= nowMs) expired.push({ requestId, ...hold })
+  }
+  return expired
+}
+
+/** Requests that hold no credits and may be running. */
+export function freeUnderWay(holds: Key['holds'], nowMs: number): number {
+  return Object.values(holds).filter(({ amount, untilMs }) => amount === 0n && untilMs > nowMs).length
+}

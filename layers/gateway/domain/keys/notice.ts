@@ -1,0 +1,92 @@
+import { COUNTER_NAMES, COUNTERS, limitOf, windowOf } from '../admission/counters.ts'
+import type { AdmissionRefusal, CounterRefusal } from '../basics/gateway-error.ts'
+import { DAY_MS, isoTime } from '../basics/time.ts'
+import { formatCredits, type Nano } from '../money/money.ts'
+import type { Key } from './key.ts'
+
+type CreditRefusal = Exclude<CounterRefusal, 'daily_limit_exceeded'>
+/** The limits of credits and of loss, each of which is told once when it is reached. */
+const UNMET = [
+  'credit_balance_exhausted',
+  ...COUNTER_NAMES.filter((name) => COUNTERS[name].counts !== 'requests').map(
+    (name) => COUNTERS[name].refusal as CreditRefusal,
+  ),
+] as const
+export type Unmet = (typeof UNMET)[number] & AdmissionRefusal
+
+/** The changes of its operator that a key's notices tell. */
+export const STATUS_NOTICES = { suspended: 'key.suspended', revoked: 'key.revoked' } as const
+
+export const NOTICE_KINDS = [
+  'key.balance_low',
+  ...UNMET.map((refusal) => `key.${refusal}` as const),
+  'key.expires_soon',
+  ...Object.values(STATUS_NOTICES),
+] as const
+export type NoticeKind = (typeof NOTICE_KINDS)[number]
+
+export type Facts = Readonly<Record<string, string>>
+
+/** Under the same id whenever it is told; the id has its time. */
+export type Notice = { readonly id: string; readonly what: NoticeKind; readonly facts: Facts }
+
+/** A key with the marks by which its notices are found, and those that were told. */
+export type Watched = {
+  readonly key: Key
+  /** The credits that were spent when the last grant came. */
+  readonly spentAtGrant: Nano
+  /** The mark that the last refusal left. */
+  readonly unmet: Readonly<Partial<Record<Unmet, string>>>
+  /** The mark of the last notice of each kind. */
+  readonly told: Readonly<Partial<Record<NoticeKind, string>>>
+}
+
+/** A notice that is due. Its mark is another one whenever it is due again. */
+export type DueNotice = { readonly what: NoticeKind; readonly mark: string; readonly facts: Facts }
+
+export const EXPIRY_NOTICE_MS = 7 * DAY_MS
+
+export const isUnmet = (refusal: AdmissionRefusal): refusal is Unmet => UNMET.some((one) => one === refusal)
+
+/** Stands for what ran out: all that was granted, or a window with its limit. */
+export function unmetMark(key: Key, refusal: Unmet, nowMs: number, limit?: Nano): string {
+  const name = COUNTER_NAMES.find((one) => COUNTERS[one].refusal === refusal)
+  return name ? `${windowOf(COUNTERS[name], nowMs)}/${limit ?? limitOf(key, name)}` : String(key.granted)
+}
+
+/** Nothing more is told of a revoked key. */
+export function dueNotices(watched: Watched, nowMs: number): DueNotice[] {
+  if (watched.key.status === 'revoked') return []
+  const low = lowBalance(watched)
+  const all = [...(low ? [low] : []), ...UNMET.flatMap((refusal) => unmetNotice(watched, refusal)), ...expiry()]
+  return all.filter(({ what, mark }) => watched.told[what] !== mark)
+
+  function expiry(): DueNotice[] {
+    const { expiresAtMs } = watched.key
+    if (expiresAtMs === undefined || expiresAtMs <= nowMs || expiresAtMs - EXPIRY_NOTICE_MS > nowMs) return []
+    return [{ what: 'key.expires_soon', mark: String(expiresAtMs), facts: { expires_at: isoTime(expiresAtMs) } }]
+  }
+}
+
+/** By the credits that are not charged: those that requests hold come back in part. */
+function lowBalance({ key, spentAtGrant, told }: Watched): DueNotice | undefined {
+  const { notifyBelow: level, granted, spent } = key
+  if (level === undefined || granted - spent >= level) return undefined
+  const before = told['key.balance_low']
+  const isSameLevel = before?.split('/')[1] === String(level)
+  // It was told, and no top-up since has brought the balance to the level.
+  if (isSameLevel && granted - spentAtGrant < level) return undefined
+  const facts = { balance: formatCredits(granted - spent), notify_below: formatCredits(level) }
+  return { what: 'key.balance_low', mark: `${granted}/${level}`, facts }
+}
+
+function unmetNotice({ key, unmet }: Watched, refusal: Unmet): DueNotice[] {
+  const mark = unmet[refusal]
+  if (mark === undefined) return []
+  const [window, limit] = mark.split('/')
+  const facts: Facts =
+    window !== undefined && limit !== undefined
+      ? { window, limit: formatCredits(BigInt(limit)) }
+      : { balance: formatCredits(key.available) }
+  return [{ what: `key.${refusal}`, mark, facts }]
+}

@@ -1,0 +1,159 @@
+import type { ChatRequest } from '../chat/chat.ts'
+import { type Catalog, MEDIA_KINDS, type MediaKind, type PricedModel, providerFields } from '../routing/catalog.ts'
+import type { Nano } from './money.ts'
+import { LIVES, type PartQuantity } from './price-kinds.ts'
+import { affordableTokens, type WorstCase, worstCostOf } from './worst-cost.ts'
+
+/** A chat request whose worst case is known, so that it can be admitted. */
+export type PricedRequest = {
+  readonly chat: ChatRequest
+  readonly model: PricedModel
+  readonly catalog: Catalog
+  /** The only providers that the caller wants, if it named some. */
+  readonly pinned: readonly string[] | undefined
+  readonly promptBound: number
+  readonly outputCap: number
+  /** True if no model is asked, so that nothing is held. */
+  readonly isFree?: boolean | undefined
+}
+
+// Every byte-level tokenizer makes at most one token of a byte, so the bytes of the JSON body bound its text. Not in
+// the body are chat templates, the preamble that a provider adds for tools, and media.
+const HELD_PER_REQUEST = 64
+const HELD_PER_MESSAGE = 16
+const HELD_PER_TOOL = 32
+const HELD_FOR_ANY_TOOL = 1024
+/** OpenAI counts at most 48,169 tokens for an image. For files, video and audio there is no known bound. */
+const HELD_PER_MEDIA: Readonly<Record<MediaKind, number>> = {
+  image: 50_000,
+  audio: Number.POSITIVE_INFINITY,
+  video: Number.POSITIVE_INFINITY,
+  file: Number.POSITIVE_INFINITY,
+}
+
+const LEAST_OUTPUT_CAP = 16
+
+export function priceRequest(
+  chat: ChatRequest,
+  model: PricedModel,
+  catalog: Catalog,
+  pinned?: readonly string[],
+): PricedRequest {
+  return {
+    chat,
+    model,
+    catalog,
+    pinned,
+    promptBound: promptBound(chat, model, catalog),
+    outputCap: Math.min(chat.namedCap ?? model.maxOutputTokens, model.maxOutputTokens),
+  }
+}
+
+/** The output cap, if it is lower than the client's or the model's: because of the model or of the balance. */
+export function loweredCap({ chat, model, outputCap }: PricedRequest): number | undefined {
+  return outputCap < (chat.namedCap ?? model.maxOutputTokens) ? outputCap : undefined
+}
+
+export function holdOf(priced: PricedRequest): Nano {
+  return priced.isFree ? 0n : worstCostOf(priced.model.tokenPrice, worstCaseOf(priced))
+}
+
+export function worstCaseOf(priced: PricedRequest): WorstCase {
+  return { ...worstPrompt(priced), completionTokens: priced.outputCap * priced.chat.choices }
+}
+
+/** The largest output cap that this balance covers; negative if not even the prompt is covered. */
+export function affordableCap(priced: PricedRequest, available: Nano): number {
+  const tokens = affordableTokens(priced.model.tokenPrice, worstPrompt(priced), available)
+  return Math.min(priced.model.maxOutputTokens, Math.floor(tokens / priced.chat.choices))
+}
+
+/** The same request with a cap that a share of the balance covers, if the client left the cap to us. */
+export function lowerCap(priced: PricedRequest, available: Nano, share: number): PricedRequest | undefined {
+  if (priced.chat.namedCap !== undefined) return undefined
+  const affordable = affordableCap(priced, available)
+  if (affordable < LEAST_OUTPUT_CAP) return undefined
+  return { ...priced, outputCap: Math.max(LEAST_OUTPUT_CAP, Math.floor(affordable * share)) }
+}
+
+/** True if a provider may write this prompt to its cache: the caller asks for it, and its price is known. */
+export function mayWriteCache({ chat, model }: PricedRequest): boolean {
+  return chat.asksCacheWrite && model.price.cacheWrite !== undefined
+}
+
+/** True if a prompt that may be written to a cache may stay there for an hour, which has a price of its own. */
+export function mayWriteCache1h(priced: PricedRequest): boolean {
+  return mayWriteCache(priced) && priced.model.price.cacheWrite1h !== undefined
+}
+
+/** The dearest life in a cache that a prompt may be written for, if it has a price of its own. */
+export function dearestLife(priced: PricedRequest): PartQuantity | undefined {
+  return mayWriteCache(priced)
+    ? LIVES.findLast(({ kind }) => priced.model.price[kind] !== undefined)?.quantity
+    : undefined
+}
+
+function worstPrompt(priced: PricedRequest): Omit<WorstCase, 'completionTokens'> {
+  return { promptTokens: priced.promptBound, images: mostImages(priced.chat) }
+}
+
+/** The most tokens that the prompt can have, for this model or one of its fallbacks. */
+function promptBound(chat: ChatRequest, model: PricedModel, catalog: Catalog): number {
+  const context = longestContext(model, catalog) * (chat.embedding?.inputs.length ?? 1)
+  if (asksForMore(chat, model, catalog)) return context
+  return Math.min(textBound(chat) + mediaTokens(chat, model, catalog), context)
+}
+
+/** The most tokens that a prompt can have without its media, in any format in which it goes upstream. */
+export function textBound({ bytes, messageCount, toolCount }: ChatRequest): number {
+  const tools = toolCount > 0 ? HELD_FOR_ANY_TOOL + HELD_PER_TOOL * toolCount : 0
+  return bytes + HELD_PER_REQUEST + HELD_PER_MESSAGE * messageCount + tools
+}
+
+/** The `contextLength` of the model that answers, which no counted prompt may exceed; for a batch, the sum for all texts. */
+export function answeringContext({ chat, model, catalog }: PricedRequest, fallbackModel: string | undefined): number {
+  const { contextLength } = (fallbackModel === undefined ? undefined : catalog.models.get(fallbackModel)) ?? model
+  return contextLength * (chat.embedding?.inputs.length ?? 1)
+}
+
+/** A fallback model may take more kinds, and count more for one. */
+export function mediaTokens({ media }: ChatRequest, model: PricedModel, catalog: Catalog): number {
+  let tokens = 0
+  for (const name in media) {
+    const kind = name as keyof typeof media
+    if (media[kind] === 0) continue
+    const bounds = [model, ...standInsFor(model, catalog)].map((one) => mostTokens(kind, one))
+    tokens += media[kind] * Math.max(...bounds)
+  }
+  return tokens
+}
+
+function mostTokens(kind: MediaKind | 'any', model: PricedModel): number {
+  if (kind !== 'any') return model.mediaTokens?.[kind] ?? HELD_PER_MEDIA[kind]
+  return Math.max(0, ...(model.media ?? MEDIA_KINDS).map((one) => mostTokens(one, model)))
+}
+
+/** The parts that may have the price of an image. */
+export function mostImages({ media }: ChatRequest): number {
+  return media.image + media.any
+}
+
+function longestContext(model: PricedModel, catalog: Catalog): number {
+  let longest = model.contextLength
+  for (const { contextLength } of standInsFor(model, catalog)) longest = Math.max(longest, contextLength)
+  return longest
+}
+
+/** A field that the operator allows, such as a plugin, may make the provider add any text to the prompt. */
+function asksForMore({ unknown }: ChatRequest, model: PricedModel, catalog: Catalog): boolean {
+  if (unknown.length === 0) return false
+  const asked = new Set(unknown.map(({ root }) => root))
+  const isAsked = (field: string) => asked.has(field)
+  const isAskedOf = ({ routes }: PricedModel) =>
+    routes.some(({ provider }) => providerFields(catalog.providers.get(provider)).some(isAsked))
+  return model.allowFields?.some(isAsked) === true || isAskedOf(model) || standInsFor(model, catalog).some(isAskedOf)
+}
+
+function standInsFor({ fallback }: PricedModel, { models }: Catalog): readonly PricedModel[] {
+  return fallback?.flatMap((id) => models.get(id) ?? []) ?? []
+}

@@ -1,0 +1,149 @@
+import { type Price, type PriceStrings, parsePrice } from '../money/price.ts'
+
+/** Any upstream that speaks one of OpenAI's contracts. */
+export type OpenAiEntry = {
+  readonly type: 'openai'
+  readonly baseUrl: string
+  /** The contract that the upstream speaks; without it, chat completions. */
+  readonly contract?: 'chat' | 'responses' | undefined
+  /** `env:NAME` or `secret:NAME`; without it, no key. */
+  readonly apiKey?: string | undefined
+  /** The field in which this upstream takes the output cap; without it, `max_completion_tokens` at OpenAI itself and `max_tokens` elsewhere. */
+  readonly capField?: 'max_tokens' | 'max_completion_tokens' | undefined
+  /** The `service_tier` of every request; without it, the one at the list price at OpenAI itself, and none elsewhere. */
+  readonly serviceTier?: string | undefined
+  /** False for an upstream that refuses `stream_options`; its answers are billed by estimate. */
+  readonly streamOptions?: boolean | undefined
+  /** Headers that are sent with every request, beside our own. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Fields that may change the upstream's bill, and that the operator lets callers send all the same. */
+  readonly allowFields?: readonly string[] | undefined
+  readonly unknownFields?: UnknownFields | undefined
+  /** True for an upstream that is asked to stream even if the caller gets one JSON answer. */
+  readonly upstreamStream?: boolean | undefined
+}
+
+/** A field that is neither known nor allowed is a 400, unless the provider's entry says 'drop'. */
+type UnknownFields = 'refuse' | 'drop'
+
+export type AnthropicEntry = {
+  readonly type: 'anthropic'
+  readonly baseUrl: string
+  readonly apiKey?: string | undefined
+  /** As an OpenAI entry's. */
+  readonly serviceTier?: string | undefined
+  readonly unknownFields?: UnknownFields | undefined
+  readonly upstreamStream?: boolean | undefined
+}
+
+/** Amazon Bedrock's Converse API, with the function's own IAM role. */
+export type BedrockEntry = {
+  readonly type: 'bedrock'
+  readonly region: string
+  readonly unknownFields?: UnknownFields | undefined
+  readonly upstreamStream?: boolean | undefined
+}
+
+export type ProviderEntry = OpenAiEntry | AnthropicEntry | BedrockEntry
+
+export function apiKeyOf(entry: ProviderEntry): string | undefined {
+  return entry.type === 'bedrock' ? undefined : entry.apiKey
+}
+
+/** Variables of AWS and of this gateway hold our own credentials and settings: no provider is ever sent one. */
+export function isOwnVariable(name: string): boolean {
+  return /^(AWS|WAYBILL)_/i.test(name)
+}
+
+/** The fields that a provider's entry lets callers send beside those that do not change the price. */
+export function providerFields(entry: ProviderEntry | undefined): readonly string[] {
+  return entry?.type === 'openai' ? (entry.allowFields ?? []) : []
+}
+
+/** The default of routes. Models that reason send nothing for minutes, and an answer given up is billed all the same. */
+export const FIRST_BYTE_TIMEOUT_MS = 300_000
+
+export type UpstreamRoute = {
+  readonly provider: string
+  readonly model: string
+  readonly priority: number
+  readonly weight: number
+  /** An answer that has not begun by then is given up, and the next route is tried. */
+  readonly firstByteTimeoutMs: number
+  readonly idleTimeoutMs: number
+  /** The provider's own price, which it bills us. */
+  readonly cost?: PriceStrings | undefined
+}
+
+/** The kind of answer that a model gives: text, or the vector that stands for a text. */
+export type ModelKind = 'chat' | 'embedding'
+
+/** The kinds of content that a prompt may have beside text. */
+export const MEDIA_KINDS = ['image', 'audio', 'video', 'file'] as const
+export type MediaKind = (typeof MEDIA_KINDS)[number]
+
+export type CatalogModel = {
+  readonly id: string
+  /** Without it, chat. */
+  readonly kind?: ModelKind | undefined
+  readonly name: string
+  readonly ownedBy: string
+  readonly active: boolean
+  readonly created: number
+  /** For an embedding model, the most tokens of one text. */
+  readonly contextLength: number
+  /** 0 for an embedding model. */
+  readonly maxOutputTokens: number
+  /** For an embedding model, the numbers in a vector, unless the caller asks for fewer. */
+  readonly dimensions?: number | undefined
+  readonly price: PriceStrings
+  readonly routes: readonly UpstreamRoute[]
+  /** Models to try when every route of this one is out, in order. The price stays this one's. */
+  readonly fallback?: readonly string[] | undefined
+  /** Those of them that may answer although this model is free and they are not. */
+  readonly paidFallback?: readonly string[] | undefined
+  /** True if callers may pin a route whose cost is above the price. */
+  readonly pinnable?: boolean | undefined
+  /** As a provider's `allowFields`, for this model only. */
+  readonly allowFields?: readonly string[] | undefined
+  /** The kinds that it takes beside text; by default all. */
+  readonly media?: readonly MediaKind[] | undefined
+  /** The most tokens of one part of each kind; by default 50,000 for an image and the whole context for others. */
+  readonly mediaTokens?: Readonly<{ [Kind in MediaKind]?: number | undefined }> | undefined
+}
+
+/** The catalog as it is stored: plain data. */
+export type CatalogData = {
+  readonly providers: Readonly<Record<string, ProviderEntry>>
+  readonly models: readonly CatalogModel[]
+}
+
+export type PricedModel = CatalogModel & { readonly tokenPrice: Price }
+
+export type Catalog = {
+  readonly version: number
+  readonly providers: ReadonlyMap<string, ProviderEntry>
+  /** Active models only, by id, in the order of the file. */
+  readonly models: ReadonlyMap<string, PricedModel>
+}
+
+export function kindOf({ kind = 'chat' }: CatalogModel): ModelKind {
+  return kind
+}
+
+/** The maker of an embedding model at Bedrock, whose format its requests have; undefined if the name does not tell. */
+export function embedderAt(bedrockModel: string): 'titan' | 'cohere' | undefined {
+  if (bedrockModel.includes('amazon.titan-embed-')) return 'titan'
+  return bedrockModel.includes('cohere.embed-') ? 'cohere' : undefined
+}
+
+export const EMPTY_CATALOG: Catalog = { version: 0, providers: new Map(), models: new Map() }
+
+export function openCatalog(data: CatalogData, version: number): Catalog {
+  const active = data.models.filter((model) => model.active)
+  return {
+    version,
+    providers: new Map(Object.entries(data.providers)),
+    models: new Map(active.map((model) => [model.id, { ...model, tokenPrice: parsePrice(model.price) }])),
+  }
+}

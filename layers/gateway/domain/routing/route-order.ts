@@ -1,0 +1,57 @@
+import { lossPrice, parsePrice } from '../money/price.ts'
+import type { PricedModel, UpstreamRoute } from './catalog.ts'
+
+/** The longest that an instance lets a failing route rest. */
+export const LONGEST_REST_MS = 5 * 60_000
+
+/** Key of a route in RouteHealth. */
+export function routeKey({ provider, model }: Pick<UpstreamRoute, 'provider' | 'model'>): string {
+  return `${provider}/${model}`
+}
+
+/**
+ * The order in which routes are tried: by priority, within one priority by chance and weight. Routes that are resting
+ * come last, in the same order, because a failing route is better than none.
+ */
+export function orderRoutes(
+  routes: readonly UpstreamRoute[],
+  isResting: (route: UpstreamRoute) => boolean,
+  random: () => number,
+): readonly UpstreamRoute[] {
+  if (routes.length < 2) return routes
+  const priorities = [...new Set(routes.map(({ priority }) => priority))].sort((a, b) => a - b)
+  const ordered = priorities.flatMap((priority) =>
+    shuffleByWeight(
+      routes.filter((route) => route.priority === priority),
+      random,
+    ),
+  )
+  return [...ordered.filter((route) => !isResting(route)), ...ordered.filter(isResting)]
+}
+
+/** The routes of these providers only, in the order in which the caller named them. */
+export function pinRoutes(routes: readonly UpstreamRoute[], providers: readonly string[]): readonly UpstreamRoute[] {
+  return providers.flatMap((provider, priority) =>
+    routes.filter((route) => route.provider === provider).map((route) => ({ ...route, priority })),
+  )
+}
+
+/** The routes that a caller of this model may choose: none on which every answer may be sold below its cost. */
+export function pinnableRoutes(routes: readonly UpstreamRoute[], model: PricedModel): readonly UpstreamRoute[] {
+  if (model.pinnable) return routes
+  return routes.filter(({ cost }) => !cost || !lossPrice(parsePrice(cost), model.tokenPrice))
+}
+
+function shuffleByWeight(routes: readonly UpstreamRoute[], random: () => number): UpstreamRoute[] {
+  const left = [...routes]
+  const order: UpstreamRoute[] = []
+  while (left.length > 1) {
+    let point = random() * left.reduce((sum, { weight }) => sum + weight, 0)
+    const at = left.findIndex(({ weight }) => {
+      point -= weight
+      return point < 0
+    })
+    order.push(...left.splice(Math.max(0, at), 1))
+  }
+  return [...order, ...left]
+}

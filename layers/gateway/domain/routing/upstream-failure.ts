@@ -1,0 +1,172 @@
+import { plainLine } from '../basics/plain-text.ts'
+import type { Embedded } from '../chat/embedding.ts'
+
+export type FailureReason =
+  | 'connect'
+  | 'timeout'
+  | 'deadline'
+  | 'reset'
+  | 'status'
+  | 'rate_limit'
+  | 'credential'
+  | 'forbidden'
+  | 'model_not_found'
+  | 'too_large'
+  | 'rejected'
+  | 'unsupported'
+  | 'protocol'
+  | 'error_event'
+  | 'empty'
+  | 'runaway'
+
+type FailureDetail = {
+  readonly status?: number | undefined
+  readonly code?: string | undefined
+  readonly param?: string | undefined
+  /** The names that the upstream gave to its error, of which none can quote a prompt. */
+  readonly said?: string | undefined
+  /** How long the upstream asked to be left alone. */
+  readonly retryAfterMs?: number | undefined
+  /** The parts of a batch that were embedded, and reached nobody. */
+  readonly embedded?: readonly Embedded[] | undefined
+}
+
+/**
+ * The cause of a failure. 'route' counts against the route at once. 'unclear' counts if requests of several keys met it.
+ * 'caller' is what one body can cause: it says nothing about the route, and leads to none that costs more than is paid.
+ */
+export type Blame = 'route' | 'unclear' | 'caller'
+
+type ReasonFacts = {
+  readonly blame: Blame
+  /** True if a status, when there is one, decides the blame. */
+  readonly isByStatus?: boolean
+  /**
+   * Set if the upstream may have generated an answer, and bill it, though the caller did not get it: no more than came of
+   * it, or, if the upstream was left while it may have been generating, as much as its output cap.
+   */
+  readonly mayBeBilled?: 'what came' | 'the cap'
+  /** True if no other route is tried. */
+  readonly endsSearch?: boolean
+}
+
+const REASONS: Readonly<Record<FailureReason, ReasonFacts>> = {
+  connect: { blame: 'route' },
+  credential: { blame: 'route' },
+  model_not_found: { blame: 'route' },
+  rate_limit: { blame: 'route' },
+  status: { blame: 'unclear', isByStatus: true },
+  reset: { blame: 'unclear', mayBeBilled: 'what came' },
+  error_event: { blame: 'unclear', isByStatus: true, mayBeBilled: 'what came' },
+  timeout: { blame: 'unclear', mayBeBilled: 'the cap' },
+  protocol: { blame: 'caller', mayBeBilled: 'what came' },
+  empty: { blame: 'caller', mayBeBilled: 'what came' },
+  runaway: { blame: 'caller', mayBeBilled: 'the cap' },
+  forbidden: { blame: 'caller', isByStatus: true },
+  too_large: { blame: 'caller', mayBeBilled: 'what came' },
+  unsupported: { blame: 'caller' },
+  rejected: { blame: 'caller', endsSearch: true },
+  deadline: { blame: 'caller', mayBeBilled: 'the cap', endsSearch: true },
+}
+
+/** True of an attempt's result in a row if its answer reached nobody, and the upstream may have billed it. */
+export function mayBeBilled(result: string): boolean {
+  const reason = result.split(' ')[0] ?? ''
+  return (
+    reason === 'open' || (Object.hasOwn(REASONS, reason) && REASONS[reason as FailureReason].mayBeBilled !== undefined)
+  )
+}
+
+export const TOO_MANY_REQUESTS = 429
+/** About our own account: its key, its credit, its rate. */
+const ABOUT_US: ReadonlySet<number> = new Set([401, 402, TOO_MANY_REQUESTS])
+
+/** Every other 4xx depends on the content of the request, and so on the caller. */
+function blameOfStatus(status: number): Blame {
+  if (ABOUT_US.has(status)) return 'route'
+  return status >= 400 && status < 500 ? 'caller' : 'unclear'
+}
+
+function blameOf(reason: FailureReason, status: number | undefined): Blame {
+  const { blame, isByStatus } = REASONS[reason]
+  return isByStatus && status !== undefined ? blameOfStatus(status) : blame
+}
+
+/** Of the result of an attempt, in a row. */
+export function blameOfResult(result: string): Blame {
+  const [reason = '', status] = result.split(' ')
+  return Object.hasOwn(REASONS, reason)
+    ? blameOf(reason as FailureReason, status ? Number(status) : undefined)
+    : 'caller'
+}
+
+const MOST_MESSAGE_CHARS = 2_000
+const MOST_NAME_CHARS = 200
+const MOST_SAID_CHARS = 200
+
+/** A code and a param are texts of the upstream or the caller, as the message is. */
+function shownWords({ code, param }: FailureDetail): FailureDetail {
+  return {
+    ...(code !== undefined && { code: plainLine(code, MOST_NAME_CHARS) }),
+    ...(param !== undefined && { param: plainLine(param, MOST_NAME_CHARS) }),
+  }
+}
+
+/**
+ * An upstream did not answer as it should. Two reasons are the caller's own, and their messages are written for the
+ * caller: `rejected` is a request that is wrong for every route, so no other is tried; `unsupported` is a valid one
+ * that this dialect does not support, so another route of the same model may answer it. Every other message is ours and
+ * safe to log. `forbidden` is a 402, about our account, or a 403, which may be about the content. `too_large` is a request
+ * that the upstream refused for its size, though not by a 413. `deadline` is our own limit, not the upstream's fault.
+ * `rate_limit` stands for a request that every upstream refused with a 429.
+ */
+export class UpstreamFailure extends Error {
+  override readonly name = 'UpstreamFailure'
+
+  /** By its name, because the files beside chat's code have a copy of this class. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'UpstreamFailure'
+  }
+
+  readonly reason: FailureReason
+  readonly detail: FailureDetail
+
+  constructor(reason: FailureReason, message: string, detail: FailureDetail = {}, options?: ErrorOptions) {
+    super(plainLine(message, MOST_MESSAGE_CHARS), options)
+    this.reason = reason
+    this.detail = { ...detail, ...shownWords(detail) }
+  }
+
+  /** The same failure, of an upstream that has embedded some of its inputs. */
+  withEmbedded(embedded: readonly Embedded[]): UpstreamFailure {
+    return new UpstreamFailure(this.reason, this.message, { ...this.detail, embedded }, { cause: this.cause })
+  }
+
+  /** The result of an attempt that failed like this: the reason, and the status if there was one. */
+  get result(): string {
+    return this.detail.status ? `${this.reason} ${this.detail.status}` : this.reason
+  }
+
+  /** For the operator, in the row: the upstream's names, or our own message. One for the caller may quote the prompt. */
+  get said(): string | undefined {
+    const { said, status } = this.detail
+    return (said ?? (this.isCallers || status ? undefined : this.message))?.slice(0, MOST_SAID_CHARS)
+  }
+
+  get blame(): Blame {
+    return blameOf(this.reason, this.detail.status)
+  }
+
+  /** A fault of the request itself, told to the caller. */
+  get isCallers(): boolean {
+    return this.reason === 'rejected' || this.reason === 'unsupported'
+  }
+
+  get mayBeBilled(): ReasonFacts['mayBeBilled'] {
+    return REASONS[this.reason].mayBeBilled
+  }
+
+  get worthAnotherRoute(): boolean {
+    return REASONS[this.reason].endsSearch !== true
+  }
+}

@@ -1,0 +1,115 @@
+import { routeKey } from '../routing/route-order.ts'
+import { addTo, emptyPart, partOf, type UsagePart } from './day-total.ts'
+import { addHistogram, countIn, emptyHistogram, type Histogram } from './histogram.ts'
+import { type Attempt, hasFailed, type UsageRow } from './usage-row.ts'
+
+/** Requests for one model at one provider. */
+export type ModelPart = UsagePart & {
+  /** Milliseconds to the first token. */
+  readonly firstToken: Histogram
+  /** Milliseconds of completed requests. */
+  readonly duration: Histogram
+}
+
+/** The attempts at one route: a fallback's attempt counts for the fallback, and a route that failed before it as failed. */
+export type Asked = {
+  readonly asked: number
+  readonly failed: number
+  readonly lastOkMs?: number | undefined
+  readonly lastFailure?: RouteFailure | undefined
+}
+
+export type RouteFailure = { readonly atMs: number; readonly requestId: string; readonly result: string }
+
+/** The requests of all keys in some time, added up in three ways. */
+export class UsageSum {
+  /** By model and provider. */
+  readonly models = new Map<string, ModelPart>()
+  /** By the id of their key, all models together. */
+  readonly keys = new Map<string, UsagePart>()
+  /** By the key of a route. */
+  readonly routes = new Map<string, Asked>()
+
+  addRow(row: UsageRow): void {
+    const part = partOf(row)
+    const { ttftMs, durationMs, outcome } = row
+    const model = this.#modelOf(part)
+    addTo(model, part)
+    if (ttftMs !== undefined) countIn(model.firstToken, ttftMs)
+    if (outcome === 'completed') countIn(model.duration, durationMs)
+    this.addKey(row.keyId, part)
+    let atMs = row.startedAtMs
+    for (const attempt of row.attempts) {
+      atMs += attempt.ms
+      this.addRoute(routeKey(attempt), askedIn(attempt, row, atMs))
+    }
+  }
+
+  addModel(part: ModelPart): void {
+    addToModel(this.#modelOf(part), part)
+  }
+
+  #modelOf(part: UsagePart): ModelPart {
+    const name = modelPartKey(part.model, part.provider)
+    const model = this.models.get(name) ?? emptyModel(part)
+    this.models.set(name, model)
+    return model
+  }
+
+  addKey(keyId: string, part: UsagePart): void {
+    const sum = this.keys.get(keyId) ?? emptyPart()
+    this.keys.set(keyId, sum)
+    addTo(sum, part)
+  }
+
+  addRoute(route: string, attempts: Asked): void {
+    const before = this.routes.get(route)
+    this.routes.set(route, before ? together(before, attempts) : attempts)
+  }
+
+  add(other: UsageSum): void {
+    for (const part of other.models.values()) this.addModel(part)
+    for (const [keyId, part] of other.keys) this.addKey(keyId, part)
+    for (const [route, asked] of other.routes) this.addRoute(route, asked)
+  }
+}
+
+function askedIn(attempt: Attempt, { requestId }: UsageRow, atMs: number): Asked {
+  return hasFailed(attempt)
+    ? { asked: 1, failed: 1, lastFailure: { atMs, requestId, result: attempt.result } }
+    : { asked: 1, failed: 0, lastOkMs: atMs }
+}
+
+function together(a: Asked, b: Asked): Asked {
+  const lastOkMs = Math.max(a.lastOkMs ?? 0, b.lastOkMs ?? 0)
+  const lastFailure = laterOf(a.lastFailure, b.lastFailure)
+  return {
+    asked: a.asked + b.asked,
+    failed: a.failed + b.failed,
+    ...(lastOkMs > 0 && { lastOkMs }),
+    ...(lastFailure && { lastFailure }),
+  }
+}
+
+/** The same one in whatever order rows are added. */
+function laterOf(a: RouteFailure | undefined, b: RouteFailure | undefined): RouteFailure | undefined {
+  if (!a || !b) return a ?? b
+  if (a.atMs !== b.atMs) return a.atMs > b.atMs ? a : b
+  return a.requestId > b.requestId ? a : b
+}
+
+/** The key in `models`. */
+export function modelPartKey(model: string | undefined, provider: string | undefined): string {
+  return JSON.stringify([model, provider])
+}
+
+/** A part to add to. */
+export function emptyModel(names?: Pick<UsagePart, 'model' | 'provider'>): ModelPart {
+  return { ...emptyPart(names), firstToken: emptyHistogram(), duration: emptyHistogram() }
+}
+
+export function addToModel(sum: ModelPart, part: ModelPart): void {
+  addTo(sum, part)
+  addHistogram(sum.firstToken, part.firstToken)
+  addHistogram(sum.duration, part.duration)
+}

@@ -1,0 +1,124 @@
+import type { AnswerHead } from '../contracts/contract.ts'
+import type { AnswerClaim } from '../domain/admission/idempotency.ts'
+import type { Key, OpenHold } from '../domain/keys/key.ts'
+import type { Nano } from '../domain/money/money.ts'
+import type { PriceStrings } from '../domain/money/price.ts'
+import type { PricedRequest } from '../domain/money/priced-request.ts'
+import type { Candidate } from '../domain/routing/route-cost.ts'
+import type { Attempt } from '../domain/rows/usage-row.ts'
+import type { Endpoint } from '../endpoints.ts'
+import { HOLD_MARGIN_SECONDS } from '../names.ts'
+import type { Owed } from './billing/owed.ts'
+import type { AnswerCipher } from './idempotency/answer-cipher.ts'
+import type { Witness } from './routing/route-health.ts'
+
+// A request grows stage by stage: opened → identified → priced → admitted. Each gate takes one stage and returns the next.
+// All stages are one object, which gates change: a field that is not readonly is set by gates, and `Object.assign` makes the
+// next stage of a request.
+
+export type OpenedRequest = {
+  /** Changes in one case: if the outcome of admission is unknown, the request goes on under a new id. */
+  requestId: string
+  /** The one clock reading by which this request is judged. */
+  readonly nowMs: number
+  /** The time at which Lambda ends the function. */
+  readonly deadlineMs: number
+  endpoint: Endpoint
+  sourceIp: string
+  /** True if the call is for no endpoint of this function: `endpoint` is then the nearest. */
+  isNowhere?: true
+  readonly journey: Journey
+  readonly settlement: Settlement
+}
+
+/** The hash of the presented secret, and the newest known copy of its key. */
+export type Credential = { readonly hash: string; readonly key: Key; readonly cached: boolean }
+
+export type IdentifiedRequest = OpenedRequest & { credential: Credential }
+
+export type PricedChat = IdentifiedRequest & { priced: PricedRequest }
+
+/** After admission every outcome must settle. */
+export type Admission = {
+  /** The credits that are held. */
+  hold: Nano
+  /** Holds of dead requests that admission saw. They are settled after this request is answered. */
+  deadHolds: readonly OpenHold[]
+  /** For a request that holds no credits: how many such requests of its key are running, this one included. */
+  freeUnderWay?: number | undefined
+}
+
+export type AdmittedRequest = IdentifiedRequest & Admission
+
+export type Idempotency = {
+  /** The Idempotency-Key that this request answers. */
+  claim?: (AnswerClaim & { readonly cipher: AnswerCipher }) | undefined
+  /** The answer of an earlier request that this one repeats. */
+  replay?: Replay | undefined
+}
+
+export type AdmittedChat = AdmittedRequest & Idempotency & { priced: PricedRequest }
+
+/** A request at any stage, for code that only observes it: headers, rows, clean-up. */
+export type GatewayRequest = OpenedRequest &
+  Idempotency & {
+    credential?: Credential
+    priced?: PricedRequest | undefined
+    hold?: Nano
+    deadHolds?: readonly OpenHold[]
+  }
+
+/** The facts that the answer to a request carries. */
+export function headOf({ requestId, nowMs, priced }: AdmittedChat): AnswerHead {
+  return { requestId, nowMs, model: priced.model.id, chat: priced.chat }
+}
+
+/** The text of an answer that was given before, and the request that got it. */
+export type Replay = { readonly requestId: string; readonly text: string }
+
+type Settlement = {
+  /** A stream that settles by itself before it ends. */
+  streaming?: Promise<void>
+  /** Settling has begun, and may outlast an answer that is not streamed. */
+  settling?: Promise<void>
+  /** The cost as far as it is known: of the bill at first, then of the row that was stored. */
+  cost?: Nano
+}
+
+export type Journey = {
+  readonly attempts: Attempt[]
+  attemptAtMs?: number
+  /** The route that was accepted, by its key in RouteHealth. It has succeeded when its answer is whole. */
+  route?: string
+  provider?: string
+  /** The cost of that route to us, if the catalog states it. */
+  cost?: PriceStrings
+  /** Fields of the request that the route was not given, because the catalog tells to leave them out. */
+  droppedFields?: readonly string[] | undefined
+  upstreamModel?: string
+  fallbackModel?: string
+  /** True if the last attempt asked for a whole answer, which has no first token to be timed. */
+  asksWhole?: boolean
+  firstPartMs?: number
+  /** Made when an attempt has failed. */
+  witness?: Witness
+  /** The route that was accepted, with its limits. */
+  candidate?: Candidate
+  /** Attempts that brought no answer and may be billed. */
+  owed?: readonly Owed[]
+  /** The loss that was taken from the key's bound before routes were asked that cost more than is paid. */
+  lossTaken?: Nano
+  /** True if a route was not asked because that bound does not cover its worst loss. */
+  isLossRefused?: boolean
+}
+
+/** Notes the result of the last attempt. A stream ends later than it is accepted. */
+export function endAttempt({ attempts, attemptAtMs }: Journey, result: string, nowMs: number, said?: string): void {
+  const last = attempts.pop()
+  if (last) attempts.push({ ...last, result, ms: nowMs - (attemptAtMs ?? nowMs), ...(said && { said }) })
+}
+
+/** The time from which a request that has not ended counts as dead. */
+export function deadAtMs({ deadlineMs }: Pick<OpenedRequest, 'deadlineMs'>): number {
+  return deadlineMs + HOLD_MARGIN_SECONDS * 1000
+}

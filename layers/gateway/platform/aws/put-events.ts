@@ -1,0 +1,23 @@
+import { EVENT_SOURCE } from '../../names.ts'
+import { openService } from './service.ts'
+
+/** An event as its rules see it: `detail` is JSON. */
+export type BusEvent = { readonly type: string; readonly detail: string }
+
+/** Puts an event on a bus of EventBridge. Throws unless it was taken. */
+export function openEventBus(name: string) {
+  const call = openService({
+    name: 'events',
+    variable: 'EVENTBRIDGE',
+    target: 'AWSEvents',
+    contentType: 'application/x-amz-json-1.1',
+    timeouts: { connectMs: 1_000, answerMs: 5_000 },
+  })
+  return async ({ type, detail }: BusEvent): Promise<void> => {
+    const Entries = [{ EventBusName: name, Source: EVENT_SOURCE, DetailType: type, Detail: detail }]
+    const { FailedEntryCount, Entries: taken } = await call('PutEvents', JSON.stringify({ Entries }), { attempts: 3 })
+    if (FailedEntryCount === 0) return
+    const [{ ErrorCode = 'no reason' } = {}] = (taken ?? []) as { ErrorCode?: string }[]
+    throw new Error(`EventBridge did not take the event: ${ErrorCode}.`)
+  }
+}

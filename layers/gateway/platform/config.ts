@@ -1,0 +1,132 @@
+import { type Nano, parseCredits } from '../domain/money/money.ts'
+import { isOwnVariable } from '../domain/routing/catalog.ts'
+import { BRAND, ENV } from '../names.ts'
+
+export type Config = {
+  readonly keysTable: string
+  readonly usageTable: string
+  readonly answersTable: string
+  readonly keyPrefix: string
+  readonly headerPrefix: string
+  /** The name of this deployment; none on one machine. */
+  readonly stage?: string
+  /** The secrets by which our own CloudFront distribution can prove itself; none without a distribution. */
+  readonly originSecrets?: readonly string[]
+  /** The most time for an answer that is not streamed, if something in front of the function has a timeout. */
+  readonly wholeAnswerMs?: number
+  /** True if answers are sent as they are, also to clients that accept gzip. */
+  readonly isUncompressed?: boolean
+  /** True if usage rows have no claims of callers about their users and tags. */
+  readonly isUnattributed?: boolean
+  /** The loss that a key may cause on a UTC day, if it has no bound of its own. */
+  readonly dailyLoss?: Nano
+  /** How long usage rows are kept; without it, for good. */
+  readonly keepRowsDays?: number
+  /** True if there is a page for the owners of keys. */
+  readonly hasUsagePage?: boolean
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The only reader of the process environment in the gateway. */
+export function readConfig(env: Environment = process.env): Config {
+  const originSecrets = env[ENV.originSecrets]
+  const dailyLoss = parseCredits(env[ENV.dailyLoss] ?? '')
+  return {
+    keysTable: required(env, ENV.keysTable),
+    usageTable: required(env, ENV.usageTable),
+    answersTable: required(env, ENV.answersTable),
+    keyPrefix: BRAND.keyPrefix,
+    headerPrefix: BRAND.headerPrefix,
+    ...optional('stage', env[ENV.stage]),
+    ...(originSecrets && { originSecrets: originSecrets.split(',') }),
+    ...(env[ENV.wholeAnswerMs] && { wholeAnswerMs: Number(env[ENV.wholeAnswerMs]) }),
+    ...(env[ENV.compress] === 'false' && { isUncompressed: true }),
+    ...(env[ENV.attribution] === 'false' && { isUnattributed: true }),
+    ...(dailyLoss !== undefined && { dailyLoss }),
+    ...(env[ENV.keepRowsDays] && { keepRowsDays: Number(env[ENV.keepRowsDays]) }),
+    ...(env[ENV.usagePage] === 'true' && { hasUsagePage: true }),
+  }
+}
+
+/** The name of the function that counts tokens, which chat alone invokes. */
+export function readTokenizerFunction(env: Environment = process.env): string {
+  return required(env, ENV.tokenizerFunction)
+}
+
+/** The bucket to which closed days are exported; none if they are not exported. */
+export function readExportBucket(env: Environment = process.env): string | undefined {
+  return env[ENV.exportBucket] || undefined
+}
+
+/** The bus that notices are put on; none if nobody is told. */
+export function readEventBus(env: Environment = process.env): string | undefined {
+  return env[ENV.eventBus] || undefined
+}
+
+/** The stage as the admin API describes it. `takesKeys`: admin keys are accepted. */
+export type AdminSettings = { readonly baseUrl: string; readonly isProtected: boolean; readonly takesKeys: boolean }
+
+export function readAdminSettings(env: Environment = process.env): AdminSettings {
+  return {
+    baseUrl: required(env, ENV.baseUrl),
+    isProtected: required(env, ENV.protected) !== 'false',
+    takesKeys: env[ENV.adminKeys] === 'true',
+  }
+}
+
+/** The gateway that the probe calls: its stage, and its address for clients. */
+export type ProbeSettings = { readonly stage: string; readonly baseUrl: string }
+
+export function readProbeSettings(env: Environment = process.env): ProbeSettings {
+  return { stage: required(env, ENV.stage), baseUrl: required(env, ENV.baseUrl) }
+}
+
+/** The memory of this function, as Lambda says it. */
+export function readMemoryMb(env: Environment = process.env): number {
+  return Number(env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE) || Number.POSITIVE_INFINITY
+}
+
+/** The value behind a catalog's `env:NAME`, which is never one of our own. */
+export function readVariable(name: string, env: Environment = process.env): string | undefined {
+  return isOwnVariable(name) ? undefined : env[name] || undefined
+}
+
+export function readProfile(env: Environment = process.env): string | undefined {
+  return env.AWS_PROFILE || undefined
+}
+
+export type Credentials = {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
+}
+
+/** The function's role, as Lambda tells it. Read for every call, so that renewed credentials are used at once. */
+export function readCredentials(env: Environment = process.env): Credentials {
+  return {
+    accessKeyId: required(env, 'AWS_ACCESS_KEY_ID'),
+    secretAccessKey: required(env, 'AWS_SECRET_ACCESS_KEY'),
+    ...optional('sessionToken', env.AWS_SESSION_TOKEN),
+  }
+}
+
+/** The region, and the endpoint that replaces a service's own, by the variables that AWS's SDKs use. */
+export function readAwsEndpoint(
+  service: string,
+  env: Environment = process.env,
+): { region: string; endpoint?: string } {
+  const region = required(env, 'AWS_REGION')
+  const endpoint = env[`AWS_ENDPOINT_URL_${service}`] || env.AWS_ENDPOINT_URL
+  return { region, ...optional('endpoint', endpoint) }
+}
+
+function optional<Name extends string>(name: Name, value: string | undefined): { [K in Name]?: string } {
+  return value ? ({ [name]: value } as { [K in Name]: string }) : {}
+}
+
+function required(env: Environment, name: string): string {
+  const value = env[name]
+  if (!value) throw new Error(`The environment variable ${name} is not set.`)
+  return value
+}

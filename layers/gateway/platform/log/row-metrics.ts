@@ -1,0 +1,89 @@
+import type { Nano } from '../../domain/money/money.ts'
+import type { UsageRow } from '../../domain/rows/usage-row.ts'
+import { describeMetrics, type Unit } from './metric-description.ts'
+
+/** The dimensions of the metrics. CloudWatch charges for each value. */
+type Breakdown = 'model' | 'provider' | 'errorCode'
+
+type RowMetric = {
+  readonly name: string
+  readonly unit: Unit
+  /** Undefined if a request has no such figure. */
+  readonly of: (row: UsageRow) => number | undefined
+  readonly by?: readonly Breakdown[]
+}
+
+export const creditsIn = (nano: Nano) => Number(nano) / 1e9
+
+/** A 5xx that the gateway only passes on: no upstream gave an answer. */
+const isUpstreams = ({ httpStatus, errorCode }: UsageRow) =>
+  httpStatus === 502 || httpStatus === 504 || (httpStatus === 503 && errorCode === 'upstream_rate_limited')
+
+const isServers = (row: UsageRow) => row.httpStatus >= 500 && !isUpstreams(row)
+
+/** Only for answers: the basis of their charge, and if it covers their cost to us. */
+const ofAnswers = (of: (row: UsageRow) => number | undefined) => (row: UsageRow) =>
+  row.usageSource === 'none' ? undefined : of(row)
+
+/** A count of nothing is left out: alarms and sums take a missing figure for 0, and every byte of a log costs. */
+const ifSo = (isSo: boolean | undefined) => (isSo ? 1 : undefined)
+
+const ROW_METRICS: readonly RowMetric[] = [
+  { name: 'Requests', unit: 'Count', of: () => 1, by: ['model', 'provider'] },
+  { name: 'Errors', unit: 'Count', of: (row) => ifSo(row.errorCode !== undefined), by: ['errorCode'] },
+  { name: 'ServerErrors', unit: 'Count', of: (row) => ifSo(isServers(row)) },
+  { name: 'UpstreamErrors', unit: 'Count', of: (row) => ifSo(isUpstreams(row)) },
+  { name: 'Duration', unit: 'Milliseconds', of: (row) => row.durationMs },
+  { name: 'TimeToFirstToken', unit: 'Milliseconds', of: (row) => row.ttftMs, by: ['model', 'provider'] },
+  { name: 'PromptTokens', unit: 'Count', of: (row) => row.promptTokens, by: ['model'] },
+  { name: 'CompletionTokens', unit: 'Count', of: (row) => row.completionTokens, by: ['model'] },
+  { name: 'Credits', unit: 'None', of: (row) => creditsIn(row.cost), by: ['model'] },
+  { name: 'CreditsHeld', unit: 'None', of: (row) => creditsIn(row.hold) },
+  { name: 'RoughEstimates', unit: 'Count', of: ofAnswers((row) => ifSo(row.estimatedBy === 'characters')) },
+  { name: 'UsageRejected', unit: 'Count', of: ofAnswers((row) => ifSo(row.usageRejected)) },
+  { name: 'BilledAtBound', unit: 'Count', of: ofAnswers((row) => ifSo(row.usageCapped)) },
+  {
+    name: 'UpstreamCost',
+    unit: 'None',
+    of: ofAnswers(({ upstreamCost }) => (upstreamCost === undefined ? undefined : creditsIn(upstreamCost))),
+  },
+  { name: 'Loss', unit: 'None', of: ({ loss }) => (loss === undefined ? undefined : creditsIn(loss)) },
+  {
+    name: 'NegativeMargins',
+    unit: 'Count',
+    of: ofAnswers(({ upstreamCost, cost }) => ifSo(upstreamCost !== undefined && upstreamCost > cost)),
+  },
+]
+
+/** There are few kinds of rows, by the figures that they have; each is described once. */
+const described = new Map<number, string>()
+
+/** A row's figures as fields of a JSON object, and their description for CloudWatch as JSON. */
+export function metricsOf(row: UsageRow): { readonly fields: string; readonly description: string } {
+  let fields = ''
+  let kind = 1
+  for (const { name, of } of ROW_METRICS) {
+    const value = of(row)
+    kind *= 2
+    if (value === undefined) continue
+    kind += 1
+    fields += fields === '' ? `"${name}":${value}` : `,"${name}":${value}`
+  }
+  let description = described.get(kind)
+  if (description === undefined) {
+    description = JSON.stringify(describe(row))
+    described.set(kind, description)
+  }
+  return { fields, description }
+}
+
+/** Metrics with the same breakdowns share a description. */
+function describe(row: UsageRow): object[] {
+  const groups = Object.groupBy(
+    ROW_METRICS.filter(({ of }) => of(row) !== undefined),
+    ({ by = [] }) => by.join(),
+  )
+  return Object.values(groups).map((metrics = []) =>
+    describeMetrics(metrics, [], ...(metrics[0]?.by ?? []).map((field) => [field])),
+  )
+}

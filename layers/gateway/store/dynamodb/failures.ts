@@ -1,0 +1,50 @@
+import { isUnavailable } from '../../platform/aws/failures.ts'
+import { retry } from '../../platform/retry.ts'
+import type { Item } from './database.ts'
+
+export { isUnavailable }
+
+/** A write's condition did not hold. The error has the item if the write asked for it. */
+export function isConditionFailed(error: unknown): error is Error & { readonly Item?: Item } {
+  return nameOf(error) === 'ConditionalCheckFailedException'
+}
+
+/** True if the write was made, false if its condition did not hold. */
+export async function ifConditionHolds(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write
+    return true
+  } catch (error) {
+    if (isConditionFailed(error)) return false
+    throw error
+  }
+}
+
+/** Retries a write that DynamoDB rejected (a conflict with a transaction, or throttling). */
+export function retryRejected<T>(write: () => Promise<T>): Promise<T> {
+  return retry(write, { when: wasRejected, pauseMs: (attempt) => 20 * attempt, tries: 6 })
+}
+
+const REJECTED = new Set([
+  'TransactionConflictException',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'ThrottlingException',
+])
+
+/** DynamoDB itself told that the write did not happen. */
+function wasRejected(error: unknown): boolean {
+  return REJECTED.has(nameOf(error))
+}
+
+function nameOf(error: unknown): string {
+  return (typeof error === 'object' && (error as Error | null)?.name) || ''
+}
+
+/** No connection was established. */
+const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'])
+
+/** A write failed without an answer, or with one that does not tell: it may have been made. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  return isUnavailable(error) && !wasRejected(error) && !NEVER_SENT.has((error as NodeJS.ErrnoException).code ?? '')
+}

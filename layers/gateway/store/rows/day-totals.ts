@@ -1,0 +1,80 @@
+import { isoTime } from '../../domain/basics/time.ts'
+import { type DayTotal, type Figures, isSameTotal, NO_FIGURES, type UsagePart } from '../../domain/rows/day-total.ts'
+import { USAGE_ITEMS } from '../../names.ts'
+import { type Item, queryItems } from '../dynamodb/database.ts'
+import { putOnce } from '../dynamodb/put-once.ts'
+import type { Tables } from '../dynamodb/tables.ts'
+import { toNano } from '../keys/key-item.ts'
+
+/** All totals of a day are one partition, in the order of their keys. */
+const totalsOfDay = (day: string) => `${USAGE_ITEMS.day}${day}`
+const keyInPart = (part: string, keyId: string) => ({ part, requestId: `${part}#${keyId}` })
+export const totalKey = (keyId: string, day: string) => keyInPart(totalsOfDay(day), keyId)
+
+export function toTotalItem({ keyId, day, parts, rowsUntilMs }: DayTotal, part = totalsOfDay(day)): Item {
+  return {
+    ...keyInPart(part, keyId),
+    keyId,
+    day,
+    parts: parts.map(withoutZeros),
+    rowsUntil: rowsUntilMs === undefined ? undefined : isoTime(rowsUntilMs),
+  }
+}
+
+/** A part has many figures, most of which are zero for most keys. */
+export function withoutZeros({ errors, ...part }: UsagePart): Item {
+  const figures = Object.entries(part).filter(([, value]) => value !== undefined && value !== 0 && value !== 0n)
+  return { ...Object.fromEntries(figures), ...(Object.keys(errors).length > 0 && { errors }) }
+}
+
+export function toDayTotal(item: Item): DayTotal {
+  const { rowsUntil } = item
+  return {
+    keyId: item.keyId as string,
+    day: item.day as string,
+    parts: (item.parts as Item[]).map(toPart),
+    rowsUntilMs: rowsUntil === undefined ? undefined : Date.parse(rowsUntil as string),
+  }
+}
+
+export function toPart({ model, provider, errors = {}, ...stored }: Item): UsagePart {
+  const part: Item = { ...NO_FIGURES, model, provider, errors }
+  for (const name in stored) {
+    const zero = NO_FIGURES[name as keyof Figures]
+    if (zero !== undefined) part[name] = typeof zero === 'bigint' ? toNano(stored[name]) : stored[name]
+  }
+  return part as UsagePart
+}
+
+/** False if there is another total already, which stays: a total is written once and never changed. */
+export function putDayTotal({ database, usage }: Tables) {
+  return async (total: DayTotal): Promise<boolean> => {
+    const ConditionExpression = 'attribute_not_exists(requestId)'
+    const standing = await putOnce(database, { TableName: usage, Item: toTotalItem(total), ConditionExpression })
+    return !standing || isSameTotal(toDayTotal(standing), total)
+  }
+}
+
+export function readDayTotal({ database, usage }: Tables) {
+  return async (keyId: string, day: string): Promise<DayTotal | undefined> => {
+    const { Item } = await database.get({ TableName: usage, Key: totalKey(keyId, day), ConsistentRead: true })
+    return Item && toDayTotal(Item)
+  }
+}
+
+/** The totals of all keys on one day from this one on, in the order of their ids: a page has some thousand of them. */
+export function queryDayTotals(tables: Tables) {
+  return async function* totalsOf(day: string, fromKeyId?: string): AsyncGenerator<DayTotal, void, undefined> {
+    for await (const item of itemsOfDay(tables, totalsOfDay(day), fromKeyId)) yield toDayTotal(item)
+  }
+}
+
+/** One partition whose items are of one day, in the order of their keys' ids. */
+export function itemsOfDay({ database, usage }: Tables, part: string, fromKeyId = '') {
+  return queryItems(database, {
+    TableName: usage,
+    KeyConditionExpression: 'part = :day AND requestId >= :from',
+    ExpressionAttributeValues: { ':day': part, ':from': keyInPart(part, fromKeyId).requestId },
+    ConsistentRead: true,
+  })
+}

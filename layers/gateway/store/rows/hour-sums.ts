@@ -1,0 +1,93 @@
+import { HOUR_MS, isoTime } from '../../domain/basics/time.ts'
+import type { Histogram } from '../../domain/rows/histogram.ts'
+import { type Asked, type ModelPart, UsageSum } from '../../domain/rows/usage-sum.ts'
+import { USAGE_ITEMS } from '../../names.ts'
+import { type Item, queryItems } from '../dynamodb/database.ts'
+import type { Tables } from '../dynamodb/tables.ts'
+import { toPart, withoutZeros } from './day-totals.ts'
+
+/** The ways in which requests are added up. Each has items of its own, so that a reader reads no other. */
+export type SumKind = 'models' | 'keys' | 'routes'
+
+/** An hour, such as 2026-11-17T05, or a day, such as 2026-11-17. A day has all its hours together, too. */
+export type Span = string
+
+const HOUR_CHARS = '2026-11-17T05'.length
+const DAY_CHARS = '2026-11-17'.length
+
+export const hourOf = (ms: number): Span => isoTime(ms).slice(0, HOUR_CHARS)
+export const momentOfHour = (hour: Span): number => Date.parse(`${hour}:00:00.000Z`)
+export const hourAfter = (hour: Span): Span => hourOf(momentOfHour(hour) + HOUR_MS)
+
+export const HOUR_SUMS = `${USAGE_ITEMS.day}HOURS#`
+const partOf = (span: Span) => `${HOUR_SUMS}${span.slice(0, DAY_CHARS)}`
+
+/** An item may have 400 KB, and a group of figures with every error there is has some 1 KB. */
+const GROUPS_IN_ITEM = 250
+
+const TO_GROUPS: Readonly<Record<SumKind, (sum: UsageSum) => Item[]>> = {
+  models: ({ models }) => [...models.values()].map(modelItem),
+  keys: ({ keys }) => [...keys].map(([keyId, part]) => ({ ...withoutZeros(part), keyId })),
+  routes: ({ routes }) => [...routes].map(([route, asked]) => ({ ...asked, route })),
+}
+
+const ADD_GROUP: Readonly<Record<SumKind, (sum: UsageSum, group: Item) => void>> = {
+  models: (sum, { firstToken, duration, ...part }) =>
+    sum.addModel({ ...toPart(part), firstToken: firstToken as Histogram, duration: duration as Histogram }),
+  keys: (sum, { keyId, ...part }) => sum.addKey(keyId as string, toPart(part)),
+  routes: (sum, { route, ...asked }) => sum.addRoute(route as string, asked as Asked),
+}
+
+export const SUM_KINDS = Object.keys(TO_GROUPS) as SumKind[]
+
+/** Nobody asks DynamoDB for a figure of a group: as one text they are a tenth of the work for it and for us. */
+function toText(groups: readonly Item[]): string {
+  return JSON.stringify(groups, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+}
+
+/** Amounts are texts still, which `toPart` reads. */
+export function fromText(groups: string): Item[] {
+  return JSON.parse(groups) as Item[]
+}
+
+function modelItem({ firstToken, duration, ...part }: ModelPart): Item {
+  return { ...withoutZeros(part), firstToken, duration }
+}
+
+/** The sum of a span is always of the same rows, so to write it again changes nothing. */
+export function putUsageSum({ database, usage }: Tables) {
+  return async (span: Span, sum: UsageSum): Promise<void> => {
+    for (const kind of SUM_KINDS) {
+      const groups = TO_GROUPS[kind](sum)
+      for (let i = 0; i * GROUPS_IN_ITEM < groups.length; i++) {
+        const some = groups.slice(i * GROUPS_IN_ITEM, (i + 1) * GROUPS_IN_ITEM)
+        const Item = { part: partOf(span), requestId: `${kind}#${span}#${i}`, span, groups: toText(some) }
+        await database.put({ TableName: usage, Item })
+      }
+    }
+  }
+}
+
+/** The sums of one kind of a day, or of its hours from the first to the last, both included. */
+export function readUsageSums({ database, usage }: Tables, kind: SumKind) {
+  return async function* sumsFrom(
+    first: Span,
+    last: Span = first,
+  ): AsyncGenerator<{ readonly span: Span; readonly sum: UsageSum }, void, undefined> {
+    const items = queryItems(database, {
+      TableName: usage,
+      KeyConditionExpression: 'part = :part AND requestId BETWEEN :first AND :last',
+      ExpressionAttributeValues: {
+        ':part': partOf(first),
+        ':first': `${kind}#${first}#`,
+        ':last': `${kind}#${last}#~`,
+      },
+      ConsistentRead: true,
+    })
+    for await (const { span, groups } of items) {
+      const sum = new UsageSum()
+      for (const group of fromText(groups as string)) ADD_GROUP[kind](sum, group)
+      yield { span: span as Span, sum }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { DAY_MS } from '../../domain/basics/time.ts'
+import { ulidTimeMs } from '../../domain/basics/ulid.ts'
+import type { UsageRow } from '../../domain/rows/usage-row.ts'
+import type { Tables } from '../dynamodb/tables.ts'
+import { mergeRows } from './merge-rows.ts'
+import { ROW_SHARDS } from './row-key.ts'
+import { idsOf, queryRowsOfDay, queryUsageRows, type TimeRange } from './usage-rows.ts'
+
+type Wanted = {
+  /** Undefined for all keys. */
+  readonly keyId: string | undefined
+  readonly range: TimeRange
+  readonly limit: number
+  /** The id with which the page before ended. */
+  readonly after: string | undefined
+  /** Undefined if every row matches. */
+  readonly matches?: ((row: UsageRow) => boolean) | undefined
+  /** The most rows that are looked at, in place of `MOST_ROWS`. */
+  readonly mostRows?: number
+}
+
+type Found = {
+  readonly rows: readonly UsageRow[]
+  /** The id from which the next page goes on; undefined at the end. */
+  readonly next: string | undefined
+}
+
+/** The most rows that are looked at for a page: a filter that few rows pass does not read a busy day to its end. */
+const MOST_ROWS = 20_000
+/** Rows that are read at once of each partition if only some of them match. */
+const FILTERED_PAGE = 500
+const LEAST_PAGE = 8
+/** The most days: a range without rows is not searched to its end. */
+const MOST_DAYS = 250
+
+/**
+ * The newest rows of a key or of all, day by day. A page may need more than one call may read: then there are fewer rows
+ * than wanted, or none, and an id to go on from.
+ */
+export async function newestRequests(tables: Tables, wanted: Wanted): Promise<Found> {
+  const { range, limit, after, matches, mostRows = MOST_ROWS } = wanted
+  const rows: UsageRow[] = []
+  const afterMs = after === undefined ? Infinity : ulidTimeMs(after) + 1
+  let [seen, days] = [0, 0]
+  for (let toMs = Math.min(range.toMs, afterMs); toMs > range.fromMs; days++) {
+    const dayMs = Math.floor((toMs - 1) / DAY_MS) * DAY_MS
+    const fromMs = Math.max(range.fromMs, dayMs)
+    if (days === MOST_DAYS) return { rows, next: idsOf({ fromMs, toMs }).lastId }
+    for await (const row of rowsOfDay(tables, wanted, { fromMs, toMs })) {
+      if (after !== undefined && row.requestId >= after) continue
+      if (rows.length === limit) return { rows, next: (rows.at(-1) as UsageRow).requestId }
+      if (matches?.(row) !== false) rows.push(row)
+      seen += 1
+      if (seen === mostRows && rows.length < limit) return { rows, next: row.requestId }
+    }
+    toMs = fromMs
+  }
+  return { rows, next: undefined }
+}
+
+/** The rows of one day, or a part of it, the newest first. */
+function rowsOfDay(tables: Tables, { keyId, limit, matches }: Wanted, range: TimeRange): AsyncIterable<UsageRow> {
+  // A page of a day's partitions needs a part of each, and more of one only by chance.
+  const share = keyId === undefined ? ROW_SHARDS / 2 : 1
+  const pageSize = matches ? FILTERED_PAGE : Math.max(LEAST_PAGE, Math.ceil((limit + 1) / share))
+  if (keyId !== undefined)
+    return mergeRows([queryUsageRows(tables)(keyId, range, 'newest first', pageSize)], 'newest first')
+  const { fromMs } = range
+  return mergeRows(queryRowsOfDay(tables)(fromMs, idsOf(range), 'newest first', pageSize), 'newest first')
+}

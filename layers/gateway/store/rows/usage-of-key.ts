@@ -1,0 +1,81 @@
+import { HOUR_MS, utcDay } from '../../domain/basics/time.ts'
+import type { Key } from '../../domain/keys/key.ts'
+import { daysFrom, earliestRowMs, momentsOf } from '../../domain/rows/closed-day.ts'
+import { DayCounter, type UsagePart } from '../../domain/rows/day-total.ts'
+import { mapConcurrently } from '../../platform/map-concurrently.ts'
+import type { Tables } from '../dynamodb/tables.ts'
+import { readClosing } from './closing.ts'
+import { readDayTotal } from './day-totals.ts'
+import { queryUsageRows, type TimeRange } from './usage-rows.ts'
+
+/** The usage of a key in an hour or a day, for one model at one provider. */
+export type UsageOfKey = { readonly atMs: number; readonly part: UsagePart }
+
+const AT_ONCE = 16
+
+/** The rows that a reader may still read, and the ranges that it had to leave out. */
+export type RowBudget = { rows: number; readonly leftOut: TimeRange[]; readonly nowMs: number }
+
+const UNLIMITED: RowBudget = { rows: Infinity, leftOut: [], nowMs: 0 }
+
+/**
+ * The usage of one key by day, in no order. A whole closed day is read from its total, another from its rows, the newest
+ * first, as far as the budget lasts.
+ */
+export async function* usageOfKey(
+  tables: Tables,
+  key: Key,
+  range: TimeRange,
+  budget: RowBudget = UNLIMITED,
+): AsyncGenerator<UsageOfKey> {
+  const { closedThrough = '' } = await readClosing(tables)()
+  const days = daysFrom(utcDay(Math.max(range.fromMs, earliestRowMs(key))), utcDay(range.toMs - 1))
+  yield* mapConcurrently(days, AT_ONCE, async (day) => {
+    const parts = day <= closedThrough ? await partsOfClosed(day) : await partsOfRows(day)
+    return parts.map((part) => ({ atMs: momentsOf(day).fromMs, part }))
+  })
+
+  async function partsOfClosed(day: string): Promise<readonly UsagePart[]> {
+    const total = await readDayTotal(tables)(key.id, day)
+    const { fromMs, toMs } = momentsOf(day)
+    if (!total || (range.fromMs <= fromMs && toMs <= range.toMs)) return total?.parts ?? []
+    if ((total.rowsUntilMs ?? Infinity) > budget.nowMs) return partsOfRows(day)
+    budget.leftOut.push(within(day))
+    return []
+  }
+
+  /** Added up while reading: a busy day has more rows than fit in memory. */
+  async function partsOfRows(day: string): Promise<readonly UsagePart[]> {
+    const ofDay = within(day)
+    const counter = new DayCounter(key.id, day)
+    let lastMs = ofDay.toMs
+    for await (const row of queryUsageRows(tables, 'sums')(key.id, ofDay)) {
+      // A millisecond is read to its end, so that the range that is left out has all of its rows.
+      if (budget.rows <= 0 && row.startedAtMs < lastMs) {
+        budget.leftOut.push({ fromMs: ofDay.fromMs, toMs: lastMs })
+        break
+      }
+      counter.add(row)
+      budget.rows -= 1
+      lastMs = row.startedAtMs
+    }
+    return counter.total().parts
+  }
+
+  function within(day: string): TimeRange {
+    const { fromMs, toMs } = momentsOf(day)
+    return { fromMs: Math.max(range.fromMs, fromMs), toMs: Math.min(range.toMs, toMs) }
+  }
+}
+
+/** The same by hour, always from rows: totals have no hours. */
+export async function* usageOfKeyByHour(tables: Tables, { id }: Key, range: TimeRange): AsyncGenerator<UsageOfKey> {
+  const hours = new Map<number, DayCounter>()
+  for await (const row of queryUsageRows(tables, 'sums')(id, range)) {
+    const atMs = Math.floor(row.startedAtMs / HOUR_MS) * HOUR_MS
+    const counter = hours.get(atMs) ?? new DayCounter(id, utcDay(atMs))
+    hours.set(atMs, counter)
+    counter.add(row)
+  }
+  for (const [atMs, counter] of hours) for (const part of counter.total().parts) yield { atMs, part }
+}

@@ -1,0 +1,142 @@
+import { DAY_MS, isoTime, utcDay } from '../../domain/basics/time.ts'
+import { isRequestId } from '../../domain/basics/ulid.ts'
+import { keyDay, SUMMED_FIELDS, type UsageRow } from '../../domain/rows/usage-row.ts'
+import { TABLES } from '../../names.ts'
+import { queryAhead, queryItems } from '../dynamodb/database.ts'
+import { putOnce } from '../dynamodb/put-once.ts'
+import type { Tables } from '../dynamodb/tables.ts'
+import { firstIdOf, lastIdOf, rowKey, rowParts } from './row-key.ts'
+import { toUsageItem, toUsageRow } from './usage-item.ts'
+
+/** The final row: the first one written for a request stays, and later writers settle by it. */
+export type PutUsageRow = (row: UsageRow) => Promise<UsageRow>
+
+/** DynamoDB deletes a row this many days after its request began; without `keepDays`, never. */
+export function putUsageRow({ database, usage }: Tables, keepDays?: number): PutUsageRow {
+  return async (given) => {
+    const row = keepDays === undefined ? given : { ...given, keptUntilMs: given.startedAtMs + keepDays * DAY_MS }
+    const ConditionExpression = 'attribute_not_exists(requestId)'
+    const standing = await putOnce(database, { TableName: usage, Item: toUsageItem(row), ConditionExpression })
+    return standing ? toUsageRow(standing) : given
+  }
+}
+
+export function readUsageRow({ database, usage }: Tables) {
+  return async (requestId: string): Promise<UsageRow | undefined> => {
+    if (!isRequestId(requestId)) return undefined
+    const { Item } = await database.get({ TableName: usage, Key: rowKey(requestId), ConsistentRead: true })
+    return Item && toUsageRow(Item)
+  }
+}
+
+const [BY_KEY] = TABLES.usage.indexes
+
+/** From the first time, inclusive, to the second, exclusive. */
+export type TimeRange = { readonly fromMs: number; readonly toMs: number }
+export type RowOrder = 'newest first' | 'oldest first'
+
+/** The whole rows, or only the attributes that the sums of a key or of all keys need: less to send and to read. */
+export type RowParts = keyof typeof ATTRIBUTES
+
+/** In every projection. */
+const ALWAYS = ['requestId', 'keyId', 'startedAt', 'model', 'provider', 'cost', 'hold']
+const ATTRIBUTES = {
+  whole: [],
+  sums: [...new Set([...ALWAYS, 'outcome', 'errorCode', 'usageSource', 'expiresAt', ...SUMMED_FIELDS])],
+  /** Everything that a usage sum is made of. */
+  groups: [
+    ...new Set([
+      ...ALWAYS,
+      'outcome',
+      'errorCode',
+      'usageSource',
+      'attempts',
+      'ttftMs',
+      'durationMs',
+      ...SUMMED_FIELDS,
+    ]),
+  ],
+} as const satisfies Record<string, readonly string[]>
+
+/** The rows of one key that began in a range, for a reader of all of them, or in pages of `pageSize` for one that may stop. */
+export function queryUsageRows({ database, usage }: Tables, parts: RowParts = 'whole') {
+  const { names, projection } = projectionOf(parts)
+  return async function* rowsOf(
+    keyId: string,
+    range: TimeRange,
+    order: RowOrder = 'newest first',
+    pageSize?: number,
+  ): AsyncGenerator<UsageRow, void, undefined> {
+    const query = pageSize === undefined ? queryAhead : queryItems
+    for (const dayMs of daysOf(range, order)) {
+      const items = query(database, {
+        TableName: usage,
+        IndexName: BY_KEY.name,
+        KeyConditionExpression: '#partition = :keyDay AND #sort BETWEEN :first AND :last',
+        ExpressionAttributeNames: {
+          '#partition': BY_KEY.partitionKey,
+          '#sort': BY_KEY.sortKey,
+          ...names,
+        },
+        ...projection,
+        ExpressionAttributeValues: {
+          ':keyDay': keyDay(keyId, dayMs),
+          ':first': isoTime(range.fromMs),
+          ':last': isoTime(range.toMs - 1),
+        },
+        ScanIndexForward: order === 'oldest first',
+        ...(pageSize !== undefined && { Limit: pageSize }),
+      })
+      for await (const item of items) yield toUsageRow(item)
+    }
+  }
+}
+
+/**
+ * The rows of all keys that began in a range, as one list for each partition of a day, in the order of their ids. The
+ * table itself is read, consistently.
+ */
+export function queryRowsOfDay({ database, usage }: Tables, parts: RowParts = 'whole') {
+  const { names, projection } = projectionOf(parts)
+  return (
+    dayMs: number,
+    { firstId, lastId }: IdRange,
+    order: RowOrder,
+    pageSize?: number,
+  ): AsyncGenerator<UsageRow>[] =>
+    rowParts(utcDay(dayMs)).map(async function* rowsOf(part) {
+      const query = pageSize === undefined ? queryAhead : queryItems
+      const items = query(database, {
+        TableName: usage,
+        KeyConditionExpression: '#part = :part AND #requestId BETWEEN :first AND :last',
+        ExpressionAttributeNames: { ...names, '#part': 'part', '#requestId': 'requestId' },
+        ...projection,
+        ExpressionAttributeValues: { ':part': part, ':first': firstId, ':last': lastId },
+        ConsistentRead: true,
+        ScanIndexForward: order === 'oldest first',
+        ...(pageSize !== undefined && { Limit: pageSize }),
+      })
+      for await (const item of items) yield toUsageRow(item)
+    })
+}
+
+/** Both are included. */
+export type IdRange = { readonly firstId: string; readonly lastId: string }
+
+export function idsOf({ fromMs, toMs }: TimeRange): IdRange {
+  return { firstId: firstIdOf(fromMs), lastId: lastIdOf(toMs - 1) }
+}
+
+function projectionOf(parts: RowParts) {
+  const attributes = ATTRIBUTES[parts]
+  return {
+    names: Object.fromEntries(attributes.map((name) => [`#${name}`, name])),
+    projection: attributes.length > 0 && { ProjectionExpression: attributes.map((name) => `#${name}`).join(', ') },
+  }
+}
+
+export function* daysOf({ fromMs, toMs }: TimeRange, order: RowOrder): Generator<number> {
+  const first = Math.floor(fromMs / DAY_MS)
+  const count = fromMs < toMs ? Math.ceil(toMs / DAY_MS) - first : 0
+  for (let i = 0; i < count; i++) yield (order === 'oldest first' ? first + i : first + count - 1 - i) * DAY_MS
+}

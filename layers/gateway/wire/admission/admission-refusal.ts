@@ -1,0 +1,106 @@
+import { secondsUntilToken } from '../../domain/admission/bucket.ts'
+import {
+  COUNTER_NAMES,
+  COUNTERS,
+  type Counter,
+  type CounterName,
+  leftIn,
+  limitOf,
+  secondsLeft,
+} from '../../domain/admission/counters.ts'
+import { WINDOWS } from '../../domain/admission/windows.ts'
+import { type AdmissionRefusal, type CounterRefusal, GatewayError } from '../../domain/basics/gateway-error.ts'
+import type { Key } from '../../domain/keys/key.ts'
+import { formatCredits, type Nano } from '../../domain/money/money.ts'
+import { affordableCap, holdOf, lowerCap, type PricedRequest } from '../../domain/money/priced-request.ts'
+import { expiredKey, suspendedKey } from '../keys/key-refusals.ts'
+
+type Refused = { readonly nowMs: number; readonly priced?: PricedRequest | undefined }
+
+type Words = {
+  readonly message: string
+  readonly retry?: number
+  /** The start of the next window. SDKs must not wait for it by themselves, so it is no `retry`. */
+  readonly windowInSeconds?: number | undefined
+}
+
+type WordsOf = (key: Key, refused: Refused) => Words
+
+const WORDS: Readonly<Record<AdmissionRefusal, WordsOf>> = {
+  ...counterWords(),
+  key_suspended: () => ({ message: suspendedKey().message }),
+  invalid_api_key: (key) => ({ message: expiredKey(key).message }),
+  rate_limit_exceeded: ({ rpm, bucketFullAtUs }, { nowMs }) => {
+    const retry = Math.min(60, Math.max(1, secondsUntilToken(rpm, bucketFullAtUs, nowMs)))
+    return { message: `This key is limited to ${rpm} requests per minute. Try again in ${retry} s.`, retry }
+  },
+  concurrency_limit_exceeded: ({ maxConcurrent }) => ({
+    message: `This key may have ${maxConcurrent} requests under way at once, and has. Try again when one has ended.`,
+  }),
+  credit_balance_exhausted: ({ available }, { priced }) => ({
+    message: notCovered(`The balance is ${formatCredits(available)} credits`, available, 'add credits', priced),
+  }),
+}
+
+function counterWords(): Record<CounterRefusal, WordsOf> {
+  const words = COUNTER_NAMES.map((name) => [
+    COUNTERS[name].refusal,
+    (key: Key, refused: Refused) => COUNTED[COUNTERS[name].counts](key, name, refused),
+  ])
+  return Object.fromEntries(words)
+}
+
+const COUNTED: Readonly<Record<Counter['counts'], (key: Key, name: CounterName, refused: Refused) => Words>> = {
+  requests: usedUp,
+  credits: tooDear,
+  loss: (_, name, { nowMs }) => ({
+    message: `This key may use no more routes today that cost more than the model's price, and the model has no other at the moment. Use another model, or try again ${nextWindow(name, nowMs)}.`,
+    windowInSeconds: secondsLeft(COUNTERS[name], nowMs),
+  }),
+}
+
+/** Operators can raise a limit at any time, so nobody is told to wait for longer than a day. */
+const MOST_WAIT_SECONDS = 24 * 60 * 60
+
+function usedUp(key: Key, name: CounterName, { nowMs }: Refused): Words {
+  const { counts, within } = COUNTERS[name]
+  return {
+    message: `This key is limited to ${limitOf(key, name)} ${counts} per ${within}. It can be used again ${nextWindow(name, nowMs)}.`,
+    windowInSeconds: secondsLeft(COUNTERS[name], nowMs),
+  }
+}
+
+/** Waiting does not help a request that is beyond the whole limit. */
+function tooDear(key: Key, name: CounterName, { nowMs, priced }: Refused): Words {
+  const [limit, left] = [limitOf(key, name) ?? 0n, leftIn(key, name, nowMs) ?? 0n]
+  const isCoverable = !priced || holdOf(priced) <= limit || lowerCap(priced, limit, 1) !== undefined
+  const has = `This key is limited to ${formatCredits(limit)} credits per ${COUNTERS[name].within} and has ${formatCredits(left > 0n ? left : 0n)} left`
+  const more = isCoverable ? `try again ${nextWindow(name, nowMs)}` : "ask the gateway's operator for a higher limit"
+  return {
+    message: notCovered(has, left, more, priced),
+    windowInSeconds: isCoverable ? secondsLeft(COUNTERS[name], nowMs) : undefined,
+  }
+}
+
+function nextWindow(name: CounterName, nowMs: number): string {
+  return `${WINDOWS[COUNTERS[name].within].nextWords}, in ${secondsLeft(COUNTERS[name], nowMs)} s`
+}
+
+export function admissionRefusal(why: AdmissionRefusal, key: Key, refused: Refused): GatewayError {
+  const { message, retry, windowInSeconds } = WORDS[why](key, refused)
+  if (windowInSeconds === undefined) return new GatewayError(why, message, { retry })
+  const wait = Math.min(windowInSeconds, MOST_WAIT_SECONDS)
+  return new GatewayError(why, message, { retry, headers: { 'Retry-After': String(wait) } })
+}
+
+/** `has` says how many credits there are, `more` how there would be more. */
+function notCovered(has: string, left: Nano, more: string, priced: PricedRequest | undefined): string {
+  if (!priced) return `${has}.`
+  const needed = `this request may cost up to ${formatCredits(holdOf(priced))}`
+  const advice = `${more.charAt(0).toUpperCase()}${more.slice(1)}`
+  if (priced.chat.embedding) return `${has}, and ${needed}. ${advice}, or send fewer or shorter texts.`
+  const tokens = affordableCap(priced, left)
+  return tokens > 0
+    ? `${has}, and ${needed}. It covers max_tokens of at most ${tokens} for this request; lower max_tokens or ${more}.`
+    : `${has}, and ${needed}: it covers no output for this request. ${advice}, or shorten the prompt.`
+}

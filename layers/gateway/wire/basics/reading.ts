@@ -1,0 +1,109 @@
+import { hash } from 'node:crypto'
+import { badRequest, type GatewayError } from '../../domain/basics/gateway-error.ts'
+import type { UnknownField } from '../../domain/chat/chat.ts'
+import { badField, described } from './bad-field.ts'
+import { closest } from './closest.ts'
+import { type Wanted, wantedText } from './field-rules.ts'
+
+/** Names of fields are the caller's own and as long as it likes. */
+const MAX_PATH_CHARS = 100
+/** The most unknown fields that a request may have, and the most different ones. */
+const MOST_UNKNOWN = 50_000
+const MOST_DIFFERENT = 1_000
+
+const WHY = 'because it may change what the provider bills'
+const HOW = 'the operator can allow it with allowFields in the catalog'
+
+/** The reading of one request: its current path, and the unknown fields that it has met. */
+export class Reading {
+  readonly #callerId: string
+  readonly #path: (string | number)[] = []
+  readonly #unknown: UnknownField[] = []
+  readonly #inside = new Set<string>()
+  #seen = 0
+
+  constructor(callerId: string) {
+    this.#callerId = callerId
+  }
+
+  get unknown(): readonly UnknownField[] {
+    return this.#unknown
+  }
+
+  enter(step: string | number): void {
+    this.#path.push(step)
+  }
+
+  leave(): void {
+    this.#path.pop()
+  }
+
+  /** Refuses a value of the wrong form, for every route. */
+  refuse(wanted: Wanted, got: unknown, beside?: unknown): never {
+    throw badField(this.#here() || 'The request body', wanted, got, beside)
+  }
+
+  forbid(why: string): never {
+    const param = this.#here()
+    throw badRequest('unsupported_parameter', `'${param}' ${why}.`, param)
+  }
+
+  other(name: string, known: readonly string[]): void {
+    this.#path.push(name)
+    this.#note('unknown_parameter', (param) => {
+      const meant = closest(name, known)
+      const advice = meant ? `; did you mean \`${meant}\`?` : '.'
+      return `Unknown field \`${param}\`${advice} It is not passed on by this gateway, ${WHY}. Leave it out; ${HOW}.`
+    })
+    this.#path.pop()
+  }
+
+  paid(): undefined {
+    this.#note(
+      'unsupported_parameter',
+      (param) => `'${param}' is not passed on by this gateway, ${WHY}. Leave it out; ${HOW}.`,
+    )
+    return undefined
+  }
+
+  /** Notes a value that may cost more than the list price. It is left out. */
+  dear(wanted: Wanted, got: unknown, words: Wanted = wanted): undefined {
+    this.#note('unsupported_parameter', (param) => {
+      const only = `is passed on by this gateway only as ${wantedText(wanted)}, ${WHY} otherwise`
+      const but = typeof got === 'string' ? `, but ${described(words, got)}` : '.'
+      return `'${param}' ${only}${but} Change it; ${HOW}.`
+    })
+    return undefined
+  }
+
+  /** The name that is sent in place of one of the caller's own, so that no caller acts under the name of another. */
+  alias(name: string): string {
+    return hash('sha256', `${this.#callerId}\n${name}`, 'base64url')
+  }
+
+  /** The same field of many elements is noted once. */
+  #note(code: UnknownField['code'], complaint: (param: string) => string): void {
+    const isInside = this.#path.length > 1
+    if (++this.#seen > MOST_UNKNOWN || this.#unknown.length === MOST_DIFFERENT) throw tooMany()
+    const param = this.#here()
+    const name = param.replaceAll(/\[\d+\]/g, '[]')
+    if (isInside && this.#inside.has(name)) return
+    if (isInside) this.#inside.add(name)
+    this.#unknown.push({ root: String(this.#path[0]), name, param, code, complaint: () => complaint(param) })
+  }
+
+  #here(): string {
+    let path = ''
+    for (const step of this.#path) {
+      if (typeof step === 'number') path += `[${step}]`
+      else path += path === '' ? step : `.${step}`
+      if (path.length > MAX_PATH_CHARS) break
+    }
+    return path.slice(0, MAX_PATH_CHARS)
+  }
+}
+
+function tooMany(): GatewayError {
+  const message = 'The request has more fields that this gateway does not know than it looks at. Leave them out.'
+  return badRequest('invalid_body', message)
+}

@@ -1,0 +1,44 @@
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { isDeeper, isObject } from '../basics/field-rules.ts'
+
+/** The prefix of data that only this gateway can read; no provider's own data begins so. */
+const MARK = 'thoughts.v1.'
+const MOST_THOUGHTS = 1_000
+/** A thought is a flat object in a list. */
+const THOUGHT_DEPTH = 2
+const FIELDS = ['type', 'text', 'signature', 'data', 'summary', 'id', 'format', 'index'] as const
+
+/**
+ * Thoughts of any provider as one opaque text, for a contract whose clients carry just that from turn to turn. It is
+ * not a secret: the provider itself has signed or encrypted its content.
+ */
+export function packThoughts(details: readonly JsonObject[]): string {
+  return MARK + Buffer.from(JSON.stringify(details)).toString('base64url')
+}
+
+export function arePacked(text: string): boolean {
+  return text.startsWith(MARK)
+}
+
+/** The thoughts again; undefined if the text was changed on its way. */
+export function unpackThoughts(text: string): JsonObject[] | undefined {
+  const details = parse(Buffer.from(text.slice(MARK.length), 'base64url').toString())
+  if (!Array.isArray(details) || details.length > MOST_THOUGHTS || isDeeper(details, THOUGHT_DEPTH)) return undefined
+  if (!details.every(isThought)) return undefined
+  return details.map((detail: JsonObject) =>
+    Object.fromEntries(FIELDS.filter((name) => detail[name] !== undefined).map((name) => [name, detail[name]])),
+  )
+}
+
+function isThought(detail: unknown): boolean {
+  if (!isObject(detail) || typeof detail.type !== 'string') return false
+  return FIELDS.every((name) => name === 'index' || ['undefined', 'string'].includes(typeof detail[name]))
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,256 @@
+import {
+  arrayOf,
+  boolean,
+  either,
+  integer,
+  isObject,
+  isText,
+  number,
+  oneOf,
+  string,
+  withSchema,
+} from '../basics/field-rules.ts'
+import type { Reading } from '../basics/reading.ts'
+import {
+  flag,
+  json,
+  jsonObject,
+  leftOut,
+  list,
+  noOther,
+  object,
+  paid,
+  priced,
+  type Read,
+  type Rows,
+  record,
+  type Shape,
+  scalar,
+  text,
+  textOr,
+  treated,
+  value,
+  variants,
+  word,
+} from '../basics/shape.ts'
+import { cacheMark, MESSAGES } from './message-fields.ts'
+
+// The tables of Chat Completions: every field that goes upstream is a row here or in message-fields.ts, and nothing else goes.
+
+/** The caller's own name for somebody or something, which goes out as one that no other caller can have. */
+export const alias: Shape = withSchema({ type: 'string', ...treated('aliased') }, (sent: unknown, at: Reading) =>
+  typeof sent === 'string' ? at.alias(sent) : text(sent, at),
+)
+
+const SCHEMA = object({ name: text, description: text, schema: jsonObject, strict: flag })
+
+const FORMATS = {
+  text: {},
+  json_object: { schema: jsonObject },
+  json_schema: { json_schema: SCHEMA },
+} satisfies Record<string, Rows>
+
+const marked = { cache_control: cacheMark }
+
+const GRAMMAR = object({ type: word('text', 'grammar'), grammar: object({ syntax: text, definition: text }) })
+const FUNCTION = { name: text, description: text, parameters: jsonObject, strict: flag, ...marked }
+
+/** A tool of another kind, such as a search, may be billed by the call. */
+export const hostedTool =
+  (wanted: string, ...types: readonly string[]): Read =>
+  (sent, at) =>
+    isObject(sent) ? at.dear(wanted, sent.type, types) : at.refuse("a tool: an object with a 'type'", sent)
+
+/** Tools that the caller runs. Hosted ones, such as a search, are billed by the call. */
+const TOOLS = {
+  function: { function: object(FUNCTION), ...marked },
+  custom: { custom: object({ name: text, description: text, format: GRAMMAR }), ...marked },
+} satisfies Record<string, Rows>
+
+const NAMED = {
+  function: { function: object({ name: text }) },
+  custom: { custom: object({ name: text }) },
+} satisfies Record<string, Rows>
+const ALLOWED_TOOLS = object({
+  mode: word('auto', 'required'),
+  tools: list(variants('type', NAMED, noOther('type', NAMED)), 1024),
+})
+const CHOICES = { ...NAMED, allowed_tools: { allowed_tools: ALLOWED_TOOLS } }
+
+/** `any` is Mistral's word for `required`. */
+const CHOICE_WORDS = ['none', 'auto', 'required', 'any']
+
+const isAllText = (sent: unknown) => Array.isArray(sent) && sent.every((modality) => modality === 'text')
+
+/** An option with a few values; another value may have another price. */
+export const wish = (...words: readonly string[]): Shape => {
+  const shape = priced(oneOf(...words))
+  return withSchema(shape.schema, (sent: unknown, at: Reading) =>
+    typeof sent === 'object' || typeof sent === 'string' ? shape(sent, at) : at.refuse(words, sent),
+  )
+}
+
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'default', 'auto']
+export const EFFORT = wish(...EFFORTS)
+export const VERBOSITIES = ['low', 'medium', 'high']
+export const VERBOSITY = wish(...VERBOSITIES)
+export const SUMMARY = wish('auto', 'concise', 'detailed', 'none')
+export const CACHE_RETENTION = wish('in_memory', 'in-memory', '24h')
+export const THINKING: Shape = object({
+  type: wish('enabled', 'disabled', 'adaptive', 'auto'),
+  budget_tokens: value(integer(0)),
+  display: wish('summarized', 'omitted'),
+  clear_thinking: flag,
+})
+
+/** The names that providers give to the service tier at their list price. */
+export const SERVICE_TIER = wish('auto', 'default', 'on_demand')
+
+/** Arguments of the chat templates of open models. With other arguments a template can make a prompt of any length. */
+const TEMPLATE_ARGUMENTS = object({
+  enable_thinking: flag,
+  thinking: flag,
+  clear_thinking: flag,
+  preserve_thinking: flag,
+  thinking_budget: value(integer(0)),
+  reasoning_effort: word('none', 'minimal', 'low', 'medium', 'high'),
+  add_generation_prompt: flag,
+  continue_final_message: flag,
+})
+
+export const MODEL_WANTED = 'the id of a model; GET /v1/models lists them'
+export const MODEL: Shape = value(
+  withSchema({ type: 'string', minLength: 1 }, (sent: unknown) => (isText(sent) ? undefined : MODEL_WANTED)),
+)
+
+/** OpenAI accepts 16. */
+export const METADATA = record(scalar, 64)
+
+const REAL = value(number(-1e9, 1e9))
+const INTEGER = value(integer(Number.MIN_SAFE_INTEGER))
+const TEXTS = list(text)
+const TOKEN_IDS = list(value(integer(0)))
+const CAP = value(integer(1))
+
+/** The fields of sampling, and of the form of the text. */
+export const DRAWING_FIELDS: Rows = {
+  temperature: value(number(0, 2)),
+  top_p: value(number(0, 1)),
+  n: value(integer(1, 128)),
+  stop: value(either(string, arrayOf(string))),
+  presence_penalty: value(number(-2, 2)),
+  frequency_penalty: value(number(-2, 2)),
+  seed: INTEGER,
+  logit_bias: record(REAL, 10_000),
+  response_format: variants('type', FORMATS, noOther('type', FORMATS)),
+  user: alias,
+  metadata: METADATA,
+  top_k: INTEGER,
+  min_p: REAL,
+  top_a: REAL,
+  typical_p: REAL,
+  repetition_penalty: REAL,
+  repeat_penalty: REAL,
+  repeat_last_n: INTEGER,
+  min_tokens: value(integer(0)),
+  stop_token_ids: TOKEN_IDS,
+  ignore_eos: flag,
+  include_stop_str_in_output: flag,
+  skip_special_tokens: flag,
+  spaces_between_special_tokens: flag,
+  allowed_token_ids: TOKEN_IDS,
+  bad_words: TEXTS,
+  guided_json: json,
+  guided_regex: text,
+  guided_choice: TEXTS,
+  guided_grammar: text,
+  // It chooses code on the provider's own machine.
+  guided_decoding_backend: leftOut,
+  guided_whitespace_pattern: text,
+  structured_outputs: object({
+    json,
+    regex: text,
+    choice: TEXTS,
+    grammar: text,
+    json_object: flag,
+    structural_tag: text,
+    disable_fallback: flag,
+    disable_any_whitespace: flag,
+    disable_additional_properties: flag,
+    whitespace_pattern: text,
+  }),
+  grammar: text,
+  json_schema: jsonObject,
+  mirostat: INTEGER,
+  mirostat_tau: REAL,
+  mirostat_eta: REAL,
+  dynatemp_range: REAL,
+  dynatemp_exponent: REAL,
+  dry_multiplier: REAL,
+  dry_base: REAL,
+  dry_allowed_length: INTEGER,
+  dry_penalty_last_n: INTEGER,
+  dry_sequence_breakers: TEXTS,
+  xtc_probability: REAL,
+  xtc_threshold: REAL,
+  samplers: TEXTS,
+  cache_prompt: flag,
+  random_seed: INTEGER,
+}
+
+export const STREAM_OPTIONS: Shape = object({ include_usage: flag, include_obfuscation: flag })
+
+/**
+ * Fields that cost no more than the tokens that the price and the output cap cover. `store` is free at OpenAI. Of a
+ * `prediction`, the tokens that are not used are billed as output. `chat_template` is missing: it can make a prompt of any
+ * length out of a short one.
+ */
+export const CHAT_FIELDS: Rows = {
+  ...DRAWING_FIELDS,
+  model: MODEL,
+  messages: MESSAGES,
+  max_tokens: CAP,
+  max_completion_tokens: CAP,
+  stream: flag,
+  stream_options: STREAM_OPTIONS,
+  logprobs: value(boolean),
+  top_logprobs: value(integer(0, 20)),
+  tools: list(variants('type', TOOLS, hostedTool("tools of type 'function' or 'custom'", 'function', 'custom')), 1024),
+  tool_choice: textOr(variants('type', CHOICES, noOther('type', CHOICES)), 'an object', ...CHOICE_WORDS),
+  parallel_tool_calls: flag,
+  functions: list(object(FUNCTION), 1024),
+  function_call: textOr(object({ name: text }), 'an object', 'none', 'auto'),
+  modalities: priced(
+    withSchema({ type: 'array', items: word('text') }, (sent: unknown) => (isAllText(sent) ? undefined : "['text']")),
+  ),
+  service_tier: SERVICE_TIER,
+  safety_identifier: alias,
+  prompt_cache_key: alias,
+  prompt_cache_retention: CACHE_RETENTION,
+  store: flag,
+  reasoning_effort: EFFORT,
+  verbosity: VERBOSITY,
+  reasoning: object({ effort: EFFORT, max_tokens: value(integer(0)), exclude: flag, enabled: flag, summary: SUMMARY }),
+  include_reasoning: flag,
+  reasoning_format: wish('hidden', 'raw', 'parsed', 'none', 'auto', 'deepseek'),
+  thinking: THINKING,
+  enable_thinking: flag,
+  thinking_budget: value(integer(0)),
+  chat_template_kwargs: TEMPLATE_ARGUMENTS,
+  usage: object({ include: flag }),
+  add_generation_prompt: flag,
+  continue_final_message: flag,
+  safe_prompt: flag,
+  prompt_mode: wish('reasoning'),
+  tool_stream: flag,
+  // Known to cost extra.
+  audio: paid,
+  prediction: paid,
+  web_search_options: paid,
+  search_parameters: paid,
+  plugins: paid,
+  provider: paid,
+  models: paid,
+  route: paid,
+  transforms: paid,
+}

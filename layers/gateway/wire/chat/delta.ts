@@ -1,0 +1,108 @@
+import type { ChatPart, Delta } from '../../domain/chat/chat.ts'
+import { isObject } from '../basics/field-rules.ts'
+
+type ToolCall = Record<string, unknown>
+
+/** True if a delta says anything: any field but the role that is not empty. */
+export function speaks(delta: Delta): boolean {
+  for (const name in delta) if (name !== 'role' && !isEmpty(delta[name])) return true
+  return false
+}
+
+/** True if an answer has begun with this part: it says something, of any kind, or ends. */
+export function isAnswer(part: ChatPart): boolean {
+  return part.kind === 'choice' && (part.finishReason !== null || speaks(part.delta))
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined || value === '' || value === false) return true
+  if (Array.isArray(value)) return value.length === 0
+  return typeof value === 'object' && Object.keys(value).length === 0
+}
+
+/** Audio and images: their data do not show how many tokens they are. */
+export function hasMedia({ audio, images }: Delta): boolean {
+  return !isEmpty(audio) || !isEmpty(images)
+}
+
+function stringOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** A message in the making. Text grows, tool calls grow by their index, the rest is replaced. */
+export class MessageBuilder {
+  /** By names that an upstream chose: one may be `__proto__`. */
+  readonly #fields = new Map<string, unknown>()
+  readonly #calls = new Map<unknown, ToolCall>()
+
+  add(delta: Delta): void {
+    for (const [name, value] of Object.entries(delta)) {
+      if (value === null || value === undefined) continue
+      const soFar = this.#fields.get(name)
+      if (name === 'role') this.#fields.set(name, value)
+      else if (name === 'tool_calls' && Array.isArray(value)) for (const piece of value) this.#addCall(piece)
+      else if (name === 'function_call' && isObject(value)) this.#fields.set(name, grow(soFar, value, 'arguments'))
+      else if (name === 'audio' && isObject(value)) this.#fields.set(name, growAudio(soFar, value))
+      else if (typeof value === 'string') this.#fields.set(name, stringOf(soFar) + value)
+      else if (Array.isArray(value) && Array.isArray(soFar)) for (const element of value) soFar.push(element)
+      else this.#fields.set(name, Array.isArray(value) ? [...value] : value)
+    }
+  }
+
+  /** A finished message carries no stream positions. */
+  finish(): Record<string, unknown> {
+    const calls = Array.from(this.#calls.values(), ({ index: _, ...call }) => call)
+    return {
+      role: 'assistant',
+      content: null,
+      refusal: null,
+      ...Object.fromEntries(this.#fields),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    }
+  }
+
+  #addCall(piece: unknown): void {
+    if (!isObject(piece)) return
+    const existing = this.#calls.get(piece.index)
+    if (!existing) {
+      this.#calls.set(piece.index, Object.assign(Object.create(null), piece))
+      return
+    }
+    const { function: fn, custom, index: _, ...rest } = piece
+    for (const [name, value] of Object.entries(rest)) if (value) existing[name] = value
+    if (isObject(fn)) existing.function = grow(existing.function, fn, 'arguments')
+    if (isObject(custom)) existing.custom = grow(existing.custom, custom, 'input')
+  }
+}
+
+/** A function's arguments and a custom tool's input come in pieces; its name comes once. */
+function grow(soFar: unknown, piece: Record<string, unknown>, growing: 'arguments' | 'input') {
+  const before = isObject(soFar) ? soFar : {}
+  return {
+    ...before,
+    ...piece,
+    name: piece.name || before.name,
+    [growing]: stringOf(before[growing]) + stringOf(piece[growing]),
+  }
+}
+
+/** Audio and its transcript come in pieces. */
+function growAudio(soFar: unknown, piece: Record<string, unknown>) {
+  const before = isObject(soFar) ? soFar : {}
+  return {
+    ...before,
+    ...piece,
+    ...(piece.data !== undefined && { data: stringOf(before.data) + stringOf(piece.data) }),
+    ...(piece.transcript !== undefined && {
+      transcript: stringOf(before.transcript) + stringOf(piece.transcript),
+    }),
+  }
+}
+
+/** A whole message, as a non-streaming upstream sends it, in the form of a single delta. */
+export function messageToDelta(message: Record<string, unknown>): Delta {
+  const { tool_calls, ...rest } = message
+  return Array.isArray(tool_calls)
+    ? { ...rest, tool_calls: tool_calls.map((call, index) => ({ index, ...call })) }
+    : rest
+}

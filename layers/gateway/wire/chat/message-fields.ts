@@ -1,0 +1,140 @@
+import { withSchema } from '../basics/field-rules.ts'
+import type { Reading } from '../basics/reading.ts'
+import {
+  flag,
+  leftOut,
+  list,
+  never,
+  noOther,
+  object,
+  type Rows,
+  type Shape,
+  scalar,
+  text,
+  textOr,
+  variants,
+  word,
+} from '../basics/shape.ts'
+import { addressFault } from './media-address.ts'
+
+export const MAX_MESSAGES = 10_000
+
+// The tables of a message of Chat Completions: every field that goes upstream, at every depth, is a row here.
+
+/** A mark up to which a provider is asked to write the prompt to its cache. */
+export const cacheMark: Shape = object({ type: word('ephemeral'), ttl: word('5m', '1h') })
+
+/** An address that the upstream is to fetch, or the data themselves. */
+export const address: Shape = withSchema(text.schema, (sent: unknown, at: Reading) => {
+  const fault = typeof sent === 'string' ? addressFault(sent) : undefined
+  return fault === undefined ? text(sent, at) : at.forbid(fault)
+})
+
+/** A medium as a URL, or as base64 alone. Another text could be the path of a file on the provider's machine. */
+export const data: Shape = withSchema(text.schema, (sent: unknown, at: Reading) =>
+  typeof sent === 'string' && !/[:.\\~]/.test(sent) ? sent : address(sent, at),
+)
+
+/** All callers of this gateway share the files at a provider, so no caller may name one. */
+export const ofProvider = (instead: string) =>
+  never(`names something that is stored at a provider, and this gateway stores nothing. ${instead}`)
+
+const media = (rows: Rows = {}): Shape => {
+  const other = object({ url: address, ...rows })
+  return withSchema({ anyOf: [address, other] }, (sent: unknown, at: Reading) =>
+    (typeof sent === 'string' ? address : other)(sent, at),
+  )
+}
+
+const marked = { cache_control: cacheMark }
+const TEXT = { text, ...marked }
+
+/** The detail in which an image is looked at. */
+export const DETAIL = word('auto', 'low', 'high', 'original')
+
+const GIVEN_PARTS = {
+  text: TEXT,
+  image_url: { image_url: media({ detail: DETAIL }), ...marked },
+  input_audio: { input_audio: object({ data, format: text }), ...marked },
+  audio_url: { audio_url: media(), ...marked },
+  video_url: { video_url: media(), ...marked },
+  file: {
+    file: object({ filename: text, file_data: data, file_id: ofProvider("Give the file in 'file_data'") }),
+    ...marked,
+  },
+} satisfies Record<string, Rows>
+
+/** Thoughts of Mistral's models are parts of their content. */
+const SAID_PARTS = {
+  text: TEXT,
+  refusal: { refusal: text, ...marked },
+  thinking: { thinking: textOr(list(object({ type: word('text'), text })), 'an array of texts'), closed: flag },
+} satisfies Record<string, Rows>
+
+/** The content is null if a message has none. */
+const content = (parts: Record<string, Rows>): Shape => {
+  const shape = textOr(list(variants('type', parts, noOther('type', parts))), 'an array of content parts')
+  return withSchema(shape.schema, (sent: unknown, at: Reading) => (sent === null ? null : shape(sent, at)))
+}
+
+export const GIVEN_CONTENT = content(GIVEN_PARTS)
+
+const FUNCTION_CALL = object({ name: text, arguments: text, parsed_arguments: leftOut, ...marked })
+
+/** Google's signature of a thought. Its models do not accept a call again without it. */
+const EXTRA_CONTENT = object({ google: object({ thought_signature: text }) })
+
+const TOOL_CALL = object({
+  id: text,
+  type: word('function', 'custom'),
+  index: leftOut,
+  function: FUNCTION_CALL,
+  custom: object({ name: text, input: text }),
+  extra_content: EXTRA_CONTENT,
+  ...marked,
+})
+
+/** A thought as OpenRouter has it. */
+const THOUGHT = object({
+  type: word('reasoning.text', 'reasoning.summary', 'reasoning.encrypted'),
+  text,
+  summary: text,
+  data: text,
+  signature: text,
+  id: text,
+  format: text,
+  index: scalar,
+})
+
+const common = { name: text, ...marked }
+
+const ROLES = {
+  system: { content: content({ text: TEXT }), ...common },
+  developer: { content: content({ text: TEXT }), ...common },
+  user: { content: GIVEN_CONTENT, ...common },
+  tool: { content: GIVEN_CONTENT, tool_call_id: text, is_error: flag, ...common },
+  function: { content: GIVEN_CONTENT, ...common },
+  assistant: {
+    content: content(SAID_PARTS),
+    refusal: text,
+    tool_calls: list(TOOL_CALL),
+    function_call: FUNCTION_CALL,
+    reasoning: text,
+    reasoning_content: text,
+    reasoning_details: list(THOUGHT),
+    prefix: flag,
+    partial: flag,
+    audio: ofProvider('Give the words that were spoken'),
+    // Fields of answers that clients send back.
+    annotations: leftOut,
+    citations: leftOut,
+    images: leftOut,
+    parsed: leftOut,
+    executed_tools: leftOut,
+    provider_specific_fields: leftOut,
+    thinking_blocks: leftOut,
+    ...common,
+  },
+} satisfies Record<string, Rows>
+
+export const MESSAGES: Shape = list(variants('role', ROLES, noOther('role', ROLES)), MAX_MESSAGES)

@@ -1,0 +1,64 @@
+import type { CreditCounter } from '../../domain/admission/counters.ts'
+import { type CreditWindow, creditWindow, type Limits, limitsOf, type Window } from '../../domain/admission/limits.ts'
+import { heldOf, type Key, standingOf } from '../../domain/keys/key.ts'
+import { formatCredits } from '../../domain/money/money.ts'
+import { moneyLiteral } from '../money/money-literal.ts'
+
+/** The key as its holder sees it. The introspecting request itself is not counted. */
+export function introspection(key: Key, hash: string, requestId: string, nowMs: number) {
+  const limits = limitsOf(key, nowMs)
+  const inGrace = standingOf(key, hash, nowMs) === 'grace'
+  const secret = inGrace && key.previous ? key.previous : key.current
+  const ends = [inGrace ? key.previous?.untilMs : undefined, key.expiresAtMs].filter((ms) => ms !== undefined)
+  const inUse = Object.keys(key.holds).filter((id) => id !== requestId).length
+  return {
+    object: 'api_key',
+    id: key.id,
+    name: key.name,
+    status: key.status,
+    scopes: key.scopes,
+    balance: formatCredits(key.available),
+    held: formatCredits(heldOf(key)),
+    spent: formatCredits(key.spent),
+    key: {
+      prefix: key.prefix,
+      last_four: secret.lastFour,
+      state: inGrace ? 'grace' : 'current',
+      expires_at: ends.length > 0 ? Math.floor(Math.min(...ends) / 1000) : null,
+    },
+    limits: {
+      rpm: windowBody(limits.rpm),
+      daily: windowBody(limits.daily),
+      concurrent: { limit: key.maxConcurrent, in_use: inUse },
+      ...creditLimits(key, nowMs),
+    } satisfies Record<keyof Limits | 'concurrent', unknown>,
+    models: key.models,
+    allowlist: key.allowlist,
+    created_at: Math.floor(key.createdAtMs / 1000),
+  }
+}
+
+export const CREDIT_LIMITS: Readonly<Record<CreditCounter, string>> = {
+  dailyCredits: 'daily_credits',
+  monthlyCredits: 'monthly_credits',
+}
+
+function creditLimits(key: Key, nowMs: number): Record<string, object | null> {
+  const names = Object.keys(CREDIT_LIMITS) as CreditCounter[]
+  return Object.fromEntries(names.map((name) => [CREDIT_LIMITS[name], creditBody(creditWindow(key, name, nowMs))]))
+}
+
+function creditBody(window: CreditWindow | undefined) {
+  if (!window) return null
+  const { limit, remaining, resetSeconds } = window
+  return { limit: formatCredits(limit), remaining: formatCredits(remaining), reset: resetSeconds }
+}
+
+function windowBody({ limit, remaining, resetSeconds }: Window) {
+  return { limit, remaining, reset: resetSeconds }
+}
+
+/** The credits of a key in OpenRouter's shape: granted and charged so far. */
+export function creditsOf({ granted, spent }: Key) {
+  return { data: { total_credits: moneyLiteral(granted), total_usage: moneyLiteral(spent) } }
+}

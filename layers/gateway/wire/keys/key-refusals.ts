@@ -1,0 +1,38 @@
+import { GatewayError } from '../../domain/basics/gateway-error.ts'
+import { isoTime } from '../../domain/basics/time.ts'
+import { type Key, standingOf } from '../../domain/keys/key.ts'
+
+/** The holder of a suspended key's secret may learn that the key is suspended. */
+export function suspendedKey(): GatewayError {
+  return new GatewayError(
+    'key_suspended',
+    "This API key is suspended: the gateway's operator has stopped it for now. Ask the operator to resume it; the key stays the same.",
+  )
+}
+
+/** The holder of an expired key's secret may learn that it has expired. */
+export function expiredKey({ expiresAtMs = 0 }: Key): GatewayError {
+  return new GatewayError(
+    'invalid_api_key',
+    `Incorrect API key provided: it expired at ${isoTime(expiresAtMs)}. Use a new one, or ask the gateway's operator to extend it.`,
+  )
+}
+
+/** The reason why this secret does not open this key now; undefined if it does. */
+export function keyRefusal(key: Key | undefined, hash: string, nowMs: number): GatewayError | undefined {
+  const standing = key ? standingOf(key, hash, nowMs) : 'refused'
+  if (standing === 'suspended') return suspendedKey()
+  if (standing === 'expired') return expiredKey(key as Key)
+  return standing === 'refused' ? invalidKey() : undefined
+}
+
+/**
+ * One answer for malformed, unknown and revoked keys, so that it tells a stranger nothing. It begins with OpenAI's
+ * message, by which some clients recognise the error; unlike OpenAI's it repeats nothing of the key.
+ */
+export function invalidKey(): GatewayError {
+  return new GatewayError(
+    'invalid_api_key',
+    'Incorrect API key provided. Check that it is whole; if it was rotated or revoked, use a new one.',
+  )
+}

@@ -1,0 +1,170 @@
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import type { Bill, ReportedUsage } from '../../domain/money/bill.ts'
+import { LIVES, WRITES } from '../../domain/money/price-kinds.ts'
+import { isObject } from '../basics/field-rules.ts'
+import { moneyLiteral } from './money-literal.ts'
+import { costFields, statedCost } from './stated-cost.ts'
+
+type Count = Exclude<keyof ReportedUsage, 'cost'> | 'cacheWrite5m'
+
+/** The names of each count at all providers: in the usage object, or in an object inside it. The first is OpenAI's or ours. */
+const NAMES: Readonly<Record<Count, readonly string[]>> = {
+  prompt: ['prompt_tokens', 'input_tokens', 'inputTokens'],
+  completion: ['completion_tokens', 'output_tokens', 'outputTokens'],
+  total: ['total_tokens', 'totalTokens'],
+  cached: [
+    'prompt_tokens_details.cached_tokens',
+    'input_tokens_details.cached_tokens',
+    'cache_read_input_tokens',
+    'cacheReadInputTokens',
+    'prompt_cache_hit_tokens',
+  ],
+  cacheWrite: [
+    'prompt_tokens_details.cache_write_tokens',
+    'prompt_tokens_details.cache_creation_tokens',
+    'input_tokens_details.cache_write_tokens',
+    'cache_creation_input_tokens',
+    'cacheWriteInputTokens',
+  ],
+  cacheWrite5m: ['cache_creation.ephemeral_5m_input_tokens', 'cacheDetails.5m'],
+  cacheWrite1h: [
+    'prompt_tokens_details.cache_write_1h_tokens',
+    'cache_creation.ephemeral_1h_input_tokens',
+    'cacheDetails.1h',
+  ],
+  reasoning: [
+    'completion_tokens_details.reasoning_tokens',
+    'output_tokens_details.reasoning_tokens',
+    'output_tokens_details.thinking_tokens',
+    'reasoning_tokens',
+  ],
+}
+
+const PATHS = Object.entries(NAMES).map(
+  ([count, names]) => [count as Count, names.map((name) => name.split('.'))] as const,
+)
+
+const nameInDetails = (count: Count) => NAMES[count][0]?.split('.')[1] ?? count
+
+/** More than any answer has, and still a number that every table and client can hold. */
+const MOST_TOKENS = 10 ** 12
+const MOST_ITERATIONS = 1_000
+
+/**
+ * The counts in a usage object of any provider; of several names for one count, the number that costs more. `isBeside`: the
+ * tokens that went through a cache are counted beside the prompt.
+ */
+export function readUsage(usage: unknown, isBeside = false): ReportedUsage | undefined {
+  if (!isObject(usage)) return undefined
+  const { iterations } = usage
+  const whole = readCounts(usage, isBeside)
+  // Anthropic counts the last of several turns at the top, and bills all of them.
+  const turns = Array.isArray(iterations) ? iterations.slice(0, MOST_ITERATIONS).filter(isObject) : []
+  const sum = turns.map((turn) => readCounts(turn, isBeside)).reduce(addCounts, {})
+  return { ...(tokensIn(sum) > tokensIn(whole) ? sum : whole), cost: statedCost(usage) }
+}
+
+type Read = { readonly [Name in Count]?: number | undefined }
+
+function readCounts(usage: JsonObject, isBeside: boolean): Read {
+  const read: { [Name in Count]?: number | undefined } = {}
+  for (const [count, paths] of PATHS) read[count] = countAt(usage, paths, count === 'cached')
+  const { prompt, cached = 0, cacheWrite: written = 0 } = read
+  const brief = read.cacheWrite5m || 0
+  const lives = LIVES.reduce((sum, { quantity }) => sum + (read[quantity] || 0), brief)
+  const all = Math.max(written, lives)
+  const isTold = isBeside || read.cacheWrite5m !== undefined
+  for (const life of LIVES) {
+    // A token that is not said to stay for five minutes counts as one for the most expensive life.
+    const unsaid = isTold && life === LIVES.at(-1) ? all - lives : 0
+    if (lives > 0) read[life.quantity] = (read[life.quantity] || 0) + unsaid
+    else if (isTold) read[life.quantity] = undefined
+  }
+  if (lives > 0) read.cacheWrite = all
+  if (isBeside && prompt !== undefined) read.prompt = prompt + cached + all
+  for (const [count] of PATHS) if (Number.isNaN(read[count])) read[count] = undefined
+  return read
+}
+
+/**
+ * The largest of the values that are counts; of tokens from a cache, which cost less, the smallest. NaN if there are only
+ * others, so that a sum with it is no count either.
+ */
+function countAt(usage: JsonObject, paths: readonly (readonly string[])[], isCheaper: boolean): number | undefined {
+  let found: number | undefined
+  for (const [outer = '', inner] of paths) {
+    const part = usage[outer]
+    const value = inner === undefined ? part : isObject(part) ? part[inner] : undefined
+    if (value === undefined || value === null) continue
+    const isCount = Number.isInteger(value) && (value as number) >= 0
+    const count = isCount ? Math.min(value as number, MOST_TOKENS) : Number.NaN
+    if (found === undefined || Number.isNaN(found)) found = count
+    else if (isCount) found = isCheaper ? Math.min(found, count) : Math.max(found, count)
+  }
+  return found
+}
+
+/** A count that neither has stays unknown: as 0, an unknown life in the cache would be the cheaper one. */
+function addCounts(one: Read, other: Read): Read {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]) as Set<Count>
+  const sum = (a: number | undefined, b: number | undefined) => (a === undefined ? b : a + (b ?? 0))
+  return Object.fromEntries([...names].map((name) => [name, sum(one[name], other[name])]))
+}
+
+const tokensIn = ({ prompt = 0, completion = 0 }: Read) => prompt + completion
+
+/** The usage of any provider in OpenAI's format. A count that is none is left out, and estimated. */
+export function toOpenAiUsage(usage: JsonObject, isBeside = false): JsonObject {
+  const { prompt, completion, total, reasoning, ...cache } = readUsage(usage, isBeside) ?? {}
+  const sum = prompt === undefined || completion === undefined ? undefined : prompt + completion
+  return {
+    ...defined({ prompt_tokens: prompt, completion_tokens: completion, total_tokens: isBeside ? sum : total }),
+    prompt_tokens_details: {
+      cached_tokens: cache.cached ?? 0,
+      ...(cache.cacheWrite &&
+        defined(Object.fromEntries(WRITES.map(({ quantity }) => [nameInDetails(quantity), cache[quantity]])))),
+    },
+    ...(reasoning !== undefined && { completion_tokens_details: { reasoning_tokens: reasoning } }),
+    ...costFields(usage),
+  }
+}
+
+function defined(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+/** The counts of a later usage object complete those of an earlier one; of two numbers the larger one stands. */
+export function mergeUsage(soFar: unknown, later: unknown): unknown {
+  if (!isObject(soFar) || !isObject(later)) return isObject(soFar) ? soFar : later
+  const merged: Record<string, unknown> = { ...soFar, ...later }
+  for (const name in soFar) {
+    const [before, after] = [soFar[name], later[name]]
+    if (after === undefined || after === null) merged[name] = before
+    else if (typeof before === 'number' && typeof after === 'number') merged[name] = Math.max(before, after)
+  }
+  return merged
+}
+
+/** The usage that a caller is told: the billed counts, the upstream's finer ones if its counts were used, and the cost. */
+export function writeUsage(bill: Bill, reported: unknown): Record<string, unknown> {
+  const details = bill.source === 'upstream' && isObject(reported) ? reported : {}
+  const { prompt, cached, completion } = bill.quantities
+  const completionDetails = details.completion_tokens_details
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: {
+      ...tokenCounts(details.prompt_tokens_details),
+      cached_tokens: cached,
+    },
+    ...(isObject(completionDetails) && { completion_tokens_details: tokenCounts(completionDetails) }),
+    cost: moneyLiteral(bill.cost),
+  }
+}
+
+/** Token counts only: the caller is not told the upstream's bill. */
+function tokenCounts(details: unknown): Record<string, unknown> {
+  const counts = isObject(details) ? Object.entries(details) : []
+  return Object.fromEntries(counts.filter(([name]) => name.endsWith('_tokens')))
+}

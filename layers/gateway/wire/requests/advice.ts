@@ -1,0 +1,4 @@
+// A file of its own beside chat's code: loaded with the first refusal that it explains.
+export { jsonFault } from '../../domain/basics/json-fault.ts'
+export { admissionRefusal } from '../admission/admission-refusal.ts'
+export { noSuchPath } from './no-such-path.ts'

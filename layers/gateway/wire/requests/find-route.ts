@@ -1,0 +1,41 @@
+import { GatewayError } from '../../domain/basics/gateway-error.ts'
+import { HTTP_ROUTES, type HttpRoute } from '../../endpoints.ts'
+import { pathMatcher, wrongMethod } from '../basics/match-path.ts'
+
+type FoundRoute = { readonly route: HttpRoute; readonly id: string | undefined }
+
+/**
+ * The route for this call, or the refusal of its method. `noSuchPath` makes the refusal of a path. HEAD is accepted as
+ * GET is, and a slash at the end of a path is ignored.
+ */
+export function findRoute(method: string, path: string): FoundRoute | GatewayError {
+  const fixed = FIXED.get(path)
+  if (fixed && fixed.method === method) return { route: fixed, id: undefined }
+  const place = path.endsWith('/') ? path.slice(0, -1) : path
+  const matches = matchesOf(place)
+  const wanted = method === 'HEAD' ? 'GET' : method
+  const found = matches.find(({ route }) => route.method === wanted)
+  if (found) return { route: found.route, id: decode(found.parameters.id) }
+  if (matches.length === 0) return new GatewayError('not_found', 'There is nothing here.')
+  const allowed = matches.map(({ route }) => (route.method === 'GET' ? 'GET, HEAD' : route.method)).join(', ')
+  return new GatewayError('method_not_allowed', wrongMethod(method, path, allowed), { headers: { Allow: allowed } })
+}
+
+/** The id in the path of a GET route that takes one. */
+export function idInPath(path: string): string | undefined {
+  const found = findRoute('GET', path)
+  return 'id' in found ? found.id : undefined
+}
+
+/** Nearly every call is to one of these paths, which have no parameters. No two routes have the same one. */
+const FIXED = new Map(HTTP_ROUTES.filter(({ path }) => !path.includes('{')).map((route) => [route.path, route]))
+
+const matchesOf = pathMatcher(HTTP_ROUTES)
+
+function decode(id: string | undefined): string | undefined {
+  try {
+    return id === undefined ? undefined : decodeURIComponent(id)
+  } catch {
+    return id
+  }
+}

@@ -1,0 +1,53 @@
+import { limitsOf, tightestWindow } from '../../domain/admission/limits.ts'
+import type { Key } from '../../domain/keys/key.ts'
+import type { Attempt } from '../../domain/rows/usage-row.ts'
+
+export type Headers = Record<string, string>
+
+/** The names of the headers that are ours alone. */
+export type OwnNames = Readonly<Record<'attempts' | 'cost' | 'dropped' | 'lowered' | 'provider' | 'replayed', string>>
+
+export function ownNames(prefix: string): OwnNames {
+  return {
+    attempts: `${prefix}Attempts`,
+    cost: `${prefix}Cost`,
+    dropped: `${prefix}Dropped-Fields`,
+    lowered: `${prefix}Lowered-Max-Tokens`,
+    provider: `${prefix}Provider`,
+    replayed: `${prefix}Replayed`,
+  }
+}
+
+export function addRateLimits(headers: Headers, key: Key, nowMs: number): void {
+  const window = tightestWindow(limitsOf(key, nowMs))
+  const limit = String(window.limit)
+  const remaining = String(window.remaining)
+  headers['RateLimit-Limit'] = limit
+  headers['RateLimit-Remaining'] = remaining
+  headers['RateLimit-Reset'] = String(window.resetSeconds)
+  headers['x-ratelimit-limit-requests'] = limit
+  headers['x-ratelimit-remaining-requests'] = remaining
+  headers['x-ratelimit-reset-requests'] = duration(window.resetSeconds)
+}
+
+/** Go's notation, as OpenAI writes it: `6s`, `1m0s`, `12h28m54s`. */
+function duration(seconds: number): string {
+  if (seconds < 60) return `${seconds}s`
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  return `${hours > 0 ? `${hours}h` : ''}${minutes}m${seconds % 60}s`
+}
+
+/** `openai=status 500, openrouter=ok`. */
+export function attemptsText(attempts: readonly Attempt[]): string {
+  return attempts.map(({ provider, result }) => `${provider}=${result}`).join(', ')
+}
+
+const MOST_NAMED = 16
+const NAME = /^[\w.[\]-]{1,64}$/
+
+/** The names are the caller's own, and not all of them may stand in a header. */
+export function droppedFieldsText(fields: readonly string[]): string {
+  const named = fields.filter((name) => NAME.test(name)).slice(0, MOST_NAMED)
+  const more = fields.length - named.length
+  return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
+}

@@ -1,0 +1,112 @@
+import { badRequest, type GatewayError } from '../../domain/basics/gateway-error.ts'
+import { MOMENT_WORDS, readMoment } from '../../domain/basics/moment.ts'
+import { plainLine } from '../../domain/basics/plain-text.ts'
+import { DAY_MS, utcDay } from '../../domain/basics/time.ts'
+import { isRequestId } from '../../domain/basics/ulid.ts'
+import { CLOCK_MARGIN_MS, momentsOf } from '../../domain/rows/closed-day.ts'
+import { badField } from '../basics/bad-field.ts'
+import { closest } from '../basics/closest.ts'
+import type { Wanted } from '../basics/field-rules.ts'
+
+export const USAGE_GROUPS = ['day', 'model'] as const
+export type UsageGroup = (typeof USAGE_GROUPS)[number]
+
+/** The parameters as they were given. */
+type Given = {
+  from?: number
+  to?: number
+  model?: string
+  limit?: number
+  after?: string
+  group?: UsageGroup
+}
+export type UsageParameter = keyof Given
+
+type Rule = { readonly wanted: Wanted; readonly read: (text: string) => string | number | undefined }
+
+export const MOST_LISTED = 100
+export const USUALLY_LISTED = 20
+/** The longest ranges: of a list, and of sums, whose closed days are one read each. */
+export const MOST_DAYS = { listed: 31, summed: 92 } as const
+/** Without `from`, sums begin with the first of so many UTC days. */
+const USUALLY_SUMMED = 31
+const MOST_MODEL_CHARS = 200
+const MOST_SHOWN = 60
+
+const moment: Rule = { wanted: MOMENT_WORDS, read: readMoment }
+const RULES: Readonly<Record<UsageParameter, Rule>> = {
+  from: moment,
+  to: moment,
+  model: {
+    wanted: `the id of a model, of at most ${MOST_MODEL_CHARS} characters`,
+    read: (text) => (text !== '' && text.length <= MOST_MODEL_CHARS ? text : undefined),
+  },
+  limit: {
+    wanted: `an integer between 1 and ${MOST_LISTED}`,
+    read: (text) => (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= MOST_LISTED ? Number(text) : undefined),
+  },
+  after: { wanted: 'the last_id of the page before', read: (text) => (isRequestId(text) ? text : undefined) },
+  group: { wanted: USAGE_GROUPS, read: (text) => USAGE_GROUPS.find((group) => group === text) },
+}
+export const USAGE_PARAMETERS = Object.keys(RULES) as UsageParameter[]
+/** Parameters of the list, which sums do not have. */
+const OF_LIST: readonly UsageParameter[] = ['limit', 'after']
+
+export type UsageQuery = Pick<Given, 'model' | 'after' | 'group'> & {
+  readonly range: { readonly fromMs: number; readonly toMs: number }
+  readonly limit: number
+}
+
+/** The query of GET /v1/usage. Throws a GatewayError that names the parameter which is wrong. */
+export function readUsageQuery(rawQueryString: string, nowMs: number): UsageQuery {
+  const given = readGiven(rawQueryString)
+  const { model, after, group, limit = USUALLY_LISTED } = given
+  const beside = group === undefined ? undefined : OF_LIST.find((name) => given[name] !== undefined)
+  if (beside) throw badRequest('invalid_value', `'${beside}' is for the list, and 'group' asks for sums.`, beside)
+  return {
+    range: rangeOf(given, nowMs),
+    limit,
+    ...(model !== undefined && { model }),
+    ...(after !== undefined && { after }),
+    ...(group !== undefined && { group }),
+  }
+}
+
+function readGiven(rawQueryString: string): Given {
+  const given: Record<string, string | number> = {}
+  for (const [name, text] of new URLSearchParams(rawQueryString)) {
+    const rule = Object.hasOwn(RULES, name) ? RULES[name as UsageParameter] : undefined
+    if (!rule) throw unknown(name)
+    if (Object.hasOwn(given, name)) throw badRequest('invalid_value', `'${name}' is given twice.`, name)
+    const value = rule.read(text)
+    if (value === undefined) throw badField(name, rule.wanted, text)
+    given[name] = value
+  }
+  return given as Given
+}
+
+function unknown(name: string): GatewayError {
+  const near = closest(name, USAGE_PARAMETERS)
+  const meant = near === undefined ? '' : ` Did you mean '${near}'?`
+  const message = `There is no parameter '${plainLine(name, MOST_SHOWN)}'.${meant} The parameters are ${USAGE_PARAMETERS.join(', ')}.`
+  return badRequest('unknown_parameter', message, name)
+}
+
+/** A row may be of a clock that is ahead of this one; later than that there are none to look for. */
+function rangeOf({ from, to, group }: Given, nowMs: number): UsageQuery['range'] {
+  const endMs = to ?? nowMs
+  const mostDays = group === undefined ? MOST_DAYS.listed : MOST_DAYS.summed
+  const usualMs =
+    group === undefined
+      ? endMs - mostDays * DAY_MS
+      : momentsOf(utcDay(endMs - 1 - (USUALLY_SUMMED - 1) * DAY_MS)).fromMs
+  const fromMs = from ?? Math.max(0, usualMs)
+  if (fromMs >= endMs)
+    throw badRequest('invalid_value', "'from' must be before 'to', which is now unless given.", 'from')
+  if (endMs - fromMs > mostDays * DAY_MS) {
+    const ofSums = group === undefined ? '' : ' of sums'
+    throw badRequest('invalid_value', `The range${ofSums} may have at most ${mostDays} days.`, 'from')
+  }
+  const latestMs = nowMs + CLOCK_MARGIN_MS
+  return { fromMs, toMs: Math.min(to ?? latestMs, latestMs) }
+}

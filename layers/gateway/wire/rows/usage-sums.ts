@@ -1,0 +1,48 @@
+import { isoTime, utcDay } from '../../domain/basics/time.ts'
+import type { Figures, UsagePart } from '../../domain/rows/day-total.ts'
+import { UsageGroups } from '../../domain/rows/usage-groups.ts'
+import { SUMMED_FIELDS, USAGE_FIELDS } from '../../domain/rows/usage-row.ts'
+import type { UsageGroup, UsageQuery } from './usage-query.ts'
+import { recordOf } from './usage-record.ts'
+
+type Range = UsageQuery['range']
+type Usage = { readonly atMs: number; readonly part: UsagePart }
+
+/** A caller is not told the cost to the operator. */
+export const CALLER_SUMS = SUMMED_FIELDS.filter((name) => !USAGE_FIELDS[name].operatorOnly)
+
+/** The group of a part; null for calls that asked no model. */
+const GROUP_OF: Readonly<Record<UsageGroup, (usage: Usage) => string | null>> = {
+  day: ({ atMs }) => utcDay(atMs),
+  model: ({ part }) => part.model ?? null,
+}
+
+/** Sums as a caller sees them: days in their order, the dearest model first. */
+export function usageSums(
+  group: UsageGroup,
+  { fromMs, toMs }: Range,
+  usage: readonly Usage[],
+  leftOut: readonly Range[],
+) {
+  const groups = new UsageGroups<string | null>()
+  for (const one of usage) groups.add(GROUP_OF[group](one), one.part)
+  const sorted = group === 'day' ? groups.byName() : groups.dearestFirst()
+  return {
+    object: 'usage.sums',
+    group,
+    from: isoTime(fromMs),
+    to: isoTime(toMs),
+    data: sorted.map(([name, part]) => ({ [group]: name, ...figures(part) })),
+    total: figures(groups.total),
+    left_out: leftOut
+      .toSorted((a, b) => a.fromMs - b.fromMs)
+      .map((range) => ({ from: isoTime(range.fromMs), to: isoTime(range.toMs) })),
+  }
+}
+
+const sumsOf = recordOf(CALLER_SUMS)
+
+function figures(part: Figures) {
+  const { requests, completed, promptTokens, completionTokens } = part
+  return { requests, completed, ...sumsOf(part), total_tokens: promptTokens + completionTokens }
+}

@@ -1,0 +1,37 @@
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { plainText } from '../gateway/domain/basics/plain-text.ts'
+import { CliError } from './cli-error.ts'
+
+/** The streams of a question and its answer. */
+type Dialogue = { readonly input: Readable & { readonly isTTY?: boolean }; readonly output: Writable }
+
+/** Returns if the change may be made, and throws a CliError if not. Describes the change only if it has to ask. */
+export type Confirm = (describe: () => string | Promise<string>) => Promise<void>
+
+type Guard = { readonly stage: string; readonly isProtected: boolean; readonly yes: boolean }
+
+export function confirmer({ stage, isProtected, yes }: Guard, dialogue: Dialogue): Confirm {
+  return async (describe) => {
+    if (!isProtected || yes) return
+    const change = `This changes the stage ${stage}: ${await describe()}.`
+    if (!dialogue.input.isTTY) {
+      throw new CliError(`${change} Nobody is at a terminal to be asked, so nothing was changed. Add --yes to go on.`)
+    }
+    const answer = await ask(dialogue, `${change} Go on? [y/N] `)
+    if (!/^y(es)?$/i.test(answer.trim())) throw new CliError('Nothing was changed.')
+  }
+}
+
+/** The line that was typed; an empty one if the terminal was closed, or Ctrl-C was pressed. */
+function ask(dialogue: Dialogue, question: string): Promise<string> {
+  return new Promise((resolve) => {
+    const line = createInterface({ input: dialogue.input, output: dialogue.output, terminal: false })
+    line.once('close', () => resolve(''))
+    line.once('line', (text) => {
+      resolve(text)
+      line.close()
+    })
+    dialogue.output.write(plainText(question))
+  })
+}

@@ -1,0 +1,128 @@
+import { formatCredits, parseSignedCredits } from '../gateway/domain/money/money.ts'
+import { type Cell, cellText } from './output.ts'
+import type { Style } from './paint.ts'
+import type { Screen } from './terminal.ts'
+
+type Column<Row> = {
+  readonly of: (row: Row) => Cell
+  /** A shorter cell for a terminal, for example a name in place of an id; false leaves the column to --wide and pipes. */
+  readonly short?: ((row: Row) => Cell) | false
+  /** Left out on a terminal that is too narrow for it. */
+  readonly isSpare?: true
+  /** Never shortened, as an id that is to be copied. */
+  readonly isWhole?: true
+  /** Has a sum in the last row. */
+  readonly isSummed?: true
+  readonly style?: (row: Row) => Style | undefined
+}
+
+/** By their headings. A function is a column without anything special. */
+type Columns<Row> = Readonly<Record<string, Column<Row> | ((row: Row) => Cell)>>
+
+type Shown<Row> = { readonly heading: string; readonly width: number; readonly isNumber: boolean } & Column<Row>
+
+const GAP = '  '
+/** No text is shortened to less than this. */
+const LEAST_WIDTH = 8
+
+export function wide<Row>(of: (row: Row) => Cell): Column<Row> {
+  return { of, short: false }
+}
+
+export function summed<Row>(of: (row: Row) => Cell): Column<Row> {
+  return { of, isSummed: true }
+}
+
+/** On a terminal within its width and with sums, otherwise whole. */
+export function printTable<Row>(screen: Screen, rows: readonly Row[], columns: Columns<Row>): void {
+  const shown = fitted(shownColumns(screen, rows, columns), screen.width)
+  const { painted, paint, isTerminal } = screen
+  painted(paint.dim(lineOf(shown, ({ heading }) => heading)))
+  for (const row of rows) {
+    painted(
+      lineOf(
+        shown,
+        ({ of }) => cellText(of(row)),
+        (text, { style }) => paintedBy(screen, style?.(row), text),
+      ),
+    )
+  }
+  if (isTerminal && rows.length > 1 && shown.some(({ isSummed }) => isSummed)) {
+    painted(paint.strong(lineOf(shown, (column, i) => totalText(column, i, rows))))
+  }
+}
+
+function shownColumns<Row>({ width, isTerminal }: Screen, rows: readonly Row[], columns: Columns<Row>): Shown<Row>[] {
+  const given = Object.entries(columns).map(([heading, column]) => ({
+    heading,
+    ...(typeof column === 'function' ? { of: column } : column),
+  }))
+  const isNarrow = width !== undefined
+  const shown: readonly (Column<Row> & { heading: string })[] = given.filter(
+    ({ short }) => !(isNarrow && short === false),
+  )
+  return shown.map(({ short, ...column }, i) => {
+    const of = (isNarrow && short) || column.of
+    const cells = rows.map(of)
+    const total = isTerminal ? totalText({ ...column, of }, i, rows) : ''
+    const texts = [column.heading, ...cells.map(cellText), total]
+    return {
+      ...column,
+      of,
+      width: Math.max(...texts.map((text) => text.length)),
+      isNumber: cells.length > 0 && cells.every(isNumeric),
+    }
+  })
+}
+
+/** Spare columns give way, from the right, and then the widest text, a character at a time. */
+function fitted<Row>(columns: readonly Shown<Row>[], width = Number.POSITIVE_INFINITY): readonly Shown<Row>[] {
+  const widths = columns.map((column) => column.width)
+  let excess = widths.reduce((sum, one) => sum + one, GAP.length * (columns.length - 1)) - width
+  const spare = columns.findLastIndex(({ isSpare }) => isSpare)
+  if (excess > 0 && spare >= 0) return fitted(columns.toSpliced(spare, 1), width)
+  for (; excess > 0; excess--) {
+    const texts = widths.map((one, i) => (columns[i]?.isNumber || columns[i]?.isWhole ? 0 : one))
+    const widest = Math.max(...texts)
+    if (widest <= LEAST_WIDTH) break
+    widths[texts.indexOf(widest)] = widest - 1
+  }
+  return columns.map((column, i) => ({ ...column, width: widths[i] ?? 0 }))
+}
+
+function lineOf<Row>(
+  columns: readonly Shown<Row>[],
+  textOf: (column: Shown<Row>, index: number) => string,
+  paint: (text: string, column: Shown<Row>) => string = (text) => text,
+): string {
+  const last = columns.length - 1
+  const cells = columns.map((column, i) => {
+    const text = shortened(textOf(column, i), column.width)
+    const space = ' '.repeat(column.width - text.length)
+    if (column.isNumber) return space + paint(text, column)
+    return paint(text, column) + (i === last ? '' : space)
+  })
+  return cells.join(GAP).trimEnd()
+}
+
+function paintedBy({ paint }: Screen, style: Style | undefined, text: string): string {
+  return style === undefined ? text : paint[style](text)
+}
+
+export function shortened(text: string, width: number): string {
+  return text.length > width ? `${text.slice(0, width - 1)}…` : text
+}
+
+/** Amounts of the admin API are decimal strings. */
+function isNumeric(cell: Cell): boolean {
+  return /^-?\d+(\.\d+)?$/.test(String(cell))
+}
+
+function totalText<Row>({ of, isSummed }: Column<Row>, index: number, rows: readonly Row[]): string {
+  if (!isSummed) return index === 0 ? 'total' : ''
+  return formatCredits(rows.map((row) => nanoOf(of(row))).reduce((sum, nano) => sum + nano, 0n))
+}
+
+function nanoOf(cell: Cell): bigint {
+  return parseSignedCredits(cellText(cell)) ?? 0n
+}

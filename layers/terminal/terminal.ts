@@ -1,0 +1,65 @@
+import { Console } from 'node:console'
+import type { Readable, Writable } from 'node:stream'
+import { type Output, plainOutput, plainText } from '../gateway/domain/basics/plain-text.ts'
+import { type Paint, paintFor } from './paint.ts'
+
+type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: number }
+
+/** The terminal of a command: its input and output, the folder in which it was started, and the variables. */
+export type Terminal = {
+  readonly input: Readable & { readonly isTTY?: boolean }
+  readonly output: Stream
+  readonly errors: Stream
+  readonly folder: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+export function thisTerminal(): Terminal {
+  const { stdin: input, stdout: output, stderr: errors, env } = process
+  return { input, output, errors, folder: process.cwd(), env }
+}
+
+/** Prints lines of plain text. A reader that has left, such as `head`, is no error. */
+export function outputOf({ output, errors }: Pick<Terminal, 'output' | 'errors'>): Output {
+  return plainOutput(new Console({ stdout: output, stderr: errors }))
+}
+
+/** The first line of a failure is the event, in red on a terminal; the others are details. */
+export function printFailure({ output, errors, env }: Terminal, message: string): void {
+  const [first = '', ...more] = plainText(message).split('\n')
+  const lines = [paintFor(errors, env).bad(first), ...more]
+  new Console({ stdout: output, stderr: errors }).error(lines.join('\n'))
+}
+
+/** An output with a width and colours. */
+export type Screen = Output & {
+  /** True if a person reads it. */
+  readonly isTerminal: boolean
+  /** The columns to fit in; undefined with --wide and in a pipe. */
+  readonly width: number | undefined
+  readonly paint: Paint
+  /** Prints lines that are plain already and may have colours. */
+  readonly painted: (text: string) => void
+}
+
+const USUAL_WIDTH = 80
+
+/** `before` is called before anything is printed. */
+export function screenOf(terminal: Terminal, isWide: boolean, before: () => void): Screen {
+  const { output, errors, env } = terminal
+  const raw = new Console({ stdout: output, stderr: errors })
+  const printed = (print: (text: string) => void) => (text: string) => {
+    before()
+    print(text)
+  }
+  const plain = plainOutput(raw)
+  const isTerminal = output.isTTY === true
+  return {
+    log: printed(plain.log),
+    error: printed(plain.error),
+    painted: printed((text) => raw.log(text)),
+    isTerminal,
+    width: isTerminal && !isWide ? (output.columns ?? USUAL_WIDTH) : undefined,
+    paint: paintFor(output, env),
+  }
+}

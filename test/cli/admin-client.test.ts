@@ -1,0 +1,215 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import type { AdminClient } from '../../cli/admin-client/admin-client.ts'
+import { ask } from '../../cli/admin-client/ask.ts'
+import { localFile, localFolder } from '../../cli/connect/local-gateway.ts'
+import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
+import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
+import { type AdminFunction, ARN, adminFunction } from '../functions/support/admin-function.ts'
+import { waybill } from '../support/command-line.ts'
+import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { type Ended, emptyFolder } from '../support/processes.ts'
+import { openBoth } from '../support/stack.ts'
+
+jest.setTimeout(60_000)
+
+/** A gateway whose tables nobody on this machine can reach. */
+const folder = emptyFolder()
+let gateway: TestGateway
+let deployed: AdminFunction
+
+beforeAll(async () => {
+  gateway = (await openBoth()).gateway
+  deployed = adminFunction(gateway.tables)
+  const nowhere = 'http://127.0.0.1:1'
+  const file = { baseUrl: nowhere, dynamodbEndpoint: nowhere, echoUrl: nowhere, demoKey: '', adminToken: '', pid: 1 }
+  mkdirSync(localFolder(folder))
+  writeFileSync(localFile(localFolder(folder)), JSON.stringify(file))
+})
+
+/** The admin API as a stage has it, with the limits of a function. */
+const client: AdminClient = async ({ method, path, query, headers, body }) => {
+  const route = `${method} ${path.slice(ADMIN_ROOT.length)}?${query}`
+  const sent = { headers: headers as Record<string, string>, body: Buffer.from(body).toString() }
+  const { status, headers: told, text } = await deployed.signed(route, sent)
+  return { status, headers: told, body: text }
+}
+
+const run = (args: readonly string[], by: AdminClient = client): Promise<Ended> =>
+  waybill(folder, [...args, '--local'], {}, () => ask(by))
+
+async function json<T = Record<string, unknown>>(args: readonly string[], by?: AdminClient): Promise<T> {
+  const { code, stdout, stderr } = await run([...args, '--json'], by)
+  expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' })
+  return JSON.parse(stdout) as T
+}
+
+const statusOf = async (secret: string) => (await gateway.get(secret, '/v1/models')).status
+
+describe('what commands send and read', () => {
+  test('an audit that broke off is told as that, and never as clean', async () => {
+    const { key } = await gateway.issue()
+    const cut: AdminClient = async (asked) => {
+      const answer = await client(asked)
+      return asked.method === 'POST' ? { ...answer, body: `${String(answer.body).split('\n')[0]}\n` } : answer
+    }
+    const { code, stdout, stderr } = await run(['audit', '--key', key.id], cut)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('The audit broke off')
+  })
+
+  test('a new secret never leaves the machine: only its hash and its end are sent', async () => {
+    const sent: string[] = []
+    const noting: AdminClient = (asked) => {
+      sent.push(`${asked.path} ${JSON.stringify(asked.headers)} ${Buffer.from(asked.body)}`)
+      return client(asked)
+    }
+    const { id, ...made } = await json<{ id: string; secret: string }>(['keys', 'create', '--name', 'x'], noting)
+    const { secret } = await json<{ secret: string }>(['keys', 'rotate', id], noting)
+    expect(sent.join('\n')).toContain('"secret_sha256"')
+    for (const one of [made.secret, secret]) expect(sent.join('\n')).not.toContain(one.slice(9, 40))
+  })
+
+  test('waybill keys list has every key of a long list, and asks for a hundred at a time', async () => {
+    const { key } = await gateway.issue()
+    const listed = (await deployed.signed('GET /keys')).body.data.find(({ id }: { id: string }) => id === key.id)
+    const limits: (string | null)[] = []
+    const many: AdminClient = async ({ query }) => {
+      limits.push(query.get('limit'))
+      const from = Number(query.get('after') ?? 0)
+      const data = Array.from({ length: Math.min(100, 230 - from) }, (_, i) => ({ ...listed, id: `key_${from + i}` }))
+      const body = { object: 'list', data, has_more: from + data.length < 230, last_id: String(from + data.length) }
+      return { status: 200, headers: {}, body: JSON.stringify(body) }
+    }
+    const { data } = await json<{ data: { id: string }[] }>(['keys', 'list'], many)
+    expect(data.map(({ id }) => id)).toEqual(Array.from({ length: 230 }, (_, i) => `key_${i}`))
+    expect(limits).toEqual(['100', '100', '100'])
+  })
+})
+
+describe('what is too much for one answer of a stage', () => {
+  /** A stage that answers with the rows of half an hour at most, and counts what it is asked. */
+  const small = (code: string) => {
+    const state = { asked: 0 }
+    const stage: AdminClient = async (asked) => {
+      const ms = (name: string) => Date.parse(asked.query.get(name) ?? '')
+      state.asked += 1
+      if (ms('to') - ms('from') <= 30 * 60_000) return client(asked)
+      return { status: 400, headers: {}, body: JSON.stringify({ error: { message: 'too much', code } }) }
+    }
+    return { state, stage }
+  }
+
+  test.each(['answer_too_large', 'took_too_long'])(
+    'waybill usage export asks for halves of its range after %s, and has every row once, with one heading',
+    async (code) => {
+      const { key, secret } = await gateway.issue()
+      for (let i = 0; i < 3; i++) await (await gateway.post(secret, HELLO)).text()
+      const now = Date.now()
+      const [from, to] = [now - 3 * 3_600_000, now + 60_000].map((ms) => new Date(ms).toISOString())
+      const args = ['usage', 'export', '--key', key.id, '--from', `${from}`, '--to', `${to}`]
+      for (const format of ['csv', 'jsonl']) {
+        const whole = await run([...args, '--format', format])
+        const { state, stage } = small(code)
+        const halved = await run([...args, '--format', format], stage)
+        expect(halved).toEqual(whole)
+        expect(whole.stdout.match(/\n/g)).toHaveLength(format === 'csv' ? 4 : 3)
+        expect(state.asked).toBeGreaterThan(8)
+      }
+    },
+  )
+})
+
+describe('answers that are lost', () => {
+  /** Does what is asked, and loses the answers to the first so many changes. */
+  const losing = (count: number, loss: 'throws' | 'says 503'): AdminClient => {
+    let left = count
+    return async (asked) => {
+      const answer = await client(asked)
+      if (asked.method === 'GET' || left-- <= 0) return answer
+      if (loss === 'throws') throw new TypeError('fetch failed')
+      const error = { message: 'The stage did not answer (ECONNRESET).', code: 'outcome_unknown' }
+      return { status: 503, headers: {}, body: JSON.stringify({ error }) }
+    }
+  }
+  const keysNamed = async (name: string) =>
+    (await Array.fromAsync(listKeys(gateway.tables)())).filter((key) => key.name === name)
+
+  test('a create whose answer is lost every time shows its secret, calls the outcome unknown, and made one key', async () => {
+    const args = ['keys', 'create', '--name', 'unsure', '--json']
+    const { code, stdout, stderr } = await run(args, losing(99, 'throws'))
+    const { secret, ...told } = JSON.parse(stdout)
+    expect([code, stderr, told]).toEqual([1, '', { last_four: secret.slice(-4), saved: 'unknown' }])
+    expect([await statusOf(secret), (await keysNamed('unsure')).length]).toEqual([200, 1])
+  })
+
+  test('a grant whose answer is lost every time is told as unknown, and was made once', async () => {
+    const { key } = await gateway.issue()
+    const ended = await run(['keys', 'grant', key.id, '2'], losing(99, 'says 503'))
+    expect([ended.code, ended.stdout]).toEqual([1, ''])
+    expect(ended.stderr).toMatch(
+      /^It is not known whether the change was made \(The stage did not answer \(ECONNRESET\)\): look before you try again\.\n$/,
+    )
+    const { granted } = await gateway.readKey(key.id)
+    expect(granted - key.granted).toBe(2n * 10n ** 9n)
+  })
+
+  test('a change of a version is not sent again when its answer is lost, and is told as unknown', async () => {
+    const { key } = await gateway.issue()
+    let changes = 0
+    const counting: AdminClient = (asked) => {
+      if (asked.method !== 'GET') changes += 1
+      return losing(99, 'throws')(asked)
+    }
+    const ended = await run(['keys', 'update', key.id, '--rpm', '9'], counting)
+    expect([ended.code, ended.stdout, changes]).toEqual([1, '', 1])
+    expect(ended.stderr).toMatch(/^It is not known whether the change was made \(TypeError: fetch failed\)/)
+  })
+})
+
+describe('refusals are told in words', () => {
+  const refused = async (args: readonly string[], by?: AdminClient) => {
+    const { code, stdout, stderr } = await run(args, by)
+    expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' })
+    return stderr
+  }
+
+  test.each(['show', 'rotate', 'end-grace', 'suspend', 'resume', 'revoke'])(
+    'waybill keys %s says that there is no such key',
+    async (verb) => {
+      for (const id of ['key_nope', 'no such/key?']) {
+        expect(await refused(['keys', verb, id])).toBe(
+          `There is no key '${id}'. 'waybill keys list' shows those that exist.\n`,
+        )
+      }
+    },
+  )
+
+  test('a change of a key that somebody else has changed meanwhile is refused, with who and what', async () => {
+    const { key } = await gateway.issue()
+    const outpaced: AdminClient = async (asked) => {
+      if (asked.method === 'PATCH') {
+        const headers = { 'content-type': 'application/json', 'if-match': `"${key.version}"` }
+        await deployed.signed(`PATCH /keys/${key.id}`, { body: { rpm: 99 }, headers })
+      }
+      return client(asked)
+    }
+    const told = await refused(['keys', 'update', key.id, '--rpm', '5'], outpaced)
+    expect(told).toContain(`${ARN} changed it at`)
+    expect(told).toContain('rpm 60 → 99')
+    expect((await gateway.readKey(key.id)).rpm).toBe(99)
+  })
+
+  test('words that are for programs are left out at a terminal', async () => {
+    const message =
+      'This took long. A change may have been made. Look, or ask again with the same Idempotency-Key. Ask for less.'
+    const busy: AdminClient = async () => ({
+      status: 503,
+      headers: {},
+      body: JSON.stringify({ error: { message, type: 'server_error', param: null, code: 'took_too_long' } }),
+    })
+    expect(await refused(['usage', 'summary'], busy)).toBe(
+      'This took long. A change may have been made. Ask for less.\n',
+    )
+  })
+})

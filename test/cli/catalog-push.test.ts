@@ -1,0 +1,153 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, jest, test } from '@jest/globals'
+import { compareCatalogs } from '../../layers/admin/catalog/compare-catalogs.ts'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
+import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import { actAt } from '../support/act.ts'
+import { catalogFor, openTestTables, tablesAt } from '../support/gateway.ts'
+import { type Ended, emptyFolder } from '../support/processes.ts'
+import { openStage } from '../support/stack.ts'
+import { type Stage, startStage } from '../support/stage.ts'
+import { startUnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
+
+jest.setTimeout(60_000)
+
+const UP = 'https://up.example/v1'
+const folder = emptyFolder()
+let tables: OperatorTables
+let stage: Stage
+
+beforeEach(async () => {
+  tables = await openTestTables()
+  stage = await openStage(tables)
+})
+
+function fileOf(name: string, model: object): string {
+  const file = join(folder, `${name}.json`)
+  writeFileSync(file, JSON.stringify(catalogFor(UP, model)))
+  return file
+}
+
+const waybill = (args: string[], env: Record<string, string> = {}): Promise<Ended> =>
+  stage.waybill([...args, '--stage', 'dev'], env)
+
+/** Pushes a file, and lets something happen after the changes were shown and before they are written. */
+async function pushAround(file: string, meanwhile: () => Promise<unknown>, ...more: string[]): Promise<Ended> {
+  await using line = await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? '')
+  let isFirst = true
+  line.delay = async (operation) => {
+    if (operation !== 'TransactWriteItems' || !isFirst) return
+    isFirst = false
+    await meanwhile()
+  }
+  const args = ['catalog', 'push', file, ...more, '--stage', 'dev']
+  await using around = await startStage(tablesAt(tables, line.endpoint), 'http://127.0.0.1:1', 'dev')
+  return await around.start('cli/waybill.ts', args).ended
+}
+
+test('waybill catalog push shows the version in force and the changes, then writes the next version', async () => {
+  const first = await waybill(['catalog', 'push', fileOf('first', { id: 'a' })])
+  expect([first.code, first.stderr]).toEqual([
+    0,
+    'No catalog is in force. This changes:\n  + model a\n  + provider up\n',
+  ])
+  expect(first.stdout).toBe('Version 1 of the catalog is in force: 1 models, 1 providers.\n')
+  const pushedAt = (await readStoredCatalog(tables)())?.pushedAt
+  const second = await waybill(['catalog', 'push', fileOf('second', { id: 'a', price: { input: '1.5', output: '2' } })])
+  expect([second.code, second.stderr]).toEqual([
+    0,
+    `Version 1, pushed ${pushedAt}, is in force. This changes:\n  ~ model a: input 1 → 1.5, cachedInput 0.5 → -\n`,
+  ])
+  const again = await waybill(['catalog', 'push', join(folder, 'second.json'), '--json'])
+  expect(again.stderr).toMatch(/^Version 2, .* This changes nothing\.\n$/)
+  expect(JSON.parse(again.stdout)).toMatchObject({ object: 'catalog', version: 3, changes: [], warnings: [] })
+})
+
+test('waybill catalog push and rollback keep a note, which show and versions tell', async () => {
+  await waybill(['catalog', 'push', fileOf('noted', { id: 'noted' }), '--note', 'a cheaper route'])
+  const pushed = await readStoredCatalog(tables)()
+  expect(pushed?.note).toBe('a cheaper route')
+  expect((await waybill(['catalog', 'show'])).stdout).toContain(': a cheaper route\n')
+  await writeCatalog(tables)(catalogFor(UP, { id: 'a' }), actAt())
+  await waybill(['catalog', 'rollback', String(pushed?.version), '--note', 'it was right'])
+  const { stdout } = await waybill(['catalog', 'versions', '--json'])
+  const notes = JSON.parse(stdout).data.map(({ note }: { note: string | null }) => note)
+  expect(notes.slice(0, 3)).toEqual(['it was right', null, 'a cheaper route'])
+  expect((await waybill(['catalog', 'versions'])).stdout).toContain('it was right')
+})
+
+test('waybill catalog push does not replace a catalog that somebody else pushed meanwhile', async () => {
+  await writeCatalog(tables)(catalogFor(UP, { id: 'a' }), actAt())
+  const meanwhile = () => writeCatalog(tables)(catalogFor(UP, { id: 'theirs' }), actAt())
+  const { code, stdout, stderr } = await pushAround(fileOf('ours', { id: 'ours' }), meanwhile, '--json')
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(
+    /test pushed version 2 of the catalog while you looked at 1, .*It changed:\n {2}- model a\n {2}\+ model theirs\n.*waybill catalog show.*push again/s,
+  )
+  expect(await readStoredCatalog(tables)()).toMatchObject({ version: 2, data: { models: [{ id: 'theirs' }] } })
+})
+
+test('exactly one of two catalog pushes from the same version wins, and the other is told', async () => {
+  await writeCatalog(tables)(catalogFor(UP, { id: 'a' }), actAt())
+  const bothRead = Promise.withResolvers<void>()
+  let ready = 0
+  const meet = () => {
+    ready += 1
+    if (ready === 2) bothRead.resolve()
+    return bothRead.promise
+  }
+  const ended = await Promise.all(['left', 'right'].map((id) => pushAround(fileOf(id, { id }), meet)))
+  expect(ended.map(({ code }) => code).sort()).toEqual([0, 1])
+  const winner = ended[0]?.code === 0 ? 'left' : 'right'
+  expect(await readStoredCatalog(tables)()).toMatchObject({ version: 2, data: { models: [{ id: winner }] } })
+  expect(ended.find(({ code }) => code === 1)?.stderr).toContain(
+    'arn:aws:iam::123456789012:user/ann pushed version 2 of the catalog while you looked at 1',
+  )
+})
+
+test('waybill catalog check and push warn of prices below cost, and succeed', async () => {
+  const routes = [{ provider: 'up', model: 'x', cost: { input: '1', output: '3', cachedInput: '0.5' } }]
+  const file = fileOf('loss', { id: 'loss', routes })
+  const warning = "models[0] 'loss': output 2 is below what route up/x costs (3)"
+  for (const command of ['check', 'push']) {
+    const [people, json] = [
+      await waybill(['catalog', command, file]),
+      await waybill(['catalog', command, file, '--json']),
+    ]
+    expect([people.code, json.code]).toEqual([0, 0])
+    expect(people.stderr).toContain(`warning: ${warning}\n`)
+    expect(JSON.parse(json.stdout)).toMatchObject({ warnings: [warning] })
+  }
+})
+
+test('a comparison of catalogs lists each model and provider that was added, removed or changed', () => {
+  const [before, after] = [
+    catalogFor(UP, { id: 'same' }),
+    catalogFor('https://new.example/v1', { id: 'same', active: false, price: { input: '1', output: '4' } }),
+  ]
+  const [gone, fresh] = ['gone', 'fresh'].map((id) => catalogFor(UP, { id }).models)
+  expect(
+    compareCatalogs(
+      { ...before, models: [...before.models, ...(gone ?? [])] },
+      { ...after, models: [...(fresh ?? []), ...after.models] },
+    ),
+  ).toEqual([
+    '~ model same: output 2 → 4, cachedInput 0.5 → -, active',
+    '- model gone',
+    '+ model fresh',
+    '~ provider up: baseUrl',
+  ])
+  expect(compareCatalogs(before, before)).toEqual([])
+})
+
+test('a comparison of catalogs tells tiers in words', () => {
+  const price = { input: '1', output: '2' }
+  const tiers = [{ above: 1_000, input: '2', output: '3' }]
+  const [before, after] = [catalogFor(UP, { price }), catalogFor(UP, { price: { ...price, tiers } })]
+  expect(compareCatalogs(before, after)).toEqual(['~ model test-model: tiers - → above 1000: input 2, output 3'])
+  expect(compareCatalogs(after, before)).toEqual(['~ model test-model: tiers above 1000: input 2, output 3 → -'])
+  const served = catalogFor(UP, { price: { ...price, serviceTiers: { flex: { input: '0.5', output: '1' } } } })
+  expect(compareCatalogs(before, served)).toEqual(['~ model test-model: serviceTiers - → flex: input 0.5, output 1'])
+})

@@ -1,0 +1,191 @@
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { beforeEach, expect, jest, test } from '@jest/globals'
+import type { Invoices } from '../../cli/commands/invoice-lines.ts'
+import { DAY_MS, utcDay } from '../../layers/gateway/domain/basics/time.ts'
+import type { Key } from '../../layers/gateway/domain/keys/key.ts'
+import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
+import { DayCounter, type DayTotal } from '../../layers/gateway/domain/rows/day-total.ts'
+import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
+import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
+import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
+import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
+import { readDayTotal, toTotalItem, totalKey } from '../../layers/gateway/store/rows/day-totals.ts'
+import { rowKey } from '../../layers/gateway/store/rows/row-key.ts'
+import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import { Random } from '../simulation/random.ts'
+import { actAt } from '../support/act.ts'
+import { openTestTables } from '../support/gateway.ts'
+import { closerAt, randomRows, usedKey } from '../support/past-usage.ts'
+import { openStage } from '../support/stack.ts'
+import type { Stage } from '../support/stage.ts'
+
+jest.setTimeout(120_000)
+
+/** The month before this one, of which no row can have expired. */
+const THIS_MONTH_MS = Date.parse(`${utcDay(Date.now()).slice(0, 7)}-01`)
+const MONTH = utcDay(THIS_MONTH_MS - 1).slice(0, 7)
+const FIRST_MS = Date.parse(`${MONTH}-01`)
+const DAYS = (THIS_MONTH_MS - FIRST_MS) / DAY_MS
+const NAME = '=<b>Ann & "Co"</b>'
+
+let tables: OperatorTables
+let stage: Stage
+let customers: { key: Key; rows: UsageRow[] }[]
+
+/** Three customers, of whom one is revoked, with rows also in the months around. */
+beforeEach(async () => {
+  tables = await openTestTables()
+  stage = await openStage(tables)
+  const random = new Random(7)
+  customers = []
+  for (const count of [60, 40, 20]) {
+    const rows = (id: string) => randomRows(random, id, FIRST_MS - 2 * DAY_MS, DAYS + 4, count)
+    customers.push(await usedKey(tables, FIRST_MS - 3 * DAY_MS, rows))
+  }
+  await updateKey(tables)(keyAt(0).id, { name: NAME, externalId: 'cus_1' }, actAt())
+  await revokeKey(tables)(keyAt(1).id, actAt())
+})
+
+const keyAt = (i: number) => (customers[i] as { key: Key }).key
+const closeAt = (days: number) => closerAt(tables, () => FIRST_MS + days * DAY_MS + DAY_MS / 2).run()
+const invoice = (...args: string[]) => stage.waybill(['invoice', '--month', MONTH, ...args, '--stage', 'dev'])
+async function invoices(...args: string[]) {
+  const { code, stdout, stderr } = await invoice('--format', 'json', ...args)
+  return { code, stderr, told: JSON.parse(stdout) as Invoices }
+}
+const inMonth = ({ startedAtMs }: UsageRow) => startedAtMs >= FIRST_MS && startedAtMs < THIS_MONTH_MS
+
+/** The lines as they follow from rows, without the code that makes invoices. */
+function expectedLines(rows: readonly UsageRow[]) {
+  const models = [...new Set(rows.flatMap(({ model }) => model ?? []))].sort()
+  return models.map((model) => {
+    const own = rows.filter((row) => row.model === model)
+    const sum = (of: (row: UsageRow) => number) => own.reduce((all, row) => all + of(row), 0)
+    return {
+      model,
+      requests: own.length,
+      prompt_tokens: sum(({ promptTokens }) => promptTokens),
+      completion_tokens: sum(({ completionTokens }) => completionTokens),
+      charged: formatCredits(own.reduce((all, { cost }) => all + cost, 0n)),
+    }
+  })
+}
+
+test('the invoices of a closed month have every customer, also a revoked one, and exactly the charges of its rows', async () => {
+  await closeAt(DAYS)
+  const { code, stderr, told } = await invoices()
+  expect([code, stderr, told.problems, told.closed_through]).toEqual([0, '', [], utcDay(THIS_MONTH_MS - 1)])
+  expect(told.data.map(({ key_id }) => key_id).sort()).toEqual(customers.map(({ key }) => key.id).sort())
+  for (const { key, rows } of customers) {
+    const made = told.data.find(({ key_id }) => key_id === key.id)
+    expect(made?.lines.toSorted((a, b) => (a.model < b.model ? -1 : 1))).toEqual(expectedLines(rows.filter(inMonth)))
+  }
+  const all = customers.flatMap(({ rows }) => rows.filter(inMonth))
+  expect(told.total.charged).toBe(formatCredits(all.reduce((sum, { cost }) => sum + cost, 0n)))
+  expect(told.data.find(({ key_id }) => key_id === keyAt(0).id)).toMatchObject({ name: NAME, external_id: 'cus_1' })
+  expect((await invoices('--key', 'cus_1')).told.data.map(({ key_id }) => key_id)).toEqual([keyAt(0).id])
+})
+
+test('no form of an invoice has a provider or its cost; CSV runs no formula, and a page nothing at all', async () => {
+  await closeAt(DAYS)
+  const forms = await Promise.all(['csv', 'json', 'html'].map((format) => invoice('--format', format)))
+  for (const { code, stdout } of forms) {
+    expect(code).toBe(0)
+    expect(stdout).not.toMatch(/upstream|provider|margin|\bone\b|\btwo\b|\bthree\b/i)
+  }
+  const [csv, , html] = forms.map(({ stdout }) => stdout) as [string, string, string]
+  expect(csv).toContain(`${MONTH},${keyAt(0).id},"'=<b>Ann & ""Co""</b>",cus_1,large,`)
+  expect(csv.trimEnd().split('\n')).toHaveLength(1 + 3 * 2)
+  expect(html).toMatch(/^<!doctype html>/)
+  expect(html).toContain('=&lt;b&gt;Ann &amp; &quot;Co&quot;&lt;/b&gt;')
+  expect(html).toContain("default-src 'none'")
+  expect(html).not.toMatch(/<script|<b>|src=|href=|url\(|@import/)
+  expect(html.match(/<section>/g)).toHaveLength(3)
+})
+
+test('days that are not closed are said, are not in it, and make it fail', async () => {
+  await closeAt(10)
+  const closedMs = FIRST_MS + 10 * DAY_MS
+  const { code, stderr, told } = await invoices()
+  expect([code, told.closed_through]).toEqual([1, utcDay(closedMs - 1)])
+  expect(stderr).toContain(
+    `Not closed yet, and not in the invoices of ${MONTH}: ${utcDay(closedMs)} to ${utcDay(THIS_MONTH_MS - 1)}`,
+  )
+  const rows = customers.flatMap((customer) =>
+    customer.rows.filter((row) => inMonth(row) && row.startedAtMs < closedMs),
+  )
+  expect(told.total.charged).toBe(formatCredits(rows.reduce((sum, { cost }) => sum + cost, 0n)))
+  expect((await invoice('--format', 'html')).stdout).toContain('Do not send these')
+  const never = await stage.waybill(['invoice', '--month', '2099-01', '--format', 'json', '--stage', 'dev'])
+  expect([never.code, JSON.parse(never.stdout)]).toMatchObject([1, { closed_through: null, data: [] }])
+})
+
+/** The total of the customer's first day in the month that has charges. */
+async function someTotal(): Promise<DayTotal> {
+  const row = customers[0]?.rows.find((one) => inMonth(one) && one.cost > 0n) as UsageRow
+  return (await readDayTotal(tables)(row.keyId, utcDay(row.startedAtMs))) as DayTotal
+}
+
+test.each<[string, () => Promise<unknown>]>([
+  [
+    'a total of a day that was changed',
+    async () => {
+      const total = await someTotal()
+      const parts = total.parts.map((part, i) =>
+        i === total.parts.length - 1 ? { ...part, cost: part.cost + 1n } : part,
+      )
+      return tables.client.send(new PutCommand({ TableName: tables.usage, Item: toTotalItem({ ...total, parts }) }))
+    },
+  ],
+  [
+    'a total of a day that is gone',
+    async () => {
+      const { keyId, day } = await someTotal()
+      return tables.client.send(new DeleteCommand({ TableName: tables.usage, Key: totalKey(keyId, day) }))
+    },
+  ],
+  [
+    'a row that costs a nanocredit more',
+    async () => {
+      const row = customers[0]?.rows.find((one) => inMonth(one) && one.cost > 0n) as UsageRow
+      const UpdateExpression = 'SET cost = cost + :one'
+      const input = { TableName: tables.usage, Key: rowKey(row.requestId), UpdateExpression }
+      return tables.client.send(new UpdateCommand({ ...input, ExpressionAttributeValues: { ':one': 1n } }))
+    },
+  ],
+  [
+    'a row that is gone',
+    async () => {
+      const row = customers[0]?.rows.find((one) => inMonth(one) && one.model !== undefined) as UsageRow
+      return tables.client.send(new DeleteCommand({ TableName: tables.usage, Key: rowKey(row.requestId) }))
+    },
+  ],
+])('%s is a difference in the books, which is said and makes it fail', async (_, tamper) => {
+  await closeAt(DAYS)
+  expect((await invoices()).code).toBe(0)
+  await tamper()
+  const { code, stderr, told } = await invoices()
+  expect([code, told.problems.length > 0]).toEqual([1, true])
+  expect(stderr).toContain(`${keyAt(0).id} (`)
+  expect(stderr).toMatch(/the totals of days have .* credits|the totals of days have nothing/)
+})
+
+test('a key whose item is gone is in it all the same, by its rows and its id', async () => {
+  await closeAt(DAYS)
+  const { id } = keyAt(2)
+  await tables.client.send(new DeleteCommand({ TableName: tables.keys, Key: keyItem(id) }))
+  for (const args of [[], ['--key', id]]) {
+    const { code, told } = await invoices(...args)
+    const made = told.data.find(({ key_id }) => key_id === id)
+    expect([code, made?.name, told.problems]).toEqual([0, null, []])
+    const counter = new DayCounter(id, MONTH)
+    for (const row of customers[2]?.rows.filter(inMonth) ?? []) counter.add(row)
+    const charged = counter.total().parts.reduce((sum, { cost }) => sum + cost, 0n)
+    expect(made?.total.charged).toBe(formatCredits(charged))
+  }
+})
+
+test.each(['2026-13', '2026-1', '2026-10-01', 'last', '../10', ''])('the month %j is refused', async (month) => {
+  const { code, stderr } = await stage.waybill(['invoice', '--month', month, '--stage', 'dev'])
+  expect([code === 0, stderr]).toEqual([false, expect.stringContaining('a month such as 2026-10')])
+})

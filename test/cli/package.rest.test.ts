@@ -1,0 +1,293 @@
+import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { readCatalogFile } from '../../cli/commands/read-catalog-file.ts'
+import type { LocalFile } from '../../cli/connect/local-gateway.ts'
+import { parseSettings } from '../../infra/settings.ts'
+import { butForNames, differencesOf } from '../infra/support/but-for-names.ts'
+import { type CdkAccount, noStack, startCdkAccount } from '../infra/support/cdk-account.ts'
+import { readZip } from '../infra/support/read-zip.ts'
+import { assemblies } from '../support/assemblies.ts'
+import { FASTER } from '../support/compile-cache.ts'
+import { emptyFolder } from '../support/processes.ts'
+import { until } from '../support/wait.ts'
+import { ended } from './support/ended.ts'
+import { installPackage } from './support/install-package.ts'
+import { wordsOfAClone } from './support/words-of-a-clone.ts'
+
+jest.setTimeout(300_000)
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const folder = join(emptyFolder(), 'a blank and an umläut')
+const installed = join(folder, 'node_modules', 'waybill')
+/** No Java, no npm, no tool of the clone: Node, and the programs of the package. */
+const PATH = [join(folder, 'node_modules', '.bin'), dirname(process.execPath)].join(':')
+const ENV = {
+  ...FASTER,
+  PATH,
+  HOME: folder,
+  PORT: '0',
+  FORCE_COLOR: '0',
+  CDK_DISABLE_CLI_TELEMETRY: 'true',
+  CDK_NOTICES: 'false',
+}
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+
+const { missing } = installPackage(folder)
+if (missing) console.warn(`The package is not tried. ${missing}`)
+const packageTest = missing ? test.skip : test
+
+let account: CdkAccount
+const children: ReturnType<typeof spawn>[] = []
+beforeAll(async () => {
+  account = await startCdkAccount()
+})
+afterAll(async () => {
+  for (const child of children) if (child.exitCode === null) child.kill('SIGINT')
+  await account.stop()
+})
+
+function waybill(...args: string[]): SpawnSyncReturns<string> {
+  return spawnSync('waybill', args, { cwd: folder, env: ENV, encoding: 'utf8' })
+}
+
+function startWaybill(...args: string[]) {
+  const child = spawn('waybill', args, { cwd: folder, env: ENV })
+  children.push(child)
+  return child
+}
+
+packageTest('the package has JavaScript and its types only, and brings nothing that builds or tests', () => {
+  const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+  const declarations = ['dist/package/cdk/index.d.ts', 'dist/package/cdk/props.d.ts']
+  const sources = files.filter((file) => /\.(ts|tsx|map)$/.test(file) && !file.includes('bundles'))
+  expect(sources.toSorted()).toEqual(declarations)
+  expect(files.filter((file) => !file.includes('/')).toSorted()).toEqual(
+    [
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'SECURITY.md',
+      'catalog.schema.json',
+      'dist',
+      'docs',
+      'package.json',
+      'require-node.cjs',
+      'waybill.js',
+      'which-node.cjs',
+    ].toSorted(),
+  )
+  const there = Object.keys(manifest.devDependencies).filter((name) => existsSync(join(folder, 'node_modules', name)))
+  // AWS's SDK brings its signer.
+  expect(there).toEqual(['@smithy/signature-v4'])
+  expect(readdirSync(join(folder, 'node_modules', '.bin')).toSorted()).toEqual(['cdk', 'node', 'waybill', 'yaml'])
+  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'))
+  const withScripts = Object.keys(packages).filter((name) => packages[name].hasInstallScript)
+  expect(withScripts).toEqual(['node_modules/node'])
+})
+
+packageTest('nothing in the package speaks of scripts and files that only a clone has', () => {
+  expect(wordsOfAClone(installed, manifest.scripts)).toEqual([])
+})
+
+packageTest('npx waybill starts a gateway that answers a chat; keys, usage and console work beside it', async () => {
+  expect(waybill('--version').stdout).toBe(`${manifest.version}\n`)
+  expect(waybill('keys', 'list', '--local').stderr).toContain("Start one with 'npx waybill'")
+  const started = startWaybill()
+  let printed = ''
+  for (const stream of [started.stdout, started.stderr]) stream.on('data', (chunk) => (printed += chunk))
+  await until(() => {
+    if (started.exitCode !== null) throw new Error(printed)
+    return printed.includes('Ctrl-C')
+  }, 60_000)
+  expect(printed).not.toMatch(/npm (start|run)|Warning/)
+
+  const local: LocalFile = JSON.parse(readFileSync(join(folder, '.waybill', 'local.json'), 'utf8'))
+  const created = waybill('keys', 'create', '--name', 'packed', '--credits', '1', '--local', '--json')
+  expect([created.status, created.stderr]).toEqual([0, ''])
+  const { secret } = JSON.parse(created.stdout)
+  const answer = await fetch(`${local.baseUrl}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'Hello' }] }),
+  })
+  expect([answer.status, await answer.json()]).toMatchObject([
+    200,
+    { choices: [{ message: { content: 'echo: Hello' } }] },
+  ])
+  expect(JSON.parse(waybill('audit', '--local', '--json').stdout)).toBeTruthy()
+  const smoked = waybill('smoke', '--local')
+  expect([smoked.status, smoked.stderr, smoked.stdout]).toEqual([0, '', expect.stringContaining('All is well.')])
+
+  const page = await fetch(`${local.baseUrl}/usage`)
+  expect([page.status, (await page.text()).includes('<script type="module">')]).toEqual([200, true])
+  const [, address] = /console {3}(http:\/\/127\.0\.0\.1:\d+\/)/.exec(printed) ?? []
+  for (const file of ['', 'console.js', 'console.css']) expect((await fetch(`${address}${file}`)).status).toBe(200)
+
+  const console = startWaybill('console', '--no-open', '--port', '0', '--local')
+  let told = ''
+  console.stdout.on('data', (chunk) => (told += chunk))
+  const own = await until(() => /http:\/\/127\.0\.0\.1:\d+\//.exec(told)?.[0], 30_000)
+  expect((await fetch(`${own}console.js`)).status).toBe(200)
+  for (const child of [console, started]) {
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGINT')
+    expect(await ended).toBe(0)
+  }
+})
+
+packageTest('the tokenizer’s thread of the package counts', async () => {
+  const thread = new Worker(join(installed, 'dist/package/local/tokenizer-worker.js'))
+  const answered = new Promise((resolve, reject) => thread.once('message', resolve).once('error', reject))
+  thread.postMessage({ id: 7, texts: ['Hello world'] })
+  expect(await answered).toEqual({ id: 7, tokens: [2] })
+  await thread.terminate()
+})
+
+packageTest(
+  'init writes settings and a catalog that are valid and say what to change, and overwrites nothing',
+  async () => {
+    expect(waybill('init')).toMatchObject({ status: 0, stderr: '' })
+    const [settings = '', catalog = ''] = ['waybill.json', 'catalog.json'].map((name) =>
+      readFileSync(join(folder, name), 'utf8'),
+    )
+    expect(parseSettings(settings, 'waybill.json')).toEqual({ dev: {}, prod: { alarmEmail: 'you@example.com' } })
+    expect((await readCatalogFile(join(folder, 'catalog.json'))).models.length).toBeGreaterThan(0)
+    const [document = ''] = settings.match(/\S+\.md/) ?? []
+    expect(readFileSync(join(folder, document), 'utf8')).toContain('### Settings')
+    const { $comment, $schema } = JSON.parse(catalog)
+    expect([$comment, JSON.parse(settings).$comment]).toEqual(Array(2).fill(expect.stringContaining('Change')))
+    expect(existsSync(join(folder, $schema))).toBe(true)
+    writeFileSync(join(folder, 'waybill.json'), '{"mine":1}')
+    rmSync(join(folder, 'catalog.json'))
+    expect(waybill('init').stdout).toMatch(/^waybill\.json is there already.*\ncatalog\.json is written/)
+    expect(readFileSync(join(folder, 'waybill.json'), 'utf8')).toBe('{"mine":1}')
+    expect(readFileSync(join(folder, 'catalog.json'), 'utf8')).toBe(catalog)
+    writeFileSync(join(folder, 'waybill.json'), settings)
+  },
+)
+
+const PREPARE = ['deploy', '--stage', 'dev', '--require-approval', 'never', '--method', 'prepare-change-set']
+
+packageTest(
+  'deploy takes the files of the folder, uploads the prebuilt bundles and makes the change set of a clone',
+  async () => {
+    const settings = join(folder, 'waybill.json')
+    writeFileSync(settings, '{"dev":{"logRetentionDays":30}}')
+    cpSync(join(ROOT, 'infra/catalog.json'), join(folder, 'catalog.json'))
+    const packed = await prepared('waybill', PREPARE, ENV)
+    expect(packed.template).toContain('"RetentionInDays": 30')
+    const named = [...packed.template.matchAll(/"S3Key": "(\w+\.zip)"/g)].map(([, key = '']) => key)
+    expect(named.length).toBeGreaterThan(5)
+    expect([...packed.uploads.keys()].filter((key) => key.endsWith('.zip')).toSorted()).toEqual(
+      [...new Set(named)].toSorted(),
+    )
+    const codes = [...packed.uploads.entries()].flatMap(([key, zip]) =>
+      key.endsWith('.zip') ? [readZip(zip).get('index.js')?.toString()] : [],
+    )
+    for (const name of ['chat', 'api', 'tokenizer', 'sweep']) {
+      expect(codes).toContain(readFileSync(join(installed, 'dist/package/bundles/functions', name, 'index.js'), 'utf8'))
+    }
+    const clone = await prepared(
+      process.execPath,
+      [join(ROOT, 'waybill.js'), ...PREPARE, '--output', join(folder, 'of-the-clone')],
+      { ...ENV, WAYBILL_SETTINGS: settings },
+    )
+    expect(JSON.parse(packed.template)).toEqual(JSON.parse(clone.template))
+    expect([...packed.uploads.keys()].toSorted()).toEqual([...clone.uploads.keys()].toSorted())
+
+    renameSync(join(folder, 'catalog.json'), join(folder, 'other.json'))
+    const without = await ended('waybill', PREPARE, folder, { ...ENV, ...account.env })
+    expect([without.code, without.stderr]).toEqual([
+      1,
+      expect.stringContaining("'npx waybill init' writes a first one"),
+    ])
+    renameSync(join(folder, 'other.json'), join(folder, 'catalog.json'))
+
+    const [peer, away] = [join(folder, 'node_modules', 'aws-cdk-lib'), join(folder, 'aws-cdk-lib')]
+    renameSync(peer, away)
+    const bare = await ended('waybill', PREPARE, folder, { ...ENV, ...account.env })
+    renameSync(away, peer)
+    expect([bare.code, bare.stderr]).toEqual([1, expect.stringMatching(/^The CDK is not installed here\. .*\n$/)])
+  },
+)
+
+packageTest('bootstrap, diff and destroy ask AWS for what they are to do, by the real cdk', async () => {
+  const bare = { 'DescribeStacks CDKToolkit': noStack('CDKToolkit') }
+  const commands = [
+    [['bootstrap', '--no-execute'], bare, 'CDKToolkit'],
+    [['diff'], {}, 'Waybill-dev'],
+    [['destroy', '--force'], {}, undefined],
+  ] as const
+  // The others at night: each makes the whole stack again.
+  for (const [args, replies, stack] of process.env.TEST_CASES === 'all' ? commands : commands.slice(0, 1)) {
+    account.changeSets.length = 0
+    const whole = account.replies
+    account.replies = { ...whole, ...replies }
+    const { code, stdout, stderr } = await ended('waybill', [...args, '--stage', 'dev'], folder, {
+      ...ENV,
+      ...account.env,
+    })
+    account.replies = whole
+    expect([args, code, stdout + stderr]).toEqual([args, 0, expect.stringContaining('dev in eu-west-1: account')])
+    expect(account.changeSets.map((it) => it.get('StackName'))).toEqual(stack ? [stack] : [])
+  }
+  expect(account.asked).toContain('DescribeStacks Waybill-dev cloudformation/eu-west-1')
+})
+
+/** The real `cdk` up to its change set: the template of it, and all that was uploaded. */
+async function prepared(program: string, args: string[], env: Record<string, string>) {
+  account.uploads.clear()
+  account.changeSets.length = 0
+  const { code, stdout, stderr } = await ended(program, args, folder, { ...env, ...account.env })
+  expect([code, stdout, stderr]).toEqual([0, expect.stringContaining('dev in eu-west-1: account'), expect.anything()])
+  const [changeSet, ...more] = account.changeSets
+  expect([changeSet?.get('StackName'), changeSet?.get('ChangeSetType'), more]).toEqual(['Waybill-dev', 'CREATE', []])
+  const template = account.uploads.get(changeSet?.get('TemplateURL')?.split('/').at(-1) ?? '')?.toString() ?? ''
+  return { template, uploads: new Map(account.uploads) }
+}
+
+packageTest('the example app has the gateway of a clone’s stack, but for names', async () => {
+  const app = join(folder, 'their app')
+  cpSync(join(ROOT, 'examples/cdk'), app, { recursive: true })
+  cpSync(join(ROOT, 'infra/catalog.json'), join(app, 'catalog.json'))
+  const env = { ...ENV, AWS_EC2_METADATA_DISABLED: 'true' }
+  expect(await ended('cdk', ['synth', '--quiet', '--output', 'made'], app, env)).toMatchObject({ code: 0 })
+  const read = (...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8'))
+  const theirs = { stackName: 'Assistant', path: 'Assistant/Gateway' }
+  const ours = { stackName: 'Waybill-prod', path: 'Waybill-prod/Default' }
+  const made = butForNames(read(app, 'made', 'Assistant.template.json'), theirs, 'Waybill-prod')
+  const known = butForNames(read(await assemblies(), 'prod', 'Waybill-prod.template.json'), ours, 'Waybill-prod')
+  const different = differencesOf(made.Resources, known.Resources)
+  // The stack that it is compared with has no address for alarms; the app has one, and is paged.
+  const added = different.map((name) => [name in known.Resources, made.Resources[name]?.Properties.Protocol])
+  expect(added.toSorted()).toEqual([...Array(3).fill([false, 'email']), [false, 'https']])
+  expect(made.Outputs).toEqual(known.Outputs)
+})
+
+packageTest('the construct has types, with words for every property and attribute', () => {
+  const declared = ['index.d.ts', 'props.d.ts'].map((file) =>
+    readFileSync(join(installed, 'dist/package/cdk', file), 'utf8'),
+  )
+  const lines = declared.join('\n').split('\n')
+  const bare = lines.filter((line, i) => /^ {4}readonly \w+/.test(line) && !lines[i - 1]?.trim().endsWith('*/'))
+  expect(bare.map((line) => line.trim())).toEqual([])
+  expect(declared.join('')).not.toMatch(/from '\.\.|\.ts'|zod/)
+})
+
+packageTest('a typo starts no gateway, and options of another command are refused', () => {
+  for (const args of [['kyes'], ['--prot', '1'], ['start', '--stage', 'dev'], ['--json', 'start'], ['start', 'now']]) {
+    expect([args, waybill(...args).status]).toEqual([args, 1])
+  }
+  for (const name of ['preflight', 'bootstrap', 'diff', 'deploy', 'destroy']) {
+    expect(waybill(name).stderr).toBe(`Say which stage: npx waybill ${name} --stage dev\n`)
+    expect(waybill(name, '--stage', 'nope').stderr).toContain("There is no stage 'nope'")
+  }
+  const { stdout, status } = waybill('start', '--help')
+  expect([status, stdout.split('\n')[0]]).toEqual([0, 'npx waybill start [options]'])
+  expect(stdout).not.toContain('dynamodb-local')
+  expect(waybill('start', '--dynamodb-local', '--memory').stderr).toContain('comes with a clone')
+})

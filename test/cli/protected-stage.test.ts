@@ -1,0 +1,166 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import type { Key } from '../../layers/gateway/domain/keys/key.ts'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
+import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
+import { confirmer } from '../../layers/terminal/confirm.ts'
+import { actAt } from '../support/act.ts'
+import { catalogFor, type TestGateway } from '../support/gateway.ts'
+import { type Ended, emptyFolder } from '../support/processes.ts'
+import { openBoth, openStage } from '../support/stack.ts'
+import type { Stage } from '../support/stage.ts'
+
+jest.setTimeout(60_000)
+
+const CATALOG = join(emptyFolder(), 'catalog.json')
+let gateway: TestGateway
+let key: Key
+let prod: Stage
+let dev: Stage
+
+beforeAll(async () => {
+  gateway = (await openBoth()).gateway
+  await writeCatalog(gateway.tables)(catalogFor('http://127.0.0.1:1', { id: 'second' }), actAt())
+  ;[prod, dev] = await Promise.all([
+    openStage(gateway.tables, gateway.baseUrl, 'prod'),
+    openStage(gateway.tables, gateway.baseUrl),
+  ])
+  writeFileSync(CATALOG, JSON.stringify(catalogFor('http://127.0.0.1:1', { id: 'other' })))
+})
+beforeEach(async () => {
+  key = (await gateway.issue({ name: 'acme' })).key
+})
+
+const on = (stage: Stage, name: string, args: readonly string[]): Promise<Ended> =>
+  stage.waybill([...args, '--stage', name])
+
+const CHANGES: [string, (id: string) => string[], RegExp][] = [
+  [
+    'keys create',
+    () => ['keys', 'create', '--name', 'new', '--credits', '2.5'],
+    /create a key \(new\) with 2\.5 credits/,
+  ],
+  ['keys update', (id) => ['keys', 'update', id, '--rpm', '7'], /update key_\w+ \(acme\) \(rpm\)/],
+  ['keys grant', (id) => ['keys', 'grant', id, '5'], /grant 5 credits to key_\w+ \(acme\)/],
+  ['keys rotate', (id) => ['keys', 'rotate', id], /rotate key_\w+ \(acme\)/],
+  [
+    'keys rotate --grace 0',
+    (id) => ['keys', 'rotate', id, '--grace', '0'],
+    /rotate key_\w+ \(acme\), and end its secret ….{4} at once/,
+  ],
+  ['keys suspend', (id) => ['keys', 'suspend', id], /suspend key_\w+ \(acme\)/],
+  ['keys resume', (id) => ['keys', 'resume', id], /resume key_\w+ \(acme\)/],
+  ['keys end-grace', (id) => ['keys', 'end-grace', id], /end the old secret of key_\w+ \(acme\)/],
+  ['keys revoke', (id) => ['keys', 'revoke', id], /revoke key_\w+ \(acme\)/],
+  [
+    'catalog rollback',
+    () => ['catalog', 'rollback', '1'],
+    /put version \d+ of the catalog, with the content of version 1, in force/,
+  ],
+  ['catalog push', () => ['catalog', 'push', CATALOG], /put version \d+ of the catalog in force/],
+]
+
+const everything = async () => [
+  (await Array.fromAsync(listKeys(gateway.tables)())).sort((a, b) => (a.id < b.id ? -1 : 1)),
+  await readStoredCatalog(gateway.tables)(),
+]
+
+test.each(CHANGES)(
+  'waybill %s changes nothing on a protected stage if nobody can be asked, and says to add --yes',
+  async (_, args, change) => {
+    const before = await everything()
+    const refusals = await Promise.all([[], ['--json']].map((more) => on(prod, 'prod', [...args(key.id), ...more])))
+    for (const { code, stdout, stderr } of refusals) {
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toMatch(new RegExp(`This changes the stage prod: ${change.source}\\..*nothing was changed.*--yes`))
+    }
+    expect(await everything()).toEqual(before)
+  },
+)
+
+test.each(CHANGES)(
+  'waybill %s goes ahead on a protected stage with --yes, before the command or after it',
+  async (_, args) => {
+    const [first, last] = [
+      await on(prod, 'prod', ['--yes', ...args(key.id), '--json']),
+      await on(prod, 'prod', [...args((await gateway.issue()).key.id), '--yes', '--json']),
+    ]
+    for (const { code, stdout } of [first, last]) {
+      expect(code).toBe(0)
+      expect(JSON.parse(stdout)).toEqual(expect.any(Object))
+    }
+  },
+)
+
+test('a change of a protected stage by a process without a terminal is refused with exit code 1', async () => {
+  const args = ['keys', 'revoke', key.id, '--stage', 'prod']
+  const { code, stdout, stderr } = await prod.start('cli/waybill.ts', args).ended
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(/Nobody is at a terminal to be asked, so nothing was changed\. Add --yes to go on\.\n$/)
+  expect((await gateway.readKey(key.id)).status).toBe('active')
+})
+
+test('a command that only reads a protected stage asks nothing', async () => {
+  const { code, stderr } = await on(prod, 'prod', ['keys', 'show', key.id])
+  expect([code, stderr]).toEqual([0, ''])
+})
+
+test('a command for a protected stage says that a key does not exist before it asks anything', async () => {
+  expect((await on(prod, 'prod', ['keys', 'revoke', 'key_nope'])).stderr).toMatch(/^There is no key 'key_nope'/)
+})
+
+const revoke = async (stage: Stage, name: string, Protected: string) => {
+  const { outputs } = stage
+  stage.outputs = { ...outputs, Protected }
+  const { code } = await on(stage, name, ['keys', 'revoke', (await gateway.issue()).key.id])
+  stage.outputs = outputs
+  return code === 1
+}
+
+test('a stage is protected if its stack says so, whatever its name', async () => {
+  expect(await revoke(dev, 'dev', 'false')).toBe(false)
+  expect(await revoke(dev, 'dev', 'true')).toBe(true)
+  expect(await revoke(prod, 'prod', 'true')).toBe(true)
+  expect(await revoke(prod, 'prod', 'false')).toBe(false)
+})
+
+describe('the question before a change', () => {
+  /** A terminal at which this is typed. */
+  async function typed(line: string | undefined, guard = {}) {
+    const input = Object.assign(new PassThrough(), { isTTY: true })
+    const output = new PassThrough()
+    const confirm = confirmer({ stage: 'prod', isProtected: true, yes: false, ...guard }, { input, output })
+    if (line === undefined) input.end()
+    else input.write(`${line}\n`)
+    const outcome = await confirm(() => 'revoke key_1 (acme)').then(
+      () => 'go on',
+      (error: Error) => error.message,
+    )
+    output.end()
+    return { outcome, asked: await text(output) }
+  }
+
+  test.each(['y', 'Y', 'yes', ' y '])('a change of a protected stage is made after the answer %j', async (line) => {
+    expect(await typed(line)).toEqual({
+      outcome: 'go on',
+      asked: 'This changes the stage prod: revoke key_1 (acme). Go on? [y/N] ',
+    })
+  })
+
+  test.each(['', 'n', 'no', 'yep', 'key_1', undefined])(
+    'a change of a protected stage is not made after the answer %j',
+    async (line) => {
+      expect((await typed(line)).outcome).toBe('Nothing was changed.')
+    },
+  )
+
+  test('a change with --yes or of an unprotected stage asks no question', async () => {
+    for (const guard of [{ yes: true }, { isProtected: false }]) {
+      expect(await typed('n', guard)).toEqual({ outcome: 'go on', asked: '' })
+    }
+  })
+})

@@ -1,0 +1,442 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { adminClient } from '../../cli/admin-client/http-client.ts'
+import { byAws, type Signing } from '../../cli/admin-client/sign-with-aws.ts'
+import type { AdminAnswer } from '../../layers/admin/api/call.ts'
+import { listGrants } from '../../layers/gateway/store/keys/grant-credits.ts'
+import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
+import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
+import { actAt } from '../support/act.ts'
+import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { SIGNED_REGION, SIGNER, type SignedAdmin, sendJson, startSignedAdmin } from '../support/signed-admin.ts'
+import { openBoth } from '../support/stack.ts'
+import { CALLER } from '../support/stage.ts'
+
+/** Asks again for a second. */
+const SOON = { callMs: 31_000 }
+const SESSION_TOKEN = 'IQoJb3JpZ2luX2VjEXAMPLE//+='
+
+let gateway: TestGateway
+let admin: SignedAdmin
+const stack = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  gateway = (await openBoth()).gateway
+  admin = stack.use(await startSignedAdmin(gateway.tables, gateway.baseUrl))
+})
+afterAll(() => stack.disposeAsync())
+afterEach(() => {
+  Object.assign(admin, { allows: () => true, instead: undefined, lost: 0, sessionToken: undefined })
+})
+
+type Sent = { body?: object; headers?: Record<string, string> }
+type Options = Partial<Signing> & Parameters<typeof adminClient>[1] & { url?: string }
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer has the shape that its test expects.
+type Told = AdminAnswer & { text: string; json: any }
+
+async function ask(route: string, { body, headers = {} }: Sent = {}, options: Options = {}): Promise<Told> {
+  const { url = admin.url, clock, callMs, ...more } = options
+  const [method = '', address = ''] = route.split(' ')
+  const { pathname, searchParams } = new URL(`/admin/v1${address}`, 'http://x')
+  const signIn = byAws({ credentials: SIGNER, region: SIGNED_REGION, ...more })
+  const timing = { ...(clock && { clock }), ...(callMs !== undefined && { callMs }) }
+  const client = adminClient({ adminUrl: url, signIn }, timing)
+  admin.asked.length = 0
+  const answer = await client({
+    method,
+    path: pathname,
+    query: searchParams,
+    headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
+    body: Buffer.from(body ? JSON.stringify(body) : ''),
+  })
+  const told = typeof answer.body === 'string' ? answer.body : await text(answer.body)
+  return { ...answer, text: told, json: told.startsWith('{') ? JSON.parse(told.split('\n')[0] ?? '') : undefined }
+}
+
+const clientOf = (adminUrl: string) =>
+  adminClient({ adminUrl, signIn: byAws({ credentials: SIGNER, region: SIGNED_REGION }) })
+
+const messageOf = ({ status, json }: Told) => [status, json.error.code, json.error.message]
+
+test('a signed call is answered by the deployed function, which names the caller as AWS does', async () => {
+  const { status, headers, json } = await ask('GET /whoami')
+  expect([status, json.by, json.stage]).toEqual([200, CALLER, 'dev'])
+  expect(headers).toMatchObject({
+    'Content-Type': 'application/json',
+    'X-Request-Id': expect.stringMatching(/^adm_/),
+    'Cache-Control': 'no-store',
+  })
+})
+
+test('a query with any signs is signed as it is sent, and read as it was meant', async () => {
+  for (const name of ['a b', 'a+b', "it's (100%)!*~", 'ž/漢?&=#', '']) {
+    const asked = await ask(`GET /search?q=${encodeURIComponent(name)}`)
+    expect([name, admin.asked[0]?.isSigned]).toEqual([name, true])
+    const sent = new URL(`http://x${admin.asked[0]?.url}`).searchParams.get('q')
+    expect([asked.status === 403, sent]).toEqual([false, name])
+  }
+  await ask('GET /events?what=b&what=a')
+  expect(admin.asked[0]?.isSigned).toBe(true)
+})
+
+test('the token of a session is sent and signed, and credentials that are renewed are used from the next call on', async () => {
+  admin.sessionToken = SESSION_TOKEN
+  expect((await ask('GET /whoami')).status).toBe(403)
+  let calls = 0
+  const credentials = async () => ({
+    ...SIGNER,
+    sessionToken: calls++ === 0 ? 'old' : SESSION_TOKEN,
+    expiration: new Date(0),
+  })
+  const signIn = byAws({ credentials, region: async () => SIGNED_REGION })
+  const client = adminClient({ adminUrl: admin.url, signIn })
+  const asked = {
+    method: 'GET',
+    path: '/admin/v1/whoami',
+    query: new URLSearchParams(),
+    headers: {},
+    body: Buffer.of(),
+  }
+  expect([(await client(asked)).status, (await client(asked)).status]).toEqual([403, 200])
+})
+
+test.each([
+  ['another secret', { credentials: { ...SIGNER, secretAccessKey: 'wrong' } }],
+  ['another key', { credentials: { ...SIGNER, accessKeyId: 'wrong' } }],
+  ['another region', { region: 'eu-west-1' }],
+])(
+  'a signature with %s is refused, and the operator is told of the policy and of expired credentials',
+  async (_, options) => {
+    const looking = messageOf(await ask('GET /keys', {}, options))
+    expect(looking).toEqual([403, 'access_denied', expect.stringMatching(/ReaderPolicy or OperatorPolicy.*expired/)])
+    const body = { name: 'never' }
+    const changing = messageOf(await ask('POST /keys', { body, headers: { 'idempotency-key': 'never' } }, options))
+    expect(changing).toEqual([403, 'access_denied', expect.stringMatching(/nothing was done.*output OperatorPolicy\./)])
+    expect(admin.asked).toHaveLength(1)
+    expect((await Array.fromAsync(listKeys(gateway.tables)())).filter(({ name }) => name === 'never')).toEqual([])
+  },
+)
+
+test('a clock that is off, and credentials that have expired, are told as what they are', async () => {
+  const clock = () => Date.now() - 17 * 60_000
+  expect(messageOf(await ask('GET /whoami', {}, { clock }))).toEqual([
+    403,
+    'access_denied',
+    expect.stringContaining('17 minutes off'),
+  ])
+  admin.instead = (_, response) =>
+    sendJson(response, 403, { message: 'The security token included in the request is expired' })
+  expect(messageOf(await ask('GET /whoami'))).toEqual([
+    403,
+    'access_denied',
+    expect.stringMatching(/have expired\. Sign in again/),
+  ])
+  const credentials = async () => {
+    throw Object.assign(new Error('helper said hunter2'), { name: 'CredentialsProviderError' })
+  }
+  const none = messageOf(await ask('GET /whoami', {}, { credentials }))
+  expect(none).toEqual([403, 'access_denied', expect.stringMatching(/no AWS credentials/)])
+  expect(String(none)).not.toContain('hunter2')
+  expect(admin.asked).toEqual([])
+})
+
+test('only what the admin API reads is sent on, and what is no plain text is not sent at all', async () => {
+  const kept = {
+    accept: 'application/json',
+    'if-match': '"1"',
+    'idempotency-key': 'k',
+    'content-type': 'application/json',
+  }
+  const foreign = {
+    host: 'evil.example',
+    origin: 'http://127.0.0.1:1',
+    'x-waybill-console': 'token',
+    cookie: 'a=b',
+    authorization: 'Bearer x',
+    'x-amz-security-token': 'x',
+    'x-forwarded-for': '1.2.3.4',
+    connection: 'close',
+  }
+  await ask('POST /keys', { body: {}, headers: { ...kept, ...foreign } })
+  const [asked] = admin.asked
+  expect(asked?.isSigned).toBe(true)
+  expect(asked?.headers).toMatchObject({
+    ...kept,
+    host: new URL(admin.url).host,
+    authorization: expect.stringMatching(/^AWS4-/),
+  })
+  for (const name of ['origin', 'x-waybill-console', 'cookie', 'x-amz-security-token', 'x-forwarded-for']) {
+    expect(asked?.headers).not.toHaveProperty(name)
+  }
+  for (const value of ['é', 'a\r\nx-evil: 1', '\u0000']) {
+    expect(messageOf(await ask('POST /keys', { body: {}, headers: { 'idempotency-key': value } }))).toEqual([
+      400,
+      null,
+      expect.stringContaining('ASCII'),
+    ])
+    expect(admin.asked).toEqual([])
+  }
+})
+
+test('no path leads past the admin API, and none that could be read in two ways is signed', async () => {
+  const client = clientOf(admin.url)
+  admin.asked.length = 0
+  for (const path of [
+    '/',
+    '/admin/v1',
+    '/admin/v1/',
+    '/admin/v1/../keyed/keys',
+    '/admin/v1/keys/..',
+    '/admin/v1//keys',
+    '//evil.example/admin/v1/keys',
+    '/admin/v1/keys%2f..',
+    '/admin/v1/keys/%2e%2e',
+    '/admin/v1/keys?x=1',
+    '/admin/v1/keys#x',
+    '/admin/v1/keys\\x',
+    '/admin/v1/keys\n',
+    '@evil.example/admin/v1/keys',
+    '/keyed/admin/v1/keys',
+  ]) {
+    const answer = await client({ method: 'GET', path, query: new URLSearchParams(), headers: {}, body: Buffer.of() })
+    expect([path, answer.status]).toEqual([path, 404])
+  }
+  expect(admin.asked).toEqual([])
+  expect(() => clientOf('http://admin.example')).toThrow(/https/)
+})
+
+test('refusals of the function come as they are: a stale version with its ETag, a wrong method, a route that is not there', async () => {
+  const { key } = await gateway.issue({ name: 'stale' })
+  const shown = await ask(`GET /keys/${key.id}`)
+  const patched = { body: { rpm: 7 }, headers: { 'if-match': shown.headers.ETag ?? '' } }
+  expect((await ask(`PATCH /keys/${key.id}`, patched)).json).toMatchObject({ rpm: 7 })
+  const stale = await ask(`PATCH /keys/${key.id}`, patched)
+  expect(messageOf(stale)).toEqual([412, 'stale_version', expect.stringContaining(CALLER)])
+  expect([shown.headers.ETag, stale.headers.ETag]).toEqual(['"1"', '"2"'])
+  expect(await ask('POST /whoami', { body: {} })).toMatchObject({ status: 405, headers: { Allow: 'GET' } })
+  expect((await ask('GET /nothing')).json.error.code).toBe('not_found')
+  expect(messageOf(await ask('GET /tables'))).toEqual([501, 'not_here', expect.anything()])
+  expect(admin.asked).toHaveLength(1)
+})
+
+test('an audit in lines and an export as CSV come in pieces, under their own types', async () => {
+  const { key, secret } = await gateway.issue({ name: 'pieces' })
+  await gateway.post(secret, HELLO)
+  const audit = await ask('POST /audits', { body: { key_id: key.id } })
+  expect([audit.headers['Content-Type'], typeof audit.body]).toEqual(['application/x-ndjson', 'object'])
+  expect(
+    audit.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).object),
+  ).toEqual(['audit', 'audit.summary'])
+  const csv = await ask(`GET /requests?key_id=${key.id}`, { headers: { accept: 'text/csv' } })
+  expect(csv.headers).toMatchObject({
+    'Content-Type': 'text/csv; charset=utf-8',
+    'Content-Disposition': expect.stringContaining('requests.csv'),
+  })
+  expect(csv.text.trimEnd().split('\n')).toHaveLength(2)
+})
+
+test('what comes in pieces is handed on before its end, with signs that lie across two pieces', async () => {
+  const end = Promise.withResolvers<void>()
+  const bytes = Buffer.from('{"a":"漢"}\n')
+  admin.instead = async (_, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/x-ndjson' }).write(bytes.subarray(0, 7))
+    await end.promise
+    response.end(bytes.subarray(7))
+  }
+  const client = clientOf(admin.url)
+  const { body } = await client({
+    method: 'POST',
+    path: '/admin/v1/audits',
+    query: new URLSearchParams(),
+    headers: {},
+    body: Buffer.from('{}'),
+  })
+  const pieces: string[] = []
+  for await (const piece of body as AsyncIterable<string>) {
+    pieces.push(piece)
+    end.resolve()
+  }
+  expect(pieces).toEqual(['{"a":"', '漢"}\n'])
+})
+
+describe('after a lost answer', () => {
+  test('a key, a rotation and a grant with an Idempotency-Key are asked for again, and done once', async () => {
+    admin.lost = 2
+    const secret = { secret_sha256: 'ab'.repeat(32), last_four: 'abcd' }
+    const made = await ask('POST /keys', {
+      body: { name: 'once', ...secret },
+      headers: { 'idempotency-key': 'once-1' },
+    })
+    expect([made.status, made.json.replayed, admin.asked.length]).toEqual([201, true, 3])
+    const keys = (await Array.fromAsync(listKeys(gateway.tables)())).filter(({ name }) => name === 'once')
+    expect(keys).toHaveLength(1)
+    admin.lost = 1
+    const grant = { body: { credits: '5' }, headers: { 'idempotency-key': 'once-2' } }
+    expect((await ask(`POST /keys/${made.json.id}/grants`, grant)).json).toMatchObject({ replayed: true })
+    expect((await ask(`POST /keys/${made.json.id}/grants`, grant)).json).toMatchObject({
+      replayed: true,
+      key: { granted: '5' },
+    })
+    expect(await Array.fromAsync(listGrants(gateway.tables)(made.json.id))).toHaveLength(1)
+    admin.lost = 1
+    const rotated = await ask(`POST /keys/${made.json.id}/rotate`, {
+      body: {},
+      headers: { 'idempotency-key': 'once-3' },
+    })
+    expect([rotated.status, rotated.json.replayed]).toEqual([200, true])
+  })
+
+  test('what only looks is asked for again while there is time for an answer', async () => {
+    admin.lost = 2
+    expect((await ask('GET /whoami')).status).toBe(200)
+    admin.lost = 99
+    expect(messageOf(await ask('GET /whoami', {}, SOON))).toEqual([
+      503,
+      'service_unavailable',
+      expect.not.stringContaining('change'),
+    ])
+    expect(admin.asked.length).toBeGreaterThan(1)
+    expect(admin.asked.length).toBeLessThan(6)
+  })
+
+  test('a refusal after an answer that was lost is believed: it was looked at, and not done', async () => {
+    const { key } = await gateway.issue({ name: 'leaked' })
+    let isFirst = true
+    admin.instead = async (_, response) => {
+      if (isFirst) await revokeKey(gateway.tables)(key.id, actAt())
+      if (isFirst) response.destroy()
+      else sendJson(response, 409, { error: { message: 'is revoked', code: 'key_revoked' } })
+      isFirst = false
+    }
+    const told = await ask(`POST /keys/${key.id}/rotate`, { body: {}, headers: { 'idempotency-key': 'revoked' } })
+    expect([told.status, told.json.error.code]).toEqual([409, 'key_revoked'])
+  })
+
+  test('a failure after an answer that was lost tells nothing of it: the outcome stays unknown', async () => {
+    let times = 0
+    admin.instead = (_, response) => {
+      times += 1
+      if (times === 1) response.destroy()
+      else sendJson(response, 503, { error: { message: 'this one was not made', code: 'service_unavailable' } })
+    }
+    const told = await ask('POST /keys', { body: {}, headers: { 'idempotency-key': 'open' } }, SOON)
+    expect([told.status, told.json.error.code, times > 1]).toEqual([503, 'outcome_unknown', true])
+  })
+
+  test.each([
+    ['a change without an Idempotency-Key', {}],
+    ['a revoke with one, which it does not heed', { 'idempotency-key': 'revoke' }],
+  ])('%s is not sent again, and the operator is told that it may have been made', async (_, headers) => {
+    const { key } = await gateway.issue({ name: 'lost' })
+    admin.lost = 1
+    const told = await ask(`POST /keys/${key.id}/revoke`, { body: { confirm: 'lost' }, headers })
+    expect(messageOf(told)).toEqual([503, 'outcome_unknown', expect.stringMatching(/may have been made all the same/)])
+    expect(admin.asked).toHaveLength(1)
+    expect((await gateway.readKey(key.id)).status).toBe('revoked')
+  })
+
+  test.each([429, 500, 503, 504])(
+    'API Gateway’s %d is asked again, if it is safe, and told in words in the end',
+    async (status) => {
+      let times = 0
+      admin.instead = (_, response) => {
+        times += 1
+        sendJson(response, status, { message: 'hidden words' })
+      }
+      const told = messageOf(await ask('GET /whoami', {}, SOON))
+      expect([told[0], times > 1]).toEqual([503, true])
+      expect(String(told)).not.toContain('hidden')
+      times = 0
+      await ask('PATCH /keys/key_1', { body: {} }, SOON)
+      expect(times).toBe(1)
+    },
+  )
+})
+
+describe('an address that is not the admin API, or no longer', () => {
+  const leaks = (told: Told) => /test|AWS4-HMAC|Signature=|IQoJ/.test(JSON.stringify([told.headers, told.text]))
+
+  test.each<[string, NonNullable<SignedAdmin['instead']>]>([
+    [
+      'a page',
+      (request, response) => response.setHeader('Content-Type', 'text/html').end(`<p>${request.headers.authorization}`),
+    ],
+    [
+      'JSON that is none',
+      (request, response) =>
+        response.setHeader('Content-Type', 'application/json').end(`{${request.headers.authorization}`),
+    ],
+    [
+      'a list in place of words',
+      (_, response) => response.writeHead(418, { 'Content-Type': 'application/json' }).end('null'),
+    ],
+    [
+      'a redirect',
+      (_, response) =>
+        response
+          .writeHead(307, { Location: `${admin.url}/admin/v1/elsewhere`, 'Content-Type': 'application/json' })
+          .end('{}'),
+    ],
+    [
+      'a body without end',
+      (_, response) => {
+        response.setHeader('Content-Type', 'application/json')
+        const more = () => {
+          while (!response.destroyed && response.write(' '.repeat(1 << 20)));
+          response.once('drain', more)
+        }
+        more()
+      },
+    ],
+    [
+      'a small body that unpacks to a large one',
+      (_, response) =>
+        response
+          .writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })
+          .end(gzipSync(JSON.stringify({ by: ' '.repeat(20 << 20) }))),
+    ],
+    [
+      'a body that breaks off',
+      (_, response) => {
+        response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 100 }).write('{')
+        setTimeout(() => response.destroy(), 5)
+      },
+    ],
+    ['nothing', (_, response) => response.destroy()],
+    ['what is no HTTP', (_, response) => response.socket?.end('hello\r\n\r\n')],
+  ])('that answers with %s is a 503 in words, follows nothing and tells no credentials', async (_, instead) => {
+    admin.instead = instead
+    admin.sessionToken = SESSION_TOKEN
+    const credentials = { ...SIGNER, secretAccessKey: 'test', sessionToken: SESSION_TOKEN }
+    const told = await ask('POST /keys', { body: {} }, { credentials })
+    expect(messageOf(told)).toEqual([
+      503,
+      'outcome_unknown',
+      expect.stringMatching(/no answer of the admin API|did not answer/),
+    ])
+    expect(leaks(told)).toBe(false)
+    expect(admin.asked.map(({ url }) => url)).toEqual(['/admin/v1/keys'])
+  })
+
+  test('that is slow is a 503 when the time is over', async () => {
+    admin.instead = () => {}
+    const told = messageOf(await ask('POST /keys', { body: {} }, { callMs: 50 }))
+    expect(told).toEqual([503, 'outcome_unknown', expect.stringContaining('TimeoutError')])
+  })
+
+  test('that is down is a 503 with the reason', async () => {
+    const closed = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => closed.once('listening', resolve))
+    const url = `http://127.0.0.1:${(closed.address() as AddressInfo).port}`
+    await new Promise((resolve) => closed.close(resolve))
+    const told = messageOf(await ask('GET /keys', {}, { url }))
+    expect(told).toEqual([503, 'service_unavailable', expect.stringMatching(/ECONNREFUSED.*Is the gateway running/)])
+  })
+})

@@ -1,0 +1,195 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import {
+  checkClosed,
+  checkIpv6,
+  checkPieces,
+  checkPlainHttp,
+  checkSwept,
+  checkTableSettings,
+  manualChecks,
+} from '../../cli/smoke/stage-checks.ts'
+import { createSweep } from '../../functions/sweep/create.ts'
+import type { TableShape } from '../../layers/admin/api/shapes/answers.ts'
+import type { Overview } from '../../layers/admin/api/shapes/usage.ts'
+import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
+import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import { adminOf } from '../admin-api/support/admin.ts'
+import { secretFor, startSecretsManager } from '../deployed/support/secrets-manager.ts'
+import { actAt } from '../support/act.ts'
+import { catalogFor, type TestGateway } from '../support/gateway.ts'
+import { requestIdAt } from '../support/request-id.ts'
+import { openBoth, openStage } from '../support/stack.ts'
+import type { Stage } from '../support/stage.ts'
+import { chunk, DONE, sse, USAGE, usageChunk } from '../support/upstream.ts'
+
+jest.setTimeout(60_000)
+
+let gateway: TestGateway
+let stage: Stage
+/** In front of the gateway, as CloudFront is. */
+const edge = createServer(async (request, response) => {
+  const body: Buffer[] = []
+  for await (const piece of request) body.push(piece)
+  const answer = await fetch(`${gateway.baseUrl}${request.url}`, {
+    method: request.method ?? 'GET',
+    headers: { Authorization: request.headers.authorization ?? '', 'Content-Type': 'application/json' },
+    ...(body.length > 0 && { body: Buffer.concat(body) }),
+  })
+  // It gathers the whole answer before it passes anything on.
+  const whole = Buffer.from(await answer.arrayBuffer())
+  const { 'content-encoding': _, ...headers } = Object.fromEntries(answer.headers)
+  response.writeHead(answer.status, headers).end(whole)
+})
+
+beforeAll(async () => {
+  const both = await openBoth()
+  gateway = both.gateway
+  const words = ['one ', 'two ', 'three '].map((content) => chunk({ content }))
+  both.upstream.reply = sse([...words, chunk({}, 'stop'), usageChunk(USAGE), DONE], 150)
+  stage = await openStage(gateway.tables, gateway.baseUrl)
+  await new Promise<void>((resolve) => edge.listen(0, '127.0.0.1', resolve))
+})
+afterAll(() => {
+  edge.closeAllConnections()
+  edge.close()
+})
+
+const smoke = (...more: string[]) => stage.start('cli/waybill.ts', ['smoke', '--stage', 'dev', ...more]).ended
+
+test('waybill smoke sees a stream come piece by piece, and lists what a person must look at', async () => {
+  stage.outputs = { ...stage.outputs, BaseUrl: gateway.baseUrl }
+  const { code, stdout } = await smoke()
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^ok {6}a stream comes piece by piece/m)])
+  const byHand = stdout.split('By hand')[1]?.match(/^- .*/gm) ?? []
+  expect(byHand).toHaveLength(4)
+  expect(byHand.join()).toMatch(/Alarms reach somebody.*Sweeps run.*around CloudFront/s)
+})
+
+test('waybill smoke fails if something in front of the gateway gathers streams, or its origin is open, and says so', async () => {
+  stage.outputs = { ...stage.outputs, BaseUrl: `http://127.0.0.1:${(edge.address() as AddressInfo).port}` }
+  const { code, stdout } = await smoke('--origin', gateway.baseUrl)
+  expect(code).toBe(1)
+  expect(stdout).toMatch(/^FAILED {2}a stream comes piece by piece.*gathers answers/m)
+  expect(stdout).toMatch(/^FAILED {2}http:\S+ is closed to whoever goes around CloudFront.*answers 401/m)
+  expect(stdout.match(/^FAILED/gm)).toHaveLength(2)
+  expect(stdout).not.toContain('--origin URL')
+})
+
+describe('a check of smoke', () => {
+  const rowOf = (duration_ms: number, ttft_ms: number | null) => ({ duration_ms, ttft_ms })
+
+  test('the time of a stream is judged only if the model took long enough', () => {
+    expect(checkPieces(rowOf(3_000, 1_000), 1_900)).toBeUndefined()
+    expect(checkPieces(rowOf(1_300, 1_000), 0)).toHaveProperty('notApplicable')
+    expect(checkPieces(rowOf(300, null), 5_000)).toHaveProperty('notApplicable')
+    expect(() => checkPieces(rowOf(3_000, 1_000), 100)).toThrow('gathers answers')
+  })
+
+  test('a name with or without IPv6 must be as the settings say', async () => {
+    const url = 'https://d111.cloudfront.net'
+    const has = async () => ['2600:9000::1']
+    const none = () => Promise.reject(Object.assign(new Error('none'), { code: 'ENODATA' }))
+    const away = () => Promise.reject(Object.assign(new Error('no server'), { code: 'ETIMEOUT' }))
+    expect(await checkIpv6(url, true, has)).toBeUndefined()
+    expect(await checkIpv6(url, false, none)).toBeUndefined()
+    await expect(checkIpv6(url, true, none)).rejects.toThrow('no IPv6 address')
+    await expect(checkIpv6(url, false, has)).rejects.toThrow('2600:9000::1')
+    await expect(checkIpv6(url, false, away)).rejects.toThrow('no server')
+    expect(await checkIpv6('http://127.0.0.1:1', true, none)).toHaveProperty('notApplicable')
+  })
+
+  test('an origin that answers whoever goes around CloudFront is a failure, and a closed one is not', async () => {
+    await expect(checkClosed(gateway.baseUrl)).rejects.toThrow(/401 in place of 403.*Deploy again/)
+    await using closed = await answering(403, { error: { code: 'direct_access_denied' } })
+    expect(await checkClosed(closed.url)).toBeUndefined()
+    await using other = await answering(403, { message: 'Forbidden' })
+    await expect(checkClosed(other.url)).rejects.toThrow('answers 403')
+  })
+
+  test('a gateway that answers over plain HTTP is a failure; one that refuses it or sends it on is not', async () => {
+    const secure = (url: string) => url.replace('http:', 'https:')
+    await expect(checkPlainHttp(secure(gateway.baseUrl))).rejects.toThrow('answers 401')
+    await using refusing = await answering(403, {})
+    expect(await checkPlainHttp(secure(refusing.url))).toBeUndefined()
+    await using moved = await answering(301, {})
+    expect(await checkPlainHttp(secure(moved.url))).toBeUndefined()
+    expect(await checkPlainHttp(gateway.baseUrl)).toHaveProperty('notApplicable')
+  })
+
+  test('a dead request that three sweeps have left lying is a failure', async () => {
+    const admin = adminOf(gateway.tables)
+    const overviewAt = async (untilMs: number): Promise<Overview> => {
+      const { key } = await gateway.issue()
+      const nowMs = untilMs - 60_000
+      const dead = { requestId: requestIdAt(nowMs), hash: key.current.hash, nowMs, hold: 1n, holdUntilMs: untilMs }
+      await takeAdmission(gateway.tables)(key, dead)
+      return (await admin.call('GET /overview')).body
+    }
+    expect(() => checkSwept({ dead_requests: [] })).not.toThrow()
+    expect(await overviewAt(Date.now() - 14 * 60_000)).toMatchObject({ dead_requests: [] })
+    const late = await overviewAt(Date.now() - 16 * 60_000)
+    expect(() => checkSwept(late)).toThrow(/req_\w+: look .*EventBridge Scheduler/)
+    await createSweep(gateway.instance)()
+  })
+
+  test('a route that does not answer is a failure with its reason, such as a secret that is not there', async () => {
+    const { data } = (await readStoredCatalog(gateway.tables)()) ?? {}
+    const baseUrl = 'https://api.example/v1'
+    await writeCatalog(gateway.tables)(catalogFor(baseUrl, {}, { apiKey: 'secret:up' }), actAt())
+    await using secrets = await startSecretsManager({ 'waybill/dev/up': secretFor('https://other.example/v1', 'sk-1') })
+    const signedIn = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' }
+    Object.assign(process.env, signedIn, { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint })
+    const { stdout } = await smoke()
+    expect(stdout).toMatch(
+      /^FAILED {2}every route.*The secret waybill\/dev\/up does not name api\.example in its "hosts"/m,
+    )
+    if (data) await writeCatalog(gateway.tables)(data, actAt())
+  })
+
+  const RIGHT = { object: 'table', expires: true, recoverable: true, deletion_protected: true } as const
+  const LOST = { ...RIGHT, expires: false, recoverable: false, deletion_protected: false }
+  const tables = (lost?: TableShape['kind']): TableShape[] =>
+    (['keys', 'usage', 'answers'] as const).map((kind) => ({
+      ...(kind === lost ? LOST : RIGHT),
+      kind,
+      name: kind.toUpperCase(),
+    }))
+
+  test('a restored table is told with every setting that it has lost, by the command that sets it', () => {
+    expect(() => checkTableSettings(tables(), true)).not.toThrow()
+    expect(() => checkTableSettings(tables('usage'), true)).toThrow(
+      [
+        'a table is not as it was deployed. Repair it:',
+        'aws dynamodb update-time-to-live --table-name USAGE --time-to-live-specification Enabled=true,AttributeName=expiresAt',
+        'aws dynamodb update-continuous-backups --table-name USAGE --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true',
+        'aws dynamodb update-table --table-name USAGE --deletion-protection-enabled',
+      ].join('\n  '),
+    )
+  })
+
+  test('a stage without deletion protection wants none, and nobody wants to recover kept answers', () => {
+    const commands = () => checkTableSettings(tables('answers'), false)
+    expect(commands).toThrow('update-time-to-live')
+    expect(commands).not.toThrow(/update-table|continuous-backups/)
+  })
+
+  test('what was checked, or is not there, is not asked of a person', () => {
+    const lines = manualChecks({ name: 'dev', hasEdge: true }, 2).join()
+    expect(lines).not.toContain('around CloudFront')
+  })
+})
+
+async function answering(status: number, body: object): Promise<AsyncDisposable & { url: string }> {
+  const server = createServer((_, response) => response.writeHead(status).end(JSON.stringify(body)))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

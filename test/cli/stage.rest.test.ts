@@ -1,0 +1,153 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, expect, jest, test } from '@jest/globals'
+import type { List } from '../../layers/admin/api/shapes/answers.ts'
+import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
+import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
+import type { TestGateway } from '../support/gateway.ts'
+import { type Ended, emptyFolder } from '../support/processes.ts'
+import { openBoth, openStage } from '../support/stack.ts'
+import type { Stage } from '../support/stage.ts'
+
+jest.setTimeout(60_000)
+
+let gateway: TestGateway
+let stage: Stage
+
+beforeAll(async () => {
+  gateway = (await openBoth()).gateway
+  stage = await openStage(gateway.tables, gateway.baseUrl)
+})
+
+function operator(file: string, args: string[]): Promise<Ended> {
+  return stage.start(file, args).ended
+}
+
+test('waybill --stage finds the admin API by the stack’s outputs, with the operator’s own credentials only', async () => {
+  stage.asked.length = 0
+  const { code, stdout, stderr } = await operator('cli/waybill.ts', [
+    '--stage',
+    'dev',
+    'keys',
+    'create',
+    '--name',
+    'acme',
+    '--credits',
+    '1',
+    '--json',
+  ])
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stage.asked).toEqual(['Waybill-dev'])
+  const made = JSON.parse(stdout) as { id: string; secret: string }
+  expect((await readKey(gateway.tables)(made.id))?.name).toBe('acme')
+  expect((await gateway.get(made.secret, '/v1/models')).status).toBe(200)
+  const audit = await stage.waybill(['audit', '--key', made.id, '--stage', 'dev', '--json'])
+  expect(JSON.parse(audit.stdout)).toMatchObject({ data: [{ key_id: made.id, rows: 1, ok: true }] })
+})
+
+test('waybill --stage says what to do if there is no such stack, no region or no credentials', async () => {
+  const list = ['keys', 'list', '--stage']
+  expect((await stage.waybill([...list, 'prod'])).stderr).toMatch(/There is no stack Waybill-prod.*npm run deploy/)
+  const noRegion = { AWS_REGION: '', AWS_CONFIG_FILE: '/dev/null' }
+  expect((await stage.waybill([...list, 'dev'], noRegion)).stderr).toMatch(/AWS_REGION/)
+  const noKeys = {
+    AWS_PROFILE: '',
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: '',
+    AWS_SECRET_ACCESS_KEY: '',
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+  }
+  expect((await stage.waybill([...list, 'dev'], noKeys)).stderr).toMatch(/No AWS credentials/)
+})
+
+test.each([
+  ['warns of a list with IPv4 ranges only', 'true', '203.0.113.0/24,198.51.100.0/24', true],
+  ['accepts a list with IPv4 ranges only in silence, where the stack has no IPv6', 'false', '203.0.113.0/24', false],
+  ['accepts a list with both kinds of ranges in silence', 'true', '203.0.113.0/24,2001:db8::/32', false],
+  ['accepts a list with IPv6 ranges only in silence', 'true', '2001:db8::/32', false],
+  ['accepts an empty list in silence', 'true', '', false],
+])('waybill keys create and update %s', async (_, Ipv6, allow, warns) => {
+  stage.outputs = { ...stage.outputs, Ipv6 }
+  const options = ['--allow', allow, '--stage', 'dev', '--json']
+  const created = await stage.waybill(['keys', 'create', '--name', 'acme', ...options])
+  const { id, allowlist } = JSON.parse(created.stdout) as { id: string; allowlist: string[] }
+  expect(allowlist.join()).toBe(allow)
+  const updated = await stage.waybill(['keys', 'update', id, ...options])
+  expect(JSON.parse(updated.stdout)).toMatchObject({ id, allowlist })
+  for (const { code, stderr } of [created, updated]) {
+    expect(code).toBe(0)
+    expect(stderr).toEqual(warns ? expect.stringMatching(/^warning: .*IPv4 ranges only.*IPv6/) : '')
+  }
+  const renamed = await stage.waybill(['keys', 'update', id, '--name', 'other', '--stage', 'dev'])
+  expect([renamed.code, renamed.stderr]).toEqual([0, ''])
+})
+
+test('waybill catalog push --stage refuses a provider key in a variable, and says where a stage has its keys', async () => {
+  const file = fileURLToPath(new URL('../../local/catalog.json', import.meta.url))
+  const catalog = join(emptyFolder(), 'catalog.json')
+  writeFileSync(catalog, readFileSync(file, 'utf8').replace('local:echo', 'https://echo.example.test/v1'))
+  const before = await readStoredCatalog(gateway.tables)()
+  const { code, stderr } = await stage.waybill(['catalog', 'push', catalog, '--stage', 'dev'])
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/provider 'openai' is env:OPENAI_API_KEY.*secret:NAME/)
+  expect(await readStoredCatalog(gateway.tables)()).toEqual(before)
+})
+
+test('waybill smoke passes on a gateway that works, at one address or at two, and leaves its key revoked', async () => {
+  const whole = await operator('cli/waybill.ts', ['smoke', '--stage', 'dev'])
+  expect([whole.code, whole.stderr]).toEqual([0, ''])
+  expect(whole.stdout.match(/^ok /gm)).toHaveLength(15)
+  expect(whole.stdout.match(/^n\/a .*/gm)).toEqual([
+    expect.stringContaining('piece by piece'),
+    expect.stringContaining('plain HTTP'),
+    expect.stringContaining('IPv6'),
+    // The database of the test has no backups.
+    expect.stringContaining('the tables expire'),
+  ])
+  const { BaseUrl = '', ...tables } = stage.outputs
+  stage.outputs = { ...tables, ChatUrl: `${BaseUrl}/v1`, ApiUrl: `${BaseUrl}/v1` }
+  const split = await operator('cli/waybill.ts', ['smoke', '--stage', 'dev'])
+  expect(split.code).toBe(0)
+  const keys = await stage.waybill(['keys', 'list', '--stage', 'dev', '--json'])
+  const { data } = JSON.parse(keys.stdout) as List<KeyShape>
+  const smoke = data.filter(({ name }) => name === 'smoke')
+  expect(smoke.map(({ status }) => status)).toEqual(['revoked', 'revoked'])
+})
+
+test('waybill smoke fails on a gateway that does not work, and says where', async () => {
+  const broken = await operator('cli/waybill.ts', ['smoke', '--stage', 'dev', '--model', 'nope'])
+  expect(broken.code).toBe(1)
+  expect(broken.stdout).toMatch(/FAILED {2}a completion is answered.*model_not_found/)
+})
+
+test.each([
+  ['keys list', 'cli/waybill.ts', ['keys', 'list']],
+  ['smoke', 'cli/waybill.ts', ['smoke']],
+])('waybill %s --stage says in one line what stands between it and AWS', async (_, file, args) => {
+  const dead = { AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1', AWS_MAX_ATTEMPTS: '1' }
+  const cases: [stage: string, env: Record<string, string>, says: RegExp][] = [
+    ['dev', dead, /^AWS cannot be reached \(ECONNREFUSED 127\.0\.0\.1:1\)\. Look at the network.*\n$/],
+    ['dev', { AWS_REGION: '', AWS_CONFIG_FILE: '/dev/null' }, /^No AWS region is set.*\n$/],
+    ['nope', {}, /^There is no stack Waybill-nope in us-east-1 for your credentials\. Look at .*\n$/],
+  ]
+  for (const [name, env, says] of cases) {
+    const ended = await stage.start(file, [...args, '--stage', name], env).ended
+    expect(ended).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(says) })
+  }
+})
+
+test('waybill --stage says that a stack without outputs is not deployed to its end', async () => {
+  const { AdminUrl: _, ...others } = stage.outputs
+  const whole = stage.outputs
+  stage.outputs = others
+  const { code, stderr } = await stage.waybill(['keys', 'list', '--stage', 'dev'])
+  stage.outputs = whole
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^The stack Waybill-dev is CREATE_COMPLETE and has no output/),
+  ])
+})

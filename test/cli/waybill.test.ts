@@ -1,0 +1,309 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import type { List } from '../../layers/admin/api/shapes/answers.ts'
+import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
+import type { KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
+import type { RequestLine, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
+import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-options.ts'
+import { SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
+import { SETTINGS } from '../../layers/gateway/domain/keys/key-settings.ts'
+import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
+import { openOperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import { endpointOf, LOCAL_TABLES } from '../../local/local-tables.ts'
+import { waybill } from '../support/command-line.ts'
+import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
+import { SETTING_SAMPLES } from '../support/setting-samples.ts'
+
+jest.setTimeout(90_000)
+
+const folder = emptyFolder()
+let local: Local
+let stop: () => Promise<unknown>
+
+beforeAll(async () => {
+  const started = await startLocal(folder)
+  local = started.local
+  stop = () => {
+    started.child.kill('SIGINT')
+    return started.ended
+  }
+})
+afterAll(() => stop())
+
+async function json<T = Record<string, unknown>>(...args: string[]): Promise<T> {
+  const { code, stdout, stderr } = await waybill(folder, [...args, '--local', '--json'])
+  if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
+  return JSON.parse(stdout) as T
+}
+
+async function list<T = object>(...args: string[]): Promise<readonly T[]> {
+  return (await json<List<T>>(...args)).data
+}
+
+async function fails(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await waybill(folder, args)
+  expect(code).toBe(1)
+  expect(stdout).toBe('')
+  return stderr
+}
+
+const create = (...args: string[]) => json<{ id: string; secret: string }>('keys', 'create', '--name', 'acme', ...args)
+
+function ask(secret: string, path = '/v1/chat/completions'): Promise<Response> {
+  const chat = { method: 'POST', body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'Hi' }] }) }
+  return fetch(local.baseUrl + path, {
+    ...(path.endsWith('completions') && chat),
+    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
+  })
+}
+
+test('waybill keys create uses the published defaults and shows the secret once', async () => {
+  const made = await create()
+  expect(made).toMatchObject({
+    id: expect.stringMatching(/^key_[0-9A-Z]{26}$/),
+    secret: expect.stringMatching(/^svc_live_[0-9A-Za-z]{43}$/),
+    name: 'acme',
+    status: 'active',
+    scopes: ['chat.completions', 'models.read'],
+    allowlist: [],
+    rpm: 60,
+    daily_limit: 10_000,
+    max_concurrent: 200,
+    granted: '0',
+    available: '0',
+  })
+  const shown = await json('keys', 'show', made.id)
+  expect(shown).not.toHaveProperty('secret')
+  expect(JSON.stringify(shown)).not.toContain(made.secret.slice(9, 40))
+  expect(await list('keys', 'list')).toContainEqual(expect.objectContaining({ id: made.id }))
+})
+
+test('waybill keys rotate warns, before it does so, that it ends the secret of an earlier rotation, and takes up to an hour of grace', async () => {
+  const made = await create()
+  const first = await waybill(folder, ['keys', 'rotate', made.id, '--grace', '5', '--local'])
+  expect(first.stderr).toBe('')
+  const second = await waybill(folder, ['keys', 'rotate', made.id, '--json', '--local'])
+  expect(second.stderr).toMatch(
+    new RegExp(
+      `^warning: the secret …${made.secret.slice(-4)} of an earlier rotation.*This rotation ends it at once\\.\n$`,
+    ),
+  )
+  expect(JSON.parse(second.stdout).previous.last_four).not.toBe(made.secret.slice(-4))
+  expect(await fails('keys', 'rotate', made.id, '--grace', '61', '--local')).toContain('60')
+})
+
+test('every option of waybill keys takes effect, and update, grant, rotate, end-grace, suspend, resume and revoke do at once', async () => {
+  const typed = SETTINGS.flatMap((name) => [`--${SETTING_OPTIONS[name].option}`, SETTING_SAMPLES[name].typed])
+  const made = await create(...typed, '--credits', '1.5')
+  const told = Object.fromEntries(SETTINGS.map((name) => [SETTING_WORDS[name].field, SETTING_SAMPLES[name].told]))
+  expect(made).toMatchObject({ ...told, granted: '1.5' })
+  const text = (await waybill(folder, ['keys', 'show', made.id, '--local'])).stdout
+  for (const name of SETTINGS) {
+    expect(text).toMatch(
+      new RegExp(`^${SETTING_WORDS[name].label.toLowerCase()} +${[SETTING_SAMPLES[name].told].flat().join(', ')}`, 'm'),
+    )
+  }
+  expect((await ask(made.secret)).status).toBe(200)
+  expect((await ask(made.secret, '/v1/models')).status).toBe(403)
+
+  expect(
+    await json('keys', 'update', made.id, '--rpm', '500', '--scopes', 'chat.completions,models.read'),
+  ).toMatchObject({ rpm: 500 })
+  expect((await ask(made.secret, '/v1/models')).status).toBe(200)
+  expect(await json('keys', 'update', made.id, '--allow', '10.0.0.0/8')).toMatchObject({ allowlist: ['10.0.0.0/8'] })
+  expect((await ask(made.secret)).status).toBe(403)
+  expect(await json('keys', 'update', made.id, '--allow', '')).toMatchObject({ allowlist: [] })
+  expect((await ask(made.secret)).status).toBe(200)
+
+  expect(await json('keys', 'grant', made.id, '2.000000001')).toMatchObject({
+    credits: '2.000000001',
+    key: { granted: '3.500000001' },
+  })
+  const invoiced = ['keys', 'grant', made.id, '1', '--reference', 'INV-1'] as const
+  expect(await json(...invoiced)).toMatchObject({ reference: 'INV-1', key: { granted: '4.500000001' } })
+  expect(await fails(...invoiced, '--local')).toMatch(/granted credits under the reference 'INV-1'.*--again/)
+  expect(await json(...invoiced, '--again')).toMatchObject({ key: { granted: '5.500000001' } })
+  const corrected = await waybill(folder, ['keys', 'grant', made.id, '-2', '--reference', 'typo', '--local'])
+  expect([corrected.code, corrected.stdout]).toEqual([0, expect.stringContaining('granted 5.500000001 → 3.500000001')])
+  expect(await fails('keys', 'grant', made.id, '-400', '--local')).toContain('cannot be taken back')
+  const { stdout: grants } = await waybill(folder, ['keys', 'grants', made.id, '--local'])
+  expect(grants).toMatch(/-2 +typo.* 1 +INV-1/s)
+  expect(await json('keys', 'list', '--reference', 'inv-1')).toMatchObject({ data: [{ id: made.id }] })
+
+  const rotated = await json<KeyWithSecret>('keys', 'rotate', made.id)
+  expect(rotated.previous?.last_four).toBe(made.secret.slice(-4))
+  expect([(await ask(made.secret)).status, (await ask(rotated.secret ?? '')).status]).toEqual([200, 200])
+  expect(await json('keys', 'end-grace', made.id)).toMatchObject({ previous: null })
+  expect([(await ask(made.secret)).status, (await ask(rotated.secret ?? '')).status]).toEqual([401, 200])
+  expect(await json('keys', 'suspend', made.id)).toMatchObject({ status: 'suspended' })
+  expect((await waybill(folder, ['keys', 'suspend', made.id, '--local'])).stdout).toContain('it was suspended before')
+  expect((await ask(rotated.secret ?? '')).status).toBe(403)
+  expect(await json('keys', 'resume', made.id)).toMatchObject({ status: 'active' })
+  const leaked = await json<KeyWithSecret>('keys', 'rotate', made.id, '--grace', '0')
+  expect(leaked.previous).toBeNull()
+  expect([(await ask(rotated.secret ?? '')).status, (await ask(leaked.secret ?? '')).status]).toEqual([401, 200])
+  expect(await json('keys', 'revoke', made.id)).toMatchObject({ status: 'revoked' })
+  expect((await ask(leaked.secret ?? '')).status).toBe(401)
+  for (const verb of ['suspend', 'resume'])
+    expect(await fails('keys', verb, made.id, '--local')).toContain('that is final')
+  expect(await fails('keys', 'grant', made.id, '1', '--local')).toContain('revoked')
+})
+
+test.each([
+  [['keys', 'create', '--local'], /--name/],
+  [['keys', 'create', '--name', 'x', '--rpm', '0', '--local'], /from 1 to 60000/],
+  [['keys', 'create', '--name', 'x', '--rpm', '60001', '--local'], /from 1 to 60000/],
+  [['keys', 'create', '--name', 'x', '--scopes', 'admin', '--local'], /not 'admin'/],
+  [['keys', 'create', '--name', 'x', '--allow', '10.0.0.1/8', '--local'], /write 10\.0\.0\.0\/8/],
+  [['keys', 'create', '--name', 'x', '--credits', '-1', '--local'], /plain decimal/],
+  [['keys', 'create', '--name', ' ', '--local'], /1 to 100 characters/],
+  [['keys', 'show', 'key_nope', '--local'], /There is no key 'key_nope'/],
+  [['keys', 'update', 'key_nope', '--local'], /Say what to change/],
+  [['keys', 'update', 'key_nope', '--rpm', '5', '--local'], /There is no key/],
+  [['keys', 'grant', 'key_nope', '0', '--local'], /such as -5; not 0/],
+  [['keys', 'list'], /--local/],
+  [['usage', 'show', 'req_nope', '--local'], /There is no request/],
+  [['usage', 'list', '--since', 'yesterday', '--local'], /30m, 24h or 7d/],
+  [['nonsense'], /unknown command/],
+])('waybill refuses the arguments %j with a reason', async (args, reason) => {
+  expect(await fails(...args)).toMatch(reason)
+})
+
+describe('the executable', () => {
+  const executable = (...args: string[]) => run('cli/waybill.ts', args, folder)
+
+  test('the waybill executable prints the output of its command and exits with its code', async () => {
+    const [shown, refused] = await Promise.all([
+      executable('catalog', 'show', '--local').ended,
+      executable('nonsense').ended,
+    ])
+    expect(shown).toEqual(await waybill(folder, ['catalog', 'show', '--local']))
+    expect(shown.code).toBe(0)
+    expect(refused).toEqual(await waybill(folder, ['nonsense']))
+    expect(refused.code).toBe(1)
+  })
+
+  test('the waybill executable ends quietly when its reader has left', async () => {
+    const { child, ended } = executable('keys', 'list', '--local')
+    child.stdout?.destroy()
+    expect(await ended).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+test.each(['list', 'summary'])('waybill usage %s --help says how far back it looks', async (command) => {
+  const { code, stdout } = await waybill(folder, ['usage', command, '--help'])
+  expect(code).toBe(0)
+  expect(stdout).toContain('(default: 24h)')
+})
+
+test('waybill usage list, show and summary tell of the same requests', async () => {
+  const made = await create('--credits', '1')
+  const ids: (string | null)[] = []
+  for (let i = 0; i < 3; i++) ids.push((await ask(made.secret)).headers.get('x-request-id'))
+  ids.push((await ask(made.secret, '/v1/models')).headers.get('x-request-id'))
+  const lines = await list<RequestLine>('usage', 'list', '--key', made.id)
+  expect(lines.map((line) => line.request_id)).toEqual(ids.toReversed())
+  expect(await list('usage', 'list', '--key', made.id, '--limit', '2')).toHaveLength(2)
+  const { row } = await json<RequestShape>('usage', 'show', ids[0] as string)
+  expect(row).toMatchObject({
+    key_id: made.id,
+    endpoint: 'chat.completions',
+    outcome: 'completed',
+    prompt_tokens: 1,
+    completion_tokens: 2,
+    cost: '0.00000135',
+  })
+  const { groups, total } = await json<UsagePage>('usage', 'summary', '--by', 'model', '--key', made.id)
+  const none = { refused: 0, failed: 0, upstream_cost: '0', margin: '0' }
+  expect(groups).toMatchObject([
+    { ...none, group: 'echo', requests: 3, completed: 3, prompt_tokens: 3, completion_tokens: 6, cost: '0.00000405' },
+    { ...none, group: '-', requests: 1, completed: 1, prompt_tokens: 0, completion_tokens: 0, cost: '0' },
+  ])
+  expect(total).toMatchObject({ requests: 4, cost: '0.00000405', without_cost: 3 })
+  for (const group of ['key', 'provider', 'day']) {
+    const page = await json<UsagePage>('usage', 'summary', '--by', group, '--key', made.id)
+    expect([page.group_by, page.total]).toEqual([group, expect.objectContaining({ requests: 4 })])
+  }
+})
+
+test('waybill catalog check and push accept a valid file, and refuse an invalid one with the path of its fault', async () => {
+  const before = await json<CatalogShape>('catalog', 'show')
+  const { models, providers } = before.catalog as CatalogData
+  const bad = join(folder, 'bad.json')
+  writeFileSync(
+    bad,
+    JSON.stringify({
+      providers,
+      models: [{ ...models[0], price: { input: 'free', output: '1' } }],
+    }),
+  )
+  for (const args of [
+    ['check', bad],
+    ['check', bad, '--local'],
+    ['push', bad, '--local'],
+  ]) {
+    expect(await fails('catalog', ...args)).toMatch(
+      /^The catalog '.*bad\.json' is not valid: models\[0\]\.price\.input: /,
+    )
+  }
+  expect(await json('catalog', 'show')).toEqual(before)
+  const good = join(folder, 'good.json')
+  writeFileSync(good, JSON.stringify({ providers, models }))
+  expect(await json('catalog', 'check', good)).toMatchObject({ valid: true, in_force: { version: before.version } })
+  const alone = await waybill(folder, ['catalog', 'check', good, '--json'])
+  expect(JSON.parse(alone.stdout)).toMatchObject({ object: 'catalog.check', valid: true, in_force: null })
+  expect(await json('catalog', 'push', good)).toMatchObject({ version: before.version + 1 })
+})
+
+test('waybill routes list has every route, and routes test says of each whether it answers and at what price, and exits with 1 if one fails', async () => {
+  const listed = await list('routes', 'list')
+  expect(listed).toContainEqual(expect.objectContaining({ model: 'echo', provider: 'echo', order: 1 }))
+  const good = await list('routes', 'test', 'echo')
+  expect(good).toMatchObject([
+    { model: 'echo', provider: 'echo', ok: true, result: 'ok', tokens: 5, cost: '0.0000021' },
+  ])
+  const { providers, models } = (await json<CatalogShape>('catalog', 'show')).catalog as CatalogData
+  const file = join(folder, 'broken-route.json')
+  const down = { type: 'openai', baseUrl: 'http://127.0.0.1:1/v1' }
+  const routes = [{ provider: 'down', model: 'x' }]
+  writeFileSync(
+    file,
+    JSON.stringify({
+      providers: { ...providers, down },
+      models: [...models, { ...models[0], id: 'broken', routes }],
+    }),
+  )
+  await json('catalog', 'push', file)
+  const bad = await waybill(folder, ['routes', 'test', 'broken', '--local'])
+  expect(bad.code).toBe(1)
+  expect(bad.stdout).toMatch(/broken +down +x .*connect: The upstream could not be reached/)
+  expect(await fails('routes', 'test', 'nope', '--local')).toContain("no active model 'nope'")
+})
+
+test('waybill audit is clean after traffic, and exits with 1 if a credit is out of place', async () => {
+  const made = await create('--credits', '1')
+  await (await ask(made.secret)).text()
+  expect(await list('audit')).toContainEqual(expect.objectContaining({ key_id: made.id, rows: 1, ok: true }))
+  const { client } = openOperatorTables(LOCAL_TABLES, endpointOf(local))
+  const tamper = (field: string) =>
+    client.send(
+      new UpdateCommand({
+        TableName: 'waybill-local-keys',
+        Key: { pk: `KEY#${made.id}`, sk: 'KEY' },
+        UpdateExpression: `SET ${field} = ${field} + :one`,
+        ExpressionAttributeValues: { ':one': 1 },
+      }),
+    )
+  await tamper('available')
+  const unbalanced = await waybill(folder, ['audit', '--key', made.id, '--local'])
+  expect(unbalanced.code).toBe(1)
+  expect(unbalanced.stdout).toContain('granted is not available + held + spent')
+  await Promise.all([tamper('granted'), tamper('granted'), tamper('spent')])
+  const unexplained = await waybill(folder, ['audit', '--key', made.id, '--local'])
+  expect(unexplained.code).toBe(1)
+  expect(unexplained.stdout).toContain('spent is not the sum of the rows')
+  client.destroy()
+})

@@ -1,0 +1,307 @@
+import { describe, expect, test } from '@jest/globals'
+import { internalError } from '../../../layers/gateway/domain/basics/gateway-error.ts'
+import { UpstreamFailure } from '../../../layers/gateway/domain/routing/upstream-failure.ts'
+import type { UsageRow } from '../../../layers/gateway/domain/rows/usage-row.ts'
+import { METRICS_NAMESPACE } from '../../../layers/gateway/names.ts'
+import { jsonLog, type Log } from '../../../layers/gateway/platform/log/log.ts'
+
+const NOW_MS = 1_760_000_000_123
+
+const COMPLETED: UsageRow = {
+  requestId: 'req_01J00000000000000000000000',
+  keyId: 'key_01J00000000000000000000000',
+  endpoint: 'chat.completions',
+  startedAtMs: NOW_MS - 900,
+  outcome: 'completed',
+  httpStatus: 200,
+  errorCode: undefined,
+  model: 'gpt-4o-mini',
+  provider: 'openai',
+  upstreamModel: 'gpt-4o-mini-2024-07-18',
+  stream: true,
+  promptTokens: 10,
+  completionTokens: 5,
+  cachedTokens: 2,
+  usageSource: 'upstream',
+  usageRejected: false,
+  cost: 20_000n,
+  hold: 2_010_000_000n,
+  priceVersion: 3,
+  price: { input: '0.15', output: '0.6', cachedInput: '0.075' },
+  attempts: [{ provider: 'openai', model: 'gpt', result: 'ok', ms: 120 }],
+  ttftMs: 130,
+  durationMs: 900,
+}
+
+/** Refused before anything was known of it but its key. */
+const REFUSED: UsageRow = {
+  ...COMPLETED,
+  endpoint: 'models',
+  outcome: 'refused',
+  httpStatus: 403,
+  errorCode: 'insufficient_scope',
+  model: undefined,
+  provider: undefined,
+  upstreamModel: undefined,
+  stream: false,
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  usageSource: 'none',
+  cost: 0n,
+  hold: 0n,
+  priceVersion: undefined,
+  price: undefined,
+  attempts: [],
+  ttftMs: undefined,
+}
+
+const FAILED: UsageRow = { ...COMPLETED, outcome: 'upstream_error', httpStatus: 502, errorCode: 'upstream_error' }
+const RICH: UsageRow = { ...COMPLETED, cost: 9_007_199_254_740_993n, hold: 123_456_789_012_345_678n }
+
+const MULTILINE = new Error('first\nsecond\r\n\u2028third "quoted"')
+
+const LINES: [what: string, event: string, write: (log: Log) => void][] = [
+  ['a request that was answered', 'request', (log) => log.request(COMPLETED)],
+  ['a request that was refused', 'request', (log) => log.request(REFUSED)],
+  ['a request whose upstream failed', 'request', (log) => log.request(FAILED)],
+  ['a request that cost more than 2^53 nanocredits', 'request', (log) => log.request(RICH)],
+  [
+    'an upstream’s failure',
+    'upstream_failed',
+    (log) => log.upstreamFailed('openai', new UpstreamFailure('status', 'It answered 500.', { status: 500 })),
+  ],
+  [
+    'an upstream that was not there',
+    'upstream_failed',
+    (log) => log.upstreamFailed('up', new UpstreamFailure('reset', 'x')),
+  ],
+  ['a problem', 'problem', (log) => log.problem('a request failed', MULTILINE, 'req_1')],
+  ['a problem whose error is a text', 'problem', (log) => log.problem('a request failed', 'text', 'req_1')],
+  ['a problem without an error', 'problem', (log) => log.problem('a request failed', undefined, 'req_1')],
+  ['an unsettled request', 'unsettled', (log) => log.unsettled(MULTILINE, 'req_1')],
+  ['an answer beyond its cap', 'beyond_cap', (log) => log.beyondCap('openai', 'gpt')],
+  ['an answer that nobody got', 'unpaid', (log) => log.unpaid('openai', 1_500_000n)],
+  ['an answer of unknown cost that nobody got', 'unpaid', (log) => log.unpaid('openai', undefined)],
+  ['a request without a valid key', 'invalid_keys', (log) => log.invalidKey()],
+  ['a sweep that found nothing', 'swept', (log) => log.swept(0)],
+  ['a sweep that found something', 'swept', (log) => log.swept(3)],
+  ['days that were closed', 'closed', (log) => log.closed(1, 0)],
+]
+
+type Directive = { Namespace: string; Dimensions: string[][]; Metrics: { Name: string; Unit: string }[] }
+type Line = Record<string, unknown> & { _aws: { Timestamp: number; CloudWatchMetrics: Directive[] } }
+
+function written(write: (log: Log) => void): { text: string; line: Line } {
+  const lines: string[] = []
+  write(
+    jsonLog(
+      (text) => lines.push(text),
+      'prod',
+      () => NOW_MS,
+    ),
+  )
+  if (lines.length !== 1 || lines[0] === undefined) throw new Error(`${lines.length} lines were written.`)
+  return { text: lines[0], line: JSON.parse(lines[0]) }
+}
+
+describe.each(LINES)('log lines', (what, event, write) => {
+  test(`the log line of ${what} is one line of JSON with its event, stage and level`, () => {
+    const { text, line } = written(write)
+    expect(text).not.toMatch(/[\n\r]/)
+    expect(line).toMatchObject({ event, stage: 'prod', level: expect.stringMatching(/^(info|warn|error)$/) })
+    expect(text).not.toMatch(/:(null|"NaN"|"\[object)/)
+  })
+
+  // docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+  test(`the log line of ${what} keeps to CloudWatch’s embedded metric format`, () => {
+    const { text, line } = written(write)
+    const { Timestamp, CloudWatchMetrics, ...rest } = line._aws
+    expect(rest).toEqual({})
+    expect(Timestamp).toBe(NOW_MS)
+    expect(Buffer.byteLength(text)).toBeLessThan(256 * 1024)
+    expect(CloudWatchMetrics.length).toBeGreaterThan(0)
+    for (const directive of CloudWatchMetrics) {
+      expect(Object.keys(directive).sort()).toEqual(['Dimensions', 'Metrics', 'Namespace'])
+      expect(directive.Namespace).toBe(METRICS_NAMESPACE)
+      expect(directive.Metrics.length).toBeGreaterThan(0)
+      expect(directive.Metrics.length).toBeLessThanOrEqual(100)
+      expect(directive.Dimensions.length).toBeGreaterThan(0)
+      for (const { Name, Unit = 'None', ...more } of directive.Metrics) {
+        expect(more).toEqual({})
+        expect(['Count', 'Milliseconds', 'None']).toContain(Unit)
+        expect([Name, typeof line[Name]]).toEqual([Name, 'number'])
+      }
+      for (const set of directive.Dimensions) {
+        expect(set.length).toBeLessThanOrEqual(30)
+        expect(new Set(set).size).toBe(set.length)
+        for (const name of set) {
+          expect([name, typeof line[name]]).toEqual([name, 'string'])
+          expect(line[name]).toMatch(/^[\x20-\x7e]{1,1024}$/)
+        }
+      }
+    }
+  })
+
+  test(`the log line of ${what} counts no metric twice in the same dimensions`, () => {
+    const { _aws } = written(write).line
+    const counted = _aws.CloudWatchMetrics.flatMap(({ Dimensions, Metrics }) =>
+      Dimensions.flatMap((set) => Metrics.map(({ Name }) => `${Name} by ${set.join()}`)),
+    )
+    expect(new Set(counted).size).toBe(counted.length)
+    expect(counted).toContainEqual(expect.stringMatching(/ by stage$/))
+  })
+})
+
+test('the log line of a request is its usage row and its metrics, and nothing else', () => {
+  const { line } = written((log) => log.request(COMPLETED))
+  const figures = line._aws.CloudWatchMetrics.flatMap(({ Metrics }) => Metrics.map(({ Name }) => Name))
+  const known = new Set(['timestamp', 'level', 'event', 'stage', '_aws', ...Object.keys(COMPLETED), ...figures])
+  expect(Object.keys(line).filter((name) => !known.has(name))).toEqual([])
+  const { cost, hold, errorCode, ...same } = COMPLETED
+  expect(line).toMatchObject(same)
+  expect(line).not.toHaveProperty('errorCode')
+})
+
+test('the log line of a request has money as numbers: nanocredits in the row, credits in the metrics', () => {
+  const { line } = written((log) => log.request(COMPLETED))
+  expect(line).toMatchObject({ cost: 20_000, hold: 2_010_000_000, Credits: 0.00002, CreditsHeld: 2.01 })
+})
+
+/** A count of nothing is left out, which CloudWatch takes for 0. */
+function figuresIn(row: UsageRow, wanted: object) {
+  const { line } = written((log) => log.request(row))
+  return Object.fromEntries(Object.keys(wanted).map((name) => [name, line[name] ?? 0]))
+}
+
+test('the log line of a request that was answered has no count of nothing, and is short', () => {
+  const { text, line } = written((log) => log.request(COMPLETED))
+  for (const name of ['Errors', 'ServerErrors', 'UpstreamErrors', 'UsageRejected'])
+    expect(line).not.toHaveProperty(name)
+  const { _aws, ...rest } = line
+  expect(JSON.stringify(_aws).length).toBeLessThan(JSON.stringify(rest).length)
+  expect(text.length).toBeLessThan(1_800)
+})
+
+test.each([
+  [
+    'was answered',
+    COMPLETED,
+    { Requests: 1, Errors: 0, ServerErrors: 0, UpstreamErrors: 0, Duration: 900, TimeToFirstToken: 130 },
+  ],
+  ['was refused', REFUSED, { Requests: 1, Errors: 1, ServerErrors: 0, Duration: 900, PromptTokens: 0, Credits: 0 }],
+  ['failed upstream', FAILED, { Requests: 1, Errors: 1, ServerErrors: 0, UpstreamErrors: 1, PromptTokens: 10 }],
+  ['timed out upstream', { ...FAILED, httpStatus: 504 }, { Errors: 1, ServerErrors: 0, UpstreamErrors: 1 }],
+  ['failed in the gateway', { ...FAILED, httpStatus: 500 }, { Errors: 1, ServerErrors: 1, UpstreamErrors: 0 }],
+  ['met a busy key', { ...FAILED, httpStatus: 503 }, { Errors: 1, ServerErrors: 1, UpstreamErrors: 0 }],
+])('the log line of a request that %s has its metrics', (_, row, figures) => {
+  expect(figuresIn(row, figures)).toEqual(figures)
+})
+
+test.each([
+  [
+    'covers the provider’s bill',
+    { upstreamCost: 15_000n },
+    { UpstreamCost: 0.000015, NegativeMargins: 0, BilledAtBound: 0 },
+  ],
+  [
+    'does not cover the provider’s bill',
+    { upstreamCost: 20_001n },
+    { NegativeMargins: 1, UsageRejected: 0, RoughEstimates: 0 },
+  ],
+  ['was capped at its hold', { usageCapped: true }, { BilledAtBound: 1 }],
+  ['was estimated by its characters', { estimatedBy: 'characters' as const }, { RoughEstimates: 1 }],
+  ['was estimated because counts were wrong', { usageRejected: true }, { UsageRejected: 1 }],
+])('the log line of a request whose charge %s says so in its metrics', (_, more, figures) => {
+  expect(figuresIn({ ...COMPLETED, ...more }, figures)).toEqual(figures)
+})
+
+test('the log line of a request without a first token has no time to first token, not even 0', () => {
+  const { text, line } = written((log) => log.request(REFUSED))
+  expect(line).not.toHaveProperty('TimeToFirstToken')
+  expect(text).not.toContain('"Name":"TimeToFirstToken"')
+})
+
+test('the log line of a request without a model or a provider has the word none for them', () => {
+  expect(written((log) => log.request(REFUSED)).line).toMatchObject({ model: 'none', provider: 'none' })
+})
+
+test.each([
+  ['a problem', (log: Log) => log.problem('what', MULTILINE, 'req_1'), 'Problems'],
+  ['an unsettled request', (log: Log) => log.unsettled(MULTILINE, 'req_1'), 'Unsettled'],
+])('the log line of %s has the full error and the request id, and counts one', (_, write, metric) => {
+  const { name, message, stack } = MULTILINE
+  expect(written(write).line).toMatchObject({
+    level: 'error',
+    requestId: 'req_1',
+    error: { name, message, stack },
+    [metric]: 1,
+  })
+})
+
+test('the log line of a 500 has the cause of the error and the cause of that', () => {
+  const cause = new TypeError('x is not a function', { cause: new Error('the first') })
+  const { line } = written((log) => log.problem('a request failed', internalError(cause), 'req_1'))
+  expect(line.error).toMatchObject({
+    name: 'GatewayError',
+    cause: { name: 'TypeError', message: 'x is not a function', cause: { message: 'the first' } },
+  })
+})
+
+test('the log line of an error that is its own cause stays short', () => {
+  const loop = new Error('loop')
+  loop.cause = loop
+  expect(written((log) => log.problem('what', loop, 'req_1')).text.length).toBeLessThan(20_000)
+})
+
+test('the log line of an answer that nobody got counts it, and the most that it may cost', () => {
+  expect(written((log) => log.unpaid('openai', 1_500_000n)).line).toMatchObject({
+    level: 'warn',
+    provider: 'openai',
+    UnpaidAnswers: 1,
+    UnpaidCostAtMost: 0.0015,
+  })
+})
+
+test('a flood of requests without a valid key makes a line every ten seconds, and each is counted once', () => {
+  const counts: number[] = []
+  let nowMs = NOW_MS
+  const log = jsonLog(
+    (text) => counts.push(JSON.parse(text).InvalidKeys),
+    'prod',
+    () => nowMs,
+  )
+  for (let i = 0; i < 3_001; i += 1) {
+    log.invalidKey()
+    nowMs += 10
+  }
+  expect(counts).toEqual([1, 1_000, 1_000, 1_000])
+})
+
+test('the log line of requests without a valid key tells nothing of them but their number', () => {
+  const { _aws, timestamp, ...line } = written((log) => log.invalidKey()).line
+  expect(timestamp).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/)
+  expect(line).toEqual({ level: 'info', event: 'invalid_keys', stage: 'prod', InvalidKeys: 1 })
+})
+
+test('the log line of a sweep counts the holds that it finished, also when there were none', () => {
+  expect(written((log) => log.swept(3)).line).toMatchObject({ level: 'info', SweptHolds: 3 })
+  expect(written((log) => log.swept(0)).line).toMatchObject({ SweptHolds: 0 })
+})
+
+test('the log line of an upstream’s failure names the provider and the reason', () => {
+  const failure = new UpstreamFailure('status', 'It answered 500.', { status: 500 })
+  expect(written((log) => log.upstreamFailed('openai', failure)).line).toMatchObject({
+    level: 'warn',
+    provider: 'openai',
+    reason: 'status',
+    status: 500,
+    UpstreamFailures: 1,
+  })
+})
+
+test('a log line has the stage local if no other is configured', () => {
+  const lines: string[] = []
+  jsonLog((line) => lines.push(line)).swept(0)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ stage: 'local', _aws: { Timestamp: expect.any(Number) } })
+})

@@ -12,7 +12,7 @@ const GATEWAY = join(ROOT, 'layers', 'gateway')
 
 /** Parts that a function loads lazily, and the files beside its own that have them. AWS's SDK is the lockfile's. */
 const LAZY = {
-  '#advice': { file: './advice.js', entry: join(GATEWAY, 'wire', 'advice.ts') },
+  '#advice': { file: './advice.js', entry: join(GATEWAY, 'wire', 'requests', 'advice.ts') },
   '#bedrock': { file: './bedrock.js', entry: join(GATEWAY, 'providers', 'bedrock', 'bedrock-sdk.ts') },
   '#contracts': { file: './contracts.js', entry: join(GATEWAY, 'contracts', 'lazy-contracts.ts') },
   '#dialects': { file: './dialects.js', entry: join(GATEWAY, 'providers', 'lazy-dialects.ts') },

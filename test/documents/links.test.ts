@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { DOCUMENTS, headingsOf, proseOf, ROOT, readDocument } from './support/markdown.ts'
 
-const FOLDERS = /^(bench|catalog|console|docs|examples|functions|infra|layers|local|cli|test)\//
+const FOLDERS = /^(bench|cli|console|docs|examples|functions|infra|layers|local|test)\//
 /** Names with placeholders and the operator's own file, which are no files of the repository. */
 const NOT_KEPT = /[<>*{}]|…|^infra\/settings\.json$/
 

@@ -60,7 +60,7 @@ async function startSecurely(options: TlsOptions = {}, { connection = 'close', h
 /** In a process of its own, as what a process trusts is read with its start. */
 async function runFixture(file: string, args: string[], trusts: boolean): Promise<unknown> {
   const trust = trusts && certificate ? { NODE_EXTRA_CA_CERTS: certificate.file } : {}
-  const { stdout, stderr } = await run(`test/http/fixtures/${file}.ts`, args, tmpdir(), trust).ended
+  const { stdout, stderr } = await run(`test/platform/http/fixtures/${file}.ts`, args, tmpdir(), trust).ended
   expect(stderr).toBe('')
   return JSON.parse(stdout)
 }

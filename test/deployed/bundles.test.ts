@@ -104,7 +104,9 @@ test('a deployed function refuses to start without its tables, so that a bad dep
 
 test('a stack trace of a deployed function names the files and lines of the source', async () => {
   const deployed = { ...account.functions.api, environment: { NODE_OPTIONS: '--enable-source-maps' } }
-  await expect(startFunction(deployed, account.dynamodb.endpoint)).rejects.toThrow(/layers\/gateway\/config\.ts:\d+/)
+  await expect(startFunction(deployed, account.dynamodb.endpoint)).rejects.toThrow(
+    /layers\/gateway\/platform\/config\.ts:\d+/,
+  )
 })
 
 test('the api function lists the catalog in the table and finds a model id with a slash, encoded or not', async () => {

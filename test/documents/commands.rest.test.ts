@@ -29,7 +29,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm run simulate -- --(histories 3000|broken all)$/, 'it takes long; test/simulation runs less'],
   [/^npm run (deploy|diff|destroy)( -- (-c [A-Za-z]+=\S+ ?)+)?$/, 'it needs an AWS account'],
   [/^npx cdk bootstrap( -c stage=\w+)?$/, 'it needs an AWS account'],
-  [/^npm run preflight -- --stage \w+( --(region|catalog) \S+)?$/, 'test/infra/preflight.test.ts runs it'],
+  [/^npm run preflight -- --stage \w+( --(region|catalog) \S+)?$/, 'test/infra/preflight.rest.test.ts runs it'],
   [
     /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation (describe-stacks|update-termination-protection|delete-stack)|iam attach-role-policy|dynamodb [a-z-]+) --/,
     'it needs an AWS account',
@@ -40,11 +40,11 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   ],
   [/^npm run smoke -- .*--origin /, 'it needs an AWS account; test/cli/stage-checks.rest.test.ts runs it'],
   [/^npm run -s waybill -- catalog prices /, 'it needs a list of prices: test/cli/catalog-prices.test.ts runs it'],
-  [/^npm run -s waybill -- catalog show --at /, 'it needs an older catalog: test/cli/changes.test.ts runs it'],
+  [/^npm run -s waybill -- catalog show --at /, 'it needs an older catalog: test/cli/changes.rest.test.ts runs it'],
   [/^npm run -s waybill -- reconcile /, 'it needs a bill: test/cli/reconcile.test.ts runs it'],
   [/^npm run -s waybill -- use\b/, 'it keeps a gateway for the next commands: test/cli/use.test.ts runs it'],
-  [/^npm run -s waybill -- usage tail /, 'it goes on until it is ended: test/cli/usage-filters.test.ts runs it'],
-  [/^npm run -s waybill -- invoice /, 'it ends with 1 while days are open: test/cli/invoice.test.ts runs it'],
+  [/^npm run -s waybill -- usage tail /, 'it goes on until it is ended: test/cli/usage-filters.rest.test.ts runs it'],
+  [/^npm run -s waybill -- invoice /, 'it ends with 1 while days are open: test/cli/invoice.rest.test.ts runs it'],
   [/^npm run -s waybill -- console /, 'it serves until it is ended: test/cli/console.test.ts runs it'],
   [
     /^curl (--aws-sigv4|-H "Authorization: Bearer \$WAYBILL_ADMIN_KEY") /,

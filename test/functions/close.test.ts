@@ -42,6 +42,7 @@ import { demandOf } from '../support/demand.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { closerAt, randomRow, randomRows, usedKey } from '../support/past-usage.ts'
+import { someTimes } from '../support/some-of.ts'
 
 jest.setTimeout(60_000)
 
@@ -344,7 +345,7 @@ test('wherever a run dies, before a call or after it, it leaves nothing that the
   expect([totals.length > 2, hours.length > 10, wanted.objects.size]).toEqual([true, true, 2])
 
   // The many reads of hours are all alike.
-  for (let failing = 0, hasDied = true; hasDied; failing += failing < 40 ? 3 : 25) {
+  for (let failing = 0, hasDied = true; hasDied; failing += failing < 40 ? someTimes(9, 3) : someTimes(75, 25)) {
     await forgetDays(tables)
     const { objects, putObject } = bucket()
     let calls = 0

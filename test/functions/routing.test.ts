@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
+import { someTimes } from '../support/some-of.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { chunk, DONE, type Reply, say, sse, status, type Upstream } from '../support/upstream.ts'
 
@@ -249,7 +250,7 @@ const answer = [
 test('no text and no charge comes twice, at whichever byte the first route breaks off', async () => {
   const { key, secret } = await gateway.issue({ rpm: 60_000 })
   const ids: (string | null)[] = []
-  for (let cut = 0; cut < answer.length; cut += 7) {
+  for (let cut = 0; cut < answer.length; cut += someTimes(21, 7)) {
     first.reply = (response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' })
       response.write(answer.slice(0, cut), () => response.socket?.destroy())

@@ -15,7 +15,7 @@ export async function cdkSynth(out: string, args: readonly string[]): Promise<En
 
 export type Ended = { readonly error: string | null; readonly output: string }
 
-/** `npm test` has dev made by the same process as all others, and the assemblies that only the command's own tests need not at all. */
+/** In `npm test` one process makes all of them; `npm run test:rest` has the tests of the command. */
 const IS_QUICK = process.env.TEST_SET === 'guard'
 
 /**

@@ -7,7 +7,8 @@ globalThis.awslambda = {
   HttpResponseStream: { from: (response, { statusCode, headers }) => response.writeHead(statusCode, headers) },
 }
 const { handler } = require(`${process.cwd()}/index.js`)
-const context = { getRemainingTimeInMillis: () => 900_000 }
+// Each invocation has its own, as in Lambda: Middy's context carries the request.
+const newContext = () => ({ getRemainingTimeInMillis: () => 900_000 })
 
 const server = createServer((request, response) => {
   let body = ''
@@ -15,7 +16,7 @@ const server = createServer((request, response) => {
   request.on('data', (piece) => {
     body += piece
   })
-  request.once('end', () => handler(eventOf(request, body), response, context))
+  request.once('end', () => handler(eventOf(request, body), response, newContext()))
 })
 server.listen(0, '127.0.0.1', () => process.send(server.address().port))
 

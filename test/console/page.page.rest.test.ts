@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import axe from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { BROWSER_PATH } from '../support/programs.ts'
 import { someOf } from '../support/some-of.ts'
 import { until } from '../support/wait.ts'
-import { openBrowser } from './support/browser.ts'
 import { keyboardOf } from './support/keyboard.ts'
 import { PICTURED } from './support/pictured.ts'
 import {
@@ -18,7 +17,8 @@ import {
   sampleLine,
   sampleUsage,
 } from './support/samples.ts'
-import { type Asked, type ScriptedConsole, startScriptedConsole } from './support/scripted-console.ts'
+import type { Asked, ScriptedConsole } from './support/scripted-console.ts'
+import { openScriptedPage, type ScriptedPage } from './support/scripted-page.ts'
 
 jest.setTimeout(60_000)
 
@@ -56,36 +56,20 @@ if (!BROWSER_PATH) {
 }
 
 inBrowser('the console in a browser', () => {
-  let browser: Browser
-  let scripted: ScriptedConsole
+  let opened: ScriptedPage
   let page: Page
-  /** Every complaint of the browser: errors, warnings, violations of the policy. */
-  const troubles: string[] = []
+  let scripted: ScriptedConsole
+  let troubles: string[]
 
   beforeAll(async () => {
-    ;[browser, scripted] = await Promise.all([
-      openBrowser(BROWSER_PATH ?? ''),
-      startScriptedConsole({ keys: 8, requests: 8 }),
-    ])
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-    context.setDefaultTimeout(120_000)
-    await context.addInitScript(axe.source)
-    page = await context.newPage()
-    page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) troubles.push(message.text())
-    })
-    page.on('pageerror', (error) => troubles.push(String(error)))
-    await page.goto(scripted.address)
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    opened = await openScriptedPage(axe.source)
+    ;({ page, scripted, troubles } = opened)
   })
   // A test that failed in a dialog must not fail the ones after it.
   beforeEach(async () => {
     if (await page.getByRole('dialog').count()) await page.reload()
   })
-  afterAll(async () => {
-    await browser?.close()
-    scripted?.close()
-  })
+  afterAll(() => opened?.close())
 
   async function visit(path: string, text?: string): Promise<void> {
     await page.goto(`${scripted.origin}/#/${path}`)

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { BROWSER_PATH } from '../support/programs.ts'
 import { openBoth } from '../support/stack.ts'
-import { openBrowser } from './support/browser.ts'
 import { PICTURED } from './support/pictured.ts'
-import { type ScriptedConsole, startScriptedConsole } from './support/scripted-console.ts'
+import type { ScriptedConsole } from './support/scripted-console.ts'
+import { openScriptedPage, type ScriptedPage } from './support/scripted-page.ts'
 
 const inBrowser = BROWSER_PATH ? describe : describe.skip
 if (!BROWSER_PATH) {
@@ -12,30 +12,16 @@ if (!BROWSER_PATH) {
 }
 
 inBrowser('a walk through every page', () => {
-  let browser: Browser
-  let scripted: ScriptedConsole
+  let opened: ScriptedPage
   let page: Page
-  /** Every complaint of the browser: errors, warnings, violations of the policy. */
-  const troubles: string[] = []
+  let scripted: ScriptedConsole
+  let troubles: string[]
 
   beforeAll(async () => {
-    ;[browser, scripted] = await Promise.all([
-      openBrowser(BROWSER_PATH ?? ''),
-      startScriptedConsole({ keys: 8, requests: 8 }),
-    ])
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-    context.setDefaultTimeout(120_000)
-    page = await context.newPage()
-    page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) troubles.push(message.text())
-    })
-    page.on('pageerror', (error) => troubles.push(String(error)))
-    await page.goto(scripted.address)
+    opened = await openScriptedPage()
+    ;({ page, scripted, troubles } = opened)
   })
-  afterAll(async () => {
-    await browser?.close()
-    scripted?.close()
-  })
+  afterAll(() => opened?.close())
 
   test.each(Object.entries(PICTURED))(
     'the console’s page %s shows its data, within 1280 px',

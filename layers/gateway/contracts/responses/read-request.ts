@@ -1,18 +1,16 @@
 import { badRequest, type GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { ChatRequest } from '../../domain/chat/chat.ts'
-import { badField } from '../../wire/basics/bad-field.ts'
 import { isObject, isText } from '../../wire/basics/field-rules.ts'
 import { readFields } from '../../wire/basics/read-fields.ts'
 import { promptMedia } from '../../wire/chat/prompt-media.ts'
 import type { JsonBody } from '../../wire/requests/read-body.ts'
-import { notTaken } from './not-taken.ts'
-import { OWN_WORDS } from './own-words.ts'
+import { notTaken, OWN_WORDS } from './own-words.ts'
 import { readInput } from './read-input.ts'
 import { readToolChoice, readTools } from './read-tools.ts'
 import { OWN_FIELDS, RESPONSES_FIELDS } from './responses-fields.ts'
 
-/** JsonObject that both contracts have under one name. */
+/** Fields that both contracts have under one name. */
 const PASSED = [
   'temperature',
   'top_p',
@@ -78,28 +76,14 @@ function otherWord(name: string, own: string): GatewayError {
 }
 
 function copied(body: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(
-    names.filter((name) => body[name] !== undefined && body[name] !== null).map((name) => [name, body[name]]),
-  )
+  return Object.fromEntries(names.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]))
 }
 
 function readFormat(text: unknown): JsonObject | undefined {
-  if (!isObject(text)) return undefined
-  const { format } = text
+  const format = isObject(text) ? text.format : undefined
   if (!isObject(format) || format.type === 'text') return undefined
   if (format.type === 'json_object') return { type: 'json_object' }
-  const { name, description, schema, strict } = format
-  if (!isText(name)) throw badField('text.format.name', 'a string that is not empty', name)
-  if (!isObject(schema)) throw badField('text.format.schema', 'an object', schema)
-  return {
-    type: 'json_schema',
-    json_schema: {
-      name,
-      ...(typeof description === 'string' && { description }),
-      schema,
-      ...(typeof strict === 'boolean' && { strict }),
-    },
-  }
+  return { type: 'json_schema', json_schema: copied(format, ['name', 'description', 'schema', 'strict']) }
 }
 
 function readEffort(reasoning: unknown): JsonObject {

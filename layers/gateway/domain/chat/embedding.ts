@@ -1,4 +1,5 @@
-import type { Prompt } from './prompt.ts'
+/** A text, or the token ids of one. */
+export type Prompt = string | readonly number[]
 
 /** Numbers in JSON, or as base64 of 32-bit floats, the lowest byte first. */
 export type VectorFormat = 'float' | 'base64'

@@ -32,3 +32,20 @@ export function readFields({ value, callerId }: JsonBody, rows: KnownRows): Read
   const reading = new Reading(callerId)
   return { body: buildFields(value, rows, reading), model, unknown: reading.unknown, raw: value }
 }
+
+/**
+ * Refuses fields of Chat Completions by which chat holds more, such as `n`, in a contract that does not read them: its
+ * inner form would carry them to a provider, which would bill for them.
+ */
+export function refuseChatWords(body: Readonly<Record<string, unknown>>, words: readonly string[]): void {
+  const word = words.find((name) => body[name] !== undefined && body[name] !== null)
+  if (word === undefined) return
+  throw badRequest('unknown_parameter', `There is no '${word}' here: it is a field of /v1/chat/completions.`, word)
+}
+
+/** True if the caller of a stream asks for its usage. */
+export function readIncludeUsage(options: unknown, stream: boolean): boolean {
+  if (!isObject(options)) return false
+  if (stream) return options.include_usage === true
+  throw badRequest('invalid_value', "'stream_options' is only allowed when 'stream' is true.", 'stream_options')
+}

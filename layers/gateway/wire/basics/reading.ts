@@ -67,7 +67,7 @@ export class Reading {
   }
 
   /** Notes a value that may cost more than the list price. It is left out. */
-  dear(wanted: Wanted, got: unknown, words: Wanted = wanted): undefined {
+  dearer(wanted: Wanted, got: unknown, words: Wanted = wanted): undefined {
     this.#note('unsupported_parameter', (param) => {
       const only = `is passed on by this gateway only as ${wantedText(wanted)}, ${WHY} otherwise`
       const but = typeof got === 'string' ? `, but ${described(words, got)}` : '.'

@@ -1,16 +1,15 @@
 import type { GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { ChatBody } from '../../domain/chat/chat.ts'
-import type { Prompt } from '../../domain/chat/prompt.ts'
+import type { Prompt } from '../../domain/chat/embedding.ts'
 import { badField } from '../basics/bad-field.ts'
-import { withSchema } from '../basics/field-rules.ts'
-import type { Shape } from '../basics/shape.ts'
+import { type Shape, shaped } from '../basics/shape.ts'
 
 /** A row for such a field, each of whose elements `readPrompts` checks. */
 export function promptShape(maxItems: number, minLength = 0): Shape {
   const text = { type: 'string', minLength }
   const ids = { type: 'array', items: { type: 'integer', minimum: 0 }, minItems: 1 }
   const many = (items: object) => ({ type: 'array', items, minItems: 1, maxItems })
-  return withSchema({ anyOf: [text, many(text), ids, many(ids)] }, (sent: unknown) => sent ?? undefined)
+  return shaped({ anyOf: [text, many(text), ids, many(ids)] }, (sent) => sent ?? undefined)
 }
 
 /** OpenAI's four ways to write one prompt or several: a text, texts, token ids, lists of token ids. */

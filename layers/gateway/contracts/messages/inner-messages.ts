@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { badField } from '../../wire/basics/bad-field.ts'
+import { THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.ts'
 
 type Block = JsonObject & { readonly type: string }
 type Content = string | readonly Block[]
@@ -77,7 +78,7 @@ function innerCall(block: Block, path: string): JsonObject {
   return { id, type: 'function', function: { name, arguments: JSON.stringify(input) }, ...mark(block) }
 }
 
-const FORMAT = 'anthropic-claude-v1'
+const FORMAT = THOUGHT_FORMATS.claude
 
 function innerThought(block: Block, path: string, index: number): JsonObject {
   if (block.type === 'redacted_thinking') {

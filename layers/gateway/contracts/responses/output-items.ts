@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'
-import { packThoughts } from '../../wire/chat/carried-thoughts.ts'
+import { packThoughts, THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.ts'
 
 /** Sends an event to the client. Its number in the stream is added. */
 export type Emit = (type: string, fields: JsonObject) => void
@@ -180,7 +180,7 @@ export class ReasoningItem extends OutputItem {
   #proof(): string | undefined {
     const [first] = this.#proofs
     if (first === undefined) return undefined
-    const isOwn = first.format === 'openai-responses-v1' && typeof first.data === 'string' && this.#proofs.length === 1
+    const isOwn = first.format === THOUGHT_FORMATS.openai && typeof first.data === 'string' && this.#proofs.length === 1
     return isOwn ? (first.data as string) : packThoughts(this.#proofs)
   }
 

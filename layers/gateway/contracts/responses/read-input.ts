@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { badField } from '../../wire/basics/bad-field.ts'
-import { arePacked, unpackThoughts } from '../../wire/chat/carried-thoughts.ts'
+import { arePacked, THOUGHT_FORMATS, unpackThoughts } from '../../wire/chat/carried-thoughts.ts'
 import { namespacedName } from '../../wire/chat/namespaced-name.ts'
 import { notTaken } from './own-words.ts'
 
@@ -150,7 +150,7 @@ function detailsOf(
     if (!details) throw badField(`${path}.encrypted_content`, 'as it was in the answer it came with', sealed)
     return withWords(details, text)
   }
-  const own = { ...(typeof id === 'string' && { id }), format: 'openai-responses-v1' }
+  const own = { ...(typeof id === 'string' && { id }), format: THOUGHT_FORMATS.openai }
   return [
     ...summary.map((part) => ({ type: 'reasoning.summary', summary: part, ...own })),
     { type: 'reasoning.encrypted', data: sealed, ...own },

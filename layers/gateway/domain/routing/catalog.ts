@@ -76,7 +76,7 @@ export type UpstreamRoute = {
 }
 
 /** The kind of answer that a model gives: text, or the vector that stands for a text. */
-export type ModelKind = 'chat' | 'embedding'
+type ModelKind = 'chat' | 'embedding'
 
 /** The kinds of content that a prompt may have beside text. */
 export const MEDIA_KINDS = ['image', 'audio', 'video', 'file'] as const
@@ -146,4 +146,15 @@ export function openCatalog(data: CatalogData, version: number): Catalog {
     providers: new Map(Object.entries(data.providers)),
     models: new Map(active.map((model) => [model.id, { ...model, tokenPrice: parsePrice(model.price) }])),
   }
+}
+
+/** The names that providers give to the tier at their list price. */
+const AT_LIST_PRICE: ReadonlySet<string> = new Set(['auto', 'default', 'standard', 'standard_only', 'on_demand'])
+const NAME = /^[\w.-]{1,32}$/
+
+/** The tier in which a provider says it has served an answer, if it is none at the list price. */
+export function otherTier(served: unknown): string | undefined {
+  if (typeof served !== 'string' || !NAME.test(served)) return undefined
+  const name = served.toLowerCase()
+  return AT_LIST_PRICE.has(name) ? undefined : name
 }

@@ -1,5 +1,5 @@
 import { plainText } from '../basics/plain-text.ts'
-import { keyShapes } from '../keys/key-shapes.ts'
+import { keyShapes } from '../keys/secret-text.ts'
 
 const MOST_CHARS = 1_000
 /** Several times as many, because a long address becomes a short word. */

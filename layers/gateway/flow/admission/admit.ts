@@ -1,5 +1,5 @@
+import { mayUseModel } from '../../domain/admission/access.ts'
 import type { Demand } from '../../domain/admission/admission.ts'
-import { mayUseModel } from '../../domain/admission/allowed-models.ts'
 import { creditsLeft } from '../../domain/admission/counters.ts'
 import { type AdmissionRefusal, ERRORS, GatewayError } from '../../domain/basics/gateway-error.ts'
 import { expiredHolds } from '../../domain/keys/key.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { type CachePrices, cacheMarkOf } from '../cache-mark.ts'
 import type { Cacheable, ImageSource, TextPart, Thought, ToolResult, TurnPart } from '../conversation/turns.ts'
+import { type CachePrices, cacheMarkOf } from '../limit-request.ts'
 
 type Block = Record<string, unknown>
 

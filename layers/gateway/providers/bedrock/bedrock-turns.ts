@@ -5,7 +5,6 @@ import type {
   ReasoningContentBlock,
   ToolUseBlock,
 } from '@aws-sdk/client-bedrock-runtime'
-import { type CachePrices, cacheMarkOf } from '../cache-mark.ts'
 import type {
   Cacheable,
   ContentPart,
@@ -16,6 +15,7 @@ import type {
   Turn,
   TurnPart,
 } from '../conversation/turns.ts'
+import { type CachePrices, cacheMarkOf } from '../limit-request.ts'
 import { unsupported } from '../verdict.ts'
 
 /** A block of a message or of a tool's result. */

@@ -5,8 +5,7 @@ import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { isAnswer } from '../../wire/chat/delta.ts'
 import type { ChatCall } from '../provider.ts'
 import { parseObject, tooDeep } from './json-reply.ts'
-import type { Reply } from './post.ts'
-import type { ReplyBody } from './reply-body.ts'
+import type { Reply, ReplyBody } from './post.ts'
 
 const MAX_EVENT_CHARS = 8 * 1024 * 1024
 

@@ -1,7 +1,6 @@
 import { badRequest, type GatewayError } from '../../domain/basics/gateway-error.ts'
-import { MOMENT_WORDS, readMoment } from '../../domain/basics/moment.ts'
 import { plainLine } from '../../domain/basics/plain-text.ts'
-import { DAY_MS, utcDay } from '../../domain/basics/time.ts'
+import { DAY_MS, MOMENT_WORDS, readMoment, utcDay } from '../../domain/basics/time.ts'
 import { isRequestId } from '../../domain/basics/ulid.ts'
 import { CLOCK_MARGIN_MS, momentsOf } from '../../domain/rows/closed-day.ts'
 import { badField } from '../basics/bad-field.ts'

@@ -82,16 +82,15 @@ function toChat(body: ChatBody, prompts: readonly Prompt[]): ChatBody {
   return {
     ...rest,
     ...(!isPlain && { prompt }),
-    messages: prompts.map((each) => ({ role: 'user', content: typeof each === 'string' ? each : asWords(each) })),
+    // Ids become as many words of one token, for counting. No model reads this text.
+    messages: prompts.map((each) => ({
+      role: 'user',
+      content: typeof each === 'string' ? each : ' a'.repeat(each.length),
+    })),
     max_tokens: cap,
     n,
     ...(typeof logprobs === 'number' && { logprobs: true, top_logprobs: logprobs }),
   }
-}
-
-/** As many words of one token as there are ids, for counting. No model reads this text. */
-function asWords(ids: readonly number[]): string {
-  return ' a'.repeat(ids.length)
 }
 
 function wrong(param: string, message: string): GatewayError {

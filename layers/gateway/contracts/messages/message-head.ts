@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../domain/basics/gateway-error.ts'
-import type { AnswerEnding, ChoicePart } from '../../domain/chat/chat.ts'
+import type { ChoicePart } from '../../domain/chat/chat.ts'
 import { type Bill, NO_BILL } from '../../domain/money/bill.ts'
 import { moneyLiteral } from '../../wire/money/money-literal.ts'
 import type { AnswerHead } from '../contract.ts'
@@ -35,7 +35,7 @@ export function endingOf(finish: Finish | undefined, hasCalls: boolean) {
   return {
     stop_reason: ending?.reason ?? (finish ? stopReason(finish.finishReason ?? 'stop', hasCalls) : null),
     stop_sequence: ending?.sequence ?? null,
-    stop_details: ending ? detailsOf(ending) : null,
+    stop_details: ending?.reason === 'refusal' ? (ending.details ?? null) : null,
   }
 }
 
@@ -43,10 +43,6 @@ export function endingOf(finish: Finish | undefined, hasCalls: boolean) {
 function stopReason(finishReason: string, hasCalls: boolean): string {
   const reason = STOP_REASONS.get(finishReason) ?? 'end_turn'
   return reason === 'end_turn' && hasCalls ? 'tool_use' : reason
-}
-
-function detailsOf({ reason, details }: AnswerEnding): unknown {
-  return reason === 'refusal' ? (details ?? null) : null
 }
 
 type Usage = Record<string, unknown>

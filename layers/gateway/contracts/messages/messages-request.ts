@@ -89,12 +89,10 @@ function innerConfig({ effort, format }: JsonObject): JsonObject {
   return {
     // 'high' is Anthropic's default, and not every model of other providers accepts an effort.
     ...(effort && effort !== 'high' ? { reasoning_effort: effort === 'max' ? 'xhigh' : effort } : {}),
-    ...(isObject(format) && { response_format: innerFormat(format) }),
+    ...(isObject(format) && {
+      response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema: format.schema } },
+    }),
   }
-}
-
-function innerFormat({ schema }: JsonObject): JsonObject {
-  return { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } }
 }
 
 /** Anthropic writes the definition of a tool of its own, which is longer than any that a caller writes by itself. */

@@ -1,4 +1,4 @@
-import { badRequest, type GatewayError } from '../../domain/basics/gateway-error.ts'
+import { badRequest } from '../../domain/basics/gateway-error.ts'
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { ChatRequest } from '../../domain/chat/chat.ts'
 import { isObject, isText } from '../../wire/basics/field-rules.ts'
@@ -62,17 +62,15 @@ export function readRequest(json: JsonBody): ChatRequest {
 /** Fields of Chat Completions that have another name here, or by which chat holds more. */
 function refuseOtherWords(body: unknown): void {
   if (!isObject(body)) return
-  for (const [name, own] of OWN_WORDS) if (isGiven(body[name])) throw otherWord(name, own)
+  for (const [name, own] of OWN_WORDS) {
+    const message = `There is no '${name}' here: it is a field of /v1/chat/completions. Use '${own}'.`
+    if (isGiven(body[name])) throw badRequest('unsupported_parameter', message, own)
+  }
   if (isGiven(body.n)) throw notTaken('n', 'is not taken: a request has one answer')
 }
 
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
-}
-
-function otherWord(name: string, own: string): GatewayError {
-  const message = `There is no '${name}' here: it is a field of /v1/chat/completions. Use '${own}'.`
-  return badRequest('unsupported_parameter', message, own)
 }
 
 function copied(body: JsonObject, names: readonly string[]): JsonObject {

@@ -87,13 +87,13 @@ function readFormat({ type, syntax, definition }: JsonObject, path: string): Jso
 
 /** Undefined for the default. Without tools there is nothing to choose. */
 export function readToolChoice(choice: unknown, toolCount: number): unknown {
-  if (isObject(choice)) return choice.type === 'allowed_tools' ? readAllowed(choice) : readNamed(choice)
+  if (isObject(choice)) {
+    const { type, mode, tools } = choice
+    if (type !== 'allowed_tools') return readNamed(choice)
+    return { type, allowed_tools: { mode, tools: (tools as JsonObject[]).map(readNamed) } }
+  }
   if (choice === 'required' && toolCount === 0) throw notTaken('tool_choice', "is 'required', but there are no tools")
   return toolCount > 0 ? choice : undefined
-}
-
-function readAllowed({ type, mode, tools }: JsonObject): JsonObject {
-  return { type, allowed_tools: { mode, tools: (tools as JsonObject[]).map(readNamed) } }
 }
 
 function readNamed({ type, namespace, name }: JsonObject): JsonObject {

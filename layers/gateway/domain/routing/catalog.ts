@@ -1,48 +1,39 @@
 import { type Price, type PriceStrings, parsePrice } from '../money/price.ts'
 
-/** Any upstream that speaks one of OpenAI's contracts. */
-export type OpenAiEntry = {
-  readonly type: 'openai'
+type AnyEntry = {
+  /** A field that is neither known nor allowed is a 400, unless this says 'drop'. */
+  readonly unknownFields?: 'refuse' | 'drop' | undefined
+  /** True for an upstream that is asked to stream even if the caller gets one JSON answer. */
+  readonly upstreamStream?: boolean | undefined
+}
+
+type HttpEntry = AnyEntry & {
   readonly baseUrl: string
-  /** The contract that the upstream speaks; without it, chat completions. */
-  readonly contract?: 'chat' | 'responses' | undefined
   /** `env:NAME` or `secret:NAME`; without it, no key. */
   readonly apiKey?: string | undefined
+  /** The `service_tier` of every request; without it, the one at the list price at the maker itself, and none elsewhere. */
+  readonly serviceTier?: string | undefined
+}
+
+/** Any upstream that speaks one of OpenAI's contracts. */
+export type OpenAiEntry = HttpEntry & {
+  readonly type: 'openai'
+  /** The contract that the upstream speaks; without it, chat completions. */
+  readonly contract?: 'chat' | 'responses' | undefined
   /** The field in which this upstream takes the output cap; without it, `max_completion_tokens` at OpenAI itself and `max_tokens` elsewhere. */
   readonly capField?: 'max_tokens' | 'max_completion_tokens' | undefined
-  /** The `service_tier` of every request; without it, the one at the list price at OpenAI itself, and none elsewhere. */
-  readonly serviceTier?: string | undefined
   /** False for an upstream that refuses `stream_options`; its answers are billed by estimate. */
   readonly streamOptions?: boolean | undefined
   /** Headers that are sent with every request, beside our own. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Fields that may change the upstream's bill, and that the operator lets callers send all the same. */
   readonly allowFields?: readonly string[] | undefined
-  readonly unknownFields?: UnknownFields | undefined
-  /** True for an upstream that is asked to stream even if the caller gets one JSON answer. */
-  readonly upstreamStream?: boolean | undefined
 }
 
-/** A field that is neither known nor allowed is a 400, unless the provider's entry says 'drop'. */
-type UnknownFields = 'refuse' | 'drop'
-
-export type AnthropicEntry = {
-  readonly type: 'anthropic'
-  readonly baseUrl: string
-  readonly apiKey?: string | undefined
-  /** As an OpenAI entry's. */
-  readonly serviceTier?: string | undefined
-  readonly unknownFields?: UnknownFields | undefined
-  readonly upstreamStream?: boolean | undefined
-}
+export type AnthropicEntry = HttpEntry & { readonly type: 'anthropic' }
 
 /** Amazon Bedrock's Converse API, with the function's own IAM role. */
-export type BedrockEntry = {
-  readonly type: 'bedrock'
-  readonly region: string
-  readonly unknownFields?: UnknownFields | undefined
-  readonly upstreamStream?: boolean | undefined
-}
+export type BedrockEntry = AnyEntry & { readonly type: 'bedrock'; readonly region: string }
 
 export type ProviderEntry = OpenAiEntry | AnthropicEntry | BedrockEntry
 

@@ -1,24 +1,6 @@
 import { plainLine } from '../basics/plain-text.ts'
 import type { Embedded } from '../chat/embedding.ts'
 
-export type FailureReason =
-  | 'connect'
-  | 'timeout'
-  | 'deadline'
-  | 'reset'
-  | 'status'
-  | 'rate_limit'
-  | 'credential'
-  | 'forbidden'
-  | 'model_not_found'
-  | 'too_large'
-  | 'rejected'
-  | 'unsupported'
-  | 'protocol'
-  | 'error_event'
-  | 'empty'
-  | 'runaway'
-
 type FailureDetail = {
   readonly status?: number | undefined
   readonly code?: string | undefined
@@ -35,7 +17,7 @@ type FailureDetail = {
  * The cause of a failure. 'route' counts against the route at once. 'unclear' counts if requests of several keys met it.
  * 'caller' is what one body can cause: it says nothing about the route, and leads to none that costs more than is paid.
  */
-export type Blame = 'route' | 'unclear' | 'caller'
+type Blame = 'route' | 'unclear' | 'caller'
 
 type ReasonFacts = {
   readonly blame: Blame
@@ -50,7 +32,7 @@ type ReasonFacts = {
   readonly endsSearch?: boolean
 }
 
-const REASONS: Readonly<Record<FailureReason, ReasonFacts>> = {
+const REASONS = {
   connect: { blame: 'route' },
   credential: { blame: 'route' },
   model_not_found: { blame: 'route' },
@@ -67,14 +49,17 @@ const REASONS: Readonly<Record<FailureReason, ReasonFacts>> = {
   unsupported: { blame: 'caller' },
   rejected: { blame: 'caller', endsSearch: true },
   deadline: { blame: 'caller', mayBeBilled: 'the cap', endsSearch: true },
-}
+} as const satisfies Readonly<Record<string, ReasonFacts>>
+
+export type FailureReason = keyof typeof REASONS
+
+const factsOf = (reason: FailureReason): ReasonFacts => REASONS[reason]
+const isReason = (text: string): text is FailureReason => Object.hasOwn(REASONS, text)
 
 /** True of an attempt's result in a row if its answer reached nobody, and the upstream may have billed it. */
 export function mayBeBilled(result: string): boolean {
-  const reason = result.split(' ')[0] ?? ''
-  return (
-    reason === 'open' || (Object.hasOwn(REASONS, reason) && REASONS[reason as FailureReason].mayBeBilled !== undefined)
-  )
+  const [reason = ''] = result.split(' ')
+  return reason === 'open' || (isReason(reason) && factsOf(reason).mayBeBilled !== undefined)
 }
 
 export const TOO_MANY_REQUESTS = 429
@@ -88,16 +73,14 @@ function blameOfStatus(status: number): Blame {
 }
 
 function blameOf(reason: FailureReason, status: number | undefined): Blame {
-  const { blame, isByStatus } = REASONS[reason]
+  const { blame, isByStatus } = factsOf(reason)
   return isByStatus && status !== undefined ? blameOfStatus(status) : blame
 }
 
-/** Of the result of an attempt, in a row. */
+/** The result is that of an attempt in a row. */
 export function blameOfResult(result: string): Blame {
   const [reason = '', status] = result.split(' ')
-  return Object.hasOwn(REASONS, reason)
-    ? blameOf(reason as FailureReason, status ? Number(status) : undefined)
-    : 'caller'
+  return isReason(reason) ? blameOf(reason, status ? Number(status) : undefined) : 'caller'
 }
 
 const MOST_MESSAGE_CHARS = 2_000
@@ -163,10 +146,10 @@ export class UpstreamFailure extends Error {
   }
 
   get mayBeBilled(): ReasonFacts['mayBeBilled'] {
-    return REASONS[this.reason].mayBeBilled
+    return factsOf(this.reason).mayBeBilled
   }
 
   get worthAnotherRoute(): boolean {
-    return REASONS[this.reason].endsSearch !== true
+    return factsOf(this.reason).endsSearch !== true
   }
 }

@@ -27,60 +27,20 @@ export function hasFailed({ result }: Attempt): boolean {
   return result !== 'ok' && result !== BEYOND_CAP
 }
 
-/** The waybill of one request: its route, its provider and its cost. Never its text. */
-export type UsageRow = {
-  readonly requestId: string
-  readonly keyId: string
-  readonly startedAtMs: number
-  readonly endpoint: EndpointName
-  readonly contract?: ContractName | undefined
-  readonly outcome: Outcome
-  readonly httpStatus: number
-  readonly errorCode?: string | undefined
-  readonly model?: string | undefined
-  readonly provider?: string | undefined
-  readonly upstreamModel?: string | undefined
-  readonly fallbackModel?: string | undefined
-  readonly replayOf?: string | undefined
-  readonly stream: boolean
-  readonly promptTokens: number
-  readonly completionTokens: number
-  readonly cachedTokens: number
-  readonly cacheWriteTokens?: number | undefined
-  readonly cacheWrite1hTokens?: number | undefined
-  readonly reasoningTokens?: number | undefined
-  readonly images?: number | undefined
-  readonly askedMaxTokens?: number | undefined
-  readonly loweredMaxTokens?: number | undefined
-  readonly usageSource: UsageSource
-  readonly estimatedBy?: 'characters' | undefined
-  readonly usageRejected: boolean
-  readonly usageCapped?: boolean | undefined
-  readonly cost: Nano
-  readonly hold: Nano
-  readonly upstreamCost?: Nano | undefined
-  readonly upstreamCostSource?: 'provider' | undefined
-  readonly priceVersion?: number | undefined
+/** The values of each kind. A row that lacks a count has 0 of it; a row that lacks a number has no such number. */
+type Values = {
+  readonly text: string
+  readonly count: number
+  readonly number: number
+  readonly credits: Nano
+  readonly moment: number
+  readonly flag: boolean
   /** Credits per million tokens, of the request's tier if it has one. */
-  readonly price?: StatedPrice | undefined
+  readonly price: StatedPrice
   readonly attempts: readonly Attempt[]
-  readonly ttftMs?: number | undefined
-  readonly durationMs: number
-  readonly droppedFields?: string | undefined
-  readonly user?: Attribution['user']
-  readonly tags?: Attribution['tags']
-  readonly stopReason?: string | undefined
-  readonly loss?: Nano | undefined
-  readonly serviceTier?: string | undefined
-  /** DynamoDB may delete the row from this time on; without it the row stays for good. */
-  readonly keptUntilMs?: number | undefined
+  readonly tags: NonNullable<Attribution['tags']>
 }
-
-/** Every fact about a request, so all fields but the time at which the row may go. */
-export type UsageFieldName = Exclude<keyof UsageRow, 'keptUntilMs'>
-
-/** A row that lacks a count has 0 of it; a row that lacks a number has no such number. */
-export type UsageFieldKind = 'text' | 'count' | 'number' | 'credits' | 'moment' | 'flag' | 'price' | 'attempts' | 'tags'
+export type UsageFieldKind = keyof Values
 
 export type UsageField = {
   readonly api: string
@@ -90,18 +50,11 @@ export type UsageField = {
   readonly operatorOnly?: true
 }
 
-/** The compiler asks for each field of the type, and for `optional` where the type has it. */
-type UsageFields = {
-  readonly [Name in UsageFieldName]-?: undefined extends UsageRow[Name]
-    ? UsageField & { readonly optional: true }
-    : UsageField & { readonly optional?: never }
-}
-
 /**
  * The record, the export with its columns, the CSV and the schemas of both APIs are made from these rows, in this order. New
  * ones go to the end, so that columns keep their places.
  */
-export const USAGE_FIELDS: UsageFields = {
+const FIELDS = {
   requestId: { api: 'request_id', kind: 'text' },
   keyId: { api: 'key_id', kind: 'text' },
   startedAtMs: { api: 'started_at', kind: 'moment' },
@@ -144,6 +97,33 @@ export const USAGE_FIELDS: UsageFields = {
   stopReason: { api: 'stop_reason', kind: 'text', optional: true, operatorOnly: true },
   loss: { api: 'loss', kind: 'credits', optional: true, operatorOnly: true },
   serviceTier: { api: 'service_tier', kind: 'text', optional: true, operatorOnly: true },
+} as const satisfies Readonly<Record<string, UsageField>>
+
+type Fields = typeof FIELDS
+/** Every fact about a request, so all fields but the time at which the row may go. */
+export type UsageFieldName = keyof Fields
+export const USAGE_FIELDS: Readonly<Record<UsageFieldName, UsageField>> = FIELDS
+
+/** Texts that are one of a few words. */
+type Words = {
+  readonly endpoint: EndpointName
+  readonly contract: ContractName
+  readonly outcome: Outcome
+  readonly usageSource: UsageSource
+  readonly estimatedBy: 'characters'
+  readonly upstreamCostSource: 'provider'
+}
+type Value<Name extends UsageFieldName> = Name extends keyof Words ? Words[Name] : Values[Fields[Name]['kind']]
+type Optional = {
+  [Name in UsageFieldName]: Fields[Name] extends { readonly optional: true } ? Name : never
+}[UsageFieldName]
+
+/** The waybill of one request: its route, its provider and its cost. Never its text. */
+export type UsageRow = { readonly [Name in Exclude<UsageFieldName, Optional>]: Value<Name> } & {
+  readonly [Name in Optional]?: Value<Name> | undefined
+} & {
+  /** DynamoDB may delete the row from this time on; without it the row stays for good. */
+  readonly keptUntilMs?: number | undefined
 }
 
 /** Added up in a day's total and in the answers about usage. */

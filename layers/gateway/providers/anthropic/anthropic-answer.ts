@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
-import type { AnswerEnding, ChatPart, ChoicePart, Delta } from '../../domain/chat/chat.ts'
+import type { AnswerEnding, ChatPart, ChoicePart } from '../../domain/chat/chat.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { isObject, isText } from '../../wire/basics/field-rules.ts'
 import { finishReasonOf } from '../../wire/chat/stop-reasons.ts'
@@ -111,7 +111,9 @@ export class AnthropicEvents implements EventReader {
     const end = this.#finishReason()
     // A call that was cut before its arguments came has none.
     if (end?.finishReason !== 'length') for (const block of this.#calls.blocks) parts.push(...this.#calls.end(block))
-    if (end) parts.push({ ...choiceOf(refusalText(this.#stop.stop_details)), ...end, ...this.#ending() })
+    const { explanation } = fieldsOf(this.#stop.stop_details)
+    const delta = isText(explanation) ? { refusal: explanation } : {}
+    if (end) parts.push({ ...choiceOf(delta), ...end, ...this.#ending() })
   }
 
   #ending(): { ending?: AnswerEnding } {
@@ -146,11 +148,6 @@ function* eventsOf(message: JsonObject): Generator<JsonObject, void, undefined> 
     yield { type: 'content_block_start', index, content_block: block }
   }
   yield { type: 'message_stop' }
-}
-
-function refusalText(details: unknown): Delta {
-  const { explanation } = fieldsOf(details)
-  return isText(explanation) ? { refusal: explanation } : {}
 }
 
 function failureOf(error: unknown): UpstreamFailure {

@@ -78,7 +78,8 @@ export async function embedAtBedrock(call: EmbedCall, invoke: Invoke): Promise<E
   } catch (error) {
     next = batches.length
     await atMostParting(Promise.allSettled(workers))
-    throw new PartlyEmbedded(error, embeddedOf(batches, answers))
+    const embedded = answers.flatMap(({ tokens }, at) => ({ inputs: batches[at] ?? [], usage: usageOf(tokens) }))
+    throw new PartlyEmbedded(error, embedded)
   }
   return { vectors: answers.flatMap(({ vectors }) => vectors), usage: usageOf(tokensOf(answers)) }
 }
@@ -118,10 +119,6 @@ function readAnswer({ text, inputTokens }: Invoked, batch: Batch, maker: Maker, 
   } catch (fault) {
     return { vectors: [], tokens, fault }
   }
-}
-
-function embeddedOf(batches: readonly Batch[], answers: readonly Answered[]): Embedded[] {
-  return answers.flatMap(({ tokens }, at) => ({ inputs: batches[at] ?? [], usage: usageOf(tokens) }))
 }
 
 function makerOf(model: string): Maker {

@@ -2,7 +2,7 @@ import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import type { Exchange } from '../../platform/http/exchange.ts'
 import { type HttpClient, openHttpClient } from '../../platform/http/http-client.ts'
 import { HttpError } from '../../platform/http/http-error.ts'
-import type { Head, Headers } from '../../platform/http/response-head.ts'
+import type { Headers } from '../../platform/http/response-head.ts'
 
 /** An address, with the connections to its host, and the headers that every request has. */
 type Target = { readonly client: HttpClient; readonly path: string; readonly headers: readonly string[] }
@@ -50,7 +50,8 @@ export async function post(call: Post): Promise<Reply> {
       const { client, path, headers } = call.target
       exchange = client.post(path, [...headers, ...call.headers], call.body, isAlone)
       body = new ReplyBody(exchange, call)
-      return replyOf(await exchange.head, body)
+      const { status, headers: sent } = await exchange.head
+      return { status, contentType: sent.get('content-type') ?? '', retryAfterMs: readRetryAfter(sent), body }
     } catch (error) {
       body?.close()
       const isStale = error instanceof HttpError && error.isStale
@@ -65,10 +66,6 @@ export async function post(call: Post): Promise<Reply> {
 function brokenBy({ body }: Post, exchange: Exchange | undefined): 'connect' | 'reset' | 'too_large' {
   if (!exchange?.isSent) return 'connect'
   return body.length > LARGE_CHARS ? 'too_large' : 'reset'
-}
-
-function replyOf({ status, headers }: Head, body: ReplyBody): Reply {
-  return { status, contentType: headers.get('content-type') ?? '', retryAfterMs: readRetryAfter(headers), body }
 }
 
 /** Seconds, or a date. */

@@ -90,12 +90,14 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
     } catch (error) {
       // Without what it has kept, the parser goes on behind an event that is too long.
       this.#parser.reset()
-      this.#note(tooLong(error))
+      const message = `The upstream sent an event of more than ${MAX_EVENT_CHARS} characters.`
+      this.#note(new UpstreamFailure('runaway', message, {}, { cause: error }))
     }
     if (this.#answer.isWhole) return
     this.#hasClosed = !bytes || this.#budget < 0
-    if (this.#budget < 0) this.#note(runaway())
-    else if (!bytes) this.#end()
+    if (this.#budget < 0) {
+      this.#note(new UpstreamFailure('runaway', 'The upstream sent far more than the output limit it was given.'))
+    } else if (!bytes) this.#end()
   }
 
   /** Before its first token an upstream may be reasoning, even if it sends other data. */
@@ -139,13 +141,4 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
     this.#isOver = true
     this.#body.close()
   }
-}
-
-function runaway(): UpstreamFailure {
-  return new UpstreamFailure('runaway', 'The upstream sent far more than the output limit it was given.')
-}
-
-function tooLong(cause: unknown): UpstreamFailure {
-  const message = `The upstream sent an event of more than ${MAX_EVENT_CHARS} characters.`
-  return new UpstreamFailure('runaway', message, {}, { cause })
 }

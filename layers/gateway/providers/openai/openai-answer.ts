@@ -101,7 +101,7 @@ class AnswerNormalizer {
       kind: 'choice',
       index,
       delta: this.#wholeDelta(index, said),
-      logprobs: wholeLogprobs(choice.logprobs),
+      logprobs: isObject(choice.logprobs) ? { content: null, refusal: null, ...choice.logprobs } : null,
       finishReason: null,
       ...(isText(reason) && finishReasonOf(reason)),
       fingerprint: typeof fingerprint === 'string' ? fingerprint : undefined,
@@ -137,8 +137,4 @@ class AnswerNormalizer {
       function: { arguments: '', ...(isObject(call.function) && call.function) },
     }
   }
-}
-
-function wholeLogprobs(logprobs: unknown): unknown {
-  return isObject(logprobs) ? { content: null, refusal: null, ...logprobs } : null
 }

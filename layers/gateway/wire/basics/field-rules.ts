@@ -28,7 +28,10 @@ export function describe(value: unknown): string {
   if (value === undefined) return 'it is missing'
   if (value === null) return 'got null'
   if (typeof value === 'number' || typeof value === 'boolean') return `got ${value}`
-  if (typeof value === 'string') return describeText(value)
+  if (value === '') return 'got an empty string'
+  if (typeof value === 'string') {
+    return QUOTED.test(value) ? `got the string '${value}'` : `got a string of ${value.length} characters`
+  }
   if (Array.isArray(value))
     return value.length === 0 ? 'got an empty array' : `got an array of ${value.length} elements`
   return 'got an object'
@@ -36,8 +39,3 @@ export function describe(value: unknown): string {
 
 /** A number or a flag in quotes is no prompt. */
 const QUOTED = /^(?:-?\d{1,10}(?:\.\d{1,10})?|true|false)$/i
-
-function describeText(text: string): string {
-  if (text === '') return 'got an empty string'
-  return QUOTED.test(text) ? `got the string '${text}'` : `got a string of ${text.length} characters`
-}

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { badRequest, type GatewayError } from '../../domain/basics/gateway-error.ts'
+import { badRequest } from '../../domain/basics/gateway-error.ts'
 import type { UnknownField } from '../../domain/chat/chat.ts'
 import { badField, described } from './bad-field.ts'
 import { closest } from './closest.ts'
@@ -84,7 +84,10 @@ export class Reading {
   /** The same field of many elements is noted once. */
   #note(code: UnknownField['code'], complaint: (param: string) => string): void {
     const isInside = this.#path.length > 1
-    if (++this.#seen > MOST_UNKNOWN || this.#unknown.length === MOST_DIFFERENT) throw tooMany()
+    if (++this.#seen > MOST_UNKNOWN || this.#unknown.length === MOST_DIFFERENT) {
+      const message = 'The request has more fields that this gateway does not know than it looks at. Leave them out.'
+      throw badRequest('invalid_body', message)
+    }
     const param = this.#here()
     const name = param.replaceAll(/\[\d+\]/g, '[]')
     if (isInside && this.#inside.has(name)) return
@@ -101,9 +104,4 @@ export class Reading {
     }
     return path.slice(0, MAX_PATH_CHARS)
   }
-}
-
-function tooMany(): GatewayError {
-  const message = 'The request has more fields that this gateway does not know than it looks at. Leave them out.'
-  return badRequest('invalid_body', message)
 }

@@ -1,4 +1,3 @@
-import type { GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { ChatBody } from '../../domain/chat/chat.ts'
 import type { Prompt } from '../../domain/chat/embedding.ts'
 import { badField } from '../basics/bad-field.ts'
@@ -31,15 +30,7 @@ export function readPrompts(field: string, value: unknown, most: number, raw: Ch
 
 function requireTokens(path: string, value: unknown): readonly number[] {
   if (!Array.isArray(value) || value.length === 0) throw badField(path, 'a string or an array of token ids', value)
-  const wrong = value.findIndex((id) => !isTokenId(id))
-  if (wrong >= 0) throw notAToken(`${path}[${wrong}]`, value[wrong])
+  const wrong = value.findIndex((id) => !Number.isSafeInteger(id) || id < 0)
+  if (wrong >= 0) throw badField(`${path}[${wrong}]`, 'a token id: an integer of at least 0', value[wrong])
   return value
-}
-
-function isTokenId(id: unknown): boolean {
-  return Number.isSafeInteger(id) && (id as number) >= 0
-}
-
-function notAToken(path: string, id: unknown): GatewayError {
-  return badField(path, 'a token id: an integer of at least 0', id)
 }

@@ -19,8 +19,10 @@ export function textOf(delta: Delta): string {
   let thought = ''
   for (const name in delta) {
     const value = delta[name]
-    if (THOUGHTS.has(name)) thought = longer(thought, textInside(value))
-    else if (isSaid(name, value)) said += textInside(value)
+    if (THOUGHTS.has(name)) {
+      const text = textInside(value)
+      if (text.length > thought.length) thought = text
+    } else if (isSaid(name, value)) said += textInside(value)
   }
   return thought + said
 }
@@ -69,8 +71,4 @@ function cutter(chars: number): (value: unknown) => unknown {
     )
   }
   return cut
-}
-
-function longer(one: string, other: string): string {
-  return other.length > one.length ? other : one
 }

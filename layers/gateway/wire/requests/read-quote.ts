@@ -28,7 +28,10 @@ export function readQuote(raw: RawBody): QuoteRequest {
   const endpoint = endpointAt(quote.endpoint, quote)
   const body = memberText(text, 'body')
   if (body === undefined) throw badField('body', 'the body of a request', undefined, quote)
-  if (other !== undefined) throw unknownField(other)
+  if (other !== undefined) {
+    const message = `A quote has the fields 'endpoint' and 'body' only, but ${described(FIELDS, other)} Fields of the request belong into 'body'.`
+    throw badRequest('unsupported_parameter', message, other.slice(0, 100))
+  }
   return { endpoint, body }
 }
 
@@ -36,11 +39,6 @@ function endpointAt(path: unknown, quote: object): Endpoint {
   const found = typeof path === 'string' ? findRoute('POST', path) : undefined
   if (found && !(found instanceof GatewayError) && isBilled(found.route.endpoint)) return found.route.endpoint
   throw badField('endpoint', QUOTED_PATHS, path, quote)
-}
-
-function unknownField(name: string): GatewayError {
-  const message = `A quote has the fields 'endpoint' and 'body' only, but ${described(FIELDS, name)} Fields of the request belong into 'body'.`
-  return badRequest('unsupported_parameter', message, name.slice(0, 100))
 }
 
 const [QUOTE, BACKSLASH, COLON, COMMA] = [34, 92, 58, 44]

@@ -32,7 +32,6 @@ export function requestContractOf(endpoint: Endpoint): RequestContract {
   return endpoint.contract === 'embeddings' ? EMBEDDINGS_CONTRACT : contractOf(endpoint)
 }
 
-/** The contract in which an answer of text is written. */
 export function contractOf({ contract = 'chat' }: Endpoint): Contract {
   if (contract === 'chat') return CHAT_CONTRACT
   if (contract === 'embeddings') throw new Error('An embedding has no words to be written.')

@@ -78,7 +78,6 @@ function limitAt(fields: JsonObject, path: readonly string[], limit: Omit<Limit,
   return { ...fields, [name]: inner === undefined ? most : { ...(parent as JsonObject), [inner]: most } }
 }
 
-/** The lives of cached tokens whose price is known. */
 export type CachePrices = Pick<ChatCall, 'mayWriteCache' | 'mayWriteCache1h'>
 
 type CacheMark = { readonly type: 'ephemeral'; readonly ttl?: '1h' }
@@ -101,7 +100,6 @@ function withCacheMarks(value: unknown, prices: CachePrices): unknown {
   return mark ? { ...fields, cache_control: mark } : fields
 }
 
-/** The fields of a request that contain nothing of the caller's. */
 const OURS: ReadonlySet<string> = new Set([
   ...['model', 'modelId', 'stream', 'stream_options', 'store', 'include', 'inferenceConfig'],
 ])

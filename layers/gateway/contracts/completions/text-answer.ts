@@ -14,7 +14,6 @@ type ChatChoice = {
   readonly finish_reason: string
 }
 
-/** A chat completion, told as text. */
 export class TextBuilder extends CompletionBuilder {
   override build(counted: CountedUsage): JsonObject {
     const { choices, usage, system_fingerprint } = super.build(counted)
@@ -84,7 +83,6 @@ function echoOf({ original, choices }: ChatRequest, index: number): string {
   return typeof text === 'string' ? text : ''
 }
 
-/** The text of a message or a delta; a text completion has nothing else. */
 function wordsOf({ content, refusal }: JsonObject): string {
   return (typeof content === 'string' ? content : '') + (typeof refusal === 'string' ? refusal : '')
 }

@@ -56,7 +56,6 @@ function readInputs(input: unknown, raw: ChatBody): readonly Prompt[] {
   throw badField(Array.isArray(input) ? `input[${empty}]` : 'input', 'a text that is not empty', '')
 }
 
-/** OpenAI's Embeddings, which are never streamed. */
 export const EMBEDDINGS_CONTRACT: RequestContract = {
   readRequest: readEmbeddingRequest,
   lastFrame: '',

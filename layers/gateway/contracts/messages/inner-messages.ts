@@ -5,7 +5,6 @@ import { THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.ts'
 type Block = JsonObject & { readonly type: string }
 type Content = string | readonly Block[]
 
-/** The messages in the format of Chat Completions, with the instructions first. */
 export function innerMessages({ system, messages }: JsonObject): JsonObject[] {
   const inner: JsonObject[] = []
   if (system !== undefined) inner.push({ role: 'system', content: innerTexts(system as Content, 'system') })
@@ -143,7 +142,6 @@ function mark({ cache_control }: JsonObject): JsonObject {
   return cache_control === undefined ? {} : { cache_control }
 }
 
-/** The address of an image or a document, as a URL or as data. */
 function addressOf({ source }: Block, path: string): string {
   const { type, url, media_type, data } = source as JsonObject
   if (type === 'url') return url as string

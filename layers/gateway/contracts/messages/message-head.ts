@@ -18,7 +18,6 @@ export function emptyMessage({ requestId, model }: AnswerHead) {
   }
 }
 
-/** The finish reasons of Chat Completions, and Anthropic's for each. */
 const STOP_REASONS: ReadonlyMap<string, string> = new Map([
   ['stop', 'end_turn'],
   ['length', 'max_tokens'],
@@ -95,7 +94,6 @@ const TYPES: ReadonlyMap<number, string> = new Map([
   [504, 'timeout_error'],
 ])
 
-/** Anthropic's shape of an error, in an event or as a whole body. */
 export function messageError({ status, message }: GatewayError, requestId: string): object {
   const type = TYPES.get(status) ?? (status < 500 ? 'invalid_request_error' : 'api_error')
   return { type: 'error', error: { type, message }, request_id: requestId }

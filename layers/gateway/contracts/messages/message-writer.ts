@@ -4,7 +4,6 @@ import type { AnswerHead, CountedUsage, StreamWriter } from '../contract.ts'
 import { BlockEvents } from './block-events.ts'
 import { emptyMessage, endingOf, type Finish, messageError, messageUsage, usageOfNone } from './message-head.ts'
 
-/** Turns parts into Anthropic's events. The counts are known at the end, and sent there. */
 export class MessageWriter implements StreamWriter {
   readonly #head: AnswerHead
   readonly #blocks: BlockEvents

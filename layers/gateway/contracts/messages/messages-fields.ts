@@ -29,7 +29,6 @@ const marked = { cache_control: cacheMark }
 const STRING = needed(text, 'a string')
 const nonEmpty = (shape: Shape) => needed(shape, 'a non-empty string', isText)
 
-/** The passages of a document that a text cites, as an answer had them. */
 export const CITED = list(
   object({
     type: text,

@@ -8,7 +8,6 @@ import type { JsonBody } from '../../wire/requests/read-body.ts'
 import { innerMessages } from './inner-messages.ts'
 import { MESSAGES_FIELDS } from './messages-fields.ts'
 
-/** Fields that are translated. */
 const TRANSLATED: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'system', 'max_tokens', 'stream', 'stop_sequences', 'metadata', 'tools', 'tool_choice'],
   ...['output_config', 'cache_control', 'service_tier', 'speed'],
@@ -68,7 +67,6 @@ function isCited(content: unknown): boolean {
   })
 }
 
-/** The request in the format of Chat Completions. */
 function innerBody(body: JsonObject, messages: readonly JsonObject[]): ChatBody {
   const { max_tokens, stop_sequences: stop, metadata, output_config: config } = body
   const user = isObject(metadata) ? metadata.user_id : undefined
@@ -98,7 +96,6 @@ function innerConfig({ effort, format }: JsonObject): JsonObject {
 /** Anthropic writes the definition of a tool of its own, which is longer than any that a caller writes by itself. */
 const HELD_AS = 32
 
-/** The number of tools for which tokens are held. */
 function heldTools(tools: readonly JsonObject[] = []): number {
   return tools.reduce((sum, tool) => sum + (isCustom(tool) ? 1 : HELD_AS), 0)
 }
@@ -120,7 +117,6 @@ function isCustom({ type = 'custom' }: JsonObject): boolean {
 
 const CHOICES = { auto: 'auto', any: 'required', none: 'none', tool: 'tool' }
 
-/** The tools that the model may or must call, and how many at once. */
 function innerChoice(choice: unknown): JsonObject {
   if (!isObject(choice)) return {}
   const type = choice.type as keyof typeof CHOICES | undefined

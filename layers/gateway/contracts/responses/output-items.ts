@@ -19,10 +19,8 @@ export abstract class OutputItem {
     this.position = position
   }
 
-  /** The item as it stands in the response. */
   abstract get shown(): JsonObject
 
-  /** Sends the events with which its last part ends. */
   protected abstract endPart(status: ItemStatus): void
 
   open(): this {
@@ -83,7 +81,6 @@ export class CallItem extends OutputItem {
 
 type Part = { readonly kind: 'output_text' | 'refusal'; text: string; readonly logprobs: unknown[] }
 
-/** The model's text, in parts of text and of refusal. */
 export class MessageItem extends OutputItem {
   readonly #parts: Part[] = []
 

@@ -23,7 +23,6 @@ const ENDINGS: ReadonlyMap<unknown, Ending> = new Map<unknown, Ending>([
   ['content_filter', 'content_filter'],
 ])
 
-/** The output items that grow from the parts of an answer. */
 export class Output {
   readonly #emit: Emit
   readonly #id: string

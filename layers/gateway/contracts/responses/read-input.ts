@@ -14,7 +14,6 @@ type Turn = {
 
 type Content = string | readonly JsonObject[]
 
-/** The items of `input` as the messages of Chat Completions. */
 export function readInput({ input, instructions }: JsonObject, raw: JsonObject): JsonObject[] {
   const messages: JsonObject[] = []
   if (typeof instructions === 'string' && instructions !== '') messages.push({ role: 'system', content: instructions })
@@ -40,7 +39,6 @@ class ItemReader {
     this.#messages = messages
   }
 
-  /** An item of one of the kinds in responses-fields.ts. */
   take(item: JsonObject, path: string): void {
     switch (item.type) {
       case 'reasoning':

@@ -10,7 +10,6 @@ import { readInput } from './read-input.ts'
 import { readToolChoice, readTools } from './read-tools.ts'
 import { OWN_FIELDS, RESPONSES_FIELDS } from './responses-fields.ts'
 
-/** Fields that both contracts have under one name. */
 const PASSED = [
   'temperature',
   'top_p',
@@ -21,7 +20,6 @@ const PASSED = [
   'service_tier',
 ]
 
-/** A request to create a response, in the format of Chat Completions. */
 export function readRequest(json: JsonBody): ChatRequest {
   refuseOtherWords(json.value)
   const { body, ...read } = readFields(json, RESPONSES_FIELDS)

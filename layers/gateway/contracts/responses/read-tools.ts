@@ -29,7 +29,6 @@ export function readTools(tools: unknown): { readonly tools: JsonObject[]; reado
   return { tools: [...read.values()], addedChars }
 }
 
-/** The tools of namespaces by their names in Chat Completions. */
 export function namespacesOf(
   tools: unknown,
 ): ReadonlyMap<string, { readonly namespace: string; readonly name: string }> {

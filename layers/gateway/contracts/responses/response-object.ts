@@ -6,7 +6,6 @@ import { moneyLiteral } from '../../wire/money/money-literal.ts'
 import type { AnswerHead, CountedUsage } from '../contract.ts'
 import type { Ending, Output } from './output.ts'
 
-/** The fields of a Response that change while it is made. */
 export type ResponseState = {
   readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
   readonly output: readonly JsonObject[]
@@ -90,7 +89,6 @@ function shownUsage({ bill, reported }: CountedUsage): JsonObject {
   }
 }
 
-/** An answer that ended by itself or because it was cut. */
 export function endedState({ ending, shown }: Output, counted: CountedUsage): ResponseState {
   const usage = shownUsage(counted)
   if (ending === 'completed') return { status: 'completed', output: shown, usage }

@@ -37,7 +37,6 @@ export class ResponseBuilder implements AnswerBuilder {
 /** The events at the end repeat the whole text, so all of it is kept. No model writes that much. */
 const MOST_KEPT_CHARS = 8 * 1024 * 1024
 
-/** Turns parts into the events of a Response, which are numbered. */
 export class ResponseStream implements StreamWriter {
   readonly #response: ResponseObject
   readonly #output: Output

@@ -11,7 +11,6 @@ export function whyNoAccess(key: Key, scope: Scope | undefined, sourceIp: string
   return undefined
 }
 
-/** A key without a list may use every model. */
 export function mayUseModel({ models }: Pick<Key, 'models'>, id: string): boolean {
   return models.length === 0 || models.some((pattern) => matchesPattern(pattern, id))
 }

@@ -32,7 +32,6 @@ function dayAt(number: number): Day {
   return { number, text: new Date(number * DAY_MS).toISOString().slice(0, 10) }
 }
 
-/** The words for the texts that `readMoment` reads. */
 export const MOMENT_WORDS = 'a UTC day such as 2026-11-01, or a moment such as 2026-11-01T12:30:00Z'
 
 const MOMENT = /^(\d{4}-\d{2}-\d{2})(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,3})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$/

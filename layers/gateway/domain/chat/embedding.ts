@@ -6,7 +6,6 @@ export type VectorFormat = 'float' | 'base64'
 
 export type EmbeddingRequest = {
   readonly inputs: readonly Prompt[]
-  /** The length of each vector, if the caller set it. */
   readonly dimensions: number | undefined
   readonly format: VectorFormat
 }

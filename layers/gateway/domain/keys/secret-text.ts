@@ -1,4 +1,4 @@
-// Without modules of Node, because the console makes secrets, too.
+// No module of Node is imported here, because the console makes secrets, too.
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** 32 bytes need 42.99 digits of base62; shorter ones are padded, so every secret has one length. */

@@ -18,7 +18,6 @@ const FIRST_UNSPACED = IDEOGRAPH
 
 const APOSTROPHE = 0x27
 
-/** By UTF-16 unit. */
 const KINDS = new Uint8Array(0x10000)
 const RANGES: readonly (readonly [kind: number, from: number, to: number])[] = [
   [DIGIT, 0x30, 0x3a],
@@ -52,7 +51,7 @@ export class LeastTokens {
   #tokens = 0
   #kind = OTHER
   #length = 0
-  /** By kind, for scripts without spaces: the characters that are not a token yet. */
+  /** The characters of each script without spaces that are not a token yet. */
   readonly #rests = [0, 0, 0, 0, 0, 0, 0]
 
   /** Returns the number of characters of this text that come before the token after `most`. */
@@ -84,7 +83,6 @@ export class LeastTokens {
   }
 }
 
-/** True if a text has more tokens than this for certain. */
 export function hasMoreTokens(text: string, most: number): boolean {
   return new LeastTokens().add(text, most) < text.length
 }

@@ -10,7 +10,6 @@ type Row = {
   readonly times?: readonly [bigint, bigint]
   /** The count on a bill that is charged; there is one request. */
   readonly quantity?: string
-  /** The name of its line on a bill. */
   readonly line: string
   /** Its name in the prices of a model; OpenRouter's, where it has one. */
   readonly api: string
@@ -49,7 +48,6 @@ export type PriceKind = keyof Kinds
 type With<Column> = { [Kind in PriceKind]: Kinds[Kind] extends Column ? Kind : never }[PriceKind]
 export type TokenKind = With<{ readonly unit: 'token' }>
 export type PieceKind = Exclude<PriceKind, TokenKind>
-/** The kinds of tokens that are a part of others. */
 export type PartKind = With<{ readonly of: PriceKind }>
 type CountedKind = With<{ readonly quantity: string }>
 export type Quantity = Kinds[CountedKind]['quantity']
@@ -57,12 +55,10 @@ export type PartQuantity = Kinds[PartKind]['quantity']
 type FieldOf<Kind extends CountedKind> = Kind extends TokenKind
   ? `${Kinds[Kind]['quantity']}Tokens`
   : Kinds[Kind]['quantity']
-/** The fields of a usage row that have the counts of a bill. */
 export type CountField = FieldOf<CountedKind>
 
 export type PriceRow = Row & {
   readonly kind: PriceKind
-  /** The name of the parsed price. */
   readonly pico: `${PriceKind}Pico`
   /** The quantities that are a part of its own, and charged by themselves. */
   readonly parts: readonly PartQuantity[]
@@ -97,17 +93,14 @@ export const WRITES = PARTS.filter(({ times }) => times)
 export const LIVES = PARTS.filter(({ of }) => of === 'cacheWrite')
 
 type Words = {
-  /** In the catalog's schema. */
   readonly catalog: string
   readonly tier?: string
-  /** In the prices that are told. */
   readonly told: string
   readonly label: string
-  /** Of counts, as a part of others. */
   readonly part?: string
 }
 
-/** For people. No function that answers chats has these words in its bundle. */
+/** People read these words. No function that answers chats has them in its bundle. */
 export const PRICE_WORDS: Readonly<Record<PriceKind, Words>> = {
   input: {
     catalog: 'Credits per million prompt tokens, as a decimal string.',

@@ -7,9 +7,7 @@ type FailureDetail = {
   readonly param?: string | undefined
   /** The names that the upstream gave to its error, of which none can quote a prompt. */
   readonly said?: string | undefined
-  /** How long the upstream asked to be left alone. */
   readonly retryAfterMs?: number | undefined
-  /** The parts of a batch that were embedded, and reached nobody. */
   readonly embedded?: readonly Embedded[] | undefined
 }
 
@@ -21,14 +19,12 @@ type Blame = 'route' | 'unclear' | 'caller'
 
 type ReasonFacts = {
   readonly blame: Blame
-  /** True if a status, when there is one, decides the blame. */
   readonly isByStatus?: boolean
   /**
    * Set if the upstream may have generated an answer, and bill it, though the caller did not get it: no more than came of
    * it, or, if the upstream was left while it may have been generating, as much as its output cap.
    */
   readonly mayBeBilled?: 'what came' | 'the cap'
-  /** True if no other route is tried. */
   readonly endsSearch?: boolean
 }
 
@@ -77,7 +73,6 @@ function blameOf(reason: FailureReason, status: number | undefined): Blame {
   return isByStatus && status !== undefined ? blameOfStatus(status) : blame
 }
 
-/** The result is that of an attempt in a row. */
 export function blameOfResult(result: string): Blame {
   const [reason = '', status] = result.split(' ')
   return isReason(reason) ? blameOf(reason, status ? Number(status) : undefined) : 'caller'
@@ -106,7 +101,7 @@ function shownWords({ code, param }: FailureDetail): FailureDetail {
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure'
 
-  /** By its name, because the files beside chat's code have a copy of this class. */
+  /** The name decides, because the files beside chat's code have a copy of this class. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === 'UpstreamFailure'
   }
@@ -120,7 +115,6 @@ export class UpstreamFailure extends Error {
     this.detail = { ...detail, ...shownWords(detail) }
   }
 
-  /** The same failure, of an upstream that has embedded some of its inputs. */
   withEmbedded(embedded: readonly Embedded[]): UpstreamFailure {
     return new UpstreamFailure(this.reason, this.message, { ...this.detail, embedded }, { cause: this.cause })
   }
@@ -130,7 +124,7 @@ export class UpstreamFailure extends Error {
     return this.detail.status ? `${this.reason} ${this.detail.status}` : this.reason
   }
 
-  /** For the operator, in the row: the upstream's names, or our own message. One for the caller may quote the prompt. */
+  /** The operator reads the upstream's names or our own message in the row. One for the caller may quote the prompt. */
   get said(): string | undefined {
     const { said, status } = this.detail
     return (said ?? (this.isCallers || status ? undefined : this.message))?.slice(0, MOST_SAID_CHARS)

@@ -1,4 +1,3 @@
-/** How many values fell into each bucket. */
 export type Histogram = number[]
 
 const FIRST_MS = 25

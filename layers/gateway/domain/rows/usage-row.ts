@@ -12,7 +12,6 @@ export type Outcome = (typeof OUTCOMES)[number]
 /** One route that was asked: the result, and the duration from the call to the end of its answer. */
 export type Attempt = {
   readonly provider: string
-  /** The model's name at that provider. */
   readonly model: string
   readonly result: string
   readonly ms: number
@@ -46,7 +45,6 @@ export type UsageField = {
   readonly api: string
   readonly kind: UsageFieldKind
   readonly optional?: true
-  /** Not told to the caller. */
   readonly operatorOnly?: true
 }
 
@@ -104,7 +102,6 @@ type Fields = typeof FIELDS
 export type UsageFieldName = keyof Fields
 export const USAGE_FIELDS: Readonly<Record<UsageFieldName, UsageField>> = FIELDS
 
-/** Texts that are one of a few words. */
 type Words = {
   readonly endpoint: EndpointName
   readonly contract: ContractName
@@ -134,7 +131,7 @@ export const SUMMED_FIELDS = [
   'upstreamCost',
 ] as const satisfies readonly UsageFieldName[]
 
-/** For people who read the record. No function that answers chats has these words in its bundle. */
+/** People read these words. No function that answers chats has them in its bundle. */
 export const USAGE_WORDS: Readonly<Record<UsageFieldName, string>> = {
   requestId: 'The id of the request, as in the X-Request-Id header of its answer.',
   keyId: 'The id of the key that made the request.',

@@ -103,7 +103,7 @@ async function answerRefusal(deps: Remedies, request: Candidate, tries: Tries, w
   requireAccess(request)
   const { key, hash } = request.credential
   const { remedies = [], spendsToken } = ERRORS[why]
-  if (remedies.includes('lower the cap') && lower(request, tries)) return
+  if (remedies.includes('lower the cap for credits') && lower(request, tries)) return
   const dead = expiredHolds(key, request.nowMs)
   if (remedies.includes('finish dead holds') && dead.length > 0 && !tries.sweptDead) {
     await deps.finishDeadHolds(key.id, dead, request.deadlineMs)

@@ -13,7 +13,6 @@ const ERROR_TYPE = /^[a-z_]{1,64}$/
 
 const STOP_FIELDS = ['stop_reason', 'stop_sequence', 'stop_details'] as const
 
-/** Turns the events of one Message into parts. Unknown events and blocks are skipped. */
 export class AnthropicEvents implements EventReader {
   readonly #isNative: boolean
   readonly #calls = new ToolCalls()
@@ -131,7 +130,6 @@ export class AnthropicEvents implements EventReader {
   }
 }
 
-/** The parts of a Message that came whole. */
 export function readMessage(message: JsonObject, isNative: boolean): ChatPart[] {
   const answer = new AnthropicEvents(isNative)
   const parts: ChatPart[] = []
@@ -139,7 +137,6 @@ export function readMessage(message: JsonObject, isNative: boolean): ChatPart[] 
   return parts
 }
 
-/** A whole Message in the form of its events. */
 function* eventsOf(message: JsonObject): Generator<JsonObject, void, undefined> {
   const { content, usage } = message
   yield { type: 'message_delta', delta: message, usage }

@@ -18,7 +18,6 @@ const read = answerReader(
   (call) => new AnthropicEvents(isNative(call)),
 )
 
-/** Anthropic's Messages API. */
 export function anthropicProvider(id: string, entry: AnthropicEntry, apiKey: ReadApiKey | undefined): Provider {
   const tier = serviceTierOf(entry)
   const toRequest = (call: ChatCall) => inServiceTier(toAnthropicRequest(call), call, tier, 'standard_only')

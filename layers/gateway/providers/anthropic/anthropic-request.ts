@@ -16,7 +16,6 @@ export function toAnthropicRequest(call: ChatCall): Fields {
   return original?.contract === 'messages' ? toNativeRequest(call, original.body) : fromChat(call)
 }
 
-/** A chat completion request in that format. */
 function fromChat(call: ChatCall): Fields {
   const { chat, model, outputCap, asksWhole } = call
   const { body } = chat
@@ -65,7 +64,6 @@ const EFFORTS: ReadonlyMap<unknown, string> = new Map(
   Object.entries({ minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'xhigh', max: 'max' }),
 )
 
-/** The fields of Chat Completions, and what they become in the Messages API. */
 export const ANTHROPIC_FIELDS: FieldTable = chatFieldTable({
   messages: READ,
   tools: READ,
@@ -73,7 +71,7 @@ export const ANTHROPIC_FIELDS: FieldTable = chatFieldTable({
   parallel_tool_calls: READ,
   temperature: sent('temperature', (value) => Math.min(1, value as number)),
   top_p: sent('top_p'),
-  // For other providers 0 and -1 stand for no limit.
+  // Other providers take 0 and -1 for no limit.
   top_k: sent('top_k', (value) => (Number(value) > 0 ? value : undefined)),
   stop: sent('stop_sequences', stopsOf),
   user: sent('metadata.user_id'),

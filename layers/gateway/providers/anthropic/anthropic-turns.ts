@@ -4,7 +4,6 @@ import { type CachePrices, cacheMarkOf } from '../limit-request.ts'
 
 type Block = Record<string, unknown>
 
-/** Parts of a conversation as the Messages API has them. */
 export type Blocks = {
   part(part: TurnPart): Block
   system(texts: readonly TextPart[]): string | Block[]

@@ -3,11 +3,11 @@ import { isObject } from '../../wire/basics/field-rules.ts'
 import { fieldTable, READ, rows, sent, toFields } from '../conversation/field-table.ts'
 import type { ChatCall } from '../provider.ts'
 
-/** JsonObject that the operator cannot send in place of ours. */
+/** Fields that the operator cannot send in place of ours. */
 const OURS: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'system', 'max_tokens', 'stream', 'metadata', 'thinking', 'cache_control'],
 ])
-/** JsonObject that cost no more than the tokens that the price and the output cap cover. */
+/** Fields that cost no more than the tokens that the price and the output cap cover. */
 const PASSED = [
   'temperature',
   'top_p',
@@ -34,7 +34,7 @@ const NATIVE_FIELDS = fieldTable({
 
 /**
  * A request in the format of the Messages API, for an upstream that speaks it too: content that Chat Completions does
- * not support, such as a document with its citations, is passed on. JsonObject that may change the price are not.
+ * not support, such as a document with its citations, is passed on. Fields that may change the price are not.
  */
 export function toNativeRequest(call: ChatCall, body: JsonObject): Record<string, unknown> {
   const { model, outputCap, asksWhole, extra } = call

@@ -55,7 +55,6 @@ export class ConverseEvents {
   }
 }
 
-/** The parts of an answer that came whole. */
 export function readConverse({ output, stopReason, usage }: ConverseCommandOutput): ChatPart[] {
   const answer = new ConverseEvents()
   const content = output?.message?.content ?? []
@@ -67,7 +66,6 @@ export function readConverse({ output, stopReason, usage }: ConverseCommandOutpu
   return isDeep ? [...parts, { kind: 'fault', failure: tooDeep() }] : parts
 }
 
-/** A whole block in the form of its events. */
 function eventsOf({ text, toolUse, reasoningContent }: ContentBlock, contentBlockIndex: number): object[] {
   if (toolUse) {
     const { input, ...start } = toolUse

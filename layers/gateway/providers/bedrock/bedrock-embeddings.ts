@@ -14,7 +14,6 @@ import { unsupported } from '../verdict.ts'
 export type Invoked = { readonly text: string; readonly inputTokens: unknown }
 export type Invoke = (body: string) => Promise<Invoked>
 
-/** The request for a few texts to a maker's model, and the reading of its answer. */
 type Maker = {
   readonly textsAtOnce: number
   readonly ask: (texts: readonly string[], call: EmbedCall) => JsonObject

@@ -18,7 +18,6 @@ import type {
 import { type CachePrices, cacheMarkOf } from '../limit-request.ts'
 import { unsupported } from '../verdict.ts'
 
-/** A block of a message or of a tool's result. */
 type PlainBlock = { readonly text: string } | { readonly image: ImageBlock }
 
 /** Converse accepts tool calls only beside the tools' definitions. Without those, past calls become text. */

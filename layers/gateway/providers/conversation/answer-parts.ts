@@ -4,7 +4,6 @@ import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'
 import { THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.ts'
 
-/** A part of an answer whose dialect has one choice. */
 export function choiceOf(delta: Delta, logprobs: unknown = null): ChoicePart {
   return { kind: 'choice', index: 0, delta, logprobs, finishReason: null }
 }

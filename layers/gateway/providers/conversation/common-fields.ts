@@ -20,7 +20,6 @@ export function chatFieldTable(own: FieldRows & Readonly<Record<OwnField, FieldR
   return fieldTable({ ...COMMON, ...own })
 }
 
-/** Fields of ours in every request. */
 const WRITTEN = ['model', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens']
 
 /** Ways to draw the next token, labels, and wishes about what stands beside the answer. */

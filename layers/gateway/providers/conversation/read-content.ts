@@ -5,7 +5,6 @@ import type { ContentPart, ImageFormat, ImagePart, ImageSource, TextPart } from 
 
 const MAX_TYPE_CHARS = 40
 
-/** Text and images. */
 export function readContent(content: unknown, path: string): ContentPart[] {
   const parts: ContentPart[] = []
   for (const [index, part] of partsOf(content).entries()) {
@@ -17,7 +16,6 @@ export function readContent(content: unknown, path: string): ContentPart[] {
   return parts
 }
 
-/** The content of instructions and of an assistant's message. */
 export function readTexts(content: unknown, path: string): TextPart[] {
   const parts: TextPart[] = []
   for (const [index, part] of partsOf(content).entries()) {

@@ -8,7 +8,6 @@ import type { Cacheable } from './turns.ts'
 export type Tool = Cacheable & {
   readonly name: string
   readonly description: string
-  /** A JSON schema of an object. */
   readonly parameters: JsonObject
   readonly isStrict: boolean
 }

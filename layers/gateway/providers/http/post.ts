@@ -19,7 +19,6 @@ type Post = {
 export type Reply = {
   readonly status: number
   readonly contentType: string
-  /** The time of the upstream's Retry-After, if it sent one. */
   readonly retryAfterMs: number | undefined
   readonly body: ReplyBody
 }
@@ -27,7 +26,7 @@ export type Reply = {
 const CONNECT_TIMEOUT_MS = 5_000
 /** Half of nginx's default limit; beyond its limit nginx answers 413 and closes, and the answer may be lost. */
 const LARGE_CHARS = 512 * 1024
-/** By origin: all providers at the same host share its connections. */
+/** All providers at the same origin share its connections. */
 const CLIENTS = new Map<string, HttpClient>()
 
 /** If header names differ only in case, the last one counts. */
@@ -68,7 +67,6 @@ function brokenBy({ body }: Post, exchange: Exchange | undefined): 'connect' | '
   return body.length > LARGE_CHARS ? 'too_large' : 'reset'
 }
 
-/** Seconds, or a date. */
 function readRetryAfter(headers: Headers): number | undefined {
   const header = headers.get('retry-after')
   if (header === undefined) return undefined
@@ -101,7 +99,6 @@ export class ReplyBody {
     signal.addEventListener('abort', abort, { once: true })
   }
 
-  /** From now on the upstream may be silent for its idle timeout only. */
   startIdleClock(): void {
     this.#isTimed = true
   }

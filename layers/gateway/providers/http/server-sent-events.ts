@@ -15,11 +15,9 @@ const SPARE_BYTES = 8 * 1024 * 1024
 /** The events of Responses repeat the instructions and tools of the request. */
 const MOST_ECHOES = 8
 
-/** Reads the events of one answer in some dialect. */
 export type EventReader = {
   /** True if the answer has ended, so that no more of it need be read. */
   readonly isWhole: boolean
-  /** Adds the parts in one event. */
   take(event: JsonObject, parts: ChatPart[]): void
   /** Called for the frame with which Chat Completions ends, also by some upstreams that speak another dialect. */
   done?(parts: ChatPart[]): void
@@ -80,7 +78,7 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
     return END
   }
 
-  /** Without bytes the upstream has closed: a last line without an end still counts. */
+  /** The upstream has closed if there are no bytes; a last line without an end still counts. */
   #read(bytes: Buffer | undefined): void {
     this.#parts = []
     // All bytes count: comments and empty lines carry nothing, and could go on forever.
@@ -88,7 +86,7 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
     try {
       this.#parser.feed(bytes ? this.#decoder.decode(bytes, { stream: true }) : `${this.#decoder.decode()}\n\n`)
     } catch (error) {
-      // Without what it has kept, the parser goes on behind an event that is too long.
+      // The parser goes on behind an event that is too long if it forgets what it has kept.
       this.#parser.reset()
       const message = `The upstream sent an event of more than ${MAX_EVENT_CHARS} characters.`
       this.#note(new UpstreamFailure('runaway', message, {}, { cause: error }))

@@ -7,7 +7,6 @@ import { brokenOff } from '../conversation/answer-parts.ts'
 import { errorInAnswer } from '../http/error-reply.ts'
 import type { EventReader } from '../http/server-sent-events.ts'
 
-/** The events of a streamed chat completion. */
 export class OpenAiEvents implements EventReader {
   readonly #key: string | undefined
   readonly #open = new Set<number>()
@@ -54,7 +53,6 @@ export class OpenAiEvents implements EventReader {
   }
 }
 
-/** The parts of a chat completion that came whole. */
 export function readCompletion(completion: JsonObject, key: string | undefined): ChatPart[] {
   const answer = new AnswerNormalizer()
   const parts: ChatPart[] = []
@@ -89,7 +87,6 @@ type Fields = Record<string, unknown>
 
 /** Makes parts of choices, and adds fields that OpenAI's schema requires and upstreams leave out. */
 class AnswerNormalizer {
-  /** The indexes of the tool calls begun, by choice. */
   readonly #calls = new Map<number, Set<number>>()
 
   /** `event` is the chunk or the completion that the choice was in. */

@@ -11,7 +11,6 @@ const read = answerReader(
   (_, key) => new OpenAiEvents(key),
 )
 
-/** Any upstream that speaks OpenAI's chat completions. */
 export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKey | undefined): Provider {
   const verb = httpUpstream({ ...entry, apiKey, keyHeader: bearer })
   const tier = serviceTierOf(entry)

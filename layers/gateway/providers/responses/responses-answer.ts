@@ -22,10 +22,8 @@ const CALL_DELTAS = new Set<unknown>([
 ])
 const ENDS = new Set<unknown>(['response.completed', 'response.incomplete'])
 
-/** Turns the events of one Response into parts. Unknown events and items are skipped. */
 export class ResponsesEvents implements EventReader {
   readonly #key: string | undefined
-  /** By their positions in the output. */
   readonly #items = new Map<unknown, Item>()
   #calls = 0
   /** Summaries and signatures, each with an index of its own. */

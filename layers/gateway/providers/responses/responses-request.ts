@@ -44,7 +44,6 @@ const OURS: readonly string[] = [
   'background',
 ]
 
-/** Fields that Chat Completions and Responses have under one name. */
 const SAME = [
   'temperature',
   'top_p',
@@ -57,7 +56,6 @@ const SAME = [
   'service_tier',
 ] as const
 
-/** The fields of Chat Completions, and what they become in Responses. */
 export const RESPONSES_FIELDS: FieldTable = chatFieldTable({
   ...rows(SAME, (name) => sent(name)),
   messages: sent('input', (messages) => toItems(messages as JsonObject[])),

@@ -1,4 +1,3 @@
-/** The value that a field should have: described, or one of these words. */
 export type Wanted = string | readonly string[]
 
 export function wantedText(wanted: Wanted): string {
@@ -10,12 +9,10 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A text that is not empty. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-/** True if a value from outside is nested deeper than this many levels. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true

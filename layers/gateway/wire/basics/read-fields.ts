@@ -11,7 +11,6 @@ import { buildFields, type KnownRows } from './shape.ts'
 const MOST_FIELDS = 400
 
 export type ReadFields = {
-  /** The known fields, built from their known parts. */
   readonly body: ChatBody
   readonly model: string
   readonly unknown: readonly UnknownField[]
@@ -43,7 +42,6 @@ export function refuseChatWords(body: Readonly<Record<string, unknown>>, words: 
   throw badRequest('unknown_parameter', `There is no '${word}' here: it is a field of /v1/chat/completions.`, word)
 }
 
-/** True if the caller of a stream asks for its usage. */
 export function readIncludeUsage(options: unknown, stream: boolean): boolean {
   if (!isObject(options)) return false
   if (stream) return options.include_usage === true

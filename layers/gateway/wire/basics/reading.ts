@@ -14,7 +14,6 @@ const MOST_DIFFERENT = 1_000
 const WHY = 'because it may change what the provider bills'
 const HOW = 'the operator can allow it with allowFields in the catalog'
 
-/** The reading of one request: its current path, and the unknown fields that it has met. */
 export class Reading {
   readonly #callerId: string
   readonly #path: (string | number)[] = []

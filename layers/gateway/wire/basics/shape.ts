@@ -8,13 +8,11 @@ export type Shape = Read & { readonly schema: Schema; readonly needs?: Need }
 /** JSON Schema of the values that are accepted, null aside. A shape may stand in place of one. */
 export type Schema = { readonly [keyword: string]: unknown }
 
-/** The value without which an object is refused. */
 type Need = { readonly wanted: Wanted; readonly isFine: (built: unknown) => boolean }
 
-/** In a schema, the special treatment of a field; the document has words for each. */
+/** The special treatment of a field, for which docs/openapi.json has words. */
 export type Treatment = 'aliased' | 'leftOut' | 'never' | 'paid' | 'priced'
 
-/** The known fields of an object, each with its shape. */
 export type Rows = Readonly<Record<string, Shape>>
 
 /** Only docs/openapi.json is made of the schema; requests are read by the function. */
@@ -60,7 +58,6 @@ export const scalar = plain(
 /** JSON of the caller's own, such as a schema. Its size is held, and its field names mean nothing to the provider. */
 export const json: Shape = shaped({}, (sent) => sent ?? undefined)
 
-/** A field that its object must have. */
 export const needed = (shape: Shape, wanted: Wanted, isFine = (built: unknown) => built !== undefined): Shape => {
   const read: Read = (sent, at) => shape(sent, at)
   return Object.assign(read, { schema: shape.schema, needs: { wanted, isFine } })
@@ -87,7 +84,6 @@ export const priced = (schema: Schema, wanted: Wanted, isFine: (sent: unknown) =
     return sent === null ? undefined : at.dearer(wanted, sent)
   })
 
-/** An option with a few values at the list price. */
 export const option = (...words: readonly string[]): Shape => {
   const shape = priced({ type: 'string', enum: words }, words, (sent) => words.includes(sent as string))
   return shaped(shape.schema, (sent, at) =>
@@ -131,7 +127,6 @@ export const record = (shape: Shape, maxProperties: number): Shape =>
     return Object.fromEntries(built.filter(([, field]) => field !== undefined))
   })
 
-/** An object with these fields and no others. */
 export function object(properties: Rows): Shape {
   const known = knownRows(properties)
   return shaped({ type: 'object', properties }, (sent, at) => {

@@ -74,7 +74,6 @@ const CHOICE_WORDS = ['none', 'auto', 'required', 'any']
 
 const isAllText = (sent: unknown) => Array.isArray(sent) && sent.every((modality) => modality === 'text')
 
-/** The texts at which an answer ends. */
 const STOP = shaped({ anyOf: [text, { type: 'array', items: text }] }, (sent, at) => {
   if (!Array.isArray(sent))
     return sent === null || typeof sent === 'string' ? text(sent, at) : at.refuse('a string or an array', sent)
@@ -122,7 +121,6 @@ const TEXTS = list(text)
 const TOKEN_IDS = list(integer(0))
 const CAP = integer(1)
 
-/** The fields of sampling, and of the form of the text. */
 export const SAMPLING_FIELDS: Rows = {
   temperature: number(0, 2),
   top_p: number(0, 1),

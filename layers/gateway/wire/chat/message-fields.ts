@@ -46,7 +46,6 @@ const media = (rows: Rows = {}): Shape => {
 const marked = { cache_control: cacheMark }
 const TEXT = { text, ...marked }
 
-/** The detail in which an image is looked at. */
 export const DETAIL = word('auto', 'low', 'high', 'original')
 
 const GIVEN_PARTS = {
@@ -91,7 +90,6 @@ const TOOL_CALL = object({
   ...marked,
 })
 
-/** A thought as OpenRouter has it. */
 const THOUGHT = object({
   type: word('reasoning.text', 'reasoning.summary', 'reasoning.encrypted'),
   text,

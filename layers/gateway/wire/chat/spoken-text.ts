@@ -13,7 +13,6 @@ const NOT_SAID = new Set([
   ...['audio', 'images', 'citations', 'annotations', 'extra_content', 'provider_specific_fields'],
 ])
 
-/** All text that a model generated in this delta: its thoughts, then the texts in the order of their fields. */
 export function textOf(delta: Delta): string {
   let said = ''
   let thought = ''

@@ -21,7 +21,7 @@ const EXPOSED = [
   'Allow',
 ]
 
-/** On every answer to a browser: the origins that may read it, and its readable headers. */
+/** Every answer to a browser has these. */
 export function crossOriginHeaders(prefix: string): Headers {
   return {
     'Access-Control-Allow-Origin': '*',

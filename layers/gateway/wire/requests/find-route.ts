@@ -22,7 +22,6 @@ export function findRoute(method: string, path: string): FoundRoute | GatewayErr
   return new GatewayError('method_not_allowed', wrongMethod(method, path, allowed), { headers: { Allow: allowed } })
 }
 
-/** The id in the path of a GET route that takes one. */
 export function idInPath(path: string): string | undefined {
   const found = findRoute('GET', path)
   return 'id' in found ? found.id : undefined
@@ -43,7 +42,6 @@ function decode(id: string | undefined): string | undefined {
 
 const MOST_SHOWN = 100
 
-/** The endpoint of this function for a call; undefined if the call is for none. */
 export function findEndpoint(name: FunctionName, method: string, path: string): Endpoint | undefined {
   const found = findRoute(method, path)
   if (found instanceof GatewayError) return undefined
@@ -51,7 +49,6 @@ export function findEndpoint(name: FunctionName, method: string, path: string): 
   return endpoint.function === name ? endpoint : undefined
 }
 
-/** The refusal of a call that is for no endpoint of the function that it reached. */
 export async function noEndpoint(method: string, path: string): Promise<GatewayError> {
   const found = findRoute(method, path)
   if (!(found instanceof GatewayError)) return notHere(method, path)
@@ -60,7 +57,7 @@ export async function noEndpoint(method: string, path: string): Promise<GatewayE
   return noSuchPath(method, path)
 }
 
-/** Without a distribution in front, chat and the API have an address each. */
+/** Chat and the API have an address each where no distribution is in front. */
 function notHere(method: string, path: string): GatewayError {
   return new GatewayError(
     'not_found',

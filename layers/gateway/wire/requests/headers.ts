@@ -4,7 +4,6 @@ import type { Attempt } from '../../domain/rows/usage-row.ts'
 
 export type Headers = Record<string, string>
 
-/** The headers that are ours alone, without their prefix. */
 const OWN = {
   attempts: 'Attempts',
   cost: 'Cost',

@@ -31,7 +31,6 @@ export function noSuchPath(method: string, path: string): GatewayError {
 
 const WELCOME = `This is the address of a gateway to models. Set the base URL of an OpenAI SDK to this address with '/${VERSION}', and that of an Anthropic SDK to this address alone. The endpoints are ${LISTED}.`
 
-/** The parts of a path, in the one way to write them. */
 function stepsOf(path: string): string[] {
   return path
     .split('/', 4 * MOST_STEPS)
@@ -49,7 +48,6 @@ function plainStep(step: string): string {
 
 type Meant = { readonly route: HttpRoute; readonly before: readonly string[] }
 
-/** The endpoint with which the path ends, and the steps before it. */
 function findMeant(method: string, steps: readonly string[]): Meant | undefined {
   if (steps.length > MOST_STEPS) return undefined
   const ends = steps.flatMap((_, at) => {

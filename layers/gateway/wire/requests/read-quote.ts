@@ -6,7 +6,6 @@ import { findRoute } from './find-route.ts'
 import { MAX_QUOTE_BYTES, parse, type RawBody, textOf } from './read-body.ts'
 
 export type QuoteRequest = {
-  /** The endpoint at which the request would be sent. */
   readonly endpoint: Endpoint
   /** The request, letter for letter: its bytes decide how much is held for it. */
   readonly body: string

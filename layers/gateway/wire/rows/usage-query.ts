@@ -10,7 +10,6 @@ import type { Wanted } from '../basics/field-rules.ts'
 export const USAGE_GROUPS = ['day', 'model'] as const
 export type UsageGroup = (typeof USAGE_GROUPS)[number]
 
-/** The parameters as they were given. */
 type Given = {
   from?: number
   to?: number
@@ -27,7 +26,7 @@ export const MOST_LISTED = 100
 export const USUALLY_LISTED = 20
 /** The longest ranges: of a list, and of sums, whose closed days are one read each. */
 export const MOST_DAYS = { listed: 31, summed: 92 } as const
-/** Without `from`, sums begin with the first of so many UTC days. */
+/** Sums begin with the first of so many UTC days if there is no `from`. */
 const USUALLY_SUMMED = 31
 const MOST_MODEL_CHARS = 200
 const MOST_SHOWN = 60

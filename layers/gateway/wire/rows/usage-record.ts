@@ -27,7 +27,6 @@ const SHOWN: Readonly<Record<UsageFieldKind, (value: unknown) => unknown>> = {
   attempts: (value) => (Array.isArray(value) ? value.map(({ said, ...attempt }: Attempt) => attempt) : value),
 }
 
-/** Some fields of a row, under their names in the API. */
 export function recordOf(names: readonly UsageFieldName[]): (row: Partial<UsageRow>) => UsageRecord {
   const fields = names.map((name) => ({ name, ...USAGE_FIELDS[name] }))
   return (row) => Object.fromEntries(fields.map(({ name, api, kind }) => [api, SHOWN[kind](row[name])]))

@@ -1,4 +1,4 @@
-import { modelsFor } from '../../layers/gateway/domain/admission/allowed-models.ts'
+import { modelsFor } from '../../layers/gateway/domain/admission/access.ts'
 import type { GatewayEvent } from '../../layers/gateway/flow/event.ts'
 import type { AdmittedRequest } from '../../layers/gateway/flow/request.ts'
 import type { LoadCatalog } from '../../layers/gateway/flow/routing/catalog-cache.ts'

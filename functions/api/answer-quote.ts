@@ -98,7 +98,8 @@ function costWith({ model, chat }: PricedRequest, prompt: number, completion: nu
   return costOf(model.tokenPrice, { ...NO_QUANTITIES, prompt, completion, images })
 }
 
-const isForCredits = (refusal: AdmissionRefusal) => ERRORS[refusal].remedies?.includes('lower the cap') === true
+const isForCredits = (refusal: AdmissionRefusal) =>
+  ERRORS[refusal].remedies?.includes('lower the cap for credits') === true
 const CREDIT_RULES = ADMISSION_RULES.filter(({ refusal }) => isForCredits(refusal))
 
 function refusalOf(priced: PricedRequest, key: Key, nowMs: number): object | null {

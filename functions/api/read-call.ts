@@ -4,7 +4,7 @@ import type { GatewayEvent } from '../../layers/gateway/flow/event.ts'
 import type { IdentifiedRequest } from '../../layers/gateway/flow/request.ts'
 import { authorize } from '../../layers/gateway/middleware/authorize.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
-import { noEndpoint } from '../../layers/gateway/wire/requests/find-endpoint.ts'
+import { noEndpoint } from '../../layers/gateway/wire/requests/find-route.ts'
 import type { Instance } from '../instance.ts'
 
 /**

@@ -10,7 +10,7 @@ import {
   type PriceRow,
   type TokenKind,
 } from '../gateway/domain/money/price-kinds.ts'
-import { otherTier } from '../gateway/domain/routing/service-tier.ts'
+import { otherTier } from '../gateway/domain/routing/catalog.ts'
 
 // Patterns are for catalog.schema.json: a JSON Schema has no other word for a check of our own.
 

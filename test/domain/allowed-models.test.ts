@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { matchesPattern, mayUseModel } from '../../layers/gateway/domain/admission/allowed-models.ts'
+import { matchesPattern, mayUseModel } from '../../layers/gateway/domain/admission/access.ts'
 import { Random } from '../simulation/random.ts'
 
 test.each([

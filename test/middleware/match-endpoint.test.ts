@@ -3,7 +3,7 @@ import { endpointNamed, type FunctionName } from '../../layers/gateway/endpoints
 import type { GatewayEvent } from '../../layers/gateway/flow/event.ts'
 import type { OpenedRequest } from '../../layers/gateway/flow/request.ts'
 import { matchEndpoint } from '../../layers/gateway/middleware/match-endpoint.ts'
-import { noEndpoint } from '../../layers/gateway/wire/requests/find-endpoint.ts'
+import { noEndpoint } from '../../layers/gateway/wire/requests/find-route.ts'
 
 async function refusalOf(name: FunctionName, method: string, rawPath: string) {
   const request = { endpoint: endpointNamed('unknown') } as OpenedRequest

@@ -4,7 +4,7 @@ import { catalogFor, HELLO } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { type Reply, say } from '../support/upstream.ts'
 import { ending, saying, start, stream, textBlock } from './anthropic/anthropic-fixtures.ts'
-import { openBedrock, pointSdkAt, startBedrock } from './bedrock/bedrock-upstream.ts'
+import { pointSdkAt, startBedrock } from './bedrock/bedrock-upstream.ts'
 
 const PRICE = { input: '1', output: '2', cachedInput: '0.5' }
 const WITH_WRITES = { price: { ...PRICE, cacheWrite: '1.25' } }
@@ -47,33 +47,6 @@ test('cache_control reaches an OpenAI-compatible upstream without its ttl if cac
   expect(JSON.stringify(body)).not.toContain('ttl')
 })
 
-const call = (mark: object, fn: object = {}) => ({
-  id: 'c',
-  type: 'function',
-  function: { name: 'f', arguments: '{}', ...fn },
-  ...mark,
-})
-const said = (...tool_calls: object[]) => ({ messages: [{ role: 'assistant', content: null, tool_calls }] })
-
-test.each<[string, object]>([
-  ['a message', { messages: [{ role: 'user', content: 'Hello', ...HOUR }] }],
-  ['a content part', { messages: [{ role: 'user', content: [text('Hello', HOUR)] }] }],
-  ['a tool', { tools: [{ type: 'function', function: { name: 'f' }, ...HOUR }] }],
-  ['the function of a tool', { tools: [{ type: 'function', function: { name: 'f', ...HOUR } }] }],
-  ['a tool call', said(call(HOUR))],
-  ['the function of a tool call', said(call({}, HOUR))],
-])(
-  'cache_control in %s reaches an OpenAI-compatible upstream only if cache writes have a price',
-  async (_, request) => {
-    const priced = await sentTo({}, WITH_WRITES, say('Hello'), request)
-    expect(JSON.stringify(priced.body).match(/"cache_control":\{[^}]*\}/g)).toEqual([
-      '"cache_control":{"type":"ephemeral"}',
-    ])
-    const unpriced = await sentTo({}, WITHOUT_WRITES, say('Hello'), request)
-    expect(JSON.stringify(unpriced.body)).not.toContain('cache_control')
-  },
-)
-
 test('only cache_control is left out for an OpenAI-compatible upstream if cache writes have no price', async () => {
   const { body } = await sentTo({}, WITHOUT_WRITES, say('Hello'))
   expect(body).toMatchObject(marked({}))
@@ -98,20 +71,6 @@ test('cache_control reaches Anthropic at the matching block if cache writes have
   })
   expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(7)
   expect(JSON.stringify(body)).not.toContain('ttl')
-})
-
-test('cache_control is left out for Anthropic if cache writes have no price', async () => {
-  const { body } = await sentTo(anthropic, WITHOUT_WRITES, saying('Hello'))
-  expect(body).toMatchObject({ system: 'Be kind.\nBe brief.' })
-  expect(JSON.stringify(body)).not.toContain('cache_control')
-})
-
-test('tokens written to Anthropic’s cache are billed at the price of cache writes', async () => {
-  const counts = { input_tokens: 10, cache_read_input_tokens: 40, cache_creation_input_tokens: 20, output_tokens: 1 }
-  const reply = stream(start(counts), ...textBlock(0, 'Hi'), ...ending('end_turn', { output_tokens: 7 }))
-  const { row } = await sentTo(anthropic, WITH_WRITES, reply)
-  expect(row).toMatchObject({ promptTokens: 70, cachedTokens: 40, completionTokens: 7, usageSource: 'upstream' })
-  expect(row.cost).toBe(10n * 1000n + 40n * 500n + 20n * 1250n + 7n * 2000n)
 })
 
 const HOURS = { price: { ...PRICE, cacheWrite: '1.25', cacheWrite1h: '2' } }
@@ -179,11 +138,4 @@ test('cache_control is a cache point at Bedrock if cache writes have a price', a
     toolConfig: { tools: [{ toolSpec: { name: 'f' } }, {}, point, { toolSpec: { name: 'h' } }, point] },
   })
   await upstream[Symbol.asyncDispose]()
-})
-
-test('cache_control is left out for Bedrock if cache writes have no price', async () => {
-  const { gateway, upstream } = await openBedrock()
-  const response = await gateway.post((await gateway.issue()).secret, { ...HELLO, ...marked(HOUR) })
-  expect(response.status).toBe(200)
-  expect(JSON.stringify(upstream.requests[0]?.body)).not.toMatch(/cache/i)
 })

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
 import type { ProviderEntry } from '../../layers/gateway/domain/routing/catalog.ts'
-import { ANTHROPIC_FIELDS } from '../../layers/gateway/providers/anthropic/anthropic-fields.ts'
-import { BEDROCK_FIELDS } from '../../layers/gateway/providers/bedrock/bedrock-fields.ts'
+import { ANTHROPIC_FIELDS } from '../../layers/gateway/providers/anthropic/anthropic-request.ts'
+import { BEDROCK_FIELDS } from '../../layers/gateway/providers/bedrock/bedrock-request.ts'
 import { type FieldTable, toFields } from '../../layers/gateway/providers/conversation/field-table.ts'
 import type { ChatCall } from '../../layers/gateway/providers/provider.ts'
-import { RESPONSES_FIELDS } from '../../layers/gateway/providers/responses/responses-fields.ts'
+import { RESPONSES_FIELDS } from '../../layers/gateway/providers/responses/responses-request.ts'
 import { ALIASED, PASSED } from './support/field-samples.ts'
 
 const SAMPLES: Readonly<Record<string, unknown>> = {

@@ -46,11 +46,18 @@ const IMAGE_AT = 'messages[0].content[0].image_url.url'
 const ARGUMENTS_AT = 'messages[1].tool_calls[0].function.arguments'
 const deep = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`
 
-const MALFORMED: [string, string, object][] = [
+type Verdict = [name: string, param: string, request: object, words?: string]
+
+const MALFORMED: Verdict[] = [
   ['a tool call without an id', 'messages[1].tool_calls[0].id', calling({ ...call('{}'), id: undefined })],
-  ['a tool call without a name', 'messages[1].tool_calls[0]', calling({ id: 'c', type: 'function', function: {} })],
+  [
+    'a tool call without a name',
+    'messages[1].tool_calls[0]',
+    calling({ id: 'c', type: 'function', function: {} }),
+    'name',
+  ],
   ['a tool call without a function', 'messages[1].tool_calls[0]', calling({ id: 'c', type: 'function' })],
-  ['a tool result without a call id', 'messages[1].tool_call_id', said({ role: 'tool', content: '1' })],
+  ['a tool result without a call id', 'messages[1].tool_call_id', said({ role: 'tool', content: '1' }), 'id'],
   [
     'a tool result with a blank call id',
     'messages[1].tool_call_id',
@@ -59,9 +66,14 @@ const MALFORMED: [string, string, object][] = [
   ['a tool choice of other models', 'tool_choice', { tools: TOOLS, tool_choice: 'any' }],
   ['a tool choice without a name', 'tool_choice', { tools: TOOLS, tool_choice: { type: 'function' } }],
   ['a tool without a function name', 'tools[0].function.name', { tools: [{ type: 'function', function: {} }] }],
-  ['a tool without a function', 'tools[0].function.name', { tools: [{ type: 'function' }], tool_choice: 'none' }],
+  [
+    'a tool without a function',
+    'tools[0].function.name',
+    { tools: [{ type: 'function' }], tool_choice: 'none' },
+    'string',
+  ],
   ['an image without a URL', IMAGE_AT, part({ type: 'image_url' })],
-  ['an image that is not base64', IMAGE_AT, image('data:image/png;base64,%%%')],
+  ['an image that is not base64', IMAGE_AT, image('data:image/png;base64,%%%'), 'base64'],
   ['an empty image', IMAGE_AT, image('data:image/png;base64,')],
   ['an image of white space', IMAGE_AT, image('data:image/png;base64, \n ')],
   ['an image that goes on after its base64 end', IMAGE_AT, image('data:image/png;base64,AAA=AAAA')],
@@ -69,25 +81,31 @@ const MALFORMED: [string, string, object][] = [
   ['tool arguments 100,000 levels deep', ARGUMENTS_AT, calling(call(deep(100_000)))],
 ]
 
-const WITHOUT_WORDS: [string, string, object][] = [
-  ['two choices', 'n', { n: 2 }],
-  ['log probabilities', 'logprobs', { logprobs: true, top_logprobs: 2 }],
+const WITHOUT_WORDS: Verdict[] = [
+  ['a field of Bedrock’s own', 'additionalModelRequestFields', { additionalModelRequestFields: {} }, 'Unknown field'],
+  ['two choices', 'n', { n: 2 }, "'n' must be 1"],
+  ['log probabilities', 'logprobs', { logprobs: true, top_logprobs: 2 }, 'log probabilities'],
   ['top log probabilities', 'top_logprobs', { top_logprobs: 2 }],
-  ['token biases', 'logit_bias', { logit_bias: { 50256: -100 } }],
-  ['the old functions field', 'functions', { functions: [{ name: 'look' }] }],
-  ['the old function_call field', 'function_call', { function_call: { name: 'look' } }],
-  ['a message with the old function role', 'messages[1].role', said({ role: 'function', name: 'look', content: '1' })],
-  ['audio output', 'modalities', { modalities: ['text', 'audio'] }],
-  ['a voice', 'audio', { audio: { voice: 'alloy' } }],
+  ['token biases', 'logit_bias', { logit_bias: { 50256: -100 } }, 'biases'],
+  ['the old functions field', 'functions', { functions: [{ name: 'look' }] }, "use 'tools'"],
+  ['the old function_call field', 'function_call', { function_call: { name: 'look' } }, "use 'tool_choice'"],
+  [
+    'a message with the old function role',
+    'messages[1].role',
+    said({ role: 'function', name: 'look', content: '1' }),
+    'function',
+  ],
+  ['audio output', 'modalities', { modalities: ['text', 'audio'] }, 'text'],
+  ['a voice', 'audio', { audio: { voice: 'alloy' } }, 'what the provider bills'],
   ['a web search', 'web_search_options', { web_search_options: {} }],
   ['a predicted output', 'prediction', { prediction: { type: 'content', content: 'x' } }],
   ['a dearer service tier', 'service_tier', { service_tier: 'priority' }],
   ['an unknown reasoning effort', 'reasoning_effort', { reasoning_effort: 'default' }],
-  ['JSON without a schema', 'response_format', { response_format: { type: 'json_object' } }],
+  ['JSON without a schema', 'response_format', { response_format: { type: 'json_object' } }, 'json_schema'],
   ['an empty JSON schema', 'response_format', { response_format: { type: 'json_schema', json_schema: {} } }],
-  ['a custom tool', 'tools[1]', { tools: [...TOOLS, { type: 'custom', custom: { name: 'sh' } }] }],
+  ['a custom tool', 'tools[1]', { tools: [...TOOLS, { type: 'custom', custom: { name: 'sh' } }] }, 'functions'],
   ['a hosted tool', 'tools[0]', { tools: [{ type: 'web_search' }] }],
-  ['a choice among allowed tools', 'tool_choice', { tools: TOOLS, tool_choice: { type: 'allowed_tools' } }],
+  ['a choice among allowed tools', 'tool_choice', { tools: TOOLS, tool_choice: { type: 'allowed_tools' } }, 'required'],
   [
     'a choice of a custom tool',
     'tool_choice',
@@ -98,18 +116,19 @@ const WITHOUT_WORDS: [string, string, object][] = [
     'messages[1].tool_calls[0]',
     calling({ id: 'c', type: 'custom', custom: { name: 'sh' } }),
   ],
-  ['a blank message', 'messages[0].content', { messages: [user(' \n')] }],
+  ['a blank message', 'messages[0].content', { messages: [user(' \n')] }, 'blank'],
   ['a message without parts', 'messages[0].content', { messages: [user([])] }],
-  ['system messages only', 'messages', { messages: [{ role: 'system', content: 'Be kind.' }] }],
+  ['system messages only', 'messages', { messages: [{ role: 'system', content: 'Be kind.' }] }, 'instructions'],
   [
     'audio input',
     'messages[0].content[0]',
     part({ type: 'input_audio', input_audio: { data: 'UklGR', format: 'wav' } }),
+    'input_audio',
   ],
   ['a file', 'messages[0].content[0]', part({ type: 'file', file: { file_data: 'data:application/pdf;base64,JVBE' } })],
   ['a video', 'messages[0].content[0]', part({ type: 'video_url', video_url: { url: 'https://x.test/a.mp4' } })],
-  ['a TIFF image', IMAGE_AT, image('data:image/tiff;base64,SUkq')],
-  ['tool arguments that are cut off', ARGUMENTS_AT, calling(call('{"cut'))],
+  ['a TIFF image', IMAGE_AT, image('data:image/tiff;base64,SUkq'), 'PNG'],
+  ['tool arguments that are cut off', ARGUMENTS_AT, calling(call('{"cut')), 'JSON'],
   ['tool arguments in a list', ARGUMENTS_AT, calling(call('[1]'))],
   ['tool arguments that are null', ARGUMENTS_AT, calling(call('null'))],
   ['a field of another provider', 'plugins', { plugins: [] }],
@@ -119,7 +138,13 @@ const WITHOUT_WORDS: [string, string, object][] = [
 ]
 
 /** Refused before a route is chosen, because they are wrong wherever they go. */
-const WRONG: [string, string, object][] = [
+const WRONG: Verdict[] = [
+  ['an unknown tool choice', 'tool_choice', { tools: TOOLS, tool_choice: 'toString' }],
+  [
+    'an image in an assistant message',
+    'messages[1].content[0].type',
+    said({ role: 'assistant', content: image('https://x.test/a.png').messages[0]?.content }),
+  ],
   ['a tool call that is a number', 'messages[1].tool_calls[0]', calling(7)],
   [
     'tool calls that are not a list',
@@ -139,32 +164,22 @@ const WRONG: [string, string, object][] = [
     'an image in a system message',
     'messages[0].content[0].type',
     { messages: [{ ...image('x').messages[0], role: 'system' }] },
+    'text',
   ],
 ]
 
-test.each(WRONG)(
-  'a request with %s is refused for every dialect, and the error says where',
-  async (_, param, request) => {
-    expect(await verdictOn(anthropic, request)).toMatchObject({ reason: '', param })
-    expect(await verdictOn(bedrock, request)).toMatchObject({ reason: '', param })
-  },
-)
-
-test.each(MALFORMED)(
-  'a request with %s is rejected by Anthropic and Bedrock routes, and the error says where',
-  async (_, param, request) => {
-    expect(await verdictOn(anthropic, request)).toMatchObject({ reason: 'rejected', param })
-    expect(await verdictOn(bedrock, request)).toMatchObject({ reason: 'rejected', param })
-  },
-)
-
-test.each(WITHOUT_WORDS)(
-  'a request with %s is left to other routes by Anthropic and Bedrock',
-  async (_, param, request) => {
-    expect(await verdictOn(anthropic, request)).toMatchObject({ reason: 'unsupported', param })
-    expect(await verdictOn(bedrock, request)).toMatchObject({ reason: 'unsupported', param })
-  },
-)
+test.each([
+  ['', WRONG],
+  ['rejected', MALFORMED],
+  ['unsupported', WITHOUT_WORDS],
+] as const)('Anthropic and Bedrock say where a request is wrong (%s)', async (reason, verdicts) => {
+  for (const [name, param, request, words = ''] of verdicts) {
+    for (const served of [anthropic, bedrock]) {
+      const verdict = await verdictOn(served, request)
+      expect({ name, ...verdict }).toMatchObject({ name, reason, param, message: expect.stringContaining(words) })
+    }
+  }
+})
 
 test('a request with a field name of a million characters is left to other routes by Anthropic and Bedrock', async () => {
   const name = 'x'.repeat(1_000_000)
@@ -183,15 +198,19 @@ test('arguments that a tokenizer would make longer than they came, escaped, are 
   }
 })
 
-test.each<[string, object]>([
-  [IMAGE_AT, image('https://x.test/a.png')],
-  ['reasoning_effort', { reasoning_effort: 'low' }],
-  ['parallel_tool_calls', { tools: TOOLS, parallel_tool_calls: false }],
-  ['thinking', { thinking: { type: 'adaptive' } }],
-])('a request that sets %s is answered by Anthropic and left to other routes by Bedrock', async (param, request) => {
-  expect((await anthropic.gateway.post(anthropic.secret, { ...HELLO, ...request })).status).toBe(200)
-  expect(await verdictOn(bedrock, request)).toMatchObject({ reason: 'unsupported', param })
-})
+test.each<[string, object, string]>([
+  [IMAGE_AT, image('https://x.test/a.png'), 'data:'],
+  ['reasoning_effort', { reasoning_effort: 'low' }, 'thinks'],
+  ['parallel_tool_calls', { tools: TOOLS, parallel_tool_calls: false }, 'several tools'],
+  ['thinking', { thinking: { type: 'adaptive' } }, 'no such field'],
+])(
+  'a request that sets %s is answered by Anthropic and left to other routes by Bedrock',
+  async (param, request, words) => {
+    expect((await anthropic.gateway.post(anthropic.secret, { ...HELLO, ...request })).status).toBe(200)
+    const message = expect.stringContaining(words)
+    expect(await verdictOn(bedrock, request)).toMatchObject({ reason: 'unsupported', param, message })
+  },
+)
 
 describe('two routes', () => {
   async function askTwoRoutes(request: object) {

@@ -58,84 +58,49 @@ async function given(): Promise<Given> {
 
 declare const OpenAI: typeof import('openai').default
 
-inBrowser('a page of another origin chats with the openai SDK, and reads the id, the limits and the cost', async () => {
-  upstream.reply = say('Hello there')
-  const read = await page.evaluate(
-    async (given) => {
-      const client = new OpenAI({ ...given, dangerouslyAllowBrowser: true })
-      const asked = client.chat.completions.create({
-        model: 'test-model',
-        messages: [{ role: 'user', content: 'Hello' }],
-      })
-      const { data, response, request_id } = await asked.withResponse()
-      const names = ['x-request-id', 'x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests', 'x-svc-cost']
-      return {
-        text: data.choices[0]?.message.content,
-        requestId: request_id,
-        headers: Object.fromEntries(names.map((name) => [name, response.headers.get(name)])),
-      }
-    },
-    await given(),
-  )
-  const requestId = expect.stringMatching(/^req_/)
-  expect(read).toEqual({
-    text: 'Hello there',
-    requestId,
-    headers: {
-      'x-request-id': requestId,
-      'x-ratelimit-limit-requests': '60',
-      'x-ratelimit-remaining-requests': '59',
-      'x-svc-cost': '0.00002',
-    },
-  })
-  expect(await gateway.readRow(read.requestId)).toMatchObject({ contract: 'chat', outcome: 'completed' })
-})
-
-inBrowser('a page of another origin reads a stream with the openai SDK', async () => {
-  upstream.reply = say('Hello there')
-  const words = await page.evaluate(
-    async (given) => {
-      const client = new OpenAI({ ...given, dangerouslyAllowBrowser: true })
-      const messages = [{ role: 'user' as const, content: 'Hello' }]
-      const stream = await client.chat.completions.create({ model: 'test-model', messages, stream: true })
-      const words: string[] = []
-      for await (const { choices } of stream) words.push(choices[0]?.delta.content ?? '')
-      return words.join('')
-    },
-    await given(),
-  )
-  expect(words).toBe('Hello there')
-})
-
-inBrowser('a page of another origin reads why it was refused, and under which id', async () => {
-  const refused = await page.evaluate(
-    async (given) => {
-      const client = new OpenAI({ ...given, dangerouslyAllowBrowser: true })
-      const messages = [{ role: 'user' as const, content: 'Hello' }]
-      const asked = client.chat.completions.create({ model: 'test-model', messages })
-      return asked.then(
-        () => undefined,
-        (error) => ({ status: error.status, code: error.code, message: error.message, requestId: error.requestID }),
-      )
-    },
-    { ...(await given()), apiKey: 'svc_live_unknown' },
-  )
-  expect(refused).toEqual({
-    status: 401,
-    code: 'invalid_api_key',
-    message: expect.stringContaining('Incorrect API key provided'),
-    requestId: expect.stringMatching(/^req_/),
-  })
-})
-
-inBrowser('a page of another origin creates a response with the openai SDK', async () => {
-  upstream.reply = say('Hello there')
-  const text = await page.evaluate(
-    async (given) => {
-      const client = new OpenAI({ ...given, dangerouslyAllowBrowser: true })
-      return (await client.responses.create({ model: 'test-model', input: 'Hello' })).output_text
-    },
-    await given(),
-  )
-  expect(text).toBe('Hello there')
-})
+inBrowser(
+  'a page of another origin uses the openai SDK, and reads the id, the limits, the cost and refusals',
+  async () => {
+    upstream.reply = say('Hello there')
+    const read = await page.evaluate(
+      async (given) => {
+        const client = new OpenAI({ ...given, dangerouslyAllowBrowser: true })
+        const asked = { model: 'test-model', messages: [{ role: 'user' as const, content: 'Hello' }] }
+        const { data, response, request_id } = await client.chat.completions.create(asked).withResponse()
+        const names = ['x-request-id', 'x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests', 'x-svc-cost']
+        const words: string[] = []
+        for await (const { choices } of await client.chat.completions.create({ ...asked, stream: true })) {
+          words.push(choices[0]?.delta.content ?? '')
+        }
+        const stranger = new OpenAI({ ...given, apiKey: 'svc_live_unknown', dangerouslyAllowBrowser: true })
+        const { status, code, message, requestID } = await stranger.chat.completions
+          .create(asked)
+          .catch((error) => error)
+        return {
+          text: data.choices[0]?.message.content,
+          requestId: request_id,
+          headers: names.map((name) => response.headers.get(name)),
+          streamed: words.join(''),
+          response: (await client.responses.create({ model: 'test-model', input: 'Hello' })).output_text,
+          refused: { status, code, message, requestID },
+        }
+      },
+      await given(),
+    )
+    const requestId = expect.stringMatching(/^req_/)
+    expect(read).toEqual({
+      text: 'Hello there',
+      requestId,
+      headers: [requestId, '60', '59', '0.00002'],
+      streamed: 'Hello there',
+      response: 'Hello there',
+      refused: {
+        status: 401,
+        code: 'invalid_api_key',
+        message: expect.stringContaining('Incorrect API key provided'),
+        requestID: requestId,
+      },
+    })
+    expect(await gateway.readRow(read.requestId)).toMatchObject({ contract: 'chat', outcome: 'completed' })
+  },
+)

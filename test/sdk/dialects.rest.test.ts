@@ -7,6 +7,7 @@ import { concat } from '@langchain/core/utils/stream'
 import { ChatOpenAI } from '@langchain/openai'
 import { Agent, tool as agentTool, OpenAIProvider, Runner } from '@openai/agents'
 import { generateText, isStepCount, streamText, tool } from 'ai'
+import OpenAI from 'openai'
 import { z } from 'zod'
 import { queryUsageRows } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { booksBalance } from '../support/gateway.ts'
@@ -50,6 +51,8 @@ const CLIENTS: Readonly<Record<string, Client>> = {
       return String(result.finalOutput)
     },
   },
+  'the openai SDK with runTools': { stream: false, run: (access) => runOpenai(access, false) },
+  'the openai SDK with a stream of runTools': { stream: true, run: (access) => runOpenai(access, true) },
   'LangChain with invoke': {
     stream: false,
     run: (access) => runLangchain(access, (model, messages) => model.invoke(messages)),
@@ -95,6 +98,31 @@ describe.each(Object.entries(DIALECTS))('the %s dialect', (name, dialect) => {
     },
   )
 })
+
+async function runOpenai(access: Access, stream: boolean): Promise<string> {
+  const toolOf = <Args extends object>(
+    name: string,
+    { description, schema }: { description: string; schema: z.ZodType<Args> },
+    run: (args: Args) => string,
+  ) => ({
+    type: 'function' as const,
+    function: {
+      name,
+      description,
+      parameters: z.toJSONSchema(schema) as Record<string, unknown>,
+      parse: JSON.parse,
+      function: (args: object) => run(args as Args),
+    },
+  })
+  const request = {
+    model: 'test-model',
+    messages: [{ role: 'user' as const, content: QUESTION }],
+    tools: [toolOf('get_weather', WEATHER, tellWeather), toolOf('get_time', TIME, tellTime)],
+  }
+  const { completions } = new OpenAI({ ...access, maxRetries: 0 }).chat
+  const runner = stream ? completions.runTools({ ...request, stream }) : completions.runTools(request)
+  return (await runner.finalContent()) ?? ''
+}
 
 function vercelRequest(access: Access) {
   return {

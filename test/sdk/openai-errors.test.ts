@@ -34,8 +34,6 @@ const HELLO = { model: 'test-model', messages: [{ role: 'user' as const, content
 const hang: Reply = () => {}
 
 type Case = {
-  readonly is: new (...args: never[]) => APIError
-  readonly says: { status: number; type: string; code: string; param: string | null }
   readonly settings?: Partial<KeySettings> & { credits?: string }
   readonly secret?: string
   /** A call that is made before, and uses up a limit. */
@@ -44,100 +42,87 @@ type Case = {
   /** Fields of the request beside or in place of those of HELLO. */
   readonly request?: object
 }
+type Says = { status: number; type: string; code: string; param: string | null }
+type ErrorClass = new (...args: never[]) => APIError
 
-const invalid = (status: number, code: string, param: string | null = null) => ({
+const invalid = (status: number, code: string, param: string | null = null): Says => ({
   status,
   type: 'invalid_request_error',
   code,
   param,
 })
-const server = (status: number, code: string) => ({ status, type: 'server_error', code, param: null })
-const tooMany = (code: string) => ({ status: 429, type: 'rate_limit_error', code, param: null })
-const forbidden = (code: string) => ({ status: 403, type: 'permission_error', code, param: null })
+const server = (status: number, code: string): Says => ({ status, type: 'server_error', code, param: null })
+const tooMany = (code: string): Says => ({ status: 429, type: 'rate_limit_error', code, param: null })
+const forbidden = (code: string): Says => ({ status: 403, type: 'permission_error', code, param: null })
+const NO_CREDITS: Says = { status: 402, type: 'insufficient_quota', code: 'credit_balance_exhausted', param: null }
+const WRONG_KEY = invalid(401, 'invalid_api_key')
+const TOO_LONG = { message: 'Too long.', code: 'context_length_exceeded', param: 'messages' }
 
-const CASES: Record<string, Case> = {
-  'a field that is out of range': {
-    is: OpenAI.BadRequestError,
-    says: invalid(400, 'invalid_value', 'temperature'),
-    request: { temperature: 3 },
-  },
-  'no messages': {
-    is: OpenAI.BadRequestError,
-    says: invalid(400, 'invalid_value', 'messages'),
-    request: { messages: [] },
-  },
-  'a request that the upstream refuses': {
-    is: OpenAI.BadRequestError,
-    says: invalid(400, 'context_length_exceeded', 'messages'),
-    reply: status(400, { error: { message: 'Too long.', code: 'context_length_exceeded', param: 'messages' } }),
-  },
-  'a malformed key': { is: OpenAI.AuthenticationError, says: invalid(401, 'invalid_api_key'), secret: 'sk-nonsense' },
-  'an unknown key': {
-    is: OpenAI.AuthenticationError,
-    says: invalid(401, 'invalid_api_key'),
-    secret: `svc_live_${'0'.repeat(43)}`,
-  },
-  'too few credits': {
-    is: OpenAI.APIError,
-    says: { status: 402, type: 'insufficient_quota', code: 'credit_balance_exhausted', param: null },
-    settings: { credits: '0' },
-  },
-  'a scope that the key lacks': {
-    is: OpenAI.PermissionDeniedError,
-    says: forbidden('insufficient_scope'),
-    settings: { scopes: ['models.read'] },
-  },
-  'an address that is not on the allowlist': {
-    is: OpenAI.PermissionDeniedError,
-    says: forbidden('ip_not_allowed'),
-    settings: { allowlist: ['192.0.2.0/24'] },
-  },
-  'an unknown model': {
-    is: OpenAI.NotFoundError,
-    says: invalid(404, 'model_not_found', 'model'),
-    request: { model: 'nothing' },
-  },
-  'a body that is too large': {
-    is: OpenAI.APIError,
-    says: invalid(413, 'request_too_large'),
-    request: { user: 'x'.repeat(4 * 1024 * 1024) },
-  },
-  'too many requests in a minute': {
-    is: OpenAI.RateLimitError,
-    says: tooMany('rate_limit_exceeded'),
-    settings: { rpm: 1 },
-    before: true,
-  },
-  'too many requests in a day': {
-    is: OpenAI.RateLimitError,
-    says: tooMany('daily_limit_exceeded'),
-    settings: { dailyLimit: 1 },
-    before: true,
-  },
-  'an upstream that fails': {
-    is: OpenAI.InternalServerError,
-    says: server(502, 'upstream_error'),
-    reply: status(500, { error: { message: 'broken' } }),
-  },
-  'an upstream that refuses the operator’s key': {
-    is: OpenAI.InternalServerError,
-    says: server(502, 'upstream_error'),
-    reply: status(401, { error: { message: 'Incorrect API key', code: 'invalid_api_key' } }),
-  },
-  'an upstream at its rate limit': {
-    is: OpenAI.InternalServerError,
-    says: server(503, 'upstream_rate_limited'),
-    reply: status(429, { error: { message: 'slow down' } }),
-  },
-  'an upstream that does not answer in time': {
-    is: OpenAI.InternalServerError,
-    says: server(504, 'upstream_timeout'),
-    reply: hang,
-    request: { model: 'hasty-model' },
-  },
-}
+const {
+  APIError: AnyError,
+  AuthenticationError,
+  BadRequestError,
+  InternalServerError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+} = OpenAI
 
-describe.each(Object.entries(CASES))('errors', (name, { is, says, settings, secret, before, reply, request }) => {
+const CASES: readonly [name: string, is: ErrorClass, says: Says, by: Case][] = [
+  [
+    'a field out of range',
+    BadRequestError,
+    invalid(400, 'invalid_value', 'temperature'),
+    { request: { temperature: 3 } },
+  ],
+  ['no messages', BadRequestError, invalid(400, 'invalid_value', 'messages'), { request: { messages: [] } }],
+  [
+    'a request that the upstream refuses',
+    BadRequestError,
+    invalid(400, 'context_length_exceeded', 'messages'),
+    { reply: status(400, { error: TOO_LONG }) },
+  ],
+  ['a malformed key', AuthenticationError, WRONG_KEY, { secret: 'sk-nonsense' }],
+  ['an unknown key', AuthenticationError, WRONG_KEY, { secret: `svc_live_${'0'.repeat(43)}` }],
+  ['too few credits', AnyError, NO_CREDITS, { settings: { credits: '0' } }],
+  [
+    'a lacking scope',
+    PermissionDeniedError,
+    forbidden('insufficient_scope'),
+    { settings: { scopes: ['models.read'] } },
+  ],
+  [
+    'an address that is not on the allowlist',
+    PermissionDeniedError,
+    forbidden('ip_not_allowed'),
+    { settings: { allowlist: ['192.0.2.0/24'] } },
+  ],
+  ['an unknown model', NotFoundError, invalid(404, 'model_not_found', 'model'), { request: { model: 'nothing' } }],
+  ['a large body', AnyError, invalid(413, 'request_too_large'), { request: { user: 'x'.repeat(4 * 1024 * 1024) } }],
+  [
+    'too many requests in a minute',
+    RateLimitError,
+    tooMany('rate_limit_exceeded'),
+    { settings: { rpm: 1 }, before: true },
+  ],
+  ['too many in a day', RateLimitError, tooMany('daily_limit_exceeded'), { settings: { dailyLimit: 1 }, before: true }],
+  ['an upstream that fails', InternalServerError, server(502, 'upstream_error'), { reply: status(500, { error: {} }) }],
+  [
+    'an upstream that refuses the operator’s key',
+    InternalServerError,
+    server(502, 'upstream_error'),
+    { reply: status(401, { error: { message: 'Incorrect API key', code: 'invalid_api_key' } }) },
+  ],
+  ['a busy upstream', InternalServerError, server(503, 'upstream_rate_limited'), { reply: status(429, { error: {} }) }],
+  [
+    'an upstream that does not answer in time',
+    InternalServerError,
+    server(504, 'upstream_timeout'),
+    { reply: hang, request: { model: 'hasty-model' } },
+  ],
+]
+
+describe.each(CASES)('errors', (name, is, says, { settings, secret, before, reply, request }) => {
   test.each([false, true])(`the openai SDK throws a complete ${is.name} for ${name} (stream: %s)`, async (stream) => {
     upstream.reply = say('Hello')
     const issued = await gateway.issue(settings)

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import type { ChatCompletionTool } from 'openai/resources/chat/completions'
 import type { TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
-import { chunk, DONE, say, sse, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import { say, type Upstream } from '../support/upstream.ts'
 import { inTurn } from './support/in-turn.ts'
 import { runTools } from './support/run-tools.ts'
 import { askForBothTools, TIME_CALL, WEATHER_CALL } from './support/tool-answers.ts'
@@ -22,20 +22,6 @@ const TOOLS: ChatCompletionTool[] = ['get_weather', 'get_time'].map((name) => ({
 }))
 const ASK = { model: 'test-model', messages: [QUESTION], tools: TOOLS }
 
-test('tool calls that an upstream sends in pieces come whole in a completion', async () => {
-  upstream.reply = askForBothTools
-  const { client } = await openClient()
-  const { choices } = await client.chat.completions.create(ASK)
-  expect(choices).toEqual([
-    {
-      index: 0,
-      message: { role: 'assistant', content: null, refusal: null, tool_calls: [WEATHER_CALL, TIME_CALL] },
-      logprobs: null,
-      finish_reason: 'tool_calls',
-    },
-  ])
-})
-
 test('tool calls that an upstream sends in pieces come in the same pieces in a stream, for the SDK to gather', async () => {
   upstream.reply = askForBothTools
   const { client } = await openClient()
@@ -48,18 +34,6 @@ test('tool calls that an upstream sends in pieces come in the same pieces in a s
   expect(completion.choices[0]?.finish_reason).toBe('tool_calls')
   expect(completion.choices[0]?.message.tool_calls).toMatchObject([WEATHER_CALL, TIME_CALL])
   expect(pieces.filter((piece) => piece.length > 2)).toEqual(['0 {"ci', '0 ty":"Ulm"}', '1 {"zo', '1 ne":"CET"}'])
-})
-
-test('tool calls that an upstream streams without a type or arguments can be gathered by the SDK', async () => {
-  upstream.reply = sse([
-    chunk({ tool_calls: [{ index: 0, id: 'call_now', function: { name: 'get_time' } }] }),
-    chunk({}, 'tool_calls'),
-    usageChunk(USAGE),
-    DONE,
-  ])
-  const { client } = await openClient()
-  const { tool_calls } = await client.chat.completions.stream(ASK).finalMessage()
-  expect(tool_calls).toMatchObject([{ id: 'call_now', function: { name: 'get_time', arguments: '' } }])
 })
 
 test.each([false, true])('a tool loop of the openai SDK runs to its final answer (stream: %s)', async (stream) => {

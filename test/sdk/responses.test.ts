@@ -1,7 +1,6 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { Agent, tool as agentTool, OpenAIProvider, Runner } from '@openai/agents'
-import { APICallError, generateText, isStepCount, Output, streamText, tool } from 'ai'
+import { APICallError, generateText, isStepCount, streamText, tool } from 'ai'
 import OpenAI from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
 import { z } from 'zod'
@@ -130,31 +129,6 @@ describe('the AI SDK', () => {
     get_time: tool({ inputSchema: z.object({ zone: z.string() }), execute: ({ zone }) => `12:00 ${zone}` }),
   }
   const model = async (settings = {}) => createOpenAI(await access(settings))('test-model')
-  const counted = { inputTokens: 10, outputTokens: 5, totalTokens: 15 }
-
-  test('the AI SDK’s OpenAI provider works as it comes: text, usage, tools and objects', async () => {
-    upstream.reply = say('Hello there')
-    const { text, usage, finishReason } = await generateText({
-      model: await model(),
-      system: 'Be brief.',
-      prompt: 'Hi',
-    })
-    expect({ text, finishReason }).toEqual({ text: 'Hello there', finishReason: 'stop' })
-    expect(usage).toMatchObject(counted)
-    const streamed = streamText({ model: await model(), prompt: 'Hi' })
-    expect(await streamed.text).toBe('Hello there')
-    expect(await streamed.usage).toMatchObject(counted)
-    for (const how of ['whole', 'streamed']) {
-      upstream.reply = inTurn(askForBothTools, say('21 degrees at noon.'))
-      const request = { model: await model(), prompt: 'Weather?', tools, stopWhen: isStepCount(3) }
-      expect(await (how === 'whole' ? (await generateText(request)).text : streamText(request).text)).toBe(
-        '21 degrees at noon.',
-      )
-    }
-    upstream.reply = say('{"city":"Ulm"}')
-    const output = Output.object({ schema: z.object({ city: z.string() }) })
-    expect((await generateText({ model: await model(), prompt: 'Hi', output })).output).toEqual({ city: 'Ulm' })
-  })
 
   test('the AI SDK’s OpenAI provider shows what a model thinks', async () => {
     upstream.reply = sse([
@@ -193,58 +167,4 @@ describe('the AI SDK', () => {
     expect(errors).not.toEqual([])
     expect(JSON.stringify(errors)).toContain('could not answer')
   })
-})
-
-describe('the Agents SDK', () => {
-  const billing = new Agent({ name: 'Billing', model: 'test-model', instructions: 'You know bills.' })
-  const lookUp = agentTool({
-    name: 'get_weather',
-    description: 'Weather',
-    parameters: z.object({ city: z.string() }),
-    execute: ({ city }) => `${city}: 21 degrees`,
-  })
-  const desk = Agent.create({
-    name: 'Desk',
-    model: 'test-model',
-    instructions: 'You help.',
-    handoffs: [billing],
-    tools: [lookUp],
-  })
-  const handOff = sse([
-    chunk({
-      tool_calls: [
-        { index: 0, id: 'call_h', type: 'function', function: { name: 'transfer_to_Billing', arguments: '{}' } },
-      ],
-    }),
-    chunk({}, 'tool_calls'),
-    usageChunk(USAGE),
-    DONE,
-  ])
-  const weather = sse([
-    chunk({ tool_calls: [{ index: 0, ...WEATHER_CALL }] }),
-    chunk({}, 'tool_calls'),
-    usageChunk(USAGE),
-    DONE,
-  ])
-
-  test.each([false, true])(
-    'the Agents SDK works as it comes, with tools and a handoff (stream: %s)',
-    async (stream) => {
-      upstream.reply = inTurn(weather, handOff, say('It is 7 credits.'))
-      upstream.requests.length = 0
-      const modelProvider = new OpenAIProvider(await access())
-      const runner = new Runner({ modelProvider, tracingDisabled: true })
-      const result = stream ? await runner.run(desk, 'Hi', { stream: true }) : await runner.run(desk, 'Hi')
-      if ('completed' in result) await result.completed
-      expect(result.finalOutput).toBe('It is 7 credits.')
-      expect(result.lastAgent?.name).toBe('Billing')
-      expect(
-        upstream.requests.map(({ body }) => (body.messages as { role: string }[]).map(({ role }) => role)),
-      ).toEqual([
-        ['system', 'user'],
-        ['system', 'user', 'assistant', 'tool'],
-        ['system', 'user', 'assistant', 'tool', 'assistant', 'tool'],
-      ])
-    },
-  )
 })

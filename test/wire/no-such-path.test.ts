@@ -3,7 +3,7 @@ import { endpointNamed, FUNCTION_NAMES, type FunctionName } from '../../layers/g
 import type { GatewayEvent } from '../../layers/gateway/flow/event.ts'
 import type { OpenedRequest } from '../../layers/gateway/flow/request.ts'
 import { matchEndpoint } from '../../layers/gateway/middleware/match-endpoint.ts'
-import { noEndpoint } from '../../layers/gateway/wire/requests/find-endpoint.ts'
+import { noEndpoint } from '../../layers/gateway/wire/requests/find-route.ts'
 import { noSuchPath } from '../../layers/gateway/wire/requests/no-such-path.ts'
 import { Random } from '../simulation/random.ts'
 import type { TestGateway } from '../support/gateway.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { cidrProblem } from '../../gateway/domain/admission/cidr.ts'
-import { MOMENT_WORDS, readMoment } from '../../gateway/domain/basics/moment.ts'
 import { isPlainLine } from '../../gateway/domain/basics/plain-text.ts'
+import { MOMENT_WORDS, readMoment } from '../../gateway/domain/basics/time.ts'
 import { type Nano, parseCredits, parseSignedCredits } from '../../gateway/domain/money/money.ts'
 
 // Values as people and programs may send them: for the admin API, which reads JSON, and for the command line, which

@@ -4,11 +4,8 @@ import { MessageBuilder } from '../wire/chat/delta.ts'
 import { writeUsage } from '../wire/money/usage-counts.ts'
 import type { AnswerBuilder, AnswerHead, CountedUsage } from './contract.ts'
 
-/** The fields that are the same in every chunk of an answer. */
-export type CompletionHead = { readonly id: string; readonly created: number; readonly model: string }
-
 /** The completion's id is the request's, so that either finds the row. */
-export function completionHead({ requestId, nowMs, model }: AnswerHead): CompletionHead {
+export function completionHead({ requestId, nowMs, model }: AnswerHead) {
   return { id: requestId.replace('req_', 'chatcmpl-'), created: Math.floor(nowMs / 1000), model }
 }
 
@@ -20,13 +17,13 @@ type Choice = {
 }
 
 export class CompletionBuilder implements AnswerBuilder {
-  readonly #head: AnswerHead
+  protected readonly head: AnswerHead
   readonly #choices = new Map<number, Choice>()
   #fingerprint: string | undefined
   #chars = 0
 
   constructor(head: AnswerHead) {
-    this.#head = head
+    this.head = head
   }
 
   get chars(): number {
@@ -47,7 +44,7 @@ export class CompletionBuilder implements AnswerBuilder {
   }
 
   build({ bill, reported }: CountedUsage): Record<string, unknown> {
-    const { id, created, model } = completionHead(this.#head)
+    const { id, created, model } = completionHead(this.head)
     const choices = [...this.#choices.values()].sort((a, b) => a.index - b.index)
     return {
       id,

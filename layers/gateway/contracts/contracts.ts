@@ -1,8 +1,19 @@
 import type { ContractName, Endpoint } from '../endpoints.ts'
-import { CHAT_CONTRACT } from './chat/chat-contract.ts'
+import { DONE_FRAME, errorEnvelope } from '../wire/chat/frames.ts'
+import { parseChatRequest } from './chat/chat-request.ts'
+import { ChunkWriter } from './chat/chunk-writer.ts'
+import { CompletionBuilder } from './completion-builder.ts'
 import type { Contract, RequestContract } from './contract.ts'
-import { EMBEDDINGS_CONTRACT } from './embeddings/embeddings-contract.ts'
+import { EMBEDDINGS_CONTRACT } from './embeddings/embedding-request.ts'
 import type { LAZY_CONTRACTS } from './lazy-contracts.ts'
+
+const CHAT_CONTRACT: Contract = {
+  readRequest: parseChatRequest,
+  openStream: (head) => new ChunkWriter(head),
+  openWhole: (head) => new CompletionBuilder(head),
+  lastFrame: DONE_FRAME,
+  errorBody: errorEnvelope,
+}
 
 type LazyContracts = Readonly<Record<Exclude<ContractName, 'chat' | 'embeddings'>, Contract>>
 
@@ -21,7 +32,6 @@ export function requestContractOf(endpoint: Endpoint): RequestContract {
   return endpoint.contract === 'embeddings' ? EMBEDDINGS_CONTRACT : contractOf(endpoint)
 }
 
-/** The contract in which an answer of text is written. */
 export function contractOf({ contract = 'chat' }: Endpoint): Contract {
   if (contract === 'chat') return CHAT_CONTRACT
   if (contract === 'embeddings') throw new Error('An embedding has no words to be written.')

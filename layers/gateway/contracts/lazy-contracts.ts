@@ -1,10 +1,43 @@
-import { COMPLETIONS_CONTRACT } from './completions/completions-contract.ts'
-import { MESSAGES_CONTRACT } from './messages/messages-contract.ts'
-import { RESPONSES_CONTRACT } from './responses/responses-contract.ts'
+import { DONE_FRAME, errorEnvelope } from '../wire/chat/frames.ts'
+import { readCompletionRequest } from './completions/completion-request.ts'
+import { TextBuilder, TextFrames } from './completions/text-answer.ts'
+import type { Contract } from './contract.ts'
+import { MessageBuilder } from './messages/message-builder.ts'
+import { messageError } from './messages/message-head.ts'
+import { MessageWriter } from './messages/message-writer.ts'
+import { readCountRequest, readMessagesRequest } from './messages/messages-request.ts'
+import { inOwnWords } from './responses/own-words.ts'
+import { readRequest } from './responses/read-request.ts'
+import { ResponseBuilder, ResponseStream } from './responses/response-writers.ts'
 
-// A file of its own beside chat's code: loaded with the first call in one of these contracts.
-export const LAZY_CONTRACTS = {
-  responses: RESPONSES_CONTRACT,
-  messages: MESSAGES_CONTRACT,
-  completions: COMPLETIONS_CONTRACT,
+// A file of its own beside chat's code: loaded with the first call in one of these contracts. The events of Responses and
+// Messages mark the end by themselves.
+
+/** Nothing of a response is stored. */
+const responses: Contract = {
+  readRequest,
+  openStream: (head) => new ResponseStream(head),
+  openWhole: (head) => new ResponseBuilder(head),
+  lastFrame: '',
+  errorBody: (error) => errorEnvelope(inOwnWords(error)),
 }
+
+const messages: Contract = {
+  readRequest: readMessagesRequest,
+  readCount: readCountRequest,
+  countBody: (tokens) => ({ input_tokens: tokens }),
+  openStream: (head) => new MessageWriter(head),
+  openWhole: (head) => new MessageBuilder(head),
+  lastFrame: '',
+  errorBody: messageError,
+}
+
+const completions: Contract = {
+  readRequest: readCompletionRequest,
+  openStream: (head) => new TextFrames(head),
+  openWhole: (head) => new TextBuilder(head),
+  lastFrame: DONE_FRAME,
+  errorBody: errorEnvelope,
+}
+
+export const LAZY_CONTRACTS = { responses, messages, completions }

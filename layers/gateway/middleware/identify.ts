@@ -7,7 +7,7 @@ import { type GatewayEvent, headerOf, secretOf } from '../flow/event.ts'
 import type { Credential, OpenedRequest } from '../flow/request.ts'
 import type { FindKeyId, ReadKey } from '../store/keys/read-key.ts'
 import { invalidKey, keyRefusal } from '../wire/keys/key-refusals.ts'
-import { noEndpoint } from '../wire/requests/find-endpoint.ts'
+import { noEndpoint } from '../wire/requests/find-route.ts'
 import type { Gate } from './gate.ts'
 
 type IdentifyDeps = {

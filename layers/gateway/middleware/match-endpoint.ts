@@ -1,6 +1,6 @@
 import { loadContract } from '../contracts/contracts.ts'
 import { type Endpoint, endpointsOf, type FunctionName } from '../endpoints.ts'
-import { findEndpoint } from '../wire/requests/find-endpoint.ts'
+import { findEndpoint } from '../wire/requests/find-route.ts'
 import type { Gate } from './gate.ts'
 
 /**

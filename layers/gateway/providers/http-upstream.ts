@@ -12,18 +12,15 @@ type Upstream = {
   readonly baseUrl: string
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly apiKey: ReadApiKey | undefined
-  /** Name and value of the header that has the key. */
   readonly keyHeader: (key: string) => readonly [string, string]
 }
 
 /** One thing that an upstream does over HTTP, and all in which the dialects differ there. */
 type Verb<Call, Result> = {
-  /** Below the upstream's address. */
   readonly path: string
   readonly toRequest: (call: Call) => object
   /** Reads a reply with status 200. Providers quote their key in errors, so it is known here. */
   readonly read: (reply: Reply, call: Call, key: string | undefined) => Result | Promise<Result>
-  /** The failure that an error reply stands for in this dialect. */
   readonly failureOf?: (failure: UpstreamFailure) => UpstreamFailure
 }
 
@@ -60,7 +57,6 @@ export function httpUpstream({ baseUrl, headers: more, apiKey, keyHeader }: Upst
 type ReadWhole = (answer: JsonObject, call: ChatCall, key: string | undefined) => ChatPart[]
 type OpenEvents = (call: ChatCall, key: string | undefined) => EventReader
 
-/** Reads an answer as it came, whole or in events, however it was asked for. */
 export function answerReader(readWhole: ReadWhole, openEvents: OpenEvents) {
   return (reply: Reply, call: ChatCall, key: string | undefined): Answer | Promise<Answer> => {
     if (!isJson(reply)) return readEvents(reply, call, openEvents(call, key))

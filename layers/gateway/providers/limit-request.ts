@@ -1,15 +1,17 @@
 import type { JsonObject } from '../domain/basics/json-object.ts'
+import { gainedBytes } from '../domain/basics/normal-forms.ts'
+import type { ChatRequest } from '../domain/chat/chat.ts'
+import { textBound } from '../domain/money/priced-request.ts'
+import { UpstreamFailure } from '../domain/routing/upstream-failure.ts'
 import { isObject } from '../wire/basics/field-rules.ts'
 import { EFFORTS, VERBOSITIES } from '../wire/chat/chat-fields.ts'
-import { withCacheMarks } from './cache-mark.ts'
 import type { ChatCall, EmbedCall } from './provider.ts'
-import { requireHeld } from './require-held.ts'
 import { unsupported } from './verdict.ts'
 
 type AnyCall = ChatCall | EmbedCall
 
 /** The places of a field in requests of all dialects, and what may stand there: a number up to `most`, or one of `words`. */
-export type Limit = {
+type Limit = {
   readonly at: readonly string[]
   /** Undefined for a call to which the limit does not apply. */
   readonly most?: (call: AnyCall) => number | undefined
@@ -74,4 +76,80 @@ function limitAt(fields: JsonObject, path: readonly string[], limit: Omit<Limit,
   const most = limit.most?.(call)
   if (most === undefined || typeof value !== 'number' || value <= most) return fields
   return { ...fields, [name]: inner === undefined ? most : { ...(parent as JsonObject), [inner]: most } }
+}
+
+export type CachePrices = Pick<ChatCall, 'mayWriteCache' | 'mayWriteCache1h'>
+
+type CacheMark = { readonly type: 'ephemeral'; readonly ttl?: '1h' }
+
+/** The mark that goes upstream for one of the caller's; none if cache writes have no price. */
+export function cacheMarkOf(sent: unknown, { mayWriteCache, mayWriteCache1h }: CachePrices): CacheMark | undefined {
+  if (!isObject(sent) || !mayWriteCache) return undefined
+  return sent.ttl === '1h' && mayWriteCache1h ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' }
+}
+
+/** A request with every `cache_control`, wherever it is, replaced by one whose price is known, or removed. */
+function withCacheMarks(value: unknown, prices: CachePrices): unknown {
+  if (Array.isArray(value)) return value.map((element) => withCacheMarks(element, prices))
+  if (!isObject(value) || value instanceof Uint8Array) return value
+  const { cache_control: sent, ...fields } = value
+  for (const [name, field] of Object.entries(fields)) {
+    if (!OWN_JSON.has(name) || !isObject(field)) fields[name] = withCacheMarks(field, prices)
+  }
+  const mark = cacheMarkOf(sent, prices)
+  return mark ? { ...fields, cache_control: mark } : fields
+}
+
+const OURS: ReadonlySet<string> = new Set([
+  ...['model', 'modelId', 'stream', 'stream_options', 'store', 'include', 'inferenceConfig'],
+])
+
+/** Names of fields that contain a medium, or the address of one. */
+const MEDIA: ReadonlySet<string> = new Set([
+  ...['url', 'image_url', 'audio_url', 'video_url', 'file_url', 'file_data', 'bytes'],
+])
+
+/** Names of objects with JSON of the caller's own: a schema, the input of a tool. An address in them is text. */
+const OWN_JSON: ReadonlySet<string> = new Set([
+  ...['input', 'input_schema', 'parameters', 'schema', 'json', 'guided_json', 'json_schema'],
+])
+
+/**
+ * Refuses a request that is more than was held for, in any dialect, before anything is sent or joined to one string:
+ * its names, texts and numbers must not be longer than the body that came, with its spare, and its media not more.
+ */
+export function requireHeld<Request extends object>(request: Request, chat: ChatRequest): Request {
+  const { image, audio, video, file, any } = chat.media
+  const left = { bytes: textBound(chat), media: image + audio + video + file + any }
+  for (const [name, value] of Object.entries(request)) if (!OURS.has(name)) take(name, value, left)
+  return request
+}
+
+type Left = { bytes: number; media: number }
+
+function take(name: string, value: unknown, left: Left, isOwn = false): void {
+  if (typeof value === 'string' || value instanceof Uint8Array) {
+    left.bytes -= typeof value === 'string' ? mostBytes(value) : value.length
+    if (!isOwn && MEDIA.has(name)) left.media -= 1
+  } else if (typeof value === 'number') left.bytes -= String(value).length
+  else if (Array.isArray(value)) for (const element of value) take('', element, left, isOwn)
+  else if (typeof value === 'object' && value !== null) takeFields(name, value as JsonObject, left, isOwn)
+  if (left.bytes < 0 || left.media < 0) throw tooMuch()
+}
+
+function takeFields(of: string, fields: JsonObject, left: Left, isOwn: boolean): void {
+  for (const name in fields) {
+    left.bytes -= mostBytes(name)
+    take(name, fields[name], left, isOwn || OWN_JSON.has(of))
+  }
+}
+
+function mostBytes(text: string): number {
+  return Buffer.byteLength(text) + gainedBytes(text)
+}
+
+function tooMuch(): UpstreamFailure {
+  const message =
+    "The request would become longer on its way to this model's provider than it came, and more than is held for it. Send calls, results and thoughts as they were in the answers."
+  return new UpstreamFailure('rejected', message)
 }

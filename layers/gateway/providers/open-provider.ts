@@ -7,7 +7,7 @@ export type OpenProvider = (catalog: Catalog, id: string) => Provider
 
 /** The sources of providers' keys: `env:NAME` and `secret:NAME`. */
 export type KeySources = {
-  // For the provider at this address. Both throw an UpstreamFailure if that provider may not have the key.
+  // Both throw an UpstreamFailure if the provider at this address may not have the key.
   readonly env: (name: string, baseUrl: string) => string | undefined
   readonly secret: (name: string, baseUrl: string) => Promise<string | undefined>
 }
@@ -62,7 +62,6 @@ function lazyProvider(
   }
 }
 
-/** Undefined for a provider without a key. */
 function apiKeyReader(id: string, entry: ProviderEntry, { env, secret }: KeySources): ReadApiKey | undefined {
   if (entry.type === 'bedrock' || entry.apiKey === undefined) return undefined
   const { apiKey: reference, baseUrl } = entry

@@ -4,10 +4,8 @@ import type { Embedding, EmbeddingRequest } from '../domain/chat/embedding.ts'
 export type ChatCall = {
   readonly chat: ChatRequest
   readonly outputCap: number
-  /** The model's name at this upstream. */
   readonly model: string
   readonly idleTimeoutMs: number
-  /** Fields beside the known ones that the operator allows, as they came. */
   readonly extra: ChatBody
   /** True if a field that the dialect does not know is left out instead of refused. */
   readonly dropsUnknown: boolean
@@ -15,7 +13,6 @@ export type ChatCall = {
   readonly mayWriteCache: boolean
   /** True if it covers an hour in the cache; if not, a mark asks for the default life of five minutes. */
   readonly mayWriteCache1h: boolean
-  /** Gets the names of the fields that are left out. */
   readonly noteDropped: (fields: readonly string[]) => void
   /** Called when the upstream has accepted the request: from then on it bills it. */
   readonly noteAnswered?: (() => void) | undefined
@@ -33,7 +30,6 @@ export type EmbedCall = Pick<
   readonly dimensions: number
 }
 
-/** Reads the key that a provider is asked with. Throws an UpstreamFailure. */
 export type ReadApiKey = () => Promise<string>
 
 /** An upstream dialect. It throws UpstreamFailure and nothing else. */
@@ -41,7 +37,6 @@ export type Provider = {
   readonly id: string
   /** The caller of this function reads a stream to its end, or returns it. */
   chat(call: ChatCall): Answer | Promise<Answer>
-  /** Only if the dialect supports embeddings. */
   embed?(call: EmbedCall): Promise<Embedding>
   /** The tokens of a prompt by the upstream's own count, if it counts for free. */
   countTokens?(call: ChatCall): Promise<number>

@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { messageError } from '../../../layers/gateway/contracts/messages/message-error.ts'
+import { messageError } from '../../../layers/gateway/contracts/messages/message-head.ts'
 import { ERROR_KINDS, GatewayError } from '../../../layers/gateway/domain/basics/gateway-error.ts'
 import { ending, message, saying, start, stream, textBlock } from '../../providers/anthropic/anthropic-fixtures.ts'
 import { expectBooksClosed } from '../../robust/support/exchange.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { LAZY_CONTRACTS } from '../../../layers/gateway/contracts/lazy-contracts.ts'
 import { readRequest } from '../../../layers/gateway/contracts/responses/read-request.ts'
-import { RESPONSES_CONTRACT } from '../../../layers/gateway/contracts/responses/responses-contract.ts'
 import { NO_BILL } from '../../../layers/gateway/domain/money/bill.ts'
 import { response } from '../../sdk/support/answers.ts'
 import { SCENARIOS } from '../../sdk/support/scenarios.ts'
@@ -174,7 +174,7 @@ test('a response repeats the request, tells that nothing is stored, and tells it
 
 test('a stream whose cost turned out otherwise ends with the same events and the other cost', () => {
   const chat = readRequest({ value: HELLO, bytes: 0, callerId: 'key' })
-  const stream = RESPONSES_CONTRACT.openStream({ requestId: 'req_1', nowMs: 1_000, model: 'test-model', chat })
+  const stream = LAZY_CONTRACTS.responses.openStream({ requestId: 'req_1', nowMs: 1_000, model: 'test-model', chat })
   const delta = { content: 'Hello' }
   const said = stream.choice({ kind: 'choice', index: 0, delta, logprobs: null, finishReason: null })
   const [first, second] = [1n, 2n].map((cost) => {

@@ -1,19 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { requireCatalog } from '../../../layers/catalog/parse-catalog.ts'
 import { HELLO, type TestGateway } from '../../support/gateway.ts'
-import { openFor, openUpstream } from '../../support/stack.ts'
-import { type Reply, say, status, type Upstream } from '../../support/upstream.ts'
-import {
-  ending,
-  error,
-  KEY,
-  messageDelta,
-  openAnthropic,
-  PING,
-  start,
-  stream,
-  textBlock,
-} from './anthropic-fixtures.ts'
+import { type Reply, status, type Upstream } from '../../support/upstream.ts'
+import { error, KEY, messageDelta, openAnthropic, PING, start, stream, textBlock } from './anthropic-fixtures.ts'
 
 let upstream: Upstream
 let gateway: TestGateway
@@ -81,50 +69,6 @@ test.each([
   expect(answer.text).not.toContain('credit')
 })
 
-test('an HTML page in place of Anthropic’s JSON error keeps the meaning of its status', async () => {
-  const answer = await ask((response) => {
-    response.writeHead(413, { 'Content-Type': 'text/html' })
-    response.end('<html>too large</html>')
-  })
-  expect(answer.status).toBe(413)
-  expect(answer.text).not.toContain('html')
-})
-
-test('the next route answers after Anthropic’s 529, and after an error event before the first token', async () => {
-  process.env.TEST_ANTHROPIC_KEY = KEY
-  const other = await openUpstream(say('From elsewhere'))
-  const catalog = requireCatalog({
-    providers: {
-      first: { type: 'anthropic', baseUrl: upstream.url, apiKey: 'env:TEST_ANTHROPIC_KEY' },
-      second: { type: 'openai', baseUrl: other.url },
-    },
-    models: [
-      {
-        id: 'test-model',
-        contextLength: 1_000_000,
-        maxOutputTokens: 1000,
-        price: { input: '1', output: '2' },
-        routes: [
-          { provider: 'first', model: 'a', priority: 0 },
-          { provider: 'second', model: 'b', priority: 1 },
-        ],
-      },
-    ],
-  })
-  for (const reply of [
-    refusal(529, 'overloaded_error', 'Overloaded'),
-    stream(start(), PING, error('overloaded_error', 'Overloaded')),
-  ]) {
-    // A gateway of its own for each, which remembers nothing of the last failure.
-    const both = await openFor(catalog)
-    const { secret } = await both.issue()
-    upstream.reply = reply
-    const response = await both.post(secret, HELLO)
-    expect(await response.text()).toContain('From elsewhere')
-    expect(response.headers.get('x-svc-provider')).toBe('second')
-  }
-})
-
 test('an Anthropic error event before the first token is a 502 and costs nothing', async () => {
   for (const request of [{}, { stream: true }]) {
     const answer = await ask(stream(start(), PING, error('overloaded_error', 'Overloaded: a secret')), request)
@@ -169,13 +113,6 @@ test.each<[string, Reply, string]>([
 ])('an Anthropic reply with %s is an upstream error', async (_, reply, reason) => {
   const answer = await ask(reply)
   expect([answer.status, answer.attempts]).toEqual([502, [reason]])
-})
-
-test('an Anthropic stream that goes on beyond its output cap is cut there', async () => {
-  const words = Array.from({ length: 400 }, () => 'word ')
-  const answer = await ask(stream(start(), ...textBlock(0, ...words), ...ending('end_turn')), { max_tokens: 5 })
-  expect(answer.status).toBe(200)
-  expect(answer.row).toMatchObject({ completionTokens: 5, attempts: [{ result: 'beyond_cap' }] })
 })
 
 test('no word of Anthropic’s error messages is logged', () => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { HELLO, type TestGateway } from '../../support/gateway.ts'
 import type { Upstream } from '../../support/upstream.ts'
 import { KEY, openAnthropic, saying } from './anthropic-fixtures.ts'
@@ -26,14 +26,6 @@ async function sent(request: object): Promise<Record<string, unknown>> {
 
 async function sentMessages(...messages: object[]): Promise<unknown> {
   return (await sent({ messages })).messages
-}
-
-async function refused(request: object): Promise<{ param: string; message: string }> {
-  const before = upstream.requests.length
-  const response = await gateway.post(secret, { ...HELLO, ...request })
-  const { error } = (await response.json()) as { error: { type: string; param: string; message: string } }
-  expect([response.status, error.type, upstream.requests.length]).toEqual([400, 'invalid_request_error', before])
-  return error
 }
 
 const user = (content: unknown) => ({ role: 'user', content })
@@ -276,90 +268,4 @@ test('a message of 130,000 parts reaches Anthropic whole', async () => {
   const many = Array.from({ length: 130_000 }, () => text('a'))
   const [turn] = (await sentMessages(user('a'), user(many))) as { content: unknown[] }[]
   expect(turn?.content).toHaveLength(130_001)
-})
-
-describe('refusals', () => {
-  const said = (message: object) => ({ messages: [user('Hi'), message] })
-  const assistant = (tool_calls: object[]) => said({ role: 'assistant', content: null, tool_calls })
-  const part = (content: object) => ({ messages: [user([content])] })
-
-  test.each<[string, string, object]>([
-    ['two choices', 'n', { n: 2 }],
-    ['log probabilities', 'logprobs', { logprobs: true, top_logprobs: 2 }],
-    ['token biases', 'logit_bias', { logit_bias: { 50256: -100 } }],
-    ['the old functions field', 'functions', { functions: [FN] }],
-    ['audio output', 'modalities', { modalities: ['text', 'audio'] }],
-    ['a voice', 'audio', { audio: { voice: 'alloy' } }],
-    ['a web search', 'web_search_options', { web_search_options: {} }],
-    ['JSON without a schema', 'response_format', { response_format: { type: 'json_object' } }],
-    [
-      'a JSON schema format without a schema',
-      'response_format',
-      { response_format: { type: 'json_schema', json_schema: { name: 'a' } } },
-    ],
-    ['an unknown reasoning effort', 'reasoning_effort', { reasoning_effort: 'default' }],
-    ['an unknown tool choice', 'tool_choice', { tools: TOOLS, tool_choice: 'toString' }],
-    [
-      'a choice among allowed tools',
-      'tool_choice',
-      { tools: TOOLS, tool_choice: { type: 'allowed_tools', allowed_tools: {} } },
-    ],
-    ['a custom tool', 'tools[1]', { tools: [...TOOLS, { type: 'custom', custom: { name: 'sh' } }] }],
-    ['a blank message', 'messages[0].content', { messages: [user(' ')] }],
-    [
-      'audio input',
-      'messages[0].content[0]',
-      part({ type: 'input_audio', input_audio: { data: 'UklGR', format: 'wav' } }),
-    ],
-    [
-      'a file',
-      'messages[0].content[0]',
-      part({ type: 'file', file: { file_data: 'data:application/pdf;base64,JVBE' } }),
-    ],
-    ['an image over plain http', 'messages[0].content[0].image_url.url', part(image('http://example.test/cat.png'))],
-    ['a TIFF image', 'messages[0].content[0].image_url.url', part(image('data:image/tiff;base64,SUkq'))],
-    ['an image without a URL', 'messages[0].content[0].image_url.url', part({ type: 'image_url' })],
-    [
-      'an image in an assistant message',
-      'messages[1].content[0].type',
-      said({ role: 'assistant', content: [image('https://example.test/cat.png')] }),
-    ],
-    [
-      'a message with the old function role',
-      'messages[1].role',
-      said({ role: 'function', name: 'look', content: '1' }),
-    ],
-    ['a tool result without a call id', 'messages[1].tool_call_id', said({ role: 'tool', content: '1' })],
-    [
-      'a call of a custom tool',
-      'messages[1].tool_calls[0]',
-      assistant([{ id: 'c', type: 'custom', custom: { name: 'sh', input: 'ls' } }]),
-    ],
-    [
-      'a tool call without an id',
-      'messages[1].tool_calls[0].id',
-      assistant([{ type: 'function', function: { name: 'look' } }]),
-    ],
-    [
-      'tool arguments that are cut off',
-      'messages[1].tool_calls[0].function.arguments',
-      assistant([call('c', 'look', '{"cut')]),
-    ],
-    ['tool arguments in a list', 'messages[1].tool_calls[0].function.arguments', assistant([call('c', 'look', '[1]')])],
-    [
-      'tool arguments 65 levels deep',
-      'messages[1].tool_calls[0].function.arguments',
-      assistant([call('c', 'look', nested(65))]),
-    ],
-    ['an unknown field', 'x_future', { x_future: {} }],
-    ['a field named constructor', 'constructor', { constructor: {} }],
-    ['system messages only', 'messages', { messages: [{ role: 'system', content: 'Be kind.' }] }],
-  ])(
-    'a request with %s is refused before anything is sent to Anthropic, and the error says where',
-    async (_, param, request) => {
-      const error = await refused(request)
-      expect(error.param).toBe(param)
-      expect(error.message.length).toBeLessThan(200)
-    },
-  )
 })

@@ -11,7 +11,6 @@ import {
   blockDelta,
   ending,
   MESSAGE_STOP,
-  message,
   messageDelta,
   openAnthropic,
   PING,
@@ -166,24 +165,6 @@ test('unknown events and blocks in an Anthropic answer are skipped', async () =>
     ),
   )
   expect(said).toEqual({ role: 'assistant', content: 'Hi', refusal: null })
-})
-
-test('an Anthropic answer in plain JSON is the same as its stream', async () => {
-  const content = [
-    { type: 'thinking', thinking: 'Hm.', signature: 'EqQBCgIYAhIM' },
-    { type: 'text', text: 'Let me look.' },
-    { type: 'tool_use', id: 'toolu_weather', name: 'get_weather', input: { city: 'Ulm' } },
-    { type: 'tool_use', id: 'toolu_time', name: 'get_time', input: {} },
-  ]
-  const { said, finish_reason, row } = await askBoth(message(content, 'tool_use'))
-  const weather = { ...BOTH_CALLS[0], function: { name: 'get_weather', arguments: '{"city":"Ulm"}' } }
-  expect(said).toMatchObject({
-    reasoning_content: 'Hm.',
-    content: 'Let me look.',
-    tool_calls: [weather, BOTH_CALLS[1]],
-  })
-  expect(finish_reason).toBe('tool_calls')
-  expect(row).toMatchObject({ usageSource: 'upstream', promptTokens: 12, completionTokens: 5 })
 })
 
 test('Anthropic’s cached tokens count as prompt, and those read from the cache have their own price', async () => {

@@ -30,7 +30,6 @@ beforeAll(async () => {
     impatient: { timeouts: SHORT },
     unreachable: { provider: 'elsewhere' },
     unsigned: { provider: 'abroad' },
-    'two-routes': { model: 'first-model', also: [{ provider: 'bedrock', model: 'second-model', priority: 1 }] },
   }
   const both = await openBedrock(models)
   upstream = both.upstream
@@ -122,17 +121,6 @@ test('a Bedrock exception that is not JSON is known by its status', async () => 
     stream.end('<html>Sorry</html>')
   }
   expect(await ask()).toMatchObject({ status: 502, result: 'status 503' })
-})
-
-test('the next route answers after Bedrock throttled the first', async () => {
-  upstream.reply = (stream, request) =>
-    (request.path.includes('second-model') ? say('From the second') : refuse(429, 'ThrottlingException'))(
-      stream,
-      request,
-    )
-  const { status, row } = await ask('two-routes')
-  expect(status).toBe(200)
-  expect(row).toMatchObject({ upstreamModel: 'second-model', attempts: [{ result: 'status 429' }, { result: 'ok' }] })
 })
 
 const INSIDE: [string, string][] = [

@@ -1,12 +1,10 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals'
-import OpenAI from 'openai'
 import { HELLO, type TestGateway } from '../../support/gateway.ts'
 import {
   type BedrockUpstream,
   callTool,
   endBlock,
   frames,
-  inTurn,
   metadata,
   openBedrock,
   START,
@@ -67,15 +65,6 @@ async function sent(body: object) {
   expect([response.status, JSON.parse(await response.text()).error]).toEqual([200, undefined])
   return upstream.requests[0]?.body
 }
-
-test('several tool calls of Bedrock arrive whole, and missing arguments are an empty object', async () => {
-  upstream.reply = askForBoth
-  const response = await gateway.post(secret, { ...HELLO, tools: TOOLS })
-  expect(JSON.parse(await response.text()).choices[0]).toMatchObject({
-    message: { role: 'assistant', content: 'Let me look.', tool_calls: CALLS },
-    finish_reason: 'tool_calls',
-  })
-})
 
 test('Bedrock’s tool calls are streamed in pieces and numbered from 0, whatever stood before them', async () => {
   upstream.reply = askForBoth
@@ -213,45 +202,3 @@ test('tool call ids of other providers are made to fit Bedrock, and tool results
     },
   ])
 })
-
-test.each([false, true])(
-  'the official openai SDK runs a tool loop with a Bedrock model to its final answer (stream: %s)',
-  async (stream) => {
-    upstream.reply = inTurn(askForBoth, say('21 degrees at noon.'))
-    const client = new OpenAI({ apiKey: secret, baseURL: `${gateway.baseUrl}/v1`, maxRetries: 0 })
-    const called: unknown[] = []
-    const tool = (name: string, result: string) => ({
-      type: 'function' as const,
-      function: {
-        name,
-        description: name,
-        parameters: { type: 'object', properties: {}, additionalProperties: true },
-        parse: JSON.parse,
-        function: (input: object) => {
-          called.push([name, input])
-          return result
-        },
-      },
-    })
-    const ask = {
-      model: 'test-model',
-      messages: [{ role: 'user' as const, content: 'Weather and time in Ulm?' }],
-      tools: [tool('get_weather', '21 degrees'), tool('get_time', 'noon')],
-    }
-    const runner = stream
-      ? client.chat.completions.runTools({ ...ask, stream: true })
-      : client.chat.completions.runTools(ask)
-    expect(await runner.finalContent()).toBe('21 degrees at noon.')
-    expect(called).toEqual([
-      ['get_weather', { city: 'Ulm' }],
-      ['get_time', {}],
-    ])
-    expect(upstream.requests[1]?.body).toHaveProperty('messages[2]', {
-      role: 'user',
-      content: [
-        { toolResult: { toolUseId: 'tooluse_a', content: [{ text: '21 degrees' }] } },
-        { toolResult: { toolUseId: 'tooluse_b', content: [{ text: 'noon' }] } },
-      ],
-    })
-  },
-)

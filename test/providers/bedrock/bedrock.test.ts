@@ -19,8 +19,6 @@ const PROFILE = 'us.anthropic.claude-sonnet-4-20250514-v1:0'
 const ARN = `arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc123`
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-const TOOLS = [{ type: 'function', function: { name: 'f' } }]
-
 let upstream: BedrockUpstream
 let gateway: TestGateway
 let secret: string
@@ -60,25 +58,6 @@ async function chunksOf(body: object = {}) {
 
 const deltasOf = (chunks: { choices: { delta: object }[] }[]) =>
   chunks.flatMap(({ choices }) => choices.map((choice) => choice.delta))
-
-test('a Bedrock answer comes whole, with its usage and its cost', async () => {
-  const { response, answer } = await ask()
-  expect(answer).toMatchObject({
-    object: 'chat.completion',
-    model: 'test-model',
-    choices: [
-      {
-        index: 0,
-        message: { role: 'assistant', content: 'Hello', refusal: null },
-        logprobs: null,
-        finish_reason: 'stop',
-      },
-    ],
-    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, cost: 0.00002 },
-  })
-  expect(response.headers.get('x-svc-provider')).toBe('bedrock')
-  expect(response.headers.get('x-svc-cost')).toBe('0.00002')
-})
 
 test('a Bedrock answer is streamed in the pieces in which it was sent, as they are sent', async () => {
   const rest = Promise.withResolvers<void>()
@@ -217,21 +196,6 @@ test('Bedrock’s tokens written to a cache are told apart by their life, the un
   })
 })
 
-test('a Bedrock count of more tokens than were held for is charged up to the hold', async () => {
-  upstream.reply = say('Hello', 'end_turn', { inputTokens: 10, outputTokens: 1e9 })
-  const row = await gateway.readRow((await ask()).response.headers.get('x-request-id'))
-  expect(row).toMatchObject({ usageSource: 'upstream', usageCapped: true, completionTokens: 1e9, cost: row.hold })
-})
-
-test('a Bedrock answer without usage is charged by an estimate', async () => {
-  for (const last of [[], [metadata({ outputTokens: 5 })]]) {
-    upstream.reply = frames(START, text('Hello'), endBlock(), stop('end_turn'), ...last)
-    const { response } = await ask()
-    const row = await gateway.readRow(response.headers.get('x-request-id'))
-    expect(row).toMatchObject({ usageSource: 'estimate', outcome: 'completed' })
-  }
-})
-
 test('a request to Bedrock has the conversation, the cap and the settings, and nothing else', async () => {
   const body = await sent({
     messages: [
@@ -306,88 +270,4 @@ test('a JSON schema for the answer reaches Bedrock', async () => {
   expect(body?.outputConfig).toEqual({
     textFormat: { type: 'json_schema', structure: { jsonSchema: { name: 'place', schema: JSON.stringify(schema) } } },
   })
-})
-
-const picture = (url: unknown) => [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]
-const call = (fn: object) => [
-  { role: 'user', content: 'Hi' },
-  { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: fn }] },
-]
-test.each([
-  [
-    'a field of Bedrock’s own',
-    { additionalModelRequestFields: { max_tokens: 1_000_000 } },
-    'additionalModelRequestFields',
-    'Unknown field',
-  ],
-  ['several choices', { n: 2 }, 'n', "'n' must be 1"],
-  ['token biases', { logit_bias: { 50256: -100 } }, 'logit_bias', 'biases'],
-  ['audio output', { modalities: ['text', 'audio'] }, 'modalities', 'text'],
-  ['a voice', { audio: { voice: 'alloy' } }, 'audio', 'what the provider bills'],
-  ['the old function_call field', { function_call: 'auto' }, 'function_call', "use 'tool_choice'"],
-  [
-    'parallel tool calls turned off',
-    { tools: TOOLS, parallel_tool_calls: false },
-    'parallel_tool_calls',
-    'several tools',
-  ],
-  ['a reasoning effort', { reasoning_effort: 'low' }, 'reasoning_effort', 'thinks'],
-  ['a blank message', { messages: [{ role: 'user', content: ' \n' }] }, 'messages[0].content', 'blank'],
-  ['system messages only', { messages: [{ role: 'system', content: 'Be kind.' }] }, 'messages', 'instructions'],
-  ['log probabilities', { logprobs: true }, 'logprobs', 'log probabilities'],
-  ['the old functions field', { functions: [{ name: 'f' }] }, 'functions', "use 'tools'"],
-  [
-    'the old function role',
-    { messages: [{ role: 'function', name: 'f', content: 'x' }] },
-    'messages[0].role',
-    'function',
-  ],
-  [
-    'an image by its address',
-    { messages: picture('https://x.test/a.png') },
-    'messages[0].content[0].image_url.url',
-    'data:',
-  ],
-  ['a TIFF image', { messages: picture('data:image/tiff;base64,AAAA') }, 'messages[0].content[0].image_url.url', 'PNG'],
-  [
-    'an image that is not base64',
-    { messages: picture('data:image/png;base64,%%%') },
-    'messages[0].content[0].image_url.url',
-    'base64',
-  ],
-  [
-    'audio input',
-    { messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] },
-    'messages[0].content[0]',
-    'input_audio',
-  ],
-  [
-    'an image in a system message',
-    { messages: [{ ...picture(`data:image/png;base64,${PIXEL}`)[0], role: 'system' }] },
-    'messages[0].content[0].type',
-    'text',
-  ],
-  ['a custom tool', { tools: [{ type: 'custom', custom: { name: 'f' } }] }, 'tools[0]', 'functions'],
-  ['a tool without a name', { tools: [{ type: 'function' }] }, 'tools[0].function.name', 'string'],
-  ['an unknown tool choice', { tools: TOOLS, tool_choice: { type: 'allowed_tools' } }, 'tool_choice', 'required'],
-  ['JSON without a schema', { response_format: { type: 'json_object' } }, 'response_format', 'json_schema'],
-  [
-    'broken tool arguments',
-    { tools: TOOLS, messages: call({ name: 'f', arguments: '{"a' }) },
-    'messages[1].tool_calls[0].function.arguments',
-    'JSON',
-  ],
-  ['a tool call without a name', { tools: TOOLS, messages: call({}) }, 'messages[1].tool_calls[0]', 'name'],
-  [
-    'a tool result without a call id',
-    { tools: TOOLS, messages: [{ role: 'tool', content: 'x' }] },
-    'messages[0].tool_call_id',
-    'id',
-  ],
-])('a request to Bedrock with %s is refused with a reason and costs nothing', async (_, body, param, words) => {
-  const { response, status, answer } = await ask(body)
-  expect([status, answer.error.param, answer.error.type]).toEqual([400, param, 'invalid_request_error'])
-  expect(answer.error.message).toContain(words)
-  expect(upstream.requests).toEqual([])
-  expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({ cost: 0n })
 })

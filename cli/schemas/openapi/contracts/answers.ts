@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { messageError } from '../../../../layers/gateway/contracts/messages/message-error.ts'
+import { messageError } from '../../../../layers/gateway/contracts/messages/message-head.ts'
 import { ERROR_KINDS, type ErrorKind, GatewayError } from '../../../../layers/gateway/domain/basics/gateway-error.ts'
 import { describedBy, name } from './parts.ts'
 

@@ -1,29 +1,26 @@
 import { badRequest, type GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { ChatBody, ChatRequest } from '../../domain/chat/chat.ts'
-import type { Prompt } from '../../domain/chat/prompt.ts'
-import { integer } from '../../wire/basics/field-rules.ts'
-import { readFields } from '../../wire/basics/read-fields.ts'
-import { flag, knownRows, text, value } from '../../wire/basics/shape.ts'
-import { DRAWING_FIELDS, MODEL, STREAM_OPTIONS } from '../../wire/chat/chat-fields.ts'
-import { refuseChatWords } from '../../wire/chat/chat-words.ts'
-import { readIncludeUsage } from '../../wire/chat/include-usage.ts'
+import type { Prompt } from '../../domain/chat/embedding.ts'
+import { readFields, readIncludeUsage, refuseChatWords } from '../../wire/basics/read-fields.ts'
+import { flag, integer, knownRows, text } from '../../wire/basics/shape.ts'
+import { MODEL, SAMPLING_FIELDS, STREAM_OPTIONS } from '../../wire/chat/chat-fields.ts'
 import { promptMedia } from '../../wire/chat/prompt-media.ts'
 import { promptShape, readPrompts } from '../../wire/chat/read-prompts.ts'
 import type { JsonBody } from '../../wire/requests/read-body.ts'
-import { echoedChars, MOST_ECHOED_CHARS } from './echo.ts'
 
 /** The most that chat allows. */
 const MOST_CHOICES = 128
+const MOST_ECHOED_CHARS = 1024 * 1024
 
 export const COMPLETION_FIELDS = knownRows({
-  ...DRAWING_FIELDS,
+  ...SAMPLING_FIELDS,
   model: MODEL,
   prompt: promptShape(MOST_CHOICES),
   suffix: text,
-  best_of: value(integer(1)),
+  best_of: integer(1),
   echo: flag,
-  logprobs: value(integer(0, 5)),
-  max_tokens: value(integer(1)),
+  logprobs: integer(0, 5),
+  max_tokens: integer(1),
   stream: flag,
   stream_options: STREAM_OPTIONS,
 })
@@ -69,7 +66,7 @@ function requireBillable({ n = 1, best_of: drawn, echo, logprobs }: ChatBody, pr
   if (prompts.some((prompt) => typeof prompt !== 'string')) {
     throw wrong('echo', "'echo' must be left out where 'prompt' has token ids: it repeats texts only.")
   }
-  const chars = echoedChars(prompts, n as number)
+  const chars = prompts.reduce((sum, { length }) => sum + length, 0) * (n as number)
   if (chars > MOST_ECHOED_CHARS) {
     throw wrong('echo', `'echo' would repeat ${chars} characters; at most ${MOST_ECHOED_CHARS} are repeated.`)
   }
@@ -85,16 +82,15 @@ function toChat(body: ChatBody, prompts: readonly Prompt[]): ChatBody {
   return {
     ...rest,
     ...(!isPlain && { prompt }),
-    messages: prompts.map((each) => ({ role: 'user', content: typeof each === 'string' ? each : asWords(each) })),
+    // Ids become as many words of one token, for counting. No model reads this text.
+    messages: prompts.map((each) => ({
+      role: 'user',
+      content: typeof each === 'string' ? each : ' a'.repeat(each.length),
+    })),
     max_tokens: cap,
     n,
     ...(typeof logprobs === 'number' && { logprobs: true, top_logprobs: logprobs }),
   }
-}
-
-/** As many words of one token as there are ids, for counting. No model reads this text. */
-function asWords(ids: readonly number[]): string {
-  return ' a'.repeat(ids.length)
 }
 
 function wrong(param: string, message: string): GatewayError {

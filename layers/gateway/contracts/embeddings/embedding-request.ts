@@ -1,31 +1,29 @@
 import type { ChatBody, ChatRequest } from '../../domain/chat/chat.ts'
-import type { Prompt } from '../../domain/chat/prompt.ts'
+import type { Prompt } from '../../domain/chat/embedding.ts'
 import { badField } from '../../wire/basics/bad-field.ts'
-import { integer, withSchema } from '../../wire/basics/field-rules.ts'
 import { readFields } from '../../wire/basics/read-fields.ts'
-import type { Reading } from '../../wire/basics/reading.ts'
-import { flag, knownRows, value, word } from '../../wire/basics/shape.ts'
-import { alias, MODEL, wish } from '../../wire/chat/chat-fields.ts'
+import { flag, integer, knownRows, option, shaped, word } from '../../wire/basics/shape.ts'
+import { alias, MODEL } from '../../wire/chat/chat-fields.ts'
+import { errorEnvelope } from '../../wire/chat/frames.ts'
 import { promptMedia } from '../../wire/chat/prompt-media.ts'
 import { promptShape, readPrompts } from '../../wire/chat/read-prompts.ts'
 import type { JsonBody } from '../../wire/requests/read-body.ts'
+import type { RequestContract } from '../contract.ts'
 
-export const MAX_INPUTS = 2_048
+const MAX_INPUTS = 2_048
 
-const TRUNCATE = wish('NONE', 'START', 'END', 'LEFT', 'RIGHT')
+const TRUNCATE = option('NONE', 'START', 'END', 'LEFT', 'RIGHT')
 
 /** The purpose of a text, and the way to cut a long one, are not billed. */
 export const EMBEDDING_FIELDS = knownRows({
   model: MODEL,
   input: promptShape(MAX_INPUTS, 1),
-  dimensions: value(integer(1)),
+  dimensions: integer(1),
   encoding_format: word('float', 'base64'),
   user: alias,
-  input_type: wish('query', 'passage', 'document', 'search_query', 'search_document', 'classification', 'clustering'),
-  truncate: withSchema({ anyOf: [flag, TRUNCATE] }, (sent: unknown, at: Reading) =>
-    typeof sent === 'boolean' ? sent : TRUNCATE(sent, at),
-  ),
-  truncate_prompt_tokens: value(integer(-1)),
+  input_type: option('query', 'passage', 'document', 'search_query', 'search_document', 'classification', 'clustering'),
+  truncate: shaped({ anyOf: [flag, TRUNCATE] }, (sent, at) => (typeof sent === 'boolean' ? sent : TRUNCATE(sent, at))),
+  truncate_prompt_tokens: integer(-1),
 })
 
 export function readEmbeddingRequest(request: JsonBody): ChatRequest {
@@ -56,4 +54,10 @@ function readInputs(input: unknown, raw: ChatBody): readonly Prompt[] {
   const empty = inputs.indexOf('')
   if (empty < 0) return inputs
   throw badField(Array.isArray(input) ? `input[${empty}]` : 'input', 'a text that is not empty', '')
+}
+
+export const EMBEDDINGS_CONTRACT: RequestContract = {
+  readRequest: readEmbeddingRequest,
+  lastFrame: '',
+  errorBody: errorEnvelope,
 }

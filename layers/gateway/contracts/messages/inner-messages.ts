@@ -1,35 +1,21 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { badField } from '../../wire/basics/bad-field.ts'
-import { arrayOf, boolean, either, isObject, object, oneOf, string } from '../../wire/basics/field-rules.ts'
-import { innerPart, mark, textPart } from './inner-parts.ts'
-import { nonEmptyText, requireValid } from './require-valid.ts'
+import { THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.ts'
 
 type Block = JsonObject & { readonly type: string }
+type Content = string | readonly Block[]
 
-/** The messages in the format of Chat Completions, with the instructions first. */
 export function innerMessages({ system, messages }: JsonObject): JsonObject[] {
   const inner: JsonObject[] = []
-  if (system !== undefined) inner.push({ role: 'system', content: innerTexts(system, 'system') })
-  for (const [index, message] of (messages as unknown[]).entries()) {
-    addMessage(inner, message, `messages[${index}]`)
+  if (system !== undefined) inner.push({ role: 'system', content: innerTexts(system as Content, 'system') })
+  for (const [index, { role, content }] of (messages as { role: string; content: Content }[]).entries()) {
+    const path = `messages[${index}].content`
+    if (role === 'system') inner.push({ role, content: innerTexts(content, path) })
+    else if (typeof content === 'string') inner.push({ role, content })
+    else if (role === 'user') addUser(inner, content, path)
+    else inner.push(innerAssistant(content, path))
   }
   return inner
-}
-
-function addMessage(inner: JsonObject[], message: unknown, path: string): void {
-  if (!isObject(message)) throw badField(path, "an object with 'role' and 'content'", message)
-  const { role, content } = message
-  requireValid(oneOf('user', 'assistant', 'system'), role, `${path}.role`)
-  requireValid(either(string, arrayOf(object)), content, `${path}.content`)
-  if (role === 'system') inner.push({ role, content: innerTexts(content, `${path}.content`) })
-  else if (typeof content === 'string') inner.push({ role, content })
-  else if (role === 'user') addUser(inner, blocksOf(content as JsonObject[], `${path}.content`), `${path}.content`)
-  else inner.push(innerAssistant(blocksOf(content as JsonObject[], `${path}.content`), `${path}.content`))
-}
-
-function blocksOf(content: readonly JsonObject[], path: string): readonly Block[] {
-  for (const [index, { type }] of content.entries()) requireValid(nonEmptyText, type, `${path}[${index}].type`)
-  return content as Block[]
 }
 
 /** The results of tools are messages of their own, right after the calls. */
@@ -46,23 +32,18 @@ function addUser(inner: JsonObject[], blocks: readonly Block[], path: string): v
 
 const OF_ASSISTANT = new Set(['tool_use', 'thinking', 'redacted_thinking'])
 
-function innerResult({ tool_use_id: id, content, is_error, cache_control }: JsonObject, path: string): JsonObject {
-  requireValid(nonEmptyText, id, `${path}.tool_use_id`)
-  if (is_error !== undefined && is_error !== null) requireValid(boolean, is_error, `${path}.is_error`)
+function innerResult(block: Block, path: string): JsonObject {
+  const content = (block.content ?? '') as Content
   return {
     role: 'tool',
-    tool_call_id: id,
-    content: innerResultContent(content ?? '', `${path}.content`),
-    ...(is_error === true && { is_error }),
-    ...mark(cache_control),
+    tool_call_id: requireName(block, 'tool_use_id', path),
+    content:
+      typeof content === 'string'
+        ? content
+        : plainest(content.flatMap((one, index) => innerPart(one, `${path}.content[${index}]`))),
+    ...(block.is_error === true && { is_error: true }),
+    ...mark(block),
   }
-}
-
-function innerResultContent(content: unknown, path: string): string | JsonObject[] {
-  if (typeof content === 'string') return content
-  requireValid(either(string, arrayOf(object)), content, path)
-  const blocks = blocksOf(content as JsonObject[], path)
-  return plainest(blocks.flatMap((block, index) => innerPart(block, `${path}[${index}]`)))
 }
 
 /** Thoughts and calls stand beside the text, in fields of their own. */
@@ -73,9 +54,8 @@ function innerAssistant(blocks: readonly Block[], path: string): JsonObject {
   for (const [index, block] of blocks.entries()) {
     const at = `${path}[${index}]`
     if (block.type === 'tool_use') calls.push(innerCall(block, at))
-    else if (block.type === 'thinking' || block.type === 'redacted_thinking') {
-      thoughts.push(innerThought(block, at, thoughts.length))
-    } else if (block.type === 'tool_result') throw badField(`${at}.type`, "in a message of the role 'user'", block)
+    else if (OF_ASSISTANT.has(block.type)) thoughts.push(innerThought(block, at, thoughts.length))
+    else if (block.type === 'tool_result') throw badField(`${at}.type`, "in a message of the role 'user'", block)
     else for (const part of innerPart(block, at)) parts.push(part)
   }
   const thinking = thoughts.map(({ text }) => text ?? '').join('')
@@ -91,35 +71,43 @@ function innerAssistant(blocks: readonly Block[], path: string): JsonObject {
   }
 }
 
-function innerCall({ id, name: called, input, cache_control }: JsonObject, path: string): JsonObject {
-  requireValid(nonEmptyText, id, `${path}.id`)
-  requireValid(nonEmptyText, called, `${path}.name`)
-  requireValid(object, input, `${path}.input`)
-  return { id, type: 'function', function: { name: called, arguments: JSON.stringify(input) }, ...mark(cache_control) }
+function innerCall(block: Block, path: string): JsonObject {
+  const [id, name] = [requireName(block, 'id', path), requireName(block, 'name', path)]
+  const input = requireField(block, 'input', path, 'an object')
+  return { id, type: 'function', function: { name, arguments: JSON.stringify(input) }, ...mark(block) }
 }
 
-const FORMAT = 'anthropic-claude-v1'
+const FORMAT = THOUGHT_FORMATS.claude
 
-function innerThought({ type, thinking, signature, data }: Block, path: string, index: number): JsonObject {
-  if (type === 'redacted_thinking') {
-    requireValid(string, data, `${path}.data`)
-    return { type: 'reasoning.encrypted', data, format: FORMAT, index }
+function innerThought(block: Block, path: string, index: number): JsonObject {
+  if (block.type === 'redacted_thinking') {
+    return { type: 'reasoning.encrypted', data: requireField(block, 'data', path), format: FORMAT, index }
   }
-  requireValid(string, thinking, `${path}.thinking`)
-  if (signature !== undefined && signature !== null) requireValid(string, signature, `${path}.signature`)
-  return { type: 'reasoning.text', text: thinking, ...(signature ? { signature } : {}), format: FORMAT, index }
+  const { signature } = block
+  const text = requireField(block, 'thinking', path)
+  return { type: 'reasoning.text', text, ...(signature ? { signature } : {}), format: FORMAT, index }
 }
 
 function withoutText({ text: _, ...detail }: JsonObject): JsonObject {
   return detail
 }
 
-function innerTexts(content: unknown, path: string): string | JsonObject[] {
+function requireField(block: Block, name: string, path: string, wanted = 'a string'): unknown {
+  if (block[name] === undefined) throw badField(`${path}.${name}`, wanted, undefined)
+  return block[name]
+}
+
+function requireName(block: Block, name: string, path: string): unknown {
+  if (!block[name]) throw badField(`${path}.${name}`, 'a non-empty string', block[name])
+  return block[name]
+}
+
+function innerTexts(content: Content, path: string): string | JsonObject[] {
   if (typeof content === 'string') return content
   return plainest(
-    blocksOf(content as JsonObject[], path).map((block, index) => {
-      requireValid(oneOf('text'), block.type, `${path}[${index}].type`)
-      return textPart(block, `${path}[${index}]`)
+    content.map((block, index) => {
+      if (block.type !== 'text') throw badField(`${path}[${index}].type`, ['text'], block.type)
+      return textPart(block)
     }),
   )
 }
@@ -129,4 +117,55 @@ function plainest(parts: JsonObject[]): string | JsonObject[] {
   const [first] = parts
   if (!first) return ''
   return parts.length === 1 && first.type === 'text' && !first.cache_control ? (first.text as string) : parts
+}
+
+function innerPart(block: Block, path: string): JsonObject[] {
+  switch (block.type) {
+    case 'text':
+      return [textPart(block)]
+    case 'image':
+      return [{ type: 'image_url', image_url: { url: addressOf(block, path) }, ...mark(block) }]
+    case 'document':
+      return documentParts(block, path)
+    case 'search_result':
+      return searchParts(block)
+    default:
+      throw badField(`${path}.type`, 'a block that a message to the model may have', block)
+  }
+}
+
+function textPart(block: JsonObject): JsonObject {
+  return { type: 'text', text: block.text, ...mark(block) }
+}
+
+function mark({ cache_control }: JsonObject): JsonObject {
+  return cache_control === undefined ? {} : { cache_control }
+}
+
+function addressOf({ source }: Block, path: string): string {
+  const { type, url, media_type, data } = source as JsonObject
+  if (type === 'url') return url as string
+  if (type !== 'base64') throw badField(`${path}.source.type`, ['base64', 'url'], type)
+  return `data:${media_type};base64,${data}`
+}
+
+/** A document whose text is in the request is text; any other is a file. */
+function documentParts(block: Block, path: string): JsonObject[] {
+  const { type, data, content } = block.source as { type: string; data?: string; content?: Content }
+  const about = [block.title, block.context].filter((text) => typeof text === 'string' && text !== '')
+  const heading = about.map((text) => ({ type: 'text', text }))
+  if (type === 'text') return [...heading, { type: 'text', text: data, ...mark(block) }]
+  if (type !== 'content') {
+    const file = { filename: about[0] ?? 'document.pdf', file_data: addressOf(block, path) }
+    return [{ type: 'file', file, ...mark(block) }]
+  }
+  if (typeof content === 'string') return [...heading, { type: 'text', text: content }]
+  const parts = content?.flatMap((one, index) => innerPart(one, `${path}.source.content[${index}]`)) ?? []
+  return [...heading, ...parts]
+}
+
+function searchParts({ source, title, content, ...block }: Block): JsonObject[] {
+  const texts = (content as Block[]).map(textPart)
+  const last = texts.pop()
+  return [{ type: 'text', text: `${title} (${source})` }, ...texts, ...(last ? [{ ...last, ...mark(block) }] : [])]
 }

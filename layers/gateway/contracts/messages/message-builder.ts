@@ -1,8 +1,7 @@
 import type { ChoicePart } from '../../domain/chat/chat.ts'
 import type { AnswerBuilder, AnswerHead, CountedUsage } from '../contract.ts'
 import { type BlockEvent, BlockEvents } from './block-events.ts'
-import { emptyMessage, endingOf, type Finish } from './message-head.ts'
-import { usageOfWhole } from './message-usage.ts'
+import { emptyMessage, endingOf, type Finish, usageOfWhole } from './message-head.ts'
 
 type Block = Record<string, unknown>
 

@@ -1,4 +1,7 @@
-import type { AnswerEnding, ChoicePart } from '../../domain/chat/chat.ts'
+import type { GatewayError } from '../../domain/basics/gateway-error.ts'
+import type { ChoicePart } from '../../domain/chat/chat.ts'
+import { type Bill, NO_BILL } from '../../domain/money/bill.ts'
+import { moneyLiteral } from '../../wire/money/money-literal.ts'
 import type { AnswerHead } from '../contract.ts'
 
 /** A message before its first block. Its id is the request's, so that either finds the row. */
@@ -15,7 +18,6 @@ export function emptyMessage({ requestId, model }: AnswerHead) {
   }
 }
 
-/** The finish reasons of Chat Completions, and Anthropic's for each. */
 const STOP_REASONS: ReadonlyMap<string, string> = new Map([
   ['stop', 'end_turn'],
   ['length', 'max_tokens'],
@@ -32,7 +34,7 @@ export function endingOf(finish: Finish | undefined, hasCalls: boolean) {
   return {
     stop_reason: ending?.reason ?? (finish ? stopReason(finish.finishReason ?? 'stop', hasCalls) : null),
     stop_sequence: ending?.sequence ?? null,
-    stop_details: ending ? detailsOf(ending) : null,
+    stop_details: ending?.reason === 'refusal' ? (ending.details ?? null) : null,
   }
 }
 
@@ -42,6 +44,57 @@ function stopReason(finishReason: string, hasCalls: boolean): string {
   return reason === 'end_turn' && hasCalls ? 'tool_use' : reason
 }
 
-function detailsOf({ reason, details }: AnswerEnding): unknown {
-  return reason === 'refusal' ? (details ?? null) : null
+type Usage = Record<string, unknown>
+
+/** The billed counts in Anthropic's format: tokens that went through a cache are counted beside the input, not in it. */
+export function messageUsage(bill: Bill): Usage {
+  return { ...countsOf(bill), cost: moneyLiteral(bill.cost) }
+}
+
+export function usageOfWhole(bill: Bill): Usage {
+  return { ...messageUsage(bill), ...usageDetailsOf(bill) }
+}
+
+export function usageOfNone(): Usage {
+  return { ...countsOf(NO_BILL), ...usageDetailsOf(NO_BILL) }
+}
+
+function countsOf({ quantities, reasoning }: Bill): Usage {
+  const { prompt, cached, cacheWrite, completion } = quantities
+  return {
+    input_tokens: prompt - cached - cacheWrite,
+    cache_creation_input_tokens: cacheWrite,
+    cache_read_input_tokens: cached,
+    output_tokens: completion,
+    output_tokens_details: reasoning > 0 ? { thinking_tokens: reasoning } : null,
+    server_tool_use: null,
+  }
+}
+
+function usageDetailsOf({ quantities: { cacheWrite, cacheWrite1h } }: Bill): Usage {
+  return {
+    cache_creation: {
+      ephemeral_5m_input_tokens: cacheWrite - cacheWrite1h,
+      ephemeral_1h_input_tokens: cacheWrite1h,
+    },
+    inference_geo: null,
+    service_tier: 'standard',
+    speed: null,
+  }
+}
+
+const TYPES: ReadonlyMap<number, string> = new Map([
+  [401, 'authentication_error'],
+  [402, 'billing_error'],
+  [403, 'permission_error'],
+  [404, 'not_found_error'],
+  [413, 'request_too_large'],
+  [429, 'rate_limit_error'],
+  [503, 'overloaded_error'],
+  [504, 'timeout_error'],
+])
+
+export function messageError({ status, message }: GatewayError, requestId: string): object {
+  const type = TYPES.get(status) ?? (status < 500 ? 'invalid_request_error' : 'api_error')
+  return { type: 'error', error: { type, message }, request_id: requestId }
 }

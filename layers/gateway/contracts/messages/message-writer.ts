@@ -2,11 +2,8 @@ import type { GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { ChoicePart } from '../../domain/chat/chat.ts'
 import type { AnswerHead, CountedUsage, StreamWriter } from '../contract.ts'
 import { BlockEvents } from './block-events.ts'
-import { messageError } from './message-error.ts'
-import { emptyMessage, endingOf, type Finish } from './message-head.ts'
-import { messageUsage, usageOfNone } from './message-usage.ts'
+import { emptyMessage, endingOf, type Finish, messageError, messageUsage, usageOfNone } from './message-head.ts'
 
-/** Turns parts into Anthropic's events. The counts are known at the end, and sent there. */
 export class MessageWriter implements StreamWriter {
   readonly #head: AnswerHead
   readonly #blocks: BlockEvents

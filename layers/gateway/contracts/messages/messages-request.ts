@@ -1,18 +1,14 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { ChatBody, ChatRequest } from '../../domain/chat/chat.ts'
 import { badField } from '../../wire/basics/bad-field.ts'
-import { integer, isObject } from '../../wire/basics/field-rules.ts'
-import { type ReadFields, readFields } from '../../wire/basics/read-fields.ts'
-import { refuseChatWords } from '../../wire/chat/chat-words.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
+import { type ReadFields, readFields, refuseChatWords } from '../../wire/basics/read-fields.ts'
 import { promptMedia } from '../../wire/chat/prompt-media.ts'
 import type { JsonBody } from '../../wire/requests/read-body.ts'
 import { innerMessages } from './inner-messages.ts'
-import { heldTools, innerChoice, innerTools } from './inner-tools.ts'
 import { MESSAGES_FIELDS } from './messages-fields.ts'
-import { requireValid } from './require-valid.ts'
 
-/** JsonObject that are translated. */
-const RETOLD: ReadonlySet<string> = new Set([
+const TRANSLATED: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'system', 'max_tokens', 'stream', 'stop_sequences', 'metadata', 'tools', 'tool_choice'],
   ...['output_config', 'cache_control', 'service_tier', 'speed'],
 ])
@@ -21,7 +17,9 @@ const CHAT_WORDS = ['n', 'functions', 'function_call']
 
 export function readMessagesRequest(json: JsonBody): ChatRequest {
   const read = readMessages(json)
-  requireValid(integer(1), read.body.max_tokens, 'max_tokens', read.raw)
+  if (read.body.max_tokens === undefined) {
+    throw badField('max_tokens', 'an integer of at least 1', undefined, read.raw)
+  }
   return toChatRequest(read, json)
 }
 
@@ -48,7 +46,7 @@ function toChatRequest({ body, ...read }: ReadFields, { bytes, namesCache = fals
     choices: 1,
     namedCap: body.max_tokens as number | undefined,
     messageCount: messages.length,
-    toolCount: heldTools(body.tools) + (inner.response_format ? 1 : 0),
+    toolCount: heldTools(body.tools as JsonObject[] | undefined) + (inner.response_format ? 1 : 0),
     media: withCited(promptMedia(messages), body.messages as JsonObject[]),
     asksCacheWrite: namesCache,
     bytes,
@@ -69,13 +67,12 @@ function isCited(content: unknown): boolean {
   })
 }
 
-/** The request in the format of Chat Completions. */
 function innerBody(body: JsonObject, messages: readonly JsonObject[]): ChatBody {
   const { max_tokens, stop_sequences: stop, metadata, output_config: config } = body
   const user = isObject(metadata) ? metadata.user_id : undefined
-  const tools = innerTools(body.tools)
+  const tools = (body.tools as JsonObject[] | undefined)?.map(innerTool) ?? []
   return {
-    ...Object.fromEntries(Object.entries(body).filter(([field]) => !RETOLD.has(field))),
+    ...Object.fromEntries(Object.entries(body).filter(([field]) => !TRANSLATED.has(field))),
     model: body.model,
     messages,
     ...(max_tokens !== undefined && { max_tokens }),
@@ -90,11 +87,43 @@ function innerConfig({ effort, format }: JsonObject): JsonObject {
   return {
     // 'high' is Anthropic's default, and not every model of other providers accepts an effort.
     ...(effort && effort !== 'high' ? { reasoning_effort: effort === 'max' ? 'xhigh' : effort } : {}),
-    ...(isObject(format) && { response_format: innerFormat(format) }),
+    ...(isObject(format) && {
+      response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema: format.schema } },
+    }),
   }
 }
 
-function innerFormat({ schema }: JsonObject): JsonObject {
-  if (!isObject(schema)) throw badField('output_config.format.schema', 'an object', schema)
-  return { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } }
+/** Anthropic writes the definition of a tool of its own, which is longer than any that a caller writes by itself. */
+const HELD_AS = 32
+
+function heldTools(tools: readonly JsonObject[] = []): number {
+  return tools.reduce((sum, tool) => sum + (isCustom(tool) ? 1 : HELD_AS), 0)
+}
+
+/** A tool as a function. One that Anthropic defines is passed unchanged, for a dialect that knows it. */
+function innerTool(tool: JsonObject): JsonObject {
+  if (!isCustom(tool)) return tool
+  const { name, description, input_schema: parameters, strict, cache_control } = tool
+  return {
+    type: 'function',
+    function: { name, ...(description ? { description } : {}), parameters, ...(strict === true && { strict }) },
+    ...(cache_control !== undefined && { cache_control }),
+  }
+}
+
+function isCustom({ type = 'custom' }: JsonObject): boolean {
+  return type === 'custom'
+}
+
+const CHOICES = { auto: 'auto', any: 'required', none: 'none', tool: 'tool' }
+
+function innerChoice(choice: unknown): JsonObject {
+  if (!isObject(choice)) return {}
+  const type = choice.type as keyof typeof CHOICES | undefined
+  if (type === undefined) throw badField('tool_choice.type', ['auto', 'any', 'tool', 'none'], undefined)
+  if (type === 'tool' && !choice.name) throw badField('tool_choice.name', 'a non-empty string', choice.name)
+  return {
+    tool_choice: type === 'tool' ? { type: 'function', function: { name: choice.name } } : CHOICES[type],
+    ...(choice.disable_parallel_tool_use === true && { parallel_tool_calls: false }),
+  }
 }

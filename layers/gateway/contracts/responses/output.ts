@@ -2,12 +2,19 @@ import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { ChoicePart, Delta } from '../../domain/chat/chat.ts'
 import { isObject, isText } from '../../wire/basics/field-rules.ts'
 import type { AnswerHead } from '../contract.ts'
-import { CallItem, type ToolName } from './call-item.ts'
-import { MessageItem, readLogprobs } from './message-item.ts'
-import type { Emit, ItemPosition, ItemStatus, OutputItem } from './output-item.ts'
+import {
+  CallItem,
+  type Emit,
+  type ItemPosition,
+  type ItemStatus,
+  MessageItem,
+  type OutputItem,
+  ReasoningItem,
+  readLogprobs,
+  type ToolName,
+} from './output-items.ts'
 import { wantsLogprobs } from './read-request.ts'
 import { namespacesOf } from './read-tools.ts'
-import { ReasoningItem } from './reasoning-item.ts'
 
 export type Ending = 'completed' | 'max_output_tokens' | 'content_filter'
 
@@ -16,7 +23,6 @@ const ENDINGS: ReadonlyMap<unknown, Ending> = new Map<unknown, Ending>([
   ['content_filter', 'content_filter'],
 ])
 
-/** The output items that grow from the parts of an answer. */
 export class Output {
   readonly #emit: Emit
   readonly #id: string
@@ -106,7 +112,8 @@ export class Output {
       const callId = isText(piece.id) ? piece.id : `call_${this.#id}_${this.#items.length}`
       const name = isText(said.name) ? said.name : ''
       const tool = this.#namespaces.get(name) ?? { name }
-      call = new CallItem(this.#emit, this.#position(kind === 'custom' ? 'ctc' : 'fc'), kind, callId, tool)
+      const position = this.#position(kind === 'custom' ? 'ctc' : 'fc')
+      call = new CallItem(this.#emit, position, kind, callId, tool).open()
       this.#calls.set(piece.index, call)
       this.#items.push(call)
     }
@@ -133,6 +140,7 @@ export class Output {
   #begin<Item extends MessageItem | ReasoningItem>(item: Item, id: unknown): Item {
     this.#talk = { item, id }
     this.#items.push(item)
+    item.open()
     return item
   }
 

@@ -1,4 +1,4 @@
-import type { GatewayError } from '../../domain/basics/gateway-error.ts'
+import { badRequest, type GatewayError } from '../../domain/basics/gateway-error.ts'
 
 /** The field names of Chat Completions, in which dialects complain, and the names here. */
 export const OWN_WORDS: ReadonlyMap<string, string> = new Map([
@@ -23,4 +23,9 @@ export function inOwnWords({ kind, message, type, param, code }: GatewayError): 
   const quoted = `'${param}'`
   const told = message.startsWith(quoted) ? `'${own}'${message.slice(quoted.length)}` : message
   return { kind, message: told, type, param: own, code }
+}
+
+/** Refuses a field that is well-formed but not supported. `why` follows the field's name. */
+export function notTaken(param: string, why: string): GatewayError {
+  return badRequest('unsupported_parameter', `'${param}' ${why}.`, param)
 }

@@ -1,13 +1,8 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { badField } from '../../wire/basics/bad-field.ts'
-import { isObject } from '../../wire/basics/field-rules.ts'
-import { arePacked, unpackThoughts } from '../../wire/chat/carried-thoughts.ts'
+import { arePacked, THOUGHT_FORMATS, unpackThoughts } from '../../wire/chat/carried-thoughts.ts'
 import { namespacedName } from '../../wire/chat/namespaced-name.ts'
-import { notTaken, requireText } from './not-taken.ts'
-import { readGiven, readSaid } from './read-content.ts'
-
-const MAX_ITEMS = 10_000
-const ROLES = ['user', 'assistant', 'system', 'developer']
+import { notTaken } from './own-words.ts'
 
 /** An assistant's turn that is being read. The items of one turn are one message in Chat Completions. */
 type Turn = {
@@ -17,7 +12,8 @@ type Turn = {
   readonly details: JsonObject[]
 }
 
-/** The items of `input` as the messages of Chat Completions. */
+type Content = string | readonly JsonObject[]
+
 export function readInput({ input, instructions }: JsonObject, raw: JsonObject): JsonObject[] {
   const messages: JsonObject[] = []
   if (typeof instructions === 'string' && instructions !== '') messages.push({ role: 'system', content: instructions })
@@ -28,7 +24,6 @@ export function readInput({ input, instructions }: JsonObject, raw: JsonObject):
   if (!Array.isArray(input) || input.length === 0) {
     throw badField('input', 'a string or a non-empty array of items', input, raw)
   }
-  if (input.length > MAX_ITEMS) throw badField('input', `an array of at most ${MAX_ITEMS} items`, input)
   const items = new ItemReader(messages)
   for (const [index, item] of input.entries()) items.take(item, `input[${index}]`)
   items.end()
@@ -37,14 +32,13 @@ export function readInput({ input, instructions }: JsonObject, raw: JsonObject):
 
 class ItemReader {
   readonly #messages: JsonObject[]
-  readonly #called = new Set<string>()
+  readonly #called = new Set<unknown>()
   #turn: Turn | undefined
 
   constructor(messages: JsonObject[]) {
     this.#messages = messages
   }
 
-  /** An item of one of the kinds in responses-fields.ts. */
   take(item: JsonObject, path: string): void {
     switch (item.type) {
       case 'reasoning':
@@ -52,14 +46,14 @@ class ItemReader {
         return
       case 'function_call':
       case 'custom_tool_call':
-        this.#takeCall(item, item.type === 'custom_tool_call', path)
+        this.#takeCall(item)
         return
       case 'function_call_output':
       case 'custom_tool_call_output':
         this.#takeResult(item, path)
         return
       default:
-        this.#takeMessage(item, path)
+        this.#takeMessage(item)
     }
   }
 
@@ -79,16 +73,15 @@ class ItemReader {
     })
   }
 
-  #takeMessage({ role, content }: JsonObject, path: string): void {
-    if (typeof role !== 'string' || !ROLES.includes(role)) {
-      throw badField(`${path}.role`, ROLES, role)
-    }
+  #takeMessage({ role, content }: JsonObject): void {
+    const read = readContent(content as Content)
     if (role === 'assistant') {
-      for (const part of readSaid(content, `${path}.content`)) this.#open().content.push(part)
+      const parts = typeof read === 'string' ? [{ type: 'text', text: read }] : read
+      for (const part of parts) this.#open().content.push(part)
       return
     }
     this.end()
-    this.#messages.push({ role, content: readGiven(content, `${path}.content`) })
+    this.#messages.push({ role, content: read })
   }
 
   #takeThought(item: JsonObject, path: string): void {
@@ -100,27 +93,22 @@ class ItemReader {
     for (const detail of detailsOf(item, text, summary, path)) details.push(detail)
   }
 
-  #takeCall(item: JsonObject, isCustom: boolean, path: string): void {
-    const id = requireText(item, 'call_id', path)
-    const name = namespacedName(item.namespace, requireText(item, 'name', path))
-    const field = isCustom ? 'input' : 'arguments'
-    const said = item[field]
-    if (typeof said !== 'string') throw badField(`${path}.${field}`, 'a string', said)
+  #takeCall({ type, call_id: id, namespace, name: own, arguments: args, input }: JsonObject): void {
+    const name = namespacedName(namespace, own as string)
     this.#called.add(id)
     this.#open().calls.push(
-      isCustom
-        ? { id, type: 'custom', custom: { name, input: said } }
-        : { id, type: 'function', function: { name, arguments: said } },
+      type === 'custom_tool_call'
+        ? { id, type: 'custom', custom: { name, input } }
+        : { id, type: 'function', function: { name, arguments: args } },
     )
   }
 
-  #takeResult(item: JsonObject, path: string): void {
-    const id = requireText(item, 'call_id', path)
+  #takeResult({ call_id: id, output }: JsonObject, path: string): void {
     if (!this.#called.has(id)) {
       throw notTaken(`${path}.call_id`, 'must be the call_id of a call among the items before it')
     }
     this.end()
-    this.#messages.push({ role: 'tool', tool_call_id: id, content: readGiven(item.output, `${path}.output`) })
+    this.#messages.push({ role: 'tool', tool_call_id: id, content: readContent(output as Content) })
   }
 
   #open(): Turn {
@@ -129,13 +117,21 @@ class ItemReader {
   }
 }
 
+function readContent(content: Content): string | JsonObject[] {
+  return typeof content === 'string' ? content : content.map(readPart)
+}
+
+function readPart({ type, text, refusal, image_url: url, detail, filename, file_data, input_audio }: JsonObject) {
+  if (type === 'refusal') return { type, refusal }
+  if (type === 'input_image') return { type: 'image_url', image_url: { url, ...(detail !== undefined && { detail }) } }
+  if (type === 'input_file') return { type: 'file', file: { ...(filename !== undefined && { filename }), file_data } }
+  return type === 'input_audio' ? { type, input_audio } : { type: 'text', text }
+}
+
 function readThought(parts: unknown, kind: string, path: string): string[] {
-  if (parts === undefined || parts === null) return []
-  if (!Array.isArray(parts)) throw badField(path, 'an array of parts', parts)
-  return parts.map((part: unknown, index) => {
-    if (isObject(part) && part.type === kind && typeof part.text === 'string') return part.text
-    const at = `${path}[${index}]`
-    throw badField(at, `a part of type ${kind} with a 'text'`, part)
+  return ((parts ?? []) as JsonObject[]).map((part, index) => {
+    if (part.type === kind && typeof part.text === 'string') return part.text
+    throw badField(`${path}[${index}]`, `a part of type ${kind} with a 'text'`, part)
   })
 }
 
@@ -146,15 +142,13 @@ function detailsOf(
   summary: string[],
   path: string,
 ): JsonObject[] {
-  if (sealed === undefined || sealed === null || sealed === '') return []
-  const name = `${path}.encrypted_content`
-  if (typeof sealed !== 'string') throw badField(name, 'a string', sealed)
+  if (typeof sealed !== 'string' || sealed === '') return []
   if (arePacked(sealed)) {
     const details = unpackThoughts(sealed)
-    if (!details) throw badField(name, 'as it was in the answer it came with', sealed)
+    if (!details) throw badField(`${path}.encrypted_content`, 'as it was in the answer it came with', sealed)
     return withWords(details, text)
   }
-  const own = { ...(typeof id === 'string' && { id }), format: 'openai-responses-v1' }
+  const own = { ...(typeof id === 'string' && { id }), format: THOUGHT_FORMATS.openai }
   return [
     ...summary.map((part) => ({ type: 'reasoning.summary', summary: part, ...own })),
     { type: 'reasoning.encrypted', data: sealed, ...own },

@@ -1,18 +1,15 @@
-import { badRequest, type GatewayError } from '../../domain/basics/gateway-error.ts'
+import { badRequest } from '../../domain/basics/gateway-error.ts'
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { ChatRequest } from '../../domain/chat/chat.ts'
-import { badField } from '../../wire/basics/bad-field.ts'
 import { isObject, isText } from '../../wire/basics/field-rules.ts'
 import { readFields } from '../../wire/basics/read-fields.ts'
 import { promptMedia } from '../../wire/chat/prompt-media.ts'
 import type { JsonBody } from '../../wire/requests/read-body.ts'
-import { notTaken } from './not-taken.ts'
-import { OWN_WORDS } from './own-words.ts'
+import { notTaken, OWN_WORDS } from './own-words.ts'
 import { readInput } from './read-input.ts'
 import { readToolChoice, readTools } from './read-tools.ts'
 import { OWN_FIELDS, RESPONSES_FIELDS } from './responses-fields.ts'
 
-/** JsonObject that both contracts have under one name. */
 const PASSED = [
   'temperature',
   'top_p',
@@ -23,7 +20,6 @@ const PASSED = [
   'service_tier',
 ]
 
-/** A request to create a response, in the format of Chat Completions. */
 export function readRequest(json: JsonBody): ChatRequest {
   refuseOtherWords(json.value)
   const { body, ...read } = readFields(json, RESPONSES_FIELDS)
@@ -64,7 +60,10 @@ export function readRequest(json: JsonBody): ChatRequest {
 /** Fields of Chat Completions that have another name here, or by which chat holds more. */
 function refuseOtherWords(body: unknown): void {
   if (!isObject(body)) return
-  for (const [name, own] of OWN_WORDS) if (isGiven(body[name])) throw otherWord(name, own)
+  for (const [name, own] of OWN_WORDS) {
+    const message = `There is no '${name}' here: it is a field of /v1/chat/completions. Use '${own}'.`
+    if (isGiven(body[name])) throw badRequest('unsupported_parameter', message, own)
+  }
   if (isGiven(body.n)) throw notTaken('n', 'is not taken: a request has one answer')
 }
 
@@ -72,34 +71,15 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
-function otherWord(name: string, own: string): GatewayError {
-  const message = `There is no '${name}' here: it is a field of /v1/chat/completions. Use '${own}'.`
-  return badRequest('unsupported_parameter', message, own)
-}
-
 function copied(body: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(
-    names.filter((name) => body[name] !== undefined && body[name] !== null).map((name) => [name, body[name]]),
-  )
+  return Object.fromEntries(names.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]))
 }
 
 function readFormat(text: unknown): JsonObject | undefined {
-  if (!isObject(text)) return undefined
-  const { format } = text
+  const format = isObject(text) ? text.format : undefined
   if (!isObject(format) || format.type === 'text') return undefined
   if (format.type === 'json_object') return { type: 'json_object' }
-  const { name, description, schema, strict } = format
-  if (!isText(name)) throw badField('text.format.name', 'a string that is not empty', name)
-  if (!isObject(schema)) throw badField('text.format.schema', 'an object', schema)
-  return {
-    type: 'json_schema',
-    json_schema: {
-      name,
-      ...(typeof description === 'string' && { description }),
-      schema,
-      ...(typeof strict === 'boolean' && { strict }),
-    },
-  }
+  return { type: 'json_schema', json_schema: copied(format, ['name', 'description', 'schema', 'strict']) }
 }
 
 function readEffort(reasoning: unknown): JsonObject {

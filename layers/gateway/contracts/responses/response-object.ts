@@ -6,7 +6,6 @@ import { moneyLiteral } from '../../wire/money/money-literal.ts'
 import type { AnswerHead, CountedUsage } from '../contract.ts'
 import type { Ending, Output } from './output.ts'
 
-/** The fields of a Response that change while it is made. */
 export type ResponseState = {
   readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
   readonly output: readonly JsonObject[]
@@ -78,22 +77,18 @@ function shownUsage({ bill, reported }: CountedUsage): JsonObject {
   const { prompt, cached, cacheWrite, completion } = bill.quantities
   const told = bill.source === 'upstream' && isObject(reported) ? reported : {}
   const details = isObject(told.completion_tokens_details) ? told.completion_tokens_details : {}
-  const reasoning = details.reasoning_tokens
+  const { reasoning_tokens: reasoning } = details
+  const isCount = Number.isSafeInteger(reasoning) && (reasoning as number) >= 0
   return {
     input_tokens: prompt,
     input_tokens_details: { cached_tokens: cached, cache_write_tokens: cacheWrite },
     output_tokens: completion,
-    output_tokens_details: { reasoning_tokens: isCount(reasoning) ? Math.min(reasoning, completion) : 0 },
+    output_tokens_details: { reasoning_tokens: isCount ? Math.min(reasoning as number, completion) : 0 },
     total_tokens: prompt + completion,
     cost: moneyLiteral(bill.cost),
   }
 }
 
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0
-}
-
-/** An answer that ended by itself or because it was cut. */
 export function endedState({ ending, shown }: Output, counted: CountedUsage): ResponseState {
   const usage = shownUsage(counted)
   if (ending === 'completed') return { status: 'completed', output: shown, usage }

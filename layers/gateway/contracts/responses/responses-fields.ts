@@ -1,21 +1,25 @@
+import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { closest } from '../../wire/basics/closest.ts'
-import { boolean, integer, number, withSchema } from '../../wire/basics/field-rules.ts'
-import type { Reading } from '../../wire/basics/reading.ts'
+import { isObject, isText } from '../../wire/basics/field-rules.ts'
 import {
   flag,
+  integer,
   jsonObject,
   knownRows,
   leftOut,
   list,
+  needed,
   never,
   noOther,
+  number,
   object,
+  plain,
   type Read,
   type Rows,
   type Shape,
+  shaped,
   text,
   textOr,
-  value,
   variants,
   word,
 } from '../../wire/basics/shape.ts'
@@ -34,56 +38,68 @@ import { address, DETAIL, data, MAX_MESSAGES, ofProvider } from '../../wire/chat
 
 // The tables of Responses: every field that goes upstream in its format, at every depth, is a row here.
 
+const STRING = needed(text, 'a string')
+const nonEmpty = (shape: Shape) => needed(shape, 'a string that is not empty', isText)
+const NAME = nonEmpty(text)
+
 const GIVEN = {
-  input_text: { text },
-  input_image: { image_url: address, detail: DETAIL, file_id: ofProvider("Give the picture in 'image_url'") },
+  input_text: { text: STRING },
+  input_image: {
+    image_url: nonEmpty(address),
+    detail: DETAIL,
+    file_id: ofProvider("Give the picture in 'image_url'"),
+  },
   input_file: {
     filename: text,
-    file_data: data,
+    file_data: nonEmpty(data),
     file_id: ofProvider("Give the file in 'file_data'"),
     file_url: never("is not taken. Give the file itself in 'file_data'"),
   },
-  input_audio: { input_audio: object({ data, format: text }) },
+  input_audio: { input_audio: needed(object({ data, format: text }), 'an object') },
 } satisfies Record<string, Rows>
 
 /** The fields that answers have beside their text are not read again. */
 const SAID = {
-  output_text: { text, annotations: leftOut, logprobs: leftOut },
-  input_text: { text },
-  refusal: { refusal: text },
+  output_text: { text: STRING, annotations: leftOut, logprobs: leftOut },
+  input_text: { text: STRING },
+  refusal: { refusal: STRING },
 } satisfies Record<string, Rows>
 
 const partsOf = (kinds: Record<string, Rows>): Shape =>
-  textOr(list(variants('type', kinds, noOther('type', kinds))), 'an array of content parts')
+  needed(
+    textOr(list(variants('type', kinds, noOther('type', kinds))), 'an array of content parts'),
+    'a string or an array of content parts',
+  )
 const output = partsOf(GIVEN)
 
 /** An upstream that stores nothing knows no ids and no states of items. */
 const stored = { id: leftOut, status: leftOut }
 const THOUGHT = list(object({ type: word('summary_text', 'reasoning_text'), text }))
-const CALL = { call_id: text, name: text, namespace: text, ...stored }
+const CALL = { call_id: NAME, name: NAME, namespace: text, ...stored }
 
-const ROLE = word('user', 'assistant', 'system', 'developer')
+const ROLES = ['user', 'assistant', 'system', 'developer']
+const ROLE = needed(word(...ROLES), ROLES)
 const messageOf = (content: Shape) => object({ type: word('message'), role: ROLE, content, phase: leftOut, ...stored })
 const said = messageOf(partsOf(SAID))
 const given = messageOf(output)
-const message: Shape = withSchema({ anyOf: [said, given] }, (sent: unknown, at: Reading) =>
+const message: Shape = shaped({ anyOf: [said, given] }, (sent, at) =>
   ((sent as { role?: unknown }).role === 'assistant' ? said : given)(sent, at),
 )
 
 const ITEMS = {
   message,
   reasoning: { id: text, summary: THOUGHT, content: THOUGHT, encrypted_content: text, status: leftOut },
-  function_call: { arguments: text, ...CALL },
-  function_call_output: { call_id: text, output, ...stored },
-  custom_tool_call: { input: text, ...CALL },
-  custom_tool_call_output: { call_id: text, output, ...stored },
+  function_call: { arguments: STRING, ...CALL },
+  function_call_output: { call_id: NAME, output, ...stored },
+  custom_tool_call: { input: STRING, ...CALL },
+  custom_tool_call_output: { call_id: NAME, output, ...stored },
 } satisfies Record<string, Rows | Shape>
 
 const NO_REFERENCE =
   "refers to an item of an earlier answer, and this gateway stores none. Send the item itself; clients do so with 'store': false (in the AI SDK: providerOptions: { openai: { store: false } })"
 
 const otherItem: Read = (sent, at) => {
-  const { type, role, id } = (typeof sent === 'object' && sent !== null ? sent : {}) as Record<string, unknown>
+  const { type, role, id } = isObject(sent) ? sent : {}
   if (type === 'item_reference' || (type === undefined && role === undefined && id !== undefined)) {
     return at.forbid(NO_REFERENCE)
   }
@@ -99,33 +115,51 @@ const NOT_HOSTED = `is of a tool that OpenAI hosts. They are not offered here, s
 const item = variants('type', ITEMS, otherItem)
 
 const FORMAT = object({ type: word('text', 'grammar'), syntax: text, definition: text })
-const FUNCTION = { name: text, description: text, parameters: jsonObject, strict: flag, defer_loading: leftOut }
-const CUSTOM = { name: text, description: text, format: FORMAT, defer_loading: leftOut }
+const FUNCTION = { name: NAME, description: text, parameters: jsonObject, strict: flag, defer_loading: leftOut }
+const CUSTOM = { name: NAME, description: text, format: FORMAT, defer_loading: leftOut }
 
-/** Other types pass here: `readTools` refuses them, with the reason. */
-const otherTool: Read = (sent) => (typeof sent === 'object' && sent !== null ? onlyType(sent) : sent)
-const onlyType = ({ type }: { readonly type?: unknown }) => ({ type })
+const TOOL_TYPE = /^[a-z0-9_]{1,40}$/
+
+/** A tool of another type is one that OpenAI runs, and bills, beside the model; or its type is written wrong. */
+const otherTool =
+  (...types: readonly string[]): Read =>
+  (sent, at) => {
+    if (typeof sent !== 'object') return at.refuse("a tool: an object with a 'type'", sent)
+    const { type } = sent as JsonObject
+    at.enter('type')
+    const isHosted = typeof type === 'string' && TOOL_TYPE.test(type) && closest(type, types) === undefined
+    if (!isHosted) return at.refuse(types, type)
+    const codex = type.startsWith('web_search') ? ' (in Codex: web_search = "disabled" in config.toml)' : ''
+    return at.forbid(
+      `is '${type}', a tool that a provider runs and bills by itself. Leave it out${codex}, or offer a function of your own that does the same`,
+    )
+  }
 
 const OWN_TOOLS = { function: FUNCTION, custom: CUSTOM } satisfies Record<string, Rows>
 const TOOLS = {
   ...OWN_TOOLS,
-  namespace: { name: text, description: text, tools: list(variants('type', OWN_TOOLS, otherTool)) },
+  namespace: {
+    name: NAME,
+    description: text,
+    tools: needed(list(variants('type', OWN_TOOLS, otherTool('function', 'custom'))), 'an array'),
+  },
 } satisfies Record<string, Rows>
 
-const NAMED = { name: text, namespace: text }
+const NAMED = { name: NAME, namespace: text }
+const MODES = ['auto', 'required']
 const CHOSEN = { function: NAMED, custom: NAMED } satisfies Record<string, Rows>
 const CHOICES = {
   ...CHOSEN,
   allowed_tools: {
-    mode: word('auto', 'required'),
-    tools: list(variants('type', CHOSEN, noOther('type', CHOSEN)), 1024),
+    mode: needed(word(...MODES), MODES),
+    tools: needed(list(variants('type', CHOSEN, noOther('type', CHOSEN)), 1024), 'an array of at most 1024 tools'),
   },
 } satisfies Record<string, Rows>
 
 const FORMATS = {
   text: {},
   json_object: {},
-  json_schema: { name: text, description: text, schema: jsonObject, strict: flag },
+  json_schema: { name: NAME, description: text, schema: needed(jsonObject, 'an object'), strict: flag },
 } satisfies Record<string, Rows>
 
 const INCLUDABLE = [
@@ -146,16 +180,16 @@ const OWN: Rows = {
   model: MODEL,
   input: textOr(list(item, MAX_MESSAGES), 'a non-empty array of items'),
   instructions: text,
-  max_output_tokens: value(integer(1)),
-  max_tool_calls: value(integer(1)),
-  temperature: value(number(0, 2)),
-  top_p: value(number(0, 1)),
-  top_logprobs: value(integer(0, 20)),
+  max_output_tokens: integer(1),
+  max_tool_calls: integer(1),
+  temperature: number(0, 2),
+  top_p: number(0, 1),
+  top_logprobs: integer(0, 20),
   stream: flag,
   stream_options: object({ include_obfuscation: flag }),
   store: flag,
-  parallel_tool_calls: value(boolean),
-  tools: list(variants('type', TOOLS, otherTool), 1024),
+  parallel_tool_calls: flag,
+  tools: list(variants('type', TOOLS, otherTool('function', 'custom', 'namespace')), 1024),
   tool_choice: textOr(variants('type', CHOICES, noOther('type', CHOICES)), 'an object', 'none', 'auto', 'required'),
   text: object({ format: variants('type', FORMATS, noOther('type', FORMATS)), verbosity: VERBOSITY }),
   // There are other ways of reasoning, at other prices.
@@ -169,10 +203,10 @@ const OWN: Rows = {
   prompt_cache_key: alias,
   prompt_cache_retention: CACHE_RETENTION,
   service_tier: SERVICE_TIER,
-  background: value(
-    withSchema({ const: false }, (sent: unknown) =>
-      sent === false ? undefined : "false: this gateway stores no answers to be fetched later. Use 'stream': true",
-    ),
+  background: plain(
+    { const: false },
+    "false: this gateway stores no answers to be fetched later. Use 'stream': true",
+    (sent) => sent === false,
   ),
   previous_response_id: needsStore("Send the earlier items in 'input', as clients do with 'store': false"),
   conversation: needsStore("Send the conversation's items in 'input'"),

@@ -14,7 +14,6 @@ export type Demand = {
   readonly unmet?: Unmet | undefined
 }
 
-/** The end of a hold: its cost is spent, the rest comes back. */
 export type Release = {
   readonly keyId: string
   readonly requestId: string
@@ -31,7 +30,7 @@ export type AdmissionResult =
   | {
       readonly admitted: true
       readonly key: Key
-      /** For a request that holds no credits: how many such requests of its key are running, this one included. */
+      /** How many requests of the key that hold no credits are running, this one included, if it is one. */
       readonly freeUnderWay?: number | undefined
       readonly isReadAfter?: true
     }

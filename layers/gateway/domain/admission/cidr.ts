@@ -6,7 +6,6 @@ export function parseAddress(text: string): Address | undefined {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text)
 }
 
-/** The reason why this is not an acceptable range, in words for the operator; undefined if it is one. */
 export function cidrProblem(text: string): string | undefined {
   const slash = text.indexOf('/')
   const base = slash < 0 ? text : text.slice(0, slash)

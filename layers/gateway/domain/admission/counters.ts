@@ -1,16 +1,15 @@
 import type { CounterRefusal } from '../basics/gateway-error.ts'
-import type { Key } from '../keys/key.ts'
+import type { KeySettings } from '../keys/key-settings.ts'
 import type { Nano } from '../money/money.ts'
-import type { Demand } from './admission.ts'
 import { WINDOWS, type WindowKind } from './windows.ts'
 
 /** A limit of a key that counts within a window of time. The key's item has an attribute for each window. */
-export type Counter<Counts = 'requests' | 'credits' | 'loss'> = {
+export type Counter = {
   /**
    * A request counts as one, for good. Credits count as they are held; the unspent part returns to the same window. A loss
    * is what requests may have cost the operator beyond their charges; admission only reads it.
    */
-  readonly counts: Counts
+  readonly counts: 'requests' | 'credits' | 'loss'
   readonly within: WindowKind
   readonly refusal: CounterRefusal
   /** Its name on a key's item, before the window: short, because every request pays for each KB of the item. */
@@ -18,20 +17,18 @@ export type Counter<Counts = 'requests' | 'credits' | 'loss'> = {
 }
 
 /** Each counter has the name of the setting that is its limit. A key without that setting is unlimited. */
-export type CounterName = RequestCounter | CreditCounter | 'dailyLoss'
-type RequestCounter = 'dailyLimit'
-export type CreditCounter = 'dailyCredits' | 'monthlyCredits'
-
-export const COUNTERS: Readonly<
-  Record<RequestCounter, Counter<'requests'>> &
-    Record<CreditCounter, Counter<'credits'>> &
-    Record<'dailyLoss', Counter<'loss'>>
-> = {
+export const COUNTERS = {
   dailyLimit: { counts: 'requests', within: 'day', refusal: 'daily_limit_exceeded', stored: 'n' },
   dailyCredits: { counts: 'credits', within: 'day', refusal: 'daily_credits_exceeded', stored: 'c' },
   monthlyCredits: { counts: 'credits', within: 'month', refusal: 'monthly_credits_exceeded', stored: 'm' },
   dailyLoss: { counts: 'loss', within: 'day', refusal: 'daily_loss_exceeded', stored: 'l' },
-}
+} as const satisfies Readonly<Record<string, Counter>>
+
+type Counters = typeof COUNTERS
+export type CounterName = keyof Counters
+export type CreditCounter = {
+  [Name in CounterName]: Counters[Name]['counts'] extends 'credits' ? Name : never
+}[CounterName]
 
 export const COUNTER_NAMES = Object.keys(COUNTERS) as CounterName[]
 export const CREDIT_COUNTERS = COUNTER_NAMES.filter(
@@ -39,6 +36,9 @@ export const CREDIT_COUNTERS = COUNTER_NAMES.filter(
 )
 
 export type Counts = Record<CounterName, Record<string, bigint>>
+
+/** A key, as far as its limits go. */
+type CountedKey = KeySettings & { readonly counts: Counts; readonly available: Nano }
 
 export function noCounts(): Counts {
   return Object.fromEntries(COUNTER_NAMES.map((name) => [name, {}])) as Counts
@@ -48,7 +48,6 @@ export function windowOf({ within }: Counter, ms: number): string {
   return WINDOWS[within].nameAt(ms)
 }
 
-/** The seconds until the next window begins. */
 export function secondsLeft({ within }: Counter, nowMs: number): number {
   return Math.ceil((WINDOWS[within].nextAtMs(nowMs) - nowMs) / 1000)
 }
@@ -58,23 +57,21 @@ export function oldestKept({ within }: Counter, nowMs: number): string {
   return nameAt(nowMs - keptMs)
 }
 
-export function takenBy({ hold }: Demand, { counts }: Counter): bigint {
+export function takenBy({ hold }: { readonly hold: Nano }, { counts }: Counter): bigint {
   return { requests: 1n, credits: hold, loss: 0n }[counts]
 }
 
-export function limitOf(key: Key, name: CounterName): bigint | undefined {
+export function limitOf(key: CountedKey, name: CounterName): bigint | undefined {
   const limit: number | bigint | undefined = key[name]
   return limit === undefined ? undefined : BigInt(limit)
 }
 
-/** The amount that a counter still has; undefined if the key is unlimited. */
-export function leftIn(key: Key, name: CounterName, nowMs: number): bigint | undefined {
+export function leftIn(key: CountedKey, name: CounterName, nowMs: number): bigint | undefined {
   const limit = limitOf(key, name)
   return limit === undefined ? undefined : limit - (key.counts[name][windowOf(COUNTERS[name], nowMs)] ?? 0n)
 }
 
-/** The most credits that one more request can hold. */
-export function creditsLeft(key: Key, nowMs: number): Nano {
+export function creditsLeft(key: CountedKey, nowMs: number): Nano {
   let least = key.available
   for (const name of CREDIT_COUNTERS) {
     const left = leftIn(key, name, nowMs)
@@ -87,20 +84,19 @@ export function creditsLeft(key: Key, nowMs: number): Nano {
 export const DAILY_LOSS: Nano = 10n ** 9n
 
 /** The amount that its requests may have cost the operator beyond their charges, on the UTC day of this moment. */
-export function lossOf(key: Key, ms: number): Nano {
+export function lossOf(key: CountedKey, ms: number): Nano {
   return key.counts.dailyLoss[windowOf(COUNTERS.dailyLoss, ms)] ?? 0n
 }
 
 export type LossDeps = {
-  /** The loss that a key may cause on a UTC day, if it has no bound of its own. */
   readonly dailyLoss: Nano
 }
 
-export function lossBoundOf({ dailyLoss }: Pick<Key, 'dailyLoss'>, stage: LossDeps): Nano {
+export function lossBoundOf({ dailyLoss }: Pick<KeySettings, 'dailyLoss'>, stage: LossDeps): Nano {
   return dailyLoss ?? stage.dailyLoss
 }
 
 /** True if a key that was admitted at this time had reached its bound on loss. */
-export function isBeyondLoss(key: Key, nowMs: number, stage: LossDeps): boolean {
+export function isBeyondLoss(key: CountedKey, nowMs: number, stage: LossDeps): boolean {
   return lossOf(key, nowMs) >= lossBoundOf(key, stage)
 }

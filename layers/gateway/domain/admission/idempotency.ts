@@ -1,11 +1,8 @@
 import { DAY_MS } from '../basics/time.ts'
 
-/** A request's claim to be the one that answers an Idempotency-Key. */
 export type AnswerClaim = {
-  /** Names the key and the Idempotency-Key together. */
   readonly id: string
   readonly requestId: string
-  /** The secret under which the answer is sealed. */
   readonly secretHash: string
   readonly bodyPrint: string
   /** The time from which the request counts as dead if it has not ended. */

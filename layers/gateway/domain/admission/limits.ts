@@ -1,4 +1,3 @@
-import { utcDay } from '../basics/time.ts'
 import type { Key } from '../keys/key.ts'
 import type { Nano } from '../money/money.ts'
 import { secondsUntilFull, tokensLeft } from './bucket.ts'
@@ -11,7 +10,7 @@ export type CreditWindow = { readonly limit: Nano; readonly remaining: Nano; rea
 export type Limits = { readonly rpm: Window; readonly daily: Window }
 
 export function limitsOf(key: Key, nowMs: number): Limits {
-  const today = Number(key.counts.dailyLimit[utcDay(nowMs)] ?? 0n)
+  const left = Number(leftIn(key, 'dailyLimit', nowMs))
   return {
     rpm: {
       limit: key.rpm,
@@ -20,7 +19,7 @@ export function limitsOf(key: Key, nowMs: number): Limits {
     },
     daily: {
       limit: key.dailyLimit,
-      remaining: Math.max(0, key.dailyLimit - today),
+      remaining: Math.max(0, left),
       resetSeconds: secondsLeft(COUNTERS.dailyLimit, nowMs),
     },
   }
@@ -33,7 +32,6 @@ export function creditWindow(key: Key, name: CreditCounter, nowMs: number): Cred
   return { limit, remaining: left > 0n ? left : 0n, resetSeconds: secondsLeft(COUNTERS[name], nowMs) }
 }
 
-/** The window that will refuse first. */
 export function tightestWindow(limits: Limits): Window {
   const { rpm, daily } = limits
   return daily.remaining < rpm.remaining ? daily : rpm

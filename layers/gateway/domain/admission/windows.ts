@@ -1,6 +1,5 @@
 import { DAY_MS, utcDay } from '../basics/time.ts'
 
-/** The kinds of windows that counters count in, all in UTC. */
 export type WindowKind = 'day' | 'month'
 
 type WindowRule = {
@@ -9,7 +8,6 @@ type WindowRule = {
   readonly nextAtMs: (nowMs: number) => number
   /** A window is kept for so long after it has closed: a write can land late, and another clock can be behind. */
   readonly keptMs: number
-  /** Says in a refusal when the next window opens. */
   readonly nextWords: string
 }
 

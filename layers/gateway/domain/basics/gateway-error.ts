@@ -9,7 +9,7 @@ type ErrorRow = {
   readonly type: string
   readonly retry?: Retry
   /** Tried before admission refuses, in this order. */
-  readonly remedies?: readonly ('lower the cap' | 'finish dead holds')[]
+  readonly remedies?: readonly ('lower the cap for credits' | 'finish dead holds')[]
   /** The call is admitted without credits first, so that it counts against the limits, and refused by the last gate. */
   readonly spendsToken?: true
   /** The key opens nothing now: the answer has none of its limits, and the call leaves no row. */
@@ -22,7 +22,7 @@ const TOO_MUCH = 'rate_limit_error'
 /** A call that credits do not cover, of the balance or of a window. */
 const NOT_COVERED = {
   retry: 'never',
-  remedies: ['lower the cap', 'finish dead holds'],
+  remedies: ['lower the cap for credits', 'finish dead holds'],
   spendsToken: true,
 } as const
 
@@ -34,7 +34,6 @@ const COUNTER_REFUSALS = {
   daily_loss_exceeded: { status: 429, type: TOO_MUCH, retry: 'never' },
 } as const satisfies Record<string, ErrorRow>
 
-/** The reasons for which admission refuses. */
 export const REFUSALS = {
   key_suspended: { status: 403, type: 'permission_error', refusesKey: true },
   invalid_api_key: { status: 401, type: BAD_REQUEST, refusesKey: true },
@@ -90,7 +89,6 @@ export type RequestCode = (typeof REQUEST_CODES)[number]
 type ErrorDetail = {
   readonly param?: string
   readonly code?: string
-  /** Replaces the retry of the kind. */
   readonly retry?: Retry | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -102,7 +100,7 @@ const MOST_NAME_CHARS = 200
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
 
-  /** By its name, because the files beside chat's code have a copy of this class. */
+  /** The name decides, because the files beside chat's code have a copy of this class. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === 'GatewayError'
   }

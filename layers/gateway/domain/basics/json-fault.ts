@@ -8,7 +8,6 @@ type Wanted = 'value' | 'element' | 'name' | 'field' | 'colon' | 'next' | 'end'
 
 type Fault = { readonly at: number; readonly says: string }
 
-/** The fault of a text that is not JSON, with its line and column. Undefined if it is JSON. */
 export function jsonFault(text: string): string | undefined {
   const fault = findFault(text)
   if (!fault) return undefined
@@ -85,7 +84,6 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57
 }
 
-/** The end of a match that begins here; `at` if there is none. */
 function matchEnd(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : at

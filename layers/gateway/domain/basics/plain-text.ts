@@ -8,23 +8,19 @@ const LINE_ENDS = /\r\n|[\t\n]/g
 const PRINTABLE = /^[\x20-\x7e]*$/
 const IN_PLACE = '\uFFFD'
 
-/** A text that may have several lines. */
 export function plainText(text: string, inPlace = IN_PLACE): string {
   return PRINTABLE.test(text) ? text : text.replace(UNSEEN, inPlace)
 }
 
-/** A text on one line, cut if it is longer than it may be. */
 export function plainLine(text: string, mostChars = Number.POSITIVE_INFINITY): string {
   const shown = text.length > mostChars ? `${text.slice(0, mostChars)}…` : text
   return plainText(shown).replace(LINE_ENDS, ' ')
 }
 
-/** True if a text is on one line and has no invisible characters. */
 export function isPlainLine(text: string): boolean {
   return plainLine(text) === text
 }
 
-/** JSON with the same data and no invisible characters. */
 export function plainJson(json: string): string {
   return PRINTABLE.test(json) ? json : json.replace(UNSEEN, escaped)
 }
@@ -40,7 +36,6 @@ export function plainOutput(output: Output): Output {
   return { log: (text) => output.log(plainText(text)), error: (text) => output.error(plainText(text)) }
 }
 
-/** Any value that JSON can hold, with plain texts and names. */
 export function plainValue<T>(value: T): T {
   return plainedAny(value) as T
 }

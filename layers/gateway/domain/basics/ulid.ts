@@ -55,7 +55,6 @@ export function writeUlid(bytes: Uint8Array): string {
   return String.fromCharCode(...WRITTEN)
 }
 
-/** The part of an id that is not its time. */
 export function ulidRandom(id: string): Uint8Array {
   return readUlid(id).subarray(TIME_BYTES)
 }

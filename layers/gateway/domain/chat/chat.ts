@@ -33,7 +33,6 @@ export type ChatRequest = {
   readonly embedding?: EmbeddingRequest | undefined
 }
 
-/** A field that a request has beside the known ones, or a value that may cost more than its list price. */
 export type UnknownField = {
   /** The top-level field of the request that contains it, or the field itself. */
   readonly root: string
@@ -68,9 +67,7 @@ export type ChatPart =
 
 export type AnswerEnding = {
   readonly reason: string
-  /** The caller's own text at which the answer ended. */
   readonly sequence: string | null
-  /** The model's reason for a refusal. */
   readonly details: unknown
 }
 
@@ -86,5 +83,4 @@ export function isWhole(answer: Answer): answer is readonly (readonly ChatPart[]
   return Array.isArray(answer)
 }
 
-/** The most bytes of an answer that is not streamed. */
 export const MAX_WHOLE_BYTES = 16 * 1024 * 1024

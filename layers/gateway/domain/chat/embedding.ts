@@ -1,11 +1,11 @@
-import type { Prompt } from './prompt.ts'
+/** A text, or the token ids of one. */
+export type Prompt = string | readonly number[]
 
 /** Numbers in JSON, or as base64 of 32-bit floats, the lowest byte first. */
 export type VectorFormat = 'float' | 'base64'
 
 export type EmbeddingRequest = {
   readonly inputs: readonly Prompt[]
-  /** The length of each vector, if the caller set it. */
   readonly dimensions: number | undefined
   readonly format: VectorFormat
 }

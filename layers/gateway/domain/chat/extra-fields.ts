@@ -4,9 +4,7 @@ import { UpstreamFailure } from '../routing/upstream-failure.ts'
 import type { ChatBody, ChatRequest } from './chat.ts'
 
 export type ExtraFields = {
-  /** Fields of the caller's that the operator allows by name, as they came. */
   readonly extra: ChatBody
-  /** Names of the other fields, which are left out. */
   readonly dropped: readonly string[]
 }
 

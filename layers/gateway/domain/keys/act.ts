@@ -17,7 +17,6 @@ export function newAct(by: string, nowMs: number, random: Uint8Array, leftMs: Ac
   return { id: ulid(nowMs, random), by, atMs: nowMs, leftMs }
 }
 
-/** A deadline that begins now. */
 export function timeLeft(ms: number, clock: () => number): () => number {
   const endMs = clock() + ms
   return () => endMs - clock()

@@ -10,7 +10,6 @@ export type AdminKeySettings = {
   readonly scopes: readonly AdminScope[]
   /** Never empty: no admin key works from everywhere by oversight. */
   readonly allowlist: readonly string[]
-  /** The most credits that the key grants on a UTC day. */
   readonly dailyGrant: Nano
 }
 

@@ -35,9 +35,8 @@ export type UrgentEvent = (typeof URGENT_EVENTS)[number]
 /** The record of a change: its author, time and content. It is written with the change, and never again. */
 export type ChangeEvent = Omit<Act, 'leftMs'> & {
   readonly what: EventKind
-  /** The id of the key or the admin key; none for a change of the catalog. */
   readonly keyId?: string | undefined
-  /** The fields that changed, before and after. JsonObject that stayed are in neither. */
+  /** The fields that changed. Those that stayed are in neither. */
   readonly before: JsonObject
   readonly after: JsonObject
 }
@@ -74,7 +73,6 @@ function settingFields(key: Key): JsonObject {
   return Object.fromEntries(fields)
 }
 
-/** No hash is in it. */
 export function adminKeyFields(key: AdminKey): JsonObject {
   const { name, scopes, allowlist, dailyGrant } = key
   return defined({ name, ...secretFields(key), scopes, allowlist, dailyGrant: formatCredits(dailyGrant) })

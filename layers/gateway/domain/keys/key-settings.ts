@@ -24,7 +24,6 @@ type Optional = {
   readonly dailyLoss?: Nano | undefined
   /** The operator's own id of its customer, which no other key that is not revoked has. */
   readonly externalId?: string | undefined
-  /** From this moment on the key is refused. */
   readonly expiresAtMs?: number | undefined
   readonly note?: string | undefined
   /** The operator is told when the credits that are not charged fall below it. */

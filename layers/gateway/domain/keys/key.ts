@@ -37,7 +37,6 @@ export type Key = KeySettings &
 
 type Standing = 'current' | 'grace' | 'suspended' | 'expired' | 'refused'
 
-/** The state of the presented secret at this moment. */
 export function standingOf(key: RotatingKey & Expiring, hash: string, nowMs: number): Standing {
   if (key.status === 'revoked') return 'refused'
   const isCurrent = sameHash(key.current.hash, hash)
@@ -60,7 +59,6 @@ export function heldOf(key: Key): Nano {
 
 export type OpenHold = Hold & { readonly requestId: string }
 
-/** Holds whose requests cannot be running any more. */
 export function expiredHolds(key: Key, nowMs: number): OpenHold[] {
   const expired: OpenHold[] = []
   for (const requestId in key.holds) {
@@ -70,7 +68,6 @@ export function expiredHolds(key: Key, nowMs: number): OpenHold[] {
   return expired
 }
 
-/** Requests that hold no credits and may be running. */
 export function freeUnderWay(holds: Key['holds'], nowMs: number): number {
   return Object.values(holds).filter(({ amount, untilMs }) => amount === 0n && untilMs > nowMs).length
 }

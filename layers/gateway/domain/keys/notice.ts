@@ -1,20 +1,16 @@
-import { COUNTER_NAMES, COUNTERS, limitOf, windowOf } from '../admission/counters.ts'
-import type { AdmissionRefusal, CounterRefusal } from '../basics/gateway-error.ts'
+import { COUNTER_NAMES, COUNTERS, CREDIT_COUNTERS, limitOf, windowOf } from '../admission/counters.ts'
+import type { AdmissionRefusal } from '../basics/gateway-error.ts'
 import { DAY_MS, isoTime } from '../basics/time.ts'
 import { formatCredits, type Nano } from '../money/money.ts'
 import type { Key } from './key.ts'
 
-type CreditRefusal = Exclude<CounterRefusal, 'daily_limit_exceeded'>
 /** The limits of credits and of loss, each of which is told once when it is reached. */
 const UNMET = [
   'credit_balance_exhausted',
-  ...COUNTER_NAMES.filter((name) => COUNTERS[name].counts !== 'requests').map(
-    (name) => COUNTERS[name].refusal as CreditRefusal,
-  ),
+  ...[...CREDIT_COUNTERS, 'dailyLoss' as const].map((name) => COUNTERS[name].refusal),
 ] as const
-export type Unmet = (typeof UNMET)[number] & AdmissionRefusal
+export type Unmet = (typeof UNMET)[number]
 
-/** The changes of its operator that a key's notices tell. */
 export const STATUS_NOTICES = { suspended: 'key.suspended', revoked: 'key.revoked' } as const
 
 export const NOTICE_KINDS = [
@@ -33,11 +29,8 @@ export type Notice = { readonly id: string; readonly what: NoticeKind; readonly 
 /** A key with the marks by which its notices are found, and those that were told. */
 export type Watched = {
   readonly key: Key
-  /** The credits that were spent when the last grant came. */
   readonly spentAtGrant: Nano
-  /** The mark that the last refusal left. */
   readonly unmet: Readonly<Partial<Record<Unmet, string>>>
-  /** The mark of the last notice of each kind. */
   readonly told: Readonly<Partial<Record<NoticeKind, string>>>
 }
 
@@ -68,7 +61,7 @@ export function dueNotices(watched: Watched, nowMs: number): DueNotice[] {
   }
 }
 
-/** By the credits that are not charged: those that requests hold come back in part. */
+/** The credits that are not charged count: those that requests hold come back in part. */
 function lowBalance({ key, spentAtGrant, told }: Watched): DueNotice | undefined {
   const { notifyBelow: level, granted, spent } = key
   if (level === undefined || granted - spent >= level) return undefined

@@ -1,4 +1,4 @@
-// Without modules of Node, because the console makes secrets, too.
+// No module of Node is imported here, because the console makes secrets, too.
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** 32 bytes need 42.99 digits of base62; shorter ones are padded, so every secret has one length. */
@@ -21,4 +21,9 @@ export function isSecret(prefix: string, text: string): boolean {
     text.startsWith(prefix) &&
     /^[0-9A-Za-z]+$/.test(text.slice(prefix.length))
   )
+}
+
+/** The shapes of keys that people paste in the wrong place, and that providers quote in their errors. */
+export function keyShapes(): RegExp {
+  return /\b(?:(?:sk|pk|gsk|csk|xai|nvapi|pplx|svc_live)[-_][\w*-]{6,}|AIza[\w*-]{20,}|(?:AKIA|ASIA)[A-Z0-9]{12,})/g
 }

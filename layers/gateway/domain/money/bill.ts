@@ -7,7 +7,6 @@ export type UsageSource = 'upstream' | 'estimate' | 'none'
 
 export type Bill = {
   readonly quantities: Quantities
-  /** The part of the completion tokens that is reasoning. */
   readonly reasoning: number
   readonly source: UsageSource
   /** The tokenizer could not be reached, so the estimate goes by characters. */
@@ -17,13 +16,10 @@ export type Bill = {
   /** The counts cost more than was held, so the hold is charged. */
   readonly usageCapped: boolean
   readonly cost: Nano
-  /** The cost to us, as the provider stated it. */
   readonly upstreamCost?: Nano | undefined
-  /** The tier in which the provider served the answer, if it is none at the list price. */
   readonly serviceTier?: string | undefined
   /** The completion tokens that the upstream counted for an answer that was cut: it bills all of them. */
   readonly generated?: number | undefined
-  /** The upstream's own name for the end of the answer, if it is not a known one. */
   readonly stopReason?: string | undefined
 }
 

@@ -27,7 +27,6 @@ export function parseCredits(text: string): Nano | undefined {
   return parseDecimal(text, 9)
 }
 
-/** Credits that may be below zero; there is no -0. */
 export function parseSignedCredits(text: string): Nano | undefined {
   if (!text.startsWith('-')) return parseCredits(text)
   const amount = parseCredits(text.slice(1))

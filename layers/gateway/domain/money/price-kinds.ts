@@ -10,9 +10,6 @@ type Row = {
   readonly times?: readonly [bigint, bigint]
   /** The count on a bill that is charged; there is one request. */
   readonly quantity?: string
-  /** The field of a usage row that has the count. */
-  readonly field?: string
-  /** The name of its line on a bill. */
   readonly line: string
   /** Its name in the prices of a model; OpenRouter's, where it has one. */
   readonly api: string
@@ -22,23 +19,15 @@ type Row = {
  * The kinds of prices, by their names in a catalog. From these rows come the catalog's schema, prices, holds, bills, rows, sums,
  * explanations and the prices that are told. New ones go to the end, so that columns keep their places.
  */
-export const PRICE_KINDS = {
-  input: { unit: 'token', quantity: 'prompt', field: 'promptTokens', line: 'prompt', api: 'prompt' },
-  output: { unit: 'token', quantity: 'completion', field: 'completionTokens', line: 'completion', api: 'completion' },
-  cachedInput: {
-    unit: 'token',
-    of: 'input',
-    quantity: 'cached',
-    field: 'cachedTokens',
-    line: 'cached',
-    api: 'input_cache_read',
-  },
+const PRICE_KINDS = {
+  input: { unit: 'token', quantity: 'prompt', line: 'prompt', api: 'prompt' },
+  output: { unit: 'token', quantity: 'completion', line: 'completion', api: 'completion' },
+  cachedInput: { unit: 'token', of: 'input', quantity: 'cached', line: 'cached', api: 'input_cache_read' },
   cacheWrite: {
     unit: 'token',
     of: 'input',
     times: [5n, 4n],
     quantity: 'cacheWrite',
-    field: 'cacheWriteTokens',
     line: 'cache write',
     api: 'input_cache_write',
   },
@@ -47,12 +36,11 @@ export const PRICE_KINDS = {
     of: 'cacheWrite',
     times: [8n, 5n],
     quantity: 'cacheWrite1h',
-    field: 'cacheWrite1hTokens',
     line: 'cache 1h',
     api: 'input_cache_write_1h',
   },
   request: { unit: 'piece', line: 'request', api: 'request' },
-  image: { unit: 'piece', quantity: 'images', field: 'images', line: 'images', api: 'image' },
+  image: { unit: 'piece', quantity: 'images', line: 'images', api: 'image' },
 } as const satisfies Readonly<Record<string, Row>>
 
 type Kinds = typeof PRICE_KINDS
@@ -60,18 +48,17 @@ export type PriceKind = keyof Kinds
 type With<Column> = { [Kind in PriceKind]: Kinds[Kind] extends Column ? Kind : never }[PriceKind]
 export type TokenKind = With<{ readonly unit: 'token' }>
 export type PieceKind = Exclude<PriceKind, TokenKind>
-/** The kinds of tokens that are a part of others. */
 export type PartKind = With<{ readonly of: PriceKind }>
 type CountedKind = With<{ readonly quantity: string }>
 export type Quantity = Kinds[CountedKind]['quantity']
 export type PartQuantity = Kinds[PartKind]['quantity']
-/** The fields of a usage row that have the counts of a bill. */
-export type CountField = Kinds[CountedKind]['field']
-type TokenField = Kinds[TokenKind]['field']
+type FieldOf<Kind extends CountedKind> = Kind extends TokenKind
+  ? `${Kinds[Kind]['quantity']}Tokens`
+  : Kinds[Kind]['quantity']
+export type CountField = FieldOf<CountedKind>
 
 export type PriceRow = Row & {
   readonly kind: PriceKind
-  /** The name of the parsed price. */
   readonly pico: `${PriceKind}Pico`
   /** The quantities that are a part of its own, and charged by themselves. */
   readonly parts: readonly PartQuantity[]
@@ -83,35 +70,37 @@ export type PriceRow = Row & {
 
 const ENTRIES = Object.entries(PRICE_KINDS) as [PriceKind, Row][]
 
+const fieldOf = ({ unit, quantity }: Row) => (quantity && unit === 'token' ? `${quantity}Tokens` : quantity)
+
 export const PRICE_ROWS = ENTRIES.map(([kind, row]) => ({
   kind,
   pico: `${kind}Pico`,
   parts: ENTRIES.flatMap(([, { of, quantity }]) => (of === kind ? quantity : [])),
+  field: fieldOf(row),
   ...row,
 })) as readonly PriceRow[]
-export const TOKEN_FIELDS = PRICE_ROWS.flatMap(({ unit, field }) => (unit === 'token' ? field : [])) as TokenField[]
+export const TOKEN_FIELDS = PRICE_ROWS.flatMap(({ unit, field }) =>
+  unit === 'token' ? field : [],
+) as FieldOf<TokenKind>[]
 export const PARTS = PRICE_ROWS.filter(({ of }) => of) as readonly (PriceRow & {
   readonly kind: PartKind
   readonly of: PriceKind
   readonly quantity: PartQuantity
-  readonly field: Kinds[PartKind]['field']
+  readonly field: FieldOf<PartKind>
 })[]
 export const WRITES = PARTS.filter(({ times }) => times)
 /** The lives of tokens that are written to a cache, beside the default one; the last is the dearest. */
 export const LIVES = PARTS.filter(({ of }) => of === 'cacheWrite')
 
 type Words = {
-  /** In the catalog's schema. */
   readonly catalog: string
   readonly tier?: string
-  /** In the prices that are told. */
   readonly told: string
   readonly label: string
-  /** Of counts, as a part of others. */
   readonly part?: string
 }
 
-/** For people. No function that answers chats has these words in its bundle. */
+/** People read these words. No function that answers chats has them in its bundle. */
 export const PRICE_WORDS: Readonly<Record<PriceKind, Words>> = {
   input: {
     catalog: 'Credits per million prompt tokens, as a decimal string.',

@@ -11,11 +11,10 @@ import {
 
 /** The prices of one request, in picocredits, so that credits per million tokens with six decimals come out whole. */
 export type RangePrice = {
-  /** For prompts of more tokens than this; 0 for the base price. */
+  /** Prompts of more tokens than this have it; 0 for the base price. */
   readonly above: number
   /** The dearest price of cache writes that is stated, by which prompts are held; 0 if none is. */
   readonly heldWritePico: bigint
-  /** The service tier that it is for, if it is for one. */
   readonly serviceTier?: string | undefined
 } & Picos
 type Picos = { readonly [Kind in PriceKind as `${Kind}Pico`]: bigint }
@@ -26,7 +25,6 @@ export type Price = RangePrice & {
   readonly serviceTiers: ReadonlyMap<string, RangePrice>
 }
 
-/** In credits per million tokens. */
 type TokenPrices = { readonly [Kind in Exclude<TokenKind, PartKind>]: string } & {
   readonly [Kind in PartKind]?: string | undefined
 }
@@ -36,10 +34,8 @@ export type PriceTier = TokenPrices & { readonly above: number }
 
 type BasePrices = TokenPrices & { readonly [Kind in PieceKind]?: string | undefined }
 
-/** The price of a model, or the cost of a route to us. */
 export type PriceStrings = BasePrices & {
   readonly tiers?: readonly PriceTier[] | undefined
-  /** By the provider's names. */
   readonly serviceTiers?: Readonly<Record<string, TokenPrices>> | undefined
 }
 
@@ -121,7 +117,7 @@ function picosOf(without: Unstated, prices: Prices, base = prices): Picos & Pick
 
 const dearer = (one: bigint, other: bigint) => (one > other ? one : other)
 
-/** As much more than `pico` as `part` is more than `whole`, rounded up; no less than either if they cannot be compared. */
+/** `pico` in the proportion of `part` to `whole`, rounded up; no less than either if they cannot be compared. */
 function inProportion(pico: bigint, part: bigint, whole: bigint): bigint {
   if (whole === 0n) return part > pico ? part : pico
   return (pico * part + whole - 1n) / whole
@@ -158,17 +154,14 @@ function uncoveredIn(above: number, cost: Price, price: Price): RangePrice {
   return { above, ...range, heldWritePico: billed.heldWritePico > 0n ? writes.reduce(dearer) : 0n }
 }
 
-/** True if nothing of it costs anything. */
 export function isFree(price: Price): boolean {
   return [price, ...price.tiers].every((range) => KINDS.every((kind) => range[kind] === 0n))
 }
 
-/** True if this is a price of tokens, in credits per million. */
 export function isPrice(creditsPerMillion: string): boolean {
   return parseDecimal(creditsPerMillion, PLACES.token) !== undefined
 }
 
-/** True if this is the price of one request or one image, in credits. */
 export function isAmount(credits: string): boolean {
   return parseDecimal(credits, AMOUNT_PLACES) !== undefined
 }
@@ -187,7 +180,6 @@ export function isStated(price: StatedPrice): boolean {
   )
 }
 
-/** The price of one token in credits, as people read it. */
 export function formatPerToken(pico: bigint): string {
   return formatDecimal(pico, PLACES.piece)
 }

@@ -4,12 +4,10 @@ import type { Nano } from './money.ts'
 import { LIVES, type PartQuantity } from './price-kinds.ts'
 import { affordableTokens, type WorstCase, worstCostOf } from './worst-cost.ts'
 
-/** A chat request whose worst case is known, so that it can be admitted. */
 export type PricedRequest = {
   readonly chat: ChatRequest
   readonly model: PricedModel
   readonly catalog: Catalog
-  /** The only providers that the caller wants, if it named some. */
   readonly pinned: readonly string[] | undefined
   readonly promptBound: number
   readonly outputCap: number
@@ -62,7 +60,6 @@ export function worstCaseOf(priced: PricedRequest): WorstCase {
   return { ...worstPrompt(priced), completionTokens: priced.outputCap * priced.chat.choices }
 }
 
-/** The largest output cap that this balance covers; negative if not even the prompt is covered. */
 export function affordableCap(priced: PricedRequest, available: Nano): number {
   const tokens = affordableTokens(priced.model.tokenPrice, worstPrompt(priced), available)
   return Math.min(priced.model.maxOutputTokens, Math.floor(tokens / priced.chat.choices))
@@ -97,7 +94,6 @@ function worstPrompt(priced: PricedRequest): Omit<WorstCase, 'completionTokens'>
   return { promptTokens: priced.promptBound, images: mostImages(priced.chat) }
 }
 
-/** The most tokens that the prompt can have, for this model or one of its fallbacks. */
 function promptBound(chat: ChatRequest, model: PricedModel, catalog: Catalog): number {
   const context = longestContext(model, catalog) * (chat.embedding?.inputs.length ?? 1)
   if (asksForMore(chat, model, catalog)) return context
@@ -133,7 +129,6 @@ function mostTokens(kind: MediaKind | 'any', model: PricedModel): number {
   return Math.max(0, ...(model.media ?? MEDIA_KINDS).map((one) => mostTokens(one, model)))
 }
 
-/** The parts that may have the price of an image. */
 export function mostImages({ media }: ChatRequest): number {
   return media.image + media.any
 }

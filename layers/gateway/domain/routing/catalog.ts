@@ -1,48 +1,36 @@
 import { type Price, type PriceStrings, parsePrice } from '../money/price.ts'
 
-/** Any upstream that speaks one of OpenAI's contracts. */
-export type OpenAiEntry = {
-  readonly type: 'openai'
-  readonly baseUrl: string
-  /** The contract that the upstream speaks; without it, chat completions. */
-  readonly contract?: 'chat' | 'responses' | undefined
-  /** `env:NAME` or `secret:NAME`; without it, no key. */
-  readonly apiKey?: string | undefined
-  /** The field in which this upstream takes the output cap; without it, `max_completion_tokens` at OpenAI itself and `max_tokens` elsewhere. */
-  readonly capField?: 'max_tokens' | 'max_completion_tokens' | undefined
-  /** The `service_tier` of every request; without it, the one at the list price at OpenAI itself, and none elsewhere. */
-  readonly serviceTier?: string | undefined
-  /** False for an upstream that refuses `stream_options`; its answers are billed by estimate. */
-  readonly streamOptions?: boolean | undefined
-  /** Headers that are sent with every request, beside our own. */
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Fields that may change the upstream's bill, and that the operator lets callers send all the same. */
-  readonly allowFields?: readonly string[] | undefined
-  readonly unknownFields?: UnknownFields | undefined
+type AnyEntry = {
+  /** A field that is neither known nor allowed is a 400, unless this says 'drop'. */
+  readonly unknownFields?: 'refuse' | 'drop' | undefined
   /** True for an upstream that is asked to stream even if the caller gets one JSON answer. */
   readonly upstreamStream?: boolean | undefined
 }
 
-/** A field that is neither known nor allowed is a 400, unless the provider's entry says 'drop'. */
-type UnknownFields = 'refuse' | 'drop'
-
-export type AnthropicEntry = {
-  readonly type: 'anthropic'
+type HttpEntry = AnyEntry & {
   readonly baseUrl: string
+  /** `env:NAME` or `secret:NAME`; without it, no key. */
   readonly apiKey?: string | undefined
-  /** As an OpenAI entry's. */
+  /** The `service_tier` of every request; without it, the one at the list price at the maker itself, and none elsewhere. */
   readonly serviceTier?: string | undefined
-  readonly unknownFields?: UnknownFields | undefined
-  readonly upstreamStream?: boolean | undefined
 }
+
+export type OpenAiEntry = HttpEntry & {
+  readonly type: 'openai'
+  readonly contract?: 'chat' | 'responses' | undefined
+  /** The field in which this upstream takes the output cap; without it, `max_completion_tokens` at OpenAI itself and `max_tokens` elsewhere. */
+  readonly capField?: 'max_tokens' | 'max_completion_tokens' | undefined
+  /** False for an upstream that refuses `stream_options`; its answers are billed by estimate. */
+  readonly streamOptions?: boolean | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Fields that may change the upstream's bill, and that the operator lets callers send all the same. */
+  readonly allowFields?: readonly string[] | undefined
+}
+
+export type AnthropicEntry = HttpEntry & { readonly type: 'anthropic' }
 
 /** Amazon Bedrock's Converse API, with the function's own IAM role. */
-export type BedrockEntry = {
-  readonly type: 'bedrock'
-  readonly region: string
-  readonly unknownFields?: UnknownFields | undefined
-  readonly upstreamStream?: boolean | undefined
-}
+export type BedrockEntry = AnyEntry & { readonly type: 'bedrock'; readonly region: string }
 
 export type ProviderEntry = OpenAiEntry | AnthropicEntry | BedrockEntry
 
@@ -55,7 +43,6 @@ export function isOwnVariable(name: string): boolean {
   return /^(AWS|WAYBILL)_/i.test(name)
 }
 
-/** The fields that a provider's entry lets callers send beside those that do not change the price. */
 export function providerFields(entry: ProviderEntry | undefined): readonly string[] {
   return entry?.type === 'openai' ? (entry.allowFields ?? []) : []
 }
@@ -71,30 +58,27 @@ export type UpstreamRoute = {
   /** An answer that has not begun by then is given up, and the next route is tried. */
   readonly firstByteTimeoutMs: number
   readonly idleTimeoutMs: number
-  /** The provider's own price, which it bills us. */
   readonly cost?: PriceStrings | undefined
 }
 
-/** The kind of answer that a model gives: text, or the vector that stands for a text. */
-export type ModelKind = 'chat' | 'embedding'
+type ModelKind = 'chat' | 'embedding'
 
-/** The kinds of content that a prompt may have beside text. */
 export const MEDIA_KINDS = ['image', 'audio', 'video', 'file'] as const
 export type MediaKind = (typeof MEDIA_KINDS)[number]
 
 export type CatalogModel = {
   readonly id: string
-  /** Without it, chat. */
+  /** The default is chat. */
   readonly kind?: ModelKind | undefined
   readonly name: string
   readonly ownedBy: string
   readonly active: boolean
   readonly created: number
-  /** For an embedding model, the most tokens of one text. */
+  /** An embedding model takes no more tokens in one text. */
   readonly contextLength: number
   /** 0 for an embedding model. */
   readonly maxOutputTokens: number
-  /** For an embedding model, the numbers in a vector, unless the caller asks for fewer. */
+  /** An embedding model gives vectors of so many numbers, unless the caller asks for fewer. */
   readonly dimensions?: number | undefined
   readonly price: PriceStrings
   readonly routes: readonly UpstreamRoute[]
@@ -104,7 +88,7 @@ export type CatalogModel = {
   readonly paidFallback?: readonly string[] | undefined
   /** True if callers may pin a route whose cost is above the price. */
   readonly pinnable?: boolean | undefined
-  /** As a provider's `allowFields`, for this model only. */
+  /** They are like a provider's `allowFields`, for this model only. */
   readonly allowFields?: readonly string[] | undefined
   /** The kinds that it takes beside text; by default all. */
   readonly media?: readonly MediaKind[] | undefined
@@ -112,7 +96,6 @@ export type CatalogModel = {
   readonly mediaTokens?: Readonly<{ [Kind in MediaKind]?: number | undefined }> | undefined
 }
 
-/** The catalog as it is stored: plain data. */
 export type CatalogData = {
   readonly providers: Readonly<Record<string, ProviderEntry>>
   readonly models: readonly CatalogModel[]
@@ -146,4 +129,14 @@ export function openCatalog(data: CatalogData, version: number): Catalog {
     providers: new Map(Object.entries(data.providers)),
     models: new Map(active.map((model) => [model.id, { ...model, tokenPrice: parsePrice(model.price) }])),
   }
+}
+
+/** The names that providers give to the tier at their list price. */
+const AT_LIST_PRICE: ReadonlySet<string> = new Set(['auto', 'default', 'standard', 'standard_only', 'on_demand'])
+const NAME = /^[\w.-]{1,32}$/
+
+export function otherTier(served: unknown): string | undefined {
+  if (typeof served !== 'string' || !NAME.test(served)) return undefined
+  const name = served.toLowerCase()
+  return AT_LIST_PRICE.has(name) ? undefined : name
 }

@@ -30,7 +30,8 @@ export function keyFor(name: string, secret: ProviderSecret | SecretFault, baseU
   const { host } = new URL(baseUrl)
   if ('fault' in secret) throw notSent(name, secret.fault, host)
   const { key, hosts } = secret
-  if (hosts.some((allowed) => allows(allowed, host))) return key
+  const isAllowed = (one: string) => (one.startsWith(WILDCARD) ? host.endsWith(one.slice(1)) : host === one)
+  if (hosts.some(isAllowed)) return key
   throw notSent(name, `does not name ${host} in its "hosts"`, host)
 }
 
@@ -73,8 +74,4 @@ function hostOf(text: unknown): string | undefined {
   if (!isWildcard) return host
   // A whole top-level domain is everybody's.
   return /\.[a-z][a-z0-9-]*$/.test(host) ? `${WILDCARD}${host}` : undefined
-}
-
-function allows(allowed: string, host: string): boolean {
-  return allowed.startsWith(WILDCARD) ? host.endsWith(allowed.slice(1)) : host === allowed
 }

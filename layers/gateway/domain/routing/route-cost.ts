@@ -4,7 +4,6 @@ import { type PricedRequest, worstCaseOf } from '../money/priced-request.ts'
 import { worstCostOf } from '../money/worst-cost.ts'
 import type { UpstreamRoute } from './catalog.ts'
 
-/** A route to try, with the limits and fields of its model. */
 export type Candidate = {
   readonly route: UpstreamRoute
   readonly outputCap: number
@@ -18,7 +17,6 @@ export function costPriceOf({ route, fallbackModel }: Candidate, { model, catalo
   return ((fallbackModel !== undefined && catalog.models.get(fallbackModel)) || model).tokenPrice
 }
 
-/** The most that this request may cost us at a route. */
 export function worstCostAt(candidate: Candidate, priced: PricedRequest): Nano {
   return worstCostOf(costPriceOf(candidate, priced), worstCaseAt(candidate, priced))
 }

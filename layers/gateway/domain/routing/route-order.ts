@@ -1,10 +1,8 @@
 import { lossPrice, parsePrice } from '../money/price.ts'
 import type { PricedModel, UpstreamRoute } from './catalog.ts'
 
-/** The longest that an instance lets a failing route rest. */
 export const LONGEST_REST_MS = 5 * 60_000
 
-/** Key of a route in RouteHealth. */
 export function routeKey({ provider, model }: Pick<UpstreamRoute, 'provider' | 'model'>): string {
   return `${provider}/${model}`
 }
@@ -29,7 +27,6 @@ export function orderRoutes(
   return [...ordered.filter((route) => !isResting(route)), ...ordered.filter(isResting)]
 }
 
-/** The routes of these providers only, in the order in which the caller named them. */
 export function pinRoutes(routes: readonly UpstreamRoute[], providers: readonly string[]): readonly UpstreamRoute[] {
   return providers.flatMap((provider, priority) =>
     routes.filter((route) => route.provider === provider).map((route) => ({ ...route, priority })),

@@ -1,33 +1,13 @@
 import { plainLine } from '../basics/plain-text.ts'
 import type { Embedded } from '../chat/embedding.ts'
 
-export type FailureReason =
-  | 'connect'
-  | 'timeout'
-  | 'deadline'
-  | 'reset'
-  | 'status'
-  | 'rate_limit'
-  | 'credential'
-  | 'forbidden'
-  | 'model_not_found'
-  | 'too_large'
-  | 'rejected'
-  | 'unsupported'
-  | 'protocol'
-  | 'error_event'
-  | 'empty'
-  | 'runaway'
-
 type FailureDetail = {
   readonly status?: number | undefined
   readonly code?: string | undefined
   readonly param?: string | undefined
   /** The names that the upstream gave to its error, of which none can quote a prompt. */
   readonly said?: string | undefined
-  /** How long the upstream asked to be left alone. */
   readonly retryAfterMs?: number | undefined
-  /** The parts of a batch that were embedded, and reached nobody. */
   readonly embedded?: readonly Embedded[] | undefined
 }
 
@@ -35,22 +15,20 @@ type FailureDetail = {
  * The cause of a failure. 'route' counts against the route at once. 'unclear' counts if requests of several keys met it.
  * 'caller' is what one body can cause: it says nothing about the route, and leads to none that costs more than is paid.
  */
-export type Blame = 'route' | 'unclear' | 'caller'
+type Blame = 'route' | 'unclear' | 'caller'
 
 type ReasonFacts = {
   readonly blame: Blame
-  /** True if a status, when there is one, decides the blame. */
   readonly isByStatus?: boolean
   /**
    * Set if the upstream may have generated an answer, and bill it, though the caller did not get it: no more than came of
    * it, or, if the upstream was left while it may have been generating, as much as its output cap.
    */
   readonly mayBeBilled?: 'what came' | 'the cap'
-  /** True if no other route is tried. */
   readonly endsSearch?: boolean
 }
 
-const REASONS: Readonly<Record<FailureReason, ReasonFacts>> = {
+const REASONS = {
   connect: { blame: 'route' },
   credential: { blame: 'route' },
   model_not_found: { blame: 'route' },
@@ -67,14 +45,17 @@ const REASONS: Readonly<Record<FailureReason, ReasonFacts>> = {
   unsupported: { blame: 'caller' },
   rejected: { blame: 'caller', endsSearch: true },
   deadline: { blame: 'caller', mayBeBilled: 'the cap', endsSearch: true },
-}
+} as const satisfies Readonly<Record<string, ReasonFacts>>
+
+export type FailureReason = keyof typeof REASONS
+
+const factsOf = (reason: FailureReason): ReasonFacts => REASONS[reason]
+const isReason = (text: string): text is FailureReason => Object.hasOwn(REASONS, text)
 
 /** True of an attempt's result in a row if its answer reached nobody, and the upstream may have billed it. */
 export function mayBeBilled(result: string): boolean {
-  const reason = result.split(' ')[0] ?? ''
-  return (
-    reason === 'open' || (Object.hasOwn(REASONS, reason) && REASONS[reason as FailureReason].mayBeBilled !== undefined)
-  )
+  const [reason = ''] = result.split(' ')
+  return reason === 'open' || (isReason(reason) && factsOf(reason).mayBeBilled !== undefined)
 }
 
 export const TOO_MANY_REQUESTS = 429
@@ -88,16 +69,13 @@ function blameOfStatus(status: number): Blame {
 }
 
 function blameOf(reason: FailureReason, status: number | undefined): Blame {
-  const { blame, isByStatus } = REASONS[reason]
+  const { blame, isByStatus } = factsOf(reason)
   return isByStatus && status !== undefined ? blameOfStatus(status) : blame
 }
 
-/** Of the result of an attempt, in a row. */
 export function blameOfResult(result: string): Blame {
   const [reason = '', status] = result.split(' ')
-  return Object.hasOwn(REASONS, reason)
-    ? blameOf(reason as FailureReason, status ? Number(status) : undefined)
-    : 'caller'
+  return isReason(reason) ? blameOf(reason, status ? Number(status) : undefined) : 'caller'
 }
 
 const MOST_MESSAGE_CHARS = 2_000
@@ -123,7 +101,7 @@ function shownWords({ code, param }: FailureDetail): FailureDetail {
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure'
 
-  /** By its name, because the files beside chat's code have a copy of this class. */
+  /** The name decides, because the files beside chat's code have a copy of this class. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === 'UpstreamFailure'
   }
@@ -137,7 +115,6 @@ export class UpstreamFailure extends Error {
     this.detail = { ...detail, ...shownWords(detail) }
   }
 
-  /** The same failure, of an upstream that has embedded some of its inputs. */
   withEmbedded(embedded: readonly Embedded[]): UpstreamFailure {
     return new UpstreamFailure(this.reason, this.message, { ...this.detail, embedded }, { cause: this.cause })
   }
@@ -147,7 +124,7 @@ export class UpstreamFailure extends Error {
     return this.detail.status ? `${this.reason} ${this.detail.status}` : this.reason
   }
 
-  /** For the operator, in the row: the upstream's names, or our own message. One for the caller may quote the prompt. */
+  /** The operator reads the upstream's names or our own message in the row. One for the caller may quote the prompt. */
   get said(): string | undefined {
     const { said, status } = this.detail
     return (said ?? (this.isCallers || status ? undefined : this.message))?.slice(0, MOST_SAID_CHARS)
@@ -163,10 +140,10 @@ export class UpstreamFailure extends Error {
   }
 
   get mayBeBilled(): ReasonFacts['mayBeBilled'] {
-    return REASONS[this.reason].mayBeBilled
+    return factsOf(this.reason).mayBeBilled
   }
 
   get worthAnotherRoute(): boolean {
-    return REASONS[this.reason].endsSearch !== true
+    return factsOf(this.reason).endsSearch !== true
   }
 }

@@ -1,5 +1,5 @@
 import { plainText } from '../basics/plain-text.ts'
-import { keyShapes } from '../keys/key-shapes.ts'
+import { keyShapes } from '../keys/secret-text.ts'
 
 const MOST_CHARS = 1_000
 /** Several times as many, because a long address becomes a short word. */
@@ -36,9 +36,8 @@ const SHAPES: Readonly<Record<string, readonly RegExp[]>> = {
 }
 const PAIRS = Object.entries(SHAPES).flatMap(([shown, shapes]) => shapes.map((shape) => [shape, shown] as const))
 
-/** A text of an upstream, as a caller may read it. */
 export function upstreamWords(words: string, key?: string): string {
-  // Without invisible characters first, of which one could split a key in two.
+  // An invisible character could split a key in two.
   const text = plainText(words, '')
   const withoutKey = (key ? text.replaceAll(key, '[key]') : text).slice(0, MOST_READ)
   return PAIRS.reduce((rest, [shape, shown]) => rest.replace(shape, shown), withoutKey).slice(0, MOST_CHARS)

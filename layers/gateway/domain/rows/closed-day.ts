@@ -19,17 +19,14 @@ export const CLOSING_LAG_MS = 2 * CLOCK_MARGIN_MS + (FUNCTION_TIMEOUT_SECONDS + 
  */
 export const SUMMING_LAG_MS = 10 * MINUTE_MS
 
-/** The fewest days that a stage can keep rows for. */
 export const LEAST_ROW_DAYS = 90
 /** From this age on, a day that is not exported keeps every row from expiring: a month before the first could. */
 const UNEXPORTED_DAYS = LEAST_ROW_DAYS - 30
 
-/** False if rows of this day or of a later one could expire before they are exported. */
 export function mayRowsExpire(firstUnexported: string, nowMs: number): boolean {
   return Date.parse(firstUnexported) + UNEXPORTED_DAYS * DAY_MS > nowMs
 }
 
-/** The last UTC day to which no request can be added any more. */
 export function lastEndedDay(nowMs: number): string {
   return utcDay(nowMs - CLOSING_LAG_MS - DAY_MS)
 }
@@ -39,7 +36,7 @@ export function openDaysOf({ holds }: Pick<Key, 'holds'>): ReadonlySet<string> {
   return new Set(Object.keys(holds).map((requestId) => utcDay(ulidTimeMs(requestId))))
 }
 
-/** For a key that is read at this moment: requests that began before the returned time have their rows. */
+/** Requests of a key read at this moment that began before the returned time have their rows. */
 export function settledBefore({ holds }: Pick<Key, 'holds'>, nowMs: number): number {
   return Object.keys(holds).reduce(
     (before, requestId) => Math.min(before, ulidTimeMs(requestId)),
@@ -52,7 +49,6 @@ export function earliestRowMs({ createdAtMs }: Pick<Key, 'createdAtMs'>): number
   return createdAtMs - DAY_MS
 }
 
-/** The moments of a UTC day: the first, inclusive, and the last, exclusive. */
 export function momentsOf(day: string): { readonly fromMs: number; readonly toMs: number } {
   const fromMs = Date.parse(day)
   return { fromMs, toMs: fromMs + DAY_MS }
@@ -62,7 +58,6 @@ export function dayAfter(day: string): string {
   return utcDay(Date.parse(day) + DAY_MS)
 }
 
-/** The days from the first to the last, both included; none if the first is the later one. */
 export function* daysFrom(first: string, last: string): Generator<string> {
   for (let day = first; day <= last; day = dayAfter(day)) yield day
 }

@@ -4,7 +4,6 @@ import { SUMMED_FIELDS, USAGE_FIELDS, type UsageRow } from './usage-row.ts'
 
 type SummedFields = { readonly [Name in (typeof SUMMED_FIELDS)[number]]: NonNullable<UsageRow[Name]> }
 
-/** Every figure that days add up. */
 export type Figures = SummedFields & {
   readonly requests: number
   readonly completed: number
@@ -13,11 +12,9 @@ export type Figures = SummedFields & {
   readonly abandoned: number
   /** The charges for the answers whose cost to us is stated, and therefore in `upstreamCost`. */
   readonly costOfStated: Nano
-  /** Answers whose cost to us is not stated. */
   readonly withoutCost: number
 }
 
-/** Requests for one model at one provider, added up. */
 export type UsagePart = Figures & {
   readonly model?: string | undefined
   readonly provider?: string | undefined
@@ -54,7 +51,6 @@ export type DayTotal = {
 /** The error codes that are counted apart. An upstream can make up others, as many as it likes. */
 const COUNTED: ReadonlySet<string> = new Set([...ERROR_KINDS, 'context_length_exceeded'])
 
-/** One row, as a part of its own. */
 export function partOf(row: UsageRow): UsagePart {
   const { outcome, errorCode, upstreamCost } = row
   const isStated = upstreamCost !== undefined
@@ -75,7 +71,6 @@ export function partOf(row: UsageRow): UsagePart {
   }
 }
 
-/** A part to add to. */
 export function emptyPart({ model, provider }: Pick<UsagePart, 'model' | 'provider'> = {}): UsagePart {
   return { ...NO_FIGURES, model, provider, errors: {} }
 }
@@ -92,7 +87,6 @@ function plus(a: number | Nano, b: number | Nano): number | Nano {
   return typeof a === 'bigint' ? a + (b as Nano) : a + (b as number)
 }
 
-/** Adds up the rows of one key and day, in any order. */
 export class DayCounter {
   readonly #keyId: string
   readonly #day: string
@@ -129,7 +123,6 @@ export class DayCounter {
 
 type Sums = { readonly requests: number; readonly cost: Nano }
 
-/** A total in two numbers. */
 export function sumsOf({ parts }: Pick<DayTotal, 'parts'>): Sums {
   return parts.reduce<Sums>(
     (sums, { requests, cost }) => ({ requests: sums.requests + requests, cost: sums.cost + cost }),

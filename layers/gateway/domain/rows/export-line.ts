@@ -9,7 +9,6 @@ import {
 } from './usage-row.ts'
 
 type Column = {
-  /** A type of Athena. */
   readonly type: 'string' | 'bigint' | 'boolean'
   readonly of?: (value: never) => string
 }
@@ -63,7 +62,6 @@ export function exportPath(day: string, part: number): string {
   return `${EXPORT_FOLDER}/dt=${day}/${String(part).padStart(5, '0')}.json.gz`
 }
 
-/** The rows that began in one millisecond. */
 export type Moment = { readonly atMs: number; readonly rows: UsageRow[] }
 
 /** DynamoDB gives the rows of one millisecond in any order; their lines must always come in the same one. */

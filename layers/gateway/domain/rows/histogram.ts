@@ -1,4 +1,3 @@
-/** How many values fell into each bucket. */
 export type Histogram = number[]
 
 const FIRST_MS = 25
@@ -11,13 +10,9 @@ export function emptyHistogram(): Histogram {
 }
 
 export function countIn(histogram: Histogram, ms: number): void {
-  const bucket = bucketOf(ms)
+  const next = ms < FIRST_MS ? 0 : 1 + Math.floor(Math.log(ms / FIRST_MS) / Math.log(FACTOR))
+  const bucket = Math.min(next, BUCKETS - 1)
   histogram[bucket] = (histogram[bucket] ?? 0) + 1
-}
-
-function bucketOf(ms: number): number {
-  const bucket = ms < FIRST_MS ? 0 : 1 + Math.floor(Math.log(ms / FIRST_MS) / Math.log(FACTOR))
-  return Math.min(bucket, BUCKETS - 1)
 }
 
 export function addHistogram(sum: Histogram, more: Histogram): void {
@@ -30,14 +25,11 @@ export function quantileOf(histogram: Histogram, share: number): number | undefi
   let left = all * share
   for (const [bucket, count] of histogram.entries()) {
     if (count > 0 && left <= count) {
-      const [low, high] = boundsOf(bucket)
+      const low = bucket === 0 ? 0 : FIRST_MS * FACTOR ** (bucket - 1)
+      const high = FIRST_MS * FACTOR ** bucket
       return Math.round(low + (high - low) * (left / count))
     }
     left -= count
   }
   return undefined
-}
-
-function boundsOf(bucket: number): [low: number, high: number] {
-  return [bucket === 0 ? 0 : FIRST_MS * FACTOR ** (bucket - 1), FIRST_MS * FACTOR ** bucket]
 }

@@ -22,7 +22,7 @@ export class UsageGroups<Name extends string | null = string> {
     return [...this.#parts].sort(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1))
   }
 
-  /** Of equals the name decides, since they are read in no order. */
+  /** The name decides between equals, since they are read in no order. */
   dearestFirst(): Group<Name>[] {
     return this.byName().sort(([, a], [, b]) => (a.cost > b.cost ? -1 : Number(a.cost < b.cost)))
   }

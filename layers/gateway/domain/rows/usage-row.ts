@@ -12,7 +12,6 @@ export type Outcome = (typeof OUTCOMES)[number]
 /** One route that was asked: the result, and the duration from the call to the end of its answer. */
 export type Attempt = {
   readonly provider: string
-  /** The model's name at that provider. */
   readonly model: string
   readonly result: string
   readonly ms: number
@@ -27,81 +26,33 @@ export function hasFailed({ result }: Attempt): boolean {
   return result !== 'ok' && result !== BEYOND_CAP
 }
 
-/** The waybill of one request: its route, its provider and its cost. Never its text. */
-export type UsageRow = {
-  readonly requestId: string
-  readonly keyId: string
-  readonly startedAtMs: number
-  readonly endpoint: EndpointName
-  readonly contract?: ContractName | undefined
-  readonly outcome: Outcome
-  readonly httpStatus: number
-  readonly errorCode?: string | undefined
-  readonly model?: string | undefined
-  readonly provider?: string | undefined
-  readonly upstreamModel?: string | undefined
-  readonly fallbackModel?: string | undefined
-  readonly replayOf?: string | undefined
-  readonly stream: boolean
-  readonly promptTokens: number
-  readonly completionTokens: number
-  readonly cachedTokens: number
-  readonly cacheWriteTokens?: number | undefined
-  readonly cacheWrite1hTokens?: number | undefined
-  readonly reasoningTokens?: number | undefined
-  readonly images?: number | undefined
-  readonly askedMaxTokens?: number | undefined
-  readonly loweredMaxTokens?: number | undefined
-  readonly usageSource: UsageSource
-  readonly estimatedBy?: 'characters' | undefined
-  readonly usageRejected: boolean
-  readonly usageCapped?: boolean | undefined
-  readonly cost: Nano
-  readonly hold: Nano
-  readonly upstreamCost?: Nano | undefined
-  readonly upstreamCostSource?: 'provider' | undefined
-  readonly priceVersion?: number | undefined
+/** The values of each kind. A row that lacks a count has 0 of it; a row that lacks a number has no such number. */
+type Values = {
+  readonly text: string
+  readonly count: number
+  readonly number: number
+  readonly credits: Nano
+  readonly moment: number
+  readonly flag: boolean
   /** Credits per million tokens, of the request's tier if it has one. */
-  readonly price?: StatedPrice | undefined
+  readonly price: StatedPrice
   readonly attempts: readonly Attempt[]
-  readonly ttftMs?: number | undefined
-  readonly durationMs: number
-  readonly droppedFields?: string | undefined
-  readonly user?: Attribution['user']
-  readonly tags?: Attribution['tags']
-  readonly stopReason?: string | undefined
-  readonly loss?: Nano | undefined
-  readonly serviceTier?: string | undefined
-  /** DynamoDB may delete the row from this time on; without it the row stays for good. */
-  readonly keptUntilMs?: number | undefined
+  readonly tags: NonNullable<Attribution['tags']>
 }
-
-/** Every fact about a request, so all fields but the time at which the row may go. */
-export type UsageFieldName = Exclude<keyof UsageRow, 'keptUntilMs'>
-
-/** A row that lacks a count has 0 of it; a row that lacks a number has no such number. */
-export type UsageFieldKind = 'text' | 'count' | 'number' | 'credits' | 'moment' | 'flag' | 'price' | 'attempts' | 'tags'
+export type UsageFieldKind = keyof Values
 
 export type UsageField = {
   readonly api: string
   readonly kind: UsageFieldKind
   readonly optional?: true
-  /** Not told to the caller. */
   readonly operatorOnly?: true
-}
-
-/** The compiler asks for each field of the type, and for `optional` where the type has it. */
-type UsageFields = {
-  readonly [Name in UsageFieldName]-?: undefined extends UsageRow[Name]
-    ? UsageField & { readonly optional: true }
-    : UsageField & { readonly optional?: never }
 }
 
 /**
  * The record, the export with its columns, the CSV and the schemas of both APIs are made from these rows, in this order. New
  * ones go to the end, so that columns keep their places.
  */
-export const USAGE_FIELDS: UsageFields = {
+const FIELDS = {
   requestId: { api: 'request_id', kind: 'text' },
   keyId: { api: 'key_id', kind: 'text' },
   startedAtMs: { api: 'started_at', kind: 'moment' },
@@ -144,6 +95,32 @@ export const USAGE_FIELDS: UsageFields = {
   stopReason: { api: 'stop_reason', kind: 'text', optional: true, operatorOnly: true },
   loss: { api: 'loss', kind: 'credits', optional: true, operatorOnly: true },
   serviceTier: { api: 'service_tier', kind: 'text', optional: true, operatorOnly: true },
+} as const satisfies Readonly<Record<string, UsageField>>
+
+type Fields = typeof FIELDS
+/** Every fact about a request, so all fields but the time at which the row may go. */
+export type UsageFieldName = keyof Fields
+export const USAGE_FIELDS: Readonly<Record<UsageFieldName, UsageField>> = FIELDS
+
+type Words = {
+  readonly endpoint: EndpointName
+  readonly contract: ContractName
+  readonly outcome: Outcome
+  readonly usageSource: UsageSource
+  readonly estimatedBy: 'characters'
+  readonly upstreamCostSource: 'provider'
+}
+type Value<Name extends UsageFieldName> = Name extends keyof Words ? Words[Name] : Values[Fields[Name]['kind']]
+type Optional = {
+  [Name in UsageFieldName]: Fields[Name] extends { readonly optional: true } ? Name : never
+}[UsageFieldName]
+
+/** The waybill of one request: its route, its provider and its cost. Never its text. */
+export type UsageRow = { readonly [Name in Exclude<UsageFieldName, Optional>]: Value<Name> } & {
+  readonly [Name in Optional]?: Value<Name> | undefined
+} & {
+  /** DynamoDB may delete the row from this time on; without it the row stays for good. */
+  readonly keptUntilMs?: number | undefined
 }
 
 /** Added up in a day's total and in the answers about usage. */
@@ -154,7 +131,7 @@ export const SUMMED_FIELDS = [
   'upstreamCost',
 ] as const satisfies readonly UsageFieldName[]
 
-/** For people who read the record. No function that answers chats has these words in its bundle. */
+/** People read these words. No function that answers chats has them in its bundle. */
 export const USAGE_WORDS: Readonly<Record<UsageFieldName, string>> = {
   requestId: 'The id of the request, as in the X-Request-Id header of its answer.',
   keyId: 'The id of the key that made the request.',

@@ -3,11 +3,8 @@ import { addTo, emptyPart, partOf, type UsagePart } from './day-total.ts'
 import { addHistogram, countIn, emptyHistogram, type Histogram } from './histogram.ts'
 import { type Attempt, hasFailed, type UsageRow } from './usage-row.ts'
 
-/** Requests for one model at one provider. */
 export type ModelPart = UsagePart & {
-  /** Milliseconds to the first token. */
   readonly firstToken: Histogram
-  /** Milliseconds of completed requests. */
   readonly duration: Histogram
 }
 
@@ -21,13 +18,9 @@ export type Asked = {
 
 export type RouteFailure = { readonly atMs: number; readonly requestId: string; readonly result: string }
 
-/** The requests of all keys in some time, added up in three ways. */
 export class UsageSum {
-  /** By model and provider. */
   readonly models = new Map<string, ModelPart>()
-  /** By the id of their key, all models together. */
   readonly keys = new Map<string, UsagePart>()
-  /** By the key of a route. */
   readonly routes = new Map<string, Asked>()
 
   addRow(row: UsageRow): void {
@@ -98,12 +91,10 @@ function laterOf(a: RouteFailure | undefined, b: RouteFailure | undefined): Rout
   return a.requestId > b.requestId ? a : b
 }
 
-/** The key in `models`. */
 export function modelPartKey(model: string | undefined, provider: string | undefined): string {
   return JSON.stringify([model, provider])
 }
 
-/** A part to add to. */
 export function emptyModel(names?: Pick<UsagePart, 'model' | 'provider'>): ModelPart {
   return { ...emptyPart(names), firstToken: emptyHistogram(), duration: emptyHistogram() }
 }

@@ -1,5 +1,5 @@
+import { mayUseModel } from '../../domain/admission/access.ts'
 import type { Demand } from '../../domain/admission/admission.ts'
-import { mayUseModel } from '../../domain/admission/allowed-models.ts'
 import { creditsLeft } from '../../domain/admission/counters.ts'
 import { type AdmissionRefusal, ERRORS, GatewayError } from '../../domain/basics/gateway-error.ts'
 import { expiredHolds } from '../../domain/keys/key.ts'
@@ -103,7 +103,7 @@ async function answerRefusal(deps: Remedies, request: Candidate, tries: Tries, w
   requireAccess(request)
   const { key, hash } = request.credential
   const { remedies = [], spendsToken } = ERRORS[why]
-  if (remedies.includes('lower the cap') && lower(request, tries)) return
+  if (remedies.includes('lower the cap for credits') && lower(request, tries)) return
   const dead = expiredHolds(key, request.nowMs)
   if (remedies.includes('finish dead holds') && dead.length > 0 && !tries.sweptDead) {
     await deps.finishDeadHolds(key.id, dead, request.deadlineMs)

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../domain/basics/gateway-error.ts'
-import { roughTokens } from '../../domain/money/rough-tokens.ts'
+import { roughTokens } from '../../domain/money/least-tokens.ts'
 import type { Log } from '../../platform/log/log.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { sampleText } from '../../../tokenizer/sample-text.ts'
-import type { Prompt } from '../../domain/chat/prompt.ts'
+import type { Prompt } from '../../domain/chat/embedding.ts'
 import { type Bill, billFor } from '../../domain/money/bill.ts'
 import { NO_QUANTITIES } from '../../domain/money/price.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'

@@ -1,4 +1,4 @@
-import { mayUseModel } from '../../domain/admission/allowed-models.ts'
+import { mayUseModel } from '../../domain/admission/access.ts'
 import { isBeyondLoss, type LossDeps, lossBoundOf } from '../../domain/admission/counters.ts'
 import type { GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { Nano } from '../../domain/money/money.ts'

@@ -1,31 +1,25 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
-import type { AnswerEnding, ChatPart, ChoicePart, Delta } from '../../domain/chat/chat.ts'
+import type { AnswerEnding, ChatPart, ChoicePart } from '../../domain/chat/chat.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { isObject, isText } from '../../wire/basics/field-rules.ts'
 import { finishReasonOf } from '../../wire/chat/stop-reasons.ts'
 import { mergeUsage, toOpenAiUsage } from '../../wire/money/usage-counts.ts'
+import { brokenOff, choiceOf, fieldsOf, redactedThought, signature, ToolCalls } from '../conversation/answer-parts.ts'
 import { statusOfError } from '../http/error-reply.ts'
 import type { EventReader } from '../http/server-sent-events.ts'
-
-type Call = { readonly index: number; hasArguments: boolean }
-
-/** The format of thoughts that only Claude can read again. */
-const FORMAT = 'anthropic-claude-v1'
 
 /** A type is kept in the log, which must have no text that may quote the prompt. */
 const ERROR_TYPE = /^[a-z_]{1,64}$/
 
-/** Turns the events of one Message into parts. Unknown events and blocks are skipped. */
+const STOP_FIELDS = ['stop_reason', 'stop_sequence', 'stop_details'] as const
+
 export class AnthropicEvents implements EventReader {
-  /** The tool calls begun, by the position of their block. */
-  readonly #calls = new Map<unknown, Call>()
+  readonly #isNative: boolean
+  readonly #calls = new ToolCalls()
+  readonly #stop: { [Name in (typeof STOP_FIELDS)[number]]?: unknown } = {}
   #usage: unknown
-  #stopReason: unknown
-  #stopSequence: unknown
-  #stopDetails: unknown
   #hasSpoken = false
   #isWhole = false
-  readonly #isNative: boolean
 
   /** `isNative`: the caller speaks this dialect, too. */
   constructor(isNative: boolean) {
@@ -36,31 +30,17 @@ export class AnthropicEvents implements EventReader {
     return this.#isWhole
   }
 
-  take(event: JsonObject, parts: ChatPart[]): void {
-    switch (event.type) {
-      case 'message_start':
-        this.#noteStart(fieldsOf(fieldsOf(event.message).usage))
-        return
-      case 'content_block_start':
-        this.#begin(event.index, fieldsOf(event.content_block), parts)
-        return
-      case 'content_block_delta':
-        this.#continue(event.index, fieldsOf(event.delta), parts)
-        return
-      case 'message_delta':
-        this.#noteEnding(fieldsOf(event.delta), event.usage, parts)
-        return
-      case 'message_stop':
-        this.#isWhole = true
-        this.#finish(parts)
-        return
-      case 'error':
-        parts.push({ kind: 'fault', failure: errorOf(event) })
-    }
+  take({ type, index, message, content_block: block, delta, usage, error }: JsonObject, parts: ChatPart[]): void {
+    if (type === 'message_start') this.#noteStart(fieldsOf(fieldsOf(message).usage))
+    else if (type === 'content_block_start') this.#begin(index, fieldsOf(block), parts)
+    else if (type === 'content_block_delta') this.#continue(index, fieldsOf(delta), parts)
+    else if (type === 'message_delta') this.#noteEnding(fieldsOf(delta), usage, parts)
+    else if (type === 'message_stop') this.#finish(parts)
+    else if (type === 'error') parts.push({ kind: 'fault', failure: failureOf(error) })
   }
 
   end(): void {
-    throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
+    throw brokenOff()
   }
 
   /** At the start nothing is generated yet. */
@@ -68,10 +48,8 @@ export class AnthropicEvents implements EventReader {
     this.#usage = usage
   }
 
-  #noteEnding({ stop_reason, stop_sequence, stop_details }: JsonObject, usage: unknown, parts: ChatPart[]): void {
-    this.#stopReason = stop_reason ?? this.#stopReason
-    this.#stopSequence = stop_sequence ?? this.#stopSequence
-    this.#stopDetails = stop_details ?? this.#stopDetails
+  #noteEnding(delta: JsonObject, usage: unknown, parts: ChatPart[]): void {
+    for (const name of STOP_FIELDS) this.#stop[name] = delta[name] ?? this.#stop[name]
     if (!isObject(usage)) return
     this.#usage = mergeUsage(this.#usage, usage)
     this.#report(parts)
@@ -90,81 +68,68 @@ export class AnthropicEvents implements EventReader {
   }
 
   #begin(position: unknown, block: JsonObject, parts: ChatPart[]): void {
-    if (block.type === 'text') this.#say('content', block.text, parts)
-    if (block.type === 'thinking') {
-      this.#say('reasoning_content', block.thinking, parts)
+    const { type, text, thinking, data, citations, id, name } = block
+    if (type === 'text') this.#say('content', text, parts)
+    if (type === 'thinking') {
+      this.#say('reasoning_content', thinking, parts)
       this.#sign(position, block.signature, parts)
     }
-    if (block.type === 'redacted_thinking') this.#redact(position, block.data, parts)
-    if (Array.isArray(block.citations)) for (const citation of block.citations) this.#cite(citation, parts)
-    if (block.type !== 'tool_use') return
-    const index = this.#calls.size
-    const input = fieldsOf(block.input)
+    if (type === 'redacted_thinking' && isText(data)) this.#speak(redactedThought(data, position), parts)
+    if (Array.isArray(citations)) for (const citation of citations) this.#cite(citation, parts)
+    if (type !== 'tool_use') return
+    this.#speak(this.#calls.begin(position, id, name), parts)
     // A message that came whole has the complete input here.
-    const hasArguments = Object.keys(input).length > 0
-    const call = { index, hasArguments }
-    this.#calls.set(position, call)
-    const { id, name } = block
-    this.#speak(choice({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }), parts)
-    if (hasArguments) parts.push(argumentsPiece(call, JSON.stringify(input)))
+    const input = fieldsOf(block.input)
+    if (Object.keys(input).length > 0) parts.push(...this.#calls.add(position, JSON.stringify(input)))
   }
 
   #continue(position: unknown, delta: JsonObject, parts: ChatPart[]): void {
-    if (delta.type === 'text_delta') this.#say('content', delta.text, parts)
-    if (delta.type === 'thinking_delta') this.#say('reasoning_content', delta.thinking, parts)
-    if (delta.type === 'signature_delta') this.#sign(position, delta.signature, parts)
-    if (delta.type === 'citations_delta') this.#cite(delta.citation, parts)
-    const call = this.#calls.get(position)
-    if (delta.type !== 'input_json_delta' || !call || !isText(delta.partial_json)) return
-    call.hasArguments = true
-    parts.push(argumentsPiece(call, delta.partial_json))
+    const { type, text, thinking, citation, partial_json: json } = delta
+    if (type === 'text_delta') this.#say('content', text, parts)
+    if (type === 'thinking_delta') this.#say('reasoning_content', thinking, parts)
+    if (type === 'signature_delta') this.#sign(position, delta.signature, parts)
+    if (type === 'citations_delta') this.#cite(citation, parts)
+    if (type === 'input_json_delta' && isText(json)) parts.push(...this.#calls.add(position, json))
   }
 
   #say(field: 'content' | 'reasoning_content', text: unknown, parts: ChatPart[]): void {
-    if (!isText(text)) return
-    this.#speak(choice({ [field]: text }), parts)
+    if (isText(text)) this.#speak(choiceOf({ [field]: text }), parts)
   }
 
-  #sign(index: unknown, signature: unknown, parts: ChatPart[]): void {
-    if (!isText(signature)) return
-    parts.push(choice({ reasoning_details: [{ type: 'reasoning.text', signature, format: FORMAT, index }] }))
-  }
-
-  #redact(index: unknown, data: unknown, parts: ChatPart[]): void {
-    if (!isText(data)) return
-    this.#speak(choice({ reasoning_details: [{ type: 'reasoning.encrypted', data, format: FORMAT, index }] }), parts)
+  #sign(position: unknown, text: unknown, parts: ChatPart[]): void {
+    if (isText(text)) parts.push(signature(text, position))
   }
 
   /** Only for native callers: Chat Completions does not support citations. */
   #cite(citation: unknown, parts: ChatPart[]): void {
-    if (this.#isNative && isObject(citation)) parts.push(choice({ citations: [citation] }))
+    if (this.#isNative && isObject(citation)) parts.push(choiceOf({ citations: [citation] }))
   }
 
   #finish(parts: ChatPart[]): void {
+    this.#isWhole = true
     const end = this.#finishReason()
-    for (const call of this.#calls.values()) {
-      // Empty arguments are `{}` for OpenAI's clients, unless the call was cut before they came.
-      if (!call.hasArguments && end?.finishReason !== 'length') parts.push(argumentsPiece(call, '{}'))
-    }
-    if (end) parts.push({ ...choice(refusalText(this.#stopDetails)), ...end, ...this.#ending() })
+    // A call that was cut before its arguments came has none.
+    if (end?.finishReason !== 'length') for (const block of this.#calls.blocks) parts.push(...this.#calls.end(block))
+    const { explanation } = fieldsOf(this.#stop.stop_details)
+    const delta = isText(explanation) ? { refusal: explanation } : {}
+    if (end) parts.push({ ...choiceOf(delta), ...end, ...this.#ending() })
   }
 
   #ending(): { ending?: AnswerEnding } {
-    const [reason, sequence] = [this.#stopReason, this.#stopSequence]
+    const { stop_reason: reason, stop_sequence: sequence, stop_details: details } = this.#stop
     if (!this.#isNative || typeof reason !== 'string') return {}
-    return { ending: { reason, sequence: isText(sequence) ? sequence : null, details: this.#stopDetails } }
+    return { ending: { reason, sequence: isText(sequence) ? sequence : null, details } }
   }
 
   /** An empty answer without a reason is no answer. */
   #finishReason() {
-    const reason = this.#stopReason
+    const { stop_reason: reason } = this.#stop
     if (typeof reason === 'string') return finishReasonOf(reason)
     if (!this.#hasSpoken) return undefined
-    return { finishReason: this.#calls.size > 0 ? 'tool_calls' : 'stop' }
+    return { finishReason: this.#calls.isEmpty ? 'stop' : 'tool_calls' }
   }
 }
 
-/** The parts of a Message that came whole. */
 export function readMessage(message: JsonObject, isNative: boolean): ChatPart[] {
   const answer = new AnthropicEvents(isNative)
   const parts: ChatPart[] = []
@@ -172,10 +137,9 @@ export function readMessage(message: JsonObject, isNative: boolean): ChatPart[] 
   return parts
 }
 
-/** A whole Message in the form of its events. */
 function* eventsOf(message: JsonObject): Generator<JsonObject, void, undefined> {
-  const { content, stop_reason, stop_sequence, stop_details, usage } = message
-  yield { type: 'message_delta', delta: { stop_reason, stop_sequence, stop_details }, usage }
+  const { content, usage } = message
+  yield { type: 'message_delta', delta: message, usage }
   if (message.type === 'error') yield message
   for (const [index, block] of Array.isArray(content) ? content.entries() : []) {
     yield { type: 'content_block_start', index, content_block: block }
@@ -183,26 +147,9 @@ function* eventsOf(message: JsonObject): Generator<JsonObject, void, undefined> 
   yield { type: 'message_stop' }
 }
 
-function choice(delta: Delta, finishReason: string | null = null): ChoicePart {
-  return { kind: 'choice', index: 0, delta, logprobs: null, finishReason }
-}
-
-function argumentsPiece({ index }: Call, piece: string): ChoicePart {
-  return choice({ tool_calls: [{ index, function: { arguments: piece } }] })
-}
-
-function refusalText(details: unknown): Delta {
-  const explanation = fieldsOf(details).explanation
-  return isText(explanation) ? { refusal: explanation } : {}
-}
-
-function errorOf({ error }: JsonObject): UpstreamFailure {
+function failureOf(error: unknown): UpstreamFailure {
   const { type } = fieldsOf(error)
   const kind = typeof type === 'string' && ERROR_TYPE.test(type) ? ` (${type})` : ''
   const message = `The upstream reported an error in place of an answer${kind}.`
   return new UpstreamFailure('error_event', message, { status: statusOfError(error) })
-}
-
-function fieldsOf(value: unknown): JsonObject {
-  return isObject(value) ? value : {}
 }

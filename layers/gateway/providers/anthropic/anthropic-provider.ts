@@ -3,8 +3,8 @@ import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { readJson } from '../http/json-reply.ts'
 import type { Reply } from '../http/post.ts'
 import { answerReader, httpUpstream } from '../http-upstream.ts'
+import { requireHeld } from '../limit-request.ts'
 import type { ChatCall, Provider, ReadApiKey } from '../provider.ts'
-import { requireHeld } from '../require-held.ts'
 import { inServiceTier, serviceTierOf } from '../service-tier.ts'
 import { AnthropicEvents, readMessage } from './anthropic-answer.ts'
 import { toAnthropicRequest } from './anthropic-request.ts'
@@ -18,7 +18,6 @@ const read = answerReader(
   (call) => new AnthropicEvents(isNative(call)),
 )
 
-/** Anthropic's Messages API. */
 export function anthropicProvider(id: string, entry: AnthropicEntry, apiKey: ReadApiKey | undefined): Provider {
   const tier = serviceTierOf(entry)
   const toRequest = (call: ChatCall) => inServiceTier(toAnthropicRequest(call), call, tier, 'standard_only')

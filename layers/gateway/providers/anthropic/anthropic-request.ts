@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { ChatBody } from '../../domain/chat/chat.ts'
-import { toFields } from '../conversation/field-table.ts'
+import { chatFieldTable, readAnswerSchema, stopsOf } from '../conversation/common-fields.ts'
+import { type FieldTable, READ, sent, toFields } from '../conversation/field-table.ts'
 import { readConversation } from '../conversation/read-conversation.ts'
 import { readToolOffer, type Tool, type ToolChoice } from '../conversation/read-tools.ts'
 import type { ChatCall } from '../provider.ts'
-import { ANTHROPIC_FIELDS } from './anthropic-fields.ts'
 import { type Blocks, blocksFor } from './anthropic-turns.ts'
 import { toNativeRequest } from './native-request.ts'
 
@@ -16,7 +16,6 @@ export function toAnthropicRequest(call: ChatCall): Fields {
   return original?.contract === 'messages' ? toNativeRequest(call, original.body) : fromChat(call)
 }
 
-/** A chat completion request in that format. */
 function fromChat(call: ChatCall): Fields {
   const { chat, model, outputCap, asksWhole } = call
   const { body } = chat
@@ -59,4 +58,43 @@ function toTool({ name, description, parameters, isStrict }: Tool): JsonObject {
 function toToolChoice(choice: ToolChoice): JsonObject {
   if (typeof choice === 'object') return { type: 'tool', name: choice.name }
   return { type: choice === 'required' ? 'any' : choice }
+}
+
+const EFFORTS: ReadonlyMap<unknown, string> = new Map(
+  Object.entries({ minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'xhigh', max: 'max' }),
+)
+
+export const ANTHROPIC_FIELDS: FieldTable = chatFieldTable({
+  messages: READ,
+  tools: READ,
+  tool_choice: READ,
+  parallel_tool_calls: READ,
+  temperature: sent('temperature', (value) => Math.min(1, value as number)),
+  top_p: sent('top_p'),
+  // Other providers take 0 and -1 for no limit.
+  top_k: sent('top_k', (value) => (Number(value) > 0 ? value : undefined)),
+  stop: sent('stop_sequences', stopsOf),
+  user: sent('metadata.user_id'),
+  safety_identifier: sent('metadata.user_id', (value, { user }) => user ?? value),
+  thinking: sent('thinking'),
+  response_format: sent('output_config.format', toFormat),
+  reasoning_effort: {
+    refuses: (value) =>
+      value === 'none' || EFFORTS.has(value)
+        ? undefined
+        : `must be one of none, ${[...EFFORTS.keys()].join(', ')} with this model`,
+    sends: [
+      { to: 'output_config.effort', value: (wanted) => EFFORTS.get(wanted) },
+      {
+        to: 'thinking',
+        value: (wanted, { thinking }) =>
+          wanted === 'none' && thinking === undefined ? { type: 'disabled' } : undefined,
+      },
+    ],
+  },
+})
+
+function toFormat(format: unknown): object | undefined {
+  const schema = readAnswerSchema(format)?.schema
+  return schema && { type: 'json_schema', schema }
 }

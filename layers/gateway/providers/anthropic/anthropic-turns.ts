@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto'
-import { type CachePrices, cacheMarkOf } from '../cache-mark.ts'
-import type { Cacheable, ImageSource, TextPart, Thought, ToolResult, TurnPart } from '../conversation/turns.ts'
+import type { Cacheable, ImageSource, TextPart, ToolResult, TurnPart } from '../conversation/turns.ts'
+import { type CachePrices, cacheMarkOf } from '../limit-request.ts'
 
 type Block = Record<string, unknown>
 
-/** Parts of a conversation as the Messages API has them. */
 export type Blocks = {
   part(part: TurnPart): Block
   system(texts: readonly TextPart[]): string | Block[]
@@ -41,13 +40,10 @@ function toBlock(part: TurnPart): Block {
         ...(part.isError && { is_error: true }),
       }
     case 'thought':
-      return toThinking(part)
+      return 'data' in part.thought
+        ? { type: 'redacted_thinking', data: part.thought.data }
+        : { type: 'thinking', thinking: part.thought.text, signature: part.thought.signature }
   }
-}
-
-function toThinking({ thought }: Thought): Block {
-  if ('data' in thought) return { type: 'redacted_thinking', data: thought.data }
-  return { type: 'thinking', thinking: thought.text, signature: thought.signature }
 }
 
 function toSource(source: ImageSource): Block {

@@ -2,13 +2,12 @@ import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'
 import { fieldTable, READ, rows, sent, toFields } from '../conversation/field-table.ts'
 import type { ChatCall } from '../provider.ts'
-import { nativeContent, nativeMessages } from './native-blocks.ts'
 
-/** JsonObject that the operator cannot send in place of ours. */
+/** Fields that the operator cannot send in place of ours. */
 const OURS: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'system', 'max_tokens', 'stream', 'metadata', 'thinking', 'cache_control'],
 ])
-/** JsonObject that cost no more than the tokens that the price and the output cap cover. */
+/** Fields that cost no more than the tokens that the price and the output cap cover. */
 const PASSED = [
   'temperature',
   'top_p',
@@ -35,7 +34,7 @@ const NATIVE_FIELDS = fieldTable({
 
 /**
  * A request in the format of the Messages API, for an upstream that speaks it too: content that Chat Completions does
- * not support, such as a document with its citations, is passed on. JsonObject that may change the price are not.
+ * not support, such as a document with its citations, is passed on. Fields that may change the price are not.
  */
 export function toNativeRequest(call: ChatCall, body: JsonObject): Record<string, unknown> {
   const { model, outputCap, asksWhole, extra } = call
@@ -47,4 +46,23 @@ export function toNativeRequest(call: ChatCall, body: JsonObject): Record<string
     max_tokens: outputCap,
     stream: !asksWhole,
   }
+}
+
+/** Messages of the Messages API as they came, except thoughts that Anthropic would refuse. */
+function nativeMessages(messages: readonly JsonObject[]): JsonObject[] {
+  return messages.flatMap((message) => {
+    const content = nativeContent(message.content)
+    return Array.isArray(content) && content.length === 0 ? [] : [{ ...message, content }]
+  })
+}
+
+function nativeContent(content: unknown): unknown {
+  return Array.isArray(content) ? content.filter(isReadable) : content
+}
+
+/** A thought without a signature belongs to another model, and Anthropic would refuse the whole request for it. */
+function isReadable(block: unknown): boolean {
+  return (
+    !isObject(block) || block.type !== 'thinking' || (typeof block.signature === 'string' && block.signature !== '')
+  )
 }

@@ -14,7 +14,6 @@ import { unsupported } from '../verdict.ts'
 export type Invoked = { readonly text: string; readonly inputTokens: unknown }
 export type Invoke = (body: string) => Promise<Invoked>
 
-/** The request for a few texts to a maker's model, and the reading of its answer. */
 type Maker = {
   readonly textsAtOnce: number
   readonly ask: (texts: readonly string[], call: EmbedCall) => JsonObject
@@ -78,7 +77,8 @@ export async function embedAtBedrock(call: EmbedCall, invoke: Invoke): Promise<E
   } catch (error) {
     next = batches.length
     await atMostParting(Promise.allSettled(workers))
-    throw new PartlyEmbedded(error, embeddedOf(batches, answers))
+    const embedded = answers.flatMap(({ tokens }, at) => ({ inputs: batches[at] ?? [], usage: usageOf(tokens) }))
+    throw new PartlyEmbedded(error, embedded)
   }
   return { vectors: answers.flatMap(({ vectors }) => vectors), usage: usageOf(tokensOf(answers)) }
 }
@@ -118,10 +118,6 @@ function readAnswer({ text, inputTokens }: Invoked, batch: Batch, maker: Maker, 
   } catch (fault) {
     return { vectors: [], tokens, fault }
   }
-}
-
-function embeddedOf(batches: readonly Batch[], answers: readonly Answered[]): Embedded[] {
-  return answers.flatMap(({ tokens }, at) => ({ inputs: batches[at] ?? [], usage: usageOf(tokens) }))
 }
 
 function makerOf(model: string): Maker {

@@ -29,7 +29,6 @@ const KNOWN = new Map<string, readonly [FailureReason, number]>(
 
 /** Errors of the SDK itself, when it finds no credentials to sign with. */
 const NO_CREDENTIALS = new Set(['CredentialsProviderError', 'TokenProviderError', 'ProviderError'])
-/** JavaScript's generic names of errors. */
 const UNNAMED = new Set(['Error', 'TypeError', 'RangeError', 'SyntaxError', 'TimeoutError', 'AbortError'])
 
 /** Complaints about the model of the route, anchored at the start: later text may be the caller's. */
@@ -43,7 +42,6 @@ const TOO_LONG =
   /(input|prompt) is too long|too many (input )?tokens|exceeds? the (maximum|model).{0,40}(tokens|context)/i
 const BAD_FRAME = /checksum|message length|too short to accommodate|unrecognizable event type/i
 
-/** The progress of an answer when it failed. */
 export type Progress = 'none' | 'begun' | 'spoken'
 
 /** The failure behind an error that the SDK threw. Only a complaint about the caller's own request keeps its message. */
@@ -83,7 +81,7 @@ type Thrown = {
   readonly httpStatus: number | undefined
 }
 
-/** By its fields, not its class: the SDK's errors are of several kinds. */
+/** The SDK's errors are of several classes, so the fields decide. */
 function describe(error: unknown): Thrown {
   const fields = isObject(error) ? error : {}
   const metadata = isObject(fields.$metadata) ? fields.$metadata : {}
@@ -115,7 +113,6 @@ function reasonByStatus(status: number | undefined): readonly [FailureReason, nu
   return [status === 408 ? 'timeout' : 'status', status]
 }
 
-/** A failure of the connection, or of the protocol. */
 function brokenLine({ name, message, code, cause }: Thrown, hasBegun: boolean): UpstreamFailure {
   const options = { cause }
   if (!UNNAMED.has(name) && code === undefined) {

@@ -1,6 +1,5 @@
 import type {
   BedrockRuntimeClient,
-  ConverseCommandInput,
   ConverseStreamCommandInput,
   ConverseStreamOutput,
 } from '@aws-sdk/client-bedrock-runtime'
@@ -71,7 +70,7 @@ export function bedrockProvider(id: string, entry: BedrockEntry): Provider {
 /** Lazy: loaded once, with the first call. */
 const sdk = () => import('#bedrock')
 
-async function converse(region: string, input: ConverseCommandInput, abortSignal: AbortSignal) {
+async function converse(region: string, input: ConverseStreamCommandInput, abortSignal: AbortSignal) {
   const { ConverseCommand } = await sdk()
   return (await clientIn(region)).send(new ConverseCommand(input), { abortSignal })
 }

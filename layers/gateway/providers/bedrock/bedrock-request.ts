@@ -1,17 +1,18 @@
 import type {
   ConverseStreamCommandInput,
   InferenceConfiguration,
+  OutputConfig,
   Tool,
   ToolChoice,
   ToolConfiguration,
 } from '@aws-sdk/client-bedrock-runtime'
 import type { ChatBody, ChatRequest } from '../../domain/chat/chat.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'
-import { toFields } from '../conversation/field-table.ts'
+import { chatFieldTable, readAnswerSchema, stopsOf } from '../conversation/common-fields.ts'
+import { type FieldRow, type FieldTable, IGNORED, READ, sent, toFields } from '../conversation/field-table.ts'
 import { readConversation } from '../conversation/read-conversation.ts'
 import { type Tool as OfferedTool, readToolOffer, type ToolOffer } from '../conversation/read-tools.ts'
 import type { ChatCall } from '../provider.ts'
-import { BEDROCK_FIELDS } from './bedrock-fields.ts'
 import { markedBy, toMessages } from './bedrock-turns.ts'
 
 type Document = NonNullable<ConverseStreamCommandInput['additionalModelRequestFields']>
@@ -71,4 +72,39 @@ function toTool({ name, description, parameters }: OfferedTool): Tool {
 function toToolChoice(choice: ToolOffer['choice']): ToolChoice | undefined {
   if (choice === 'required') return { any: {} }
   return typeof choice === 'object' ? { tool: { name: choice.name } } : undefined
+}
+
+/** Converse cannot say that tools are called one at a time; where none may be called, nothing is lost. */
+const parallelCalls: FieldRow['refuses'] = (value, { tools, tool_choice: choice }) =>
+  value === false && Array.isArray(tools) && tools.length > 0 && choice !== 'none'
+    ? 'must be true: this model may call several tools at once'
+    : undefined
+
+/** The fields of Chat Completions, and what they become in Converse. Each model has its own ways to think there. */
+export const BEDROCK_FIELDS: FieldTable = chatFieldTable({
+  messages: READ,
+  tools: READ,
+  tool_choice: READ,
+  parallel_tool_calls: { refuses: parallelCalls },
+  reasoning_effort: { refuses: () => 'must be left out: how hard this model thinks cannot be chosen' },
+  // OpenAI's scale goes to 2, Converse's ends at 1.
+  temperature: sent('inferenceConfig.temperature', (value) => Math.min(1, value as number)),
+  top_p: sent('inferenceConfig.topP'),
+  stop: sent('inferenceConfig.stopSequences', stopsOf),
+  response_format: sent('outputConfig', toOutputConfig),
+  top_k: IGNORED,
+  user: IGNORED,
+  safety_identifier: IGNORED,
+})
+
+function toOutputConfig(format: unknown): OutputConfig | undefined {
+  const wanted = readAnswerSchema(format)
+  if (!wanted) return undefined
+  const { name, description, schema } = wanted
+  const jsonSchema = {
+    schema: JSON.stringify(schema),
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+  }
+  return { textFormat: { type: 'json_schema', structure: { jsonSchema } } }
 }

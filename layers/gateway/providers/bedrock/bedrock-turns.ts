@@ -5,7 +5,6 @@ import type {
   ReasoningContentBlock,
   ToolUseBlock,
 } from '@aws-sdk/client-bedrock-runtime'
-import { type CachePrices, cacheMarkOf } from '../cache-mark.ts'
 import type {
   Cacheable,
   ContentPart,
@@ -16,9 +15,9 @@ import type {
   Turn,
   TurnPart,
 } from '../conversation/turns.ts'
+import { type CachePrices, cacheMarkOf } from '../limit-request.ts'
 import { unsupported } from '../verdict.ts'
 
-/** A block of a message or of a tool's result. */
 type PlainBlock = { readonly text: string } | { readonly image: ImageBlock }
 
 /** Converse accepts tool calls only beside the tools' definitions. Without those, past calls become text. */

@@ -1,4 +1,6 @@
+import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'
+import { unsupported } from '../verdict.ts'
 import { type FieldRow, type FieldRows, type FieldTable, fieldTable, IGNORED, READ, rows } from './field-table.ts'
 
 /** Fields that every dialect but OpenAI's own must have a row for. */
@@ -18,7 +20,6 @@ export function chatFieldTable(own: FieldRows & Readonly<Record<OwnField, FieldR
   return fieldTable({ ...COMMON, ...own })
 }
 
-/** Fields of ours in every request. */
 const WRITTEN = ['model', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens']
 
 /** Ways to draw the next token, labels, and wishes about what stands beside the answer. */
@@ -84,4 +85,22 @@ const COMMON: FieldRows = {
 function isEmpty(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0
   return isObject(value) && Object.keys(value).length === 0
+}
+
+/** The texts at which an answer ends; undefined if there is none to send. */
+export function stopsOf(stop: unknown): string[] | undefined {
+  const stops = [stop as string | string[]].flat().filter((text) => text !== '')
+  return stops.length > 0 ? stops : undefined
+}
+
+type AnswerSchema = { readonly name?: string; readonly description?: string; readonly schema: JsonObject }
+
+/** Other providers constrain an answer by a schema only: just any JSON could not be guaranteed. */
+export function readAnswerSchema(format: unknown): AnswerSchema | undefined {
+  const { type, json_schema } = format as JsonObject
+  if (type === 'text') return undefined
+  if (type !== 'json_schema' || !isObject(json_schema) || !isObject(json_schema.schema)) {
+    throw unsupported('response_format', "must be of type 'text', or 'json_schema' with a schema, with this model")
+  }
+  return json_schema as AnswerSchema
 }

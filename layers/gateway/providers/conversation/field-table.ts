@@ -17,7 +17,6 @@ export type FieldRow = {
 
 export type FieldRows = Readonly<Record<string, FieldRow>>
 
-/** Every field of a request that a dialect knows of. */
 export type FieldTable = ReadonlyMap<string, FieldRow>
 
 /** Written by the dialect's own code, together with others: the conversation, its tools, the output cap. */
@@ -55,7 +54,6 @@ export function requireSupported(
   }
 }
 
-/** The fields of the upstream's request that those of the caller's become, once none of them is refused. */
 export function toFields(table: FieldTable, body: ChatBody, call: ChatCall): Record<string, unknown> {
   requireSupported(table, body, call)
   const fields: Record<string, unknown> = {}

@@ -1,11 +1,10 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
-import { unsupported } from '../verdict.ts'
-import { readImage } from './read-image.ts'
-import type { ContentPart, TextPart } from './turns.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
+import { rejected, unsupported } from '../verdict.ts'
+import type { ContentPart, ImageFormat, ImagePart, ImageSource, TextPart } from './turns.ts'
 
 const MAX_TYPE_CHARS = 40
 
-/** Text and images. */
 export function readContent(content: unknown, path: string): ContentPart[] {
   const parts: ContentPart[] = []
   for (const [index, part] of partsOf(content).entries()) {
@@ -17,7 +16,6 @@ export function readContent(content: unknown, path: string): ContentPart[] {
   return parts
 }
 
-/** The content of instructions and of an assistant's message. */
 export function readTexts(content: unknown, path: string): TextPart[] {
   const parts: TextPart[] = []
   for (const [index, part] of partsOf(content).entries()) {
@@ -45,4 +43,38 @@ function addText(parts: (TextPart | ContentPart)[], text: string, { cache_contro
 
 function notTaken({ type }: JsonObject, path: string, taken: string) {
   return unsupported(path, `is of type '${String(type).slice(0, MAX_TYPE_CHARS)}'; this model takes ${taken} here`)
+}
+
+const DATA_URL = /^data:image\/(jpeg|jpg|png|gif|webp);base64,/i
+const KINDS = 'an https address or a base64 data: URL of a JPEG, PNG, GIF or WebP image'
+
+function readImage({ image_url: image, cache_control: mark }: JsonObject, partPath: string): ImagePart {
+  const path = `${partPath}.image_url.url`
+  const url = isObject(image) ? image.url : image
+  if (typeof url !== 'string' || url === '') throw rejected(path, `must be ${KINDS}`)
+  return { kind: 'image', source: readSource(url, path), path, cacheMark: mark }
+}
+
+function readSource(url: string, path: string): ImageSource {
+  if (/^https:\/\//i.test(url)) return { kind: 'address', url }
+  const [start, type] = DATA_URL.exec(url) ?? []
+  if (start === undefined || type === undefined) throw unsupported(path, `must be ${KINDS} for this model`)
+  const base64 = url.slice(start.length)
+  if (!isBase64(base64)) throw rejected(path, 'must hold the image in base64')
+  const format = type.toLowerCase().replace('jpg', 'jpeg') as ImageFormat
+  return { kind: 'bytes', format, base64 }
+}
+
+// Each of these looks at every character once: a pattern for all of base64 at once would backtrack over long runs of
+// spaces, and an image may have any length.
+const OTHER_CHARACTERS = /[^A-Za-z0-9+/=\s]/
+const AFTER_PADDING = /[^=\s]/
+const MOST_PADDING = 2
+
+function isBase64(text: string): boolean {
+  if (text.trim() === '' || OTHER_CHARACTERS.test(text)) return false
+  const end = text.indexOf('=')
+  if (end < 0) return true
+  const padding = text.slice(end)
+  return end > 0 && !AFTER_PADDING.test(padding) && padding.replaceAll(/\s/g, '').length <= MOST_PADDING
 }

@@ -1,10 +1,12 @@
+import { MAX_DEPTH } from '../../domain/basics/json-fault.ts'
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { ChatRequest } from '../../domain/chat/chat.ts'
+import { isDeeper, isObject, isText } from '../../wire/basics/field-rules.ts'
+import { THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.ts'
 import { rejected, unsupported } from '../verdict.ts'
+import { fieldsOf } from './answer-parts.ts'
 import { readContent, readTexts } from './read-content.ts'
-import { readThoughts } from './read-thoughts.ts'
-import { readToolCalls } from './read-tool-calls.ts'
-import type { Cacheable, Conversation, TextPart, ToolResult, Turn, TurnPart } from './turns.ts'
+import type { Cacheable, Conversation, TextPart, Thought, ToolCall, ToolResult, Turn, TurnPart } from './turns.ts'
 
 /** OpenAI's messages as turns that alternate, with the instructions apart; the results of tools belong to the user. */
 export function readConversation({ body }: ChatRequest): Conversation {
@@ -51,13 +53,15 @@ function readAssistant(message: JsonObject, path: string): TurnPart[] {
   const parts: TurnPart[] = readThoughts(message)
   for (const text of readTexts(content, `${path}.content`)) parts.push(text)
   for (const text of readTexts(refusal, `${path}.refusal`)) parts.push(text)
-  for (const call of readToolCalls(calls, `${path}.tool_calls`)) parts.push(call)
+  for (const [index, call] of ((calls ?? []) as JsonObject[]).entries()) {
+    parts.push(readToolCall(call, `${path}.tool_calls[${index}]`))
+  }
   return parts
 }
 
 /** A result is written to a cache as a whole, so a mark inside it counts for the result. */
 function readToolResult({ tool_call_id: id, content, is_error }: JsonObject, path: string): ToolResult {
-  if (typeof id !== 'string' || id === '') throw rejected(`${path}.tool_call_id`, 'must be the id of a tool call')
+  if (!isText(id)) throw rejected(`${path}.tool_call_id`, 'must be the id of a tool call')
   const parts = readContent(content, `${path}.content`)
   const cacheMark = parts.findLast((part) => part.cacheMark)?.cacheMark
   return { kind: 'toolResult', id, parts, isError: is_error === true, cacheMark }
@@ -68,4 +72,70 @@ function endingCache<Part extends Cacheable>({ cache_control: mark }: JsonObject
   const last = parts.pop()
   if (last) parts.push(mark ? { ...last, cacheMark: mark } : last)
   return parts
+}
+
+/**
+ * The thoughts of an assistant's message, as OpenRouter has them. Thoughts without a signature, and those of other
+ * models, cannot be used again. The text of a signed thought may come in pieces before it, or stand in
+ * `reasoning_content`.
+ */
+function readThoughts({ reasoning_content: told, reasoning_details: details }: JsonObject): Thought[] {
+  const thoughts: Thought[] = []
+  const known = ((details ?? []) as JsonObject[]).filter(({ format }) => format === THOUGHT_FORMATS.claude)
+  let text = ''
+  // A text beside the thoughts belongs to the first; an empty thought stays empty.
+  let beside = known.some((detail) => textIn(detail.text) !== '') ? '' : textIn(told)
+  for (const detail of known) {
+    text += textIn(detail.text)
+    const [signature, data] = [textIn(detail.signature), textIn(detail.data)]
+    if (detail.type === 'reasoning.encrypted' && data !== '') thoughts.push(toThought({ data }))
+    if (signature === '') continue
+    thoughts.push(toThought({ text: text || beside, signature }))
+    text = ''
+    beside = ''
+  }
+  return thoughts
+}
+
+function toThought(thought: Thought['thought']): Thought {
+  return { kind: 'thought', thought }
+}
+
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function readToolCall(call: JsonObject, path: string): ToolCall {
+  if (call.type === 'custom') throw unsupported(path, 'is a custom tool’s; this model has functions')
+  const fn = fieldsOf(call.function)
+  const { name } = fn
+  if (typeof name !== 'string') throw rejected(path, 'must be a call of a function with a name')
+  if (!isText(call.id)) throw rejected(`${path}.id`, 'must be the id of a tool call')
+  const argumentsText = textIn(fn.arguments)
+  return {
+    kind: 'toolCall',
+    id: call.id,
+    name,
+    arguments: readArguments(argumentsText, `${path}.function.arguments`),
+    argumentsText,
+    cacheMark: call.cache_control ?? fn.cache_control,
+  }
+}
+
+/** Arguments are text until now: nothing has bounded their depth. */
+function readArguments(text: string, path: string): JsonObject {
+  if (text === '') return {}
+  const value = parse(text)
+  if (!isObject(value)) throw unsupported(path, 'must be a JSON object as text, which this model needs of past calls')
+  if (isDeeper(value, MAX_DEPTH)) throw rejected(path, `is nested more than ${MAX_DEPTH} levels deep`)
+  return value
+}
+
+/** No error quotes the text: it may be a prompt. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { ChatBody } from '../../domain/chat/chat.ts'
-import { isObject } from '../../wire/basics/field-rules.ts'
+import { isObject, isText } from '../../wire/basics/field-rules.ts'
 import { rejected, unsupported } from '../verdict.ts'
+import { fieldsOf } from './answer-parts.ts'
 import type { Cacheable } from './turns.ts'
 
 export type Tool = Cacheable & {
   readonly name: string
   readonly description: string
-  /** A JSON schema of an object. */
   readonly parameters: JsonObject
   readonly isStrict: boolean
 }
@@ -24,8 +24,8 @@ export function readToolOffer({ tools, tool_choice: choice }: ChatBody): ToolOff
 function readTool(tool: JsonObject, index: number): Tool {
   const path = `tools[${index}]`
   if (tool.type !== 'function') throw unsupported(path, 'must be a function: this model takes functions only')
-  const fn = isObject(tool.function) ? tool.function : {}
-  if (typeof fn.name !== 'string' || fn.name === '') throw rejected(`${path}.function.name`, 'must be a string')
+  const fn = fieldsOf(tool.function)
+  if (!isText(fn.name)) throw rejected(`${path}.function.name`, 'must be a string')
   return {
     name: fn.name,
     description: typeof fn.description === 'string' ? fn.description : '',
@@ -41,10 +41,10 @@ const OTHER_KINDS: ReadonlySet<unknown> = new Set(['allowed_tools', 'custom'])
 const WANTED = "must be 'none', 'auto', 'required' or a function with a name"
 
 function readChoice(choice: unknown): ToolChoice | undefined {
-  if (choice === undefined || choice === null) return undefined
-  if (WORDS.has(choice)) return choice as ToolChoice
-  const { type, function: fn } = isObject(choice) ? choice : {}
-  if (type === 'function' && isObject(fn) && typeof fn.name === 'string' && fn.name !== '') return { name: fn.name }
+  if (choice === undefined || WORDS.has(choice)) return choice as ToolChoice | undefined
+  const { type, function: fn } = fieldsOf(choice)
+  const { name } = fieldsOf(fn)
+  if (type === 'function' && isText(name)) return { name }
   throw OTHER_KINDS.has(type)
     ? unsupported('tool_choice', `${WANTED} with this model`)
     : rejected('tool_choice', WANTED)

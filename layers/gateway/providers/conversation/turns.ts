@@ -32,7 +32,6 @@ export type ToolCall = Cacheable & {
 
 export type ToolResult = Cacheable & {
   readonly kind: 'toolResult'
-  /** The id of the call that this is the result of. */
   readonly id: string
   readonly parts: readonly ContentPart[]
   readonly isError: boolean

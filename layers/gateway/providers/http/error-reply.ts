@@ -1,9 +1,8 @@
+import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { TOO_MANY_REQUESTS, UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { upstreamWords } from '../../domain/routing/upstream-words.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'
-import { isContentComplaint } from './content-complaint.ts'
 import { readAll } from './json-reply.ts'
-import { isMissingModel } from './missing-model.ts'
 import type { Reply } from './post.ts'
 
 const MAX_ERROR_BYTES = 64 * 1024
@@ -104,4 +103,52 @@ async function readError(reply: Reply): Promise<Record<string, unknown>> {
   } catch {
     return {}
   }
+}
+
+const ABOUT_CONTENT = /moderation|flagged|content[ _-]?(?:policy|filter|management)|safety/i
+/** A flagged account is the operator's problem, not the content's. */
+const ABOUT_US = /\b(?:account|organi[sz]ation|project|workspace|billing|api[ _-]?key|credential)/i
+
+/** True if an upstream's error is about the caller's content, and not about our account. */
+function isContentComplaint(error: JsonObject): boolean {
+  const metadata = isObject(error.metadata) ? error.metadata : {}
+  // OpenRouter lists the findings of its moderation.
+  if (Array.isArray(metadata.reasons) || typeof metadata.flagged_input === 'string') return true
+  if ([error.code, error.type].some((name) => typeof name === 'string' && ABOUT_CONTENT.test(name))) return true
+  const { message } = error
+  return typeof message === 'string' && ABOUT_CONTENT.test(message) && !ABOUT_US.test(message)
+}
+
+const STATUSES: ReadonlySet<number> = new Set([400, 403, 404])
+
+/** The providers' codes for it: OpenAI and Groq, Groq, Azure, Mistral, Together. */
+const NAMES: ReadonlySet<unknown> = new Set([
+  'model_not_found',
+  'model_decommissioned',
+  'DeploymentNotFound',
+  'invalid_model',
+  'model_not_available',
+])
+
+/** Complete messages of providers that have no code for it: vLLM and others, Ollama, Anthropic, OpenRouter, Google. */
+const MESSAGES: readonly ((model: string) => RegExp)[] = [
+  (model) => RegExp(`^The model:? \`${model}\` does not exist( or you do not have access to it)?\\.?$`),
+  (model) => RegExp(`^model ["']${model}["'] not found(, try pulling it first)?$`),
+  (model) => RegExp(`^model: ${model}$`),
+  (model) => RegExp(`^${model} is not a valid model ID$`),
+  (model) =>
+    RegExp(`^models/${model} is not found for API version \\w+, or is not supported for \\w+\\. Call ListModels`),
+]
+
+/**
+ * True if an upstream reports that it does not have the route's model. Its message may quote the caller, and a field of
+ * the request may name a model too: so a code must not be about another field, and a message must match from its start
+ * and name the route's own model, which no caller chooses.
+ */
+function isMissingModel(status: number, { code, type, param, message }: JsonObject, model: string): boolean {
+  if (!STATUSES.has(status)) return false
+  const isAboutModel = param === undefined || param === null || param === 'model'
+  if (isAboutModel && (NAMES.has(code) || NAMES.has(type))) return true
+  if (typeof message !== 'string') return false
+  return MESSAGES.some((sentenceOf) => sentenceOf(RegExp.escape(model)).test(message.trim()))
 }

@@ -3,8 +3,7 @@ import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { MAX_WHOLE_BYTES } from '../../domain/chat/chat.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'
-import type { Reply } from './post.ts'
-import type { ReplyBody } from './reply-body.ts'
+import type { Reply, ReplyBody } from './post.ts'
 
 /** True for an answer that comes whole, also if a stream was asked for. */
 export function isJson({ contentType }: Reply): boolean {

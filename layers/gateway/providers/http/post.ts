@@ -1,11 +1,11 @@
+import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import type { Exchange } from '../../platform/http/exchange.ts'
 import { type HttpClient, openHttpClient } from '../../platform/http/http-client.ts'
 import { HttpError } from '../../platform/http/http-error.ts'
-import type { Head, Headers } from '../../platform/http/response-head.ts'
-import { ReplyBody, toFailure } from './reply-body.ts'
+import type { Headers } from '../../platform/http/response-head.ts'
 
 /** An address, with the connections to its host, and the headers that every request has. */
-export type Target = { readonly client: HttpClient; readonly path: string; readonly headers: readonly string[] }
+type Target = { readonly client: HttpClient; readonly path: string; readonly headers: readonly string[] }
 
 type Post = {
   readonly target: Target
@@ -19,7 +19,6 @@ type Post = {
 export type Reply = {
   readonly status: number
   readonly contentType: string
-  /** The time of the upstream's Retry-After, if it sent one. */
   readonly retryAfterMs: number | undefined
   readonly body: ReplyBody
 }
@@ -27,7 +26,7 @@ export type Reply = {
 const CONNECT_TIMEOUT_MS = 5_000
 /** Half of nginx's default limit; beyond its limit nginx answers 413 and closes, and the answer may be lost. */
 const LARGE_CHARS = 512 * 1024
-/** By origin: all providers at the same host share its connections. */
+/** All providers at the same origin share its connections. */
 const CLIENTS = new Map<string, HttpClient>()
 
 /** If header names differ only in case, the last one counts. */
@@ -50,7 +49,8 @@ export async function post(call: Post): Promise<Reply> {
       const { client, path, headers } = call.target
       exchange = client.post(path, [...headers, ...call.headers], call.body, isAlone)
       body = new ReplyBody(exchange, call)
-      return replyOf(await exchange.head, body)
+      const { status, headers: sent } = await exchange.head
+      return { status, contentType: sent.get('content-type') ?? '', retryAfterMs: readRetryAfter(sent), body }
     } catch (error) {
       body?.close()
       const isStale = error instanceof HttpError && error.isStale
@@ -67,14 +67,77 @@ function brokenBy({ body }: Post, exchange: Exchange | undefined): 'connect' | '
   return body.length > LARGE_CHARS ? 'too_large' : 'reset'
 }
 
-function replyOf({ status, headers }: Head, body: ReplyBody): Reply {
-  return { status, contentType: headers.get('content-type') ?? '', retryAfterMs: readRetryAfter(headers), body }
-}
-
-/** Seconds, or a date. */
 function readRetryAfter(headers: Headers): number | undefined {
   const header = headers.get('retry-after')
   if (header === undefined) return undefined
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
   return ms > 0 ? ms : undefined
+}
+
+type Timeouts = { readonly idleTimeoutMs: number; readonly signal: AbortSignal }
+
+/**
+ * The bytes of a reply, read on demand. Before the first token only the signal ends a silent upstream: the model may be
+ * reasoning. Throws UpstreamFailure and nothing else.
+ */
+export class ReplyBody {
+  readonly #exchange: Exchange
+  readonly #idleTimeoutMs: number
+  readonly #signal: AbortSignal
+  readonly #abort: () => void
+  #isTimed = false
+  #isWaiting = false
+  #idle: NodeJS.Timeout | undefined
+
+  constructor(exchange: Exchange, { idleTimeoutMs, signal }: Timeouts) {
+    this.#exchange = exchange
+    this.#idleTimeoutMs = idleTimeoutMs
+    this.#signal = signal
+    // Not assigned inline: V8 keeps such functions, and all that they reach, until a full collection.
+    const abort = () => exchange.end(signal.reason)
+    this.#abort = abort
+    signal.addEventListener('abort', abort, { once: true })
+  }
+
+  startIdleClock(): void {
+    this.#isTimed = true
+  }
+
+  /** The bytes that have arrived since the last read, as soon as there are any; undefined at the end. */
+  async read(): Promise<Buffer | undefined> {
+    // The timer runs only while we wait for the upstream, not while a slow client makes us wait.
+    if (this.#isTimed) this.#idle = this.#idle?.refresh() ?? setTimeout(() => this.#giveUp(), this.#idleTimeoutMs)
+    this.#isWaiting = true
+    try {
+      return await this.#exchange.read()
+    } catch (error) {
+      throw toFailure(error, 'reset')
+    } finally {
+      this.#isWaiting = false
+    }
+  }
+
+  /** The whole body, if it has come; undefined if it must be waited for. */
+  takeWhole(): Buffer | undefined {
+    return this.#exchange.takeWhole()
+  }
+
+  /** Ends the connection if the reply is left early, and keeps it for the next call if it was read to its end. */
+  close(): void {
+    clearTimeout(this.#idle)
+    this.#signal.removeEventListener('abort', this.#abort)
+    this.#exchange.leave()
+  }
+
+  #giveUp(): void {
+    if (!this.#isWaiting) return
+    this.#exchange.end(new UpstreamFailure('timeout', `The upstream sent nothing for ${this.#idleTimeoutMs} ms.`))
+  }
+}
+
+function toFailure(error: unknown, reason: 'connect' | 'reset' | 'too_large'): UpstreamFailure {
+  if (error instanceof UpstreamFailure) return error
+  const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
+  const what = reason === 'connect' ? 'The upstream could not be reached' : 'The upstream broke the connection'
+  return new UpstreamFailure(reason, `${what} (${code}).`, {}, { cause: error })
 }

@@ -5,8 +5,7 @@ import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { isAnswer } from '../../wire/chat/delta.ts'
 import type { ChatCall } from '../provider.ts'
 import { parseObject, tooDeep } from './json-reply.ts'
-import type { Reply } from './post.ts'
-import type { ReplyBody } from './reply-body.ts'
+import type { Reply, ReplyBody } from './post.ts'
 
 const MAX_EVENT_CHARS = 8 * 1024 * 1024
 
@@ -16,11 +15,9 @@ const SPARE_BYTES = 8 * 1024 * 1024
 /** The events of Responses repeat the instructions and tools of the request. */
 const MOST_ECHOES = 8
 
-/** Reads the events of one answer in some dialect. */
 export type EventReader = {
   /** True if the answer has ended, so that no more of it need be read. */
   readonly isWhole: boolean
-  /** Adds the parts in one event. */
   take(event: JsonObject, parts: ChatPart[]): void
   /** Called for the frame with which Chat Completions ends, also by some upstreams that speak another dialect. */
   done?(parts: ChatPart[]): void
@@ -81,7 +78,7 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
     return END
   }
 
-  /** Without bytes the upstream has closed: a last line without an end still counts. */
+  /** The upstream has closed if there are no bytes; a last line without an end still counts. */
   #read(bytes: Buffer | undefined): void {
     this.#parts = []
     // All bytes count: comments and empty lines carry nothing, and could go on forever.
@@ -89,14 +86,16 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
     try {
       this.#parser.feed(bytes ? this.#decoder.decode(bytes, { stream: true }) : `${this.#decoder.decode()}\n\n`)
     } catch (error) {
-      // Without what it has kept, the parser goes on behind an event that is too long.
+      // The parser goes on behind an event that is too long if it forgets what it has kept.
       this.#parser.reset()
-      this.#note(tooLong(error))
+      const message = `The upstream sent an event of more than ${MAX_EVENT_CHARS} characters.`
+      this.#note(new UpstreamFailure('runaway', message, {}, { cause: error }))
     }
     if (this.#answer.isWhole) return
     this.#hasClosed = !bytes || this.#budget < 0
-    if (this.#budget < 0) this.#note(runaway())
-    else if (!bytes) this.#end()
+    if (this.#budget < 0) {
+      this.#note(new UpstreamFailure('runaway', 'The upstream sent far more than the output limit it was given.'))
+    } else if (!bytes) this.#end()
   }
 
   /** Before its first token an upstream may be reasoning, even if it sends other data. */
@@ -140,13 +139,4 @@ class EventBatches implements AsyncIterator<readonly ChatPart[], undefined> {
     this.#isOver = true
     this.#body.close()
   }
-}
-
-function runaway(): UpstreamFailure {
-  return new UpstreamFailure('runaway', 'The upstream sent far more than the output limit it was given.')
-}
-
-function tooLong(cause: unknown): UpstreamFailure {
-  const message = `The upstream sent an event of more than ${MAX_EVENT_CHARS} characters.`
-  return new UpstreamFailure('runaway', message, {}, { cause })
 }

@@ -1,13 +1,12 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
-import type { ChatPart } from '../../domain/chat/chat.ts'
-import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
-import { isObject } from '../../wire/basics/field-rules.ts'
+import type { ChatPart, ChoicePart, Delta } from '../../domain/chat/chat.ts'
+import { isObject, isText } from '../../wire/basics/field-rules.ts'
 import { messageToDelta, speaks } from '../../wire/chat/delta.ts'
+import { finishReasonOf } from '../../wire/chat/stop-reasons.ts'
+import { brokenOff } from '../conversation/answer-parts.ts'
 import { errorInAnswer } from '../http/error-reply.ts'
 import type { EventReader } from '../http/server-sent-events.ts'
-import { AnswerNormalizer } from './answer-normalizer.ts'
 
-/** The events of a streamed chat completion. */
 export class OpenAiEvents implements EventReader {
   readonly #key: string | undefined
   readonly #open = new Set<number>()
@@ -41,7 +40,7 @@ export class OpenAiEvents implements EventReader {
   }
 
   end(): void {
-    if (this.#open.size > 0) throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
+    if (this.#open.size > 0) throw brokenOff()
   }
 
   #readChoice(choice: JsonObject, position: number, event: JsonObject): ChatPart {
@@ -54,7 +53,6 @@ export class OpenAiEvents implements EventReader {
   }
 }
 
-/** The parts of a chat completion that came whole. */
 export function readCompletion(completion: JsonObject, key: string | undefined): ChatPart[] {
   const answer = new AnswerNormalizer()
   const parts: ChatPart[] = []
@@ -83,4 +81,57 @@ function takeRest(
 ): void {
   if (isObject(usage)) parts.push({ kind: 'usage', usage, serviceTier })
   if (error) parts.push({ kind: 'fault', failure: errorInAnswer(error, key) })
+}
+
+type Fields = Record<string, unknown>
+
+/** Makes parts of choices, and adds fields that OpenAI's schema requires and upstreams leave out. */
+class AnswerNormalizer {
+  readonly #calls = new Map<number, Set<number>>()
+
+  /** `event` is the chunk or the completion that the choice was in. */
+  normalize(choice: JsonObject, position: number, said: JsonObject, event: JsonObject): ChoicePart {
+    const index = Number.isSafeInteger(choice.index) ? (choice.index as number) : position
+    const reason = choice.finish_reason
+    const fingerprint = event.system_fingerprint
+    return {
+      kind: 'choice',
+      index,
+      delta: this.#wholeDelta(index, said),
+      logprobs: isObject(choice.logprobs) ? { content: null, refusal: null, ...choice.logprobs } : null,
+      finishReason: null,
+      ...(isText(reason) && finishReasonOf(reason)),
+      fingerprint: typeof fingerprint === 'string' ? fingerprint : undefined,
+      serviceTier: event.service_tier,
+    }
+  }
+
+  ending(index: number): ChoicePart {
+    const finishReason = this.#calls.has(index) ? 'tool_calls' : 'stop'
+    return { kind: 'choice', index, delta: {}, logprobs: null, finishReason }
+  }
+
+  /** The role is written at the start of a choice; upstreams repeat it, empty or null. */
+  #wholeDelta(choice: number, said: Fields): Delta {
+    if (!('role' in said) && !Array.isArray(said.tool_calls)) return said
+    const { role: _, ...delta } = said
+    if (!Array.isArray(delta.tool_calls)) return delta
+    return { ...delta, tool_calls: delta.tool_calls.filter(isObject).map((call) => this.#wholeCall(choice, call)) }
+  }
+
+  #wholeCall(choice: number, call: JsonObject): JsonObject {
+    const begun = this.#calls.get(choice) ?? new Set<number>()
+    this.#calls.set(choice, begun)
+    const next = call.id ? begun.size : Math.max(0, begun.size - 1)
+    const index = Number.isSafeInteger(call.index) ? (call.index as number) : next
+    if (begun.has(index)) return { ...call, index }
+    begun.add(index)
+    if (isObject(call.custom)) return { ...call, index, type: 'custom', custom: { input: '', ...call.custom } }
+    return {
+      ...call,
+      index,
+      type: 'function',
+      function: { arguments: '', ...(isObject(call.function) && call.function) },
+    }
+  }
 }

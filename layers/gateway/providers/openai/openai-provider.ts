@@ -4,15 +4,13 @@ import type { Provider, ReadApiKey } from '../provider.ts'
 import { inServiceTier, serviceTierOf } from '../service-tier.ts'
 import { OpenAiEvents, readCompletion } from './openai-answer.ts'
 import { readEmbedding, toEmbeddingRequest } from './openai-embeddings.ts'
-import { toOpenAiRequest } from './openai-request.ts'
-import { aboutText, isTextCall, toTextRequest } from './openai-text.ts'
+import { aboutText, isTextCall, toOpenAiRequest, toTextRequest } from './openai-request.ts'
 
 const read = answerReader(
   (completion, _, key) => readCompletion(completion, key),
   (_, key) => new OpenAiEvents(key),
 )
 
-/** Any upstream that speaks OpenAI's chat completions. */
 export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKey | undefined): Provider {
   const verb = httpUpstream({ ...entry, apiKey, keyHeader: bearer })
   const tier = serviceTierOf(entry)

@@ -1,9 +1,10 @@
+import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { ChatBody } from '../../domain/chat/chat.ts'
 import type { OpenAiEntry } from '../../domain/routing/catalog.ts'
+import type { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'
 import type { ChatCall } from '../provider.ts'
 import { unsupported } from '../verdict.ts'
-import { plainMessages } from './plain-messages.ts'
 
 type Fields = Record<string, unknown>
 
@@ -11,26 +12,54 @@ type Fields = Record<string, unknown>
 const OURS: ReadonlySet<string> = new Set([
   ...['model', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens'],
 ])
+/** We echo the prompt of a text completion, too, and draw no choices that the caller does not get. */
+const OURS_IN_TEXT: ReadonlySet<string> = new Set([
+  'model',
+  'stream',
+  'stream_options',
+  'max_tokens',
+  'echo',
+  'best_of',
+])
 
 /** The caller's request, built from its known parts, and the fields that the operator allows beside them. */
 export function toOpenAiRequest(call: ChatCall, entry: OpenAiEntry): Fields {
   const { chat, outputCap } = call
   const body = chat.original ? inPlainWords(call) : chat.body
-  const request = Object.assign(withoutOurs(body), withoutOurs(call.extra))
+  const request = Object.assign(without(OURS, body), without(OURS, call.extra))
   request.model = call.model
   request[entry.capField ?? capFieldAt(entry.baseUrl)] = outputCap
   return Object.assign(request, streamFields(call, entry))
 }
 
-function withoutOurs(body: ChatBody): Fields {
+/** True if the caller uses the contract of text completions, for which these upstreams have an endpoint. */
+export function isTextCall({ chat }: ChatCall): boolean {
+  return chat.original?.contract === 'completions'
+}
+
+export function toTextRequest(call: ChatCall, entry: OpenAiEntry): Fields {
+  const { chat, extra, model, outputCap } = call
+  const fields = without(OURS_IN_TEXT, { ...chat.original?.body, ...extra })
+  return { ...fields, model, max_tokens: outputCap, ...streamFields(call, entry) }
+}
+
+const NOT_SERVED = new Set([404, 405])
+
+/** Many upstreams have no text completions, or not for every model; such a route is not faulty. */
+export function aboutText(failure: UpstreamFailure): UpstreamFailure {
+  if (!NOT_SERVED.has(failure.detail.status ?? 0)) return failure
+  return unsupported('model', 'has no text completions at its provider: ask it with POST /v1/chat/completions')
+}
+
+function without(names: ReadonlySet<string>, body: ChatBody): Fields {
   const rest: Fields = {}
-  // None of them is named `__proto__`: such a body was refused.
-  for (const name in body) if (!OURS.has(name)) rest[name] = body[name]
+  // No field is named `__proto__`: such a body was refused.
+  for (const name in body) if (!names.has(name)) rest[name] = body[name]
   return rest
 }
 
 /** The fields for a stream, which is always asked to report its usage, or for a whole answer. */
-export function streamFields({ chat, extra, asksWhole }: ChatCall, { streamOptions = true }: OpenAiEntry): Fields {
+function streamFields({ chat, extra, asksWhole }: ChatCall, { streamOptions = true }: OpenAiEntry): Fields {
   if (asksWhole || !streamOptions) return { stream: !asksWhole }
   const options = extra.stream_options ?? chat.body.stream_options
   return { stream: true, stream_options: { ...(isObject(options) ? options : {}), include_usage: true } }
@@ -53,4 +82,32 @@ function inPlainWords({ chat, noteDropped }: ChatCall): ChatBody {
 function requireFunction({ type }: Fields, index: number): void {
   if (type === 'function' || type === 'custom') return
   throw unsupported(`tools[${index}].type`, "must be 'custom' with this model, which does not know Anthropic's tools")
+}
+
+/**
+ * Messages of another contract in OpenAI's format: without signed thoughts and the error flags of tools, and with the
+ * images of tool results, which are text here, in a user's message after the last result.
+ */
+function plainMessages(messages: readonly JsonObject[]): JsonObject[] {
+  const plain: JsonObject[] = []
+  let pictures: JsonObject[] = []
+  for (const { reasoning_details: _, is_error: __, ...message } of messages) {
+    if (message.role !== 'tool') {
+      if (pictures.length > 0) plain.push({ role: 'user', content: pictures })
+      pictures = []
+      plain.push(message)
+      continue
+    }
+    const parts: JsonObject[] = Array.isArray(message.content) ? message.content : []
+    const seen = parts.filter(({ type }) => type !== 'text')
+    for (const part of seen) pictures.push(part)
+    plain.push(seen.length > 0 ? { ...message, content: textsOf(parts) } : message)
+  }
+  if (pictures.length > 0) plain.push({ role: 'user', content: pictures })
+  return plain
+}
+
+function textsOf(parts: readonly JsonObject[]): JsonObject[] {
+  const texts = parts.filter(({ type }) => type === 'text')
+  return texts.length > 0 ? texts : [{ type: 'text', text: 'See the next message.' }]
 }

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
-import type { ChatPart, ChoicePart, Delta } from '../../domain/chat/chat.ts'
-import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
+import type { ChatPart } from '../../domain/chat/chat.ts'
 import { isObject, isText } from '../../wire/basics/field-rules.ts'
+import { THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.ts'
 import { namespacedName } from '../../wire/chat/namespaced-name.ts'
 import { toOpenAiUsage } from '../../wire/money/usage-counts.ts'
+import { brokenOff, choiceOf, fieldsOf } from '../conversation/answer-parts.ts'
 import { errorInAnswer } from '../http/error-reply.ts'
 import type { EventReader } from '../http/server-sent-events.ts'
 
@@ -15,12 +16,14 @@ type Item = {
   isDone: boolean
 }
 
-const FORMAT = 'openai-responses-v1'
+const FORMAT = THOUGHT_FORMATS.openai
+const CALL_DELTAS = new Set<unknown>([
+  ...['response.function_call_arguments.delta', 'response.custom_tool_call_input.delta'],
+])
+const ENDS = new Set<unknown>(['response.completed', 'response.incomplete'])
 
-/** Turns the events of one Response into parts. Unknown events and items are skipped. */
 export class ResponsesEvents implements EventReader {
   readonly #key: string | undefined
-  /** By their positions in the output. */
   readonly #items = new Map<unknown, Item>()
   #calls = 0
   /** Summaries and signatures, each with an index of its own. */
@@ -38,46 +41,21 @@ export class ResponsesEvents implements EventReader {
   }
 
   take(event: JsonObject, parts: ChatPart[]): void {
-    const { type, delta, output_index: place } = event
-    switch (type) {
-      case 'response.output_item.added':
-        this.#begin(place, fieldsOf(event.item), parts)
-        return
-      case 'response.output_text.delta':
-        this.#say(place, 'content', delta, parts, event.logprobs)
-        return
-      case 'response.refusal.delta':
-        this.#say(place, 'refusal', delta, parts)
-        return
-      case 'response.reasoning_summary_text.delta':
-        this.#think(place, delta, event.summary_index, parts)
-        return
-      case 'response.reasoning_text.delta':
-        this.#think(place, delta, event.content_index, parts)
-        return
-      case 'response.function_call_arguments.delta':
-      case 'response.custom_tool_call_input.delta':
-        this.#continue(place, delta, parts)
-        return
-      case 'response.output_item.done':
-        this.#end(place, fieldsOf(event.item), parts)
-        return
-      case 'response.completed':
-      case 'response.incomplete':
-        this.#finish(fieldsOf(event.response), parts)
-        return
-      case 'response.failed':
-      case 'response.cancelled':
-        this.#report(fieldsOf(event.response), parts)
-        parts.push({ kind: 'fault', failure: errorInAnswer(fieldsOf(event.response).error, this.#key) })
-        return
-      case 'error':
-        parts.push({ kind: 'fault', failure: errorInAnswer(event.error ?? event, this.#key) })
-    }
+    const { type, delta, output_index: place, item, response } = event
+    if (type === 'response.output_item.added') this.#begin(place, fieldsOf(item), parts)
+    else if (type === 'response.output_text.delta') this.#say(place, 'content', delta, parts, event.logprobs)
+    else if (type === 'response.refusal.delta') this.#say(place, 'refusal', delta, parts)
+    else if (type === 'response.reasoning_summary_text.delta') this.#think(place, delta, event.summary_index, parts)
+    else if (type === 'response.reasoning_text.delta') this.#think(place, delta, event.content_index, parts)
+    else if (CALL_DELTAS.has(type)) this.#continue(place, delta, parts)
+    else if (type === 'response.output_item.done') this.#end(place, fieldsOf(item), parts)
+    else if (ENDS.has(type)) this.#finish(fieldsOf(response), parts)
+    else if (type === 'response.failed' || type === 'response.cancelled') this.#fail(fieldsOf(response), parts)
+    else if (type === 'error') parts.push({ kind: 'fault', failure: errorInAnswer(event.error ?? event, this.#key) })
   }
 
   end(): void {
-    if (this.#items.size > 0) throw new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
+    if (this.#items.size > 0) throw brokenOff()
   }
 
   #begin(place: unknown, item: JsonObject, parts: ChatPart[]): Item {
@@ -95,7 +73,7 @@ export class ResponsesEvents implements EventReader {
     this.#calls += 1
     const name = namespacedName(item.namespace, isText(item.name) ? item.name : '')
     const said = kind === 'custom' ? { custom: { name, input: '' } } : { function: { name, arguments: '' } }
-    parts.push(choice({ tool_calls: [{ index: begun.call?.index, id: item.call_id, type: kind, ...said }] }))
+    parts.push(choiceOf({ tool_calls: [{ index: begun.call?.index, id: item.call_id, type: kind, ...said }] }))
     return begun
   }
 
@@ -103,7 +81,7 @@ export class ResponsesEvents implements EventReader {
     if (!isText(text)) return
     this.#begin(place, {}, parts).hasSpoken = true
     const told = Array.isArray(logprobs) && logprobs.length > 0 ? { content: logprobs, refusal: null } : null
-    parts.push(choice({ [field]: text }, null, told))
+    parts.push(choiceOf({ [field]: text }, told))
   }
 
   /** The parts of a summary become paragraphs of one text. */
@@ -117,7 +95,7 @@ export class ResponsesEvents implements EventReader {
     const detail = { type: 'reasoning.summary', summary: text, ...idOf(item), format: FORMAT, index: this.#details - 1 }
     const reasoning_content = isNext && item.hasSpoken ? `\n\n${text}` : text
     item.hasSpoken = true
-    parts.push(choice({ reasoning_content, reasoning_details: [detail] }))
+    parts.push(choiceOf({ reasoning_content, reasoning_details: [detail] }))
   }
 
   #continue(place: unknown, piece: unknown, parts: ChatPart[]): void {
@@ -126,7 +104,7 @@ export class ResponsesEvents implements EventReader {
     item.hasSpoken = true
     const { index, kind } = item.call
     const said = kind === 'custom' ? { custom: { input: piece } } : { function: { arguments: piece } }
-    parts.push(choice({ tool_calls: [{ index, ...said }] }))
+    parts.push(choiceOf({ tool_calls: [{ index, ...said }] }))
   }
 
   /** Some upstreams, and whole answers, send an item all at once. */
@@ -137,7 +115,7 @@ export class ResponsesEvents implements EventReader {
     if (!begun.hasSpoken) this.#sayAll(place, item, parts)
     if (item.type !== 'reasoning' || !isText(item.encrypted_content)) return
     const detail = { type: 'reasoning.encrypted', data: item.encrypted_content, ...idOf(item), format: FORMAT }
-    parts.push(choice({ reasoning_details: [{ ...detail, index: this.#details }] }))
+    parts.push(choiceOf({ reasoning_details: [{ ...detail, index: this.#details }] }))
     this.#details += 1
   }
 
@@ -155,8 +133,17 @@ export class ResponsesEvents implements EventReader {
   #finish(response: JsonObject, parts: ChatPart[]): void {
     for (const [place, item] of listOf(response.output).entries()) this.#end(place, item, parts)
     this.#isWhole = true
-    parts.push({ ...choice({}, this.#finishReason(response)), serviceTier: response.service_tier })
+    parts.push({
+      ...choiceOf({}),
+      finishReason: this.#finishReason(response),
+      serviceTier: response.service_tier,
+    })
     this.#report(response, parts)
+  }
+
+  #fail(response: JsonObject, parts: ChatPart[]): void {
+    this.#report(response, parts)
+    parts.push({ kind: 'fault', failure: errorInAnswer(response.error, this.#key) })
   }
 
   #report({ usage, service_tier: serviceTier }: JsonObject, parts: ChatPart[]): void {
@@ -180,18 +167,10 @@ export function readResponse(response: JsonObject, key: string | undefined): Cha
   return parts
 }
 
-function choice(delta: Delta, finishReason: string | null = null, logprobs: unknown = null): ChoicePart {
-  return { kind: 'choice', index: 0, delta, logprobs, finishReason }
-}
-
 function idOf({ id }: { readonly id?: unknown }): JsonObject {
   return isText(id) ? { id } : {}
 }
 
 function listOf(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : []
-}
-
-function fieldsOf(value: unknown): JsonObject {
-  return isObject(value) ? value : {}
 }

@@ -1,6 +1,12 @@
-import { toFields } from '../conversation/field-table.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { isObject, isText } from '../../wire/basics/field-rules.ts'
+import { arePacked } from '../../wire/chat/carried-thoughts.ts'
+import { chatFieldTable } from '../conversation/common-fields.ts'
+import { type FieldTable, fieldTable, IGNORED, rows, sent, toFields } from '../conversation/field-table.ts'
 import type { ChatCall } from '../provider.ts'
-import { ORIGINAL_FIELDS, OURS, RESPONSES_FIELDS } from './responses-fields.ts'
+import { unsupported } from '../verdict.ts'
+import { toItems } from './to-items.ts'
+import { toToolChoice, toTools } from './to-tools.ts'
 
 const ENCRYPTED = 'reasoning.encrypted_content'
 
@@ -21,4 +27,68 @@ export function toResponsesRequest(call: ChatCall): Readonly<Record<string, unkn
     store: false,
     include: [...new Set([...(Array.isArray(include) ? include : []), ENCRYPTED])],
   }
+}
+
+const LOGPROBS = 'message.output_text.logprobs'
+
+/** Written by us, or useless without a store. */
+const OURS: readonly string[] = [
+  'model',
+  'stream',
+  'stream_options',
+  'max_output_tokens',
+  'max_tool_calls',
+  'store',
+  'metadata',
+  'client_metadata',
+  'background',
+]
+
+const SAME = [
+  'temperature',
+  'top_p',
+  'top_logprobs',
+  'parallel_tool_calls',
+  'user',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'service_tier',
+] as const
+
+export const RESPONSES_FIELDS: FieldTable = chatFieldTable({
+  ...rows(SAME, (name) => sent(name)),
+  messages: sent('input', (messages) => toItems(messages as JsonObject[])),
+  tools: sent('tools', (tools) => toTools(tools as JsonObject[])),
+  tool_choice: sent('tool_choice', toToolChoice),
+  response_format: sent('text.format', toFormat),
+  verbosity: sent('text.verbosity'),
+  reasoning_effort: sent('reasoning.effort'),
+  logprobs: sent('include', (value) => (value === true ? [LOGPROBS] : undefined)),
+  stop: { refuses: () => 'must be left out: this model takes no stop texts' },
+})
+
+/** The fields of Responses itself that do not change a provider's bill. The contract has checked the tools already. */
+const ORIGINAL_FIELDS: FieldTable = fieldTable({
+  ...rows(OURS, () => IGNORED),
+  ...rows([...SAME, 'instructions', 'tools', 'tool_choice', 'text', 'truncation'], (name) => sent(name)),
+  input: sent('input', (input) => (Array.isArray(input) ? input.filter(isReadable) : input)),
+  include: sent('include', (names) => (names as string[]).filter((name) => name === LOGPROBS)),
+  reasoning: sent('reasoning', (wanted) => {
+    const { effort, summary } = wanted as JsonObject
+    return { ...(effort !== undefined && { effort }), ...(summary !== undefined && { summary }) }
+  }),
+})
+
+function toFormat(format: unknown): JsonObject | undefined {
+  const { type, json_schema: schema } = format as JsonObject
+  if (type === 'text') return undefined
+  if (type === 'json_object') return { type }
+  if (isObject(schema)) return { type: 'json_schema', ...schema }
+  throw unsupported('response_format', "must be of type 'text', 'json_object' or 'json_schema' with this model")
+}
+
+/** An upstream that stores nothing refuses thoughts that it has not encrypted itself. */
+function isReadable({ type, encrypted_content: sealed }: JsonObject): boolean {
+  return type !== 'reasoning' || (isText(sealed) && !arePacked(sealed))
 }

@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
-import { isObject, isText } from '../../wire/basics/field-rules.ts'
+import { isText } from '../../wire/basics/field-rules.ts'
+import { THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.ts'
+import { fieldsOf } from '../conversation/answer-parts.ts'
 import { rejected, unsupported } from '../verdict.ts'
 
 const MAX_TYPE_CHARS = 40
@@ -35,17 +37,16 @@ function* turnItems(
   yield* toThoughts(message.reasoning_details)
   const text = saidText(message.content, `${path}.content`) + (isText(message.refusal) ? message.refusal : '')
   if (text !== '') yield { type: 'message', role: 'assistant', content: text }
-  const calls = message.tool_calls ?? []
-  if (!Array.isArray(calls)) throw rejected(`${path}.tool_calls`, 'must be an array of tool calls')
-  for (const [index, call] of calls.entries()) yield toCall(call, `${path}.tool_calls[${index}]`, customCalls)
+  for (const [index, call] of ((message.tool_calls ?? []) as JsonObject[]).entries()) {
+    yield toCall(call, `${path}.tool_calls[${index}]`, customCalls)
+  }
 }
 
 /** The thoughts that an upstream of this dialect has encrypted, with their summaries, whose pieces have one index. */
 function* toThoughts(details: unknown): Generator<JsonObject, void, undefined> {
-  if (!Array.isArray(details)) return
   let summary: { readonly id: unknown; readonly index: unknown; text: string }[] = []
-  for (const detail of details) {
-    if (!isObject(detail) || detail.format !== 'openai-responses-v1') continue
+  for (const detail of (details ?? []) as JsonObject[]) {
+    if (detail.format !== THOUGHT_FORMATS.openai) continue
     const { id, index, data } = detail
     if (detail.type === 'reasoning.summary' && isText(detail.summary)) {
       const last = summary.at(-1)
@@ -59,10 +60,10 @@ function* toThoughts(details: unknown): Generator<JsonObject, void, undefined> {
   }
 }
 
-function toCall(call: unknown, path: string, customCalls: Set<unknown>): JsonObject {
-  const kind = isObject(call) && call.type === 'custom' ? 'custom' : 'function'
-  const { name, arguments: text, input } = isObject(call) && isObject(call[kind]) ? (call[kind] as JsonObject) : {}
-  if (!isObject(call) || !isText(name)) throw rejected(path, 'must be a call of a tool with a name')
+function toCall(call: JsonObject, path: string, customCalls: Set<unknown>): JsonObject {
+  const kind = call.type === 'custom' ? 'custom' : 'function'
+  const { name, arguments: text, input } = fieldsOf(call[kind])
+  if (!isText(name)) throw rejected(path, 'must be a call of a tool with a name')
   if (!isText(call.id)) throw rejected(`${path}.id`, 'must be the id of a tool call')
   const common = { call_id: call.id, name }
   if (kind === 'function') return { type: 'function_call', ...common, arguments: isText(text) ? text : '{}' }
@@ -90,12 +91,12 @@ function toPart(part: JsonObject, path: string): JsonObject {
     case 'text':
       return { type: 'input_text', text: part.text }
     case 'image_url': {
-      const { url, detail } = isObject(part.image_url) ? part.image_url : {}
+      const { url, detail } = fieldsOf(part.image_url)
       if (!isText(url)) throw rejected(`${path}.image_url.url`, 'must be the address of an image')
       return { type: 'input_image', image_url: url, detail: isText(detail) ? detail : 'auto' }
     }
     case 'file': {
-      const { filename, file_data: data } = isObject(part.file) ? part.file : {}
+      const { filename, file_data: data } = fieldsOf(part.file)
       if (!isText(data)) throw unsupported(`${path}.file.file_data`, 'must hold the file with this model')
       return { type: 'input_file', ...(isText(filename) && { filename }), file_data: data }
     }

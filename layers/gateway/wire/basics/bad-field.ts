@@ -1,6 +1,6 @@
 import { badRequest, type GatewayError } from '../../domain/basics/gateway-error.ts'
 import { plainLine } from '../../domain/basics/plain-text.ts'
-import { keyShapes } from '../../domain/keys/key-shapes.ts'
+import { keyShapes } from '../../domain/keys/secret-text.ts'
 import { closest } from './closest.ts'
 import { describe, isObject, type Wanted, wantedText } from './field-rules.ts'
 

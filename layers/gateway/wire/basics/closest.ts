@@ -1,6 +1,6 @@
 /** A longer name is no typing mistake. */
 const LONGEST = 64
-/** For each of this many letters one may be wrong, missing or too many; two that changed places are one mistake. */
+/** One of so many letters may be wrong, missing or too many; two that changed places are one mistake. */
 const LETTERS_PER_MISTAKE = 3
 const MOST_MISTAKES = 2
 

@@ -26,7 +26,6 @@ function patternOf(path: string, segment: string): RegExp {
   return new RegExp(`^${source}$`)
 }
 
-/** For a path that takes other methods only. */
 export function wrongMethod(method: string, path: string, allowed: string): string {
   return `${plainLine(path, MOST_SHOWN)} takes ${allowed}, not ${plainLine(method, MOST_SHOWN)}.`
 }

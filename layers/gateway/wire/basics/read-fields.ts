@@ -11,7 +11,6 @@ import { buildFields, type KnownRows } from './shape.ts'
 const MOST_FIELDS = 400
 
 export type ReadFields = {
-  /** The known fields, built from their known parts. */
   readonly body: ChatBody
   readonly model: string
   readonly unknown: readonly UnknownField[]
@@ -31,4 +30,20 @@ export function readFields({ value, callerId }: JsonBody, rows: KnownRows): Read
   if (typeof model !== 'string' || model === '') throw badField('model', MODEL_WANTED, model, value)
   const reading = new Reading(callerId)
   return { body: buildFields(value, rows, reading), model, unknown: reading.unknown, raw: value }
+}
+
+/**
+ * Refuses fields of Chat Completions by which chat holds more, such as `n`, in a contract that does not read them: its
+ * inner form would carry them to a provider, which would bill for them.
+ */
+export function refuseChatWords(body: Readonly<Record<string, unknown>>, words: readonly string[]): void {
+  const word = words.find((name) => body[name] !== undefined && body[name] !== null)
+  if (word === undefined) return
+  throw badRequest('unknown_parameter', `There is no '${word}' here: it is a field of /v1/chat/completions.`, word)
+}
+
+export function readIncludeUsage(options: unknown, stream: boolean): boolean {
+  if (!isObject(options)) return false
+  if (stream) return options.include_usage === true
+  throw badRequest('invalid_value', "'stream_options' is only allowed when 'stream' is true.", 'stream_options')
 }

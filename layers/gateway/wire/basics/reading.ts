@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { badRequest, type GatewayError } from '../../domain/basics/gateway-error.ts'
+import { badRequest } from '../../domain/basics/gateway-error.ts'
 import type { UnknownField } from '../../domain/chat/chat.ts'
 import { badField, described } from './bad-field.ts'
 import { closest } from './closest.ts'
@@ -14,7 +14,6 @@ const MOST_DIFFERENT = 1_000
 const WHY = 'because it may change what the provider bills'
 const HOW = 'the operator can allow it with allowFields in the catalog'
 
-/** The reading of one request: its current path, and the unknown fields that it has met. */
 export class Reading {
   readonly #callerId: string
   readonly #path: (string | number)[] = []
@@ -67,7 +66,7 @@ export class Reading {
   }
 
   /** Notes a value that may cost more than the list price. It is left out. */
-  dear(wanted: Wanted, got: unknown, words: Wanted = wanted): undefined {
+  dearer(wanted: Wanted, got: unknown, words: Wanted = wanted): undefined {
     this.#note('unsupported_parameter', (param) => {
       const only = `is passed on by this gateway only as ${wantedText(wanted)}, ${WHY} otherwise`
       const but = typeof got === 'string' ? `, but ${described(words, got)}` : '.'
@@ -84,7 +83,10 @@ export class Reading {
   /** The same field of many elements is noted once. */
   #note(code: UnknownField['code'], complaint: (param: string) => string): void {
     const isInside = this.#path.length > 1
-    if (++this.#seen > MOST_UNKNOWN || this.#unknown.length === MOST_DIFFERENT) throw tooMany()
+    if (++this.#seen > MOST_UNKNOWN || this.#unknown.length === MOST_DIFFERENT) {
+      const message = 'The request has more fields that this gateway does not know than it looks at. Leave them out.'
+      throw badRequest('invalid_body', message)
+    }
     const param = this.#here()
     const name = param.replaceAll(/\[\d+\]/g, '[]')
     if (isInside && this.#inside.has(name)) return
@@ -101,9 +103,4 @@ export class Reading {
     }
     return path.slice(0, MAX_PATH_CHARS)
   }
-}
-
-function tooMany(): GatewayError {
-  const message = 'The request has more fields that this gateway does not know than it looks at. Leave them out.'
-  return badRequest('invalid_body', message)
 }

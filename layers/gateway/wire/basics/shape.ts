@@ -1,74 +1,95 @@
-import { boolean, type FieldRule, isObject, oneOf, string, type WithSchema, withSchema } from './field-rules.ts'
+import { isObject, type Wanted } from './field-rules.ts'
 import type { Reading } from './reading.ts'
 
 /** Builds a value anew from a caller's value: only known parts are copied. Undefined is left out, as null is. */
 export type Read = (value: unknown, at: Reading) => unknown
-export type Shape = Read & WithSchema
+export type Shape = Read & { readonly schema: Schema; readonly needs?: Need }
 
-/** In a schema, the special treatment of a field; the document has words for each. */
+/** JSON Schema of the values that are accepted, null aside. A shape may stand in place of one. */
+export type Schema = { readonly [keyword: string]: unknown }
+
+type Need = { readonly wanted: Wanted; readonly isFine: (built: unknown) => boolean }
+
+/** The special treatment of a field, for which docs/openapi.json has words. */
 export type Treatment = 'aliased' | 'leftOut' | 'never' | 'paid' | 'priced'
 
-/** The known fields of an object, each with its shape. */
 export type Rows = Readonly<Record<string, Shape>>
 
-/** A plain value that a rule accepts. */
-export const value = (rule: FieldRule): Shape =>
-  withSchema(rule.schema, (sent: unknown, at: Reading) => {
-    if (sent === null) return undefined
-    const wanted = rule(sent)
-    return wanted === undefined ? sent : at.refuse(wanted, sent)
+/** Only docs/openapi.json is made of the schema; requests are read by the function. */
+export const shaped = (schema: Schema, read: Read): Shape => Object.assign(read, { schema })
+
+/** A value that is copied as it came, or refused. */
+export const plain = (schema: Schema, wanted: Wanted, isFine: (sent: unknown) => boolean): Shape =>
+  shaped(schema, (sent, at) => {
+    if (isFine(sent)) return sent
+    return sent === null ? undefined : at.refuse(wanted, sent)
   })
 
-export const text: Shape = withSchema(string.schema, (sent: unknown, at: Reading) => {
-  if (typeof sent === 'string') return sent
-  return sent === null ? undefined : at.refuse('a string', sent)
-})
+export const text = plain({ type: 'string' }, 'a string', (sent) => typeof sent === 'string')
+export const flag = plain({ type: 'boolean' }, 'true or false', (sent) => typeof sent === 'boolean')
+/** A schema or a tool's input. */
+export const jsonObject = plain({ type: 'object' }, 'an object', isObject)
 
-export const flag: Shape = withSchema(boolean.schema, (sent: unknown, at: Reading) => {
-  if (typeof sent === 'boolean') return sent
-  return sent === null ? undefined : at.refuse('true or false', sent)
-})
+export const word = (...words: readonly string[]): Shape =>
+  plain({ type: 'string', enum: words }, words, (sent) => words.includes(sent as string))
 
-export const word = (...words: readonly string[]): Shape => value(oneOf(...words))
+export const number = (minimum: number, maximum: number): Shape =>
+  plain(
+    { type: 'number', minimum, maximum },
+    `a number between ${minimum} and ${maximum}`,
+    (sent) => typeof sent === 'number' && sent >= minimum && sent <= maximum,
+  )
 
-const isScalar = (sent: unknown) => typeof sent === 'string' || typeof sent === 'number' || typeof sent === 'boolean'
+export const integer = (minimum: number, maximum = Number.MAX_SAFE_INTEGER): Shape =>
+  plain(
+    { type: 'integer', minimum, maximum },
+    maximum === Number.MAX_SAFE_INTEGER
+      ? `an integer of at least ${minimum}`
+      : `an integer between ${minimum} and ${maximum}`,
+    (sent) => Number.isSafeInteger(sent) && (sent as number) >= minimum && (sent as number) <= maximum,
+  )
 
-export const scalar: Shape = value(
-  withSchema({ type: ['string', 'number', 'boolean'] }, (sent: unknown) =>
-    isScalar(sent) ? undefined : 'a string, a number, true or false',
-  ),
+export const scalar = plain(
+  { type: ['string', 'number', 'boolean'] },
+  'a string, a number, true or false',
+  (sent) => typeof sent === 'string' || typeof sent === 'number' || typeof sent === 'boolean',
 )
 
 /** JSON of the caller's own, such as a schema. Its size is held, and its field names mean nothing to the provider. */
-export const json: Shape = withSchema({}, (sent: unknown) => sent ?? undefined)
+export const json: Shape = shaped({}, (sent) => sent ?? undefined)
 
-/** A schema or a tool's input. */
-export const jsonObject: Shape = withSchema({ type: 'object' }, (sent: unknown, at: Reading) =>
-  sent === null ? undefined : isObject(sent) ? sent : at.refuse('an object', sent),
-)
+export const needed = (shape: Shape, wanted: Wanted, isFine = (built: unknown) => built !== undefined): Shape => {
+  const read: Read = (sent, at) => shape(sent, at)
+  return Object.assign(read, { schema: shape.schema, needs: { wanted, isFine } })
+}
 
 /** A field of an answer that clients send back, or one that no provider may be given. */
-export const leftOut: Shape = withSchema(treated('leftOut'), () => undefined)
+export const leftOut: Shape = shaped(treated('leftOut'), () => undefined)
 
 /** A field that may not be used here, for any route. */
 export const never = (why: string): Shape =>
-  withSchema({ ...treated('never'), why }, (sent: unknown, at: Reading) => (isEmpty(sent) ? undefined : at.forbid(why)))
+  shaped({ ...treated('never'), why }, (sent, at) => (isEmpty(sent) ? undefined : at.forbid(why)))
 
 function isEmpty(sent: unknown): boolean {
   return sent === null || sent === '' || (Array.isArray(sent) && sent.length === 0)
 }
 
 /** A field that costs extra with any value: the operator may allow it, or it is left out. */
-export const paid: Shape = withSchema(treated('paid'), (sent: unknown, at: Reading) =>
-  sent === null ? undefined : at.paid(),
-)
+export const paid: Shape = shaped(treated('paid'), (sent, at) => (sent === null ? undefined : at.paid()))
 
 /** A value that has the list price; the operator may allow others, or they are left out. */
-export const priced = (rule: FieldRule): Shape =>
-  withSchema({ ...rule.schema, ...treated('priced') }, (sent: unknown, at: Reading) => {
-    const wanted = sent === null ? undefined : rule(sent)
-    return wanted === undefined ? (sent ?? undefined) : at.dear(wanted, sent)
+export const priced = (schema: Schema, wanted: Wanted, isFine: (sent: unknown) => boolean): Shape =>
+  shaped({ ...schema, ...treated('priced') }, (sent, at) => {
+    if (isFine(sent)) return sent
+    return sent === null ? undefined : at.dearer(wanted, sent)
   })
+
+export const option = (...words: readonly string[]): Shape => {
+  const shape = priced({ type: 'string', enum: words }, words, (sent) => words.includes(sent as string))
+  return shaped(shape.schema, (sent, at) =>
+    typeof sent === 'object' || typeof sent === 'string' ? shape(sent, at) : at.refuse(words, sent),
+  )
+}
 
 export function treated(treatment: Treatment) {
   return { treatment }
@@ -76,7 +97,7 @@ export function treated(treatment: Treatment) {
 
 export function list(items: Shape, maxItems = Number.POSITIVE_INFINITY): Shape {
   const wanted = maxItems === Number.POSITIVE_INFINITY ? 'an array' : `an array of at most ${maxItems} elements`
-  return withSchema({ type: 'array', items, maxItems }, (sent: unknown, at: Reading) => {
+  return shaped({ type: 'array', items, maxItems }, (sent, at) => {
     if (sent === null) return undefined
     if (!Array.isArray(sent) || sent.length > maxItems) return at.refuse(wanted, sent)
     const built: unknown[] = []
@@ -93,7 +114,7 @@ export function list(items: Shape, maxItems = Number.POSITIVE_INFINITY): Shape {
 
 /** An object with names of the caller's own, and values of one shape. */
 export const record = (shape: Shape, maxProperties: number): Shape =>
-  withSchema({ type: 'object', additionalProperties: shape, maxProperties }, (sent: unknown, at: Reading) => {
+  shaped({ type: 'object', additionalProperties: shape, maxProperties }, (sent, at) => {
     if (sent === null) return undefined
     if (!isObject(sent)) return at.refuse('an object', sent)
     if (Object.keys(sent).length > maxProperties) return at.refuse(`an object of at most ${maxProperties} fields`, sent)
@@ -106,10 +127,9 @@ export const record = (shape: Shape, maxProperties: number): Shape =>
     return Object.fromEntries(built.filter(([, field]) => field !== undefined))
   })
 
-/** An object with these fields and no others. */
 export function object(properties: Rows): Shape {
   const known = knownRows(properties)
-  return withSchema({ type: 'object', properties }, (sent: unknown, at: Reading) => {
+  return shaped({ type: 'object', properties }, (sent, at) => {
     if (sent === null) return undefined
     return isObject(sent) ? buildFields(sent, known, at) : at.refuse('an object', sent)
   })
@@ -123,7 +143,7 @@ export function variants(by: string, kinds: Readonly<Record<string, Rows | Shape
       typeof rows === 'function' ? rows : object({ [by]: text, ...rows }),
     ]),
   )
-  return withSchema({ by, kinds }, (sent: unknown, at: Reading) => {
+  return shaped({ by, kinds }, (sent, at) => {
     if (sent === null) return undefined
     const shape = isObject(sent) ? shapes.get(sent[by] as string) : undefined
     return (shape ?? otherwise)(sent, at)
@@ -141,21 +161,26 @@ export const noOther =
 
 /** A text, of these words if there are any, or a list or an object of another shape. */
 export const textOr = (other: Shape, wanted: string, ...words: readonly string[]): Shape =>
-  withSchema({ anyOf: [words.length === 0 ? string : oneOf(...words), other] }, (sent: unknown, at: Reading) => {
+  shaped({ anyOf: [words.length === 0 ? text : word(...words), other] }, (sent, at) => {
     if (typeof sent === 'string') return words.length === 0 || words.includes(sent) ? sent : at.refuse(words, sent)
     return typeof sent === 'object' ? other(sent, at) : at.refuse(`a string or ${wanted}`, sent)
   })
 
-export type KnownRows = { readonly shapes: ReadonlyMap<string, Shape>; readonly names: readonly string[] }
+export type KnownRows = {
+  readonly shapes: ReadonlyMap<string, Shape>
+  readonly names: readonly string[]
+  readonly needs: readonly (readonly [string, Need])[]
+}
 
 export function knownRows(rows: Rows): KnownRows {
-  return { shapes: new Map(Object.entries(rows)), names: Object.keys(rows) }
+  const needs = Object.entries(rows).flatMap(([name, shape]) => (shape.needs ? [[name, shape.needs] as const] : []))
+  return { shapes: new Map(Object.entries(rows)), names: Object.keys(rows), needs }
 }
 
 /** The known fields of an object, built one by one. The reading is told of all others. */
 export function buildFields(
   sent: Readonly<Record<string, unknown>>,
-  { shapes, names }: KnownRows,
+  { shapes, names, needs }: KnownRows,
   at: Reading,
 ): Record<string, unknown> {
   const built: Record<string, unknown> = {}
@@ -169,6 +194,11 @@ export function buildFields(
       at.leave()
       if (made !== undefined) built[name] = made
     } else if (field !== null && field !== undefined) at.other(name, names)
+  }
+  for (const [name, { wanted, isFine }] of needs) {
+    if (isFine(built[name])) continue
+    at.enter(name)
+    at.refuse(wanted, built[name])
   }
   return built
 }

@@ -1,6 +1,9 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { isDeeper, isObject } from '../basics/field-rules.ts'
 
+/** The formats of thoughts that only their makers' models can read again. */
+export const THOUGHT_FORMATS = { claude: 'anthropic-claude-v1', openai: 'openai-responses-v1' }
+
 /** The prefix of data that only this gateway can read; no provider's own data begins so. */
 const MARK = 'thoughts.v1.'
 const MOST_THOUGHTS = 1_000

@@ -1,35 +1,27 @@
-import {
-  arrayOf,
-  boolean,
-  either,
-  integer,
-  isObject,
-  isText,
-  number,
-  oneOf,
-  string,
-  withSchema,
-} from '../basics/field-rules.ts'
-import type { Reading } from '../basics/reading.ts'
+import { isObject, isText } from '../basics/field-rules.ts'
 import {
   flag,
+  integer,
   json,
   jsonObject,
   leftOut,
   list,
   noOther,
+  number,
   object,
+  option,
   paid,
+  plain,
   priced,
   type Read,
   type Rows,
   record,
   type Shape,
   scalar,
+  shaped,
   text,
   textOr,
   treated,
-  value,
   variants,
   word,
 } from '../basics/shape.ts'
@@ -38,7 +30,7 @@ import { cacheMark, MESSAGES } from './message-fields.ts'
 // The tables of Chat Completions: every field that goes upstream is a row here or in message-fields.ts, and nothing else goes.
 
 /** The caller's own name for somebody or something, which goes out as one that no other caller can have. */
-export const alias: Shape = withSchema({ type: 'string', ...treated('aliased') }, (sent: unknown, at: Reading) =>
+export const alias: Shape = shaped({ type: 'string', ...treated('aliased') }, (sent, at) =>
   typeof sent === 'string' ? at.alias(sent) : text(sent, at),
 )
 
@@ -59,7 +51,7 @@ const FUNCTION = { name: text, description: text, parameters: jsonObject, strict
 export const hostedTool =
   (wanted: string, ...types: readonly string[]): Read =>
   (sent, at) =>
-    isObject(sent) ? at.dear(wanted, sent.type, types) : at.refuse("a tool: an object with a 'type'", sent)
+    isObject(sent) ? at.dearer(wanted, sent.type, types) : at.refuse("a tool: an object with a 'type'", sent)
 
 /** Tools that the caller runs. Hosted ones, such as a search, are billed by the call. */
 const TOOLS = {
@@ -82,29 +74,28 @@ const CHOICE_WORDS = ['none', 'auto', 'required', 'any']
 
 const isAllText = (sent: unknown) => Array.isArray(sent) && sent.every((modality) => modality === 'text')
 
-/** An option with a few values; another value may have another price. */
-export const wish = (...words: readonly string[]): Shape => {
-  const shape = priced(oneOf(...words))
-  return withSchema(shape.schema, (sent: unknown, at: Reading) =>
-    typeof sent === 'object' || typeof sent === 'string' ? shape(sent, at) : at.refuse(words, sent),
-  )
-}
+const STOP = shaped({ anyOf: [text, { type: 'array', items: text }] }, (sent, at) => {
+  if (!Array.isArray(sent))
+    return sent === null || typeof sent === 'string' ? text(sent, at) : at.refuse('a string or an array', sent)
+  const bad = sent.findIndex((one) => typeof one !== 'string')
+  return bad < 0 ? sent : at.refuse(`a string or an array whose element ${bad} is a string`, sent)
+})
 
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'default', 'auto']
-export const EFFORT = wish(...EFFORTS)
+export const EFFORT = option(...EFFORTS)
 export const VERBOSITIES = ['low', 'medium', 'high']
-export const VERBOSITY = wish(...VERBOSITIES)
-export const SUMMARY = wish('auto', 'concise', 'detailed', 'none')
-export const CACHE_RETENTION = wish('in_memory', 'in-memory', '24h')
+export const VERBOSITY = option(...VERBOSITIES)
+export const SUMMARY = option('auto', 'concise', 'detailed', 'none')
+export const CACHE_RETENTION = option('in_memory', 'in-memory', '24h')
 export const THINKING: Shape = object({
-  type: wish('enabled', 'disabled', 'adaptive', 'auto'),
-  budget_tokens: value(integer(0)),
-  display: wish('summarized', 'omitted'),
+  type: option('enabled', 'disabled', 'adaptive', 'auto'),
+  budget_tokens: integer(0),
+  display: option('summarized', 'omitted'),
   clear_thinking: flag,
 })
 
 /** The names that providers give to the service tier at their list price. */
-export const SERVICE_TIER = wish('auto', 'default', 'on_demand')
+export const SERVICE_TIER = option('auto', 'default', 'on_demand')
 
 /** Arguments of the chat templates of open models. With other arguments a template can make a prompt of any length. */
 const TEMPLATE_ARGUMENTS = object({
@@ -112,34 +103,31 @@ const TEMPLATE_ARGUMENTS = object({
   thinking: flag,
   clear_thinking: flag,
   preserve_thinking: flag,
-  thinking_budget: value(integer(0)),
+  thinking_budget: integer(0),
   reasoning_effort: word('none', 'minimal', 'low', 'medium', 'high'),
   add_generation_prompt: flag,
   continue_final_message: flag,
 })
 
 export const MODEL_WANTED = 'the id of a model; GET /v1/models lists them'
-export const MODEL: Shape = value(
-  withSchema({ type: 'string', minLength: 1 }, (sent: unknown) => (isText(sent) ? undefined : MODEL_WANTED)),
-)
+export const MODEL = plain({ type: 'string', minLength: 1 }, MODEL_WANTED, isText)
 
 /** OpenAI accepts 16. */
 export const METADATA = record(scalar, 64)
 
-const REAL = value(number(-1e9, 1e9))
-const INTEGER = value(integer(Number.MIN_SAFE_INTEGER))
+const REAL = number(-1e9, 1e9)
+const INTEGER = integer(Number.MIN_SAFE_INTEGER)
 const TEXTS = list(text)
-const TOKEN_IDS = list(value(integer(0)))
-const CAP = value(integer(1))
+const TOKEN_IDS = list(integer(0))
+const CAP = integer(1)
 
-/** The fields of sampling, and of the form of the text. */
-export const DRAWING_FIELDS: Rows = {
-  temperature: value(number(0, 2)),
-  top_p: value(number(0, 1)),
-  n: value(integer(1, 128)),
-  stop: value(either(string, arrayOf(string))),
-  presence_penalty: value(number(-2, 2)),
-  frequency_penalty: value(number(-2, 2)),
+export const SAMPLING_FIELDS: Rows = {
+  temperature: number(0, 2),
+  top_p: number(0, 1),
+  n: integer(1, 128),
+  stop: STOP,
+  presence_penalty: number(-2, 2),
+  frequency_penalty: number(-2, 2),
   seed: INTEGER,
   logit_bias: record(REAL, 10_000),
   response_format: variants('type', FORMATS, noOther('type', FORMATS)),
@@ -152,7 +140,7 @@ export const DRAWING_FIELDS: Rows = {
   repetition_penalty: REAL,
   repeat_penalty: REAL,
   repeat_last_n: INTEGER,
-  min_tokens: value(integer(0)),
+  min_tokens: integer(0),
   stop_token_ids: TOKEN_IDS,
   ignore_eos: flag,
   include_stop_str_in_output: flag,
@@ -206,23 +194,21 @@ export const STREAM_OPTIONS: Shape = object({ include_usage: flag, include_obfus
  * length out of a short one.
  */
 export const CHAT_FIELDS: Rows = {
-  ...DRAWING_FIELDS,
+  ...SAMPLING_FIELDS,
   model: MODEL,
   messages: MESSAGES,
   max_tokens: CAP,
   max_completion_tokens: CAP,
   stream: flag,
   stream_options: STREAM_OPTIONS,
-  logprobs: value(boolean),
-  top_logprobs: value(integer(0, 20)),
+  logprobs: flag,
+  top_logprobs: integer(0, 20),
   tools: list(variants('type', TOOLS, hostedTool("tools of type 'function' or 'custom'", 'function', 'custom')), 1024),
   tool_choice: textOr(variants('type', CHOICES, noOther('type', CHOICES)), 'an object', ...CHOICE_WORDS),
   parallel_tool_calls: flag,
   functions: list(object(FUNCTION), 1024),
   function_call: textOr(object({ name: text }), 'an object', 'none', 'auto'),
-  modalities: priced(
-    withSchema({ type: 'array', items: word('text') }, (sent: unknown) => (isAllText(sent) ? undefined : "['text']")),
-  ),
+  modalities: priced({ type: 'array', items: word('text') }, "['text']", isAllText),
   service_tier: SERVICE_TIER,
   safety_identifier: alias,
   prompt_cache_key: alias,
@@ -230,18 +216,18 @@ export const CHAT_FIELDS: Rows = {
   store: flag,
   reasoning_effort: EFFORT,
   verbosity: VERBOSITY,
-  reasoning: object({ effort: EFFORT, max_tokens: value(integer(0)), exclude: flag, enabled: flag, summary: SUMMARY }),
+  reasoning: object({ effort: EFFORT, max_tokens: integer(0), exclude: flag, enabled: flag, summary: SUMMARY }),
   include_reasoning: flag,
-  reasoning_format: wish('hidden', 'raw', 'parsed', 'none', 'auto', 'deepseek'),
+  reasoning_format: option('hidden', 'raw', 'parsed', 'none', 'auto', 'deepseek'),
   thinking: THINKING,
   enable_thinking: flag,
-  thinking_budget: value(integer(0)),
+  thinking_budget: integer(0),
   chat_template_kwargs: TEMPLATE_ARGUMENTS,
   usage: object({ include: flag }),
   add_generation_prompt: flag,
   continue_final_message: flag,
   safe_prompt: flag,
-  prompt_mode: wish('reasoning'),
+  prompt_mode: option('reasoning'),
   tool_stream: flag,
   // Known to cost extra.
   audio: paid,

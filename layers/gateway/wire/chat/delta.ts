@@ -3,7 +3,6 @@ import { isObject } from '../basics/field-rules.ts'
 
 type ToolCall = Record<string, unknown>
 
-/** True if a delta says anything: any field but the role that is not empty. */
 export function speaks(delta: Delta): boolean {
   for (const name in delta) if (name !== 'role' && !isEmpty(delta[name])) return true
   return false
@@ -31,7 +30,7 @@ function stringOf(value: unknown): string {
 
 /** A message in the making. Text grows, tool calls grow by their index, the rest is replaced. */
 export class MessageBuilder {
-  /** By names that an upstream chose: one may be `__proto__`. */
+  /** An upstream chose the names: one may be `__proto__`. */
   readonly #fields = new Map<string, unknown>()
   readonly #calls = new Map<unknown, ToolCall>()
 

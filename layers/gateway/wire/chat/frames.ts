@@ -13,7 +13,6 @@ export function errorFrame(error: GatewayError): string {
   return `data: ${JSON.stringify(errorEnvelope(error))}\n\n`
 }
 
-/** OpenAI's shape of an error, in a frame or as a whole body. */
 export function errorEnvelope({
   message,
   type,

@@ -1,5 +1,3 @@
-import { withSchema } from '../basics/field-rules.ts'
-import type { Reading } from '../basics/reading.ts'
 import {
   flag,
   leftOut,
@@ -10,14 +8,15 @@ import {
   type Rows,
   type Shape,
   scalar,
+  shaped,
   text,
   textOr,
   variants,
   word,
 } from '../basics/shape.ts'
-import { addressFault } from './media-address.ts'
 
 export const MAX_MESSAGES = 10_000
+const LONGEST_ADDRESS = 8_192
 
 // The tables of a message of Chat Completions: every field that goes upstream, at every depth, is a row here.
 
@@ -25,13 +24,13 @@ export const MAX_MESSAGES = 10_000
 export const cacheMark: Shape = object({ type: word('ephemeral'), ttl: word('5m', '1h') })
 
 /** An address that the upstream is to fetch, or the data themselves. */
-export const address: Shape = withSchema(text.schema, (sent: unknown, at: Reading) => {
+export const address: Shape = shaped(text.schema, (sent, at) => {
   const fault = typeof sent === 'string' ? addressFault(sent) : undefined
   return fault === undefined ? text(sent, at) : at.forbid(fault)
 })
 
 /** A medium as a URL, or as base64 alone. Another text could be the path of a file on the provider's machine. */
-export const data: Shape = withSchema(text.schema, (sent: unknown, at: Reading) =>
+export const data: Shape = shaped(text.schema, (sent, at) =>
   typeof sent === 'string' && !/[:.\\~]/.test(sent) ? sent : address(sent, at),
 )
 
@@ -41,15 +40,12 @@ export const ofProvider = (instead: string) =>
 
 const media = (rows: Rows = {}): Shape => {
   const other = object({ url: address, ...rows })
-  return withSchema({ anyOf: [address, other] }, (sent: unknown, at: Reading) =>
-    (typeof sent === 'string' ? address : other)(sent, at),
-  )
+  return shaped({ anyOf: [address, other] }, (sent, at) => (typeof sent === 'string' ? address : other)(sent, at))
 }
 
 const marked = { cache_control: cacheMark }
 const TEXT = { text, ...marked }
 
-/** The detail in which an image is looked at. */
 export const DETAIL = word('auto', 'low', 'high', 'original')
 
 const GIVEN_PARTS = {
@@ -74,7 +70,7 @@ const SAID_PARTS = {
 /** The content is null if a message has none. */
 const content = (parts: Record<string, Rows>): Shape => {
   const shape = textOr(list(variants('type', parts, noOther('type', parts))), 'an array of content parts')
-  return withSchema(shape.schema, (sent: unknown, at: Reading) => (sent === null ? null : shape(sent, at)))
+  return shaped(shape.schema, (sent, at) => (sent === null ? null : shape(sent, at)))
 }
 
 export const GIVEN_CONTENT = content(GIVEN_PARTS)
@@ -94,7 +90,6 @@ const TOOL_CALL = object({
   ...marked,
 })
 
-/** A thought as OpenRouter has it. */
 const THOUGHT = object({
   type: word('reasoning.text', 'reasoning.summary', 'reasoning.encrypted'),
   text,
@@ -138,3 +133,19 @@ const ROLES = {
 } satisfies Record<string, Rows>
 
 export const MESSAGES: Shape = list(variants('role', ROLES, noOther('role', ROLES)), MAX_MESSAGES)
+
+/** The reason why an upstream may not be given this address of a medium; undefined if it may. */
+function addressFault(address: string): string | undefined {
+  if (/^data:/i.test(address)) return undefined
+  if (!/^https:\/\//i.test(address) || address.length > LONGEST_ADDRESS || !URL.canParse(address)) {
+    return `must be a data: URL, or an https address of at most ${LONGEST_ADDRESS} characters`
+  }
+  const { hostname, username, password } = new URL(address)
+  if (username !== '' || password !== '') return 'must be an https address without a name and a password'
+  return isPublicName(hostname) ? undefined : 'must be an https address with the name of a public host'
+}
+
+/** An upstream inside the operator's network must not be sent to its neighbours. */
+function isPublicName(host: string): boolean {
+  return /\.[a-z][a-z0-9-]*\.?$/i.test(host) && !/(?:^|\.)(?:localhost|local|internal|home|lan|arpa)\.?$/i.test(host)
+}

@@ -7,7 +7,6 @@ const NOT_READ = new Set([
   'signature',
 ])
 
-/** Everything a model reads as text: every string in the messages, tool definitions, the answer's schema. */
 export function promptText(body: ChatBody): string {
   const texts: string[] = []
   collect(body.messages, texts)

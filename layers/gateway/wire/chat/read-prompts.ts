@@ -1,16 +1,14 @@
-import type { GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { ChatBody } from '../../domain/chat/chat.ts'
-import type { Prompt } from '../../domain/chat/prompt.ts'
+import type { Prompt } from '../../domain/chat/embedding.ts'
 import { badField } from '../basics/bad-field.ts'
-import { withSchema } from '../basics/field-rules.ts'
-import type { Shape } from '../basics/shape.ts'
+import { type Shape, shaped } from '../basics/shape.ts'
 
 /** A row for such a field, each of whose elements `readPrompts` checks. */
 export function promptShape(maxItems: number, minLength = 0): Shape {
   const text = { type: 'string', minLength }
   const ids = { type: 'array', items: { type: 'integer', minimum: 0 }, minItems: 1 }
   const many = (items: object) => ({ type: 'array', items, minItems: 1, maxItems })
-  return withSchema({ anyOf: [text, many(text), ids, many(ids)] }, (sent: unknown) => sent ?? undefined)
+  return shaped({ anyOf: [text, many(text), ids, many(ids)] }, (sent) => sent ?? undefined)
 }
 
 /** OpenAI's four ways to write one prompt or several: a text, texts, token ids, lists of token ids. */
@@ -32,15 +30,7 @@ export function readPrompts(field: string, value: unknown, most: number, raw: Ch
 
 function requireTokens(path: string, value: unknown): readonly number[] {
   if (!Array.isArray(value) || value.length === 0) throw badField(path, 'a string or an array of token ids', value)
-  const wrong = value.findIndex((id) => !isTokenId(id))
-  if (wrong >= 0) throw notAToken(`${path}[${wrong}]`, value[wrong])
+  const wrong = value.findIndex((id) => !Number.isSafeInteger(id) || id < 0)
+  if (wrong >= 0) throw badField(`${path}[${wrong}]`, 'a token id: an integer of at least 0', value[wrong])
   return value
-}
-
-function isTokenId(id: unknown): boolean {
-  return Number.isSafeInteger(id) && (id as number) >= 0
-}
-
-function notAToken(path: string, id: unknown): GatewayError {
-  return badField(path, 'a token id: an integer of at least 0', id)
 }

@@ -13,14 +13,15 @@ const NOT_SAID = new Set([
   ...['audio', 'images', 'citations', 'annotations', 'extra_content', 'provider_specific_fields'],
 ])
 
-/** All text that a model generated in this delta: its thoughts, then the texts in the order of their fields. */
 export function textOf(delta: Delta): string {
   let said = ''
   let thought = ''
   for (const name in delta) {
     const value = delta[name]
-    if (THOUGHTS.has(name)) thought = longer(thought, textInside(value))
-    else if (isSaid(name, value)) said += textInside(value)
+    if (THOUGHTS.has(name)) {
+      const text = textInside(value)
+      if (text.length > thought.length) thought = text
+    } else if (isSaid(name, value)) said += textInside(value)
   }
   return thought + said
 }
@@ -69,8 +70,4 @@ function cutter(chars: number): (value: unknown) => unknown {
     )
   }
   return cut
-}
-
-function longer(one: string, other: string): string {
-  return other.length > one.length ? other : one
 }

@@ -1,4 +1,3 @@
-/** The ends of an answer in Chat Completions, and the providers' names for each. */
 const NAMES = {
   stop: 'stop end_turn stop_sequence pause_turn eos',
   length: 'length max_tokens model_length model_context_window_exceeded',

@@ -2,7 +2,6 @@ import { GatewayError } from '../../domain/basics/gateway-error.ts'
 import { isoTime } from '../../domain/basics/time.ts'
 import { type Key, standingOf } from '../../domain/keys/key.ts'
 
-/** The holder of a suspended key's secret may learn that the key is suspended. */
 export function suspendedKey(): GatewayError {
   return new GatewayError(
     'key_suspended',
@@ -10,7 +9,6 @@ export function suspendedKey(): GatewayError {
   )
 }
 
-/** The holder of an expired key's secret may learn that it has expired. */
 export function expiredKey({ expiresAtMs = 0 }: Key): GatewayError {
   return new GatewayError(
     'invalid_api_key',

@@ -1,6 +1,6 @@
 import { formatCredits, type Nano } from '../../domain/money/money.ts'
 
-/** In Node since 22; TypeScript does not know it yet. */
+/** Node has it since 22; TypeScript does not know it yet. */
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => object }
 
 /**

@@ -26,7 +26,6 @@ const WAYS: readonly Way[] = [
 const FEE_ONLY = 'is_byok'
 export const COST_FIELDS: readonly string[] = [...new Set(WAYS.map(({ field }) => field)), FEE_ONLY]
 
-/** The cost in a provider's own usage object, rounded up; undefined if it states no valid one. */
 export function statedCost(usage: JsonObject): Nano | undefined {
   if (usage[FEE_ONLY] === true) return undefined
   for (const { field, part, places } of WAYS) {
@@ -37,7 +36,6 @@ export function statedCost(usage: JsonObject): Nano | undefined {
   return undefined
 }
 
-/** The fields that may state a cost, for a dialect that translates a usage object. */
 export function costFields(usage: JsonObject): JsonObject {
   return Object.fromEntries(COST_FIELDS.flatMap((name) => (usage[name] == null ? [] : [[name, usage[name]]])))
 }

@@ -1,4 +1,4 @@
-import type { Headers } from './headers.ts'
+import { type Headers, ownNames } from './headers.ts'
 
 // Pages of any origin may call the gateway and read its answers. That is safe because a key is only ever read from a
 // header of its own: a browser sends none by itself, as it would a cookie, so a foreign page can do nothing that it
@@ -20,13 +20,12 @@ const EXPOSED = [
   'x-should-retry',
   'Allow',
 ]
-const EXPOSED_OWN = ['Attempts', 'Cost', 'Dropped-Fields', 'Lowered-Max-Tokens', 'Provider', 'Replayed']
 
-/** On every answer to a browser: the origins that may read it, and its readable headers. */
+/** Every answer to a browser has these. */
 export function crossOriginHeaders(prefix: string): Headers {
   return {
     'Access-Control-Allow-Origin': '*',
-    'Access-Control-Expose-Headers': [...EXPOSED, ...EXPOSED_OWN.map((name) => prefix + name)].join(', '),
+    'Access-Control-Expose-Headers': [...EXPOSED, ...Object.values(ownNames(prefix))].join(', '),
   }
 }
 

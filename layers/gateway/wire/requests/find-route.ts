@@ -1,5 +1,6 @@
 import { GatewayError } from '../../domain/basics/gateway-error.ts'
-import { HTTP_ROUTES, type HttpRoute } from '../../endpoints.ts'
+import { plainLine } from '../../domain/basics/plain-text.ts'
+import { type Endpoint, type FunctionName, HTTP_ROUTES, type HttpRoute } from '../../endpoints.ts'
 import { pathMatcher, wrongMethod } from '../basics/match-path.ts'
 
 type FoundRoute = { readonly route: HttpRoute; readonly id: string | undefined }
@@ -21,7 +22,6 @@ export function findRoute(method: string, path: string): FoundRoute | GatewayErr
   return new GatewayError('method_not_allowed', wrongMethod(method, path, allowed), { headers: { Allow: allowed } })
 }
 
-/** The id in the path of a GET route that takes one. */
 export function idInPath(path: string): string | undefined {
   const found = findRoute('GET', path)
   return 'id' in found ? found.id : undefined
@@ -38,4 +38,29 @@ function decode(id: string | undefined): string | undefined {
   } catch {
     return id
   }
+}
+
+const MOST_SHOWN = 100
+
+export function findEndpoint(name: FunctionName, method: string, path: string): Endpoint | undefined {
+  const found = findRoute(method, path)
+  if (found instanceof GatewayError) return undefined
+  const { endpoint } = found.route
+  return endpoint.function === name ? endpoint : undefined
+}
+
+export async function noEndpoint(method: string, path: string): Promise<GatewayError> {
+  const found = findRoute(method, path)
+  if (!(found instanceof GatewayError)) return notHere(method, path)
+  if (found.kind !== 'not_found') return found
+  const { noSuchPath } = await import('#advice')
+  return noSuchPath(method, path)
+}
+
+/** Chat and the API have an address each where no distribution is in front. */
+function notHere(method: string, path: string): GatewayError {
+  return new GatewayError(
+    'not_found',
+    `${method} ${plainLine(path, MOST_SHOWN)} is not served at this address. Chat completions have an address of their own (the stack's output ChatUrl), everything else has another (ApiUrl).`,
+  )
 }

@@ -4,18 +4,18 @@ import type { Attempt } from '../../domain/rows/usage-row.ts'
 
 export type Headers = Record<string, string>
 
-/** The names of the headers that are ours alone. */
-export type OwnNames = Readonly<Record<'attempts' | 'cost' | 'dropped' | 'lowered' | 'provider' | 'replayed', string>>
+const OWN = {
+  attempts: 'Attempts',
+  cost: 'Cost',
+  dropped: 'Dropped-Fields',
+  lowered: 'Lowered-Max-Tokens',
+  provider: 'Provider',
+  replayed: 'Replayed',
+}
+export type OwnNames = Readonly<typeof OWN>
 
 export function ownNames(prefix: string): OwnNames {
-  return {
-    attempts: `${prefix}Attempts`,
-    cost: `${prefix}Cost`,
-    dropped: `${prefix}Dropped-Fields`,
-    lowered: `${prefix}Lowered-Max-Tokens`,
-    provider: `${prefix}Provider`,
-    replayed: `${prefix}Replayed`,
-  }
+  return Object.fromEntries(Object.entries(OWN).map(([name, header]) => [name, prefix + header])) as OwnNames
 }
 
 export function addRateLimits(headers: Headers, key: Key, nowMs: number): void {

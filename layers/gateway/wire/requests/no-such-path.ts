@@ -8,7 +8,11 @@ const MOST_SHOWN = 100
 const MOST_STEPS = 12
 const VERSION = 'v1'
 
-const ENDPOINTS = HTTP_ROUTES.map((route) => ({ route, shown: shownPath(route), steps: stepsOf(route.path).slice(1) }))
+const ENDPOINTS = HTTP_ROUTES.map((route) => ({
+  route,
+  shown: route.path.replace(/\{\w+\+?\}/, 'ID'),
+  steps: stepsOf(route.path).slice(1),
+}))
 const LISTED = ENDPOINTS.map(({ route, shown }) => `${route.method} ${shown}`).join(', ')
 
 /** The refusal of an unknown path. A wrong base URL is the usual reason, so the message explains its mistake. */
@@ -27,12 +31,6 @@ export function noSuchPath(method: string, path: string): GatewayError {
 
 const WELCOME = `This is the address of a gateway to models. Set the base URL of an OpenAI SDK to this address with '/${VERSION}', and that of an Anthropic SDK to this address alone. The endpoints are ${LISTED}.`
 
-/** A route's path as a caller may read it. */
-function shownPath({ path }: HttpRoute): string {
-  return path.replace(/\{\w+\+?\}/, 'ID')
-}
-
-/** The parts of a path, in the one way to write them. */
 function stepsOf(path: string): string[] {
   return path
     .split('/', 4 * MOST_STEPS)
@@ -50,7 +48,6 @@ function plainStep(step: string): string {
 
 type Meant = { readonly route: HttpRoute; readonly before: readonly string[] }
 
-/** The endpoint with which the path ends, and the steps before it. */
 function findMeant(method: string, steps: readonly string[]): Meant | undefined {
   if (steps.length > MOST_STEPS) return undefined
   const ends = steps.flatMap((_, at) => {

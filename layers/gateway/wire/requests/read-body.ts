@@ -5,7 +5,6 @@ import { gainedBytes } from '../../domain/basics/normal-forms.ts'
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** A quote has the body of another request inside. */
 export const MAX_QUOTE_BYTES = MAX_BODY_BYTES + 1024
-/** An encoding that changes nothing. */
 const PLAIN = /^\s*identity\s*$/i
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 
@@ -22,7 +21,6 @@ export type JsonBody = {
   readonly bytes: number
   /** True if any field, at any depth, is called `cache_control`. */
   readonly namesCache?: boolean
-  /** The key that it came with. */
   readonly callerId: string
 }
 
@@ -34,7 +32,6 @@ export function readJsonBody(raw: RawBody, callerId: string): JsonBody {
   return { value, bytes: bytes + seen.gained, namesCache: seen.cache, callerId }
 }
 
-/** The text of a body that is declared as JSON. */
 export function textOf(raw: RawBody, mostBytes = MAX_BODY_BYTES): Text {
   const { body = '', isBase64Encoded, contentType, contentEncoding } = raw
   requireJsonType(contentType)
@@ -123,7 +120,7 @@ function requireSaneShape(value: unknown, depth: number, seen: { cache: boolean;
   }
 }
 
-/** As long as JSON.stringify writes one: -0.0000012345678901234567. */
+/** JSON.stringify writes none that is longer: -0.0000012345678901234567. */
 const LONGEST_NUMBER = 25
 
 /** True if a number may become longer when it is written again: `1e20` is sent to a provider as 21 digits. */

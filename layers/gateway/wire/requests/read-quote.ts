@@ -2,12 +2,10 @@ import { badRequest, GatewayError } from '../../domain/basics/gateway-error.ts'
 import { type Endpoint, HTTP_ROUTES, isBilled } from '../../endpoints.ts'
 import { badField, described } from '../basics/bad-field.ts'
 import { isObject } from '../basics/field-rules.ts'
-import { memberText } from '../basics/json-member.ts'
 import { findRoute } from './find-route.ts'
 import { MAX_QUOTE_BYTES, parse, type RawBody, textOf } from './read-body.ts'
 
 export type QuoteRequest = {
-  /** The endpoint at which the request would be sent. */
   readonly endpoint: Endpoint
   /** The request, letter for letter: its bytes decide how much is held for it. */
   readonly body: string
@@ -29,7 +27,10 @@ export function readQuote(raw: RawBody): QuoteRequest {
   const endpoint = endpointAt(quote.endpoint, quote)
   const body = memberText(text, 'body')
   if (body === undefined) throw badField('body', 'the body of a request', undefined, quote)
-  if (other !== undefined) throw unknownField(other)
+  if (other !== undefined) {
+    const message = `A quote has the fields 'endpoint' and 'body' only, but ${described(FIELDS, other)} Fields of the request belong into 'body'.`
+    throw badRequest('unsupported_parameter', message, other.slice(0, 100))
+  }
   return { endpoint, body }
 }
 
@@ -39,7 +40,39 @@ function endpointAt(path: unknown, quote: object): Endpoint {
   throw badField('endpoint', QUOTED_PATHS, path, quote)
 }
 
-function unknownField(name: string): GatewayError {
-  const message = `A quote has the fields 'endpoint' and 'body' only, but ${described(FIELDS, name)} Fields of the request belong into 'body'.`
-  return badRequest('unsupported_parameter', message, name.slice(0, 100))
+const [QUOTE, BACKSLASH, COLON, COMMA] = [34, 92, 58, 44]
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125]
+
+/**
+ * The text of a member of an object as it stands in valid JSON; undefined if there is none. Of several with the same name
+ * it is the last, as for JSON.parse.
+ */
+function memberText(json: string, name: string): string | undefined {
+  let found: string | undefined
+  let depth = 0
+  let member: string | undefined
+  let from = 0
+  for (let at = 0; at < json.length; at++) {
+    const sign = json.charCodeAt(at)
+    if (sign === QUOTE) {
+      const end = endOfText(json, at)
+      if (depth === 1 && from === 0) member = JSON.parse(json.slice(at, end + 1))
+      at = end
+    } else if (sign === OPEN_OBJECT || sign === OPEN_LIST) depth += 1
+    else if (sign === COLON && depth === 1) from = at + 1
+    else if (sign === CLOSE_OBJECT || sign === CLOSE_LIST || sign === COMMA) {
+      if (depth === 1 && from > 0) {
+        if (member === name) found = json.slice(from, at).trim()
+        from = 0
+      }
+      if (sign !== COMMA) depth -= 1
+    }
+  }
+  return found
+}
+
+function endOfText(json: string, start: number): number {
+  let at = start + 1
+  for (let sign = json.charCodeAt(at); sign !== QUOTE; sign = json.charCodeAt(at)) at += sign === BACKSLASH ? 2 : 1
+  return at
 }

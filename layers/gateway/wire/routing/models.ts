@@ -53,7 +53,7 @@ export function modelNotAllowed(id: string): GatewayError {
   )
 }
 
-/** For names that other gateways and providers give to a model: `openai/gpt-4o`, `gpt-4o-2024-08-06`, `gpt-4o:free`. */
+/** Other gateways and providers name a model `openai/gpt-4o`, `gpt-4o-2024-08-06` or `gpt-4o:free`. */
 function meantModel(id: string, known: readonly string[]): string | undefined {
   const bare = id.slice(id.lastIndexOf('/') + 1, MOST_NAME_CHARS).replace(/[-@:](?:latest|free|\d{4}-?\d\d-?\d\d)$/, '')
   return closest(id, known) ?? closest(bare, known) ?? known.find((each) => bare !== '' && each.endsWith(`/${bare}`))

@@ -1,7 +1,6 @@
 import { badRequest, type GatewayError } from '../../domain/basics/gateway-error.ts'
-import { MOMENT_WORDS, readMoment } from '../../domain/basics/moment.ts'
 import { plainLine } from '../../domain/basics/plain-text.ts'
-import { DAY_MS, utcDay } from '../../domain/basics/time.ts'
+import { DAY_MS, MOMENT_WORDS, readMoment, utcDay } from '../../domain/basics/time.ts'
 import { isRequestId } from '../../domain/basics/ulid.ts'
 import { CLOCK_MARGIN_MS, momentsOf } from '../../domain/rows/closed-day.ts'
 import { badField } from '../basics/bad-field.ts'
@@ -11,7 +10,6 @@ import type { Wanted } from '../basics/field-rules.ts'
 export const USAGE_GROUPS = ['day', 'model'] as const
 export type UsageGroup = (typeof USAGE_GROUPS)[number]
 
-/** The parameters as they were given. */
 type Given = {
   from?: number
   to?: number
@@ -28,7 +26,7 @@ export const MOST_LISTED = 100
 export const USUALLY_LISTED = 20
 /** The longest ranges: of a list, and of sums, whose closed days are one read each. */
 export const MOST_DAYS = { listed: 31, summed: 92 } as const
-/** Without `from`, sums begin with the first of so many UTC days. */
+/** Sums begin with the first of so many UTC days if there is no `from`. */
 const USUALLY_SUMMED = 31
 const MOST_MODEL_CHARS = 200
 const MOST_SHOWN = 60

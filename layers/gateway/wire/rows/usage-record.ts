@@ -20,22 +20,13 @@ const SHOWN: Readonly<Record<UsageFieldKind, (value: unknown) => unknown>> = {
   credits: (value) => (value === undefined ? null : formatCredits(value as Nano)),
   moment: (value) => isoTime(value as number),
   flag: (value) => value ?? false,
-  price: (value) => priceRecord(value as StatedPrice | undefined),
+  // A damaged price is left out, because the rest of its row is of use.
+  price: (value) => (value && isStated(value as StatedPrice) ? pricing(parsePrice(value as StatedPrice)) : null),
   tags: (value) => value ?? null,
-  attempts: (value) => (Array.isArray(value) ? value.map(withoutSaid) : value),
+  // The caller is not told how the operator's providers put it.
+  attempts: (value) => (Array.isArray(value) ? value.map(({ said, ...attempt }: Attempt) => attempt) : value),
 }
 
-/** The caller is not told how the operator's providers put it. */
-function withoutSaid({ said, ...attempt }: Attempt): Omit<Attempt, 'said'> {
-  return attempt
-}
-
-/** A damaged price is left out, because the rest of its row is of use. */
-function priceRecord(price: StatedPrice | undefined) {
-  return price && isStated(price) ? pricing(parsePrice(price)) : null
-}
-
-/** Some fields of a row, under their names in the API. */
 export function recordOf(names: readonly UsageFieldName[]): (row: Partial<UsageRow>) => UsageRecord {
   const fields = names.map((name) => ({ name, ...USAGE_FIELDS[name] }))
   return (row) => Object.fromEntries(fields.map(({ name, api, kind }) => [api, SHOWN[kind](row[name])]))

@@ -1,15 +1,42 @@
 import type { GatewayError } from '../../domain/basics/gateway-error.ts'
+import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { ChoicePart } from '../../domain/chat/chat.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
-import type { AnswerHead, CountedUsage, StreamWriter } from '../contract.ts'
+import type { AnswerBuilder, AnswerHead, CountedUsage, StreamWriter } from '../contract.ts'
 import { Output } from './output.ts'
 import { inOwnWords } from './own-words.ts'
 import { endedState, ResponseObject, shownError } from './response-object.ts'
 
+export class ResponseBuilder implements AnswerBuilder {
+  readonly #response: ResponseObject
+  readonly #output: Output
+
+  constructor(head: AnswerHead) {
+    this.#response = new ResponseObject(head)
+    this.#output = new Output(head, () => {})
+  }
+
+  get chars(): number {
+    return this.#output.chars
+  }
+
+  add(part: ChoicePart): void {
+    this.#output.add(part)
+  }
+
+  cut(): void {
+    this.#output.end('max_output_tokens')
+  }
+
+  build(usage: CountedUsage): object {
+    this.#output.end('completed')
+    return this.#response.show(endedState(this.#output, usage))
+  }
+}
+
 /** The events at the end repeat the whole text, so all of it is kept. No model writes that much. */
 const MOST_KEPT_CHARS = 8 * 1024 * 1024
 
-/** Turns parts into the events of a Response, which are numbered. */
 export class ResponseStream implements StreamWriter {
   readonly #response: ResponseObject
   readonly #output: Output
@@ -61,7 +88,7 @@ export class ResponseStream implements StreamWriter {
     return this.#take()
   }
 
-  #emit(type: string, fields: Readonly<Record<string, unknown>>): void {
+  #emit(type: string, fields: JsonObject): void {
     this.#frames += frame(type, this.#next, fields)
     this.#next += 1
   }
@@ -73,6 +100,6 @@ export class ResponseStream implements StreamWriter {
   }
 }
 
-function frame(type: string, sequence_number: number, fields: Readonly<Record<string, unknown>>): string {
+function frame(type: string, sequence_number: number, fields: JsonObject): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, ...fields })}\n\n`
 }

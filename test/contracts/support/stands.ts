@@ -9,7 +9,7 @@ import {
   stream,
   textBlock,
   thinkingBlock,
-} from '../../../providers/anthropic/anthropic-fixtures.ts'
+} from '../../providers/anthropic/anthropic-fixtures.ts'
 import {
   callTool,
   endBlock,
@@ -22,13 +22,26 @@ import {
   stop,
   text,
   thought,
-} from '../../../providers/bedrock/bedrock-upstream.ts'
-import { askForBothTools } from '../../../sdk/support/tool-answers.ts'
-import type { TestGateway } from '../../../support/gateway.ts'
-import { openBoth } from '../../../support/stack.ts'
-import { chunk, DONE, say, sse, USAGE, usageChunk } from '../../../support/upstream.ts'
+} from '../../providers/bedrock/bedrock-upstream.ts'
+import {
+  answering,
+  CREATED,
+  eventsOf,
+  openResponses,
+  refusing,
+  frames as responsesFrames,
+  message as responsesMessage,
+  thought as responsesThought,
+  saying as sayingAtResponses,
+} from '../../providers/responses/responses-upstream.ts'
+import { askForBothTools } from '../../sdk/support/tool-answers.ts'
+import type { TestGateway } from '../../support/gateway.ts'
+import { openBoth } from '../../support/stack.ts'
+import { chunk, DONE, say, sse, USAGE, usageChunk } from '../../support/upstream.ts'
 
-export const ANSWERS = ['text', 'tools', 'thinking', 'refusal', 'length', 'stop sequence', 'cut'] as const
+export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+const ANSWERS = ['text', 'tools', 'thinking', 'refusal', 'length', 'stop sequence', 'cut'] as const
 export type AnswerName = (typeof ANSWERS)[number]
 
 /** A gateway in front of an upstream of one dialect, which gives the answer that a test names. */
@@ -126,5 +139,15 @@ export const STANDS: Readonly<Record<string, () => Promise<Stand>>> = {
       length: frames(START, text('Hel'), endBlock(), stop('max_tokens'), metadata()),
       'stop sequence': sayAtBedrock('Hello', 'stop_sequence'),
       cut: frames(START, text('Hel')),
+    }),
+  responses: async () =>
+    standOf(await openResponses(), {
+      text: sayingAtResponses('Hello'),
+      tools: sayingAtResponses('Hello'),
+      thinking: answering([responsesThought('rs_1', 'sealed', 'Let me ', 'see.'), responsesMessage('42')]),
+      refusal: answering([refusing('I cannot.')]),
+      length: sayingAtResponses('Hel'),
+      'stop sequence': sayingAtResponses('Hello'),
+      cut: sse(responsesFrames(CREATED, ...eventsOf(responsesMessage('Hello'), 0).slice(0, 2))),
     }),
 }

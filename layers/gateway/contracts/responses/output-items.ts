@@ -1,0 +1,205 @@
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
+import { packThoughts, THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.ts'
+
+/** Sends an event to the client. Its number in the stream is added. */
+export type Emit = (type: string, fields: JsonObject) => void
+
+export type ItemStatus = 'completed' | 'incomplete'
+
+export type ItemPosition = { readonly output_index: number; readonly item_id: string }
+
+export abstract class OutputItem {
+  protected readonly emit: Emit
+  protected readonly position: ItemPosition
+  protected status: ItemStatus | 'in_progress' = 'in_progress'
+
+  constructor(emit: Emit, position: ItemPosition) {
+    this.emit = emit
+    this.position = position
+  }
+
+  abstract get shown(): JsonObject
+
+  protected abstract endPart(status: ItemStatus): void
+
+  open(): this {
+    this.#tell('added')
+    return this
+  }
+
+  /** Nothing is added to the item afterwards. */
+  close(status: ItemStatus): void {
+    this.endPart(status)
+    this.status = status
+    this.#tell('done')
+  }
+
+  #tell(what: 'added' | 'done'): void {
+    this.emit(`response.output_item.${what}`, { output_index: this.position.output_index, item: this.shown })
+  }
+}
+
+export type ToolName = { readonly name: string; readonly namespace?: string }
+
+const CALL_EVENTS = {
+  function: 'response.function_call_arguments',
+  custom: 'response.custom_tool_call_input',
+} as const
+
+/** A call of a tool. Calls come interleaved, so each is open until the answer ends. */
+export class CallItem extends OutputItem {
+  readonly #kind: keyof typeof CALL_EVENTS
+  readonly #call: JsonObject
+  #said = ''
+
+  constructor(emit: Emit, position: ItemPosition, kind: keyof typeof CALL_EVENTS, callId: string, tool: ToolName) {
+    super(emit, position)
+    this.#kind = kind
+    this.#call = { call_id: callId, ...tool }
+  }
+
+  get shown(): JsonObject {
+    const id = this.position.item_id
+    return this.#kind === 'custom'
+      ? { id, type: 'custom_tool_call', ...this.#call, input: this.#said }
+      : { id, type: 'function_call', status: this.status, ...this.#call, arguments: this.#said }
+  }
+
+  say(delta: string): void {
+    this.#said += delta
+    this.emit(`${CALL_EVENTS[this.#kind]}.delta`, { ...this.position, delta })
+  }
+
+  protected endPart(status: ItemStatus): void {
+    // Clients parse the arguments of a complete call, so empty ones are `{}`.
+    if (this.#kind === 'function' && this.#said === '' && status === 'completed') this.say('{}')
+    const said = this.#kind === 'custom' ? { input: this.#said } : { name: this.#call.name, arguments: this.#said }
+    this.emit(`${CALL_EVENTS[this.#kind]}.done`, { ...this.position, ...said })
+  }
+}
+
+type Part = { readonly kind: 'output_text' | 'refusal'; text: string; readonly logprobs: unknown[] }
+
+export class MessageItem extends OutputItem {
+  readonly #parts: Part[] = []
+
+  get shown(): JsonObject {
+    const { item_id: id } = this.position
+    return { id, type: 'message', status: this.status, role: 'assistant', content: this.#parts.map(shownPart) }
+  }
+
+  say(kind: Part['kind'], delta: string, logprobs: readonly unknown[]): void {
+    const last = this.#parts.at(-1)
+    const part = last?.kind === kind ? last : this.#begin(kind)
+    part.text += delta
+    for (const one of logprobs) part.logprobs.push(one)
+    if (kind === 'refusal') this.emit('response.refusal.delta', { ...this.#at, delta })
+    else this.emit('response.output_text.delta', { ...this.#at, delta, logprobs })
+  }
+
+  get #at() {
+    return { ...this.position, content_index: this.#parts.length - 1 }
+  }
+
+  #begin(kind: Part['kind']): Part {
+    this.endPart()
+    const part = { kind, text: '', logprobs: [] }
+    this.#parts.push(part)
+    this.emit('response.content_part.added', { ...this.#at, part: shownPart(part) })
+    return part
+  }
+
+  protected endPart(): void {
+    const part = this.#parts.at(-1)
+    if (!part) return
+    if (part.kind === 'refusal') this.emit('response.refusal.done', { ...this.#at, refusal: part.text })
+    else this.emit('response.output_text.done', { ...this.#at, text: part.text, logprobs: part.logprobs })
+    this.emit('response.content_part.done', { ...this.#at, part: shownPart(part) })
+  }
+}
+
+function shownPart({ kind, text, logprobs }: Part): JsonObject {
+  return kind === 'refusal'
+    ? { type: 'refusal', refusal: text }
+    : { type: 'output_text', text, annotations: [], logprobs }
+}
+
+/** Log probabilities as Chat Completions has them, with the fields that this contract requires. */
+export function readLogprobs(logprobs: unknown): JsonObject[] {
+  const content = isObject(logprobs) ? logprobs.content : undefined
+  return Array.isArray(content) ? content.filter(isObject).map(shownLogprob) : []
+}
+
+function shownLogprob({ token, logprob, bytes, top_logprobs: top }: JsonObject): JsonObject {
+  const others = Array.isArray(top) ? top.filter(isObject) : []
+  return {
+    token,
+    logprob,
+    bytes: Array.isArray(bytes) ? bytes : [],
+    top_logprobs: others.map((other) => ({ ...other, bytes: Array.isArray(other.bytes) ? other.bytes : [] })),
+  }
+}
+
+/** The model's thoughts, as a summary in parts, with the provider's signature for the next turn. */
+export class ReasoningItem extends OutputItem {
+  readonly #summary: string[] = []
+  readonly #proofs: JsonObject[] = []
+  #part: unknown
+
+  get shown(): JsonObject {
+    const proof = this.#proof()
+    return {
+      id: this.position.item_id,
+      type: 'reasoning',
+      summary: this.#summary.map(summaryPart),
+      ...(proof !== undefined && { encrypted_content: proof }),
+    }
+  }
+
+  get isProven(): boolean {
+    return this.#proofs.length > 0
+  }
+
+  /** `part` is the same for all text of one part of the summary. */
+  think(delta: string, part: unknown): void {
+    if (this.#summary.length === 0 || part !== this.#part) this.#begin(part)
+    const { summary_index } = this.#at
+    this.#summary[summary_index] += delta
+    this.emit('response.reasoning_summary_text.delta', { ...this.#at, delta })
+  }
+
+  prove(detail: JsonObject): void {
+    this.#proofs.push(detail)
+  }
+
+  /** OpenAI's encrypted content is passed unchanged; the signatures of others are packed for their way through clients. */
+  #proof(): string | undefined {
+    const [first] = this.#proofs
+    if (first === undefined) return undefined
+    const isOwn = first.format === THOUGHT_FORMATS.openai && typeof first.data === 'string' && this.#proofs.length === 1
+    return isOwn ? (first.data as string) : packThoughts(this.#proofs)
+  }
+
+  get #at() {
+    return { ...this.position, summary_index: this.#summary.length - 1 }
+  }
+
+  #begin(part: unknown): void {
+    this.endPart()
+    this.#part = part
+    this.#summary.push('')
+    this.emit('response.reasoning_summary_part.added', { ...this.#at, part: summaryPart('') })
+  }
+
+  protected endPart(): void {
+    const text = this.#summary.at(-1)
+    if (text === undefined) return
+    this.emit('response.reasoning_summary_text.done', { ...this.#at, text })
+    this.emit('response.reasoning_summary_part.done', { ...this.#at, part: summaryPart(text) })
+  }
+}
+
+function summaryPart(text: string): JsonObject {
+  return { type: 'summary_text', text }
+}

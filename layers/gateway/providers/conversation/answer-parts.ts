@@ -1,0 +1,61 @@
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+import type { ChoicePart, Delta } from '../../domain/chat/chat.ts'
+import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
+import { THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.ts'
+
+export function choiceOf(delta: Delta, logprobs: unknown = null): ChoicePart {
+  return { kind: 'choice', index: 0, delta, logprobs, finishReason: null }
+}
+
+export function fieldsOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {}
+}
+
+export function brokenOff(): UpstreamFailure {
+  return new UpstreamFailure('reset', 'The upstream ended its answer in the middle.')
+}
+
+/** Signatures and redacted thoughts are for Claude alone, which gets them back with the next request. */
+export function signature(text: string, index: unknown): ChoicePart {
+  return thoughtOf({ type: 'reasoning.text', signature: text }, index)
+}
+
+export function redactedThought(data: string, index: unknown): ChoicePart {
+  return thoughtOf({ type: 'reasoning.encrypted', data }, index)
+}
+
+function thoughtOf(detail: JsonObject, index: unknown): ChoicePart {
+  return choiceOf({ reasoning_details: [{ ...detail, format: THOUGHT_FORMATS.claude, index }] })
+}
+
+/** The calls of tools in an answer of blocks. Blocks are numbered including those of text, calls are not. */
+export class ToolCalls {
+  readonly #byBlock = new Map<unknown, { readonly index: number; hasArguments: boolean }>()
+
+  get blocks(): Iterable<unknown> {
+    return this.#byBlock.keys()
+  }
+
+  get isEmpty(): boolean {
+    return this.#byBlock.size === 0
+  }
+
+  begin(block: unknown, id: unknown, name: unknown): ChoicePart {
+    const index = this.#byBlock.size
+    this.#byBlock.set(block, { index, hasArguments: false })
+    return choiceOf({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] })
+  }
+
+  add(block: unknown, piece: string): ChoicePart[] {
+    const call = this.#byBlock.get(block)
+    if (!call) return []
+    call.hasArguments = true
+    return [choiceOf({ tool_calls: [{ index: call.index, function: { arguments: piece } }] })]
+  }
+
+  /** A tool without parameters is called without arguments; clients parse them all the same. */
+  end(block: unknown): ChoicePart[] {
+    return this.#byBlock.get(block)?.hasArguments === false ? this.add(block, '{}') : []
+  }
+}

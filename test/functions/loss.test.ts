@@ -192,7 +192,7 @@ test('counts above the hold, a cost that the provider states, and a dead request
   expect(stated.loss).toBe(500_000_000n - NANO.charge)
   const { key } = await issue()
   const hold = { amount: 7_000n, untilMs: nowMs - 1 }
-  const { storedHold } = await import('../../layers/gateway/store/keys/stored-hold.ts')
+  const { storedHold } = await import('../../layers/gateway/store/keys/key-item.ts')
   const { keyItem } = await import('../../layers/gateway/store/keys/key-item.ts')
   const { ulid } = await import('../../layers/gateway/domain/basics/ulid.ts')
   const requestId = `req_${ulid(nowMs - 1_000, new Uint8Array(10))}`

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { DAY_MS, isoTime } from '../../layers/gateway/domain/basics/time.ts'
-import { firstIdOf, lastIdOf, ROW_SHARDS, rowKey, rowParts } from '../../layers/gateway/store/rows/row-key.ts'
+import { firstIdOf, lastIdOf, ROW_SHARDS, rowKey, rowParts } from '../../layers/gateway/store/rows/usage-item.ts'
 import { readUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { requestIdAt } from '../support/request-id.ts'

@@ -11,8 +11,7 @@ import { invalidKey, keyRefusal } from '../../wire/keys/key-refusals.ts'
 import { modelNotAllowed } from '../../wire/routing/models.ts'
 import type { FinishDeadHolds } from '../billing/finish-hold.ts'
 import { type Admission, deadAtMs, type IdentifiedRequest } from '../request.ts'
-import type { KeyCache } from './key-cache.ts'
-import { requireAccess } from './require-access.ts'
+import { type KeyCache, requireAccess } from './credential.ts'
 
 export type AdmitDeps = {
   readonly takeAdmission: TakeAdmission

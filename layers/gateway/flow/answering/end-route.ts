@@ -2,8 +2,7 @@ import type { GatewayError } from '../../domain/basics/gateway-error.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { BEYOND_CAP } from '../../domain/rows/usage-row.ts'
 import { billFailure } from '../billing/owed.ts'
-import { endingOf } from '../billing/settle.ts'
-import { waitAtMost } from '../deadline.ts'
+import { endingOf, settleInTime } from '../billing/settle.ts'
 import { type AdmittedChat, endAttempt, type Journey } from '../request.ts'
 import { witnessOf } from '../routing/route-health.ts'
 import { noteOwed, type RoutingDeps } from '../routing/try-routes.ts'
@@ -47,7 +46,6 @@ export async function settleFailure(deps: ChatDeps, request: AdmittedChat, error
   const bill = await billFailure(deps, request)
   if (bill.source === 'none') return told
   // It is charged, so it was neither refused nor abandoned.
-  const settling = deps.settle(request, { ...endingOf(told), outcome: 'upstream_error', bill })
-  await waitAtMost(settling, deps.timing.settleMs)
+  await settleInTime(deps, request, { ...endingOf(told), outcome: 'upstream_error', bill })
   return told
 }

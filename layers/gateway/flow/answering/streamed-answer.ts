@@ -1,19 +1,18 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { StreamWriter } from '../../contracts/contract.ts'
 import { contractOf } from '../../contracts/contracts.ts'
 import type { GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { ChatPart } from '../../domain/chat/chat.ts'
 import type { Bill } from '../../domain/money/bill.ts'
 import type { Nano } from '../../domain/money/money.ts'
-import { costFrame } from '../../wire/chat/frames.ts'
+import { waitAtMost } from '../../platform/retry.ts'
+import { costFrame, KEEP_ALIVE_FRAME } from '../../wire/chat/frames.ts'
 import { billFailure } from '../billing/owed.ts'
 import { endingOf } from '../billing/settle.ts'
-import { waitAtMost } from '../deadline.ts'
 import { AnswerCopy } from '../idempotency/answer-vault.ts'
 import { type AdmittedChat, headOf } from '../request.ts'
 import type { ChatDeps } from './chat-deps.ts'
 import { noteAnswered, noteBroken } from './end-route.ts'
-import { FrameSink } from './frame-sink.ts'
 import type { Tally } from './tally.ts'
 import { toGatewayError } from './upstream-error.ts'
 
@@ -97,5 +96,78 @@ export class StreamedAnswer {
     } catch (problem) {
       log.unsettled(problem, request.requestId)
     }
+  }
+}
+
+/**
+ * The most bytes that a client may be behind before the upstream waits for it. Nearly every answer fits, so a client
+ * cannot keep an upstream, which bills the tokens it generates, from reporting its counts.
+ */
+const MOST_WAITING_BYTES = 8 * 1024 * 1024
+
+/** Nothing waits to be woken. */
+function nobody(): void {}
+
+/** The client's end of a stream: bounded in the bytes that wait for the client, and never silent for long. */
+export class FrameSink {
+  readonly #stream: Readable
+  readonly #heartbeat: NodeJS.Timeout
+  readonly #deadline: AbortSignal
+  #wake = nobody
+  #hasEnded = false
+
+  /** A client that is behind when `deadline` aborts counts as one that left. */
+  constructor(keepAliveMs: number, deadline: AbortSignal) {
+    this.#deadline = deadline
+    this.#stream = new Readable({ highWaterMark: MOST_WAITING_BYTES, read: () => this.#wake() })
+    this.#heartbeat = setInterval(() => this.write(KEEP_ALIVE_FRAME), keepAliveMs)
+    // A client that left closes this stream; the answer is still drained and billed.
+    this.#stream.on('error', () => {})
+    this.#stream.once('close', () => this.#wake())
+    // Lambda may hold a stream's first small write back until the second, and this one can wait.
+    this.write(KEEP_ALIVE_FRAME)
+  }
+
+  get body(): Readable {
+    return this.#stream
+  }
+
+  /** True if the client is too far behind. A client that is gone, or counts as gone, is not. */
+  get isFull(): boolean {
+    return this.#isOpen && this.#stream.readableLength >= MOST_WAITING_BYTES
+  }
+
+  write(frames: string): void {
+    if (frames === '' || !this.#isOpen) return
+    this.#heartbeat.refresh()
+    this.#stream.push(frames)
+  }
+
+  /** Waits until the client has caught up; one that has not at the deadline counts as gone. */
+  async hasRoom(): Promise<void> {
+    const giveUp = () => this.end()
+    this.#deadline.addEventListener('abort', giveUp, { once: true })
+    if (this.#deadline.aborted) giveUp()
+    while (this.isFull) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+    this.#wake = nobody
+    this.#deadline.removeEventListener('abort', giveUp)
+  }
+
+  /** The last frames, which are not awaited. */
+  end(...frames: readonly string[]): void {
+    clearInterval(this.#heartbeat)
+    if (!this.#isOpen) return
+    for (const frame of frames) if (frame !== '') this.#stream.push(frame)
+    this.#hasEnded = true
+    this.#stream.push(null)
+    this.#wake()
+  }
+
+  get #isOpen(): boolean {
+    return !this.#hasEnded && !this.#stream.destroyed
   }
 }

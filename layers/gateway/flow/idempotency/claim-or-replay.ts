@@ -2,10 +2,10 @@ import type { AnswerClaim, KeptAnswer } from '../../domain/admission/idempotency
 import { badRequest, GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { ClaimAnswer, FindAnswer } from '../../store/idempotency/answers.ts'
 import type { ReadKey } from '../../store/keys/read-key.ts'
+import { secretOf } from '../admission/credential.ts'
 import type { FinishHold } from '../billing/finish-hold.ts'
-import { type GatewayEvent, headerOf, secretOf } from '../event.ts'
-import { type AdmittedChat, deadAtMs, type Replay } from '../request.ts'
-import { AnswerCipher, answerId } from './answer-cipher.ts'
+import { type AdmittedChat, deadAtMs, type GatewayEvent, type Replay } from '../request.ts'
+import { AnswerCipher, answerId } from './answer-vault.ts'
 
 export type IdempotencyDeps = {
   readonly claimAnswer: ClaimAnswer
@@ -27,7 +27,7 @@ export async function claimOrReplay(
   event: GatewayEvent,
   isUnpaid: boolean,
 ): Promise<Replay | undefined> {
-  const [name, secret] = [headerOf(event, 'idempotency-key'), secretOf(event)]
+  const [name, secret] = [event.headers['idempotency-key'], secretOf(event)]
   if (name === undefined || secret === undefined) return undefined
   if (!VISIBLE.test(name)) throw notAName(name)
   const { credential } = request

@@ -1,7 +1,7 @@
 import type { Embedding, EmbeddingRequest } from '../../domain/chat/embedding.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
+import type { RoutedRequest } from '../request.ts'
 import { fieldsFor } from './ask-chat.ts'
-import type { RoutedRequest } from './route-health.ts'
 import type { AskedRoute } from './try-routes.ts'
 
 /** Asks a route for the vectors of a batch. */

@@ -10,8 +10,8 @@ import type { Log } from '../../platform/log/log.ts'
 import type { Provider } from '../../providers/provider.ts'
 import type { TakeLoss } from '../../store/admission/take-loss.ts'
 import { Tally } from '../answering/tally.ts'
-import { deadAtMs, endAttempt, type Journey } from '../request.ts'
-import { type RoutedRequest, type RouteHealth, witnessOf } from './route-health.ts'
+import { deadAtMs, endAttempt, type Journey, type RoutedRequest } from '../request.ts'
+import { type RouteHealth, witnessOf } from './route-health.ts'
 
 export type RoutingDeps = LossDeps & {
   readonly openProvider: (catalog: Catalog, id: string) => Provider

@@ -1,7 +1,7 @@
 import { isoTime } from '../../domain/basics/time.ts'
 import type { Act } from '../../domain/keys/act.ts'
 import { ITEMS } from '../../names.ts'
-import { putOnce } from '../dynamodb/put-once.ts'
+import { putOnce } from '../dynamodb/conditional-writes.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 
 /** The act that a name stands for, and a digest of the request for it. */

@@ -1,6 +1,5 @@
 import { ANSWERS_KEPT_MS, type AnswerClaim, type KeptAnswer } from '../../domain/admission/idempotency.ts'
-import { ifConditionHolds } from '../dynamodb/failures.ts'
-import { putOnce } from '../dynamodb/put-once.ts'
+import { ifConditionHolds, putOnce } from '../dynamodb/conditional-writes.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 
 /**

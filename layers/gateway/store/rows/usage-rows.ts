@@ -2,11 +2,10 @@ import { DAY_MS, isoTime, utcDay } from '../../domain/basics/time.ts'
 import { isRequestId } from '../../domain/basics/ulid.ts'
 import { keyDay, SUMMED_FIELDS, type UsageRow } from '../../domain/rows/usage-row.ts'
 import { TABLES } from '../../names.ts'
+import { putOnce } from '../dynamodb/conditional-writes.ts'
 import { queryAhead, queryItems } from '../dynamodb/database.ts'
-import { putOnce } from '../dynamodb/put-once.ts'
 import type { Tables } from '../dynamodb/tables.ts'
-import { firstIdOf, lastIdOf, rowKey, rowParts } from './row-key.ts'
-import { toUsageItem, toUsageRow } from './usage-item.ts'
+import { firstIdOf, lastIdOf, rowKey, rowParts, toUsageItem, toUsageRow } from './usage-item.ts'
 
 /** The final row: the first one written for a request stays, and later writers settle by it. */
 export type PutUsageRow = (row: UsageRow) => Promise<UsageRow>

@@ -7,7 +7,7 @@ import { issueSecret } from '../../layers/gateway/domain/keys/new-key.ts'
 import { parseCredits } from '../../layers/gateway/domain/money/money.ts'
 import { AnswerCipher, answerId } from '../../layers/gateway/flow/idempotency/answer-vault.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
-import { claimAnswer } from '../../layers/gateway/store/idempotency/answers.ts'
+import { answerStore } from '../../layers/gateway/store/idempotency/answers.ts'
 import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { putUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
@@ -211,7 +211,7 @@ describe('dead requests', () => {
     const hash = key.current.hash
     const untilMs = nowMs + 960_000
     const bodyPrint = new AnswerCipher(secret, id).fingerprint(`chat.completions\n${JSON.stringify(HELLO)}`)
-    await claimAnswer(gateway.tables)({ id, requestId, secretHash: hash, bodyPrint, untilMs }, nowMs)
+    await answerStore(gateway.tables).claim({ id, requestId, secretHash: hash, bodyPrint, untilMs }, nowMs)
     await takeAdmission(gateway.tables)(key, { requestId, hash, nowMs, hold: 5_000_000n, holdUntilMs: untilMs })
     const settled = { requestId, keyId: key.id, hold: 5_000_000n, startedAtMs: nowMs }
     if (cost !== undefined) await putUsageRow(gateway.tables)(completedRow({ ...settled, cost }))

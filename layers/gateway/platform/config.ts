@@ -49,7 +49,7 @@ export function readConfig(env: Environment = process.env): Config {
   }
 }
 
-/** The name of the function that counts tokens, which chat alone invokes. */
+/** The name of the function that counts tokens. */
 export function readTokenizerFunction(env: Environment = process.env): string {
   return required(env, ENV.tokenizerFunction)
 }

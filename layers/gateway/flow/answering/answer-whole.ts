@@ -6,10 +6,10 @@ import { settleInTime } from '../billing/settle.ts'
 import { wholeDeadline } from '../deadline.ts'
 import { type AdmittedChat, headOf } from '../request.ts'
 import { askChat, readAnswer } from '../routing/ask-chat.ts'
-import { tryRoutes } from '../routing/try-routes.ts'
+import { noteAnswered, tryRoutes } from '../routing/try-routes.ts'
 import type { ChatDeps } from './chat-deps.ts'
-import { noteAnswered, settleFailure } from './end-route.ts'
 import type { Tally } from './tally.ts'
+import { settleFailure } from './upstream-error.ts'
 
 /**
  * The most characters of an answer that is not streamed. A longer one is cut, like one that reaches its output cap:

@@ -11,8 +11,8 @@ import { billFailure } from '../billing/owed.ts'
 import { endingOf } from '../billing/settle.ts'
 import { AnswerCopy } from '../idempotency/answer-vault.ts'
 import { type AdmittedChat, headOf } from '../request.ts'
+import { noteAnswered, noteBroken } from '../routing/try-routes.ts'
 import type { ChatDeps } from './chat-deps.ts'
-import { noteAnswered, noteBroken } from './end-route.ts'
 import type { Tally } from './tally.ts'
 import { toGatewayError } from './upstream-error.ts'
 
@@ -109,7 +109,7 @@ const MOST_WAITING_BYTES = 8 * 1024 * 1024
 function nobody(): void {}
 
 /** The client's end of a stream: bounded in the bytes that wait for the client, and never silent for long. */
-export class FrameSink {
+class FrameSink {
   readonly #stream: Readable
   readonly #heartbeat: NodeJS.Timeout
   readonly #deadline: AbortSignal

@@ -1,5 +1,9 @@
 import { GatewayError, internalError } from '../../domain/basics/gateway-error.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
+import { billFailure } from '../billing/owed.ts'
+import { endingOf, settleInTime } from '../billing/settle.ts'
+import type { AdmittedChat } from '../request.ts'
+import type { ChatDeps } from './chat-deps.ts'
 
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error
@@ -45,4 +49,17 @@ const LONGEST_WAIT_SECONDS = 300
 
 function retryAfter(ms: number): number {
   return Math.min(LONGEST_WAIT_SECONDS, Math.ceil(ms / 1000))
+}
+
+/**
+ * The error for a request that no route has answered. If an upstream bills it all the same, it is settled here, with its
+ * charge; if not, the last gate settles it as free.
+ */
+export async function settleFailure(deps: ChatDeps, request: AdmittedChat, error: unknown): Promise<GatewayError> {
+  const told = toGatewayError(error)
+  const bill = await billFailure(deps, request)
+  if (bill.source === 'none') return told
+  // It is charged, so it was neither refused nor abandoned.
+  await settleInTime(deps, request, { ...endingOf(told), outcome: 'upstream_error', bill })
+  return told
 }

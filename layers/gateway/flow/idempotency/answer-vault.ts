@@ -2,15 +2,9 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, ran
 import { Readable } from 'node:stream'
 import { requestContractOf } from '../../contracts/contracts.ts'
 import type { Log } from '../../platform/log/log.ts'
-import type { DropClaim, KeepAnswer } from '../../store/idempotency/answers.ts'
+import type { AnswerStore } from '../../store/idempotency/answers.ts'
 import { costFrame, KEEP_ALIVE_FRAME } from '../../wire/chat/frames.ts'
 import type { GatewayRequest, PricedChat, Replay } from '../request.ts'
-
-type VaultDeps = {
-  readonly keepAnswer: KeepAnswer
-  readonly dropClaim: DropClaim
-  readonly log: Log
-}
 
 /**
  * Stores answers for the requests that claim an Idempotency-Key. An answer is stored before it is settled: if we die in
@@ -22,15 +16,15 @@ export type AnswerVault = {
   drop(request: GatewayRequest): Promise<void>
 }
 
-export function answerVault({ keepAnswer, dropClaim, log }: VaultDeps): AnswerVault {
+export function answerVault(answers: AnswerStore, log: Log): AnswerVault {
   return {
     keep: ({ requestId, claim }, text) =>
       attempt('an answer could not be kept', requestId, async () => {
-        if (claim) await keepAnswer(claim, text === undefined ? undefined : claim.cipher.encrypt(text))
+        if (claim) await answers.keep(claim, text === undefined ? undefined : claim.cipher.encrypt(text))
       }),
     drop: ({ requestId, claim }) =>
       attempt('a claim could not be dropped', requestId, async () => {
-        if (claim) await dropClaim(claim)
+        if (claim) await answers.drop(claim)
       }),
   }
 

@@ -1,6 +1,6 @@
 import type { AnswerClaim, KeptAnswer } from '../../domain/admission/idempotency.ts'
 import { badRequest, GatewayError } from '../../domain/basics/gateway-error.ts'
-import type { ClaimAnswer, FindAnswer } from '../../store/idempotency/answers.ts'
+import type { AnswerStore } from '../../store/idempotency/answers.ts'
 import type { ReadKey } from '../../store/keys/read-key.ts'
 import { secretOf } from '../admission/credential.ts'
 import type { FinishHold } from '../billing/finish-hold.ts'
@@ -8,8 +8,7 @@ import { type AdmittedChat, deadAtMs, type GatewayEvent, type Replay } from '../
 import { AnswerCipher, answerId } from './answer-vault.ts'
 
 export type IdempotencyDeps = {
-  readonly claimAnswer: ClaimAnswer
-  readonly findAnswer: FindAnswer
+  readonly answers: AnswerStore
   readonly readKey: ReadKey
   readonly finishHold: FinishHold
 }
@@ -41,7 +40,7 @@ export async function claimOrReplay(
     bodyPrint: cipher.fingerprint(`${request.endpoint.name}\n${event.body ?? ''}`),
     untilMs: deadAtMs(request),
   }
-  const found = isUnpaid ? await deps.findAnswer(id, request.nowMs) : await claimOrFind(deps, request, claim)
+  const found = isUnpaid ? await deps.answers.find(id, request.nowMs) : await claimOrFind(deps, request, claim)
   if (found) {
     request.replay = replayOf(found, claim, cipher)
     return request.replay
@@ -52,18 +51,18 @@ export async function claimOrReplay(
 
 /** A request that died with its claim is settled first: it cannot be charged any more once another takes its place. */
 async function claimOrFind(
-  { claimAnswer, readKey, finishHold }: IdempotencyDeps,
+  { answers, readKey, finishHold }: IdempotencyDeps,
   { credential, nowMs }: AdmittedChat,
   claim: AnswerClaim,
 ): Promise<KeptAnswer | undefined> {
-  const found = await claimAnswer(claim, nowMs)
+  const found = await answers.claim(claim, nowMs)
   if (found?.state !== 'running' || found.untilMs > nowMs) return found
   const { requestId } = found
   const keyId = credential.key.id
   const hold = (await readKey(keyId))?.holds[requestId] ?? { amount: 0n, untilMs: found.untilMs }
   const row = await finishHold(keyId, { requestId, ...hold })
   if (row.cost > 0n) return { ...found, state: 'not_kept' }
-  return claimAnswer(claim, nowMs, requestId)
+  return answers.claim(claim, nowMs, requestId)
 }
 
 /** The answer that was found, for the request that asks for it again; throws if it is not for this one. */

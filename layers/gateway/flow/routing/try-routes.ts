@@ -6,6 +6,7 @@ import type { Catalog, UpstreamRoute } from '../../domain/routing/catalog.ts'
 import { type Candidate, isAllowedFallback, worstCostAt, worstLossAt } from '../../domain/routing/route-cost.ts'
 import { orderRoutes, pinnableRoutes, pinRoutes, routeKey } from '../../domain/routing/route-order.ts'
 import { TOO_MANY_REQUESTS, UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
+import { BEYOND_CAP } from '../../domain/rows/usage-row.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { Provider } from '../../providers/provider.ts'
 import type { TakeLoss } from '../../store/admission/take-loss.ts'
@@ -114,8 +115,43 @@ function noteAnswer(journey: Journey, candidate: Candidate, nowMs: number): void
   if (fallbackModel !== undefined) journey.fallbackModel = fallbackModel
 }
 
-function noteFailure(
+/** A route has answered. So has one that ignores its output cap, but the operator should know. */
+export function noteAnswered({ health, log, clock }: RoutingDeps, journey: Journey, tally: Tally): void {
+  const { route, provider, upstreamModel } = journey
+  if (route) health.succeeded(route)
+  endAttempt(journey, tally.isBeyondCap ? BEYOND_CAP : 'ok', clock())
+  if (tally.isBeyondCap && provider && upstreamModel) log.beyondCap(provider, upstreamModel)
+}
+
+/** A route that dies in the middle of its answers rests like one that never begins. Our own deadline is not its fault. */
+export function noteBroken(
+  deps: RoutingDeps,
+  request: RoutedRequest,
+  tally: Tally,
+  error: unknown,
+  deadline: AbortSignal,
+): void {
+  const { journey } = request
+  const { candidate } = journey
+  delete journey.candidate
+  if (candidate) noteOwed(journey, candidate, tally, error)
+  if (!(error instanceof UpstreamFailure)) return
+  endAttempt(journey, error.result, deps.clock(), error.said)
+  if (candidate && !error.isCallers && !deadline.aborted) blame(deps, request, candidate.route, error)
+}
+
+function blame(
   { health, log, clock }: RoutingDeps,
+  request: RoutedRequest,
+  route: UpstreamRoute,
+  why: UpstreamFailure,
+) {
+  health.failed(routeKey(route), why, () => witnessOf(request), clock())
+  log.upstreamFailed(route.provider, why)
+}
+
+function noteFailure(
+  deps: RoutingDeps,
   request: RoutedRequest,
   candidate: Candidate,
   failure: UpstreamFailure,
@@ -123,13 +159,11 @@ function noteFailure(
 ): void {
   const { journey, priced } = request
   const { route } = candidate
-  endAttempt(journey, failure.result, clock(), failure.said)
+  endAttempt(journey, failure.result, deps.clock(), failure.said)
   if (failure.reason === 'unsupported') return
   if (failure.reason === 'rejected' && failure.detail.status) journey.provider = route.provider
-  if (failure.mayBeBilled) log.unpaid(route.provider, route.cost && worstCostAt(candidate, priced))
-  if (!failure.worthAnotherRoute || signal.aborted) return
-  health.failed(routeKey(route), failure, () => witnessOf(request), clock())
-  log.upstreamFailed(route.provider, failure)
+  if (failure.mayBeBilled) deps.log.unpaid(route.provider, route.cost && worstCostAt(candidate, priced))
+  if (failure.worthAnotherRoute && !signal.aborted) blame(deps, request, route, failure)
 }
 
 /** The failure that the caller is told if no route has answered. */

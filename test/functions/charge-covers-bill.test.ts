@@ -1,23 +1,17 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { explanationLines } from '../../cli/commands/usage.ts'
 import { explainRequest } from '../../layers/admin/explain/explain-request.ts'
-import { parseCatalog, requireCatalog } from '../../layers/catalog/parse-catalog.ts'
-import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
+import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { countTokens } from '../../layers/tokenizer/count-tokens.ts'
-import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openFor, openUpstream } from '../support/stack.ts'
-import { chunk, DONE, event, say, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import { chunk, DONE, event, say, sse, status, USAGE, usageChunk } from '../support/upstream.ts'
 
-/** Asks once with a fresh key, and returns the answer beside the row it left. */
-async function ask(gateway: TestGateway, body: object, headers: Record<string, string> = {}) {
-  const { key, secret } = await gateway.issue({ credits: '1000', dailyLoss: 10n ** 12n })
-  const response = await gateway.post(secret, { ...HELLO, ...body }, headers)
-  const text = await response.text()
-  const row = await gateway.readRow(response.headers.get('x-request-id'))
-  expect(booksBalance(await gateway.readKey(key.id))).toBe(true)
-  return { response, text, row }
-}
+const ask = (gateway: TestGateway, fields: object, headers: Record<string, string> = {}) =>
+  gateway.ask(fields, { dailyLoss: 10n ** 12n, headers })
+
+const { upstream, gateway } = await openBoth({ model: { contextLength: 200_000 } })
 
 const user = (...content: object[]) => ({ messages: [{ role: 'user', content }] })
 const picture = { type: 'image_url', image_url: { url: 'data:;base64,iVBORw0KGgo=' } }
@@ -28,12 +22,6 @@ const NANO_PER_INPUT = 1_000n
 const NANO_PER_OUTPUT = 2_000n
 
 describe('prompts', () => {
-  let upstream: Upstream
-  let gateway: TestGateway
-  beforeAll(async () => {
-    ;({ upstream, gateway } = await openBoth({ model: { contextLength: 200_000 } }))
-  })
-
   test.each([
     ['a file', { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' } }],
     ['audio', { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }],
@@ -180,12 +168,6 @@ describe('prompts', () => {
 describe('several choices', () => {
   const story = 'Once upon a time there was a wombat who kept very exact books of everything. '
   const each = countTokens(story, () => 0)
-  let upstream: Upstream
-  let gateway: TestGateway
-  beforeAll(async () => {
-    ;({ upstream, gateway } = await openBoth())
-  })
-
   const choice = (index: number, delta: object, finish: string | null = null) =>
     event({ choices: [{ index, delta, finish_reason: finish }] })
   /** As llama.cpp does it: every choice is sent, and the usage is of one. */
@@ -204,13 +186,6 @@ describe('several choices', () => {
       expect(row.completionTokens).toBeGreaterThanOrEqual(3 * each - 6)
       expect(row).toMatchObject({ usageSource: 'estimate', usageRejected: true })
     }
-  })
-
-  test('three choices in one JSON answer are all charged if the upstream counts only one', async () => {
-    const choices = [0, 1, 2].map((index) => ({ index, message: { content: story }, finish_reason: 'stop' }))
-    upstream.reply = status(200, { choices, usage: usageOfOne })
-    const { row } = await ask(gateway, { n: 3 })
-    expect(row.completionTokens).toBeGreaterThanOrEqual(3 * each - 6)
   })
 
   test.each([
@@ -362,19 +337,9 @@ describe('routes', () => {
   test('a route that a client names 700 times is asked once, and no request makes more than 8 attempts', async () => {
     const upstreams = await Promise.all(Array.from({ length: 10 }, () => openUpstream(status(500, {}))))
     const providers = Object.fromEntries(upstreams.map(({ url }, i) => [`up${i}`, { type: 'openai', baseUrl: url }]))
-    const parsed = parseCatalog({
-      providers,
-      models: [
-        {
-          id: 'test-model',
-          contextLength: 10_000,
-          maxOutputTokens: 1000,
-          price: { input: '1', output: '2' },
-          routes: Object.keys(providers).map((provider) => ({ provider, model: 'm' })),
-        },
-      ],
-    }) as { catalog: CatalogData }
-    const gateway = await openFor(parsed.catalog)
+    const [model] = catalogFor('http://127.0.0.1:1').models
+    const routes = Object.keys(providers).map((provider) => ({ provider, model: 'm' }))
+    const gateway = await openFor(requireCatalog({ providers, models: [{ ...model, routes }] }))
     const again = await ask(gateway, {}, { 'X-Svc-Route': Array(700).fill('up1').join(',') })
     expect([again.response.status, again.row.attempts.length]).toEqual([502, 1])
     expect(upstreams[1]?.requests).toHaveLength(1)
@@ -405,9 +370,7 @@ describe('deeply nested answers', () => {
       const providers = { up: { type: 'openai', baseUrl: upstream.url }, next: { type: 'openai', baseUrl: second.url } }
       const model = catalogFor(upstream.url).models[0]
       const routes = ['up', 'next'].map((provider, priority) => ({ provider, model: 'm', priority }))
-      const both = await openFor(
-        (parseCatalog({ providers, models: [{ ...model, routes }] }) as { catalog: CatalogData }).catalog,
-      )
+      const both = await openFor(requireCatalog({ providers, models: [{ ...model, routes }] }))
       for (const stream of [true, false]) {
         const { response, text } = await ask(both, { stream })
         expect([response.status, response.headers.get('x-svc-attempts')]).toEqual([200, 'up=protocol, next=ok'])

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll } from '@jest/globals'
 import type { Demand } from '../../../layers/gateway/domain/admission/admission.ts'
 import type { ChangeEvent } from '../../../layers/gateway/domain/keys/change-event.ts'
 import type { Key } from '../../../layers/gateway/domain/keys/key.ts'
@@ -10,11 +9,10 @@ import { listEvents } from '../../../layers/gateway/store/events/list-events.ts'
 import { createKey } from '../../../layers/gateway/store/keys/create-key.ts'
 import { keyItem } from '../../../layers/gateway/store/keys/key-item.ts'
 import { readKey } from '../../../layers/gateway/store/keys/read-key.ts'
-import type { OperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
 import { actAt } from '../../support/act.ts'
 import { demandOf } from '../../support/demand.ts'
-import { openTestTables, tablesAt } from '../../support/gateway.ts'
-import { startUnreliableDynamoDb, type UnreliableDynamoDb } from '../../support/unreliable-dynamodb.ts'
+import { openTestTables } from '../../support/gateway.ts'
+import { openLine as openLineTo } from '../../support/stack.ts'
 
 export const NOW = Date.UTC(2026, 10, 15, 12)
 /** The tables of this test file. */
@@ -55,12 +53,5 @@ export const eventsOf = (of: string): Promise<ChangeEvent[]> => Array.fromAsync(
 
 export const kindsOf = async ({ id }: { readonly id: string }) => (await eventsOf(id)).map(({ what }) => what)
 
-const opened = new AsyncDisposableStack()
-afterAll(() => opened.disposeAsync())
-
-/** The same tables, over a line that can be made bad. */
-export async function openLine(): Promise<{ readonly line: UnreliableDynamoDb; readonly far: OperatorTables }> {
-  const line = opened.use(await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? ''))
-  const far = opened.adopt(tablesAt(tables, line.endpoint), ({ client }) => client.destroy())
-  return { line, far }
-}
+/** This file's tables, over a line that can be made bad. */
+export const openLine = () => openLineTo(tables)

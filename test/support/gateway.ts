@@ -66,6 +66,7 @@ export type TestOptions = Omit<InstanceOptions, 'config' | 'tables' | 'log'> & {
   readonly isUncompressed?: boolean
   readonly hasUsagePage?: boolean
   readonly isUnattributed?: boolean
+  readonly originSecrets?: readonly string[]
 }
 
 /** DynamoDB Local, fresh tables. */
@@ -97,6 +98,7 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
     isUncompressed = false,
     hasUsagePage = false,
     isUnattributed = false,
+    originSecrets = [],
     ...instanceOptions
   } = options
   const tables = onSameTables ? connect(onSameTables.tables.keys.slice('keys-'.length)) : await openTestTables()
@@ -114,6 +116,7 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
     isUncompressed,
     hasUsagePage,
     isUnattributed,
+    originSecrets,
     ...BRAND,
   }
   const log = jsonLog((line) => logLines.push(line))

@@ -49,7 +49,6 @@ export function readConfig(env: Environment = process.env): Config {
   }
 }
 
-/** The name of the function that counts tokens. */
 export function readTokenizerFunction(env: Environment = process.env): string {
   return required(env, ENV.tokenizerFunction)
 }

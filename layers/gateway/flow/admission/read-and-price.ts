@@ -61,8 +61,8 @@ function pinnedProviders(header: string | undefined, model: PricedModel): readon
   const allowed = [...new Set(pinnableRoutes(model.routes, model).map(({ provider }) => provider))]
   const refused = wanted.find((name) => !allowed.includes(name))
   if (refused === undefined) return wanted
-  const isDear = model.routes.some(({ provider }) => provider === refused)
-  const why = isDear ? `'${refused}' costs more than the price of '${model.id}' and cannot be chosen. ` : ''
+  const isTooExpensive = model.routes.some(({ provider }) => provider === refused)
+  const why = isTooExpensive ? `'${refused}' costs more than the price of '${model.id}' and cannot be chosen. ` : ''
   const choices = allowed.length > 0 ? allowed.join(', ') : 'none'
   throw badRequest('invalid_route', `${why}The route header must be a list of providers of '${model.id}': ${choices}.`)
 }

@@ -44,13 +44,13 @@ export async function tryRoutes<T>(
   const { openProvider, health, clock } = deps
   const failures: UpstreamFailure[] = []
   let provoked: Candidate | undefined
-  let isTooDear = false
+  let isTooExpensive = false
   for (const candidate of candidatesOf(request, health, clock())) {
     if (failures.length === MOST_ATTEMPTS) break
     if (provoked && candidate.fallbackModel !== provoked.fallbackModel) continue
     const worst = worstLossAt(candidate, priced)
     if (worst > 0n && (provoked || !(await mayLose(deps, request, worst)))) {
-      isTooDear = true
+      isTooExpensive = true
       continue
     }
     beginAttempt(journey, candidate.route, clock())
@@ -72,7 +72,7 @@ export async function tryRoutes<T>(
       if (error.blame === 'caller') provoked ??= candidate
     }
   }
-  if (isTooDear && failures.length === 0) throw await tooDear(request)
+  if (isTooExpensive && failures.length === 0) throw await tooExpensive(request)
   throw failureOf(failures, priced.model.id)
 }
 
@@ -87,7 +87,7 @@ async function mayLose(deps: RoutingDeps, request: RoutedRequest, amount: Nano):
   return isTaken === true
 }
 
-async function tooDear({ credential, priced, nowMs }: RoutedRequest): Promise<GatewayError> {
+async function tooExpensive({ credential, priced, nowMs }: RoutedRequest): Promise<GatewayError> {
   const { admissionRefusal } = await import('#advice')
   return admissionRefusal('daily_loss_exceeded', credential.key, { nowMs, priced })
 }

@@ -18,7 +18,7 @@ export type Closing = {
 }
 
 /** Both hours are included. */
-export type HourRange = { readonly from: string; readonly to: string }
+type HourRange = { readonly from: string; readonly to: string }
 
 /** All keys before this one are exported, and of this one so many rows: those that began before a time. */
 export type ExportCursor = {

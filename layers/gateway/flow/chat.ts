@@ -6,7 +6,7 @@ import { answerCount } from './answering/answer-count.ts'
 import { answerEmbedding } from './answering/answer-embedding.ts'
 import { answerWhole } from './answering/answer-whole.ts'
 import type { ChatDeps } from './answering/chat-deps.ts'
-import { StreamedAnswer } from './answering/streamed-answer.ts'
+import { streamedAnswer } from './answering/streamed-answer.ts'
 import type { Tally } from './answering/tally.ts'
 import { settleFailure } from './answering/upstream-error.ts'
 import { makeBill } from './billing/make-bill.ts'
@@ -57,7 +57,7 @@ async function answerStream(deps: ChatDeps, request: AdmittedChat): Promise<Read
     deadlines.clear()
     throw await settleFailure(deps, request, error) // 502 503 504
   }
-  const streamed = new StreamedAnswer(deps, request, deadlines.client)
+  const streamed = streamedAnswer(deps, request, deadlines.client)
   request.settlement.streaming = relay().finally(deadlines.clear)
   return streamed.body
 

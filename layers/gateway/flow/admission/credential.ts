@@ -32,19 +32,14 @@ export class KeyCache {
 
 /** Throws unless the key has the endpoint's scope and may be used from this address. */
 export function requireAccess({ credential, endpoint, sourceIp }: IdentifiedRequest): void {
-  const why = whyNoAccess(credential.key, endpoint.scope, sourceIp)
-  if (why === 'insufficient_scope') {
-    throw new GatewayError(
-      why,
-      `This key may not call this endpoint: it needs the scope '${endpoint.scope}' and has ${listOf(credential.key.scopes)}.`,
-    )
+  const { key } = credential
+  const why = whyNoAccess(key, endpoint.scope, sourceIp)
+  if (why === undefined) return
+  const words = {
+    insufficient_scope: `This key may not call this endpoint: it needs the scope '${endpoint.scope}' and has ${listOf(key.scopes)}.`,
+    ip_not_allowed: `This key may not be used from the address ${sourceIp}: it is not on the key's allowlist.`,
   }
-  if (why === 'ip_not_allowed') {
-    throw new GatewayError(
-      why,
-      `This key may not be used from the address ${sourceIp}: it is not on the key's allowlist.`,
-    )
-  }
+  throw new GatewayError(why, words[why])
 }
 
 function listOf(scopes: readonly string[]): string {

@@ -1,54 +1,44 @@
-import { GatewayError, internalError } from '../../domain/basics/gateway-error.ts'
+import { type ErrorKind, GatewayError, internalError } from '../../domain/basics/gateway-error.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { billFailure } from '../billing/owed.ts'
 import { endingOf, settleInTime } from '../billing/settle.ts'
 import type { AdmittedChat } from '../request.ts'
 import type { ChatDeps } from './chat-deps.ts'
 
+/** For any Retry-After of an upstream, one of its requests is let through by then. */
+const LONGEST_WAIT_SECONDS = 300
+
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error
   if (!(error instanceof UpstreamFailure)) return internalError(error)
-  const { code, param, status, retryAfterMs } = error.detail
-  const options = { cause: error }
-  switch (error.reason) {
+  const { message, reason, detail } = error
+  const { code, param, status, retryAfterMs } = detail
+  const told = (kind: ErrorKind, words: string, more: ConstructorParameters<typeof GatewayError>[2] = {}) =>
+    new GatewayError(kind, words, more, { cause: error })
+  switch (reason) {
     case 'unsupported':
     case 'rejected': {
       // Without a status no upstream was asked: this gateway refused.
       const kind = status === undefined ? 'invalid_request' : status === 413 ? 'request_too_large' : 'upstream_rejected'
-      return new GatewayError(kind, error.message, { ...(code && { code }), ...(param && { param }) }, options)
+      return told(kind, message, { ...(code && { code }), ...(param && { param }) })
     }
     case 'timeout':
-      return new GatewayError('upstream_timeout', `The model did not answer in time. ${error.message}`, {}, options)
+      return told('upstream_timeout', `The model did not answer in time. ${message}`)
     case 'deadline':
-      return new GatewayError('upstream_timeout', error.message, { retry: 'never' }, options)
+      return told('upstream_timeout', message, { retry: 'never' })
     case 'rate_limit': {
-      const retry = retryAfterMs === undefined ? undefined : retryAfter(retryAfterMs)
-      return new GatewayError(
-        'upstream_rate_limited',
-        `The model cannot answer at the moment. ${error.message} Try again later.`,
-        { retry },
-        options,
-      )
+      const retry = retryAfterMs && Math.min(LONGEST_WAIT_SECONDS, Math.ceil(retryAfterMs / 1000))
+      return told('upstream_rate_limited', `The model cannot answer at the moment. ${message} Try again later.`, {
+        retry,
+      })
     }
     // The fault in our own credential is for the operator, in the log.
     case 'credential':
     case 'forbidden':
-      return new GatewayError(
-        'upstream_error',
-        'The model could not answer. The upstream did not accept this gateway.',
-        {},
-        options,
-      )
+      return told('upstream_error', 'The model could not answer. The upstream did not accept this gateway.')
     default:
-      return new GatewayError('upstream_error', `The model could not answer. ${error.message}`, {}, options)
+      return told('upstream_error', `The model could not answer. ${message}`)
   }
-}
-
-/** For any Retry-After of an upstream, one of its requests is let through by then. */
-const LONGEST_WAIT_SECONDS = 300
-
-function retryAfter(ms: number): number {
-  return Math.min(LONGEST_WAIT_SECONDS, Math.ceil(ms / 1000))
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { AnswerClaim, KeptAnswer } from '../../domain/admission/idempotency.ts'
-import { badRequest, GatewayError } from '../../domain/basics/gateway-error.ts'
+import { badRequest, type ErrorKind, GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { AnswerStore } from '../../store/idempotency/answers.ts'
 import type { ReadKey } from '../../store/keys/read-key.ts'
 import { secretOf } from '../admission/credential.ts'
@@ -67,27 +67,19 @@ async function claimOrFind(
 
 /** The answer that was found, for the request that asks for it again; throws if it is not for this one. */
 function replayOf(found: KeptAnswer, wanted: AnswerClaim, cipher: AnswerCipher): Replay {
-  const first = `The first request with this Idempotency-Key, ${found.requestId},`
+  const refusal = (kind: ErrorKind, why: string) =>
+    new GatewayError(kind, `The first request with this Idempotency-Key, ${found.requestId}, ${why}`)
   if (found.secretHash !== wanted.secretHash) {
-    throw new GatewayError(
-      'idempotent_answer_not_kept',
-      `${first} was made with the key's other secret, and only that one opens its answer.`,
-    )
+    const why = "was made with the key's other secret, and only that one opens its answer."
+    throw refusal('idempotent_answer_not_kept', why)
   }
   if (found.bodyPrint !== wanted.bodyPrint) {
-    throw new GatewayError(
-      'idempotency_key_reused',
-      `${first} had another body. Send a new Idempotency-Key with every new request.`,
-    )
+    throw refusal('idempotency_key_reused', 'had another body. Send a new Idempotency-Key with every new request.')
   }
-  if (found.state === 'running') {
-    throw new GatewayError('idempotency_key_in_use', `${first} is still being answered. Try again in 2 s.`)
-  }
+  if (found.state === 'running') throw refusal('idempotency_key_in_use', 'is still being answered. Try again in 2 s.')
   if (found.state === 'not_kept' || !found.sealed) {
-    throw new GatewayError(
-      'idempotent_answer_not_kept',
-      `${first} was answered and charged, but its answer was too large to be kept or could not be stored.`,
-    )
+    const why = 'was answered and charged, but its answer was too large to be kept or could not be stored.'
+    throw refusal('idempotent_answer_not_kept', why)
   }
   return { requestId: found.requestId, text: cipher.decrypt(found.sealed) }
 }

@@ -1,4 +1,5 @@
 import { sampleText } from '../../../tokenizer/sample-text.ts'
+import type { ChatRequest } from '../../domain/chat/chat.ts'
 import type { Prompt } from '../../domain/chat/prompt.ts'
 import { type Bill, billFor, countsOf, partsWithin } from '../../domain/money/bill.ts'
 import { NO_QUANTITIES } from '../../domain/money/price.ts'
@@ -76,9 +77,8 @@ function isOfOneChoice(completion: number, estimate: Estimate): boolean {
   return !estimate.isRough && completion < estimate.completion * LEAST_SHARE_OF_ESTIMATE
 }
 
-// The tokens of a chat template, as OpenAI documents them.
-export const ESTIMATED_PER_MESSAGE = 4
-export const ESTIMATED_PER_ANSWER = 3
+/** The tokens of a chat template, as OpenAI documents them: of each message, and of the answer. */
+export const templateTokens = ({ messageCount }: ChatRequest): number => 4 * messageCount + 3
 
 /** The counts to estimate. */
 type Wanted = { readonly prompt: boolean; readonly completion: boolean }
@@ -104,7 +104,7 @@ async function estimateUsage(deps: CountDeps, request: BilledRequest, tally: Tal
   const said = wanted.completion && !tally.hasMedia ? sampleText(tally.sample) : NOTHING
   const { tokens, isRough } = await countTexts(deps, request, [...sent.pieces, ...said.pieces])
   const text = sent.scale(tokens.slice(0, sent.pieces.length))
-  const prompt = text + ESTIMATED_PER_MESSAGE * chat.messageCount + ESTIMATED_PER_ANSWER + media
+  const prompt = text + templateTokens(chat) + media
   const completion = tally.cutTokens + tally.scale(said.scale(tokens.slice(sent.pieces.length)))
   const cap = outputCap * chat.choices
   return {

@@ -11,7 +11,7 @@ import { promptText } from '../../wire/chat/prompt-text.ts'
 import { readUsage } from '../../wire/money/usage-counts.ts'
 import type { AdmittedChat, GatewayRequest, Owed } from '../request.ts'
 import type { CountDeps } from './count-texts.ts'
-import { ESTIMATED_PER_ANSWER, ESTIMATED_PER_MESSAGE, makeBill, toldTokens } from './make-bill.ts'
+import { makeBill, templateTokens, toldTokens } from './make-bill.ts'
 
 /**
  * The bill of a request that no route has answered. From the moment an upstream accepts a request it is paid for: by its
@@ -87,8 +87,8 @@ function costOfOwed(owed: Owed, priced: PricedRequest): Nano {
 }
 
 function roughPrompt({ failure }: Owed, { chat, model, catalog }: PricedRequest): number {
-  const around = ESTIMATED_PER_MESSAGE * chat.messageCount + ESTIMATED_PER_ANSWER
-  if (!chat.embedding) return roughTokens(promptText(chat.body)) + around + mediaTokens(chat, model, catalog)
+  if (!chat.embedding)
+    return roughTokens(promptText(chat.body)) + templateTokens(chat) + mediaTokens(chat, model, catalog)
   const parts = failure?.detail.embedded ?? [{ inputs: chat.embedding.inputs, usage: undefined }]
   return parts.reduce((sum, { inputs, usage }) => sum + (toldTokens(usage) ?? roughInputs(inputs)), 0)
 }

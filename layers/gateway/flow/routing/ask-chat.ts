@@ -23,17 +23,13 @@ export async function askChat(
   journey.asksWhole = asksWhole
   const fields = fieldsFor(priced, route, allowFields, journey)
   // A whole answer sends nothing before its end, so it has until the request's own deadline.
-  const beginning = asksWhole ? { signal, begun: () => {} } : untilBegun(signal, route.firstByteTimeoutMs)
+  const ms = route.firstByteTimeoutMs
+  const beginning = asksWhole ? { signal, begun: () => {} } : untilBegun(signal, ms, `No answer began within ${ms} ms.`)
   try {
     const answer = await provider.chat({
-      chat: priced.chat,
-      outputCap,
-      model: route.model,
+      ...callOf(priced, route, outputCap),
       asksWhole,
-      idleTimeoutMs: route.idleTimeoutMs,
       ...fields,
-      mayWriteCache: mayWriteCache(priced),
-      mayWriteCache1h: mayWriteCache1h(priced),
       noteAnswered: () => {
         tally.isAnswered = true
       },
@@ -43,6 +39,13 @@ export async function askChat(
   } finally {
     beginning.begun()
   }
+}
+
+/** The parts of a call that come of the request and of its route. */
+export function callOf(priced: PricedRequest, { model, idleTimeoutMs }: UpstreamRoute, outputCap: number) {
+  const { chat } = priced
+  const [writes, writes1h] = [mayWriteCache(priced), mayWriteCache1h(priced)]
+  return { chat, outputCap, model, idleTimeoutMs, mayWriteCache: writes, mayWriteCache1h: writes1h }
 }
 
 /** The unknown fields that a provider is given. Those that are left out are noted. */
@@ -80,13 +83,17 @@ async function begun(batches: AsyncIterator<readonly ChatPart[]>, tally: Tally):
   }
 }
 
-/** A signal that is aborted with the given one, or if nothing has begun within its own timeout. */
-function untilBegun(signal: AbortSignal, ms: number): { readonly signal: AbortSignal; begun(): void } {
+/** A signal that is aborted with the given one, or with these words if nothing has begun within its own timeout. */
+export function untilBegun(
+  signal: AbortSignal,
+  ms: number,
+  words: string,
+): { readonly signal: AbortSignal; begun(): void } {
   const ending = new AbortController()
   const end = () => ending.abort(signal.reason)
   signal.addEventListener('abort', end, { once: true })
   if (signal.aborted) end()
-  const late = () => ending.abort(new UpstreamFailure('timeout', `No answer began within ${ms} ms.`))
+  const late = () => ending.abort(new UpstreamFailure('timeout', words))
   const timer = setTimeout(late, ms)
   return { signal: ending.signal, begun: () => clearTimeout(timer) }
 }

@@ -80,7 +80,7 @@ export const SPEECH: Readonly<Record<Spoken, Speech>> = {
   },
 }
 
-/** What a client of the contract reads of a response. */
+/** The answer as a client of the contract reads it. */
 export function readTold(contract: Spoken, { status, headers }: Response, body: string): Told & { isStream: boolean } {
   const { readStream, readWhole } = SPEECH[contract]
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false

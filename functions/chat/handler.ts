@@ -17,7 +17,7 @@ const MOST_OF_MEMORY = 1 / 4
  * that saves 20 MB and takes no longer. The returned function runs before each request and collects garbage after large
  * ones, which V8 would let grow up to the function's whole memory; requests of the usual size never need it.
  */
-export function heapLimiter(memoryMb: number): () => void {
+function heapLimiter(memoryMb: number): () => void {
   setFlagsFromString('--semi-space-growth-factor=1')
   const mostBytes = memoryMb * 1024 * 1024 * MOST_OF_MEMORY
   let collect: (() => void) | undefined

@@ -68,7 +68,7 @@ function pinnedProviders(header: string | undefined, model: PricedModel): readon
 }
 
 /** Refuses chat with an embedding model, embeddings of a chat model, and what a model does not take or an answer cannot hold. */
-export function requireKind({ embedding, body, media }: ChatRequest, model: PricedModel): void {
+function requireKind({ embedding, body, media }: ChatRequest, model: PricedModel): void {
   if (embedding && kindOf(model) !== 'embedding') {
     throw wrong('model', `The model '${model.id}' makes no embeddings. GET /v1/models says what each model serves.`)
   }

@@ -51,7 +51,7 @@ const MOST_WAITING = 32
 const MOST_WAIT_MS = 10_000
 
 /** Counts tokens: bills at once, and counts for callers when no bill is being counted. */
-export type TokenQueue = {
+type TokenQueue = {
   readonly forBills: CountTokens
   readonly forCounts: CountTokens
 }

@@ -184,7 +184,7 @@ async function readBatches(batches: AsyncIterator<readonly ChatPart[]>, tally: T
 }
 
 /** Reads on for the usage, unless it has come with the end, or the upstream has said itself that this is no answer. */
-export async function readUsageOf(batches: AsyncIterator<readonly ChatPart[]>, tally: Tally): Promise<void> {
+async function readUsageOf(batches: AsyncIterator<readonly ChatPart[]>, tally: Tally): Promise<void> {
   if (tally.fault?.reason === 'error_event' || tally.fault?.reason === 'rejected') return
   const before = tally.reported
   let timer: NodeJS.Timeout | undefined

@@ -93,7 +93,7 @@ async function tooExpensive({ credential, priced, nowMs }: RoutedRequest): Promi
 }
 
 /** Keeps an attempt that its upstream may bill, for the bill and the key's loss. */
-export function noteOwed(journey: Journey, candidate: Candidate, tally: Tally, error: unknown): void {
+function noteOwed(journey: Journey, candidate: Candidate, tally: Tally, error: unknown): void {
   const failure = error instanceof UpstreamFailure ? error : undefined
   if (tally.isAnswered || failure?.mayBeBilled) journey.owed = [...(journey.owed ?? []), { candidate, tally, failure }]
 }

@@ -18,7 +18,7 @@ import type { Item } from '../dynamodb/database.ts'
 import { countAttribute, toNano } from '../keys/key-item.ts'
 
 /** A rule that a key must meet: as a condition of the admission write, and as a reason for its refusal. */
-export type AdmissionRule = {
+type AdmissionRule = {
   readonly refusal: AdmissionRefusal
   /**
    * The condition on the stored key, if this request needs one. `cached` is the copy by which the write is made. Values

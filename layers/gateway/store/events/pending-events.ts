@@ -113,10 +113,10 @@ export function moveEvents({ database, keys }: Tables, report?: (forged: number)
 export type Pointer = { readonly pk: string; readonly sk: string; readonly expiresAt?: number }
 
 /** An event as the item of its key keeps it, with the pointers that its change has ended. */
-export type Pending = Item & { readonly pointers: readonly Pointer[] }
+type Pending = Item & { readonly pointers: readonly Pointer[] }
 
 /** The items of a key or an admin key, by its id. */
-export function itemsFor(id: string): Pick<KeyItems<unknown>, 'itemOf' | 'secretItemOf'> {
+function itemsFor(id: string): Pick<KeyItems<unknown>, 'itemOf' | 'secretItemOf'> {
   return isAdminKeyId(id) ? ADMIN_KEY_ITEMS : KEY_ITEMS
 }
 
@@ -124,7 +124,7 @@ export function itemsFor(id: string): Pick<KeyItems<unknown>, 'itemOf' | 'secret
  * Undefined for an entry that no operator's change leaves on the item of this key. Functions that admit requests may write
  * the item, so its entries are believed no further than they must be: the key is the one that the item is of.
  */
-export function readPending(
+function readPending(
   id: string,
   kept: unknown,
 ): { readonly event: ChangeEvent; readonly pointers: readonly Pointer[] } | undefined {

@@ -175,7 +175,7 @@ export function takeReference(
 }
 
 /** The earlier grant because of which this one is taken for a mistake. */
-export function findRepeated({ database, keys }: Tables) {
+function findRepeated({ database, keys }: Tables) {
   return async (keyId: string, { text, isAgain }: Reference, act: Act): Promise<Referenced | undefined> => {
     if (isAgain) return undefined
     const { Item } = await database.get({ TableName: keys, Key: referenceItem(text, keyId), ConsistentRead: true })

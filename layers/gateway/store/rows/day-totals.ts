@@ -70,7 +70,7 @@ export function queryDayTotals(tables: Tables) {
 }
 
 /** One partition whose items are of one day, in the order of their keys' ids. */
-export function itemsOfDay({ database, usage }: Tables, part: string, fromKeyId = '') {
+function itemsOfDay({ database, usage }: Tables, part: string, fromKeyId = '') {
   return queryItems(database, {
     TableName: usage,
     KeyConditionExpression: 'part = :day AND requestId >= :from',

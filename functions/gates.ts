@@ -2,18 +2,17 @@ import { makeRequestId } from '../layers/gateway/domain/basics/ulid.ts'
 import { type EndpointName, endpointNamed, type FunctionName } from '../layers/gateway/endpoints.ts'
 import type { AdmitDeps } from '../layers/gateway/flow/admission/admit.ts'
 import { SETTLE_MARGIN_MS } from '../layers/gateway/flow/billing/settle.ts'
+import type { OpenedRequest } from '../layers/gateway/flow/request.ts'
 import { prefetching } from '../layers/gateway/flow/routing/catalog-cache.ts'
-import { authorize } from '../layers/gateway/middleware/authorize.ts'
 import { compress } from '../layers/gateway/middleware/compress.ts'
-import { type GatewayContext, gate, type Middleware } from '../layers/gateway/middleware/gate.ts'
-import { identify } from '../layers/gateway/middleware/identify.ts'
+import type { Gate, GatewayContext, Middleware } from '../layers/gateway/middleware/gate.ts'
+import { authorize, identify } from '../layers/gateway/middleware/identify.ts'
 import { matchEndpoint } from '../layers/gateway/middleware/match-endpoint.ts'
-import { open } from '../layers/gateway/middleware/open.ts'
-import { preflight } from '../layers/gateway/middleware/preflight.ts'
-import { record } from '../layers/gateway/middleware/record.ts'
+import { open, record } from '../layers/gateway/middleware/open.ts'
 import { requireEdge } from '../layers/gateway/middleware/require-edge.ts'
+import { answerBrowsers } from '../layers/gateway/middleware/without-key.ts'
+import { isUnavailable } from '../layers/gateway/platform/aws/service-error.ts'
 import { takeAdmission } from '../layers/gateway/store/admission/take-admission.ts'
-import { isUnavailable } from '../layers/gateway/store/dynamodb/failures.ts'
 import { findKeyId, readKey } from '../layers/gateway/store/keys/read-key.ts'
 import type { Instance } from './instance.ts'
 
@@ -32,14 +31,18 @@ export function gates(instance: Instance, name: FunctionName, page?: Middleware)
   return [
     ...(name === 'chat' && !config.isUncompressed ? [compress()] : []),
     open({ clock, newRequestId, mostMs, log, isUnavailable, headerPrefix }, endpointNamed(NOWHERE[name])),
-    record(settle, timing.settleMs),
+    record({ settle, timing }),
     gate(requireEdge(originSecrets)),
-    preflight(headerPrefix),
+    answerBrowsers(headerPrefix),
     ...(page ? [page] : []),
     gate(matchEndpoint(name)),
     gate(identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix, prefetch })),
     gate(authorize({ readKey: read, cache })),
   ]
+}
+
+function gate<Request extends OpenedRequest>(pass: Gate<Request>): Middleware {
+  return { before: ({ event, context }) => pass(context.request as unknown as Request, event) }
 }
 
 /** An endpoint that describes its key needs the whole item; the others need only the attributes that admission changes. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { DAILY_LOSS } from '../layers/gateway/domain/admission/counters.ts'
 import type { Nano } from '../layers/gateway/domain/money/money.ts'
-import { KeyCache } from '../layers/gateway/flow/admission/key-cache.ts'
+import { KeyCache } from '../layers/gateway/flow/admission/credential.ts'
 import { CHAT_TIMING, type ChatTiming } from '../layers/gateway/flow/answering/chat-deps.ts'
 import {
   deadHoldsFinisher,
@@ -11,12 +11,11 @@ import {
 } from '../layers/gateway/flow/billing/finish-hold.ts'
 import { type Settle, settler } from '../layers/gateway/flow/billing/settle.ts'
 import { cachedCatalog, type LoadCatalog } from '../layers/gateway/flow/routing/catalog-cache.ts'
+import { isUnavailable } from '../layers/gateway/platform/aws/service-error.ts'
 import { type Config, readConfig } from '../layers/gateway/platform/config.ts'
-import { jsonLog, type Log } from '../layers/gateway/platform/log/log.ts'
-import { printLine } from '../layers/gateway/platform/log/print-line.ts'
+import { jsonLog, type Log, printLine } from '../layers/gateway/platform/log/log.ts'
 import { releaseHold } from '../layers/gateway/store/admission/release-hold.ts'
 import { type ReadCatalog, readStoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
-import { isUnavailable } from '../layers/gateway/store/dynamodb/failures.ts'
 import { openTables, type Tables } from '../layers/gateway/store/dynamodb/tables.ts'
 import { putUsageRow } from '../layers/gateway/store/rows/usage-rows.ts'
 

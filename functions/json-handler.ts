@@ -1,8 +1,7 @@
 import middy from '@middy/core'
-import { waitAtMost } from '../layers/gateway/flow/deadline.ts'
-import type { GatewayAnswer, GatewayEvent } from '../layers/gateway/flow/event.ts'
-import type { IdentifiedRequest } from '../layers/gateway/flow/request.ts'
+import type { GatewayAnswer, GatewayEvent, IdentifiedRequest } from '../layers/gateway/flow/request.ts'
 import type { GatewayContext, Middleware } from '../layers/gateway/middleware/gate.ts'
+import { waitAtMost } from '../layers/gateway/platform/retry.ts'
 import { requestEnd } from './gates.ts'
 import type { Instance } from './instance.ts'
 

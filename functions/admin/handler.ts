@@ -1,6 +1,5 @@
 import { readAdminSettings, readConfig } from '../../layers/gateway/platform/config.ts'
-import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
-import { printLine } from '../../layers/gateway/platform/log/print-line.ts'
+import { jsonLog, printLine } from '../../layers/gateway/platform/log/log.ts'
 import { openOperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { createAdmin } from './create.ts'
 import { signedCaller } from './identify.ts'

@@ -1,6 +1,5 @@
 import { modelsFor } from '../../layers/gateway/domain/admission/access.ts'
-import type { GatewayEvent } from '../../layers/gateway/flow/event.ts'
-import type { AdmittedRequest } from '../../layers/gateway/flow/request.ts'
+import type { AdmittedRequest, GatewayEvent } from '../../layers/gateway/flow/request.ts'
 import type { LoadCatalog } from '../../layers/gateway/flow/routing/catalog-cache.ts'
 import { idInPath } from '../../layers/gateway/wire/requests/find-route.ts'
 import { modelEntry, modelList, modelNotAllowed, noSuchModel } from '../../layers/gateway/wire/routing/models.ts'

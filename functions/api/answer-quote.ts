@@ -20,7 +20,7 @@ import { type Endpoint, HTTP_ROUTES, isBilled } from '../../layers/gateway/endpo
 import { estimatePrompt, requireFew } from '../../layers/gateway/flow/answering/answer-count.ts'
 import type { CountDeps, CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
 import type { FinishDeadHolds } from '../../layers/gateway/flow/billing/finish-hold.ts'
-import { estimateTexts } from '../../layers/gateway/flow/billing/make-embedding-bill.ts'
+import { estimateTexts } from '../../layers/gateway/flow/billing/make-bill.ts'
 import type { AdmittedChat } from '../../layers/gateway/flow/request.ts'
 import { ADMISSION_RULES } from '../../layers/gateway/store/admission/admission-rules.ts'
 import type { ReadKey } from '../../layers/gateway/store/keys/read-key.ts'

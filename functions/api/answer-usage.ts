@@ -1,7 +1,6 @@
 import { GatewayError } from '../../layers/gateway/domain/basics/gateway-error.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
-import type { GatewayEvent } from '../../layers/gateway/flow/event.ts'
-import type { AdmittedRequest } from '../../layers/gateway/flow/request.ts'
+import type { AdmittedRequest, GatewayEvent } from '../../layers/gateway/flow/request.ts'
 import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { newestRequests } from '../../layers/gateway/store/rows/newest-requests.ts'
 import { type RowBudget, usageOfKey } from '../../layers/gateway/store/rows/usage-of-key.ts'

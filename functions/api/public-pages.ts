@@ -1,5 +1,5 @@
 import { HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
-import type { Page, Pages } from '../../layers/gateway/middleware/serve-pages.ts'
+import type { Page, Pages } from '../../layers/gateway/middleware/without-key.ts'
 
 const COMMON = { 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' }
 const NAME = 'Waybill'

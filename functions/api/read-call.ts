@@ -1,10 +1,10 @@
-import { openQuote } from '../../layers/gateway/flow/admission/open-quote.ts'
-import { readAndPrice } from '../../layers/gateway/flow/admission/read-and-price.ts'
-import type { GatewayEvent } from '../../layers/gateway/flow/event.ts'
-import type { IdentifiedRequest } from '../../layers/gateway/flow/request.ts'
-import { authorize } from '../../layers/gateway/middleware/authorize.ts'
+import { loadContract } from '../../layers/gateway/contracts/contracts.ts'
+import { readAndPrice, readJson } from '../../layers/gateway/flow/admission/read-and-price.ts'
+import type { GatewayEvent, IdentifiedRequest } from '../../layers/gateway/flow/request.ts'
+import { authorize } from '../../layers/gateway/middleware/identify.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { noEndpoint } from '../../layers/gateway/wire/requests/find-route.ts'
+import { readQuote } from '../../layers/gateway/wire/requests/read-quote.ts'
 import type { Instance } from '../instance.ts'
 
 /**
@@ -21,4 +21,17 @@ export function readCall({ tables, loadCatalog, config, cache }: Instance) {
     await requireAccess(request, event)
     await readAndPrice(pricing, request, event)
   }
+}
+
+/**
+ * Puts the request that is quoted in the place of the quote, with its contract and its scope, so that it is read, checked
+ * and refused as at its own endpoint.
+ */
+export async function openQuote(request: IdentifiedRequest, event: GatewayEvent): Promise<void> {
+  const { endpoint, body } = await readJson(event, readQuote)
+  const { contract, scope } = endpoint
+  request.endpoint = { ...request.endpoint, ...(contract && { contract }), ...(scope && { scope }) }
+  event.body = body
+  event.isBase64Encoded = false
+  await loadContract(request.endpoint)
 }

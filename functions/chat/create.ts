@@ -2,11 +2,10 @@ import { Readable } from 'node:stream'
 import middy from '@middy/core'
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse'
 import type { ChatDeps } from '../../layers/gateway/flow/answering/chat-deps.ts'
-import { tokenQueue } from '../../layers/gateway/flow/billing/token-queue.ts'
+import { tokenQueue } from '../../layers/gateway/flow/billing/count-texts.ts'
 import { chat } from '../../layers/gateway/flow/chat.ts'
-import type { GatewayAnswer, GatewayEvent } from '../../layers/gateway/flow/event.ts'
 import { answerVault } from '../../layers/gateway/flow/idempotency/answer-vault.ts'
-import type { IdentifiedRequest } from '../../layers/gateway/flow/request.ts'
+import type { GatewayAnswer, GatewayEvent, IdentifiedRequest } from '../../layers/gateway/flow/request.ts'
 import { RouteHealth } from '../../layers/gateway/flow/routing/route-health.ts'
 import type { GatewayContext } from '../../layers/gateway/middleware/gate.ts'
 import { secretName } from '../../layers/gateway/names.ts'
@@ -14,7 +13,7 @@ import { readVariable } from '../../layers/gateway/platform/config.ts'
 import { readSecret } from '../../layers/gateway/providers/api-keys/read-secret.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
 import { takeLoss } from '../../layers/gateway/store/admission/take-loss.ts'
-import { claimAnswer, dropClaim, findAnswer, keepAnswer } from '../../layers/gateway/store/idempotency/answers.ts'
+import { answerStore } from '../../layers/gateway/store/idempotency/answers.ts'
 import { admissionBy, gates, requestEnd } from '../gates.ts'
 import type { Instance } from '../instance.ts'
 
@@ -36,12 +35,12 @@ type Given = Pick<ChatDeps, 'countTokens'> &
 export function createChat(instance: Instance, given: Given) {
   const { tables, config, clock, log } = instance
   const queue = tokenQueue(given.countTokens)
+  const answers = answerStore(tables)
   const deps: ChatDeps = {
     ...instance,
     ...admissionBy(instance, 'UPDATED_NEW'),
-    claimAnswer: claimAnswer(tables),
-    findAnswer: findAnswer(tables),
-    vault: answerVault({ keepAnswer: keepAnswer(tables), dropClaim: dropClaim(tables), log }),
+    answers,
+    vault: answerVault(answers, log),
     headerPrefix: config.headerPrefix,
     health: new RouteHealth(Math.random),
     takeLoss: takeLoss(tables),

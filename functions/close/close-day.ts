@@ -1,7 +1,12 @@
 import { momentsOf } from '../../layers/gateway/domain/rows/closed-day.ts'
 import { DayCounter } from '../../layers/gateway/domain/rows/day-total.ts'
-import { type DaySum, putDaySum, readDaySums } from '../../layers/gateway/store/rows/day-sums.ts'
-import { putDayTotal, queryDayTotals } from '../../layers/gateway/store/rows/day-totals.ts'
+import {
+  type DaySum,
+  putDaySum,
+  putDayTotal,
+  queryDayTotals,
+  readDaySums,
+} from '../../layers/gateway/store/rows/day-totals.ts'
 import { queryUsageRows } from '../../layers/gateway/store/rows/usage-rows.ts'
 import type { Instance } from '../instance.ts'
 import { sideBySide } from '../side-by-side.ts'

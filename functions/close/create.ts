@@ -13,9 +13,14 @@ import {
 } from '../../layers/gateway/domain/rows/closed-day.ts'
 import type { PutObject } from '../../layers/gateway/platform/aws/put-object.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
-import { type Closing, INDEX_LAG_MS, noteClosing, readClosing } from '../../layers/gateway/store/rows/closing.ts'
+import {
+  type Closing,
+  INDEX_LAG_MS,
+  noteClosing,
+  readClosing,
+  type SetRowExpiry,
+} from '../../layers/gateway/store/rows/closing.ts'
 import { hourAfter, hourOf, momentOfHour, type Span } from '../../layers/gateway/store/rows/hour-sums.ts'
-import type { SetRowExpiry } from '../../layers/gateway/store/rows/row-expiry.ts'
 import type { Instance } from '../instance.ts'
 import { type Context, timeLeft } from '../time-left.ts'
 import { type ClosableKey, dayCloser } from './close-day.ts'

@@ -1,6 +1,6 @@
 import { openBucket } from '../../layers/gateway/platform/aws/put-object.ts'
 import { readExportBucket } from '../../layers/gateway/platform/config.ts'
-import { setRowExpiry } from '../../layers/gateway/store/rows/row-expiry.ts'
+import { setRowExpiry } from '../../layers/gateway/store/rows/closing.ts'
 import { openInstance } from '../instance.ts'
 import { createClose } from './create.ts'
 

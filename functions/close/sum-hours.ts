@@ -4,8 +4,14 @@ import type { UsagePart } from '../../layers/gateway/domain/rows/day-total.ts'
 import { UsageSum } from '../../layers/gateway/domain/rows/usage-sum.ts'
 import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { queryDayTotals } from '../../layers/gateway/store/rows/day-totals.ts'
-import { hourOf, putUsageSum, readUsageSums, type Span, SUM_KINDS } from '../../layers/gateway/store/rows/hour-sums.ts'
-import { sumRows } from '../../layers/gateway/store/rows/sum-rows.ts'
+import {
+  hourOf,
+  putUsageSum,
+  readUsageSums,
+  type Span,
+  SUM_KINDS,
+  sumRows,
+} from '../../layers/gateway/store/rows/hour-sums.ts'
 
 /** Hours whose rows are read together, so that a run that has to catch up keeps some of its work if it is killed. */
 const HOURS_TOGETHER = 6

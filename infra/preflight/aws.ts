@@ -1,5 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand, type Stack } from '@aws-sdk/client-cloudformation'
-import { endpointOf } from '../../layers/gateway/platform/aws/endpoint.ts'
+import { endpointOf } from '../../layers/gateway/platform/aws/service.ts'
 import { signRequest } from '../../layers/gateway/platform/aws/sign-request.ts'
 
 type Call = {

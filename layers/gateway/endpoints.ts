@@ -21,10 +21,7 @@ export type TableRight =
   | 'keepDays'
   | 'keepAnswers'
 
-/** A function that answers callers. */
-export type FunctionRecord = { readonly description: string; readonly rights: readonly TableRight[] }
-
-/** By the folder under functions/. */
+/** The functions that answer callers, by their folders under functions/. */
 export const FUNCTIONS = {
   chat: {
     description: 'Asks models, in every contract',
@@ -34,7 +31,7 @@ export const FUNCTIONS = {
     description: 'Everything but chat: models, keys, usage, quotes, public pages, and the refusal of unknown paths',
     rights: ['readKeysAndCatalog', 'admitAndSettle', 'writeRows', 'readRows', 'readRowsOfKeys', 'readDays'],
   },
-} as const satisfies Record<string, FunctionRecord>
+} as const satisfies Record<string, { readonly description: string; readonly rights: readonly TableRight[] }>
 
 export type FunctionName = keyof typeof FUNCTIONS
 export const FUNCTION_NAMES = Object.keys(FUNCTIONS) as FunctionName[]
@@ -43,7 +40,7 @@ export const FUNCTION_NAMES = Object.keys(FUNCTIONS) as FunctionName[]
 export const CONTRACTS = ['chat', 'responses', 'messages', 'completions', 'embeddings'] as const
 export type ContractName = (typeof CONTRACTS)[number]
 
-export type EndpointRecord = {
+type EndpointRecord = {
   readonly function: FunctionName
   /** The scope that a key needs to call it, if any. */
   readonly scope?: Scope
@@ -58,66 +55,35 @@ export type EndpointRecord = {
 }
 
 type HttpAddress = { readonly method: 'GET' | 'POST'; readonly path: string }
+const get = <Path extends string>(path: Path) => ({ method: 'GET', path }) as const
+const post = <Path extends string>(path: Path) => ({ method: 'POST', path }) as const
+
+const ASKS_MODELS = { function: 'chat', scope: 'chat.completions' } as const
 
 /** By the name in usage rows. A call to an unknown path of a function counts as one of its first endpoint. */
 export const ENDPOINTS = {
-  'chat.completions': {
-    function: 'chat',
-    scope: 'chat.completions',
-    contract: 'chat',
-    routes: [{ method: 'POST', path: '/v1/chat/completions' }],
-  },
-  responses: {
-    function: 'chat',
-    scope: 'chat.completions',
-    contract: 'responses',
-    routes: [{ method: 'POST', path: '/v1/responses' }],
-  },
-  completions: {
-    function: 'chat',
-    scope: 'chat.completions',
-    contract: 'completions',
-    routes: [{ method: 'POST', path: '/v1/completions' }],
-  },
-  embeddings: {
-    function: 'chat',
-    scope: 'embeddings',
-    contract: 'embeddings',
-    routes: [{ method: 'POST', path: '/v1/embeddings' }],
-  },
-  messages: {
-    function: 'chat',
-    scope: 'chat.completions',
-    contract: 'messages',
-    routes: [{ method: 'POST', path: '/v1/messages' }],
-  },
+  'chat.completions': { ...ASKS_MODELS, contract: 'chat', routes: [post('/v1/chat/completions')] },
+  responses: { ...ASKS_MODELS, contract: 'responses', routes: [post('/v1/responses')] },
+  completions: { ...ASKS_MODELS, contract: 'completions', routes: [post('/v1/completions')] },
+  embeddings: { function: 'chat', scope: 'embeddings', contract: 'embeddings', routes: [post('/v1/embeddings')] },
+  messages: { ...ASKS_MODELS, contract: 'messages', routes: [post('/v1/messages')] },
   'messages.count_tokens': {
-    function: 'chat',
-    scope: 'chat.completions',
+    ...ASKS_MODELS,
     contract: 'messages',
     countsOnly: true,
-    routes: [{ method: 'POST', path: '/v1/messages/count_tokens' }],
+    routes: [post('/v1/messages/count_tokens')],
   },
   models: {
     function: 'api',
     scope: 'models.read',
     readsCatalog: true,
-    routes: [
-      { method: 'GET', path: '/v1/models' },
-      { method: 'GET', path: '/v1/models/{id+}' },
-    ],
+    routes: [get('/v1/models'), get('/v1/models/{id+}')],
   },
-  'key.introspect': { function: 'api', routes: [{ method: 'GET', path: '/v1/key/introspect' }] },
-  credits: { function: 'api', routes: [{ method: 'GET', path: '/v1/credits' }] },
-  usage: {
-    function: 'api',
-    routes: [
-      { method: 'GET', path: '/v1/usage' },
-      { method: 'GET', path: '/v1/usage/{id+}' },
-    ],
-  },
+  'key.introspect': { function: 'api', routes: [get('/v1/key/introspect')] },
+  credits: { function: 'api', routes: [get('/v1/credits')] },
+  usage: { function: 'api', routes: [get('/v1/usage'), get('/v1/usage/{id+}')] },
   // Its contract and scope are those of the endpoint that a call quotes.
-  quote: { function: 'api', quotes: true, readsCatalog: true, routes: [{ method: 'POST', path: '/v1/quote' }] },
+  quote: { function: 'api', quotes: true, readsCatalog: true, routes: [post('/v1/quote')] },
   unknown: { function: 'api', routes: [] },
 } as const satisfies Record<string, EndpointRecord>
 

@@ -89,7 +89,7 @@ export type TableDefinition = {
 }
 
 /** An item without the sort key is not in an index. */
-export type IndexDefinition = {
+type IndexDefinition = {
   readonly name: string
   readonly partitionKey: string
   readonly sortKey: string

@@ -3,8 +3,9 @@ import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { adminFunction, OFFICE } from '../functions/support/admin-function.ts'
 import type { TestGateway } from '../support/gateway.ts'
+import { CALLER } from '../support/signed-admin.ts'
 import { openBoth, openStage } from '../support/stack.ts'
-import { CALLER, type Stage } from '../support/stage.ts'
+import type { Stage } from '../support/stage.ts'
 
 jest.setTimeout(60_000)
 

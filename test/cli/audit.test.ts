@@ -12,7 +12,7 @@ import { keyDay, type UsageRow } from '../../layers/gateway/domain/rows/usage-ro
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { grantCredits, listGrants } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { grantItem, keyItem } from '../../layers/gateway/store/keys/key-item.ts'
-import { rowKey } from '../../layers/gateway/store/rows/row-key.ts'
+import { rowKey } from '../../layers/gateway/store/rows/usage-item.ts'
 import { putUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { usageRecord } from '../../layers/gateway/wire/rows/usage-record.ts'
 import { actAt } from '../support/act.ts'

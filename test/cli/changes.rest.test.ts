@@ -7,8 +7,9 @@ import type { CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.
 import type { KeyDetail } from '../../layers/admin/api/shapes/keys.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { emptyFolder } from '../support/processes.ts'
+import { CALLER } from '../support/signed-admin.ts'
 import { openBoth, openStage } from '../support/stack.ts'
-import { CALLER, type Stage } from '../support/stage.ts'
+import type { Stage } from '../support/stage.ts'
 
 jest.setTimeout(60_000)
 

@@ -14,9 +14,9 @@ import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import { waybill } from '../support/command-line.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { type Ended, emptyFolder } from '../support/processes.ts'
-import { makeAdminKey } from '../support/signed-admin.ts'
+import { CALLER, makeAdminKey } from '../support/signed-admin.ts'
 import { openBoth, openLocalAdmin, openStage } from '../support/stack.ts'
-import { CALLER, type Stage } from '../support/stage.ts'
+import type { Stage } from '../support/stage.ts'
 import type { Upstream } from '../support/upstream.ts'
 
 jest.setTimeout(60_000)

@@ -11,9 +11,8 @@ import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { actAt } from '../support/act.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
-import { SIGNED_REGION, SIGNER, type SignedAdmin, sendJson, startSignedAdmin } from '../support/signed-admin.ts'
+import { CALLER, SIGNED_REGION, SIGNER, type SignedAdmin, sendJson, startSignedAdmin } from '../support/signed-admin.ts'
 import { openBoth } from '../support/stack.ts'
-import { CALLER } from '../support/stage.ts'
 
 /** Asks again for a second. */
 const SOON = { callMs: 31_000 }

@@ -26,7 +26,7 @@ test('texts are printed at these places only, each of which makes them plain', (
       'infra/deploy/run-infra.ts',
       'infra/preflight/main.ts',
       // Lines that are plain JSON already.
-      'layers/gateway/platform/log/print-line.ts',
+      'layers/gateway/platform/log/log.ts',
       // Java's own output, to the process that started it.
       'local/dynamodb-local-guard.ts',
       // The help, which is fixed.

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { TextSample } from '../../layers/gateway/flow/answering/text-sample.ts'
+import { TextSample } from '../../layers/gateway/flow/answering/tally.ts'
 
 const letters = (text: string, letter: string) => text.split(letter).length - 1
 

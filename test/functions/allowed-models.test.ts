@@ -1,35 +1,29 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
+import type { KeySettings } from '../../layers/gateway/domain/keys/key-settings.ts'
 import { type ContractName, HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { actAt } from '../support/act.ts'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { HELLO } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
-import { say, status, type Upstream } from '../support/upstream.ts'
+import { say, status } from '../support/upstream.ts'
 
-let upstream: Upstream
-let other: Upstream
-let gateway: TestGateway
-let second: TestGateway
-
-beforeAll(async () => {
-  upstream = await openUpstream()
-  other = await openUpstream()
-  const price = { input: '1', output: '2' }
-  const model = { contextLength: 100_000, maxOutputTokens: 100, price }
-  const routes = [{ provider: 'up', model: 'm' }]
-  const catalog = requireCatalog({
-    providers: { up: { type: 'openai', baseUrl: upstream.url }, other: { type: 'openai', baseUrl: other.url } },
-    models: [
-      { ...model, id: 'test-model', routes, fallback: ['backup'] },
-      { ...model, id: 'test-mini', routes },
-      { ...model, id: 'backup', routes: [{ provider: 'other', model: 'b' }] },
-      { id: 'vector', kind: 'embedding', contextLength: 100, dimensions: 4, price: { input: '1' }, routes },
-    ],
-  })
-  gateway = await openFor(catalog)
-  second = await openFor(catalog, { onSameTables: gateway })
+const upstream = await openUpstream()
+const other = await openUpstream()
+const price = { input: '1', output: '2' }
+const model = { contextLength: 100_000, maxOutputTokens: 100, price }
+const routes = [{ provider: 'up', model: 'm' }]
+const catalog = requireCatalog({
+  providers: { up: { type: 'openai', baseUrl: upstream.url }, other: { type: 'openai', baseUrl: other.url } },
+  models: [
+    { ...model, id: 'test-model', routes, fallback: ['backup'] },
+    { ...model, id: 'test-mini', routes },
+    { ...model, id: 'backup', routes: [{ provider: 'other', model: 'b' }] },
+    { id: 'vector', kind: 'embedding', contextLength: 100, dimensions: 4, price: { input: '1' }, routes },
+  ],
 })
+const gateway = await openFor(catalog)
+const second = await openFor(catalog, { onSameTables: gateway })
 
 const codeOf = async (response: Response) =>
   ((await response.json()) as { error?: { code?: string; type?: string } }).error?.code
@@ -42,29 +36,19 @@ const BODIES: Readonly<Record<ContractName, object>> = {
   completions: { model: 'test-model', prompt: 'Hello' },
   embeddings: { model: 'vector', input: 'Hello' },
 }
-const ask = (secret: string, path: string, body: object) =>
-  fetch(gateway.baseUrl + path, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  })
 
 test.each(PATHS.map(({ path, endpoint }) => [path, endpoint.contract as ContractName] as const))(
   '%s refuses a model that is not on the list with 403, before anything is held, and without an upstream',
   async (path, contract) => {
-    const { key, secret } = await gateway.issue({
+    const settings: Partial<KeySettings> = {
       models: ['test-mini', 'backup'],
       scopes: ['chat.completions', 'embeddings'],
-    })
+    }
     const asked = upstream.requests.length
-    const refused = await ask(secret, path, BODIES[contract])
-    expect(refused.status).toBe(403)
-    const { error } = (await refused.json()) as { error: { message: string } }
-    expect(error.message).toContain('may not use the model')
-    const row = await gateway.readRow(refused.headers.get('x-request-id'))
+    const { status: code, text, row, key } = await gateway.ask(BODIES[contract], { ...settings, path })
+    expect([code, JSON.parse(text).error.message]).toEqual([403, expect.stringContaining('may not use the model')])
     expect(row).toMatchObject({ outcome: 'refused', errorCode: 'model_not_allowed', hold: 0n, cost: 0n })
-    const { available, granted, counts } = await gateway.readKey(key.id)
-    expect([available, Object.values(counts.dailyLimit)]).toEqual([granted, [1n]])
+    expect([key.available, Object.values(key.counts.dailyLimit)]).toEqual([key.granted, [1n]])
     expect(upstream.requests.length).toBe(asked)
   },
 )
@@ -114,13 +98,10 @@ test('an answer that was paid for is not given again for a model that the key ma
 
 test('a fallback model is used only by a key that may use it', async () => {
   upstream.reply = status(500, 'away')
-  const both = await gateway.issue({ models: ['test-model', 'back*'] })
-  const answered = await gateway.post(both.secret, HELLO)
-  expect(answered.status).toBe(200)
-  expect(await gateway.readRow(answered.headers.get('x-request-id'))).toMatchObject({ fallbackModel: 'backup' })
+  const answered = await gateway.ask({}, { models: ['test-model', 'back*'] })
+  expect(answered).toMatchObject({ status: 200, row: { fallbackModel: 'backup' } })
   const asked = other.requests.length
-  const one = await gateway.issue({ models: ['test-model'] })
-  expect((await gateway.post(one.secret, HELLO)).status).toBe(502)
+  expect((await gateway.ask({}, { models: ['test-model'] })).status).toBe(502)
   expect(other.requests.length).toBe(asked)
   upstream.reply = say('Hello')
 })

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { attributionOf } from '../../layers/gateway/domain/rows/attribution.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { type ContractName, HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
@@ -6,30 +6,21 @@ import { toUsageItem } from '../../layers/gateway/store/rows/usage-item.ts'
 import { adminOf } from '../admin-api/support/admin.ts'
 import { embeddingCatalog } from '../support/embeddings.ts'
 import { FULL_ROW } from '../support/full-row.ts'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { HELLO } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
-import { say, type Upstream } from '../support/upstream.ts'
+import { say } from '../support/upstream.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-let silent: TestGateway
-
-beforeAll(async () => {
-  upstream = await openUpstream()
-  const catalog = embeddingCatalog([upstream.url])
-  gateway = await openFor(catalog)
-  silent = await openFor(catalog, { onSameTables: gateway, isUnattributed: true })
-})
+const upstream = await openUpstream()
+const catalog = embeddingCatalog([upstream.url])
+const gateway = await openFor(catalog)
+const silent = await openFor(catalog, { onSameTables: gateway, isUnattributed: true })
 
 const issue = (credits?: string) =>
   gateway.issue({ scopes: ['chat.completions', 'embeddings'], ...(credits && { credits }) })
 
 /** The row of a request, which may have been refused. */
 async function rowOf(secret: string, path: string, body: object, at = gateway): Promise<UsageRow> {
-  const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
-  const response = await fetch(at.baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) })
-  await response.text()
-  return gateway.readRow(response.headers.get('x-request-id'))
+  return (await at.ask(body, { secret, path })).row
 }
 
 const METADATA = { team: 'search', 'cost-centre': 'Köln 7' }

@@ -1,60 +1,40 @@
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { explanationLines } from '../../cli/commands/usage.ts'
 import { explainRequest } from '../../layers/admin/explain/explain-request.ts'
-import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { catalogFor, HELLO } from '../support/gateway.ts'
 import { openBoth, openFor } from '../support/stack.ts'
-import { chunk, DONE, say, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import { chunk, DONE, say, sse, status, USAGE, usageChunk } from '../support/upstream.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  const both = await openBoth()
-  upstream = both.upstream
-  gateway = both.gateway
-})
+const { upstream, gateway } = await openBoth()
 beforeEach(() => {
   upstream.reply = say('Hello')
 })
 
-/** Asks once for JSON and once for a stream, and returns both answers and both rows. */
-async function askBoth(body: object = HELLO) {
-  const { key, secret } = await gateway.issue()
-  const whole = await gateway.post(secret, body)
-  const wholeText = await whole.text()
-  const stream = await gateway.post(secret, { ...body, stream: true, stream_options: { include_usage: true } })
-  const streamText = await stream.text()
-  const after = await gateway.readKey(key.id)
-  expect(booksBalance(after)).toBe(true)
-  expect(after.holds).toEqual({})
-  const wholeRow = await gateway.readRow(whole.headers.get('x-request-id'))
-  const streamRow = await gateway.readRow(stream.headers.get('x-request-id'))
-  expect(after.spent).toBe(wholeRow.cost + streamRow.cost)
-  return { whole, wholeText, wholeRow, stream, streamText, streamRow }
+/** Asks once for JSON and once for a stream, and returns both answers. */
+async function askBoth(fields: object = {}) {
+  const whole = await gateway.ask(fields)
+  const stream = await gateway.ask({ ...fields, stream: true, stream_options: { include_usage: true } })
+  for (const { key, row } of [whole, stream]) expect([key.holds, key.spent]).toEqual([{}, row.cost])
+  return { whole, stream, rows: [whole.row, stream.row] }
 }
 
 describe('costs', () => {
   test('the cost of an answer is in the header, usage.cost, the stream’s comment, the row and GET /v1/usage', async () => {
-    const { key, secret } = await gateway.issue()
-    const whole = await gateway.post(secret, HELLO)
-    expect(whole.headers.get('x-svc-cost')).toBe('0.00002')
-    expect(whole.headers.get('x-svc-provider')).toBe('up')
-    expect(((await whole.json()) as { usage: object }).usage).toEqual({
-      prompt_tokens: 10,
-      completion_tokens: 5,
-      total_tokens: 15,
-      prompt_tokens_details: { cached_tokens: 0 },
-      cost: 0.00002,
+    const { whole, stream } = await askBoth()
+    expect(whole.response.headers.get('x-svc-cost')).toBe('0.00002')
+    expect(whole.response.headers.get('x-svc-provider')).toBe('up')
+    const message = { role: 'assistant', content: 'Hello', refusal: null }
+    expect(JSON.parse(whole.text)).toMatchObject({
+      choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }],
+      usage: { ...USAGE, prompt_tokens_details: { cached_tokens: 0 }, cost: 0.00002 },
     })
-    const stream = await gateway.post(secret, { ...HELLO, stream: true, stream_options: { include_usage: true } })
-    expect(stream.headers.get('x-svc-cost')).toBeNull()
-    const text = await stream.text()
-    expect(text).toContain('"cost":0.00002}')
-    expect(text.endsWith(': x-svc-cost 0.00002\n\ndata: [DONE]\n\n')).toBe(true)
-    const seen = await gateway.get(secret, `/v1/usage/${stream.headers.get('x-request-id')}`)
+    expect(stream.response.headers.get('x-svc-cost')).toBeNull()
+    expect(stream.text).toContain('"cost":0.00002}')
+    expect(stream.text.endsWith(': x-svc-cost 0.00002\n\ndata: [DONE]\n\n')).toBe(true)
+    const seen = await gateway.get(stream.secret, `/v1/usage/${stream.row.requestId}`)
     expect(await seen.json()).toMatchObject({
       object: 'usage',
-      key_id: key.id,
+      key_id: stream.key.id,
       cost: '0.00002',
       outcome: 'completed',
       stream: true,
@@ -89,12 +69,6 @@ describe('costs', () => {
     expect((await gateway.readRow(response.headers.get('x-request-id'))).cost).toBe(20_000n)
   })
 
-  test('cached prompt tokens are charged at their own price', async () => {
-    upstream.reply = say('Hello', { ...USAGE, prompt_tokens_details: { cached_tokens: 4 } })
-    const { wholeRow, streamRow } = await askBoth()
-    for (const row of [wholeRow, streamRow]) expect(row).toMatchObject({ cachedTokens: 4, cost: 18_000n })
-  })
-
   test.each([
     ['a negative prompt count', { prompt_tokens: -5, completion_tokens: 5 }, { completionTokens: 5 }],
     ['a fractional prompt count', { prompt_tokens: 1.5, completion_tokens: 5 }, { completionTokens: 5 }],
@@ -113,8 +87,8 @@ describe('costs', () => {
     'an answer whose usage report has %s is charged by an estimate, and its row is flagged',
     async (_, usage, counted) => {
       upstream.reply = say('Hello', usage)
-      const { wholeRow, streamRow } = await askBoth()
-      for (const row of [wholeRow, streamRow]) {
+      const { rows } = await askBoth()
+      for (const row of rows) {
         expect(row).toMatchObject({ usageSource: 'estimate', usageRejected: true, ...counted })
         expect(row.promptTokens).toBeGreaterThan(5)
         expect(row.cost).toBe(BigInt(row.promptTokens) * 1_000n + BigInt(row.completionTokens) * 2_000n)
@@ -132,31 +106,17 @@ describe('costs', () => {
     ],
   ])('an answer whose usage report has %s is charged exactly its hold, and its row says so', async (_, usage) => {
     upstream.reply = say('Hello', usage)
-    const { wholeRow, streamRow } = await askBoth()
-    for (const row of [wholeRow, streamRow]) {
+    const { rows } = await askBoth()
+    for (const row of rows) {
       expect(row).toMatchObject({ usageSource: 'upstream', usageRejected: false, usageCapped: true, cost: row.hold })
       expect(row.hold).toBeGreaterThan(0n)
     }
   })
 
-  test('cached tokens that a provider counts beside the prompt are charged as part of the prompt', async () => {
-    const usage = {
-      prompt_tokens: 10,
-      completion_tokens: 5,
-      total_tokens: 45,
-      prompt_tokens_details: { cached_tokens: 30 },
-    }
-    upstream.reply = say('Hello', usage)
-    const { wholeRow, streamRow } = await askBoth()
-    for (const row of [wholeRow, streamRow]) {
-      expect(row).toMatchObject({ promptTokens: 40, cachedTokens: 30, completionTokens: 5, cost: 35_000n })
-    }
-  })
-
   test('thinking that a provider counts in the total only is charged as completion tokens', async () => {
     upstream.reply = say('Hello', { prompt_tokens: 10, completion_tokens: 5, total_tokens: 415 })
-    const { wholeRow, streamRow } = await askBoth()
-    for (const row of [wholeRow, streamRow]) {
+    const { rows } = await askBoth()
+    for (const row of rows) {
       expect(row).toMatchObject({
         completionTokens: 405,
         reasoningTokens: 400,
@@ -165,34 +125,33 @@ describe('costs', () => {
       })
     }
     upstream.reply = say('Hello', { ...USAGE, completion_tokens_details: { reasoning_tokens: 3 } })
-    const told = await askBoth()
-    for (const row of [told.wholeRow, told.streamRow]) expect(row).toMatchObject({ reasoningTokens: 3, cost: 20_000n })
+    for (const row of (await askBoth()).rows) expect(row).toMatchObject({ reasoningTokens: 3, cost: 20_000n })
   })
 
   test('an answer without a usage report is charged by the tokenizer’s estimate, the same for JSON and streams', async () => {
     upstream.reply = say('The quick brown fox jumps over the lazy dog.', null)
-    const { wholeRow, streamRow, streamText } = await askBoth()
-    for (const row of [wholeRow, streamRow]) {
+    const { rows, stream } = await askBoth()
+    for (const row of rows) {
       expect(row).toMatchObject({ usageSource: 'estimate', usageRejected: false, completionTokens: 10 })
       // "user" + "Hello" and the template of one message.
       expect(row.promptTokens).toBeGreaterThanOrEqual(8)
       expect(row.promptTokens).toBeLessThanOrEqual(12)
     }
-    expect(streamText).toContain('"completion_tokens":10')
+    expect(stream.text).toContain('"completion_tokens":10')
   })
 
   test('the estimate of a 200 KB prompt of one repeated letter is within 1 % and ready in time', async () => {
     upstream.reply = sse([chunk({ content: 'a'.repeat(50_000) }, 'stop'), DONE])
-    const { wholeRow } = await askBoth({ ...HELLO, messages: [{ role: 'user', content: 'a'.repeat(200 * 1024) }] })
-    expect(Math.abs(wholeRow.promptTokens / 25_600 - 1)).toBeLessThan(0.01)
-    expect(wholeRow.completionTokens).toBe(1000)
+    const { row } = await gateway.ask({ messages: [{ role: 'user', content: 'a'.repeat(200 * 1024) }] })
+    expect(Math.abs(row.promptTokens / 25_600 - 1)).toBeLessThan(0.01)
+    expect(row.completionTokens).toBe(1000)
   })
 
   test('an answer with a usage report in every chunk is charged by the last one', async () => {
     const usage = (completion_tokens: number) => ({ usage: { prompt_tokens: 10, completion_tokens } })
     upstream.reply = sse([chunk({ content: 'a' }, null, usage(1)), chunk({ content: 'b' }, 'stop', usage(2)), DONE])
-    const { wholeRow, streamRow } = await askBoth()
-    for (const row of [wholeRow, streamRow]) expect(row).toMatchObject({ completionTokens: 2, cost: 14_000n })
+    const { rows } = await askBoth()
+    for (const row of rows) expect(row).toMatchObject({ completionTokens: 2, cost: 14_000n })
   })
 })
 
@@ -205,43 +164,33 @@ test.each([
   ],
 ])('%s', async (_, reply, cost) => {
   upstream.reply = reply
-  const { whole, wholeRow, stream, streamRow } = await askBoth()
+  const { whole, stream, rows } = await askBoth()
   expect([whole.status, stream.status]).toEqual([502, 502])
-  for (const row of [wholeRow, streamRow]) {
+  for (const row of rows) {
     expect(row).toMatchObject({ outcome: 'upstream_error', errorCode: 'upstream_error', cost })
   }
 })
 
 test('an answer that fails midway costs what had come of it, as JSON and as a stream', async () => {
   upstream.reply = sse([chunk({ role: 'assistant', content: 'The quick brown fox' })])
-  const { whole, wholeRow, stream, streamRow, streamText } = await askBoth()
-  expect(whole.status).toBe(502)
-  expect(wholeRow).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate', completionTokens: 4 })
-  expect(stream.status).toBe(200)
-  expect(streamText).toContain('The quick brown fox')
-  expect(streamText).toContain('"code":"upstream_error"')
-  expect(streamText).not.toContain('[DONE]')
-  expect(streamRow).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate', completionTokens: 4 })
+  const { whole, stream, rows } = await askBoth()
+  expect([whole.status, stream.status]).toEqual([502, 200])
+  for (const words of ['The quick brown fox', '"code":"upstream_error"']) expect(stream.text).toContain(words)
+  expect(stream.text).not.toContain('[DONE]')
+  const broken = { outcome: 'upstream_error', usageSource: 'estimate', completionTokens: 4 }
+  expect(rows).toMatchObject([broken, broken])
 })
 
 describe('holds', () => {
   test('a hold is the worst case of its request, and the unused part comes back', async () => {
-    const { key, secret } = await gateway.issue()
-    const body = { ...HELLO, max_tokens: 100 }
-    const row = await gateway.readRow((await gateway.post(secret, body)).headers.get('x-request-id'))
-    const promptBound = BigInt(JSON.stringify(body).length + 64 + 16)
+    const { row, key } = await gateway.ask({ max_tokens: 100 })
+    const promptBound = BigInt(JSON.stringify({ ...HELLO, max_tokens: 100 }).length + 64 + 16)
     expect(row.hold).toBe(promptBound * 1000n + 100n * 2000n)
-    expect((await gateway.readKey(key.id)).available).toBe(10_000_000_000n - row.cost)
+    expect(key.available).toBe(key.granted - row.cost)
   })
 
   test('a hold covers every choice, tool and image of its request', async () => {
-    const { secret } = await gateway.issue()
-    const hold = async (extra: object) =>
-      (
-        await gateway.readRow(
-          (await gateway.post(secret, { ...HELLO, max_tokens: 100, ...extra })).headers.get('x-request-id'),
-        )
-      ).hold
+    const hold = async (extra: object) => (await gateway.ask({ max_tokens: 100, ...extra })).row.hold
     const plain = await hold({})
     expect((await hold({ n: 3 })) - plain).toBe(2n * 100n * 2000n + 6n * 1000n)
     const image = [
@@ -252,19 +201,14 @@ describe('holds', () => {
   })
 
   test('no charge is larger than its hold, whatever an upstream claims or delivers', async () => {
-    const { key, secret } = await gateway.issue()
     upstream.reply = sse([chunk({ content: 'word '.repeat(2_000) }, 'stop'), DONE])
-    const response = await gateway.post(secret, { ...HELLO, max_tokens: 10 })
-    const row = await gateway.readRow(response.headers.get('x-request-id'))
-    expect(row.completionTokens).toBe(10)
-    expect(row.cost <= row.hold).toBe(true)
-    expect(booksBalance(await gateway.readKey(key.id))).toBe(true)
+    const { row } = await gateway.ask({ max_tokens: 10 })
+    expect([row.completionTokens, row.cost <= row.hold]).toEqual([10, true])
   })
 
   test('the upstream always gets a token cap: the client’s, the larger of two, or the model’s', async () => {
-    const { secret } = await gateway.issue()
     const sent = async (extra: object) => {
-      await (await gateway.post(secret, { ...HELLO, ...extra })).text()
+      await gateway.ask(extra)
       const { max_tokens, max_completion_tokens } = upstream.requests.at(-1)?.body ?? {}
       return { max_tokens, max_completion_tokens }
     }
@@ -293,16 +237,10 @@ describe('holds', () => {
   test.each([false, true])(
     'a token cap above the model’s is lowered to it before the hold: header, row and GET /v1/usage say so (stream: %s)',
     async (stream) => {
-      const { secret } = await gateway.issue()
       const ask = async (max_tokens: number) => {
-        const response = await gateway.post(secret, { ...HELLO, max_tokens, stream })
-        await response.text()
-        const id = response.headers.get('x-request-id')
-        return {
-          response,
-          row: await gateway.readRow(id),
-          seen: await (await gateway.get(secret, `/v1/usage/${id}`)).json(),
-        }
+        const asked = await gateway.ask({ max_tokens, stream })
+        const seen = await gateway.get(asked.secret, `/v1/usage/${asked.row.requestId}`)
+        return { ...asked, seen: await seen.json() }
       }
       const most = await ask(1000)
       const more = await ask(1001)
@@ -317,11 +255,8 @@ describe('holds', () => {
   )
 
   test('a token cap that was lowered to the balance is told in a header, in the row and by GET /v1/usage', async () => {
-    const { secret } = await gateway.issue({ credits: '0.001' })
-    const response = await gateway.post(secret, HELLO)
-    await response.text()
+    const { response, row } = await gateway.ask({}, { credits: '0.001' })
     const lowered = Number(response.headers.get('x-svc-lowered-max-tokens'))
-    const row = await gateway.readRow(response.headers.get('x-request-id'))
     expect([response.status, lowered >= 16 && lowered < 1000]).toEqual([200, true])
     expect(upstream.requests.at(-1)?.body.max_tokens).toBe(lowered)
     expect([row.askedMaxTokens, row.loweredMaxTokens]).toEqual([undefined, lowered])
@@ -331,20 +266,16 @@ describe('holds', () => {
   })
 
   test('a token cap that the client left open is lowered to what the balance covers, but not below 16', async () => {
-    const { secret } = await gateway.issue({ credits: '0.0006' })
-    const response = await gateway.post(secret, HELLO)
-    expect(response.status).toBe(200)
+    expect((await gateway.ask({}, { credits: '0.0006' })).status).toBe(200)
     const cap = upstream.requests.at(-1)?.body.max_tokens as number
     expect(cap).toBeGreaterThanOrEqual(16)
     expect(cap).toBeLessThan(300)
-    const poor = await gateway.issue({ credits: '0.00016' })
-    expect((await gateway.post(poor.secret, HELLO)).status).toBe(402)
+    expect((await gateway.ask({}, { credits: '0.00016' })).status).toBe(402)
   })
 
   test('a client that did not ask for usage never gets the upstream’s usage report', async () => {
-    const { secret } = await gateway.issue()
     upstream.reply = sse([chunk({ content: 'a' }, 'stop'), usageChunk(USAGE), DONE])
-    const text = await (await gateway.post(secret, { ...HELLO, stream: true })).text()
+    const { text } = await gateway.ask({ stream: true })
     expect(text).not.toContain('"usage"')
     expect(text).not.toContain('"choices":[]')
   })

@@ -1,23 +1,21 @@
-import { createServer, request, type Server } from 'node:http'
+import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import type { Context } from 'aws-lambda'
 import { createChat } from '../../functions/chat/create.ts'
 import { countTokens } from '../../layers/tokenizer/count-tokens.ts'
 import { toEvent } from '../../local/events.ts'
 import { ResponseStream } from '../../local/lambda-runtime.ts'
 import { writeOn } from '../robust/support/write-apart.ts'
-import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
+import { booksBalance, HELLO } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
-import { chunk, DONE, type Reply, type Upstream, usageChunk } from '../support/upstream.ts'
+import { chunk, DONE, type Reply, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 
 type StreamFunction = (event: unknown, stream: ResponseStream, context: Context) => Promise<void>
 
-let upstream: Upstream
-let gateway: TestGateway
-let server: Server
+const { upstream, gateway } = await openBoth({ model: { maxOutputTokens: 100_000 } })
 /** The time that the function has left; 20 seconds of it are kept for settling. */
 let remainingMs: number
 let Stream = ResponseStream
@@ -31,20 +29,15 @@ class StalledStream extends ResponseStream {
   override _write(): void {}
 }
 
-beforeAll(async () => {
-  const both = await openBoth({ model: { maxOutputTokens: 100_000 } })
-  upstream = both.upstream
-  gateway = both.gateway
-  const chat = createChat(gateway.instance, {
-    countTokens: async (texts) => texts.map((counted) => countTokens(counted)),
-  }) as unknown as StreamFunction
-  server = createServer(async (incoming, response) => {
-    const event = toEvent(incoming, Buffer.from(await text(incoming)), Date.now(), 'x')
-    const context = { getRemainingTimeInMillis: () => remainingMs } as Context
-    await chat(event, new Stream(response), context).catch(() => {})
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+const chat = createChat(gateway.instance, {
+  countTokens: async (texts) => texts.map((counted) => countTokens(counted)),
+}) as unknown as StreamFunction
+const server = createServer(async (incoming, response) => {
+  const event = toEvent(incoming, Buffer.from(await text(incoming)), Date.now(), 'x')
+  const context = { getRemainingTimeInMillis: () => remainingMs } as Context
+  await chat(event, new Stream(response), context).catch(() => {})
 })
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 afterAll(() => {
   server.closeAllConnections()
   server.close()

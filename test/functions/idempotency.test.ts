@@ -1,34 +1,30 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { paginateScan } from '@aws-sdk/lib-dynamodb'
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import OpenAI from 'openai'
 import { HOUR_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { issueSecret } from '../../layers/gateway/domain/keys/new-key.ts'
 import { parseCredits } from '../../layers/gateway/domain/money/money.ts'
-import { AnswerCipher, answerId } from '../../layers/gateway/flow/idempotency/answer-cipher.ts'
+import { AnswerCipher, answerId } from '../../layers/gateway/flow/idempotency/answer-vault.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
-import { claimAnswer } from '../../layers/gateway/store/idempotency/answers.ts'
+import { answerStore } from '../../layers/gateway/store/idempotency/answers.ts'
 import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { putUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { actAt } from '../support/act.ts'
 import { completedRow } from '../support/completed-row.ts'
-import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
+import { booksBalance, HELLO } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { requestIdAt } from '../support/request-id.ts'
 import { openBoth } from '../support/stack.ts'
-import { chunk, DONE, say, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import { chunk, DONE, say, sse, status, USAGE, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 
 const COST = 20_000n
 let nowMs = Date.UTC(2026, 10, 15, 12)
-let upstream: Upstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  const both = await openBoth({ clock: () => nowMs, model: { maxOutputTokens: 400_000 } })
-  upstream = both.upstream
-  gateway = both.gateway
+const { upstream, gateway } = await openBoth({ clock: () => nowMs, model: { maxOutputTokens: 400_000 } })
+beforeEach(() => {
+  upstream.reply = say('Hello')
 })
 
 const STREAM = { ...HELLO, stream: true, stream_options: { include_usage: true } }
@@ -63,7 +59,6 @@ describe('repeated requests', () => {
 
   test('a request repeated with its Idempotency-Key gets the first stream again, frame by frame and free', async () => {
     const { key, secret } = await gateway.issue()
-    upstream.reply = say('Hello')
     const first = await post(secret, 'a', STREAM)
     const again = await post(secret, 'a', STREAM)
     expect(first.text).toContain(': x-svc-cost 0.00002\n')
@@ -94,7 +89,6 @@ describe('repeated requests', () => {
 
   test('the same Idempotency-Key is a new request after 24 hours, and not before', async () => {
     const { secret } = await gateway.issue()
-    upstream.reply = say('Hello')
     const start = nowMs
     await post(secret, 'a')
     nowMs = start + 24 * HOUR_MS - 1_000
@@ -131,7 +125,6 @@ describe('repeated requests', () => {
 describe('Idempotency-Keys', () => {
   test('an Idempotency-Key that comes with a different body is a 422, and the first answer stays', async () => {
     const { secret } = await gateway.issue()
-    upstream.reply = say('Hello')
     const first = await post(secret, 'a')
     const other = await post(secret, 'a', { ...HELLO, temperature: 0 })
     expect(other.status).toBe(422)
@@ -192,7 +185,6 @@ describe('Idempotency-Keys', () => {
 
   test('a kept answer goes only to the secret that asked for it, not to the other secret of the same key', async () => {
     const { key, secret } = await gateway.issue()
-    upstream.reply = say('Hello')
     await post(secret, 'a')
     const next = issueSecret('svc_live_', randomBytes)
     await rotateKey(gateway.tables)(key.id, next.stored, actAt(nowMs))
@@ -211,7 +203,7 @@ describe('dead requests', () => {
     const hash = key.current.hash
     const untilMs = nowMs + 960_000
     const bodyPrint = new AnswerCipher(secret, id).fingerprint(`chat.completions\n${JSON.stringify(HELLO)}`)
-    await claimAnswer(gateway.tables)({ id, requestId, secretHash: hash, bodyPrint, untilMs }, nowMs)
+    await answerStore(gateway.tables).claim({ id, requestId, secretHash: hash, bodyPrint, untilMs }, nowMs)
     await takeAdmission(gateway.tables)(key, { requestId, hash, nowMs, hold: 5_000_000n, holdUntilMs: untilMs })
     const settled = { requestId, keyId: key.id, hold: 5_000_000n, startedAtMs: nowMs }
     if (cost !== undefined) await putUsageRow(gateway.tables)(completedRow({ ...settled, cost }))
@@ -220,7 +212,6 @@ describe('dead requests', () => {
 
   test('a repeat of a request that died uncharged is a 409 until its time is over, and then answered and charged once', async () => {
     const { key, secret, requestId } = await leaveDead('A01')
-    upstream.reply = say('Hello')
     expect((await post(secret, 'A01')).status).toBe(409)
     nowMs += 960_000
     const taken = await Promise.all([post(secret, 'A01'), post(secret, 'A01'), post(secret, 'A01')])
@@ -273,7 +264,6 @@ test('a kept answer cannot be changed unnoticed, or moved to another Idempotency
 
 test('a request without an Idempotency-Key takes three DynamoDB calls, none of them to the kept answers', async () => {
   const { secret } = await gateway.issue()
-  upstream.reply = say('Hello')
   await gateway.post(secret, HELLO)
   const tables: string[] = []
   const restore = intercept(gateway.tables, (send, _, input) => {
@@ -290,7 +280,6 @@ test.each([
   ['an Idempotency-Key from the caller', false],
 ])('the openai SDK with %s retries a lost answer by itself, gets it again and pays once', async (_, isItsOwn) => {
   const { key, secret } = await gateway.issue()
-  upstream.reply = say('Hello')
   let losses = 1
   const client = new OpenAI({
     baseURL: `${gateway.baseUrl}/v1`,

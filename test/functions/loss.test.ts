@@ -1,21 +1,22 @@
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { createSweep } from '../../functions/sweep/create.ts'
 import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { lossOf } from '../../layers/gateway/domain/admission/counters.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
+import { keyItem, storedHold } from '../../layers/gateway/store/keys/key-item.ts'
 import type { NoticeBody } from '../../layers/gateway/wire/keys/notice-body.ts'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
+import type { TestGateway } from '../support/gateway.ts'
+import { requestIdAt } from '../support/request-id.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
-import { say, status, type Upstream } from '../support/upstream.ts'
+import { say, status } from '../support/upstream.ts'
 
 // A cheap route at half the price, and one at ten times the price behind it. Every answer is as long as its cap.
 const PRICE = { input: '1', output: '2' }
 const CHEAP = { input: '0.5', output: '1' }
 const DEAR = { input: '10', output: '20' }
 const CAP = 100
-const ASKED = { ...HELLO, max_tokens: CAP }
 const USAGE = { prompt_tokens: 10, completion_tokens: CAP, total_tokens: 10 + CAP }
 const NANO = {
   cheap: 10n * 500n + 100n * 1_000n,
@@ -25,43 +26,37 @@ const NANO = {
 const LOST_AT_DEAR = NANO.dear - NANO.charge
 
 let nowMs = Date.UTC(2026, 10, 17, 12)
-let cheap: Upstream
-let dear: Upstream
-let gateway: TestGateway
-/** An instance of its own, which has no failures of a route to remember. */
-let openFresh: () => Promise<TestGateway>
-
-beforeAll(async () => {
-  cheap = await openUpstream()
-  dear = await openUpstream(say('Hello', USAGE))
-  const model = { contextLength: 1_000, maxOutputTokens: CAP, price: PRICE }
-  const route = (
-    provider: string,
-    priority: number,
-    cost: object,
-    firstByteTimeoutMs = provider === 'cheap' ? 1_000 : 30_000,
-  ) => ({
-    provider,
-    model: 'm',
-    priority,
-    cost,
-    firstByteTimeoutMs,
-  })
-  const catalog = requireCatalog({
-    providers: { cheap: { type: 'openai', baseUrl: cheap.url }, dear: { type: 'openai', baseUrl: dear.url } },
-    models: [
-      { id: 'test-model', ...model, routes: [route('cheap', 0, CHEAP), route('dear', 1, DEAR)] },
-      { id: 'two-cheap', ...model, routes: [route('cheap', 0, CHEAP), { ...route('dear', 1, CHEAP), model: 'two' }] },
-      { id: 'even', ...model, routes: [route('cheap', 0, PRICE, 300), { ...route('dear', 1, PRICE), model: 'two' }] },
-      { id: 'patient', ...model, routes: [route('cheap', 0, CHEAP, 30_000), route('dear', 1, DEAR, 30_000)] },
-      { id: 'below-cost', ...model, routes: [route('dear', 0, DEAR)] },
-      { id: 'other', ...model, routes: [route('dear', 0, DEAR)] },
-      { id: 'falls-back', ...model, routes: [route('cheap', 0, CHEAP)], fallback: ['other'] },
-    ],
-  })
-  const onSameTables = await openFor(catalog)
-  openFresh = () => openFor(catalog, { onSameTables, clock: () => nowMs })
+const cheap = await openUpstream()
+const dear = await openUpstream(say('Hello', USAGE))
+const model = { contextLength: 1_000, maxOutputTokens: CAP, price: PRICE }
+const route = (
+  provider: string,
+  priority: number,
+  cost: object,
+  firstByteTimeoutMs = provider === 'cheap' ? 1_000 : 30_000,
+) => ({
+  provider,
+  model: 'm',
+  priority,
+  cost,
+  firstByteTimeoutMs,
 })
+const catalog = requireCatalog({
+  providers: { cheap: { type: 'openai', baseUrl: cheap.url }, dear: { type: 'openai', baseUrl: dear.url } },
+  models: [
+    { id: 'test-model', ...model, routes: [route('cheap', 0, CHEAP), route('dear', 1, DEAR)] },
+    { id: 'two-cheap', ...model, routes: [route('cheap', 0, CHEAP), { ...route('dear', 1, CHEAP), model: 'two' }] },
+    { id: 'even', ...model, routes: [route('cheap', 0, PRICE, 300), { ...route('dear', 1, PRICE), model: 'two' }] },
+    { id: 'patient', ...model, routes: [route('cheap', 0, CHEAP, 30_000), route('dear', 1, DEAR, 30_000)] },
+    { id: 'below-cost', ...model, routes: [route('dear', 0, DEAR)] },
+    { id: 'other', ...model, routes: [route('dear', 0, DEAR)] },
+    { id: 'falls-back', ...model, routes: [route('cheap', 0, CHEAP)], fallback: ['other'] },
+  ],
+})
+const onSameTables = await openFor(catalog)
+/** An instance of its own, which has no failures of a route to remember. */
+const openFresh = () => openFor(catalog, { onSameTables, clock: () => nowMs })
+let gateway: TestGateway
 
 beforeEach(async () => {
   gateway = await openFresh()
@@ -71,10 +66,8 @@ const issue = (dailyLoss?: bigint) =>
   gateway.issue({ credits: '1000', rpm: 60_000, maxConcurrent: 1_000, ...(dailyLoss !== undefined && { dailyLoss }) })
 
 async function ask(secret: string, fields: object = {}): Promise<{ status: number; row: UsageRow; code?: string }> {
-  const response = await gateway.post(secret, { ...ASKED, ...fields })
-  const text = await response.text()
-  const row = await gateway.readRow(response.headers.get('x-request-id'))
-  return { status: response.status, row, ...(response.status !== 200 && { code: JSON.parse(text).error.code }) }
+  const { status: code, text, row } = await gateway.ask({ max_tokens: CAP, ...fields }, { secret })
+  return { status: code, row, ...(code !== 200 && { code: JSON.parse(text).error.code }) }
 }
 
 const lossAt = async ({ id }: Key) => lossOf(await gateway.readKey(id), nowMs)
@@ -192,10 +185,7 @@ test('counts above the hold, a cost that the provider states, and a dead request
   expect(stated.loss).toBe(500_000_000n - NANO.charge)
   const { key } = await issue()
   const hold = { amount: 7_000n, untilMs: nowMs - 1 }
-  const { storedHold } = await import('../../layers/gateway/store/keys/stored-hold.ts')
-  const { keyItem } = await import('../../layers/gateway/store/keys/key-item.ts')
-  const { ulid } = await import('../../layers/gateway/domain/basics/ulid.ts')
-  const requestId = `req_${ulid(nowMs - 1_000, new Uint8Array(10))}`
+  const requestId = requestIdAt(nowMs - 1_000)
   await gateway.tables.database.update({
     TableName: gateway.tables.keys,
     Key: keyItem(key.id),

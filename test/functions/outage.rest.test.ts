@@ -1,25 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openInstance } from '../../functions/instance.ts'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { createSweep } from '../../functions/sweep/create.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
-import { KEY_DEFAULTS } from '../../layers/gateway/domain/keys/new-key.ts'
-import { BRAND } from '../../layers/gateway/names.ts'
-import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
-import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
-import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
-import { createTables } from '../../layers/gateway/store/sdk/create-tables.ts'
-import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
-import { issueKey } from '../../local/issue-key.ts'
-import { actAt } from '../support/act.ts'
 import { auditKey } from '../support/audit-key.ts'
 import { catalogFor, HELLO } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
-import { run } from '../support/processes.ts'
-import { openBoth, openUpstream } from '../support/stack.ts'
-import { startUnreliableDynamoDb, type Treatment, type UnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
-import { chunk, DONE, say, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import { openApart, openBoth, openFor, openLine } from '../support/stack.ts'
+import type { Treatment } from '../support/unreliable-dynamodb.ts'
+import { chunk, DONE, status, USAGE, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 
 // The gateway is a process of its own, so that the SDK meets real sockets that really break.
@@ -29,51 +17,20 @@ const OUTAGE_MS = 3_000
 /** The outage ends then, even if an answer still waits for the database: the test has failed. */
 const LONGEST_OUTAGE_MS = 20_000
 
-const opened = new AsyncDisposableStack()
-afterAll(() => opened.disposeAsync())
-
-type Stand = {
-  readonly url: string
-  readonly tables: OperatorTables
-  readonly database: UnreliableDynamoDb
-  readonly upstream: Upstream
-  readonly key: Key
-  readonly secret: string
-  ask(body?: object): Promise<Answer>
-}
+type Stand = Awaited<ReturnType<typeof openStand>>
 type Answer = { readonly status: number; readonly text: string; readonly atMs: number }
 
-async function openStand(): Promise<Stand> {
-  const endpoint = process.env.TEST_DYNAMODB ?? ''
-  const database = opened.use(await startUnreliableDynamoDb(endpoint))
-  const upstream = await openUpstream(say('Hello'))
-  const id = randomBytes(6).toString('hex')
-  const names = { keysTable: `keys-${id}`, usageTable: `usage-${id}`, answersTable: `answers-${id}` }
-  const tables = openOperatorTables(names, { endpoint })
-  opened.defer(() => tables.client.destroy())
-  await createTables(tables)
-  await writeCatalog(tables)(catalogFor(upstream.url), actAt())
-  const settings = { ...KEY_DEFAULTS, name: 'test', rpm: 60_000 }
-  const { key, secret } = await issueKey(
-    tables,
-    { settings, credits: 10n ** 10n, prefix: BRAND.keyPrefix, by: 'test' },
-    Date.now(),
-  )
-  const args = [database.endpoint, names, { settleMs: SETTLE_MS }].map((it) =>
-    typeof it === 'string' ? it : JSON.stringify(it),
-  )
-  const gateway = run('test/support/gateway-process.ts', args, process.cwd())
-  opened.defer(() => void gateway.child.kill('SIGKILL'))
-  await until(() => gateway.output.stdout.includes('\n'), 30_000)
-  const url = gateway.output.stdout.trim()
+async function openStand() {
+  const { upstream, gateway: books } = await openBoth()
+  const { line: database } = await openLine(books.tables)
+  const { key, secret } = await books.issue({ rpm: 60_000 })
+  const { url } = await openApart(books.tables, { endpoint: database.endpoint, timing: { settleMs: SETTLE_MS } })
   return {
-    url,
-    tables,
+    books,
     database,
     upstream,
     key,
-    secret,
-    async ask(body = {}) {
+    async ask(body: object = {}): Promise<Answer> {
       const response = await fetch(`${url}/v1/chat/completions`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
@@ -93,17 +50,17 @@ async function askAgain(stand: Stand, body: object): Promise<Answer> {
 }
 
 /** Sweeps all open holds as if their time were over; then everything must add up. */
-async function closeTheBooks({ tables, key }: Stand): Promise<Key> {
-  const config = { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers, ...BRAND }
+async function closeTheBooks({ books, upstream, key }: Stand): Promise<Key> {
   const clock = () => Date.now() + 1_000_000
-  await createSweep(openInstance({ config, tables, clock, log: jsonLog(() => {}) }))()
-  const after = (await readKey(tables)(key.id)) as Key
+  await createSweep((await openFor(catalogFor(upstream.url), { onSameTables: books, clock })).instance)()
+  const after = await books.readKey(key.id)
   expect(after.holds).toEqual({})
-  const audit = await auditKey(tables, after, Date.now())
-  expect(audit.findings).toEqual([])
-  expect(audit.ok).toBe(true)
+  expect(await auditKey(books.tables, after, Date.now())).toMatchObject({ findings: [], ok: true })
   return after
 }
+
+const untilReleased = ({ books, key }: Stand) =>
+  until(async () => Object.keys((await books.readKey(key.id)).holds).length === 0, 20_000)
 
 describe('a database outage', () => {
   let stand: Stand
@@ -155,7 +112,7 @@ describe('a database outage', () => {
       expect(text).toContain('Hello')
     }
     other.database.treat = () => 'answer'
-    await until(async () => Object.keys((await readKey(other.tables)(other.key.id))?.holds ?? {}).length === 0, 20_000)
+    await untilReleased(other)
     const { spent } = await closeTheBooks(other)
     expect(spent).toBe(20_000n * 11n)
     expect(other.database.given.throttle).toBeGreaterThan(10)
@@ -226,7 +183,7 @@ describe('a database outage', () => {
     expect(whole).toMatchObject({ status: 200, text: expect.stringContaining('"content":"Hello"') })
     expect(failed.status).toBe(502)
     for (const { atMs } of [streamed, whole, failed]) expect(atMs).toBeLessThan(backAtMs)
-    await until(async () => Object.keys((await readKey(stand.tables)(stand.key.id))?.holds ?? {}).length === 0)
+    await untilReleased(stand)
     expect((await closeTheBooks(stand)).spent).toBe(40_000n)
   }, 60_000)
 })

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals'
+import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import type { CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
-import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
+import type { TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
 import { event, say, sse, type Upstream, usageChunk } from '../support/upstream.ts'
 
@@ -23,48 +24,39 @@ beforeEach(() => {
   upstream.reply = say(ANSWER, null)
 })
 
-async function ask(body: object) {
-  const { key, secret } = await gateway.issue({ credits: '1000' })
-  const response = await gateway.post(secret, { ...HELLO, ...body })
-  const text = await response.text()
-  expect(booksBalance(await gateway.readKey(key.id))).toBe(true)
-  const requestId = response.headers.get('x-request-id')
-  return { response, text, secret, requestId, row: await gateway.readRow(requestId) }
-}
-
-function linesOf(requestId: string | null): Record<string, unknown>[] {
+function linesOf({ requestId }: UsageRow): Record<string, unknown>[] {
   return gateway.logLines.map((line) => JSON.parse(line)).filter((line) => line.requestId === requestId)
 }
 
 test('an estimate asks the tokenizer once, for prompt and answer together, and the row has its counts', async () => {
   for (const stream of [true, false]) {
-    const { row, requestId } = await ask({ stream })
+    const { row } = await gateway.ask({ stream })
     expect(asked).toEqual([['user\nHello', ANSWER]])
     expect(row).toMatchObject({ usageSource: 'estimate', promptTokens: 7 + 4 + 3, completionTokens: 7 })
     expect(row).not.toHaveProperty('estimatedBy')
-    expect(linesOf(requestId).at(-1)).toMatchObject({ event: 'request' })
-    expect(linesOf(requestId).at(-1)).not.toHaveProperty('RoughEstimates')
+    expect(linesOf(row).at(-1)).toMatchObject({ event: 'request' })
+    expect(linesOf(row).at(-1)).not.toHaveProperty('RoughEstimates')
     asked.length = 0
   }
 })
 
 test('the tokenizer is asked only for what the upstream has not counted', async () => {
   upstream.reply = say(ANSWER)
-  await ask({})
+  await gateway.ask({})
   expect(asked).toEqual([])
   upstream.reply = say(ANSWER, { prompt_tokens: 10 })
-  await ask({})
+  await gateway.ask({})
   expect(asked).toEqual([[ANSWER]])
-  await ask({ messages: [{ role: 'user', content: [{ type: 'file', file: { file_data: 'JVBERi0=' } }] }] })
+  await gateway.ask({ messages: [{ role: 'user', content: [{ type: 'file', file: { file_data: 'JVBERi0=' } }] }] })
   expect(asked).toHaveLength(2)
   upstream.reply = say('', null)
-  await ask({})
+  await gateway.ask({})
   expect(asked.at(-1)).toEqual(['user\nHello'])
 })
 
 test('the tokenizer is asked with no more than 130 Ki characters for a prompt of 4 MB and a long answer', async () => {
   upstream.reply = say(`word${' '.repeat(80)}`.repeat(800), null)
-  const { row } = await ask({ messages: [{ role: 'user', content: 'wombat '.repeat(590_000) }] })
+  const { row } = await gateway.ask({ messages: [{ role: 'user', content: 'wombat '.repeat(590_000) }] })
   expect(row).toMatchObject({ usageSource: 'estimate', outcome: 'completed' })
   expect(asked).toHaveLength(1)
   const [texts = []] = asked
@@ -78,7 +70,7 @@ test('the tokenizer has half of the function’s remaining time, so that the res
     given = withinMs
     return texts.map(() => 7)
   }
-  await ask({})
+  await gateway.ask({})
   expect(given).toBeGreaterThan(400_000)
   expect(given).toBeLessThanOrEqual(450_000)
 })
@@ -100,8 +92,8 @@ test.each(failures)(
   async (_, fault) => {
     tokenizer = fault
     for (const stream of [true, false]) {
-      const { response, secret, text, row, requestId } = await ask({ stream })
-      expect([response.status, text.includes('lazy dog')]).toEqual([200, true])
+      const { status, secret, text, row } = await gateway.ask({ stream })
+      expect([status, text.includes('lazy dog')]).toEqual([200, true])
       expect(row).toMatchObject({
         outcome: 'completed',
         usageSource: 'estimate',
@@ -109,12 +101,12 @@ test.each(failures)(
         ...ROUGH,
       })
       expect(row.cost).toBe(BigInt(ROUGH.promptTokens) * 1_000n + BigInt(ROUGH.completionTokens) * 2_000n)
-      expect(linesOf(requestId)).toMatchObject([
+      expect(linesOf(row)).toMatchObject([
         { event: 'problem', what: expect.stringContaining('by its characters') },
         { event: 'request', estimatedBy: 'characters', RoughEstimates: 1 },
       ])
-      expect(JSON.stringify(linesOf(requestId))).not.toMatch(/quick|Hello/)
-      const seen = await gateway.get(secret, `/v1/usage/${requestId}`)
+      expect(JSON.stringify(linesOf(row))).not.toMatch(/quick|Hello/)
+      const seen = await gateway.get(secret, `/v1/usage/${row.requestId}`)
       expect(await seen.json()).toMatchObject({ usage_source: 'estimate', estimated_by: 'characters' })
     }
   },
@@ -123,7 +115,7 @@ test.each(failures)(
 test('a charge by characters stays within its hold, however many there are', async () => {
   tokenizer = () => fail()
   upstream.reply = say('漢'.repeat(5_000), null)
-  const { row } = await ask({ max_tokens: 10, messages: [{ role: 'user', content: '1'.repeat(2_000) }] })
+  const { row } = await gateway.ask({ max_tokens: 10, messages: [{ role: 'user', content: '1'.repeat(2_000) }] })
   expect(row).toMatchObject({ estimatedBy: 'characters', completionTokens: 10, promptTokens: 2_000 + 2 + 4 + 3 })
   expect(row.cost <= row.hold).toBe(true)
 })
@@ -131,7 +123,7 @@ test('a charge by characters stays within its hold, however many there are', asy
 test('without the tokenizer, an answer that breaks off is charged by the characters that were delivered', async () => {
   tokenizer = () => fail()
   upstream.reply = sse([event({ choices: [{ index: 0, delta: { content: ANSWER } }] })])
-  const { row } = await ask({ stream: true })
+  const { row } = await gateway.ask({ stream: true })
   expect(row).toMatchObject({ outcome: 'upstream_error', estimatedBy: 'characters', ...ROUGH })
 })
 
@@ -139,7 +131,7 @@ test('without the tokenizer, an upstream’s count of several choices stands, be
   tokenizer = () => fail()
   const say = (index: number) => event({ choices: [{ index, delta: { content: ANSWER }, finish_reason: 'stop' }] })
   upstream.reply = sse([say(0), say(1), usageChunk({ prompt_tokens: 10, completion_tokens: 10 }), 'data: [DONE]\n\n'])
-  const { row } = await ask({ n: 2 })
+  const { row } = await gateway.ask({ n: 2 })
   expect(asked).toHaveLength(1)
   expect(row).toMatchObject({ usageSource: 'upstream', completionTokens: 10 })
   expect(row).not.toHaveProperty('estimatedBy')

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { checkRow } from '../../layers/admin/audit/check-row.ts'
 import { explainCharge } from '../../layers/admin/explain/explain-charge.ts'
 import { expectedCost } from '../../layers/admin/usage/expected-cost.ts'
@@ -23,12 +23,7 @@ const PRICE = { input: '1', output: '2', request: '0.000001' }
 const PRIORITY = { input: '3', output: '7' }
 const priced = { price: { ...PRICE, serviceTiers: { priority: PRIORITY } } }
 
-let plain: Gateway
-let tiered: Gateway
-
-beforeAll(async () => {
-  ;[plain, tiered] = await Promise.all([openDialects({ model: { price: PRICE } }), openDialects({ model: priced })])
-})
+const [plain, tiered] = await Promise.all([openDialects({ model: { price: PRICE } }), openDialects({ model: priced })])
 
 describe('the tier that is asked for', () => {
   test.each([

@@ -1,8 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { usageRecord } from '../../layers/gateway/wire/rows/usage-record.ts'
-import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
-import { openFor, openUpstream } from '../support/stack.ts'
-import { say, type Upstream } from '../support/upstream.ts'
+import { catalogFor, HELLO } from '../support/gateway.ts'
+import { openBoth, openFor } from '../support/stack.ts'
+import { say } from '../support/upstream.ts'
 
 const PRICE = {
   input: '5',
@@ -13,22 +13,17 @@ const PRICE = {
 const COST = { input: '4', output: '20', tiers: [{ above: 2_000, input: '9', output: '40' }] }
 const routes = [{ provider: 'up', model: 'upstream-model', cost: COST }]
 
-let upstream: Upstream
-let gateway: TestGateway
+const { upstream, gateway } = await openBoth({ model: { contextLength: 10_000, price: PRICE, routes } })
 
-beforeAll(async () => {
-  upstream = await openUpstream(say('Hello'))
-  gateway = await openFor(catalogFor(upstream.url, { contextLength: 10_000, price: PRICE, routes }))
-})
+const cachePrice = { input: '1', output: '2', cacheWrite: '1.25', cacheWrite1h: '2' }
+const cached = await openFor(catalogFor(upstream.url, { price: cachePrice }))
 
 const words = (count: number) => ({ messages: [{ role: 'user', content: 'a'.repeat(count) }] })
 
 async function ask(body: object = {}, at = gateway) {
-  const { secret } = await at.issue({ credits: '1000' })
-  const response = await at.post(secret, { ...HELLO, max_tokens: 10, ...body })
-  const text = await response.text()
-  expect([response.status, text]).toEqual([200, expect.any(String)])
-  return { text, row: await at.readRow(response.headers.get('x-request-id')) }
+  const asked = await at.ask({ max_tokens: 10, ...body })
+  expect(asked.status).toBe(200)
+  return asked
 }
 
 describe('a model whose price has a tier', () => {
@@ -91,12 +86,6 @@ describe('a model whose price has a tier', () => {
 })
 
 describe('cache writes that have a price', () => {
-  let cached: TestGateway
-  beforeAll(async () => {
-    const price = { input: '1', output: '2', cacheWrite: '1.25', cacheWrite1h: '2' }
-    cached = await openFor(catalogFor(upstream.url, { price }))
-  })
-
   const wrote = (details: object) =>
     say('Hello', { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: details })
   const MARKED = {

@@ -1,24 +1,14 @@
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openInstance } from '../../functions/instance.ts'
+import { describe, expect, test } from '@jest/globals'
 import { acceptedNumbers } from '../../infra/stages.ts'
-import { KEY_DEFAULTS } from '../../layers/gateway/domain/keys/new-key.ts'
-import type { GatewayEvent } from '../../layers/gateway/flow/event.ts'
-import type { OpenedRequest } from '../../layers/gateway/flow/request.ts'
+import type { GatewayEvent, OpenedRequest } from '../../layers/gateway/flow/request.ts'
 import { requireEdge } from '../../layers/gateway/middleware/require-edge.ts'
-import { BRAND, EDGE_HEADERS } from '../../layers/gateway/names.ts'
-import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
-import { issueKey } from '../../local/issue-key.ts'
-import { createGatewayServer } from '../../local/server.ts'
-import { openTestTables } from '../support/gateway.ts'
+import { EDGE_HEADERS } from '../../layers/gateway/names.ts'
+import { catalogFor } from '../support/gateway.ts'
+import { openFor } from '../support/stack.ts'
 
 const SECRET = 'aB3'.repeat(16)
 const CONNECTION = '198.51.100.7'
 const VIEWER = '203.0.113.9'
-
-function eventWith(headers: Record<string, string>): GatewayEvent {
-  return { headers } as unknown as GatewayEvent
-}
 
 /** The caller's address, past the gate. */
 async function addressOf(event: GatewayEvent, originSecrets: readonly string[]): Promise<string> {
@@ -28,13 +18,15 @@ async function addressOf(event: GatewayEvent, originSecrets: readonly string[]):
 }
 
 const forwarded = (proof?: string, viewer?: string) =>
-  eventWith({
-    ...(proof !== undefined && { [EDGE_HEADERS.origin]: proof }),
-    ...(viewer !== undefined && { [EDGE_HEADERS.viewer]: viewer }),
-    'x-forwarded-for': VIEWER,
-    'x-real-ip': VIEWER,
-    forwarded: `for=${VIEWER}`,
-  })
+  ({
+    headers: {
+      ...(proof !== undefined && { [EDGE_HEADERS.origin]: proof }),
+      ...(viewer !== undefined && { [EDGE_HEADERS.viewer]: viewer }),
+      'x-forwarded-for': VIEWER,
+      'x-real-ip': VIEWER,
+      forwarded: `for=${VIEWER}`,
+    } as Record<string, string>,
+  }) as GatewayEvent
 
 test.each([VIEWER, '2001:db8::9', '2001:DB8:0:0::9', '::ffff:203.0.113.9', '::1'])(
   'a caller’s address is the forwarded %s if the origin secret is right',
@@ -120,34 +112,12 @@ describe('rotation', () => {
   })
 })
 
-describe('keys with an allowlist', () => {
-  const opened = new AsyncDisposableStack()
-  let get: (headers: Record<string, string>) => Promise<Response>
+const gateway = await openFor(catalogFor('http://127.0.0.1:1'), { originSecrets: [SECRET] })
+const { secret } = await gateway.issue({ allowlist: ['203.0.113.0/24', '2001:db8::/32'] })
 
-  beforeAll(async () => {
-    const tables = await openTestTables()
-    opened.defer(() => tables.client.destroy())
-    const names = { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers }
-    const config = { ...names, ...BRAND, originSecrets: [SECRET] }
-    const server = createGatewayServer(Promise.resolve(openInstance({ config, tables, log: jsonLog(() => {}) })))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    opened.defer(() => {
-      server.closeAllConnections()
-      return new Promise((resolve) => server.close(() => resolve()))
-    })
-    const settings = { ...KEY_DEFAULTS, name: 'test', allowlist: ['203.0.113.0/24', '2001:db8::/32'] }
-    const { secret } = await issueKey(
-      tables,
-      { settings, credits: 0n, prefix: BRAND.keyPrefix, by: 'test' },
-      Date.now(),
-    )
-    const { port } = server.address() as AddressInfo
-    get = (headers) =>
-      fetch(`http://127.0.0.1:${port}/v1/key/introspect`, {
-        headers: { Authorization: `Bearer ${secret}`, ...headers },
-      })
-  })
-  afterAll(() => opened.disposeAsync())
+describe('keys with an allowlist', () => {
+  const get = (headers: Record<string, string>) =>
+    fetch(`${gateway.baseUrl}/v1/key/introspect`, { headers: { Authorization: `Bearer ${secret}`, ...headers } })
 
   test.each([VIEWER, '2001:db8::9', '::ffff:203.0.113.9'])(
     'a key with an allowlist works through the edge from the allowed address %s',

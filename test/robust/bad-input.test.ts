@@ -1,14 +1,14 @@
 import { connect } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { REQUEST_CODES } from '../../layers/gateway/domain/basics/gateway-error.ts'
-import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { actAt } from '../support/act.ts'
-import { booksBalance, catalogFor, HELLO, openGateway, type TestGateway } from '../support/gateway.ts'
-import { say, startUpstream, type Upstream } from '../support/upstream.ts'
+import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { openFor, openUpstream } from '../support/stack.ts'
+import { say } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 import { type RawAnswer, type RawCall, rawCall } from './support/raw-call.ts'
 
@@ -16,22 +16,12 @@ const PROMPT = 'ZEBRA-whispered-prompt'
 const MIB = 1024 * 1024
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 
-let upstream: Upstream
-let gateway: TestGateway
-let key: Key
-let secret: string
+const upstream = await openUpstream()
+const { providers, models } = catalogFor(upstream.url)
+const gratis = models.map((model) => ({ ...model, id: 'free-model', price: { input: '0', output: '0' } }))
+const gateway = await openFor({ providers, models: [...models, ...gratis] })
+const { key, secret } = await gateway.issue({ rpm: 60_000, dailyLimit: 1_000_000, credits: '1000' })
 
-beforeAll(async () => {
-  upstream = await startUpstream()
-  const { providers, models } = catalogFor(upstream.url)
-  const gratis = models.map((model) => ({ ...model, id: 'free-model', price: { input: '0', output: '0' } }))
-  gateway = await openGateway({ providers, models: [...models, ...gratis] })
-  ;({ key, secret } = await gateway.issue({ rpm: 60_000, dailyLimit: 1_000_000, credits: '1000' }))
-})
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream[Symbol.asyncDispose]()
-})
 beforeEach(() => {
   upstream.reply = say('Hello')
 })
@@ -532,7 +522,7 @@ describe('malformed keys', () => {
   })
 
   test('a malformed key costs even a cold instance no call to DynamoDB', async () => {
-    await using cold = await openGateway(catalogFor(upstream.url), { onSameTables: gateway })
+    const cold = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
     for (const endpoint of ENDPOINTS) {
       for (const [, headers] of [...MISSING, ...MALFORMED]) expect((await at(cold, endpoint, headers)).status).toBe(401)
     }

@@ -1,23 +1,12 @@
-import { randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { KEY_DEFAULTS } from '../../layers/gateway/domain/keys/new-key.ts'
-import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
+import { expect, test } from '@jest/globals'
 import { SCOPES } from '../../layers/gateway/endpoints.ts'
-import { BRAND } from '../../layers/gateway/names.ts'
-import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
-import { readUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
-import { createTables } from '../../layers/gateway/store/sdk/create-tables.ts'
-import { openOperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
-import { issueKey } from '../../local/issue-key.ts'
-import { actAt } from '../support/act.ts'
 import { embeddingCatalog } from '../support/embeddings.ts'
 import { catalogFor, HELLO } from '../support/gateway.ts'
-import { type Process, run } from '../support/processes.ts'
 import { testAtNight } from '../support/some-of.ts'
-import { openUpstream } from '../support/stack.ts'
+import { openApart, openFor, openUpstream } from '../support/stack.ts'
 import { DONE, event, type Reply, usageChunk } from '../support/upstream.ts'
-import { until } from '../support/wait.ts'
 import { DIMENSIONS, manyVectors, TEXTS } from './support/many-vectors.ts'
 import { writeOn } from './support/write-apart.ts'
 
@@ -25,14 +14,6 @@ import { writeOn } from './support/write-apart.ts'
 const MOST_MB = 160
 /** Its thread is in the gateway's process here. In AWS it is a function of its own. */
 const TOKENIZER_MB = 300
-
-const endpoint = process.env.TEST_DYNAMODB ?? ''
-const id = randomBytes(6).toString('hex')
-const names = { keysTable: `keys-${id}`, usageTable: `usage-${id}`, answersTable: `answers-${id}` }
-const tables = openOperatorTables(names, { endpoint })
-let gateway: Process
-let url = ''
-let secret = ''
 
 const CHOICES = 8
 const TOKENS = 4_000
@@ -60,31 +41,15 @@ function* events() {
   yield usageChunk({ prompt_tokens: 10, completion_tokens: TOKENS * CHOICES }) + DONE
 }
 
-beforeAll(async () => {
-  await createTables(tables)
-  const upstream = await openUpstream((response, request) =>
-    (request.body.input ? manyVectors : manyLogprobs)(response, request),
-  )
-  const { providers, models } = catalogFor(upstream.url, { maxOutputTokens: 16_384 })
-  const [embedder] = embeddingCatalog([upstream.url], { dimensions: DIMENSIONS }).models
-  const routes = models[0]?.routes ?? []
-  const catalog = { providers, models: embedder ? [...models, { ...embedder, routes }] : models }
-  await writeCatalog(tables)(catalog, actAt())
-  const settings = { ...KEY_DEFAULTS, name: 'large', scopes: SCOPES }
-  const issued = await issueKey(
-    tables,
-    { settings, credits: 10n ** 12n, prefix: BRAND.keyPrefix, by: 'test' },
-    Date.now(),
-  )
-  secret = issued.secret
-  gateway = run('test/support/gateway-process.ts', [endpoint, JSON.stringify(names)], process.cwd())
-  await until(() => gateway.output.stdout.includes('\n'), 30_000)
-  url = gateway.output.stdout.trim()
-})
-afterAll(() => {
-  gateway.child.kill('SIGKILL')
-  tables.client.destroy()
-})
+const upstream = await openUpstream((response, request) =>
+  (request.body.input ? manyVectors : manyLogprobs)(response, request),
+)
+const { providers, models } = catalogFor(upstream.url, { maxOutputTokens: 16_384 })
+const embedders = embeddingCatalog([upstream.url], { dimensions: DIMENSIONS }).models.slice(0, 1)
+const routes = models[0]?.routes ?? []
+const books = await openFor({ providers, models: [...models, ...embedders.map((one) => ({ ...one, routes }))] })
+const { secret } = await books.issue({ credits: '1000', scopes: SCOPES })
+const gateway = await openApart(books.tables)
 
 /** The most memory that the gateway's process has ever had. */
 function peakMb(): number {
@@ -92,18 +57,16 @@ function peakMb(): number {
   return Number(line?.[1]) / 1024
 }
 
-async function ask(body: object): Promise<{ status: number; text: string; row: UsageRow | undefined }> {
-  const response = await fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: {
-      Authorization: `Bearer ${secret}`,
-      'Content-Type': 'application/json',
-      'Idempotency-Key': JSON.stringify(body),
-    },
-    body: JSON.stringify({ ...HELLO, ...body }),
-  })
+function post(path: string, body: object): Promise<Response> {
+  const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
+  const init = { method: 'POST', headers: { ...headers, 'Idempotency-Key': hash('sha1', JSON.stringify(body)) } }
+  return fetch(gateway.url + path, { ...init, body: JSON.stringify(body) })
+}
+
+async function ask(body: object) {
+  const response = await post('/v1/chat/completions', { ...HELLO, ...body })
   const text = await response.text()
-  return { status: response.status, text, row: await readUsageRow(tables)(response.headers.get('x-request-id') ?? '') }
+  return { status: response.status, text, row: await books.readRow(response.headers.get('x-request-id')) }
 }
 
 testAtNight(
@@ -111,15 +74,11 @@ testAtNight(
   async () => {
     await ask({ messages: [] })
     const idle = peakMb()
-    const response = await fetch(`${url}/v1/embeddings`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', 'Idempotency-Key': 'vectors' },
-      body: JSON.stringify({ model: 'test-embedding', input: Array(TEXTS).fill('a') }),
-    })
+    const response = await post('/v1/embeddings', { model: 'test-embedding', input: Array(TEXTS).fill('a') })
     let bytes = 0
     for await (const chunk of response.body ?? []) bytes += chunk.length
     expect(bytes).toBeGreaterThan(TEXTS * DIMENSIONS * 20)
-    const row = await readUsageRow(tables)(response.headers.get('x-request-id') ?? '')
+    const row = await books.readRow(response.headers.get('x-request-id'))
     expect(row).toMatchObject({ promptTokens: TEXTS, usageSource: 'upstream' })
     expect(peakMb() - idle).toBeLessThan(MOST_MB)
   },

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { paginateScan, type ScanCommandInput } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { beforeAll, expect, jest, test } from '@jest/globals'
 import { issueSecret } from '../../layers/gateway/domain/keys/new-key.ts'
 import { hashSecret } from '../../layers/gateway/domain/keys/secret.ts'
 import type { CatalogData, OpenAiEntry } from '../../layers/gateway/domain/routing/catalog.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
 import { revokeKey, rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { actAt } from '../support/act.ts'
-import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
+import { catalogFor, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
-import { chunk, DONE, event, type Reply, say, sse, startUpstream, status, type Upstream } from '../support/upstream.ts'
+import { openFor, openUpstream } from '../support/stack.ts'
+import { chunk, DONE, event, type Reply, say, sse, status } from '../support/upstream.ts'
 import { type RawCall, rawCall } from './support/raw-call.ts'
 
 const PROMPT = 'QUOKKA whispers "its" prompt'
@@ -31,9 +32,9 @@ type Answer = {
   readonly quotes: boolean
 }
 
-let upstream: Upstream
-let gateway: TestGateway
-let broken: TestGateway
+const upstream = await openUpstream()
+const gateway = await openFor(catalog())
+const broken = await openFor(catalog())
 const answers: Answer[] = []
 const secrets: string[] = []
 let printed = ''
@@ -66,9 +67,6 @@ beforeAll(async () => {
   process.env.LEAK_PROVIDER_KEY = PROVIDER_KEY
   process.env.LEAK_ODD_KEY = `${PROVIDER_KEY}\n`
   const spies = CONSOLE.map((method) => jest.spyOn(console, method).mockImplementation(() => {}))
-  upstream = await startUpstream()
-  gateway = await openGateway(catalog())
-  broken = await openGateway(catalog())
   try {
     await answeredTraffic()
     await refusedTraffic()
@@ -79,11 +77,6 @@ beforeAll(async () => {
     for (const spy of spies) spy.mockRestore()
   }
 }, 90_000)
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await broken[Symbol.asyncDispose]()
-  await upstream[Symbol.asyncDispose]()
-})
 
 function catalog(): CatalogData {
   const { providers, models } = catalogFor(upstream.url, {}, { apiKey: 'env:LEAK_PROVIDER_KEY' })

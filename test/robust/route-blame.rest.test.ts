@@ -1,10 +1,10 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { witnessOf } from '../../layers/gateway/flow/routing/route-health.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { someOf } from '../support/some-of.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
-import { chunk, event, type Reply, say, sse, status, type Upstream } from '../support/upstream.ts'
+import { chunk, event, type Reply, say, sse, status } from '../support/upstream.ts'
 
 const MODEL = { contextLength: 100_000, maxOutputTokens: 1000, price: { input: '10', output: '20' } }
 const CHEAP = { input: '1', output: '2' }
@@ -12,63 +12,57 @@ const CHEAP = { input: '1', output: '2' }
 const DEAR = { input: '1', output: '30' }
 const nowMs = Date.now()
 
-let weak: Upstream
-let tables: TestGateway
-let opened: (model?: object) => ReturnType<typeof openFor>
-
 /** One provider that fails as it is told, and others that answer; to each way on from it there is a model. */
-beforeAll(async () => {
-  weak = await openUpstream()
-  const sound = await openUpstream()
-  const to = (provider: string, priority: number, cost?: object) => ({
-    provider,
-    model: 'm',
-    priority,
-    cost,
-    firstByteTimeoutMs: 500,
-    idleTimeoutMs: 500,
-  })
-  const provider = { type: 'openai', baseUrl: sound.url }
-  const catalog = requireCatalog({
-    providers: {
-      weak: { type: 'openai', baseUrl: weak.url },
-      claude: { type: 'anthropic', baseUrl: weak.url },
-      same: provider,
-      dear: provider,
-      other: provider,
-    },
-    models: [
-      { ...MODEL, id: 'same', routes: [to('weak', 0, CHEAP), to('same', 1, CHEAP)] },
-      { ...MODEL, id: 'dearer', routes: [to('weak', 0, CHEAP), to('dear', 1, DEAR)] },
-      {
-        ...MODEL,
-        id: 'patient',
-        routes: [{ ...to('weak', 0, CHEAP), firstByteTimeoutMs: 20_000 }, to('dear', 1, DEAR)],
-      },
-      { ...MODEL, id: 'falls-back', routes: [to('weak', 0, CHEAP)], fallback: ['other'] },
-      { ...MODEL, id: 'other', routes: [to('other', 0, { input: '0', output: '0' })] },
-      { ...MODEL, id: 'priceless', routes: [to('weak', 0), to('same', 1)] },
-      { ...MODEL, id: 'known-to-unknown', routes: [to('weak', 0, CHEAP), to('same', 1)] },
-      { ...MODEL, id: 'unknown-to-known', routes: [to('weak', 0), to('same', 1, CHEAP)] },
-      { ...MODEL, id: 'narrow', routes: [to('claude', 0, CHEAP), to('dear', 1, DEAR), to('same', 2, CHEAP)] },
-      {
-        ...MODEL,
-        id: 'several',
-        routes: [
-          { ...to('weak', 0, CHEAP), model: 'not found' },
-          { ...to('weak', 1, { input: '0.5', output: '1' }), model: 'broken' },
-          to('dear', 2, DEAR),
-          to('same', 3, CHEAP),
-          { ...to('other', 4, { input: '0.5', output: '1' }), model: 'last' },
-        ],
-        fallback: ['other'],
-      },
-    ],
-  })
-  tables = await openFor(catalog)
-  // An instance of its own has no failures to remember.
-  opened = () => openFor(catalog, { onSameTables: tables, clock: () => nowMs })
+const weak = await openUpstream()
+const sound = await openUpstream()
+const to = (provider: string, priority: number, cost?: object) => ({
+  provider,
+  model: 'm',
+  priority,
+  cost,
+  firstByteTimeoutMs: 500,
+  idleTimeoutMs: 500,
 })
+const provider = { type: 'openai', baseUrl: sound.url }
+const catalog = requireCatalog({
+  providers: {
+    weak: { type: 'openai', baseUrl: weak.url },
+    claude: { type: 'anthropic', baseUrl: weak.url },
+    same: provider,
+    dear: provider,
+    other: provider,
+  },
+  models: [
+    { ...MODEL, id: 'same', routes: [to('weak', 0, CHEAP), to('same', 1, CHEAP)] },
+    { ...MODEL, id: 'dearer', routes: [to('weak', 0, CHEAP), to('dear', 1, DEAR)] },
+    {
+      ...MODEL,
+      id: 'patient',
+      routes: [{ ...to('weak', 0, CHEAP), firstByteTimeoutMs: 20_000 }, to('dear', 1, DEAR)],
+    },
+    { ...MODEL, id: 'falls-back', routes: [to('weak', 0, CHEAP)], fallback: ['other'] },
+    { ...MODEL, id: 'other', routes: [to('other', 0, { input: '0', output: '0' })] },
+    { ...MODEL, id: 'priceless', routes: [to('weak', 0), to('same', 1)] },
+    { ...MODEL, id: 'known-to-unknown', routes: [to('weak', 0, CHEAP), to('same', 1)] },
+    { ...MODEL, id: 'unknown-to-known', routes: [to('weak', 0), to('same', 1, CHEAP)] },
+    { ...MODEL, id: 'narrow', routes: [to('claude', 0, CHEAP), to('dear', 1, DEAR), to('same', 2, CHEAP)] },
+    {
+      ...MODEL,
+      id: 'several',
+      routes: [
+        { ...to('weak', 0, CHEAP), model: 'not found' },
+        { ...to('weak', 1, { input: '0.5', output: '1' }), model: 'broken' },
+        to('dear', 2, DEAR),
+        to('same', 3, CHEAP),
+        { ...to('other', 4, { input: '0.5', output: '1' }), model: 'last' },
+      ],
+      fallback: ['other'],
+    },
+  ],
+})
+const tables = await openFor(catalog)
+// An instance of its own has no failures to remember.
+const opened = () => openFor(catalog, { onSameTables: tables, clock: () => nowMs })
 
 type Caller = (model: string, body?: object) => Promise<string | null>
 

@@ -1,22 +1,15 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { someOf } from '../support/some-of.ts'
 import { chunk, DONE, event, type Reply, say, sse, USAGE, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
-import { type Bench, openBench } from './support/bench.ts'
+import { openBench } from './support/bench.ts'
 import { expectBooksClosed, expectError } from './support/exchange.ts'
 import { waysInTurn } from './support/ways.ts'
 import { writeOn } from './support/write-apart.ts'
 
-let bench: Bench
-
-beforeAll(async () => {
-  bench = await openBench()
-})
-afterAll(async () => {
-  await bench[Symbol.asyncDispose]()
-})
+const bench = await openBench()
 
 describe('upstreams without bounds', () => {
   const collect = exposeGc()

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import {
   chunk,
   DONE,
@@ -12,18 +12,11 @@ import {
   USAGE,
   usageChunk,
 } from '../support/upstream.ts'
-import { type Bench, openBench, PROVIDER_KEY } from './support/bench.ts'
+import { openBench, PROVIDER_KEY } from './support/bench.ts'
 import { type Exchange, expectBooksClosed } from './support/exchange.ts'
 import { inPieces } from './support/write-apart.ts'
 
-let bench: Bench
-
-beforeAll(async () => {
-  bench = await openBench()
-})
-afterAll(async () => {
-  await bench[Symbol.asyncDispose]()
-})
+const bench = await openBench()
 
 async function expectAnswers(reply: Reply, text: string): Promise<void> {
   const all = await bench.askAll(reply)

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import {
   type Reply as BedrockReply,
   callTool,
@@ -12,20 +12,16 @@ import {
 import { someOf } from '../support/some-of.ts'
 import { say } from '../support/upstream.ts'
 import { WORST_ANTHROPIC_ANSWERS, WORST_OPENAI_ANSWERS } from './support/worst-answers.ts'
-import { DIALECTS, openStand, type Stand } from './support/worst-case-stand.ts'
+import { DIALECTS, openStand } from './support/worst-case-stand.ts'
 import { WORST_MESSAGES } from './support/worst-messages.ts'
 import { WORST_REQUESTS } from './support/worst-requests.ts'
 import { WORST_RESPONSES } from './support/worst-responses.ts'
 
-let stand: Stand
-
-beforeAll(async () => {
-  stand = await openStand()
-  // The tokenizer is large: it is loaded, once, by an answer that must be estimated.
-  stand.openai.reply = say('Hello', null)
-  await stand.warmUp('openai')
-  stand.openai.reply = say('Hello')
-})
+const stand = await openStand()
+// The tokenizer is large: it is loaded, once, by an answer that must be estimated.
+stand.openai.reply = say('Hello', null)
+await stand.warmUp('openai')
+stand.openai.reply = say('Hello')
 
 // The dialects take turns: each request is read by one of them, and at night by all.
 const WORST = someOf(

@@ -1,6 +1,6 @@
 import { ITEMS, USAGE_ITEMS } from '../../layers/gateway/names.ts'
 import { CLOSING_ITEM } from '../../layers/gateway/store/rows/closing.ts'
-import { DAY_SUMS } from '../../layers/gateway/store/rows/day-sums.ts'
+import { DAY_SUMS } from '../../layers/gateway/store/rows/day-totals.ts'
 import type { Command, Send, Variant } from './variants.ts'
 
 type Stored = Readonly<Record<string, unknown>>
@@ -80,7 +80,7 @@ function skipMoment(send: Send): Send {
 function forgetLateRows(send: Send): Send {
   return async (command) => {
     const { Key, ExpressionAttributeValues: values } = command.input as Input
-    return Key?.part === CLOSING_ITEM.part && values?.[':hours'] ? {} : send(command)
+    return Key?.part === CLOSING_ITEM.part && values?.[':again'] ? {} : send(command)
   }
 }
 

@@ -6,7 +6,7 @@ import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts
 import { UpstreamFailure } from '../../layers/gateway/domain/routing/upstream-failure.ts'
 import { ITEMS } from '../../layers/gateway/names.ts'
 import type { Provider } from '../../layers/gateway/providers/provider.ts'
-import { counterWrite } from '../../layers/gateway/store/admission/counter-writes.ts'
+import { counterWrite } from '../../layers/gateway/store/admission/admission-rules.ts'
 import { CLOSING_VARIANTS } from './closing-variants.ts'
 import { GRANT_VARIANTS } from './grant-variants.ts'
 import type { Usage } from './scripted-upstream.ts'

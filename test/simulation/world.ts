@@ -7,7 +7,7 @@ import { BRAND, ITEMS, TABLES, USAGE_ITEMS } from '../../layers/gateway/names.ts
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
 import { hashItem, keyItem } from '../../layers/gateway/store/keys/key-item.ts'
-import { DAY_SUMS } from '../../layers/gateway/store/rows/day-sums.ts'
+import { DAY_SUMS } from '../../layers/gateway/store/rows/day-totals.ts'
 import { HOUR_SUMS } from '../../layers/gateway/store/rows/hour-sums.ts'
 import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { sdkDatabase } from '../support/sdk-database.ts'

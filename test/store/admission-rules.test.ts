@@ -1,48 +1,27 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb'
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { itemBytes, type RawItem } from '../../bench/bill/item-size.ts'
-import type { Demand } from '../../layers/gateway/domain/admission/admission.ts'
 import { COUNTER_NAMES, COUNTERS, type CounterName } from '../../layers/gateway/domain/admission/counters.ts'
 import { WINDOWS } from '../../layers/gateway/domain/admission/windows.ts'
 import { type AdmissionRefusal, REFUSALS } from '../../layers/gateway/domain/basics/gateway-error.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import type { KeySettings } from '../../layers/gateway/domain/keys/key-settings.ts'
-import { KEY_DEFAULTS } from '../../layers/gateway/domain/keys/new-key.ts'
-import { ADMISSION_RULES } from '../../layers/gateway/store/admission/admission-rules.ts'
-import { counterWrite } from '../../layers/gateway/store/admission/counter-writes.ts'
-import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import { ADMISSION_RULES, counterWrite } from '../../layers/gateway/store/admission/admission-rules.ts'
+import { isConditionFailed } from '../../layers/gateway/store/dynamodb/conditional-writes.ts'
 import type { UpdateInput } from '../../layers/gateway/store/dynamodb/database.ts'
-import { isConditionFailed } from '../../layers/gateway/store/dynamodb/failures.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
-import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
-import { issueKey } from '../../local/issue-key.ts'
 import { actAt } from '../support/act.ts'
-import { demandOf } from '../support/demand.ts'
-import { openTestTables } from '../support/gateway.ts'
+import { admit, demandAt, fresh, issue, NOW, storedItem, tables } from './support/store.ts'
 
-const NOW = Date.UTC(2026, 10, 15, 12)
 const HOLD = 100n
-let tables: OperatorTables
-
-beforeAll(async () => {
-  tables = await openTestTables()
-})
 
 type Setup = { readonly settings?: Partial<KeySettings>; readonly credits?: bigint }
 
-async function issue({ settings, credits = 1_000_000n }: Setup = {}): Promise<Key> {
-  const all = { ...KEY_DEFAULTS, name: 'test', ...settings }
-  return (await issueKey(tables, { settings: all, credits, prefix: 'svc_live_', by: 'test' }, NOW - 90 * DAY_MS)).key
-}
-
-const demandAt = (key: Key, nowMs: number, hold = HOLD) => demandOf(key, nowMs, { hold })
-
-const fresh = async ({ id }: Key): Promise<Key> => (await readKey(tables)(id)) as Key
-const admit = (key: Key, demand: Demand) => takeAdmission(tables, 'UPDATED_NEW')(key, demand)
+const make = ({ settings, credits = 1_000_000n }: Setup = {}) => issue(settings, { credits, nowMs: NOW - 90 * DAY_MS })
+const demandFor = (key: Key, nowMs: number, hold = HOLD) => demandAt(key, nowMs, { hold })
 
 /** Keys that have room for one request, or for one until the next millisecond. */
 const ROOM_FOR_ONE: Partial<Record<AdmissionRefusal, Setup>> = {
@@ -71,18 +50,18 @@ test('each reason for which admission refuses is that of one rule', () => {
 
 describe.each(ADMISSION_RULES.map(({ refusal }) => refusal))('the rule for %s', (refusal) => {
   test('admits the last request within it, refuses the next by a fresh copy of the key, and gives the reason', async () => {
-    const key = await issue(ROOM_FOR_ONE[refusal])
-    const first = await admit(key, demandAt(key, NOW))
+    const key = await make(ROOM_FOR_ONE[refusal])
+    const first = await admit(key, demandFor(key, NOW))
     expect(first.admitted).toBe(true)
     await BETWEEN[refusal]?.(key)
-    const second = demandAt(key, NOW + 1)
+    const second = demandFor(key, NOW + 1)
     expect(await admit(await fresh(key), second)).toMatchObject({ admitted: false, why: refusal })
     expect(await admit(first.key as Key, second)).toMatchObject({ admitted: false, why: refusal })
   })
 
   test('is no reason for refusing a request within it whose copy of the key is stale', async () => {
-    const key = await issue(ROOM_FOR_ONE[refusal])
-    const refused = await admit({ ...key, version: key.version + 1 }, demandAt(key, NOW))
+    const key = await make(ROOM_FOR_ONE[refusal])
+    const refused = await admit({ ...key, version: key.version + 1 }, demandFor(key, NOW))
     expect(refused).toMatchObject({ admitted: false, key: { id: key.id } })
     expect(refused).not.toHaveProperty('why', expect.anything())
   })
@@ -90,11 +69,11 @@ describe.each(ADMISSION_RULES.map(({ refusal }) => refusal))('the rule for %s', 
 
 test('the copy of a key after an admission is the key as it is stored, but for requests that are under way', async () => {
   const everyLimit = Object.fromEntries(COUNTER_NAMES.map((name) => [name, 1_000n]))
-  let copy = await issue({
+  let copy = await make({
     settings: { ...everyLimit, dailyLimit: 1_000, expiresAtMs: NOW + DAY_MS, models: ['gpt-*'] },
   })
   for (const nowMs of [NOW - 40 * DAY_MS, NOW - DAY_MS, NOW, NOW + 1]) {
-    const result = await admit(copy, demandAt(copy, nowMs))
+    const result = await admit(copy, demandFor(copy, nowMs))
     copy = result.key as Key
     expect({ ...copy, holds: {} }).toEqual({ ...(await fresh(copy)), holds: {} })
   }
@@ -102,9 +81,9 @@ test('the copy of a key after an admission is the key as it is stored, but for r
 
 test('a key with every limit and 20 requests under way is at most 1 KB, so that a write to it is one unit', async () => {
   const everyLimit = Object.fromEntries(COUNTER_NAMES.map((name) => [name, 1_000_000n]))
-  const key = await issue({ settings: { ...everyLimit, dailyLimit: 1_000_000, expiresAtMs: NOW + DAY_MS } })
-  for (const nowMs of [NOW - 31 * DAY_MS, NOW - DAY_MS]) await admit(await fresh(key), demandAt(key, nowMs, 1n))
-  for (let i = 0; i < 18; i++) await admit(await fresh(key), demandAt(key, NOW + i, 1n))
+  const key = await make({ settings: { ...everyLimit, dailyLimit: 1_000_000, expiresAtMs: NOW + DAY_MS } })
+  for (const nowMs of [NOW - 31 * DAY_MS, NOW - DAY_MS]) await admit(await fresh(key), demandFor(key, nowMs, 1n))
+  for (let i = 0; i < 18; i++) await admit(await fresh(key), demandFor(key, NOW + i, 1n))
   expect(Object.keys((await fresh(key)).holds)).toHaveLength(20)
   const { Item = {} } = await tables.client.send(
     new GetItemCommand({ TableName: tables.keys, Key: marshall(keyItem(key.id)) }),
@@ -113,8 +92,8 @@ test('a key with every limit and 20 requests under way is at most 1 KB, so that 
 })
 
 test.each(COUNTER_NAMES)('%s keeps the window of a day ago, for late clocks, and forgets older ones', async (name) => {
-  const key = await issue()
-  for (const nowMs of [NOW - 40 * DAY_MS, NOW - DAY_MS, NOW]) await admit(await fresh(key), demandAt(key, nowMs))
+  const key = await make()
+  for (const nowMs of [NOW - 40 * DAY_MS, NOW - DAY_MS, NOW]) await admit(await fresh(key), demandFor(key, nowMs))
   const { nameAt } = WINDOWS[COUNTERS[name].within]
   const windows = [NOW - DAY_MS, NOW].map(nameAt)
   expect(Object.keys((await fresh(key)).counts[name]).sort()).toEqual([...new Set(windows)])
@@ -135,7 +114,7 @@ describe('a counter of credits', () => {
     const [names, values] = [{}, { ':hold': hold, ':zero': 0 }]
     nameWindow(names, nowMs)
     const limited = Object.assign({}, key, { [NAME]: LIMIT })
-    const ConditionExpression = condition(limited, demandAt(key, nowMs, hold), values) ?? 'attribute_exists(pk)'
+    const ConditionExpression = condition(limited, demandFor(key, nowMs, hold), values) ?? 'attribute_exists(pk)'
     const write = { ConditionExpression, UpdateExpression: `SET ${take}`, ExpressionAttributeNames: names }
     return update(key, { ...write, ExpressionAttributeValues: values })
   }
@@ -157,12 +136,10 @@ describe('a counter of credits', () => {
     }
   }
 
-  const itemOf = async ({ id }: Key) =>
-    (await tables.database.get({ TableName: tables.keys, Key: keyItem(id), ConsistentRead: true })).Item
-  const stored = async (key: Key, month: string) => (await itemOf(key))?.[`sample:${month}`]
+  const stored = async (key: Key, month: string) => (await storedItem(key))[`sample:${month}`]
 
   test('takes up to its limit of a month, however much the first request of the month wants', async () => {
-    const key = await issue()
+    const key = await make()
     expect(await takes(key, LIMIT + 1n)).toBe(false)
     expect(await takes(key, 60n)).toBe(true)
     expect(await takes(key, 41n)).toBe(false)
@@ -171,14 +148,14 @@ describe('a counter of credits', () => {
   })
 
   test('admits a request that holds nothing, also when it is used up', async () => {
-    const key = await issue()
+    const key = await make()
     expect(await takes(key, LIMIT)).toBe(true)
     expect(await takes(key, 0n)).toBe(true)
     expect(await stored(key, '2026-11')).toBe(100)
   })
 
   test('gives back to the month that was taken from, and does not fail when that month is forgotten', async () => {
-    const key = await issue()
+    const key = await make()
     await takes(key, 60n)
     await takes(key, 60n, NOW + 30 * DAY_MS)
     await givesBack(key, 25n, NOW)

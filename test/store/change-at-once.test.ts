@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { type AdminKey, newAdminKey } from '../../layers/gateway/domain/keys/admin-key.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
-import { issueSecret, KEY_DEFAULTS } from '../../layers/gateway/domain/keys/new-key.ts'
+import type { KeySettings } from '../../layers/gateway/domain/keys/key-settings.ts'
 import {
   createAdminKey,
   findAdminKey,
@@ -11,52 +11,40 @@ import {
   rotateAdminKey,
 } from '../../layers/gateway/store/admin-keys/admin-keys.ts'
 import { scheduleSweep } from '../../layers/gateway/store/admission/sweep.ts'
-import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { findKeysWithEvents, moveEvents } from '../../layers/gateway/store/events/pending-events.ts'
 import { findByExternalId } from '../../layers/gateway/store/keys/external-id.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
-import { findKeyId, readKey } from '../../layers/gateway/store/keys/read-key.ts'
+import { findKeyId } from '../../layers/gateway/store/keys/read-key.ts'
 import { endGrace, revokeKey, rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { resumeKey, suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
-import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { WriteOutcomeUnknown } from '../../layers/gateway/store/sdk/transact.ts'
-import { issueKey } from '../../local/issue-key.ts'
 import { actAt } from '../support/act.ts'
-import { openTestTables } from '../support/gateway.ts'
-import { requestIdAt } from '../support/request-id.ts'
-import { startUnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
+import {
+  ALL_TIME,
+  admit,
+  demandAt,
+  eventsOf,
+  fresh,
+  issue,
+  kindsOf,
+  NOW,
+  nextSecret,
+  openLine,
+  storedItem,
+  tables,
+} from './support/store.ts'
 
-const NOW = Date.UTC(2026, 10, 15, 12)
-const ALL = { fromMs: 0, toMs: NOW + 1_000_000 }
 /** For a slow machine; an act that is not bounded has 25 seconds. */
 const MOST_MS = 10_000
-let tables: OperatorTables
-
-beforeAll(async () => {
-  tables = await openTestTables()
-})
-
-const nextSecret = () => issueSecret('svc_live_', randomBytes).stored
-const fresh = async ({ id }: Key): Promise<Key> => (await readKey(tables)(id)) as Key
-const eventsOf = async ({ id: of }: Key) =>
-  (await Array.fromAsync(listEvents(tables)({ ...ALL, of }))).map(({ what }) => what)
-
-async function issue(externalId?: string): Promise<Key> {
-  const settings = { ...KEY_DEFAULTS, name: 'test', ...(externalId && { externalId }) }
-  return (await issueKey(tables, { settings, credits: 5n, prefix: 'svc_live_', by: 'test' }, NOW)).key
-}
 
 /** A key in its grace period, as it was before and as it is. */
-async function issueInGrace(externalId?: string): Promise<{ old: Key; key: Key }> {
-  const old = await issue(externalId)
+async function issueInGrace(settings?: Partial<KeySettings>): Promise<{ old: Key; key: Key }> {
+  const old = await issue(settings)
   await rotateKey(tables)(old.id, nextSecret(), actAt(NOW + 1))
   return { old, key: await fresh(old) }
-}
-
-async function storedItem({ id }: Key) {
-  return (await tables.database.get({ TableName: tables.keys, Key: keyItem(id), ConsistentRead: true })).Item ?? {}
 }
 
 /** As if the process died after the write of the key's item. */
@@ -65,13 +53,7 @@ function dying(): OperatorTables {
   return { ...tables, database: { ...tables.database, put: die, delete: die, update: die } }
 }
 
-function openLine(endpoint: string): OperatorTables {
-  const names = { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers }
-  return openOperatorTables(names, { endpoint })
-}
-
-const admit = (key: Key, hash: string) =>
-  takeAdmission(tables)(key, { requestId: requestIdAt(NOW), hash, nowMs: NOW, hold: 1n, holdUntilMs: NOW + 1 })
+const admitBy = (key: Key, hash: string) => admit(key, demandAt(key, NOW, { hash, hold: 1n }))
 
 test.each([
   ['a revoke', revokeKey, 'key.revoke', true],
@@ -79,8 +61,7 @@ test.each([
   ['a suspension', suspendKey, 'key.suspend', false],
   ['a resumption', resumeKey, 'key.resume', false],
 ])('%s is done within its time though every transaction with the key is cancelled', async (_, change, what, ends) => {
-  await using line = await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? '')
-  const hot = openLine(line.endpoint)
+  const { line, far } = await openLine()
   const { old, key } = await issueInGrace()
   let plainWrites = 3
   line.treat = (operation, body) => {
@@ -89,24 +70,23 @@ test.each([
       ? 'conflict'
       : 'answer'
   }
-  const crowdedOut = await updateKey(hot)(key.id, { rpm: 1 }, actAt(NOW, 'test', 1_500)).catch((error) => error)
+  const crowdedOut = await updateKey(far)(key.id, { rpm: 1 }, actAt(NOW, 'test', 1_500)).catch((error) => error)
   // Its time may also end while the last try is under way.
   expect(crowdedOut).toBeInstanceOf(Error)
   expect((await fresh(key)).rpm).toBe(key.rpm)
-  expect(await change(hot)(key.id, actAt(NOW + 2))).toEqual({ changed: true, key: await fresh(key) })
-  expect(await eventsOf(key)).toEqual([what, 'key.rotate', 'key.create'])
+  expect(await change(far)(key.id, actAt(NOW + 2))).toEqual({ changed: true, key: await fresh(key) })
+  expect(await kindsOf(key)).toEqual([what, 'key.rotate', 'key.create'])
   expect(await findKeyId(tables)(old.current.hash)).toBe(ends ? undefined : key.id)
   expect((await storedItem(key)).pendingEvents).toBeUndefined()
-  hot.client.destroy()
 })
 
 test('a revoke whose process dies after its write holds at once, and is seen among the events of the key and of all', async () => {
-  const { old, key } = await issueInGrace('customer-1')
+  const { old, key } = await issueInGrace({ externalId: 'customer-1' })
   const act = actAt(NOW + 2, 'dan')
   expect(await revokeKey(dying())(key.id, act)).toMatchObject({ changed: true, key: { status: 'revoked' } })
   for (const { hash } of [key.current, old.current]) {
     expect(await findKeyId(tables)(hash)).toBe(key.id)
-    expect(await admit(key, hash)).toMatchObject({ admitted: false, key: { status: 'revoked' } })
+    expect(await admitBy(key, hash)).toMatchObject({ admitted: false, key: { status: 'revoked' } })
   }
   const revoke = {
     id: act.id,
@@ -117,7 +97,7 @@ test('a revoke whose process dies after its write holds at once, and is seen amo
     after: { status: 'revoked' },
   }
   for (const owner of [key.id, undefined]) {
-    const events = await Array.fromAsync(listEvents(tables)({ ...ALL, of: owner }))
+    const events = await Array.fromAsync(listEvents(tables)({ ...ALL_TIME, of: owner }))
     expect(events.filter(({ id }) => id === act.id)).toEqual([expect.objectContaining(revoke)])
   }
   expect(await revokeKey(dying())(key.id, act)).toMatchObject({ changed: true })
@@ -125,14 +105,14 @@ test('a revoke whose process dies after its write holds at once, and is seen amo
 })
 
 test('an event that a dead process has left on a key is moved once, however many move it, and its pointers go', async () => {
-  const { old, key } = await issueInGrace('customer-2')
+  const { old, key } = await issueInGrace({ externalId: 'customer-2' })
   await revokeKey(dying())(key.id, actAt(NOW + 2))
-  const before = await Array.fromAsync(listEvents(tables)({ ...ALL, of: key.id }))
+  const before = await eventsOf(key.id)
   await scheduleSweep(tables)(await fresh(key), NOW)
   expect(await Array.fromAsync(findKeysWithEvents(tables)())).toContain(key.id)
   await Promise.all([1, 2, 3].map(() => moveEvents(tables)(key.id, NOW)))
-  expect(await Array.fromAsync(listEvents(tables)({ ...ALL, of: key.id }))).toEqual(before)
-  const all = await Array.fromAsync(listEvents(tables)(ALL))
+  expect(await eventsOf(key.id)).toEqual(before)
+  const all = await Array.fromAsync(listEvents(tables)(ALL_TIME))
   expect(all.filter(({ keyId }) => keyId === key.id)).toEqual(before)
   for (const { hash } of [key.current, old.current]) expect(await findKeyId(tables)(hash)).toBeUndefined()
   expect(await findByExternalId(tables)('customer-2')).toBeUndefined()
@@ -147,7 +127,7 @@ test('an event that is still on its key has its place among the others, page by 
   const list = listEvents(tables)
   const pages: string[] = []
   for (let after: string | undefined; ; ) {
-    const { value, done } = await list({ ...ALL, of: key.id, after }).next()
+    const { value, done } = await list({ ...ALL_TIME, of: key.id, after }).next()
     if (done) break
     pages.push(value.what)
     after = value.id
@@ -170,32 +150,28 @@ test('one who moves an event late does not delete a pointer that was made since'
 })
 
 test('a revoke whose answer is lost is done once', async () => {
-  await using line = await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? '')
-  const unreliable = openLine(line.endpoint)
+  const { line, far } = await openLine()
   const key = await issue()
   let losses = 1
   line.treat = (operation) => (operation === 'UpdateItem' && losses-- > 0 ? 'lose the answer' : 'answer')
-  expect(await revokeKey(unreliable)(key.id, actAt(NOW + 1))).toEqual({ changed: true, key: await fresh(key) })
-  expect([(await fresh(key)).version, await eventsOf(key)]).toEqual([2, ['key.revoke', 'key.create']])
-  unreliable.client.destroy()
+  expect(await revokeKey(far)(key.id, actAt(NOW + 1))).toEqual({ changed: true, key: await fresh(key) })
+  expect([(await fresh(key)).version, await kindsOf(key)]).toEqual([2, ['key.revoke', 'key.create']])
 })
 
 test.each<[string, string, boolean]>([
   ['as unknown, where its write is never answered', 'UpdateItem', false],
   ['as done, where only its event cannot be moved', 'PutItem', true],
 ])('a revoke ends within its time %s', async (_, silent, isDone) => {
-  await using line = await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? '')
-  const slow = openLine(line.endpoint)
+  const { line, far } = await openLine()
   const key = await issue()
   line.delay = (operation) => (operation === silent ? new Promise(() => {}) : Promise.resolve())
   const startedMs = Date.now()
-  const ended = await revokeKey(slow)(key.id, actAt(NOW + 1, 'test', 800)).catch((error: unknown) => error)
+  const ended = await revokeKey(far)(key.id, actAt(NOW + 1, 'test', 800)).catch((error: unknown) => error)
   expect(Date.now() - startedMs).toBeLessThan(MOST_MS)
   expect([ended instanceof WriteOutcomeUnknown, (await fresh(key)).status]).toEqual([
     !isDone,
     isDone ? 'revoked' : 'active',
   ])
-  slow.client.destroy()
 })
 
 test('a revoke ends as a conflict, where other operators always come first', async () => {
@@ -222,7 +198,7 @@ test('a suspended key keeps its secrets, is refused, and is as before when it is
   })
   for (const { hash } of [key.current, old.current]) {
     expect(await findKeyId(tables)(hash)).toBe(key.id)
-    expect(await admit(key, hash)).toMatchObject({
+    expect(await admitBy(key, hash)).toMatchObject({
       admitted: false,
       key: { status: 'suspended' },
       why: 'key_suspended',
@@ -232,9 +208,9 @@ test('a suspended key keeps its secrets, is refused, and is as before when it is
   const { version, ...rest } = await fresh(key)
   expect({ ...rest, version: version - 2 }).toEqual(key)
   for (const { hash } of [key.current, old.current]) {
-    expect(await admit(await fresh(key), hash)).toMatchObject({ admitted: true })
+    expect(await admitBy(await fresh(key), hash)).toMatchObject({ admitted: true })
   }
-  expect(await eventsOf(key)).toEqual(['key.resume', 'key.suspend', 'key.rotate', 'key.create'])
+  expect(await kindsOf(key)).toEqual(['key.resume', 'key.suspend', 'key.rotate', 'key.create'])
 })
 
 test.each([
@@ -245,7 +221,7 @@ test.each([
   await revokeKey(tables)(key.id, actAt(NOW + 1))
   expect(await change(tables)(key.id, actAt(NOW + 2))).toEqual({ changed: false, why: 'revoked' })
   expect((await fresh(key)).status).toBe('revoked')
-  expect(await eventsOf(key)).toEqual(['key.revoke', 'key.create'])
+  expect(await kindsOf(key)).toEqual(['key.revoke', 'key.create'])
 })
 
 test.each([
@@ -270,9 +246,6 @@ test.each([
 
 describe('an admin key', () => {
   const settings = { name: 'billing', scopes: [], allowlist: ['203.0.113.0/24'], dailyGrant: 5n }
-  const adminEvents = async (id: string) =>
-    (await Array.fromAsync(listEvents(tables)({ ...ALL, of: id }))).map(({ what }) => what)
-
   async function make(): Promise<AdminKey> {
     const key = newAdminKey({ settings, stored: nextSecret() }, NOW, randomBytes(10))
     await createAdminKey(tables)(key, actAt(NOW))
@@ -280,28 +253,27 @@ describe('an admin key', () => {
   }
 
   test('is revoked though every transaction with it is cancelled', async () => {
-    await using line = await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? '')
-    const hot = openLine(line.endpoint)
+    const { line, far } = await openLine()
     const key = await make()
     await rotateAdminKey(tables)(key.id, nextSecret(), actAt(NOW + 1))
     const { current } = (await readAdminKey(tables)(key.id)) as AdminKey
     line.treat = (operation) => (operation === 'TransactWriteItems' ? 'conflict' : 'answer')
-    expect(await revokeAdminKey(hot)(key.id, actAt(NOW + 2))).toMatchObject({
+    expect(await revokeAdminKey(far)(key.id, actAt(NOW + 2))).toMatchObject({
       changed: true,
       key: { status: 'revoked' },
     })
     for (const { hash } of [key.current, current]) expect(await findAdminKey(tables)(hash)).toBeUndefined()
-    expect(await adminEvents(key.id)).toEqual(['admin_key.revoke', 'admin_key.rotate', 'admin_key.create'])
+    expect(await kindsOf(key)).toEqual(['admin_key.revoke', 'admin_key.rotate', 'admin_key.create'])
     expect(await Array.fromAsync(findKeysWithEvents(tables)())).not.toContain(key.id)
-    hot.client.destroy()
   })
 
   test('whose revoke dies after its write is refused, its event is seen, and the next revoke finishes the first', async () => {
     const key = await make()
     await revokeAdminKey(dying())(key.id, actAt(NOW + 1, 'dan'))
     expect(await findAdminKey(tables)(key.current.hash)).toMatchObject({ status: 'revoked' })
-    expect(await adminEvents(key.id)).toEqual(['admin_key.revoke', 'admin_key.create'])
-    const all = async () => (await Array.fromAsync(listEvents(tables)(ALL))).filter(({ keyId }) => keyId === key.id)
+    expect(await kindsOf(key)).toEqual(['admin_key.revoke', 'admin_key.create'])
+    const all = async () =>
+      (await Array.fromAsync(listEvents(tables)(ALL_TIME))).filter(({ keyId }) => keyId === key.id)
     expect((await all()).map(({ by }) => by)).toEqual(['dan', 'test'])
     expect(await revokeAdminKey(tables)(key.id, actAt(NOW + 2))).toEqual({ changed: false, why: 'revoked' })
     expect(await findAdminKey(tables)(key.current.hash)).toBeUndefined()
@@ -342,20 +314,19 @@ describe('an entry on a key’s item that no operator can have left', () => {
   ])('%s is listed nowhere, moved nowhere, and reported once by the sweep', async (_, entry) => {
     const key = await issue()
     await leave(key, [entry, { ...good, sk: actAt(NOW + 6).id, at: new Date(NOW + 6).toISOString() }])
-    const list = () => eventsOf(key)
-    expect(await list()).toEqual(['key.suspend', 'key.create'])
+    expect(await kindsOf(key)).toEqual(['key.suspend', 'key.create'])
     await moveEvents(tables)(key.id, NOW)
     expect((await storedItem(key)).pendingEvents).toBeDefined()
     const reported: number[] = []
     for (let sweep = 0; sweep < 2; sweep++) {
       await moveEvents(tables, (forged) => reported.push(forged))(key.id, NOW)
     }
-    expect([await list(), reported]).toEqual([['key.suspend', 'key.create'], [1]])
+    expect([await kindsOf(key), reported]).toEqual([['key.suspend', 'key.create'], [1]])
     expect((await storedItem(key)).pendingEvents).toBeUndefined()
   })
 
   test('deletes no pointer that the key still has', async () => {
-    const key = await issue('customer-3')
+    const key = await issue({ externalId: 'customer-3' })
     await leave(key, [
       pointer(`HASH#${key.current.hash}`, 'HASH'),
       { ...pointer('EXTERNAL#customer-3', 'EXTERNAL'), sk: actAt(NOW + 5).id },
@@ -374,7 +345,7 @@ describe('an entry on a key’s item that no operator can have left', () => {
       return tables.database.get(input)
     }
     await suspendKey({ ...tables, database: { ...tables.database, get } })(key.id, act)
-    const [event] = await Array.fromAsync(listEvents(tables)({ ...ALL, of: key.id }))
+    const [event] = await eventsOf(key.id)
     expect(event).toMatchObject({ id: act.id, by: 'dan', what: 'key.suspend' })
   })
 })

@@ -1,45 +1,26 @@
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import type { Demand } from '../../layers/gateway/domain/admission/admission.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
-import { KEY_DEFAULTS } from '../../layers/gateway/domain/keys/new-key.ts'
 import { releaseHold } from '../../layers/gateway/store/admission/release-hold.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { fromAttributes, writeAttributes } from '../../layers/gateway/store/dynamodb/attribute-values.ts'
 import type { Item } from '../../layers/gateway/store/dynamodb/database.ts'
-import { openTables, type Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
-import { issueKey } from '../../local/issue-key.ts'
 import { randomAttributes } from '../local/dynamodb/random-expressions.ts'
 import { Random } from '../simulation/random.ts'
-import { openTestTables } from '../support/gateway.ts'
-import { requestIdAt } from '../support/request-id.ts'
-import { startUnreliableDynamoDb, type Treatment, type UnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
+import type { Treatment } from '../support/unreliable-dynamodb.ts'
+import { demandAt, fresh, issue, NOW, openLine } from './support/store.ts'
 
-const NOW = Date.UTC(2026, 10, 15, 12)
-const opened = new AsyncDisposableStack()
-let outside: OperatorTables
-let line: UnreliableDynamoDb
-let tables: Tables
+const { line, far } = await openLine()
 let key: Key
 let demand: Demand
 /** Every call that arrived. */
 let arrived: string[]
 
-beforeAll(async () => {
-  outside = await openTestTables()
-  line = opened.use(await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? ''))
-  const names = { keysTable: outside.keys, usageTable: outside.usage, answersTable: outside.answers }
-  tables = openTables(names, line)
-})
-afterAll(() => opened.disposeAsync())
-
 beforeEach(async () => {
-  const settings = { ...KEY_DEFAULTS, name: 'test' }
-  key = (await issueKey(outside, { settings, credits: 1_000n, prefix: 'svc_live_', by: 'test' }, NOW)).key
-  const hash = key.current.hash
-  demand = { requestId: requestIdAt(NOW), hash, nowMs: NOW, hold: 100n, holdUntilMs: NOW + 60_000 }
+  key = await issue({}, { credits: 1_000n })
+  demand = demandAt(key, NOW, { hold: 100n })
   treatEach('answer')
 })
 
@@ -52,23 +33,21 @@ function treatEach(...treatments: Treatment[]): void {
   }
 }
 
-const stored = async () => (await readKey(outside)(key.id)) as Key
-
 test.each<Treatment>(['cut off', 'lose the answer', 'throttle', 'fail'])(
   'a read is sent three times at most (%s)',
   async (treatment) => {
     treatEach(treatment, treatment, 'answer')
-    expect(await readKey(tables)(key.id)).toEqual(key)
+    expect(await readKey(far)(key.id)).toEqual(key)
     treatEach(treatment)
-    await expect(readKey(tables)(key.id)).rejects.toThrow()
+    await expect(readKey(far)(key.id)).rejects.toThrow()
     expect(arrived).toEqual(['GetItem', 'GetItem', 'GetItem'])
   },
 )
 
 test('a read over a kept connection that was closed meanwhile is sent again', async () => {
-  await readKey(tables)(key.id)
+  await readKey(far)(key.id)
   line.hangUp()
-  expect(await readKey(tables)(key.id)).toEqual(key)
+  expect(await readKey(far)(key.id)).toEqual(key)
 })
 
 test.each<[Treatment, boolean | 'unknown', string[]]>([
@@ -76,25 +55,26 @@ test.each<[Treatment, boolean | 'unknown', string[]]>([
   ['lose the answer', true, ['UpdateItem', 'GetItem']],
   ['fail', true, ['UpdateItem', 'GetItem']],
   ['throttle', true, ['UpdateItem', 'UpdateItem']],
+  ['conflict', true, ['UpdateItem', 'UpdateItem']],
 ])('an admission is sent once unless the database turned it away (%s)', async (met, admitted, calls) => {
   treatEach(met, 'answer')
-  expect((await takeAdmission(tables)(key, demand)).admitted).toBe(admitted)
+  expect((await takeAdmission(far)(key, demand)).admitted).toBe(admitted)
   expect(arrived).toEqual(calls)
-  expect((await stored()).available).toBe(admitted === true ? 900n : 1_000n)
+  expect((await fresh(key)).available).toBe(admitted === true ? 900n : 1_000n)
 })
 
 test('an admission over a kept connection that was closed meanwhile is unknown: it is looked for and not sent again', async () => {
-  await readKey(tables)(key.id)
+  await readKey(far)(key.id)
   treatEach('answer')
   line.hangUp()
-  expect((await takeAdmission(tables)(key, demand)).admitted).toBe('unknown')
+  expect((await takeAdmission(far)(key, demand)).admitted).toBe('unknown')
   expect(arrived).toEqual(['GetItem'])
-  expect(await stored()).toMatchObject({ available: 1_000n, holds: {} })
+  expect(await fresh(key)).toMatchObject({ available: 1_000n, holds: {} })
 })
 
 test('a refused admission returns the stored key', async () => {
-  await takeAdmission(tables)(key, demand)
-  const refused = await takeAdmission(tables)(key, { ...demand, hold: 5_000n })
+  await takeAdmission(far)(key, demand)
+  const refused = await takeAdmission(far)(key, { ...demand, hold: 5_000n })
   expect(refused).toMatchObject({ admitted: false, why: 'credit_balance_exhausted', key: { available: 900n } })
 })
 
@@ -105,17 +85,13 @@ test.each<[Treatment, boolean]>([
   ['lose the answer', false],
   ['fail', false],
 ])('a settlement is sent again and moves the money once (%s)', async (met, isTold) => {
-  await takeAdmission(tables)(key, demand)
+  await takeAdmission(far)(key, demand)
   treatEach(met, 'answer')
-  const release = {
-    keyId: key.id,
-    requestId: demand.requestId,
-    hold: { amount: 100n, untilMs: demand.holdUntilMs },
-    cost: 40n,
-  }
-  expect(await releaseHold(tables)(release)).toBe(isTold)
+  const hold = { amount: 100n, untilMs: demand.holdUntilMs }
+  const release = { keyId: key.id, requestId: demand.requestId, hold, cost: 40n }
+  expect(await releaseHold(far)(release)).toBe(isTold)
   expect(arrived).toEqual(['UpdateItem', 'UpdateItem'])
-  expect(await stored()).toMatchObject({ available: 960n, spent: 40n, holds: {} })
+  expect(await fresh(key)).toMatchObject({ available: 960n, spent: 40n, holds: {} })
 })
 
 test('values of every kind are written and read as the AWS SDK does it', () => {

@@ -1,16 +1,14 @@
 import { expect, test } from '@jest/globals'
 import { DAY_MS, isoTime } from '../../layers/gateway/domain/basics/time.ts'
-import { firstIdOf, lastIdOf, ROW_SHARDS, rowKey, rowParts } from '../../layers/gateway/store/rows/row-key.ts'
+import { firstIdOf, lastIdOf, ROW_SHARDS, rowKey, rowParts } from '../../layers/gateway/store/rows/usage-item.ts'
 import { readUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
-import { openTestTables } from '../support/gateway.ts'
 import { requestIdAt } from '../support/request-id.ts'
-
-const NOON = Date.UTC(2026, 10, 15, 12)
+import { NOW, tables } from './support/store.ts'
 
 test('the rows of a day are spread evenly over its partitions, and over no others', () => {
   const counts = new Map(rowParts('2026-11-15').map((part) => [part, 0]))
   for (let i = 0; i < 8_000; i++) {
-    const { part } = rowKey(requestIdAt(NOON))
+    const { part } = rowKey(requestIdAt(NOW))
     counts.set(part, (counts.get(part) ?? 0) + 1)
   }
   expect(counts.size).toBe(ROW_SHARDS)
@@ -18,7 +16,7 @@ test('the rows of a day are spread evenly over its partitions, and over no other
 })
 
 test('every id of a range is between its first and its last, and no other', () => {
-  const [fromMs, toMs] = [NOON, NOON + DAY_MS]
+  const [fromMs, toMs] = [NOW, NOW + DAY_MS]
   for (const ms of [fromMs, fromMs + 1, toMs - 1]) {
     const id = requestIdAt(ms)
     expect(id >= firstIdOf(fromMs) && id <= lastIdOf(toMs - 1)).toBe(true)
@@ -35,15 +33,9 @@ test('the last millisecond of a day is in its partitions, and the next one in th
   expect([midnight - 1, midnight].map(dayOf)).toEqual([midnight - 1, midnight].map((ms) => isoTime(ms).slice(0, 10)))
 })
 
-test.each([
-  '',
-  'none',
-  'req_',
-  'req_1',
-  'DAY#CLOSING',
-  `${requestIdAt(NOON)}0`,
-  requestIdAt(NOON).replace('req', 'abc'),
-])('no row is looked for by %p, which is no id of ours', async (id) => {
-  const tables = await openTestTables()
-  expect(await readUsageRow(tables)(id)).toBeUndefined()
-})
+test.each(['', 'none', 'req_', 'req_1', 'DAY#CLOSING', `${requestIdAt(NOW)}0`, requestIdAt(NOW).replace('req', 'abc')])(
+  'no row is looked for by %p, which is no id of ours',
+  async (id) => {
+    expect(await readUsageRow(tables)(id)).toBeUndefined()
+  },
+)

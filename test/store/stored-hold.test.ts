@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { readUlid, writeUlid } from '../../layers/gateway/domain/basics/ulid.ts'
-import { readStoredHold, storedHold } from '../../layers/gateway/store/keys/stored-hold.ts'
+import { readStoredHold, storedHold } from '../../layers/gateway/store/keys/key-item.ts'
 import { requestIdAt } from '../support/request-id.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)

@@ -3,14 +3,13 @@ import { openInstance } from '../../functions/instance.ts'
 import type { ChatTiming } from '../../layers/gateway/flow/answering/chat-deps.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
 import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
-import { openTables } from '../../layers/gateway/store/dynamodb/tables.ts'
-import { LOCAL_TABLES } from '../../local/local-tables.ts'
+import { openTables, type TableNames } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { createGatewayServer } from '../../local/server.ts'
 
 // The local gateway in a process of its own, over a database that outlives it: where that listens, its tables, and how
 // long things may take where that is not as usual.
-const [endpoint = '', names, timing = '{}'] = process.argv.slice(2)
-const tableNames: typeof LOCAL_TABLES = names ? JSON.parse(names) : LOCAL_TABLES
+const [endpoint = '', names = '', timing = ''] = process.argv.slice(2)
+const tableNames: TableNames = JSON.parse(names)
 const instance = openInstance({
   config: { ...tableNames, ...BRAND },
   tables: openTables(tableNames, { endpoint }),

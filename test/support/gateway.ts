@@ -34,8 +34,28 @@ export type TestGateway = AsyncDisposable & {
   issue(settings?: Partial<KeySettings> & { credits?: string }): Promise<{ key: Key; secret: string }>
   readKey(keyId: string): Promise<Key>
   readRow(requestId: string | null | undefined): Promise<UsageRow>
-  post(secret: string, body: unknown, headers?: Record<string, string>): Promise<Response>
+  post(secret: string, body: unknown, headers?: Record<string, string>, path?: string): Promise<Response>
   get(secret: string, path: string): Promise<Response>
+  /** Asks once, as `HELLO` with these fields, with a key of its own, whose books must balance afterwards; elsewhere, with a body. */
+  ask(fields?: object, given?: AskOptions): Promise<Asked>
+}
+
+export type AskOptions = Partial<KeySettings> & {
+  readonly credits?: string
+  readonly headers?: Record<string, string>
+  /** In place of a key of its own. */
+  readonly secret?: string
+  readonly path?: string
+}
+
+export type Asked = {
+  readonly response: Response
+  readonly status: number
+  readonly text: string
+  readonly row: UsageRow
+  /** As it is after the answer. */
+  readonly key: Key
+  readonly secret: string
 }
 
 export type TestOptions = Omit<InstanceOptions, 'config' | 'tables' | 'log'> & {
@@ -46,6 +66,7 @@ export type TestOptions = Omit<InstanceOptions, 'config' | 'tables' | 'log'> & {
   readonly isUncompressed?: boolean
   readonly hasUsagePage?: boolean
   readonly isUnattributed?: boolean
+  readonly originSecrets?: readonly string[]
 }
 
 /** DynamoDB Local, fresh tables. */
@@ -77,6 +98,7 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
     isUncompressed = false,
     hasUsagePage = false,
     isUnattributed = false,
+    originSecrets = [],
     ...instanceOptions
   } = options
   const tables = onSameTables ? connect(onSameTables.tables.keys.slice('keys-'.length)) : await openTestTables()
@@ -94,6 +116,7 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
     isUncompressed,
     hasUsagePage,
     isUnattributed,
+    originSecrets,
     ...BRAND,
   }
   const log = jsonLog((line) => logLines.push(line))
@@ -104,7 +127,7 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
   // Seen through its own connection, so that looking does not count as a call of the gateway.
   const outside = connect(tables.keys.slice('keys-'.length))
 
-  return {
+  const gateway: TestGateway = {
     baseUrl,
     tables,
     instance,
@@ -131,13 +154,22 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
       if (!row) throw new Error(`no row for ${requestId}`)
       return row
     },
-    post: (secret, body, headers = {}) =>
-      fetch(`${baseUrl}/v1/chat/completions`, {
+    post: (secret, body, headers = {}, path = '/v1/chat/completions') =>
+      fetch(baseUrl + path, {
         method: 'POST',
         headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
     get: (secret, path) => fetch(`${baseUrl}${path}`, { headers: { Authorization: `Bearer ${secret}` } }),
+    async ask(fields = {}, { headers, secret: known, path, ...settings } = {}) {
+      const secret = known ?? (await gateway.issue({ credits: '1000', ...settings })).secret
+      const response = await gateway.post(secret, path ? fields : { ...HELLO, ...fields }, headers, path)
+      const text = await response.text()
+      const row = await gateway.readRow(response.headers.get('x-request-id'))
+      const key = await gateway.readKey(row.keyId)
+      if (!booksBalance(key)) throw new Error(`The books of ${key.id} do not balance.`)
+      return { response, status: response.status, text, row, key, secret }
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -145,6 +177,7 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
       outside.client.destroy()
     },
   }
+  return gateway
 }
 
 /** A catalog with one model, `test-model`, at one upstream. Prices: 1 and 2 credits per million tokens. */

@@ -8,8 +8,8 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
+import { isConditionFailed } from '../../layers/gateway/store/dynamodb/conditional-writes.ts'
 import type { Database } from '../../layers/gateway/store/dynamodb/database.ts'
-import { isConditionFailed } from '../../layers/gateway/store/dynamodb/failures.ts'
 
 type Client = Pick<DynamoDBDocumentClient, 'send'>
 

@@ -1,11 +1,15 @@
 import { afterAll } from '@jest/globals'
 import type { LocalFile } from '../../cli/connect/local-gateway.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
+import type { ChatTiming } from '../../layers/gateway/flow/answering/chat-deps.ts'
 import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
-import { catalogFor, openGateway, type TestGateway, type TestOptions } from './gateway.ts'
+import { catalogFor, openGateway, type TestGateway, type TestOptions, tablesAt } from './gateway.ts'
 import { startLocalAdmin } from './local-admin.ts'
+import { type Process, run } from './processes.ts'
 import { type Stage, type StageOptions, startStage } from './stage.ts'
+import { startUnreliableDynamoDb, type UnreliableDynamoDb } from './unreliable-dynamodb.ts'
 import { type Reply, startUpstream, type Upstream } from './upstream.ts'
+import { until } from './wait.ts'
 
 /** Everything that a test file opens is closed when the file is done. */
 const opened = new AsyncDisposableStack()
@@ -32,6 +36,34 @@ export async function openStage(
   options?: StageOptions,
 ): Promise<Stage> {
   return opened.use(await startStage(tables, baseUrl, name, options))
+}
+
+/** The same tables, over a line that can be made bad. */
+export async function openLine(
+  tables: OperatorTables,
+): Promise<{ readonly line: UnreliableDynamoDb; readonly far: OperatorTables }> {
+  const line = opened.use(await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? ''))
+  const far = opened.adopt(tablesAt(tables, line.endpoint), ({ client }) => client.destroy())
+  return { line, far }
+}
+
+type Apart = {
+  /** The database, as the process reaches it. */
+  readonly endpoint?: string
+  readonly timing?: Partial<ChatTiming>
+  readonly program?: string
+}
+
+/** A gateway in a process of its own over these tables. */
+export async function openApart(
+  { keys, usage, answers }: OperatorTables,
+  { endpoint = process.env.TEST_DYNAMODB ?? '', timing = {}, program = 'test/support/gateway-process.ts' }: Apart = {},
+): Promise<Process & { readonly url: string }> {
+  const names = { keysTable: keys, usageTable: usage, answersTable: answers }
+  const started = run(program, [endpoint, JSON.stringify(names), JSON.stringify(timing)], process.cwd())
+  opened.defer(() => void started.child.kill('SIGKILL'))
+  await until(() => started.output.stdout.includes('\n'), 30_000)
+  return { ...started, url: started.output.stdout.split('\n', 1)[0] ?? '' }
 }
 
 /** A gateway in front of one upstream. */

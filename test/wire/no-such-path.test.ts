@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { endpointNamed, FUNCTION_NAMES, type FunctionName } from '../../layers/gateway/endpoints.ts'
-import type { GatewayEvent } from '../../layers/gateway/flow/event.ts'
-import type { OpenedRequest } from '../../layers/gateway/flow/request.ts'
+import type { GatewayEvent, OpenedRequest } from '../../layers/gateway/flow/request.ts'
 import { matchEndpoint } from '../../layers/gateway/middleware/match-endpoint.ts'
 import { noEndpoint } from '../../layers/gateway/wire/requests/find-route.ts'
 import { noSuchPath } from '../../layers/gateway/wire/requests/no-such-path.ts'

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { isRequestId } from '../../gateway/domain/basics/ulid.ts'
 import type { Key } from '../../gateway/domain/keys/key.ts'
-import { keysWithReference } from '../../gateway/store/keys/grant-reference.ts'
+import { keysWithReference } from '../../gateway/store/keys/grant-credits.ts'
 import { readUsageRow } from '../../gateway/store/rows/usage-rows.ts'
 import { newestKeys } from '../../gateway/store/sdk/newest-keys.ts'
 import { weekCosts } from '../usage/week-costs.ts'

@@ -4,8 +4,14 @@ import type { UsageSum } from '../../gateway/domain/rows/usage-sum.ts'
 import { mapConcurrently } from '../../gateway/platform/map-concurrently.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { readClosing } from '../../gateway/store/rows/closing.ts'
-import { hourOf, momentOfHour, readUsageSums, type Span, type SumKind } from '../../gateway/store/rows/hour-sums.ts'
-import { sumRows } from '../../gateway/store/rows/sum-rows.ts'
+import {
+  hourOf,
+  momentOfHour,
+  readUsageSums,
+  type Span,
+  type SumKind,
+  sumRows,
+} from '../../gateway/store/rows/hour-sums.ts'
 import type { TimeRange } from '../../gateway/store/rows/usage-rows.ts'
 
 /** The usage of all keys in an hour or a day, or the part of it that is in a range. */

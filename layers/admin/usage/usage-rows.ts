@@ -1,6 +1,6 @@
 import { CLOCK_MARGIN_MS, earliestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import type { UsageRow } from '../../gateway/domain/rows/usage-row.ts'
-import { mergeRows } from '../../gateway/store/rows/merge-rows.ts'
+import { mergeRows } from '../../gateway/store/rows/newest-requests.ts'
 import {
   daysOf,
   idsOf,

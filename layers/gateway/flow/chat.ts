@@ -1,22 +1,20 @@
 import type { Readable } from 'node:stream'
+import { waitAtMost } from '../platform/retry.ts'
 import { admit, refusingAfterAdmission } from './admission/admit.ts'
 import { readAndPrice } from './admission/read-and-price.ts'
 import { answerCount } from './answering/answer-count.ts'
 import { answerEmbedding } from './answering/answer-embedding.ts'
 import { answerWhole } from './answering/answer-whole.ts'
 import type { ChatDeps } from './answering/chat-deps.ts'
-import { settleFailure } from './answering/end-route.ts'
-import { readAnswer } from './answering/read-answer.ts'
-import { streamDeadlines } from './answering/stream-deadlines.ts'
-import { StreamedAnswer } from './answering/streamed-answer.ts'
+import { streamedAnswer } from './answering/streamed-answer.ts'
 import type { Tally } from './answering/tally.ts'
+import { settleFailure } from './answering/upstream-error.ts'
 import { makeBill } from './billing/make-bill.ts'
-import { waitAtMost } from './deadline.ts'
-import type { GatewayAnswer, GatewayEvent } from './event.ts'
+import { streamDeadlines } from './deadline.ts'
 import { replayAnswer } from './idempotency/answer-vault.ts'
 import { claimOrReplay } from './idempotency/claim-or-replay.ts'
-import type { AdmittedChat, IdentifiedRequest } from './request.ts'
-import { askChat } from './routing/ask-chat.ts'
+import type { AdmittedChat, GatewayAnswer, GatewayEvent, IdentifiedRequest } from './request.ts'
+import { askChat, readAnswer } from './routing/ask-chat.ts'
 import { type AskedRoute, tryRoutes } from './routing/try-routes.ts'
 
 type Body = GatewayAnswer['body']
@@ -59,7 +57,7 @@ async function answerStream(deps: ChatDeps, request: AdmittedChat): Promise<Read
     deadlines.clear()
     throw await settleFailure(deps, request, error) // 502 503 504
   }
-  const streamed = new StreamedAnswer(deps, request, deadlines.client)
+  const streamed = streamedAnswer(deps, request, deadlines.client)
   request.settlement.streaming = relay().finally(deadlines.clear)
   return streamed.body
 

@@ -1,20 +1,26 @@
+import type { Readable } from 'node:stream'
+import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type { AnswerHead } from '../contracts/contract.ts'
 import type { AnswerClaim } from '../domain/admission/idempotency.ts'
 import type { Key, OpenHold } from '../domain/keys/key.ts'
+import type { Bill } from '../domain/money/bill.ts'
 import type { Nano } from '../domain/money/money.ts'
 import type { PriceStrings } from '../domain/money/price.ts'
 import type { PricedRequest } from '../domain/money/priced-request.ts'
 import type { Candidate } from '../domain/routing/route-cost.ts'
+import type { UpstreamFailure } from '../domain/routing/upstream-failure.ts'
 import type { Attempt } from '../domain/rows/usage-row.ts'
 import type { Endpoint } from '../endpoints.ts'
 import { HOLD_MARGIN_SECONDS } from '../names.ts'
-import type { Owed } from './billing/owed.ts'
-import type { AnswerCipher } from './idempotency/answer-cipher.ts'
-import type { Witness } from './routing/route-health.ts'
+import type { Headers } from '../wire/requests/headers.ts'
+import type { Tally } from './answering/tally.ts'
 
-// A request grows stage by stage: opened → identified → priced → admitted. Each gate takes one stage and returns the next.
-// All stages are one object, which gates change: a field that is not readonly is set by gates, and `Object.assign` makes the
-// next stage of a request.
+/** A call, as AWS hands it to a function. */
+export type GatewayEvent = APIGatewayProxyEventV2
+export type GatewayAnswer = { statusCode: number; headers: Headers; body: string | Readable }
+
+// A request grows: opened → identified → priced → admitted. It stays one object, which each gate changes: a field that is
+// not readonly is set by gates, and `Object.assign` adds those of the next type.
 
 export type OpenedRequest = {
   /** Changes in one case: if the outcome of admission is unknown, the request goes on under a new id. */
@@ -52,14 +58,20 @@ export type AdmittedRequest = IdentifiedRequest & Admission
 
 export type Idempotency = {
   /** The Idempotency-Key that this request answers. */
-  claim?: (AnswerClaim & { readonly cipher: AnswerCipher }) | undefined
+  claim?: (AnswerClaim & { readonly cipher: { encrypt(text: string): Uint8Array | undefined } }) | undefined
   /** The answer of an earlier request that this one repeats. */
   replay?: Replay | undefined
 }
 
 export type AdmittedChat = AdmittedRequest & Idempotency & { priced: PricedRequest }
 
-/** A request at any stage, for code that only observes it: headers, rows, clean-up. */
+/** A request on its way to its upstreams, with its key. */
+export type RoutedRequest = Pick<
+  AdmittedChat,
+  'requestId' | 'nowMs' | 'deadlineMs' | 'hold' | 'credential' | 'priced' | 'journey'
+>
+
+/** A request of any of these types, for code that only observes it: headers, rows, clean-up. */
 export type GatewayRequest = OpenedRequest &
   Idempotency & {
     credential?: Credential
@@ -83,6 +95,19 @@ type Settlement = {
   settling?: Promise<void>
   /** The cost as far as it is known: of the bill at first, then of the row that was stored. */
   cost?: Nano
+}
+
+/** The request that failed: its key, and a hash of its body. */
+export type Witness = { readonly keyId: string; readonly body: string }
+
+/** An attempt that brought the caller no answer, and that its upstream may bill. */
+export type Owed = {
+  readonly candidate: Candidate
+  readonly tally: Tally
+  /** Undefined if this gateway failed. */
+  readonly failure: UpstreamFailure | undefined
+  /** Its bill, if it was made. */
+  bill?: Bill
 }
 
 export type Journey = {

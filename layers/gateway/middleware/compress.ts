@@ -1,5 +1,5 @@
 import { pipeline, Readable } from 'node:stream'
-import { type GatewayEvent, headerOf } from '../flow/event.ts'
+import type { GatewayEvent } from '../flow/request.ts'
 import type { Middleware } from './gate.ts'
 
 type Zlib = typeof import('node:zlib')
@@ -48,6 +48,6 @@ function compressing(body: Readable): Readable {
 const GZIP = /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q\s*=\s*(?<quality>[\d.]{1,5})\s*)?(?=,|$)/i
 
 function acceptsGzip(event: GatewayEvent): boolean {
-  const found = GZIP.exec(headerOf(event, 'accept-encoding') ?? '')
+  const found = GZIP.exec(event.headers['accept-encoding'] ?? '')
   return found !== null && Number(found.groups?.quality ?? 1) > 0
 }

@@ -1,7 +1,6 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { Context } from 'aws-lambda'
-import type { GatewayAnswer, GatewayEvent } from '../flow/event.ts'
-import type { GatewayRequest, OpenedRequest } from '../flow/request.ts'
+import type { GatewayAnswer, GatewayEvent, GatewayRequest, OpenedRequest } from '../flow/request.ts'
 
 export type GatewayContext = Context & { request: GatewayRequest }
 
@@ -12,8 +11,3 @@ export type Gate<Request extends OpenedRequest = OpenedRequest> = (
   request: Request,
   event: GatewayEvent,
 ) => void | Promise<void>
-
-/** A gate as a middleware of Middy. */
-export function gate<Request extends OpenedRequest>(pass: Gate<Request>): Middleware {
-  return { before: ({ event, context }) => pass(context.request as unknown as Request, event) }
-}

@@ -1,7 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { parseAddress } from '../domain/admission/cidr.ts'
 import { GatewayError } from '../domain/basics/gateway-error.ts'
-import { headerOf } from '../flow/event.ts'
 import { EDGE_HEADERS } from '../names.ts'
 import type { Gate } from './gate.ts'
 
@@ -13,9 +12,9 @@ export function requireEdge(originSecrets: readonly string[]): Gate {
   const accepted = originSecrets.map(digestOf)
   return (request, event) => {
     if (accepted.length === 0) return
-    const proof = headerOf(event, EDGE_HEADERS.origin)
+    const proof = event.headers[EDGE_HEADERS.origin]
     if (!proof || !isOneOf(accepted, digestOf(proof))) throw calledDirectly()
-    const viewer = headerOf(event, EDGE_HEADERS.viewer)
+    const viewer = event.headers[EDGE_HEADERS.viewer]
     if (viewer && parseAddress(viewer)) request.sourceIp = viewer
   }
 }

@@ -9,19 +9,19 @@ export type Config = {
   readonly keyPrefix: string
   readonly headerPrefix: string
   /** The name of this deployment; none on one machine. */
-  readonly stage?: string
+  readonly stage?: string | undefined
   /** The secrets by which our own CloudFront distribution can prove itself; none without a distribution. */
-  readonly originSecrets?: readonly string[]
+  readonly originSecrets?: readonly string[] | undefined
   /** The most time for an answer that is not streamed, if something in front of the function has a timeout. */
-  readonly wholeAnswerMs?: number
+  readonly wholeAnswerMs?: number | undefined
   /** True if answers are sent as they are, also to clients that accept gzip. */
   readonly isUncompressed?: boolean
   /** True if usage rows have no claims of callers about their users and tags. */
   readonly isUnattributed?: boolean
   /** The loss that a key may cause on a UTC day, if it has no bound of its own. */
-  readonly dailyLoss?: Nano
+  readonly dailyLoss?: Nano | undefined
   /** How long usage rows are kept; without it, for good. */
-  readonly keepRowsDays?: number
+  readonly keepRowsDays?: number | undefined
   /** True if there is a page for the owners of keys. */
   readonly hasUsagePage?: boolean
 }
@@ -30,26 +30,25 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** The only reader of the process environment in the gateway. */
 export function readConfig(env: Environment = process.env): Config {
-  const originSecrets = env[ENV.originSecrets]
-  const dailyLoss = parseCredits(env[ENV.dailyLoss] ?? '')
+  const text = (name: string) => env[name] || undefined
+  const number = (name: string) => (env[name] ? Number(env[name]) : undefined)
   return {
     keysTable: required(env, ENV.keysTable),
     usageTable: required(env, ENV.usageTable),
     answersTable: required(env, ENV.answersTable),
     keyPrefix: BRAND.keyPrefix,
     headerPrefix: BRAND.headerPrefix,
-    ...optional('stage', env[ENV.stage]),
-    ...(originSecrets && { originSecrets: originSecrets.split(',') }),
-    ...(env[ENV.wholeAnswerMs] && { wholeAnswerMs: Number(env[ENV.wholeAnswerMs]) }),
-    ...(env[ENV.compress] === 'false' && { isUncompressed: true }),
-    ...(env[ENV.attribution] === 'false' && { isUnattributed: true }),
-    ...(dailyLoss !== undefined && { dailyLoss }),
-    ...(env[ENV.keepRowsDays] && { keepRowsDays: Number(env[ENV.keepRowsDays]) }),
-    ...(env[ENV.usagePage] === 'true' && { hasUsagePage: true }),
+    stage: text(ENV.stage),
+    originSecrets: text(ENV.originSecrets)?.split(','),
+    wholeAnswerMs: number(ENV.wholeAnswerMs),
+    isUncompressed: env[ENV.compress] === 'false',
+    isUnattributed: env[ENV.attribution] === 'false',
+    dailyLoss: parseCredits(env[ENV.dailyLoss] ?? ''),
+    keepRowsDays: number(ENV.keepRowsDays),
+    hasUsagePage: env[ENV.usagePage] === 'true',
   }
 }
 
-/** The name of the function that counts tokens, which chat alone invokes. */
 export function readTokenizerFunction(env: Environment = process.env): string {
   return required(env, ENV.tokenizerFunction)
 }
@@ -107,22 +106,14 @@ export function readCredentials(env: Environment = process.env): Credentials {
   return {
     accessKeyId: required(env, 'AWS_ACCESS_KEY_ID'),
     secretAccessKey: required(env, 'AWS_SECRET_ACCESS_KEY'),
-    ...optional('sessionToken', env.AWS_SESSION_TOKEN),
+    ...(env.AWS_SESSION_TOKEN && { sessionToken: env.AWS_SESSION_TOKEN }),
   }
 }
 
 /** The region, and the endpoint that replaces a service's own, by the variables that AWS's SDKs use. */
-export function readAwsEndpoint(
-  service: string,
-  env: Environment = process.env,
-): { region: string; endpoint?: string } {
-  const region = required(env, 'AWS_REGION')
-  const endpoint = env[`AWS_ENDPOINT_URL_${service}`] || env.AWS_ENDPOINT_URL
-  return { region, ...optional('endpoint', endpoint) }
-}
-
-function optional<Name extends string>(name: Name, value: string | undefined): { [K in Name]?: string } {
-  return value ? ({ [name]: value } as { [K in Name]: string }) : {}
+export function readAwsEndpoint(service: string, env: Environment = process.env) {
+  const endpoint = env[`AWS_ENDPOINT_URL_${service}`] || env.AWS_ENDPOINT_URL || undefined
+  return { region: required(env, 'AWS_REGION'), endpoint }
 }
 
 function required(env: Environment, name: string): string {

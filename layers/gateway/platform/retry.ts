@@ -32,10 +32,17 @@ async function tryAgain<T>(work: Work<T>, options: RetryOptions, first: unknown)
   }
 }
 
-/** Ends with the work, or without it after this time. */
-export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
-  const timer = new AbortController()
-  const { signal } = timer
-  await Promise.race([work, sleep(Math.max(0, ms), undefined, { signal }).catch(() => {})])
-  timer.abort()
+/** Resolves when the work is done or the time is up; throws if the work does in that time. */
+export function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    const end = (settle: () => void) => {
+      clearTimeout(timer)
+      settle()
+    }
+    work.then(
+      () => end(resolve),
+      (error) => end(() => reject(error)),
+    )
+  })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { tokenQueue } from '../../../layers/gateway/flow/billing/token-queue.ts'
+import { tokenQueue } from '../../../layers/gateway/flow/billing/count-texts.ts'
 
 /** A tokenizer whose questions wait until they are let go, one by one. */
 function heldTokenizer() {

@@ -13,7 +13,7 @@ import { takeAdmission } from '../../../layers/gateway/store/admission/take-admi
 import { listCatalogVersions, readStoredCatalog } from '../../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../../layers/gateway/store/catalog/write-catalog.ts'
 import { listEvents } from '../../../layers/gateway/store/events/list-events.ts'
-import { claimAnswer, dropClaim, keepAnswer } from '../../../layers/gateway/store/idempotency/answers.ts'
+import { answerStore } from '../../../layers/gateway/store/idempotency/answers.ts'
 import { createKey } from '../../../layers/gateway/store/keys/create-key.ts'
 import { findByExternalId } from '../../../layers/gateway/store/keys/external-id.ts'
 import { grantCredits } from '../../../layers/gateway/store/keys/grant-credits.ts'
@@ -186,11 +186,11 @@ export class RandomVerbs {
     }
     switch (random.below(4)) {
       case 0:
-        return keepAnswer(tables)(claim, random.chance(0.7) ? random.bytes(20) : undefined)
+        return answerStore(tables).keep(claim, random.chance(0.7) ? random.bytes(20) : undefined)
       case 1:
-        return dropClaim(tables)(claim)
+        return answerStore(tables).drop(claim)
       default:
-        await claimAnswer(tables)(claim, nowMs, random.chance(0.3) ? `req_${random.below(4)}` : undefined)
+        await answerStore(tables).claim(claim, nowMs, random.chance(0.3) ? `req_${random.below(4)}` : undefined)
     }
   }
 

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { expect, test } from '@jest/globals'
-import { endpointOf } from '../../../layers/gateway/platform/aws/endpoint.ts'
+import { endpointOf } from '../../../layers/gateway/platform/aws/service.ts'
 
 test.each([
   ...['us-east-1', 'eu-central-1', 'ap-southeast-7', 'il-central-1', 'us-gov-west-1', 'cn-north-1', 'cn-northwest-1'],

@@ -1,44 +1,20 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { MINUTE_MS } from '../../../layers/gateway/domain/basics/time.ts'
-import { isUnavailable } from '../../../layers/gateway/platform/aws/failures.ts'
 import { openService } from '../../../layers/gateway/platform/aws/service.ts'
+import { isUnavailable } from '../../../layers/gateway/platform/aws/service-error.ts'
 import { signer } from '../../../layers/gateway/platform/aws/sign.ts'
+import { readCredentials } from '../../../layers/gateway/platform/config.ts'
 import { until } from '../../support/wait.ts'
-
-type Heard = { readonly headers: IncomingHttpHeaders; readonly body: string }
+import { openAwsService } from './support/aws-service.ts'
 
 const SERVICE = { name: 'dynamodb', variable: 'DYNAMODB', target: 'DynamoDB_20120810', contentType: 'application/json' }
 const TIMEOUTS = { connectMs: 1_000, answerMs: 3_000 }
 
-const heard: Heard[] = []
-let answer: (response: ServerResponse) => unknown
-const server = createServer(async (request, response) => {
-  heard.push({ headers: request.headers, body: await text(request) })
-  await answer(response)
-})
-
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-})
-beforeEach(() => {
-  heard.length = 0
-  answer = (response) => response.end('{"ok":true}')
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    AWS_REGION: 'eu-central-1',
-    AWS_ACCESS_KEY_ID: 'first',
-    AWS_SECRET_ACCESS_KEY: 'first-secret',
-  })
-  delete process.env.AWS_SESSION_TOKEN
-})
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
-})
+const aws = await openAwsService('DYNAMODB', (response) => response.end('{"ok":true}'))
+const { heard, server } = aws
 
 const fail = (status: number, body: string) => (response: ServerResponse) => response.writeHead(status).end(body)
 const open = (timeouts = TIMEOUTS, clock?: () => number) => openService({ ...SERVICE, timeouts }, clock)
@@ -46,7 +22,8 @@ const ask = (attempts = 1, call = open()) => call('GetItem', '{"é":1}', { attem
 
 test('a call to AWS goes to the address in the environment, with its operation and body', async () => {
   expect(await ask()).toEqual({ ok: true })
-  expect(heard).toMatchObject([{ headers: { 'x-amz-target': 'DynamoDB_20120810.GetItem' }, body: '{"é":1}' }])
+  expect(heard).toMatchObject([{ headers: { 'x-amz-target': 'DynamoDB_20120810.GetItem' } }])
+  expect(String(heard[0]?.body)).toBe('{"é":1}')
 })
 
 test('a call to AWS is signed with the credentials in the environment at that moment, session token included', async () => {
@@ -54,19 +31,14 @@ test('a call to AWS is signed with the credentials in the environment at that mo
   const call = open(TIMEOUTS, () => nowMs)
   const host = new URL(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '').host
   const sign = signer({ service: 'dynamodb', region: 'eu-central-1', host, contentType: 'application/json' })
-  const [first, second] = [
-    { accessKeyId: 'first', secretAccessKey: 'first-secret' },
-    { accessKeyId: 'second', secretAccessKey: 'second-secret', sessionToken: 'a-session' },
-  ]
+  const first = readCredentials()
   await ask(1, call)
-  Object.assign(process.env, {
-    AWS_ACCESS_KEY_ID: second?.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: second?.secretAccessKey,
-    AWS_SESSION_TOKEN: 'a-session',
-  })
+  const renewed = { AWS_ACCESS_KEY_ID: 'second', AWS_SECRET_ACCESS_KEY: 'other', AWS_SESSION_TOKEN: 'a-session' }
+  Object.assign(process.env, renewed)
+  const second = readCredentials()
   await ask(1, call)
   const expected = [first, second].map((credentials) => {
-    const headers = sign({ target: 'DynamoDB_20120810.GetItem', body: '{"é":1}', credentials, nowMs } as never)
+    const headers = sign({ target: 'DynamoDB_20120810.GetItem', body: '{"é":1}', credentials, nowMs })
     return headers[headers.indexOf('Authorization') + 1]
   })
   expect(heard.map(({ headers }) => headers.authorization)).toEqual(expected)
@@ -89,7 +61,7 @@ test.each([
   server.on('connection', meet)
   const call = open({ connectMs: 1_000, answerMs: 200 })
   const waiting: ServerResponse[] = []
-  answer = (response) => void waiting.push(response)
+  aws.usual = (response) => void waiting.push(response)
   const kept = Array.from({ length: 5 }, () => ask(1, call))
   await until(() => waiting.length === 5)
   for (const response of waiting) response.end('{"ok":true}')
@@ -99,7 +71,7 @@ test.each([
     socket.removeAllListeners('data')
     die(socket)
   }
-  answer = (response) => response.end('{"ok":true}')
+  aws.usual = (response) => response.end('{"ok":true}')
   expect(await ask(2, call)).toEqual({ ok: true })
   expect(sockets.size).toBe(dead.length + 1)
   server.off('connection', meet)
@@ -130,7 +102,7 @@ test.each([
 ] as const)(
   'a call to AWS that meets %s fails with its name, and is sent again only if that may help and is allowed',
   async (_, met, name, times) => {
-    answer = met
+    aws.usual = met
     await expect(ask(3)).rejects.toMatchObject({ name })
     expect(heard).toHaveLength(times)
     await expect(ask(1)).rejects.toMatchObject({ name })
@@ -141,14 +113,14 @@ test.each([
 )
 
 test('a call to AWS without an answer ends with a TimeoutError when its time is over', async () => {
-  answer = () => {}
+  aws.usual = () => {}
   const error = await ask(1, open({ connectMs: 10_000, answerMs: 50 })).catch((thrown) => thrown)
   expect(error).toMatchObject({ name: 'TimeoutError', message: '127.0.0.1: no answer within 50 ms.' })
   expect(isUnavailable(error)).toBe(true)
 })
 
 test('a call to AWS whose answer stops half-way ends with a TimeoutError when its time is over', async () => {
-  answer = (response) => response.writeHead(200, { 'Content-Length': 100 }).write('{"ok":')
+  aws.usual = (response) => response.writeHead(200, { 'Content-Length': 100 }).write('{"ok":')
   await expect(ask(1, open({ connectMs: 10_000, answerMs: 50 }))).rejects.toMatchObject({ name: 'TimeoutError' })
 })
 
@@ -158,7 +130,7 @@ test('a call to AWS whose answer does not end is given up after 16 MiB', async (
   function* endless() {
     for (; sent < 100; sent++) yield chunk
   }
-  answer = (response) => Readable.from(endless()).pipe(response.writeHead(200))
+  aws.usual = (response) => Readable.from(endless()).pipe(response.writeHead(200))
   await expect(ask()).rejects.toMatchObject({ name: 'NetworkingError', message: 'The answer is too long.' })
   expect(sent).toBeLessThan(50)
 })
@@ -184,7 +156,7 @@ const NOW = Date.UTC(2026, 10, 15)
 test.each([-3_600_000, 3_600_000])(
   'a clock that is off by %i ms is corrected by the service’s clock, and the refused call is sent again even if others are sent once',
   async (offMs) => {
-    answer = judging(() => NOW)
+    aws.usual = judging(() => NOW)
     const call = open(TIMEOUTS, () => NOW + offMs)
     expect(await ask(1, call)).toEqual({ ok: true })
     expect(heard).toHaveLength(2)
@@ -194,15 +166,11 @@ test.each([-3_600_000, 3_600_000])(
 )
 
 test('a refused signature is not sent again if the clocks agree within four minutes', async () => {
-  answer = (response) => {
+  aws.usual = (response) => {
     response.setHeader('Date', new Date(NOW).toUTCString())
     fail(400, '{"__type":"InvalidSignatureException"}')(response)
   }
-  await expect(
-    ask(
-      1,
-      open(TIMEOUTS, () => NOW + 3 * MINUTE_MS),
-    ),
-  ).rejects.toThrow()
+  const call = open(TIMEOUTS, () => NOW + 3 * MINUTE_MS)
+  await expect(ask(1, call)).rejects.toThrow()
   expect(heard).toHaveLength(1)
 })

@@ -1,33 +1,26 @@
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { internalError } from '../../../layers/gateway/domain/basics/gateway-error.ts'
 import { UpstreamFailure } from '../../../layers/gateway/domain/routing/upstream-failure.ts'
 import type { UsageRow } from '../../../layers/gateway/domain/rows/usage-row.ts'
 import { METRICS_NAMESPACE } from '../../../layers/gateway/names.ts'
 import { jsonLog, type Log } from '../../../layers/gateway/platform/log/log.ts'
+import { completedRow } from '../../support/completed-row.ts'
 
 const NOW_MS = 1_760_000_000_123
 
 const COMPLETED: UsageRow = {
-  requestId: 'req_01J00000000000000000000000',
-  keyId: 'key_01J00000000000000000000000',
-  endpoint: 'chat.completions',
-  startedAtMs: NOW_MS - 900,
-  outcome: 'completed',
-  httpStatus: 200,
+  ...completedRow({
+    requestId: 'req_1',
+    keyId: 'key_1',
+    startedAtMs: NOW_MS - 900,
+    cost: 20_000n,
+    hold: 2_010_000_000n,
+  }),
   errorCode: undefined,
   model: 'gpt-4o-mini',
   provider: 'openai',
-  upstreamModel: 'gpt-4o-mini-2024-07-18',
-  stream: true,
-  promptTokens: 10,
-  completionTokens: 5,
-  cachedTokens: 2,
-  usageSource: 'upstream',
-  usageRejected: false,
-  cost: 20_000n,
-  hold: 2_010_000_000n,
-  priceVersion: 3,
   price: { input: '0.15', output: '0.6', cachedInput: '0.075' },
+  promptTokens: 10,
   attempts: [{ provider: 'openai', model: 'gpt', result: 'ok', ms: 120 }],
   ttftMs: 130,
   durationMs: 900,
@@ -35,25 +28,16 @@ const COMPLETED: UsageRow = {
 
 /** Refused before anything was known of it but its key. */
 const REFUSED: UsageRow = {
-  ...COMPLETED,
-  endpoint: 'models',
+  ...completedRow({ requestId: 'req_1', keyId: 'key_1', startedAtMs: NOW_MS - 900, cost: 0n, hold: 0n }),
   outcome: 'refused',
   httpStatus: 403,
   errorCode: 'insufficient_scope',
   model: undefined,
   provider: undefined,
-  upstreamModel: undefined,
-  stream: false,
   promptTokens: 0,
   completionTokens: 0,
-  cachedTokens: 0,
   usageSource: 'none',
-  cost: 0n,
-  hold: 0n,
-  priceVersion: undefined,
-  price: undefined,
-  attempts: [],
-  ttftMs: undefined,
+  durationMs: 900,
 }
 
 const FAILED: UsageRow = { ...COMPLETED, outcome: 'upstream_error', httpStatus: 502, errorCode: 'upstream_error' }
@@ -105,53 +89,38 @@ function written(write: (log: Log) => void): { text: string; line: Line } {
   return { text: lines[0], line: JSON.parse(lines[0]) }
 }
 
-describe.each(LINES)('log lines', (what, event, write) => {
-  test(`the log line of ${what} is one line of JSON with its event, stage and level`, () => {
+// docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+test.each(LINES)(
+  'the log line of %s is one line of JSON in CloudWatch’s embedded metric format: %s',
+  (_, event, write) => {
     const { text, line } = written(write)
     expect(text).not.toMatch(/[\n\r]/)
     expect(line).toMatchObject({ event, stage: 'prod', level: expect.stringMatching(/^(info|warn|error)$/) })
     expect(text).not.toMatch(/:(null|"NaN"|"\[object)/)
-  })
-
-  // docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
-  test(`the log line of ${what} keeps to CloudWatch’s embedded metric format`, () => {
-    const { text, line } = written(write)
-    const { Timestamp, CloudWatchMetrics, ...rest } = line._aws
-    expect(rest).toEqual({})
-    expect(Timestamp).toBe(NOW_MS)
     expect(Buffer.byteLength(text)).toBeLessThan(256 * 1024)
-    expect(CloudWatchMetrics.length).toBeGreaterThan(0)
-    for (const directive of CloudWatchMetrics) {
-      expect(Object.keys(directive).sort()).toEqual(['Dimensions', 'Metrics', 'Namespace'])
-      expect(directive.Namespace).toBe(METRICS_NAMESPACE)
-      expect(directive.Metrics.length).toBeGreaterThan(0)
-      expect(directive.Metrics.length).toBeLessThanOrEqual(100)
-      expect(directive.Dimensions.length).toBeGreaterThan(0)
-      for (const { Name, Unit = 'None', ...more } of directive.Metrics) {
+    const { Timestamp, CloudWatchMetrics, ...rest } = line._aws
+    expect([Timestamp, rest, CloudWatchMetrics.length > 0]).toEqual([NOW_MS, {}, true])
+    const counted: string[] = []
+    for (const { Namespace, Dimensions, Metrics, ...others } of CloudWatchMetrics) {
+      expect([Namespace, others]).toEqual([METRICS_NAMESPACE, {}])
+      expect([Metrics.length, Dimensions.length].every((count) => count > 0 && count <= 100)).toBe(true)
+      for (const { Name, Unit = 'None', ...more } of Metrics) {
         expect(more).toEqual({})
         expect(['Count', 'Milliseconds', 'None']).toContain(Unit)
         expect([Name, typeof line[Name]]).toEqual([Name, 'number'])
       }
-      for (const set of directive.Dimensions) {
-        expect(set.length).toBeLessThanOrEqual(30)
-        expect(new Set(set).size).toBe(set.length)
-        for (const name of set) {
-          expect([name, typeof line[name]]).toEqual([name, 'string'])
-          expect(line[name]).toMatch(/^[\x20-\x7e]{1,1024}$/)
-        }
+      for (const set of Dimensions) {
+        expect([set.length <= 30, new Set(set).size]).toEqual([true, set.length])
+        for (const name of set)
+          expect([name, line[name]]).toEqual([name, expect.stringMatching(/^[\x20-\x7e]{1,1024}$/)])
+        counted.push(...Metrics.map(({ Name }) => `${Name} by ${set.join()}`))
       }
     }
-  })
-
-  test(`the log line of ${what} counts no metric twice in the same dimensions`, () => {
-    const { _aws } = written(write).line
-    const counted = _aws.CloudWatchMetrics.flatMap(({ Dimensions, Metrics }) =>
-      Dimensions.flatMap((set) => Metrics.map(({ Name }) => `${Name} by ${set.join()}`)),
-    )
+    // No metric counts twice in the same dimensions.
     expect(new Set(counted).size).toBe(counted.length)
     expect(counted).toContainEqual(expect.stringMatching(/ by stage$/))
-  })
-})
+  },
+)
 
 test('the log line of a request is its usage row and its metrics, and nothing else', () => {
   const { line } = written((log) => log.request(COMPLETED))
@@ -254,13 +223,21 @@ test('the log line of an error that is its own cause stays short', () => {
   expect(written((log) => log.problem('what', loop, 'req_1')).text.length).toBeLessThan(20_000)
 })
 
-test('the log line of an answer that nobody got counts it, and the most that it may cost', () => {
-  expect(written((log) => log.unpaid('openai', 1_500_000n)).line).toMatchObject({
-    level: 'warn',
-    provider: 'openai',
-    UnpaidAnswers: 1,
-    UnpaidCostAtMost: 0.0015,
-  })
+test.each<[string, (log: Log) => void, object]>([
+  [
+    'an answer that nobody got counts it, and the most that it may cost',
+    (log) => log.unpaid('openai', 1_500_000n),
+    { level: 'warn', provider: 'openai', UnpaidAnswers: 1, UnpaidCostAtMost: 0.0015 },
+  ],
+  ['a sweep counts the holds that it finished', (log) => log.swept(3), { level: 'info', SweptHolds: 3 }],
+  ['a sweep counts also when there were none', (log) => log.swept(0), { SweptHolds: 0 }],
+  [
+    'an upstream’s failure names the provider and the reason',
+    (log) => log.upstreamFailed('openai', new UpstreamFailure('status', 'It answered 500.', { status: 500 })),
+    { level: 'warn', provider: 'openai', reason: 'status', status: 500, UpstreamFailures: 1 },
+  ],
+])('the log line of %s', (_, write, told) => {
+  expect(written(write).line).toMatchObject(told)
 })
 
 test('a flood of requests without a valid key makes a line every ten seconds, and each is counted once', () => {
@@ -282,22 +259,6 @@ test('the log line of requests without a valid key tells nothing of them but the
   const { _aws, timestamp, ...line } = written((log) => log.invalidKey()).line
   expect(timestamp).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/)
   expect(line).toEqual({ level: 'info', event: 'invalid_keys', stage: 'prod', InvalidKeys: 1 })
-})
-
-test('the log line of a sweep counts the holds that it finished, also when there were none', () => {
-  expect(written((log) => log.swept(3)).line).toMatchObject({ level: 'info', SweptHolds: 3 })
-  expect(written((log) => log.swept(0)).line).toMatchObject({ SweptHolds: 0 })
-})
-
-test('the log line of an upstream’s failure names the provider and the reason', () => {
-  const failure = new UpstreamFailure('status', 'It answered 500.', { status: 500 })
-  expect(written((log) => log.upstreamFailed('openai', failure)).line).toMatchObject({
-    level: 'warn',
-    provider: 'openai',
-    reason: 'status',
-    status: 500,
-    UpstreamFailures: 1,
-  })
 })
 
 test('a log line has the stage local if no other is configured', () => {

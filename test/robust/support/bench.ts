@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals'
 import { formatCredits } from '../../../layers/gateway/domain/money/money.ts'
-import { catalogFor, HELLO, openGateway, type TestGateway } from '../../support/gateway.ts'
-import { type Reply, say, startUpstream, type Upstream } from '../../support/upstream.ts'
+import { catalogFor, HELLO, type TestGateway } from '../../support/gateway.ts'
+import { openFor, openUpstream } from '../../support/stack.ts'
+import { type Reply, say, type Upstream } from '../../support/upstream.ts'
 import { type Exchange, exchange, expectBooksClosed, expectError } from './exchange.ts'
 import type { Spoken } from './spoken.ts'
 import { waysInTurn } from './ways.ts'
@@ -12,7 +13,7 @@ export const PROVIDER_KEY = 'prov1der-key-7f3a9c2e51'
 type All = readonly [streamed: Exchange, whole: Exchange, ...others: Exchange[]]
 
 /** A gateway, its upstream, and what must hold after whatever the upstream does. */
-export type Bench = AsyncDisposable & {
+export type Bench = {
   readonly upstream: Upstream
   readonly gateway: TestGateway
   ask(reply: Reply, fields?: object, contract?: Spoken): Promise<Exchange>
@@ -20,8 +21,7 @@ export type Bench = AsyncDisposable & {
   askAll(reply: Reply, fields?: object): Promise<All>
   /** Complete, and billed by the usage the upstream reported. */
   expectAnswered(asked: Exchange, text: string): Promise<void>
-  /** Nothing was delivered, so it is free; said with a status, for none was sent yet. */
-  /** `isPaid`: the upstream had accepted the request, so that it is charged although it failed. */
+  /** Nothing was delivered, and it is told by a status. `isPaid`: the upstream had accepted the request, so it is charged. */
   expectFailed(asked: Exchange, status: number, code: string | null, isPaid?: boolean): Promise<void>
   /** The 200 was out already: one error frame, no word of completion, and a bill for what was delivered. */
   expectCut(asked: Exchange, delivered: string, code?: string): Promise<void>
@@ -32,7 +32,7 @@ export type Bench = AsyncDisposable & {
 /** `test-model` waits as long as routes do by default, `hasty-model` 250 ms. */
 export async function openBench(): Promise<Bench> {
   process.env.ROBUST_PROVIDER_KEY = PROVIDER_KEY
-  const upstream = await startUpstream()
+  const upstream = await openUpstream()
   const { providers, models } = catalogFor(
     upstream.url,
     { maxOutputTokens: 20_000 },
@@ -43,7 +43,7 @@ export async function openBench(): Promise<Bench> {
     id: 'hasty-model',
     routes: routes.map((route) => ({ ...route, firstByteTimeoutMs: 250, idleTimeoutMs: 250 })),
   }))
-  const gateway = await openGateway({ providers, models: [...models, ...hasty] })
+  const gateway = await openFor({ providers, models: [...models, ...hasty] })
   const bystander = await gateway.issue({ rpm: 60_000 })
 
   function ask(reply: Reply, fields: object = {}, contract: Spoken = 'chat'): Promise<Exchange> {
@@ -90,10 +90,6 @@ export async function openBench(): Promise<Bench> {
       upstream.reply = say('Hello again')
       const next = await gateway.post(bystander.secret, HELLO)
       expect([next.status, await next.text()]).toEqual([200, expect.stringContaining('Hello again')])
-    },
-    async [Symbol.asyncDispose]() {
-      await gateway[Symbol.asyncDispose]()
-      await upstream[Symbol.asyncDispose]()
     },
   }
 }

@@ -3,7 +3,7 @@ import type { Key } from '../../../layers/gateway/domain/keys/key.ts'
 import type { UsageRow } from '../../../layers/gateway/domain/rows/usage-row.ts'
 import { queryUsageRows } from '../../../layers/gateway/store/rows/usage-rows.ts'
 import { booksBalance, type TestGateway } from '../../support/gateway.ts'
-import { SPEECH, type Spoken, type Told } from './spoken.ts'
+import { readTold, SPEECH, type Spoken, type Told } from './spoken.ts'
 
 export { readFrames, type Told, type ToldError } from './spoken.ts'
 
@@ -24,17 +24,12 @@ export async function exchange(
   fields: object = {},
   contract: Spoken = 'chat',
 ): Promise<Exchange> {
-  const { path, ask, readStream, readWhole } = SPEECH[contract]
+  const { path, ask } = SPEECH[contract]
   const { key, secret } = await gateway.issue()
-  const response = await fetch(gateway.baseUrl + path, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(ask({ ...fields })),
-  })
+  const response = await gateway.post(secret, ask({ ...fields }), {}, path)
   const body = await response.text()
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
-  const told = isStream ? readStream(body) : readWhole(response.status, body)
-  return { contract, isStream, key, secret, status: response.status, headers: response.headers, body, ...told }
+  const { status, headers } = response
+  return { contract, key, secret, status, headers, body, ...readTold(contract, response, body) }
 }
 
 /** Anthropic's types of the errors that an upstream causes; it has no codes. */

@@ -80,6 +80,13 @@ export const SPEECH: Readonly<Record<Spoken, Speech>> = {
   },
 }
 
+/** The answer as a client of the contract reads it. */
+export function readTold(contract: Spoken, { status, headers }: Response, body: string): Told & { isStream: boolean } {
+  const { readStream, readWhole } = SPEECH[contract]
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false
+  return { ...(isStream ? readStream(body) : readWhole(status, body)), isStream }
+}
+
 const whole = (status: number, text: string, error: ToldError | undefined): Told => {
   return { text, error, done: status === 200, comments: [] }
 }

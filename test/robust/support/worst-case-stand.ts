@@ -5,9 +5,7 @@ import type { ProviderEntry } from '../../../layers/gateway/domain/routing/catal
 import { saying } from '../../providers/anthropic/anthropic-fixtures.ts'
 import { pointSdkAt, say as sayAtBedrock, startBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
 import { HELLO } from '../../support/gateway.ts'
-import { run } from '../../support/processes.ts'
-import { openFor, openUpstream } from '../../support/stack.ts'
-import { until } from '../../support/wait.ts'
+import { openApart, openFor, openUpstream } from '../../support/stack.ts'
 import { SPEECH, type Spoken } from './spoken.ts'
 
 /** Generous: work that is not linear takes many times as long. */
@@ -63,17 +61,12 @@ export async function openStand(): Promise<Stand> {
       bystander: { type: 'openai', baseUrl: bystander.url },
     }),
   )
-  const { keys: keysTable, usage: usageTable, answers: answersTable } = books.tables
-  const names = JSON.stringify({ keysTable, usageTable, answersTable })
-  const gateway = run('test/robust/support/watched-gateway.ts', [process.env.TEST_DYNAMODB ?? '', names], process.cwd())
-  opened.defer(() => void gateway.child.kill('SIGKILL'))
-  await until(() => gateway.output.stdout.includes('\n'), 30_000)
-  const url = gateway.output.stdout.split('\n')[0]
+  const gateway = await openApart(books.tables, { program: 'test/robust/support/watched-gateway.ts' })
   const { secret } = await books.issue({ rpm: 60_000, dailyLimit: 1_000_000, credits: '1000000' })
 
   async function post(body: string, contract: Spoken = 'chat'): Promise<number> {
     const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
-    const response = await fetch(url + SPEECH[contract].path, { method: 'POST', headers, body })
+    const response = await fetch(gateway.url + SPEECH[contract].path, { method: 'POST', headers, body })
     await response.text()
     return response.status
   }

@@ -11,8 +11,7 @@ import { invalidKey, keyRefusal } from '../../wire/keys/key-refusals.ts'
 import { modelNotAllowed } from '../../wire/routing/models.ts'
 import type { FinishDeadHolds } from '../billing/finish-hold.ts'
 import { type Admission, deadAtMs, type IdentifiedRequest } from '../request.ts'
-import type { KeyCache } from './key-cache.ts'
-import { requireAccess } from './require-access.ts'
+import { type KeyCache, requireAccess } from './credential.ts'
 
 export type AdmitDeps = {
   readonly takeAdmission: TakeAdmission
@@ -41,8 +40,8 @@ type Tries = {
 /**
  * The one write before the upstream. It is repeated only if it was refused for a reason that can be remedied: a stale
  * copy of the key, a bucket in use, a cap that can be lowered, or credits that a dead request still holds. A call for a
- * model that the key may not use, or that its credits do not cover, is admitted without credits, to spend its token. The
- * first is refused then. The refusal of the second is returned: an answer that was paid for before may still be given.
+ * model that the key may not use, or that its credits do not cover, is admitted without credits, so that it counts in the
+ * limits. The first is refused then. The refusal of the second is returned: an answer that was paid for before may still be given.
  */
 export async function admit<Request extends Candidate>(
   { takeAdmission, cache, ...deps }: AdmitDeps,
@@ -77,7 +76,7 @@ export async function admit<Request extends Candidate>(
   throw tooBusy()
 }
 
-/** Does a step that may refuse the call. A call that is refused spends a token of its key's limits, too. */
+/** Does a step that may refuse the call. A call that is refused counts in its key's limits, too. */
 export async function refusingAfterAdmission<T>(
   deps: AdmitDeps,
   request: IdentifiedRequest,

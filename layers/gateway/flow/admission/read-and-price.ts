@@ -1,16 +1,17 @@
 import { requestContractOf } from '../../contracts/contracts.ts'
 import { modelsFor } from '../../domain/admission/access.ts'
 import { badRequest, GatewayError } from '../../domain/basics/gateway-error.ts'
+import type { ChatRequest } from '../../domain/chat/chat.ts'
+import { type EmbeddingRequest, MOST_NUMBERS } from '../../domain/chat/embedding.ts'
+import { hasMoreTokens } from '../../domain/money/least-tokens.ts'
 import { priceRequest } from '../../domain/money/priced-request.ts'
-import type { PricedModel } from '../../domain/routing/catalog.ts'
+import { kindOf, MEDIA_KINDS, type PricedModel } from '../../domain/routing/catalog.ts'
 import { pinnableRoutes } from '../../domain/routing/route-order.ts'
 import { noEndpoint } from '../../wire/requests/find-route.ts'
 import { NOT_JSON, type RawBody, readJsonBody, textOf } from '../../wire/requests/read-body.ts'
 import { noSuchModel } from '../../wire/routing/models.ts'
-import { type GatewayEvent, headerOf } from '../event.ts'
-import type { IdentifiedRequest, PricedChat } from '../request.ts'
+import type { GatewayEvent, IdentifiedRequest, PricedChat } from '../request.ts'
 import type { LoadCatalog } from '../routing/catalog-cache.ts'
-import { requireKind } from './require-kind.ts'
 
 type PricingDeps = { readonly loadCatalog: LoadCatalog; readonly headerPrefix: string }
 
@@ -29,7 +30,7 @@ export async function readAndPrice(
   const model = catalog.models.get(chat.model)
   if (!model) throw noSuchModel(chat.model, modelsFor(credential.key, catalog))
   requireKind(chat, model)
-  const wanted = headerOf(event, `${headerPrefix}Route`.toLowerCase())
+  const wanted = event.headers[`${headerPrefix}Route`.toLowerCase()]
   const priced = priceRequest(chat, model, catalog, pinnedProviders(wanted, model))
   return Object.assign(request, {
     priced: endpoint.countsOnly || endpoint.quotes ? { ...priced, isFree: true } : priced,
@@ -41,8 +42,8 @@ export async function readJson<T>(event: GatewayEvent, read: (raw: RawBody) => T
   const raw: RawBody = {
     body: event.body,
     isBase64Encoded: event.isBase64Encoded,
-    contentType: headerOf(event, 'content-type'),
-    contentEncoding: headerOf(event, 'content-encoding'),
+    contentType: event.headers['content-type'],
+    contentEncoding: event.headers['content-encoding'],
   }
   try {
     return read(raw)
@@ -60,8 +61,63 @@ function pinnedProviders(header: string | undefined, model: PricedModel): readon
   const allowed = [...new Set(pinnableRoutes(model.routes, model).map(({ provider }) => provider))]
   const refused = wanted.find((name) => !allowed.includes(name))
   if (refused === undefined) return wanted
-  const isDear = model.routes.some(({ provider }) => provider === refused)
-  const why = isDear ? `'${refused}' costs more than the price of '${model.id}' and cannot be chosen. ` : ''
+  const isTooExpensive = model.routes.some(({ provider }) => provider === refused)
+  const why = isTooExpensive ? `'${refused}' costs more than the price of '${model.id}' and cannot be chosen. ` : ''
   const choices = allowed.length > 0 ? allowed.join(', ') : 'none'
   throw badRequest('invalid_route', `${why}The route header must be a list of providers of '${model.id}': ${choices}.`)
+}
+
+/** Refuses chat with an embedding model, embeddings of a chat model, and what a model does not take or an answer cannot hold. */
+function requireKind({ embedding, body, media }: ChatRequest, model: PricedModel): void {
+  if (embedding && kindOf(model) !== 'embedding') {
+    throw wrong('model', `The model '${model.id}' makes no embeddings. GET /v1/models says what each model serves.`)
+  }
+  if (!embedding && kindOf(model) === 'embedding') {
+    throw wrong('model', `The model '${model.id}' makes embeddings only: ask it with POST /v1/embeddings.`)
+  }
+  requireMedia(media, model)
+  if (!embedding) return
+  requireNumbers(embedding, model)
+  if (!TRUNCATES.has(body.truncate)) requireLengths(embedding, model)
+}
+
+function requireMedia(media: ChatRequest['media'], { id, media: taken = MEDIA_KINDS }: PricedModel): void {
+  const kind = MEDIA_KINDS.find((one) => media[one] > 0 && !taken.includes(one))
+  if (kind === undefined && (media.any === 0 || taken.length > 0)) return
+  const sent = kind === undefined ? 'an address, or data of an unknown kind' : `content of the kind '${kind}'`
+  const takes = taken.length === 0 ? 'text only' : `text and ${taken.join(', ')}`
+  throw badRequest('unsupported_parameter', `The prompt has ${sent}, but the model '${id}' takes ${takes}.`)
+}
+
+/** Values by which an upstream embeds the beginning or the end of a text that is too long. */
+const TRUNCATES: ReadonlySet<unknown> = new Set(['START', 'END'])
+
+/** A batch is embedded, and billed, in parts: one text that is too long would be found only after others are paid for. */
+function requireLengths({ inputs }: EmbeddingRequest, { id, contextLength: most }: PricedModel): void {
+  const place = inputs.findIndex(
+    (input) => input.length > most && (typeof input !== 'string' || hasMoreTokens(input, most)),
+  )
+  if (place < 0) return
+  const message = `'input[${place}]' is too long: the model '${id}' takes at most ${most} tokens of one text.`
+  throw badRequest('context_length_exceeded', message, `input[${place}]`)
+}
+
+function requireNumbers({ inputs, dimensions }: EmbeddingRequest, { id, dimensions: most = 0 }: PricedModel): void {
+  if (dimensions !== undefined && dimensions > most) {
+    throw wrong(
+      'dimensions',
+      `'dimensions' is ${dimensions}, but a vector of the model '${id}' has at most ${most} numbers.`,
+    )
+  }
+  const each = dimensions ?? most
+  const room = Math.floor(MOST_NUMBERS / each)
+  if (inputs.length <= room) return
+  throw wrong(
+    'input',
+    `'input' has ${inputs.length} texts, but one answer holds at most ${MOST_NUMBERS} numbers: with ${each} to a vector, send at most ${room} texts at once.`,
+  )
+}
+
+function wrong(param: string, message: string): GatewayError {
+  return badRequest('invalid_value', message, param)
 }

@@ -1,15 +1,14 @@
 import { sampleText } from '../../../tokenizer/sample-text.ts'
 import { contractOf } from '../../contracts/contracts.ts'
-import { mayWriteCache, mayWriteCache1h, mostImages } from '../../domain/money/priced-request.ts'
+import { mostImages } from '../../domain/money/priced-request.ts'
 import { orderRoutes, pinRoutes, routeKey } from '../../domain/routing/route-order.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { promptText } from '../../wire/chat/prompt-text.ts'
-import { type CountDeps, countTexts } from '../billing/count-texts.ts'
-import { ESTIMATED_PER_ANSWER, ESTIMATED_PER_MESSAGE } from '../billing/estimate-usage.ts'
-import { tooManyCounts } from '../billing/token-queue.ts'
+import { type CountDeps, countTexts, tooManyCounts } from '../billing/count-texts.ts'
+import { templateTokens } from '../billing/make-bill.ts'
 import { startDeadline } from '../deadline.ts'
 import type { Admission, AdmittedChat } from '../request.ts'
-import { fieldsFor } from '../routing/ask-chat.ts'
+import { callOf, fieldsFor } from '../routing/ask-chat.ts'
 import type { ChatDeps } from './chat-deps.ts'
 import { toGatewayError } from './upstream-error.ts'
 
@@ -44,21 +43,17 @@ async function countPrompt(deps: ChatDeps, request: AdmittedChat): Promise<numbe
 
 /** Undefined if the first route does not count, or not in time. Throws for a fault of the caller's. */
 async function askUpstream(deps: ChatDeps, { priced, nowMs }: AdmittedChat): Promise<number | undefined> {
-  const { model, pinned, catalog, chat, outputCap } = priced
+  const { model, pinned, catalog, outputCap } = priced
   const routes = pinned ? pinRoutes(model.routes, pinned) : model.routes
   const [route] = orderRoutes(routes, (one) => deps.health.isResting(routeKey(one), nowMs), Math.random)
   if (!route) return undefined
   const deadline = startDeadline(nowMs + MOST_UPSTREAM_MS, deps.clock(), 'The upstream did not count in time.')
   try {
     return await deps.openProvider(catalog, route.provider).countTokens?.({
-      chat,
-      outputCap,
-      model: route.model,
+      ...callOf(priced, route, outputCap),
       asksWhole: true,
       idleTimeoutMs: MOST_UPSTREAM_MS,
       ...fieldsFor(priced, route, model.allowFields ?? [], { attempts: [] }),
-      mayWriteCache: mayWriteCache(priced),
-      mayWriteCache1h: mayWriteCache1h(priced),
       signal: deadline.signal,
     })
   } catch (error) {
@@ -78,6 +73,6 @@ export async function estimatePrompt(
   const text = sampleText(promptText(chat.body))
   const { tokens } = await countTexts({ ...deps, countTokens: deps.countLater }, request, text.pieces)
   const images = mostImages(chat) * (model.mediaTokens?.image ?? ESTIMATED_PER_IMAGE)
-  const count = text.scale(tokens) + ESTIMATED_PER_MESSAGE * chat.messageCount + ESTIMATED_PER_ANSWER + images
+  const count = text.scale(tokens) + templateTokens(chat) + images
   return Math.min(promptBound, count)
 }

@@ -6,10 +6,10 @@ import type { Embedded, Embedding, EmbeddingRequest } from '../../domain/chat/em
 import type { Nano } from '../../domain/money/money.ts'
 import type { UpstreamRoute } from '../../domain/routing/catalog.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
-import { makeEmbeddingBill, toldTokens } from '../billing/make-embedding-bill.ts'
-import { endingOf, SETTLE_RESERVE_MS } from '../billing/settle.ts'
-import { startDeadline, waitAtMost } from '../deadline.ts'
-import { MOST_TEXT_CHARS } from '../idempotency/answer-cipher.ts'
+import { makeEmbeddingBill, toldTokens } from '../billing/make-bill.ts'
+import { endingOf, settleInTime } from '../billing/settle.ts'
+import { wholeDeadline } from '../deadline.ts'
+import { MOST_TEXT_CHARS } from '../idempotency/answer-vault.ts'
 import { type AdmittedChat, headOf } from '../request.ts'
 import { askEmbedding } from '../routing/ask-embedding.ts'
 import { type AskedRoute, tryRoutes } from '../routing/try-routes.ts'
@@ -32,7 +32,7 @@ export async function answerEmbedding(deps: ChatDeps, request: AdmittedChat): Pr
   const isLong = numbers * CHARS_PER_NUMBER[wanted.format] > MOST_TEXT_CHARS
   const text = isLong ? undefined : [...write(bill.cost)].join('')
   if (request.claim) await deps.vault.keep(request, text)
-  await waitAtMost(deps.settle(request, { outcome: 'completed', httpStatus: 200, bill }), deps.timing.settleMs)
+  await settleInTime(deps, request, { outcome: 'completed', httpStatus: 200, bill })
   const cost = settlement.cost ?? bill.cost
   if (text !== undefined) return cost === bill.cost ? text : [...write(cost)].join('')
   return Readable.from(write(cost).map((piece) => Buffer.from(piece)))
@@ -44,11 +44,8 @@ function wantedOf({ priced }: AdmittedChat): EmbeddingRequest {
 }
 
 async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingRequest): Promise<Embedding> {
-  const { nowMs, deadlineMs } = request
-  const endsAtMs = Math.min(deadlineMs - SETTLE_RESERVE_MS, nowMs + deps.timing.wholeAnswerMs)
-  const seconds = Math.round((endsAtMs - nowMs) / 1000)
-  const words = `An embedding must be whole within ${seconds} s. Send fewer texts at once.`
-  const deadline = startDeadline(endsAtMs, deps.clock(), words)
+  const words = (seconds: number) => `An embedding must be whole within ${seconds} s. Send fewer texts at once.`
+  const deadline = wholeDeadline(request, deps, words)
   const parts: Part[] = []
   const ask = async (asked: AskedRoute) => {
     try {
@@ -65,7 +62,7 @@ async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingReq
     const told = toGatewayError(error)
     const [owed] = request.journey.owed ?? []
     // Beyond the bound on loss nothing is given away, also if nobody knows what was embedded.
-    if (owed && parts.length === 0 && isBeyondLoss(request.credential.key, nowMs, deps)) {
+    if (owed && parts.length === 0 && isBeyondLoss(request.credential.key, request.nowMs, deps)) {
       parts.push({ route: owed.candidate.route, inputs: wanted.inputs, usage: undefined })
     }
     await chargeParts(deps, request, parts, told)
@@ -88,6 +85,5 @@ async function chargeParts(deps: ChatDeps, request: AdmittedChat, parts: readonl
   const uncounted = parts.flatMap(({ inputs, usage }) => (toldTokens(usage) ? [] : inputs))
   const bill = await makeEmbeddingBill(deps, request, undefined, uncounted, counted)
   // It is charged, so it was neither refused nor abandoned.
-  const settling = deps.settle(request, { ...endingOf(error), outcome: 'upstream_error', bill })
-  await waitAtMost(settling, deps.timing.settleMs)
+  await settleInTime(deps, request, { ...endingOf(error), outcome: 'upstream_error', bill })
 }

@@ -2,15 +2,14 @@ import { contractOf } from '../../contracts/contracts.ts'
 import type { Answer, ChatPart } from '../../domain/chat/chat.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import { makeBill } from '../billing/make-bill.ts'
-import { SETTLE_RESERVE_MS } from '../billing/settle.ts'
-import { startDeadline, waitAtMost } from '../deadline.ts'
+import { settleInTime } from '../billing/settle.ts'
+import { wholeDeadline } from '../deadline.ts'
 import { type AdmittedChat, headOf } from '../request.ts'
-import { askChat } from '../routing/ask-chat.ts'
-import { tryRoutes } from '../routing/try-routes.ts'
+import { askChat, readAnswer } from '../routing/ask-chat.ts'
+import { noteAnswered, tryRoutes } from '../routing/try-routes.ts'
 import type { ChatDeps } from './chat-deps.ts'
-import { noteAnswered, settleFailure } from './end-route.ts'
-import { readAnswer } from './read-answer.ts'
 import type { Tally } from './tally.ts'
+import { settleFailure } from './upstream-error.ts'
 
 /**
  * The most characters of an answer that is not streamed. A longer one is cut, like one that reaches its output cap:
@@ -28,17 +27,16 @@ export async function answerWhole(deps: ChatDeps, request: AdmittedChat): Promis
   const write = (cost: Nano) => JSON.stringify(whole.build({ bill: { ...bill, cost }, reported: tally.reported }))
   const text = write(bill.cost)
   if (request.claim) await deps.vault.keep(request, text)
-  await waitAtMost(deps.settle(request, { outcome: 'completed', httpStatus: 200, bill }), deps.timing.settleMs)
+  await settleInTime(deps, request, { outcome: 'completed', httpStatus: 200, bill })
   const cost = settlement.cost ?? bill.cost
   return cost === bill.cost ? text : write(cost)
 }
 
 /** Nothing is delivered before an answer is whole, so a route that dies in the middle of one is replaced, too. */
 async function gatherAnswer(deps: ChatDeps, request: AdmittedChat) {
-  const endsAtMs = Math.min(request.deadlineMs - SETTLE_RESERVE_MS, request.nowMs + deps.timing.wholeAnswerMs)
-  const seconds = Math.round((endsAtMs - request.nowMs) / 1000)
-  const words = `An answer that is not streamed must be whole within ${seconds} s. Ask with "stream": true; it is then sent as it comes.`
-  const deadline = startDeadline(endsAtMs, deps.clock(), words)
+  const words = (seconds: number) =>
+    `An answer that is not streamed must be whole within ${seconds} s. Ask with "stream": true; it is then sent as it comes.`
+  const deadline = wholeDeadline(request, deps, words)
   const gather = (answer: Answer, tally: Tally) => {
     const whole = contractOf(request.endpoint).openWhole(headOf(request))
     if (!request.journey.asksWhole) request.journey.firstPartMs = deps.clock() - request.nowMs

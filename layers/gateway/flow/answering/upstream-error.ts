@@ -1,48 +1,55 @@
-import { GatewayError, internalError } from '../../domain/basics/gateway-error.ts'
+import { type ErrorKind, GatewayError, internalError } from '../../domain/basics/gateway-error.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
-
-export function toGatewayError(error: unknown): GatewayError {
-  if (error instanceof GatewayError) return error
-  if (!(error instanceof UpstreamFailure)) return internalError(error)
-  const { code, param, status, retryAfterMs } = error.detail
-  const options = { cause: error }
-  switch (error.reason) {
-    case 'unsupported':
-    case 'rejected': {
-      // Without a status no upstream was asked: this gateway refused.
-      const kind = status === undefined ? 'invalid_request' : status === 413 ? 'request_too_large' : 'upstream_rejected'
-      return new GatewayError(kind, error.message, { ...(code && { code }), ...(param && { param }) }, options)
-    }
-    case 'timeout':
-      return new GatewayError('upstream_timeout', `The model did not answer in time. ${error.message}`, {}, options)
-    case 'deadline':
-      return new GatewayError('upstream_timeout', error.message, { retry: 'never' }, options)
-    case 'rate_limit': {
-      const retry = retryAfterMs === undefined ? undefined : retryAfter(retryAfterMs)
-      return new GatewayError(
-        'upstream_rate_limited',
-        `The model cannot answer at the moment. ${error.message} Try again later.`,
-        { retry },
-        options,
-      )
-    }
-    // The fault in our own credential is for the operator, in the log.
-    case 'credential':
-    case 'forbidden':
-      return new GatewayError(
-        'upstream_error',
-        'The model could not answer. The upstream did not accept this gateway.',
-        {},
-        options,
-      )
-    default:
-      return new GatewayError('upstream_error', `The model could not answer. ${error.message}`, {}, options)
-  }
-}
+import { billFailure } from '../billing/owed.ts'
+import { endingOf, settleInTime } from '../billing/settle.ts'
+import type { AdmittedChat } from '../request.ts'
+import type { ChatDeps } from './chat-deps.ts'
 
 /** For any Retry-After of an upstream, one of its requests is let through by then. */
 const LONGEST_WAIT_SECONDS = 300
 
-function retryAfter(ms: number): number {
-  return Math.min(LONGEST_WAIT_SECONDS, Math.ceil(ms / 1000))
+export function toGatewayError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error
+  if (!(error instanceof UpstreamFailure)) return internalError(error)
+  const { message, reason, detail } = error
+  const { code, param, status, retryAfterMs } = detail
+  const told = (kind: ErrorKind, words: string, more: ConstructorParameters<typeof GatewayError>[2] = {}) =>
+    new GatewayError(kind, words, more, { cause: error })
+  switch (reason) {
+    case 'unsupported':
+    case 'rejected': {
+      // Without a status no upstream was asked: this gateway refused.
+      const kind = status === undefined ? 'invalid_request' : status === 413 ? 'request_too_large' : 'upstream_rejected'
+      return told(kind, message, { ...(code && { code }), ...(param && { param }) })
+    }
+    case 'timeout':
+      return told('upstream_timeout', `The model did not answer in time. ${message}`)
+    case 'deadline':
+      return told('upstream_timeout', message, { retry: 'never' })
+    case 'rate_limit': {
+      const retry = retryAfterMs && Math.min(LONGEST_WAIT_SECONDS, Math.ceil(retryAfterMs / 1000))
+      return told('upstream_rate_limited', `The model cannot answer at the moment. ${message} Try again later.`, {
+        retry,
+      })
+    }
+    // The fault in our own credential is for the operator, in the log.
+    case 'credential':
+    case 'forbidden':
+      return told('upstream_error', 'The model could not answer. The upstream did not accept this gateway.')
+    default:
+      return told('upstream_error', `The model could not answer. ${message}`)
+  }
+}
+
+/**
+ * The error for a request that no route has answered. If an upstream bills it all the same, it is settled here, with its
+ * charge; if not, the last gate settles it as free.
+ */
+export async function settleFailure(deps: ChatDeps, request: AdmittedChat, error: unknown): Promise<GatewayError> {
+  const told = toGatewayError(error)
+  const bill = await billFailure(deps, request)
+  if (bill.source === 'none') return told
+  // It is charged, so it was neither refused nor abandoned.
+  await settleInTime(deps, request, { ...endingOf(told), outcome: 'upstream_error', bill })
+  return told
 }

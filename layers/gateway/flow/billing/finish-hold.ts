@@ -6,16 +6,13 @@ import type { Log } from '../../platform/log/log.ts'
 import type { ReleaseHold } from '../../store/admission/release-hold.ts'
 import type { PutUsageRow } from '../../store/rows/usage-rows.ts'
 
-type FinishHoldDeps = {
-  readonly putUsageRow: PutUsageRow
-  readonly releaseHold: ReleaseHold
-}
+type Books = { readonly putUsageRow: PutUsageRow; readonly releaseHold: ReleaseHold }
 
 /** Settles a hold whose time has passed, as `expiredHolds` finds it. */
 export type FinishHold = (keyId: string, dead: OpenHold) => Promise<UsageRow>
 
 /** Settles a request that died: by its row if it had written one, else as abandoned and free. */
-export function holdFinisher({ putUsageRow, releaseHold }: FinishHoldDeps): FinishHold {
+export function holdFinisher({ putUsageRow, releaseHold }: Books): FinishHold {
   return async (keyId, { requestId, ...hold }) => {
     const row = await putUsageRow(abandonedRow(keyId, requestId, hold.amount))
     await releaseHold({ keyId, requestId, hold, cost: row.cost, loss: row.loss })

@@ -1,10 +1,15 @@
+import { sampleText } from '../../../tokenizer/sample-text.ts'
+import type { ChatRequest } from '../../domain/chat/chat.ts'
+import type { Prompt } from '../../domain/chat/embedding.ts'
 import { type Bill, billFor, countsOf, partsWithin } from '../../domain/money/bill.ts'
-import { dearestLife, mostImages } from '../../domain/money/priced-request.ts'
+import { NO_QUANTITIES } from '../../domain/money/price.ts'
+import { dearestLife, mediaTokens, mostImages } from '../../domain/money/priced-request.ts'
+import { isObject } from '../../wire/basics/field-rules.ts'
+import { promptText } from '../../wire/chat/prompt-text.ts'
 import { readUsage } from '../../wire/money/usage-counts.ts'
 import type { Tally } from '../answering/tally.ts'
 import type { AdmittedChat } from '../request.ts'
-import type { CountDeps } from './count-texts.ts'
-import { type Estimate, estimateUsage } from './estimate-usage.ts'
+import { type CountDeps, countTexts } from './count-texts.ts'
 
 type BilledRequest = Pick<AdmittedChat, 'requestId' | 'deadlineMs' | 'priced'>
 
@@ -70,4 +75,86 @@ function mayBeOfOneChoice(completion: number, tally: Tally): boolean {
 /** A rough estimate is too rough to decide this: the upstream's count is used. */
 function isOfOneChoice(completion: number, estimate: Estimate): boolean {
   return !estimate.isRough && completion < estimate.completion * LEAST_SHARE_OF_ESTIMATE
+}
+
+/** The tokens of a chat template, as OpenAI documents them: of each message, and of the answer. */
+export const templateTokens = ({ messageCount }: ChatRequest): number => 4 * messageCount + 3
+
+/** The counts to estimate. */
+type Wanted = { readonly prompt: boolean; readonly completion: boolean }
+
+/** A count that was not wanted has no meaning. */
+type Estimate = {
+  readonly prompt: number
+  readonly completion: number
+  /** Estimated by characters, because the tokenizer could not be reached. */
+  readonly isRough: boolean
+}
+
+const NOTHING = sampleText('')
+
+/**
+ * Tokens that were sent and delivered, never more than was held. The tokenizer is asked at most once, and not at all
+ * for content that cannot be counted: files are billed at their bound, an answer with audio or images at its cap.
+ */
+async function estimateUsage(deps: CountDeps, request: BilledRequest, tally: Tally, wanted: Wanted): Promise<Estimate> {
+  const { chat, model, catalog, promptBound, outputCap } = request.priced
+  const media = mediaTokens(chat, model, catalog)
+  const sent = wanted.prompt && media < promptBound ? sampleText(promptText(chat.body)) : NOTHING
+  const said = wanted.completion && !tally.hasMedia ? sampleText(tally.sample) : NOTHING
+  const { tokens, isRough } = await countTexts(deps, request, [...sent.pieces, ...said.pieces])
+  const text = sent.scale(tokens.slice(0, sent.pieces.length))
+  const prompt = text + templateTokens(chat) + media
+  const completion = tally.cutTokens + tally.scale(said.scale(tokens.slice(sent.pieces.length)))
+  const cap = outputCap * chat.choices
+  return {
+    prompt: Math.min(promptBound, prompt),
+    completion: tally.hasMedia ? cap : Math.min(cap, completion),
+    isRough,
+  }
+}
+
+/** The upstream's own count of the texts; an estimate if it is missing or unusable. `counted` are tokens of other texts. */
+export async function makeEmbeddingBill(
+  deps: CountDeps,
+  request: BilledRequest,
+  usage: unknown,
+  inputs: readonly Prompt[],
+  counted = 0,
+): Promise<Bill> {
+  const { priced } = request
+  const told = inputs.length === 0 ? 0 : toldTokens(usage)
+  const estimate = told === undefined ? await estimateTexts(deps, request, inputs) : undefined
+  const prompt = counted + (told ?? Math.min(priced.promptBound, estimate?.tokens ?? 0))
+  return billFor(priced, {
+    quantities: { ...NO_QUANTITIES, prompt },
+    reasoning: 0,
+    source: estimate ? 'estimate' : 'upstream',
+    ...(estimate?.isRough && { estimatedBy: 'characters' as const }),
+    usageRejected: estimate !== undefined && isObject(usage),
+    upstreamCost: readUsage(usage)?.cost,
+  })
+}
+
+/** Some upstreams count in the total only. A count of 0 is wrong for a text. */
+export function toldTokens(usage: unknown): number | undefined {
+  const { prompt = 0, total = 0 } = readUsage(usage) ?? {}
+  return Math.max(prompt, total) || undefined
+}
+
+/** The tokens of texts by our own tokenizer; those that came as tokens are counted as they are. */
+export async function estimateTexts(
+  deps: CountDeps,
+  request: Pick<BilledRequest, 'requestId' | 'deadlineMs'>,
+  inputs: readonly Prompt[],
+) {
+  let ids = 0
+  const texts: string[] = []
+  for (const input of inputs) {
+    if (typeof input === 'string') texts.push(input)
+    else ids += input.length
+  }
+  const sample = sampleText(texts.join('\n'))
+  const { tokens, isRough } = await countTexts(deps, request, sample.pieces)
+  return { tokens: ids + sample.scale(tokens), isRough }
 }

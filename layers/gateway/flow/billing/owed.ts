@@ -9,22 +9,9 @@ import { type Candidate, costPriceOf } from '../../domain/routing/route-cost.ts'
 import type { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { promptText } from '../../wire/chat/prompt-text.ts'
 import { readUsage } from '../../wire/money/usage-counts.ts'
-import type { Tally } from '../answering/tally.ts'
-import type { AdmittedChat, GatewayRequest } from '../request.ts'
+import type { AdmittedChat, GatewayRequest, Owed } from '../request.ts'
 import type { CountDeps } from './count-texts.ts'
-import { ESTIMATED_PER_ANSWER, ESTIMATED_PER_MESSAGE } from './estimate-usage.ts'
-import { makeBill } from './make-bill.ts'
-import { toldTokens } from './make-embedding-bill.ts'
-
-/** An attempt that brought the caller no answer, and that its upstream may bill. */
-export type Owed = {
-  readonly candidate: Candidate
-  readonly tally: Tally
-  /** Undefined if this gateway failed. */
-  readonly failure: UpstreamFailure | undefined
-  /** Its bill, if it was made. */
-  bill?: Bill
-}
+import { makeBill, templateTokens, toldTokens } from './make-bill.ts'
 
 /**
  * The bill of a request that no route has answered. From the moment an upstream accepts a request it is paid for: by its
@@ -74,7 +61,7 @@ export function lossOfRequest({ priced, journey }: GatewayRequest, bill: Bill): 
 }
 
 /** The provider's stated cost, or else the catalog's; a route of unknown cost costs the price of its model. */
-export function costOfAnswer(candidate: Candidate, priced: PricedRequest, bill: Bill): Nano {
+function costOfAnswer(candidate: Candidate, priced: PricedRequest, bill: Bill): Nano {
   if (bill.upstreamCost !== undefined) return bill.upstreamCost
   if (bill.source === 'none') return 0n
   const { quantities, generated = 0 } = bill
@@ -100,8 +87,8 @@ function costOfOwed(owed: Owed, priced: PricedRequest): Nano {
 }
 
 function roughPrompt({ failure }: Owed, { chat, model, catalog }: PricedRequest): number {
-  const around = ESTIMATED_PER_MESSAGE * chat.messageCount + ESTIMATED_PER_ANSWER
-  if (!chat.embedding) return roughTokens(promptText(chat.body)) + around + mediaTokens(chat, model, catalog)
+  if (!chat.embedding)
+    return roughTokens(promptText(chat.body)) + templateTokens(chat) + mediaTokens(chat, model, catalog)
   const parts = failure?.detail.embedded ?? [{ inputs: chat.embedding.inputs, usage: undefined }]
   return parts.reduce((sum, { inputs, usage }) => sum + (toldTokens(usage) ?? roughInputs(inputs)), 0)
 }

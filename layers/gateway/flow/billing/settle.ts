@@ -9,7 +9,7 @@ import { answeringContext, loweredCap } from '../../domain/money/priced-request.
 import { type Attribution, attributionOf } from '../../domain/rows/attribution.ts'
 import { type Outcome, USAGE_FIELDS, type UsageFieldName, type UsageRow } from '../../domain/rows/usage-row.ts'
 import type { Log } from '../../platform/log/log.ts'
-import { retry } from '../../platform/retry.ts'
+import { retry, waitAtMost } from '../../platform/retry.ts'
 import type { ReleaseHold } from '../../store/admission/release-hold.ts'
 import type { PutUsageRow } from '../../store/rows/usage-rows.ts'
 import { droppedFieldsText } from '../../wire/requests/headers.ts'
@@ -34,6 +34,13 @@ export type Ending = {
 }
 
 export type Settle = (request: GatewayRequest, ending: Ending) => Promise<void>
+
+/** No caller waits longer for an answer while the database is away; settling goes on. */
+export type SettleInTime = { readonly settle: Settle; readonly timing: { readonly settleMs: number } }
+
+export function settleInTime({ settle, timing }: SettleInTime, request: GatewayRequest, ending: Ending): Promise<void> {
+  return waitAtMost(settle(request, ending), timing.settleMs)
+}
 
 /** Time that is kept back from the function's timeout for settling. */
 export const SETTLE_RESERVE_MS = 20_000

@@ -1,16 +1,10 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { requestContractOf } from '../../contracts/contracts.ts'
 import type { Log } from '../../platform/log/log.ts'
-import type { DropClaim, KeepAnswer } from '../../store/idempotency/answers.ts'
+import type { AnswerStore } from '../../store/idempotency/answers.ts'
 import { costFrame, KEEP_ALIVE_FRAME } from '../../wire/chat/frames.ts'
 import type { GatewayRequest, PricedChat, Replay } from '../request.ts'
-import { MOST_TEXT_CHARS } from './answer-cipher.ts'
-
-type VaultDeps = {
-  readonly keepAnswer: KeepAnswer
-  readonly dropClaim: DropClaim
-  readonly log: Log
-}
 
 /**
  * Stores answers for the requests that claim an Idempotency-Key. An answer is stored before it is settled: if we die in
@@ -22,15 +16,15 @@ export type AnswerVault = {
   drop(request: GatewayRequest): Promise<void>
 }
 
-export function answerVault({ keepAnswer, dropClaim, log }: VaultDeps): AnswerVault {
+export function answerVault(answers: AnswerStore, log: Log): AnswerVault {
   return {
     keep: ({ requestId, claim }, text) =>
       attempt('an answer could not be kept', requestId, async () => {
-        if (claim) await keepAnswer(claim, text === undefined ? undefined : claim.cipher.encrypt(text))
+        if (claim) await answers.keep(claim, text === undefined ? undefined : claim.cipher.encrypt(text))
       }),
     drop: ({ requestId, claim }) =>
       attempt('a claim could not be dropped', requestId, async () => {
-        if (claim) await dropClaim(claim)
+        if (claim) await answers.drop(claim)
       }),
   }
 
@@ -68,4 +62,58 @@ export function replayAnswer({ text }: Replay, { endpoint, priced }: PricedChat,
   const { lastFrame } = requestContractOf(endpoint)
   const frames = priced.chat.stream ? [KEEP_ALIVE_FRAME, text, costFrame(headerPrefix, 0n), lastFrame] : [text]
   return Readable.from([Buffer.from(frames.join(''))])
+}
+
+/** DynamoDB accepts 400 KB in one item. */
+const MOST_SEALED_BYTES = 300 * 1024
+export const MOST_TEXT_CHARS = 2 * 1024 * 1024
+
+/** Lazy: loaded with the first answer that is kept, because a cold start would pay 3 ms for it. */
+const zlib = () => process.getBuiltinModule('node:zlib')
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** The id under which the answer to a key's Idempotency-Key is stored. It does not reveal the Idempotency-Key. */
+export function answerId(keyId: string, idempotencyKey: string): string {
+  return createHash('sha256').update(`${keyId}\n${idempotencyKey}`).digest('hex')
+}
+
+/**
+ * Encrypts an answer with a key derived from the secret it was asked with. Only the secret's hash is stored, so neither
+ * the operator nor a copy of the table can decrypt the answer.
+ */
+export class AnswerCipher {
+  readonly #id: string
+  readonly #cipherKey: Uint8Array
+  readonly #fingerprintKey: Uint8Array
+
+  constructor(secret: string, id: string) {
+    const keys = new Uint8Array(hkdfSync('sha256', secret, id, 'waybill kept answer', 64))
+    this.#id = id
+    this.#cipherKey = keys.subarray(0, 32)
+    this.#fingerprintKey = keys.subarray(32)
+  }
+
+  /** Equal for equal bodies. Without the secret it reveals nothing about the body. */
+  fingerprint(body: string): string {
+    return createHmac('sha256', this.#fingerprintKey).update(body).digest('base64')
+  }
+
+  /** Undefined if the answer is too large to be kept. */
+  encrypt(text: string): Uint8Array | undefined {
+    if (text.length > MOST_TEXT_CHARS) return undefined
+    const iv = randomBytes(IV_BYTES)
+    const cipher = createCipheriv('aes-256-gcm', this.#cipherKey, iv).setAAD(Buffer.from(this.#id))
+    const sealed = Buffer.concat([iv, cipher.update(zlib().gzipSync(text)), cipher.final(), cipher.getAuthTag()])
+    return sealed.length > MOST_SEALED_BYTES ? undefined : sealed
+  }
+
+  /** Throws if the bytes were changed, or encrypted with another secret. */
+  decrypt(sealed: Uint8Array): string {
+    const decipher = createDecipheriv('aes-256-gcm', this.#cipherKey, sealed.subarray(0, IV_BYTES))
+    decipher.setAAD(Buffer.from(this.#id)).setAuthTag(sealed.subarray(-TAG_BYTES))
+    const zipped = Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
+    return zlib().gunzipSync(zipped).toString()
+  }
 }

@@ -1,15 +1,14 @@
 import type { AnswerClaim, KeptAnswer } from '../../domain/admission/idempotency.ts'
-import { badRequest, GatewayError } from '../../domain/basics/gateway-error.ts'
-import type { ClaimAnswer, FindAnswer } from '../../store/idempotency/answers.ts'
+import { badRequest, type ErrorKind, GatewayError } from '../../domain/basics/gateway-error.ts'
+import type { AnswerStore } from '../../store/idempotency/answers.ts'
 import type { ReadKey } from '../../store/keys/read-key.ts'
+import { secretOf } from '../admission/credential.ts'
 import type { FinishHold } from '../billing/finish-hold.ts'
-import { type GatewayEvent, headerOf, secretOf } from '../event.ts'
-import { type AdmittedChat, deadAtMs, type Replay } from '../request.ts'
-import { AnswerCipher, answerId } from './answer-cipher.ts'
+import { type AdmittedChat, deadAtMs, type GatewayEvent, type Replay } from '../request.ts'
+import { AnswerCipher, answerId } from './answer-vault.ts'
 
 export type IdempotencyDeps = {
-  readonly claimAnswer: ClaimAnswer
-  readonly findAnswer: FindAnswer
+  readonly answers: AnswerStore
   readonly readKey: ReadKey
   readonly finishHold: FinishHold
 }
@@ -27,7 +26,7 @@ export async function claimOrReplay(
   event: GatewayEvent,
   isUnpaid: boolean,
 ): Promise<Replay | undefined> {
-  const [name, secret] = [headerOf(event, 'idempotency-key'), secretOf(event)]
+  const [name, secret] = [event.headers['idempotency-key'], secretOf(event)]
   if (name === undefined || secret === undefined) return undefined
   if (!VISIBLE.test(name)) throw notAName(name)
   const { credential } = request
@@ -41,7 +40,7 @@ export async function claimOrReplay(
     bodyPrint: cipher.fingerprint(`${request.endpoint.name}\n${event.body ?? ''}`),
     untilMs: deadAtMs(request),
   }
-  const found = isUnpaid ? await deps.findAnswer(id, request.nowMs) : await claimOrFind(deps, request, claim)
+  const found = isUnpaid ? await deps.answers.find(id, request.nowMs) : await claimOrFind(deps, request, claim)
   if (found) {
     request.replay = replayOf(found, claim, cipher)
     return request.replay
@@ -52,43 +51,35 @@ export async function claimOrReplay(
 
 /** A request that died with its claim is settled first: it cannot be charged any more once another takes its place. */
 async function claimOrFind(
-  { claimAnswer, readKey, finishHold }: IdempotencyDeps,
+  { answers, readKey, finishHold }: IdempotencyDeps,
   { credential, nowMs }: AdmittedChat,
   claim: AnswerClaim,
 ): Promise<KeptAnswer | undefined> {
-  const found = await claimAnswer(claim, nowMs)
+  const found = await answers.claim(claim, nowMs)
   if (found?.state !== 'running' || found.untilMs > nowMs) return found
   const { requestId } = found
   const keyId = credential.key.id
   const hold = (await readKey(keyId))?.holds[requestId] ?? { amount: 0n, untilMs: found.untilMs }
   const row = await finishHold(keyId, { requestId, ...hold })
   if (row.cost > 0n) return { ...found, state: 'not_kept' }
-  return claimAnswer(claim, nowMs, requestId)
+  return answers.claim(claim, nowMs, requestId)
 }
 
 /** The answer that was found, for the request that asks for it again; throws if it is not for this one. */
 function replayOf(found: KeptAnswer, wanted: AnswerClaim, cipher: AnswerCipher): Replay {
-  const first = `The first request with this Idempotency-Key, ${found.requestId},`
+  const refusal = (kind: ErrorKind, why: string) =>
+    new GatewayError(kind, `The first request with this Idempotency-Key, ${found.requestId}, ${why}`)
   if (found.secretHash !== wanted.secretHash) {
-    throw new GatewayError(
-      'idempotent_answer_not_kept',
-      `${first} was made with the key's other secret, and only that one opens its answer.`,
-    )
+    const why = "was made with the key's other secret, and only that one opens its answer."
+    throw refusal('idempotent_answer_not_kept', why)
   }
   if (found.bodyPrint !== wanted.bodyPrint) {
-    throw new GatewayError(
-      'idempotency_key_reused',
-      `${first} had another body. Send a new Idempotency-Key with every new request.`,
-    )
+    throw refusal('idempotency_key_reused', 'had another body. Send a new Idempotency-Key with every new request.')
   }
-  if (found.state === 'running') {
-    throw new GatewayError('idempotency_key_in_use', `${first} is still being answered. Try again in 2 s.`)
-  }
+  if (found.state === 'running') throw refusal('idempotency_key_in_use', 'is still being answered. Try again in 2 s.')
   if (found.state === 'not_kept' || !found.sealed) {
-    throw new GatewayError(
-      'idempotent_answer_not_kept',
-      `${first} was answered and charged, but its answer was too large to be kept or could not be stored.`,
-    )
+    const why = 'was answered and charged, but its answer was too large to be kept or could not be stored.'
+    throw refusal('idempotent_answer_not_kept', why)
   }
   return { requestId: found.requestId, text: cipher.decrypt(found.sealed) }
 }

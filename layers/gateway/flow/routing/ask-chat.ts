@@ -5,10 +5,8 @@ import { FIRST_BYTE_TIMEOUT_MS, type UpstreamRoute } from '../../domain/routing/
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import type { ChatCall } from '../../providers/provider.ts'
 import { isAnswer } from '../../wire/chat/delta.ts'
-import { readUsageOf } from '../answering/read-answer.ts'
 import type { Tally } from '../answering/tally.ts'
-import type { Journey } from '../request.ts'
-import type { RoutedRequest } from './route-health.ts'
+import type { Journey, RoutedRequest } from '../request.ts'
 import type { AskedRoute } from './try-routes.ts'
 
 /**
@@ -25,17 +23,13 @@ export async function askChat(
   journey.asksWhole = asksWhole
   const fields = fieldsFor(priced, route, allowFields, journey)
   // A whole answer sends nothing before its end, so it has until the request's own deadline.
-  const beginning = asksWhole ? { signal, begun: () => {} } : untilBegun(signal, route.firstByteTimeoutMs)
+  const ms = route.firstByteTimeoutMs
+  const beginning = asksWhole ? { signal, begun: () => {} } : untilBegun(signal, ms, `No answer began within ${ms} ms.`)
   try {
     const answer = await provider.chat({
-      chat: priced.chat,
-      outputCap,
-      model: route.model,
+      ...callOf(priced, route, outputCap),
       asksWhole,
-      idleTimeoutMs: route.idleTimeoutMs,
       ...fields,
-      mayWriteCache: mayWriteCache(priced),
-      mayWriteCache1h: mayWriteCache1h(priced),
       noteAnswered: () => {
         tally.isAnswered = true
       },
@@ -45,6 +39,13 @@ export async function askChat(
   } finally {
     beginning.begun()
   }
+}
+
+/** The parts of a call that come of the request and of its route. */
+export function callOf(priced: PricedRequest, { model, idleTimeoutMs }: UpstreamRoute, outputCap: number) {
+  const { chat } = priced
+  const [writes, writes1h] = [mayWriteCache(priced), mayWriteCache1h(priced)]
+  return { chat, outputCap, model, idleTimeoutMs, mayWriteCache: writes, mayWriteCache1h: writes1h }
 }
 
 /** The unknown fields that a provider is given. Those that are left out are noted. */
@@ -82,13 +83,17 @@ async function begun(batches: AsyncIterator<readonly ChatPart[]>, tally: Tally):
   }
 }
 
-/** A signal that is aborted with the given one, or if nothing has begun within its own timeout. */
-function untilBegun(signal: AbortSignal, ms: number): { readonly signal: AbortSignal; begun(): void } {
+/** A signal that is aborted with the given one, or with these words if nothing has begun within its own timeout. */
+export function untilBegun(
+  signal: AbortSignal,
+  ms: number,
+  words: string,
+): { readonly signal: AbortSignal; begun(): void } {
   const ending = new AbortController()
   const end = () => ending.abort(signal.reason)
   signal.addEventListener('abort', end, { once: true })
   if (signal.aborted) end()
-  const late = () => ending.abort(new UpstreamFailure('timeout', `No answer began within ${ms} ms.`))
+  const late = () => ending.abort(new UpstreamFailure('timeout', words))
   const timer = setTimeout(late, ms)
   return { signal: ending.signal, begun: () => clearTimeout(timer) }
 }
@@ -144,4 +149,59 @@ function mayComeWhole({ chat, catalog }: PricedRequest, route: UpstreamRoute, ou
   const isMore = MORE_THAN_TEXT.some((name) => chat.body[name] || chat.raw[name])
   const bytesPerToken = isMore ? MOST_BYTES_OF_MORE : MOST_BYTES_OF_TEXT
   return outputCap * chat.choices * bytesPerToken <= MAX_WHOLE_BYTES
+}
+
+/** An upstream is read for so long behind the end of the content that is used: its usage comes last. */
+const USAGE_WAIT_MS = 5_000
+
+type Take = (parts: readonly ChatPart[]) => void | Promise<void>
+
+/**
+ * Gives each batch of an answer to `take`, until the tally is closed: cut at its cap, too long, or faulty. From then on only
+ * the usage is read, because the upstream bills the answer whatever becomes of it. Throws the fault.
+ */
+export function readAnswer(answer: Answer, tally: Tally, take: Take): void | Promise<void> {
+  if (!isWhole(answer)) return readBatches(answer[Symbol.asyncIterator](), tally, take)
+  for (const parts of answer) take(parts)
+  if (tally.fault) throw tally.fault
+}
+
+async function readBatches(batches: AsyncIterator<readonly ChatPart[]>, tally: Tally, take: Take): Promise<void> {
+  try {
+    for (;;) {
+      const { done, value } = await batches.next()
+      if (done) break
+      const taking = take(value)
+      if (taking) await taking
+      if (!tally.isClosed) continue
+      await readUsageOf(batches, tally)
+      break
+    }
+  } finally {
+    await batches.return?.()
+  }
+  if (tally.fault) throw tally.fault
+}
+
+/** Reads on for the usage, unless it has come with the end, or the upstream has said itself that this is no answer. */
+async function readUsageOf(batches: AsyncIterator<readonly ChatPart[]>, tally: Tally): Promise<void> {
+  if (tally.fault?.reason === 'error_event' || tally.fault?.reason === 'rejected') return
+  const before = tally.reported
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, USAGE_WAIT_MS, 'late')
+  })
+  try {
+    while (tally.reported === before) {
+      const reading = batches.next()
+      reading.catch(() => {})
+      const next = await Promise.race([reading, late])
+      if (next === 'late' || next.done) return
+      for (const part of next.value) if (part.kind === 'usage') tally.take(part)
+    }
+  } catch {
+    // The upstream has broken off, and there is no usage.
+  } finally {
+    clearTimeout(timer)
+  }
 }

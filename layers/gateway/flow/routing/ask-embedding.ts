@@ -1,7 +1,7 @@
 import type { Embedding, EmbeddingRequest } from '../../domain/chat/embedding.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
-import { fieldsFor } from './ask-chat.ts'
-import type { RoutedRequest } from './route-health.ts'
+import type { RoutedRequest } from '../request.ts'
+import { fieldsFor, untilBegun } from './ask-chat.ts'
 import type { AskedRoute } from './try-routes.ts'
 
 /** Asks a route for the vectors of a batch. */
@@ -15,7 +15,9 @@ export async function askEmbedding(
   journey.asksWhole = true
   if (!provider.embed) throw hasNoWords()
   const fields = fieldsFor(priced, route, allowFields, journey)
-  const timeout = startTimeout(route.firstByteTimeoutMs)
+  // A batch of vectors sends nothing before its end, so this timeout is for the whole of it.
+  const ms = route.firstByteTimeoutMs
+  const beginning = untilBegun(signal, ms, `No embedding came within ${ms} ms.`)
   try {
     return await provider.embed({
       embedding: wanted,
@@ -27,19 +29,11 @@ export async function askEmbedding(
       noteAnswered: () => {
         tally.isAnswered = true
       },
-      signal: AbortSignal.any([signal, timeout.signal]),
+      signal: beginning.signal,
     })
   } finally {
-    timeout.clear()
+    beginning.begun()
   }
-}
-
-/** A batch of vectors sends nothing before its end, so this timeout is for the whole of it. */
-function startTimeout(ms: number) {
-  const controller = new AbortController()
-  const giveUp = () => controller.abort(new UpstreamFailure('timeout', `No embedding came within ${ms} ms.`))
-  const timer = setTimeout(giveUp, ms)
-  return { signal: controller.signal, clear: () => clearTimeout(timer) }
 }
 
 function hasNoWords(): UpstreamFailure {

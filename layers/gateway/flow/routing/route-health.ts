@@ -1,16 +1,7 @@
 import { hash } from 'node:crypto'
 import { LONGEST_REST_MS } from '../../domain/routing/route-order.ts'
 import type { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
-import type { AdmittedChat } from '../request.ts'
-
-/** A request on its way to its upstreams, with its key. */
-export type RoutedRequest = Pick<
-  AdmittedChat,
-  'requestId' | 'nowMs' | 'deadlineMs' | 'hold' | 'credential' | 'priced' | 'journey'
->
-
-/** The request that failed: its key, and a hash of its body. */
-export type Witness = { readonly keyId: string; readonly body: string }
+import type { RoutedRequest, Witness } from '../request.ts'
 
 /** Identifies a request as the witness of its route's failures, made once: its body may be long. */
 export function witnessOf({ credential, priced, journey }: RoutedRequest): Witness {

@@ -6,12 +6,13 @@ import type { Catalog, UpstreamRoute } from '../../domain/routing/catalog.ts'
 import { type Candidate, isAllowedFallback, worstCostAt, worstLossAt } from '../../domain/routing/route-cost.ts'
 import { orderRoutes, pinnableRoutes, pinRoutes, routeKey } from '../../domain/routing/route-order.ts'
 import { TOO_MANY_REQUESTS, UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
+import { BEYOND_CAP } from '../../domain/rows/usage-row.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { Provider } from '../../providers/provider.ts'
 import type { TakeLoss } from '../../store/admission/take-loss.ts'
 import { Tally } from '../answering/tally.ts'
-import { deadAtMs, endAttempt, type Journey } from '../request.ts'
-import { type RoutedRequest, type RouteHealth, witnessOf } from './route-health.ts'
+import { deadAtMs, endAttempt, type Journey, type RoutedRequest } from '../request.ts'
+import { type RouteHealth, witnessOf } from './route-health.ts'
 
 export type RoutingDeps = LossDeps & {
   readonly openProvider: (catalog: Catalog, id: string) => Provider
@@ -43,13 +44,13 @@ export async function tryRoutes<T>(
   const { openProvider, health, clock } = deps
   const failures: UpstreamFailure[] = []
   let provoked: Candidate | undefined
-  let isTooDear = false
+  let isTooExpensive = false
   for (const candidate of candidatesOf(request, health, clock())) {
     if (failures.length === MOST_ATTEMPTS) break
     if (provoked && candidate.fallbackModel !== provoked.fallbackModel) continue
     const worst = worstLossAt(candidate, priced)
     if (worst > 0n && (provoked || !(await mayLose(deps, request, worst)))) {
-      isTooDear = true
+      isTooExpensive = true
       continue
     }
     beginAttempt(journey, candidate.route, clock())
@@ -71,7 +72,7 @@ export async function tryRoutes<T>(
       if (error.blame === 'caller') provoked ??= candidate
     }
   }
-  if (isTooDear && failures.length === 0) throw await tooDear(request)
+  if (isTooExpensive && failures.length === 0) throw await tooExpensive(request)
   throw failureOf(failures, priced.model.id)
 }
 
@@ -86,13 +87,13 @@ async function mayLose(deps: RoutingDeps, request: RoutedRequest, amount: Nano):
   return isTaken === true
 }
 
-async function tooDear({ credential, priced, nowMs }: RoutedRequest): Promise<GatewayError> {
+async function tooExpensive({ credential, priced, nowMs }: RoutedRequest): Promise<GatewayError> {
   const { admissionRefusal } = await import('#advice')
   return admissionRefusal('daily_loss_exceeded', credential.key, { nowMs, priced })
 }
 
 /** Keeps an attempt that its upstream may bill, for the bill and the key's loss. */
-export function noteOwed(journey: Journey, candidate: Candidate, tally: Tally, error: unknown): void {
+function noteOwed(journey: Journey, candidate: Candidate, tally: Tally, error: unknown): void {
   const failure = error instanceof UpstreamFailure ? error : undefined
   if (tally.isAnswered || failure?.mayBeBilled) journey.owed = [...(journey.owed ?? []), { candidate, tally, failure }]
 }
@@ -114,8 +115,43 @@ function noteAnswer(journey: Journey, candidate: Candidate, nowMs: number): void
   if (fallbackModel !== undefined) journey.fallbackModel = fallbackModel
 }
 
-function noteFailure(
+/** A route has answered. So has one that ignores its output cap, but the operator should know. */
+export function noteAnswered({ health, log, clock }: RoutingDeps, journey: Journey, tally: Tally): void {
+  const { route, provider, upstreamModel } = journey
+  if (route) health.succeeded(route)
+  endAttempt(journey, tally.isBeyondCap ? BEYOND_CAP : 'ok', clock())
+  if (tally.isBeyondCap && provider && upstreamModel) log.beyondCap(provider, upstreamModel)
+}
+
+/** A route that dies in the middle of its answers rests like one that never begins. Our own deadline is not its fault. */
+export function noteBroken(
+  deps: RoutingDeps,
+  request: RoutedRequest,
+  tally: Tally,
+  error: unknown,
+  deadline: AbortSignal,
+): void {
+  const { journey } = request
+  const { candidate } = journey
+  delete journey.candidate
+  if (candidate) noteOwed(journey, candidate, tally, error)
+  if (!(error instanceof UpstreamFailure)) return
+  endAttempt(journey, error.result, deps.clock(), error.said)
+  if (candidate && !error.isCallers && !deadline.aborted) blame(deps, request, candidate.route, error)
+}
+
+function blame(
   { health, log, clock }: RoutingDeps,
+  request: RoutedRequest,
+  route: UpstreamRoute,
+  why: UpstreamFailure,
+) {
+  health.failed(routeKey(route), why, () => witnessOf(request), clock())
+  log.upstreamFailed(route.provider, why)
+}
+
+function noteFailure(
+  deps: RoutingDeps,
   request: RoutedRequest,
   candidate: Candidate,
   failure: UpstreamFailure,
@@ -123,13 +159,11 @@ function noteFailure(
 ): void {
   const { journey, priced } = request
   const { route } = candidate
-  endAttempt(journey, failure.result, clock(), failure.said)
+  endAttempt(journey, failure.result, deps.clock(), failure.said)
   if (failure.reason === 'unsupported') return
   if (failure.reason === 'rejected' && failure.detail.status) journey.provider = route.provider
-  if (failure.mayBeBilled) log.unpaid(route.provider, route.cost && worstCostAt(candidate, priced))
-  if (!failure.worthAnotherRoute || signal.aborted) return
-  health.failed(routeKey(route), failure, () => witnessOf(request), clock())
-  log.upstreamFailed(route.provider, failure)
+  if (failure.mayBeBilled) deps.log.unpaid(route.provider, route.cost && worstCostAt(candidate, priced))
+  if (failure.worthAnotherRoute && !signal.aborted) blame(deps, request, route, failure)
 }
 
 /** The failure that the caller is told if no route has answered. */

@@ -2,7 +2,7 @@ import { EVENT_SOURCE } from '../../names.ts'
 import { openService } from './service.ts'
 
 /** An event as its rules see it: `detail` is JSON. */
-export type BusEvent = { readonly type: string; readonly detail: string }
+type BusEvent = { readonly type: string; readonly detail: string }
 
 /** Puts an event on a bus of EventBridge. Throws unless it was taken. */
 export function openEventBus(name: string) {

@@ -1,8 +1,7 @@
 import { readAwsEndpoint, readCredentials } from '../config.ts'
 import { retry } from '../retry.ts'
-import { endpointOf } from './endpoint.ts'
-import { isUnavailable } from './failures.ts'
-import { ServiceError } from './service-error.ts'
+import { endpointOf } from './service.ts'
+import { isUnavailable, ServiceError } from './service-error.ts'
 import { signRequest } from './sign-request.ts'
 
 /** Puts bytes at a path of a bucket. The same bytes again change nothing. Throws a ServiceError. */

@@ -1,9 +1,9 @@
 import { type Credentials, readAwsEndpoint, readCredentials } from '../config.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { type HeaderList, openHttpClient } from '../http/http-client.ts'
+import { HttpError } from '../http/http-error.ts'
 import { retry } from '../retry.ts'
-import { endpointOf } from './endpoint.ts'
-import { type ExchangeOptions, openExchange, type Reply, type Timeouts } from './exchange.ts'
-import { isUnavailable } from './failures.ts'
-import { ServiceError } from './service-error.ts'
+import { isUnavailable, ServiceError } from './service-error.ts'
 import { signer } from './sign.ts'
 
 type Service = {
@@ -16,20 +16,39 @@ type Service = {
   /** For a service that names its operation in the path, in place of a target. */
   readonly path?: string
   readonly contentType: string
-  readonly timeouts: Timeouts
+  /** For the connection, and for the whole answer. */
+  readonly timeouts: { readonly connectMs: number; readonly answerMs: number }
   /** Replaces AWS's own settings. */
   readonly local?: { readonly endpoint: string; readonly region: string; readonly credentials: Credentials }
 }
 
-export type CallOptions = { readonly attempts: number; readonly signal?: AbortSignal }
-
 /** Calls an operation with a body of JSON. Throws a ServiceError. */
-export type CallService = (operation: string, body: string, options: CallOptions) => Promise<Answer>
+export type CallService = (
+  operation: string,
+  body: string,
+  options: { readonly attempts: number; readonly signal?: AbortSignal },
+) => Promise<Answer>
+
 type Answer = Record<string, unknown>
+
+type SendOptions = {
+  readonly signal: AbortSignal | undefined
+  /** On a connection of its own: the kept ones may all have died, as the one before did. */
+  readonly isRetry: boolean
+}
+
+type Reply = {
+  readonly status: number
+  readonly text: string
+  /** The Date header of the answer. */
+  readonly date: string | undefined
+  /** The name of an error, for services that do not put it in the body. */
+  readonly errorType: string | undefined
+}
 
 /** A service of AWS that speaks JSON. The environment is read with the first call, its credentials with every one. */
 export function openService(service: Service, clock: () => number = Date.now): CallService {
-  let line: ReturnType<typeof openLine> | undefined
+  let address: ReturnType<typeof openAddress> | undefined
   /** The milliseconds by which the service's clock is ahead of ours, once it has refused a signature for its time. */
   let aheadMs = 0
 
@@ -40,11 +59,12 @@ export function openService(service: Service, clock: () => number = Date.now): C
     return retry(attempt, { when, pauseMs, tries: attempts })
   }
 
-  async function call(operation: string, body: string, options: ExchangeOptions, isSecond = false): Promise<Answer> {
-    line ??= openLine(service)
+  async function call(operation: string, body: string, options: SendOptions, isSecond = false): Promise<Answer> {
+    address ??= openAddress(service)
+    const target = service.target && `${service.target}.${operation}`
     const credentials = service.local?.credentials ?? readCredentials()
-    const headers = line.sign({ target: line.targetOf(operation), body, credentials, nowMs: clock() + aheadMs })
-    const reply = await line.exchange(headers, body, options)
+    const headers = address.sign({ target, body, credentials, nowMs: clock() + aheadMs })
+    const reply = await address.post(headers, body, options)
     const answer = read(reply)
     if (reply.status === 200) return answer
     const error = errorOf(reply, answer)
@@ -78,14 +98,55 @@ function pauseMs(attempt: number): number {
   return 50 * 2 ** attempt
 }
 
-function openLine({ name, variable, target, path = '/', contentType, timeouts, local }: Service) {
+/** Every failure on the way is a ServiceError. */
+function openAddress({ name, variable, path = '/', contentType, timeouts, local }: Service) {
   const { region, endpoint = endpointOf(name, region) } = local ?? readAwsEndpoint(variable)
   const url = new URL(path, endpoint)
-  return {
-    sign: signer({ service: name, region, host: url.host, path, contentType }),
-    targetOf: (operation: string) => target && `${target}.${operation}`,
-    exchange: openExchange(url, timeouts),
+  const { hostname, pathname } = url
+  const { connectMs, answerMs } = timeouts
+  const client = openHttpClient(url, connectMs)
+  const timeout = (what: string) => new ServiceError('TimeoutError', `${hostname}: ${what}.`, {})
+  const outOfTime = () => timeout('no answer in the time that was left')
+  return { sign: signer({ service: name, region, host: url.host, path, contentType }), post }
+
+  async function post(headers: HeaderList, body: string, { signal, isRetry }: SendOptions): Promise<Reply> {
+    if (signal?.aborted) throw outOfTime()
+    const exchange = client.post(pathname, headers, body, isRetry)
+    const late = setTimeout(() => exchange.end(timeout(`no answer within ${answerMs} ms`)), answerMs)
+    const abort = () => exchange.end(outOfTime())
+    signal?.addEventListener('abort', abort, { once: true })
+    try {
+      const { status, headers: answered } = await exchange.head
+      // Most answers are so short that they come with their heads.
+      const text = exchange.takeWhole()?.toString() ?? (await readText(exchange))
+      return { status, text, date: answered.get('date'), errorType: answered.get('x-amzn-errortype') }
+    } catch (error) {
+      throw error instanceof HttpError ? brokenOff(hostname, error) : error
+    } finally {
+      clearTimeout(late)
+      signal?.removeEventListener('abort', abort)
+    }
   }
+}
+
+/** More than any answer that we ask for: a page of DynamoDB has a megabyte before it is written as JSON. */
+const MOST_BYTES = 16 * 1024 * 1024
+
+async function readText(exchange: Exchange): Promise<string> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for (let piece = await exchange.read(); piece; piece = await exchange.read()) {
+    bytes += piece.length
+    if (bytes > MOST_BYTES) exchange.end(new ServiceError('NetworkingError', 'The answer is too long.', {}))
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString()
+}
+
+function brokenOff(host: string, cause: HttpError): ServiceError {
+  if (cause.code === 'CONNECT_TIMEOUT')
+    return new ServiceError('TimeoutError', `${host}: ${cause.message}`, {}, { cause })
+  return new ServiceError('NetworkingError', cause.message, { code: cause.code }, { cause })
 }
 
 /** An answer that cannot be read leaves the outcome of the call unknown. */
@@ -102,4 +163,19 @@ function errorOf({ status, errorType }: Reply, answer: Answer): ServiceError {
   const { __type: type = errorType ?? 'UnknownError', message = answer.Message ?? '' } = answer
   const [name = ''] = /\w+(?=$|:)/.exec(String(type)) ?? []
   return new ServiceError(name, String(message), { isServers: status >= 500, answer })
+}
+
+/** The domains of services by the beginning of the region's name; amazonaws.com for all others. */
+const SUFFIXES = {
+  'cn-': 'amazonaws.com.cn',
+  'eusc-': 'amazonaws.eu',
+  'us-iso-': 'c2s.ic.gov',
+  'us-isob-': 'sc2s.sgov.gov',
+  'us-isof-': 'csp.hci.ic.gov',
+  'eu-isoe-': 'cloud.adc-e.uk',
+}
+
+export function endpointOf(service: string, region: string): string {
+  const [, suffix = 'amazonaws.com'] = Object.entries(SUFFIXES).find(([start]) => region.startsWith(start)) ?? []
+  return `https://${service}.${region}.${suffix}`
 }

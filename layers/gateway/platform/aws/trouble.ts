@@ -7,80 +7,62 @@ export type Trouble = { readonly what: string; readonly advice: string }
 
 type Told = { readonly name: string; readonly message: string; readonly code: string }
 
-type Row = { readonly is: (told: Told) => boolean; readonly says: (told: Told) => Trouble }
+type Row = {
+  readonly is: (told: Told) => boolean
+  readonly what: string | ((told: Told) => string)
+  readonly advice: string
+}
 
 const UNREACHED =
   /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|EPIPE|UND_ERR_\w+|TimeoutError|fetch failed)$/
+const NOT_ACCEPTED =
+  /^(?:InvalidClientTokenId|UnrecognizedClient|SignatureDoesNotMatch|InvalidSignature|InvalidAccessKeyId|IncompleteSignature|AuthFailure|MissingAuthenticationToken)/
 const SIGN_IN =
   "Sign in again with 'aws login' or 'aws sso login', or renew the variables AWS_ACCESS_KEY_ID and its like"
+const EXPIRED = { what: 'the AWS credentials have expired', advice: `${SIGN_IN}.` }
+
+const isOfCredentials = ({ name }: Told) => name === 'CredentialsProviderError' || name === 'TokenProviderError'
 
 /** In this order: an SDK's message about credentials may also mention a region or a connection. */
 const ROWS: readonly Row[] = [
+  { is: (told) => isOfCredentials(told) && /expired|refresh/i.test(told.message), ...EXPIRED },
   {
-    is: ({ name, message }) => isOfCredentials(name) && /expired|refresh/i.test(message),
-    says: () => ({ what: 'the AWS credentials have expired', advice: `${SIGN_IN}.` }),
+    is: (told) => isOfCredentials(told) && readProfile() !== undefined,
+    what: () => `the profile '${readProfile()}' of AWS_PROFILE has no AWS credentials, or does not exist`,
+    advice: "'aws configure list-profiles' lists those that do.",
   },
   {
-    is: ({ name }) => isOfCredentials(name) && readProfile() !== undefined,
-    says: () => ({
-      what: `the profile '${readProfile()}' of AWS_PROFILE has no AWS credentials, or does not exist`,
-      advice: "'aws configure list-profiles' lists those that do.",
-    }),
-  },
-  {
-    is: ({ name }) => isOfCredentials(name),
-    says: () => ({
-      what: 'no AWS credentials were found',
-      advice: "Set AWS_PROFILE, or sign in with 'aws configure' or 'aws login'.",
-    }),
+    is: isOfCredentials,
+    what: 'no AWS credentials were found',
+    advice: "Set AWS_PROFILE, or sign in with 'aws configure' or 'aws login'.",
   },
   {
     is: ({ message }) => /region (?:is missing|not accepted)/i.test(message),
-    says: () => ({
-      what: 'no AWS region is set, or not a valid one',
-      advice: 'Set AWS_REGION to the region of the deployment, for example us-east-1.',
-    }),
+    what: 'no AWS region is set, or not a valid one',
+    advice: 'Set AWS_REGION to the region of the deployment, for example us-east-1.',
   },
   {
     is: ({ name, message }) => /TooSkewed/.test(name) || /signature (?:expired|not yet current)/i.test(message),
-    says: () => ({
-      what: 'the clock of this machine is wrong, and AWS refuses its signatures',
-      advice: 'Set the clock.',
-    }),
+    what: 'the clock of this machine is wrong, and AWS refuses its signatures',
+    advice: 'Set the clock.',
   },
+  { is: ({ name }) => /^(?:ExpiredToken|RequestExpired)/.test(name), ...EXPIRED },
   {
-    is: ({ name }) => /^(?:ExpiredToken|RequestExpired)/.test(name),
-    says: () => ({ what: 'the AWS credentials have expired', advice: `${SIGN_IN}.` }),
-  },
-  {
-    is: ({ name }) =>
-      /^(?:InvalidClientTokenId|UnrecognizedClient|SignatureDoesNotMatch|InvalidSignature|InvalidAccessKeyId|IncompleteSignature|AuthFailure|MissingAuthenticationToken)/.test(
-        name,
-      ),
-    says: ({ name }) => ({
-      what: `AWS does not accept the credentials (${name})`,
-      advice: `${SIGN_IN}; look at AWS_PROFILE.`,
-    }),
+    is: ({ name }) => NOT_ACCEPTED.test(name),
+    what: ({ name }) => `AWS does not accept the credentials (${name})`,
+    advice: `${SIGN_IN}; look at AWS_PROFILE.`,
   },
   {
     is: ({ name }) => /^AccessDenied/.test(name),
-    says: ({ message }) => ({
-      what: `these AWS credentials may not do this (${message.trim()})`,
-      advice: 'Use others, or have this right added.',
-    }),
+    what: ({ message }) => `these AWS credentials may not do this (${message.trim()})`,
+    advice: 'Use others, or have this right added.',
   },
   {
     is: ({ code }) => UNREACHED.test(code),
-    says: ({ code, message }) => ({
-      what: `AWS cannot be reached (${code}${hostIn(message)})`,
-      advice: 'Look at the network and its proxy, and whether AWS_REGION names a region.',
-    }),
+    what: ({ code, message }) => `AWS cannot be reached (${code}${hostIn(message)})`,
+    advice: 'Look at the network and its proxy, and whether AWS_REGION names a region.',
   },
 ]
-
-function isOfCredentials(name: string): boolean {
-  return name === 'CredentialsProviderError' || name === 'TokenProviderError'
-}
 
 function hostIn(message: string): string {
   const [host] = /[\w-]+(?:\.[\w-]+)*\.amazonaws\.com(?:\.cn)?|\d+\.\d+\.\d+\.\d+:\d+/.exec(message) ?? []
@@ -97,7 +79,8 @@ export function awsTrouble(error: unknown): Trouble | undefined {
     readonly message?: string
   }
   const told = { name, message: why, code: String(code) }
-  return ROWS.find(({ is }) => is(told))?.says(told)
+  const row = ROWS.find(({ is }) => is(told))
+  return row && { what: typeof row.what === 'string' ? row.what : row.what(told), advice: row.advice }
 }
 
 export function troubleLine({ what, advice }: Trouble): string {

@@ -1,4 +1,3 @@
-import type { Connection } from './connection.ts'
 import { HttpError } from './http-error.ts'
 import type { Head } from './response-head.ts'
 import { type Receiver, ResponseParser } from './response-parser.ts'
@@ -8,11 +7,21 @@ const MOST_WAITING_BYTES = 64 * 1024
 const PARTING_MS = 1_000
 const PARTING_BYTES = 64 * 1024
 
+/** The connection, as its exchange needs it. */
+type Carrier = {
+  readonly isOpen: boolean
+  readonly isReused: boolean
+  pause(): void
+  resume(): void
+  destroy(): void
+  release(keptMs: number): void
+}
+
 /** One request and its response, on a connection that carries nothing else meanwhile. */
 export class Exchange implements Receiver {
   /** Rejects, as `read` does, with an HttpError or with the error that the exchange was ended with. */
   readonly head: Promise<Head>
-  readonly #connection: Connection
+  readonly #connection: Carrier
   readonly #begun = Promise.withResolvers<Head>()
   readonly #parser = new ResponseParser(this)
   #pieces: Buffer[] = []
@@ -22,7 +31,7 @@ export class Exchange implements Receiver {
   #reader: PromiseWithResolvers<Buffer | undefined> | undefined
   #parting: NodeJS.Timeout | undefined
 
-  constructor(connection: Connection) {
+  constructor(connection: Carrier) {
     this.#connection = connection
     this.head = this.#begun.promise
   }

@@ -3,8 +3,7 @@ import { isoTime } from '../../domain/basics/time.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import type { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { CREDIT_FIELDS, type UsageRow } from '../../domain/rows/usage-row.ts'
-import { describeMetrics, type Unit } from './metric-description.ts'
-import { creditsIn, metricsOf } from './row-metrics.ts'
+import { creditsIn, describeMetrics, metricsOf, type Unit } from './row-metrics.ts'
 
 /** Tells the operator about events. No prompt, answer or secret is passed to it. */
 export type Log = {
@@ -102,10 +101,10 @@ export function jsonLog(printLine: (line: string) => void, stage = 'local', cloc
   }
 }
 
-/** The row, with a word for each missing dimension, so that every request counts in every breakdown. */
 /** The callers' own words about people are kept where they expire and can be left out: on the row. */
 const UNTOLD = { user: undefined, tags: undefined } satisfies Partial<UsageRow>
 
+/** The row, with a word for each missing dimension, so that every request counts in every breakdown. */
 function fieldsOf(row: UsageRow): object {
   const fields: Record<string, unknown> = {
     ...row,
@@ -125,4 +124,9 @@ function describeError(error: unknown, depth = 0): Record<string, unknown> {
   const { name, message, stack, cause } = error as Error
   const hasCause = cause !== undefined && depth < MOST_CAUSES
   return { name, message, stack, ...(hasCause && { cause: describeError(cause, depth + 1) }) }
+}
+
+/** Straight to the log: Lambda's own console adds a prefix that is not JSON. */
+export function printLine(line: string): void {
+  process.stdout.write(`${line}\n`)
 }

@@ -1,6 +1,6 @@
 import type { Nano } from '../../domain/money/money.ts'
 import type { UsageRow } from '../../domain/rows/usage-row.ts'
-import { describeMetrics, type Unit } from './metric-description.ts'
+import { METRICS_NAMESPACE } from '../../names.ts'
 
 /** The dimensions of the metrics. CloudWatch charges for each value. */
 type Breakdown = 'model' | 'provider' | 'errorCode'
@@ -86,4 +86,21 @@ function describe(row: UsageRow): object[] {
   return Object.values(groups).map((metrics = []) =>
     describeMetrics(metrics, [], ...(metrics[0]?.by ?? []).map((field) => [field])),
   )
+}
+
+export type Unit = 'Count' | 'Milliseconds' | 'None'
+
+/**
+ * Tells CloudWatch which fields of a line are metrics of the stage (embedded metric format), and their dimensions: each
+ * metric counts once for each set of them. Most of a line is this, so nothing is said twice, and no unit for none.
+ */
+export function describeMetrics(
+  metrics: readonly { name: string; unit: Unit }[],
+  ...sets: readonly (readonly string[])[]
+): object {
+  return {
+    Namespace: METRICS_NAMESPACE,
+    Dimensions: sets.map((by) => ['stage', ...by]),
+    Metrics: metrics.map(({ name, unit }) => (unit === 'None' ? { Name: name } : { Name: name, Unit: unit })),
+  }
 }

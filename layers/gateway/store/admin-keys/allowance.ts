@@ -4,10 +4,10 @@ import type { Nano } from '../../domain/money/money.ts'
 import { ITEMS } from '../../names.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { toNano } from '../keys/key-item.ts'
+import { readOne } from '../keys/rotating-item.ts'
 import type { OperatorTables } from '../sdk/operator-tables.ts'
 import type { TransactItem } from '../sdk/transact.ts'
-import { adminKeyItem } from './admin-key-item.ts'
-import { readAdminKey } from './admin-keys.ts'
+import { ADMIN_KEY_ITEMS, adminKeyItem } from './admin-key-item.ts'
 
 /** The credits that an admin key may grant on one UTC day. */
 export type Allowance = {
@@ -66,7 +66,7 @@ export function takeAllowance({ keys }: OperatorTables, allowance: Allowance, am
 
 /** Throws if the allowance stopped a transaction. */
 export async function requireAllowance(tables: Tables, allowance: Allowance, amount: Nano): Promise<void> {
-  const key = await readAdminKey(tables)(allowance.adminKeyId)
+  const key = await readOne(tables, ADMIN_KEY_ITEMS)(allowance.adminKeyId)
   const granted = await grantedOnDay(tables)(allowance)
   if (key?.status !== 'active' || granted + amount > allowance.dailyGrant) throw overAllowance(allowance)
 }

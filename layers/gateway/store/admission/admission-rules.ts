@@ -1,13 +1,24 @@
 import type { Demand } from '../../domain/admission/admission.ts'
-import { lastTakeableFullAtUs, saneFullAtUs } from '../../domain/admission/bucket.ts'
+import { intervalUs, lastTakeableFullAtUs, latestSaneFullAtUs, saneFullAtUs } from '../../domain/admission/bucket.ts'
+import {
+  COUNTER_NAMES,
+  COUNTERS,
+  type Counter,
+  type CounterName,
+  type Counts,
+  leftIn,
+  limitOf,
+  oldestKept,
+  takenBy,
+  windowOf,
+} from '../../domain/admission/counters.ts'
 import type { AdmissionRefusal } from '../../domain/basics/gateway-error.ts'
 import { isExpired, type Key } from '../../domain/keys/key.ts'
 import type { Item } from '../dynamodb/database.ts'
-import { COUNTER_WRITES } from './counter-writes.ts'
-import { hasToken } from './take-from-bucket.ts'
+import { countAttribute, toNano } from '../keys/key-item.ts'
 
 /** A rule that a key must meet: as a condition of the admission write, and as a reason for its refusal. */
-export type AdmissionRule = {
+type AdmissionRule = {
   readonly refusal: AdmissionRefusal
   /**
    * The condition on the stored key, if this request needs one. `cached` is the copy by which the write is made. Values
@@ -16,6 +27,47 @@ export type AdmissionRule = {
   readonly condition: (cached: Key, demand: Demand, values: Item) => string | undefined
   readonly isMet: (stored: Key, demand: Demand) => boolean
 }
+
+const TAKEN: Readonly<Record<Counter['counts'], string>> = { requests: ' + :one', credits: ' + :hold', loss: '' }
+
+/** One counter's part in the two writes of a request. Its texts are joined once, because every request needs them. */
+type CounterWrite = AdmissionRule & {
+  readonly counts: Counter['counts']
+  /** The change that takes; every admission has its value. */
+  readonly take: string
+  /** The change at settlement, if anything comes back. A window that is forgotten by then must not make the release fail. */
+  readonly giveBack: string | undefined
+  readonly nameWindow: (names: Record<string, string>, atMs: number) => void
+}
+
+export function counterWrite(name: CounterName, counter: Counter): CounterWrite {
+  const [count, room] = [`#${name}`, `:${name}Room`]
+  const isWithin = `${count} <= ${room}`
+  const isNewOrWithin = `(attribute_not_exists(${count}) OR ${isWithin})`
+  return {
+    counts: counter.counts,
+    refusal: counter.refusal,
+    condition: (cached, demand, values) => {
+      const [limit, taken] = [limitOf(cached, name), takenBy(demand, counter)]
+      if (limit === undefined || taken === 0n) return undefined
+      values[room] = limit - taken
+      // A request beyond the whole limit must not pass because it is the first of its window.
+      return taken > limit ? isWithin : isNewOrWithin
+    },
+    isMet: (stored, demand) => {
+      const [left, taken] = [leftIn(stored, name, demand.nowMs), takenBy(demand, counter)]
+      return left === undefined || taken === 0n || taken <= left
+    },
+    // A loss is only read: what a write sets comes back with its answer.
+    take: `${count} = if_not_exists(${count}, :zero)${TAKEN[counter.counts]}`,
+    giveBack: counter.counts === 'credits' ? `${count} = if_not_exists(${count}, :back) - :back` : undefined,
+    nameWindow: (names, atMs) => {
+      names[count] = countAttribute(counter, windowOf(counter, atMs))
+    },
+  }
+}
+
+export const COUNTER_WRITES = COUNTER_NAMES.map((name) => counterWrite(name, COUNTERS[name]))
 
 /** If a key breaks several rules, the first is the reason. */
 export const ADMISSION_RULES: readonly AdmissionRule[] = [
@@ -32,7 +84,7 @@ export const ADMISSION_RULES: readonly AdmissionRule[] = [
   },
   {
     refusal: 'rate_limit_exceeded',
-    condition: (cached, { nowMs }, values) => hasToken(cached, nowMs, values),
+    condition: (cached, { nowMs }, values) => hasRoom(cached, nowMs, values),
     isMet: ({ rpm, bucketFullAtUs }, { nowMs }) =>
       saneFullAtUs(rpm, bucketFullAtUs, nowMs) <= lastTakeableFullAtUs(rpm, nowMs),
   },
@@ -57,4 +109,65 @@ export const ADMISSION_RULES: readonly AdmissionRule[] = [
 /** The first rule that this key does not meet; undefined if it meets all. */
 export function whyNotAdmitted(key: Key, demand: Demand): AdmissionRefusal | undefined {
   return ADMISSION_RULES.find(({ isMet }) => !isMet(key, demand))?.refusal
+}
+
+/** The attributes of windows that no clock can ask for again. */
+export function forgottenAttributes({ counts }: Key, nowMs: number): string[] {
+  const forgotten: string[] = []
+  for (const name of COUNTER_NAMES) {
+    const oldest = oldestKept(COUNTERS[name], nowMs)
+    for (const window in counts[name]) if (window < oldest) forgotten.push(countAttribute(COUNTERS[name], window))
+  }
+  return forgotten
+}
+
+/** The counts of a key's copy after an admission that changed these attributes. */
+export function countsAfter({ counts }: Key, { nowMs }: Demand, changed: Item): Counts {
+  const after = {} as Counts
+  for (const name of COUNTER_NAMES) {
+    const [current, oldest] = [windowOf(COUNTERS[name], nowMs), oldestKept(COUNTERS[name], nowMs)]
+    const kept: Record<string, bigint> = {}
+    for (const window in counts[name]) if (window >= oldest) kept[window] = counts[name][window] as bigint
+    kept[current] = toNano(changed[countAttribute(COUNTERS[name], current)])
+    after[name] = kept
+  }
+  return after
+}
+
+/**
+ * DynamoDB has no max(), so a full bucket and one in use are two writes, and one that a wrong clock left is a third.
+ * The cached copy decides between them; if it is wrong, because another instance has taken since, that costs one retry.
+ */
+function formOf({ bucketFullAtUs }: Key, nowMs: number): 'full' | 'in use' | 'wrong' {
+  if (bucketFullAtUs <= nowMs * 1000) return 'full'
+  return bucketFullAtUs <= latestSaneFullAtUs(nowMs) ? 'in use' : 'wrong'
+}
+
+/** The condition that the bucket has room for a request. Its values are added to those of the write. */
+function hasRoom(cached: Key, nowMs: number, values: Item): string {
+  const form = formOf(cached, nowMs)
+  if (form === 'wrong') {
+    values[':latestSane'] = latestSaneFullAtUs(nowMs)
+    return 'bucketFullAtUs > :latestSane'
+  }
+  values[':nowUs'] = nowMs * 1000
+  if (form === 'full') return 'bucketFullAtUs <= :nowUs'
+  values[':lastTakeable'] = lastTakeableFullAtUs(cached.rpm, nowMs)
+  return 'bucketFullAtUs > :nowUs AND bucketFullAtUs <= :lastTakeable'
+}
+
+/** The change that takes a request from the bucket. */
+export function takeFromBucket(cached: Key, nowMs: number, values: Item): string {
+  const form = formOf(cached, nowMs)
+  const interval = intervalUs(cached.rpm)
+  if (form === 'full') {
+    values[':firstTaken'] = nowMs * 1000 + interval
+    return 'bucketFullAtUs = :firstTaken'
+  }
+  if (form === 'wrong') {
+    values[':lastTaken'] = lastTakeableFullAtUs(cached.rpm, nowMs) + interval
+    return 'bucketFullAtUs = :lastTaken'
+  }
+  values[':interval'] = interval
+  return 'bucketFullAtUs = bucketFullAtUs + :interval'
 }

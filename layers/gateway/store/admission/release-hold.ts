@@ -1,12 +1,11 @@
 import type { Release } from '../../domain/admission/admission.ts'
 import { ulidTimeMs } from '../../domain/basics/ulid.ts'
+import { ifConditionHolds, retryRejected } from '../dynamodb/conditional-writes.ts'
 import type { Item, UpdateInput } from '../dynamodb/database.ts'
-import { ifConditionHolds, retryRejected } from '../dynamodb/failures.ts'
 import type { Tables } from '../dynamodb/tables.ts'
-import { keyItem, SWEEP_AT_ONCE } from '../keys/key-item.ts'
-import { storedHold } from '../keys/stored-hold.ts'
+import { keyItem, SWEEP_AT_ONCE, storedHold } from '../keys/key-item.ts'
 import { unmetAttribute } from '../notices/notices.ts'
-import { COUNTER_WRITES } from './counter-writes.ts'
+import { COUNTER_WRITES } from './admission-rules.ts'
 import { lossAttribute } from './take-loss.ts'
 
 /** True if this call released the hold, false if it had been released before. */

@@ -1,7 +1,7 @@
 import type { Key } from '../../domain/keys/key.ts'
 import { TABLES } from '../../names.ts'
+import { ifConditionHolds, retryRejected } from '../dynamodb/conditional-writes.ts'
 import { type Item, queryItems } from '../dynamodb/database.ts'
-import { ifConditionHolds, retryRejected } from '../dynamodb/failures.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { keyIdOf, keyItem, SWEEP_AT_ONCE, sweepTime } from '../keys/key-item.ts'
 

@@ -1,16 +1,21 @@
 import type { AdmissionResult, Demand } from '../../domain/admission/admission.ts'
 import { freeUnderWay, type Key } from '../../domain/keys/key.ts'
 import { unmetMark } from '../../domain/keys/notice.ts'
+import { isUnavailable } from '../../platform/aws/service-error.ts'
+import { isConditionFailed, retryRejected } from '../dynamodb/conditional-writes.ts'
 import type { Item, UpdateInput } from '../dynamodb/database.ts'
-import { isConditionFailed, isUnavailable, retryRejected } from '../dynamodb/failures.ts'
 import type { Tables } from '../dynamodb/tables.ts'
-import { holdsOf, keyItem, SWEEP_AT_ONCE, sweepTime, toKey, toNano } from '../keys/key-item.ts'
+import { holdsOf, keyItem, SWEEP_AT_ONCE, storedHold, sweepTime, toKey, toNano } from '../keys/key-item.ts'
 import { readKey } from '../keys/read-key.ts'
-import { storedHold } from '../keys/stored-hold.ts'
 import { unmetAttribute } from '../notices/notices.ts'
-import { ADMISSION_RULES, whyNotAdmitted } from './admission-rules.ts'
-import { COUNTER_WRITES, countsAfter, forgottenAttributes } from './counter-writes.ts'
-import { takeToken } from './take-from-bucket.ts'
+import {
+  ADMISSION_RULES,
+  COUNTER_WRITES,
+  countsAfter,
+  forgottenAttributes,
+  takeFromBucket,
+  whyNotAdmitted,
+} from './admission-rules.ts'
 
 export type TakeAdmission = (key: Key, demand: Demand) => Promise<AdmissionResult>
 
@@ -110,7 +115,7 @@ function admissionWrite(TableName: string, key: Key, demand: Demand, ReturnValue
     values[':unmet'] = unmetMark(key, demand.unmet, demand.nowMs)
     values[':sweepAt'] = SWEEP_AT_ONCE
   }
-  let update = `SET ${takeToken(key, demand.nowMs, values)}, ${TAKE}, ${used}, ${demand.unmet ? HOLD_UNMET : HOLD}`
+  let update = `SET ${takeFromBucket(key, demand.nowMs, values)}, ${TAKE}, ${used}, ${demand.unmet ? HOLD_UNMET : HOLD}`
   const forgotten = forgottenAttributes(key, demand.nowMs)
   for (let i = 0; i < forgotten.length; i++) {
     names[`#forgotten${i}`] = forgotten[i] as string

@@ -2,10 +2,10 @@ import { COUNTERS, windowOf } from '../../domain/admission/counters.ts'
 import { ulidTimeMs } from '../../domain/basics/ulid.ts'
 import type { Hold } from '../../domain/keys/key.ts'
 import type { Nano } from '../../domain/money/money.ts'
-import { ifConditionHolds, isUnavailable, retryRejected } from '../dynamodb/failures.ts'
+import { isUnavailable } from '../../platform/aws/service-error.ts'
+import { ifConditionHolds, retryRejected } from '../dynamodb/conditional-writes.ts'
 import type { Tables } from '../dynamodb/tables.ts'
-import { countAttribute, keyItem } from '../keys/key-item.ts'
-import { storedHold } from '../keys/stored-hold.ts'
+import { countAttribute, keyItem, storedHold } from '../keys/key-item.ts'
 
 type Loss = {
   readonly keyId: string

@@ -3,10 +3,9 @@ import type { Act } from '../../domain/keys/act.ts'
 import { changeEvent } from '../../domain/keys/change-event.ts'
 import type { CatalogData } from '../../domain/routing/catalog.ts'
 import { CATALOG_ITEM } from '../../names.ts'
-import { retry } from '../../platform/retry.ts'
 import { CATALOG_EVENTS, findEvent, putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
-import { pauseAfterOthers, VersionConflict } from '../keys/change-key.ts'
+import { againAfterOthers, VersionConflict } from '../keys/change-key.ts'
 import type { OperatorTables } from '../sdk/operator-tables.ts'
 import { putNew, type TransactItem } from '../sdk/transact.ts'
 import { readStoredCatalog, type StoredCatalog, versionItem } from './read-catalog.ts'
@@ -29,10 +28,7 @@ export function writeCatalog(tables: OperatorTables) {
   return (catalog: CatalogData, act: Act, options: WriteOptions = {}): Promise<WriteResult> => {
     const { expectedVersion, rollbackTo, source } = options
     const note = options.note === undefined ? {} : { note: options.note }
-    return retry(write, {
-      when: (error, pauseMs) => error instanceof VersionConflict && pauseMs < act.leftMs(),
-      pauseMs: pauseAfterOthers,
-    })
+    return againAfterOthers(act, write)
 
     async function write(): Promise<WriteResult> {
       const before = await read()

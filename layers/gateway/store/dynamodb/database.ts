@@ -19,7 +19,7 @@ type WriteInput = Placeholders & {
 }
 
 export type PutInput = WriteInput & { readonly Item: Item }
-export type DeleteInput = WriteInput & { readonly Key: Item }
+type DeleteInput = WriteInput & { readonly Key: Item }
 export type UpdateInput = WriteInput & {
   readonly Key: Item
   readonly UpdateExpression: string
@@ -37,7 +37,7 @@ export type QueryInput = Placeholders & {
   readonly Limit?: number
 }
 
-export type ScanInput = Placeholders & {
+type ScanInput = Placeholders & {
   readonly TableName: string
   readonly FilterExpression?: string
   readonly ConsistentRead?: boolean
@@ -47,7 +47,7 @@ export type ScanInput = Placeholders & {
 type Page = { readonly Items?: Item[] | undefined; readonly LastEvaluatedKey?: Item | undefined }
 type WriteOutput = { readonly Attributes?: Item | undefined }
 
-/** The operations of DynamoDB that the functions use, with plain values. store/failures.ts reads their errors. */
+/** The operations of DynamoDB that the functions use, with plain values. conditional-writes.ts reads their errors. */
 export type Database = {
   get(input: GetInput): Promise<{ readonly Item?: Item | undefined }>
   put(input: PutInput): Promise<WriteOutput>
@@ -60,23 +60,22 @@ export type Database = {
   scan(input: ScanInput): Promise<Page>
 }
 
-export async function* queryItems(database: Database, input: QueryInput): AsyncGenerator<Item, void, undefined> {
-  yield* itemsOf((next) => database.query({ ...input, ...next }))
+/** `isAhead`, for a reader of all items: the next page is on its way while this one is worked on. */
+export function queryItems(
+  database: Database,
+  input: QueryInput,
+  isAhead = false,
+): AsyncGenerator<Item, void, undefined> {
+  return itemsOf((next) => database.query({ ...input, ...next }), isAhead)
 }
 
-/** For a reader of all items: the next page is on its way while this one is worked on. */
-export async function* queryAhead(database: Database, input: QueryInput): AsyncGenerator<Item, void, undefined> {
-  yield* itemsOf((next) => database.query({ ...input, ...next }), true)
+export function scanItems(database: Database, input: ScanInput): AsyncGenerator<Item, void, undefined> {
+  return itemsOf((next) => database.scan({ ...input, ...next }), false)
 }
 
-export async function* scanItems(database: Database, input: ScanInput): AsyncGenerator<Item, void, undefined> {
-  yield* itemsOf((next) => database.scan({ ...input, ...next }))
-}
+type ReadPage = (next: { readonly ExclusiveStartKey?: Item }) => Promise<Page>
 
-type Next = { readonly ExclusiveStartKey?: Item }
-type ReadPage = (next: Next) => Promise<Page>
-
-async function* itemsOf(readPage: ReadPage, isAhead = false): AsyncGenerator<Item, void, undefined> {
+async function* itemsOf(readPage: ReadPage, isAhead: boolean): AsyncGenerator<Item, void, undefined> {
   for (let page: Promise<Page> | undefined = readPage({}); page; ) {
     const { Items = [], LastEvaluatedKey: last }: Page = await page
     const readNext = (): Promise<Page> | undefined => last && readPage({ ExclusiveStartKey: last })

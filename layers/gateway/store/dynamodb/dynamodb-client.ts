@@ -1,9 +1,8 @@
 import { type CallService, openService } from '../../platform/aws/service.ts'
 import { ServiceError } from '../../platform/aws/service-error.ts'
 import type { Credentials } from '../../platform/config.ts'
-import { type Attributes, fromAttributes } from './attribute-values.ts'
+import { type Attributes, fromAttributes, type Input, writeInput } from './attribute-values.ts'
 import type { Database } from './database.ts'
-import { type Input, writeInput } from './write-input.ts'
 
 /** A database on this machine. Without one the client talks to AWS by AWS's own settings. */
 export type LocalEndpoint = {

@@ -1,14 +1,14 @@
 import { isoTime } from '../../domain/basics/time.ts'
 import type { Act } from '../../domain/keys/act.ts'
 import { ITEMS } from '../../names.ts'
-import { putOnce } from '../dynamodb/put-once.ts'
+import { firstPut, putOnce } from '../dynamodb/conditional-writes.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 
 /** The act that a name stands for, and a digest of the request for it. */
-export type ActClaim = { readonly act: Act; readonly digest: string }
+type ActClaim = { readonly act: Act; readonly digest: string }
 
 /** The days for which a name stands for the same act. */
-export const CLAIM_DAYS = 30
+const CLAIM_DAYS = 30
 const DAY_SECONDS = 24 * 60 * 60
 
 /** Of those who claim one name, all get the claim of the first. It is written before the act, and outlives a crash between. */
@@ -24,11 +24,7 @@ export function claimAct({ database, keys }: Tables) {
       digest,
       expiresAt: Math.ceil(act.atMs / 1000) + CLAIM_DAYS * DAY_SECONDS,
     }
-    const standing = await putOnce(database, {
-      TableName: keys,
-      Item,
-      ConditionExpression: 'attribute_not_exists(pk)',
-    })
+    const standing = await putOnce(database, firstPut(keys, Item))
     if (!standing) return claim
     const { actId, at, by, digest: first } = standing as typeof Item
     return { act: { ...act, id: actId, by, atMs: Date.parse(at) }, digest: first }

@@ -1,8 +1,8 @@
 import { isoTime } from '../../domain/basics/time.ts'
 import type { ChangeEvent, EventKind } from '../../domain/keys/change-event.ts'
 import { ITEMS } from '../../names.ts'
+import { firstPut } from '../dynamodb/conditional-writes.ts'
 import type { Item } from '../dynamodb/database.ts'
-import { firstPut } from '../dynamodb/put-once.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import type { TransactItem } from '../sdk/transact.ts'
 

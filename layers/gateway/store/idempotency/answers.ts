@@ -1,23 +1,53 @@
 import { ANSWERS_KEPT_MS, type AnswerClaim, type KeptAnswer } from '../../domain/admission/idempotency.ts'
-import { ifConditionHolds } from '../dynamodb/failures.ts'
-import { putOnce } from '../dynamodb/put-once.ts'
+import { ifConditionHolds, putOnce } from '../dynamodb/conditional-writes.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 
-/**
- * Claims an Idempotency-Key for a request, or returns what stands in the way. A dead request's claim can be taken over
- * by naming that request.
- */
-export type ClaimAnswer = (claim: AnswerClaim, nowMs: number, deadRequestId?: string) => Promise<KeptAnswer | undefined>
+/** The claims on Idempotency-Keys, with the answers that are kept on them. */
+export type AnswerStore = {
+  /**
+   * Claims an Idempotency-Key for a request, or returns what stands in the way. A dead request's claim can be taken over
+   * by naming that request.
+   */
+  claim(claim: AnswerClaim, nowMs: number, deadRequestId?: string): Promise<KeptAnswer | undefined>
+  /** Reads the answer or claim of an Idempotency-Key, without claiming it. */
+  find(id: string, nowMs: number): Promise<KeptAnswer | undefined>
+  /** Stores the answer on the claim, or marks the claim as not_kept. Does nothing if another request owns the claim. */
+  keep(claim: AnswerClaim, sealed: Uint8Array | undefined): Promise<void>
+  /** Frees an Idempotency-Key whose request gave no answer. */
+  drop(claim: AnswerClaim): Promise<void>
+}
 
-export function claimAnswer({ database, answers }: Tables): ClaimAnswer {
-  return async (claim, nowMs, deadRequestId) => {
-    const condition = deadRequestId === undefined ? isFree(nowMs) : isOpenClaimOf(deadRequestId)
-    const expiresAt = Math.ceil((nowMs + ANSWERS_KEPT_MS) / 1000)
-    const Item = { ...claim, state: 'running', expiresAt }
-    const found = await putOnce(database, { TableName: answers, Item, ...condition })
-    // Our own claim: the write had landed, its answer was lost, and it was sent again.
-    if (!found || found.requestId === claim.requestId) return undefined
-    return { ...claim, state: 'running', ...found }
+export function answerStore({ database, answers: TableName }: Tables): AnswerStore {
+  return {
+    async claim(claim, nowMs, deadRequestId) {
+      const condition = deadRequestId === undefined ? isFree(nowMs) : isOpenClaimOf(deadRequestId)
+      const expiresAt = Math.ceil((nowMs + ANSWERS_KEPT_MS) / 1000)
+      const Item = { ...claim, state: 'running', expiresAt }
+      const found = await putOnce(database, { TableName, Item, ...condition })
+      // Our own claim: the write had landed, its answer was lost, and it was sent again.
+      if (!found || found.requestId === claim.requestId) return undefined
+      return { ...claim, state: 'running', ...found }
+    },
+    async find(id, nowMs) {
+      const { Item } = await database.get({ TableName, Key: { id }, ConsistentRead: true })
+      const isOver = (Item?.expiresAt as number) <= Math.floor(nowMs / 1000)
+      return isOver ? undefined : (Item as KeptAnswer | undefined)
+    },
+    async keep({ id, requestId }, sealed) {
+      const state: KeptAnswer['state'] = sealed ? 'kept' : 'not_kept'
+      const write = {
+        TableName,
+        Key: { id },
+        ConditionExpression: 'requestId = :requestId',
+        UpdateExpression: `SET #state = :state${sealed ? ', sealed = :sealed' : ''}`,
+        ExpressionAttributeNames: { '#state': 'state' },
+        ExpressionAttributeValues: { ':requestId': requestId, ':state': state, ...(sealed && { ':sealed': sealed }) },
+      }
+      await ifConditionHolds(database.update(write))
+    },
+    async drop({ id, requestId }) {
+      await ifConditionHolds(database.delete({ TableName, Key: { id }, ...isOpenClaimOf(requestId) }))
+    },
   }
 }
 
@@ -34,44 +64,5 @@ function isOpenClaimOf(requestId: string) {
     ConditionExpression: 'requestId = :requestId AND #state = :running',
     ExpressionAttributeNames: { '#state': 'state' },
     ExpressionAttributeValues: { ':requestId': requestId, ':running': 'running' },
-  }
-}
-
-/** Reads the answer or claim of an Idempotency-Key, without claiming it. */
-export type FindAnswer = (id: string, nowMs: number) => Promise<KeptAnswer | undefined>
-
-export function findAnswer({ database, answers }: Tables): FindAnswer {
-  return async (id, nowMs) => {
-    const { Item } = await database.get({ TableName: answers, Key: { id }, ConsistentRead: true })
-    const isOver = (Item?.expiresAt as number) <= Math.floor(nowMs / 1000)
-    return isOver ? undefined : (Item as KeptAnswer | undefined)
-  }
-}
-
-/** Stores the answer on the claim, or marks the claim as not_kept. Does nothing if another request owns the claim. */
-export type KeepAnswer = (claim: AnswerClaim, sealed: Uint8Array | undefined) => Promise<void>
-
-export function keepAnswer({ database, answers }: Tables): KeepAnswer {
-  return async ({ id, requestId }, sealed) => {
-    const state: KeptAnswer['state'] = sealed ? 'kept' : 'not_kept'
-    await ifConditionHolds(
-      database.update({
-        TableName: answers,
-        Key: { id },
-        ConditionExpression: 'requestId = :requestId',
-        UpdateExpression: `SET #state = :state${sealed ? ', sealed = :sealed' : ''}`,
-        ExpressionAttributeNames: { '#state': 'state' },
-        ExpressionAttributeValues: { ':requestId': requestId, ':state': state, ...(sealed && { ':sealed': sealed }) },
-      }),
-    )
-  }
-}
-
-/** Frees an Idempotency-Key whose request gave no answer. */
-export type DropClaim = (claim: AnswerClaim) => Promise<void>
-
-export function dropClaim({ database, answers }: Tables): DropClaim {
-  return async ({ id, requestId }) => {
-    await ifConditionHolds(database.delete({ TableName: answers, Key: { id }, ...isOpenClaimOf(requestId) }))
   }
 }

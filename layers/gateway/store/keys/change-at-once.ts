@@ -1,12 +1,11 @@
 import type { Act } from '../../domain/keys/act.ts'
 import { type ChangeEvent, changeEvent, type UrgentEvent } from '../../domain/keys/change-event.ts'
 import type { RotatingKey } from '../../domain/keys/key.ts'
-import { atMost, retry } from '../../platform/retry.ts'
+import { isUnavailable } from '../../platform/aws/service-error.ts'
+import { retry, waitAtMost } from '../../platform/retry.ts'
 import type { Item } from '../dynamodb/database.ts'
-import { isUnavailable } from '../dynamodb/failures.ts'
 import { findEvent } from '../events/events.ts'
-import { eventsOn, keepEvent, moveEvents } from '../events/pending-events.ts'
-import type { Pointer } from '../events/read-pending.ts'
+import { eventsOn, keepEvent, moveEvents, type Pointer } from '../events/pending-events.ts'
 import type { OperatorTables } from '../sdk/operator-tables.ts'
 import { updateOnce, WriteOutcomeUnknown } from '../sdk/transact.ts'
 import {
@@ -84,10 +83,8 @@ export function changeAtOnce<K extends RotatingKey>(tables: OperatorTables, kind
 
     /** The change is made. If its event cannot be moved now, the sweep moves it. */
     function moveAtMost(ms: number): Promise<unknown> {
-      return atMost(
-        ms,
-        moveEvents(tables)(keyId, act.atMs, made).catch(() => {}),
-      )
+      const moving = moveEvents(tables)(keyId, act.atMs, made).catch(() => {})
+      return waitAtMost(moving, ms)
     }
   }
 }

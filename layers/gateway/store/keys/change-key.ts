@@ -55,6 +55,12 @@ export class VersionConflict extends Error {}
 /** The pause before a change that met a conflict is decided again. */
 export const pauseAfterOthers = (attempt: number): number => Math.min(10 * attempt, 200)
 
+/** Decides and makes a change anew for as long as others come first and the act has time. */
+export function againAfterOthers<T>(act: Act, change: () => Promise<T>, tries = Infinity): Promise<T> {
+  const when = (error: unknown, pauseMs: number) => error instanceof VersionConflict && pauseMs < act.leftMs()
+  return retry(change, { when, pauseMs: pauseAfterOthers, tries })
+}
+
 /**
  * An operator's change to an active key: decided on a fresh copy, written with its event only if that copy's version is
  * still current. `decide` returns undefined if there is nothing to do. With `expectedVersion`, only that version is
@@ -69,17 +75,17 @@ export function changeKey<K extends RotatingKey>(tables: OperatorTables, kind: K
     expectedVersion?: number,
   ): Promise<ChangeResult<K>> => {
     let triedVersion: number | undefined
-    return retry(change, {
-      when: (error, pauseMs) => error instanceof VersionConflict && pauseMs < act.leftMs(),
-      pauseMs: pauseAfterOthers,
-    })
+    return againAfterOthers(act, change)
 
     async function change(): Promise<ChangeResult<K>> {
       const item = await read()
       if (!item) return { changed: false, why: 'no_such_key' }
       const key = toKey(item)
-      if (key.status === 'revoked') return afterRevoke(key)
-      if (expectedVersion !== undefined && key.version !== expectedVersion) return afterOthers(key)
+      // A revocation that is sent again finds the key as it left it, and another version may be of this act itself.
+      if (key.status === 'revoked')
+        return (await wasDone()) ? { changed: true, key } : { changed: false, why: 'revoked' }
+      if (expectedVersion !== undefined && key.version !== expectedVersion)
+        return (await wasDone()) ? { changed: true, key } : { changed: false, why: 'stale', key }
       const change = decide(key)
       if (!change) return { changed: true, key }
       const changed = toKey(changedItem(item, change))
@@ -100,16 +106,6 @@ export function changeKey<K extends RotatingKey>(tables: OperatorTables, kind: K
     async function read(): Promise<Item | undefined> {
       const { Item } = await tables.database.get({ TableName: tables.keys, Key: itemOf(id), ConsistentRead: true })
       return Item
-    }
-
-    /** A revocation that is sent again finds the key as it left it. */
-    async function afterRevoke(key: K): Promise<ChangeResult<K>> {
-      return (await wasDone()) ? { changed: true, key } : { changed: false, why: 'revoked' }
-    }
-
-    /** The other change may be this act itself. */
-    async function afterOthers(key: K): Promise<ChangeResult<K>> {
-      return (await wasDone()) ? { changed: true, key } : { changed: false, why: 'stale', key }
     }
 
     /** True for an act whose answer was lost, and that is sent again. */

@@ -9,8 +9,7 @@ import { expiryClock } from '../notices/expiry-clock.ts'
 import type { OperatorTables } from '../sdk/operator-tables.ts'
 import { putNew } from '../sdk/transact.ts'
 import { findByExternalId, takeExternalId } from './external-id.ts'
-import { grantEntry, grantFields } from './grant-credits.ts'
-import { takeReference } from './grant-reference.ts'
+import { grantEntry, grantFields, takeReference } from './grant-credits.ts'
 import { hashItem, toItem } from './key-item.ts'
 
 type CreateResult = { readonly created: true } | { readonly created: false; readonly ownerId: string }

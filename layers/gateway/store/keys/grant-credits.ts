@@ -1,10 +1,11 @@
-import { isoTime } from '../../domain/basics/time.ts'
+import { DAY_MS, isoTime } from '../../domain/basics/time.ts'
 import type { Act } from '../../domain/keys/act.ts'
 import { changeEvent } from '../../domain/keys/change-event.ts'
 import type { Key } from '../../domain/keys/key.ts'
-import type { Reference } from '../../domain/keys/reference.ts'
+import { REFERENCE_DAYS, type Reference } from '../../domain/keys/reference.ts'
+import { referenceDigest } from '../../domain/keys/reference-digest.ts'
 import { formatCredits, type Nano } from '../../domain/money/money.ts'
-import { retry } from '../../platform/retry.ts'
+import { ITEMS } from '../../names.ts'
 import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
 import { type Item, queryItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
@@ -12,8 +13,7 @@ import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
 import type { OperatorTables } from '../sdk/operator-tables.ts'
 import { putNew, type TransactItem } from '../sdk/transact.ts'
-import { type ChangeResult, pauseAfterOthers, VersionConflict } from './change-key.ts'
-import { findRepeated, takeReference } from './grant-reference.ts'
+import { againAfterOthers, type ChangeResult, VersionConflict } from './change-key.ts'
 import { grantItem, keyItem, SWEEP_AT_ONCE, toNano } from './key-item.ts'
 import { readKey } from './read-key.ts'
 
@@ -40,11 +40,7 @@ export function grantCredits(tables: OperatorTables) {
     reference?: Reference,
   ): Promise<GrantResult> => {
     const moved = credits < 0n ? -credits : credits
-    return retry(make, {
-      when: (error, pauseMs) => error instanceof VersionConflict && pauseMs < act.leftMs(),
-      pauseMs: pauseAfterOthers,
-      tries: TRIES,
-    })
+    return againAfterOthers(act, make, TRIES)
 
     async function make(): Promise<GrantResult> {
       const granted = await makeOnce(tables, keyId, act, [
@@ -146,5 +142,57 @@ function toGrant({ sk, credits, grantedAt, by, reference }: Item): GrantRecord {
     grantedAt: grantedAt as string,
     by: by as string,
     ...(reference !== undefined && { reference: reference as string }),
+  }
+}
+
+/** The last grant to a key under a reference. */
+type Referenced = { readonly grantId: string; readonly atMs: number }
+
+/** After the ids of all keys. */
+const LAST_ID = '~'
+
+const partitionOf = (text: string) => `${ITEMS.reference}${referenceDigest(text)}`
+const referenceItem = (text: string, keyId: string) => ({ pk: partitionOf(text), sk: keyId })
+const earliestMs = ({ atMs }: Act) => atMs - REFERENCE_DAYS * DAY_MS
+
+/** For the transaction that grants: of concurrent grants to a key under one reference, all but one fail. */
+export function takeReference(
+  { keys }: OperatorTables,
+  keyId: string,
+  { text, isAgain }: Reference,
+  act: Act,
+): TransactItem {
+  return {
+    Put: {
+      TableName: keys,
+      Item: { ...referenceItem(text, keyId), grantId: act.id, atMs: act.atMs },
+      ...(!isAgain && {
+        ConditionExpression: 'attribute_not_exists(pk) OR atMs <= :earliestMs',
+        ExpressionAttributeValues: { ':earliestMs': earliestMs(act) },
+      }),
+    },
+  }
+}
+
+/** The earlier grant because of which this one is taken for a mistake. */
+function findRepeated({ database, keys }: Tables) {
+  return async (keyId: string, { text, isAgain }: Reference, act: Act): Promise<Referenced | undefined> => {
+    if (isAgain) return undefined
+    const { Item } = await database.get({ TableName: keys, Key: referenceItem(text, keyId), ConsistentRead: true })
+    return Item && Number(Item.atMs) > earliestMs(act) ? (Item as Referenced) : undefined
+  }
+}
+
+/** The ids of the keys that were ever granted credits under a reference, newest key first, read as far as the caller goes. */
+export function keysWithReference({ database, keys }: Tables) {
+  return async function* keyIds(text: string, beforeId = LAST_ID): AsyncGenerator<string, void, undefined> {
+    const items = queryItems(database, {
+      TableName: keys,
+      KeyConditionExpression: 'pk = :pk AND sk < :beforeId',
+      ExpressionAttributeValues: { ':pk': partitionOf(text), ':beforeId': beforeId },
+      ConsistentRead: true,
+      ScanIndexForward: false,
+    })
+    for await (const { sk } of items) yield sk as string
   }
 }

@@ -1,7 +1,7 @@
 import { EXPIRY_NOTICE_MS } from '../../domain/keys/notice.ts'
 import { ITEMS } from '../../names.ts'
 import { dueItems } from '../admission/sweep.ts'
-import { ifConditionHolds, retryRejected } from '../dynamodb/failures.ts'
+import { ifConditionHolds, retryRejected } from '../dynamodb/conditional-writes.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { keyIdOf, sweepTime } from '../keys/key-item.ts'
 

@@ -9,8 +9,8 @@ import {
   type Unmet,
   type Watched,
 } from '../../domain/keys/notice.ts'
+import { ifConditionHolds, retryRejected } from '../dynamodb/conditional-writes.ts'
 import type { Item } from '../dynamodb/database.ts'
-import { ifConditionHolds, retryRejected } from '../dynamodb/failures.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { keyItem, SWEEP_AT_ONCE, toKey, toNano } from '../keys/key-item.ts'
 

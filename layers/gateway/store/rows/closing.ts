@@ -1,5 +1,6 @@
-import { USAGE_ITEMS } from '../../names.ts'
-import { ifConditionHolds } from '../dynamodb/failures.ts'
+import { TABLES, USAGE_ITEMS } from '../../names.ts'
+import { ifConditionHolds } from '../dynamodb/conditional-writes.ts'
+import { dynamoDbService, type LocalEndpoint } from '../dynamodb/dynamodb-client.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 
 export type Closing = {
@@ -17,7 +18,7 @@ export type Closing = {
 }
 
 /** Both hours are included. */
-export type HourRange = { readonly from: string; readonly to: string }
+type HourRange = { readonly from: string; readonly to: string }
 
 /** All keys before this one are exported, and of this one so many rows: those that began before a time. */
 export type ExportCursor = {
@@ -42,13 +43,12 @@ export function readClosing({ database, usage }: Tables) {
 /** The index by key may lag behind the table by a moment: rows younger than this may be missing from it. */
 export const INDEX_LAG_MS = 60_000
 
-type Noted =
-  | { readonly closedThrough: string }
-  | { readonly exportedThrough: string }
-  | { readonly summedThrough: string }
-  | { readonly again: HourRange | undefined }
-  | { readonly exporting: ExportCursor }
-  | { readonly isExpiryOff: boolean }
+/** One fact; `again` is undefined once those hours are added up. */
+type Noted = {
+  [Name in keyof Closing]-?: {
+    readonly [Noted in Name]: Name extends 'again' ? Closing[Name] | undefined : Closing[Name]
+  }
+}[keyof Closing]
 
 /** Notes the progress of a run. Of two concurrent runs, the slower one takes nothing back. */
 export function noteClosing({ database, usage }: Tables) {
@@ -58,40 +58,28 @@ export function noteClosing({ database, usage }: Tables) {
 }
 
 function writeOf(noted: Noted) {
-  if ('isExpiryOff' in noted) {
-    return {
-      UpdateExpression: 'SET isExpiryOff = :isOff',
-      ExpressionAttributeValues: { ':isOff': noted.isExpiryOff },
-    }
-  }
-  if ('exporting' in noted) {
-    return {
-      UpdateExpression: 'SET exporting = :place',
-      ExpressionAttributeValues: { ':place': noted.exporting },
-    }
-  }
-  if ('again' in noted) {
-    return noted.again === undefined
-      ? { UpdateExpression: 'REMOVE again' }
-      : { UpdateExpression: 'SET again = :hours', ExpressionAttributeValues: { ':hours': noted.again } }
-  }
-  if ('summedThrough' in noted) {
-    return {
-      ConditionExpression: 'attribute_not_exists(summedThrough) OR summedThrough < :hour',
-      UpdateExpression: 'SET summedThrough = :hour',
-      ExpressionAttributeValues: { ':hour': noted.summedThrough },
-    }
-  }
-  if ('exportedThrough' in noted) {
-    return {
-      ConditionExpression: 'attribute_not_exists(exportedThrough) OR exportedThrough < :day',
-      UpdateExpression: 'SET exportedThrough = :day REMOVE exporting',
-      ExpressionAttributeValues: { ':day': noted.exportedThrough },
-    }
-  }
+  const [name, value] = Object.entries(noted)[0] as [keyof Closing, unknown]
+  if (value === undefined) return { UpdateExpression: `REMOVE ${name}` }
   return {
-    ConditionExpression: 'attribute_not_exists(closedThrough) OR closedThrough < :day',
-    UpdateExpression: 'SET closedThrough = :day',
-    ExpressionAttributeValues: { ':day': noted.closedThrough },
+    ...(name.endsWith('Through') && { ConditionExpression: `attribute_not_exists(${name}) OR ${name} < :${name}` }),
+    UpdateExpression: `SET ${name} = :${name}${name === 'exportedThrough' ? ' REMOVE exporting' : ''}`,
+    ExpressionAttributeValues: { [`:${name}`]: value },
+  }
+}
+
+/** Lets rows expire at their times, or keeps all of them. DynamoDB can switch it for a table, not for a day. */
+export type SetRowExpiry = (isOn: boolean) => Promise<void>
+
+const ATTEMPTS = 3
+
+export function setRowExpiry(usage: string, local?: LocalEndpoint): SetRowExpiry {
+  const call = dynamoDbService(local)
+  return async (isOn) => {
+    const TimeToLiveSpecification = { AttributeName: TABLES.usage.timeToLive, Enabled: isOn }
+    const body = JSON.stringify({ TableName: usage, TimeToLiveSpecification })
+    await call('UpdateTimeToLive', body, { attempts: ATTEMPTS }).catch((error: Error) => {
+      // DynamoDB refuses to switch to what is set.
+      if (!/already (en|dis)abled/.test(error.message)) throw error
+    })
   }
 }

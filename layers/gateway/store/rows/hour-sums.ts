@@ -5,6 +5,7 @@ import { USAGE_ITEMS } from '../../names.ts'
 import { type Item, queryItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { toPart, withoutZeros } from './day-totals.ts'
+import { daysOf, idsOf, queryRowsOfDay, type TimeRange } from './usage-rows.ts'
 
 /** The ways in which requests are added up. Each has items of its own, so that a reader reads no other. */
 export type SumKind = 'models' | 'keys' | 'routes'
@@ -89,5 +90,25 @@ export function readUsageSums({ database, usage }: Tables, kind: SumKind) {
       for (const group of fromText(groups as string)) ADD_GROUP[kind](sum, group)
       yield { span: span as Span, sum }
     }
+  }
+}
+
+/** The rows of all keys in a range, added up by the hour. An hour without rows has no sum. */
+export function sumRows(tables: Tables) {
+  const rowsOfDay = queryRowsOfDay(tables, 'groups')
+  return async (range: TimeRange): Promise<ReadonlyMap<Span, UsageSum>> => {
+    const sums = new Map<number, UsageSum>()
+    const add = async (rows: AsyncIterable<Parameters<UsageSum['addRow']>[0]>) => {
+      for await (const row of rows) {
+        const hour = Math.floor(row.startedAtMs / HOUR_MS)
+        const sum = sums.get(hour) ?? new UsageSum()
+        sums.set(hour, sum)
+        sum.addRow(row)
+      }
+    }
+    for (const dayMs of daysOf(range, 'oldest first')) {
+      await Promise.all(rowsOfDay(dayMs, idsOf(range), 'oldest first').map(add))
+    }
+    return new Map([...sums].sort(([a], [b]) => a - b).map(([hour, sum]) => [hourOf(hour * HOUR_MS), sum]))
   }
 }

@@ -1,9 +1,10 @@
-import { isoTime } from '../../domain/basics/time.ts'
+import { isoTime, utcDay } from '../../domain/basics/time.ts'
+import { readUlid, requestIdOf, timeMsIn, ulid } from '../../domain/basics/ulid.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import { CREDIT_FIELDS, keyDay, USAGE_FIELDS, type UsageFieldName, type UsageRow } from '../../domain/rows/usage-row.ts'
+import { USAGE_ITEMS } from '../../names.ts'
 import type { Item } from '../dynamodb/database.ts'
 import { toNano } from '../keys/key-item.ts'
-import { rowKey } from './row-key.ts'
 
 /** The row as it is, except its times: the index sorts by texts, and DynamoDB counts in seconds. */
 export function toUsageItem(row: UsageRow): Item {
@@ -40,4 +41,38 @@ function amountOf(item: Item, name: UsageFieldName): Nano {
   } catch (cause) {
     throw new Error(`The usage row ${item.requestId} is damaged: its ${name} is ${item[name]}.`, { cause })
   }
+}
+
+/** One partition of DynamoDB takes a thousand writes a second, so the rows of a day are in several. */
+export const ROW_SHARDS = 8
+const SHARD_NAMES = Array.from({ length: ROW_SHARDS }, (_, shard) => String(shard))
+
+type RowKey = { readonly part: string; readonly requestId: string }
+
+/** The key of a row in its table: the day is that of the id's own time, and the shard that of its last, random bits. */
+export function rowKey(requestId: string): RowKey {
+  const bytes = readUlid(requestId)
+  const shard = (bytes.at(-1) as number) % ROW_SHARDS
+  return { part: partOf(utcDay(timeMsIn(bytes)), SHARD_NAMES[shard] as string), requestId }
+}
+
+/** The partitions that have the rows of a day. */
+export function rowParts(day: string): string[] {
+  return SHARD_NAMES.map((shard) => partOf(day, shard))
+}
+
+const FIRST_BYTES = new Uint8Array(10)
+const LAST_BYTES = new Uint8Array(10).fill(255)
+
+/** The smallest id that a request of this millisecond can have. */
+export function firstIdOf(ms: number): string {
+  return requestIdOf(ulid(ms, FIRST_BYTES))
+}
+
+export function lastIdOf(ms: number): string {
+  return requestIdOf(ulid(ms, LAST_BYTES))
+}
+
+function partOf(day: string, shard: string): string {
+  return `${USAGE_ITEMS.row}${day}#${shard}`
 }

@@ -9,7 +9,7 @@ import { readDayTotal } from './day-totals.ts'
 import { queryUsageRows, type TimeRange } from './usage-rows.ts'
 
 /** The usage of a key in an hour or a day, for one model at one provider. */
-export type UsageOfKey = { readonly atMs: number; readonly part: UsagePart }
+type UsageOfKey = { readonly atMs: number; readonly part: UsagePart }
 
 const AT_ONCE = 16
 

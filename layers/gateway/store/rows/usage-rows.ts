@@ -2,11 +2,10 @@ import { DAY_MS, isoTime, utcDay } from '../../domain/basics/time.ts'
 import { isRequestId } from '../../domain/basics/ulid.ts'
 import { keyDay, SUMMED_FIELDS, type UsageRow } from '../../domain/rows/usage-row.ts'
 import { TABLES } from '../../names.ts'
-import { queryAhead, queryItems } from '../dynamodb/database.ts'
-import { putOnce } from '../dynamodb/put-once.ts'
+import { putOnce } from '../dynamodb/conditional-writes.ts'
+import { type QueryInput, queryItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
-import { firstIdOf, lastIdOf, rowKey, rowParts } from './row-key.ts'
-import { toUsageItem, toUsageRow } from './usage-item.ts'
+import { firstIdOf, lastIdOf, rowKey, rowParts, toUsageItem, toUsageRow } from './usage-item.ts'
 
 /** The final row: the first one written for a request stays, and later writers settle by it. */
 export type PutUsageRow = (row: UsageRow) => Promise<UsageRow>
@@ -39,55 +38,58 @@ export type RowOrder = 'newest first' | 'oldest first'
 export type RowParts = keyof typeof ATTRIBUTES
 
 /** In every projection. */
-const ALWAYS = ['requestId', 'keyId', 'startedAt', 'model', 'provider', 'cost', 'hold']
+const ALWAYS = ['requestId', 'keyId', 'startedAt', 'model', 'provider', 'cost', 'hold', 'outcome', 'errorCode']
 const ATTRIBUTES = {
   whole: [],
-  sums: [...new Set([...ALWAYS, 'outcome', 'errorCode', 'usageSource', 'expiresAt', ...SUMMED_FIELDS])],
+  sums: [...new Set([...ALWAYS, 'usageSource', 'expiresAt', ...SUMMED_FIELDS])],
   /** Everything that a usage sum is made of. */
-  groups: [
-    ...new Set([
-      ...ALWAYS,
-      'outcome',
-      'errorCode',
-      'usageSource',
-      'attempts',
-      'ttftMs',
-      'durationMs',
-      ...SUMMED_FIELDS,
-    ]),
-  ],
+  groups: [...new Set([...ALWAYS, 'usageSource', 'attempts', 'ttftMs', 'durationMs', ...SUMMED_FIELDS])],
 } as const satisfies Record<string, readonly string[]>
 
-/** The rows of one key that began in a range, for a reader of all of them, or in pages of `pageSize` for one that may stop. */
-export function queryUsageRows({ database, usage }: Tables, parts: RowParts = 'whole') {
-  const { names, projection } = projectionOf(parts)
+type RowQuery = Required<
+  Pick<QueryInput, 'KeyConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>
+> &
+  Pick<QueryInput, 'IndexName' | 'ConsistentRead'>
+
+/** In pages of `pageSize` for a reader that may stop; without it, for a reader of all rows. */
+function rowReader({ database, usage }: Tables, parts: RowParts) {
+  const attributes = ATTRIBUTES[parts]
+  const names = Object.fromEntries(attributes.map((name) => [`#${name}`, name]))
+  const projection = attributes.length > 0 && { ProjectionExpression: Object.keys(names).join(', ') }
+  return async function* read(query: RowQuery, order: RowOrder, pageSize?: number) {
+    const input = {
+      TableName: usage,
+      ...query,
+      ExpressionAttributeNames: { ...names, ...query.ExpressionAttributeNames },
+      ...projection,
+      ScanIndexForward: order === 'oldest first',
+      ...(pageSize !== undefined && { Limit: pageSize }),
+    }
+    for await (const item of queryItems(database, input, pageSize === undefined)) yield toUsageRow(item)
+  }
+}
+
+/** The rows of one key that began in a range. */
+export function queryUsageRows(tables: Tables, parts: RowParts = 'whole') {
+  const read = rowReader(tables, parts)
   return async function* rowsOf(
     keyId: string,
     range: TimeRange,
     order: RowOrder = 'newest first',
     pageSize?: number,
   ): AsyncGenerator<UsageRow, void, undefined> {
-    const query = pageSize === undefined ? queryAhead : queryItems
     for (const dayMs of daysOf(range, order)) {
-      const items = query(database, {
-        TableName: usage,
+      const query = {
         IndexName: BY_KEY.name,
         KeyConditionExpression: '#partition = :keyDay AND #sort BETWEEN :first AND :last',
-        ExpressionAttributeNames: {
-          '#partition': BY_KEY.partitionKey,
-          '#sort': BY_KEY.sortKey,
-          ...names,
-        },
-        ...projection,
+        ExpressionAttributeNames: { '#partition': BY_KEY.partitionKey, '#sort': BY_KEY.sortKey },
         ExpressionAttributeValues: {
           ':keyDay': keyDay(keyId, dayMs),
           ':first': isoTime(range.fromMs),
           ':last': isoTime(range.toMs - 1),
         },
-        ScanIndexForward: order === 'oldest first',
-        ...(pageSize !== undefined && { Limit: pageSize }),
-      })
-      for await (const item of items) yield toUsageRow(item)
+      }
+      yield* read(query, order, pageSize)
     }
   }
 }
@@ -96,43 +98,30 @@ export function queryUsageRows({ database, usage }: Tables, parts: RowParts = 'w
  * The rows of all keys that began in a range, as one list for each partition of a day, in the order of their ids. The
  * table itself is read, consistently.
  */
-export function queryRowsOfDay({ database, usage }: Tables, parts: RowParts = 'whole') {
-  const { names, projection } = projectionOf(parts)
+export function queryRowsOfDay(tables: Tables, parts: RowParts = 'whole') {
+  const read = rowReader(tables, parts)
   return (
     dayMs: number,
     { firstId, lastId }: IdRange,
     order: RowOrder,
     pageSize?: number,
   ): AsyncGenerator<UsageRow>[] =>
-    rowParts(utcDay(dayMs)).map(async function* rowsOf(part) {
-      const query = pageSize === undefined ? queryAhead : queryItems
-      const items = query(database, {
-        TableName: usage,
+    rowParts(utcDay(dayMs)).map((part) => {
+      const query = {
         KeyConditionExpression: '#part = :part AND #requestId BETWEEN :first AND :last',
-        ExpressionAttributeNames: { ...names, '#part': 'part', '#requestId': 'requestId' },
-        ...projection,
+        ExpressionAttributeNames: { '#part': 'part', '#requestId': 'requestId' },
         ExpressionAttributeValues: { ':part': part, ':first': firstId, ':last': lastId },
         ConsistentRead: true,
-        ScanIndexForward: order === 'oldest first',
-        ...(pageSize !== undefined && { Limit: pageSize }),
-      })
-      for await (const item of items) yield toUsageRow(item)
+      }
+      return read(query, order, pageSize)
     })
 }
 
 /** Both are included. */
-export type IdRange = { readonly firstId: string; readonly lastId: string }
+type IdRange = { readonly firstId: string; readonly lastId: string }
 
 export function idsOf({ fromMs, toMs }: TimeRange): IdRange {
   return { firstId: firstIdOf(fromMs), lastId: lastIdOf(toMs - 1) }
-}
-
-function projectionOf(parts: RowParts) {
-  const attributes = ATTRIBUTES[parts]
-  return {
-    names: Object.fromEntries(attributes.map((name) => [`#${name}`, name])),
-    projection: attributes.length > 0 && { ProjectionExpression: attributes.map((name) => `#${name}`).join(', ') },
-  }
 }
 
 export function* daysOf({ fromMs, toMs }: TimeRange, order: RowOrder): Generator<number> {

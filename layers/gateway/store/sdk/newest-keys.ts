@@ -8,7 +8,7 @@ import { keyIdOf, keyItem, toKey } from '../keys/key-item.ts'
 import type { OperatorTables } from './operator-tables.ts'
 
 /** The last key of a page. */
-export type KeyCursor = Pick<Key, 'createdAtMs' | 'id'>
+type KeyCursor = Pick<Key, 'createdAtMs' | 'id'>
 
 const [, BY_CREATION] = TABLES.keys.indexes
 const { sk: OF_KEYS } = keyItem('')

@@ -6,9 +6,9 @@ import {
 import { TABLES } from '../../names.ts'
 import type { OperatorTables } from './operator-tables.ts'
 
-export type TableKind = keyof typeof TABLES
+type TableKind = keyof typeof TABLES
 
-export type TableSettings = {
+type TableSettings = {
   readonly kind: TableKind
   readonly name: string
   /** Its time to live is on, by the attribute that our items have. */

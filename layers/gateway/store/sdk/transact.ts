@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { TransactWriteCommand, type TransactWriteCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { Act } from '../../domain/keys/act.ts'
-import { ServiceError } from '../../platform/aws/service-error.ts'
+import { isUnavailable, ServiceError } from '../../platform/aws/service-error.ts'
 import { retry } from '../../platform/retry.ts'
+import { firstPut, ifConditionHolds, isOutcomeUnknown } from '../dynamodb/conditional-writes.ts'
 import type { Item, UpdateInput } from '../dynamodb/database.ts'
-import { ifConditionHolds, isOutcomeUnknown, isUnavailable } from '../dynamodb/failures.ts'
-import { firstPut } from '../dynamodb/put-once.ts'
 import type { OperatorTables } from './operator-tables.ts'
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number]

@@ -6,8 +6,9 @@ export type Origin = AsyncDisposable & {
   readonly url: URL
   /** In the order in which they were opened. */
   readonly connections: Socket[]
-  /** Every request, whole, as it came over the wire. */
+  /** Every request, whole, as it came over the wire, and the connection on which it came. */
   readonly requests: string[]
+  readonly asked: Socket[]
   /** Handles the nth request (from 1) of a connection. */
   answer: (socket: Socket, nth: number) => void
 }
@@ -18,6 +19,7 @@ export const HI = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi'
 export async function startOrigin(host = '127.0.0.1'): Promise<Origin> {
   const connections: Socket[] = []
   const requests: string[] = []
+  const asked: Socket[] = []
   const server = createServer((socket) => {
     connections.push(socket)
     socket.setNoDelay(true)
@@ -30,6 +32,7 @@ export async function startOrigin(host = '127.0.0.1'): Promise<Origin> {
       const length = /^content-length: (\d+)\r$/im.exec(received.slice(0, bodyAt))?.[1]
       if (length === undefined || received.length < bodyAt + Number(length)) return
       requests.push(received)
+      asked.push(socket)
       received = ''
       nth += 1
       origin.answer(socket, nth)
@@ -41,6 +44,7 @@ export async function startOrigin(host = '127.0.0.1'): Promise<Origin> {
     url: new URL(`http://${name}:${(server.address() as AddressInfo).port}`),
     connections,
     requests,
+    asked,
     answer: (socket) => socket.write(HI),
     async [Symbol.asyncDispose]() {
       for (const socket of connections) socket.destroy()

@@ -1,6 +1,6 @@
-import { isUnavailable } from '../../platform/aws/failures.ts'
+import { isUnavailable } from '../../platform/aws/service-error.ts'
 import { retry } from '../../platform/retry.ts'
-import type { Item } from './database.ts'
+import type { Database, Item, PutInput } from './database.ts'
 
 export { isUnavailable }
 
@@ -47,4 +47,25 @@ const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNRE
 /** A write failed without an answer, or with one that does not tell: it may have been made. */
 export function isOutcomeUnknown(error: unknown): boolean {
   return isUnavailable(error) && !wasRejected(error) && !NEVER_SENT.has((error as NodeJS.ErrnoException).code ?? '')
+}
+
+type FirstPut = PutInput & { readonly ConditionExpression: string }
+
+/** Of an item of the table `keys` that nobody has made yet. */
+export function firstPut(TableName: string, Item: Item): FirstPut {
+  return { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' }
+}
+
+/**
+ * Writes an item whose condition says that it is the first. Undefined if it was written, else the item that stands. That
+ * one is empty if the condition is about an item that is gone.
+ */
+export async function putOnce(database: Database, put: FirstPut): Promise<Item | undefined> {
+  try {
+    await database.put({ ...put, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' })
+    return undefined
+  } catch (error) {
+    if (!isConditionFailed(error)) throw error
+    return error.Item ?? {}
+  }
 }

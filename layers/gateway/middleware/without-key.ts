@@ -1,10 +1,24 @@
+import { preflightHeaders } from '../wire/requests/cross-origin.ts'
 import type { Middleware } from './gate.ts'
+
+// Answers to calls that have no key: nothing is read, and no row is written.
+
+/** A browser asks so before it sends a page's request to another address than the page's own (CORS). */
+export function answerBrowsers(headerPrefix: string): Middleware {
+  const headers = preflightHeaders(headerPrefix)
+  return {
+    before: ({ event, context }) => {
+      if (event.requestContext.http.method !== 'OPTIONS') return
+      return { statusCode: 204, headers: { ...headers, 'X-Request-Id': context.request.requestId }, body: '' }
+    },
+  }
+}
 
 export type Page = { readonly body: string; readonly headers: Readonly<Record<string, string>> }
 
 export type Pages = Readonly<Record<string, () => Page | Promise<Page>>>
 
-/** Answers GET of some paths, for which no key is needed: nothing is read, and no row is written. */
+/** Answers GET of some paths. */
 export function servePages(pages: Pages): Middleware {
   const known = new Map(Object.entries(pages))
   return {

@@ -575,17 +575,17 @@ test('the expiry of rows is switched at the table, and may be switched to what i
   await expect(setRowExpiry('no-table', { endpoint: process.env.TEST_DYNAMODB ?? '' })(true)).rejects.toThrow()
 })
 
-test('an audit that is over before its key’s days are goes on where it was, with what it found, and proves the same', async () => {
+test('an audit with time for three rows goes on within a day, with what it found, and proves the same; no cursor can be made up', async () => {
   const tables = await openTestTables()
   const random = new Random(17)
-  const { key } = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 6, 60), 100)
+  const { key } = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 6, 120), 100)
   await closerAt(tables, () => endOf(4)).run()
   await tables.client.send(new DeleteCommand({ TableName: tables.usage, Key: totalKey(key.id, day(1)) }))
   const whole = await audit(tables, key.id, endOf(6))
   expect(whole.ok).toBe(false)
-  // A reading of the clock takes two seconds, so that a page has a day or two.
+  // A reading of the clock takes a second, and a page three; a day has about twenty rows.
   let nowMs = endOf(6)
-  const admin = adminOf(tables, { clock: () => (nowMs += 2_000) })
+  const admin = adminOf(tables, { clock: () => (nowMs += 1_000) })
   const lines: { object: string; last_id?: string | null }[] = []
   for (let after: string | null | undefined; after !== null; ) {
     const { text } = await admin.call('POST /audits', { body: { key_id: key.id, after } })
@@ -596,12 +596,12 @@ test('an audit that is over before its key’s days are goes on where it was, wi
     lines.push(...told)
     after = told.at(-1).last_id
   }
-  expect(lines.filter(({ object }) => object === 'audit.summary').length).toBeGreaterThan(3)
+  expect(lines.filter(({ object }) => object === 'audit.summary').length).toBeGreaterThan(24)
   const [found, ...others] = lines.filter(({ object }) => object === 'audit')
   expect(others).toEqual([])
   expect(found).toMatchObject({ key_id: key.id, rows: whole.rows, ok: false, explained: whole.explained })
   expect(found).toMatchObject({ findings: [{ text: expect.stringMatching(/is missing.*expected \d+ requests/) }] })
-  for (const after of ['x', cursorOf('', 0, 0, '{"nextDay":1}'), cursorOf('', 0, 0, '{')]) {
+  for (const after of ['x', cursorOf('A'.repeat(22)), cursorOf('', 0, 0, '{"beforeMs":1}')]) {
     const refused = await admin.call('POST /audits', { body: { after } })
     expect([after, refused.status, refused.body.error.param]).toEqual([after, 400, 'after'])
   }

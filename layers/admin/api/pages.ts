@@ -27,7 +27,11 @@ export function readCursor(text: string | undefined, ...patterns: readonly RegEx
   if (text === undefined) return undefined
   const parts = partsOf(text)
   if (parts?.length === patterns.length && parts.every((part, i) => patterns[i]?.test(part))) return parts
-  throw new AdminError('invalid_request', "'after' must be the last_id of the list before.", { param: 'after' })
+  throw noSuchPage()
+}
+
+export function noSuchPage(): AdminError {
+  return new AdminError('invalid_request', "'after' must be the last_id of the list before.", { param: 'after' })
 }
 
 function partsOf(text: string): string[] | undefined {

@@ -7,7 +7,7 @@ import { listKeys } from '../../gateway/store/keys/read-key.ts'
 import type { AddedRows } from '../audit/add-rows.ts'
 import { type Audit, auditKey } from '../audit/audit-key.ts'
 import { findingText } from '../audit/findings.ts'
-import type { Answer, Call } from './call.ts'
+import { type Call, Lines } from './call.ts'
 import { keyNamed } from './changed-key.ts'
 import { cursorOf, noSuchPage, readCursor } from './pages.ts'
 import type { auditBody } from './shapes/bodies.ts'
@@ -21,12 +21,12 @@ const PAGE_KEYS = 500
  * A line for each key, and a last one. If the last one is missing, the audit broke off. The outcome of the pages before is
  * kept here, and the cursor is only its random name, so that a caller can neither invent nor change what it stands for.
  */
-export async function auditPage(call: Call, { key_id: keyId, after }: z.output<typeof auditBody>): Promise<Answer> {
+export async function auditPage(call: Call, { key_id: keyId, after }: z.output<typeof auditBody>): Promise<Lines> {
   const key = await keyNamed(call, keyId)
   const [name] = readCursor(after, /^[\w-]{22}$/) ?? []
   const state = name === undefined ? FROM_THE_START : await readProgress(call.tables)(name)
   if (state === undefined) throw noSuchPage()
-  return { type: 'application/x-ndjson', body: auditLines(call, key && [key], JSON.parse(state, readNano)) }
+  return new Lines('application/x-ndjson', auditLines(call, key && [key], JSON.parse(state, readNano)))
 }
 
 /** The outcome of the pages before. */

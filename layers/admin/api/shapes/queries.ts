@@ -1,12 +1,54 @@
 import { z } from 'zod'
 import { MOST_REFERENCE_CHARS } from '../../../gateway/domain/keys/reference.ts'
-import { OUTCOMES } from '../../../gateway/domain/rows/usage-row.ts'
+import { OUTCOMES, type UsageFieldName } from '../../../gateway/domain/rows/usage-row.ts'
 import { ENDPOINT_NAMES } from '../../../gateway/endpoints.ts'
 import { credits, line, moment, oneOf, textLike, wholeNumber } from '../../settings/rules.ts'
 import { SETTING_FIELDS } from '../../settings/setting-fields.ts'
-import { EVENT_NAMES, KEY_STATUSES, USAGE_BUCKETS, USAGE_GROUPS } from './names.ts'
 
-// Queries of requests. The function loads this file, and not those of answers.
+// Queries of requests, and lists of values that they share with answers. The function loads this file, and not those of answers.
+
+export const KEY_STATUSES = ['active', 'suspended', 'expired', 'revoked'] as const
+
+export const USAGE_BUCKETS = ['1h', '1d'] as const
+
+export const USAGE_GROUPS = ['model', 'key', 'provider', 'day'] as const
+
+/** The API's names of changes, by the names that events are stored with. */
+export const EVENT_NAMES = {
+  'key.create': 'key.created',
+  'key.update': 'key.updated',
+  'key.rotate': 'key.rotated',
+  'key.end_grace': 'key.grace_ended',
+  'key.suspend': 'key.suspended',
+  'key.resume': 'key.resumed',
+  'key.revoke': 'key.revoked',
+  'key.grant': 'key.granted',
+  'admin_key.create': 'admin_key.created',
+  'admin_key.rotate': 'admin_key.rotated',
+  'admin_key.revoke': 'admin_key.revoked',
+  'catalog.push': 'catalog.pushed',
+  'catalog.rollback': 'catalog.rolled_back',
+} as const
+
+/** The fields of a row in a list. */
+export const LINE_FIELDS: readonly UsageFieldName[] = [
+  'requestId',
+  'keyId',
+  'startedAtMs',
+  'endpoint',
+  'model',
+  'provider',
+  'stream',
+  'httpStatus',
+  'outcome',
+  'errorCode',
+  'replayOf',
+  'promptTokens',
+  'completionTokens',
+  'ttftMs',
+  'cost',
+  'durationMs',
+]
 
 function numberIn(least: number, most: number) {
   return z.preprocess((value) => (/^\d+$/.test(String(value)) ? Number(value) : value), wholeNumber(least, most))

@@ -304,7 +304,7 @@ test('an audit lists at most a hundred findings, and counts the rest', async () 
   const wrong = { ...(rows[0] as UsageRow), cost: 0n }
   await Promise.all(Array.from({ length: 110 }, () => putUsageRow(gateway.tables)({ ...wrong, requestId: newId() })))
   const found = await audit(key)
-  expect([found.ok, found.findings.length, found.moreFindings]).toEqual([false, 100, 10])
+  expect([found.ok, found.findings.length, found.more_findings]).toEqual([false, 100, 10])
 })
 
 describe('prices for more than tokens', () => {

@@ -516,17 +516,17 @@ test('rows expire after the days that a stage keeps them, and the audit and summ
   await closerAt(tables, () => endOf(5)).run()
   const beforeMs = endOf(5) + 60_000
   const before = await summaries(tables, undefined, FIRST_MS, beforeMs)
-  const spent = (await audit(tables, key.id, beforeMs)).rowCosts
+  const spent = (await audit(tables, key.id, beforeMs)).row_costs
 
   // As DynamoDB does it: a row here, a row there, some later than they might.
   const nowMs = FIRST_MS + 103 * DAY_MS
   for (const row of rows) if (row.startedAtMs + 100 * DAY_MS < nowMs && random.chance(0.8)) await removeRow(tables, row)
-  const { expiredRows, ...audited } = await audit(tables, key.id, nowMs)
-  expect(audited).toMatchObject({ ok: true, findings: [], rows: rows.length, rowCosts: spent })
+  const { expired_rows: expiredRows, ...audited } = await audit(tables, key.id, nowMs)
+  expect(audited).toMatchObject({ ok: true, findings: [], rows: rows.length, row_costs: spent })
   expect(expiredRows).toBeGreaterThan(10)
   expect(await summaries(tables, undefined, FIRST_MS, nowMs)).toEqual(before)
   for (const row of rows) await removeRow(tables, row)
-  expect(await audit(tables, key.id, nowMs + 5 * DAY_MS)).toMatchObject({ ok: true, expiredRows: rows.length })
+  expect(await audit(tables, key.id, nowMs + 5 * DAY_MS)).toMatchObject({ ok: true, expired_rows: rows.length })
   // Before its time no row may be gone.
   expect(await audit(tables, key.id, beforeMs)).toMatchObject({ ok: false })
 })

@@ -1,17 +1,16 @@
 import type { z } from 'zod'
 import { isoTime } from '../../gateway/domain/basics/time.ts'
 import type { Key } from '../../gateway/domain/keys/key.ts'
-import { formatCredits } from '../../gateway/domain/money/money.ts'
 import { keepProgress, type LastAudit, noteAudit, readProgress } from '../../gateway/store/keys/last-audit.ts'
 import { listKeys } from '../../gateway/store/keys/read-key.ts'
 import type { AddedRows } from '../audit/add-rows.ts'
-import { type Audit, auditKey } from '../audit/audit-key.ts'
+import { auditKey } from '../audit/audit-key.ts'
 import { findingText } from '../audit/findings.ts'
 import { type Call, Lines } from './call.ts'
 import { keyNamed } from './changed-key.ts'
 import { cursorOf, noSuchPage, readCursor } from './pages.ts'
 import type { auditBody } from './shapes/bodies.ts'
-import type { AuditLine, AuditShape } from './shapes/books.ts'
+import type { AuditLine } from './shapes/books.ts'
 
 /** A page ends when it has taken so long, or has so many keys: an answer of a function is bounded in both. */
 const PAGE_MS = 3_000
@@ -68,33 +67,13 @@ async function* auditLines(call: Call, only: readonly Key[] | undefined, before:
     lastId = key.id
     keys += 1
     if (!audit.ok) wrong += 1
-    yield line(auditShape(audit))
+    yield line({ ...audit, findings: audit.findings.map(findingText) })
   }
   const atMs = clock()
   // An admin key only looks.
   if (!only && !hasMore && !identity.isAdminKey) await noteAudit(tables)({ atMs, keys, wrong })
   const cursor = hasMore ? await keptUnder(call, { lastId, keys, wrong, begun }) : null
   yield line({ object: 'audit.summary', keys, wrong, at: isoTime(atMs), has_more: hasMore, last_id: cursor })
-}
-
-function auditShape(audit: Audit): AuditShape {
-  return {
-    object: 'audit',
-    key_id: audit.id,
-    name: audit.name,
-    granted: formatCredits(audit.granted),
-    available: formatCredits(audit.available),
-    held: formatCredits(audit.held),
-    spent: formatCredits(audit.spent),
-    rows: audit.rows,
-    row_costs: formatCredits(audit.rowCosts),
-    expired_rows: audit.expiredRows,
-    balances: audit.balances,
-    explained: audit.explained,
-    ok: audit.ok,
-    findings: audit.findings.map((finding) => ({ ...findingText(finding), note: finding.note === true })),
-    more_findings: audit.moreFindings,
-  }
 }
 
 function line(value: AuditLine): string {

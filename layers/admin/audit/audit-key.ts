@@ -7,31 +7,13 @@ import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { type GrantRecord, listGrants } from '../../gateway/store/keys/grant-credits.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
 import { readClosing } from '../../gateway/store/rows/closing.ts'
+import type { AuditShape } from '../api/shapes/books.ts'
 import { type AddedRows, addRows, noRows, type Reading } from './add-rows.ts'
 import { checkBalance, checkGrants, missingFrom, noteDeadHolds } from './check-balance.ts'
 import { type Finding, Findings } from './findings.ts'
 
-export type Audit = {
-  readonly id: string
-  readonly name: string
-  readonly granted: Nano
-  readonly available: Nano
-  readonly held: Nano
-  readonly spent: Nano
-  /** All rows: expired ones are counted by the totals of their days. */
-  readonly rows: number
-  readonly rowCosts: Nano
-  /** The part of them that has expired. */
-  readonly expiredRows: number
-  /** granted = available + holds + spent, and nothing below zero. */
-  readonly balances: boolean
-  /** spent = the sum of the rows' costs. */
-  readonly explained: boolean
-  readonly ok: boolean
-  readonly findings: readonly Finding[]
-  /** The number of findings that are not listed. */
-  readonly moreFindings: number
-}
+/** An audit as the API tells it, but for its findings, which are not in words yet. */
+export type Audit = Omit<AuditShape, 'findings'> & { readonly findings: readonly Finding[] }
 
 /** A key's grants and rows, and the key itself before and after they were read. */
 type Books = {
@@ -120,20 +102,21 @@ function conclude(books: Books, nowMs: number): Audit {
   found.add(...checkBalance(after), ...checkGrants(before, after, grants), ...checkSpent(books))
   found.add(...read.findings.kept, ...noteDeadHolds(after, nowMs))
   return {
-    id: after.id,
+    object: 'audit',
+    key_id: after.id,
     name: after.name,
-    granted: after.granted,
-    available: after.available,
-    held: heldOf(after),
-    spent: after.spent,
+    granted: formatCredits(after.granted),
+    available: formatCredits(after.available),
+    held: formatCredits(heldOf(after)),
+    spent: formatCredits(after.spent),
     rows,
-    rowCosts,
-    expiredRows: read.expiredRows,
+    row_costs: formatCredits(rowCosts),
+    expired_rows: read.expiredRows,
     balances: missingFrom(after) === 0n && after.available >= 0n,
     explained: overspentOf(books) === 0n,
     ok: found.wrong === 0 && read.findings.wrong === 0,
     findings: found.kept,
-    moreFindings: found.omitted + read.findings.omitted,
+    more_findings: found.omitted + read.findings.omitted,
   }
 }
 

@@ -15,6 +15,8 @@ export type Counter<Counts = 'requests' | 'credits' | 'loss'> = {
   readonly refusal: CounterRefusal
   /** Its name on a key's item, before the window: short, because every request pays for each KB of the item. */
   readonly stored: string
+  /** Its name in answers to the holder of the key and to operators. */
+  readonly api: string
 }
 
 /** Each counter has the name of the setting that is its limit. A key without that setting is unlimited. */
@@ -27,10 +29,22 @@ export const COUNTERS: Readonly<
     Record<CreditCounter, Counter<'credits'>> &
     Record<'dailyLoss', Counter<'loss'>>
 > = {
-  dailyLimit: { counts: 'requests', within: 'day', refusal: 'daily_limit_exceeded', stored: 'n' },
-  dailyCredits: { counts: 'credits', within: 'day', refusal: 'daily_credits_exceeded', stored: 'c' },
-  monthlyCredits: { counts: 'credits', within: 'month', refusal: 'monthly_credits_exceeded', stored: 'm' },
-  dailyLoss: { counts: 'loss', within: 'day', refusal: 'daily_loss_exceeded', stored: 'l' },
+  dailyLimit: { counts: 'requests', within: 'day', refusal: 'daily_limit_exceeded', stored: 'n', api: 'daily_limit' },
+  dailyCredits: {
+    counts: 'credits',
+    within: 'day',
+    refusal: 'daily_credits_exceeded',
+    stored: 'c',
+    api: 'daily_credits',
+  },
+  monthlyCredits: {
+    counts: 'credits',
+    within: 'month',
+    refusal: 'monthly_credits_exceeded',
+    stored: 'm',
+    api: 'monthly_credits',
+  },
+  dailyLoss: { counts: 'loss', within: 'day', refusal: 'daily_loss_exceeded', stored: 'l', api: 'daily_loss' },
 }
 
 export const COUNTER_NAMES = Object.keys(COUNTERS) as CounterName[]

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import type { AdminKeyShape } from '../../layers/admin/api/shapes/admin-keys.ts'
+import type { AdminKeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import type { AdminKeySettings } from '../../layers/gateway/domain/keys/admin-key.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/keys/admin-scopes.ts'
 import { issueSecret } from '../../layers/gateway/domain/keys/new-key.ts'

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { csvLine, disarmed } from '../../layers/admin/usage/csv-line.ts'
+import { csvLine } from '../../layers/admin/usage/csv-line.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import type { Invoices } from './invoice-lines.ts'
 import type { Run, Session } from './run.ts'
@@ -49,8 +49,8 @@ function* csvOf({ month, data }: Invoices): Generator<string> {
   yield csvLine(COLUMNS)
   for (const { key_id, name, external_id, lines } of data) {
     for (const { model, requests, prompt_tokens, completion_tokens, charged } of lines) {
-      const texts = [key_id, name ?? '', external_id ?? '', model].map(disarmed)
-      yield csvLine([month, ...texts, ...[requests, prompt_tokens, completion_tokens].map(String), charged])
+      const named = [month, key_id, name ?? '', external_id ?? '', model]
+      yield csvLine([...named, requests, prompt_tokens, completion_tokens, charged])
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
+import { csvLine } from '../../layers/admin/usage/csv-line.ts'
 import { DAY_MS, isoTime, utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
@@ -59,7 +60,7 @@ async function reconcileAction(session: Session, options: ReconcileOptions, fold
   const rows = sums.reconciled(options.tolerance)
   const notes = notesOf(bill, days, died)
   const isFine = rows.every(({ isWithin }) => isWithin) && missingDays(bill, days).length === 0
-  if (options.csv) await showCsv(session, rows)
+  if (options.csv) showCsv(session, rows)
   else if (!session.json) show(session, rows, notes)
   else {
     printJson(session.out, {
@@ -166,11 +167,10 @@ function show({ out }: Session, rows: readonly Reconciled[], notes: readonly str
   )
 }
 
-async function showCsv({ out }: Session, rows: readonly Reconciled[]): Promise<void> {
-  const { csvLineOf } = await import('../../layers/admin/usage/usage-csv.ts')
+function showCsv({ out }: Session, rows: readonly Reconciled[]): void {
   const header = ['day', 'model', 'requests', 'charged', 'upstreamCost', 'billed', 'difference', 'within', 'reasons']
   const lines = rows.map(({ day, model, requests, charged, cost, billed, difference, isWithin, reasons }) =>
-    csvLineOf([day, model ?? undefined, requests, charged, cost, billed, difference, isWithin, reasons.join('; ')]),
+    csvLine([day, model ?? undefined, requests, charged, cost, billed, difference, isWithin, reasons.join('; ')]),
   )
-  out.log([csvLineOf(header), ...lines].join('').trimEnd())
+  out.log([csvLine(header), ...lines].join('').trimEnd())
 }

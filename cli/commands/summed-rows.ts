@@ -27,6 +27,7 @@ const GROUPS: Readonly<Record<UsageGroup | 'user', (row: UsageRow, exported: Exp
   day: (_, { started_at }) => started_at.slice(0, 10),
   user: ({ user }) => user ?? '-',
 }
+export const NAMED_GROUPS = Object.keys(GROUPS) as (keyof typeof GROUPS)[]
 
 /** Sums by user or tag are in no total of an hour or a day: there may be as many as there are requests. */
 export type SummaryGroup = UsageGroup | 'user' | `tag:${string}`

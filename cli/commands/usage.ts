@@ -1,7 +1,6 @@
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { USAGE_GROUPS } from '../../layers/admin/api/shapes/names.ts'
 import type { Explained, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { plainText } from '../../layers/gateway/domain/basics/plain-text.ts'
@@ -13,7 +12,7 @@ import { inWords } from '../admin-client/refusal.ts'
 import { period, wholeNumber } from './arguments.ts'
 import { type ExportFormat, exportedRows } from './exported-rows.ts'
 import type { Run, Session } from './run.ts'
-import { isOfRows, type SummaryGroup, summedRows } from './summed-rows.ts'
+import { isOfRows, NAMED_GROUPS, type SummaryGroup, summedRows } from './summed-rows.ts'
 import { fromOption, type Range, type RangeOptions, rangeOf, rangeQuery, rangeText, toOption } from './time-range.ts'
 import { filterOptions, type UsageFilter } from './usage-filter.ts'
 import { listRequests, printRequests } from './usage-list.ts'
@@ -53,17 +52,17 @@ export function usageCommand(program: Command, run: Run): void {
   filterOptions(rangeOptions(usage.command('summary').description('totals, with what they cost us and the margin')))
     .addOption(
       new Option('--by <group>', `what to add up by: ${GROUP_WORDS}`)
-        .choices([...USAGE_GROUPS, 'user'])
+        .choices(NAMED_GROUPS)
         .argParser(readGroup)
         .default('model'),
     )
     .action(run(summaryAction))
 }
 
-const GROUP_WORDS = `${USAGE_GROUPS.join(', ')}, user or tag:NAME`
+const GROUP_WORDS = `${NAMED_GROUPS.join(', ')} or tag:NAME`
 
 function readGroup(text: string): SummaryGroup {
-  const known = [...USAGE_GROUPS, 'user' as const].find((group) => group === text)
+  const known = NAMED_GROUPS.find((group) => group === text)
   if (known) return known
   if (/^tag:.{1,64}$/s.test(text)) return text as SummaryGroup
   throw new InvalidArgumentError(`It must be one of ${GROUP_WORDS}.`)

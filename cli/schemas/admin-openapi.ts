@@ -1,12 +1,11 @@
 import type { z } from 'zod'
 import { ADMIN_ROOT, type AdminRoute, ROUTES } from '../../layers/admin/api/route-table.ts'
 import { LISTS, ROUTE_WORDS, type RouteWords } from '../../layers/admin/api/route-words.ts'
-import { AdminKey } from '../../layers/admin/api/shapes/admin-keys.ts'
 import { ApiError, Identity, Search, Table } from '../../layers/admin/api/shapes/answers.ts'
 import * as bodies from '../../layers/admin/api/shapes/bodies.ts'
 import { Audit, AuditSummary, Event } from '../../layers/admin/api/shapes/books.ts'
 import { Catalog, CatalogCheck, CatalogVersion, Route, RouteTest } from '../../layers/admin/api/shapes/catalog.ts'
-import { Grant, GrantMade, Hold, Key, KeyDetail, KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
+import { AdminKey, Grant, GrantMade, Hold, Key, KeyDetail, KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import { Request, RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import { Overview, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { Attempt, Pricing, UsageRecord } from '../../layers/admin/api/shapes/usage-record.ts'
@@ -60,7 +59,7 @@ function operationOf(operationId: string, route: AdminRoute, words: RouteWords):
     ...(scope !== undefined && { 'x-scope': scope }),
     ...(parameters.length > 0 && { parameters }),
     ...(method !== 'GET' && { requestBody: { required: true, content: jsonContent(schemaOf(takes, COMPONENTS)) } }),
-    responses: Object.fromEntries([[words.status ?? 200, answerOf(words)], ...refusalsOf(route, words)]),
+    responses: Object.fromEntries([[route.status, answerOf(words)], ...refusalsOf(route, words)]),
   }
 }
 
@@ -81,13 +80,16 @@ function queryParameters({ shape }: z.ZodObject): Json[] {
   })
 }
 
-function answerOf({ answer, hasVersion, types = ['application/json'] }: RouteWords): Json {
+function answerOf({ answer, types = ['application/json'] }: RouteWords): Json {
   const { 'X-Request-Id': requestId, ETag } = HEADERS
   const lines = (type: string) =>
     types.length > 1 && type !== 'application/json' ? { type: 'string' } : schemaOf(answer, COMPONENTS)
   return {
     description: 'Done.',
-    headers: { 'X-Request-Id': requestId, ...(hasVersion && { ETag }) },
+    headers: {
+      'X-Request-Id': requestId,
+      ...('shape' in answer && 'version' in (answer as z.ZodObject).shape && { ETag }),
+    },
     content: Object.fromEntries(types.map((type) => [type, { schema: lines(type) }])),
   }
 }

@@ -1,3 +1,4 @@
+import { AdminError } from '../../layers/admin/api/admin-error.ts'
 import {
   type AdminAnswer,
   type Administered,
@@ -10,9 +11,7 @@ import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import { ADMIN_PATHS } from '../../layers/gateway/endpoints.ts'
 import type { AdminSettings } from '../../layers/gateway/platform/config.ts'
 import type { Log } from '../../layers/gateway/platform/log/log.ts'
-import { type AdminEvent, bodyOf } from './event.ts'
-import { keyedCaller } from './identify.ts'
-import { inTime, wholeBody } from './whole-answer.ts'
+import { type AdminEvent, keyedCaller } from './identify.ts'
 
 type AdminDeps = Pick<Administered, 'tables' | 'stage' | 'apiKeys' | 'echoUrl' | 'clock' | 'actMs'> & {
   readonly settings: AdminSettings
@@ -30,6 +29,8 @@ type HttpAnswer = {
   readonly body: string
 }
 
+/** Lambda returns 6 MB at most, in an envelope in which each quotation mark takes two bytes. */
+const MOST_CHARS = 2_500_000
 /** Kept back from the function's timeout, to answer that the time is over. */
 const RESERVE_MS = 2_000
 
@@ -55,7 +56,7 @@ export function createAdmin({ settings, log, identify, ...administered }: AdminD
   }
 
   async function requestOf(event: AdminEvent): Promise<AdminRequest> {
-    const { rawPath, rawQueryString = '', headers, requestContext } = event
+    const { rawPath, rawQueryString = '', headers, body = '', isBase64Encoded, requestContext } = event
     // A caller on the path for keys needs a key, even if AWS knows it.
     const isKeyed = takesKeys && rawPath.startsWith(`${ADMIN_PATHS.keyed}/`)
     const identity = isKeyed ? await byKey(event, clock()) : identify(event)
@@ -65,7 +66,7 @@ export function createAdmin({ settings, log, identify, ...administered }: AdminD
       path: rawPath.startsWith(`${root}/`) ? `${ADMIN_ROOT}${rawPath.slice(root.length)}` : rawPath,
       query: new URLSearchParams(rawQueryString),
       headers,
-      body: bodyOf(event),
+      body: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'),
       identity,
     }
   }
@@ -76,5 +77,36 @@ export function createAdmin({ settings, log, identify, ...administered }: AdminD
     if (refusal.status === 401) log.invalidKey()
     if (refusal.status === 500) report(requestId, error)
     return refused(requestId, refusal)
+  }
+}
+
+export async function wholeBody({ body }: AdminAnswer): Promise<string> {
+  if (typeof body === 'string') return body
+  let whole = ''
+  for await (const piece of body) {
+    whole += piece
+    if (whole.length > MOST_CHARS) {
+      const message = 'The answer is too long for here. Ask for less, such as a shorter period.'
+      throw new AdminError('answer_too_large', message)
+    }
+  }
+  return whole
+}
+
+/** The result of the work, unless the time ends before it. */
+async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    late.reject(
+      new AdminError(
+        'took_too_long',
+        'This took longer than it may here. A change may have been made all the same. Look, or ask again with the same Idempotency-Key. If you only looked, ask for less.',
+      ),
+    )
+  }, ms)
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -9,7 +9,21 @@ import { BRAND } from '../../layers/gateway/names.ts'
 import { findAdminKey } from '../../layers/gateway/store/admin-keys/admin-keys.ts'
 import { allowanceAt } from '../../layers/gateway/store/admin-keys/allowance.ts'
 import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
-import type { AdminEvent } from './event.ts'
+
+/** API Gateway's event (an HTTP API, version 2.0), as far as it is read. */
+export type AdminEvent = {
+  readonly rawPath: string
+  readonly rawQueryString?: string
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body?: string
+  readonly isBase64Encoded?: boolean
+  readonly requestContext: {
+    readonly http: { readonly method: string; readonly sourceIp: string }
+    /** Set by API Gateway, and only if AWS has checked the signature. */
+    readonly authorizer?: { readonly iam?: { readonly userArn?: string } }
+  }
+}
 
 /** A caller whom AWS has identified. IAM policies have decided already which routes it may call. */
 export function signedCaller({ requestContext }: AdminEvent): Identity {

@@ -1,9 +1,10 @@
 import {
+  COUNTERS,
   CREDIT_COUNTERS,
-  type CreditCounter,
   creditsLeft,
   type LossDeps,
   leftIn,
+  lossOf,
 } from '../../layers/gateway/domain/admission/counters.ts'
 import { type AdmissionRefusal, ERRORS } from '../../layers/gateway/domain/basics/gateway-error.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
@@ -16,17 +17,23 @@ import {
   mostImages,
   type PricedRequest,
 } from '../../layers/gateway/domain/money/priced-request.ts'
+import { UpstreamFailure } from '../../layers/gateway/domain/routing/upstream-failure.ts'
 import { type Endpoint, HTTP_ROUTES, isBilled } from '../../layers/gateway/endpoints.ts'
 import { estimatePrompt, requireFew } from '../../layers/gateway/flow/answering/answer-count.ts'
+import { toGatewayError } from '../../layers/gateway/flow/answering/upstream-error.ts'
 import type { CountDeps, CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
 import type { FinishDeadHolds } from '../../layers/gateway/flow/billing/finish-hold.ts'
 import { estimateTexts } from '../../layers/gateway/flow/billing/make-bill.ts'
-import type { AdmittedChat } from '../../layers/gateway/flow/request.ts'
+import type { AdmittedChat, RoutedRequest } from '../../layers/gateway/flow/request.ts'
+import { askChat } from '../../layers/gateway/flow/routing/ask-chat.ts'
+import { askEmbedding } from '../../layers/gateway/flow/routing/ask-embedding.ts'
+import { RouteHealth } from '../../layers/gateway/flow/routing/route-health.ts'
+import { type RoutingDeps, tryRoutes } from '../../layers/gateway/flow/routing/try-routes.ts'
+import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
 import { ADMISSION_RULES } from '../../layers/gateway/store/admission/admission-rules.ts'
+import type { TakeLoss } from '../../layers/gateway/store/admission/take-loss.ts'
 import type { ReadKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { admissionRefusal } from '../../layers/gateway/wire/admission/admission-refusal.ts'
-import { CREDIT_LIMITS } from '../../layers/gateway/wire/keys/introspection.ts'
-import { requireSendable } from './require-sendable.ts'
 
 type QuoteDeps = CountDeps &
   LossDeps & {
@@ -89,7 +96,7 @@ async function estimate(deps: QuoteDeps, request: AdmittedChat, priced: PricedRe
 function coveredTokens(priced: PricedRequest, key: Key, nowMs: number): object {
   const within = (credits: Nano | undefined) =>
     credits === undefined ? null : Math.max(0, affordableCap(priced, credits))
-  const windows = CREDIT_COUNTERS.map((name: CreditCounter) => [CREDIT_LIMITS[name], within(leftIn(key, name, nowMs))])
+  const windows = CREDIT_COUNTERS.map((name) => [COUNTERS[name].api, within(leftIn(key, name, nowMs))])
   return { balance: within(key.available), ...Object.fromEntries(windows) }
 }
 
@@ -108,4 +115,32 @@ function refusalOf(priced: PricedRequest, key: Key, nowMs: number): object | nul
   if (!rule) return null
   const { status, code, kind, message } = admissionRefusal(rule.refusal, key, { nowMs, priced })
   return { status, code: code ?? kind, message }
+}
+
+/** Every dialect looks at its signal before it sends anything: with this one it ends there. */
+const NOT_SENT = new UpstreamFailure('rejected', 'Nothing was sent.')
+const SEND_NOTHING = AbortSignal.abort(NOT_SENT)
+
+/** No provider's key is read. */
+const open = openProvider({ env: () => 'none', secret: async () => 'none' })
+const health = new RouteHealth(Math.random)
+
+/** Builds the request for its routes, as it would be sent, and throws the refusal if no route can take it. */
+async function requireSendable(
+  { clock, log, dailyLoss }: Pick<RoutingDeps, 'clock' | 'log'> & LossDeps,
+  admitted: AdmittedChat,
+  priced: PricedRequest,
+): Promise<void> {
+  const request: RoutedRequest = { ...admitted, priced, journey: { attempts: [] } }
+  const { key } = admitted.credential
+  const takeLoss: TakeLoss = async ({ amount, bound }) => lossOf(key, admitted.nowMs) + amount <= bound
+  const { embedding } = priced.chat
+  const deps = { openProvider: open, health, clock, log, takeLoss, dailyLoss }
+  try {
+    await tryRoutes<unknown>(deps, request, new AbortController().signal, (route) =>
+      embedding ? askEmbedding(route, request, embedding, SEND_NOTHING) : askChat(route, request, SEND_NOTHING),
+    )
+  } catch (error) {
+    if (error !== NOT_SENT) throw toGatewayError(error)
+  }
 }

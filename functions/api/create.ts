@@ -1,17 +1,27 @@
+import { loadContract } from '../../layers/gateway/contracts/contracts.ts'
+import { modelsFor } from '../../layers/gateway/domain/admission/access.ts'
 import type { EndpointOf } from '../../layers/gateway/endpoints.ts'
 import { admit, refusingAfterAdmission } from '../../layers/gateway/flow/admission/admit.ts'
+import { readAndPrice, readJson } from '../../layers/gateway/flow/admission/read-and-price.ts'
 import { type CountTokens, tokenQueue } from '../../layers/gateway/flow/billing/count-texts.ts'
-import type { AdmittedChat, AdmittedRequest, GatewayEvent } from '../../layers/gateway/flow/request.ts'
+import type {
+  AdmittedChat,
+  AdmittedRequest,
+  GatewayEvent,
+  IdentifiedRequest,
+} from '../../layers/gateway/flow/request.ts'
+import { authorize } from '../../layers/gateway/middleware/identify.ts'
 import { type Page, servePages } from '../../layers/gateway/middleware/without-key.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { creditsOf, introspection } from '../../layers/gateway/wire/keys/introspection.ts'
+import { idInPath, noEndpoint } from '../../layers/gateway/wire/requests/find-route.ts'
+import { readQuote } from '../../layers/gateway/wire/requests/read-quote.ts'
+import { modelEntry, modelList, modelNotAllowed, noSuchModel } from '../../layers/gateway/wire/routing/models.ts'
 import { admissionBy, gates } from '../gates.ts'
 import type { Instance } from '../instance.ts'
 import { jsonHandler } from '../json-handler.ts'
-import { answerModels } from './answer-models.ts'
 import { answerUsage } from './answer-usage.ts'
 import { PUBLIC_PAGES } from './public-pages.ts'
-import { readCall } from './read-call.ts'
 
 const loadUsagePage = (): Promise<Page> => import('#usage-page').then(({ usagePage }) => usagePage())
 
@@ -20,11 +30,11 @@ type Answer = (request: AdmittedRequest, event: GatewayEvent) => Promise<unknown
 
 /** Everything but chat: the pages that need no key, and an answer for each endpoint. The gates refuse all other calls. */
 export function createApi(instance: Instance, countTokens: CountTokens) {
-  const { config, tables, loadCatalog } = instance
+  const { config, tables, loadCatalog, cache } = instance
   const { forCounts } = tokenQueue(countTokens)
   const ofQuotes = { ...instance, countTokens: forCounts, countLater: forCounts, readKey: readKey(tables) }
   const answers: Readonly<Record<ApiEndpoint, Answer>> = {
-    models: answerModels(loadCatalog),
+    models: answerModels,
     'key.introspect': ({ credential, requestId, nowMs }) =>
       introspection(credential.key, credential.hash, requestId, nowMs),
     credits: ({ credential }) => creditsOf(credential.key),
@@ -37,10 +47,45 @@ export function createApi(instance: Instance, countTokens: CountTokens) {
   }
   const pages = servePages({ ...PUBLIC_PAGES, ...(config.hasUsagePage && { '/usage': loadUsagePage }) })
   const admission = admissionBy(instance)
-  const read = readCall(instance)
+  const requireAccess = authorize({ readKey: readKey(tables), cache })
+  const pricing = { loadCatalog, headerPrefix: config.headerPrefix }
   return jsonHandler(instance, gates(instance, 'api', pages), async (request, event) => {
     await refusingAfterAdmission(admission, request, () => read(request, event)) // 400 403 404 405 413
     const { admitted } = await admit(admission, request) // 401 403 404 429
     return answers[request.endpoint.name as ApiEndpoint](admitted, event)
   })
+
+  /** A quote is read and priced as the request that it is about, and its key is checked again, now for that endpoint. */
+  async function read(request: IdentifiedRequest, event: GatewayEvent): Promise<void> {
+    if (request.isNowhere) throw await noEndpoint(event.requestContext.http.method, event.rawPath)
+    if (!request.endpoint.quotes) return
+    await openQuote(request, event)
+    await requireAccess(request, event)
+    await readAndPrice(pricing, request, event)
+  }
+
+  /** The models that the key may use, or one of them. */
+  async function answerModels({ credential }: AdmittedRequest, { rawPath }: GatewayEvent) {
+    const catalog = await loadCatalog()
+    const allowed = modelsFor(credential.key, catalog)
+    const id = idInPath(rawPath)
+    if (id === undefined) return modelList(allowed)
+    const model = catalog.models.get(id)
+    if (!model) throw noSuchModel(id, allowed)
+    if (!allowed.includes(model)) throw modelNotAllowed(id)
+    return modelEntry(model)
+  }
+}
+
+/**
+ * Puts the request that is quoted in the place of the quote, with its contract and its scope, so that it is read, checked
+ * and refused as at its own endpoint.
+ */
+async function openQuote(request: IdentifiedRequest, event: GatewayEvent): Promise<void> {
+  const { endpoint, body } = await readJson(event, readQuote)
+  const { contract, scope } = endpoint
+  request.endpoint = { ...request.endpoint, ...(contract && { contract }), ...(scope && { scope }) }
+  event.body = body
+  event.isBase64Encoded = false
+  await loadContract(request.endpoint)
 }

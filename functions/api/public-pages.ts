@@ -2,19 +2,17 @@ import { HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
 import type { Page, Pages } from '../../layers/gateway/middleware/without-key.ts'
 
 const COMMON = { 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' }
+const POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 const NAME = 'Waybill'
 const CALLS = HTTP_ROUTES.map(({ method, path }) => `${method} ${path.replace(/\{\w+\+?\}/, 'ID')}`)
 const WHAT = 'A chat routing gateway: OpenAI- and Anthropic-compatible, with keys, limits and exact charges.'
 
 /** The pages of every gateway, which tell a stranger no more than the documents do. */
 export const PUBLIC_PAGES: Pages = {
-  '/': () => html(home()),
-  '/health': () => json('{"status":"ok"}', 'no-store'),
-  '/llms.txt': () => plain(llms()),
-  '/openapi.json': async () => {
-    const { openapiText } = await import('#openapi')
-    return json(openapiText(), 'public, max-age=300')
-  },
+  '/': () => page(home(), 'text/html; charset=utf-8', { 'Content-Security-Policy': POLICY }),
+  '/health': () => json('{"status":"ok"}', { 'Cache-Control': 'no-store' }),
+  '/llms.txt': () => page(llms(), 'text/plain; charset=utf-8'),
+  '/openapi.json': async () => json((await import('#openapi')).openapiText()),
 }
 
 function home(): string {
@@ -40,27 +38,10 @@ ${paths}
 `
 }
 
-const html = (body: string): Page => ({
-  body,
-  headers: {
-    ...COMMON,
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    'Cache-Control': 'public, max-age=300',
-  },
-})
+function page(body: string, type: string, headers: Readonly<Record<string, string>> = {}): Page {
+  return { body, headers: { ...COMMON, 'Content-Type': type, 'Cache-Control': 'public, max-age=300', ...headers } }
+}
 
-const plain = (body: string): Page => ({
-  body,
-  headers: { ...COMMON, 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'public, max-age=300' },
-})
-
-const json = (body: string, cache: string): Page => ({
-  body,
-  headers: {
-    ...COMMON,
-    'Content-Type': 'application/json',
-    'Access-Control-Allow-Origin': '*',
-    'Cache-Control': cache,
-  },
-})
+function json(body: string, headers?: Readonly<Record<string, string>>): Page {
+  return page(body, 'application/json', { 'Access-Control-Allow-Origin': '*', ...headers })
+}

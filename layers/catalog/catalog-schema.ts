@@ -6,7 +6,7 @@ import {
   MEDIA_KINDS,
   type ProviderEntry,
 } from '../gateway/domain/routing/catalog.ts'
-import { count, embeddingPrices, isStorable, prices, tierName, UNSTORABLE } from './price-schema.ts'
+import { count, embeddingPrices, isStorable, maybe, prices, tierName, UNSTORABLE } from './price-schema.ts'
 
 // Descriptions and patterns are for catalog.schema.json: a JSON Schema has no other word for a check of our own.
 
@@ -22,11 +22,11 @@ const PRICE = 'What callers pay.'
 const COST = 'What the provider bills the operator, in the shape of price.'
 const timeoutMs = z.int().min(100).max(840_000)
 const IDLE_TIMEOUT_MS = 60_000
-const allowFields = z
-  .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/, 'must be the name of a field of the request'))
-  .max(100)
-  .optional()
-  .describe('Request fields that callers may send although they may cost extra.')
+const fieldName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/, 'must be the name of a field of the request')
+const allowFields = maybe(
+  z.array(fieldName).max(100),
+  'Request fields that callers may send although they may cost extra.',
+)
 
 const baseUrl = z
   .string()
@@ -54,26 +54,21 @@ const headerName = z
   )
   .refine(isStorable, UNSTORABLE)
 
-const serviceTier = tierName
-  .optional()
-  .describe(
-    'The service_tier of every request. Default: the one at the list price at OpenAI and Anthropic themselves, none elsewhere.',
-  )
+const serviceTier = maybe(
+  tierName,
+  'The service_tier of every request. Default: the one at the list price at OpenAI and Anthropic themselves, none elsewhere.',
+)
 
 /** Of every dialect. */
 const common = {
-  unknownFields: z
-    .enum(['refuse', 'drop'])
-    .optional()
-    .describe(
-      'Whether a field that is unknown, or may cost extra, is refused with a 400 or left out and named in a header. Default: refuse.',
-    ),
-  upstreamStream: z
-    .boolean()
-    .optional()
-    .describe(
-      'true for an upstream that is asked to stream even where the caller gets one JSON answer, because it gives up on long silence. Default: false.',
-    ),
+  unknownFields: maybe(
+    z.enum(['refuse', 'drop']),
+    'Whether a field that is unknown, or may cost extra, is refused with a 400 or left out and named in a header. Default: refuse.',
+  ),
+  upstreamStream: maybe(
+    z.boolean(),
+    'true for an upstream that is asked to stream even where the caller gets one JSON answer, because it gives up on long silence. Default: false.',
+  ),
 }
 
 const PROVIDERS = {
@@ -82,30 +77,24 @@ const PROVIDERS = {
     baseUrl: baseUrl.describe(
       'https, or http on this machine, or local:echo, the upstream that a gateway on one machine brings along.',
     ),
-    contract: z
-      .enum(['chat', 'responses'])
-      .optional()
-      .describe(
-        'The contract that this upstream speaks: "responses" where reasoning is to survive from turn to turn. Default: "chat".',
-      ),
+    contract: maybe(
+      z.enum(['chat', 'responses']),
+      'The contract that this upstream speaks: "responses" where reasoning is to survive from turn to turn. Default: "chat".',
+    ),
     apiKey,
-    capField: z
-      .enum(['max_tokens', 'max_completion_tokens'])
-      .optional()
-      .describe(
-        'The field in which this upstream takes the output cap. Default: max_completion_tokens at OpenAI itself, max_tokens elsewhere.',
-      ),
+    capField: maybe(
+      z.enum(['max_tokens', 'max_completion_tokens']),
+      'The field in which this upstream takes the output cap. Default: max_completion_tokens at OpenAI itself, max_tokens elsewhere.',
+    ),
     serviceTier,
-    streamOptions: z
-      .boolean()
-      .optional()
-      .describe(
-        'false for an upstream that refuses stream_options; its answers are billed by estimate. Default: true.',
-      ),
-    headers: z
-      .record(headerName, z.string().regex(/^[\x20-\x7e]{0,1000}$/, 'must be plain ASCII'))
-      .optional()
-      .describe('Headers that are sent with every request to this upstream.'),
+    streamOptions: maybe(
+      z.boolean(),
+      'false for an upstream that refuses stream_options; its answers are billed by estimate. Default: true.',
+    ),
+    headers: maybe(
+      z.record(headerName, z.string().regex(/^[\x20-\x7e]{0,1000}$/, 'must be plain ASCII')),
+      'Headers that are sent with every request to this upstream.',
+    ),
     allowFields,
     ...common,
   }),
@@ -140,60 +129,54 @@ const route = z.strictObject({
       'An answer that has not begun by then is given up, and the next route is tried. Below 300,000, JSON answers are streamed from the upstream, too.',
     ),
   idleTimeoutMs: timeoutMs.default(IDLE_TIMEOUT_MS).describe('The longest pause between two pieces of an answer.'),
-  cost: prices.optional().describe(COST),
+  cost: maybe(prices, COST),
 })
 
 const routesOf = <R extends z.ZodType>(one: R) =>
   z.array(one).min(1, 'must have at least one route').describe('The upstreams that can answer for this model.')
 const KIND = 'chat, or embedding for a model that makes vectors of texts. Default: chat.'
 const MOST_OUTPUT = 'The most tokens of one answer; the cap where a caller names none.'
-const wholeContext = count.optional().describe('Default: the whole context.')
+const wholeContext = maybe(count, 'Default: the whole context.')
 
 const anyModel = z.strictObject({
   id: modelId.describe('The name that callers use.'),
-  name: name.optional().describe('The name for people. Default: id.'),
-  ownedBy: name.optional().describe('Default: the provider of the first route.'),
+  name: maybe(name, 'The name for people. Default: id.'),
+  ownedBy: maybe(name, 'Default: the provider of the first route.'),
   active: z.boolean().default(true).describe('false hides the model from callers.'),
   created: z.int().min(0).default(0).describe('Unix seconds, as GET /v1/models shows it.'),
   contextLength: count.describe(
     'The most tokens of prompt and answer together. No prompt is held for more, so it must not be too small.',
   ),
-  pinnable: z
-    .boolean()
-    .optional()
-    .describe('true lets callers pin a route whose cost is above the price. Default: false.'),
+  pinnable: maybe(z.boolean(), 'true lets callers pin a route whose cost is above the price. Default: false.'),
   allowFields,
 })
 
 const chatModel = anyModel.extend({
-  kind: z.literal('chat').optional().describe(KIND),
+  kind: maybe(z.literal('chat'), KIND),
   maxOutputTokens: count.describe(MOST_OUTPUT),
   price: prices.describe(PRICE),
   routes: routesOf(route),
-  fallback: z
-    .array(modelId)
-    .max(10)
-    .optional()
-    .describe('Models to try when every route of this one is out, in this order, at this model’s price.'),
-  paidFallback: z
-    .array(modelId)
-    .max(10)
-    .optional()
-    .describe('Models of fallback that may answer although this one is free and they are not.'),
-  media: z
-    .array(z.enum(MEDIA_KINDS))
-    .max(MEDIA_KINDS.length)
-    .optional()
-    .describe('The kinds of content that the model takes beside text. Default: all. An address may be any of them.'),
-  mediaTokens: z
-    .strictObject({
-      image: count.optional().describe('Default: 50,000.'),
+  fallback: maybe(
+    z.array(modelId).max(10),
+    'Models to try when every route of this one is out, in this order, at this model’s price.',
+  ),
+  paidFallback: maybe(
+    z.array(modelId).max(10),
+    'Models of fallback that may answer although this one is free and they are not.',
+  ),
+  media: maybe(
+    z.array(z.enum(MEDIA_KINDS)).max(MEDIA_KINDS.length),
+    'The kinds of content that the model takes beside text. Default: all. An address may be any of them.',
+  ),
+  mediaTokens: maybe(
+    z.strictObject({
+      image: maybe(count, 'Default: 50,000.'),
       audio: wholeContext,
       video: wholeContext,
       file: wholeContext,
-    })
-    .optional()
-    .describe('The most tokens that one part of the prompt can be, by its kind.'),
+    }),
+    'The most tokens that one part of the prompt can be, by its kind.',
+  ),
 })
 
 /** Without `fallback`: the vectors of two models cannot be compared. */
@@ -218,12 +201,11 @@ const model = z.discriminatedUnion('kind', [chatModel, embeddingModel]).transfor
 /** The fields of a catalog, each by itself. */
 export const catalogFields = z
   .strictObject({
-    $schema: z.string().optional().describe('The address of this schema, for editors.'),
-    $comment: z
-      .string()
-      .max(4000)
-      .optional()
-      .describe('A remark for people. `waybill catalog prices` writes here which lists it has read.'),
+    $schema: maybe(z.string(), 'The address of this schema, for editors.'),
+    $comment: maybe(
+      z.string().max(4000),
+      'A remark for people. `waybill catalog prices` writes here which lists it has read.',
+    ),
     providers: z
       .record(
         z

@@ -14,6 +14,11 @@ import { otherTier } from '../gateway/domain/routing/catalog.ts'
 
 // Patterns are for catalog.schema.json: a JSON Schema has no other word for a check of our own.
 
+/** A field that may be missing. */
+export function maybe<Schema extends z.ZodType>(schema: Schema, words: string) {
+  return schema.optional().describe(words)
+}
+
 const price = z
   .string('must be a decimal string in credits per million tokens, such as "0.15"')
   .refine(isPrice, 'must be a decimal string in credits per million tokens with at most 6 decimals, such as "0.15"')
@@ -66,14 +71,14 @@ export const prices = z
   .strictObject({
     ...basePrices,
     ...pieces,
-    tiers: tiers.optional().describe('Prices of requests with long prompts, rising by above, at most 4.'),
-    serviceTiers: z
-      .record(
+    tiers: maybe(tiers, 'Prices of requests with long prompts, rising by above, at most 4.'),
+    serviceTiers: maybe(
+      z.record(
         tierName.refine(otherTier, 'must be another tier than that of the list price'),
         z.strictObject(tierPrices),
-      )
-      .optional()
-      .describe('Prices of answers that the provider says it has served in another tier than that of the list price.'),
+      ),
+      'Prices of answers that the provider says it has served in another tier than that of the list price.',
+    ),
   })
   .superRefine((stated, { addIssue }) => {
     const alone = LIVES.filter(({ kind }) => stated.cacheWrite === undefined && stated[kind] !== undefined)

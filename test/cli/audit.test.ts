@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { explanationLines } from '../../cli/commands/usage.ts'
 import type { Audit } from '../../layers/admin/audit/audit-key.ts'
 import { explainRequest } from '../../layers/admin/explain/explain-request.ts'
-import { toCsvLine } from '../../layers/admin/usage/usage-csv.ts'
+import { toCsvLine } from '../../layers/admin/usage/usage-lines.ts'
 import { ulid } from '../../layers/gateway/domain/basics/ulid.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
@@ -304,7 +304,7 @@ test('an audit lists at most a hundred findings, and counts the rest', async () 
   const wrong = { ...(rows[0] as UsageRow), cost: 0n }
   await Promise.all(Array.from({ length: 110 }, () => putUsageRow(gateway.tables)({ ...wrong, requestId: newId() })))
   const found = await audit(key)
-  expect([found.ok, found.findings.length, found.moreFindings]).toEqual([false, 100, 10])
+  expect([found.ok, found.findings.length, found.more_findings]).toEqual([false, 100, 10])
 })
 
 describe('prices for more than tokens', () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { explanationLines } from '../../cli/commands/usage.ts'
-import { findOpenHold } from '../../layers/admin/api/requests.ts'
+import { keyHolding } from '../../layers/admin/api/requests.ts'
 import { explainOpenHold, explainRequest } from '../../layers/admin/explain/explain-request.ts'
 import { ulid, ulidTimeMs } from '../../layers/gateway/domain/basics/ulid.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
@@ -303,9 +303,9 @@ test('a replayed answer is explained as free, with the request that it repeats',
 test('a request whose process died is explained as free', async () => {
   const requestId = newId()
   await leaveHold(requestId, 12_300n, Date.now() - 1)
-  const open = await findOpenHold(gateway.tables, requestId)
-  if (!open) throw new Error('The hold was not found.')
-  await gateway.instance.finishHold(key.id, { requestId, ...open.hold })
+  const hold = (await keyHolding(gateway.tables, requestId))?.holds[requestId]
+  if (!hold) throw new Error('The hold was not found.')
+  await gateway.instance.finishHold(key.id, { requestId, ...hold })
   const shown = await explain(await gateway.readRow(requestId))
   expect(shown).toContain('status        none: no answer was sent')
   expect(shown).toContain('charged       0: its process died before it could settle')
@@ -329,14 +329,15 @@ test('an unsettled request without a row is explained as running or dead, with i
   const requestId = newId()
   const untilMs = ulidTimeMs(requestId) + 64_000
   await leaveHold(requestId, 12_300n, untilMs)
-  const open = await findOpenHold(gateway.tables, requestId)
-  if (!open) throw new Error('The hold was not found.')
-  expect(open.key.id).toBe(key.id)
-  const shown = (nowMs: number) => explanationLines(explainOpenHold(requestId, open.key, open.hold, nowMs)).join('\n')
+  const holder = await keyHolding(gateway.tables, requestId)
+  const hold = holder?.holds[requestId]
+  if (!hold) throw new Error('The hold was not found.')
+  expect(holder.id).toBe(key.id)
+  const shown = (nowMs: number) => explanationLines(explainOpenHold(requestId, holder, hold, nowMs)).join('\n')
   expect(shown(untilMs - 1)).toContain('no row yet: it is still running, or it has died')
   expect(shown(untilMs - 1)).toContain(`held          0.0000123 until ${new Date(untilMs).toISOString()}`)
   expect(shown(untilMs)).toContain('no row: it has died; the sweep, every 5 minutes, writes its row')
-  expect(await findOpenHold(gateway.tables, newId())).toBeUndefined()
+  expect(await keyHolding(gateway.tables, newId())).toBeUndefined()
 })
 
 test('waybill usage show prints the explanation, and with --json the request as the admin API has it', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { bundleFunction } from '../../infra/functions/bundle.ts'
-import { LINE_FIELDS } from '../../layers/admin/api/shapes/names.ts'
+import { LINE_FIELDS } from '../../layers/admin/api/shapes/queries.ts'
 import {
   CALLER_FIELDS,
   OPERATOR_FIELDS,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import { wholeBody } from '../../functions/admin/whole-answer.ts'
+import { wholeBody } from '../../functions/admin/create.ts'
 import { ADMIN_ROUTES } from '../../layers/admin/api/route-table.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { type AdminKey, type AdminKeySettings, newAdminKey } from '../../layers/gateway/domain/keys/admin-key.ts'

@@ -107,6 +107,7 @@ describe('a counter of credits', () => {
     within: 'month',
     refusal: 'daily_limit_exceeded',
     stored: 'sample',
+    api: 'sample',
   })
 
   /** True if a key with this limit may take so much. */

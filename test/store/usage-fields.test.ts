@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { csvLines } from '../../layers/admin/usage/usage-csv.ts'
-import { ndjsonLines } from '../../layers/admin/usage/usage-lines.ts'
+import { csvLines, ndjsonLines } from '../../layers/admin/usage/usage-lines.ts'
 import { utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import { DayCounter } from '../../layers/gateway/domain/rows/day-total.ts'
 import { EXPORT_COLUMNS, exportLine } from '../../layers/gateway/domain/rows/export-line.ts'

@@ -14,32 +14,32 @@ import {
 import { allowanceAt, grantedOnDay } from '../../gateway/store/admin-keys/allowance.ts'
 import type { ChangeResult } from '../../gateway/store/keys/change-key.ts'
 import { AdminError } from './admin-error.ts'
-import type { Answer, Call } from './call.ts'
+import type { Call } from './call.ts'
+import { wrong } from './fields.ts'
 import { secretTaken } from './keys.ts'
 import { cursorOf, listOf, readCursor } from './pages.ts'
 import { claimedAct } from './preconditions.ts'
-import type { AdminKeyShape } from './shapes/admin-keys.ts'
+import type { List } from './shapes/answers.ts'
 import type { adminKeyBody, revokeBody, rotateAdminKeyBody } from './shapes/bodies.ts'
+import type { AdminKeyShape } from './shapes/keys.ts'
 import type { pageQuery } from './shapes/queries.ts'
 
 /** Newest first. */
-export async function listAdminKeysPage(call: Call, { after, limit }: z.output<typeof pageQuery>): Promise<Answer> {
+export async function list(call: Call, { after, limit }: z.output<typeof pageQuery>): Promise<List<AdminKeyShape>> {
   const [last] = readCursor(after, /^adminkey_\w{1,40}$/) ?? []
   const keys = await Array.fromAsync(listAdminKeys(call.tables)())
   const rest = keys.slice(keys.findIndex(({ id }) => id === last) + 1, limit + 1)
-  const shapes = await Promise.all(rest.map((key) => shapeOf(call, key)))
-  return {
-    body: listOf(
-      shapes,
-      limit,
-      (shape) => shape,
-      ({ id }) => cursorOf(id),
-    ),
-  }
+  const { data, ...page } = listOf(
+    rest,
+    limit,
+    (key) => shapeOf(call, key),
+    ({ id }) => cursorOf(id),
+  )
+  return { ...page, data: await Promise.all(data) }
 }
 
 /** The secret is the caller's: only its hash comes here. */
-export async function createAdminKeyOnce(call: Call, fields: z.output<typeof adminKeyBody>): Promise<Answer> {
+export async function create(call: Call, fields: z.output<typeof adminKeyBody>): Promise<AdminKeyShape> {
   if (!call.takesKeys) {
     throw new AdminError('conflict', 'This stage takes no admin keys. Set adminKeys in its settings, and deploy it.')
   }
@@ -49,24 +49,21 @@ export async function createAdminKeyOnce(call: Call, fields: z.output<typeof adm
   // The key has the id of the act, so that a repeated request makes the same key.
   const key = newAdminKey({ settings, stored: { hash, lastFour } }, act.atMs, ulidRandom(act.id))
   await createAdminKey(call.tables)(key, act).catch(secretTaken)
-  return { status: 201, body: await shapeOf(call, key) }
+  return shapeOf(call, key)
 }
 
-export async function rotateAdminKeyOnce(
+export async function rotate(
   call: Call,
   { secret_sha256: hash, last_four: lastFour }: z.output<typeof rotateAdminKeyBody>,
-): Promise<Answer> {
+): Promise<AdminKeyShape> {
   const { id } = await adminKeyInPath(call)
   const { act } = await claimedAct(call)
   return changed(call, id, await rotateAdminKey(call.tables)(id, { hash, lastFour }, act))
 }
 
-export async function revokeAdminKeyNow(call: Call, { confirm }: z.output<typeof revokeBody>): Promise<Answer> {
+export async function revoke(call: Call, { confirm }: z.output<typeof revokeBody>): Promise<AdminKeyShape> {
   const { id, name } = await adminKeyInPath(call)
-  if (confirm !== name) {
-    const message = "'confirm' must be the name of the admin key. A revoke is final."
-    throw new AdminError('invalid_request', message, { param: 'confirm' })
-  }
+  if (confirm !== name) throw wrong('confirm', 'must be the name of the admin key. A revoke is final.')
   return changed(call, id, await revokeAdminKey(call.tables)(id, await call.newAct()))
 }
 
@@ -76,8 +73,8 @@ async function adminKeyInPath({ tables, path: { id = '' } }: Call): Promise<Admi
   return key
 }
 
-async function changed(call: Call, id: string, result: ChangeResult<AdminKey>): Promise<Answer> {
-  if (result.changed) return { body: await shapeOf(call, result.key) }
+async function changed(call: Call, id: string, result: ChangeResult<AdminKey>): Promise<AdminKeyShape> {
+  if (result.changed) return shapeOf(call, result.key)
   throw new AdminError('key_revoked', `The admin key ${id} is revoked, and that is final.`)
 }
 

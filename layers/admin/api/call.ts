@@ -72,11 +72,15 @@ export type Call = Administered & {
   readonly newAct: () => Promise<Act>
 }
 
-export type Answer = {
-  readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
-  readonly type?: string
-  readonly body: object | AsyncIterable<string>
+/** An answer other than JSON, in pieces as they come. */
+export class Lines {
+  readonly headers: Readonly<Record<string, string>>
+  readonly lines: AsyncIterable<string>
+
+  constructor(type: string, lines: AsyncIterable<string>, headers: Readonly<Record<string, string>> = {}) {
+    this.headers = { ...headers, 'Content-Type': type }
+    this.lines = lines
+  }
 }
 
 /** The scopes for reading. */

@@ -10,7 +10,6 @@ import {
   versionAt,
 } from '../../gateway/store/catalog/read-catalog.ts'
 import { type WriteOptions, writeCatalog } from '../../gateway/store/catalog/write-catalog.ts'
-import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { WriteOutcomeUnknown } from '../../gateway/store/sdk/transact.ts'
 import { catalogRefusal, sourceOf } from '../catalog/catalog-refusal.ts'
 import { changedProvider, compareCatalogs } from '../catalog/compare-catalogs.ts'
@@ -18,20 +17,20 @@ import { contextWarnings } from '../catalog/context-warnings.ts'
 import { namingEcho } from '../catalog/naming-echo.ts'
 import { priceWarnings } from '../catalog/price-warnings.ts'
 import { AdminError } from './admin-error.ts'
-import type { Answer, Call } from './call.ts'
-import { cursorOf, listOf, readCursor } from './pages.ts'
+import type { Call } from './call.ts'
+import { cursorOf, firstOf, listOf, readCursor } from './pages.ts'
 import { expectedVersionOf, versionTag } from './preconditions.ts'
+import type { List } from './shapes/answers.ts'
 import type { PutCatalogBody, restoreBody } from './shapes/bodies.ts'
-import type { CatalogCheck, CatalogShape } from './shapes/catalog.ts'
+import type { CatalogCheck, CatalogShape, CatalogVersionShape } from './shapes/catalog.ts'
 import type { catalogQuery, pageQuery, versionQuery } from './shapes/queries.ts'
 
 /** The version in force, or the one that was in force at a moment. */
-export async function getCatalog(call: Call, { at: atMs }: z.output<typeof catalogQuery>): Promise<Answer> {
+export async function get(call: Call, { at: atMs }: z.output<typeof catalogQuery>): Promise<CatalogShape> {
   if (atMs !== undefined) return shown(call, await versionInForceAt(call, atMs))
   const stored = await readStoredCatalog(call.tables)()
-  if (!stored)
-    throw new AdminError('not_found', 'There is no catalog yet. Put one in force with PUT /admin/v1/catalog.')
-  return shown(call, stored)
+  if (stored) return shown(call, stored)
+  throw new AdminError('not_found', 'There is no catalog yet. Put one in force with PUT /admin/v1/catalog.')
 }
 
 async function versionInForceAt({ tables }: Call, ms: number): Promise<StoredCatalog> {
@@ -43,86 +42,63 @@ async function versionInForceAt({ tables }: Call, ms: number): Promise<StoredCat
 }
 
 /** Only over the version that the caller expects: "0" if it expects none. */
-export async function putCatalog(call: Call, { note, ...sent }: PutCatalogBody): Promise<Answer> {
+export async function put(call: Call, { note, ...sent }: PutCatalogBody): Promise<CatalogShape> {
   const expectedVersion = expectedVersionOf(call)
   const catalog = validCatalog(call, await parseSent(call, sent))
   return putInForce(call, catalog, { expectedVersion, note, source: sourceOf(sent, catalog) })
 }
 
-export async function checkCatalog(call: Call, sent: object): Promise<Answer> {
+export async function check(call: Call, sent: object): Promise<CatalogCheck> {
   const stored = await readStoredCatalog(call.tables)()
   const parsed = await parseSent(call, sent)
-  const body: CatalogCheck =
-    'faults' in parsed
-      ? { ...NOTHING_FOUND, valid: false, faults: parsed.places, in_force: noteOf(stored) }
-      : await checkOf(call, stored, parsed.catalog)
-  return { body }
-}
-
-async function checkOf(call: Call, stored: StoredCatalog | undefined, catalog: CatalogData): Promise<CatalogCheck> {
+  const inForce = stored ? { version: stored.version, pushed_at: stored.pushedAt } : null
+  const about = { object: 'catalog.check', in_force: inForce } as const
+  if ('faults' in parsed) return { ...about, valid: false, faults: parsed.places, warnings: [], changes: [] }
+  const { catalog } = parsed
   const refusal = refusalOf(call, catalog)
   const fault = refusal === undefined ? forbiddenChange(call, stored, catalog) : { path: 'catalog', message: refusal }
   return {
-    ...NOTHING_FOUND,
+    ...about,
     valid: fault === undefined,
     faults: fault === undefined ? [] : [fault],
     warnings: [...priceWarnings(catalog), ...(await contextWarnings(call, catalog))],
     changes: compareCatalogs(stored?.data, catalog),
-    in_force: noteOf(stored),
   }
 }
-
-function noteOf(stored: StoredCatalog | undefined): CatalogCheck['in_force'] {
-  return stored ? { version: stored.version, pushed_at: stored.pushedAt } : null
-}
-
-const NOTHING_FOUND = { object: 'catalog.check', faults: [], warnings: [], changes: [] } as const
 
 /** Newest first. */
-export async function listVersions(call: Call, sent: z.output<typeof pageQuery>): Promise<Answer> {
-  const { limit } = sent
-  const [after] = readCursor(sent.after, /^\d{1,15}$/) ?? []
-  const inForce = await readStoredCatalog(call.tables)()
-  const notes = []
-  for await (const note of listCatalogVersions(call.tables)()) {
-    if (after !== undefined && note.version >= Number(after)) continue
-    notes.push(note)
-    if (notes.length > limit) break
-  }
-  const body = listOf(
-    notes,
-    limit,
-    ({ version, pushedAt, pushedBy, note }) => ({
-      object: 'catalog.version' as const,
-      version,
-      pushed_at: pushedAt,
-      by: pushedBy ?? null,
-      note: note ?? null,
-      in_force: version === inForce?.version,
-    }),
-    ({ version }) => cursorOf(version),
-  )
-  return { body }
+export async function listVersions(
+  { tables }: Call,
+  { limit, after }: z.output<typeof pageQuery>,
+): Promise<List<CatalogVersionShape>> {
+  const [last = Infinity] = readCursor(after, /^\d{1,15}$/) ?? []
+  const inForce = await readStoredCatalog(tables)()
+  const notes = await firstOf(listCatalogVersions(tables)(), limit + 1, ({ version }) => version < Number(last))
+  const shape = (note: CatalogNote) =>
+    ({ object: 'catalog.version', ...pushOf(note), in_force: note.version === inForce?.version }) as const
+  return listOf(notes, limit, shape, ({ version }) => cursorOf(version))
+}
+
+type CatalogNote = Pick<StoredCatalog, 'version' | 'pushedAt' | 'pushedBy' | 'note'>
+
+function pushOf({ version, pushedAt, pushedBy, note }: CatalogNote) {
+  return { version, pushed_at: pushedAt, by: pushedBy ?? null, note: note ?? null }
 }
 
 /** The version with its changes against the one before, or against another. */
-export async function getVersion(call: Call, { against }: z.output<typeof versionQuery>): Promise<Answer> {
+export async function getVersion(call: Call, { against }: z.output<typeof versionQuery>): Promise<CatalogShape> {
   return shown(call, await versionInPath(call), against)
 }
 
 /** Puts the content of an earlier version in force, as a new version, after the checks of a push. */
-export async function restoreVersion(call: Call, { note }: z.output<typeof restoreBody>): Promise<Answer> {
+export async function restoreVersion(call: Call, { note }: z.output<typeof restoreBody>): Promise<CatalogShape> {
   const expectedVersion = expectedVersionOf(call)
   const { version, data, source } = await versionInPath(call)
   if (version === (await readStoredCatalog(call.tables)())?.version) {
     throw new AdminError('conflict', `Version ${version} of the catalog is in force.`)
   }
-  return putInForce(call, validCatalog(call, await parsed(data)), {
-    expectedVersion,
-    rollbackTo: version,
-    note,
-    source,
-  })
+  const catalog = validCatalog(call, await parsed(data))
+  return putInForce(call, catalog, { expectedVersion, rollbackTo: version, note, source })
 }
 
 async function versionInPath({ tables, path }: Call): Promise<StoredCatalog> {
@@ -144,13 +120,11 @@ async function putInForce(
   call: Call,
   catalog: CatalogData,
   options: WriteOptions & { readonly expectedVersion: number },
-): Promise<Answer> {
+): Promise<CatalogShape> {
   const { tables } = call
   const { expectedVersion } = options
   await requirePermitted(call, catalog, expectedVersion)
-  const act = await call.newAct()
-  const write = () => writeCatalog(tables)(catalog, act, options)
-  const { written, version } = await write()
+  const { written, version } = await writeCatalog(tables)(catalog, await call.newAct(), options)
   if (!written) throw await stale(call, expectedVersion, version)
   try {
     return await shown(call, await knownVersion(tables, version))
@@ -174,8 +148,13 @@ function forbiddenChange({ identity }: Call, stored: StoredCatalog | undefined, 
   return identity.isAdminKey ? changedProvider(stored?.data, catalog) : undefined
 }
 
+/** Names the author and the changes of the version that came into force since the expected one was shown. */
 async function stale({ tables }: Call, expectedVersion: number, version: number): Promise<AdminError> {
-  const message = (await otherPush(tables, await readCatalogVersion(tables)(expectedVersion))).trimEnd()
+  const seen = await readCatalogVersion(tables)(expectedVersion)
+  const now = await readStoredCatalog(tables)()
+  const changes = now ? compareCatalogs(seen?.data, now.data) : []
+  const what = changes.length > 0 ? ` It changed:\n  ${changes.join('\n  ')}` : ''
+  const message = `${now?.pushedBy ?? 'Somebody'} pushed version ${now?.version} of the catalog while you looked at ${seen?.version ?? 'none'}, so this one was not put in force.${what}`
   return new AdminError('stale_version', message, { headers: versionTag(version) })
 }
 
@@ -206,25 +185,16 @@ function refusalOf({ echoUrl }: Call, catalog: CatalogData): string | undefined 
   return catalogRefusal(catalog, { isLocal: echoUrl !== undefined })
 }
 
-async function shown({ tables }: Call, catalog: StoredCatalog, against?: number): Promise<Answer> {
-  const { data, version, pushedAt, pushedBy, note } = catalog
-  const body: CatalogShape = {
-    object: 'catalog',
-    version,
-    pushed_at: pushedAt,
-    by: pushedBy ?? null,
-    note: note ?? null,
-    catalog: data,
-    source: await sourceIn(tables, catalog),
-    ...(await changesFrom(tables, catalog, against)),
-    warnings: priceWarnings(data),
-  }
-  return { headers: versionTag(version), body }
-}
-
-async function sourceIn(tables: Tables, stored: StoredCatalog): Promise<CatalogShape['source']> {
+async function shown({ tables }: Call, stored: StoredCatalog, against?: number): Promise<CatalogShape> {
   const source = stored.source ?? (await readCatalogVersion(tables)(stored.version))?.source
-  return source === undefined ? null : JSON.parse(source)
+  return {
+    object: 'catalog',
+    ...pushOf(stored),
+    catalog: stored.data,
+    source: source === undefined ? null : JSON.parse(source),
+    ...(await changesFrom(tables, stored, against)),
+    warnings: priceWarnings(stored.data),
+  }
 }
 
 /** Against the version before, if it is kept, or against the named one; 0 is none at all. */
@@ -235,12 +205,4 @@ async function changesFrom(tables: Call['tables'], { data, version }: StoredCata
   }
   const before = await readCatalogVersion(tables)(version - 1)
   return { changes: before ? compareCatalogs(before.data, data) : [], compared_to: before?.version ?? null }
-}
-
-/** The author and the changes of another version that came into force since this one was shown. */
-async function otherPush(tables: Tables, shown: Pick<StoredCatalog, 'data' | 'version'> | undefined): Promise<string> {
-  const now = await readStoredCatalog(tables)()
-  const changes = now ? compareCatalogs(shown?.data, now.data) : []
-  const what = changes.length > 0 ? `It changed:\n  ${changes.join('\n  ')}\n` : ''
-  return `${now?.pushedBy ?? 'Somebody'} pushed version ${now?.version} of the catalog while you looked at ${shown?.version ?? 'none'}, so this one was not put in force. ${what}`
 }

@@ -1,23 +1,41 @@
 import { isoTime } from '../../gateway/domain/basics/time.ts'
 import type { Key } from '../../gateway/domain/keys/key.ts'
+import { latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import { listEvents } from '../../gateway/store/events/list-events.ts'
 import type { ChangeResult } from '../../gateway/store/keys/change-key.ts'
 import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
-import { latestRowMs } from '../usage/usage-rows.ts'
+import { readKey } from '../../gateway/store/keys/read-key.ts'
+import { readKeys } from '../../gateway/store/sdk/newest-keys.ts'
+import type { OperatorTables } from '../../gateway/store/sdk/operator-tables.ts'
 import { weekCostOf } from '../usage/week-costs.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 import { keyDetail } from './key-shape.ts'
-import { knownKey, noSuchKey } from './known-key.ts'
 import { versionTag } from './preconditions.ts'
 import type { KeyDetail } from './shapes/keys.ts'
 
-export function keyInPath({ tables, path }: Call): Promise<Key> {
-  return knownKey(tables, path.id ?? '')
+export function keyInPath(call: Call): Promise<Key> {
+  return knownKey(call, call.path.id ?? '')
 }
 
-export async function keyNamed({ tables }: Call, keyId: string | undefined): Promise<Key | undefined> {
-  return keyId === undefined ? undefined : knownKey(tables, keyId, 'key_id')
+export async function keyNamed(call: Call, keyId: string | undefined): Promise<Key | undefined> {
+  return keyId === undefined ? undefined : knownKey(call, keyId, 'key_id')
+}
+
+export async function keyNames(tables: OperatorTables, ids: Iterable<string>): Promise<ReadonlyMap<string, string>> {
+  return new Map((await readKeys(tables, [...ids])).map(({ id, name }) => [id, name]))
+}
+
+/** The key with an id, which the caller gave as `param` if it was not in the path. */
+async function knownKey({ tables }: Call, id: string, param?: string): Promise<Key> {
+  const key = await readKey(tables)(id)
+  if (!key) throw noSuchKey(id, param)
+  return key
+}
+
+function noSuchKey(id: string, param?: string): AdminError {
+  const shown = id.length > 100 ? `${id.slice(0, 100)}…` : id
+  return new AdminError('not_found', `There is no key '${shown}'.`, param === undefined ? {} : { param })
 }
 
 export async function changedKey(

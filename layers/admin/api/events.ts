@@ -3,27 +3,27 @@ import { isoTime } from '../../gateway/domain/basics/time.ts'
 import { ULID } from '../../gateway/domain/basics/ulid.ts'
 import { isAdminKeyId } from '../../gateway/domain/keys/admin-key.ts'
 import type { ChangeEvent, EventKind } from '../../gateway/domain/keys/change-event.ts'
+import { latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import { mapConcurrently } from '../../gateway/platform/map-concurrently.ts'
 import { readAdminKey } from '../../gateway/store/admin-keys/admin-keys.ts'
 import { CATALOG_EVENTS } from '../../gateway/store/events/events.ts'
 import { listEvents } from '../../gateway/store/events/list-events.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
-import { latestRowMs } from '../usage/usage-rows.ts'
 import { AdminError } from './admin-error.ts'
-import type { Answer, Call } from './call.ts'
+import type { Call } from './call.ts'
 import { keyInPath, keyNamed } from './changed-key.ts'
-import { cursorOf, readCursor } from './pages.ts'
+import { cursorOf, pageOf, readCursor } from './pages.ts'
 import type { List } from './shapes/answers.ts'
 import type { EventShape } from './shapes/books.ts'
-import { EVENT_NAMES } from './shapes/names.ts'
 import type { eventsQuery, keyEventsQuery } from './shapes/queries.ts'
+import { EVENT_NAMES } from './shapes/queries.ts'
 
 const TOLD: Readonly<Record<EventKind, string>> = EVENT_NAMES
 /** A filter that few events pass does not read all events at once: the list goes on at its cursor. */
 const MOST_READ = 2_000
 const READ_AT_ONCE = 20
 
-export async function listEventsPage(call: Call, sent: z.output<typeof eventsQuery>): Promise<Answer> {
+export async function list(call: Call, sent: z.output<typeof eventsQuery>): Promise<List<EventShape>> {
   const keyId = await keyOfEvents(call, sent.key_id)
   return eventsOf(call, keyId ?? (sent.what?.startsWith('catalog') ? CATALOG_EVENTS : undefined), sent)
 }
@@ -37,11 +37,11 @@ async function keyOfEvents(call: Call, id: string | undefined): Promise<string |
 
 type EventsQuery = z.output<typeof keyEventsQuery>
 
-export async function listKeyEvents(call: Call, sent: EventsQuery): Promise<Answer> {
+export async function listOfKey(call: Call, sent: EventsQuery): Promise<List<EventShape>> {
   return eventsOf(call, (await keyInPath(call)).id, sent)
 }
 
-async function eventsOf(call: Call, of: string | undefined, sent: EventsQuery): Promise<Answer> {
+async function eventsOf(call: Call, of: string | undefined, sent: EventsQuery): Promise<List<EventShape>> {
   const { limit, what, by, from: fromMs = 0, to: toMs = latestRowMs(call.nowMs) } = sent
   const [after] = readCursor(sent.after, ULID) ?? []
   const found: ChangeEvent[] = []
@@ -56,13 +56,8 @@ async function eventsOf(call: Call, of: string | undefined, sent: EventsQuery): 
     if (isOf(event, what) && (by === undefined || event.by === by)) found.push(event)
   }
   const names = await namesOf(call, found)
-  const body: List<EventShape> = {
-    object: 'list',
-    data: found.map((event) => eventShape(event, names)),
-    has_more: hasMore,
-    last_id: read === 0 ? null : cursorOf(last ?? ''),
-  }
-  return { body }
+  const shapes = found.map((event) => eventShape(event, names))
+  return pageOf(shapes, hasMore, read === 0 ? undefined : cursorOf(last ?? ''))
 }
 
 /** The names of the keys that these changes are about: a page has few of them. */

@@ -1,10 +1,51 @@
+import { isUtf8 } from 'node:buffer'
 import type { z } from 'zod'
 import { FAULT_WORDS } from '../../catalog/fault-words.ts'
+import { jsonFault } from '../../gateway/domain/basics/json-fault.ts'
 import { closest } from '../../gateway/wire/basics/closest.ts'
 import { AdminError } from './admin-error.ts'
+import type { AdminRequest } from './call.ts'
+import type { AdminRoute } from './route-table.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const MOST_BYTES = 64 * 1024
+
+/** Only JSON is read: an HTML form on another site cannot send it. */
+export function readJson(
+  { headers, body }: Pick<AdminRequest, 'headers' | 'body'>,
+  { mostBytes = MOST_BYTES }: Partial<Pick<AdminRoute, 'mostBytes'>>,
+): Fields {
+  const [type = ''] = (headers['content-type'] ?? '').split(';')
+  if (type.trim().toLowerCase() !== 'application/json') {
+    const message = 'The body must be JSON, with the header Content-Type: application/json.'
+    throw new AdminError('unsupported_media_type', message)
+  }
+  if (body.byteLength > mostBytes) {
+    throw new AdminError('request_too_large', `The body may have at most ${Math.floor(mostBytes / 1024)} KiB.`)
+  }
+  if (!isUtf8(body)) throw new AdminError('invalid_request', 'The body is not UTF-8.')
+  const value = parsed(Buffer.from(body).toString())
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
+  throw new AdminError('invalid_request', 'The body must be a JSON object.')
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new AdminError('invalid_request', `The body is not JSON: ${jsonFault(text)}.`)
+  }
+}
+
+/** The first value of a name that is there twice; an empty one counts as missing. */
+export function queryFields(query: URLSearchParams): Fields {
+  const names = [...new Set(query.keys())].filter((name) => query.get(name) !== '')
+  return Object.fromEntries(names.map((name) => [name, query.get(name)]))
+}
 
 /** Reads a query or a body by its schema. An unknown field is refused, so that no typing error goes unnoticed. */
-export function readFields<S extends z.ZodObject>(schema: S, fields: Readonly<Record<string, unknown>>): z.output<S> {
+export function readFields<S extends z.ZodObject>(schema: S, fields: Fields): z.output<S> {
   const { data, error } = schema.safeParse(fields, FAULT_WORDS)
   if (!error) return data
   for (const issue of error.issues) {
@@ -18,11 +59,6 @@ export function readFields<S extends z.ZodObject>(schema: S, fields: Readonly<Re
 /** The message follows the name. */
 export function wrong(name: string, message: string): AdminError {
   return new AdminError('invalid_request', `'${name}' ${message}`, { param: name })
-}
-
-export function required<T>(name: string, value: T | undefined): T {
-  if (value === undefined) throw wrong(name, 'is missing.')
-  return value
 }
 
 function unknownField(name: string, known: readonly string[]): AdminError {

@@ -7,10 +7,11 @@ import { formatCredits } from '../../gateway/domain/money/money.ts'
 import { findEvent } from '../../gateway/store/events/events.ts'
 import { type GrantRecord, type GrantResult, grantCredits, listGrants } from '../../gateway/store/keys/grant-credits.ts'
 import { AdminError } from './admin-error.ts'
-import type { Answer, Call } from './call.ts'
+import type { Call } from './call.ts'
 import { changedDetail, changedKey, keyInPath } from './changed-key.ts'
 import { cursorOf, listOf, readCursor } from './pages.ts'
 import { claimedAct } from './preconditions.ts'
+import type { List } from './shapes/answers.ts'
 import type { grantBody } from './shapes/bodies.ts'
 import type { GrantMade, GrantShape } from './shapes/keys.ts'
 import type { grantsQuery } from './shapes/queries.ts'
@@ -18,17 +19,17 @@ import type { grantsQuery } from './shapes/queries.ts'
 type Sent = z.output<typeof grantBody>
 
 /** Newest first. */
-export async function listGrantsPage(call: Call, sent: z.output<typeof grantsQuery>): Promise<Answer> {
+export async function list(call: Call, sent: z.output<typeof grantsQuery>): Promise<List<GrantShape>> {
   const { id } = await keyInPath(call)
   const { limit, reference } = sent
   const [after] = readCursor(sent.after, /^\w{1,40}$/) ?? []
   const grants = await Array.fromAsync(listGrants(call.tables)(id))
   const wanted = reference === undefined ? grants : grants.filter((grant) => isUnder(grant, reference))
   const rest = wanted.reverse().filter((grant) => after === undefined || grant.id < after)
-  return { body: listOf(rest, limit, grantShape, (grant) => cursorOf(grant.id)) }
+  return listOf(rest, limit, grantShape, (grant) => cursorOf(grant.id))
 }
 
-export async function grantOnce(call: Call, sent: Sent): Promise<Answer> {
+export async function make(call: Call, sent: Sent): Promise<GrantMade> {
   const { tables, identity } = call
   const { credits, again } = sent
   const reference = sent.reference === undefined ? undefined : { text: sent.reference, isAgain: again }
@@ -37,12 +38,11 @@ export async function grantOnce(call: Call, sent: Sent): Promise<Answer> {
   const wasDone = isRepeated && (await findEvent(tables)(id, act.id)) !== undefined
   const grant = () => grantCredits(tables)(id, credits, act, identity.allowance, reference)
   const key: Key = wasDone ? await keyInPath(call) : await grantedKey(call, id, await grant(), sent)
-  const made: GrantMade = {
+  return {
     ...grantShape({ id: act.id, credits, by: act.by, grantedAt: isoTime(act.atMs), reference: sent.reference }),
     key: await changedDetail(call, key),
     replayed: wasDone,
   }
-  return { status: 201, body: made }
 }
 
 async function grantedKey(call: Call, id: string, result: GrantResult, { credits, reference }: Sent): Promise<Key> {

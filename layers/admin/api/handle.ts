@@ -9,13 +9,13 @@ import {
   type AdminAnswer,
   type Administered,
   type AdminRequest,
-  type Answer,
   adminRequestId,
   type Call,
+  Lines,
   requireScope,
 } from './call.ts'
-import { readFields } from './fields.ts'
-import { readJson } from './read-json.ts'
+import { queryFields, readFields, readJson } from './fields.ts'
+import { versionTag } from './preconditions.ts'
 import { findAdminRoute } from './route-table.ts'
 import { nothing } from './shapes/bodies.ts'
 
@@ -31,13 +31,8 @@ export function adminApi(administered: Administered, report: Report): Handle {
     const nowMs = clock()
     const leftMs = timeLeft(actMs, clock)
     const requestId = adminRequestId(nowMs, random)
-    const common = commonHeaders(requestId)
     try {
-      const { status = 200, headers = {}, type, body } = await answerTo(request, nowMs, leftMs)
-      if (Symbol.asyncIterator in body) {
-        return { status, headers: { ...common, ...headers, 'Content-Type': type ?? 'text/plain' }, body }
-      }
-      return jsonAnswer(status, { ...common, ...headers }, body)
+      return await answerTo(request, requestId, nowMs, leftMs)
     } catch (error) {
       const refusal = refusalFor(error)
       if (refusal.status === 500) report(requestId, error)
@@ -45,32 +40,31 @@ export function adminApi(administered: Administered, report: Report): Handle {
     }
   }
 
-  async function answerTo(request: AdminRequest, nowMs: number, leftMs: () => number): Promise<Answer> {
+  async function answerTo(request: AdminRequest, requestId: string, nowMs: number, leftMs: () => number) {
     const { method, path, query, headers, identity } = request
     const { route, parameters } = findAdminRoute(method, path)
-    if (route.scope !== undefined) requireScope(identity, route.scope)
+    const { status, scope, handle } = route
+    if (scope !== undefined) requireScope(identity, scope)
     const isGet = method === 'GET'
-    const asked = fieldsOf(query)
+    const asked = queryFields(query)
     if (!isGet) readFields(nothing, asked)
-    const body = isGet ? {} : readJson(request, route)
+    const sent = isGet ? asked : readJson(request, route)
     const call: Call = {
       ...administered,
       identity,
       headers,
       path: parameters,
-      digest: digestOf([method, path, body]),
+      digest: digestOf([method, path, isGet ? {} : sent]),
       nowMs,
       random,
       newAct: async () => newAct(await identity.by(), nowMs, random(10), leftMs),
     }
-    return route.handle(call, isGet ? asked : body)
+    const body = await handle(call, sent)
+    const common = commonHeaders(requestId)
+    if (body instanceof Lines) return { status, headers: { ...common, ...body.headers }, body: body.lines }
+    const tag = 'version' in body ? versionTag(body.version as number) : {}
+    return jsonAnswer(status, { ...common, ...tag }, body)
   }
-}
-
-/** The first value of a name that is there twice; an empty one counts as missing. */
-function fieldsOf(query: URLSearchParams): Record<string, string> {
-  const names = [...new Set(query.keys())].filter((name) => query.get(name) !== '')
-  return Object.fromEntries(names.map((name) => [name, query.get(name) ?? '']))
 }
 
 function commonHeaders(requestId: string) {
@@ -87,24 +81,20 @@ function jsonAnswer(status: number, headers: AdminAnswer['headers'], body: objec
   return { status, headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
 }
 
+const AGAIN = 'Ask again, with the same Idempotency-Key if you sent one.'
+
 export function refusalFor(error: unknown): AdminError {
   if (error instanceof AdminError) return error
   const { message } = error as Error
   if (error instanceof VersionConflict) return new AdminError('conflict', message)
   if (error instanceof OverAllowance) {
-    return new AdminError(
-      'daily_grant_exceeded',
-      `${message} Nothing was granted. Ask again tomorrow, or ask the operator.`,
-    )
+    const what = `${message} Nothing was granted. Ask again tomorrow, or ask the operator.`
+    return new AdminError('daily_grant_exceeded', what)
   }
-  if (error instanceof WriteOutcomeUnknown) {
-    return new AdminError('outcome_unknown', `${message} Ask again, with the same Idempotency-Key if you sent one.`)
-  }
+  if (error instanceof WriteOutcomeUnknown) return new AdminError('outcome_unknown', `${message} ${AGAIN}`)
   if (wasTransactionRejected(error)) {
-    return new AdminError(
-      'service_unavailable',
-      'Too many changes met at one moment, and this one was not made. Ask again, with the same Idempotency-Key if you sent one.',
-    )
+    const what = `Too many changes met at one moment, and this one was not made. ${AGAIN}`
+    return new AdminError('service_unavailable', what)
   }
   if (isUnavailable(error)) {
     return new AdminError(

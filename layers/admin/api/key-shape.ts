@@ -1,10 +1,9 @@
-import { CREDIT_COUNTERS, lossOf } from '../../gateway/domain/admission/counters.ts'
+import { COUNTERS, CREDIT_COUNTERS, lossOf } from '../../gateway/domain/admission/counters.ts'
 import { creditWindow, limitsOf, type Window } from '../../gateway/domain/admission/limits.ts'
 import { DAY_MS, isoTime, utcDay } from '../../gateway/domain/basics/time.ts'
 import { type Hold, heldOf, isExpired, type Key } from '../../gateway/domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import { toldSettings } from '../settings/key-settings.ts'
-import { SETTING_WORDS } from '../settings/setting-words.ts'
 import type { CreditWindowShape, HoldShape, KeyDetail, KeyShape, KeyStatus, WindowShape } from './shapes/keys.ts'
 
 const IDLE_MS = 90 * DAY_MS
@@ -87,7 +86,7 @@ function creditWindows(key: Key, nowMs: number): CreditWindowShape[] {
     const window = creditWindow(key, name, nowMs)
     if (!window) return []
     return {
-      setting: SETTING_WORDS[name].field,
+      setting: COUNTERS[name].api,
       limit: formatCredits(window.limit),
       remaining: formatCredits(window.remaining),
       reset_seconds: window.resetSeconds,

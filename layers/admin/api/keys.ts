@@ -11,7 +11,7 @@ import { createKey, SecretTaken } from '../../gateway/store/keys/create-key.ts'
 import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
 import { keysWithReference } from '../../gateway/store/keys/grant-credits.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
-import { endGrace, revokeKey, rotateKey } from '../../gateway/store/keys/rotate-key.ts'
+import { endGrace as endGraceOf, revokeKey, rotateKey } from '../../gateway/store/keys/rotate-key.ts'
 import { resumeKey, suspendKey } from '../../gateway/store/keys/suspend-key.ts'
 import { updateKey } from '../../gateway/store/keys/update-key.ts'
 import { newestKeys } from '../../gateway/store/sdk/newest-keys.ts'
@@ -20,18 +20,19 @@ import { WriteOutcomeUnknown } from '../../gateway/store/sdk/transact.ts'
 import { settingsIn } from '../settings/key-settings.ts'
 import { weekCostOf, weekCosts } from '../usage/week-costs.ts'
 import { AdminError } from './admin-error.ts'
-import { type Answer, type Call, requireScope } from './call.ts'
+import { type Call, requireScope } from './call.ts'
 import { changedDetail, changedKey, externalIdTaken, keyInPath } from './changed-key.ts'
-import { required, wrong } from './fields.ts'
+import { wrong } from './fields.ts'
 import { keyDetail, keyShape, statusOf } from './key-shape.ts'
-import { cursorOf, listOf, readCursor } from './pages.ts'
-import { claimedAct, expectedVersionOf, versionTag } from './preconditions.ts'
+import { cursorOf, firstOf, listOf, readCursor } from './pages.ts'
+import { claimedAct, expectedVersionOf } from './preconditions.ts'
+import type { List } from './shapes/answers.ts'
 import type { createKeyBody, revokeBody, rotateBody, updateKeyBody } from './shapes/bodies.ts'
-import type { KeyWithSecret } from './shapes/keys.ts'
+import type { KeyDetail, KeyShape, KeyWithSecret } from './shapes/keys.ts'
 import type { keysQuery } from './shapes/queries.ts'
 
 /** Newest first. */
-export async function listKeysPage({ tables, nowMs }: Call, sent: z.output<typeof keysQuery>): Promise<Answer> {
+export async function list({ tables, nowMs }: Call, sent: z.output<typeof keysQuery>): Promise<List<KeyShape>> {
   const { limit, status } = sent
   const [afterMs, id] = readCursor(sent.after, /^\d{1,15}$/, /^key_\w{1,40}$/) ?? []
   const after = id === undefined ? undefined : { createdAtMs: Number(afterMs), id }
@@ -40,23 +41,16 @@ export async function listKeysPage({ tables, nowMs }: Call, sent: z.output<typeo
   const keys = keysNamed(tables, sent, after?.id) ?? newestKeys(tables)(after, pageSize)
   const [rest, costs] = await Promise.all([firstOf(keys, limit + 1, isWanted), weekCosts(tables, nowMs)])
   const shape = (key: Key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n)
-  return { body: listOf(rest, limit, shape, (key) => cursorOf(key.createdAtMs, key.id)) }
+  return listOf(rest, limit, shape, (key) => cursorOf(key.createdAtMs, key.id))
 }
 
-async function firstOf(keys: AsyncIterable<Key>, count: number, isWanted: (key: Key) => boolean): Promise<Key[]> {
-  const found: Key[] = []
-  for await (const key of keys) {
-    if (isWanted(key)) found.push(key)
-    if (found.length === count) break
-  }
-  return found
+export async function get(call: Call): Promise<KeyDetail> {
+  const { tables, nowMs } = call
+  const key = await keyInPath(call)
+  return keyDetail(key, nowMs, await weekCostOf(tables, key, nowMs))
 }
 
-export async function getKey(call: Call): Promise<Answer> {
-  return shown(call, await keyInPath(call))
-}
-
-export async function createKeyOnce(call: Call, fields: z.output<typeof createKeyBody>): Promise<Answer> {
+export async function create(call: Call, fields: z.output<typeof createKeyBody>): Promise<KeyWithSecret> {
   const { tables, nowMs, identity } = call
   const settings = { ...KEY_DEFAULTS, ...withoutNulls(settingsIn(fields, nowMs)), name: fields.name }
   const credits = fields.credits ?? 0n
@@ -73,7 +67,7 @@ export async function createKeyOnce(call: Call, fields: z.output<typeof createKe
     if (!result.created) throw externalIdTaken(key.externalId ?? '', result.ownerId)
   }
   const now = (await readKey(tables)(key.id).catch(orDrafted)) ?? key
-  return withSecret(call, now, { secret, stored, wasDone, status: 201 })
+  return withSecret(call, now, { secret, stored, wasDone })
 
   /** For a secret that is made here, only the stored key tells if it is the one in force. */
   function orDrafted(error: unknown): Key {
@@ -82,16 +76,16 @@ export async function createKeyOnce(call: Call, fields: z.output<typeof createKe
   }
 }
 
-export async function rotateKeyOnce(call: Call, fields: z.output<typeof rotateBody>): Promise<Answer> {
+export async function rotate(call: Call, fields: z.output<typeof rotateBody>): Promise<KeyWithSecret> {
   const { tables } = call
   const graceMs = fields.grace_seconds * 1000
   const { id } = await keyInPath(call)
   const { secret, stored } = secretOf(call, fields)
   const { act, isRepeated } = await claimedAct(call)
   const wasDone = isRepeated && (await findEvent(tables)(id, act.id)) !== undefined
-  const rotate = () => rotateKey(tables)(id, stored, act, graceMs)
-  const key = wasDone ? await keyInPath(call) : await changedKey(call, id, await rotate())
-  return withSecret(call, key, { secret, stored, wasDone, status: 200 })
+  const rotated = () => rotateKey(tables)(id, stored, act, graceMs)
+  const key = wasDone ? await keyInPath(call) : await changedKey(call, id, await rotated())
+  return withSecret(call, key, { secret, stored, wasDone })
 }
 
 /** A key that begins without credits has no grant that a reference could be of. */
@@ -113,65 +107,50 @@ function secretOf(
 ): { secret?: string; stored: Secret } {
   const { secret_sha256: hash, last_four: lastFour } = fields
   if (hash === undefined && lastFour === undefined) return issueSecret(BRAND.keyPrefix, random)
-  return { stored: { hash: required('secret_sha256', hash), lastFour: required('last_four', lastFour) } }
+  if (hash === undefined) throw wrong('secret_sha256', 'is missing.')
+  if (lastFour === undefined) throw wrong('last_four', 'is missing.')
+  return { stored: { hash, lastFour } }
 }
 
-type Outcome = { secret?: string | undefined; stored: Secret; wasDone: boolean; status: number }
+type Outcome = { secret?: string | undefined; stored: Secret; wasDone: boolean }
 
 /** A secret is returned only if it is the one in force: of two concurrent requests, only one has set it. */
-async function withSecret(call: Call, key: Key, { secret, stored, wasDone, status }: Outcome): Promise<Answer> {
+async function withSecret(call: Call, key: Key, { secret, stored, wasDone }: Outcome): Promise<KeyWithSecret> {
   const isOurs = !wasDone && key.current.hash === stored.hash
-  const { body, ...rest } = await shownAfter(call, key)
-  const answer: KeyWithSecret = {
-    ...(body as KeyWithSecret),
+  return {
+    ...(await changedDetail(call, key)),
     secret: isOurs && secret !== undefined ? secret : null,
     replayed: !isOurs,
   }
-  return { ...rest, status, body: answer }
 }
 
-export async function patchKey(call: Call, fields: z.output<typeof updateKeyBody>): Promise<Answer> {
-  const { tables, nowMs, path } = call
+export async function update(call: Call, fields: z.output<typeof updateKeyBody>): Promise<KeyDetail> {
+  const { tables, nowMs } = call
   const expectedVersion = expectedVersionOf(call)
   const settings = settingsIn(fields, nowMs)
   if (Object.keys(settings).length === 0) throw new AdminError('invalid_request', 'The body says nothing to change.')
   const { id } = await keyInPath(call)
-  const act = await call.newAct()
-  const result = await updateKey(tables)(id, settings, act, expectedVersion)
-  return shownAfter(call, await changedKey(call, path.id ?? '', result, settings.externalId))
+  const result = await updateKey(tables)(id, settings, await call.newAct(), expectedVersion)
+  return changedDetail(call, await changedKey(call, id, result, settings.externalId))
 }
 
-export const endGraceNow = changeNow(endGrace)
-export const suspendKeyNow = changeNow(suspendKey)
-export const resumeKeyNow = changeNow(resumeKey)
+export const endGrace = changeNow(endGraceOf)
+export const suspend = changeNow(suspendKey)
+export const resume = changeNow(resumeKey)
 
 /** An act that may be done twice, and needs nothing but the key. */
-function changeNow(change: typeof endGrace): (call: Call) => Promise<Answer> {
-  return async (call) => {
+function changeNow(change: typeof suspendKey) {
+  return async (call: Call): Promise<KeyDetail> => {
     const { id } = await keyInPath(call)
-    const act = await call.newAct()
-    return shownAfter(call, await changedKey(call, id, await change(call.tables)(id, act)))
+    const result = await change(call.tables)(id, await call.newAct())
+    return changedDetail(call, await changedKey(call, id, result))
   }
 }
 
-export async function revokeKeyNow(call: Call, { confirm }: z.output<typeof revokeBody>): Promise<Answer> {
-  const { id, name } = await keyInPath(call)
-  if (confirm !== name) {
-    throw new AdminError('invalid_request', "'confirm' must be the name of the key. A revoke is final.", {
-      param: 'confirm',
-    })
-  }
-  const act = await call.newAct()
-  return shownAfter(call, await changedKey(call, id, await revokeKey(call.tables)(id, act)))
-}
-
-async function shown({ tables, nowMs }: Call, key: Key): Promise<Answer> {
-  const weekCost = await weekCostOf(tables, key, nowMs)
-  return { headers: versionTag(key.version), body: keyDetail(key, nowMs, weekCost) }
-}
-
-async function shownAfter(call: Call, key: Key): Promise<Answer> {
-  return { headers: versionTag(key.version), body: await changedDetail(call, key) }
+export async function revoke(call: Call, { confirm }: z.output<typeof revokeBody>): Promise<KeyDetail> {
+  const { name } = await keyInPath(call)
+  if (confirm !== name) throw wrong('confirm', 'must be the name of the key. A revoke is final.')
+  return changeNow(revokeKey)(call)
 }
 
 export function secretTaken(error: unknown): never {

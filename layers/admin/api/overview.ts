@@ -1,17 +1,21 @@
 import type { z } from 'zod'
-import { DAY_MS, isoTime, MINUTE_MS, utcDay } from '../../gateway/domain/basics/time.ts'
+import { DAY_MS, HOUR_MS, isoTime, MINUTE_MS, utcDay } from '../../gateway/domain/basics/time.ts'
 import { expiredHolds, type Key } from '../../gateway/domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
-import { momentsOf } from '../../gateway/domain/rows/closed-day.ts'
+import { latestRowMs, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
+import type { UsagePart } from '../../gateway/domain/rows/day-total.ts'
+import { UsageGroups } from '../../gateway/domain/rows/usage-groups.ts'
+import { addToModel, emptyModel, type ModelPart } from '../../gateway/domain/rows/usage-sum.ts'
 import { SWEEP_EVERY_MINUTES } from '../../gateway/names.ts'
 import { readLastAudit } from '../../gateway/store/keys/last-audit.ts'
+import type { TimeRange } from '../../gateway/store/rows/usage-rows.ts'
 import { newestKeys } from '../../gateway/store/sdk/newest-keys.ts'
-import { type ReadUsage, usageReader } from '../usage/usage-reader.ts'
-import { latestRowMs } from '../usage/usage-rows.ts'
+import { quantilesOf } from '../usage/usage-numbers.ts'
+import { type ReadUsage, type UsageOfSpan, usageReader } from '../usage/usage-reader.ts'
 import { weekCosts } from '../usage/week-costs.ts'
-import type { Answer, Call } from './call.ts'
+import type { Call } from './call.ts'
 import { keyShape, statusOf } from './key-shape.ts'
-import { rangesOf } from './overview-ranges.ts'
+import { requireRange } from './pages.ts'
 import { routesNow } from './routes.ts'
 import type { KeyStatus } from './shapes/keys.ts'
 import type { overviewQuery } from './shapes/queries.ts'
@@ -19,31 +23,38 @@ import type { Overview } from './shapes/usage.ts'
 
 const LOW_SHOWN = 5
 const DEAD_SHOWN = 20
+const TOP_SHOWN = 10
+/** A longer range is shown by the day. */
+const MOST_DAYS_BY_HOUR = 3
+const MOST_DAYS = 400
 /** Three sweeps may fail before an alarm goes off. */
 const LATE_MS = 3 * SWEEP_EVERY_MINUTES * MINUTE_MS
 
-export async function getOverview(call: Call, sent: z.output<typeof overviewQuery>): Promise<Answer> {
+export async function getOverview(call: Call, sent: z.output<typeof overviewQuery>): Promise<Overview> {
   const { tables, nowMs } = call
   const read = usageReader(tables)
-  const [keys, week, costs, lastAudit, routes, ranges] = await Promise.all([
+  const { fromMs: today } = momentsOf(utcDay(nowMs))
+  const week = { fromMs: today - 6 * DAY_MS, toMs: latestRowMs(nowMs) }
+  const [keys, days, costs, lastAudit, routes, ranges] = await Promise.all([
     Array.fromAsync(newestKeys(tables)()),
-    lastSevenDays(read, nowMs),
+    Array.fromAsync(read(week, 'models', 'days')),
     weekCosts(tables, nowMs, read),
     readLastAudit(tables)(),
     routesNow(call, read),
     rangesOf(read, sent, nowMs),
   ])
+  const since = (ms: number) => together(days.filter(({ atMs }) => atMs >= ms))
   const statuses = keys.map((key) => statusOf(key, nowMs))
   const countOf = (status: KeyStatus) => statuses.filter((one) => one === status).length
   const names = new Map(keys.map(({ id, name }) => [id, name]))
-  const body: Overview = {
+  return {
     object: 'overview',
     ...ranges,
     top_keys: ranges.top_keys.map((entry) => ({ ...entry, name: names.get(entry.id) ?? entry.id })),
-    spent_today: formatCredits(week.spentToday),
-    spent_7_days: formatCredits(week.spent),
-    requests_today: week.requestsToday,
-    errors: [...week.errors]
+    spent_today: formatCredits(since(today).cost),
+    spent_7_days: formatCredits(since(week.fromMs).cost),
+    requests_today: since(today).requests,
+    errors: Object.entries(since(today - DAY_MS).errors)
       .map(([code, requests]) => ({ code, requests }))
       .sort((a, b) => b.requests - a.requests || (a.code < b.code ? -1 : 1)),
     keys: {
@@ -53,37 +64,14 @@ export async function getOverview(call: Call, sent: z.output<typeof overviewQuer
       revoked: countOf('revoked'),
     },
     low: firstToRunDry(keys, costs, nowMs).map((key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n)),
-    dead_requests: deadRequests(keys, nowMs),
+    // Requests that died, and that the sweep should have settled by now.
+    dead_requests: keys
+      .flatMap((key) => expiredHolds(key, nowMs - LATE_MS))
+      .slice(0, DEAD_SHOWN)
+      .map(({ requestId }) => requestId),
     last_audit: lastAudit ? { at: isoTime(lastAudit.atMs), keys: lastAudit.keys, wrong: lastAudit.wrong } : null,
     routes,
   }
-  return { body }
-}
-
-/** Today and the six days before it; the errors of today and yesterday. */
-async function lastSevenDays(read: ReadUsage, nowMs: number) {
-  const [today, yesterday] = [nowMs, nowMs - DAY_MS].map((ms) => momentsOf(utcDay(ms)).fromMs) as [number, number]
-  const range = { fromMs: today - 6 * DAY_MS, toMs: latestRowMs(nowMs) }
-  const errors = new Map<string, number>()
-  let [spent, spentToday, requestsToday] = [0n, 0n, 0]
-  for await (const { atMs, sum } of read(range, 'models', 'days')) {
-    for (const part of sum.models.values()) {
-      spent += part.cost
-      if (atMs >= today) {
-        spentToday += part.cost
-        requestsToday += part.requests
-      }
-      if (atMs < yesterday) continue
-      for (const [code, count] of Object.entries(part.errors)) errors.set(code, (errors.get(code) ?? 0) + count)
-    }
-  }
-  return { spent, spentToday, requestsToday, errors }
-}
-
-/** Requests that died, and that the sweep should have settled by now. */
-function deadRequests(keys: readonly Key[], nowMs: number): string[] {
-  const dead = keys.flatMap((key) => expiredHolds(key, nowMs - LATE_MS))
-  return dead.slice(0, DEAD_SHOWN).map(({ requestId }) => requestId)
 }
 
 /** The active keys that spend their balance within a week at the last week's rate, or have none; the first to run dry first. */
@@ -98,4 +86,79 @@ export function firstToRunDry(keys: readonly Key[], costs: ReadonlyMap<string, N
     .sort((a, b) => (a.lasts < b.lasts ? -1 : Number(a.lasts > b.lasts)))
     .slice(0, LOW_SHOWN)
     .map(({ key }) => key)
+}
+
+type Ranges = Pick<Overview, 'range' | 'before' | 'series' | 'top_keys' | 'top_models'>
+
+/** The numbers of a range, of the range before it, and of the models and keys that were charged the most. */
+async function rangesOf(read: ReadUsage, sent: z.output<typeof overviewQuery>, nowMs: number): Promise<Ranges> {
+  const toMs = sent.to ?? nowMs
+  const fromMs = sent.from ?? toMs - DAY_MS
+  requireRange(fromMs, toMs, MOST_DAYS)
+  // A gateway's clock may be ahead, and its newest rows belong to a range that ends now.
+  const lastMs = latestRowMs(nowMs)
+  const range = { fromMs, toMs: sent.to === undefined ? lastMs : Math.min(toMs, lastMs) }
+  const earlier = { fromMs: Math.max(0, fromMs - (toMs - fromMs)), toMs: Math.min(fromMs, lastMs) }
+  const isLong = toMs - fromMs > MOST_DAYS_BY_HOUR * DAY_MS
+  const [spans, spansBefore, keys] = await Promise.all([
+    Array.fromAsync(read(range, 'models', isLong ? 'days' : 'hours')),
+    Array.fromAsync(read(earlier, 'models', 'days')),
+    Array.fromAsync(read(range, 'keys', 'days')),
+  ])
+  // Calls such as those for the list of models ask none.
+  const models = modelsIn(spans).filter(({ model }) => model !== undefined)
+  return {
+    range: numbersOf({ fromMs, toMs }, spans),
+    before: numbersOf(earlier, spansBefore),
+    series: seriesOf(spans, isLong ? DAY_MS : HOUR_MS),
+    top_keys: topOf(keys.flatMap(({ sum }) => [...sum.keys].map(([name, part]) => ({ name, part })))),
+    top_models: topOf(models.map((part) => ({ name: part.model ?? '', part }))),
+  }
+}
+
+function modelsIn(spans: readonly UsageOfSpan[]): ModelPart[] {
+  return spans.flatMap(({ sum }) => [...sum.models.values()])
+}
+
+function together(spans: readonly UsageOfSpan[]): ModelPart {
+  const sum = emptyModel()
+  for (const part of modelsIn(spans)) addToModel(sum, part)
+  return sum
+}
+
+function numbersOf({ fromMs, toMs }: TimeRange, spans: readonly UsageOfSpan[]): Overview['range'] {
+  const all = together(spans)
+  return {
+    from: isoTime(fromMs),
+    to: isoTime(toMs),
+    ...figuresOf(all),
+    first_token_ms: quantilesOf(all.firstToken),
+    duration_ms: quantilesOf(all.duration),
+  }
+}
+
+/** A day that is not over is read by the hour, and an hour may be read in parts. */
+function seriesOf(spans: readonly UsageOfSpan[], stepMs: number): Overview['series'] {
+  const points = Map.groupBy(spans, ({ atMs }) => Math.floor(atMs / stepMs) * stepMs)
+  return [...points]
+    .sort(([a], [b]) => a - b)
+    .map(([atMs, some]) => {
+      const all = together(some)
+      return { start_time: isoTime(atMs), ...figuresOf(all), first_token_ms: quantilesOf(all.firstToken) }
+    })
+}
+
+function topOf(usage: readonly { readonly name: string; readonly part: UsagePart }[]): Overview['top_keys'] {
+  const dearest = UsageGroups.of(usage, ({ name }) => name).dearestFirst()
+  return dearest.slice(0, TOP_SHOWN).map(([id, part]) => ({ id, name: id, ...figuresOf(part) }))
+}
+
+function figuresOf({ requests, completed, cost, upstreamCost, costOfStated }: UsagePart) {
+  return {
+    requests,
+    errors: requests - completed,
+    cost: formatCredits(cost),
+    upstream_cost: formatCredits(upstreamCost),
+    margin: formatCredits(costOfStated - upstreamCost),
+  }
 }

@@ -1,18 +1,12 @@
 import { DAY_MS, isoTime } from '../../gateway/domain/basics/time.ts'
 import { AdminError } from './admin-error.ts'
+import { wrong } from './fields.ts'
 import type { List } from './shapes/answers.ts'
 
-/** Refuses a range that ends before it begins. */
-export function requireOrder(fromMs: number, toMs: number): void {
-  if (fromMs < toMs) return
+/** Refuses a range that ends before it begins, or that would take too much reading. */
+export function requireRange(fromMs: number, toMs: number, mostDays = Infinity): void {
   const [from, to] = [fromMs, toMs].map((ms) => isoTime(ms))
-  throw new AdminError('invalid_request', `'from' must be before 'to', but ${from} is not before ${to}.`, {
-    param: 'from',
-  })
-}
-
-/** Refuses a range that would take too much reading. */
-export function requireLength(fromMs: number, toMs: number, mostDays: number): void {
+  if (fromMs >= toMs) throw wrong('from', `must be before 'to', but ${from} is not before ${to}.`)
   if (toMs - fromMs <= mostDays * DAY_MS) return
   throw new AdminError('invalid_request', `The range may have at most ${mostDays} days.`, { param: 'from' })
 }
@@ -27,7 +21,11 @@ export function readCursor(text: string | undefined, ...patterns: readonly RegEx
   if (text === undefined) return undefined
   const parts = partsOf(text)
   if (parts?.length === patterns.length && parts.every((part, i) => patterns[i]?.test(part))) return parts
-  throw new AdminError('invalid_request', "'after' must be the last_id of the list before.", { param: 'after' })
+  throw noSuchPage()
+}
+
+export function noSuchPage(): AdminError {
+  return wrong('after', 'must be the last_id of the list before.')
 }
 
 function partsOf(text: string): string[] | undefined {
@@ -39,8 +37,18 @@ function partsOf(text: string): string[] | undefined {
   }
 }
 
+/** The first of those that are wanted. */
+export async function firstOf<T>(all: AsyncIterable<T>, count: number, isWanted = (_: T) => true): Promise<T[]> {
+  const found: T[] = []
+  for await (const one of all) {
+    if (isWanted(one)) found.push(one)
+    if (found.length === count) break
+  }
+  return found
+}
+
 export function wholeList<T>(data: readonly T[]): List<T> {
-  return { object: 'list', data, has_more: false, last_id: null }
+  return pageOf(data, false, undefined)
 }
 
 /** A page of a list, from one row more than asked for, which tells if the list goes on. */
@@ -52,10 +60,10 @@ export function listOf<Row, T>(
 ): List<T> {
   const page = rows.slice(0, limit)
   const last = page.at(-1)
-  return {
-    object: 'list',
-    data: page.map(shape),
-    has_more: rows.length > limit,
-    last_id: last === undefined ? null : cursor(last),
-  }
+  return pageOf(page.map(shape), rows.length > limit, last && cursor(last))
+}
+
+/** A page of a list that tells by itself where it goes on. */
+export function pageOf<T>(data: readonly T[], hasMore: boolean, cursor: string | undefined): List<T> {
+  return { object: 'list', data, has_more: hasMore, last_id: cursor ?? null }
 }

@@ -1,21 +1,16 @@
 import type { z } from 'zod'
 import type { ROUTES } from './route-table.ts'
-import { AdminKey } from './shapes/admin-keys.ts'
 import { Identity, listOf, Search, Table } from './shapes/answers.ts'
 import { AuditLine, Event } from './shapes/books.ts'
 import { Catalog, CatalogCheck, CatalogVersion, Route, RouteTest } from './shapes/catalog.ts'
-import { Grant, GrantMade, Key, KeyDetail, KeyWithSecret } from './shapes/keys.ts'
+import { AdminKey, Grant, GrantMade, Key, KeyDetail, KeyWithSecret } from './shapes/keys.ts'
 import { Request, RequestLine } from './shapes/requests.ts'
 import { Overview, UsagePage } from './shapes/usage.ts'
 
 export type RouteWords = {
   readonly summary: string
   readonly answer: z.ZodType
-  /** 200 by default. */
-  readonly status?: 201
   readonly needs?: 'Idempotency-Key' | 'If-Match'
-  /** The answer has the version in ETag. */
-  readonly hasVersion?: true
   /** Beside those that follow from the path, the body and the header. */
   readonly refusals?: readonly number[]
   /** Types for Accept, or the type of the answer if it is not JSON. */
@@ -40,42 +35,27 @@ export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
   getOverview: { summary: 'What was spent, which keys run dry, and the last audit', answer: Overview },
   search: { summary: 'Find a key or a request', answer: Search },
   listKeys: { summary: 'Keys, newest first', answer: LISTS.KeyList },
-  createKey: {
-    summary: 'Make a key',
-    answer: KeyWithSecret,
-    status: 201,
-    needs: 'Idempotency-Key',
-    hasVersion: true,
-    refusals: [409],
-  },
-  getKey: { summary: 'A key', answer: KeyDetail, hasVersion: true },
-  updateKey: {
-    summary: 'Change a key. Null takes a setting away',
-    answer: KeyDetail,
-    needs: 'If-Match',
-    hasVersion: true,
-  },
+  createKey: { summary: 'Make a key', answer: KeyWithSecret, needs: 'Idempotency-Key', refusals: [409] },
+  getKey: { summary: 'A key', answer: KeyDetail },
+  updateKey: { summary: 'Change a key. Null takes a setting away', answer: KeyDetail, needs: 'If-Match' },
   rotateKey: {
     summary: 'Issue a new secret. The secret of an earlier rotation that is still in its grace ends at once',
     answer: KeyWithSecret,
     needs: 'Idempotency-Key',
-    hasVersion: true,
     refusals: [409],
   },
-  endGrace: { summary: 'End the old secret now', answer: KeyDetail, hasVersion: true, refusals: [409] },
+  endGrace: { summary: 'End the old secret now', answer: KeyDetail, refusals: [409] },
   suspendKey: {
     summary: 'Refuse a key from the next request on, until it is resumed',
     answer: KeyDetail,
-    hasVersion: true,
     refusals: [409],
   },
-  resumeKey: { summary: 'Admit a suspended key again', answer: KeyDetail, hasVersion: true, refusals: [409] },
-  revokeKey: { summary: 'End a key for good', answer: KeyDetail, hasVersion: true, refusals: [409] },
+  resumeKey: { summary: 'Admit a suspended key again', answer: KeyDetail, refusals: [409] },
+  revokeKey: { summary: 'End a key for good', answer: KeyDetail, refusals: [409] },
   listGrants: { summary: 'Grants of a key, newest first', answer: LISTS.GrantList },
   grantCredits: {
     summary: 'Add credits, or, below zero, take some back that are available',
     answer: GrantMade,
-    status: 201,
     needs: 'Idempotency-Key',
     refusals: [409],
   },
@@ -96,22 +76,12 @@ export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
     refusals: [404],
     types: ['application/x-ndjson'],
   },
-  getCatalog: {
-    summary: 'The catalog in force, or that was at a moment',
-    answer: Catalog,
-    hasVersion: true,
-    refusals: [404],
-  },
-  putCatalog: { summary: 'Put a catalog in force', answer: Catalog, needs: 'If-Match', hasVersion: true },
+  getCatalog: { summary: 'The catalog in force, or that was at a moment', answer: Catalog, refusals: [404] },
+  putCatalog: { summary: 'Put a catalog in force', answer: Catalog, needs: 'If-Match' },
   checkCatalog: { summary: 'Check a catalog without putting it in force', answer: CatalogCheck },
   listCatalogVersions: { summary: 'Versions of the catalog, newest first', answer: LISTS.CatalogVersionList },
-  getCatalogVersion: { summary: 'A version of the catalog', answer: Catalog, hasVersion: true },
-  restoreCatalogVersion: {
-    summary: 'Put the content of a version in force again',
-    answer: Catalog,
-    needs: 'If-Match',
-    hasVersion: true,
-  },
+  getCatalogVersion: { summary: 'A version of the catalog', answer: Catalog },
+  restoreCatalogVersion: { summary: 'Put the content of a version in force again', answer: Catalog, needs: 'If-Match' },
   listRoutes: { summary: 'Routes in the order in which they are tried', answer: LISTS.RouteList },
   testRoutes: {
     summary: 'Ask each route once, which its provider bills, for 20 seconds at most',
@@ -127,7 +97,6 @@ export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
   createAdminKey: {
     summary: 'Make an admin key, whose secret you have made',
     answer: AdminKey,
-    status: 201,
     needs: 'Idempotency-Key',
     refusals: [409],
   },

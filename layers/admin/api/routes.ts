@@ -4,21 +4,21 @@ import { formatCredits } from '../../gateway/domain/money/money.ts'
 import type { CatalogModel, UpstreamRoute } from '../../gateway/domain/routing/catalog.ts'
 import { LONGEST_REST_MS, routeKey } from '../../gateway/domain/routing/route-order.ts'
 import { blameOfResult } from '../../gateway/domain/routing/upstream-failure.ts'
-import { type Asked, modelPartKey, UsageSum } from '../../gateway/domain/rows/usage-sum.ts'
+import { latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
+import { type Asked, modelPartKey } from '../../gateway/domain/rows/usage-sum.ts'
 import { readStoredCatalog } from '../../gateway/store/catalog/read-catalog.ts'
-import { attemptWords } from '../explain/attempt-words.ts'
+import { attemptWords } from '../explain/explain-request.ts'
 import type { RouteTest } from '../routes/test-route.ts'
-import { usageReader } from '../usage/usage-reader.ts'
-import { latestRowMs } from '../usage/usage-rows.ts'
-import type { Answer, Call } from './call.ts'
-import { quantilesOf } from './overview-ranges.ts'
-import { cursorOf, readCursor, wholeList } from './pages.ts'
+import { quantilesOf } from '../usage/usage-numbers.ts'
+import { sumOf, usageReader } from '../usage/usage-reader.ts'
+import type { Call } from './call.ts'
+import { cursorOf, pageOf, readCursor, wholeList } from './pages.ts'
 import type { List } from './shapes/answers.ts'
 import type { routesTestBody } from './shapes/bodies.ts'
 import type { RouteShape, RouteTestShape } from './shapes/catalog.ts'
 
-export async function listRoutes(call: Call): Promise<Answer> {
-  return { body: wholeList(await routesNow(call)) }
+export async function list(call: Call): Promise<List<RouteShape>> {
+  return wholeList(await routesNow(call))
 }
 
 type Moment = Pick<Call, 'tables' | 'nowMs'>
@@ -28,17 +28,16 @@ export async function routesNow({ tables, nowMs }: Moment, read = usageReader(ta
   const stored = await readStoredCatalog(tables)()
   if (!stored) return []
   const day = { fromMs: nowMs - DAY_MS, toMs: latestRowMs(nowMs) }
-  const sum = new UsageSum()
-  const spans = await Promise.all(SUMS.map((kind) => Array.fromAsync(read(day, kind, 'hours'))))
   // An hour that is read from rows has all sums in each of its kinds.
-  SUMS.forEach((kind, i) => {
-    for (const span of spans[i] ?? []) addOnly(kind, span.sum, sum)
-  })
+  const [{ routes }, { models }] = await Promise.all([
+    sumOf(read(day, 'routes', 'hours')),
+    sumOf(read(day, 'models', 'hours')),
+  ])
   return stored.data.models
     .filter(({ active }) => active)
     .flatMap((model) =>
       inOrder(model).map((route, i) => {
-        const attempts = sum.routes.get(routeKey(route)) ?? { asked: 0, failed: 0 }
+        const attempts = routes.get(routeKey(route)) ?? { asked: 0, failed: 0 }
         return {
           object: 'route' as const,
           model: model.id,
@@ -54,7 +53,7 @@ export async function routesNow({ tables, nowMs }: Moment, read = usageReader(ta
           failures_24h: attempts.failed,
           last_failure: failureShape(attempts),
           resting_until: restingUntil(attempts, nowMs),
-          first_token_ms: quantilesOf(sum.models.get(modelPartKey(model.id, route.provider))?.firstToken),
+          first_token_ms: quantilesOf(models.get(modelPartKey(model.id, route.provider))?.firstToken),
         }
       }),
     )
@@ -73,13 +72,6 @@ function restingUntil({ lastFailure, lastOkMs = 0 }: Asked, nowMs: number): stri
   return untilMs > nowMs ? isoTime(untilMs) : null
 }
 
-const SUMS = ['routes', 'models'] as const
-
-function addOnly(kind: (typeof SUMS)[number], from: UsageSum, to: UsageSum): void {
-  if (kind === 'routes') for (const [route, asked] of from.routes) to.addRoute(route, asked)
-  else for (const part of from.models.values()) to.addModel(part)
-}
-
 /** Routes of one priority share the requests that come to it. */
 function shareOf({ priority, weight }: UpstreamRoute, { routes }: CatalogModel): number {
   const beside = routes.filter((route) => route.priority === priority)
@@ -92,18 +84,12 @@ function inOrder({ routes }: CatalogModel): CatalogModel['routes'] {
 }
 
 /** One tiny request through each route, which the provider bills. */
-export async function testRoutesPage(call: Call, sent: z.output<typeof routesTestBody>): Promise<Answer> {
+export async function test(call: Call, sent: z.output<typeof routesTestBody>): Promise<List<RouteTestShape>> {
   const first = Number(readCursor(sent.after, /^\d{1,6}$/)?.[0] ?? 0)
   // With the providers' dialects, which no other call needs.
   const { testRoutes } = await import('../routes/test-routes.ts')
   const { tests, hasMore } = await testRoutes(call, sent, first)
-  const body: List<RouteTestShape> = {
-    object: 'list',
-    data: tests.map(testShape),
-    has_more: hasMore,
-    last_id: hasMore ? cursorOf(first + tests.length) : null,
-  }
-  return { body }
+  return pageOf(tests.map(testShape), hasMore, hasMore ? cursorOf(first + tests.length) : undefined)
 }
 
 function testShape({ upstreamModel, firstTokenMs, tokens, cost, ...test }: RouteTest): RouteTestShape {

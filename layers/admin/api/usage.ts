@@ -1,25 +1,22 @@
 import type { z } from 'zod'
 import { DAY_MS, HOUR_MS, isoTime, utcDay } from '../../gateway/domain/basics/time.ts'
 import type { Key } from '../../gateway/domain/keys/key.ts'
-import { momentsOf } from '../../gateway/domain/rows/closed-day.ts'
+import { latestRowMs, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
 import type { UsagePart } from '../../gateway/domain/rows/day-total.ts'
 import { UsageGroups } from '../../gateway/domain/rows/usage-groups.ts'
 import { readClosing } from '../../gateway/store/rows/closing.ts'
 import { usageOfKey, usageOfKeyByHour } from '../../gateway/store/rows/usage-of-key.ts'
 import type { TimeRange } from '../../gateway/store/rows/usage-rows.ts'
-import { readKeys } from '../../gateway/store/sdk/newest-keys.ts'
 import { shownGroups, usageNumbers } from '../usage/usage-numbers.ts'
 import { usageReader } from '../usage/usage-reader.ts'
-import { latestRowMs } from '../usage/usage-rows.ts'
-import type { Answer, Call } from './call.ts'
-import { keyNamed } from './changed-key.ts'
-import { requireLength, requireOrder } from './pages.ts'
+import type { Call } from './call.ts'
+import { keyNamed, keyNames } from './changed-key.ts'
+import { requireRange } from './pages.ts'
 import type { usageQuery } from './shapes/queries.ts'
 import type { UsageGroup, UsagePage } from './shapes/usage.ts'
 
-/** The longest ranges by the length of a bucket. */
-const MOST_DAYS = { '1d': 400, '1h': 31 }
-const BUCKET_MS = { '1d': DAY_MS, '1h': HOUR_MS }
+/** The length of a bucket, and the longest range of them. */
+const BUCKETS = { '1d': { ms: DAY_MS, mostDays: 400 }, '1h': { ms: HOUR_MS, mostDays: 31 } }
 
 /** A part of the usage in a range: of an hour or a day, of one key or of all, of one model or of all. */
 type Usage = { readonly atMs: number; readonly keyId?: string | undefined; readonly part: UsagePart }
@@ -31,64 +28,42 @@ const GROUPS: Readonly<Record<UsageGroup, (usage: Usage) => string>> = {
   day: ({ atMs }) => utcDay(atMs),
 }
 
-const endOfBucket = (nowMs: number, bucket: keyof typeof BUCKET_MS) =>
-  (Math.floor(nowMs / BUCKET_MS[bucket]) + 1) * BUCKET_MS[bucket]
-
 /** The last seven days, unless a range is given. */
-export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): Promise<Answer> {
+export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): Promise<UsagePage> {
   const { tables, nowMs } = call
   const { group_by: groupBy, bucket } = sent
   const key = await keyNamed(call, sent.key_id)
-  const fromMs = sent.from ?? momentsOf(utcDay(nowMs - 6 * DAY_MS)).fromMs
-  const toMs = sent.to ?? endOfBucket(nowMs, bucket)
-  requireOrder(fromMs, toMs)
-  requireLength(fromMs, toMs, MOST_DAYS[bucket])
-  const { closedThrough = '' } = await readClosing(tables)()
-
-  const bucketMs = BUCKET_MS[bucket]
+  const { ms: bucketMs, mostDays } = BUCKETS[bucket]
   const startOf = (ms: number) => Math.floor(ms / bucketMs) * bucketMs
-  const all = new UsageGroups()
-  const buckets = new Map<number, UsageGroups>()
+  const fromMs = sent.from ?? momentsOf(utcDay(nowMs - 6 * DAY_MS)).fromMs
+  const toMs = sent.to ?? startOf(nowMs) + bucketMs
+  requireRange(fromMs, toMs, mostDays)
+  const { closedThrough = '' } = await readClosing(tables)()
   // Days in the future have no rows to look for.
   const range = { fromMs, toMs: Math.min(toMs, latestRowMs(nowMs)) }
-  if (range.fromMs < range.toMs) {
-    for await (const usage of usageIn(call, key, range, sent)) {
-      const startMs = startOf(usage.atMs)
-      const bucketGroups = buckets.get(startMs) ?? new UsageGroups()
-      buckets.set(startMs, bucketGroups)
-      for (const groups of [bucketGroups, all]) groups.add(GROUPS[groupBy](usage), usage.part)
-    }
-  }
-  const labels =
-    groupBy === 'key'
-      ? await labelsOf(
-          tables,
-          all.byName().map(([id]) => id),
-        )
-      : new Map<string, string>()
-  const starts = Array.from(
-    { length: Math.ceil((toMs - startOf(fromMs)) / bucketMs) },
-    (_, i) => startOf(fromMs) + i * bucketMs,
-  )
-  const highest = [...buckets.values()].reduce((most, { total: { cost } }) => (cost > most ? cost : most), 0n)
+  const usage = range.fromMs < range.toMs ? await Array.fromAsync(usageIn(call, key, range, sent)) : []
+  const all = UsageGroups.of(usage, GROUPS[groupBy])
+  const names = groupBy === 'key' ? all.byName().map(([id]) => id) : []
+  const byStart = Map.groupBy(usage, ({ atMs }) => startOf(atMs))
+  const buckets = Array.from({ length: Math.ceil((toMs - startOf(fromMs)) / bucketMs) }, (_, i) => {
+    const startMs = startOf(fromMs) + i * bucketMs
+    return { startMs, groups: UsageGroups.of(byStart.get(startMs) ?? [], GROUPS[groupBy]) }
+  })
+  const highest = buckets.reduce((most, { groups: { total } }) => (total.cost > most ? total.cost : most), 0n)
   const { total } = all
-  const body: UsagePage = {
+  return {
     object: 'page',
     group_by: groupBy,
-    data: starts.map((startMs) => ({
+    data: buckets.map(({ startMs, groups }) => ({
       object: 'bucket',
       start_time: isoTime(Math.max(fromMs, startMs)),
       end_time: isoTime(Math.min(toMs, startMs + bucketMs)),
       closed: utcDay(startMs) <= closedThrough,
-      results: (buckets.get(startMs)?.dearestFirst() ?? []).map(([group, part]) => ({
-        group,
-        ...usageNumbers(part, highest),
-      })),
+      results: groups.dearestFirst().map(([group, part]) => ({ group, ...usageNumbers(part, highest) })),
     })),
     total: usageNumbers(total, total.cost),
-    groups: shownGroups(all, groupBy, labels),
+    groups: shownGroups(all, groupBy, await keyNames(tables, names)),
   }
-  return { body }
 }
 
 async function* usageIn(
@@ -107,8 +82,4 @@ async function* usageIn(
     if (kind === 'models') for (const part of sum.models.values()) yield { atMs, part }
     else for (const [keyId, part] of sum.keys) yield { atMs, keyId, part }
   }
-}
-
-async function labelsOf(tables: Call['tables'], keyIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  return new Map((await readKeys(tables, keyIds)).map(({ id, name }) => [id, name]))
 }

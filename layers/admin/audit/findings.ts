@@ -35,11 +35,11 @@ export class Findings {
 }
 
 /** A finding in words: its subject and its message. */
-export function findingText({ requestId, what, expected, got, advice }: Finding) {
+export function findingText({ requestId, what, expected, got, advice, note }: Finding) {
   const about = requestId ?? 'the key'
   const compared = expected === undefined ? '' : `: expected ${textOf(expected)}, got ${textOf(got)}`
   const sentence = `${what}${compared}.`
-  return { about, text: advice ? `${sentence} ${advice}` : sentence }
+  return { about, text: advice ? `${sentence} ${advice}` : sentence, note: note === true }
 }
 
 function textOf(value: Finding['got']): string {

@@ -1,9 +1,9 @@
 import { DAY_MS } from '../../gateway/domain/basics/time.ts'
 import { type CatalogData, type CatalogModel, kindOf } from '../../gateway/domain/routing/catalog.ts'
+import { latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import type { UsageRow } from '../../gateway/domain/rows/usage-row.ts'
 import { newestRequests } from '../../gateway/store/rows/newest-requests.ts'
 import type { Call } from '../api/call.ts'
-import { latestRowMs } from '../usage/usage-rows.ts'
 
 const WEEK_MS = 7 * DAY_MS
 const MOST_ROWS = 1_000

@@ -3,6 +3,7 @@ import { ulidTimeMs } from '../../gateway/domain/basics/ulid.ts'
 import type { Hold, Key } from '../../gateway/domain/keys/key.ts'
 import { formatCredits } from '../../gateway/domain/money/money.ts'
 import { routeKey } from '../../gateway/domain/routing/route-order.ts'
+import type { FailureReason } from '../../gateway/domain/routing/upstream-failure.ts'
 import type { Attempt, UsageRow } from '../../gateway/domain/rows/usage-row.ts'
 import { SWEEP_EVERY_MINUTES } from '../../gateway/names.ts'
 import type { Explained } from '../api/shapes/requests.ts'
@@ -108,4 +109,32 @@ export function tagTexts(tags: NonNullable<UsageRow['tags']>): string[] {
 
 export function attemptText({ result, ms, ...route }: Attempt): string {
   return `${routeKey(route)}: ${result} after ${ms} ms`
+}
+
+/** By the first word of an attempt's result. */
+const RESULTS: Readonly<Record<FailureReason | 'ok' | 'beyond_cap' | 'open', string>> = {
+  ok: 'answered',
+  beyond_cap: 'answered beyond its output cap, and was cut there',
+  open: 'not ended',
+  connect: 'could not be reached',
+  timeout: 'did not answer in time',
+  deadline: 'was stopped at the time limit of the request',
+  reset: 'broke the connection',
+  status: 'answered with an error',
+  rate_limit: 'is rate limiting us',
+  credential: 'refused our credential',
+  forbidden: 'refused the content or our account',
+  model_not_found: 'does not know the model',
+  too_large: 'found the request too large',
+  rejected: 'refused the request as invalid',
+  unsupported: 'was not asked: it does not support this request',
+  protocol: 'answered in a form that is not its own',
+  error_event: 'sent an error in its stream',
+  empty: 'answered nothing',
+  runaway: 'did not stop',
+}
+
+export function attemptWords({ result }: Pick<Attempt, 'result'>): string {
+  const [reason = ''] = result.split(' ')
+  return Object.hasOwn(RESULTS, reason) ? RESULTS[reason as keyof typeof RESULTS] : result
 }

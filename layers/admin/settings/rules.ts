@@ -12,6 +12,11 @@ const MOST_CREDITS: Nano = 10n ** 24n
 /** Other characters could hide or reverse text in a list of keys. */
 const ALL_SEEN = 'on one line, without control characters, marks of direction and invisible ones'
 
+/** A field that may be missing, with its words for the document. */
+export function maybe<Schema extends z.ZodType>(schema: Schema, words: string) {
+  return schema.describe(words).optional()
+}
+
 export function wholeNumber(least: number, most: number) {
   const message = `must be a whole number from ${least} to ${most}.`
   return z.int(message).min(least, message).max(most, message)
@@ -50,29 +55,27 @@ export function someOf<T extends string>(words: readonly T[]) {
     .transform((all) => [...new Set(all)])
 }
 
+function uniqueList<Item extends z.ZodType<string>>(item: Item, message: string, most: number, what: string) {
+  return z
+    .array(item, message)
+    .max(most, `may have at most ${most} ${what}.`)
+    .transform((all) => [...new Set(all)])
+}
+
 /** An empty list allows every address. */
 export function cidrList(most: number) {
   const message = 'must be a list of CIDR ranges; an empty one allows every address.'
   const range = z.string(message).refine((text) => !cidrProblem(text), {
     error: ({ input }) => `has '${input}', which ${cidrProblem(String(input))}.`,
   })
-  return z
-    .array(range, message)
-    .max(most, `may have at most ${most} ranges.`)
-    .transform((all) => [...new Set(all)])
+  return uniqueList(range, message, most, 'ranges')
 }
 
 /** An empty list allows every model. An id of a model that the catalog does not have yet is no mistake. */
 export function modelPatterns(most: number, mostChars: number) {
   const message = `must be a list of ids of models and patterns such as claude-*, each of 1 to ${mostChars} letters, digits and . _ : / @ - *; an empty one allows every model.`
-  const pattern = z
-    .string(message)
-    .max(mostChars, message)
-    .regex(/^[A-Za-z0-9._:/@*-]+$/, message)
-  return z
-    .array(pattern, message)
-    .max(most, `may have at most ${most} models.`)
-    .transform((all) => [...new Set(all)])
+  const pattern = z.string(message).max(mostChars, message)
+  return uniqueList(pattern.regex(/^[A-Za-z0-9._:/@*-]+$/, message), message, most, 'models')
 }
 
 const CREDITS = 'must be a plain decimal of at most 9 places, such as 25 or 0.5.'

@@ -22,38 +22,11 @@ type Words = {
 
 /** A key's settings as operators see them, in the order of the console's form. */
 export const SETTING_WORDS: Readonly<Record<Setting, Words>> = {
-  name: {
-    field: 'name',
-    kind: 'text',
-    label: 'Name',
-    hint: 'What this key is for.',
-    mostChars: 100,
-  },
-  rpm: {
-    field: 'rpm',
-    kind: 'count',
-    label: 'Requests a minute',
-    isShort: true,
-  },
-  dailyLimit: {
-    field: 'daily_limit',
-    kind: 'count',
-    label: 'Requests a day',
-    isShort: true,
-  },
-  maxConcurrent: {
-    field: 'max_concurrent',
-    kind: 'count',
-    label: 'Requests at once',
-    isShort: true,
-  },
-  dailyCredits: {
-    field: 'daily_credits',
-    kind: 'credits',
-    label: 'Credits a day',
-    isShort: true,
-    none: 'no limit',
-  },
+  name: { field: 'name', kind: 'text', label: 'Name', hint: 'What this key is for.', mostChars: 100 },
+  rpm: { field: 'rpm', kind: 'count', label: 'Requests a minute', isShort: true },
+  dailyLimit: { field: 'daily_limit', kind: 'count', label: 'Requests a day', isShort: true },
+  maxConcurrent: { field: 'max_concurrent', kind: 'count', label: 'Requests at once', isShort: true },
+  dailyCredits: { field: 'daily_credits', kind: 'credits', label: 'Credits a day', isShort: true, none: 'no limit' },
   monthlyCredits: {
     field: 'monthly_credits',
     kind: 'credits',
@@ -61,25 +34,9 @@ export const SETTING_WORDS: Readonly<Record<Setting, Words>> = {
     isShort: true,
     none: 'no limit',
   },
-  dailyLoss: {
-    field: 'daily_loss',
-    kind: 'credits',
-    label: 'Loss a day',
-    isShort: true,
-    none: "the stage's",
-  },
-  notifyBelow: {
-    field: 'notify_below',
-    kind: 'credits',
-    label: 'Notify below',
-    isShort: true,
-    none: 'never',
-  },
-  scopes: {
-    field: 'scopes',
-    kind: 'scopes',
-    label: 'Scopes',
-  },
+  dailyLoss: { field: 'daily_loss', kind: 'credits', label: 'Loss a day', isShort: true, none: "the stage's" },
+  notifyBelow: { field: 'notify_below', kind: 'credits', label: 'Notify below', isShort: true, none: 'never' },
+  scopes: { field: 'scopes', kind: 'scopes', label: 'Scopes' },
   models: {
     field: 'models',
     kind: 'patterns',
@@ -111,13 +68,7 @@ export const SETTING_WORDS: Readonly<Record<Setting, Words>> = {
     isShort: true,
     none: 'never',
   },
-  note: {
-    field: 'note',
-    kind: 'text',
-    label: 'Note',
-    mostChars: 200,
-    none: 'none',
-  },
+  note: { field: 'note', kind: 'text', label: 'Note', mostChars: 200, none: 'none' },
 }
 
 /** Settings in the order in which people are asked for them. */

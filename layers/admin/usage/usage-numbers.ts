@@ -1,5 +1,6 @@
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import type { Figures } from '../../gateway/domain/rows/day-total.ts'
+import { emptyHistogram, type Histogram, quantileOf } from '../../gateway/domain/rows/histogram.ts'
 import type { UsageGroups } from '../../gateway/domain/rows/usage-groups.ts'
 import { SUMMED_FIELDS } from '../../gateway/domain/rows/usage-row.ts'
 import { recordOf } from '../../gateway/wire/rows/usage-record.ts'
@@ -34,4 +35,8 @@ export function usageNumbers(part: Figures, highest: Nano): UsageNumbers {
     share: highest === 0n ? 0 : Number((part.cost * 1000n) / highest),
   }
   return { ...sumsOf(part), ...more } as UsageNumbers
+}
+
+export function quantilesOf(histogram: Histogram = emptyHistogram()) {
+  return { p50: quantileOf(histogram, 0.5) ?? null, p95: quantileOf(histogram, 0.95) ?? null }
 }

@@ -1,6 +1,6 @@
 import { HOUR_MS, utcDay } from '../../gateway/domain/basics/time.ts'
 import { daysFrom, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
-import type { UsageSum } from '../../gateway/domain/rows/usage-sum.ts'
+import { UsageSum } from '../../gateway/domain/rows/usage-sum.ts'
 import { mapConcurrently } from '../../gateway/platform/map-concurrently.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { readClosing } from '../../gateway/store/rows/closing.ts'
@@ -76,4 +76,10 @@ function spansOf(sums: ReadonlyMap<Span, UsageSum>): UsageOfSpan[] {
 
 function momentOfSpan(span: Span): number {
   return span.includes('T') ? momentOfHour(span) : Date.parse(span)
+}
+
+export async function sumOf(spans: AsyncIterable<UsageOfSpan>): Promise<UsageSum> {
+  const all = new UsageSum()
+  for await (const { sum } of spans) all.add(sum)
+  return all
 }

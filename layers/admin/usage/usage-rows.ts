@@ -1,5 +1,5 @@
-import { CLOCK_MARGIN_MS, earliestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import type { UsageRow } from '../../gateway/domain/rows/usage-row.ts'
+import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { mergeRows } from '../../gateway/store/rows/newest-requests.ts'
 import {
   daysOf,
@@ -9,27 +9,17 @@ import {
   type RowOrder,
   type TimeRange,
 } from '../../gateway/store/rows/usage-rows.ts'
-import type { OperatorTables } from '../../gateway/store/sdk/operator-tables.ts'
-import { knownKey } from '../api/known-key.ts'
 
 /** The rows of a key or of all keys, in the order of time. */
 export async function* usageRows(
-  tables: OperatorTables,
+  tables: Tables,
   keyId: string | undefined,
   range: TimeRange,
   order: RowOrder = 'newest first',
 ): AsyncGenerator<UsageRow, void, undefined> {
-  if (keyId === undefined) {
+  if (keyId !== undefined) yield* queryUsageRows(tables)(keyId, range, order)
+  else {
     const query = queryRowsOfDay(tables)
     for (const dayMs of daysOf(range, order)) yield* mergeRows(query(dayMs, idsOf(range), order), order)
-    return
   }
-  const key = await knownKey(tables, keyId)
-  const fromMs = Math.max(range.fromMs, earliestRowMs(key))
-  yield* queryUsageRows(tables)(key.id, { ...range, fromMs }, order)
-}
-
-/** After this time there can be no rows yet, even if a gateway's clock is ahead of the operator's. */
-export function latestRowMs(nowMs: number): number {
-  return nowMs + CLOCK_MARGIN_MS
 }

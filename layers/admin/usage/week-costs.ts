@@ -1,13 +1,12 @@
 import { DAY_MS, utcDay } from '../../gateway/domain/basics/time.ts'
 import type { Key } from '../../gateway/domain/keys/key.ts'
 import type { Nano } from '../../gateway/domain/money/money.ts'
-import { momentsOf } from '../../gateway/domain/rows/closed-day.ts'
+import { latestRowMs, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { readClosing } from '../../gateway/store/rows/closing.ts'
 import { usageOfKey } from '../../gateway/store/rows/usage-of-key.ts'
 import type { TimeRange } from '../../gateway/store/rows/usage-rows.ts'
-import { type ReadUsage, usageReader } from './usage-reader.ts'
-import { latestRowMs } from './usage-rows.ts'
+import { type ReadUsage, sumOf, usageReader } from './usage-reader.ts'
 
 const WEEK_DAYS = 7
 
@@ -15,11 +14,8 @@ type Costs = ReadonlyMap<string, Nano>
 
 /** Each key's charge of the last week: of whole days, or of all rows so far if no day was ever closed. */
 export async function weekCosts(tables: Tables, nowMs: number, read: ReadUsage = usageReader(tables)): Promise<Costs> {
-  const costs = new Map<string, Nano>()
-  for await (const { sum } of read(await weekOf(tables, nowMs), 'keys', 'days')) {
-    for (const [id, { cost }] of sum.keys) costs.set(id, (costs.get(id) ?? 0n) + cost)
-  }
-  return costs
+  const { keys } = await sumOf(read(await weekOf(tables, nowMs), 'keys', 'days'))
+  return new Map([...keys].map(([id, { cost }]) => [id, cost]))
 }
 
 /** The same for one key, without reading those of all for it. */

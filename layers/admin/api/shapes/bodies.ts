@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ADMIN_SCOPES } from '../../../gateway/domain/keys/admin-scopes.ts'
 import { GRACE_MS } from '../../../gateway/domain/keys/key-settings.ts'
 import { MOST_REFERENCE_CHARS, REFERENCE_DAYS } from '../../../gateway/domain/keys/reference.ts'
-import { credits, grantedCredits, someLine, someOf, textLike, wholeNumber } from '../../settings/rules.ts'
+import { credits, grantedCredits, maybe, someLine, someOf, textLike, wholeNumber } from '../../settings/rules.ts'
 import { SETTING_FIELDS, someCidrs } from '../../settings/setting-fields.ts'
 import type { Frozen } from './parts.ts'
 
@@ -24,11 +24,11 @@ const OWN_SECRET = {
 }
 const SECRET = { secret_sha256: OWN_SECRET.secret_sha256.optional(), last_four: OWN_SECRET.last_four.optional() }
 
-const after = { after: z.string('must be a text.').describe('The last_id of the page before.').optional() }
+const after = { after: maybe(z.string('must be a text.'), 'The last_id of the page before.') }
 
 export const createKeyBody = settings.partial().extend({
   name: SETTING_FIELDS.name,
-  credits: credits.describe('Credits to begin with, as a decimal string.').optional(),
+  credits: maybe(credits, 'Credits to begin with, as a decimal string.'),
   reference,
   ...SECRET,
 })
@@ -65,9 +65,7 @@ export const grantBody = z.strictObject({
 export type GrantBody = Frozen<z.input<typeof grantBody>>
 
 export const auditBody = z.strictObject({
-  key_id: textLike(/^key_\w{1,40}$/, 'the id of a key')
-    .describe('The key to audit; all keys unless given.')
-    .optional(),
+  key_id: maybe(textLike(/^key_\w{1,40}$/, 'the id of a key'), 'The key to audit; all keys unless given.'),
   ...after,
 })
 
@@ -83,8 +81,8 @@ export const rotateAdminKeyBody = z.strictObject(OWN_SECRET)
 
 const name = textLike(/^.{1,200}$/, 'the name of a model or provider of the catalog')
 export const routesTestBody = z.strictObject({
-  model: name.describe('Only routes of this model of the catalog.').optional(),
-  provider: name.describe('Only routes to this provider.').optional(),
+  model: maybe(name, 'Only routes of this model of the catalog.'),
+  provider: maybe(name, 'Only routes to this provider.'),
   ...after,
 })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SETTING_FIELDS } from '../../settings/setting-fields.ts'
-import { KEY_STATUSES } from './names.ts'
 import { count, credits, flag, kind, moment, orNull, type Told, text, texts } from './parts.ts'
+import { KEY_STATUSES } from './queries.ts'
 
 export type KeyStatus = (typeof KEY_STATUSES)[number]
 
@@ -90,3 +90,25 @@ export const GrantMade = Grant.extend({
   replayed: flag('The grant was made by an earlier request with the same Idempotency-Key.'),
 })
 export type GrantMade = Told<typeof GrantMade>
+
+export const AdminKey = z.object({
+  object: kind('admin_key'),
+  id: text('The id of the admin key.'),
+  name: text('Its name.'),
+  status: z.enum(['active', 'suspended', 'revoked']).describe('A revoked one is refused for good.'),
+  prefix: text('The beginning of its secret.'),
+  last_four: text('The last four characters of its secret.'),
+  previous: z
+    .object({
+      last_four: text('The last four characters of the old secret.'),
+      expires_at: moment('The end of the old secret.'),
+    })
+    .nullable()
+    .describe('The secret before the last rotation, while it is valid; null if there is none.'),
+  scopes: texts('Its holder may do this.'),
+  allowlist: texts('The CIDR ranges from which it works.'),
+  daily_grant: credits('The most that it grants on a UTC day.'),
+  granted_today: credits('What it has granted on this UTC day.'),
+  created_at: moment('When it was made.'),
+})
+export type AdminKeyShape = Told<typeof AdminKey>

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { OPERATOR_FIELDS } from '../../../gateway/domain/rows/usage-row.ts'
 import { Hold, type HoldShape } from './keys.ts'
-import { LINE_FIELDS } from './names.ts'
 import { count, credits, kind, orNull, type Told, text, texts } from './parts.ts'
+import { LINE_FIELDS } from './queries.ts'
 import { Attempt, totalTokens, UsageRecord, usageFields } from './usage-record.ts'
 
 const Explained = z.object({

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { Route } from './catalog.ts'
 import { Key } from './keys.ts'
-import { USAGE_GROUPS } from './names.ts'
 import { count, credits, flag, kind, moment, Quantiles, type Told, text, texts } from './parts.ts'
+import { USAGE_GROUPS } from './queries.ts'
 import { sumFields } from './usage-record.ts'
 
 export type UsageGroup = (typeof USAGE_GROUPS)[number]

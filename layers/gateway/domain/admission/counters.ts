@@ -14,14 +14,28 @@ export type Counter = {
   readonly refusal: CounterRefusal
   /** Its name on a key's item, before the window: short, because every request pays for each KB of the item. */
   readonly stored: string
+  /** Its name in answers to the holder of the key and to operators. */
+  readonly api: string
 }
 
 /** Each counter has the name of the setting that is its limit. A key without that setting is unlimited. */
 export const COUNTERS = {
-  dailyLimit: { counts: 'requests', within: 'day', refusal: 'daily_limit_exceeded', stored: 'n' },
-  dailyCredits: { counts: 'credits', within: 'day', refusal: 'daily_credits_exceeded', stored: 'c' },
-  monthlyCredits: { counts: 'credits', within: 'month', refusal: 'monthly_credits_exceeded', stored: 'm' },
-  dailyLoss: { counts: 'loss', within: 'day', refusal: 'daily_loss_exceeded', stored: 'l' },
+  dailyLimit: { counts: 'requests', within: 'day', refusal: 'daily_limit_exceeded', stored: 'n', api: 'daily_limit' },
+  dailyCredits: {
+    counts: 'credits',
+    within: 'day',
+    refusal: 'daily_credits_exceeded',
+    stored: 'c',
+    api: 'daily_credits',
+  },
+  monthlyCredits: {
+    counts: 'credits',
+    within: 'month',
+    refusal: 'monthly_credits_exceeded',
+    stored: 'm',
+    api: 'monthly_credits',
+  },
+  dailyLoss: { counts: 'loss', within: 'day', refusal: 'daily_loss_exceeded', stored: 'l', api: 'daily_loss' },
 } as const satisfies Readonly<Record<string, Counter>>
 
 type Counters = typeof COUNTERS

@@ -6,6 +6,11 @@ import type { Key } from '../keys/key.ts'
 /** No clock of ours is further off than this. */
 export const CLOCK_MARGIN_MS = HOUR_MS
 
+/** After this time there can be no rows yet, even if a gateway's clock is ahead of the operator's. */
+export function latestRowMs(nowMs: number): number {
+  return nowMs + CLOCK_MARGIN_MS
+}
+
 /**
  * How long after its end a day may still get a request: from an instance whose clock is behind, as one sees it whose
  * clock is ahead, for as long as a function and its hold can live. A request that died on that day and still holds

@@ -6,6 +6,15 @@ type Group<Name> = [name: Name, part: UsagePart]
 export class UsageGroups<Name extends string | null = string> {
   readonly #parts = new Map<Name, UsagePart>()
 
+  static of<Usage extends { readonly part: UsagePart }, Name extends string | null>(
+    all: Iterable<Usage>,
+    nameOf: (usage: Usage) => Name,
+  ): UsageGroups<Name> {
+    const groups = new UsageGroups<Name>()
+    for (const usage of all) groups.add(nameOf(usage), usage.part)
+    return groups
+  }
+
   add(name: Name, part: UsagePart): void {
     const sum = this.#parts.get(name) ?? emptyPart()
     this.#parts.set(name, sum)

@@ -1,4 +1,4 @@
-import { isoTime } from '../../domain/basics/time.ts'
+import { DAY_MS, isoTime } from '../../domain/basics/time.ts'
 import { ITEMS } from '../../names.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 
@@ -16,5 +16,22 @@ export function readLastAudit({ database, keys }: Tables) {
 export function noteAudit({ database, keys: TableName }: Tables) {
   return async ({ atMs, keys, wrong }: LastAudit): Promise<void> => {
     await database.put({ TableName, Item: { ...AUDIT_ITEM, at: isoTime(atMs), keys, wrong } })
+  }
+}
+
+const progressItem = (name: string) => ({ pk: ITEMS.audit, sk: `PROGRESS#${name}` })
+
+/** Keeps the state of an audit that goes on with another call, for a day. Its name is random, so nobody can make one up. */
+export function keepProgress({ database, keys: TableName }: Tables) {
+  return async (name: string, state: string, nowMs: number): Promise<void> => {
+    const expiresAt = Math.ceil((nowMs + DAY_MS) / 1000)
+    await database.put({ TableName, Item: { ...progressItem(name), state, expiresAt } })
+  }
+}
+
+export function readProgress({ database, keys }: Tables) {
+  return async (name: string): Promise<string | undefined> => {
+    const { Item } = await database.get({ TableName: keys, Key: progressItem(name), ConsistentRead: true })
+    return Item?.state as string | undefined
   }
 }

@@ -1,4 +1,4 @@
-import type { CreditCounter } from '../../domain/admission/counters.ts'
+import { COUNTERS, CREDIT_COUNTERS } from '../../domain/admission/counters.ts'
 import { type CreditWindow, creditWindow, type Limits, limitsOf, type Window } from '../../domain/admission/limits.ts'
 import { heldOf, type Key, standingOf } from '../../domain/keys/key.ts'
 import { formatCredits } from '../../domain/money/money.ts'
@@ -38,14 +38,9 @@ export function introspection(key: Key, hash: string, requestId: string, nowMs: 
   }
 }
 
-export const CREDIT_LIMITS: Readonly<Record<CreditCounter, string>> = {
-  dailyCredits: 'daily_credits',
-  monthlyCredits: 'monthly_credits',
-}
-
 function creditLimits(key: Key, nowMs: number): Record<string, object | null> {
-  const names = Object.keys(CREDIT_LIMITS) as CreditCounter[]
-  return Object.fromEntries(names.map((name) => [CREDIT_LIMITS[name], creditBody(creditWindow(key, name, nowMs))]))
+  const windows = CREDIT_COUNTERS.map((name) => [COUNTERS[name].api, creditBody(creditWindow(key, name, nowMs))])
+  return Object.fromEntries(windows)
 }
 
 function creditBody(window: CreditWindow | undefined) {

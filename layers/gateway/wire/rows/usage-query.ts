@@ -2,7 +2,7 @@ import { badRequest, type GatewayError } from '../../domain/basics/gateway-error
 import { plainLine } from '../../domain/basics/plain-text.ts'
 import { DAY_MS, MOMENT_WORDS, readMoment, utcDay } from '../../domain/basics/time.ts'
 import { isRequestId } from '../../domain/basics/ulid.ts'
-import { CLOCK_MARGIN_MS, momentsOf } from '../../domain/rows/closed-day.ts'
+import { latestRowMs, momentsOf } from '../../domain/rows/closed-day.ts'
 import { badField } from '../basics/bad-field.ts'
 import { closest } from '../basics/closest.ts'
 import type { Wanted } from '../basics/field-rules.ts'
@@ -105,6 +105,5 @@ function rangeOf({ from, to, group }: Given, nowMs: number): UsageQuery['range']
     const ofSums = group === undefined ? '' : ' of sums'
     throw badRequest('invalid_value', `The range${ofSums} may have at most ${mostDays} days.`, 'from')
   }
-  const latestMs = nowMs + CLOCK_MARGIN_MS
-  return { fromMs, toMs: Math.min(to ?? latestMs, latestMs) }
+  return { fromMs, toMs: Math.min(to ?? Infinity, latestRowMs(nowMs)) }
 }

@@ -24,8 +24,7 @@ export function usageSums(
   usage: readonly Usage[],
   leftOut: readonly Range[],
 ) {
-  const groups = new UsageGroups<string | null>()
-  for (const one of usage) groups.add(GROUP_OF[group](one), one.part)
+  const groups = UsageGroups.of(usage, GROUP_OF[group])
   const sorted = group === 'day' ? groups.byName() : groups.dearestFirst()
   return {
     object: 'usage.sums',

@@ -1,0 +1,117 @@
+import { utcDay } from '../../gateway/domain/basics/time.ts'
+import type { Key } from '../../gateway/domain/keys/key.ts'
+import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
+import { earliestRowMs, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
+import { DayCounter, type DayTotal, isSameTotal, sumsOf } from '../../gateway/domain/rows/day-total.ts'
+import type { UsageRow } from '../../gateway/domain/rows/usage-row.ts'
+import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
+import { readDayTotal } from '../../gateway/store/rows/day-totals.ts'
+import { queryUsageRows } from '../../gateway/store/rows/usage-rows.ts'
+import { checkRow } from './check-row.ts'
+import { type Finding, Findings } from './findings.ts'
+
+/** A key's rows, added up to some moment. */
+export type AddedRows = {
+  readonly keyId: string
+  /** The rows that began before it are added up. */
+  readonly beforeMs: number
+  /** With those that have expired. */
+  readonly rows: number
+  readonly costs: Nano
+  readonly expiredRows: number
+  /** The rows of the day of that moment. */
+  readonly day: DayTotal
+  readonly findings: Pick<Findings, 'kept' | 'omitted' | 'wrong'>
+}
+
+export type Reading = {
+  readonly nowMs: number
+  readonly toMs: number
+  readonly closedThrough: string
+  /** True if rows of this moment and later ones may be left for another call. At least one moment is added before it is asked. */
+  readonly mayStop: (atMs: number) => boolean
+  readonly onRow?: (row: UsageRow) => void
+}
+
+export function noRows(key: Key): AddedRows {
+  const { fromMs } = momentsOf(utcDay(earliestRowMs(key)))
+  const day = new DayCounter(key.id, utcDay(fromMs)).total()
+  return { keyId: key.id, beforeMs: fromMs, rows: 0, costs: 0n, expiredRows: 0, day, findings: new Findings() }
+}
+
+/** Adds the rows from where the reading before has ended. A closed day that is at its end is compared with its total. */
+export async function addRows(tables: Tables, before: AddedRows, reading: Reading): Promise<AddedRows> {
+  const { keyId } = before
+  const { nowMs, toMs, closedThrough, mayStop, onRow } = reading
+  const findings = new Findings(before.findings)
+  let { beforeMs, rows, costs, expiredRows, day } = before
+  while (beforeMs < toMs && !(beforeMs > before.beforeMs && mayStop(beforeMs))) {
+    const counter = new DayCounter(keyId, utcDay(beforeMs))
+    if (day.day === utcDay(beforeMs)) counter.addTotal(day)
+    const { toMs: endMs } = momentsOf(utcDay(beforeMs))
+    const isClosed = utcDay(beforeMs) <= closedThrough
+    const total = isClosed ? readDayTotal(tables)(keyId, utcDay(beforeMs)) : undefined
+    // It is awaited after the rows, and a failure is thrown there.
+    total?.catch(() => {})
+    let lastMs: number | undefined
+    const range = { fromMs: beforeMs, toMs: Math.min(endMs, toMs) }
+    for await (const row of queryUsageRows(tables)(keyId, range, 'oldest first')) {
+      // A moment is added up to its end, because its rows are in no order.
+      if (lastMs !== undefined && row.startedAtMs > lastMs && mayStop(row.startedAtMs)) {
+        return { keyId, beforeMs: row.startedAtMs, rows, costs, expiredRows, day: counter.total(), findings }
+      }
+      lastMs = row.startedAtMs
+      rows += 1
+      costs += row.cost
+      findings.add(...checkRow(row))
+      counter.add(row)
+      onRow?.(row)
+    }
+    beforeMs = range.toMs
+    day = counter.total()
+    const gone = isClosed ? compare(day, await total, nowMs, findings) : NONE
+    rows += gone.requests
+    costs += gone.cost
+    expiredRows += gone.requests
+  }
+  return { keyId, beforeMs, rows, costs, expiredRows, day, findings }
+}
+
+type Gone = { readonly requests: number; readonly cost: Nano }
+const NONE: Gone = { requests: 0, cost: 0n }
+const REMEDY =
+  'A total is written once, when its day is closed, and never changed; nor are rows. Point-in-time recovery has the table as it was in the last 35 days.'
+
+/**
+ * Compares the rows of a closed day with its total. While none can have expired, they must be the same. After that the
+ * rows may be fewer, and the total stands for those that are gone, which are returned.
+ */
+function compare(there: DayTotal, total: DayTotal | undefined, nowMs: number, findings: Findings): Gone {
+  if (!total) {
+    const what = `the total of ${there.day} is missing, though the day is closed and has rows`
+    if (there.parts.length > 0) findings.add({ what, expected: textOf(there), got: 'none', advice: REMEDY })
+    return NONE
+  }
+  if ((total.rowsUntilMs ?? Infinity) > nowMs) {
+    if (!isSameTotal(there, total)) findings.add(difference(there, total))
+    return NONE
+  }
+  const [left, all] = [sumsOf(there), sumsOf(total)]
+  if (left.requests > all.requests || left.cost > all.cost) findings.add(difference(there, total))
+  return { requests: all.requests - left.requests, cost: all.cost - left.cost }
+}
+
+function difference(there: DayTotal, total: DayTotal): Finding {
+  const what = `the total of ${total.day} is not the sum of its rows`
+  const [expected, got] = [textOf(there), textOf(total)]
+  if (expected !== got) return { what, expected, got, advice: REMEDY }
+  return {
+    what: `${what}, though requests and credits are: models, providers, tokens or outcomes differ`,
+    advice: REMEDY,
+  }
+}
+
+function textOf(total: DayTotal): string {
+  const { requests, cost } = sumsOf(total)
+  return `${requests} requests for ${formatCredits(cost)}`
+}

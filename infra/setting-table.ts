@@ -4,7 +4,7 @@ import { DAILY_LOSS } from '../layers/gateway/domain/admission/counters.ts'
 import { formatCredits, parseCredits } from '../layers/gateway/domain/money/money.ts'
 import { LEAST_ROW_DAYS } from '../layers/gateway/domain/rows/closed-day.ts'
 import { ENV } from '../layers/gateway/names.ts'
-import { US_EAST_1 } from './us-east-1.ts'
+import { US_EAST_1 } from './regions.ts'
 
 /** The values that CloudWatch offers. */
 export const LOG_DAYS: readonly number[] = [

@@ -28,9 +28,9 @@ import { Rollout } from './functions/rollout.ts'
 import { Monitoring } from './monitoring/monitoring.ts'
 import { checkPlace, regionOf, setFeatureFlags, stageFrom } from './placement.ts'
 import type { WaybillProps } from './props.ts'
+import { US_EAST_1 } from './regions.ts'
 import { Operators } from './rights/operators.ts'
 import { readSeed } from './settings.ts'
-import { US_EAST_1 } from './us-east-1.ts'
 
 export type { Settings, WaybillProps } from './props.ts'
 

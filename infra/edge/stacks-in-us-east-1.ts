@@ -3,8 +3,8 @@ import { Stage as CdkStage, CfnOutput, CfnResource, Fn, Lazy, Stack, Tags, Token
 import { OUTPUTS } from '../../layers/gateway/names.ts'
 import { EdgeMonitoring } from '../monitoring/monitoring.ts'
 import { setFeatureFlags } from '../placement.ts'
+import { US_EAST_1 } from '../regions.ts'
 import { edgeNeedsOf, type Stage } from '../stages.ts'
-import { US_EAST_1 } from '../us-east-1.ts'
 import { EdgeLogs } from './edge-logs.ts'
 import { addEdgeParts, EDGE_PARTS_TAG, type EdgeParts } from './edge-parts.ts'
 

@@ -1,3 +1,4 @@
+import type { Stack } from '@aws-sdk/client-cloudformation'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import type { Stage } from '../stages.ts'
 import type { Aws } from './aws.ts'
@@ -10,13 +11,12 @@ export type Outcome =
   | { readonly is: 'ok'; readonly what: string }
   | { readonly is: 'failed' | 'unknown'; readonly what: string; readonly advice: string }
 
-export type Check = {
-  readonly name: string
-  /** The right that it needs, as IAM writes it. */
-  readonly right: string
-  look(plan: Plan): Promise<Outcome>
-}
+export type Look = (plan: Plan) => Promise<Outcome>
 
 export const ok = (what: string): Outcome => ({ is: 'ok', what })
 export const failed = (what: string, advice: string): Outcome => ({ is: 'failed', what, advice })
 export const unknown = (what: string, advice: string): Outcome => ({ is: 'unknown', what, advice })
+
+export function outputOf({ Outputs = [] }: Stack, name: string): string | undefined {
+  return Outputs.find(({ OutputKey }) => OutputKey === name)?.OutputValue
+}

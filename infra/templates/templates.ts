@@ -15,8 +15,8 @@ import {
 import cdk from '../../cdk.json' with { type: 'json' }
 import { stackName } from '../../layers/gateway/names.ts'
 import type { StageName } from '../props.ts'
+import { US_EAST_1 } from '../regions.ts'
 import { STAGE_NAMES } from '../stages.ts'
-import { US_EAST_1 } from '../us-east-1.ts'
 import { Waybill } from '../waybill.ts'
 import { addParameters } from './parameters.ts'
 import { type Entry, zip } from './zip.ts'

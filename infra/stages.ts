@@ -53,17 +53,10 @@ export function reservedBy({ chatConcurrency: chat }: Stage): Reserved {
 }
 
 /** The resources of a stage's CloudFront that must be in us-east-1. */
-type EdgeNeeds = {
-  /** A certificate that has to be made. */
-  readonly certificate: { readonly name: string; readonly zone: Zone } | undefined
-  readonly firewall: boolean
-  readonly logs: boolean
-  readonly alarms: boolean
-}
-
-export function edgeNeedsOf({ edge, domain, waf, edgeLogs, deletionProtection }: Stage): EdgeNeeds {
+export function edgeNeedsOf({ edge, domain, waf, edgeLogs, deletionProtection }: Stage) {
   const zone = domain?.certificateArn === undefined ? domain?.hostedZone : undefined
   return {
+    /** One that has to be made. */
     certificate: edge && domain && zone ? { name: domain.name, zone } : undefined,
     firewall: edge && waf !== 'off',
     logs: edge && edgeLogs,

@@ -9,20 +9,17 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3'
 import type { Topic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { ENV, functionOutput, logsOutput, OUTPUTS } from '../layers/gateway/names.ts'
-import { AdminApi } from './api/admin-api.ts'
-import { Api } from './api/api.ts'
+import { AdminApi, Api } from './apis.ts'
 import { CatalogSeed } from './data/catalog-seed.ts'
 import { KeysTrail } from './data/keys-trail.ts'
 import { NoticeBus } from './data/notice-bus.ts'
 import { Tables } from './data/tables.ts'
 import { UsageExport } from './data/usage-export.ts'
 import { addDomainRecords } from './edge/domain.ts'
-import { Edge } from './edge/edge.ts'
+import { Edge, originSecrets } from './edge/edge.ts'
 import { EdgeLogs } from './edge/edge-logs.ts'
-import { addEdgeParts } from './edge/edge-parts.ts'
-import { firewallLogs } from './edge/firewall.ts'
-import { originSecrets } from './edge/origin-secrets.ts'
-import { StacksInUsEast1 } from './edge/stacks-in-us-east-1.ts'
+import { firewallLogsOf } from './edge/firewall.ts'
+import { addEdgeParts, StacksInUsEast1 } from './edge/parts-in-us-east-1.ts'
 import { Functions } from './functions/functions.ts'
 import { Rollout } from './functions/rollout.ts'
 import { Monitoring } from './monitoring/monitoring.ts'
@@ -109,8 +106,7 @@ export class Waybill extends Construct {
     const distribution = secrets
       ? new Edge(this, 'Edge', { stage, chatUrl, api, originSecret: secrets.sent, ...parts }).distribution
       : undefined
-    const { admin } = functions
-    const { api: adminApi, logs: adminApiLogs } = new AdminApi(this, 'AdminApi', { stage, admin })
+    const { api: adminApi, logs: adminApiLogs } = new AdminApi(this, 'AdminApi', { stage, functions })
     const edge = distribution && !beside ? { ...parts, distributionId: distribution.distributionId } : undefined
     const monitoring = new Monitoring(this, 'Monitoring', { stage, functions, tables, api, adminApi, edge })
     const { alarms, topics } = monitoring
@@ -118,14 +114,12 @@ export class Waybill extends Construct {
       stage.rollout === 'canary' ? new Rollout(this, 'Rollout', { stage, functions, alarms }).application : undefined
 
     const logs = { ...logsOf(functions), ApiAccess: apiLogs, AdminApi: adminApiLogs }
-    const onCall = {
-      tables,
+    const firewallLogs = parts.webAcl && firewallLogsOf(parts.webAcl.stackName)
+    const operators = new Operators(this, 'Operators', {
+      ...{ stage, adminApi, tables, firewallLogs, rollout },
       functions: functions.all,
       logs: Object.values(logs),
-      firewallLogs: parts.webAcl && firewallLogs(parts.webAcl.stackName),
-      rollout,
-    }
-    const operators = new Operators(this, 'Operators', { stage, adminApi, onCall })
+    })
 
     if (stage.keysTrail) new KeysTrail(this, 'KeysTrail', { tables, functions })
     if (distribution) {
@@ -139,7 +133,7 @@ export class Waybill extends Construct {
       ? `https://${stage.domain?.name ?? distribution.distributionDomainName}/v1`
       : `${chatUrl.url}v1`
     this.apiUrl = distribution ? this.baseUrl : `${api.apiEndpoint}/v1`
-    admin.addEnvironment(ENV.baseUrl, this.baseUrl)
+    functions.admin.addEnvironment(ENV.baseUrl, this.baseUrl)
     functions.probe?.addEnvironment(ENV.baseUrl, this.apiUrl)
     this.adminUrl = adminApi.apiEndpoint
     this.distribution = distribution
@@ -176,7 +170,7 @@ export class Waybill extends Construct {
       [OUTPUTS.onCallPolicy]: this.onCallPolicy.managedPolicyArn,
       [OUTPUTS.dashboard]: this.dashboard,
       [OUTPUTS.rollout]: rollout?.applicationName,
-      [logsOutput('Firewall')]: onCall.firewallLogs,
+      [logsOutput('Firewall')]: firewallLogs,
       ...Object.fromEntries(Object.entries(logs).map(([name, log]) => [logsOutput(name), log.logGroupName])),
       ...Object.fromEntries(functions.all.map((fn) => [functionOutput(fn.node.id), fn.functionName])),
       // A Function URL always accepts IPv6.

@@ -1,9 +1,10 @@
-import { Aws, Validations } from 'aws-cdk-lib'
+import { Aws } from 'aws-cdk-lib'
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy'
 import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events'
 import { SnsTopic } from 'aws-cdk-lib/aws-events-targets'
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
+import { acknowledge } from '../acknowledge.ts'
 import type { Alarms } from '../monitoring/alarms.ts'
 import { mailedTopic } from '../monitoring/monitoring.ts'
 import { type AlarmName, describe } from '../monitoring/words.ts'
@@ -103,10 +104,8 @@ export class Rollout extends Construct {
       }),
     )
     role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }))
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-      reason: 'CodeDeploy reads the states of alarms; the policy that AWS has for it grants the same.',
-    })
+    const reason = 'CodeDeploy reads the states of alarms; the policy that AWS has for it grants the same.'
+    acknowledge(role, 'IAM5[Resource::*]', reason)
     return role
   }
 }

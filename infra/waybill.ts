@@ -4,7 +4,6 @@ import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import type { EventBus } from 'aws-cdk-lib/aws-events'
 import type { ManagedPolicy } from 'aws-cdk-lib/aws-iam'
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
-import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Bucket } from 'aws-cdk-lib/aws-s3'
 import type { Topic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
@@ -88,12 +87,8 @@ export class Waybill extends Construct {
     const usageExport = stage.exportUsage ? new UsageExport(this, 'UsageExport', stage) : undefined
     const noticeBus = stage.notices ? new NoticeBus(this, 'Notices', stage) : undefined
     const functions = new Functions(this, 'Functions', {
-      stage,
-      tables,
+      ...{ stage, tables, usageExport, noticeBus, catalog: seed.catalog },
       originSecrets: secrets?.accepted,
-      usageExport,
-      noticeBus,
-      catalog: seed.catalog,
     })
     const chatUrl = functions.chat.live.addFunctionUrl({
       // The bearer key is the authentication.
@@ -110,10 +105,10 @@ export class Waybill extends Construct {
     const edge = distribution && !beside ? { ...parts, distributionId: distribution.distributionId } : undefined
     const monitoring = new Monitoring(this, 'Monitoring', { stage, functions, tables, api, adminApi, edge })
     const { alarms, topics } = monitoring
-    const rollout =
-      stage.rollout === 'canary' ? new Rollout(this, 'Rollout', { stage, functions, alarms }).application : undefined
-
-    const logs = { ...logsOf(functions), ApiAccess: apiLogs, AdminApi: adminApiLogs }
+    const isCanary = stage.rollout === 'canary'
+    const rollout = isCanary ? new Rollout(this, 'Rollout', { stage, functions, alarms }).application : undefined
+    const ofFunctions = Object.fromEntries(functions.all.map((fn) => [fn.node.id, fn.logGroup]))
+    const logs = { ...ofFunctions, ApiAccess: apiLogs, AdminApi: adminApiLogs }
     const firewallLogs = parts.webAcl && firewallLogsOf(parts.webAcl.stackName)
     const operators = new Operators(this, 'Operators', {
       ...{ stage, adminApi, tables, firewallLogs, rollout },
@@ -153,7 +148,7 @@ export class Waybill extends Construct {
     const addresses = distribution
       ? { [OUTPUTS.baseUrl]: this.baseUrl }
       : { [OUTPUTS.chatUrl]: this.baseUrl, [OUTPUTS.apiUrl]: this.apiUrl }
-    this.#output({
+    const outputs = {
       ...addresses,
       [OUTPUTS.adminUrl]: this.adminUrl,
       // The target of the operator's own DNS records.
@@ -177,17 +172,10 @@ export class Waybill extends Construct {
       [OUTPUTS.ipv6]: String(stage.ipv6 || !stage.edge),
       [OUTPUTS.protected]: String(stage.deletionProtection),
       [OUTPUTS.stage]: stage.name,
-    })
-  }
-
-  /** Under their plain names in every stack, by which the command line knows them. */
-  #output(outputs: Readonly<Record<string, string | undefined>>): void {
-    for (const [name, value] of Object.entries(outputs)) {
+    }
+    // Under their plain names in every stack, by which the command line knows them.
+    for (const [name, value] of Object.entries<string | undefined>(outputs)) {
       if (value !== undefined) new CfnOutput(this, name, { value }).overrideLogicalId(name)
     }
   }
-}
-
-function logsOf({ all }: Functions): Record<string, ILogGroup> {
-  return Object.fromEntries(all.map((fn) => [fn.node.id, fn.logGroup]))
 }

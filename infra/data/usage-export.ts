@@ -34,15 +34,11 @@ export class UsageExport extends Construct {
       'Nobody but its owner can read it, and a second bucket for the log of the first would need one itself.'
     acknowledge(this.bucket, 'S1', reason)
     this.database = `waybill_${stage.name.replaceAll('-', '_')}`
-    const database = new CfnDatabase(this, 'Database', {
-      catalogId: Aws.ACCOUNT_ID,
-      databaseInput: { name: this.database, description: `Usage of the Waybill stage ${stage.name}` },
-    })
-    new CfnTable(this, 'Table', {
-      catalogId: Aws.ACCOUNT_ID,
-      databaseName: this.database,
-      tableInput: this.#table(),
-    }).addResourceDependency(database)
+    const catalogId = Aws.ACCOUNT_ID
+    const databaseInput = { name: this.database, description: `Usage of the Waybill stage ${stage.name}` }
+    const database = new CfnDatabase(this, 'Database', { catalogId, databaseInput })
+    const table = new CfnTable(this, 'Table', { catalogId, databaseName: this.database, tableInput: this.#table() })
+    table.addResourceDependency(database)
   }
 
   /** Days are found by their names, so that none has to be added to the table. */

@@ -1,9 +1,7 @@
 import { type Output, plainOutput } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { awsTrouble, troubleLine } from '../../layers/gateway/platform/aws/trouble.ts'
 import { Aws, findRegion } from '../preflight/aws.ts'
-import type { Plan } from '../preflight/check.ts'
-import { lookForBootstrap, lookForCaller } from '../preflight/checks.ts'
-import { lookForTables } from '../preflight/kept-tables.ts'
+import { lookForBootstrap, lookForCaller, lookForTables, type Plan } from '../preflight/checks.ts'
 import { readSeed, readSettings } from '../settings.ts'
 import { stageOf } from '../stages.ts'
 

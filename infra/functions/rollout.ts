@@ -18,15 +18,15 @@ type Props = { readonly stage: Stage; readonly functions: Functions; readonly al
  * The alarms by which a deployment is rolled back: those for faults of our own code. An upstream that fails, or a key
  * that a provider refuses, is no reason; and CloudFront's metrics are in one region only.
  */
-const TAKE_BACK: readonly AlarmName[] = [
+const TAKE_BACK = [
   'ReleaseErrors',
   'ChatErrors',
   'ServerErrors',
   'ApiErrors',
   'FunctionErrors',
   'SweepStopped',
-]
-const TAKE_ADMIN_BACK: readonly AlarmName[] = [...TAKE_BACK, 'AdminReleaseErrors', 'AdminErrors']
+] as const
+const TAKE_ADMIN_BACK = [...TAKE_BACK, 'AdminReleaseErrors', 'AdminErrors'] as const
 
 /**
  * A new version of a function that callers call gets a tenth of the calls for half an hour: twice the time that the
@@ -72,17 +72,13 @@ export class Rollout extends Construct {
   #add(roleId: string, functions: readonly GatewayFunction[], takenBackBy: readonly AlarmName[]): void {
     const { application } = this
     const role = this.#role(roleId, functions)
-    const watched = takenBackBy.map((name) => {
-      const alarm = this.#alarms[name]
-      if (!alarm) throw new Error(`There is no alarm ${name}.`)
-      return alarm
-    })
+    const alarms = takenBackBy.flatMap((name) => this.#alarms[name] ?? [])
     for (const fn of functions) {
       const group = new LambdaDeploymentGroup(this, fn.node.id, {
         application,
         alias: fn.live,
         deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_30MINUTES,
-        alarms: watched,
+        alarms,
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
         // CDK would add AWS's own policy, which is for every function of the account.
         role: role.withoutPolicyUpdates(),

@@ -5,8 +5,7 @@ import { SEED_FILE } from '../../layers/terminal/how-to-run.ts'
 import { readSeed, readSettings } from '../settings.ts'
 import { stageOf } from '../stages.ts'
 import { Aws, findRegion } from './aws.ts'
-import { failed, type Outcome } from './check.ts'
-import { CHECKS } from './checks.ts'
+import { CHECKS, failed, type Outcome } from './checks.ts'
 
 const LABELS = { ok: 'ok     ', failed: 'FAILED ', unknown: 'unknown' }
 

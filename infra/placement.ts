@@ -2,10 +2,9 @@ import { Stack, Token } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import cdk from '../cdk.json' with { type: 'json' }
 import { LOCAL_STAGE } from '../layers/gateway/names.ts'
-import { checkRegion } from './preflight/check-region.ts'
+import { US_EAST_1, WITHOUT_FUNCTION_URLS } from './regions.ts'
 import { settingsFaults } from './settings.ts'
 import { STAGE_NAMES, type Stage, stageOf } from './stages.ts'
-import { US_EAST_1 } from './us-east-1.ts'
 
 const { stage: _, ...FEATURE_FLAGS } = cdk.context
 
@@ -47,14 +46,20 @@ const GATEWAYS = new WeakMap<object, { readonly place: string; readonly name: st
 /** Throws if a gateway cannot be deployed here, before a deployment fails half-way. */
 export function checkPlace(construct: Construct, { name }: Stage): void {
   const stack = Stack.of(construct)
-  checkRegion(regionOf(stack))
+  const region = regionOf(stack)
+  // In prod a deployment that fails half-way leaves its tables behind.
+  if (WITHOUT_FUNCTION_URLS.includes(region)) {
+    throw new Error(
+      `Lambda has no Function URLs in ${region}, and chat needs one to stream: choose another region, by AWS_REGION or by the stack's env. These have none: ${WITHOUT_FUNCTION_URLS.join(', ')}.`,
+    )
+  }
   if (stack.nestedStackParent) {
     throw new Error(
       `Waybill '${construct.node.path}' is in a nested stack, whose outputs no command finds. Put it in a stack of its own.`,
     )
   }
   const others = GATEWAYS.get(construct.node.root) ?? []
-  const place = `${stack.account} ${regionOf(stack)}`
+  const place = `${stack.account} ${region}`
   GATEWAYS.set(construct.node.root, [...others, { place, name, stack }])
   if (others.some((it) => it.stack === stack)) {
     throw new Error(

@@ -4,7 +4,7 @@ import { DAILY_LOSS } from '../layers/gateway/domain/admission/counters.ts'
 import { formatCredits, parseCredits } from '../layers/gateway/domain/money/money.ts'
 import { LEAST_ROW_DAYS } from '../layers/gateway/domain/rows/closed-day.ts'
 import { ENV } from '../layers/gateway/names.ts'
-import { US_EAST_1 } from './us-east-1.ts'
+import { US_EAST_1 } from './regions.ts'
 
 /** The values that CloudWatch offers. */
 export const LOG_DAYS: readonly number[] = [
@@ -57,6 +57,8 @@ type Row = {
 }
 
 const inBoth = <T>(value: T) => ({ dev: value, prod: value })
+const IN_PROD = { dev: false, prod: true }
+const flag = (isOn: { dev: boolean; prod: boolean }, words: string) => ({ schema: z.boolean(), ...isOn, words })
 
 /** The operator's settings, each in one row. */
 export const SETTING_TABLE = {
@@ -97,12 +99,8 @@ export const SETTING_TABLE = {
     words: 'to the HTTP API, all keys together',
     later: true,
   },
-  edge: {
-    schema: z.boolean(),
-    ...inBoth(true),
-    words: '`false` is without CloudFront: `ChatUrl` and `ApiUrl` in place of `BaseUrl`',
-  },
-  ipv6: { schema: z.boolean(), ...inBoth(true), words: 'whether CloudFront takes requests over IPv6' },
+  edge: flag(inBoth(true), '`false` is without CloudFront: `ChatUrl` and `ApiUrl` in place of `BaseUrl`'),
+  ipv6: flag(inBoth(true), 'whether CloudFront takes requests over IPv6'),
   domain: {
     schema: domain.optional(),
     words: 'a [domain of your own](#a-domain-of-your-own), which is then `BaseUrl`',
@@ -114,42 +112,27 @@ export const SETTING_TABLE = {
     prod: 'count',
     words: 'a [web firewall](#the-web-firewall) for CloudFront: `off`, `count` or `block`',
   },
-  edgeLogs: {
-    schema: z.boolean(),
-    dev: false,
-    prod: true,
-    words: "[CloudFront's logs](#cloudfronts-logs) in a bucket",
-  },
-  keysTrail: {
-    schema: z.boolean(),
-    dev: false,
-    prod: true,
-    words: '[who touches the table of keys](#who-touched-the-keys), by CloudTrail',
-  },
-  adminKeys: {
-    schema: z.boolean(),
-    ...inBoth(false),
-    words:
-      'whether the [admin API](operate.md#admin-api) also takes [admin keys](operate.md#admin-keys), for programs outside AWS',
-  },
-  probe: {
-    schema: z.boolean(),
-    ...inBoth(false),
-    words:
-      'a [probe](#the-probe), which calls the gateway every five minutes as a client does and pages if it does not get through',
-  },
+  edgeLogs: flag(IN_PROD, "[CloudFront's logs](#cloudfronts-logs) in a bucket"),
+  keysTrail: flag(IN_PROD, '[who touches the table of keys](#who-touched-the-keys), by CloudTrail'),
+  adminKeys: flag(
+    inBoth(false),
+    'whether the [admin API](operate.md#admin-api) also takes [admin keys](operate.md#admin-keys), for programs outside AWS',
+  ),
+  probe: flag(
+    inBoth(false),
+    'a [probe](#the-probe), which calls the gateway every five minutes as a client does and pages if it does not get through',
+  ),
   usagePage: {
-    schema: z.boolean(),
-    ...inBoth(false),
-    words:
+    ...flag(
+      inBoth(false),
       'a [page](clients.md#a-page-for-the-owner-of-a-key) at `/usage` of the gateway, at which the owner of a key sees its usage; not with `edge: false`',
+    ),
     variable: ENV.usagePage,
   },
-  notices: {
-    schema: z.boolean(),
-    ...inBoth(false),
-    words: 'a bus of EventBridge with [notices of keys](operate.md#notices); the output `EventBus` has its name',
-  },
+  notices: flag(
+    inBoth(false),
+    'a bus of EventBridge with [notices of keys](operate.md#notices); the output `EventBus` has its name',
+  ),
   tableNames: {
     schema: z.strictObject({ keys: tableName, usage: tableName, answers: tableName.optional() }).optional(),
     words: 'tables that outlived their stack, to be [used again](disaster-recovery.md#a-destroyed-stack)',
@@ -179,15 +162,11 @@ export const SETTING_TABLE = {
     words: 'chats that may run at once, for which Lambda reserves executions; `null` reserves none',
   },
   compress: {
-    schema: z.boolean(),
-    ...inBoth(true),
-    words: "whether chat's answers are compressed for clients that accept gzip",
+    ...flag(inBoth(true), "whether chat's answers are compressed for clients that accept gzip"),
     variable: ENV.compress,
   },
   attribution: {
-    schema: z.boolean(),
-    ...inBoth(true),
-    words: 'whether usage rows have the [user and tags](operate.md#usage) that a caller names',
+    ...flag(inBoth(true), 'whether usage rows have the [user and tags](operate.md#usage) that a caller names'),
     variable: ENV.attribution,
   },
   dailyLoss: {
@@ -199,12 +178,7 @@ export const SETTING_TABLE = {
       'the credits, as a text such as `"1"`, that a key\'s requests may [cost you beyond their charges](operate.md#what-a-key-may-lose) on a UTC day, unless the key has a bound of its own',
     variable: ENV.dailyLoss,
   },
-  exportUsage: {
-    schema: z.boolean(),
-    dev: false,
-    prod: true,
-    words: 'whether [closed days](operate.md#closed-days) are exported to S3',
-  },
+  exportUsage: flag(IN_PROD, 'whether [closed days](operate.md#closed-days) are exported to S3'),
   keepRowsDays: {
     schema: z.int().min(LEAST_ROW_DAYS).max(36_500).nullable(),
     ...inBoth(null),

@@ -19,16 +19,14 @@ const settings = z.strictObject(
 /** By the name of the stage. */
 export type SettingsOfStages = Readonly<Record<string, Partial<Settings>>>
 
-type Range = { readonly minimum: number | undefined; readonly maximum: number | undefined }
-
-/** The least and the most that a setting may be. */
-export function numberRange(name: string): Range {
-  const schema = z.toJSONSchema(SETTING_TABLE[name as SettingName].schema)
-  const { minimum, maximum } = { ...schema, ...(schema.anyOf?.[0] as typeof schema | undefined) }
-  return { minimum, maximum: maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum }
+/** The least and the most that a setting may be, as CloudFormation names them. */
+export function numberRange(name: string): { minValue?: number; maxValue?: number } {
+  const { minimum, maximum } = z.toJSONSchema(SETTING_TABLE[name as SettingName].schema)
+  return {
+    ...(minimum !== undefined && { minValue: minimum }),
+    ...(maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER && { maxValue: maximum }),
+  }
 }
-
-export { SEED_FILE, SETTINGS_FILE }
 
 /** A package has its operator's files in the folder in which it is run. */
 const folder = () => (IS_PACKAGE ? process.cwd() : fileURLToPath(new URL('..', import.meta.url)))

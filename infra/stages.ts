@@ -42,28 +42,19 @@ export function stageOf(name: unknown, given: SettingsOfStages = {}): Stage {
   return { ...STAGES[known], ...given[known] }
 }
 
-type Reserved = Readonly<Record<'chat' | 'sweep' | 'close', number | null>>
-
 /**
  * The executions that Lambda reserves. If chat has its own, so have the sweep, which Lambda may start twice, and the closing
  * of days.
  */
-export function reservedBy({ chatConcurrency: chat }: Stage): Reserved {
+export function reservedBy({ chatConcurrency: chat }: Stage) {
   return chat === null ? { chat, sweep: null, close: null } : { chat, sweep: 2, close: 1 }
 }
 
 /** The resources of a stage's CloudFront that must be in us-east-1. */
-type EdgeNeeds = {
-  /** A certificate that has to be made. */
-  readonly certificate: { readonly name: string; readonly zone: Zone } | undefined
-  readonly firewall: boolean
-  readonly logs: boolean
-  readonly alarms: boolean
-}
-
-export function edgeNeedsOf({ edge, domain, waf, edgeLogs, deletionProtection }: Stage): EdgeNeeds {
+export function edgeNeedsOf({ edge, domain, waf, edgeLogs, deletionProtection }: Stage) {
   const zone = domain?.certificateArn === undefined ? domain?.hostedZone : undefined
   return {
+    /** One that has to be made. */
     certificate: edge && domain && zone ? { name: domain.name, zone } : undefined,
     firewall: edge && waf !== 'off',
     logs: edge && edgeLogs,

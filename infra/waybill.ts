@@ -4,33 +4,29 @@ import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import type { EventBus } from 'aws-cdk-lib/aws-events'
 import type { ManagedPolicy } from 'aws-cdk-lib/aws-iam'
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
-import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Bucket } from 'aws-cdk-lib/aws-s3'
 import type { Topic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { ENV, functionOutput, logsOutput, OUTPUTS } from '../layers/gateway/names.ts'
-import { AdminApi } from './api/admin-api.ts'
-import { Api } from './api/api.ts'
+import { AdminApi, Api } from './apis.ts'
 import { CatalogSeed } from './data/catalog-seed.ts'
 import { KeysTrail } from './data/keys-trail.ts'
 import { NoticeBus } from './data/notice-bus.ts'
 import { Tables } from './data/tables.ts'
 import { UsageExport } from './data/usage-export.ts'
 import { addDomainRecords } from './edge/domain.ts'
-import { Edge } from './edge/edge.ts'
+import { Edge, originSecrets } from './edge/edge.ts'
 import { EdgeLogs } from './edge/edge-logs.ts'
-import { addEdgeParts } from './edge/edge-parts.ts'
-import { firewallLogs } from './edge/firewall.ts'
-import { originSecrets } from './edge/origin-secrets.ts'
-import { StacksInUsEast1 } from './edge/stacks-in-us-east-1.ts'
+import { firewallLogsOf } from './edge/firewall.ts'
+import { addEdgeParts, StacksInUsEast1 } from './edge/parts-in-us-east-1.ts'
 import { Functions } from './functions/functions.ts'
 import { Rollout } from './functions/rollout.ts'
 import { Monitoring } from './monitoring/monitoring.ts'
 import { checkPlace, regionOf, setFeatureFlags, stageFrom } from './placement.ts'
 import type { WaybillProps } from './props.ts'
+import { US_EAST_1 } from './regions.ts'
 import { Operators } from './rights/operators.ts'
 import { readSeed } from './settings.ts'
-import { US_EAST_1 } from './us-east-1.ts'
 
 export type { Settings, WaybillProps } from './props.ts'
 
@@ -91,12 +87,8 @@ export class Waybill extends Construct {
     const usageExport = stage.exportUsage ? new UsageExport(this, 'UsageExport', stage) : undefined
     const noticeBus = stage.notices ? new NoticeBus(this, 'Notices', stage) : undefined
     const functions = new Functions(this, 'Functions', {
-      stage,
-      tables,
+      ...{ stage, tables, usageExport, noticeBus, catalog: seed.catalog },
       originSecrets: secrets?.accepted,
-      usageExport,
-      noticeBus,
-      catalog: seed.catalog,
     })
     const chatUrl = functions.chat.live.addFunctionUrl({
       // The bearer key is the authentication.
@@ -109,23 +101,20 @@ export class Waybill extends Construct {
     const distribution = secrets
       ? new Edge(this, 'Edge', { stage, chatUrl, api, originSecret: secrets.sent, ...parts }).distribution
       : undefined
-    const { admin } = functions
-    const { api: adminApi, logs: adminApiLogs } = new AdminApi(this, 'AdminApi', { stage, admin })
+    const { api: adminApi, logs: adminApiLogs } = new AdminApi(this, 'AdminApi', { stage, functions })
     const edge = distribution && !beside ? { ...parts, distributionId: distribution.distributionId } : undefined
     const monitoring = new Monitoring(this, 'Monitoring', { stage, functions, tables, api, adminApi, edge })
     const { alarms, topics } = monitoring
-    const rollout =
-      stage.rollout === 'canary' ? new Rollout(this, 'Rollout', { stage, functions, alarms }).application : undefined
-
-    const logs = { ...logsOf(functions), ApiAccess: apiLogs, AdminApi: adminApiLogs }
-    const onCall = {
-      tables,
+    const isCanary = stage.rollout === 'canary'
+    const rollout = isCanary ? new Rollout(this, 'Rollout', { stage, functions, alarms }).application : undefined
+    const ofFunctions = Object.fromEntries(functions.all.map((fn) => [fn.node.id, fn.logGroup]))
+    const logs = { ...ofFunctions, ApiAccess: apiLogs, AdminApi: adminApiLogs }
+    const firewallLogs = parts.webAcl && firewallLogsOf(parts.webAcl.stackName)
+    const operators = new Operators(this, 'Operators', {
+      ...{ stage, adminApi, tables, firewallLogs, rollout },
       functions: functions.all,
       logs: Object.values(logs),
-      firewallLogs: parts.webAcl && firewallLogs(parts.webAcl.stackName),
-      rollout,
-    }
-    const operators = new Operators(this, 'Operators', { stage, adminApi, onCall })
+    })
 
     if (stage.keysTrail) new KeysTrail(this, 'KeysTrail', { tables, functions })
     if (distribution) {
@@ -139,7 +128,7 @@ export class Waybill extends Construct {
       ? `https://${stage.domain?.name ?? distribution.distributionDomainName}/v1`
       : `${chatUrl.url}v1`
     this.apiUrl = distribution ? this.baseUrl : `${api.apiEndpoint}/v1`
-    admin.addEnvironment(ENV.baseUrl, this.baseUrl)
+    functions.admin.addEnvironment(ENV.baseUrl, this.baseUrl)
     functions.probe?.addEnvironment(ENV.baseUrl, this.apiUrl)
     this.adminUrl = adminApi.apiEndpoint
     this.distribution = distribution
@@ -159,7 +148,7 @@ export class Waybill extends Construct {
     const addresses = distribution
       ? { [OUTPUTS.baseUrl]: this.baseUrl }
       : { [OUTPUTS.chatUrl]: this.baseUrl, [OUTPUTS.apiUrl]: this.apiUrl }
-    this.#output({
+    const outputs = {
       ...addresses,
       [OUTPUTS.adminUrl]: this.adminUrl,
       // The target of the operator's own DNS records.
@@ -176,24 +165,17 @@ export class Waybill extends Construct {
       [OUTPUTS.onCallPolicy]: this.onCallPolicy.managedPolicyArn,
       [OUTPUTS.dashboard]: this.dashboard,
       [OUTPUTS.rollout]: rollout?.applicationName,
-      [logsOutput('Firewall')]: onCall.firewallLogs,
+      [logsOutput('Firewall')]: firewallLogs,
       ...Object.fromEntries(Object.entries(logs).map(([name, log]) => [logsOutput(name), log.logGroupName])),
       ...Object.fromEntries(functions.all.map((fn) => [functionOutput(fn.node.id), fn.functionName])),
       // A Function URL always accepts IPv6.
       [OUTPUTS.ipv6]: String(stage.ipv6 || !stage.edge),
       [OUTPUTS.protected]: String(stage.deletionProtection),
       [OUTPUTS.stage]: stage.name,
-    })
-  }
-
-  /** Under their plain names in every stack, by which the command line knows them. */
-  #output(outputs: Readonly<Record<string, string | undefined>>): void {
-    for (const [name, value] of Object.entries(outputs)) {
+    }
+    // Under their plain names in every stack, by which the command line knows them.
+    for (const [name, value] of Object.entries<string | undefined>(outputs)) {
       if (value !== undefined) new CfnOutput(this, name, { value }).overrideLogicalId(name)
     }
   }
-}
-
-function logsOf({ all }: Functions): Record<string, ILogGroup> {
-  return Object.fromEntries(all.map((fn) => [fn.node.id, fn.logGroup]))
 }

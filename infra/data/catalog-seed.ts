@@ -1,10 +1,11 @@
 import { marshall } from '@aws-sdk/util-dynamodb'
-import { Stack, Validations } from 'aws-cdk-lib'
+import { Stack } from 'aws-cdk-lib'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from 'aws-cdk-lib/custom-resources'
 import { Construct } from 'constructs'
 import { CATALOG_ITEM, SEEDED } from '../../layers/gateway/names.ts'
+import { acknowledge } from '../acknowledge.ts'
 import type { Seed } from '../settings.ts'
 import type { Stage } from '../stages.ts'
 import { removalPolicyOf } from './retention.ts'
@@ -46,15 +47,9 @@ export class CatalogSeed extends Construct {
     })
     // The function that CDK makes for such calls; there is one in a stack.
     const provider = Stack.of(this).node.findChild(`AWS${AwsCustomResource.PROVIDER_FUNCTION_UUID.replaceAll('-', '')}`)
-    Validations.of(provider).acknowledge(
-      {
-        id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
-        reason: 'CDK’s own function for the one write at the first deployment; the policy lets it write its log.',
-      },
-      {
-        id: 'AwsSolutions::AwsSolutions-L1',
-        reason: 'CDK’s own function, whose runtime CDK chooses and keeps current.',
-      },
-    )
+    const policy = 'arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole'
+    const reason = 'CDK’s own function for the one write at the first deployment; the policy lets it write its log.'
+    acknowledge(provider, `IAM4[Policy::${policy}]`, reason)
+    acknowledge(provider, 'L1', 'CDK’s own function, whose runtime CDK chooses and keeps current.')
   }
 }

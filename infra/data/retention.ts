@@ -1,11 +1,13 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib'
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs'
+import { acknowledge } from '../acknowledge.ts'
 import type { Stage } from '../stages.ts'
 
 /** A bucket that only AWS writes to, not public, which deletes objects after this number of days. */
-export function privateBucket(scope: Construct, id: string, days: number): Bucket {
-  return new Bucket(scope, id, {
+export function recordsBucket(scope: Construct, days: number, withoutLogs: string): Bucket {
+  const bucket = new Bucket(scope, 'Bucket', {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
     encryption: BucketEncryption.S3_MANAGED,
@@ -14,7 +16,20 @@ export function privateBucket(scope: Construct, id: string, days: number): Bucke
     // For every stage: CloudFormation cannot delete a bucket with content, and this one empties itself.
     removalPolicy: RemovalPolicy.RETAIN,
   })
+  acknowledge(bucket, 'S1', withoutLogs)
+  return bucket
 }
+
+/** Lets a service of AWS use the bucket for these of its own resources. */
+export function letUse(bucket: Bucket, service: string, action: string, resource: string, conditions: object): void {
+  const principals = [new ServicePrincipal(service)]
+  bucket.addToResourcePolicy(
+    new PolicyStatement({ principals, actions: [action], resources: [resource], conditions: { ...conditions } }),
+  )
+}
+
+/** The owner of the bucket owns what the service writes. */
+export const OWNED = { 's3:x-amz-acl': 'bucket-owner-full-control' }
 
 /** The fate of a stage's tables and logs when the stack is destroyed. */
 export function removalPolicyOf({ keepsData }: Stage): RemovalPolicy {

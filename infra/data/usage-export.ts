@@ -1,10 +1,10 @@
-import { Aws, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib'
+import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
 import { EXPORT_COLUMNS, EXPORT_FOLDER } from '../../layers/gateway/domain/rows/export-line.ts'
-import { wildcard } from '../rights/wildcard.ts'
+import { acknowledge, wildcard } from '../acknowledge.ts'
 import type { Stage } from '../stages.ts'
 
 /** Before this day no stage had a row. */
@@ -30,20 +30,15 @@ export class UsageExport extends Construct {
       // In every stage: its rows may be nowhere else by then.
       removalPolicy: RemovalPolicy.RETAIN,
     })
-    Validations.of(this.bucket).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-S1',
-      reason: 'Nobody but its owner can read it, and a second bucket for the log of the first would need one itself.',
-    })
+    const reason =
+      'Nobody but its owner can read it, and a second bucket for the log of the first would need one itself.'
+    acknowledge(this.bucket, 'S1', reason)
     this.database = `waybill_${stage.name.replaceAll('-', '_')}`
-    const database = new CfnDatabase(this, 'Database', {
-      catalogId: Aws.ACCOUNT_ID,
-      databaseInput: { name: this.database, description: `Usage of the Waybill stage ${stage.name}` },
-    })
-    new CfnTable(this, 'Table', {
-      catalogId: Aws.ACCOUNT_ID,
-      databaseName: this.database,
-      tableInput: this.#table(),
-    }).addResourceDependency(database)
+    const catalogId = Aws.ACCOUNT_ID
+    const databaseInput = { name: this.database, description: `Usage of the Waybill stage ${stage.name}` }
+    const database = new CfnDatabase(this, 'Database', { catalogId, databaseInput })
+    const table = new CfnTable(this, 'Table', { catalogId, databaseName: this.database, tableInput: this.#table() })
+    table.addResourceDependency(database)
   }
 
   /** Days are found by their names, so that none has to be added to the table. */
@@ -76,7 +71,7 @@ export class UsageExport extends Construct {
 
   /** The wildcard of that right. */
   get acknowledged() {
-    return [{ id: wildcard(this, this.#days), reason: 'A day is a folder, and its parts are as many as it has rows.' }]
+    return wildcard(this, this.#days, 'A day is a folder, and its parts are as many as it has rows.')
   }
 
   /** May write days, and read or delete none. */

@@ -1,7 +1,9 @@
 import { type Output, plainOutput } from '../../layers/gateway/domain/basics/plain-text.ts'
-import type { Outcome, Plan } from '../preflight/check.ts'
-import { KEPT_TABLES } from '../preflight/kept-tables.ts'
-import { accountOf, planOf, requireBootstrap } from './account.ts'
+import { awsTrouble, troubleLine } from '../../layers/gateway/platform/aws/trouble.ts'
+import { Aws, findRegion } from '../preflight/aws.ts'
+import { lookForBootstrap, lookForCaller, lookForTables, type Plan } from '../preflight/checks.ts'
+import { readSeed, readSettings } from '../settings.ts'
+import { stageOf } from '../stages.ts'
 
 const NEW_TABLES = '--new-tables'
 
@@ -12,43 +14,65 @@ export type RunCdk = (args: readonly string[]) => Promise<number>
  * empty ones. Returns the exit code. Also deploys the stacks in us-east-1; existing resources with a name that the
  * template gives are adopted.
  */
-export async function deployStage(given: readonly string[], out: Output, runCdk: RunCdk): Promise<number> {
+export function deployStage(given: readonly string[], out: Output, runCdk: RunCdk): Promise<number> {
   const args = given.filter((it) => it !== NEW_TABLES)
-  return told(out, async () => {
-    const plan = await planOf(args)
-    plainOutput(out).log(await accountOf(plan))
+  return onAccount(args, out, async (plan) => {
     if (!args.includes('--toolkit-stack-name')) await requireBootstrap(plan)
-    const outcome = given.includes(NEW_TABLES) || !plan.stage.keepsData ? undefined : await lookForTables(plan)
-    if (outcome?.is === 'failed')
-      throw new Error(`${outcome.what}. ${outcome.advice} For empty ones, add ${NEW_TABLES}.`)
+    if (!given.includes(NEW_TABLES)) await requireTables(plan)
     return runCdk(['deploy', '--all', '--import-existing-resources', ...args])
   })
 }
 
-export async function cdkOnAccount(args: readonly string[], out: Output, runCdk: RunCdk): Promise<number> {
-  return told(out, async () => {
-    plainOutput(out).log(await accountOf(await planOf(args)))
-    return runCdk(args)
-  })
+export function cdkOnAccount(args: readonly string[], out: Output, runCdk: RunCdk): Promise<number> {
+  return onAccount(args, out, () => runCdk(args))
 }
 
-async function told(out: Output, work: () => Promise<number>): Promise<number> {
+/** Says first for whom it acts. AWS may know no caller, which `cdk` itself tells late and less clearly. */
+async function onAccount(args: readonly string[], out: Output, act: (plan: Plan) => Promise<number>): Promise<number> {
+  const { log, error } = plainOutput(out)
   try {
-    return await work()
-  } catch (error) {
-    plainOutput(out).error((error as Error).message)
+    const plan = await planOf(args)
+    const { what } = await lookForCaller(plan).catch(failInLine)
+    log(`${plan.stage.name} in ${plan.aws.region}: ${what}.`)
+    return await act(plan)
+  } catch (thrown) {
+    error((thrown as Error).message)
     return 1
   }
 }
 
-/** Throws if AWS does not tell: to go on blindly might begin with empty tables. */
-async function lookForTables(plan: Plan): Promise<Outcome> {
-  try {
-    return await KEPT_TABLES.look(plan)
-  } catch (error) {
-    const { name, message } = error as Error
+/** The account, region and stage that `cdk` would take with these arguments. */
+async function planOf(args: readonly string[]): Promise<Plan> {
+  const stage = stageOf(lastOf(args, /^(?:-c|--context)[\n=]?stage=(.*)$/gm) ?? 'dev', readSettings())
+  const profile = lastOf(args, /^--profile[\n=](.*)$/gm)
+  if (profile !== undefined) process.env.AWS_PROFILE = profile
+  const region = await findRegion().catch(failInLine)
+  return { aws: new Aws(region), stage, catalog: readSeed().catalog }
+}
+
+function lastOf(args: readonly string[], option: RegExp): string | undefined {
+  return [...args.join('\n').matchAll(option)].at(-1)?.[1]
+}
+
+function failInLine(error: Error): never {
+  const unknown = { what: `AWS did not say who you are (${error.name}: ${error.message})`, advice: 'Try again.' }
+  throw new Error(troubleLine(awsTrouble(error) ?? unknown))
+}
+
+/** `cdk` itself finds out if the credentials have no right to look. */
+async function requireBootstrap(plan: Plan): Promise<void> {
+  const outcome = await lookForBootstrap(plan).catch((error) =>
+    /^AccessDenied/.test(error.name) ? undefined : failInLine(error),
+  )
+  if (outcome?.is === 'failed') throw new Error(troubleLine(outcome))
+}
+
+/** Throws also if AWS does not tell: to go on blindly might begin with empty tables. */
+async function requireTables(plan: Plan): Promise<void> {
+  const outcome = await lookForTables(plan).catch(({ name, message }: Error) => {
     throw new Error(
       `Whether an earlier stack of ${plan.stage.name} has left tables could not be looked at (${name}: ${message}). The credentials need cloudformation:DescribeStacks and dynamodb:ListTables; ${NEW_TABLES} deploys without the look.`,
     )
-  }
+  })
+  if (outcome.is === 'failed') throw new Error(`${outcome.what}. ${outcome.advice} For empty ones, add ${NEW_TABLES}.`)
 }

@@ -5,9 +5,11 @@ import { shellWord } from '../../layers/gateway/domain/basics/shell-word.ts'
 import { IS_PACKAGE } from '../../layers/terminal/how-to-run.ts'
 import { preflight } from '../preflight/preflight.ts'
 import { cdkOnAccount, deployStage, type RunCdk } from './deploy-stage.ts'
-import { requirePeers } from './peers.ts'
 
-const CDK = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk')
+const { resolve } = createRequire(import.meta.url)
+const CDK = resolve('aws-cdk/bin/cdk')
+/** npm and pnpm install them with the package, others do not. */
+export const PEERS = ['aws-cdk-lib', 'constructs']
 
 /** A clone has cdk.json in its own folder. A package is run in its operator's, and knows where its app is. */
 const PLACE = IS_PACKAGE ? {} : { cwd: fileURLToPath(new URL('../..', import.meta.url)) }
@@ -19,14 +21,24 @@ function appIn(file: string): string {
   return `${word(process.execPath)} ${word(file)} --`
 }
 
+function requirePeers(): void {
+  try {
+    for (const peer of PEERS) resolve(peer)
+  } catch {
+    throw new Error(
+      `The CDK is not installed here. Add it beside waybill, for example with 'yarn add ${PEERS.join(' ')}'.`,
+    )
+  }
+}
+
 const runCdk: RunCdk = async (args) => {
   requirePeers()
   const cdk = spawn(process.execPath, [CDK, ...args, ...APP], { ...PLACE, stdio: 'inherit' })
   // The terminal interrupts both; cdk reports its progress.
   process.on('SIGINT', () => {})
-  return new Promise((resolve, reject) => {
-    cdk.once('error', reject)
-    cdk.once('close', (code) => resolve(code ?? 1))
+  return new Promise((end, fail) => {
+    cdk.once('error', fail)
+    cdk.once('close', (code) => end(code ?? 1))
   })
 }
 

@@ -7,7 +7,7 @@ import type { Construct } from 'constructs'
 import type { Stage, Zone } from '../stages.ts'
 
 /** A certificate that AWS makes and renews by itself, because the domain's zone is in the account. */
-export function certificateOf(scope: Construct, name: string, zone: Zone): string {
+export function certificateOf(scope: Construct, { name, zone }: { name: string; zone: Zone }): string {
   const certificate = new Certificate(scope, 'Certificate', {
     domainName: name,
     validation: CertificateValidation.fromDns(zoneOf(scope, 'CertificateZone', zone)),

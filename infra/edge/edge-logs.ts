@@ -1,9 +1,8 @@
-import { ArnFormat, Stack, Validations } from 'aws-cdk-lib'
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Stack } from 'aws-cdk-lib'
 import { CfnDelivery, CfnDeliveryDestination, CfnDeliverySource } from 'aws-cdk-lib/aws-logs'
-import type { Bucket } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
-import { privateBucket } from '../data/retention.ts'
+import { letUse, OWNED, recordsBucket } from '../data/retention.ts'
+import { arnOf } from '../rights/permissions.ts'
 import type { Stage } from '../stages.ts'
 
 /**
@@ -17,27 +16,22 @@ const RECORD_FIELDS = [
   ...['ssl-protocol', 'ssl-cipher'],
 ]
 
+const WITHOUT_LOGS =
+  'It holds logs itself. CloudFront’s delivery alone writes to it, and whoever reads it needs rights of IAM.'
+
 /** CloudFront's standard logs in a bucket. The legacy kind would have every query, and a bucket with ACLs. */
 export class EdgeLogs extends Construct {
   constructor(scope: Construct, id: string, { stage, distributionId }: { stage: Stage; distributionId: string }) {
     super(scope, id)
-    const bucket = privateBucket(this, 'Bucket', stage.logRetentionDays)
-    Validations.of(bucket).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-S1',
-      reason:
-        'It holds logs itself. CloudFront’s delivery alone writes to it, and whoever reads it needs rights of IAM.',
-    })
+    const stack = Stack.of(this)
+    const bucket = recordsBucket(this, stage.logRetentionDays, WITHOUT_LOGS)
     // The stack's name has the region of its stage, if that is another one.
-    const name = `${Stack.of(this).stackName}-edge`
+    const name = `${stack.stackName}-edge`
+    const distribution = { service: 'cloudfront', region: '', resource: 'distribution', resourceName: distributionId }
     const source = new CfnDeliverySource(this, 'Source', {
       name,
       logType: 'ACCESS_LOGS',
-      resourceArn: Stack.of(this).formatArn({
-        service: 'cloudfront',
-        region: '',
-        resource: 'distribution',
-        resourceName: distributionId,
-      }),
+      resourceArn: stack.formatArn(distribution),
     })
     const destination = new CfnDeliveryDestination(this, 'Destination', {
       name,
@@ -51,24 +45,12 @@ export class EdgeLogs extends Construct {
       s3SuffixPath: '{yyyy}/{MM}/{dd}',
     })
     delivery.addResourceDependency(source)
-    this.#letDeliver(bucket, name)
+    const objects = bucket.arnForObjects(`AWSLogs/${stack.account}/*`)
+    letUse(bucket, 'delivery.logs.amazonaws.com', 's3:PutObject', objects, {
+      StringEquals: { 'aws:SourceAccount': stack.account, ...OWNED },
+      ArnLike: { 'aws:SourceArn': arnOf(this, 'logs', 'delivery-source', name) },
+    })
     // Otherwise the delivery would replace this policy by one of its own.
     if (bucket.policy) delivery.node.addDependency(bucket.policy)
-  }
-
-  #letDeliver(bucket: Bucket, source: string): void {
-    const stack = Stack.of(this)
-    const from = { service: 'logs', resource: 'delivery-source', resourceName: source }
-    bucket.addToResourcePolicy(
-      new PolicyStatement({
-        principals: [new ServicePrincipal('delivery.logs.amazonaws.com')],
-        actions: ['s3:PutObject'],
-        resources: [bucket.arnForObjects(`AWSLogs/${stack.account}/*`)],
-        conditions: {
-          StringEquals: { 'aws:SourceAccount': stack.account, 's3:x-amz-acl': 'bucket-owner-full-control' },
-          ArnLike: { 'aws:SourceArn': stack.formatArn({ ...from, arnFormat: ArnFormat.COLON_RESOURCE_NAME }) },
-        },
-      }),
-    )
   }
 }

@@ -1,4 +1,4 @@
-import { type Acknowledgment, Duration, Fn, Tags, Validations } from 'aws-cdk-lib'
+import { Duration, Fn, Tags } from 'aws-cdk-lib'
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import {
@@ -19,11 +19,13 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront'
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
 import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda'
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct } from 'constructs'
 import { CHAT_PATHS } from '../../layers/gateway/endpoints.ts'
 import { EDGE_HEADERS } from '../../layers/gateway/names.ts'
-import { EDGE_TIMEOUT_SECONDS, type Stage } from '../stages.ts'
-import { EDGE_PARTS_TAG, type EdgeParts } from './edge-parts.ts'
+import { acknowledge } from '../acknowledge.ts'
+import { acceptedNumbers, EDGE_TIMEOUT_SECONDS, type Stage } from '../stages.ts'
+import { EDGE_PARTS_TAG, type EdgeParts } from './parts-in-us-east-1.ts'
 
 type Props = {
   readonly stage: Stage
@@ -39,7 +41,7 @@ export class Edge extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
-    const { stage, chatUrl, api, originSecret, webAcl, contentHash } = props
+    const { stage, chatUrl, api, originSecret, certificateArn, webAcl, contentHash } = props
     const viewerAddress = new EdgeFunction(this, 'ViewerAddress', {
       comment: 'Tells the gateway who is calling',
       runtime: FunctionRuntime.JS_2_0,
@@ -76,7 +78,10 @@ export class Edge extends Construct {
       additionalBehaviors: Object.fromEntries(CHAT_PATHS.map((start) => [`${start}*`, { ...behaviour, origin: chat }])),
     })
     if (contentHash !== undefined) Tags.of(this.distribution).add(EDGE_PARTS_TAG, contentHash)
-    Validations.of(this.distribution).acknowledge(...acknowledged(props))
+    acknowledge(this.distribution, 'CFR1', 'Who may call from where is decided per key, by its allowlist.')
+    acknowledge(this.distribution, 'CFR3', stage.edgeLogs ? WITH_LOGS : WITHOUT_LOGS)
+    if (!webAcl) acknowledge(this.distribution, 'CFR2', WITHOUT_FIREWALL)
+    if (certificateArn === undefined) acknowledge(this.distribution, 'CFR4', WITHOUT_DOMAIN)
   }
 
   /** Without a domain, CloudFront has a name and a certificate of its own. */
@@ -91,38 +96,38 @@ export class Edge extends Construct {
   }
 }
 
-function acknowledged({ stage, certificateArn, webAcl }: Props): Acknowledgment[] {
-  return [
-    {
-      id: 'AwsSolutions::AwsSolutions-CFR1',
-      reason: 'Who may call from where is decided per key, by its allowlist.',
-    },
-    {
-      id: 'AwsSolutions::AwsSolutions-CFR3',
-      reason: stage.edgeLogs
-        ? 'The rule looks for the former kind of logs only, which have every query. The present kind is delivered.'
-        : 'Every authenticated request has a usage row and a log line; a second log is the setting edgeLogs.',
-    },
-    ...(webAcl
-      ? []
-      : [
-          {
-            id: 'AwsSolutions::AwsSolutions-CFR2',
-            reason: 'A web firewall costs a fixed sum each month; keys without a valid secret are refused by one read.',
-          },
-        ]),
-    ...(certificateArn !== undefined
-      ? []
-      : [
-          {
-            id: 'AwsSolutions::AwsSolutions-CFR4',
-            reason:
-              'Without a domain of the operator’s own CloudFront offers its default certificate only, which sets the TLS policy.',
-          },
-        ]),
-  ]
-}
+const WITHOUT_LOGS = 'Every authenticated request has a usage row and a log line; a second log is the setting edgeLogs.'
+const WITH_LOGS =
+  'The rule looks for the former kind of logs only, which have every query. The present kind is delivered.'
+const WITHOUT_FIREWALL =
+  'A web firewall costs a fixed sum each month; keys without a valid secret are refused by one read.'
+const WITHOUT_DOMAIN =
+  'Without a domain of the operator’s own CloudFront offers its default certificate only, which sets the TLS policy.'
 
 function hostOf(url: string): string {
   return Fn.select(2, Fn.split('/', url))
+}
+
+/** References that CloudFormation resolves as it deploys: the secrets themselves are never in the template. */
+type OriginSecrets = {
+  readonly sent: string
+  /** The secrets that the functions accept, separated by commas. */
+  readonly accepted: string
+}
+
+/** Each number is a secret of its own: CloudFormation resolves a reference again only if the reference itself changes. */
+export function originSecrets(scope: Construct, sent: number): OriginSecrets {
+  const secrets = new Map(acceptedNumbers(sent).map((number) => [number, originSecret(scope, number)]))
+  return { sent: secrets.get(sent) as string, accepted: [...secrets.values()].join(',') }
+}
+
+function originSecret(scope: Construct, number: number): string {
+  const secret = new Secret(scope, `OriginSecret${number}`, {
+    description: 'With it the CloudFront distribution proves itself to the functions behind it',
+    generateSecretString: { passwordLength: 48, excludePunctuation: true },
+  })
+  const reason =
+    'A deployment rotates it, because the distribution and the functions have to learn of it: docs/deploy.md.'
+  acknowledge(secret, 'SMG4', reason)
+  return secret.secretValue.unsafeUnwrap()
 }

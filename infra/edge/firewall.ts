@@ -7,7 +7,7 @@ import { removalPolicyOf } from '../data/retention.ts'
 import type { Stage } from '../stages.ts'
 
 /** WAF demands this prefix. By its fixed name, a log that outlived its stack is adopted by the next one. */
-export const firewallLogs = (stackName: string) => `aws-waf-logs-${stackName}`
+export const firewallLogsOf = (stackName: string) => `aws-waf-logs-${stackName}`
 
 /** The dimension of its metrics, which all firewalls of an account share. */
 export const firewallMetric = (stackName: string) => stackName
@@ -38,7 +38,7 @@ export class Firewall extends Construct {
   #log(stage: Stage): void {
     const stack = Stack.of(this)
     const logs = new LogGroup(this, 'Logs', {
-      logGroupName: firewallLogs(stack.stackName),
+      logGroupName: firewallLogsOf(stack.stackName),
       retention: stage.logRetentionDays,
       removalPolicy: removalPolicyOf(stage),
     })

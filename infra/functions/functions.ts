@@ -2,35 +2,24 @@ import { Architecture, Code, LayerVersion, Runtime } from 'aws-cdk-lib/aws-lambd
 import { Construct } from 'constructs'
 import { bundleTokenizerLayer } from '#bundles'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
-import { FUNCTIONS, type FunctionName } from '../../layers/gateway/endpoints.ts'
+import { FUNCTIONS } from '../../layers/gateway/endpoints.ts'
 import {
   CLOSE_EVERY_MINUTES,
   ENV,
   FUNCTION_TIMEOUT_SECONDS,
   PROBE_EVERY_MINUTES,
+  PROBE_SECRET,
   SWEEP_EVERY_MINUTES,
 } from '../../layers/gateway/names.ts'
+import { wildcard } from '../acknowledge.ts'
 import type { NoticeBus } from '../data/notice-bus.ts'
 import type { Tables } from '../data/tables.ts'
 import type { UsageExport } from '../data/usage-export.ts'
 import { acknowledgedWildcards, invokeBedrock } from '../rights/bedrock.ts'
-import {
-  acknowledgedSecrets,
-  changeAdminKeys,
-  changeKeysAndCatalog,
-  describeTables,
-  invokeFunction,
-  readProbeSecret,
-  readProviderSecrets,
-  readTables,
-  switchExpiry,
-  tablePermissions,
-  takeAdminKeys,
-} from '../rights/permissions.ts'
+import { invokeFunction, readSecret, secretArn, tableRights } from '../rights/permissions.ts'
 import { settingVariables } from '../setting-table.ts'
 import { EDGE_TIMEOUT_SECONDS, GIVES_MEMORY_BACK, reservedBy, type Stage } from '../stages.ts'
 import { GatewayFunction, type GatewayFunctionProps } from './gateway-function.ts'
-import { startEvery } from './start-every.ts'
 
 type Props = {
   readonly stage: Stage
@@ -45,10 +34,9 @@ type Props = {
   readonly catalog: CatalogData
 }
 
-type Own = Pick<GatewayFunctionProps, 'may'> & Partial<GatewayFunctionProps>
+type Own = Pick<GatewayFunctionProps, 'description'> & Partial<GatewayFunctionProps>
 
 const API_TIMEOUT_SECONDS = 29
-const TOKENIZER_TIMEOUT_SECONDS = 10
 const MEMORY_MB = 512
 /** A whole core: with less of one, the tokenizer would load longer and cost the same. */
 const TOKENIZER_MEMORY_MB = 1_769
@@ -67,81 +55,104 @@ export class Functions extends Construct {
   readonly admin: GatewayFunction
   readonly probe: GatewayFunction | undefined
 
-  readonly #props: Props
-  readonly #may: ReturnType<typeof tablePermissions>
-  readonly #environment: Readonly<Record<string, string>>
-
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
-    const { stage, tables, usageExport, noticeBus } = props
-    const may = tablePermissions(tables)
+    const { stage, tables, originSecrets, usageExport, noticeBus } = props
     const reserved = reservedBy(stage)
-    const environment = environmentOf(props)
-    this.#props = props
-    this.#may = may
-    this.#environment = environment
-    this.tokenizer = this.#add('tokenizer', 'Counts tokens with js-tiktoken where no upstream has', {
-      environment: {},
+    const askProviders = this.#askProviders(props)
+    const environment = {
+      [ENV.keysTable]: tables.keys.tableName,
+      [ENV.usageTable]: tables.usage.tableName,
+      [ENV.answersTable]: tables.answers.tableName,
+      [ENV.stage]: stage.name,
+      ...settingVariables(stage),
+    }
+    this.tokenizer = this.#add('tokenizer', stage, {
+      description: 'Counts tokens with js-tiktoken where no upstream has',
       memoryMb: TOKENIZER_MEMORY_MB,
-      timeoutSeconds: TOKENIZER_TIMEOUT_SECONDS,
-      may: [],
+      timeoutSeconds: 10,
       layers: [this.#tokenizerLayer()],
     })
-    this.chat = this.#chat(this.tokenizer)
-    this.api = this.#addCalled('api', {
-      environment: { [ENV.tokenizerFunction]: this.tokenizer.functionName },
-      may: [invokeFunction(this.tokenizer)],
+    const ofCallers = {
+      ...environment,
+      ...(originSecrets && { [ENV.originSecrets]: originSecrets }),
+      [ENV.tokenizerFunction]: this.tokenizer.functionName,
+    }
+    this.chat = this.#add('chat', stage, {
+      description: FUNCTIONS.chat.description,
+      environment: {
+        ...ofCallers,
+        ...GIVES_MEMORY_BACK,
+        // With a distribution in front: at its timeout the SDK would ask again for an answer that was generated and
+        // paid for.
+        ...(originSecrets && { [ENV.wholeAnswerMs]: String(EDGE_TIMEOUT_SECONDS * 1000 - EDGE_RESERVE_MS) }),
+      },
+      memoryMb: stage.chatMemoryMb,
+      timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
+      concurrency: reserved.chat,
+      may: [...tableRights(tables, ...FUNCTIONS.chat.rights), invokeFunction(this.tokenizer), ...askProviders.may],
+      acknowledged: askProviders.acknowledged,
     })
-    this.sweep = this.#add('sweep', 'Finishes requests that died, and tells notices', {
+    this.api = this.#add('api', stage, {
+      description: FUNCTIONS.api.description,
+      environment: ofCallers,
+      may: [...tableRights(tables, ...FUNCTIONS.api.rights), invokeFunction(this.tokenizer)],
+    })
+    this.sweep = this.#add('sweep', stage, {
+      description: 'Finishes requests that died, and tells notices',
       environment: { ...environment, ...(noticeBus && { [ENV.eventBus]: noticeBus.bus.eventBusName }) },
       timeoutSeconds: SWEEP_EVERY_MINUTES * 60 - 10,
       concurrency: reserved.sweep,
       may: [
-        ...[may.findKeysToSweep, may.readKeyItems, may.admitAndSettle, may.writeRows],
-        ...[may.putEvents, may.deletePointers],
+        ...tableRights(tables, 'findKeysToSweep', 'readKeyItems', 'admitAndSettle', 'writeRows', 'putEvents'),
+        ...tableRights(tables, 'deletePointers'),
         ...(noticeBus ? [noticeBus.put] : []),
       ],
     })
-    startEvery(this, SWEEP_EVERY_MINUTES, this.sweep, { schedule: 'SweepSchedule', role: 'SchedulerRole' })
-    this.close = this.#add('close', 'Closes days: adds their usage up, and exports it', {
+    this.sweep.startEvery(SWEEP_EVERY_MINUTES, 'SchedulerRole')
+    this.close = this.#add('close', stage, {
+      description: 'Closes days: adds their usage up, and exports it',
       environment: { ...environment, ...(usageExport && { [ENV.exportBucket]: usageExport.bucket.bucketName }) },
       memoryMb: CLOSE_MEMORY_MB,
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
       concurrency: reserved.close,
       may: [
-        ...[may.listKeys, may.readRowsOfKeys, may.readRowsOfDays, may.keepDays, switchExpiry(tables)],
+        ...tableRights(tables, 'listKeys', 'readRowsOfKeys', 'readRowsOfDays', 'keepDays', 'switchExpiry'),
         ...(usageExport ? [usageExport.write] : []),
       ],
-      acknowledged: usageExport ? usageExport.acknowledged : [],
+      acknowledged: usageExport ? [usageExport.acknowledged] : [],
     })
-    startEvery(this, CLOSE_EVERY_MINUTES, this.close, { schedule: 'CloseSchedule', role: 'CloseSchedulerRole' })
-    this.admin = this.#admin()
-    this.probe = stage.probe ? this.#probe() : undefined
+    this.close.startEvery(CLOSE_EVERY_MINUTES)
+    // The one function that can make a key or an admin key. It asks a provider only to test a route.
+    this.admin = this.#add('admin', stage, {
+      description: 'The admin API',
+      environment: {
+        ...environment,
+        [ENV.protected]: String(stage.deletionProtection),
+        [ENV.adminKeys]: String(stage.adminKeys),
+      },
+      may: [
+        ...tableRights(tables, 'describeTables', 'readForOperators', 'changeKeysAndCatalog', 'changeAdminKeys'),
+        ...(stage.adminKeys ? tableRights(tables, 'takeAdminKeys') : []),
+        ...askProviders.may,
+      ],
+      acknowledged: askProviders.acknowledged,
+    })
+    if (!stage.probe) return
+    // A client of the gateway: it knows no table, and has a key of its own, whose ARN ends in six random characters.
+    this.probe = this.#add('probe', stage, {
+      description: 'Calls the gateway as a client does',
+      environment: { [ENV.stage]: stage.name },
+      may: [readSecret(secretArn(this, stage, `${PROBE_SECRET}-??????`))],
+    })
+    this.probe.startEvery(PROBE_EVERY_MINUTES)
   }
 
   /** A function with what most of them have, and what it has in its place. */
-  #add(name: string, description: string, own: Own): GatewayFunction {
-    const { stage } = this.#props
-    return new GatewayFunction(this, `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, {
-      ...{ name, description, stage, environment: this.#environment },
-      ...{ memoryMb: MEMORY_MB, timeoutSeconds: API_TIMEOUT_SECONDS, concurrency: null },
-      ...own,
-    })
-  }
-
-  /** One that callers call, with the rights that its record names, and more. */
-  #addCalled(name: FunctionName, { may = [], environment, ...own }: Omit<Own, 'may'> & Partial<Own>): GatewayFunction {
-    const { originSecrets } = this.#props
-    const { description, rights } = FUNCTIONS[name]
-    return this.#add(name, description, {
-      ...own,
-      environment: {
-        ...this.#environment,
-        ...(originSecrets && { [ENV.originSecrets]: originSecrets }),
-        ...environment,
-      },
-      may: [...rights.map((right) => this.#may[right]), ...may],
-    })
+  #add(name: string, stage: Stage, own: Own): GatewayFunction {
+    const usual = { memoryMb: MEMORY_MB, timeoutSeconds: API_TIMEOUT_SECONDS, concurrency: null, environment: {} }
+    const id = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
+    return new GatewayFunction(this, id, { ...usual, name, stage, may: [], acknowledged: [], ...own })
   }
 
   /** Another version only if its content has changed. */
@@ -154,70 +165,14 @@ export class Functions extends Construct {
     })
   }
 
-  #chat(tokenizer: GatewayFunction): GatewayFunction {
-    const { stage, originSecrets } = this.#props
-    const askProviders = this.#askProviders()
-    return this.#addCalled('chat', {
-      environment: {
-        ...GIVES_MEMORY_BACK,
-        [ENV.tokenizerFunction]: tokenizer.functionName,
-        // With a distribution in front: at its timeout the SDK would ask again for an answer that was generated and
-        // paid for.
-        ...(originSecrets && { [ENV.wholeAnswerMs]: String(EDGE_TIMEOUT_SECONDS * 1000 - EDGE_RESERVE_MS) }),
-      },
-      memoryMb: stage.chatMemoryMb,
-      timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
-      concurrency: stage.chatConcurrency,
-      may: [invokeFunction(tokenizer), ...askProviders.may],
-      acknowledged: askProviders.acknowledged,
-    })
-  }
-
   /** The rights to ask the upstreams of the catalog. */
-  #askProviders(): Required<Pick<Own, 'may' | 'acknowledged'>> {
-    const { stage, catalog } = this.#props
+  #askProviders({ stage, catalog }: Props): Pick<GatewayFunctionProps, 'may' | 'acknowledged'> {
+    const secrets = secretArn(this, stage, '*')
+    const reason = 'Provider keys of this stage only. Which there are is the catalog’s to say, and needs no deployment.'
     return {
-      may: [readProviderSecrets(this, stage), ...invokeBedrock(catalog)],
-      acknowledged: [
-        {
-          id: acknowledgedSecrets(this, stage),
-          reason: 'Provider keys of this stage only. Which there are is the catalog’s to say, and needs no deployment.',
-        },
-        ...acknowledgedWildcards(catalog),
-      ],
+      may: [readSecret(secrets), ...invokeBedrock(catalog)],
+      acknowledged: [wildcard(this, secrets, reason), ...acknowledgedWildcards(catalog)],
     }
-  }
-
-  /** The one function that can make a key or an admin key. It asks a provider only to test a route. */
-  #admin(): GatewayFunction {
-    const { tables, stage } = this.#props
-    const { deletionProtection, adminKeys } = stage
-    const askProviders = this.#askProviders()
-    return this.#add('admin', 'The admin API', {
-      environment: {
-        ...this.#environment,
-        [ENV.protected]: String(deletionProtection),
-        [ENV.adminKeys]: String(adminKeys),
-      },
-      may: [
-        ...[describeTables(tables), ...readTables(tables), ...changeKeysAndCatalog(tables)],
-        ...changeAdminKeys(tables),
-        ...(adminKeys ? takeAdminKeys(tables) : []),
-        ...askProviders.may,
-      ],
-      acknowledged: askProviders.acknowledged,
-    })
-  }
-
-  /** A client of the gateway: it knows no table, and has a key of its own. */
-  #probe(): GatewayFunction {
-    const { stage } = this.#props
-    const probe = this.#add('probe', 'Calls the gateway as a client does', {
-      environment: { [ENV.stage]: stage.name },
-      may: [readProbeSecret(this, stage)],
-    })
-    startEvery(this, PROBE_EVERY_MINUTES, probe, { schedule: 'ProbeSchedule', role: 'ProbeSchedulerRole' })
-    return probe
   }
 
   /** The functions that callers call. */
@@ -228,15 +183,5 @@ export class Functions extends Construct {
   get all(): GatewayFunction[] {
     const probe = this.probe ? [this.probe] : []
     return [...this.called, this.admin, ...probe, this.tokenizer, this.sweep, this.close]
-  }
-}
-
-function environmentOf({ stage, tables }: Props): Record<string, string> {
-  return {
-    [ENV.keysTable]: tables.keys.tableName,
-    [ENV.usageTable]: tables.usage.tableName,
-    [ENV.answersTable]: tables.answers.tableName,
-    [ENV.stage]: stage.name,
-    ...settingVariables(stage),
   }
 }

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib'
+import { type Acknowledgment, Aws, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib'
 import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import {
   Alias,
@@ -14,9 +14,12 @@ import {
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler'
+import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets'
 import type { Construct } from 'constructs'
 import { bundleFunction } from '#bundles'
 import { removalPolicyOf } from '../data/retention.ts'
+import { invokeFunction } from '../rights/permissions.ts'
 import type { Stage } from '../stages.ts'
 
 const LIVE = 'live'
@@ -38,7 +41,7 @@ export type GatewayFunctionProps = {
   /** All rights of the function, besides writing its own log. */
   readonly may: readonly PolicyStatement[]
   /** Wildcards in `may`, each with the reason why it is as narrow as it can be. */
-  readonly acknowledged?: readonly { readonly id: string; readonly reason: string }[]
+  readonly acknowledged: readonly Acknowledgment[]
 }
 
 export class GatewayFunction extends LambdaFunction {
@@ -75,7 +78,7 @@ export class GatewayFunction extends LambdaFunction {
     })
     logs.grantWrite(role)
     for (const statement of props.may) role.addToPolicy(statement)
-    Validations.of(role).acknowledge(...(props.acknowledged ?? []))
+    Validations.of(role).acknowledge(...props.acknowledged)
   }
 
   /** The version that is called, under a name that stays: a deployment with other code or settings moves it to a new one. */
@@ -83,5 +86,25 @@ export class GatewayFunction extends LambdaFunction {
     const version = this.currentVersion as IVersion
     this.#live ??= new Alias(this, 'Live', { aliasName: LIVE, version }) as LiveVersion
     return this.#live
+  }
+  /**
+   * Neither Scheduler, which hands the call to Lambda's queue, nor Lambda, which takes it from there, retries: the next
+   * run does the same work. The queue may still deliver a call twice, which is harmless.
+   */
+  startEvery(minutes: number, roleId = `${this.node.id}SchedulerRole`): void {
+    const scope = this.node.scope as Construct
+    const every = Duration.minutes(minutes)
+    this.live.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: every })
+    // For schedules of this account only.
+    const group = { service: 'scheduler', resource: 'schedule-group', resourceName: 'default' }
+    const conditions = {
+      StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID, 'aws:SourceArn': Stack.of(this).formatArn(group) },
+    }
+    const role = new Role(scope, roleId, { assumedBy: new ServicePrincipal('scheduler.amazonaws.com', { conditions }) })
+    role.addToPolicy(invokeFunction(this.live))
+    new Schedule(scope, `${this.node.id}Schedule`, {
+      schedule: ScheduleExpression.rate(every),
+      target: new LambdaInvoke(this.live, { retryAttempts: 0, role: role.withoutPolicyUpdates() }),
+    })
   }
 }

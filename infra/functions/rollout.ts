@@ -1,9 +1,13 @@
-import { Aws, Validations } from 'aws-cdk-lib'
+import { Aws } from 'aws-cdk-lib'
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy'
+import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events'
+import { SnsTopic } from 'aws-cdk-lib/aws-events-targets'
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
+import { acknowledge } from '../acknowledge.ts'
 import type { Alarms } from '../monitoring/alarms.ts'
-import { addRollbackNotice } from '../monitoring/rollback-notice.ts'
+import { mailedTopic } from '../monitoring/monitoring.ts'
+import { type AlarmName, describe } from '../monitoring/words.ts'
 import type { Stage } from '../stages.ts'
 import type { Functions } from './functions.ts'
 import type { GatewayFunction } from './gateway-function.ts'
@@ -14,8 +18,15 @@ type Props = { readonly stage: Stage; readonly functions: Functions; readonly al
  * The alarms by which a deployment is rolled back: those for faults of our own code. An upstream that fails, or a key
  * that a provider refuses, is no reason; and CloudFront's metrics are in one region only.
  */
-const TAKE_BACK = ['ReleaseErrors', 'ChatErrors', 'ServerErrors', 'ApiErrors', 'FunctionErrors', 'SweepStopped']
-const TAKE_ADMIN_BACK = [...TAKE_BACK, 'AdminReleaseErrors', 'AdminErrors']
+const TAKE_BACK = [
+  'ReleaseErrors',
+  'ChatErrors',
+  'ServerErrors',
+  'ApiErrors',
+  'FunctionErrors',
+  'SweepStopped',
+] as const
+const TAKE_ADMIN_BACK = [...TAKE_BACK, 'AdminReleaseErrors', 'AdminErrors'] as const
 
 /**
  * A new version of a function that callers call gets a tenth of the calls for half an hour: twice the time that the
@@ -31,26 +42,43 @@ export class Rollout extends Construct {
     super(scope, id)
     this.application = new LambdaApplication(this, 'Application')
     this.#alarms = alarms
-    addRollbackNotice(this, stage, this.application)
+    this.#addNotice(stage)
     this.#add('Role', called, TAKE_BACK)
     // Apart: the admin API has chat's address, so chat would wait for itself if its deployment waited for admin's.
     this.#add('AdminRole', [admin], TAKE_ADMIN_BACK)
   }
 
-  #add(roleId: string, functions: readonly GatewayFunction[], takenBackBy: readonly string[]): void {
+  /**
+   * The topic is apart from those of alarms: EventBridge's right to publish takes no condition ("Using resource-based
+   * policies" in its guide), so rules of other accounts that know the topic might use it, too. The states are those of
+   * "Monitoring deployments with Amazon CloudWatch Events" in CodeDeploy's guide.
+   */
+  #addNotice(stage: Stage): void {
+    const { name, alarmEmail, ticketEmail = alarmEmail } = stage
+    const description = describe(stage, 'RolledBack')
+    const event = ['state', 'deploymentGroup', 'deploymentId'].map((field) => EventField.fromPath(`$.detail.${field}`))
+    const message = RuleTargetInput.fromText(`${description}\n${event.join(' ')}`)
+    new Rule(this, 'RolledBack', {
+      description,
+      eventPattern: {
+        source: ['aws.codedeploy'],
+        detailType: ['CodeDeploy Deployment State-change Notification'],
+        detail: { application: [this.application.applicationName], state: ['FAILURE', 'STOP'] },
+      },
+      targets: [new SnsTopic(mailedTopic(this, 'Notices', `Waybill ${name}, notices`, ticketEmail), { message })],
+    })
+  }
+
+  #add(roleId: string, functions: readonly GatewayFunction[], takenBackBy: readonly AlarmName[]): void {
     const { application } = this
     const role = this.#role(roleId, functions)
-    const watched = takenBackBy.map((name) => {
-      const alarm = this.#alarms[name]
-      if (!alarm) throw new Error(`There is no alarm ${name}.`)
-      return alarm
-    })
+    const alarms = takenBackBy.flatMap((name) => this.#alarms[name] ?? [])
     for (const fn of functions) {
       const group = new LambdaDeploymentGroup(this, fn.node.id, {
         application,
         alias: fn.live,
         deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_30MINUTES,
-        alarms: watched,
+        alarms,
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
         // CDK would add AWS's own policy, which is for every function of the account.
         role: role.withoutPolicyUpdates(),
@@ -72,10 +100,8 @@ export class Rollout extends Construct {
       }),
     )
     role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }))
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-      reason: 'CodeDeploy reads the states of alarms; the policy that AWS has for it grants the same.',
-    })
+    const reason = 'CodeDeploy reads the states of alarms; the policy that AWS has for it grants the same.'
+    acknowledge(role, 'IAM5[Resource::*]', reason)
     return role
   }
 }

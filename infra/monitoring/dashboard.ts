@@ -1,10 +1,11 @@
 import { Aws } from 'aws-cdk-lib'
 import { Dashboard, GraphWidget, type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch'
+import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { METRICS_NAMESPACE } from '../../layers/gateway/names.ts'
 import type { Functions } from '../functions/functions.ts'
 import type { Stage } from '../stages.ts'
-import { gatewayMetric } from './metrics.ts'
+import { gatewayMetric } from './alarms.ts'
 
 /** Returns its address. */
 export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions): string {
@@ -49,4 +50,24 @@ export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions
 function search(stage: Stage, name: string, dimension: string, statistic: string): MathExpression {
   const where = `{${METRICS_NAMESPACE},stage,${dimension}} MetricName="${name}" stage="${stage.name}"`
   return new MathExpression({ expression: `SEARCH('${where}', '${statistic}', 300)`, usingMetrics: {}, label: '' })
+}
+
+const SHOWN = 'fields @timestamp, level, event, requestId, keyId, model, provider, httpStatus, errorCode, durationMs'
+const FAULT = 'what, error.message, reason, message'
+
+/** Queries of Logs Insights over the lines of layers/gateway/platform/log. A word in capitals is replaced before it is run. */
+const QUERIES: Readonly<Record<string, string>> = {
+  'by request id': `${SHOWN}, ${FAULT} | filter requestId = "REQUEST_ID" | sort @timestamp asc`,
+  'by key': `${SHOWN} | filter keyId = "KEY_ID" | sort @timestamp desc | limit 200`,
+  'by level': `fields @timestamp, level, event, requestId, provider, ${FAULT}, @log | filter level in ["warn", "error"] | sort @timestamp desc | limit 200`,
+}
+
+export function addSavedQueries(scope: Construct, { name: stage }: Stage, { all }: Functions): void {
+  for (const [name, queryString] of Object.entries(QUERIES)) {
+    new CfnQueryDefinition(scope, `Query ${name}`, {
+      name: `Waybill-${stage}/${name}`,
+      queryString,
+      logGroupNames: all.map(({ logGroup }) => logGroup.logGroupName),
+    })
+  }
 }

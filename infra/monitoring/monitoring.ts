@@ -1,13 +1,13 @@
+import { Aws } from 'aws-cdk-lib'
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets'
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Topic } from 'aws-cdk-lib/aws-sns'
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
 import type { Stage } from '../stages.ts'
 import { type Alarms, addAlarms } from './alarms.ts'
-import { addDashboard } from './dashboard.ts'
-import { edgePages, edgeTickets, type WatchedEdge } from './edge-rules.ts'
-import { pages, type Watched } from './page-rules.ts'
-import { addSavedQueries } from './saved-queries.ts'
-import { tickets } from './ticket-rules.ts'
-import { addTopics, type Topics } from './topics.ts'
+import { addDashboard, addSavedQueries } from './dashboard.ts'
+import { edgePages, edgeTickets, pages, tickets, type Watched, type WatchedEdge } from './rules.ts'
 
 /** Alarms for faults, a dashboard that shows them, and a budget. */
 export class Monitoring extends Construct {
@@ -30,11 +30,7 @@ export class Monitoring extends Construct {
       ...addAlarms(this, stage, ticket, { ...tickets(watched), ...(edge && edgeTickets(edge)) }),
     }
     this.dashboardUrl = addDashboard(this, stage, functions)
-    addSavedQueries(
-      this,
-      stage,
-      functions.all.map((fn) => fn.logGroup),
-    )
+    addSavedQueries(this, stage, functions)
     this.#addBudget(stage)
   }
 
@@ -61,4 +57,25 @@ export class EdgeMonitoring extends Construct {
     addAlarms(this, stage, page, edgePages(edge))
     addAlarms(this, stage, ticket, edgeTickets(edge))
   }
+}
+
+/** Page: callers are affected now. Ticket: it can wait for a working day. */
+type Topics = { readonly page: Topic; readonly ticket: Topic }
+
+/** In each region that has alarms: an alarm publishes to a topic of its own region only. */
+function addTopics(scope: Construct, { name, alarmEmail, ticketEmail = alarmEmail }: Stage): Topics {
+  const page = mailedTopic(scope, 'Alarms', `Waybill ${name}`, alarmEmail)
+  const ticket = mailedTopic(scope, 'Tickets', `Waybill ${name}, tickets`, ticketEmail)
+  // With enforceSSL a topic has a policy of its own, which replaces the default by which its account's alarms may publish.
+  const conditions = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } }
+  for (const topic of [page, ticket]) {
+    topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }))
+  }
+  return { page, ticket }
+}
+
+export function mailedTopic(scope: Construct, id: string, displayName: string, email: string | undefined): Topic {
+  const topic = new Topic(scope, id, { displayName, enforceSSL: true })
+  if (email) topic.addSubscription(new EmailSubscription(email))
+  return topic
 }

@@ -1,58 +1,31 @@
 import { CloudFormationClient, DescribeStacksCommand, type Stack } from '@aws-sdk/client-cloudformation'
+import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb'
 import { endpointOf } from '../../layers/gateway/platform/aws/service.ts'
 import { signRequest } from '../../layers/gateway/platform/aws/sign-request.ts'
-
-type Call = {
-  readonly path: string
-  /** The body of a POST, in one of the two forms that services accept; without either the call is a GET. */
-  readonly form?: string
-  readonly json?: string
-  /** The operation, if it is not in the path. */
-  readonly target?: string
-  /** The region of the service, if it is not that of the deployment. */
-  readonly region?: string
-}
-
-/** The questions of checks to AWS. None changes anything. */
-export type Aws = {
-  readonly region: string
-  in(region: string): Aws
-  stack(name: string): Promise<Stack | undefined>
-  /** The text of an answer with status 200; anything else is an AwsRefusal. */
-  ask(service: Service, call: Call): Promise<string>
-}
-
-type Service = 'sts' | 'lambda' | 'cloudfront' | 'bedrock' | 'dynamodb' | 'secretsmanager'
-
-class AwsRefusal extends Error {
-  override readonly name: string
-
-  constructor(name: string, message: string) {
-    super(message)
-    this.name = name
-  }
-}
+import { US_EAST_1 } from '../regions.ts'
 
 const TIMEOUT_MS = 10_000
 /** CloudFront has no region: it has one address, and its requests are signed for this region. */
-const CLOUDFRONT = { region: 'us-east-1', endpoint: 'https://cloudfront.amazonaws.com' }
+const CLOUDFRONT = { region: US_EAST_1, endpoint: 'https://cloudfront.amazonaws.com' }
 
-/** Region and credentials are found as AWS's own tools find them: in variables, profiles and sign-ins. */
-export function openAws(wanted?: string): { findRegion(): Promise<string>; at(region: string): Aws } {
-  return { findRegion: async () => open(wanted).config.region(), at: (region) => awsAt(region, open(region)) }
+/** This region, or the one that AWS's own tools find, in variables and profiles. Throws if there is none. */
+export async function findRegion(wanted?: string): Promise<string> {
+  return new CloudFormationClient({ ...(wanted && { region: wanted }) }).config.region()
 }
 
-function open(region?: string): CloudFormationClient {
-  return new CloudFormationClient({ maxAttempts: 2, ...(region && { region }) })
-}
+/** The questions of checks to AWS, with the credentials that its own tools find. None changes anything. */
+export class Aws {
+  readonly region: string
+  readonly #cloudFormation: CloudFormationClient
 
-/** An SDK client for each service would be megabytes for one question. */
-function awsAt(region: string, cloudFormation: CloudFormationClient): Aws {
-  return { region, in: (other) => awsAt(other, open(other)), stack, ask }
+  constructor(region: string) {
+    this.region = region
+    this.#cloudFormation = new CloudFormationClient({ region, maxAttempts: 2 })
+  }
 
-  async function stack(name: string): Promise<Stack | undefined> {
+  async stack(name: string): Promise<Stack | undefined> {
     try {
-      const { Stacks } = await cloudFormation.send(new DescribeStacksCommand({ StackName: name }))
+      const { Stacks } = await this.#cloudFormation.send(new DescribeStacksCommand({ StackName: name }))
       return Stacks?.[0]
     } catch (error) {
       if ((error as Error).name === 'ValidationError') return undefined
@@ -60,49 +33,37 @@ function awsAt(region: string, cloudFormation: CloudFormationClient): Aws {
     }
   }
 
-  async function ask(service: Service, { path, form, json, target, region: at = region }: Call): Promise<string> {
-    const place = service === 'cloudfront' ? CLOUDFRONT : { region: at, endpoint: endpointOf(service, at) }
-    const variable = service === 'secretsmanager' ? 'SECRETS_MANAGER' : service.toUpperCase()
-    const url = new URL(
-      path,
-      process.env[`AWS_ENDPOINT_URL_${variable}`] || process.env.AWS_ENDPOINT_URL || place.endpoint,
-    )
-    const body = form ?? json
-    const method = body === undefined ? 'GET' : 'POST'
-    const credentials = await cloudFormation.config.credentials()
+  async tables(): Promise<string[]> {
+    const client = new DynamoDBClient({ region: this.region, maxAttempts: 2 })
+    const pages = await Array.fromAsync(paginateListTables({ client }, {}))
+    return pages.flatMap(({ TableNames = [] }) => TableNames)
+  }
+
+  /** The text of an answer with status 200. An SDK client for each of these would be megabytes for one question. */
+  async get(service: 'sts' | 'lambda' | 'cloudfront' | 'bedrock', path: string, region = this.region): Promise<string> {
+    const place = service === 'cloudfront' ? CLOUDFRONT : { region, endpoint: endpointOf(service, region) }
+    const own = process.env[`AWS_ENDPOINT_URL_${service.toUpperCase()}`] || process.env.AWS_ENDPOINT_URL
+    const url = new URL(path, own || place.endpoint)
+    const credentials = await this.#cloudFormation.config.credentials()
     const headers = signRequest(
       { service, region: place.region, credentials, nowMs: Date.now() },
       {
-        method,
+        method: 'GET',
         path: url.pathname,
         query: Object.fromEntries([...url.searchParams].map(([name, value]) => [name, [value]])),
-        headers: {
-          host: url.host,
-          ...(body !== undefined && { 'content-type': form === undefined ? jsonOf(service) : FORM }),
-          ...(target !== undefined && { 'x-amz-target': target }),
-        },
-        ...(body !== undefined && { body }),
+        headers: { host: url.host },
       },
     )
-    const answer = await fetch(url, { method, headers, body: body ?? null, signal: AbortSignal.timeout(TIMEOUT_MS) })
+    const answer = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
     const text = await answer.text()
-    if (answer.status !== 200) throw refusalOf(answer, text)
-    return text
+    if (answer.status === 200) return text
+    throw refusalOf(answer, text)
   }
 }
 
-const FORM = 'application/x-www-form-urlencoded; charset=utf-8'
-
-function jsonOf(service: Service): string {
-  return `application/x-amz-json-${service === 'dynamodb' ? '1.0' : '1.1'}`
-}
-
-/** Services name an error in a header, in JSON or in XML. */
-function refusalOf({ status, headers }: Response, text: string): AwsRefusal {
-  const [, inJson] = /"__type"\s*:\s*"(?:[^"#]*#)?([^"]+)"/.exec(text) ?? []
-  const [, inXml] = /<Code>([^<]+)<\/Code>/.exec(text) ?? []
-  const name = headers.get('x-amzn-errortype')?.split(':')[0] ?? inJson ?? inXml ?? `status ${status}`
-  const [, message = text.slice(0, 300)] =
-    /<Message>([^<]*)<\/Message>/.exec(text) ?? /"[Mm]essage"\s*:\s*"([^"]*)"/.exec(text) ?? []
-  return new AwsRefusal(name, message)
+/** Services name an error in a header, or in XML. */
+function refusalOf({ status, headers }: Response, text: string): Error {
+  const [, inXml = `status ${status}`] = /<Code>([^<]+)<\/Code>/.exec(text) ?? []
+  const [, message = text.slice(0, 300)] = /(?:<Message>|"[Mm]essage"\s*:\s*")([^<"]*)/.exec(text) ?? []
+  return Object.assign(new Error(message), { name: headers.get('x-amzn-errortype')?.split(':')[0] ?? inXml })
 }

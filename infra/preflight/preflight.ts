@@ -4,9 +4,8 @@ import { awsTrouble } from '../../layers/gateway/platform/aws/trouble.ts'
 import { SEED_FILE } from '../../layers/terminal/how-to-run.ts'
 import { readSeed, readSettings } from '../settings.ts'
 import { stageOf } from '../stages.ts'
-import { openAws } from './aws.ts'
-import { type Check, failed, type Outcome, type Plan } from './check.ts'
-import { CHECKS, CREDENTIALS } from './checks.ts'
+import { Aws, findRegion } from './aws.ts'
+import { CHECKS, failed, type Outcome } from './checks.ts'
 
 const LABELS = { ok: 'ok     ', failed: 'FAILED ', unknown: 'unknown' }
 
@@ -35,29 +34,27 @@ type Options = { readonly stage: string; readonly region?: string; readonly cata
 async function look(options: Options, out: Output): Promise<boolean> {
   const stage = stageOf(options.stage, readSettings())
   const { catalog } = readSeed(options.catalog)
-  const aws = openAws(options.region)
-  const region = await aws.findRegion().catch(() => {
+  const region = await findRegion(options.region).catch(() => {
     throw new Error('No AWS region is set. Set AWS_REGION, for example to us-east-1, or add --region.')
   })
-  const plan = { aws: aws.at(region), stage, catalog }
-  if (!(await passes(CREDENTIALS, plan, out))) {
-    out.log('\nThe rest is looked at when AWS knows who you are.')
-    return false
-  }
+  const plan = { aws: new Aws(region), stage, catalog }
+  const checks = Object.entries(CHECKS)
   let failures = 0
-  for (const check of CHECKS) if (!(await passes(check, plan, out))) failures += 1
-  out.log(failures === 0 ? '\nReady to deploy.' : `\n${failures} of ${CHECKS.length + 1} checks failed.`)
+  for (const [name, check] of checks) {
+    const outcome = await check.look(plan).catch((error) => explain(error, check.right))
+    const advice = outcome.is === 'ok' ? '' : ` ${outcome.advice}`
+    out.log(`${LABELS[outcome.is]} ${name}: ${outcome.what}.${advice}`)
+    if (outcome.is === 'failed') failures += 1
+    if (name === 'credentials' && failures > 0) {
+      out.log('\nThe rest is looked at when AWS knows who you are.')
+      return false
+    }
+  }
+  out.log(failures === 0 ? '\nReady to deploy.' : `\n${failures} of ${checks.length} checks failed.`)
   return failures === 0
 }
 
-async function passes(check: Check, plan: Plan, out: Output): Promise<boolean> {
-  const outcome = await check.look(plan).catch((error) => explain(error, check))
-  const advice = outcome.is === 'ok' ? '' : ` ${outcome.advice}`
-  out.log(`${LABELS[outcome.is]} ${check.name}: ${outcome.what}.${advice}`)
-  return outcome.is !== 'failed'
-}
-
-function explain(error: Error, { right }: Check): Outcome {
+function explain(error: Error, right: string): Outcome {
   const said = `${error.name}: ${error.message}`.replace(/\.$/, '')
   if (/AccessDenied|NotAuthorized|UnauthorizedOperation/.test(error.name)) {
     return failed(`it could not be looked at (${said})`, `Use credentials with the right ${right}.`)

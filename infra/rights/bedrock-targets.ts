@@ -17,60 +17,51 @@ const REGIONS_OF_GEOGRAPHY = new Map([
   ['global', ''],
 ])
 
-/** The rights that one route needs: ARNs that it calls, and models that it reaches only through a profile. */
-type Target = { readonly called: string; readonly through?: readonly string[] }
+const ARN = /^arn:[^:]+:bedrock:(?<region>[^:]*):[^:]*:(?<kind>[^/]+)\/(?<name>.+)$/
+
+/** The catalog's routes to Bedrock, each by its id or its ARN; of a profile, `model` is the one behind it. */
+function bedrockRoutes({ providers, models }: CatalogData) {
+  return models
+    .flatMap(({ routes }) => routes)
+    .flatMap(({ provider, model: id }) => {
+      const entry = providers[provider]
+      if (entry?.type !== 'bedrock') return []
+      const { kind, name = id, region = entry.region } = ARN.exec(id)?.groups ?? {}
+      const geography = name.slice(0, name.indexOf('.'))
+      const isProfile = kind === 'inference-profile' || (!kind && REGIONS_OF_GEOGRAPHY.has(geography))
+      return { id, kind, region, geography, isProfile, model: isProfile ? name.slice(geography.length + 1) : name }
+    })
+}
 
 /** The models behind the catalog's Bedrock routes, and the routes whose model is not in their name. */
-export function foundationModels({ providers, models }: CatalogData) {
+export function foundationModels(catalog: CatalogData) {
   const known = new Map<string, { readonly model: string; readonly region: string }>()
   const unnamed = new Set<string>()
-  for (const { provider, model: routed } of models.flatMap(({ routes }) => routes)) {
-    const entry = providers[provider]
-    if (entry?.type !== 'bedrock') continue
-    const { kind, name = routed, region = entry.region } = ARN.exec(routed)?.groups ?? {}
-    const isProfile = kind === 'inference-profile' || (!kind && REGIONS_OF_GEOGRAPHY.has(geographyOf(name)))
-    const model = isProfile ? name.slice(geographyOf(name).length + 1) : name
+  for (const { id, kind, region, isProfile, model } of bedrockRoutes(catalog)) {
     if (!kind || isProfile || kind === 'foundation-model') known.set(`${region} ${model}`, { model, region })
-    else unnamed.add(routed)
+    else unnamed.add(id)
   }
   return { known: [...known.values()], unnamed: [...unnamed] }
 }
 
+/** The rights that one route needs: ARNs that it calls, and models that it reaches only through a profile. */
+type Target = { readonly called: string; readonly through?: readonly string[] }
+
 /** The ARNs that the catalog's Bedrock routes call, each once. */
-export function targetsOf({ providers, models }: CatalogData): Target[] {
-  const byArn = new Map<string, Target>()
-  for (const { provider, model } of models.flatMap(({ routes }) => routes)) {
-    const entry = providers[provider]
-    if (entry?.type !== 'bedrock') continue
-    const target = targetOf(model, entry.region)
-    byArn.set(target.called, target)
+export function targetsOf(catalog: CatalogData): Target[] {
+  const targets = bedrockRoutes(catalog).map(targetOf)
+  return [...new Map(targets.map((target) => [target.called, target])).values()]
+}
+
+function targetOf({ id, kind, region, geography, isProfile, model }: ReturnType<typeof bedrockRoutes>[number]): Target {
+  if (isProfile) {
+    // The model in the profile's own region, and in those to which it may route a call.
+    const through = [modelArn(region, model), modelArn(REGIONS_OF_GEOGRAPHY.get(geography) ?? '*', model)]
+    return { called: kind ? id : `arn:${PARTITION}:bedrock:${region}:${ACCOUNT}:inference-profile/${id}`, through }
   }
-  return [...byArn.values()]
-}
-
-const ARN = /^arn:[^:]+:bedrock:(?<region>[^:]*):[^:]*:(?<kind>[^/]+)\/(?<name>.+)$/
-
-function targetOf(model: string, region: string): Target {
-  const { kind, name = '', region: arnRegion = '' } = ARN.exec(model)?.groups ?? {}
-  if (kind === 'inference-profile') return { called: model, through: modelsBehind(name, arnRegion) }
   // The name of an application's own profile does not tell its model.
-  if (kind === 'application-inference-profile')
-    return { called: model, through: [modelArn('*', '*'), modelArn('', '*')] }
-  if (kind) return { called: model }
-  if (!REGIONS_OF_GEOGRAPHY.has(geographyOf(model))) return { called: modelArn(region, model) }
-  const called = `arn:${PARTITION}:bedrock:${region}:${ACCOUNT}:inference-profile/${model}`
-  return { called, through: modelsBehind(model, region) }
-}
-
-function geographyOf(profile: string): string {
-  return profile.slice(0, profile.indexOf('.'))
-}
-
-/** The model in the profile's own region, and in those to which it may route a call. */
-function modelsBehind(profile: string, region: string): string[] {
-  const geography = geographyOf(profile)
-  const model = profile.slice(geography.length + 1)
-  return [modelArn(region, model), modelArn(REGIONS_OF_GEOGRAPHY.get(geography) ?? '*', model)]
+  if (kind === 'application-inference-profile') return { called: id, through: [modelArn('*', '*'), modelArn('', '*')] }
+  return { called: kind ? id : modelArn(region, id) }
 }
 
 function modelArn(region: string, model: string): string {

@@ -1,13 +1,28 @@
-import { ArnFormat, Stack, Validations } from 'aws-cdk-lib'
+import { type Acknowledgment, ArnFormat, Stack, Validations } from 'aws-cdk-lib'
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
+import type { LambdaApplication } from 'aws-cdk-lib/aws-codedeploy'
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { ADMIN_LOOKING_POSTS, ADMIN_PATHS } from '../../layers/gateway/endpoints.ts'
+import { wildcard } from '../acknowledge.ts'
+import type { Tables } from '../data/tables.ts'
+import type { GatewayFunction } from '../functions/gateway-function.ts'
+import { US_EAST_1 } from '../regions.ts'
 import type { Stage } from '../stages.ts'
-import { acknowledgedOnCall, type OnCall, onCallStatements } from './on-call.ts'
-import { wildcard } from './wildcard.ts'
+import { arnOf, suspendKeys } from './permissions.ts'
 
-type Props = { readonly stage: Stage; readonly onCall: OnCall; readonly adminApi: HttpApi }
+type Props = {
+  readonly stage: Stage
+  readonly adminApi: HttpApi
+  readonly tables: Tables
+  readonly functions: readonly GatewayFunction[]
+  readonly logs: readonly ILogGroup[]
+  /** The name of the firewall's log, which is in us-east-1. */
+  readonly firewallLogs: string | undefined
+  /** The application of CodeDeploy, if new code is rolled out by it. */
+  readonly rollout: LambdaApplication | undefined
+}
 
 /**
  * Policies for people: calls to the admin API of this stage, and what on-call needs beside it. They must be attached to
@@ -18,47 +33,100 @@ export class Operators extends Construct {
   readonly reader: ManagedPolicy
   readonly onCall: ManagedPolicy
 
-  constructor(scope: Construct, id: string, { stage, adminApi, onCall }: Props) {
+  constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
-    const stack = Stack.of(this)
-    this.reader = new ManagedPolicy(this, 'WaybillReader', {
-      description: `Reads keys, usage and the catalog of the Waybill stage ${stage.name}`,
-      statements: [this.#findStage(), call(adminApi, [callsBy('GET'), ...LOOKING_POSTS])],
-    })
-    this.operator = new ManagedPolicy(this, 'WaybillOperator', {
-      description: `Operates the Waybill stage ${stage.name}: keys, credits, the catalog, tests of routes`,
-      statements: [this.#findStage(), call(adminApi, [callsBy('*')])],
-    })
-    this.onCall = new ManagedPolicy(this, 'WaybillOnCall', {
-      description: `Finds and stops faults of the Waybill stage ${stage.name}: logs, metrics, rollouts, concurrency`,
-      statements: onCallStatements(stack, onCall),
-    })
-    Validations.of(this.onCall).acknowledge(...acknowledgedOnCall(stack, onCall))
-    Validations.of(this.reader).acknowledge(acknowledgedCalls(adminApi, 'GET'))
-    Validations.of(this.operator).acknowledge(acknowledgedCalls(adminApi, '*'))
+    const { stage, adminApi } = props
+    const looking = [callsBy('GET'), ...ADMIN_LOOKING_POSTS.map((path) => callsBy('POST', path))]
+    const everyCall = (method: string) =>
+      wildcard(
+        this,
+        callArn(adminApi, callsBy(method)),
+        'Every path of this one API by this method: it has one for each key, request and version.',
+      )
+    this.reader = this.#policy(
+      'WaybillReader',
+      `Reads keys, usage and the catalog of the Waybill stage ${stage.name}`,
+      [this.#findStage(), call(adminApi, looking)],
+      [everyCall('GET')],
+    )
+    this.operator = this.#policy(
+      'WaybillOperator',
+      `Operates the Waybill stage ${stage.name}: keys, credits, the catalog, tests of routes`,
+      [this.#findStage(), call(adminApi, [callsBy('*')])],
+      [everyCall('*')],
+    )
+    this.onCall = this.#policy(
+      'WaybillOnCall',
+      `Finds and stops faults of the Waybill stage ${stage.name}: logs, metrics, rollouts, concurrency`,
+      ...this.#onCall(props),
+    )
+  }
+
+  #policy(id: string, description: string, statements: PolicyStatement[], acknowledged: Acknowledgment[]) {
+    const policy = new ManagedPolicy(this, id, { description, statements })
+    Validations.of(policy).acknowledge(...acknowledged)
+    return policy
   }
 
   /** By the stack's own id, which CloudFormation checks even if a stack is called by its name. */
-  #findStage(): PolicyStatement {
-    return new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [Stack.of(this).stackId] })
+  #findStage(...more: string[]): PolicyStatement {
+    const actions = ['cloudformation:DescribeStacks', ...more]
+    return new PolicyStatement({ actions, resources: [Stack.of(this).stackId] })
+  }
+
+  /**
+   * To find a fault and to stop it: logs, metrics, alarms and deployments are read, a rollout is stopped, and a
+   * function's concurrency is set; a key is suspended. The description of a function is not among them, because it has
+   * the origin secrets.
+   */
+  #onCall({ tables, functions, logs, firewallLogs, rollout }: Props): [PolicyStatement[], Acknowledgment[]] {
+    // With ":*" at its end, as IAM takes a log group (iam-access-control-overview-cwl in the guide of CloudWatch Logs).
+    const firewall = firewallLogs && arnOf(this, 'logs', 'log-group', `${firewallLogs}:*`, US_EAST_1)
+    // All groups of this application are the stage's own ("CodeDeploy permissions reference" in its guide).
+    const groups = rollout && arnOf(this, 'codedeploy', 'deploymentgroup', `${rollout.applicationName}/*`)
+    const logArns = [...logs.map((log) => log.logGroupArn), ...(firewall ? [firewall] : [])]
+    const everywhere =
+      'IAM knows no single resource for these reads. The results of a query have an id that nobody can guess.'
+    return [
+      [
+        this.#findStage('cloudformation:DescribeStackEvents'),
+        new PolicyStatement({ actions: READ_EVERYWHERE, resources: ['*'] }),
+        new PolicyStatement({ actions: READ_LOGS, resources: logArns }),
+        new PolicyStatement({ actions: CONCURRENCY, resources: functions.map((fn) => fn.functionArn) }),
+        ...(groups ? [new PolicyStatement({ actions: DEPLOYMENTS, resources: [groups] })] : []),
+        suspendKeys(tables),
+      ],
+      [
+        wildcard(this, '*', everywhere),
+        ...(groups ? [wildcard(this, groups, 'The groups of this one application, which are the stage’s own.')] : []),
+        ...(firewall ? [wildcard(this, firewall, 'The streams of this one log.')] : []),
+      ],
+    ]
   }
 }
 
+const actionsOf = (service: string, names: string) => names.split(' ').map((name) => `${service}:${name}`)
+
+/** Actions that IAM knows for no single resource (Service Authorization Reference: CloudWatch, CloudWatch Logs). */
+const READ_EVERYWHERE = [
+  ...actionsOf('cloudwatch', 'GetMetricData GetMetricStatistics ListMetrics'),
+  ...actionsOf('cloudwatch', 'DescribeAlarms DescribeAlarmHistory GetDashboard'),
+  ...actionsOf('logs', 'DescribeLogGroups DescribeQueryDefinitions GetQueryResults StopQuery'),
+]
+const READ_LOGS = actionsOf('logs', 'FilterLogEvents GetLogEvents DescribeLogStreams StartQuery')
+const CONCURRENCY = actionsOf('lambda', 'GetFunctionConcurrency PutFunctionConcurrency DeleteFunctionConcurrency')
+const DEPLOYMENTS = actionsOf(
+  'codedeploy',
+  'ListDeploymentGroups GetDeploymentGroup ListDeployments GetDeployment StopDeployment',
+)
+
 function call(api: HttpApi, calls: readonly string[]): PolicyStatement {
-  return new PolicyStatement({ actions: ['execute-api:Invoke'], resources: calls.map((one) => arnOf(api, one)) })
+  return new PolicyStatement({ actions: ['execute-api:Invoke'], resources: calls.map((one) => callArn(api, one)) })
 }
 
 const callsBy = (method: string, path = '/*') => `$default/${method}${ADMIN_PATHS.signed}${path}`
-const LOOKING_POSTS = ADMIN_LOOKING_POSTS.map((path) => callsBy('POST', path))
 
-function arnOf(api: HttpApi, call: string): string {
+function callArn(api: HttpApi, call: string): string {
   const [service, arnFormat] = ['execute-api', ArnFormat.NO_RESOURCE_NAME]
   return Stack.of(api).formatArn({ service, resource: `${api.apiId}/${call}`, arnFormat })
-}
-
-function acknowledgedCalls(api: HttpApi, method: string) {
-  return {
-    id: wildcard(api, arnOf(api, callsBy(method))),
-    reason: 'Every path of this one API by this method: it has one for each key, request and version.',
-  }
 }

@@ -2,110 +2,104 @@ import { ArnFormat, Stack } from 'aws-cdk-lib'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
-import type { TableRight } from '../../layers/gateway/endpoints.ts'
-import { ITEMS, PROBE_SECRET, secretName, TABLES, USAGE_ITEMS } from '../../layers/gateway/names.ts'
+import { ITEMS, secretName, TABLES, USAGE_ITEMS } from '../../layers/gateway/names.ts'
 import type { Tables } from '../data/tables.ts'
 import type { Stage } from '../stages.ts'
-import { wildcard } from './wildcard.ts'
 
-const KEYS = `${ITEMS.key}*`
-const HASHES = `${ITEMS.hash}*`
-const ROWS = `${USAGE_ITEMS.row}*`
-const DAYS = `${USAGE_ITEMS.day}*`
+const { key, hash, external, reference, event, claim, catalog, versions, audit } = ITEMS
+const { adminKey, adminHash, adminGrants } = ITEMS
+const { row, day } = USAGE_ITEMS
+const [bySweep, byCreation] = TABLES.keys.indexes
+const [byKey] = TABLES.usage.indexes
 
-const EXTERNAL_IDS = `${ITEMS.external}*`
-const REFERENCES = `${ITEMS.reference}*`
-const EVENTS = `${ITEMS.event}*`
-const CLAIMS = `${ITEMS.claim}*`
-const ADMIN_KEYS = `${ITEMS.adminKey}*`
-const ADMIN_HASHES = `${ITEMS.adminHash}*`
-const ADMIN_GRANTS = `${ITEMS.adminGrants}*`
+/** Operations on a table, on its index, or only on items whose keys are, or begin with, these. */
+type Right = {
+  readonly table: keyof typeof TABLES | 'all'
+  readonly operations: string
+  readonly index?: string
+  readonly items?: readonly string[]
+}
 
-/** Reads of the admin API. */
-export function readTables({ keys, usage }: Tables): PolicyStatement[] {
-  return [
-    onItems(
-      keys.tableArn,
-      ['dynamodb:GetItem'],
-      [KEYS, ADMIN_KEYS, EXTERNAL_IDS, REFERENCES, EVENTS, ITEMS.catalog, ITEMS.versions, ITEMS.audit],
-    ),
-    onItems(keys.tableArn, ['dynamodb:Query'], [KEYS, REFERENCES, EVENTS, ITEMS.versions]),
+const onKeys = (operations: string, ...items: string[]): Right => ({ table: 'keys', operations, items })
+const onUsage = (operations: string, ...items: string[]): Right => ({ table: 'usage', operations, items })
+const inKeys = ({ name: index }: { name: string }): Right => ({ table: 'keys', operations: 'Query', index })
+const inUsage = ({ name: index }: { name: string }): Right => ({ table: 'usage', operations: 'Query', index })
+
+/** Rights to the tables, in the smallest pieces that functions need. */
+const RIGHTS = {
+  readKeyItems: [onKeys('GetItem', key)],
+  readKeysAndCatalog: [onKeys('GetItem', key, hash, catalog)],
+  /** Admission and settlement. Cannot make a key, or change a hash or the catalog. */
+  admitAndSettle: [onKeys('UpdateItem', key)],
+  findKeysToSweep: [inKeys(bySweep)],
+  /** The events of changes that were made. */
+  putEvents: [onKeys('PutItem', event)],
+  deletePointers: [onKeys('DeleteItem', hash, external)],
+  /** Rows, and no total of a day. */
+  writeRows: [onUsage('PutItem', row)],
+  keepAnswers: [{ table: 'answers', operations: 'GetItem PutItem UpdateItem DeleteItem' }],
+  readRows: [onUsage('GetItem', row)],
+  /** By a scan of the table, with the hashes of secrets. No secret can be found from its hash. */
+  listKeys: [onKeys('Scan')],
+  readRowsOfKeys: [inUsage(byKey)],
+  readRowsOfDays: [onUsage('Query', row)],
+  /** Totals of days, one by one. */
+  readDays: [onUsage('GetItem', day)],
+  /** Totals of days, and no row. */
+  keepDays: [onUsage('GetItem Query PutItem UpdateItem', day)],
+  /** To keep rows from expiring while their days are not exported. */
+  switchExpiry: [onUsage('UpdateTimeToLive')],
+  /** The settings of the tables that a restore does not bring back. */
+  describeTables: [{ table: 'all', operations: 'DescribeTable DescribeTimeToLive DescribeContinuousBackups' }],
+  /** Reads of the admin API. */
+  readForOperators: [
+    onKeys('GetItem', key, adminKey, external, reference, event, catalog, versions, audit),
+    onKeys('Query', key, reference, event, versions),
     // The keys and admin keys whose items have events that are not moved yet.
-    findInSweepIndex(keys),
-    ...listNewestKeys(keys),
-    // An audit scans the table, with the hashes of secrets. No secret can be found from its hash.
-    new PolicyStatement({ actions: ['dynamodb:Scan'], resources: [keys.tableArn] }),
-    new PolicyStatement({ actions: ['dynamodb:GetItem', 'dynamodb:Query'], resources: [usage.tableArn] }),
-    findRowsOfKeys(usage),
-  ]
-}
+    inKeys(bySweep),
+    inKeys(byCreation),
+    onKeys('BatchGetItem', key),
+    // An audit scans the table.
+    onKeys('Scan'),
+    onUsage('GetItem Query'),
+    inUsage(byKey),
+  ],
+  /** Usage rows can be neither changed nor deleted, and no key, grant, event or version of the catalog can be deleted. */
+  changeKeysAndCatalog: [
+    onKeys('PutItem', key, hash, external, reference, event, claim, versions, audit),
+    onKeys('UpdateItem', key, hash, catalog),
+    onKeys('DeleteItem', hash, external),
+  ],
+  /** To make, rotate and revoke admin keys, and to see what they granted. None is deleted. */
+  changeAdminKeys: [
+    onKeys('GetItem', adminKey, adminGrants),
+    onKeys('PutItem UpdateItem', adminKey, adminHash),
+    onKeys('DeleteItem', adminHash),
+  ],
+  /** To recognise an admin key by its secret, and to count its grants. */
+  takeAdminKeys: [
+    onKeys('GetItem', adminHash),
+    onKeys('ConditionCheckItem', adminKey),
+    onKeys('UpdateItem', adminGrants),
+  ],
+} satisfies Record<string, readonly Right[]>
 
-/** The settings of the tables that a restore does not bring back. */
-export function describeTables({ keys, usage, answers }: Tables): PolicyStatement {
-  return new PolicyStatement({
-    actions: ['dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:DescribeContinuousBackups'],
-    resources: [keys, usage, answers].map(({ tableArn }) => tableArn),
+export function tableRights(tables: Tables, ...names: (keyof typeof RIGHTS)[]): PolicyStatement[] {
+  const rights: readonly Right[] = names.flatMap((name) => RIGHTS[name])
+  return rights.map(({ table, operations, index, items = [] }) => {
+    const { keys, usage, answers } = tables
+    const named = table === 'all' ? [keys, usage, answers] : [tables[table]]
+    return new PolicyStatement({
+      actions: operations.split(' ').map((operation) => `dynamodb:${operation}`),
+      resources: named.map(({ tableArn }) => (index === undefined ? tableArn : `${tableArn}/index/${index}`)),
+      ...(items.length > 0 && { conditions: onlyItems(items) }),
+    })
   })
 }
 
-/** Usage rows can be neither changed nor deleted, and no key, grant, event or version of the catalog can be deleted. */
-export function changeKeysAndCatalog({ keys }: Tables): PolicyStatement[] {
-  return [
-    onItems(
-      keys.tableArn,
-      ['dynamodb:PutItem'],
-      [KEYS, HASHES, EXTERNAL_IDS, REFERENCES, EVENTS, CLAIMS, ITEMS.versions, ITEMS.audit],
-    ),
-    onItems(keys.tableArn, ['dynamodb:UpdateItem'], [KEYS, HASHES, ITEMS.catalog]),
-    onItems(keys.tableArn, ['dynamodb:DeleteItem'], [HASHES, EXTERNAL_IDS]),
-  ]
-}
-
-/** To make, rotate and revoke admin keys, and to see what they granted. None is deleted. */
-export function changeAdminKeys({ keys }: Tables): PolicyStatement[] {
-  return [
-    onItems(keys.tableArn, ['dynamodb:GetItem'], [ADMIN_KEYS, ADMIN_GRANTS]),
-    onItems(keys.tableArn, ['dynamodb:PutItem', 'dynamodb:UpdateItem'], [ADMIN_KEYS, ADMIN_HASHES]),
-    onItems(keys.tableArn, ['dynamodb:DeleteItem'], [ADMIN_HASHES]),
-  ]
-}
-
-/** To recognise an admin key by its secret, and to count its grants. */
-export function takeAdminKeys({ keys }: Tables): PolicyStatement[] {
-  return [
-    onItems(keys.tableArn, ['dynamodb:GetItem'], [ADMIN_HASHES]),
-    onItems(keys.tableArn, ['dynamodb:ConditionCheckItem'], [ADMIN_KEYS]),
-    onItems(keys.tableArn, ['dynamodb:UpdateItem'], [ADMIN_GRANTS]),
-  ]
-}
-
-function findInSweepIndex({ tableArn }: Tables['keys']): PolicyStatement {
-  return new PolicyStatement({
-    actions: ['dynamodb:Query'],
-    resources: [`${tableArn}/index/${TABLES.keys.indexes[0].name}`],
-  })
-}
-
-function listNewestKeys({ tableArn }: Tables['keys']): PolicyStatement[] {
-  return [
-    new PolicyStatement({
-      actions: ['dynamodb:Query'],
-      resources: [`${tableArn}/index/${TABLES.keys.indexes[1].name}`],
-    }),
-    onItems(tableArn, ['dynamodb:BatchGetItem'], [KEYS]),
-  ]
-}
-
-function findRowsOfKeys({ tableArn }: Tables['usage']): PolicyStatement {
-  return new PolicyStatement({
-    actions: ['dynamodb:Query'],
-    resources: [`${tableArn}/index/${TABLES.usage.indexes[0].name}`],
-  })
-}
-
-function onItems(table: string, actions: string[], leadingKeys: string[]): PolicyStatement {
-  const conditions = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': leadingKeys } }
-  return new PolicyStatement({ actions, resources: [table], conditions })
+function onlyItems(items: readonly string[]) {
+  const leadingKeys = items.map((item) => (item.endsWith('#') ? `${item}*` : item))
+  return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': leadingKeys } }
 }
 
 /**
@@ -113,63 +107,16 @@ function onItems(table: string, actions: string[], leadingKeys: string[]): Polic
  * values. Nothing but the status is written or read.
  */
 export function suspendKeys({ keys }: Tables): PolicyStatement {
+  const { partitionKey, sortKey } = TABLES.keys
   return new PolicyStatement({
     actions: ['dynamodb:UpdateItem'],
     resources: [keys.tableArn],
     conditions: {
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [KEYS] },
-      'ForAllValues:StringEquals': {
-        'dynamodb:Attributes': [TABLES.keys.partitionKey, TABLES.keys.sortKey, 'status'],
-      },
+      ...onlyItems([key]),
+      'ForAllValues:StringEquals': { 'dynamodb:Attributes': [partitionKey, sortKey, 'status'] },
       StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
     },
   })
-}
-
-/** Rights to the tables, in the smallest pieces that functions need. */
-export function tablePermissions({ keys, usage, answers }: Tables): Readonly<Record<TableRight, PolicyStatement>> {
-  const onKeys = (actions: string[], leadingKeys?: string[]) =>
-    new PolicyStatement({
-      actions,
-      resources: [keys.tableArn],
-      ...(leadingKeys && { conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': leadingKeys } } }),
-    })
-  const onUsage = (actions: string[], leadingKey: string) =>
-    new PolicyStatement({
-      actions,
-      resources: [usage.tableArn],
-      conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [leadingKey] } },
-    })
-  return {
-    readKeyItems: onKeys(['dynamodb:GetItem'], [KEYS]),
-    readKeysAndCatalog: onKeys(['dynamodb:GetItem'], [KEYS, HASHES, ITEMS.catalog]),
-    /** Admission and settlement. Cannot make a key, or change a hash or the catalog. */
-    admitAndSettle: onKeys(['dynamodb:UpdateItem'], [KEYS]),
-    findKeysToSweep: findInSweepIndex(keys),
-    /** The events of changes that were made. */
-    putEvents: onKeys(['dynamodb:PutItem'], [EVENTS]),
-    deletePointers: onKeys(['dynamodb:DeleteItem'], [HASHES, EXTERNAL_IDS]),
-    /** Rows, and no total of a day. */
-    writeRows: onUsage(['dynamodb:PutItem'], ROWS),
-    keepAnswers: new PolicyStatement({
-      actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
-      resources: [answers.tableArn],
-    }),
-    readRows: onUsage(['dynamodb:GetItem'], ROWS),
-    /** By a scan of the table, with the hashes of secrets. No secret can be found from its hash. */
-    listKeys: onKeys(['dynamodb:Scan']),
-    readRowsOfKeys: findRowsOfKeys(usage),
-    readRowsOfDays: onUsage(['dynamodb:Query'], ROWS),
-    /** Totals of days, one by one. */
-    readDays: onUsage(['dynamodb:GetItem'], DAYS),
-    /** Totals of days, and no row. */
-    keepDays: onUsage(['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], DAYS),
-  }
-}
-
-/** To keep rows from expiring while their days are not exported. */
-export function switchExpiry({ usage }: Tables): PolicyStatement {
-  return new PolicyStatement({ actions: ['dynamodb:UpdateTimeToLive'], resources: [usage.tableArn] })
 }
 
 /** CDK's own grant would also allow its versions. */
@@ -177,32 +124,16 @@ export function invokeFunction({ functionArn }: IFunction): PolicyStatement {
   return new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functionArn] })
 }
 
-/** A secret's ARN ends in six random characters. */
-export function readProviderSecrets(scope: Construct, stage: Stage): PolicyStatement {
-  return readSecret(providerSecrets(scope, stage))
-}
-
-/** The wildcard of that right, as cdk-nag names it. */
-export function acknowledgedSecrets(scope: Construct, stage: Stage): string {
-  return wildcard(scope, providerSecrets(scope, stage))
-}
-
-/** One secret, which need not exist yet ("Limiting access to specific secrets" in the guide of Secrets Manager). */
-export function readProbeSecret(scope: Construct, stage: Stage): PolicyStatement {
-  return readSecret(secretArn(scope, `${secretName(stage.name, PROBE_SECRET)}-??????`))
-}
-
-const providerSecrets = (scope: Construct, { name }: Stage) => secretArn(scope, secretName(name, '*'))
-
-function readSecret(arn: string): PolicyStatement {
+export function readSecret(arn: string): PolicyStatement {
   return new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [arn] })
 }
 
-function secretArn(scope: Construct, resourceName: string): string {
-  return Stack.of(scope).formatArn({
-    service: 'secretsmanager',
-    resource: 'secret',
-    resourceName,
-    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-  })
+/** A secret of the stage, which need not exist yet ("Limiting access to specific secrets" in the guide of Secrets Manager). */
+export function secretArn(scope: Construct, { name: stage }: Stage, name: string): string {
+  return arnOf(scope, 'secretsmanager', 'secret', secretName(stage, name))
+}
+
+export function arnOf(scope: Construct, service: string, resource: string, resourceName: string, region?: string) {
+  const arnFormat = ArnFormat.COLON_RESOURCE_NAME
+  return Stack.of(scope).formatArn({ service, resource, resourceName, arnFormat, ...(region && { region }) })
 }

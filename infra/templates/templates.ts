@@ -14,11 +14,12 @@ import {
 } from 'aws-cdk-lib'
 import cdk from '../../cdk.json' with { type: 'json' }
 import { stackName } from '../../layers/gateway/names.ts'
-import type { StageName } from '../props.ts'
-import { STAGE_NAMES } from '../stages.ts'
-import { US_EAST_1 } from '../us-east-1.ts'
+import type { StageName, WaybillProps } from '../props.ts'
+import { US_EAST_1 } from '../regions.ts'
+import { LOG_DAYS, MAY_COME_LATER } from '../setting-table.ts'
+import { numberRange } from '../settings.ts'
+import { STAGE_NAMES, stageOf } from '../stages.ts'
 import { Waybill } from '../waybill.ts'
-import { addParameters } from './parameters.ts'
 import { type Entry, zip } from './zip.ts'
 
 /** The parameter with the bucket that has the code. */
@@ -64,6 +65,26 @@ function addStack(app: App, stage: StageName, version: string): void {
     id: 'CloudFormation-Validate::W2001',
     reason: 'Parameters that nothing refers to are left out of the file.',
   })
+}
+
+/** The settings that a template leaves to its deployment: the numbers that have a default, and who gets the alarms. */
+function addParameters(stack: Stack, stage: StageName): Partial<WaybillProps> {
+  const defaults: Readonly<Record<string, unknown>> = { ...stageOf(stage) }
+  const numbers = MAY_COME_LATER.filter((name) => typeof defaults[name] === 'number').map((name) => {
+    const limits = name === 'logRetentionDays' ? { allowedValues: LOG_DAYS.map(String) } : numberRange(name)
+    const parameter = new CfnParameter(stack, `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, {
+      type: 'Number',
+      default: defaults[name],
+      description: `The setting ${name}, as docs/deploy.md has it`,
+      ...limits,
+    })
+    return [name, parameter.valueAsNumber]
+  })
+  const alarmEmail = new CfnParameter(stack, 'AlarmEmail', {
+    description: 'The setting alarmEmail: the address that gets the alarms',
+    allowedPattern: '[^@ ]+@[^@ ]+',
+  })
+  return { ...Object.fromEntries(numbers), alarmEmail: alarmEmail.valueAsString }
 }
 
 type Template = { readonly Parameters: Readonly<Record<string, unknown>> }

@@ -53,7 +53,7 @@ test('every value in a command that is printed is quoted, but for these', () => 
       'console/pages/catalog/put-in-force.tsx to',
       'local/start.ts other',
       // Names and words of ours.
-      "infra/deploy/peers.ts PEERS.join(' ')",
+      "infra/deploy/run-infra.ts PEERS.join(' ')",
       'infra/settings.ts SEED_FILE',
       'cli/commands/deploy.ts name',
       "cli/commands/import.ts options.secrets ? '--stage STAGE' : '--local'",

@@ -24,7 +24,6 @@ test('texts are printed at these places only, each of which makes them plain', (
       'layers/terminal/confirm.ts',
       // Handed to functions that print through plainOutput.
       'infra/deploy/run-infra.ts',
-      'infra/preflight/main.ts',
       // Lines that are plain JSON already.
       'layers/gateway/platform/log/log.ts',
       // Java's own output, to the process that started it.

@@ -3,27 +3,26 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { preflight as preflightCommand } from '../../infra/preflight/preflight.ts'
+import { tableOf } from '../documents/support/markdown.ts'
 import { runHere } from '../support/command-line.ts'
 import { type Ended, emptyFolder, run } from '../support/processes.ts'
 import { APPLICATION_PROFILE, catalogOf, HAIKU } from './fixtures/bedrock-routes.ts'
-import { type AwsAccount, type Replies, type Reply, startAwsAccount } from './support/aws-account.ts'
+import {
+  type AwsAccount,
+  IDENTITY,
+  json,
+  noStack,
+  type Replies,
+  type Reply,
+  stack,
+  startAwsAccount,
+  toolkit,
+  WHO,
+} from './support/aws-account.ts'
 
 jest.setTimeout(60_000)
 
-const json = (value: unknown, more: object = {}): Reply => ({ body: JSON.stringify(value), ...more })
-const toolkit = (version: string, status = 'CREATE_COMPLETE'): Reply => ({
-  body: `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>CDKToolkit</StackName>
-<CreationTime>2026-11-15T00:00:00Z</CreationTime><StackStatus>${status}</StackStatus><Outputs><member>
-<OutputKey>BootstrapVersion</OutputKey><OutputValue>${version}</OutputValue></member></Outputs></member></Stacks>
-</DescribeStacksResult></DescribeStacksResponse>`,
-})
-const stackWith = (output: string, value: string): Reply => ({
-  body: String(toolkit(value).body).replace('BootstrapVersion', output),
-})
-const NO_STACK: Reply = {
-  status: 400,
-  body: '<ErrorResponse><Error><Code>ValidationError</Code><Message>Stack with id CDKToolkit does not exist</Message></Error></ErrorResponse>',
-}
+const NO_STACK = noStack('x')
 const distributions = (...domains: string[]): Reply => {
   const items = domains.map(
     (domain, i) =>
@@ -40,32 +39,31 @@ const OPEN = {
   agreementAvailability: { status: 'AVAILABLE' },
 }
 
-const WHO = 'GetCallerIdentity'
+const CALLER = 'GetCallerIdentity'
 const STACKS = 'DescribeStacks CDKToolkit'
 const STAGE_STACK = 'DescribeStacks Waybill-prod'
 const TABLES = 'ListTables'
 const LAMBDA = 'GET /2016-08-19/account-settings'
 const CLOUDFRONT = 'GET /2020-05-31/distribution?MaxItems=500'
-const SECRET = 'GetSecretValue'
 const BEDROCK = `GET /foundation-model-availability/${encodeURIComponent(HAIKU)}`
 
 const READY: Replies = {
-  [WHO]: { body: '<Arn>arn:aws:iam::123456789012:user/ada</Arn><Account>123456789012</Account>' },
+  [CALLER]: IDENTITY,
   [STACKS]: toolkit('30'),
   [STAGE_STACK]: NO_STACK,
   [TABLES]: json({ TableNames: [] }),
   [CLOUDFRONT]: distributions('other.example'),
   [LAMBDA]: concurrency(1_000, 1_000),
-  [SECRET]: json({ SecretString: '{"key": "sk-1", "hosts": ["api.openai.com"]}' }),
   [BEDROCK]: json(OPEN),
 }
 
 const folder = emptyFolder()
-const withCatalog = (...models: string[]): string[] => {
-  const file = join(folder, 'catalog.json')
-  writeFileSync(file, JSON.stringify(catalogOf(models)))
-  return ['--catalog', file]
+function fileWith(name: string, content: unknown): string {
+  const file = join(folder, name)
+  writeFileSync(file, JSON.stringify(content))
+  return file
 }
+const withCatalog = (...models: string[]) => ['--catalog', fileWith('catalog.json', catalogOf(models))]
 
 let account: AwsAccount
 beforeAll(async () => {
@@ -83,33 +81,42 @@ const preflight = (args: string[] = [], env: Record<string, string> = {}): Promi
     ...env,
   })
 
-/** The line of one check, when AWS answers so. */
-async function lineOf(check: string, replies: Replies, args: string[] = [], env: Record<string, string> = {}) {
+/** The exit code and the line of one check, when AWS answers so and prod has these settings. */
+async function look(check: string, replies: Replies, args: string[] = [], settings: object = {}) {
   account.replies = { ...READY, ...replies }
+  const env = { WAYBILL_SETTINGS: fileWith('settings.json', { prod: settings }) }
   const { code, stdout } = await preflight(args, env)
   const lines = stdout.split('\n').filter((line) => line.slice(8).startsWith(`${check}: `))
   expect(lines).toHaveLength(1)
-  return { code, line: lines[0] }
+  return [code, lines[0]] as const
 }
+const PROD = ['--stage', 'prod']
+const passes = (words: RegExp) => [0, expect.stringMatching(new RegExp(`^ok .*${words.source}`))]
+const fails = (words: RegExp) => [1, expect.stringMatching(new RegExp(`^FAILED .*${words.source}`))]
 
 test('preflight passes on an account that is ready, asks only what it says, and signs as AWS demands', async () => {
   const { code, stdout, stderr } = await preflight(withCatalog(HAIKU, `eu.${HAIKU}`))
   expect([code, stderr]).toEqual([0, ''])
-  expect(stdout).toMatch(/^ok {6}credentials: account 123456789012, as arn:aws:iam::123456789012:user\/ada\.$/m)
-  expect(stdout.match(/^ok /gm)).toHaveLength(8)
+  expect(stdout).toContain(`ok      credentials: ${WHO}.\n`)
+  expect(stdout.match(/^ok /gm)).toHaveLength(7)
   expect(stdout).toMatch(/\nReady to deploy\.\n$/)
   expect(account.asked).toEqual([
-    `${WHO} sts/eu-west-1`,
+    `${CALLER} sts/eu-west-1`,
     `${STACKS} cloudformation/eu-west-1`,
     `${LAMBDA} lambda/eu-west-1`,
-    `${SECRET} secretsmanager/eu-west-1`,
     `${BEDROCK} bedrock/us-west-2`,
   ])
 })
 
+test('docs/deploy.md has a line for each check', async () => {
+  const names = tableOf('docs/deploy.md', '| check | asks AWS for | fails if |').map(([name]) => name)
+  const { stdout } = await preflight()
+  expect([...stdout.matchAll(/^ok {6}(\w+):/gm)].map(([, name]) => name)).toEqual(names)
+})
+
 test('npm run preflight prints what it saw, and ends with 1 if the account is not ready', async () => {
   const env = { ...account.env, AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' }
-  const { code, stdout } = await run('infra/preflight/main.ts', ['--stage', 'dev'], folder, env).ended
+  const { code, stdout } = await run('infra/deploy/main.ts', ['preflight', '--stage', 'dev'], folder, env).ended
   expect([code, stdout]).toEqual([1, expect.stringMatching(/^FAILED {2}credentials: no AWS credentials were found/)])
 })
 
@@ -118,9 +125,7 @@ test('preflight looks at the region of --region, and at no Bedrock model if the 
   expect(code).toBe(0)
   expect(stdout).toMatch(/^ok {6}region: us-east-2\.$/m)
   expect(stdout).toMatch(/^ok {6}bedrock: the catalog has no Bedrock model\.$/m)
-  expect(account.asked.map((call) => call.split('/').at(-1))).toEqual([
-    ...['us-east-2', 'us-east-2', 'us-east-2', 'us-east-2'],
-  ])
+  expect(account.asked.map((call) => call.split('/').at(-1))).toEqual(['us-east-2', 'us-east-2', 'us-east-2'])
 })
 
 describe('what preflight cannot look at', () => {
@@ -142,11 +147,10 @@ describe('what preflight cannot look at', () => {
   })
 
   test('preflight names the right that the credentials lack', async () => {
-    const denied = json({ message: 'User ada is not authorized' }, { status: 403, headers: DENIED })
-    const { code, line } = await lineOf('concurrency', { [LAMBDA]: denied })
-    expect(code).toBe(1)
-    expect(line).toMatch(
-      /^FAILED .*\(AccessDeniedException: User ada.*credentials with the right lambda:GetAccountSett/,
+    const headers = { 'x-amzn-errortype': 'AccessDeniedException:http://internal.amazon.com/coral/' }
+    const denied = json({ message: 'User ada is not authorized' }, { status: 403, headers })
+    expect(await look('concurrency', { [LAMBDA]: denied })).toEqual(
+      fails(/\(AccessDeniedException: User ada.*credentials with the right lambda:GetAccountSett/),
     )
   })
 
@@ -159,175 +163,154 @@ describe('what preflight cannot look at', () => {
   })
 })
 
-const DENIED = { 'x-amzn-errortype': 'AccessDeniedException:http://internal.amazon.com/coral/' }
-
 test.each(['il-central-1', 'eu-central-2'])('preflight refuses %s, which has no Function URLs', async (region) => {
-  const { code, line } = await lineOf('region', {}, ['--region', region])
-  expect(code).toBe(1)
-  expect(line).toMatch(new RegExp(`^FAILED .*${region} has no Lambda Function URLs.* Set AWS_REGION to another region`))
+  expect(await look('region', {}, ['--region', region])).toEqual(
+    fails(new RegExp(`${region} has no Lambda Function URLs.* Set AWS_REGION to another region`)),
+  )
 })
 
-test.each<[string, Reply, RegExp]>([
-  ['is not there', NO_STACK, /nothing of its own in eu-west-1 yet\. Run 'npx cdk bootstrap'/],
-  ['is older than the stack demands', toolkit('5'), /version 5, not 6 or newer\. Run 'npx cdk bootstrap'/],
-  ['was not finished', toolkit('30', 'ROLLBACK_COMPLETE'), /ROLLBACK_COMPLETE\. Delete it .*'npx cdk bootstrap'/],
-])('preflight says to bootstrap if what CDK needs in the region %s', async (_, reply, complaint) => {
-  const { code, line } = await lineOf('bootstrap', { [STACKS]: reply })
-  expect([code, line]).toEqual([1, expect.stringMatching(complaint)])
+const ELSEWHERE = `${STACKS} cloudformation/us-east-1`
+
+test.each<[string, Replies, string[], unknown]>([
+  ['is not there', { [STACKS]: NO_STACK }, [], fails(/nothing of its own in eu-west-1 yet\. Run 'npx cdk bootstrap'/)],
+  ['is too old', { [STACKS]: toolkit('5') }, [], fails(/version 5, not 6 or newer\. Run 'npx cdk bootstrap'/)],
+  [
+    'was not finished',
+    { [STACKS]: toolkit('30', 'ROLLBACK_COMPLETE') },
+    [],
+    fails(/ROLLBACK_COMPLETE\. Delete it .*'npx cdk bootstrap'/),
+  ],
+  [
+    'is not in us-east-1, where prod’s firewall and logs have to be',
+    { [ELSEWHERE]: NO_STACK },
+    PROD,
+    fails(/nothing of its own in us-east-1 yet.*CloudFront.*Run 'npx cdk bootstrap -c stage=prod'/),
+  ],
+  ['is in both regions', {}, PROD, passes(/eu-west-1.*us-east-1/)],
+])('preflight says to bootstrap if what CDK needs %s', async (_, replies, args, says) => {
+  expect(await look('bootstrap', replies, args)).toEqual(says)
 })
 
-describe('a stage in another region than us-east-1', () => {
-  const ELSEWHERE = `${STACKS} cloudformation/us-east-1`
-
-  test('preflight wants us-east-1 bootstrapped, too, for prod, whose firewall and logs have to be there', async () => {
-    const { code, line } = await lineOf('bootstrap', { [ELSEWHERE]: NO_STACK }, ['--stage', 'prod'])
-    expect([code, line]).toEqual([
-      1,
-      expect.stringMatching(/nothing of its own in us-east-1 yet.*CloudFront.*Run 'npx cdk bootstrap -c stage=prod'/),
-    ])
-    expect((await lineOf('bootstrap', {}, ['--stage', 'prod'])).line).toMatch(/^ok .*eu-west-1.*us-east-1/)
-  })
-
-  test('preflight does not look at us-east-1 for dev, nor twice for prod in us-east-1', async () => {
-    await lineOf('bootstrap', { [ELSEWHERE]: NO_STACK })
-    expect(account.asked).not.toContain(ELSEWHERE)
-    account.asked.length = 0
-    await lineOf('bootstrap', {}, ['--stage', 'prod', '--region', 'us-east-1'])
-    expect(account.asked.filter((call) => call === ELSEWHERE)).toHaveLength(1)
-  })
+test('preflight does not look at us-east-1 for dev, nor twice for prod in us-east-1', async () => {
+  await look('bootstrap', { [ELSEWHERE]: NO_STACK })
+  expect(account.asked).not.toContain(ELSEWHERE)
+  account.asked.length = 0
+  await look('bootstrap', {}, [...PROD, '--region', 'us-east-1'])
+  expect(account.asked.filter((call) => call === ELSEWHERE)).toHaveLength(1)
 })
 
 describe('tables that outlived their stack', () => {
-  const KEPT = ['Waybill-prod-TablesKeys1-B', 'Waybill-prod-TablesUsage2-C']
-  const listed = (TableNames: string[], LastEvaluatedTableName?: string) => json({ TableNames, LastEvaluatedTableName })
-  const prod = ['--stage', 'prod']
-  const runningWith = ([keys, usage]: string[], adopted: boolean): Reply => ({
-    body: `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>Waybill-prod</StackName>
-<CreationTime>2026-11-15T00:00:00Z</CreationTime><StackStatus>UPDATE_COMPLETE</StackStatus><Outputs>
-<member><OutputKey>KeysTable</OutputKey><OutputValue>${keys}</OutputValue></member>
-<member><OutputKey>UsageTable</OutputKey><OutputValue>${usage}</OutputValue></member></Outputs>
-<Tags>${adopted ? '<member><Key>waybill:adopted-tables</Key><Value>true</Value></member>' : ''}</Tags>
-</member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+  const [KEYS, USAGE] = ['Waybill-prod-TablesKeys1-B', 'Waybill-prod-TablesUsage2-C']
+  const KEPT = { keys: KEYS, usage: USAGE }
+  const RESTORED = { keys: 'Waybill-prod-TablesKeys-2', usage: 'Waybill-prod-TablesUsage-2' }
+  const listed = (...TableNames: string[]) => ({ [TABLES]: json({ TableNames }) })
+  const running = (isAdopted: boolean) => ({
+    [STAGE_STACK]: stack(
+      'UPDATE_COMPLETE',
+      { KeysTable: KEYS, UsageTable: USAGE },
+      isAdopted ? ['waybill:adopted-tables'] : [],
+    ),
+  })
+  const atOnce = { tableNames: RESTORED, rollout: 'at-once' }
+  const all = listed(KEYS, USAGE, ...Object.values(RESTORED))
+
+  test.each<[string, Replies, object, unknown]>([
+    ['finds none', {}, {}, passes(/no earlier stack/)],
+    [
+      'finds those of a destroyed prod, and says what makes the next deployment use them',
+      listed(KEYS, USAGE),
+      {},
+      fails(
+        /put "tableNames": \{"keys":"Waybill-prod-TablesKeys1-B","usage":"Waybill-prod-TablesUsage2-C"\} under "prod" in infra\/settings\.json.*run 'npm run deploy -- -c stage=prod'/,
+      ),
+    ],
+    [
+      'leaves it to the operator to choose among those of several stacks',
+      listed(KEYS, USAGE, 'Waybill-prod-TablesKeys1-D'),
+      {},
+      fails(/put those that belong together as "tableNames"/),
+    ],
+    [
+      'checks that those which the settings name are there',
+      listed(KEYS, USAGE),
+      { tableNames: KEPT },
+      passes(/the deployment takes up .*TablesKeys1-B, .*TablesUsage2-C\.$/),
+    ],
+    [
+      'says which of the settings is not there',
+      listed(KEYS),
+      { tableNames: KEPT },
+      fails(/there is no table Waybill-prod-TablesUsage2-C/),
+    ],
+    [
+      'is content with a running stage that has its own',
+      { ...running(false), ...listed(KEYS, USAGE) },
+      {},
+      passes(/the stage has .*TablesKeys1-B and /),
+    ],
+    [
+      'sees that a running stage would lose its tables to names that they did not have',
+      running(false),
+      { tableNames: KEPT },
+      fails(/the stage would lose its tables/),
+    ],
+    [
+      'sees that a running stage would lose tables that it has adopted, without their names',
+      running(true),
+      {},
+      fails(/the stage would lose its tables/),
+    ],
+    ...[false, true].flatMap((isAdopted): [string, Replies, object, unknown][] => [
+      [
+        'lets a running stage take up restored ones',
+        { ...running(isAdopted), ...all },
+        atOnce,
+        passes(/takes up .*TablesUsage-2\.$/),
+      ],
+      [
+        'sees that restored ones are not there',
+        { ...running(isAdopted), ...listed(KEYS, USAGE) },
+        atOnce,
+        fails(/no table Waybill-prod-TablesKeys-2 and no/),
+      ],
+      [
+        'lets nobody use both tables at once',
+        { ...running(isAdopted), ...all },
+        { tableNames: RESTORED, rollout: 'canary' },
+        fails(/Set "rollout": "at-once"/),
+      ],
+    ]),
+  ])('preflight %s', async (_, replies, settings, says) => {
+    expect(await look('tables', replies, PROD, settings)).toEqual(says)
   })
 
-  test('preflight finds the tables that a destroyed prod has left, and says what makes the next deployment use them', async () => {
-    const { code, line } = await lineOf('tables', { [TABLES]: listed(KEPT) }, prod)
-    const advice = `put "tableNames": {"keys":"${KEPT[0]}","usage":"${KEPT[1]}"} under "prod" in infra/settings.json`
-    expect([code, line]).toEqual([1, expect.stringContaining(advice)])
-    expect(line).toContain("run 'npm run deploy -- -c stage=prod'")
-  })
-
-  test('preflight leaves it to the operator to choose among the tables of several stacks', async () => {
-    const { code, line } = await lineOf('tables', { [TABLES]: listed([...KEPT, 'Waybill-prod-TablesKeys1-D']) }, prod)
-    expect([code, line]).toEqual([1, expect.stringContaining('put those that belong together as "tableNames"')])
-  })
-
-  test('preflight is content with no tables, with a stage that has its own, and with dev, which keeps none', async () => {
-    expect((await lineOf('tables', {}, prod)).line).toMatch(/^ok .*no earlier stack/)
-    const running = { [STAGE_STACK]: runningWith(KEPT, false), [TABLES]: listed(KEPT) }
-    expect((await lineOf('tables', running, prod)).line).toMatch(/^ok .*the stage has .*TablesKeys1-B and /)
-    account.asked.length = 0
-    expect((await lineOf('tables', { [TABLES]: listed(KEPT) })).line).toMatch(/^ok .*keeps none/)
+  test('preflight asks for no table of dev, which keeps none', async () => {
+    expect(await look('tables', listed(KEYS, USAGE))).toEqual(passes(/keeps none/))
     expect(account.asked.join()).not.toContain(TABLES)
-  })
-
-  test.each([
-    ['gives names to tables that have none of the settings', KEPT, false, KEPT],
-    ['no longer has the names of tables that were adopted', KEPT, true, undefined],
-  ])('preflight says that a running stage would lose its tables if the file %s', async (_, own, adopted, names) => {
-    const file = join(folder, 'running.json')
-    const tableNames = names && { keys: names[0], usage: names[1] }
-    writeFileSync(file, JSON.stringify({ prod: { tableNames } }))
-    account.replies = { ...READY, [STAGE_STACK]: runningWith(own, adopted) }
-    expect(await preflight(prod, { WAYBILL_SETTINGS: file })).toMatchObject({
-      code: 1,
-      stdout: expect.stringMatching(/^FAILED {2}tables: the stage would lose its tables/m),
-    })
-  })
-
-  test('a running stage takes up restored tables in place of its own, if they are there and nobody can use both at once', async () => {
-    const file = join(folder, 'restored.json')
-    const restored = ['Waybill-prod-TablesKeys-2', 'Waybill-prod-TablesUsage-2']
-    const saysWith = async (rollout: string, tables: string[], adopted: boolean) => {
-      const tableNames = { keys: restored[0], usage: restored[1] }
-      writeFileSync(file, JSON.stringify({ prod: { tableNames, rollout } }))
-      const replies = { [STAGE_STACK]: runningWith(KEPT, adopted), [TABLES]: listed(tables) }
-      return (await lineOf('tables', replies, prod, { WAYBILL_SETTINGS: file })).line
-    }
-    for (const adopted of [false, true]) {
-      expect(await saysWith('at-once', [...KEPT, ...restored], adopted)).toMatch(/^ok .*takes up .*TablesUsage-2\.$/)
-      expect(await saysWith('at-once', KEPT, adopted)).toMatch(/^FAILED .*no table Waybill-prod-TablesKeys-2 and no/)
-      expect(await saysWith('canary', [...KEPT, ...restored], adopted)).toMatch(/^FAILED .*Set "rollout": "at-once"/)
-    }
-  })
-
-  test('preflight checks that the tables which the settings name are there to be used again', async () => {
-    const file = join(folder, 'kept.json')
-    writeFileSync(file, JSON.stringify({ prod: { tableNames: { keys: KEPT[0], usage: KEPT[1] } } }))
-    account.replies = { ...READY, [TABLES]: listed(KEPT) }
-    expect((await preflight(prod, { WAYBILL_SETTINGS: file })).stdout).toMatch(
-      /^ok {6}tables: the deployment takes up .*TablesKeys1-B, .*TablesUsage2-C\.$/m,
-    )
-    account.replies = { ...READY, [TABLES]: listed(KEPT.slice(0, 1)) }
-    expect(await preflight(prod, { WAYBILL_SETTINGS: file })).toMatchObject({
-      code: 1,
-      stdout: expect.stringMatching(/^FAILED {2}tables: there is no table Waybill-prod-TablesUsage2-C/m),
-    })
   })
 })
 
 test('preflight refuses a domain that another distribution has, as the same stage in another region would', async () => {
-  const file = join(folder, 'with-domain.json')
   const domain = { name: 'ai.example.com', certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/a' }
-  writeFileSync(file, JSON.stringify({ prod: { domain } }))
-  const look = (stack: Reply) =>
-    lineOf(
-      'domain',
-      { [CLOUDFRONT]: distributions('x.example', 'ai.example.com'), [STAGE_STACK]: stack },
-      ['--stage', 'prod'],
-      {
-        WAYBILL_SETTINGS: file,
-      },
-    )
-  expect(await look(NO_STACK)).toEqual({
-    code: 1,
-    line: expect.stringMatching(
-      /^FAILED .*ai\.example\.com belongs to another distribution .*d1\.cloudfront\.net.*another region/,
-    ),
-  })
-  expect((await look(stackWith('EdgeDomain', 'd0.cloudfront.net'))).code).toBe(1)
-  expect((await look(stackWith('EdgeDomain', 'd1.cloudfront.net'))).line).toMatch(/^ok /)
+  const lookWith = (reply: Reply) =>
+    look('domain', { [CLOUDFRONT]: distributions('x.example', domain.name), [STAGE_STACK]: reply }, PROD, { domain })
+  const others = fails(/ai\.example\.com belongs to another distribution .*d1\.cloudfront\.net.*another region/)
+  expect(await lookWith(NO_STACK)).toEqual(others)
+  expect(await lookWith(stack('UPDATE_COMPLETE', { EdgeDomain: 'd0.cloudfront.net' }))).toEqual(others)
+  expect(await lookWith(stack('UPDATE_COMPLETE', { EdgeDomain: 'd1.cloudfront.net' }))).toEqual(passes(/ai\.example/))
 })
 
-test('preflight wants as many executions that nobody has reserved as one key may have requests under way', async () => {
-  const enough = await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 200) })
-  expect(enough).toEqual({ code: 0, line: expect.stringMatching(/^ok .*1000 requests at once.*, 200 of them not/) })
-  const few = await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 199) })
-  expect(few).toEqual({ code: 1, line: expect.stringMatching(/^FAILED .*199 of them.*request-service-quota-increase/) })
-})
-
-test('preflight wants for prod what its functions reserve, and the hundred that Lambda lets nobody reserve', async () => {
-  const prod = ['--stage', 'prod']
-  expect((await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 603) }, prod)).code).toBe(0)
-  const few = await lineOf('concurrency', { [LAMBDA]: concurrency(1_000, 602) }, prod)
-  expect(few).toEqual({ code: 1, line: expect.stringMatching(/^FAILED .*the stage reserves all but 100 of 603\./) })
-})
-
-test('preflight says that a key would be sent nowhere, why, and what to do, without a word of the secret', async () => {
-  const { code, line } = await lineOf('secrets', { [SECRET]: json({ SecretString: 'sk-of-the-provider' }) })
-  const remedy = `--secret-id waybill/dev/openai --secret-string '{"key": "THE KEY", "hosts": ["api.openai.com"]}'`
-  expect([code, line]).toEqual([1, expect.stringMatching(/^FAILED .*waybill\/dev\/openai is not a JSON object with/)])
-  expect(line).toContain(remedy)
-  expect(line).not.toContain('sk-of-the-provider')
-})
-
-test('preflight says how to make a secret that is not there yet, and passes', async () => {
-  const missing = json({ __type: 'ResourceNotFoundException', message: 'none' }, { status: 400 })
-  const { code, line } = await lineOf('secrets', { [SECRET]: missing })
-  expect([code, line]).toEqual([
-    0,
-    expect.stringMatching(/^unknown .*waybill\/dev\/openai for api\.openai\.com.*create-secret/),
-  ])
+test.each([
+  [
+    'one key may have requests under way',
+    [],
+    200,
+    /1000 requests at once.*, 199 of them.*request-service-quota-increase/,
+  ],
+  ['prod’s functions reserve, and the hundred that nobody may', PROD, 603, /the stage reserves all but 100 of 603\./],
+])('preflight wants as many free executions as %s', async (_, args, least, complaint) => {
+  expect(await look('concurrency', { [LAMBDA]: concurrency(1_000, least) }, args)).toEqual(passes(/1000 requests/))
+  expect(await look('concurrency', { [LAMBDA]: concurrency(1_000, least - 1) }, args)).toEqual(fails(complaint))
 })
 
 test.each([
@@ -336,13 +319,13 @@ test.each([
   ['no entitlement', { entitlementAvailability: 'NOT_AVAILABLE' }],
   ['its agreement is not accepted', { agreementAvailability: { status: 'PENDING' } }],
 ])('preflight names the Bedrock model to which there is no access: %s', async (problem, lacking) => {
-  const { code, line } = await lineOf('bedrock', { [BEDROCK]: json({ ...OPEN, ...lacking }) }, withCatalog(HAIKU))
+  const [code, line] = await look('bedrock', { [BEDROCK]: json({ ...OPEN, ...lacking }) }, withCatalog(HAIKU))
   const complaint = `no access to ${HAIKU} in us-west-2 (${problem}). Open the model in the Bedrock console`
   expect([code, line]).toEqual([1, expect.stringContaining(complaint)])
 })
 
 test('preflight says which Bedrock route has a model that it cannot know, and passes', async () => {
-  const { code, line } = await lineOf('bedrock', {}, withCatalog(APPLICATION_PROFILE))
+  const [code, line] = await look('bedrock', {}, withCatalog(APPLICATION_PROFILE))
   expect([code, line]).toEqual([
     0,
     expect.stringContaining(`unknown bedrock: which model is behind ${APPLICATION_PROFILE}`),

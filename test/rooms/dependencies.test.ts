@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { PEERS } from '../../infra/deploy/peers.ts'
+import { PEERS } from '../../infra/deploy/run-infra.ts'
 import { ROOT } from '../documents/support/markdown.ts'
 import { readImports } from './read-imports.ts'
 
@@ -20,7 +20,6 @@ const ROOTS = [
   'console/main.tsx',
   'infra/app.ts',
   'infra/deploy/main.ts',
-  'infra/preflight/main.ts',
 ]
 /** They make what a package has prebuilt, so nobody who installs it needs what they import. */
 const BUILDS = ['console/build.ts', 'console/usage-page/build.ts', 'infra/functions/bundle.ts', 'cli/bundle.ts']

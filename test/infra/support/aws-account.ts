@@ -10,6 +10,41 @@ export type Reply = { readonly status?: number; readonly headers?: Record<string
 /** By `METHOD /path`, or by the action and its stack; with the service and region behind it, for that place only. */
 export type Replies = Readonly<Record<string, Reply>>
 
+export const json = (value: unknown, more: Partial<Reply> = {}): Reply => ({ body: JSON.stringify(value), ...more })
+
+/** The answer of a query to STS or CloudFormation. */
+export const told = (action: string, result: string): Reply => ({
+  body: `<${action}Response><${action}Result>${result}</${action}Result></${action}Response>`,
+})
+
+const ACCOUNT = '123456789012'
+const CALLER = `arn:aws:iam::${ACCOUNT}:user/ada`
+export const IDENTITY = told('GetCallerIdentity', `<Arn>${CALLER}</Arn><Account>${ACCOUNT}</Account>`)
+/** As our commands tell it. */
+export const WHO = `account ${ACCOUNT}, as ${CALLER}`
+
+export function stack(StackStatus: string, outputs: Readonly<Record<string, string>> = {}, tags: string[] = []): Reply {
+  const named = Object.entries(outputs).map(
+    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  )
+  const tagged = tags.map((key) => `<member><Key>${key}</Key><Value>true</Value></member>`)
+  return told(
+    'DescribeStacks',
+    `<Stacks><member><StackName>x</StackName><CreationTime>2026-11-15T00:00:00Z</CreationTime>
+<StackStatus>${StackStatus}</StackStatus><Outputs>${named.join('')}</Outputs><Tags>${tagged.join('')}</Tags></member></Stacks>`,
+  )
+}
+
+export const toolkit = (version: string, status = 'CREATE_COMPLETE') => stack(status, { BootstrapVersion: version })
+
+export const refused = (code: string, status = 403, message = 'no'): Reply => ({
+  status,
+  body: `<ErrorResponse><Error><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`,
+})
+
+/** In the words by which `cdk` knows it. */
+export const noStack = (name: string) => refused('ValidationError', 400, `Stack with id ${name} does not exist`)
+
 export type Asked = { readonly name: string; readonly body: Buffer }
 
 /** AWS as far as we and `cdk` ask: answers only what is signed as AWS demands. */
@@ -24,16 +59,7 @@ export type AwsAccount = {
 }
 
 const SERVICES = [
-  'STS',
-  'LAMBDA',
-  'CLOUDFRONT',
-  'BEDROCK',
-  'CLOUDFORMATION',
-  'DYNAMODB',
-  'ORGANIZATIONS',
-  'SECRETS_MANAGER',
-  'S3',
-  'SSM',
+  ...['STS', 'LAMBDA', 'CLOUDFRONT', 'BEDROCK', 'CLOUDFORMATION', 'DYNAMODB', 'ORGANIZATIONS', 'S3', 'SSM'],
 ]
 
 export async function startAwsAccount(): Promise<AwsAccount> {
@@ -42,12 +68,8 @@ export async function startAwsAccount(): Promise<AwsAccount> {
     const name = nameOf(request, body.toString())
     const scope = scopeOf(request, body)
     account.asked.push(`${name} ${scope}`)
-    const refused: Reply = {
-      status: 403,
-      body: '<Error><Code>SignatureDoesNotMatch</Code><Message>no</Message></Error>',
-    }
     const known = account.replies[`${name} ${scope}`] ?? account.replies[name]
-    const reply = scope ? (known ?? account.otherwise({ name, body })) : refused
+    const reply = scope ? (known ?? account.otherwise({ name, body })) : refused('SignatureDoesNotMatch')
     response.writeHead(reply?.status ?? (reply ? 200 : 404), reply?.headers).end(reply?.body ?? '')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -72,8 +94,8 @@ export async function startAwsAccount(): Promise<AwsAccount> {
   return account
 }
 
-function nameOf({ method, url, headers }: IncomingMessage, body: string): string {
-  const form = new URLSearchParams(body)
+function nameOf({ method, url = '', headers }: IncomingMessage, body: string): string {
+  const form = new URLSearchParams(method === 'GET' ? new URL(url, 'http://host').search : body)
   const [action, stack, target] = [form.get('Action'), form.get('StackName'), headers['x-amz-target']]
   if (action) return stack ? `${action} ${stack}` : action
   return target ? String(target).replace(/^.*\./, '') : `${method} ${url}`

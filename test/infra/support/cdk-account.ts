@@ -1,40 +1,29 @@
-import { ACCESS, type Asked, type AwsAccount, type Reply, startAwsAccount } from './aws-account.ts'
+import {
+  ACCESS,
+  type Asked,
+  type AwsAccount,
+  IDENTITY,
+  json,
+  noStack,
+  type Reply,
+  startAwsAccount,
+  told,
+  toolkit,
+} from './aws-account.ts'
 
-const ACCOUNT = '123456789012'
-const ARN = `arn:aws:cloudformation:eu-west-1:${ACCOUNT}`
-
-const told = (action: string, result: string): Reply => ({
-  body: `<${action}Response><${action}Result>${result}</${action}Result></${action}Response>`,
-})
+const ARN = 'arn:aws:cloudformation:eu-west-1:123456789012'
 
 /** A caller and the roles that it assumes have the same keys: the account checks signatures by them. */
-const IDENTITY = {
-  GetCallerIdentity: told(
-    'GetCallerIdentity',
-    `<Arn>arn:aws:iam::${ACCOUNT}:user/ada</Arn><Account>${ACCOUNT}</Account>`,
-  ),
+const READY = {
+  GetCallerIdentity: IDENTITY,
   AssumeRole: told(
     'AssumeRole',
     `<Credentials><AccessKeyId>${ACCESS.AWS_ACCESS_KEY_ID}</AccessKeyId><SecretAccessKey>${ACCESS.AWS_SECRET_ACCESS_KEY}</SecretAccessKey>
 <SessionToken>token</SessionToken><Expiration>2099-01-01T00:00:00Z</Expiration></Credentials>`,
   ),
+  'DescribeStacks CDKToolkit': toolkit('30'),
+  GetParameter: json({ Parameter: { Name: 'version', Value: '30' } }),
 }
-
-const BOOTSTRAP = {
-  'DescribeStacks CDKToolkit': told(
-    'DescribeStacks',
-    `<Stacks><member><StackName>CDKToolkit</StackName><CreationTime>2026-11-15T00:00:00Z</CreationTime>
-<StackStatus>CREATE_COMPLETE</StackStatus><Outputs><member><OutputKey>BootstrapVersion</OutputKey>
-<OutputValue>30</OutputValue></member></Outputs></member></Stacks>`,
-  ),
-  GetParameter: { body: JSON.stringify({ Parameter: { Name: 'version', Value: '30' } }) },
-}
-
-/** In the words by which `cdk` knows it. */
-export const noStack = (name: string): Reply => ({
-  status: 400,
-  body: `<ErrorResponse><Error><Code>ValidationError</Code><Message>Stack with id ${name} does not exist</Message></Error></ErrorResponse>`,
-})
 
 export type CdkAccount = AwsAccount & {
   /** By their keys in the bucket. */
@@ -67,7 +56,7 @@ export async function startCdkAccount(): Promise<CdkAccount> {
   }
   return Object.assign(await startAwsAccount(), {
     ...{ uploads, changeSets, otherwise },
-    replies: { ...IDENTITY, ...BOOTSTRAP },
+    replies: READY,
   })
 }
 

@@ -1,12 +1,44 @@
 import { createHash } from 'node:crypto'
 import { Stage as CdkStage, CfnOutput, CfnResource, Fn, Lazy, Stack, Tags, Token } from 'aws-cdk-lib'
+import type { Construct } from 'constructs'
 import { OUTPUTS } from '../../layers/gateway/names.ts'
 import { EdgeMonitoring } from '../monitoring/monitoring.ts'
 import { setFeatureFlags } from '../placement.ts'
+import { US_EAST_1 } from '../regions.ts'
 import { edgeNeedsOf, type Stage } from '../stages.ts'
-import { US_EAST_1 } from '../us-east-1.ts'
+import { certificateOf } from './domain.ts'
 import { EdgeLogs } from './edge-logs.ts'
-import { addEdgeParts, EDGE_PARTS_TAG, type EdgeParts } from './edge-parts.ts'
+import { Firewall } from './firewall.ts'
+
+/** The resources in us-east-1 that CloudFront uses. */
+export type EdgeParts = {
+  readonly certificateArn: string | undefined
+  readonly webAcl: Part | undefined
+  /** Of stacks of their own, whose changes the distribution does not see by itself. */
+  readonly contentHash?: string
+}
+
+/** A resource in us-east-1, and the stack that has it. */
+type Part = { readonly arn: string; readonly stackName: string }
+
+/** On resources that use these parts, with `contentHash`, so that they change with them. */
+export const EDGE_PARTS_TAG = 'waybill:edge-parts'
+
+/** Makes each part, of which `make` returns the ARN, in the stack that `partOf` gives it. */
+export function addEdgeParts(
+  stage: Stage,
+  partOf: (part: string, make: (scope: Construct) => string) => Part,
+): EdgeParts {
+  const { certificate, firewall } = edgeNeedsOf(stage)
+  return {
+    certificateArn: certificate
+      ? partOf('certificate', (scope) => certificateOf(scope, certificate)).arn
+      : stage.domain?.certificateArn,
+    webAcl: firewall ? partOf('firewall', (scope) => new Firewall(scope, 'Firewall', stage).arn) : undefined,
+  }
+}
+
+const ARN = 'Arn'
 
 /**
  * The resources that CloudFront needs in us-east-1 if a gateway is in another region, in small stacks, one for each: a
@@ -29,11 +61,11 @@ export class StacksInUsEast1 {
     const partOf = (part: string, make: (stack: Stack) => string) => {
       const stack = this.#add(part)
       new CfnOutput(stack, ARN, { value: make(stack) })
+      main.addStackDependency(stack)
       before.push(stack)
       return { arn: Fn.getStackOutput(stack.stackName, ARN, US_EAST_1), stackName: stack.stackName }
     }
     this.parts = { ...addEdgeParts(stage, partOf), contentHash: contentHashOf(before) }
-    for (const stack of before) main.addStackDependency(stack)
   }
 
   /** Logs the requests of the gateway's distribution and watches it, by stacks that are deployed after it. */
@@ -42,11 +74,10 @@ export class StacksInUsEast1 {
     const distributionId = Fn.getStackOutput(main.stackName, OUTPUTS.distributionId, this.#region)
     const { logs, alarms } = edgeNeedsOf(stage)
     if (logs) new EdgeLogs(this.#addAfter('edge-logs'), 'EdgeLogs', { stage, distributionId })
-    if (alarms) {
-      const edge = { ...this.parts, distributionId }
-      const monitoring = new EdgeMonitoring(this.#addAfter('edge-alarms'), 'Monitoring', { stage, edge })
-      Tags.of(monitoring).add(EDGE_PARTS_TAG, this.parts.contentHash)
-    }
+    if (!alarms) return
+    const edge = { ...this.parts, distributionId }
+    const monitoring = new EdgeMonitoring(this.#addAfter('edge-alarms'), 'Monitoring', { stage, edge })
+    Tags.of(monitoring).add(EDGE_PARTS_TAG, this.parts.contentHash)
   }
 
   #addAfter(part: string): Stack {
@@ -68,8 +99,6 @@ export class StacksInUsEast1 {
     return stack
   }
 }
-
-const ARN = 'Arn'
 
 /**
  * Another one whenever a resource of these stacks changes. CloudFormation reads the output of another stack only while it

@@ -1,0 +1,95 @@
+import { Stack } from 'aws-cdk-lib'
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
+import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2'
+import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers'
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
+import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import { Construct } from 'constructs'
+import { ADMIN_PATHS } from '../layers/gateway/endpoints.ts'
+import { acknowledge } from './acknowledge.ts'
+import { removalPolicyOf } from './data/retention.ts'
+import type { Functions } from './functions/functions.ts'
+import type { Stage } from './stages.ts'
+
+type Props = { readonly stage: Stage; readonly functions: Functions }
+
+/** Everything but chat: short answers that need no streaming, by one function, which knows the paths. */
+export class Api extends Construct {
+  readonly api: HttpApi
+  readonly logs: LogGroup
+
+  constructor(scope: Construct, id: string, { stage, functions }: Props) {
+    super(scope, id)
+    this.api = new HttpApi(this, 'HttpApi', {
+      apiName: `Waybill-${stage.name}`,
+      description: `Waybill ${stage.name}`,
+      createDefaultStage: false,
+      defaultIntegration: new HttpLambdaIntegration('Api', functions.api.live),
+    })
+    const reason =
+      'Every route is authenticated by the function itself: the bearer key is checked in the write that admits the call.'
+    acknowledge(this.api, 'APIG4', reason)
+    this.logs = addLoggedStage(this, this.api, stage, stage.apiRequestsPerSecond)
+  }
+}
+
+/** For the few people and programs that administer. */
+const ADMIN_REQUESTS_PER_SECOND = 20
+
+/**
+ * The admin API, at an address of its own: not behind CloudFront, which would replace the Host that a signature covers.
+ * AWS refuses every call that is not signed, except on the path for admin keys, where the function asks for one.
+ */
+export class AdminApi extends Construct {
+  readonly api: HttpApi
+  readonly logs: LogGroup
+
+  constructor(scope: Construct, id: string, { stage, functions }: Props) {
+    super(scope, id)
+    this.api = new HttpApi(this, 'HttpApi', {
+      apiName: `Waybill-${stage.name}-admin`,
+      description: `Waybill ${stage.name} admin`,
+      createDefaultStage: false,
+    })
+    const route = { methods: [HttpMethod.ANY], integration: new HttpLambdaIntegration('Admin', functions.admin.live) }
+    this.api.addRoutes({ ...route, path: `${ADMIN_PATHS.signed}/{proxy+}`, authorizer: new HttpIamAuthorizer() })
+    const keyed = stage.adminKeys ? this.api.addRoutes({ ...route, path: `${ADMIN_PATHS.keyed}/{proxy+}` }) : []
+    const reason = 'The function itself demands an admin key on this path, and reads it from the table at every call.'
+    for (const it of keyed) acknowledge(it, 'APIG4', reason)
+    const logged = { user: '$context.identity.userArn' }
+    this.logs = addLoggedStage(this, this.api, stage, ADMIN_REQUESTS_PER_SECOND, logged)
+  }
+}
+
+/** The stage of an API, with a limit for all callers together, and a log, which may have fields of its own. */
+function addLoggedStage(scope: Construct, httpApi: HttpApi, stage: Stage, rateLimit: number, logged = {}): LogGroup {
+  const logs = new LogGroup(scope, 'AccessLogs', {
+    // API Gateway adds a group of another name to a policy that all of its logs in the account share, and that ends at
+    // 5,120 characters. By its fixed name, a log that outlived its stack is adopted by the next one.
+    logGroupName: `/aws/vendedlogs/${Stack.of(scope).stackName}/${scope.node.id}`,
+    retention: stage.logRetentionDays,
+    removalPolicy: removalPolicyOf(stage),
+  })
+  // No header, no query and no path parameter: a key sent in the wrong place must not end up here.
+  const fields = {
+    requestId: '$context.requestId',
+    time: '$context.requestTime',
+    method: '$context.httpMethod',
+    status: '$context.status',
+    ip: '$context.identity.sourceIp',
+    latencyMs: '$context.responseLatency',
+    error: '$context.error.message',
+    ...logged,
+  }
+  new HttpStage(scope, 'Stage', {
+    httpApi,
+    stageName: '$default',
+    autoDeploy: true,
+    throttle: { rateLimit, burstLimit: rateLimit },
+    accessLogSettings: {
+      destination: new LogGroupLogDestination(logs),
+      format: AccessLogFormat.custom(JSON.stringify(fields)),
+    },
+  })
+  return logs
+}

@@ -1,0 +1,210 @@
+import { Duration } from 'aws-cdk-lib'
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import { FUNCTION_TIMEOUT_SECONDS, TABLES, type TableDefinition } from '../../layers/gateway/names.ts'
+import type { Tables } from '../data/tables.ts'
+import { firewallMetric } from '../edge/firewall.ts'
+import type { EdgeParts } from '../edge/parts-in-us-east-1.ts'
+import type { Functions } from '../functions/functions.ts'
+import type { Stage } from '../stages.ts'
+import { gatewayMetric, IN_FIVE_MINUTES, percentOf, type Rule, type Rules, sumOf, withoutSuccess } from './alarms.ts'
+import { LEAST_CERTIFICATE_DAYS } from './words.ts'
+
+export type Watched = {
+  readonly stage: Stage
+  readonly functions: Functions
+  readonly tables: Tables
+  readonly api: HttpApi
+  readonly adminApi: HttpApi
+}
+
+/** CloudFront and its parts, whose metrics are in us-east-1 only: an alarm sees its own region only. */
+export type WatchedEdge = Pick<EdgeParts, 'certificateArn' | 'webAcl'> & { readonly distributionId: string }
+
+const { period } = IN_FIVE_MINUTES
+const MOST = { period, statistic: 'Maximum' } as const
+const HOURLY = { period: Duration.hours(1), statistic: 'Sum' } as const
+const SLOW_REQUEST_MS = 300_000
+
+/** Callers are affected now. */
+export function pages({ stage, functions: { chat, sweep, probe, all }, api }: Watched): Rules {
+  const ofRequests = (name: string) => percentOf(gatewayMetric(stage, name), gatewayMetric(stage, 'Requests'))
+  return {
+    ServerErrors: { metric: ofRequests('ServerErrors'), from: 5 },
+    UpstreamErrors: { metric: ofRequests('UpstreamErrors'), from: 20 },
+    CredentialFailures: { metric: gatewayMetric(stage, 'CredentialFailures') },
+    ChatErrors: {
+      metric: percentOf(chat.metricErrors(IN_FIVE_MINUTES), chat.metricInvocations(IN_FIVE_MINUTES)),
+      from: 5,
+    },
+    ApiErrors: { metric: percentOf(api.metricServerError(IN_FIVE_MINUTES), api.metricCount({ period })), from: 5 },
+    FunctionThrottles: {
+      // Of ten at most, which is CloudWatch's limit. A probe that cannot start is a ProbeFailed.
+      metric: sumOf(all.filter((fn) => fn !== probe).map((fn) => fn.metricThrottles(IN_FIVE_MINUTES))),
+      from: 10,
+    },
+    SweepStopped: withoutSuccess(sweep, IN_FIVE_MINUTES),
+    ...(probe && { ProbeFailed: withoutSuccess(probe, IN_FIVE_MINUTES) }),
+  }
+}
+
+/** All errors that viewers see: the gateway's own, the upstreams', and CloudFront's if it does not reach the gateway. */
+export function edgePages({ distributionId: DistributionId }: WatchedEdge): Rules {
+  const dimensionsMap = { DistributionId, Region: 'Global' }
+  const metric = (metricName: string, statistic: string) =>
+    new Metric({ namespace: 'AWS/CloudFront', metricName, statistic, dimensionsMap, period })
+  return {
+    EdgeErrors: {
+      metric: new MathExpression({
+        expression: 'IF(FILL(requests, 0) * FILL(rate, 0) >= 500, FILL(rate, 0), 0)',
+        usingMetrics: { requests: metric('Requests', 'Sum'), rate: metric('5xxErrorRate', 'Average') },
+        period,
+      }),
+      from: 20,
+    },
+  }
+}
+
+/** Alarms that can wait for a working day. */
+export function tickets(watched: Watched): Rules {
+  const { stage, functions, tables, adminApi } = watched
+  const { chat, tokenizer, api, close } = functions
+  return {
+    ...(stage.rollout === 'canary' && releaseRules(functions)),
+    ...countRules(stage),
+    // Their limits are guesses.
+    SlowFirstTokens: {
+      metric: gatewayMetric(stage, 'TimeToFirstToken', 'p95'),
+      from: stage.slowFirstTokenMs,
+      ignoresFew: true,
+    },
+    SlowRequests: { metric: gatewayMetric(stage, 'Duration', 'p95'), from: SLOW_REQUEST_MS, ignoresFew: true },
+    FunctionErrors: { metric: sumOf([tokenizer, api].map((fn) => fn.metricErrors(IN_FIVE_MINUTES))), from: 3 },
+    AdminErrors: { metric: adminApi.metricServerError(IN_FIVE_MINUTES), from: 3 },
+    ChatDuration: { metric: chat.metricDuration(MOST), from: FUNCTION_TIMEOUT_SECONDS * 1000 * 0.95, periods: 1 },
+    // Only if the stage reserves some: Lambda is not among the services whose usage CloudWatch compares with their quota
+    // ("Visualizing your service quotas and setting alarms" in its guide). The maximum, as monitoring-concurrency in
+    // Lambda's guide has it.
+    ...(stage.chatConcurrency !== null && {
+      ConcurrencyHigh: {
+        metric: chat.metric('ConcurrentExecutions', MOST),
+        from: Math.ceil(stage.chatConcurrency * 0.8),
+      },
+    }),
+    // Rows with a limited life must be closed and exported long before its end.
+    ClosingStopped: withoutSuccess(close, HOURLY),
+    DaysBehind: {
+      metric: gatewayMetric(stage, 'DaysBehind', 'Maximum').with({ period: HOURLY.period }),
+      from: 2,
+      periods: 3,
+    },
+    KeysThrottles: throttlesOf(tables, 'keys'),
+    UsageThrottles: throttlesOf(tables, 'usage'),
+    AnswersThrottles: throttlesOf(tables, 'answers'),
+    DatabaseErrors: databaseErrors(tables),
+  }
+}
+
+/** Counts of the gateway's log, by the name of their metric. */
+function countRules(stage: Stage): Rules {
+  const count = (name: string): Rule => ({ metric: gatewayMetric(stage, name) })
+  const atOnce = (name: string): Rule => ({ ...count(name), periods: 1 })
+  return {
+    Problems: atOnce('Problems'),
+    InvalidKeys: { ...count('InvalidKeys'), from: 100 },
+    Unsettled: atOnce('Unsettled'),
+    SweptHolds: atOnce('SweptHolds'),
+    RoughEstimates: count('RoughEstimates'),
+    UsageRejected: { ...count('UsageRejected'), from: 5 },
+    BilledAtBound: atOnce('BilledAtBound'),
+    ContextExceeded: atOnce('ContextExceeded'),
+    BeyondCap: atOnce('BeyondCap'),
+    NegativeMargins: atOnce('NegativeMargins'),
+    LossReached: atOnce('LossReached'),
+    UnpaidAnswers: { ...count('UnpaidAnswers'), from: 20 },
+  }
+}
+
+/** Apart from each other, for Rollout's sake. */
+function releaseRules({ called, admin }: Functions): Rules {
+  return {
+    ReleaseErrors: { metric: releaseErrors(called), from: 3, periods: 1 },
+    AdminReleaseErrors: { metric: releaseErrors([admin]), from: 3, periods: 1 },
+  }
+}
+
+/**
+ * The errors of the version that a deployment brings, however few calls it gets: among all calls they would not stand
+ * out. Lambda counts by version if an alias has two, which is during a deployment.
+ */
+function releaseErrors(functions: Functions['called']): MathExpression {
+  const errors = functions.map(({ functionName: FunctionName, live }) => {
+    // The alias by its name: a reference to it would wait for the deployment that this alarm is to watch.
+    const Resource = `${FunctionName}:${live.aliasName}`
+    const dimensionsMap = { FunctionName, Resource, ExecutedVersion: live.version.version }
+    return new Metric({ namespace: 'AWS/Lambda', metricName: 'Errors', dimensionsMap, ...IN_FIVE_MINUTES })
+  })
+  return sumOf(errors)
+}
+
+const databaseMetric = (metricName: string, dimensionsMap: Record<string, string>) =>
+  new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap, ...IN_FIVE_MINUTES })
+
+/** The throttles of every operation: the table's own events leave out those of its indexes. */
+function throttlesOf(tables: Tables, name: keyof typeof TABLES): Rule {
+  const { tableName: TableName } = tables[name]
+  const { indexes }: TableDefinition = TABLES[name]
+  const places = [{ TableName }, ...indexes.map((index) => ({ TableName, GlobalSecondaryIndexName: index.name }))]
+  const events = ['ReadThrottleEvents', 'WriteThrottleEvents']
+  const metric = sumOf(places.flatMap((place) => events.map((event) => databaseMetric(event, place))))
+  return { metric, from: 10 }
+}
+
+/** The operations by which requests use the tables. */
+const REQUESTED: Readonly<Record<keyof typeof TABLES, readonly string[]>> = {
+  keys: ['GetItem', 'UpdateItem'],
+  usage: ['GetItem', 'PutItem'],
+  answers: ['GetItem', 'PutItem', 'UpdateItem'],
+}
+
+/** DynamoDB counts its 5xx by table and operation, and has no sum of them ("DynamoDB Metrics and dimensions" in its guide). */
+function databaseErrors(tables: Tables): Rule {
+  const errors = Object.entries(REQUESTED).flatMap(([name, operations]) => {
+    const { tableName: TableName } = tables[name as keyof typeof REQUESTED]
+    return operations.map((Operation) => databaseMetric('SystemErrors', { TableName, Operation }))
+  })
+  return { metric: sumOf(errors), from: 10 }
+}
+
+export function edgeTickets({ webAcl, certificateArn }: WatchedEdge): Rules {
+  return {
+    ...(webAcl && { FirewallBlocks: firewallBlocks(firewallMetric(webAcl.stackName)) }),
+    ...(certificateArn !== undefined && { CertificateEnds: certificateEnds(certificateArn) }),
+  }
+}
+
+/** Without a region, which CloudFront's firewalls have none of ("AWS WAF metrics and dimensions" in its guide). */
+function firewallBlocks(WebACL: string): Rule {
+  const dimensionsMap = { WebACL, Rule: 'ALL' }
+  const metric = new Metric({
+    namespace: 'AWS/WAFV2',
+    metricName: 'BlockedRequests',
+    dimensionsMap,
+    ...IN_FIVE_MINUTES,
+  })
+  return { metric, from: 100 }
+}
+
+/** ACM publishes it twice a day ("Supported CloudWatch metrics" in its guide). */
+function certificateEnds(CertificateArn: string): Rule {
+  const daily = { period: Duration.days(1) }
+  const days = new Metric({
+    namespace: 'AWS/CertificateManager',
+    metricName: 'DaysToExpiry',
+    dimensionsMap: { CertificateArn },
+    statistic: 'Minimum',
+    ...daily,
+  })
+  const expression = `IF(days <= ${LEAST_CERTIFICATE_DAYS}, 1, 0)`
+  return { metric: new MathExpression({ expression, usingMetrics: { days }, ...daily }), periods: 1 }
+}

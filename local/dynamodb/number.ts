@@ -56,13 +56,9 @@ export function sum(a: Numeric, b: Numeric): Numeric {
   return fromParts({ digits: left + right, scale })
 }
 
-export function difference(a: Numeric, b: Numeric): Numeric {
-  if (typeof a === 'number' && typeof b === 'number') {
-    const result = a - b
-    if (Number.isSafeInteger(result)) return result
-  }
-  const [left, right, scale] = aligned(a, b)
-  return fromParts({ digits: left - right, scale })
+export function negated(value: Numeric): Numeric {
+  if (value instanceof Decimal) return new Decimal(-value.digits, value.scale)
+  return typeof value === 'number' ? 0 - value : -value
 }
 
 /** Negative, zero or positive. */

@@ -12,6 +12,7 @@ export const TOKEN_KEPT_MS = 10 * 60_000
 /** The transactions of the last minutes: one that is sent again with the same token is not carried out twice. */
 export class DoneTransactions {
   private readonly byToken = new Map<string, Done>()
+
   /** Throws if the token belongs to another transaction. */
   has({ token, fingerprint, atMs }: Done): boolean {
     const done = this.byToken.get(token)

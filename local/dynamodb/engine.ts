@@ -73,18 +73,11 @@ export class Engine {
   private readonly transactions = new DoneTransactions()
   /** The places of the items of transactions that are not settled yet. */
   private readonly underWay = new Set<string>()
-  private readonly pageBytes: number
-  private readonly clock: () => number
-  private readonly journal: Journal
-  private readonly conflicts: boolean
+  private readonly options: Required<EngineOptions>
 
   constructor(options: EngineOptions = {}) {
-    const { pageBytes = PAGE_BYTES, clock = Date.now, journal = NO_JOURNAL, conflicts = false } = options
-    this.pageBytes = pageBytes
-    this.clock = clock
-    this.journal = journal
-    this.conflicts = conflicts
-    this.tables = new TableDirectory((name, schema) => journal.table(name, schema))
+    this.options = { pageBytes: PAGE_BYTES, clock: Date.now, journal: NO_JOURNAL, conflicts: false, ...options }
+    this.tables = new TableDirectory((name, schema) => this.options.journal.table(name, schema))
   }
 
   /** Throws a DynamoDbError. */
@@ -102,10 +95,10 @@ export class Engine {
         return this.transact(input, bytes)
       case 'Query':
         refuseOthers('Query', input)
-        return query(this.tables.get(input.TableName), input as PageInput, this.pageBytes)
+        return query(this.tables.get(input.TableName), input as PageInput, this.options.pageBytes)
       case 'Scan':
         refuseOthers('Scan', input)
-        return scan(this.tables.get(input.TableName), input as PageInput, this.pageBytes)
+        return scan(this.tables.get(input.TableName), input as PageInput, this.options.pageBytes)
       case 'BatchGetItem':
         return this.batchGet(input)
       case 'BatchWriteItem':
@@ -146,7 +139,7 @@ export class Engine {
 
   /** Removes the items whose time to live has passed. Returns their number. */
   expire(): number {
-    const nowSeconds = this.clock() / 1000
+    const nowSeconds = this.options.clock() / 1000
     let removed = 0
     for (const table of this.tables.all()) {
       const { timeToLive } = table.definition
@@ -225,7 +218,8 @@ export class Engine {
       }),
     )
     const token = input.ClientRequestToken as string | undefined
-    const done = token === undefined ? undefined : { token, fingerprint: fingerprintOf(items), atMs: this.clock() }
+    const done =
+      token === undefined ? undefined : { token, fingerprint: fingerprintOf(items), atMs: this.options.clock() }
     if (done && this.transactions.has(done)) return {}
     const attempts = writes.map((write) => this.attemptInTransaction(write, bytes))
     if (attempts.some((attempt) => 'reason' in attempt)) {
@@ -234,11 +228,11 @@ export class Engine {
     writes.forEach(({ kind, table, key, old }, i) => {
       const { next, bound } = attempts[i] as Exclude<Attempt, { reason: Reason }>
       if (kind !== 'ConditionCheck') this.replace(table, key, old, next, bound)
-      if (this.conflicts) this.underWay.add(placeOf(table, key))
+      if (this.options.conflicts) this.underWay.add(placeOf(table, key))
     })
     if (done) {
       this.transactions.add(done)
-      this.journal.done(done)
+      this.options.journal.done(done)
     }
     return {}
   }
@@ -275,7 +269,7 @@ export class Engine {
 
   private replace(table: StoredTable, key: Key, old: Item | undefined, next: Item | undefined, bound = 0): void {
     table.replace(key, old, next, bound)
-    this.journal.change({ table: table.name, key, item: next })
+    this.options.journal.change({ table: table.name, key, item: next })
   }
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { unsupported, validationError } from './failures.ts'
 import { isReserved } from './reserved-words.ts'
 import type { Path, TypeName } from './value.ts'
@@ -33,15 +34,22 @@ type TypeRule = { readonly token: string; readonly types: ReadonlySet<TypeName>;
 const typeSet = (...names: TypeName[]): ReadonlySet<TypeName> => new Set(names)
 const SETS = ['SS', 'NS', 'BS'] as const
 const WITH_ORDER = typeSet('S', 'N', 'B')
-const WITH_BEGINNING = typeSet('S', 'B')
 const WITH_SIZE = typeSet('S', 'B', ...SETS, 'L', 'M')
 const NUMBER = typeSet('N')
+const ALLOWED: Readonly<Partial<Record<Test['kind'], ReadonlySet<TypeName>>>> = {
+  '<': WITH_ORDER,
+  '<=': WITH_ORDER,
+  '>': WITH_ORDER,
+  '>=': WITH_ORDER,
+  BETWEEN: WITH_ORDER,
+  begins_with: typeSet('S', 'B'),
+}
 const CHANGED_BY = { ADD: typeSet('N', ...SETS), DELETE: typeSet(...SETS) }
 
 const TOKEN = /\s*(?:([A-Za-z_]\w*|\d+|#\w+|:\w+|<=|>=|<>|[=<>(),.+[\]-])|(\S))/gy
 const MOST_BYTES = 4_096
 const NAME = /^[A-Za-z_#]/
-const COMPARATORS: ReadonlySet<string> = new Set<Comparator>(['=', '<>', '<', '<=', '>', '>='])
+const COMPARATORS: readonly Comparator[] = ['=', '<>', '<', '<=', '>', '>=']
 const SECTIONS = ['SET', 'REMOVE', 'ADD', 'DELETE'] as const
 
 /** Reads the expressions of one command, and notes which of its names and values they use. */
@@ -71,20 +79,16 @@ export class ExpressionParser {
   }
 
   update(text: string): Change[] {
-    const sections = this.whole(text, () => {
-      const read = new Map<string, Change[]>()
-      do {
-        const section = SECTIONS.find((word) => this.keyword(word))
+    const changes = this.whole(text, () => {
+      const read: Change[] = []
+      while (this.at < this.tokens.length) {
+        const section = SECTIONS.find((word) => this.take(word))
         if (!section) throw this.syntaxError()
-        if (read.has(section)) throw validationError('A section can only be used once')
-        read.set(
-          section,
-          this.list(() => this.change(section)),
-        )
-      } while (this.at < this.tokens.length)
+        if (read.some((change) => change.section === section)) throw validationError('A section can only be used once')
+        read.push(...this.list(() => this.change(section)))
+      }
       return read
     })
-    const changes = [...sections.values()].flat()
     refuseOverlap(changes.map(({ path }) => path))
     return changes
   }
@@ -104,25 +108,25 @@ export class ExpressionParser {
 
   private list<T>(member: () => T): T[] {
     const members = [member()]
-    while (this.symbol(',')) members.push(member())
+    while (this.take(',')) members.push(member())
     return members
   }
 
   private either(): Condition {
     let left = this.both()
-    while (this.keyword('OR')) left = { kind: 'OR', left, right: this.both() }
+    while (this.take('OR')) left = { kind: 'OR', left, right: this.both() }
     return left
   }
 
   private both(): Condition {
     let left = this.negated()
-    while (this.keyword('AND')) left = { kind: 'AND', left, right: this.negated() }
+    while (this.take('AND')) left = { kind: 'AND', left, right: this.negated() }
     return left
   }
 
   private negated(): Condition {
-    if (this.keyword('NOT')) return { kind: 'NOT', of: this.negated() }
-    return this.symbol('(') ? this.group() : this.test()
+    if (this.take('NOT')) return { kind: 'NOT', of: this.negated() }
+    return this.take('(') ? this.group() : this.test()
   }
 
   private group(): Condition {
@@ -137,46 +141,35 @@ export class ExpressionParser {
     for (const kind of ['attribute_exists', 'attribute_not_exists'] as const) {
       if (this.call(kind)) return { kind, operands: [{ kind: 'path', path: this.closed(this.path()) }] }
     }
-    if (this.call('begins_with')) return this.checked('begins_with', this.pair(), WITH_BEGINNING)
-    if (this.call('contains')) return this.checked('contains', this.pair())
-    const left = this.operand()
-    const sign = this.tokens[this.at] ?? ''
-    if (COMPARATORS.has(sign)) {
-      this.at += 1
-      const types = sign === '=' || sign === '<>' ? undefined : WITH_ORDER
-      return this.checked(sign as Comparator, [left, this.operand()], types)
+    for (const kind of ['begins_with', 'contains'] as const) {
+      if (this.call(kind)) return this.checked(kind, [this.operand(), this.after(',')], ')')
     }
-    if (this.keyword('BETWEEN')) return this.between(left)
-    if (!this.keyword('IN')) throw this.syntaxError()
+    const left = this.operand()
+    const comparator = COMPARATORS.find((sign) => this.take(sign))
+    if (comparator) return this.checked(comparator, [left, this.operand()])
+    if (this.take('BETWEEN')) return this.between(left)
+    if (!this.take('IN')) throw this.syntaxError()
     this.expect('(')
-    return this.checked('IN', [left, ...this.closed(this.list(() => this.operand()))])
+    return this.checked('IN', [left, ...this.list(() => this.operand())], ')')
   }
 
   private between(of: Operand): Test {
-    const low = this.operand()
-    if (!this.keyword('AND')) throw this.syntaxError()
-    const high = this.operand()
+    const [low, high] = [this.operand(), this.after('AND')]
     if (low.kind === 'value' && high.kind === 'value') this.bounds.push([low.token, high.token])
-    return this.checked('BETWEEN', [of, low, high], WITH_ORDER)
+    return this.checked('BETWEEN', [of, low, high])
   }
 
-  private pair(): Operand[] {
-    const of = this.operand()
-    this.expect(',')
-    return [of, this.closed(this.operand())]
+  private after(word: string): Operand {
+    this.expect(word)
+    return this.operand()
   }
 
-  private checked(kind: Test['kind'], operands: Operand[], types?: ReadonlySet<TypeName>): Test {
+  private checked(kind: Test['kind'], operands: Operand[], end?: ')'): Test {
+    if (end) this.expect(end)
+    const types = ALLOWED[kind]
     if (types) for (const operand of operands) this.allow(operand, types, kind)
-    this.refuseSame(operands)
+    refuseSame(operands)
     return { kind, operands }
-  }
-
-  private refuseSame([first, ...others]: readonly (Operand | Term)[]): void {
-    if (first?.kind !== 'path') return
-    if (others.some((other) => other.kind === 'path' && areSame(first.path, other.path))) {
-      throw validationError('The first operand must be distinct from the remaining operands')
-    }
   }
 
   private allow(operand: Operand | Term, types: ReadonlySet<TypeName>, operator: string): void {
@@ -207,7 +200,7 @@ export class ExpressionParser {
 
   private result(): Result {
     const left = this.term()
-    const kind = (['+', '-'] as const).find((sign) => this.symbol(sign))
+    const kind = (['+', '-'] as const).find((sign) => this.take(sign))
     if (!kind) return left
     const right = this.term()
     for (const side of [left, right]) this.allow(side, NUMBER, kind)
@@ -219,7 +212,7 @@ export class ExpressionParser {
     const path = this.path()
     this.expect(',')
     const otherwise = this.closed(this.term())
-    this.refuseSame([{ kind: 'path', path }, otherwise])
+    refuseSame([{ kind: 'path', path }, otherwise])
     return { kind: 'if_not_exists', path, otherwise }
   }
 
@@ -236,8 +229,8 @@ export class ExpressionParser {
   private path(): Path {
     const path: (string | number)[] = [this.name()]
     for (;;) {
-      if (this.symbol('.')) path.push(this.name())
-      else if (this.symbol('[')) path.push(this.place())
+      if (this.take('.')) path.push(this.name())
+      else if (this.take('[')) path.push(this.place())
       else return path
     }
   }
@@ -268,20 +261,15 @@ export class ExpressionParser {
     return true
   }
 
-  private keyword(word: string): boolean {
+  /** Goes on if this sign or keyword is next; keywords may be in small letters. */
+  private take(word: string): boolean {
     if (this.tokens[this.at]?.toUpperCase() !== word) return false
     this.at += 1
     return true
   }
 
-  private symbol(token: string): boolean {
-    if (this.tokens[this.at] !== token) return false
-    this.at += 1
-    return true
-  }
-
   private expect(token: string): void {
-    if (!this.symbol(token)) throw this.syntaxError()
+    if (!this.take(token)) throw this.syntaxError()
   }
 
   /** What was read, if a parenthesis closes after it. */
@@ -301,8 +289,10 @@ export function wrongType(operator: string, type: TypeName) {
   )
 }
 
-function areSame(a: Path, b: Path): boolean {
-  return a.length === b.length && a.every((step, i) => step === b[i])
+function refuseSame([first, ...others]: readonly (Operand | Term)[]): void {
+  if (others.some((other) => first?.kind === 'path' && isDeepStrictEqual(first, other))) {
+    throw validationError('The first operand must be distinct from the remaining operands')
+  }
 }
 
 /** No path may be another one or lead to it, and no two may take the same value for a map and for a list. */

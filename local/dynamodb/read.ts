@@ -41,7 +41,8 @@ export function getItem(table: StoredTable, input: GetInput): { readonly Item?: 
 }
 
 export function query(table: StoredTable, input: PageInput, mostBytes: number) {
-  const { source, names, start, bound } = prepare(table, input)
+  const prepared = prepare(table, input)
+  const { source, start, bound } = prepared
   const { schema, partitions } = source
   if (!bound.keyCondition) throw validationError('Either the KeyConditions or KeyConditionExpression must be given')
   refuseKeysInFilter(bound, schema)
@@ -51,35 +52,21 @@ export function query(table: StoredTable, input: PageInput, mostBytes: number) {
   if (start && (start.partition !== range.partition || range.side(start.sort) !== 0 || start.sort === end)) {
     throw validationError('The provided starting key does not match the range key predicate')
   }
-  const page = pageOf(
-    entriesIn(partitions.get(range.partition), range, start, isForward),
-    names,
-    input,
-    bound,
-    mostBytes,
-  )
-  const isAtEnd = !schema.sortKey || (end !== undefined && page.LastEvaluatedKey?.[schema.sortKey] === end)
-  if (!isAtEnd) return page
-  const { LastEvaluatedKey: _, ...whole } = page
-  return whole
+  const entries = entriesIn(partitions.get(range.partition), range, start, isForward)
+  const { LastEvaluatedKey: last, ...page } = pageOf(entries, prepared, mostBytes)
+  const isAtEnd = !last || !schema.sortKey || (end !== undefined && last[schema.sortKey] === end)
+  return isAtEnd ? page : { ...page, LastEvaluatedKey: last }
 }
 
 export function scan(table: StoredTable, input: PageInput, mostBytes: number) {
-  const { source, names, start, bound } = prepare(table, input)
-  return pageOf(source.partitions.scan(start), names, input, bound, mostBytes)
+  const prepared = prepare(table, input)
+  return pageOf(prepared.source.partitions.scan(prepared.start), prepared, mostBytes)
 }
 
 type Start = Key & { readonly tie: string }
-/** The attributes of a place in the table or index. If the index has no others, items have only these. */
-type Names = { readonly keys: readonly string[]; readonly areAll: boolean }
-type Prepared = {
-  readonly source: Sorted
-  readonly names: Names
-  readonly start: Start | undefined
-  readonly bound: Bound
-}
+type Prepared = ReturnType<typeof prepare>
 
-function prepare(table: StoredTable, input: PageInput): Prepared {
+function prepare(table: StoredTable, input: PageInput) {
   if (input.Select !== undefined && input.Select !== 'COUNT') throw unsupported(`the Select ${input.Select}`)
   if (input.Select && input.ProjectionExpression) throw validationError('Select COUNT has no ProjectionExpression')
   const source = sourceOf(table, input)
@@ -87,7 +74,7 @@ function prepare(table: StoredTable, input: PageInput): Prepared {
   const bound = bind({ condition, keyCondition, projection }, input)
   const keys = [...new Set([...keyNames(source.schema), ...keyNames(table.definition)])]
   const start = input.ExclusiveStartKey && startOf(table, source, keys, input.ExclusiveStartKey)
-  return { source, names: { keys, areAll: source.projection === 'keys' }, start, bound }
+  return { input, source, keys, start, bound }
 }
 
 function sourceOf(table: StoredTable, { IndexName, ConsistentRead }: PageInput): Sorted {
@@ -100,8 +87,7 @@ function sourceOf(table: StoredTable, { IndexName, ConsistentRead }: PageInput):
 
 function startOf(table: StoredTable, source: Sorted, keys: readonly string[], item: Item): Start {
   if (Object.keys(item).length !== keys.length) throw validationError('The provided starting key is invalid')
-  const own = keyIn(table.definition, item)
-  return { ...keyIn(source.schema, item), tie: source === table.own ? '' : tieOf(own) }
+  return { ...keyIn(source.schema, item), tie: source === table.own ? '' : tieOf(keyIn(table.definition, item)) }
 }
 
 function refuseKeysInFilter({ condition }: Bound, schema: Schema): void {
@@ -121,26 +107,14 @@ function* entriesIn(all: readonly Entry[], range: KeyRange, start: Start | undef
   else for (let i = to - 1; i >= from; i--) yield all[i] as Entry
 }
 
-type Page = {
-  readonly Items?: readonly Item[]
-  readonly Count: number
-  readonly ScannedCount: number
-  readonly LastEvaluatedKey?: Item
-}
-
-function pageOf(
-  entries: Iterable<Entry>,
-  { keys, areAll }: Names,
-  { Limit = Number.POSITIVE_INFINITY, Select }: PageInput,
-  bound: Bound,
-  mostBytes: number,
-): Page {
+function pageOf(entries: Iterable<Entry>, { input, source, keys, bound }: Prepared, mostBytes: number) {
+  const { Limit = Number.POSITIVE_INFINITY, Select } = input
   if (Limit < 1) throw validationError('Limit must be greater than or equal to 1')
   const found: Item[] = []
   let [count, bytes] = [0, 0]
   let last: Item | undefined
   for (const entry of entries) {
-    const item = areAll ? pick(entry.item, keys) : entry.item
+    const item = source.projection === 'keys' ? pick(entry.item, keys) : entry.item
     count += 1
     if (!bound.condition || holds(bound.condition, item, bound.values)) found.push(item)
     if (mostBytes !== Number.POSITIVE_INFINITY) bytes += itemBytes(item)

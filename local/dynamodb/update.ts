@@ -57,8 +57,9 @@ function calculated(result: Result, item: Item, values: Values): Value {
       return found === undefined ? otherwise : found
     }
     default: {
-      const [left, right] = [result.left, result.right].map((side) => numeric(calculated(side, item, values)))
-      return sum(left as Numeric, result.kind === '+' ? (right as Numeric) : negated(right as Numeric))
+      const left = numeric(calculated(result.left, item, values))
+      const right = numeric(calculated(result.right, item, values))
+      return sum(left, result.kind === '+' ? right : negated(right))
     }
   }
 }

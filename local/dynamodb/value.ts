@@ -66,9 +66,7 @@ export function equals(a: Value, b: Value): boolean {
   if (type === 'B' || type === 'N') return compare(a, b) === 0
   if (isSet(a) && isSet(b)) return a.size === b.size && !without(a, b)
   const [left, right] = [a as readonly Value[], b as readonly Value[]]
-  if (left.length !== right.length) return false
-  for (let i = 0; i < left.length; i++) if (!equals(left[i] as Value, right[i] as Value)) return false
-  return true
+  return left.length === right.length && left.every((member, i) => equals(member, right[i] as Value))
 }
 
 function mapsEqual(a: Item, b: Item): boolean {

@@ -70,10 +70,7 @@ export function outcomeOf({ kind, table, given, old, bound: { update, values } }
   return next
 }
 
-/**
- * A bound of the size of the item after the write: its size before, the bytes of the command, and values that may be in
- * it twice now. The size itself is counted only if the bound is too large. Throws if the item is too large.
- */
+/** A bound of the item's size after the write: its size before and the bytes of the command. Throws if it is too large. */
 export function boundBytes({ key, table, bound }: Write, next: Item | undefined, commandBytes: number): number {
   if (!next || commandBytes === 0) return 0
   const times = bound.update && copies(bound.update) ? 2 : 1

@@ -1,9 +1,6 @@
 import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { heapLimits } from '../../bench/around/heap-limits.ts'
-import { installRuntimeClient } from '../../bench/lambda/install-runtime-client.ts'
-import type { LambdaAnswer } from '../../bench/lambda/lambda-answer.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import { EDGE_HEADERS } from '../../layers/gateway/names.ts'
 import { type BedrockUpstream, MODEL_ID, startBedrock } from '../providers/bedrock/bedrock-upstream.ts'
@@ -26,8 +23,10 @@ import { until } from '../support/wait.ts'
 import { ORIGIN_SECRET, openAccount, type TestAccount } from './support/account.ts'
 import { startFunction } from './support/function-process.ts'
 import { httpEvent } from './support/http-event.ts'
+import { installRuntimeClient } from './support/install-runtime-client.ts'
+import type { LambdaAnswer } from './support/lambda-answer.ts'
 import { type LambdaService, startLambdaService } from './support/lambda-service.ts'
-import { type RuntimeProcess, startRuntime } from './support/runtime-process.ts'
+import { heapLimits, type RuntimeProcess, startRuntime } from './support/runtime-process.ts'
 import { type SecretsManager, secretFor, startSecretsManager } from './support/secrets-manager.ts'
 import { type DeployedFunction, TOKENIZER } from './support/synthesize.ts'
 
@@ -83,7 +82,7 @@ async function start(deployed: DeployedFunction, extra: Record<string, string> =
     AWS_ENDPOINT_URL_BEDROCK_RUNTIME: bedrock.url,
     AWS_ENDPOINT_URL_LAMBDA: lambda.endpoint,
   }
-  return opened.use(await startRuntime(client, deployed, account.dynamodb.endpoint, elsewhere))
+  return opened.use(await startRuntime(client, deployed, account.dynamodb.endpoint, { env: elsewhere }))
 }
 
 function post(secret: string, body: unknown, extra: object = {}, on = chat): Promise<LambdaAnswer> {
@@ -279,7 +278,7 @@ describeInLambda('the chat function', () => {
     async () => {
       const { secret } = await account.issue({ credits: '1000' })
       const { chat: deployed } = account.functions
-      const own = await start(deployed, { NODE_OPTIONS: heapLimits(deployed.memoryMb).join(' ') })
+      const own = await start(deployed, { NODE_OPTIONS: heapLimits(deployed.memoryMb) })
       const names = [
         '150,000 unknown fields of null',
         '300,000 stop strings',
@@ -303,7 +302,7 @@ describeInLambda('the chat function', () => {
     async () => {
       const { secret } = await account.issue({ scopes: ['embeddings'] })
       const { chat: deployed } = account.functions
-      const own = await start(deployed, { NODE_OPTIONS: heapLimits(deployed.memoryMb).join(' ') })
+      const own = await start(deployed, { NODE_OPTIONS: heapLimits(deployed.memoryMb) })
       upstream.reply = manyVectors
       const body = { model: 'embedder', input: Array(TEXTS).fill('a') }
       const event = httpEvent({ method: 'POST', path: '/v1/embeddings', secret, body })

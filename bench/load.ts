@@ -1,0 +1,98 @@
+import { Agent, request } from 'node:http'
+import { request as requestOverTls, type Agent as TlsAgent } from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Subject } from './stand.ts'
+import type { Model } from './upstream.ts'
+
+export const AT_ONCE = 16
+
+/** The address of requests, and their headers: a set for each caller in turn. */
+export type Target = {
+  readonly url: string
+  readonly headers: readonly Readonly<Record<string, string>>[]
+  /** The connections to an https address. */
+  readonly agent?: TlsAgent
+}
+export type Chat = { readonly model: Model; readonly stream: boolean }
+/** The time until the first words of an answer, and until its end. */
+export type Timing = { readonly firstMs: number; readonly wholeMs: number }
+
+/** Connections are kept, as an SDK keeps them. */
+const plainAgent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+const PAUSE_MS = 5
+
+type Send = (target: Target, chat: Chat, isOn: (sent: number) => boolean) => Promise<number>
+
+/** Sends requests while they are wanted, sixteen concurrently. Returns their number. */
+export const sendMany: Send = async (target, chat, isOn) => {
+  let sent = 0
+  async function sendInTurn(_: unknown, caller: number): Promise<void> {
+    while (isOn(sent)) {
+      sent += 1
+      await ask(target, chat, caller)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, sendInTurn))
+  return sent
+}
+
+/** Sends requests one after the other with a pause, in which caches grow cold. Returns their number. */
+export const sendRarely: Send = async (target, chat, isOn) => {
+  let sent = 0
+  for (; isOn(sent); sent++) {
+    await ask(target, chat)
+    await sleep(PAUSE_MS)
+  }
+  return sent
+}
+
+export type Turn = {
+  /** The same for every subject: one that had less time would meet less of the machine's other work. */
+  readonly ms: number
+  /** Not counted: during the turns of others, the caches of the core held their data. */
+  readonly beginningMs: number
+  readonly send?: Send
+}
+
+/** The subject's own processor time for each request, in µs. */
+export async function cpuOf({ target, consumption }: Subject, chat: Chat, turn: Turn): Promise<number> {
+  const { ms, beginningMs, send = sendMany } = turn
+  const sendFor = (time: number) => {
+    const untilMs = performance.now() + time
+    return send(target, chat, () => performance.now() < untilMs)
+  }
+  await sendFor(beginningMs)
+  const before = await consumption()
+  const count = await sendFor(ms)
+  return ((await consumption()) - before) / count
+}
+
+/** The first chunk begins with the alphabet. */
+const FIRST_TOKEN = '"content":"a'
+
+export function ask({ url, headers, agent }: Target, { model, stream }: Chat, caller = 0): Promise<Timing> {
+  const body = JSON.stringify({ model, stream, messages: [{ role: 'user', content: 'Hello' }] })
+  const startMs = performance.now()
+  return new Promise((resolve, reject) => {
+    const own = headers[caller % headers.length]
+    const head = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), ...own }
+    const options = { agent: agent ?? plainAgent, method: 'POST', headers: head }
+    const sent = (agent ? requestOverTls : request)(`${url}/chat/completions`, options)
+    sent.once('error', reject)
+    sent.once('response', (response) => {
+      let beginning = ''
+      let firstMs = Number.NaN
+      response.on('data', (chunk: Buffer) => {
+        if (beginning === '') firstMs = performance.now() - startMs
+        if (!beginning.includes(FIRST_TOKEN)) beginning += chunk.toString('latin1')
+      })
+      response.once('error', reject)
+      response.once('end', () => {
+        if (response.statusCode === 200 && beginning.includes(FIRST_TOKEN)) {
+          resolve({ firstMs, wholeMs: performance.now() - startMs })
+        } else reject(new Error(`${url} answered ${response.statusCode}: ${beginning.slice(0, 300)}`))
+      })
+    })
+    sent.end(body)
+  })
+}

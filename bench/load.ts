@@ -19,30 +19,28 @@ export type Timing = { readonly firstMs: number; readonly wholeMs: number }
 
 /** Connections are kept, as an SDK keeps them. */
 const plainAgent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
-const PAUSE_MS = 5
 
-type Send = (target: Target, chat: Chat, isOn: (sent: number) => boolean) => Promise<number>
+type Manner = { readonly atOnce: number; readonly pauseMs: number }
+const MANY: Manner = { atOnce: AT_ONCE, pauseMs: 0 }
+/** One after the other with a pause, in which caches grow cold. */
+export const RARELY: Manner = { atOnce: 1, pauseMs: 5 }
 
-/** Sends requests while they are wanted, sixteen concurrently. Returns their number. */
-export const sendMany: Send = async (target, chat, isOn) => {
+/** Sends requests while they are wanted. Returns their number. */
+export async function send(
+  target: Target,
+  chat: Chat,
+  isOn: (sent: number) => boolean,
+  { atOnce, pauseMs } = MANY,
+): Promise<number> {
   let sent = 0
   async function sendInTurn(_: unknown, caller: number): Promise<void> {
     while (isOn(sent)) {
       sent += 1
       await ask(target, chat, caller)
+      if (pauseMs > 0) await sleep(pauseMs)
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, sendInTurn))
-  return sent
-}
-
-/** Sends requests one after the other with a pause, in which caches grow cold. Returns their number. */
-export const sendRarely: Send = async (target, chat, isOn) => {
-  let sent = 0
-  for (; isOn(sent); sent++) {
-    await ask(target, chat)
-    await sleep(PAUSE_MS)
-  }
+  await Promise.all(Array.from({ length: atOnce }, sendInTurn))
   return sent
 }
 
@@ -51,15 +49,15 @@ export type Turn = {
   readonly ms: number
   /** Not counted: during the turns of others, the caches of the core held their data. */
   readonly beginningMs: number
-  readonly send?: Send
+  readonly manner?: Manner
 }
 
 /** The subject's own processor time for each request, in µs. */
 export async function cpuOf({ target, consumption }: Subject, chat: Chat, turn: Turn): Promise<number> {
-  const { ms, beginningMs, send = sendMany } = turn
+  const { ms, beginningMs, manner } = turn
   const sendFor = (time: number) => {
     const untilMs = performance.now() + time
-    return send(target, chat, () => performance.now() < untilMs)
+    return send(target, chat, () => performance.now() < untilMs, manner)
   }
   await sendFor(beginningMs)
   const before = await consumption()

@@ -7,7 +7,7 @@ import { makeRequestId } from '../../layers/gateway/domain/basics/ulid.ts'
 import { BRAND, FUNCTION_TIMEOUT_SECONDS } from '../../layers/gateway/names.ts'
 import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
-import { openTables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import { openTables, type Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { rowKey } from '../../layers/gateway/store/rows/row-key.ts'
 import { itemBytes } from '../../local/dynamodb/item-bytes.ts'
@@ -51,7 +51,7 @@ function cells({ what, model, price, dollars }: BillLine): string[] {
 /** One streamed chat through the gateway: the bytes on the wire, the row, the log, and the key with open requests. */
 async function sizesOfAChat(stand: Stand) {
   const endpoint = await stand.dynamodb()
-  let { key, secret } = await prepareTables(endpoint, await stand.upstreamUrl())
+  const { secret } = await prepareTables(endpoint, await stand.upstreamUrl())
   const tables = openTables(LOCAL_TABLES, { endpoint })
   let logBytes = 0
   const log = jsonLog((line) => {
@@ -67,7 +67,21 @@ async function sizesOfAChat(stand: Stand) {
   const [, requestId = ''] = /^x-request-id: (\S+)/im.exec(answer.toString()) ?? []
   if (!/^content-encoding: gzip/im.test(answer.toString())) throw new Error(`The chat of the bill failed: ${answer}`)
 
-  ;({ key } = await prepareTables(endpoint, 'http://127.0.0.1:1/v1'))
+  const bytesAt = async (TableName: string, Key: Record<string, string>) => {
+    const { Item: item = {} } = await tables.database.get({ TableName, Key, ConsistentRead: true })
+    return itemBytes(item as Item)
+  }
+  return {
+    answerBytes: answer.length,
+    logBytes,
+    rowBytes: await bytesAt(tables.usage, rowKey(requestId)),
+    keyItemBytes: await bytesAt(tables.keys, keyItem(await keyWithOpenRequests(tables, endpoint))),
+  }
+}
+
+/** The id of a new key whose open requests were made by real admissions. */
+async function keyWithOpenRequests(tables: Tables, endpoint: string): Promise<string> {
+  let { key } = await prepareTables(endpoint, 'http://127.0.0.1:1/v1')
   const admit = takeAdmission(tables, 'UPDATED_NEW')
   for (let i = 0; i < OPEN; i++) {
     const nowMs = Date.now()
@@ -77,16 +91,7 @@ async function sizesOfAChat(stand: Stand) {
     if (result.admitted !== true) throw new Error('The bench’s key was refused.')
     key = result.key
   }
-  const bytesAt = async (TableName: string, Key: Record<string, string>) => {
-    const { Item: item = {} } = await tables.database.get({ TableName, Key, ConsistentRead: true })
-    return itemBytes(item as Item)
-  }
-  return {
-    answerBytes: answer.length,
-    logBytes,
-    rowBytes: await bytesAt(tables.usage, rowKey(requestId)),
-    keyItemBytes: await bytesAt(tables.keys, keyItem(key.id)),
-  }
+  return key.id
 }
 
 /** All bytes that the connection brings. */

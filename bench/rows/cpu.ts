@@ -1,5 +1,5 @@
 import { comparedRow } from '../figures.ts'
-import { type Chat, cpuOf, sendMany, sendRarely, type Turn } from '../load.ts'
+import { type Chat, cpuOf, RARELY, send, type Turn } from '../load.ts'
 import type { Stand, Subject } from '../stand.ts'
 import type { Model } from '../upstream.ts'
 
@@ -19,7 +19,7 @@ const JSON_ROUNDS = 21
 export async function json(stand: Stand) {
   const found = await inTurns(stand, 'json', { rounds: JSON_ROUNDS, warmUp: [[WHOLE, ENOUGH]] }, async (subject) => ({
     many: await cpuOf(subject, WHOLE, JSON_TURN),
-    few: await cpuOf(subject, WHOLE, { ...JSON_TURN, send: sendRarely }),
+    few: await cpuOf(subject, WHOLE, { ...JSON_TURN, manner: RARELY }),
   }))
   const fewWords = 'the same, one request at a time with a pause of 5 ms, of the bare proxy as of Waybill'
   return { rows: [found.row('CPU a JSON request, with its three writes', 'many'), found.row(fewWords, 'few')] }
@@ -62,7 +62,7 @@ async function inTurns<Figure extends string>(
   const subjects = await stand.subjects()
   stand.say(`${group}: warming up`)
   for (const { target } of Object.values(subjects)) {
-    for (const [chat, count] of warmUp) await sendMany(target, chat, (sent) => sent < count)
+    for (const [chat, count] of warmUp) await send(target, chat, (sent) => sent < count)
   }
   const found = { bareProxy: [] as Record<Figure, number>[], waybill: [] as Record<Figure, number>[] }
   for (let round = 1; round <= rounds; round++) {

@@ -1,60 +1,65 @@
-import { type ColdStart, coldStart } from './around/cold-start.ts'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { httpEvent } from '../test/deployed/support/http-event.ts'
+import { lambdaEnvironment } from '../test/deployed/support/lambda-environment.ts'
+import { markdownTable, medianOf, number, times } from './figures.ts'
 import { openStand } from './stand.ts'
-import { medianOf } from './statistics.ts'
-import { type Bundle, bundleHelloWorld, bundleOf, lambdaEnvironment } from './subjects/bundles.ts'
-import { chatEvent, httpEvent } from './subjects/http-event.ts'
-import { prepareTables } from './subjects/prepare-tables.ts'
-import { number, times } from './words.ts'
+import { bundleOf, deployedAs, folderWith, prepareTables } from './waybill.ts'
 
 // The cost of a cold start, beside a function that does nothing. Every figure is the median of fresh processes, which
 // take turns, so that the machine's other work falls on all of them alike.
 
 const RUNS = 15
+const HOST = fileURLToPath(new URL('subjects/lambda-host.cjs', import.meta.url))
+const HELLO_WORLD = "exports.handler = async () => ({ statusCode: 200, headers: {}, body: 'Hello' })"
+
+/** The times to load a function, to answer its first event, and from the start of the process to that answer. */
+type ColdStart = { readonly loadMs: number; readonly firstMs: number; readonly wholeMs: number }
 
 await using stand = openStand(console.error)
+using bundles = new DisposableStack()
 const endpoint = await stand.dynamodb()
 const { secret } = await prepareTables(endpoint, await stand.upstreamUrl())
-const env = lambdaEnvironment(endpoint)
-
-type Subject = { readonly name: string; readonly bundle: Bundle; readonly event: object; readonly starts: ColdStart[] }
-
-using bundles = new DisposableStack()
-const subjects: readonly Subject[] = [
-  subject('hello-world', bundleHelloWorld(), httpEvent('GET', '/', secret)),
-  subject('chat', bundleOf('chat'), chatEvent(secret, 'one-chunk')),
-  subject('api', bundleOf('api'), httpEvent('GET', '/v1/models', secret)),
-  subject('sweep', bundleOf('sweep'), {}),
-]
+const chat = { model: 'one-chunk', stream: true, messages: [{ role: 'user', content: 'Hello' }] }
+const chatEvent = httpEvent({ method: 'POST', path: '/v1/chat/completions', secret, body: chat })
+const modelsEvent = httpEvent({ path: '/v1/models', secret })
+const subjects = [
+  { name: 'hello-world', folder: folderWith(HELLO_WORLD, bundles), event: modelsEvent },
+  { name: 'chat', folder: bundleOf('chat', bundles), event: chatEvent },
+  { name: 'api', folder: bundleOf('api', bundles), event: modelsEvent },
+  { name: 'sweep', folder: bundleOf('sweep', bundles), event: {} },
+].map((subject) => ({ ...subject, starts: [] as ColdStart[] }))
 
 // The first round pays for the database's own warming up, and is not counted.
 for (let run = 0; run <= RUNS; run++) {
-  for (const { bundle, event, starts } of subjects) {
-    const start = await coldStart(stand.cores, bundle, event, env)
+  for (const { folder, event, starts } of subjects) {
+    const start = await coldStart(folder, event)
     if (run > 0) starts.push(start)
   }
 }
-print()
 
-function subject(name: string, bundle: Bundle, event: object): Subject {
-  return { name, bundle: bundles.use(bundle), event, starts: [] }
-}
-
-function print(): void {
-  const heads = ['bundle', 'load ms', 'first request ms', 'process to answer ms', 'KiB', 'gzip KiB']
-  const figures = subjects.map(figuresOf)
-  const rows = subjects.map(({ name }, i) => [
-    name,
-    ...(figures[i] ?? []).map((figure, j) => `${number(figure)} (${times(figure / (figures[0]?.[j] ?? Number.NaN))})`),
-  ])
-  const widths = heads.map((head, j) => Math.max(head.length, ...rows.map((row) => row[j]?.length ?? 0)))
-  const line = (cells: string[]) => `| ${cells.map((cell, j) => cell.padEnd(widths[j] ?? 0)).join(' | ')} |`
-  console.log(
-    `Medians of ${RUNS} fresh processes each, Node ${process.versions.node}; in brackets, times hello-world.\n`,
-  )
-  for (const cells of [heads, widths.map((width) => '-'.repeat(width)), ...rows]) console.log(line(cells))
-}
-
-function figuresOf({ bundle, starts }: Subject): number[] {
+const figures = subjects.map(({ folder, starts }) => {
+  const code = readFileSync(join(folder, 'index.js'))
   const of = (name: keyof ColdStart) => medianOf(starts.map((start) => start[name]))
-  return [of('loadMs'), of('firstMs'), of('wholeMs'), bundle.bytes / 1024, bundle.gzipBytes / 1024]
+  return [of('loadMs'), of('firstMs'), of('wholeMs'), code.length / 1024, gzipSync(code).length / 1024]
+})
+const rows = subjects.map(({ name }, i) => [
+  name,
+  ...(figures[i] ?? []).map((figure, j) => `${number(figure)} (${times(figure / (figures[0]?.[j] ?? Number.NaN))})`),
+])
+console.log(`Medians of ${RUNS} fresh processes each, Node ${process.versions.node}; in brackets, times hello-world.\n`)
+console.log(markdownTable(['bundle', 'load ms', 'first request ms', 'process to answer ms', 'KiB', 'gzip KiB'], rows))
+
+/** Starts a function in a fresh process and has it answer one event. */
+async function coldStart(folder: string, event: object): Promise<ColdStart> {
+  const [command = '', ...rest] = stand.onOwnCore([process.execPath, HOST, JSON.stringify(event)])
+  const env = { ...lambdaEnvironment(deployedAs(folder), endpoint), PATH: process.env.PATH }
+  const { stdout } = await promisify(execFile)(command, rest, { cwd: folder, env })
+  const { statusCode = 200, ...start } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
+  if (statusCode >= 500) throw new Error(`A function answered its first event with ${statusCode}.`)
+  return start
 }

@@ -5,15 +5,14 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
 type EchoRequest = {
-  readonly messages: readonly { readonly role: string; readonly content: unknown }[]
+  readonly messages?: readonly { readonly role: string; readonly content: unknown }[]
+  /** In place of messages, in a text completion. */
+  readonly prompt?: unknown
   readonly stream?: boolean
   readonly max_tokens?: number
   readonly max_completion_tokens?: number
   readonly stream_options?: { readonly include_usage?: boolean }
 }
-
-/** A text completion has a prompt in place of messages. */
-type TextRequest = Omit<EchoRequest, 'messages'> & { readonly prompt: unknown }
 
 type Echo = { readonly url: string; readonly close: () => void }
 /** With the address that it had when the gateway was last started in the folder. */
@@ -52,45 +51,35 @@ function urlOf(port: number): string {
 
 async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const isText = incoming.url?.endsWith('/chat/completions') === false
-  const body: EchoRequest | TextRequest = JSON.parse(await text(incoming))
-  const request = 'messages' in body ? body : { ...body, messages: [{ role: 'user', content: body.prompt }] }
-  const words = wordsOf(`echo: ${lastUserText(request)}`)
-  const cap = request.max_completion_tokens ?? request.max_tokens ?? words.length
-  const said = words.slice(0, cap)
+  const request: EchoRequest = JSON.parse(await text(incoming))
+  const { messages = [{ role: 'user', content: request.prompt }], stream = false } = request
+  const words = wordsOf(`echo: ${textOf(messages.findLast(({ role }) => role === 'user')?.content)}`)
+  const said = words.slice(0, request.max_completion_tokens ?? request.max_tokens ?? words.length)
   const finishReason = said.length < words.length ? 'length' : 'stop'
-  const promptTokens = request.messages.reduce((sum, { content }) => sum + wordsOf(textOf(content)).length, 0)
-  const usage = {
-    prompt_tokens: promptTokens,
-    completion_tokens: said.length,
-    total_tokens: promptTokens + said.length,
-  }
-  const object = isText ? 'text_completion' : request.stream ? 'chat.completion.chunk' : 'chat.completion'
+  const promptTokens = messages.reduce((sum, { content }) => sum + wordsOf(textOf(content)).length, 0)
+  const totalTokens = promptTokens + said.length
+  const usage = { prompt_tokens: promptTokens, completion_tokens: said.length, total_tokens: totalTokens }
+  const object = isText ? 'text_completion' : stream ? 'chat.completion.chunk' : 'chat.completion'
   const head = { id: 'cmpl-echo', object, created: Math.floor(Date.now() / 1000), model: 'echo' }
-  if (!request.stream) {
-    const spoken = isText ? { text: said.join('') } : { message: { role: 'assistant', content: said.join('') } }
+  const choices = (spoken: object, reason: string | null) => [{ index: 0, ...spoken, finish_reason: reason }]
+  if (!stream) {
+    const content = said.join('')
+    const spoken = isText ? { text: content } : { message: { role: 'assistant', content } }
     response.writeHead(200, { 'Content-Type': 'application/json' })
-    response.end(JSON.stringify({ ...head, choices: [{ index: 0, ...spoken, finish_reason: finishReason }], usage }))
+    response.end(JSON.stringify({ ...head, choices: choices(spoken, finishReason), usage }))
     return
   }
-  const chunk = (rest: object) => `data: ${JSON.stringify({ ...head, ...rest })}\n\n`
-  const choice = (word: string, reason: string | null) => {
-    const spoken = isText ? { text: word } : { delta: word === '' ? {} : { content: word } }
-    return chunk({ choices: [{ index: 0, ...spoken, finish_reason: reason }] })
-  }
+  const write = (rest: object) => response.write(`data: ${JSON.stringify({ ...head, ...rest })}\n\n`)
   response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-  for (const word of said) response.write(choice(word, null))
-  response.write(choice('', finishReason))
-  if (request.stream_options?.include_usage) response.write(chunk({ choices: [], usage }))
+  for (const word of said) write({ choices: choices(isText ? { text: word } : { delta: { content: word } }, null) })
+  write({ choices: choices(isText ? { text: '' } : { delta: {} }, finishReason) })
+  if (request.stream_options?.include_usage) write({ choices: [], usage })
   response.end('data: [DONE]\n\n')
 }
 
 /** This model's tokens are words with the space that follows them, and it counts the words that it really reads and writes. */
 function wordsOf(content: string): string[] {
   return content.match(/\S+\s*|\s+/g) ?? []
-}
-
-function lastUserText({ messages }: EchoRequest): string {
-  return textOf(messages.findLast(({ role }) => role === 'user')?.content)
 }
 
 function textOf(content: unknown): string {

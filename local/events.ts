@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import { ENDPOINTS } from '../layers/gateway/endpoints.ts'
 import { findRoute } from '../layers/gateway/wire/requests/find-route.ts'
+import { MAX_BODY_BYTES, MAX_QUOTE_BYTES } from '../layers/gateway/wire/requests/read-body.ts'
 
 const TEXT_TYPES = /^(text\/|application\/(json|javascript|xml|[\w.+-]+\+(json|xml)))/i
 
@@ -91,4 +93,45 @@ function logTime(nowMs: number): string {
     lastTime = { second, text: `${day}/${month}/${year}:${time} +0000` }
   }
   return lastTime.text
+}
+
+/** A quote has a whole body in it. */
+const QUOTE = ENDPOINTS.quote.routes[0].path
+
+/** Lambda's limit. */
+const LAMBDA_BYTES = 6 * 1024 * 1024
+
+/**
+ * A request's body, or enough of it to be refused for its size. A body that declares itself too long is not read:
+ * blanks of that length stand for it, so that the function answers, and writes its row, as it would in AWS.
+ */
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const declared = Number(request.headers['content-length'] ?? 0)
+  const most = request.url === QUOTE ? MAX_QUOTE_BYTES : MAX_BODY_BYTES
+  if (declared > most) return Buffer.alloc(Math.min(declared, LAMBDA_BYTES), ' ')
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > LAMBDA_BYTES) break
+  }
+  return Buffer.concat(chunks)
+}
+
+/**
+ * Ends the connection of a request whose body was not read to its end, once it is answered. The client may still be
+ * sending: if its bytes met a closed connection it would lose the answer, so they are thrown away for a moment.
+ */
+export function endUnread(request: IncomingMessage, response: ServerResponse, lingerMs: number): void {
+  if (request.complete) return
+  const { socket } = request
+  // Otherwise Node closes the connection of a client that asked for that as soon as the answer is written.
+  response.shouldKeepAlive = true
+  request.resume()
+  response.once('finish', () => {
+    socket.end()
+    const timer = setTimeout(() => socket.destroy(), lingerMs)
+    socket.once('close', () => clearTimeout(timer))
+  })
 }

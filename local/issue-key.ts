@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { ACT_MS, type Act, newAct, timeLeft } from '../layers/gateway/domain/keys/act.ts'
 import type { Key } from '../layers/gateway/domain/keys/key.ts'
 import type { KeySettings } from '../layers/gateway/domain/keys/key-settings.ts'
-import { issueSecret, newKey } from '../layers/gateway/domain/keys/new-key.ts'
-import type { Nano } from '../layers/gateway/domain/money/money.ts'
+import { issueSecret, KEY_DEFAULTS, newKey } from '../layers/gateway/domain/keys/new-key.ts'
+import { hashSecret } from '../layers/gateway/domain/keys/secret.ts'
+import { type Nano, parseCredits } from '../layers/gateway/domain/money/money.ts'
+import { BRAND } from '../layers/gateway/names.ts'
 import { createKey } from '../layers/gateway/store/keys/create-key.ts'
+import { findKeyId } from '../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../layers/gateway/store/sdk/operator-tables.ts'
 
 type IssueOptions = {
@@ -14,23 +19,36 @@ type IssueOptions = {
   readonly by: string
 }
 
-type IssuedKey = { readonly key: Key; readonly secret: string; readonly act: Act }
-
 /** A change that begins now. */
 export function actBy(by: string, nowMs = Date.now()): Act {
   return newAct(by, nowMs, randomBytes(10), timeLeft(ACT_MS, Date.now))
 }
 
-/** A key that is not saved yet, and its secret. */
-function draftKey({ settings, credits, prefix, by }: IssueOptions, nowMs: number): IssuedKey {
+export async function issueKey(
+  tables: OperatorTables,
+  { settings, credits, prefix, by }: IssueOptions,
+  nowMs: number,
+): Promise<{ readonly key: Key; readonly secret: string; readonly act: Act }> {
   const { secret, stored } = issueSecret(prefix, randomBytes)
   const key = newKey({ settings, credits, prefix, stored }, nowMs, randomBytes(10))
-  return { key, secret, act: actBy(by, nowMs) }
+  const act = actBy(by, nowMs)
+  const result = await createKey(tables)(key, act)
+  if (!result.created) throw new Error(`The external id of the new key is that of ${result.ownerId}.`)
+  return { key, secret, act }
 }
 
-export async function issueKey(tables: OperatorTables, options: IssueOptions, nowMs: number): Promise<IssuedKey> {
-  const issued = draftKey(options, nowMs)
-  const result = await createKey(tables)(issued.key, issued.act)
-  if (!result.created) throw new Error(`The external id of the new key is that of ${result.ownerId}.`)
-  return issued
+const DEMO = { ...KEY_DEFAULTS, name: 'demo', rpm: 600, dailyLimit: 100_000 }
+const DEMO_CREDITS = '100'
+export const DEMO_TERMS = `${DEMO_CREDITS} credits, ${DEMO.rpm} requests a minute`
+
+/** A key to begin with. If the data outlives the process, so does the key, in a file beside it. */
+export async function demoKey(tables: OperatorTables, dataFolder: string | null): Promise<string> {
+  const file = dataFolder && join(dataFolder, 'demo-key')
+  const kept = file ? await readFile(file, 'utf8').catch(() => undefined) : undefined
+  if (kept && (await findKeyId(tables)(hashSecret(kept)))) return kept
+  const credits = parseCredits(DEMO_CREDITS) ?? 0n
+  const options = { settings: DEMO, credits, prefix: BRAND.keyPrefix, by: 'waybill start' }
+  const { secret } = await issueKey(tables, options, Date.now())
+  if (file) await writeFile(file, secret, { mode: 0o600 })
+  return secret
 }

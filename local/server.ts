@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { inspect } from 'node:util'
-import type { Context } from 'aws-lambda'
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda'
 import { createApi } from '../functions/api/create.ts'
 import { createChat } from '../functions/chat/create.ts'
 import type { Instance } from '../functions/instance.ts'
@@ -14,10 +14,9 @@ import { type KeySources, openProvider } from '../layers/gateway/providers/open-
 import { errorEnvelope } from '../layers/gateway/wire/chat/frames.ts'
 import { findRoute } from '../layers/gateway/wire/requests/find-route.ts'
 import { outputOf, thisTerminal } from '../layers/terminal/terminal.ts'
-import { toEvent } from './events.ts'
+import { endUnread, readBody, toEvent } from './events.ts'
 import { installLambdaGlobal, ResponseStream } from './lambda-runtime.ts'
 import type { LocalAdmin } from './local-admin.ts'
-import { endUnread, readBody } from './request-body.ts'
 import { openTokenizerThread } from './tokenizer-thread.ts'
 
 /** With the interval at which Node checks connections, a request that never comes to its end is ended within a minute. */
@@ -82,15 +81,9 @@ export function createGatewayServer(instance: Promise<Instance>, options: Server
     const context = lambdaContext()
     const limit = setTimeout(() => response.destroy(), FUNCTION_TIMEOUT_SECONDS * 1000)
     try {
-      if (admin && isOfAdmin(event.rawPath)) {
-        const answer = await (await admin)(event, context)
-        response.writeHead(answer.statusCode, answer.headers).end(answer.body)
-        return
-      }
-      const found = findRoute(event.requestContext.http.method, event.rawPath)
-      const name = 'route' in found ? found.route.endpoint.function : functionFor(event.rawPath)
+      const name = functionFor(event)
       if (name === 'chat') return await chat(event, new ResponseStream(response), context)
-      const answer = await api(event, context)
+      const answer = await (name === 'admin' && admin ? await admin : api)(event, context)
       response.writeHead(answer.statusCode, answer.headers).end(answer.body)
     } finally {
       clearTimeout(limit)
@@ -111,13 +104,12 @@ function openFunctions(instance: Instance, countTokens: CountTokens, keys: KeySo
   }
 }
 
-function isOfAdmin(path: string): boolean {
-  return Object.values(ADMIN_PATHS).some((root) => path.startsWith(`${root}/`))
-}
-
 /** The distribution routes unknown paths by their beginning. */
-function functionFor(path: string): FunctionName {
-  return CHAT_PATHS.some((start) => path.startsWith(start)) ? 'chat' : 'api'
+function functionFor({ rawPath, requestContext }: APIGatewayProxyEventV2): FunctionName | 'admin' {
+  if (Object.values(ADMIN_PATHS).some((root) => rawPath.startsWith(`${root}/`))) return 'admin'
+  const found = findRoute(requestContext.http.method, rawPath)
+  if ('route' in found) return found.route.endpoint.function
+  return CHAT_PATHS.some((start) => rawPath.startsWith(start)) ? 'chat' : 'api'
 }
 
 function lambdaContext(): Context {

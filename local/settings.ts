@@ -19,6 +19,7 @@ export type LocalSettings = {
 const DEFAULT_CATALOG = fileURLToPath(new URL('catalog.json', import.meta.url))
 
 type Option = {
+  readonly type: 'string' | 'boolean'
   readonly takes?: string
   readonly variable?: string
   readonly words: string
@@ -29,29 +30,36 @@ type Option = {
 /** The settings of `npm start`: `npm start -- --port 9000`, or a variable of the environment. */
 const OPTIONS = {
   port: {
+    type: 'string',
     takes: 'NUMBER',
     variable: 'PORT',
     words: 'The port of the gateway, 8787 unless given; 0 for any that is free.',
   },
   catalog: {
+    type: 'string',
     takes: 'FILE',
     variable: 'WAYBILL_CATALOG',
-    words: IS_PACKAGE
-      ? 'The catalog to begin with, one with the model echo unless given.'
-      : 'The catalog to begin with, local/catalog.json unless given.',
+    words: `The catalog to begin with, ${IS_PACKAGE ? 'one with the model echo' : 'local/catalog.json'} unless given.`,
   },
-  data: { takes: 'FOLDER', variable: 'WAYBILL_DATA', words: 'Where the data is kept, .waybill unless given.' },
+  data: {
+    type: 'string',
+    takes: 'FOLDER',
+    variable: 'WAYBILL_DATA',
+    words: 'Where the data is kept, .waybill unless given.',
+  },
   webhook: {
+    type: 'string',
     takes: 'URL',
     variable: 'WAYBILL_WEBHOOK',
     words: 'Where notices of keys are posted, signed with WAYBILL_WEBHOOK_SECRET or a secret that the data has.',
   },
-  memory: { words: 'Keep no data: everything is gone at the end.' },
+  memory: { type: 'boolean', words: 'Keep no data: everything is gone at the end.' },
   'dynamodb-local': {
+    type: 'boolean',
     words: "Use Amazon's DynamoDB Local in place of the database that comes along. Needs Java.",
     isOfClone: true,
   },
-  help: { words: 'Print this.' },
+  help: { type: 'boolean', words: 'Print this.' },
 } as const satisfies Record<string, Option>
 
 export const HELP = [
@@ -81,22 +89,9 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): L
   }
 }
 
-type Given = {
-  port?: string
-  catalog?: string
-  data?: string
-  webhook?: string
-  memory?: true
-  'dynamodb-local'?: true
-  help?: true
-}
-
-function readArguments(args: readonly string[]): Given {
-  const options = Object.fromEntries(
-    Object.entries<Option>(OPTIONS).map(([name, { takes }]) => [name, { type: takes ? 'string' : 'boolean' } as const]),
-  )
+function readArguments(args: readonly string[]) {
   try {
-    return parseArgs({ args: [...args], options }).values as Given
+    return parseArgs({ args: [...args], options: OPTIONS }).values
   } catch (error) {
     throw new CliError(`${(error as Error).message.split('. ')[0]}. What there is: ${START_WITH} --help`)
   }

@@ -10,7 +10,6 @@ import { type Instance, openInstance } from '../functions/instance.ts'
 import { createSweep } from '../functions/sweep/create.ts'
 import type { Tell } from '../functions/sweep/tell-notices.ts'
 import { BRAND, CLOSE_EVERY_MINUTES, SWEEP_EVERY_MINUTES } from '../layers/gateway/names.ts'
-import { readVariable } from '../layers/gateway/platform/config.ts'
 import { readStoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { createTables } from '../layers/gateway/store/sdk/create-tables.ts'
 import { openOperatorTables } from '../layers/gateway/store/sdk/operator-tables.ts'
@@ -18,14 +17,12 @@ import { CliError } from '../layers/terminal/cli-error.ts'
 import { IS_PACKAGE, START_WITH } from '../layers/terminal/how-to-run.ts'
 import { paintFor } from '../layers/terminal/paint.ts'
 import { outputOf, thisTerminal } from '../layers/terminal/terminal.ts'
-import { catalogInForce } from './catalog-in-force.ts'
-import { checkedCatalog } from './checked-catalog.ts'
 import { freshCredentials, type LocalDatabase, startDatabase } from './database-thread.ts'
-import { demoKey } from './demo-key.ts'
 import { startKeptEcho } from './echo-upstream.ts'
 import { humanLog } from './human-log.ts'
-import { loadLocalCatalog } from './load-local-catalog.ts'
+import { demoKey } from './issue-key.ts'
 import { createLocalAdmin, type LocalAdmin, newAdminToken } from './local-admin.ts'
+import { catalogInForce, checkedCatalog, loadLocalCatalog } from './local-catalog.ts'
 import { localKeys, namedVariables } from './local-keys.ts'
 import { LOCAL_TABLES } from './local-tables.ts'
 import { createGatewayServer } from './server.ts'
@@ -42,7 +39,7 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
   await takeFolder(folder, stack)
   const echo = await startKeptEcho(folder)
   stack.defer(echo.close)
-  const local = await loadLocalCatalog(catalogFile, echo.url, (name) => readVariable(name) !== undefined)
+  const local = await loadLocalCatalog(catalogFile, echo.url)
 
   const instance = Promise.withResolvers<Instance>()
   const keys = localKeys(namedVariables(local.catalog))

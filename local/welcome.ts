@@ -1,11 +1,10 @@
 import { relative, resolve } from 'node:path'
 import { LOCAL_FOLDER, type LocalFile } from '../cli/connect/local-gateway.ts'
 import { shellPath, shellWord } from '../layers/gateway/domain/basics/shell-word.ts'
-import type { StoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { WAYBILL } from '../layers/terminal/how-to-run.ts'
 import type { Paint } from '../layers/terminal/paint.ts'
-import { DEMO_TERMS } from './demo-key.ts'
-import type { LocalCatalog } from './load-local-catalog.ts'
+import { DEMO_TERMS } from './issue-key.ts'
+import type { InForce, LocalCatalog } from './local-catalog.ts'
 import type { LocalSettings } from './settings.ts'
 import { webhookSecretFile } from './webhook.ts'
 
@@ -13,7 +12,7 @@ type Started = {
   readonly file: LocalFile
   readonly consoleUrl: string
   readonly local: LocalCatalog
-  readonly inForce: StoredCatalog & { readonly isOperators: boolean }
+  readonly inForce: InForce
   readonly settings: LocalSettings
 }
 
@@ -62,7 +61,7 @@ function signedWith({ webhook, folder }: LocalSettings): string {
   return `signed with the secret in ${place}`
 }
 
-function operatorsCatalog({ version, pushedBy }: StoredCatalog, settings: LocalSettings): string[] {
+function operatorsCatalog({ version, pushedBy }: InForce, settings: LocalSettings): string[] {
   const file = relative('', settings.catalogFile)
   return [
     `            version ${version} of the catalog stays in force, as ${pushedBy ?? 'an operator'} put it there;`,

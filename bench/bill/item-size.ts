@@ -10,9 +10,6 @@ export type RawItem = Readonly<Record<string, AttributeValue>>
 
 const WRITE_UNIT_BYTES = 1_024
 
-/** The storage of every item beside its own bytes. */
-export const STORAGE_OVERHEAD_BYTES = 100
-
 export function itemBytes(item: RawItem): number {
   return bytesOf(unmarshall(item) as Item)
 }

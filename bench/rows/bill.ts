@@ -1,95 +1,103 @@
+import { randomBytes } from 'node:crypto'
 import { type AddressInfo, connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { marshall } from '@aws-sdk/util-dynamodb'
 import { openInstance } from '../../functions/instance.ts'
 import { stageOf } from '../../infra/stages.ts'
-import { BRAND } from '../../layers/gateway/names.ts'
+import { makeRequestId } from '../../layers/gateway/domain/basics/ulid.ts'
+import { BRAND, FUNCTION_TIMEOUT_SECONDS } from '../../layers/gateway/names.ts'
 import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
-import { openTables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import { openTables, type Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { rowKey } from '../../layers/gateway/store/rows/usage-item.ts'
+import { itemBytes } from '../../local/dynamodb/item-bytes.ts'
+import type { Item } from '../../local/dynamodb/value.ts'
 import { LOCAL_TABLES } from '../../local/local-tables.ts'
 import { createGatewayServer } from '../../local/server.ts'
 import { type BillLine, billOf } from '../bill/bill.ts'
-import { itemBytes } from '../bill/item-size.ts'
-import { keyItemBytes } from '../bill/key-item-bytes.ts'
-import type { RowGroup } from '../row.ts'
-import { prepareTables } from '../subjects/prepare-tables.ts'
-import { dollars, markdownTable } from '../words.ts'
+import { markdownTable } from '../figures.ts'
+import type { Stand } from '../stand.ts'
+import { prepareTables } from '../waybill.ts'
 
 const SECONDS = 4
 const OPEN = 25
+/** The hold of a chat with a short prompt and room for a thousand tokens, in nanocredits. */
+const HOLD = 2_012_345n
 
-/** AWS's bill for a million chats, by the prices in `bill/prices.ts` and the sizes of one real chat. */
-export const bill: RowGroup = {
-  name: 'bill',
-  async measure(stand) {
-    stand.say('bill: one chat of 300 tokens, and a key with 25 open requests')
-    const endpoint = await stand.dynamodb()
-    const open = await keyItemBytes(OPEN, endpoint)
-    const sizes = await sizesOfAChat(endpoint, await stand.upstreamUrl())
-    const memoryMb = stageOf('prod').chatMemoryMb
-    const { lines, total, beside } = billOf({
-      seconds: SECONDS,
-      memoryMb,
-      keyItemBytes: open,
-      ...sizes,
-    })
-    const what = `modelled cost of a million chats of ${SECONDS} s and 300 tokens, ${OPEN} open a key`
-    return {
-      rows: [{ what, waybill: `**${dollars(total)}**` }],
-      blocks: {
-        'bill-lines': markdownTable(
-          ['for a million chats', 'one chat', 'price', 'where the price is from', '$'],
-          [...lines.map(cells), ['**together**', '', '', '', `**${total.toFixed(2)}**`], ...beside.map(cells)],
-        ),
-        'bill-total': `$${Math.round(total)}`,
-      },
-    }
-  },
+/** AWS's bill for a million chats, by the prices in `bill/bill.ts` and the sizes of one real chat. */
+export async function bill(stand: Stand) {
+  stand.say('bill: one chat of 300 tokens, and a key with 25 open requests')
+  const { chatMemoryMb: memoryMb } = stageOf('prod')
+  const { lines, total, beside } = billOf({ seconds: SECONDS, memoryMb, ...(await sizesOfAChat(stand)) })
+  const what = `modelled cost of a million chats of ${SECONDS} s and 300 tokens, ${OPEN} open a key`
+  return {
+    rows: [{ what, waybill: `**$${total.toFixed(2)}**` }],
+    blocks: {
+      'bill-lines': markdownTable(
+        ['for a million chats', 'one chat', 'price', 'where the price is from', '$'],
+        [...lines.map(cells), ['**together**', '', '', '', `**${total.toFixed(2)}**`], ...beside.map(cells)],
+      ),
+      'bill-total': `$${Math.round(total)}`,
+    },
+  }
 }
 
-function cells({ what, model, price, dollars: amount }: BillLine): string[] {
-  return [what, model, `${priceText(price.dollars)} a ${price.per}`, price.source, amount.toFixed(2)]
+/** A price has all its digits, and never fewer than two after the point. */
+function cells({ what, model, price, dollars }: BillLine): string[] {
+  const shown = price.dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 12 })
+  return [what, model, `$${shown} a ${price.per}`, price.source, dollars.toFixed(2)]
 }
 
-/** With all its digits, and never fewer than two after the point. */
-function priceText(amount: number): string {
-  return `$${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 12 })}`
-}
-
-type Sizes = { readonly answerBytes: number; readonly rowBytes: number; readonly logBytes: number }
-
-/** One streamed chat through the gateway: the bytes on the wire, the row and the log. */
-async function sizesOfAChat(endpoint: string, upstreamUrl: string): Promise<Sizes> {
-  const { secret } = await prepareTables(endpoint, upstreamUrl)
+/** One streamed chat through the gateway: the bytes on the wire, the row, the log, and the key with open requests. */
+async function sizesOfAChat(stand: Stand) {
+  const endpoint = await stand.dynamodb()
+  const { secret } = await prepareTables(endpoint, await stand.upstreamUrl())
   const tables = openTables(LOCAL_TABLES, { endpoint })
   let logBytes = 0
   const log = jsonLog((line) => {
     logBytes += Buffer.byteLength(line) + 1
   }, 'prod')
-  const instance = openInstance({ config: { ...LOCAL_TABLES, ...BRAND }, tables, log })
-  const server = createGatewayServer(Promise.resolve(instance))
+  const server = createGatewayServer(
+    Promise.resolve(openInstance({ config: { ...LOCAL_TABLES, ...BRAND }, tables, log })),
+  )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const answer = await streamed((server.address() as AddressInfo).port, secret)
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))
-  const [, requestId] = /^x-request-id: (\S+)/im.exec(answer.toString()) ?? []
+  const [, requestId = ''] = /^x-request-id: (\S+)/im.exec(answer.toString()) ?? []
   if (!/^content-encoding: gzip/im.test(answer.toString())) throw new Error(`The chat of the bill failed: ${answer}`)
-  const { Item = {} } = await tables.database.get({
-    TableName: tables.usage,
-    Key: rowKey(requestId ?? ''),
-    ConsistentRead: true,
-  })
-  return { answerBytes: answer.length, rowBytes: itemBytes(marshall(Item)), logBytes }
+
+  const bytesAt = async (TableName: string, Key: Record<string, string>) => {
+    const { Item: item = {} } = await tables.database.get({ TableName, Key, ConsistentRead: true })
+    return itemBytes(item as Item)
+  }
+  return {
+    answerBytes: answer.length,
+    logBytes,
+    rowBytes: await bytesAt(tables.usage, rowKey(requestId)),
+    keyItemBytes: await bytesAt(tables.keys, keyItem(await keyWithOpenRequests(tables, endpoint))),
+  }
+}
+
+/** The id of a new key whose open requests were made by real admissions. */
+async function keyWithOpenRequests(tables: Tables, endpoint: string): Promise<string> {
+  let { key } = await prepareTables(endpoint, 'http://127.0.0.1:1/v1')
+  const admit = takeAdmission(tables, 'UPDATED_NEW')
+  for (let i = 0; i < OPEN; i++) {
+    const nowMs = Date.now()
+    const holdUntilMs = nowMs + FUNCTION_TIMEOUT_SECONDS * 1000
+    const demand = { requestId: makeRequestId(nowMs, randomBytes(10)), hash: key.current.hash, nowMs, hold: HOLD }
+    const result = await admit(key, { ...demand, holdUntilMs })
+    if (result.admitted !== true) throw new Error('The bench’s key was refused.')
+    key = result.key
+  }
+  return key.id
 }
 
 /** All bytes that the connection brings. */
 function streamed(port: number, secret: string): Promise<Buffer> {
-  const body = JSON.stringify({
-    model: 'three-hundred-tokens',
-    stream: true,
-    messages: [{ role: 'user', content: 'Hello' }],
-  })
+  const messages = [{ role: 'user', content: 'Hello' }]
+  const body = JSON.stringify({ model: 'three-hundred-tokens', stream: true, messages })
   const socket = connect(port, '127.0.0.1')
   socket.write(
     [

@@ -1,7 +1,8 @@
 import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-// The least that a gateway in Node can do: it passes bytes on, and looks at none of them.
+// The least that a gateway in Node can do: it passes bytes on, and looks at none of them. It tells its port, and when it
+// is asked the processor time that it has had.
 
 const upstream = new URL(process.argv[2] ?? '')
 const agent = new Agent({ keepAlive: true })
@@ -18,6 +19,6 @@ const server = createServer((incoming, outgoing) => {
   incoming.pipe(asked)
 })
 server.keepAliveTimeout = 65_000
-server.listen(0, '127.0.0.1', () => {
-  process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, headers: {} })
-})
+server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
+process.on('message', () => process.send?.(process.cpuUsage()))
+process.on('disconnect', () => process.exit())

@@ -1,5 +1,5 @@
-// Started in the folder of the chat bundle: gives it each HTTP request as a Function URL would, and tells its port. Plain
-// JavaScript, with as little as possible around the function that is measured.
+// Started in the folder of the chat bundle: gives it each HTTP request as a Function URL would. It tells its port, and when
+// it is asked the processor time that it has had. Plain JavaScript, with as little as possible around the function.
 const { createServer } = require('node:http')
 
 globalThis.awslambda = {
@@ -19,6 +19,8 @@ const server = createServer((request, response) => {
   request.once('end', () => handler(eventOf(request, body), response, newContext()))
 })
 server.listen(0, '127.0.0.1', () => process.send(server.address().port))
+process.on('message', () => process.send(process.cpuUsage()))
+process.on('disconnect', () => process.exit())
 
 function eventOf({ method, url: path, headers }, body) {
   const http = { method, path, protocol: 'HTTP/1.1', sourceIp: '203.0.113.7', userAgent: 'bench/1.0' }

@@ -1,5 +1,5 @@
 import { DynamoDbError, validationError } from './failures.ts'
-import { isNumeric, parseNumeric, textOfNumeric } from './number.ts'
+import { isNumeric, type Numeric, parseNumeric, textOfNumeric } from './number.ts'
 import { type Element, hasElement, type Item, isSet, typeOf, type Value } from './value.ts'
 
 /** A value in DynamoDB's JSON: one field, named for its type. */
@@ -18,45 +18,35 @@ export function fromAttributes(attributes: Attributes, depth = 0): Item {
   return item
 }
 
+/** Reads what stands under the name of a type. */
+const READERS: Readonly<Record<string, (given: unknown, depth: number) => Value>> = {
+  S: textOf,
+  N: numberOf,
+  B: bytesOf,
+  BOOL: (given) => {
+    if (typeof given !== 'boolean') throw serializationError()
+    return given
+  },
+  NULL: (given) => {
+    if (given !== true) throw validationError('Null attribute value types must have the value of true')
+    return null
+  },
+  M: (given, depth) => fromAttributes(given as Attributes, depth + 1),
+  L: (given, depth) => listOf(given).map((member) => fromAttribute(member as AttributeValue, depth + 1)),
+  SS: (given) => setOf(listOf(given).map(textOf)),
+  NS: (given) => setOf(listOf(given).map(numberOf)),
+  BS: (given) => setOf(listOf(given).map(bytesOf)),
+}
+
 function fromAttribute(attribute: AttributeValue, depth: number): Value {
   if (!isObject(attribute)) throw serializationError()
-  const types = Object.keys(attribute)
-  const [type = ''] = types
-  if (types.length !== 1) {
-    throw validationError(
-      types.length === 0
-        ? 'Supplied AttributeValue is empty, must contain exactly one of the supported datatypes'
-        : 'Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes',
-    )
+  const [type = '', ...others] = Object.keys(attribute)
+  if (others.length > 0 || !Object.hasOwn(READERS, type)) {
+    const fault = others.length > 0 ? 'has more than one datatypes set' : 'is empty'
+    throw validationError(`Supplied AttributeValue ${fault}, must contain exactly one of the supported datatypes`)
   }
   if (depth > DEEPEST) throw validationError('Nesting Levels have exceeded supported limits')
-  const given = attribute[type]
-  switch (type) {
-    case 'S':
-      return textOf(given)
-    case 'N':
-      return parseNumeric(textOf(given))
-    case 'BOOL':
-      if (typeof given !== 'boolean') throw serializationError()
-      return given
-    case 'NULL':
-      if (given !== true) throw validationError('Null attribute value types must have the value of true')
-      return null
-    case 'B':
-      return bytesOf(given)
-    case 'M':
-      return fromAttributes(given as Attributes, depth + 1)
-    case 'L':
-      return listOf(given).map((member) => fromAttribute(member as AttributeValue, depth + 1))
-    case 'SS':
-      return setOf(listOf(given).map(textOf))
-    case 'NS':
-      return setOf(listOf(given).map((member) => parseNumeric(textOf(member))))
-    case 'BS':
-      return setOf(listOf(given).map(bytesOf))
-    default:
-      throw validationError('Supplied AttributeValue is empty, must contain exactly one of the supported datatypes')
-  }
+  return (READERS[type] as (given: unknown, depth: number) => Value)(attribute[type], depth)
 }
 
 function setOf(elements: readonly Element[]): Value {
@@ -74,6 +64,10 @@ function setOf(elements: readonly Element[]): Value {
 function textOf(given: unknown): string {
   if (typeof given !== 'string') throw serializationError()
   return given
+}
+
+function numberOf(given: unknown): Numeric {
+  return parseNumeric(textOf(given))
 }
 
 function listOf(given: unknown): readonly unknown[] {

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto'
 import { toAttributes } from './attribute-values.ts'
-import { tokenReused } from './failures.ts'
-import type { Done, Journal } from './journal.ts'
+import { DynamoDbError } from './failures.ts'
 import { convertItems } from './members.ts'
+
+/** A transaction that was carried out. */
+export type Done = { readonly token: string; readonly fingerprint: string; readonly atMs: number }
 
 /** "After 10 minutes, any request with the same client token is treated as a new request." */
 export const TOKEN_KEPT_MS = 10 * 60_000
@@ -10,18 +12,14 @@ export const TOKEN_KEPT_MS = 10 * 60_000
 /** The transactions of the last minutes: one that is sent again with the same token is not carried out twice. */
 export class DoneTransactions {
   private readonly byToken = new Map<string, Done>()
-  private readonly journal: Pick<Journal, 'done'>
-
-  constructor(journal: Pick<Journal, 'done'>) {
-    this.journal = journal
-  }
 
   /** Throws if the token belongs to another transaction. */
   has({ token, fingerprint, atMs }: Done): boolean {
     const done = this.byToken.get(token)
     if (!done || done.atMs < atMs - TOKEN_KEPT_MS) return false
-    if (done.fingerprint !== fingerprint) throw tokenReused()
-    return true
+    if (done.fingerprint === fingerprint) return true
+    const message = 'The client token was used before, with other parameters'
+    throw new DynamoDbError('IdempotentParameterMismatchException', message)
   }
 
   /** Tokens are added and forgotten in the order of their time. */
@@ -30,11 +28,6 @@ export class DoneTransactions {
       if (atMs >= done.atMs - TOKEN_KEPT_MS) break
       this.byToken.delete(token)
     }
-    this.restore(done)
-    this.journal.done(done)
-  }
-
-  restore(done: Done): void {
     this.byToken.delete(done.token)
     this.byToken.set(done.token, done)
   }

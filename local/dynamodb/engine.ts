@@ -1,19 +1,16 @@
-import { batchGet, batchWrites, transactGets } from './batches.ts'
-import { GET_MEMBERS, QUERY_MEMBERS, SCAN_MEMBERS, TRANSACTION_MEMBERS, WRITE_MEMBERS } from './command-members.ts'
-import { DoneTransactions, fingerprintOf } from './done-transactions.ts'
+import { type Done, DoneTransactions, fingerprintOf } from './done-transactions.ts'
 import {
   CONFLICT,
   conditionFailed,
-  conditionReason,
   DynamoDbError,
   type Reason,
+  refusedFor,
   transactionCanceled,
-  transactionConflict,
   validationError,
 } from './failures.ts'
-import { type Done, type Journal, NO_JOURNAL } from './journal.ts'
-import { keyIn, refuseOthers } from './keys.ts'
-import { type GetInput, getItem, type PageInput, type PageLimits, query, scan } from './read.ts'
+import { keyIn, keyOnly } from './keys.ts'
+import { refuseOthers } from './members.ts'
+import { type GetInput, getItem, type PageInput, query, scan } from './read.ts'
 import type { Key, StoredTable, TableSchema } from './stored-table.ts'
 import { TableDirectory } from './table-directory.ts'
 import type { Item } from './value.ts'
@@ -34,10 +31,18 @@ export type Command = { readonly operation: string; readonly input: Input; reado
 export type Input = Readonly<Record<string, unknown>>
 export type Output = Readonly<Record<string, unknown>>
 
+/** Gets every change, at once. */
+export type Journal = {
+  table(name: string, schema: TableSchema | undefined): void
+  /** An item was written, or removed. */
+  change(change: { readonly table: string; readonly key: Key; readonly item: Item | undefined }): void
+  done(done: Done): void
+}
+
 export type EngineOptions = {
-  readonly pages?: PageLimits
+  /** The most that a page of a query or scan holds. */
+  readonly pageBytes?: number
   readonly clock?: () => number
-  /** Gets every change, at once. */
   readonly journal?: Journal
   /**
    * True if items count as being written until `settle` is called, so that commands meanwhile meet conflicts as in AWS:
@@ -46,17 +51,18 @@ export type EngineOptions = {
   readonly conflicts?: boolean
 }
 
-const PAGES: PageLimits = { items: Number.POSITIVE_INFINITY, bytes: 1024 * 1024 }
+const PAGE_BYTES = 1024 * 1024
+const NO_JOURNAL: Journal = { table() {}, change() {}, done() {} }
 const WRITE_KINDS: readonly WriteKind[] = ['Put', 'Update', 'Delete', 'ConditionCheck']
-const TRANSACTION_ITEMS = 100
+const MOST_ITEMS = { BatchGetItem: 100, BatchWriteItem: 25, TransactWriteItems: 100 }
 /** "TTL does not delete items whose time is more than five years in the past." */
 const LONGEST_EXPIRED_SECONDS = 5 * 366 * 86_400
 
 const OLD_ONLY = new Set(['NONE', 'ALL_OLD'])
 const OLD_AND_NEW = new Set(['NONE', 'ALL_OLD', 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW'])
 
-type TransactItem = Partial<Record<WriteKind, WriteInput>>
 type ReturningInput = WriteInput & { readonly ReturnValues?: string | undefined }
+type Attempt = { readonly reason: Reason } | { readonly next: Item | undefined; readonly bound: number }
 
 /**
  * The tables of DynamoDB in this process, as far as Waybill and tools around it use them. Every command takes effect at
@@ -64,20 +70,14 @@ type ReturningInput = WriteInput & { readonly ReturnValues?: string | undefined 
  */
 export class Engine {
   private readonly tables: TableDirectory
-  private readonly transactions: DoneTransactions
-  private readonly underWay = new Map<string, 'write' | 'transaction'>()
-  private readonly pages: PageLimits
-  private readonly clock: () => number
-  private readonly journal: Journal
-  private readonly conflicts: boolean
+  private readonly transactions = new DoneTransactions()
+  /** The places of the items of transactions that are not settled yet. */
+  private readonly underWay = new Set<string>()
+  private readonly options: Required<EngineOptions>
 
-  constructor({ pages = PAGES, clock = Date.now, journal = NO_JOURNAL, conflicts = false }: EngineOptions = {}) {
-    this.pages = pages
-    this.clock = clock
-    this.journal = journal
-    this.conflicts = conflicts
-    this.tables = new TableDirectory(journal)
-    this.transactions = new DoneTransactions(journal)
+  constructor(options: EngineOptions = {}) {
+    this.options = { pageBytes: PAGE_BYTES, clock: Date.now, journal: NO_JOURNAL, conflicts: false, ...options }
+    this.tables = new TableDirectory((name, schema) => this.options.journal.table(name, schema))
   }
 
   /** Throws a DynamoDbError. */
@@ -94,15 +94,13 @@ export class Engine {
       case 'TransactWriteItems':
         return this.transact(input, bytes)
       case 'Query':
-        refuseOthers(input, QUERY_MEMBERS)
-        return query(this.tables.get(input.TableName), input as PageInput, this.pages)
+        refuseOthers('Query', input)
+        return query(this.tables.get(input.TableName), input as PageInput, this.options.pageBytes)
       case 'Scan':
-        refuseOthers(input, SCAN_MEMBERS)
-        return scan(this.tables.get(input.TableName), input as PageInput, this.pages)
-      case 'TransactGetItems':
-        return { Responses: transactGets(input).map((get) => this.getUndisturbed(get)) }
+        refuseOthers('Scan', input)
+        return scan(this.tables.get(input.TableName), input as PageInput, this.options.pageBytes)
       case 'BatchGetItem':
-        return batchGet(input, (get) => this.get(get))
+        return this.batchGet(input)
       case 'BatchWriteItem':
         return this.batchWrite(input, bytes)
       default:
@@ -136,12 +134,12 @@ export class Engine {
   }
 
   restoreDone(done: Done): void {
-    this.transactions.restore(done)
+    this.transactions.add(done)
   }
 
   /** Removes the items whose time to live has passed. Returns their number. */
   expire(): number {
-    const nowSeconds = this.clock() / 1000
+    const nowSeconds = this.options.clock() / 1000
     let removed = 0
     for (const table of this.tables.all()) {
       const { timeToLive } = table.definition
@@ -156,115 +154,133 @@ export class Engine {
   }
 
   private get(input: Input): { readonly Item?: Item } {
-    refuseOthers(input, GET_MEMBERS)
+    refuseOthers('Get', input)
     return getItem(this.tables.get(input.TableName), input as GetInput)
   }
 
-  private getUndisturbed(input: Input): { readonly Item?: Item } {
-    const table = this.tables.get(input.TableName)
-    const answer = this.get(input)
-    if (this.underWay.has(placeOf(table, keyIn(table.definition, input.Key as Item)))) {
-      throw transactionCanceled([CONFLICT])
+  private batchGet({ RequestItems }: Input): Output {
+    const gets = Object.entries((RequestItems ?? {}) as Record<string, { readonly Keys?: readonly Item[] }>).flatMap(
+      ([TableName, { Keys = [], ...members }]) => Keys.map((Key) => ({ TableName, Key, ...members })),
+    )
+    checkCount('BatchGetItem', gets)
+    const places = gets.map(({ TableName, Key }) => {
+      const table = this.tables.get(TableName)
+      return placeOf(table, keyOnly(table.definition, Key))
+    })
+    refuseTwice(places, 'Provided list of item keys contains duplicates')
+    const Responses: Record<string, Item[]> = {}
+    for (const get of gets) {
+      const found = this.get(get).Item
+      Responses[get.TableName] = [...(Responses[get.TableName] ?? []), ...(found ? [found] : [])]
     }
-    return answer
+    return { Responses, UnprocessedKeys: {} }
+  }
+
+  private batchWrite({ RequestItems }: Input, bytes: number): Output {
+    const writes = Object.entries((RequestItems ?? {}) as Record<string, Record<string, WriteInput>[]>).flatMap(
+      ([TableName, requests]) =>
+        requests.map(({ PutRequest, DeleteRequest }) => {
+          if (PutRequest) return { kind: 'Put', input: { TableName, Item: PutRequest.Item } } as const
+          if (DeleteRequest) return { kind: 'Delete', input: { TableName, Key: DeleteRequest.Key } } as const
+          throw validationError('Supplied AttributeValue has neither PutRequest nor DeleteRequest')
+        }),
+    )
+    checkCount('BatchWriteItem', writes)
+    const prepared = this.prepareAll(writes)
+    prepared.forEach(checkGiven)
+    for (const { kind, input } of writes) this.write(kind, input, OLD_ONLY, bytes)
+    return { UnprocessedItems: {} }
   }
 
   private write(kind: WriteKind, input: ReturningInput, allowed: ReadonlySet<string>, bytes: number): Output {
     const { ReturnValues = 'NONE' } = input
     if (!allowed.has(ReturnValues)) throw validationError('Return values set to invalid value')
     const write = this.prepare(kind, input)
-    checkGiven(write)
-    if (this.isInTransaction(write)) throw transactionConflict()
-    if (!conditionHolds(write)) throw conditionFailed(oldToShow(write))
-    const next = outcomeOf(write)
-    const bound = boundBytes(write, next, bytes)
-    const Attributes = returned(write, next, ReturnValues)
+    const attempt = this.attempt(write, bytes)
+    if ('reason' in attempt) throw refusedFor(attempt.reason)
+    const { next, bound } = attempt
     this.replace(write.table, write.key, write.old, next, bound)
-    if (this.conflicts) this.underWay.set(placeOf(write.table, write.key), 'write')
+    const Attributes = returned(write, next, ReturnValues)
     return Attributes ? { Attributes } : {}
-  }
-
-  private batchWrite(input: Input, bytes: number): Output {
-    const writes = batchWrites(input)
-    const prepared = writes.map(({ kind, write }) => this.prepare(kind, write))
-    refuseTwice(prepared)
-    prepared.forEach(checkGiven)
-    for (const { kind, write } of writes) this.write(kind, write, OLD_ONLY, bytes)
-    return { UnprocessedItems: {} }
-  }
-
-  private replace(table: StoredTable, key: Key, old: Item | undefined, next: Item | undefined, bound = 0): void {
-    table.replace(key, old, next, bound)
-    this.journal.change({ table: table.name, key, item: next })
-  }
-
-  private isInTransaction({ table, key }: Write): boolean {
-    return this.underWay.size > 0 && this.underWay.get(placeOf(table, key)) === 'transaction'
-  }
-
-  private prepare(kind: WriteKind, input: WriteInput): Write {
-    refuseOthers(input, WRITE_MEMBERS[kind])
-    return prepareWrite(kind, this.tables.get(input.TableName), input)
   }
 
   /** All of the writes or none. */
   private transact(input: Input, bytes: number): Output {
-    refuseOthers(input, TRANSACTION_MEMBERS)
-    const items = (input.TransactItems ?? []) as readonly TransactItem[]
-    const writes = this.prepareAll(items)
+    refuseOthers('TransactWrite', input)
+    const items = (input.TransactItems ?? []) as readonly Partial<Record<WriteKind, WriteInput>>[]
+    checkCount('TransactWriteItems', items)
+    const writes = this.prepareAll(
+      items.map((item) => {
+        const [kind, ...others] = WRITE_KINDS.filter((name) => item[name])
+        if (!kind || others.length > 0)
+          throw validationError('TransactItems can only contain one of Check, Put, Update or Delete')
+        return { kind, input: item[kind] as WriteInput }
+      }),
+    )
     const token = input.ClientRequestToken as string | undefined
-    const done = token === undefined ? undefined : { token, fingerprint: fingerprintOf(items), atMs: this.clock() }
+    const done =
+      token === undefined ? undefined : { token, fingerprint: fingerprintOf(items), atMs: this.options.clock() }
     if (done && this.transactions.has(done)) return {}
-    const tried = writes.map((write) => this.tryWrite(write, bytes))
-    if (tried.some(({ reason }) => reason.Code !== 'None')) {
-      throw transactionCanceled(tried.map(({ reason }) => reason))
+    const attempts = writes.map((write) => this.attemptInTransaction(write, bytes))
+    if (attempts.some((attempt) => 'reason' in attempt)) {
+      throw transactionCanceled(attempts.map((attempt) => ('reason' in attempt ? attempt.reason : { Code: 'None' })))
     }
     writes.forEach(({ kind, table, key, old }, i) => {
-      if (kind !== 'ConditionCheck') this.replace(table, key, old, tried[i]?.next, tried[i]?.bound)
-      if (this.conflicts) this.underWay.set(placeOf(table, key), 'transaction')
+      const { next, bound } = attempts[i] as Exclude<Attempt, { reason: Reason }>
+      if (kind !== 'ConditionCheck') this.replace(table, key, old, next, bound)
+      if (this.options.conflicts) this.underWay.add(placeOf(table, key))
     })
-    if (done) this.transactions.add(done)
+    if (done) {
+      this.transactions.add(done)
+      this.options.journal.done(done)
+    }
     return {}
   }
 
-  private prepareAll(items: readonly TransactItem[]): Write[] {
-    if (items.length < 1 || items.length > TRANSACTION_ITEMS) throw validationError('transactItems: wrong length')
-    const writes = items.map((item) => {
-      const kinds = WRITE_KINDS.filter((kind) => item[kind])
-      const [kind] = kinds
-      if (!kind || kinds.length > 1)
-        throw validationError('TransactItems can only contain one of Check, Put, Update or Delete')
-      return this.prepare(kind, item[kind] as WriteInput)
-    })
-    refuseTwice(writes)
-    return writes
-  }
-
   /** In AWS a fault in one item's data is that item's reason. (DynamoDB Local refuses the whole request.) */
-  private tryWrite(write: Write, bytes: number): Tried {
+  private attemptInTransaction(write: Write, bytes: number): Attempt {
     try {
-      checkGiven(write)
-      if (this.isInTransaction(write)) return { reason: CONFLICT }
-      if (!conditionHolds(write)) return { reason: conditionReason(oldToShow(write)) }
-      const next = outcomeOf(write)
-      return { reason: { Code: 'None' }, next, bound: boundBytes(write, next, bytes) }
+      return this.attempt(write, bytes)
     } catch (error) {
       if (!(error instanceof DynamoDbError && error.name === 'ValidationException')) throw error
       return { reason: { Code: 'ValidationError', Message: error.message } }
     }
   }
-}
 
-type Tried = { readonly reason: Reason; readonly next?: Item | undefined; readonly bound?: number }
+  private attempt(write: Write, bytes: number): Attempt {
+    checkGiven(write)
+    if (this.underWay.size > 0 && this.underWay.has(placeOf(write.table, write.key))) return { reason: CONFLICT }
+    if (!conditionHolds(write)) return { reason: conditionFailed(write.showsOld ? write.old : undefined) }
+    const next = outcomeOf(write)
+    return { next, bound: boundBytes(write, next, bytes) }
+  }
 
-function refuseTwice(writes: readonly Write[]): void {
-  if (new Set(writes.map(({ table, key }) => placeOf(table, key))).size < writes.length) {
-    throw validationError('One request cannot include multiple operations on one item')
+  private prepareAll(writes: readonly { readonly kind: WriteKind; readonly input: WriteInput }[]): Write[] {
+    const prepared = writes.map(({ kind, input }) => this.prepare(kind, input))
+    const places = prepared.map(({ table, key }) => placeOf(table, key))
+    refuseTwice(places, 'One request cannot include multiple operations on one item')
+    return prepared
+  }
+
+  private prepare(kind: WriteKind, input: WriteInput): Write {
+    refuseOthers(kind, input)
+    return prepareWrite(kind, this.tables.get(input.TableName), input)
+  }
+
+  private replace(table: StoredTable, key: Key, old: Item | undefined, next: Item | undefined, bound = 0): void {
+    table.replace(key, old, next, bound)
+    this.options.journal.change({ table: table.name, key, item: next })
   }
 }
 
-function oldToShow({ showsOld, old }: Write): Item | undefined {
-  return showsOld ? old : undefined
+function checkCount(operation: keyof typeof MOST_ITEMS, items: readonly unknown[]): void {
+  if (items.length < 1 || items.length > MOST_ITEMS[operation]) {
+    throw validationError(`Too few or too many items for the ${operation} call: 1 to ${MOST_ITEMS[operation]}`)
+  }
+}
+
+function refuseTwice(places: readonly string[], message: string): void {
+  if (new Set(places).size < places.length) throw validationError(message)
 }
 
 function placeOf({ name }: StoredTable, { partition, sort }: Key): string {

@@ -1,5 +1,6 @@
 import type { Item } from './value.ts'
 
+/** Why a write is refused because of what is stored. */
 export type Reason = {
   readonly Code: 'None' | 'ConditionalCheckFailed' | 'ValidationError' | 'TransactionConflict'
   readonly Message?: string
@@ -23,8 +24,6 @@ export class DynamoDbError extends Error {
 /** The file did not take a change. No command may be answered after it. */
 export class StorageFailure extends Error {}
 
-const CONDITION_FAILED = 'The conditional request failed'
-
 export function validationError(message: string): DynamoDbError {
   return new DynamoDbError('ValidationException', message)
 }
@@ -36,41 +35,19 @@ export function unsupported(feature: string): DynamoDbError {
   )
 }
 
-export function noSuchTable(): DynamoDbError {
-  return new DynamoDbError('ResourceNotFoundException', 'Cannot do operations on a non-existent table')
+export const CONFLICT: Reason = { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' }
+
+export function conditionFailed(item: Item | undefined): Reason {
+  return { Code: 'ConditionalCheckFailed', Message: 'The conditional request failed', ...(item && { Item: item }) }
 }
 
-export function tableInUse(name: string): DynamoDbError {
-  return new DynamoDbError('ResourceInUseException', `Table already exists: ${name}`)
-}
-
-export function conditionFailed(item: Item | undefined): DynamoDbError {
-  return new DynamoDbError('ConditionalCheckFailedException', CONDITION_FAILED, { Item: item })
-}
-
-export function conditionReason(item: Item | undefined): Reason {
-  const reason = { Code: 'ConditionalCheckFailed', Message: CONDITION_FAILED } as const
-  return item ? { ...reason, Item: item } : reason
-}
-
-export const CONFLICT: Reason = {
-  Code: 'TransactionConflict',
-  Message: 'Transaction is ongoing for the item',
-}
-
-export function transactionConflict(): DynamoDbError {
-  return new DynamoDbError('TransactionConflictException', 'Transaction is ongoing for the item')
+/** A write that is no part of a transaction is refused with an error of its reason's name. */
+export function refusedFor({ Code, Message = '', Item: item }: Reason): DynamoDbError {
+  return new DynamoDbError(`${Code}Exception`, Message, { Item: item })
 }
 
 export function transactionCanceled(reasons: readonly Reason[]): DynamoDbError {
   const codes = reasons.map((reason) => reason.Code).join(', ')
   const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`
   return new DynamoDbError('TransactionCanceledException', message, { CancellationReasons: reasons })
-}
-
-export function tokenReused(): DynamoDbError {
-  return new DynamoDbError(
-    'IdempotentParameterMismatchException',
-    'The client token was used before, with other parameters',
-  )
 }

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Credentials } from '../../layers/gateway/platform/config.ts'
 import { type Attributes, fromAttributes, toAttributes } from './attribute-values.ts'
-import type { Engine, Input, Output } from './engine.ts'
+import type { Engine, Input } from './engine.ts'
 import { DynamoDbError, StorageFailure } from './failures.ts'
 import { convertItems } from './members.ts'
-import { type CheckBody, type CheckHead, signatureChecker } from './signature.ts'
+import { type CheckBody, signatureChecker } from './signature.ts'
 
 type Options = {
   readonly engine: Engine
@@ -12,7 +12,6 @@ type Options = {
   readonly credentials: Credentials | null
   /** Makes the writes so far durable. */
   readonly commit: () => void
-  readonly clock?: () => number
 }
 
 const TARGET = 'DynamoDB_20120810.'
@@ -25,14 +24,14 @@ type Answer = { readonly status: number; readonly text: string }
  * DynamoDB's HTTP protocol. Commands are carried out as they come; their answers leave together, after one commit of
  * all writes: no caller hears of a write, or reads one, that could still be lost.
  */
-export function createDynamoDbServer({ engine, credentials, commit, clock = Date.now }: Options): Server {
-  const checkHead: CheckHead = credentials ? signatureChecker(credentials) : () => () => {}
+export function createDynamoDbServer({ engine, credentials, commit }: Options): Server {
+  const checkHead = credentials ? signatureChecker(credentials) : () => () => {}
   let waiting: (() => void)[] = []
 
   const server = createServer((request, response) => {
     let checkBody: CheckBody
     try {
-      checkBody = checkHead(request, clock())
+      checkBody = checkHead(request)
     } catch (error) {
       // The body of a stranger's request is thrown away.
       request.resume()
@@ -40,7 +39,7 @@ export function createDynamoDbServer({ engine, credentials, commit, clock = Date
       return
     }
     readBody(request).then(
-      (body) => answerLater(response, body && answerTo(request, body, checkBody)),
+      (body) => answerLater(response, body ? answerTo(request, body, checkBody) : TOO_LONG),
       () => response.destroy(),
     )
   })
@@ -60,9 +59,9 @@ export function createDynamoDbServer({ engine, credentials, commit, clock = Date
     }
   }
 
-  function answerLater(response: ServerResponse, answer: Answer | undefined): void {
+  function answerLater(response: ServerResponse, answer: Answer): void {
     if (waiting.length === 0) setImmediate(answerAll)
-    waiting.push(() => send(response, answer ?? TOO_LONG))
+    waiting.push(() => send(response, answer))
   }
 
   function answerAll(): void {
@@ -92,9 +91,7 @@ function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
       size += chunk.length
       if (size <= MOST_BYTES) chunks.push(chunk)
     })
-    request.once('end', () =>
-      resolve(size > MOST_BYTES ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)),
-    )
+    request.once('end', () => resolve(size > MOST_BYTES ? undefined : Buffer.concat(chunks)))
     request.once('error', reject)
     request.once('close', () => request.complete || reject(new Error('The client left while it was still sending.')))
   })
@@ -109,19 +106,12 @@ function parse(body: Buffer): Input {
 }
 
 const MALFORMED = 'A member of the request is of a type that the operation does not take, or nested too deep'
-const OF_DYNAMODB = 'com.amazonaws.dynamodb.v20120810#'
-const OF_AWS = 'com.amazon.coral.service#'
-const NAMES_OF_AWS = new Set([
-  ...['ValidationException', 'SerializationException', 'UnknownOperationException', 'UnrecognizedClientException'],
-  ...['MissingAuthenticationTokenException', 'InvalidSignatureException'],
-])
-
 /** A command is checked as a whole before it changes anything, so any other error is a fault of the command. */
 function refusal(error: unknown): Answer {
   if (error instanceof StorageFailure) throw error
   const { name, message, detail } =
     error instanceof DynamoDbError ? error : new DynamoDbError('SerializationException', MALFORMED)
-  const members: Output = convertItems({ ...detail }, toAttributes)
-  const type = `${NAMES_OF_AWS.has(name) ? OF_AWS : OF_DYNAMODB}${name}`
-  return { status: 400, text: JSON.stringify({ __type: type, message, Message: message, ...members }) }
+  const members = convertItems({ ...detail }, toAttributes)
+  const __type = `com.amazonaws.dynamodb.v20120810#${name}`
+  return { status: 400, text: JSON.stringify({ __type, message, Message: message, ...members }) }
 }

@@ -1,23 +1,34 @@
+import { validationError } from './failures.ts'
 import { isNumeric, type Numeric, significantDigits } from './number.ts'
 import { type Element, type Item, isSet, type Value } from './value.ts'
 
 // The size of an item by the Amazon DynamoDB Developer Guide: "DynamoDB item sizes and formats" (CapacityUnitCalculations).
 
+const MOST_ITEM_BYTES = 400 * 1024
+
+/** The size of an item is counted only if its bound is too large. Returns a bound; throws if the item is too large. */
+export function checkItemBytes(item: Item, bound: number, isUpdate: boolean): number {
+  if (bound <= MOST_ITEM_BYTES) return bound
+  const bytes = itemBytes(item)
+  if (bytes <= MOST_ITEM_BYTES) return bytes
+  throw validationError(`Item size ${isUpdate ? 'to update ' : ''}has exceeded the maximum allowed size`)
+}
+
 /** "The total size of an item is the sum of the lengths of its attribute names and values." */
 export function itemBytes(item: Item): number {
   let bytes = 0
-  for (const name in item) bytes += textBytes(name) + valueBytes(item[name] as Value)
+  for (const name in item) bytes += Buffer.byteLength(name) + valueBytes(item[name] as Value)
   return bytes
 }
 
 function valueBytes(value: Value): number {
-  if (typeof value === 'string') return textBytes(value)
+  if (typeof value === 'string') return Buffer.byteLength(value)
   if (isNumeric(value)) return numberBytes(value)
   if (value === null || typeof value === 'boolean') return 1
   if (value instanceof Uint8Array) return value.length
-  if (isSet(value)) return sumOf(value as Iterable<Element>, valueBytes)
+  if (isSet(value)) return sumOf(value as Iterable<Element>)
   // "An attribute of type List or Map requires 3 bytes of overhead", and "each List or Map element also 1 byte".
-  if (Array.isArray(value)) return 3 + sumOf(value as readonly Value[], (element) => 1 + valueBytes(element))
+  if (Array.isArray(value)) return 3 + sumOf(value as readonly Value[]) + value.length
   return 3 + itemBytes(value as Item) + Object.keys(value).length
 }
 
@@ -27,12 +38,8 @@ function numberBytes(value: Numeric): number {
   return Math.ceil(significantDigits(value) / 2) + 1 + (isNegative ? 1 : 0)
 }
 
-function textBytes(text: string): number {
-  return Buffer.byteLength(text)
-}
-
-function sumOf<T>(values: Iterable<T>, bytesOf: (value: T) => number): number {
+function sumOf(values: Iterable<Value>): number {
   let total = 0
-  for (const value of values) total += bytesOf(value)
+  for (const value of values) total += valueBytes(value)
   return total
 }

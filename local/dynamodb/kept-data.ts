@@ -1,9 +1,8 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { type Attributes, fromAttributes, toAttributes } from './attribute-values.ts'
-import { TOKEN_KEPT_MS } from './done-transactions.ts'
-import type { Engine } from './engine.ts'
+import { type Done, TOKEN_KEPT_MS } from './done-transactions.ts'
+import type { Engine, Journal } from './engine.ts'
 import { StorageFailure } from './failures.ts'
-import type { Change, Done, Journal } from './journal.ts'
 import type { TableSchema } from './stored-table.ts'
 
 /** The engine's data in a file. Committed changes survive the end of the process and of the machine. */
@@ -42,18 +41,18 @@ export function openKeptData(file: string): KeptData {
   }
 
   return {
-    change({ table, key: { partition, sort }, item }: Change) {
+    change({ table, key: { partition, sort }, item }) {
       if (item) change(put, table, partition, sort, JSON.stringify(toAttributes(item)))
       else change(remove, table, partition, sort)
     },
-    table(name: string, schema: TableSchema | undefined) {
+    table(name, schema) {
       if (schema) change(database.prepare('INSERT OR REPLACE INTO tables VALUES (?, ?)'), name, JSON.stringify(schema))
       else {
         change(database.prepare('DELETE FROM tables WHERE name = ?'), name)
         change(database.prepare('DELETE FROM items WHERE tableName = ?'), name)
       }
     },
-    done({ token, fingerprint, atMs }: Done) {
+    done({ token, fingerprint, atMs }) {
       change(remember, token, fingerprint, atMs)
       change(database.prepare('DELETE FROM transactions WHERE atMs < ?'), atMs - TOKEN_KEPT_MS)
     },

@@ -1,19 +1,20 @@
-import { unsupported, validationError } from './failures.ts'
-import type { Key, Schema } from './stored-table.ts'
+import { validationError } from './failures.ts'
+import type { Key, Schema, TableSchema } from './stored-table.ts'
 import { attribute, type Item } from './value.ts'
 
 /** A key that is given by itself: its attributes and no others. */
-export function keyOnly(table: Schema, given: Item = {}): Key {
-  const count = Object.keys(given).length
-  if (count !== (table.sortKey ? 2 : 1)) throw validationError('The number of conditions on the keys is invalid')
-  return keyIn(table, given)
+export function keyOnly(schema: Schema, given: Item = {}): Key {
+  if (Object.keys(given).length !== keyNames(schema).length) {
+    throw validationError('The number of conditions on the keys is invalid')
+  }
+  return keyIn(schema, given)
 }
 
 export function keyIn({ partitionKey, sortKey }: Schema, item: Item): Key {
   return { partition: keyText(item, partitionKey), sort: sortKey ? keyText(item, sortKey) : '' }
 }
 
-export function keyText(item: Item, name: string): string {
+function keyText(item: Item, name: string): string {
   const value = attribute(item, name)
   if (value === undefined) throw validationError('One of the required keys was not given a value')
   if (typeof value !== 'string')
@@ -36,9 +37,16 @@ export function checkKeyBytes({ partition, sort }: Key): void {
   }
 }
 
-/** Refuses members that would be ignored silently. */
-export function refuseOthers(input: object, known: ReadonlySet<string>): void {
-  for (const member in input) {
-    if (!known.has(member) && input[member as keyof typeof input] !== undefined) throw unsupported(member)
+/** Refuses an item that an index could not hold. */
+export function checkIndexKeys({ indexes }: TableSchema, item: Item): void {
+  for (const index of indexes) {
+    for (const key of keyNames(index)) {
+      const value = attribute(item, key)
+      if (value === undefined) continue
+      if (typeof value !== 'string')
+        throw validationError(`Type mismatch for Index Key ${key}, IndexName: ${index.name}`)
+      if (value === '')
+        throw validationError(`An index key cannot be an empty string: ${key}, IndexName: ${index.name}`)
+    }
   }
 }

@@ -1,4 +1,35 @@
+import { unsupported } from './failures.ts'
+
+// The members of commands and answers: which there may be, and which hold items.
+
 type Members = Readonly<Record<string, unknown>>
+
+const PLACEHOLDERS = ['ExpressionAttributeNames', 'ExpressionAttributeValues']
+const CONDITIONAL = [
+  ...['TableName', ...PLACEHOLDERS, 'ConditionExpression'],
+  ...['ReturnValuesOnConditionCheckFailure', 'ReturnValues'],
+]
+const PAGE = [
+  ...['TableName', 'IndexName', 'ConsistentRead', 'FilterExpression', 'ProjectionExpression', 'Select', 'Limit'],
+  ...['ExclusiveStartKey', ...PLACEHOLDERS],
+]
+const MEMBERS = {
+  Put: new Set([...CONDITIONAL, 'Item']),
+  Update: new Set([...CONDITIONAL, 'Key', 'UpdateExpression']),
+  Delete: new Set([...CONDITIONAL, 'Key']),
+  ConditionCheck: new Set([...CONDITIONAL, 'Key']),
+  Get: new Set(['TableName', 'Key', 'ConsistentRead', 'ProjectionExpression', ...PLACEHOLDERS]),
+  Query: new Set([...PAGE, 'KeyConditionExpression', 'ScanIndexForward']),
+  Scan: new Set(PAGE),
+  TransactWrite: new Set(['TransactItems', 'ClientRequestToken']),
+}
+
+/** Refuses members that would be ignored silently. */
+export function refuseOthers(command: keyof typeof MEMBERS, input: object): void {
+  for (const member in input) {
+    if (!MEMBERS[command].has(member) && input[member as keyof typeof input] !== undefined) throw unsupported(member)
+  }
+}
 
 const ITEMS: ReadonlySet<string> = new Set([
   ...['Item', 'Key', 'Attributes', 'LastEvaluatedKey', 'ExclusiveStartKey', 'ExpressionAttributeValues'],
@@ -11,13 +42,12 @@ export function convertItems<To>(members: Members, convert: (item: never) => To)
   for (const name in members) {
     const value = members[name]
     if (value === undefined) continue
-    if (typeof value !== 'object' || value === null) converted[name] = value
+    if (!isObject(value) || name === 'ExpressionAttributeNames') converted[name] = value
     else if (ITEMS.has(name)) converted[name] = convert(value as never)
     else if (LISTS_OF_ITEMS.has(name) && Array.isArray(value))
       converted[name] = value.map((one) => convert(one as never))
     else if (name === 'RequestItems' || name === 'Responses') converted[name] = byTable(value, convert)
-    else if (name !== 'ExpressionAttributeNames') converted[name] = convertAll(value, convert)
-    else converted[name] = value
+    else converted[name] = convertAll(value, convert)
   }
   return converted
 }

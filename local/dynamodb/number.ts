@@ -56,28 +56,22 @@ export function sum(a: Numeric, b: Numeric): Numeric {
   return fromParts({ digits: left + right, scale })
 }
 
-export function difference(a: Numeric, b: Numeric): Numeric {
-  if (typeof a === 'number' && typeof b === 'number') {
-    const result = a - b
-    if (Number.isSafeInteger(result)) return result
-  }
-  const [left, right, scale] = aligned(a, b)
-  return fromParts({ digits: left - right, scale })
+export function negated(value: Numeric): Numeric {
+  if (value instanceof Decimal) return new Decimal(-value.digits, value.scale)
+  return typeof value === 'number' ? 0 - value : -value
 }
 
 /** Negative, zero or positive. */
 export function compareNumeric(a: Numeric, b: Numeric): number {
-  if (a instanceof Decimal || b instanceof Decimal) {
-    const [left, right] = aligned(a, b)
-    return left < right ? -1 : left > right ? 1 : 0
-  }
-  return a < b ? -1 : a > b ? 1 : 0
+  const [left, right] = a instanceof Decimal || b instanceof Decimal ? aligned(a, b) : [a, b]
+  return left < right ? -1 : left > right ? 1 : 0
 }
 
 /** The number of digits without zeroes at either end. */
 export function significantDigits(value: Numeric): number {
-  const digits = textOfNumeric(value).replace('-', '').replace('.', '').replace(/^0+/, '')
-  return digits.replace(/0+$/, '').length
+  return textOfNumeric(value)
+    .replace(/[-.]/g, '')
+    .replace(/^0+|0+$/g, '').length
 }
 
 /** Both as integers with the same scale. */
@@ -92,9 +86,9 @@ function partsOf(value: Numeric): Parts {
 }
 
 function fromParts(given: Parts): Numeric {
-  if (given.digits === 0n) return 0
-  const { digits, scale } = withoutZeroes(given)
-  const length = (digits < 0n ? -digits : digits).toString().length
+  const [, sign = '', shown = '', zeroes = ''] = /^(-?)(\d*?)(0*)$/.exec(String(given.digits)) ?? []
+  if (shown === '') return 0
+  const [digits, scale, length] = [BigInt(sign + shown), given.scale - zeroes.length, shown.length]
   const power = length - 1 - scale
   if (power > HIGHEST_POWER)
     throw validationError('Number overflow. Attempting to store a number with magnitude larger than supported range')
@@ -104,13 +98,6 @@ function fromParts(given: Parts): Numeric {
   if (scale > 0) return new Decimal(digits, scale)
   const integer = digits * 10n ** BigInt(-scale)
   return integer >= Number.MIN_SAFE_INTEGER && integer <= Number.MAX_SAFE_INTEGER ? Number(integer) : integer
-}
-
-function withoutZeroes({ digits, scale }: Parts): Parts {
-  const text = digits.toString()
-  let zeroes = 0
-  while (text[text.length - 1 - zeroes] === '0') zeroes += 1
-  return zeroes === 0 ? { digits, scale } : { digits: BigInt(text.slice(0, -zeroes)), scale: scale - zeroes }
 }
 
 function tooManyDigits() {

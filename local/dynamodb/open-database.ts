@@ -11,12 +11,10 @@ export type DatabaseOptions = {
   readonly file: string | null
 }
 
-export type OpenDatabase = AsyncDisposable & { readonly endpoint: string }
-
 const EXPIRE_EVERY_MS = 10 * 60_000
 
 /** The database of this machine, with its data from the last time it was open. */
-export async function openDatabase({ credentials, file }: DatabaseOptions): Promise<OpenDatabase> {
+export async function openDatabase({ credentials, file }: DatabaseOptions) {
   const kept = file === null ? undefined : openKeptData(file)
   const engine = new Engine({ conflicts: true, ...(kept && { journal: kept }) })
   const commit = () => kept?.commit()

@@ -1,136 +1,132 @@
-import type { Assignment, Change, Comparator, Condition, Operand, Path, Update, Vocabulary } from './expression.ts'
-import { listStep } from './expression.ts'
-import { tokensOf } from './expression-tokens.ts'
+import { isDeepStrictEqual } from 'node:util'
 import { unsupported, validationError } from './failures.ts'
 import { isReserved } from './reserved-words.ts'
+import type { Path, TypeName } from './value.ts'
 
+type Simple =
+  | { readonly kind: 'path'; readonly path: Path }
+  /** One of the command's values, by its placeholder. */
+  | { readonly kind: 'value'; readonly token: string }
+export type Operand = Simple | { readonly kind: 'size'; readonly of: Simple }
+type Term = Simple | { readonly kind: 'if_not_exists'; readonly path: Path; readonly otherwise: Term }
+/** The right side of an assignment. */
+export type Result = Term | { readonly kind: '+' | '-'; readonly left: Term; readonly right: Term }
+
+type Comparator = '=' | '<>' | '<' | '<=' | '>' | '>='
+type FunctionName = 'attribute_exists' | 'attribute_not_exists' | 'begins_with' | 'contains'
+export type Test = {
+  readonly kind: Comparator | FunctionName | 'BETWEEN' | 'IN'
+  readonly operands: readonly Operand[]
+}
+export type Condition =
+  | { readonly kind: 'AND' | 'OR'; readonly left: Condition; readonly right: Condition }
+  | { readonly kind: 'NOT'; readonly of: Condition }
+  | Test
+
+export type Change =
+  | { readonly section: 'SET'; readonly path: Path; readonly value: Result }
+  | { readonly section: 'REMOVE'; readonly path: Path }
+  | { readonly section: 'ADD' | 'DELETE'; readonly path: Path; readonly token: string }
+
+/** The types that a value may have where it stands. */
+type TypeRule = { readonly token: string; readonly types: ReadonlySet<TypeName>; readonly operator: string }
+
+const typeSet = (...names: TypeName[]): ReadonlySet<TypeName> => new Set(names)
+const SETS = ['SS', 'NS', 'BS'] as const
+const WITH_ORDER = typeSet('S', 'N', 'B')
+const WITH_SIZE = typeSet('S', 'B', ...SETS, 'L', 'M')
+const NUMBER = typeSet('N')
+const ALLOWED: Readonly<Partial<Record<Test['kind'], ReadonlySet<TypeName>>>> = {
+  '<': WITH_ORDER,
+  '<=': WITH_ORDER,
+  '>': WITH_ORDER,
+  '>=': WITH_ORDER,
+  BETWEEN: WITH_ORDER,
+  begins_with: typeSet('S', 'B'),
+}
+const CHANGED_BY = { ADD: typeSet('N', ...SETS), DELETE: typeSet(...SETS) }
+
+const TOKEN = /\s*(?:([A-Za-z_]\w*|\d+|#\w+|:\w+|<=|>=|<>|[=<>(),.+[\]-])|(\S))/gy
+const MOST_BYTES = 4_096
 const NAME = /^[A-Za-z_#]/
-const COMPARATORS = new Set<string>(['=', '<>', '<', '<=', '>', '>='])
+const COMPARATORS: readonly Comparator[] = ['=', '<>', '<', '<=', '>', '>=']
+const SECTIONS = ['SET', 'REMOVE', 'ADD', 'DELETE'] as const
 
-export function parseCondition(text: string, vocabulary: Vocabulary): Condition {
-  const parser = new Parser(text, vocabulary)
-  const condition = parser.either()
-  parser.end()
-  return condition
-}
-
-export function parseUpdate(text: string, vocabulary: Vocabulary): Update {
-  const parser = new Parser(text, vocabulary)
-  const update: Partial<Update> = {}
-  do {
-    const section = parser.section()
-    if (Object.keys(section).some((name) => name in update)) throw validationError('A section can only be used once')
-    Object.assign(update, section)
-  } while (!parser.atEnd())
-  return { sets: [], removes: [], adds: [], deletes: [], ...update }
-}
-
-export function parseProjection(text: string, vocabulary: Vocabulary): Path[] {
-  const parser = new Parser(text, vocabulary)
-  const paths = parser.list(() => parser.path())
-  parser.end()
-  return paths
-}
-
-class Parser {
-  private readonly tokens: string[]
-  private readonly vocabulary: Vocabulary
+/** Reads the expressions of one command, and notes which of its names and values they use. */
+export class ExpressionParser {
+  readonly usedNames = new Set<string>()
+  readonly usedValues = new Set<string>()
+  readonly typeRules: TypeRule[] = []
+  /** The bounds of each BETWEEN that has values for both. */
+  readonly bounds: (readonly [low: string, high: string])[] = []
+  private readonly names: Readonly<Record<string, string>>
+  private tokens: string[] = []
   private at = 0
   private lastGroup: Condition | undefined
 
-  constructor(text: string, vocabulary: Vocabulary) {
-    this.tokens = tokensOf(text)
-    this.vocabulary = vocabulary
+  constructor(names: Readonly<Record<string, string>>) {
+    this.names = names
   }
 
-  atEnd(): boolean {
-    return this.at >= this.tokens.length
+  condition(text: string): Condition {
+    return this.whole(text, () => this.either())
   }
 
-  end(): void {
-    if (!this.atEnd()) throw this.syntaxError()
+  projection(text: string): Path[] {
+    const paths = this.whole(text, () => this.list(() => this.path()))
+    refuseOverlap(paths)
+    return paths
   }
 
-  keyword(word: string): boolean {
-    return this.tokens[this.at]?.toUpperCase() === word && this.advance()
+  update(text: string): Change[] {
+    const changes = this.whole(text, () => {
+      const read: Change[] = []
+      while (this.at < this.tokens.length) {
+        const section = SECTIONS.find((word) => this.take(word))
+        if (!section) throw this.syntaxError()
+        if (read.some((change) => change.section === section)) throw validationError('A section can only be used once')
+        read.push(...this.list(() => this.change(section)))
+      }
+      return read
+    })
+    refuseOverlap(changes.map(({ path }) => path))
+    return changes
   }
 
-  list<T>(member: () => T): T[] {
+  private whole<T>(text: string, read: () => T): T {
+    if (text.trim() === '') throw validationError('The expression can not be empty;')
+    if (text.length > MOST_BYTES) throw validationError('Expression size has exceeded the maximum allowed size;')
+    this.tokens = Array.from(text.matchAll(TOKEN), ([, token, stray]) => {
+      if (stray) throw validationError(`Syntax error; token: "${stray}"`)
+      return token as string
+    })
+    this.at = 0
+    const result = read()
+    if (this.at < this.tokens.length) throw this.syntaxError()
+    return result
+  }
+
+  private list<T>(member: () => T): T[] {
     const members = [member()]
-    while (this.symbol(',')) members.push(member())
+    while (this.take(',')) members.push(member())
     return members
   }
 
-  either(): Condition {
+  private either(): Condition {
     let left = this.both()
-    while (this.keyword('OR')) left = { kind: 'or', left, right: this.both() }
+    while (this.take('OR')) left = { kind: 'OR', left, right: this.both() }
     return left
-  }
-
-  private assignment(): Assignment {
-    const path = this.path()
-    this.expect('=')
-    return { path, value: this.result() }
-  }
-
-  private change(): Change {
-    const path = this.path()
-    const value = this.pathOrValue()
-    if (value.kind !== 'value') throw this.syntaxError()
-    return { path, value }
-  }
-
-  path(): Path {
-    const path = [this.pathName()]
-    for (;;) {
-      if (this.symbol('.')) path.push(this.pathName())
-      else if (this.symbol('[')) path.push(this.placeInList())
-      else return path
-    }
-  }
-
-  private placeInList(): number {
-    const token = this.tokens[this.at] ?? ''
-    if (!/^\d{1,9}$/.test(token)) throw this.syntaxError()
-    this.advance()
-    this.expect(']')
-    return listStep(Number(token))
-  }
-
-  section(): Partial<Update> {
-    if (this.keyword('SET')) return { sets: this.list(() => this.assignment()) }
-    if (this.keyword('REMOVE')) return { removes: this.list(() => this.path()) }
-    if (this.keyword('ADD')) return { adds: this.list(() => this.change()) }
-    if (this.keyword('DELETE')) return { deletes: this.list(() => this.change()) }
-    throw this.syntaxError()
   }
 
   private both(): Condition {
     let left = this.negated()
-    while (this.keyword('AND')) left = { kind: 'and', left, right: this.negated() }
+    while (this.take('AND')) left = { kind: 'AND', left, right: this.negated() }
     return left
   }
 
   private negated(): Condition {
-    return this.keyword('NOT') ? { kind: 'not', of: this.negated() } : this.simple()
-  }
-
-  private simple(): Condition {
-    if (this.symbol('(')) return this.group()
-    if (this.call('attribute_exists')) return { kind: 'exists', path: this.onlyPath(), expected: true }
-    if (this.call('attribute_not_exists')) return { kind: 'exists', path: this.onlyPath(), expected: false }
-    if (this.call('begins_with')) return this.partOf('beginsWith')
-    if (this.call('contains')) return this.partOf('contains')
-    if (this.call('attribute_type')) return this.partOf('type')
-    const left = this.operand()
-    const comparator = this.tokens[this.at]
-    if (comparator && COMPARATORS.has(comparator)) {
-      this.advance()
-      return { kind: 'compare', comparator: comparator as Comparator, left, right: this.operand() }
-    }
-    if (this.keyword('BETWEEN')) return this.between(left)
-    if (this.keyword('IN')) return this.oneOf(left)
-    throw this.syntaxError()
+    if (this.take('NOT')) return { kind: 'NOT', of: this.negated() }
+    return this.take('(') ? this.group() : this.test()
   }
 
   private group(): Condition {
@@ -141,84 +137,122 @@ class Parser {
     return inner
   }
 
-  private partOf(kind: 'beginsWith' | 'contains' | 'type'): Condition {
-    const of = this.operand()
-    this.expect(',')
-    const part = this.operand()
-    this.expect(')')
-    return { kind, of, part }
-  }
-
-  private between(of: Operand): Condition {
-    const low = this.operand()
-    if (!this.keyword('AND')) throw this.syntaxError()
-    return { kind: 'between', of, low, high: this.operand() }
-  }
-
-  private oneOf(of: Operand): Condition {
+  private test(): Test {
+    for (const kind of ['attribute_exists', 'attribute_not_exists'] as const) {
+      if (this.call(kind)) return { kind, operands: [{ kind: 'path', path: this.closed(this.path()) }] }
+    }
+    for (const kind of ['begins_with', 'contains'] as const) {
+      if (this.call(kind)) return this.checked(kind, [this.operand(), this.after(',')], ')')
+    }
+    const left = this.operand()
+    const comparator = COMPARATORS.find((sign) => this.take(sign))
+    if (comparator) return this.checked(comparator, [left, this.operand()])
+    if (this.take('BETWEEN')) return this.between(left)
+    if (!this.take('IN')) throw this.syntaxError()
     this.expect('(')
-    const options = this.list(() => this.operand())
-    this.expect(')')
-    return { kind: 'in', of, options }
+    return this.checked('IN', [left, ...this.list(() => this.operand())], ')')
+  }
+
+  private between(of: Operand): Test {
+    const [low, high] = [this.operand(), this.after('AND')]
+    if (low.kind === 'value' && high.kind === 'value') this.bounds.push([low.token, high.token])
+    return this.checked('BETWEEN', [of, low, high])
+  }
+
+  private after(word: string): Operand {
+    this.expect(word)
+    return this.operand()
+  }
+
+  private checked(kind: Test['kind'], operands: Operand[], end?: ')'): Test {
+    if (end) this.expect(end)
+    const types = ALLOWED[kind]
+    if (types) for (const operand of operands) this.allow(operand, types, kind)
+    refuseSame(operands)
+    return { kind, operands }
+  }
+
+  private allow(operand: Operand | Term, types: ReadonlySet<TypeName>, operator: string): void {
+    if (operand.kind === 'value') this.typeRules.push({ token: operand.token, types, operator })
+    if (operand.kind === 'size' && !types.has('N')) throw wrongType(operator, 'N')
   }
 
   private operand(): Operand {
     if (!this.call('size')) return this.pathOrValue()
-    const of = this.pathOrValue()
-    this.expect(')')
+    const of = this.closed(this.pathOrValue())
+    this.allow(of, WITH_SIZE, 'size')
     return { kind: 'size', of }
   }
 
-  /** The right side of an assignment. */
-  private result(): Operand {
-    const left = this.term()
-    if (this.symbol('+')) return { kind: 'sum', left, right: this.term() }
-    if (this.symbol('-')) return { kind: 'difference', left, right: this.term() }
-    return left
+  private change(section: (typeof SECTIONS)[number]): Change {
+    const path = this.path()
+    if (path.some((step) => typeof step === 'number')) throw unsupported('a change of one element of a list')
+    if (section === 'REMOVE') return { section, path }
+    if (section === 'SET') {
+      this.expect('=')
+      return { section, path, value: this.result() }
+    }
+    const value = this.pathOrValue()
+    if (value.kind !== 'value') throw this.syntaxError()
+    this.allow(value, CHANGED_BY[section], section)
+    return { section, path, token: value.token }
   }
 
-  private term(): Operand {
-    if (this.call('list_append')) return this.append()
+  private result(): Result {
+    const left = this.term()
+    const kind = (['+', '-'] as const).find((sign) => this.take(sign))
+    if (!kind) return left
+    const right = this.term()
+    for (const side of [left, right]) this.allow(side, NUMBER, kind)
+    return { kind, left, right }
+  }
+
+  private term(): Term {
     if (!this.call('if_not_exists')) return this.pathOrValue()
     const path = this.path()
     this.expect(',')
-    const otherwise = this.term()
-    this.expect(')')
-    return { kind: 'ifNotExists', path, otherwise }
+    const otherwise = this.closed(this.term())
+    refuseSame([{ kind: 'path', path }, otherwise])
+    return { kind: 'if_not_exists', path, otherwise }
   }
 
-  private append(): Operand {
-    const left = this.term()
-    this.expect(',')
-    const right = this.term()
-    this.expect(')')
-    return { kind: 'append', left, right }
-  }
-
-  private pathOrValue(): Operand {
-    const token = this.tokens[this.at]
-    if (token?.startsWith(':')) {
-      this.advance()
-      return { kind: 'value', value: this.vocabulary.value(token) }
-    }
+  private pathOrValue(): Simple {
+    const token = this.tokens[this.at] ?? ''
     if (token === '(') throw unsupported('operands in parentheses')
-    return { kind: 'path', path: this.path() }
+    if (this.tokens[this.at + 1] === '(') throw unsupported(`the function ${token} here`)
+    if (!token.startsWith(':')) return { kind: 'path', path: this.path() }
+    this.at += 1
+    this.usedValues.add(token)
+    return { kind: 'value', token }
   }
 
-  private onlyPath(): Path {
-    const path = this.path()
-    this.expect(')')
-    return path
-  }
-
-  private pathName(): number {
-    const token = this.tokens[this.at]
-    if (!token || !NAME.test(token)) throw this.syntaxError()
-    if (isReserved(token)) {
-      throw validationError(`Attribute name is a reserved keyword; reserved keyword: ${token}`)
+  private path(): Path {
+    const path: (string | number)[] = [this.name()]
+    for (;;) {
+      if (this.take('.')) path.push(this.name())
+      else if (this.take('[')) path.push(this.place())
+      else return path
     }
-    this.advance()
-    return this.vocabulary.name(token)
+  }
+
+  private place(): number {
+    const token = this.tokens[this.at] ?? ''
+    if (!/^\d{1,9}$/.test(token)) throw this.syntaxError()
+    this.at += 1
+    this.expect(']')
+    return Number(token)
+  }
+
+  private name(): string {
+    const token = this.tokens[this.at] ?? ''
+    if (!NAME.test(token)) throw this.syntaxError()
+    if (isReserved(token)) throw validationError(`Attribute name is a reserved keyword; reserved keyword: ${token}`)
+    this.at += 1
+    if (!token.startsWith('#')) return token
+    this.usedNames.add(token)
+    const name = this.names[token]
+    if (typeof name === 'string') return name
+    throw validationError(`An expression attribute name is not defined; attribute name: ${token}`)
   }
 
   private call(name: string): boolean {
@@ -227,20 +261,50 @@ class Parser {
     return true
   }
 
-  private symbol(token: string): boolean {
-    return this.tokens[this.at] === token && this.advance()
-  }
-
-  private expect(token: string): void {
-    if (!this.symbol(token)) throw this.syntaxError()
-  }
-
-  private advance(): true {
+  /** Goes on if this sign or keyword is next; keywords may be in small letters. */
+  private take(word: string): boolean {
+    if (this.tokens[this.at]?.toUpperCase() !== word) return false
     this.at += 1
     return true
   }
 
+  private expect(token: string): void {
+    if (!this.take(token)) throw this.syntaxError()
+  }
+
+  /** What was read, if a parenthesis closes after it. */
+  private closed<T>(read: T): T {
+    this.expect(')')
+    return read
+  }
+
   private syntaxError() {
     return validationError(`Syntax error; token: "${this.tokens[this.at] ?? '<EOF>'}"`)
+  }
+}
+
+export function wrongType(operator: string, type: TypeName) {
+  return validationError(
+    `Incorrect operand type for operator or function; operator or function: ${operator}, operand type: ${type}`,
+  )
+}
+
+function refuseSame([first, ...others]: readonly (Operand | Term)[]): void {
+  if (others.some((other) => first?.kind === 'path' && isDeepStrictEqual(first, other))) {
+    throw validationError('The first operand must be distinct from the remaining operands')
+  }
+}
+
+/** No path may be another one or lead to it, and no two may take the same value for a map and for a list. */
+function refuseOverlap(paths: readonly Path[]): void {
+  for (const [i, path] of paths.entries()) {
+    for (const other of paths.slice(i + 1)) {
+      const at = path.findIndex((step, place) => step !== other[place])
+      const [left, right] = [path[at], other[at]]
+      if (left === undefined || right === undefined) {
+        throw validationError('Two document paths overlap with each other')
+      }
+      if (typeof left !== typeof right) throw validationError('Two document paths conflict with each other')
+    }
   }
 }

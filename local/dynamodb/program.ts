@@ -1,130 +1,88 @@
-import { compileCondition, pathsIn, type Test } from './condition.ts'
-import { type Check, type Context, checkOverlap } from './context.ts'
-import { type Condition, type Path, Vocabulary } from './expression.ts'
 import { validationError } from './failures.ts'
-import { parseCondition, parseProjection, parseUpdate } from './parse-expression.ts'
-import { type CompiledUpdate, compileUpdate } from './update.ts'
-import type { Value } from './value.ts'
+import { type Change, type Condition, ExpressionParser, wrongType } from './parse-expression.ts'
+import { compare, type Path, typeOf, type Value } from './value.ts'
 
 /** The expressions of one command. A filter is a condition, too. */
-export type Expressions = {
+type Expressions = {
   readonly condition?: string | undefined
   readonly update?: string | undefined
   readonly projection?: string | undefined
   readonly keyCondition?: string | undefined
 }
 
+export type Values = Readonly<Record<string, Value>>
 export type Placeholders = {
-  readonly ExpressionAttributeNames?: Record<string, string> | undefined
-  readonly ExpressionAttributeValues?: Readonly<Record<string, Value>> | undefined
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined
+  readonly ExpressionAttributeValues?: Values | undefined
 }
 
-export type Program = {
-  readonly vocabulary: Vocabulary
-  readonly checks: readonly Check[]
-  readonly condition?: Test
-  readonly conditionPaths: readonly Path[]
-  readonly update?: CompiledUpdate
-  readonly projection?: readonly Path[]
-  readonly keyCondition?: Condition
+type Program = {
+  readonly condition?: Condition | undefined
+  readonly update?: readonly Change[] | undefined
+  readonly projection?: readonly Path[] | undefined
+  readonly keyCondition?: Condition | undefined
+  readonly parser: ExpressionParser
 }
 
-type Cache = Map<string | undefined, Cache | Program>
+/** The expressions of one command with the values that it gives. */
+export type Bound = Omit<Program, 'parser'> & { readonly values: Values }
 
 const MOST_PROGRAMS = 5_000
-const compiled: Cache = new Map()
-let programs = 0
+const programs = new Map<string, Program>()
+const NO_NAMES = {}
+const NO_VALUES: Values = {}
 
-/** Compiled once for each distinct set of expressions; only the texts decide, names and values come with each use. */
-export function programFor(expressions: Expressions): Program {
-  const byProjection = branch(branch(compiled, expressions.update), expressions.projection)
-  const byCondition = branch(byProjection, expressions.keyCondition)
-  const known = byCondition.get(expressions.condition) as Program | undefined
+/** Parsed once for each distinct set of expressions and names; values come with each use. */
+function programFor(expressions: Expressions, names: Placeholders['ExpressionAttributeNames']): Program {
+  const { condition, update, projection, keyCondition } = expressions
+  const key = JSON.stringify([condition, update, projection, keyCondition, names])
+  const known = programs.get(key)
   if (known) return known
-  const program = compile(expressions)
-  programs += 1
-  if (programs > MOST_PROGRAMS) {
-    compiled.clear()
-    programs = 0
+  const parser = new ExpressionParser(names ?? NO_NAMES)
+  const program = {
+    condition: condition === undefined ? undefined : parser.condition(condition),
+    update: update === undefined ? undefined : parser.update(update),
+    projection: projection === undefined ? undefined : parser.projection(projection),
+    keyCondition: keyCondition === undefined ? undefined : parser.condition(keyCondition),
+    parser,
   }
-  byCondition.set(expressions.condition, program)
+  checkAllUsed('ExpressionAttributeNames', names, parser.usedNames)
+  if (programs.size >= MOST_PROGRAMS) programs.clear()
+  programs.set(key, program)
   return program
 }
 
-function branch(cache: Cache, text: string | undefined): Cache {
-  const known = cache.get(text) as Cache | undefined
-  if (known) return known
-  const fresh: Cache = new Map()
-  cache.set(text, fresh)
-  return fresh
+/** Refuses expressions that are wrong, and values that are missing, unused or of the wrong type. */
+export function bind(expressions: Expressions, placeholders: Placeholders): Bound {
+  const { ExpressionAttributeNames: names, ExpressionAttributeValues: given } = placeholders
+  const program = programFor(expressions, names)
+  const { usedValues, typeRules, bounds } = program.parser
+  const values = given ?? NO_VALUES
+  for (const token of usedValues) {
+    if (values[token] === undefined) throw validationError(`An expression attribute value is not defined: ${token}`)
+  }
+  checkAllUsed('ExpressionAttributeValues', given, usedValues)
+  for (const { token, types, operator } of typeRules) {
+    const type = typeOf(values[token] as Value)
+    if (!types.has(type)) throw wrongType(operator, type)
+  }
+  for (const [low, high] of bounds) checkBounds(values[low] as Value, values[high] as Value)
+  return { ...program, values }
 }
 
-function compile({ condition, update, projection, keyCondition }: Expressions): Program {
-  const vocabulary = new Vocabulary()
-  const parsed = condition === undefined ? undefined : parseCondition(condition, vocabulary)
-  const compiledCondition = parsed && compileCondition(parsed)
-  const paths = projection === undefined ? undefined : parseProjection(projection, vocabulary)
-  const keys = keyCondition === undefined ? undefined : parseCondition(keyCondition, vocabulary)
-  const updated = update === undefined ? undefined : parseUpdate(update, vocabulary)
-  const compiledUpdate = updated && compileUpdate(updated, vocabulary.names)
-  return {
-    vocabulary,
-    conditionPaths: parsed ? pathsIn(parsed) : [],
-    checks: [
-      ...(compiledCondition?.checks ?? []),
-      ...(paths ? checkOverlap(paths, vocabulary.names) : []),
-      ...(keys ? compileCondition(keys).checks : []),
-      ...(compiledUpdate?.checks ?? []),
-    ],
-    ...(compiledCondition && { condition: compiledCondition.test }),
-    ...(paths && { projection: paths }),
-    ...(keys && { keyCondition: keys }),
-    ...(compiledUpdate && { update: compiledUpdate }),
+function checkBounds(low: Value, high: Value): void {
+  if (typeOf(low) !== typeOf(high)) {
+    throw validationError('The BETWEEN operator requires same data type for lower and upper bounds')
+  }
+  if (compare(low, high) > 0) {
+    throw validationError('The BETWEEN operator requires upper bound to be greater than or equal to lower bound')
   }
 }
 
-const NOTHING = {}
-
-/** Puts a command's names and values at their indexes and refuses those that are missing, unused or of the wrong type. */
-export function bind(program: Program, placeholders: Placeholders): Context {
-  const { vocabulary, checks } = program
-  const context: Context = {
-    item: NOTHING,
-    names: bindNames(vocabulary.names, placeholders.ExpressionAttributeNames),
-    values: bindValues(vocabulary.values, placeholders.ExpressionAttributeValues),
-  }
-  for (const check of checks) check(context)
-  return context
-}
-
-function bindNames(tokens: readonly string[], given: Record<string, string> | undefined): readonly string[] {
-  let used = 0
-  const names = tokens.map((token) => {
-    if (token.charCodeAt(0) !== 35) return token
-    const name = given?.[token]
-    if (name === undefined)
-      throw validationError(`An expression attribute name is not defined; attribute name: ${token}`)
-    used += 1
-    return name
-  })
-  checkAllUsed('ExpressionAttributeNames', given, used)
-  return names
-}
-
-function bindValues(tokens: readonly string[], given: Readonly<Record<string, Value>> | undefined): readonly Value[] {
-  const values = tokens.map((token) => {
-    const value = given?.[token]
-    if (value === undefined) throw validationError(`An expression attribute value is not defined: ${token}`)
-    return value
-  })
-  checkAllUsed('ExpressionAttributeValues', given, values.length)
-  return values
-}
-
-function checkAllUsed(member: string, given: Readonly<Record<string, unknown>> | undefined, used: number): void {
+function checkAllUsed(member: string, given: object | undefined, used: ReadonlySet<string>): void {
   if (given === undefined) return
   let count = 0
-  for (const token in given) if (given[token] !== undefined) count += 1
+  for (const token in given) if (given[token as keyof typeof given] !== undefined) count += 1
   if (count === 0) throw validationError(`${member} must not be empty`)
-  if (count > used) throw validationError(`Value provided in ${member} unused in expressions`)
+  if (count > used.size) throw validationError(`Value provided in ${member} unused in expressions`)
 }

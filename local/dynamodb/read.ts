@@ -1,32 +1,21 @@
-import type { Context } from './context.ts'
-import { validationError } from './failures.ts'
+import { holds, namesIn } from './condition.ts'
+import { unsupported, validationError } from './failures.ts'
 import { itemBytes } from './item-bytes.ts'
 import { type KeyRange, keyRange } from './key-range.ts'
-import { keyNames, keyOnly, keyText } from './keys.ts'
-import { bind, type Placeholders, type Program, programFor } from './program.ts'
-import { projected } from './projection.ts'
+import { keyIn, keyNames, keyOnly } from './keys.ts'
+import { type Bound, bind, type Placeholders } from './program.ts'
 import {
   type Entry,
   firstIndex,
-  type Index,
-  newPartition,
-  place,
+  type Key,
+  placeAfter,
+  placeOf,
   type Schema,
+  type Sorted,
   type StoredTable,
-  scanOrder,
   tieOf,
 } from './stored-table.ts'
-import type { Item, Value } from './value.ts'
-
-/** The most that a page of a query or scan holds. */
-export type PageLimits = { readonly items: number; readonly bytes: number }
-
-export type PageOutput = {
-  readonly Items?: readonly Item[]
-  readonly Count: number
-  readonly ScannedCount: number
-  readonly LastEvaluatedKey?: Item
-}
+import { attribute, type Found, type Item, isMap, type Path, type Value } from './value.ts'
 
 export type GetInput = Placeholders & {
   readonly Key?: Item | undefined
@@ -43,193 +32,129 @@ export type PageInput = Placeholders & {
   readonly Limit?: number | undefined
   readonly ExclusiveStartKey?: Item | undefined
   readonly Select?: string | undefined
-  readonly Segment?: number | undefined
-  readonly TotalSegments?: number | undefined
 }
 
 export function getItem(table: StoredTable, input: GetInput): { readonly Item?: Item } {
-  const program = programFor({ projection: input.ProjectionExpression })
-  const context = bind(program, input)
+  const bound = bind({ projection: input.ProjectionExpression }, input)
   const item = table.get(keyOnly(table.definition, input.Key))
-  return item ? { Item: shown(item, program, context) } : {}
+  return item ? { Item: shown(item, bound) } : {}
 }
 
-export function query(table: StoredTable, input: PageInput, limits: PageLimits): PageOutput {
-  const index = indexOf(table, input)
-  checkSelect(input, index)
-  const schema = index?.schema ?? table.definition
-  const program = programOf(input)
-  const context = bind(program, input)
-  if (!program.keyCondition) throw validationError('Either the KeyConditions or KeyConditionExpression must be given')
-  refuseKeysInFilter(program, schema, context)
-  const range = keyRange(program.keyCondition, schema, context)
+export function query(table: StoredTable, input: PageInput, mostBytes: number) {
+  const prepared = prepare(table, input)
+  const { source, start, bound } = prepared
+  const { schema, partitions } = source
+  if (!bound.keyCondition) throw validationError('Either the KeyConditions or KeyConditionExpression must be given')
+  refuseKeysInFilter(bound, schema)
+  const range = keyRange(bound.keyCondition, schema, bound.values)
   const isForward = input.ScanIndexForward !== false
-  const end = index ? undefined : isForward ? range.highest : range.lowest
-  const names = [...new Set([...keyNames(schema), ...keyNames(table.definition)])]
-  const start = input.ExclusiveStartKey && startOf(table, schema, names, input.ExclusiveStartKey)
-  if (start) checkStart(start, range, end)
-  const all = entriesIn(table.partition(range.partition, index), range, start, isForward)
-  const entries = index?.projection === 'keys' ? keysOf(all, names) : all
-  const page = pageOf(entries, input, program, context, limits)
-  const isAtEnd = !schema.sortKey || (end !== undefined && page.last?.[schema.sortKey] === end)
-  return isAtEnd ? page.output : withLastKey(page, names)
+  const end = source === table.own ? (isForward ? range.highest : range.lowest) : undefined
+  if (start && (start.partition !== range.partition || range.side(start.sort) !== 0 || start.sort === end)) {
+    throw validationError('The provided starting key does not match the range key predicate')
+  }
+  const entries = entriesIn(partitions.get(range.partition), range, start, isForward)
+  const { LastEvaluatedKey: last, ...page } = pageOf(entries, prepared, mostBytes)
+  const isAtEnd = !last || !schema.sortKey || (end !== undefined && last[schema.sortKey] === end)
+  return isAtEnd ? page : { ...page, LastEvaluatedKey: last }
 }
 
-function indexOf(table: StoredTable, { IndexName, ConsistentRead }: PageInput): Index | undefined {
-  if (IndexName === undefined) return undefined
+export function scan(table: StoredTable, input: PageInput, mostBytes: number) {
+  const prepared = prepare(table, input)
+  return pageOf(prepared.source.partitions.scan(prepared.start), prepared, mostBytes)
+}
+
+type Start = Key & { readonly tie: string }
+type Prepared = ReturnType<typeof prepare>
+
+function prepare(table: StoredTable, input: PageInput) {
+  if (input.Select !== undefined && input.Select !== 'COUNT') throw unsupported(`the Select ${input.Select}`)
+  if (input.Select && input.ProjectionExpression) throw validationError('Select COUNT has no ProjectionExpression')
+  const source = sourceOf(table, input)
+  const { FilterExpression: condition, KeyConditionExpression: keyCondition, ProjectionExpression: projection } = input
+  const bound = bind({ condition, keyCondition, projection }, input)
+  const keys = [...new Set([...keyNames(source.schema), ...keyNames(table.definition)])]
+  const start = input.ExclusiveStartKey && startOf(table, source, keys, input.ExclusiveStartKey)
+  return { input, source, keys, start, bound }
+}
+
+function sourceOf(table: StoredTable, { IndexName, ConsistentRead }: PageInput): Sorted {
+  if (IndexName === undefined) return table.own
   const index = table.indexes.find(({ name }) => name === IndexName)
   if (!index) throw validationError(`The table does not have the specified index: ${IndexName}`)
   if (ConsistentRead) throw validationError('Consistent reads are not supported on global secondary indexes')
   return index
 }
 
-function checkStart({ partition, sort }: Start, range: KeyRange, end: string | undefined): void {
-  if (range.partition !== partition || range.isBefore(sort) || range.isAfter(sort) || sort === end) {
-    throw validationError('The provided starting key does not match the range key predicate')
-  }
+function startOf(table: StoredTable, source: Sorted, keys: readonly string[], item: Item): Start {
+  if (Object.keys(item).length !== keys.length) throw validationError('The provided starting key is invalid')
+  return { ...keyIn(source.schema, item), tie: source === table.own ? '' : tieOf(keyIn(table.definition, item)) }
 }
 
-export function scan(table: StoredTable, input: PageInput, limits: PageLimits): PageOutput {
-  const index = indexOf(table, input)
-  checkSelect(input, index)
-  const schema = index?.schema ?? table.definition
-  const program = programOf(input)
-  const context = bind(program, input)
-  const names = [...new Set([...keyNames(schema), ...keyNames(table.definition)])]
-  const start = input.ExclusiveStartKey && startOf(table, schema, names, input.ExclusiveStartKey)
-  const all = scanned(table, index, segmentOf(input), start)
-  const items = index?.projection === 'keys' ? keysOf(all, [...names]) : all
-  return withLastKey(pageOf(items, input, program, context, limits), names)
-}
-
-/** Refuses a Select that contradicts the rest. */
-function checkSelect({ Select, ProjectionExpression }: PageInput, index: Index | undefined): void {
-  if (Select === undefined) return
-  const isSpecific = Select === 'SPECIFIC_ATTRIBUTES'
-  const isRight =
-    isSpecific === (ProjectionExpression !== undefined) &&
-    (isSpecific ||
-      Select === 'COUNT' ||
-      (Select === 'ALL_ATTRIBUTES' && index?.projection !== 'keys') ||
-      (Select === 'ALL_PROJECTED_ATTRIBUTES' && index !== undefined))
-  if (!isRight) throw validationError(`Select type ${Select} is not supported for this request`)
-}
-
-type IsInSegment = (partition: { readonly hash: number }) => boolean
-
-const MOST_SEGMENTS = 1_000_000
-
-function segmentOf({ Segment, TotalSegments }: PageInput): IsInSegment {
-  if (Segment === undefined && TotalSegments === undefined) return () => true
-  const [segment, total] = [Segment ?? -1, TotalSegments ?? 0]
-  if (segment < 0 || segment >= total || total > MOST_SEGMENTS) {
-    throw validationError('The Segment parameter is zero-based and must be less than parameter TotalSegments')
-  }
-  return ({ hash }) => Math.floor((hash / 2 ** 32) * total) === segment
-}
-
-function programOf(input: PageInput): Program {
-  return programFor({
-    condition: input.FilterExpression,
-    keyCondition: input.KeyConditionExpression,
-    projection: input.ProjectionExpression,
-  })
-}
-
-function refuseKeysInFilter(program: Program, schema: Schema, { names }: Context): void {
+function refuseKeysInFilter({ condition }: Bound, schema: Schema): void {
   const keys = keyNames(schema)
-  for (const [first] of program.conditionPaths) {
-    if (keys.includes(names[first as number] as string)) {
-      throw validationError('Filter Expression can only contain non-primary key attributes')
-    }
+  if (condition && namesIn(condition).some((name) => keys.includes(name))) {
+    throw validationError('Filter Expression can only contain non-primary key attributes')
   }
-}
-
-type Start = { readonly partition: string; readonly sort: string; readonly tie: string }
-
-function startOf(table: StoredTable, schema: Schema, names: readonly string[], item: Item): Start {
-  if (Object.keys(item).length !== names.length) throw validationError('The provided starting key is invalid')
-  const [partition, sort] = [keyText(item, schema.partitionKey), schema.sortKey ? keyText(item, schema.sortKey) : '']
-  const { partitionKey, sortKey } = table.definition
-  const own = { partition: keyText(item, partitionKey), sort: sortKey ? keyText(item, sortKey) : '' }
-  return { partition, sort, tie: schema === table.definition ? '' : tieOf(own) }
 }
 
 /** Walked one by one, since a page may end long before the range does. */
 function* entriesIn(all: readonly Entry[], range: KeyRange, start: Start | undefined, isForward: boolean) {
-  let from = firstIndex(all, (entry) => range.isBefore(entry.sort))
-  let to = firstIndex(all, (entry) => !range.isAfter(entry.sort))
+  let from = firstIndex(all, (entry) => range.side(entry.sort) < 0)
+  let to = firstIndex(all, (entry) => range.side(entry.sort) <= 0)
   if (start && isForward) from = Math.max(from, placeAfter(all, start))
-  if (start && !isForward) to = Math.min(to, place(all, start.sort, start.tie))
-  if (isForward) for (let i = from; i < to; i++) yield (all[i] as Entry).item
-  else for (let i = to - 1; i >= from; i--) yield (all[i] as Entry).item
+  if (start && !isForward) to = Math.min(to, placeOf(all, start.sort, start.tie))
+  if (isForward) for (let i = from; i < to; i++) yield all[i] as Entry
+  else for (let i = to - 1; i >= from; i--) yield all[i] as Entry
 }
 
-/** The attributes that an index of keys only has. */
-function* keysOf(items: Iterable<Item>, names: readonly string[]): Generator<Item> {
-  for (const item of items) yield keyPart(item, names)
-}
-
-function* scanned(
-  table: StoredTable,
-  index: Index | undefined,
-  isInSegment: IsInSegment,
-  start: Start | undefined,
-): Generator<Item> {
-  const begin = start && newPartition(start.partition)
-  for (const partition of (index?.partitions ?? table.partitions).scanned(begin)) {
-    if (!isInSegment(partition)) continue
-    const from = start && begin && scanOrder(partition, begin) === 0 ? placeAfter(partition.entries, start) : 0
-    for (let i = from; i < partition.entries.length; i++) yield (partition.entries[i] as Entry).item
-  }
-}
-
-function placeAfter(entries: readonly Entry[], { sort, tie }: Start): number {
-  const at = place(entries, sort, tie)
-  const entry = entries[at]
-  return entry?.sort === sort && entry.tie === tie ? at + 1 : at
-}
-
-type Page = { readonly output: PageOutput; readonly last: Item | undefined }
-
-function pageOf(
-  items: Iterable<Item>,
-  { Limit = Number.POSITIVE_INFINITY, Select }: PageInput,
-  program: Program,
-  context: Context,
-  limits: PageLimits,
-): Page {
+function pageOf(entries: Iterable<Entry>, { input, source, keys, bound }: Prepared, mostBytes: number) {
+  const { Limit = Number.POSITIVE_INFINITY, Select } = input
   if (Limit < 1) throw validationError('Limit must be greater than or equal to 1')
-  const mostItems = Math.min(Limit, limits.items)
   const found: Item[] = []
-  let [matching, count, bytes] = [0, 0, 0]
+  let [count, bytes] = [0, 0]
   let last: Item | undefined
-  for (const item of items) {
+  for (const entry of entries) {
+    const item = source.projection === 'keys' ? pick(entry.item, keys) : entry.item
     count += 1
-    context.item = item
-    if (!program.condition || program.condition(context)) {
-      matching += 1
-      if (Select !== 'COUNT') found.push(shown(item, program, context))
-    }
-    if (limits.bytes !== Number.POSITIVE_INFINITY) bytes += itemBytes(item)
-    if (count < mostItems && bytes < limits.bytes) continue
+    if (!bound.condition || holds(bound.condition, item, bound.values)) found.push(item)
+    if (mostBytes !== Number.POSITIVE_INFINITY) bytes += itemBytes(item)
+    if (count < Limit && bytes < mostBytes) continue
     last = item
     break
   }
-  const counts = { Count: matching, ScannedCount: count }
-  return { output: Select === 'COUNT' ? counts : { Items: found, ...counts }, last }
+  return {
+    ...(Select !== 'COUNT' && { Items: found.map((item) => shown(item, bound)) }),
+    Count: found.length,
+    ScannedCount: count,
+    ...(last && { LastEvaluatedKey: pick(last, keys) }),
+  }
 }
 
-function withLastKey({ output, last }: Page, names: readonly string[]): PageOutput {
-  if (!last) return output
-  return { ...output, LastEvaluatedKey: keyPart(last, names) }
-}
-
-function keyPart(item: Item, names: readonly string[]): Item {
+function pick(item: Item, names: readonly string[]): Item {
   return Object.fromEntries(names.map((name) => [name, item[name] as Value]))
 }
 
-function shown(item: Item, { projection }: Program, { names }: Context): Item {
+function shown(item: Item, { projection }: Bound): Item {
   if (!projection) return item
-  return (projected(item, projection, names) as Item | undefined) ?? {}
+  return (projected(item, projection) as Item | undefined) ?? {}
+}
+
+/** The values at the end of the paths, in their maps and lists; a list has its chosen members in their order. */
+function projected(value: Value, paths: readonly Path[]): Found {
+  if (paths.some((path) => path.length === 0)) return value
+  const byStep = Map.groupBy(paths, ([step]) => step as string | number)
+  const chosen = (member: Found, step: string | number): Found => {
+    const rests = byStep.get(step)?.map(([, ...rest]) => rest)
+    return member === undefined || !rests ? undefined : projected(member, rests)
+  }
+  if (Array.isArray(value)) {
+    const members = value.map(chosen).filter((member) => member !== undefined)
+    return members.length > 0 ? members : undefined
+  }
+  if (!isMap(value)) return undefined
+  const members = [...byStep.keys()].flatMap((step) => {
+    const member = typeof step === 'string' ? chosen(attribute(value, step), step) : undefined
+    return member === undefined ? [] : [[step, member] as const]
+  })
+  return members.length > 0 ? Object.fromEntries(members) : undefined
 }

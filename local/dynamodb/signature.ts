@@ -9,17 +9,15 @@ const AUTHORIZATION =
 const MUST_BE_SIGNED = ['host', 'x-amz-date', 'x-amz-target']
 const MOST_SKEW_MS = 5 * 60_000
 
-/** Throws unless the head claims to be signed with these credentials in the last minutes. */
-export type CheckHead = (request: IncomingMessage, nowMs: number) => CheckBody
-/** Throws unless head and body are signed with them. */
+/** Throws unless head and body are signed with the credentials. */
 export type CheckBody = (body: Buffer) => void
 
-/** Checks AWS's Signature Version 4. */
-export function signatureChecker({ accessKeyId, secretAccessKey }: Credentials): CheckHead {
+/** Checks AWS's Signature Version 4. Throws unless the head claims to be signed with the credentials in the last minutes. */
+export function signatureChecker({ accessKeyId, secretAccessKey }: Credentials) {
   /** The HMAC for the region of the last request: all clients here use the same region. */
   let last: { readonly region: string; readonly hmacOf: ReturnType<typeof keptHmac> } | undefined
 
-  return (request, nowMs) => {
+  return (request: IncomingMessage): CheckBody => {
     const { authorization = '' } = request.headers
     if (authorization === '') throw refused('MissingAuthenticationTokenException', 'The request is not signed')
     const [, keyId, day = '', region = '', names = '', signature = ''] = AUTHORIZATION.exec(authorization) ?? []
@@ -30,7 +28,7 @@ export function signatureChecker({ accessKeyId, secretAccessKey }: Credentials):
       throw refused('InvalidSignatureException', `${MUST_BE_SIGNED.join(', ')} must be signed`)
     }
     const time = String(request.headers['x-amz-date'])
-    if (time.slice(0, 8) !== day || !(Math.abs(momentOf(time) - nowMs) <= MOST_SKEW_MS)) {
+    if (time.slice(0, 8) !== day || !(Math.abs(momentOf(time) - Date.now()) <= MOST_SKEW_MS)) {
       throw refused('InvalidSignatureException', 'Signature expired: the clock is more than five minutes off')
     }
     const lines = signed.map((name) => `${name}:${String(request.headers[name] ?? '').trim()}\n`)

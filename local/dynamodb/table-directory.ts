@@ -1,23 +1,30 @@
-import { DynamoDbError, noSuchTable, tableInUse, unsupported, validationError } from './failures.ts'
-import type { Journal } from './journal.ts'
-import { StoredTable, type TableSchema } from './stored-table.ts'
-import { describeTable, schemaOf } from './table-description.ts'
+import { DynamoDbError, unsupported, validationError } from './failures.ts'
+import { keyNames } from './keys.ts'
+import { type Schema, StoredTable, type TableSchema } from './stored-table.ts'
 
-type Input = Readonly<Record<string, unknown>>
-type Output = Readonly<Record<string, unknown>>
+type Members = Readonly<Record<string, unknown>>
+type KeyElement = { readonly AttributeName: string; readonly KeyType: string }
+type IndexInput = {
+  readonly IndexName: string
+  readonly KeySchema: readonly KeyElement[]
+  readonly Projection?: { readonly ProjectionType?: string }
+}
+type Keep = (name: string, schema: TableSchema | undefined) => void
 
+/** The tables by name, and the commands about them as a whole. */
 export class TableDirectory {
   private readonly tables = new Map<string, StoredTable>()
-  private readonly journal: Pick<Journal, 'table'>
+  private readonly keep: Keep
 
-  constructor(journal: Pick<Journal, 'table'>) {
-    this.journal = journal
+  /** `keep` gets every table that is made, changed or deleted. */
+  constructor(keep: Keep) {
+    this.keep = keep
   }
 
   get(name: unknown): StoredTable {
     const table = this.tables.get(String(name))
-    if (!table) throw noSuchTable()
-    return table
+    if (table) return table
+    throw new DynamoDbError('ResourceNotFoundException', 'Cannot do operations on a non-existent table')
   }
 
   all(): Iterable<StoredTable> {
@@ -30,13 +37,13 @@ export class TableDirectory {
     return table
   }
 
-  execute(operation: string, input: Input): Output {
+  execute(operation: string, input: Members): Members {
     const name = String(input.TableName)
     switch (operation) {
       case 'CreateTable':
         return { TableDescription: this.create(name, schemaOf(input)) }
       case 'DescribeTable':
-        return { Table: describeTable(this.get(name)) }
+        return { Table: describe(this.get(name)) }
       case 'ListTables':
         return { TableNames: [...this.tables.keys()].sort() }
       case 'DeleteTable':
@@ -45,39 +52,97 @@ export class TableDirectory {
         return { TimeToLiveDescription: describeTimeToLive(this.get(name).definition) }
       case 'UpdateTimeToLive':
         return this.setTimeToLive(this.get(name), input)
+      case 'DescribeContinuousBackups':
+        // No fault of the caller, who asks it of a table in AWS.
+        throw new DynamoDbError('UnknownOperationException', 'no backups here')
     }
-    // No fault of the caller, who asks it of a table in AWS.
-    if (operation === 'DescribeContinuousBackups')
-      throw new DynamoDbError('UnknownOperationException', 'no backups here')
     if (/^[A-Z]\w{1,60}$/.test(operation)) throw unsupported(operation)
     throw new DynamoDbError('UnknownOperationException', 'X-Amz-Target names no operation')
   }
 
-  private create(name: string, schema: TableSchema): Output {
-    if (this.tables.has(name)) throw tableInUse(name)
-    this.journal.table(name, schema)
-    return describeTable(this.add(name, schema))
+  private create(name: string, schema: TableSchema): Members {
+    if (this.tables.has(name)) throw new DynamoDbError('ResourceInUseException', `Table already exists: ${name}`)
+    this.keep(name, schema)
+    return describe(this.add(name, schema))
   }
 
-  private delete(name: string): Output {
+  private delete(name: string): Members {
     const table = this.get(name)
     this.tables.delete(name)
-    this.journal.table(name, undefined)
-    return describeTable(table)
+    this.keep(name, undefined)
+    return describe(table)
   }
 
-  private setTimeToLive(table: StoredTable, input: Input): Output {
-    const { AttributeName, Enabled } = (input.TimeToLiveSpecification ?? {}) as Record<string, unknown>
+  private setTimeToLive(table: StoredTable, input: Members): Members {
+    const { AttributeName, Enabled } = (input.TimeToLiveSpecification ?? {}) as Members
     if (typeof AttributeName !== 'string' || typeof Enabled !== 'boolean') {
       throw validationError('TimeToLiveSpecification takes AttributeName and Enabled')
     }
     table.definition = { ...table.definition, timeToLive: Enabled ? AttributeName : undefined }
-    this.journal.table(table.name, table.definition)
+    this.keep(table.name, table.definition)
     return { TimeToLiveSpecification: { AttributeName, Enabled } }
   }
 }
 
-function describeTimeToLive({ timeToLive }: TableSchema): Output {
+function describeTimeToLive({ timeToLive }: TableSchema): Members {
   if (timeToLive === undefined) return { TimeToLiveStatus: 'DISABLED' }
   return { TimeToLiveStatus: 'ENABLED', AttributeName: timeToLive }
+}
+
+const TABLE_NAME = /^[\w.-]{3,255}$/
+
+/** The table that CreateTable asks for. Keys are texts here. */
+function schemaOf(input: Members): TableSchema {
+  if (!TABLE_NAME.test(String(input.TableName))) {
+    throw validationError('TableName must be 3 to 255 characters long, of letters, digits, and _ - .')
+  }
+  if (input.LocalSecondaryIndexes) throw unsupported('LocalSecondaryIndexes')
+  const attributes = (input.AttributeDefinitions ?? []) as readonly { readonly AttributeType: string }[]
+  if (attributes.some(({ AttributeType }) => AttributeType !== 'S')) throw unsupported('keys of any type but S')
+  const indexes = (input.GlobalSecondaryIndexes ?? []) as readonly IndexInput[]
+  return {
+    ...keysOf(input.KeySchema as readonly KeyElement[]),
+    indexes: indexes.map(({ IndexName, KeySchema, Projection }) => {
+      const type = Projection?.ProjectionType
+      if (type !== 'ALL' && type !== 'KEYS_ONLY') throw unsupported(`the ProjectionType ${type}`)
+      return { ...keysOf(KeySchema), name: IndexName, projection: type === 'ALL' ? 'all' : 'keys' }
+    }),
+  }
+}
+
+const KEY_TYPES = ['HASH', 'RANGE']
+
+function keysOf(elements: readonly KeyElement[] = []): Schema {
+  const [partitionKey, sortKey] = KEY_TYPES.map(
+    (type) => elements.find(({ KeyType }) => KeyType === type)?.AttributeName,
+  )
+  if (!partitionKey) throw validationError('A KeySchema has no element of the type HASH')
+  return { partitionKey, ...(sortKey && { sortKey }) }
+}
+
+function describe(table: StoredTable): Members {
+  const { name, definition } = table
+  const { indexes } = definition
+  const names = new Set([definition, ...indexes].flatMap(keyNames))
+  return {
+    TableName: name,
+    TableStatus: 'ACTIVE',
+    TableArn: `arn:aws:dynamodb:local:000000000000:table/${name}`,
+    ItemCount: [...table.items()].length,
+    KeySchema: keySchema(definition),
+    AttributeDefinitions: Array.from(names, (AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+    BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
+    ...(indexes.length > 0 && {
+      GlobalSecondaryIndexes: indexes.map((index) => ({
+        IndexName: index.name,
+        IndexStatus: 'ACTIVE',
+        KeySchema: keySchema(index),
+        Projection: { ProjectionType: index.projection === 'all' ? 'ALL' : 'KEYS_ONLY' },
+      })),
+    }),
+  }
+}
+
+function keySchema(schema: Schema): KeyElement[] {
+  return keyNames(schema).map((AttributeName, i) => ({ AttributeName, KeyType: KEY_TYPES[i] as string }))
 }

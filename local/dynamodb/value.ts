@@ -8,6 +8,11 @@ export type Item = { readonly [name: string]: Value }
 export type ElementSet = ReadonlySet<Element>
 export type Element = string | Numeric | Uint8Array
 
+/** The steps to a value: names in maps and places in lists. */
+export type Path = readonly (string | number)[]
+/** Undefined for what does not exist, which is no error. */
+export type Found = Value | undefined
+
 export type TypeName = 'S' | 'N' | 'B' | 'SS' | 'NS' | 'BS' | 'BOOL' | 'NULL' | 'L' | 'M'
 
 export function typeOf(value: Value): TypeName {
@@ -31,33 +36,25 @@ function firstOf(set: ElementSet): Element {
   return set.values().next().value as Element
 }
 
-export function isMap(value: Value | undefined): value is Item {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    !ArrayBuffer.isView(value as Uint8Array) &&
-    !(value instanceof Decimal) &&
-    !isSet(value)
-  )
+export function isMap(value: Found): value is Item {
+  return typeof value === 'object' && value !== null && typeOf(value) === 'M'
 }
 
-export function isSet(value: Value | undefined): value is ElementSet {
+export function isSet(value: Found): value is ElementSet {
   return value instanceof Set
 }
 
-export function attribute(item: Item, name: string): Value | undefined {
+export function attribute(item: Item, name: string): Found {
   return Object.hasOwn(item, name) ? item[name] : undefined
 }
 
-/**
- * A copy for a map whose names are data, such as request ids. Without a prototype V8 keeps it as a hash table from the
- * start; an ordinary object would get a hidden class for every new name, which takes five times as long.
- */
-export function dictionaryOf(map: Item): Record<string, Value> {
-  const copy: Record<string, Value> = Object.create(null)
-  for (const name in map) copy[name] = map[name] as Value
-  return copy
+export function valueAt(item: Item, [first, ...rest]: Path): Found {
+  let value = attribute(item, first as string)
+  for (const step of rest) {
+    if (typeof step === 'number') value = Array.isArray(value) ? value[step] : undefined
+    else value = isMap(value) ? attribute(value, step) : undefined
+  }
+  return value
 }
 
 export function equals(a: Value, b: Value): boolean {
@@ -66,29 +63,16 @@ export function equals(a: Value, b: Value): boolean {
   const type = typeOf(a)
   if (type !== typeOf(b)) return false
   if (type === 'M') return mapsEqual(a as Item, b as Item)
-  if (type === 'B') return bytesEqual(a as Uint8Array, b as Uint8Array)
-  if (type === 'N') return compareNumeric(a as Numeric, b as Numeric) === 0
-  if (isSet(a) && isSet(b)) return setsEqual(a, b)
+  if (type === 'B' || type === 'N') return compare(a, b) === 0
+  if (isSet(a) && isSet(b)) return a.size === b.size && !without(a, b)
   const [left, right] = [a as readonly Value[], b as readonly Value[]]
-  if (left.length !== right.length) return false
-  for (let i = 0; i < left.length; i++) if (!equals(left[i] as Value, right[i] as Value)) return false
-  return true
+  return left.length === right.length && left.every((member, i) => equals(member, right[i] as Value))
 }
 
 function mapsEqual(a: Item, b: Item): boolean {
   const names = Object.keys(a)
   if (names.length !== Object.keys(b).length) return false
   return names.every((name) => Object.hasOwn(b, name) && equals(a[name] as Value, b[name] as Value))
-}
-
-function bytesEqual(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
-  return true
-}
-
-function setsEqual(a: ElementSet, b: ElementSet): boolean {
-  return a.size === b.size && !without(a, b)
 }
 
 /** Equal texts and integers are identical; bytes and decimals are compared one by one. */
@@ -111,12 +95,11 @@ export function without(set: ElementSet, others: ElementSet): ElementSet | undef
   return left.size === 0 ? undefined : left
 }
 
-/** Negative, zero or positive; undefined if the two have no order. */
-export function compare(a: Value, b: Value): number | undefined {
-  if (isNumeric(a)) return isNumeric(b) ? compareNumeric(a, b) : undefined
-  if (typeof a === 'string') return typeof b === 'string' ? compareText(a, b) : undefined
-  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b)
-  return undefined
+/** Negative, zero or positive; NaN, for which no comparison holds, if the two have no order. */
+export function compare(a: Found, b: Found): number {
+  if (isNumeric(a) && isNumeric(b)) return compareNumeric(a, b)
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
+  return a instanceof Uint8Array && b instanceof Uint8Array ? Buffer.compare(a, b) : Number.NaN
 }
 
 /** In the order of the UTF-8 bytes, which beyond U+FFFF is not the order of JS strings. */
@@ -136,31 +119,24 @@ function byteOrder(unit: number): number {
 }
 
 /** The result of size(); undefined for a value without a size. */
-export function sizeOf(value: Value): number | undefined {
-  if (typeof value === 'string') return value.length
-  if (typeof value !== 'object' || value === null || value instanceof Decimal) return undefined
-  if (Array.isArray(value) || value instanceof Uint8Array) return value.length
+export function sizeOf(value: Found): number | undefined {
+  if (typeof value === 'string' || Array.isArray(value) || value instanceof Uint8Array) return value.length
   if (isSet(value)) return value.size
-  let count = 0
-  for (const _ in value) count += 1
-  return count
+  return isMap(value) ? Object.keys(value).length : undefined
 }
 
-export function beginsWith(value: Value, prefix: Value): boolean {
+export function beginsWith(value: Found, prefix: Found): boolean {
   if (typeof value === 'string') return typeof prefix === 'string' && value.startsWith(prefix)
   if (!(value instanceof Uint8Array && prefix instanceof Uint8Array)) return false
-  return bytesEqual(value.subarray(0, prefix.length), prefix)
+  return Buffer.compare(value.subarray(0, prefix.length), prefix) === 0
 }
 
 /** True for a part of a text or of bytes, an element of a set, a member of a list. */
-export function contains(value: Value, part: Value): boolean {
+export function contains(value: Found, part: Found): boolean {
   if (typeof value === 'string') return typeof part === 'string' && value.includes(part)
+  if (part === undefined) return false
   if (Array.isArray(value)) return value.some((member) => equals(member, part))
-  if (isSet(value)) return isElement(part) && hasElement(value, part)
+  if (isSet(value)) return hasElement(value, part as Element)
   if (!(value instanceof Uint8Array && part instanceof Uint8Array)) return false
   return Buffer.from(value.buffer, value.byteOffset, value.length).indexOf(part) >= 0
-}
-
-function isElement(value: Value): value is Element {
-  return typeof value === 'string' || isNumeric(value) || value instanceof Uint8Array
 }

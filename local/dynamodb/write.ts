@@ -1,12 +1,11 @@
-import type { Context } from './context.ts'
-import type { Path } from './expression.ts'
+import { holds } from './condition.ts'
 import { validationError } from './failures.ts'
-import { itemBytes } from './item-bytes.ts'
-import { checkKeyBytes, keyIn, keyOnly } from './keys.ts'
-import { bind, type Placeholders, type Program, programFor } from './program.ts'
-import { checkIndexKeys, type Key, type Schema, type StoredTable } from './stored-table.ts'
-import { applyUpdate } from './update.ts'
-import type { Item, Value } from './value.ts'
+import { checkItemBytes } from './item-bytes.ts'
+import { checkIndexKeys, checkKeyBytes, keyIn, keyNames, keyOnly } from './keys.ts'
+import { type Bound, bind, type Placeholders } from './program.ts'
+import type { Key, StoredTable } from './stored-table.ts'
+import { applyUpdate, copies } from './update.ts'
+import { type Item, type Value, valueAt } from './value.ts'
 
 export type WriteKind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck'
 
@@ -27,8 +26,7 @@ export type Write = {
   /** The item to put, or the key alone. */
   readonly given: Item
   readonly old: Item | undefined
-  readonly program: Program
-  readonly context: Context
+  readonly bound: Bound
   readonly showsOld: boolean
 }
 
@@ -38,19 +36,13 @@ export function prepareWrite(kind: WriteKind, table: StoredTable, input: WriteIn
   if (kind === 'ConditionCheck' && input.ConditionExpression === undefined) {
     throw validationError('conditionExpression: Member must not be null')
   }
-  const program = programFor({ condition: input.ConditionExpression, update: input.UpdateExpression })
-  const context = bind(program, input)
+  const bound = bind({ condition: input.ConditionExpression, update: input.UpdateExpression }, input)
   const given = (kind === 'Put' ? input.Item : input.Key) ?? NO_ITEM
   const key = kind === 'Put' ? keyIn(table.definition, given) : keyOnly(table.definition, given)
   checkKeyBytes(key)
-  const old = table.get(key)
-  context.item = old ?? NO_ITEM
-  return { kind, table, key, given, old, program, context, showsOld: showsOld(input) }
-}
-
-function showsOld({ ReturnValuesOnConditionCheckFailure: wanted = 'NONE' }: WriteInput): boolean {
-  if (wanted !== 'NONE' && wanted !== 'ALL_OLD') throw validationError('Return values set to invalid value')
-  return wanted === 'ALL_OLD'
+  const { ReturnValuesOnConditionCheckFailure: onFailure = 'NONE' } = input
+  if (onFailure !== 'NONE' && onFailure !== 'ALL_OLD') throw validationError('Return values set to invalid value')
+  return { kind, table, key, given, old: table.get(key), bound, showsOld: onFailure === 'ALL_OLD' }
 }
 
 /** A fault in an item to put is reported before its condition is checked. */
@@ -58,104 +50,50 @@ export function checkGiven({ kind, table, given }: Write): void {
   if (kind === 'Put') checkIndexKeys(table.definition, given)
 }
 
-export function conditionHolds({ program, context }: Write): boolean {
-  return !program.condition || program.condition(context)
+export function conditionHolds({ bound: { condition, values }, old = NO_ITEM }: Write): boolean {
+  return !condition || holds(condition, old, values)
 }
 
 /** The item after the write; undefined if there is none. */
-export function outcomeOf(write: Write): Item | undefined {
-  switch (write.kind) {
-    case 'Put':
-      return write.given
-    case 'Update':
-      return updated(write)
-    case 'Delete':
-      return undefined
-    case 'ConditionCheck':
-      return write.old
-  }
-}
-
-function updated({ table, given, old, program, context }: Write): Item {
-  const { update } = program
+export function outcomeOf({ kind, table, given, old, bound: { update, values } }: Write): Item | undefined {
+  if (kind === 'Put') return given
+  if (kind === 'Delete') return undefined
+  if (kind === 'ConditionCheck') return old
   if (!update) return old ?? given
-  refuseKeyChange(table.definition, update.paths, context.names)
-  context.item = old ?? given
-  const next = applyUpdate(update, context)
+  const keys = keyNames(table.definition)
+  for (const { path } of update) {
+    const [name] = path as [string]
+    if (keys.includes(name)) throw validationError(`Cannot update attribute ${name}. This attribute is part of the key`)
+  }
+  const next = applyUpdate(update, old ?? given, values)
   checkIndexKeys(table.definition, next)
   return next
 }
 
-function refuseKeyChange(
-  { partitionKey, sortKey }: Schema,
-  paths: readonly (readonly number[])[],
-  names: readonly string[],
-) {
-  for (const [first] of paths) {
-    const name = names[first as number]
-    if (name === partitionKey || name === sortKey) {
-      throw validationError(`Cannot update attribute ${name}. This attribute is part of the key`)
-    }
-  }
-}
-
-const MOST_ITEM_BYTES = 400 * 1024
-
-/**
- * A bound of the size of the item after the write: its size before, the bytes of the command, and values that may be in
- * it twice now. The size itself is counted only if the bound is too large. Throws if the item is too large.
- */
-export function boundBytes({ key, table, program }: Write, next: Item | undefined, commandBytes: number): number {
+/** A bound of the item's size after the write: its size before and the bytes of the command. Throws if it is too large. */
+export function boundBytes({ key, table, bound }: Write, next: Item | undefined, commandBytes: number): number {
   if (!next || commandBytes === 0) return 0
-  const bound = (table.mostBytes(key) + commandBytes) * (program.update?.copies ? 2 : 1)
-  if (bound <= MOST_ITEM_BYTES) return bound
-  const bytes = itemBytes(next)
-  if (bytes <= MOST_ITEM_BYTES) return bytes
-  throw validationError(
-    program.update
-      ? 'Item size to update has exceeded the maximum allowed size'
-      : 'Item size has exceeded the maximum allowed size',
-  )
+  const times = bound.update && copies(bound.update) ? 2 : 1
+  return checkItemBytes(next, (table.mostBytes(key) + commandBytes) * times, bound.update !== undefined)
 }
 
 /** The attributes that ReturnValues asks for; undefined for none. */
-export function returned(write: Write, next: Item | undefined, wanted: string): Item | undefined {
+export function returned({ old, bound }: Write, next: Item | undefined, wanted: string): Item | undefined {
   switch (wanted) {
     case 'NONE':
       return undefined
     case 'ALL_OLD':
-      return write.old
+      return old
     case 'ALL_NEW':
       return next
-    case 'UPDATED_OLD':
-      return updatedOld(write)
     default:
-      return updatedNew(write, next)
+      return updated(wanted === 'UPDATED_OLD' ? old : next, bound)
   }
 }
 
-// A nested path returns its whole top attribute, as in DynamoDB Local. (In AWS, only the value at the path.)
-
-function updatedNew({ program, context }: Write, next: Item | undefined): Item | undefined {
-  if (!next || !program.update) return undefined
-  context.item = next
-  const { sets, removes, deletes } = program.update
-  return pick(
-    [...sets, ...removes, ...deletes].filter(({ was }) => was(context) !== undefined),
-    context,
-  )
-}
-
-function updatedOld({ program, context, old }: Write): Item | undefined {
-  if (!old || !program.update) return undefined
-  context.item = old
-  const { sets, removes, deletes } = program.update
-  const there = [...sets, ...removes, ...deletes].filter(({ was }) => was(context) !== undefined)
-  return pick(there, context)
-}
-
-function pick(places: readonly { readonly path: Path }[], { item, names }: Context): Item | undefined {
-  if (places.length === 0) return undefined
-  const tops = places.map(({ path }) => names[path[0] as number] as string)
-  return Object.fromEntries(tops.map((name) => [name, item[name] as Value]))
+/** A nested path returns its whole top attribute, as in DynamoDB Local. (In AWS, only the value at the path.) */
+function updated(item: Item | undefined, { update }: Bound): Item | undefined {
+  const there = item && update?.filter(({ path }) => valueAt(item, path) !== undefined)
+  if (!item || !there?.length) return undefined
+  return Object.fromEntries(there.map(({ path: [name] }) => [name, item[name as string] as Value]))
 }

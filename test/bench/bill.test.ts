@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { billOf, type Chat } from '../../bench/bill/bill.ts'
-import { PRICES } from '../../bench/bill/prices.ts'
+import { billOf, type Chat, PRICES } from '../../bench/bill/bill.ts'
 
 const CHAT: Chat = {
   seconds: 4,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
-import { makeCertificate } from '../../bench/around/certificate.ts'
+import { makeCertificate } from '../../bench/tls.ts'
 import { readSource } from '../../cli/reading/read-source.ts'
 import { emptyFolder, run } from '../support/processes.ts'
 

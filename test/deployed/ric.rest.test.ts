@@ -1,9 +1,6 @@
 import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { heapLimits } from '../../bench/around/heap-limits.ts'
-import { installRuntimeClient } from '../../bench/lambda/install-runtime-client.ts'
-import type { LambdaAnswer } from '../../bench/lambda/lambda-answer.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import { EDGE_HEADERS } from '../../layers/gateway/names.ts'
 import { type BedrockUpstream, MODEL_ID, startBedrock } from '../providers/bedrock/bedrock-upstream.ts'
@@ -26,8 +23,10 @@ import { until } from '../support/wait.ts'
 import { ORIGIN_SECRET, openAccount, type TestAccount } from './support/account.ts'
 import { startFunction } from './support/function-process.ts'
 import { httpEvent } from './support/http-event.ts'
+import { installRuntimeClient } from './support/install-runtime-client.ts'
+import type { LambdaAnswer } from './support/lambda-answer.ts'
 import { type LambdaService, startLambdaService } from './support/lambda-service.ts'
-import { type RuntimeProcess, startRuntime } from './support/runtime-process.ts'
+import { heapLimits, type RuntimeProcess, startRuntime } from './support/runtime-process.ts'
 import { type SecretsManager, secretFor, startSecretsManager } from './support/secrets-manager.ts'
 import { type DeployedFunction, TOKENIZER } from './support/synthesize.ts'
 
@@ -83,7 +82,7 @@ async function start(deployed: DeployedFunction, extra: Record<string, string> =
     AWS_ENDPOINT_URL_BEDROCK_RUNTIME: bedrock.url,
     AWS_ENDPOINT_URL_LAMBDA: lambda.endpoint,
   }
-  return opened.use(await startRuntime(client, deployed, account.dynamodb.endpoint, elsewhere))
+  return opened.use(await startRuntime(client, deployed, account.dynamodb.endpoint, { env: elsewhere }))
 }
 
 function post(secret: string, body: unknown, extra: object = {}, on = chat): Promise<LambdaAnswer> {
@@ -95,9 +94,15 @@ const STREAM = { ...HELLO, stream: true }
 /** The part of the memory that Lambda may need for itself: a function that takes too much is killed, and answers nobody. */
 const SPARE = 0.2
 
+/** Chat with the heap that Lambda allows it. */
+function startLimited(): Promise<RuntimeProcess> {
+  const { chat: deployed } = account.functions
+  return start(deployed, { NODE_OPTIONS: heapLimits(deployed.memoryMb) })
+}
+
 /** The most that a process had at once. */
-function peakMemoryMb(pid: number | undefined): number {
-  const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+function peakMemoryMb({ child }: RuntimeProcess): number {
+  const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? []
   return Number(kilobytes) / 1024
 }
 
@@ -126,17 +131,12 @@ describeInLambda('the chat function', () => {
     expect((await account.readRow(headers['X-Request-Id'])).keyId).toBe(key.id)
   })
 
-  test('chat in Lambda’s runtime reads a body in base64', async () => {
-    const { secret } = await account.issue()
-    const body = Buffer.from(JSON.stringify(HELLO)).toString('base64')
-    expect((await (await post(secret, body, { isBase64Encoded: true })).whole()).statusCode).toBe(200)
-  })
-
-  test('chat in Lambda’s runtime sends a long answer whole, with no character cut in two', async () => {
+  test('chat in Lambda’s runtime takes a body in base64 and sends a long answer whole, with no character cut in two', async () => {
     const { secret } = await account.issue()
     const content = `x${`🧾${' '.repeat(120)}`.repeat(300)}`
     upstream.reply = say(content)
-    const { body } = await (await post(secret, HELLO)).whole()
+    const encoded = Buffer.from(JSON.stringify(HELLO)).toString('base64')
+    const { body } = await (await post(secret, encoded, { isBase64Encoded: true })).whole()
     expect(JSON.parse(body).choices[0].message.content === content).toBe(true)
   })
 
@@ -189,16 +189,13 @@ describeInLambda('the chat function', () => {
   })
 
   test.each([
-    ['an unknown key', 401, 'invalid_api_key', { secret: `svc_live_${'A'.repeat(43)}`, body: HELLO }],
-    ['a malformed key', 401, 'invalid_api_key', { secret: 'nonsense', body: HELLO }],
-    ['a request without credits', 402, 'credit_balance_exhausted', { credits: '0', body: HELLO }],
-    ['a streamed request without credits', 402, 'credit_balance_exhausted', { credits: '0', body: STREAM }],
-    ['a body that is not JSON', 400, 'invalid_json', { body: '{"model":' }],
-    ['a request without messages', 400, 'invalid_value', { body: { model: 'test-model', messages: [] } }],
-    ['an unknown model', 404, 'model_not_found', { body: { ...STREAM, model: 'nope' } }],
-  ])('chat in Lambda’s runtime refuses %s with status %i and the code %s', async (_, code, error, { body, ...how }) => {
-    const secret = 'secret' in how ? how.secret : (await account.issue(how)).secret
+    ['an unknown key', 401, 'invalid_api_key', undefined],
+    ['a streamed request without credits', 402, 'credit_balance_exhausted', { credits: '0' }],
+    ['an unknown model', 404, 'model_not_found', { credits: '1' }],
+  ])('chat in Lambda’s runtime refuses %s with status %i and the code %s', async (_, code, error, issued) => {
+    const secret = issued ? (await account.issue(issued)).secret : `svc_live_${'A'.repeat(43)}`
     const requests = upstream.requests.length
+    const body = code === 404 ? { ...STREAM, model: 'nope' } : STREAM
     const answer = await (await post(secret, body)).whole()
     expect(answer.statusCode).toBe(code)
     expect(answer.headers).toMatchObject({
@@ -207,10 +204,7 @@ describeInLambda('the chat function', () => {
       'X-Svc-Cost': '0',
     })
     expect(answer.headers['RateLimit-Remaining']).toBe(code === 401 ? undefined : '59')
-    const envelope = JSON.parse(answer.body).error
-    expect(Object.keys(envelope).sort()).toEqual(['code', 'message', 'param', 'type'])
-    expect(envelope.code).toBe(error)
-    if (error === 'invalid_json') expect(envelope.message).toContain('line 1, column 10 ends where a value is needed')
+    expect(JSON.parse(answer.body).error).toMatchObject({ code: error, message: expect.any(String) })
     expect(upstream.requests).toHaveLength(requests)
   })
 
@@ -231,11 +225,6 @@ describeInLambda('the chat function', () => {
     expect(body).not.toContain('[DONE]')
     const row = await account.readRow(headers['X-Request-Id'])
     expect(row).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate', completionTokens: 4 })
-
-    upstream.reply = (response) => void response.destroy()
-    expect((await (await post(secret, STREAM)).whole()).statusCode).toBe(502)
-    upstream.reply = status(500, 'x')
-    expect((await (await post(secret, HELLO)).whole()).statusCode).toBe(502)
 
     upstream.reply = say('Hello')
     expect((await (await post(secret, STREAM)).whole()).body).toContain('[DONE]')
@@ -278,8 +267,7 @@ describeInLambda('the chat function', () => {
     'chat in Lambda’s runtime takes the largest requests, one after the other, within the memory of its stage',
     async () => {
       const { secret } = await account.issue({ credits: '1000' })
-      const { chat: deployed } = account.functions
-      const own = await start(deployed, { NODE_OPTIONS: heapLimits(deployed.memoryMb).join(' ') })
+      const own = await startLimited()
       const names = [
         '150,000 unknown fields of null',
         '300,000 stop strings',
@@ -293,7 +281,7 @@ describeInLambda('the chat function', () => {
           expect([name, model, [200, 400].includes(statusCode)]).toEqual([name, model, true])
         }
       }
-      expect(peakMemoryMb(own.child.pid)).toBeLessThan(deployed.memoryMb * (1 - SPARE))
+      expect(peakMemoryMb(own)).toBeLessThan(account.functions.chat.memoryMb * (1 - SPARE))
     },
     60_000,
   )
@@ -302,14 +290,13 @@ describeInLambda('the chat function', () => {
     'chat in Lambda’s runtime embeds the largest batch within the memory of its stage',
     async () => {
       const { secret } = await account.issue({ scopes: ['embeddings'] })
-      const { chat: deployed } = account.functions
-      const own = await start(deployed, { NODE_OPTIONS: heapLimits(deployed.memoryMb).join(' ') })
+      const own = await startLimited()
       upstream.reply = manyVectors
       const body = { model: 'embedder', input: Array(TEXTS).fill('a') }
       const event = httpEvent({ method: 'POST', path: '/v1/embeddings', secret, body })
       const answer = await (await own.invoke(event)).whole()
       expect([answer.statusCode, answer.headers['X-Svc-Cost']]).toEqual([200, '0.002048'])
-      expect(peakMemoryMb(own.child.pid)).toBeLessThan(deployed.memoryMb * (1 - SPARE))
+      expect(peakMemoryMb(own)).toBeLessThan(account.functions.chat.memoryMb * (1 - SPARE))
     },
     60_000,
   )
@@ -449,27 +436,20 @@ describeInLambda('the chat function', () => {
 })
 
 describeInLambda('the other functions', () => {
-  test('the api function starts in Lambda’s runtime and answers', async () => {
-    const { secret } = await account.issue()
-    const started = await start(account.functions.api)
-    const answer = await started.invoke(httpEvent({ path: '/v1/models', secret }))
+  test.each([
+    ['api', askForModels, { statusCode: 200, headers: { 'RateLimit-Limit': '60' } }],
+    ['sweep', async () => ({ version: '0', source: 'aws.scheduler' }), { finished: 0 }],
+    ['tokenizer', async () => ({ texts: ['hello world', 'hello'] }), { tokens: [2, 1] }],
+  ] as const)('%s starts in Lambda’s runtime and answers, and does not stream', async (name, event, expected) => {
+    const started = await start(account.functions[name])
+    const answer = await started.invoke(await event())
     await answer.ended
     expect(answer.isStreaming).toBe(false)
-    const { statusCode, headers } = JSON.parse(answer.body)
-    expect(statusCode).toBe(200)
-    expect(headers).toMatchObject({ 'RateLimit-Limit': '60' })
+    expect(JSON.parse(answer.body)).toMatchObject(expected)
     expect(started.errors).toEqual([])
   })
-
-  test('the sweep function starts in Lambda’s runtime and answers', async () => {
-    const answer = await (await start(account.functions.sweep)).invoke({ version: '0', source: 'aws.scheduler' })
-    await answer.ended
-    expect(JSON.parse(answer.body)).toEqual({ finished: 0 })
-  })
-
-  test('tokenizer starts in Lambda’s own runtime and answers', async () => {
-    const answer = await (await start(account.functions.tokenizer)).invoke({ texts: ['hello world', 'hello'] })
-    await answer.ended
-    expect(JSON.parse(answer.body)).toEqual({ tokens: [2, 1] })
-  })
 })
+
+async function askForModels() {
+  return httpEvent({ path: '/v1/models', secret: (await account.issue()).secret })
+}

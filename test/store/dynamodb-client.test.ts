@@ -114,7 +114,7 @@ test('values of every kind are written and read as the AWS SDK does it', () => {
 
 test.each([
   ...[Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, -(2 ** 53)],
-  ...[new Date(0), new Set(['a']), new Map(), Symbol('a'), () => 1],
+  ...[new Date(0), new Set(['a']), new Set(), new Map(), Symbol('a'), () => 1],
 ])('a value that DynamoDB cannot keep exactly is refused before it is sent: %p', (value) => {
   expect(() => writeAttributes({ value })).toThrow()
   expect(() => writeAttributes({ list: [{ value }] })).toThrow()

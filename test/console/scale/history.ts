@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
-import { catalogFor } from '../../../bench/subjects/catalog.ts'
+import { catalogFor } from '../../../bench/waybill.ts'
 import { hourSummer } from '../../../functions/close/sum-hours.ts'
 import { DAY_MS, HOUR_MS, utcDay } from '../../../layers/gateway/domain/basics/time.ts'
 import { makeRequestId } from '../../../layers/gateway/domain/basics/ulid.ts'

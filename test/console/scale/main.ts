@@ -1,5 +1,4 @@
-import { medianOf } from '../../../bench/statistics.ts'
-import { number } from '../../../bench/words.ts'
+import { medianOf, number } from '../../../bench/figures.ts'
 import { startConsole } from '../../../cli/console/start-console.ts'
 import { openOperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
 import { startDynamoDbLocal } from '../../../local/dynamodb-local.ts'

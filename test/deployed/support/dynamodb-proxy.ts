@@ -1,6 +1,6 @@
-import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import { type Started, startServer } from './start-server.ts'
 
 export type DynamoDbCall = {
   readonly operation: string
@@ -10,8 +10,7 @@ export type DynamoDbCall = {
   readonly leadingKey: string | undefined
 }
 
-export type DynamoDbProxy = AsyncDisposable & {
-  readonly endpoint: string
+export type DynamoDbProxy = Started & {
   /** Every call that was answered, in order. */
   readonly calls: (DynamoDbCall & { readonly status: number })[]
 }
@@ -20,16 +19,12 @@ export type DynamoDbProxy = AsyncDisposable & {
 export async function startDynamoDbProxy(target: string): Promise<DynamoDbProxy> {
   const calls: DynamoDbProxy['calls'] = []
   const agent = new Agent({ keepAlive: true })
-  const server = createServer((incoming, response) => {
-    forward(incoming, response).catch(() => response.destroy())
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const server = await startServer(forward)
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...server,
     calls,
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      await server[Symbol.asyncDispose]()
       agent.destroy()
     },
   }

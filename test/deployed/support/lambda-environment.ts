@@ -1,8 +1,10 @@
 import { basename } from 'node:path'
 import type { DeployedFunction } from './synthesize.ts'
 
+type Started = Pick<DeployedFunction, 'folder' | 'handler' | 'environment' | 'memoryMb' | 'nodePath'>
+
 /** All that the function's process has in its environment: nothing comes from ours. */
-export function lambdaEnvironment(deployed: DeployedFunction, dynamodb: string): Record<string, string> {
+export function lambdaEnvironment(deployed: Started, dynamodb: string): Record<string, string> {
   const name = basename(deployed.folder)
   return {
     ...deployed.environment,

@@ -1,10 +1,8 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { FunctionProcess } from './function-process.ts'
+import { type Started, startServer } from './start-server.ts'
 
-export type LambdaService = AsyncDisposable & {
-  readonly endpoint: string
+export type LambdaService = Started & {
   /** The name of every function that was invoked, and what it was given. */
   readonly invoked: { readonly name: string; readonly event: unknown }[]
   /** While false, every invocation is answered with a 503. */
@@ -13,7 +11,7 @@ export type LambdaService = AsyncDisposable & {
 
 /** As much of Lambda's API as a function calls: invoking another and waiting for its answer. */
 export async function startLambdaService(functions: Readonly<Record<string, FunctionProcess>>): Promise<LambdaService> {
-  const server = createServer(async (request, response) => {
+  const server = await startServer(async (request, response) => {
     const [, name = ''] = /^\/2015-03-31\/functions\/([\w-]+)\/invocations$/.exec(request.url ?? '') ?? []
     const event = await json(request)
     service.invoked.push({ name, event })
@@ -22,15 +20,6 @@ export async function startLambdaService(functions: Readonly<Record<string, Func
     const answer = status === 200 ? await functions[name]?.invoke(event) : { Message: 'refused' }
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const service: LambdaService = {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    invoked: [],
-    isUp: true,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  const service: LambdaService = { ...server, invoked: [], isUp: true }
   return service
 }

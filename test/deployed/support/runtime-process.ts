@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { LambdaAnswer } from '../../../bench/lambda/lambda-answer.ts'
-import { startRuntimeApi } from '../../../bench/lambda/runtime-api.ts'
+import type { LambdaAnswer } from './lambda-answer.ts'
 import { lambdaEnvironment } from './lambda-environment.ts'
+import { startRuntimeApi } from './runtime-api.ts'
 import { type DeployedFunction, NODE } from './synthesize.ts'
 
 export type RuntimeProcess = AsyncDisposable & {
@@ -14,21 +14,25 @@ export type RuntimeProcess = AsyncDisposable & {
   invoke(event: unknown): Promise<LambdaAnswer>
 }
 
+type Started = Pick<DeployedFunction, 'folder' | 'handler' | 'environment' | 'memoryMb' | 'nodePath' | 'timeoutSeconds'>
+type Around = {
+  readonly env?: Readonly<Record<string, string>>
+  /** The command that starts this one, such as one that gives it a core. */
+  readonly within?: (command: readonly string[]) => readonly string[]
+}
+
 /** A function in the process that Lambda would start for it: AWS's runtime client, the environment. */
 export async function startRuntime(
   client: string,
-  deployed: DeployedFunction,
+  deployed: Started,
   dynamodb: string,
-  extra: Record<string, string> = {},
+  { env, within = (command) => command }: Around = {},
 ): Promise<RuntimeProcess> {
   const api = await startRuntimeApi()
-  const child = spawn(NODE, [client, deployed.handler], {
+  const [program = '', ...args] = within([NODE, client, deployed.handler])
+  const child = spawn(program, args, {
     cwd: deployed.folder,
-    env: {
-      ...lambdaEnvironment(deployed, dynamodb),
-      AWS_LAMBDA_RUNTIME_API: api.address,
-      ...extra,
-    },
+    env: { ...lambdaEnvironment(deployed, dynamodb), AWS_LAMBDA_RUNTIME_API: api.address, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = { text: '' }
@@ -55,4 +59,10 @@ export async function startRuntime(
       await api[Symbol.asyncDispose]()
     },
   }
+}
+
+/** The limits that the bootstrap of Lambda's Node runtimes sets: a tenth for the young generation, in two halves. */
+export function heapLimits(memoryMb: number): string {
+  const young = Math.floor(memoryMb / 10)
+  return `--max-semi-space-size=${Math.floor(young / 2)} --max-old-space-size=${memoryMb - young}`
 }

@@ -1,9 +1,7 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
+import { type Started, startServer } from './start-server.ts'
 
-export type SecretsManager = AsyncDisposable & {
-  readonly endpoint: string
+export type SecretsManager = Started & {
   /** The name of every secret that was asked for. */
   readonly asked: string[]
 }
@@ -11,7 +9,7 @@ export type SecretsManager = AsyncDisposable & {
 /** As much of AWS Secrets Manager as a function calls. */
 export async function startSecretsManager(secrets: Readonly<Record<string, string>>): Promise<SecretsManager> {
   const asked: string[] = []
-  const server = createServer(async (request, response) => {
+  const server = await startServer(async (request, response) => {
     const { SecretId } = (await json(request)) as { SecretId: string }
     asked.push(SecretId)
     const SecretString = secrets[SecretId]
@@ -19,15 +17,7 @@ export async function startSecretsManager(secrets: Readonly<Record<string, strin
     const missing = { __type: 'ResourceNotFoundException', message: 'not found' }
     response.end(JSON.stringify(SecretString === undefined ? missing : { Name: SecretId, SecretString }))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  return { ...server, asked }
 }
 
 /** A provider's key as a secret, for the host of this address. */

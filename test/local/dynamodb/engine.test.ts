@@ -24,12 +24,6 @@ function ask(operation: string, input: Input, bytes = 100): unknown {
 const put = { TableName: 'keys', Item: KEY }
 const addOne = { TableName: 'keys', Key: KEY, UpdateExpression: 'ADD n :one', ExpressionAttributeValues: { ':one': 1 } }
 const transaction = { TransactItems: [{ Update: addOne }] }
-const read = { TransactItems: [{ Get: { TableName: 'keys', Key: KEY } }] }
-const CANCELED = {
-  name: 'TransactionCanceledException',
-  detail: { CancellationReasons: [{ Code: 'TransactionConflict' }] },
-}
-
 describe('until a write is settled', () => {
   test('a plain write of an item in a transaction meets a conflict, and is done afterwards', () => {
     ask('TransactWriteItems', transaction)
@@ -53,13 +47,6 @@ describe('until a write is settled', () => {
       detail: { CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }] },
     })
     expect(ask('GetItem', { TableName: 'usage', Key: { part: 'p', requestId: 'r' } })).toEqual({})
-  })
-
-  test('a reading transaction meets a conflict with plain writes, too; plain writes meet none with each other', () => {
-    expect([ask('UpdateItem', addOne), ask('UpdateItem', addOne)]).toEqual([{}, {}])
-    expect(ask('TransactGetItems', read)).toMatchObject(CANCELED)
-    engine.settle()
-    expect(ask('TransactGetItems', read)).toEqual({ Responses: [{ Item: { ...KEY, n: 2 } }] })
   })
 })
 
@@ -111,8 +98,18 @@ test('a feature that it does not have is refused with the way to a database that
     message:
       "The local database does not support ExecuteStatement. Amazon's does, which a clone has: start it with --dynamodb-local",
   })
-  expect(ask('GetItem', { TableName: 'keys', Key: KEY, AttributesToGet: ['a'] })).toMatchObject({
-    message: expect.stringContaining('does not support AttributesToGet'),
-  })
+  const get = { TableName: 'keys', Key: KEY }
+  const update = (UpdateExpression: string) => ({ ...get, UpdateExpression, ExpressionAttributeValues: { ':v': 1 } })
+  for (const [operation, input, feature] of [
+    ['GetItem', { ...get, AttributesToGet: ['a'] }, 'AttributesToGet'],
+    ['Scan', { TableName: 'keys', Select: 'ALL_ATTRIBUTES' }, 'the Select ALL_ATTRIBUTES'],
+    ['UpdateItem', update('SET li = list_append(li, :v)'), 'the function list_append here'],
+    ['UpdateItem', update('SET li[0] = :v'), 'a change of one element of a list'],
+    ['TransactGetItems', { TransactItems: [{ Get: get }] }, 'TransactGetItems'],
+  ] as const) {
+    expect(ask(operation, input)).toMatchObject({
+      message: expect.stringContaining(`The local database does not support ${feature}.`),
+    })
+  }
   expect(ask('GetItem', { TableName: 'nope', Key: KEY })).toMatchObject({ name: 'ResourceNotFoundException' })
 })

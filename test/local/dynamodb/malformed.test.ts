@@ -20,7 +20,7 @@ async function ask(operation: string, body: string) {
 
 const OPERATIONS = [
   ...['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query', 'Scan', 'BatchGetItem', 'BatchWriteItem'],
-  ...['TransactGetItems', 'TransactWriteItems', 'CreateTable', 'DescribeTable', 'UpdateTimeToLive', '__proto__', ''],
+  ...['TransactWriteItems', 'CreateTable', 'DescribeTable', 'UpdateTimeToLive', '__proto__', ''],
 ]
 
 const BODIES: Readonly<Record<string, string>> = {

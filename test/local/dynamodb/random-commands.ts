@@ -7,7 +7,6 @@ import {
   QueryCommand,
   type QueryCommandInput,
   ScanCommand,
-  TransactGetCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
   UpdateCommand,
@@ -64,7 +63,7 @@ export class RandomCommands {
     if (command instanceof TransactWriteCommand) this.done.push(command)
   }
 
-  /** Of several items: written or read at once, or in one transaction. */
+  /** Of several items, written or read at once. */
   private batch(): DocumentCommand {
     const { random, tables } = this
     const keys = Array.from({ length: 1 + random.below(3) }, () => ({
@@ -72,19 +71,14 @@ export class RandomCommands {
       sk: random.pick(SORTS),
     }))
     const own = random.chance(0.05) ? keys : [...new Map(keys.map((key) => [key.pk + key.sk, key])).values()]
-    switch (random.below(3)) {
-      case 0:
-        return new TransactGetCommand({ TransactItems: own.map((Key) => ({ Get: { TableName: tables.keys, Key } })) })
-      case 1:
-        return new BatchGetCommand({ RequestItems: { [tables.keys]: { Keys: own, ConsistentRead: true } } })
-      default: {
-        const requests = own.map((Key) => {
-          const Item = { ...Key, ...randomAttributes(random), ...wideAttributes(random) }
-          return random.chance(0.3) ? { DeleteRequest: { Key } } : { PutRequest: { Item } }
-        })
-        return new BatchWriteCommand({ RequestItems: { [tables.keys]: requests } })
-      }
+    if (random.chance(0.5)) {
+      return new BatchGetCommand({ RequestItems: { [tables.keys]: { Keys: own, ConsistentRead: true } } })
     }
+    const requests = own.map((Key) => {
+      const Item = { ...Key, ...randomAttributes(random), ...wideAttributes(random) }
+      return random.chance(0.3) ? { DeleteRequest: { Key } } : { PutRequest: { Item } }
+    })
+    return new BatchWriteCommand({ RequestItems: { [tables.keys]: requests } })
   }
 
   private async queryInPages(input: QueryCommandInput): Promise<void> {
@@ -220,7 +214,7 @@ export class RandomCommands {
   private transaction(): TransactWriteCommand {
     const { random, sent, done } = this
     if (sent.length > 0 && random.chance(0.15)) return new TransactWriteCommand(random.pick(sent).input)
-    if (done.length > 0 && random.chance(0.1)) {
+    if (done.length > 0 && random.chance(0.25)) {
       const { ClientRequestToken } = random.pick(done).input
       const Delete = { TableName: this.tables.keys, Key: { pk: 'p', sk: random.pick(SORTS) } }
       return new TransactWriteCommand({ TransactItems: [{ Delete }], ClientRequestToken })

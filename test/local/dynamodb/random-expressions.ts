@@ -109,7 +109,6 @@ const WIDE_PATHS = [
   'cc.xx[0]',
   'll[1]',
 ]
-const TYPES = ['S', 'N', 'B', 'SS', 'NS', 'BS', 'BOOL', 'NULL', 'L', 'M']
 
 /** Expressions of one command, with their names and values; right for the most part. */
 export class RandomExpressions {
@@ -145,8 +144,8 @@ export class RandomExpressions {
     const { random } = this
     const changes = random.chance(0.35) ? this.changes() : []
     if (changes.length > 0 && random.chance(0.8)) return this.spoilt(changes.join(' '))
-    const sets = Array.from({ length: random.pick([0, 1, 1, 1, 2, 3]) }, () => `${this.path()} = ${this.result()}`)
-    const removes = Array.from({ length: random.below(sets.length > 0 ? 2 : 4) }, () => this.path())
+    const sets = Array.from({ length: random.pick([0, 1, 1, 1, 2, 3]) }, () => `${this.target()} = ${this.result()}`)
+    const removes = Array.from({ length: random.below(sets.length > 0 ? 2 : 4) }, () => this.target())
     const sections = [
       ...changes,
       ...(sets.length > 0 ? [`${random.pick(['SET', 'SET', 'set'])} ${sets.join(', ')}`] : []),
@@ -169,10 +168,10 @@ export class RandomExpressions {
   private change(section: string, path: readonly string[]): string {
     const { random } = this
     if (this.isWide && random.chance(0.3)) return this.wideChange(section)
-    if (random.chance(0.05)) return `${this.path()} ${this.value(randomValue(random))}`
-    if (random.chance(0.02)) return `${this.path()} ${this.path()}`
+    if (random.chance(0.05)) return `${this.target()} ${this.value(randomValue(random))}`
+    if (random.chance(0.02)) return `${this.target()} ${this.path()}`
     if (section === 'ADD' && random.chance(0.2)) return `${this.name('aa')} ${this.value(randomNumber(random))}`
-    return `${random.chance(0.95) ? this.written(path) : this.path()} ${this.value(randomSet(random))}`
+    return `${random.chance(0.95) ? this.written(path) : this.target()} ${this.value(randomSet(random))}`
   }
 
   private wideChange(section: string): string {
@@ -248,9 +247,7 @@ export class RandomExpressions {
   private wideSimple(): string {
     const { random } = this
     if (random.chance(0.3)) return `contains(${random.pick(['st', 'ns'])}, ${this.value(random.pick(['a', 1, 0.5]))})`
-    if (random.chance(0.3)) return `nn ${random.pick(COMPARATORS)} ${this.value(random.pick(DECIMALS))}`
-    const type = random.chance(0.95) ? random.pick(TYPES) : random.pick(['', 'X', 5])
-    return `attribute_type(${this.path()}, ${this.value(type)})`
+    return `nn ${random.pick(COMPARATORS)} ${this.value(random.pick(DECIMALS))}`
   }
 
   private containing(): string {
@@ -299,10 +296,7 @@ export class RandomExpressions {
 
   private wideResult(): string {
     const { random } = this
-    if (random.chance(0.4)) return `nn ${random.pick(['+', '-'])} ${this.value(random.pick([...DECIMALS, 1, -3]))}`
-    const list = () => (random.chance(0.5) ? random.pick(['li', 'll']) : this.value([randomValue(random, 1)]))
-    const first = random.chance(0.3) ? `if_not_exists(li, ${this.value([])})` : list()
-    return `list_append(${first}, ${random.chance(0.9) ? list() : this.operand()})`
+    return `nn ${random.pick(['+', '-'])} ${this.value(random.pick([...DECIMALS, 1, -3]))}`
   }
 
   private term(): string {
@@ -314,9 +308,14 @@ export class RandomExpressions {
 
   private path(): string {
     const { random } = this
+    if (!this.isWide || random.chance(0.75)) return this.target()
+    return random.chance(0.97) ? random.pick(WIDE_PATHS) : random.pick(['name', 'li[', 'li[a]'])
+  }
+
+  /** A path whose value an update may change: our database changes no element of a list. */
+  private target(): string {
+    const { random } = this
     if (random.chance(0.01)) return this.name('pk')
-    if (this.isWide && random.chance(0.25))
-      return random.chance(0.97) ? random.pick(WIDE_PATHS) : random.pick(['name', 'li[', 'li[a]'])
     const path = random.chance(0.75) ? [random.pick(ATTRIBUTES)] : random.pick(PATHS)
     return this.written(path)
   }

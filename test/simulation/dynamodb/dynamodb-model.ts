@@ -13,7 +13,6 @@ import type {
   PutCommand,
   QueryCommand,
   ScanCommand,
-  TransactGetCommand,
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
@@ -35,7 +34,6 @@ export type DocumentCommand =
   | TransactWriteCommand
   | QueryCommand
   | ScanCommand
-  | TransactGetCommand
   | BatchGetCommand
   | BatchWriteCommand
 
@@ -47,12 +45,9 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   TransactWriteCommand: 'TransactWriteItems',
   QueryCommand: 'Query',
   ScanCommand: 'Scan',
-  TransactGetCommand: 'TransactGetItems',
   BatchGetCommand: 'BatchGetItem',
   BatchWriteCommand: 'BatchWriteItem',
 }
-
-const NO_LIMITS = { items: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
 
 /**
  * The local database's engine behind the commands of the document client, without a line or a file between them: it
@@ -62,7 +57,7 @@ export class DynamoModel {
   private readonly engine: Engine
 
   constructor(tables: Readonly<Record<string, TableSchema>>, clock?: () => number) {
-    this.engine = new Engine({ pages: NO_LIMITS, ...(clock && { clock }) })
+    this.engine = new Engine({ pageBytes: Number.POSITIVE_INFINITY, ...(clock && { clock }) })
     for (const [name, schema] of Object.entries(tables)) this.engine.addTable(name, schema)
   }
 

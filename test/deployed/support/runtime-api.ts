@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { LambdaAnswer } from './lambda-answer.ts'
+import { startServer } from './start-server.ts'
 
 export type RuntimeApi = AsyncDisposable & {
   /** The value of AWS_LAMBDA_RUNTIME_API. */
@@ -30,16 +30,12 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
   const errors: string[] = []
   let idle: ServerResponse | undefined
 
-  const server = createServer((request, response) => {
-    serve(request, response).catch((error) => errors.push(String(error)))
-  })
-  // The runtime waits for its next event as long as it takes.
-  server.keepAliveTimeout = 0
-  server.requestTimeout = 0
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-
+  const server = await startServer((request, response) =>
+    serve(request, response).catch((error) => errors.push(String(error))),
+  )
   return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...server,
+    address: new URL(server.endpoint).host,
     errors,
     invoke(event, timeoutSeconds) {
       const id = randomUUID()
@@ -47,10 +43,6 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
       waiting.push({ id, event, deadlineMs: Date.now() + timeoutSeconds * 1000, answered })
       handOut()
       return answered.promise
-    },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
     },
   }
 

@@ -55,13 +55,17 @@ export class LambdaAnswer {
 
   /** The body so far, once it contains these words or has ended. */
   async bodyWith(words: string): Promise<string> {
-    while (!this.#isEnded && !this.body.includes(words)) await this.#arrived.promise
+    await this.#until(() => this.body.includes(words))
     return this.body
   }
 
   /** Resolves when so many bytes of the body are there, or it has ended. */
-  async bodyBytes(count: number): Promise<void> {
-    while (!this.#isEnded && this.#bodyFrom().length < count) await this.#arrived.promise
+  bodyBytes(count: number): Promise<void> {
+    return this.#until(() => this.#bodyFrom().length >= count)
+  }
+
+  async #until(isEnough: () => boolean): Promise<void> {
+    while (!this.#isEnded && !isEnough()) await this.#arrived.promise
   }
 
   async whole(): Promise<{ statusCode: number; headers: Record<string, string>; body: string }> {

@@ -1,0 +1,96 @@
+import { Agent, request } from 'node:http'
+import { request as requestOverTls, type Agent as TlsAgent } from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Subject } from './stand.ts'
+import type { Model } from './upstream.ts'
+
+export const AT_ONCE = 16
+
+/** The address of requests, and their headers: a set for each caller in turn. */
+export type Target = {
+  readonly url: string
+  readonly headers: readonly Readonly<Record<string, string>>[]
+  /** The connections to an https address. */
+  readonly agent?: TlsAgent
+}
+export type Chat = { readonly model: Model; readonly stream: boolean }
+/** The time until the first words of an answer, and until its end. */
+export type Timing = { readonly firstMs: number; readonly wholeMs: number }
+
+/** Connections are kept, as an SDK keeps them. */
+const plainAgent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+
+type Manner = { readonly atOnce: number; readonly pauseMs: number }
+const MANY: Manner = { atOnce: AT_ONCE, pauseMs: 0 }
+/** One after the other with a pause, in which caches grow cold. */
+export const RARELY: Manner = { atOnce: 1, pauseMs: 5 }
+
+/** Sends requests while they are wanted. Returns their number. */
+export async function send(
+  target: Target,
+  chat: Chat,
+  isOn: (sent: number) => boolean,
+  { atOnce, pauseMs } = MANY,
+): Promise<number> {
+  let sent = 0
+  async function sendInTurn(_: unknown, caller: number): Promise<void> {
+    while (isOn(sent)) {
+      sent += 1
+      await ask(target, chat, caller)
+      if (pauseMs > 0) await sleep(pauseMs)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, sendInTurn))
+  return sent
+}
+
+export type Turn = {
+  /** The same for every subject: one that had less time would meet less of the machine's other work. */
+  readonly ms: number
+  /** Not counted: during the turns of others, the caches of the core held their data. */
+  readonly beginningMs: number
+  readonly manner?: Manner
+}
+
+/** The subject's own processor time for each request, in µs. */
+export async function cpuOf({ target, consumption }: Subject, chat: Chat, turn: Turn): Promise<number> {
+  const { ms, beginningMs, manner } = turn
+  const sendFor = (time: number) => {
+    const untilMs = performance.now() + time
+    return send(target, chat, () => performance.now() < untilMs, manner)
+  }
+  await sendFor(beginningMs)
+  const before = await consumption()
+  const count = await sendFor(ms)
+  return ((await consumption()) - before) / count
+}
+
+/** The first chunk begins with the alphabet. */
+const FIRST_TOKEN = '"content":"a'
+
+export function ask({ url, headers, agent }: Target, { model, stream }: Chat, caller = 0): Promise<Timing> {
+  const body = JSON.stringify({ model, stream, messages: [{ role: 'user', content: 'Hello' }] })
+  const startMs = performance.now()
+  return new Promise((resolve, reject) => {
+    const own = headers[caller % headers.length]
+    const head = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), ...own }
+    const options = { agent: agent ?? plainAgent, method: 'POST', headers: head }
+    const sent = (agent ? requestOverTls : request)(`${url}/chat/completions`, options)
+    sent.once('error', reject)
+    sent.once('response', (response) => {
+      let beginning = ''
+      let firstMs = Number.NaN
+      response.on('data', (chunk: Buffer) => {
+        if (beginning === '') firstMs = performance.now() - startMs
+        if (!beginning.includes(FIRST_TOKEN)) beginning += chunk.toString('latin1')
+      })
+      response.once('error', reject)
+      response.once('end', () => {
+        if (response.statusCode === 200 && beginning.includes(FIRST_TOKEN)) {
+          resolve({ firstMs, wholeMs: performance.now() - startMs })
+        } else reject(new Error(`${url} answered ${response.statusCode}: ${beginning.slice(0, 300)}`))
+      })
+    })
+    sent.end(body)
+  })
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
-import type { AdminAsk, AdminClient } from './admin-client.ts'
+import type { AdminAsk, AdminClient } from './http-client.ts'
 import { OutcomeUnknown, Refusal } from './refusal.ts'
 
 /** Undefined parameters are left out. */

@@ -4,8 +4,8 @@ import { shownText } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { printFields } from '../../layers/terminal/output.ts'
-import type { Style } from '../../layers/terminal/paint.ts'
 import { wide } from '../../layers/terminal/table.ts'
+import type { Style } from '../../layers/terminal/terminal.ts'
 import type { Session } from './run.ts'
 
 const STATUS_STYLES: Readonly<Record<KeyStatus, Style>> = {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { START } from '../../layers/terminal/how-to-run.ts'
-import { printJson } from '../../layers/terminal/output.ts'
+import { printValue } from '../../layers/terminal/output.ts'
 import { outputOf, type Terminal } from '../../layers/terminal/terminal.ts'
 import {
   type ChosenGateway,
@@ -32,15 +32,8 @@ export function useCommand(program: Command, terminal: Terminal): void {
       else if (stage) await chooseGateway({ stage: checkedStage(stage) }, terminal.env)
       else if (stack) await chooseGateway({ stack: checkedStack(stack) }, terminal.env)
       const chosen = await chosenGateway(terminal.env)
-      const out = outputOf(terminal)
-      if (json)
-        printJson(out, {
-          stage: chosen?.stage ?? null,
-          stack: chosen?.stack ?? null,
-          local: chosen?.local ?? false,
-          by: chosen?.by ?? null,
-        })
-      else out.log(toldOf(chosen))
+      const { stage: at = null, stack: on = null, local: here = false, by = null } = chosen ?? {}
+      printValue({ out: outputOf(terminal), json }, { stage: at, stack: on, local: here, by }, toldOf(chosen))
     })
 }
 

@@ -6,8 +6,7 @@ import { CliError } from '../../layers/terminal/cli-error.ts'
 import { DEPLOY, START } from '../../layers/terminal/how-to-run.ts'
 import { ask } from '../admin-client/ask.ts'
 import { adminClient } from '../admin-client/http-client.ts'
-import { byAdminKey, byLocalToken, type SignIn } from '../admin-client/sign-in.ts'
-import type { Signing } from '../admin-client/sign-with-aws.ts'
+import { byAdminKey, byAws, byLocalToken, type SignIn, type Signing } from '../admin-client/sign-in.ts'
 import { type LocalFile, localFile, localFolder } from './local-gateway.ts'
 
 export type Target = {
@@ -79,7 +78,6 @@ async function connectStack(stack: string): Promise<Connection> {
     )
   }
   const baseUrl = outputs.get(OUTPUTS.baseUrl)
-  const { byAws } = await import('../admin-client/sign-with-aws.ts')
   return {
     stage: output(OUTPUTS.stage),
     isProtected: output(OUTPUTS.protected) !== 'false',

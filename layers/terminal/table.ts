@@ -1,7 +1,6 @@
 import { formatCredits, parseSignedCredits } from '../gateway/domain/money/money.ts'
 import { type Cell, cellText, printJson } from './output.ts'
-import type { Style } from './paint.ts'
-import type { Screen } from './terminal.ts'
+import type { Screen, Style } from './terminal.ts'
 
 type Column<Row> = {
   readonly of: (row: Row) => Cell

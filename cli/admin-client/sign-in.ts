@@ -3,21 +3,15 @@ import { signRequest } from '../../layers/gateway/platform/aws/sign-request.ts'
 import type { Credentials } from '../../layers/gateway/platform/config.ts'
 import { unsigned } from './gateway-refusal.ts'
 
-/** A request as it goes out, as far as a signature covers it. */
-export type Outgoing = {
-  readonly method: string
-  readonly path: string
-  readonly query: Record<string, string[]>
-  readonly headers: Record<string, string>
-  readonly body?: Uint8Array
-}
-
 /** The way in which a caller tells the admin API who it is: a signature of AWS, an admin key, or a local token. */
 export type SignIn = {
   /** The path of the admin API for callers who come this way. */
   readonly root: string
   /** The headers of the request, with the proof of the caller. */
-  readonly sign: (request: Outgoing, nowMs: number) => Promise<Readonly<Record<string, string>>>
+  readonly sign: (
+    request: Parameters<typeof signRequest>[1],
+    nowMs: number,
+  ) => Promise<Readonly<Record<string, string>>>
 }
 
 /** The credentials and the region of a signature, as the clients of AWS's SDK have them. */

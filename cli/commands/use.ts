@@ -5,8 +5,6 @@ import { printValue } from '../../layers/terminal/output.ts'
 import { outputOf, type Terminal } from '../../layers/terminal/terminal.ts'
 import {
   type ChosenGateway,
-  checkedStack,
-  checkedStage,
   chooseGateway,
   chooseNone,
   chosenGateway,
@@ -28,9 +26,8 @@ export function useCommand(program: Command, terminal: Terminal): void {
       if ([none, local, stack, stage].filter(Boolean).length > 1)
         throw new CliError('Choose one of a stage, --stack, --local and --none.')
       if (none) await chooseNone(terminal.env)
-      else if (local) await chooseGateway({ local }, terminal.env)
-      else if (stage) await chooseGateway({ stage: checkedStage(stage) }, terminal.env)
-      else if (stack) await chooseGateway({ stack: checkedStack(stack) }, terminal.env)
+      else
+        await chooseGateway({ ...(local && { local }), ...(stage && { stage }), ...(stack && { stack }) }, terminal.env)
       const chosen = await chosenGateway(terminal.env)
       const { stage: at = null, stack: on = null, local: here = false, by = null } = chosen ?? {}
       printValue({ out: outputOf(terminal), json }, { stage: at, stack: on, local: here, by }, toldOf(chosen))

@@ -94,13 +94,7 @@ function withoutVersion(address: string): string {
   return address.replace(/\/v1$/, '')
 }
 
-type StackFacts = {
-  readonly outputs: ReadonlyMap<string, string>
-  readonly status: string | undefined
-  readonly signing: Signing
-}
-
-async function readStack(name: string): Promise<StackFacts> {
+async function readStack(name: string) {
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation')
   const client = new CloudFormationClient({})
   try {
@@ -109,7 +103,7 @@ async function readStack(name: string): Promise<StackFacts> {
     return {
       outputs: new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue])),
       status: stack?.StackStatus,
-      signing: client.config,
+      signing: client.config as Signing,
     }
   } catch (error) {
     const trouble = awsTrouble(error)

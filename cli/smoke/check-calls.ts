@@ -5,6 +5,7 @@ import { BRAND } from '../../layers/gateway/names.ts'
 import type { Session } from '../commands/run.ts'
 import { checkPieces } from './stage-checks.ts'
 
+const HELLO = [{ role: 'user', content: 'Say hello.' }]
 /** Long enough to be seen to stream. */
 const COUNTING = [{ role: 'user', content: 'Count from 1 to 40, in words.' }]
 
@@ -19,21 +20,19 @@ export function callerOf({ admin, chatUrl, apiUrl }: Session, { id: keyId, secre
   const get = (path: string) => fetch(`${apiUrl}${path}`, { headers })
   const post = (path: string, body: object) =>
     fetch(`${chatUrl}${path}`, { method: 'POST', headers, body: JSON.stringify({ model, ...body }) })
-  const ask = (extra: object) =>
-    post('/v1/chat/completions', { max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }], ...extra })
+  const ask = (extra: object) => post('/v1/chat/completions', { max_tokens: 16, messages: HELLO, ...extra })
   return { admin, chatUrl, apiUrl, headers, keyId, model, get, post, ask }
 }
 
 /** Every endpoint, and the books behind them. */
 export async function checkCalls(caller: Caller, check: Check): Promise<void> {
   const { admin, chatUrl, apiUrl, headers, keyId, model, get, post, ask } = caller
+  const read = async <T>(path: string) => json<T>(await get(path))
   const requestOf = (id: string) => admin.get<RequestShape>(`/requests/${id}`)
   await check('GET /v1/models lists the model', async () => {
-    const { data } = await json<{ data: { id: string }[] }>(await get('/v1/models'))
-    assert(
-      data.some(({ id }) => id === model),
-      `${model} is not listed`,
-    )
+    const { data } = await read<{ data: { id: string }[] }>('/v1/models')
+    const isListed = data.some(({ id }) => id === model)
+    assert(isListed, `${model} is not listed`)
   })
   await check('GET /v1/key/introspect knows the key', async () => {
     const seen = await json<{ id: string; status: string }>(await get('/v1/key/introspect'))
@@ -47,12 +46,9 @@ export async function checkCalls(caller: Caller, check: Check): Promise<void> {
     const answer = await json<{ choices: unknown[]; usage: { cost: number } }>(response)
     assert(answer.choices.length === 1, 'there is not one choice')
     assert(typeof answer.usage.cost === 'number', 'usage.cost is not a number')
-    for (const name of ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']) {
+    const ours = ['Provider', 'Cost'].map((name) => BRAND.headerPrefix + name)
+    for (const name of ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', ...ours])
       assert(response.headers.has(name), `the header ${name} is missing`)
-    }
-    for (const name of ['Provider', 'Cost']) {
-      assert(response.headers.has(BRAND.headerPrefix + name), `the header ${BRAND.headerPrefix}${name} is missing`)
-    }
     requestId = response.headers.get('X-Request-Id') ?? ''
   })
   await check('its row is found by its request id, here and in the admin API', async () => {
@@ -61,20 +57,18 @@ export async function checkCalls(caller: Caller, check: Check): Promise<void> {
     assert((await requestOf(requestId)).key_id === keyId, 'the admin API has it for another key')
   })
   await check('its row is in the list of the key’s requests, and in their sums', async () => {
-    const { data } = await json<{ data: { request_id: string }[] }>(await get('/v1/usage'))
-    assert(
-      data.some(({ request_id }) => request_id === requestId),
-      'the row is not listed',
-    )
-    const { total } = await json<{ total: { requests: number } }>(await get('/v1/usage?group=model'))
+    const { data } = await read<{ data: { request_id: string }[] }>('/v1/usage')
+    const isListed = data.some(({ request_id }) => request_id === requestId)
+    assert(isListed, 'the row is not listed')
+    const { total } = await read<{ total: { requests: number } }>('/v1/usage?group=model')
     assert(total.requests >= data.length, `there are ${data.length} rows, and the sum is ${total.requests}`)
   })
   await check('GET /v1/credits has the credits of the key', async () => {
-    const { data } = await json<{ data: { total_credits: number } }>(await get('/v1/credits'))
+    const { data } = await read<{ data: { total_credits: number } }>('/v1/credits')
     assert(data.total_credits === 1, JSON.stringify(data))
   })
   await check('POST /v1/quote tells what a completion holds', async () => {
-    const body = { model, max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }] }
+    const body = { model, max_tokens: 16, messages: HELLO }
     const quote = { method: 'POST', headers, body: JSON.stringify({ endpoint: '/v1/chat/completions', body }) }
     const { hold } = await json<{ hold: string }>(await fetch(`${apiUrl}/v1/quote`, quote))
     assert(Number(hold) > 0 || hold === '0', `it would hold ${hold}`)
@@ -93,15 +87,12 @@ export async function checkCalls(caller: Caller, check: Check): Promise<void> {
     checkPieces((await requestOf(streamId)).row as never, seenMs),
   )
   await check('a response is answered', async () => {
-    const { status } = await json<{ status: string }>(
-      await post('/v1/responses', { max_output_tokens: 16, input: 'Say hello.' }),
-    )
+    const answer = await post('/v1/responses', { max_output_tokens: 16, input: 'Say hello.' })
+    const { status } = await json<{ status: string }>(answer)
     assert(status === 'completed' || status === 'incomplete', `its status is ${status}`)
   })
   await check('a message is answered', async () => {
-    const { type } = await json<{ type: string }>(
-      await post('/v1/messages', { max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }] }),
-    )
+    const { type } = await json<{ type: string }>(await post('/v1/messages', { max_tokens: 16, messages: HELLO }))
     assert(type === 'message', `its type is ${type}`)
   })
   await check('an unknown path and a wrong method have the same envelope', async () => {
@@ -111,10 +102,8 @@ export async function checkCalls(caller: Caller, check: Check): Promise<void> {
     ] as const) {
       const { error } = (await response.json()) as { error: Record<string, unknown> }
       assert(response.status === status, `status ${response.status} in place of ${status}`)
-      assert(
-        ['message', 'type', 'param', 'code'].every((field) => field in error),
-        'the envelope is not whole',
-      )
+      const isWhole = ['message', 'type', 'param', 'code'].every((field) => field in error)
+      assert(isWhole, 'the envelope is not whole')
     }
   })
   await check('the books close', async () => {

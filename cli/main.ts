@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { CliError } from '../layers/terminal/cli-error.ts'
 import { START } from '../layers/terminal/how-to-run.ts'
 import { outputOf, printFailure, type Terminal } from '../layers/terminal/terminal.ts'
 import manifest from '../package.json' with { type: 'json' }
@@ -7,17 +8,16 @@ import { auditCommand } from './commands/audit.ts'
 import { catalogCommand } from './commands/catalog.ts'
 import { completionCommands } from './commands/completion.ts'
 import { consoleCommand } from './commands/console.ts'
-import { deployCommands } from './commands/deploy.ts'
 import { eventsCommand } from './commands/events.ts'
 import { importCommand } from './commands/import.ts'
 import { initCommand } from './commands/init.ts'
 import { invoiceCommand } from './commands/invoice.ts'
 import { keysCommand } from './commands/keys.ts'
+import { deployCommands, startCommand } from './commands/programs.ts'
 import { reconcileCommand } from './commands/reconcile.ts'
 import { routesCommand } from './commands/routes.ts'
 import { type OpenAdmin, runner } from './commands/run.ts'
 import { smokeCommand } from './commands/smoke.ts'
-import { startCommand } from './commands/start.ts'
 import { usageCommand } from './commands/usage.ts'
 import { useCommand } from './commands/use.ts'
 
@@ -39,10 +39,18 @@ export async function main(args: readonly string[], terminal: Terminal, openAdmi
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
-    const { explainFailure } = await import('../layers/terminal/explain-failure.ts')
-    printFailure(terminal, explainFailure(error))
+    printFailure(terminal, await explained(error))
     return 1
   }
+}
+
+/** A failure for the person at the terminal: the event and the remedy, without a stack. */
+async function explained(error: unknown): Promise<string> {
+  if (error instanceof CliError) return error.message
+  const { awsTrouble, troubleLine } = await import('../layers/gateway/platform/aws/trouble.ts')
+  const { name, message } = error as Error
+  const trouble = awsTrouble(error)
+  return trouble ? troubleLine(trouble) : `${name}: ${message}`
 }
 
 /** `waybill` alone starts the gateway, and takes its options: `waybill --port 9000`. */

@@ -1,7 +1,7 @@
 import { plainLine, plainText } from '../layers/gateway/domain/basics/plain-text.ts'
 import { formatCredits } from '../layers/gateway/domain/money/money.ts'
 import type { Log } from '../layers/gateway/platform/log/log.ts'
-import type { Paint } from '../layers/terminal/paint.ts'
+import type { Paint } from '../layers/terminal/terminal.ts'
 
 /** A line for each request, for a person who watches the terminal. The colours are ours, and no text brings its own. */
 export function humanLog(print: (line: string) => void, paint: Paint): Log {

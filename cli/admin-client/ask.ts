@@ -1,34 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
-import type { AdminAsk, AdminClient } from './admin-client.ts'
+import type { AdminAsk, AdminClient } from './http-client.ts'
 import { OutcomeUnknown, Refusal } from './refusal.ts'
 
 /** Undefined parameters are left out. */
 type Query = Readonly<Record<string, string | number | undefined>>
 
-/** The admin API for commands. Paths are those of its routes, without /admin/v1. Refusals are thrown as CliErrors. */
-export type Ask = {
-  get<T>(path: string, query?: Query): Promise<T>
-  /** A list to its end, page by page, or as much of it as is wanted. */
-  list<T>(path: string, query?: Query, most?: number): Promise<List<T>>
-  /** An answer of another type, in pieces as they come. */
-  text(path: string, query: Query, type: string): Promise<AsyncIterable<string>>
-  lines<T>(path: string, body: object): AsyncGenerator<T>
-  /** A test or check, which changes nothing. */
-  check<T>(path: string, body: object): Promise<T>
-  /** A change, which is sent once. With `expectedVersion`, it is made only to that version. */
-  change<T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: object, expectedVersion?: number): Promise<T>
-  /** A change that is made once, however often it has to be sent. */
-  once<T>(path: string, body: object): Promise<T>
-}
+export type Ask = ReturnType<typeof ask>
 
 const PAGE = 100
 
-export function ask(client: AdminClient): Ask {
+/** The admin API for commands. Paths are those of its routes, without /admin/v1. Refusals are thrown as CliErrors. */
+export function ask(client: AdminClient) {
   return {
-    get: (path, query) => json(requestOf('GET', path, { query })),
-    async list<T>(path: string, query: Query = {}, most = Infinity) {
+    get: <T>(path: string, query?: Query) => json<T>(requestOf('GET', path, { query })),
+
+    /** A list to its end, page by page, or as much of it as is wanted. */
+    async list<T>(path: string, query: Query = {}, most = Infinity): Promise<List<T>> {
       const data: T[] = []
       for (let { after } = query; ; ) {
         const limit = Math.min(PAGE, most - data.length)
@@ -38,8 +27,12 @@ export function ask(client: AdminClient): Ask {
         after = page.last_id
       }
     },
-    text: async (path, query, type) => piecesOf(await answer(requestOf('GET', path, { query, accept: type }))),
-    async *lines<T>(path: string, body: object) {
+
+    /** An answer of another type, in pieces as they come. */
+    text: async (path: string, query: Query, accept: string): Promise<AsyncIterable<string>> =>
+      piecesOf(await answer(requestOf('GET', path, { query, headers: { accept } }))),
+
+    async *lines<T>(path: string, body: object): AsyncGenerator<T> {
       let rest = ''
       for await (const piece of piecesOf(await answer(requestOf('POST', path, { body })))) {
         const lines = (rest + piece).split('\n')
@@ -47,9 +40,19 @@ export function ask(client: AdminClient): Ask {
         for (const line of lines) yield JSON.parse(line) as T
       }
     },
-    check: (path, body) => json(requestOf('POST', path, { body })),
-    change: (method, path, body, expectedVersion) => changed(requestOf(method, path, { body, expectedVersion })),
-    once: (path, body) => changed(requestOf('POST', path, { body, idempotencyKey: randomUUID() })),
+
+    /** A test or check, which changes nothing. */
+    check: <T>(path: string, body: object) => json<T>(requestOf('POST', path, { body })),
+
+    /** A change, which is sent once. With `version`, it is made only to that version. */
+    change: <T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: object, version?: number) =>
+      changed<T>(
+        requestOf(method, path, { body, ...(version !== undefined && { headers: { 'if-match': `"${version}"` } }) }),
+      ),
+
+    /** A change that is made once, however often it has to be sent. */
+    once: <T>(path: string, body: object) =>
+      changed<T>(requestOf('POST', path, { body, headers: { 'idempotency-key': randomUUID() } })),
   }
 
   /** The client itself retries where that is safe. */
@@ -77,31 +80,16 @@ function isOutcomeUnknown(error: unknown): boolean {
   return !(error instanceof Refusal) || (error.status >= 500 && error.code !== 'service_unavailable')
 }
 
-type Sent = {
-  readonly query?: Query | undefined
-  readonly body?: object
-  readonly accept?: string
-  readonly expectedVersion?: number | undefined
-  readonly idempotencyKey?: string
-}
+type Sent = { readonly query?: Query | undefined; readonly body?: object; readonly headers?: Record<string, string> }
 
-function requestOf(
-  method: string,
-  path: string,
-  { query = {}, body, accept, expectedVersion, idempotencyKey }: Sent,
-): AdminAsk {
-  const asked = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) asked.set(name, String(value))
+function requestOf(method: string, path: string, { query = {}, body, headers }: Sent): AdminAsk {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  const texts = Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
   return {
     method,
     path: `${ADMIN_ROOT}${path}`,
-    query: asked,
-    headers: {
-      ...(accept !== undefined && { accept }),
-      ...(body && { 'content-type': 'application/json' }),
-      ...(expectedVersion !== undefined && { 'if-match': `"${expectedVersion}"` }),
-      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-    },
+    query: new URLSearchParams(texts),
+    headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
     body: Buffer.from(body ? JSON.stringify(body) : ''),
   }
 }

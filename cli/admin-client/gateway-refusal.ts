@@ -3,7 +3,7 @@ import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import { ADMIN_LOOKING_POSTS } from '../../layers/gateway/endpoints.ts'
 import { OUTPUTS } from '../../layers/gateway/names.ts'
 import { documentOf, START } from '../../layers/terminal/how-to-run.ts'
-import type { AdminAsk } from './admin-client.ts'
+import type { AdminAsk } from './http-client.ts'
 
 /** The way to end a key if all else fails. */
 const WITHOUT_IT = `To end a key without it, see "If the admin API cannot answer" in ${documentOf('operate.md')}.`
@@ -15,10 +15,11 @@ type Told = Readonly<Record<string, unknown>>
 /** An error of API Gateway itself: it has a status and a message, which is not passed on. */
 export function gatewayRefusal({ status, headers }: Response, told: Told, asked: AdminAsk, nowMs: number): AdminError {
   if (status === 403 || status === 401) return accessDenied(headers, String(told.message), asked, nowMs)
-  if (status === 429) {
-    const many = 'More calls come to the admin API than it takes from all callers together. Ask again.'
-    return new AdminError('service_unavailable', many)
-  }
+  if (status === 429)
+    return new AdminError(
+      'service_unavailable',
+      'More calls come to the admin API than it takes from all callers together. Ask again.',
+    )
   if (status === 413) return new AdminError('request_too_large', 'The body is longer than API Gateway takes.')
   return unavailable(`The admin API failed, or took too long: API Gateway answered ${status}.`, asked)
 }

@@ -5,17 +5,15 @@ import { CliError } from '../../layers/terminal/cli-error.ts'
 /** The admin API's refusal, in its words. */
 export class Refusal extends CliError {
   readonly answer: AdminAnswer
+  readonly status: number
   readonly code: string | null
 
   constructor(answer: AdminAnswer & { readonly body: string }) {
     const { error } = JSON.parse(answer.body) as ApiError
     super(forPeople(error.message))
     this.answer = answer
+    this.status = answer.status
     this.code = error.code
-  }
-
-  get status(): number {
-    return this.answer.status
   }
 }
 

@@ -1,22 +1,36 @@
 import { ADMIN_PATHS } from '../../layers/gateway/endpoints.ts'
-
-export type SentHeaders = Readonly<Record<string, string>>
-
-/** A request as it goes out, as far as a signature covers it. */
-export type Outgoing = {
-  readonly method: string
-  readonly path: string
-  readonly query: Record<string, string[]>
-  readonly headers: Record<string, string>
-  readonly body?: Uint8Array
-}
+import { signRequest } from '../../layers/gateway/platform/aws/sign-request.ts'
+import type { Credentials } from '../../layers/gateway/platform/config.ts'
+import { unsigned } from './gateway-refusal.ts'
 
 /** The way in which a caller tells the admin API who it is: a signature of AWS, an admin key, or a local token. */
 export type SignIn = {
   /** The path of the admin API for callers who come this way. */
   readonly root: string
   /** The headers of the request, with the proof of the caller. */
-  readonly sign: (request: Outgoing, nowMs: number) => Promise<SentHeaders>
+  readonly sign: (
+    request: Parameters<typeof signRequest>[1],
+    nowMs: number,
+  ) => Promise<Readonly<Record<string, string>>>
+}
+
+/** The credentials and the region of a signature, as the clients of AWS's SDK have them. */
+export type Signing = { readonly credentials: Found<Credentials>; readonly region: Found<string> }
+type Found<T> = T | (() => Promise<T>)
+
+const found = async <T>(value: Found<T>): Promise<T> => (value instanceof Function ? value() : value)
+
+/** AWS's Signature Version 4. */
+export function byAws({ credentials, region }: Signing): SignIn {
+  return {
+    root: ADMIN_PATHS.signed,
+    async sign(request, nowMs) {
+      const [by, at] = await Promise.all([found(credentials), found(region)]).catch((cause) => {
+        throw unsigned(cause)
+      })
+      return signRequest({ service: 'execute-api', region: at, credentials: by, nowMs }, request)
+    },
+  }
 }
 
 export function byAdminKey(secret: string): SignIn {

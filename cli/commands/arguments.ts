@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import type { z } from 'zod'
 import * as rules from '../../layers/admin/settings/rules.ts'
 import * as fields from '../../layers/admin/settings/setting-fields.ts'
@@ -45,6 +45,13 @@ export function percentage(most: number): (text: string) => bigint {
       `It must be a percentage from 0 to ${most} with at most 2 decimals, such as 20 or 0.5.`,
     )
   }
+}
+
+/** An option of a command, and the value that it has unless given. */
+export function option(flags: string, words: string, read?: (text: string) => unknown, usual?: unknown): Option {
+  const made = new Option(flags, words)
+  if (read) made.argParser(read)
+  return usual === undefined ? made : made.default(usual)
 }
 
 /** An option that may be given more than once. */

@@ -4,100 +4,112 @@ import type { Output } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
-import { printJson } from '../../layers/terminal/output.ts'
-import { printTable } from '../../layers/terminal/table.ts'
+import { printJson, printValue } from '../../layers/terminal/output.ts'
+import { printList, printTable } from '../../layers/terminal/table.ts'
 import { outputOf, type Terminal } from '../../layers/terminal/terminal.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { chosenTarget } from '../connect/chosen-gateway.ts'
-import { moment, wholeNumber } from './arguments.ts'
+import { moment, option, wholeNumber } from './arguments.ts'
 import { pricesCommand } from './catalog-prices.ts'
-import type { GlobalOptions, Run, Session } from './run.ts'
+import { addCommands, type GlobalOptions, type Run, type Session } from './run.ts'
 import { shortTime } from './time-range.ts'
 
 /** Loaded lazily, with the catalog's validator. */
 const files = () => import('./read-catalog-file.ts')
 
 export function catalogCommand(program: Command, run: Run, terminal: Terminal, fail: () => void): void {
-  const out = outputOf(terminal)
   const catalog = program.command('catalog').description('which models there are, and at what price')
-
+  const checkThere = run(checkAction)
   catalog
     .command('check <file>')
     .description('look a catalog file over, with a gateway against the one in force; changes nothing')
     .action(async (file: string, _: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const { local, stage, stack, adminUrl } = await chosenTarget(options, terminal.env)
-      if (local || stage || stack || adminUrl) return checkThere(file, _, command)
-      const { ANY_ECHO, readCatalogFile } = await files()
-      const { priceWarnings } = await import('../../layers/admin/catalog/price-warnings.ts')
-      const checked = await readCatalogFile(file, ANY_ECHO)
-      const check = { ...NO_GATEWAY, warnings: priceWarnings(checked) }
-      warn(out, check)
-      showCheck(out, check, checked, options.json)
+      if (local || stage || stack || adminUrl) await checkThere(file, _, command)
+      else await checkHere(file, outputOf(terminal), options.json)
     })
-  const checkThere = run(async (session, _: object, file: string) => {
-    const sent = await (await files()).readCatalogJson(file)
-    showCheck(session.out, await checkedFor(session, sent, `The catalog '${file}' is not valid`), sent, session.json)
-  })
-
   pricesCommand(catalog, run, terminal, fail)
-
-  catalog
-    .command('push <file>')
-    .description('put a catalog file in force, within 30 seconds everywhere, if no other was pushed since it was read')
-    .option(...NOTE)
-    .action(run(pushAction))
-
-  catalog
-    .command('show')
-    .description('the catalog in force, or another version')
-    .option('--version <n>', 'this version', versionNumber)
-    .option('--at <moment>', 'the version that was in force then: a UTC day or an ISO instant', moment)
-    .action(run(showAction))
-
-  catalog.command('versions').description('every version, who pushed it and when').action(run(versionsAction))
-
-  catalog
-    .command('diff [from] [to]')
-    .description('what a version changes, in words: the one in force and the one before, unless given')
-    .action(run(diffAction))
-
-  catalog
-    .command('rollback <version>')
-    .description('put the content of an earlier version in force, as a new version')
-    .option(...NOTE)
-    .action(run(rollbackAction))
+  addCommands(catalog, run, {
+    'push <file>': {
+      words: 'put a catalog file in force, within 30 seconds everywhere, if no other was pushed since it was read',
+      options: [NOTE],
+      work: pushAction,
+    },
+    show: {
+      words: 'the catalog in force, or another version',
+      options: [
+        option('--version <n>', 'this version', versionNumber),
+        option('--at <moment>', 'the version that was in force then: a UTC day or an ISO instant', moment),
+      ],
+      work: showAction,
+    },
+    versions: { words: 'every version, who pushed it and when', work: versionsAction },
+    'diff [from] [to]': {
+      words: 'what a version changes, in words: the one in force and the one before, unless given',
+      work: diffAction,
+    },
+    'rollback <version>': {
+      words: 'put the content of an earlier version in force, as a new version',
+      options: [NOTE],
+      work: rollbackAction,
+    },
+  })
 }
 
+const versionNumber = wholeNumber(1, 1_000_000_000)
+
 /** The option of everything that makes a version. */
-const NOTE = ['--note <text>', 'why, at most 200 characters; shown with the version and its event'] as const
+const NOTE = option('--note <text>', 'why, at most 200 characters; shown with the version and its event')
 type Noted = { readonly note?: string }
 
-/** The result of a check without a gateway. */
-const NO_GATEWAY = { object: 'catalog.check', valid: true, faults: [], changes: [], in_force: null } as const
+async function checkHere(file: string, out: Output, json: boolean | undefined): Promise<void> {
+  const { ANY_ECHO, readCatalogFile } = await files()
+  const { priceWarnings } = await import('../../layers/admin/catalog/price-warnings.ts')
+  const checked = await readCatalogFile(file, ANY_ECHO)
+  const warnings = priceWarnings(checked)
+  const check = { object: 'catalog.check', valid: true, faults: [], changes: [], in_force: null, warnings }
+  warn(out, warnings)
+  printValue({ out, json }, check, validWords(checked))
+}
+
+async function checkAction(session: Session, _: object, file: string): Promise<void> {
+  const sent = await (await files()).readCatalogJson(file)
+  const check = await checkedFor(session, sent, `The catalog '${file}' is not valid`)
+  printValue(session, check, validWords(sent))
+}
 
 async function pushAction(session: Session, { note }: Noted, file: string): Promise<void> {
   const sent = await (await files()).readCatalogJson(file)
   const { in_force } = await checkedFor(session, sent, `The catalog '${file}' is not valid`)
-  const expectedVersion = in_force?.version ?? 0
-  await session.confirm(() => `put version ${expectedVersion + 1} of the catalog in force`)
-  showPut(session, await tellOfConflict(session.admin.change('PUT', '/catalog', { ...sent, note }, expectedVersion)))
+  await putInForce(session, in_force, '', (version) =>
+    session.admin.change('PUT', '/catalog', { ...sent, note }, version),
+  )
 }
 
 async function rollbackAction(session: Session, { note }: Noted, text: string): Promise<void> {
   const version = checkedVersion(text)
   const { catalog } = await knownVersion(session, version)
   const { in_force } = await checkedFor(session, catalog, `Version ${version} is not valid any more`)
-  const expectedVersion = in_force?.version ?? 0
-  await session.confirm(
-    () => `put version ${expectedVersion + 1} of the catalog, with the content of version ${version}, in force`,
+  const path = `/catalog/versions/${version}/restore`
+  await putInForce(session, in_force, `, with the content of version ${version},`, (expected) =>
+    session.admin.change('POST', path, { note }, expected),
   )
-  showPut(
-    session,
-    await tellOfConflict(
-      session.admin.change('POST', `/catalog/versions/${version}/restore`, { note }, expectedVersion),
-    ),
-  )
+}
+
+/** `put` is told the version that is expected to be in force still. */
+async function putInForce(
+  session: Session,
+  inForce: CatalogCheck['in_force'],
+  content: string,
+  put: (expectedVersion: number) => Promise<CatalogShape>,
+): Promise<void> {
+  const expected = inForce?.version ?? 0
+  await session.confirm(() => `put version ${expected + 1} of the catalog${content} in force`)
+  const made = await inWords(put(expected), {
+    stale_version: (told) => `${told}\nLook at it with 'waybill catalog show', and push again.`,
+  })
+  printValue(session, made, `Version ${made.version} of the catalog is in force: ${sizeOf(made.catalog)}.`)
 }
 
 /** A catalog that can be put in force, after its changes and warnings were shown. */
@@ -105,7 +117,7 @@ async function checkedFor({ admin, out }: Session, sent: object, complaint: stri
   const check = await admin.check<CatalogCheck>('/catalog/check', sent)
   if (!check.valid) throw await refusalOf(check, complaint)
   showChanges(out, check)
-  warn(out, check)
+  warn(out, check.warnings)
   return check
 }
 
@@ -118,15 +130,6 @@ async function refusalOf({ faults }: CatalogCheck, complaint: string): Promise<C
     complaint,
     faults.map(({ path, message }) => `${path}: ${message}`),
   )
-}
-
-function tellOfConflict(put: Promise<CatalogShape>): Promise<CatalogShape> {
-  return inWords(put, { stale_version: (told) => `${told}\nLook at it with 'waybill catalog show', and push again.` })
-}
-
-function showPut({ out, json }: Session, put: CatalogShape): void {
-  if (json) printJson(out, put)
-  else out.log(`Version ${put.version} of the catalog is in force: ${sizeOf(put.catalog)}.`)
 }
 
 async function showAction(session: Session, { version: wanted, at }: { version?: number; at?: number }): Promise<void> {
@@ -149,10 +152,8 @@ async function showAction(session: Session, { version: wanted, at }: { version?:
   })
 }
 
-async function versionsAction({ admin, out, json }: Session): Promise<void> {
-  const versions = await admin.list<CatalogVersionShape>('/catalog/versions')
-  if (json) return printJson(out, versions)
-  printTable(out, versions.data, {
+async function versionsAction(session: Session): Promise<void> {
+  printList(session, await session.admin.list<CatalogVersionShape>('/catalog/versions'), {
     version: ({ version }) => version,
     pushed: { of: ({ pushed_at }) => pushed_at, short: ({ pushed_at }) => shortTime(pushed_at) },
     by: ({ by }) => by,
@@ -161,13 +162,12 @@ async function versionsAction({ admin, out, json }: Session): Promise<void> {
 }
 
 async function diffAction(session: Session, _: object, from?: string, to?: string): Promise<void> {
-  const { out, json } = session
   const version = to === undefined ? (await versionInForce(session)).version : checkedVersion(to)
   const earlier = from === undefined ? version - 1 : checkedVersion(from)
   const shown = await knownVersion(session, version, earlier)
-  if (json) return printJson(out, shown)
   const heading = `From version ${earlier} to version ${version}`
-  out.log(shown.changes.length > 0 ? [`${heading}:`, ...shown.changes].join('\n  ') : `${heading} nothing changed.`)
+  const lines = shown.changes.length > 0 ? [`${heading}:`, ...shown.changes] : [`${heading} nothing changed.`]
+  printValue(session, shown, lines.join('\n  '))
 }
 
 function versionInForce({ admin }: Session, atMs?: number): Promise<CatalogShape> {
@@ -184,8 +184,6 @@ function knownVersion({ admin }: Session, version: number, against?: number): Pr
   })
 }
 
-const versionNumber = wholeNumber(1, 1_000_000_000)
-
 function checkedVersion(text: string): number {
   try {
     return versionNumber(text)
@@ -194,10 +192,7 @@ function checkedVersion(text: string): number {
   }
 }
 
-function showCheck(out: Output, check: CatalogCheck, checked: object, json = false): void {
-  if (json) printJson(out, check)
-  else out.log(`The catalog is valid: ${sizeOf(checked)}.`)
-}
+const validWords = (catalog: object) => `The catalog is valid: ${sizeOf(catalog)}.`
 
 function sizeOf(catalog: object): string {
   const { models, providers } = catalog as CatalogData
@@ -213,6 +208,6 @@ function showChanges(out: Output, { in_force, changes }: CatalogCheck): void {
   out.error(lines.join('\n  '))
 }
 
-function warn(out: Output, { warnings }: CatalogCheck): void {
+function warn(out: Output, warnings: readonly string[]): void {
   for (const warning of warnings) out.error(`warning: ${warning}`)
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
-import { printJson } from '../../layers/terminal/output.ts'
+import { printValue } from '../../layers/terminal/output.ts'
 import { hasDisplay, openBrowser, writeLaunchFile } from '../console/open-browser.ts'
 import { CONSOLE_PORT } from '../console/port.ts'
 import { wholeNumber } from './arguments.ts'
@@ -23,17 +23,17 @@ export function consoleCommand(program: Command, run: Run): void {
 }
 
 async function consoleAction(session: Session, { port, open, readOnly = false }: ConsoleOptions): Promise<void> {
-  const { stage, out, json, adminUrl } = session
+  const { stage, adminUrl } = session
   if (!readOnly) await session.confirm(() => 'open a console from which keys, credits and the catalog can be changed')
   await using stack = new AsyncDisposableStack()
   const ended = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)))
   const { startConsole } = await import('../console/start-console.ts')
   const address = await startConsole(session, { port, isReadOnly: readOnly }, stack)
-  if (json) printJson(out, { url: address })
-  else
-    out.log(
-      `The console of ${stage}${readOnly ? ', read only' : ''}, through ${adminUrl}: ${address}\nThe address signs this browser in, once; then ${new URL(address).origin} is enough, in every tab. Ctrl-C ends it.`,
-    )
+  printValue(
+    session,
+    { url: address },
+    `The console of ${stage}${readOnly ? ', read only' : ''}, through ${adminUrl}: ${address}\nThe address signs this browser in, once; then ${new URL(address).origin} is enough, in every tab. Ctrl-C ends it.`,
+  )
   if (open && hasDisplay(process.platform, process.env)) {
     openBrowser(await writeLaunchFile(address, stack), process.platform)
   }

@@ -1,27 +1,29 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { printTable } from '../../layers/terminal/table.ts'
-import { period, wholeNumber } from './arguments.ts'
-import type { Run, Session } from './run.ts'
+import { option, period, wholeNumber } from './arguments.ts'
+import { addCommands, type Run, type Session } from './run.ts'
 import { shortTime } from './time-range.ts'
 
 type ListOptions = { key?: string; catalog?: boolean; since: number; limit: number; after?: string }
 
 export function eventsCommand(program: Command, run: Run): void {
-  program
-    .command('events')
-    .description('who changed a key or the catalog')
-    .command('list')
-    .description('the newest changes: who, what, before and after')
-    .option('--key <key>', 'of this key only, or of this admin key by its id')
-    .option('--catalog', 'of the catalog only')
-    .addOption(new Option('--since <period>', 'how far back').argParser(period).default(period('30d'), '30d'))
-    .option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50)
-    .option('--after <last-id>', 'go on after the last_id of a list before, which --json shows')
-    .hook('preAction', requireOneKind)
-    .action(run(listAction))
+  addCommands(program.command('events').description('who changed a key or the catalog'), run, {
+    list: {
+      words: 'the newest changes: who, what, before and after',
+      options: [
+        option('--key <key>', 'of this key only, or of this admin key by its id'),
+        option('--catalog', 'of the catalog only'),
+        option('--since <period>', 'how far back', period).default(period('30d'), '30d'),
+        option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50),
+        option('--after <last-id>', 'go on after the last_id of a list before, which --json shows'),
+      ],
+      check: requireOneKind,
+      work: listAction,
+    },
+  })
 }
 
 function requireOneKind(list: Command): void {
@@ -29,15 +31,15 @@ function requireOneKind(list: Command): void {
   if (key !== undefined && catalog) throw new CliError('Choose one of --key and --catalog.')
 }
 
-async function listAction({ admin, out, json, nowMs }: Session, options: ListOptions): Promise<void> {
+async function listAction(session: Session, options: ListOptions): Promise<void> {
   const { key, catalog, since, limit, after } = options
   const of = { key_id: key, what: catalog ? 'catalog' : undefined }
-  const from = new Date(Math.max(nowMs - since, 0)).toISOString()
-  const events = await admin.list<EventShape>('/events', { ...of, from, after }, limit)
-  if (json) return printJson(out, events)
+  const from = new Date(Math.max(session.nowMs - since, 0)).toISOString()
+  const events = await session.admin.list<EventShape>('/events', { ...of, from, after }, limit)
+  if (session.json) return printJson(session.out, events)
   // Loaded only now, because it brings AWS's SDK along.
   const { changeText } = await import('../../layers/admin/api/changed-key.ts')
-  printTable(out, events.data, {
+  printTable(session.out, events.data, {
     at: { of: (event) => event.at, short: (event) => shortTime(event.at) },
     by: { of: (event) => event.by, short: (event) => event.by.slice(event.by.lastIndexOf('/') + 1) },
     what: (event) => event.what,

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import type { UpdateKeyBody } from '../../layers/admin/api/shapes/bodies.ts'
 import { SETTING_FIELDS } from '../../layers/admin/settings/setting-fields.ts'
 import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-options.ts'
@@ -17,12 +17,10 @@ const HELP: Partial<Record<SettingKind, string>> = {
 }
 const ALSO: Partial<Record<SettingKind, string>> = { moment: " Here also a period such as 30d, or 'never'." }
 
-export function settingOptions(command: Command, isNew: boolean): Command {
-  for (const setting of ASKED_SETTINGS) {
-    const isRequired = isNew && KEY_SETTINGS[setting].default === 'chosen'
-    command.addOption(optionOf(setting).makeOptionMandatory(isRequired))
-  }
-  return command
+export function settingOptions(isNew: boolean): Option[] {
+  return ASKED_SETTINGS.map((setting) =>
+    optionOf(setting).makeOptionMandatory(isNew && KEY_SETTINGS[setting].default === 'chosen'),
+  )
 }
 
 function optionOf(setting: Setting): Option {

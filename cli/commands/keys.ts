@@ -1,76 +1,88 @@
-import { randomBytes } from 'node:crypto'
-import { type Command, Option } from 'commander'
-import type { KeyDetail, KeyShape, KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
+import { Argument, type Command } from 'commander'
+import type { GrantMade, GrantShape, KeyDetail, KeyShape, KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
+import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-options.ts'
+import { shownText } from '../../layers/admin/settings/setting-texts.ts'
+import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { shellWord } from '../../layers/gateway/domain/basics/shell-word.ts'
 import { MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { GRACE_MS } from '../../layers/gateway/domain/keys/key-settings.ts'
-import { issueSecret } from '../../layers/gateway/domain/keys/new-key.ts'
-import { formatCredits, type Nano } from '../../layers/gateway/domain/money/money.ts'
+import { REFERENCE_DAYS } from '../../layers/gateway/domain/keys/reference.ts'
+import { formatCredits, type Nano, parseCredits, parseSignedCredits } from '../../layers/gateway/domain/money/money.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { SETTINGS_FILE } from '../../layers/terminal/how-to-run.ts'
 import { printJson } from '../../layers/terminal/output.ts'
-import { printTable, summed, wide } from '../../layers/terminal/table.ts'
-import { OutcomeUnknown } from '../admin-client/refusal.ts'
-import { credits, reference, someExternalId, wholeNumber } from './arguments.ts'
-import { grantCommands } from './grants.ts'
+import { printList, summed, wide } from '../../layers/terminal/table.ts'
+import { credits, grantedCredits, option, reference, someExternalId, wholeNumber } from './arguments.ts'
 import { type SettingOptions, settingOptions, settingsOf } from './key-setting-options.ts'
-import { confirmFor, existing, knownKey, pathOf, showChange } from './one-key.ts'
-import type { Run, Session } from './run.ts'
-import { changeLine, settingChanges, showRotated } from './show-change.ts'
-import { lastUse, STATUS_STYLES, showKey, showSecretOfUnknownOutcome } from './show-key.ts'
+import { showNewSecret } from './new-secret.ts'
+import { changeLine, confirmFor, existing, knownKey, pathOf, rotationChanges, showChange } from './one-key.ts'
+import { addCommands, type Run, type Session } from './run.ts'
+import { KEY_COLUMNS, lastUse, showKey } from './show-key.ts'
+import { shortTime } from './time-range.ts'
 
 const GRACE_MINUTES = GRACE_MS / MINUTE_MS
+const GRACE_WORDS = 'how long the old one stays valid; 0 ends it at once'
+
+const referenceOption = (words: string) => option('--reference <text>', words, reference)
 
 export function keysCommand(program: Command, run: Run): void {
   const keys = program
     .command('keys')
     .description('make and manage API keys; a key is named by its id, name, external id or last four')
-
-  settingOptions(keys.command('create').description('make a key; its secret is shown once'), true)
-    // Commander cannot print a bigint in its help.
-    .addOption(new Option('--credits <credits>', 'credits to begin with').argParser(credits).default(0n, '0'))
-    .option('--reference <text>', 'the payment behind the credits, such as an invoice', reference)
-    .action(run(createAction))
-
-  keys
-    .command('list')
-    .description('every key, newest first')
-    .option('--external-id <id>', 'only the key with this id of yours', someExternalId)
-    .option('--reference <text>', 'only keys that were granted credits under this reference', reference)
-    .action(run(listAction))
-
-  keys.command('show <key>').description('one key').action(run(showAction))
-
-  const update = keys
-    .command('update <key>')
-    .description('change limits; in force from the next request on')
-    .hook('preAction', requireSetting)
-  settingOptions(update, false).action(run(updateAction))
-
-  grantCommands(keys, run)
-
-  keys
-    .command('rotate <key>')
-    .description('issue a new secret; the old one stays valid for a while')
-    .option(
-      '--grace <minutes>',
-      'how long the old one stays valid; 0 ends it at once',
-      wholeNumber(0, GRACE_MINUTES),
-      GRACE_MINUTES,
-    )
-    .action(run(rotateAction))
-
-  keys.command('end-grace <key>').description('end the old secret of a rotated key now').action(run(endGraceAction))
-
-  keys
-    .command('suspend <key>')
-    .description('refuse a key from the next request on, until it is resumed')
-    .action(run(suspendAction))
-
-  keys.command('resume <key>').description('admit a suspended key again').action(run(resumeAction))
-
-  keys.command('revoke <key>').description('end a key now and for good').action(run(revokeAction))
+  addCommands(keys, run, {
+    create: {
+      words: 'make a key; its secret is shown once',
+      options: [
+        ...settingOptions(true),
+        // Commander cannot print a bigint in its help.
+        option('--credits <credits>', 'credits to begin with', credits).default(0n, '0'),
+        referenceOption('the payment behind the credits, such as an invoice'),
+      ],
+      work: createAction,
+    },
+    list: {
+      words: 'every key, newest first',
+      options: [
+        option('--external-id <id>', 'only the key with this id of yours', someExternalId),
+        referenceOption('only keys that were granted credits under this reference'),
+      ],
+      work: listAction,
+    },
+    'show <key>': { words: 'one key', work: showAction },
+    'update <key>': {
+      words: 'change limits; in force from the next request on',
+      options: settingOptions(false),
+      check: requireSetting,
+      work: updateAction,
+    },
+    'grant <key>': {
+      words: 'add credits, or correct a grant: -5 takes 5 back, if they are available',
+      argument: new Argument('<credits>', 'how many').argParser((text) => formatCredits(grantedCredits(text))),
+      options: [
+        referenceOption('the payment behind them, such as an invoice'),
+        option(
+          '--again',
+          `grant under a reference that the key was granted credits under within ${REFERENCE_DAYS} days`,
+        ),
+      ],
+      work: grantAction,
+    },
+    'grants <key>': {
+      words: 'the grants to a key, newest first',
+      options: [referenceOption('only those under this reference')],
+      work: grantsAction,
+    },
+    'rotate <key>': {
+      words: 'issue a new secret; the old one stays valid for a while',
+      options: [option('--grace <minutes>', GRACE_WORDS, wholeNumber(0, GRACE_MINUTES), GRACE_MINUTES)],
+      work: rotateAction,
+    },
+    'end-grace <key>': { words: 'end the old secret of a rotated key now', work: endGraceAction },
+    'suspend <key>': { words: 'refuse a key from the next request on, until it is resumed', work: changing('suspend') },
+    'resume <key>': { words: 'admit a suspended key again', work: changing('resume') },
+    'revoke <key>': { words: 'end a key now and for good', work: changing('revoke') },
+  })
 }
 
 async function createAction(
@@ -81,40 +93,36 @@ async function createAction(
   const amount = formatCredits(options.credits)
   warnOfIpv6(session, settings.allowlist)
   await session.confirm(() => `create a key (${options.name}) with ${amount} credits`)
-  await showNewSecret(session, {
-    path: '/keys',
-    body: { ...settings, credits: amount, reference: options.reference },
+  const body = { ...settings, credits: amount, reference: options.reference }
+  await showNewSecret<KeyWithSecret>(session, {
+    prefix: BRAND.keyPrefix,
+    save: (secret) => session.admin.once('/keys', { ...body, ...secret }),
+    show: (key) => showKey(key, session),
     look: 'waybill keys list',
     otherwise: 'create one again',
   })
 }
 
 async function listAction(
-  { admin, out, json, nowMs }: Session,
+  session: Session,
   { externalId, reference }: { readonly externalId?: string; readonly reference?: string },
 ): Promise<void> {
-  const keys = await admin.list<KeyShape>('/keys', { external_id: externalId, reference })
-  if (json) return printJson(out, keys)
-  printTable(out, keys.data, {
-    id: wide((key) => key.id),
-    name: (key) => key.name,
-    status: { of: (key) => key.status, style: (key) => STATUS_STYLES[key.status] },
-    key: { of: (key) => `${key.prefix}…${key.last_four}`, short: (key) => `…${key.last_four}` },
+  printList(session, await session.admin.list<KeyShape>('/keys', { external_id: externalId, reference }), {
+    ...KEY_COLUMNS,
     'external id': (key) => key.external_id,
     rpm: { of: (key) => key.rpm, isSpare: true },
     daily: { of: (key) => key.daily_limit, isSpare: true },
     available: summed((key) => key.available),
     held: { of: (key) => key.held, isSummed: true, isSpare: true },
     spent: summed((key) => key.spent),
-    'last used': (key) => lastUse(key, nowMs),
+    'last used': (key) => lastUse(key, session.nowMs),
   })
 }
 
 async function showAction(session: Session, _: object, id: string): Promise<void> {
-  const { out, json, nowMs } = session
   const key = await knownKey(session, id)
-  if (json) printJson(out, key)
-  else showKey(key, { out, nowMs })
+  if (session.json) printJson(session.out, key)
+  else showKey(key, session)
 }
 
 function requireSetting(update: Command): void {
@@ -132,20 +140,58 @@ async function updateAction(session: Session, options: SettingOptions, id: strin
   showChange(session, after, settingChanges(before, after))
 }
 
+/** By the names of the options that change them. */
+function settingChanges(before: KeyShape, after: KeyShape): string[] {
+  return ASKED_SETTINGS.flatMap((setting) => {
+    const { field } = SETTING_WORDS[setting]
+    const [old, now] = [shownText(setting, before[field]), shownText(setting, after[field])]
+    return old === now ? [] : [changeLine(SETTING_OPTIONS[setting].option, old, now)]
+  })
+}
+
+type GrantOptions = { readonly reference?: string; readonly again?: boolean }
+
+async function grantAction(session: Session, wish: GrantOptions, id: string, amount: string): Promise<void> {
+  const body = { credits: amount, reference: wish.reference, again: wish.again }
+  await confirmFor(session, id, (key) => `grant ${amount} credits to ${key}`)
+  const made = await existing(id, session.admin.once<GrantMade>(`${pathOf(id)}/grants`, body))
+  // Only grants change what was granted; requests change the balance at any moment.
+  const { granted, available } = made.key
+  const before = (parseCredits(granted) ?? 0n) - (parseSignedCredits(made.credits) ?? 0n)
+  const changes = [changeLine('granted', formatCredits(before), granted), `available ${available}`]
+  showChange(session, made.key, changes, made)
+}
+
+async function grantsAction(session: Session, { reference }: GrantOptions, id: string): Promise<void> {
+  const grants = await existing(id, session.admin.list<GrantShape>(`${pathOf(id)}/grants`, { reference }))
+  printList(session, grants, {
+    at: { of: (grant) => grant.granted_at, short: (grant) => shortTime(grant.granted_at) },
+    credits: summed((grant) => grant.credits),
+    reference: (grant) => grant.reference,
+    by: { of: (grant) => grant.by, isSpare: true },
+    id: wide((grant) => grant.id),
+  })
+}
+
 async function rotateAction(session: Session, { grace }: { grace: number }, id: string): Promise<void> {
   const { name, last_four, previous } = await knownKey(session, id)
-  if (previous) session.out.error(olderSecretEnds(previous))
+  // A key has one old secret at most.
+  if (previous)
+    session.out.error(
+      `warning: the secret …${previous.last_four} of an earlier rotation is in its grace period until ${previous.expires_at}. This rotation ends it at once.`,
+    )
   await session.confirm(
     () => `rotate ${id} (${name})${grace === 0 ? `, and end its secret …${last_four} at once` : ''}`,
   )
-  const look = `waybill keys show ${shellWord(id)}`
   const body = { grace_seconds: grace * 60 }
-  await showNewSecret(session, { id, path: `${pathOf(id)}/rotate`, body, look, otherwise: 'rotate again' })
-}
-
-/** A key has one old secret at most. */
-function olderSecretEnds({ last_four, expires_at }: NonNullable<KeyDetail['previous']>): string {
-  return `warning: the secret …${last_four} of an earlier rotation is in its grace period until ${expires_at}. This rotation ends it at once.`
+  await showNewSecret<KeyWithSecret>(session, {
+    prefix: BRAND.keyPrefix,
+    id,
+    save: (secret) => existing(id, session.admin.once(`${pathOf(id)}/rotate`, { ...body, ...secret })),
+    show: (key) => showChange(session, key, rotationChanges(key)),
+    look: `waybill keys show ${shellWord(id)}`,
+    otherwise: 'rotate again',
+  })
 }
 
 async function endGraceAction(session: Session, _: object, id: string): Promise<void> {
@@ -154,27 +200,15 @@ async function endGraceAction(session: Session, _: object, id: string): Promise<
   showChange(session, after, [`only the secret …${after.last_four} is valid now`])
 }
 
-async function suspendAction(session: Session, _: object, id: string): Promise<void> {
-  await changeStatus(session, id, 'suspend')
-}
-
-async function resumeAction(session: Session, _: object, id: string): Promise<void> {
-  await changeStatus(session, id, 'resume')
-}
-
-async function changeStatus(session: Session, id: string, act: 'suspend' | 'resume'): Promise<void> {
-  const { name, status } = await knownKey(session, id)
-  await session.confirm(() => `${act} ${id} (${name})`)
-  const after = await session.admin.change<KeyDetail>('POST', `${pathOf(id)}/${act}`, {})
-  const change = status === after.status ? `it was ${status} before` : changeLine('status', status, after.status)
-  showChange(session, after, [change])
-}
-
-async function revokeAction(session: Session, _: object, id: string): Promise<void> {
-  const { name, status } = await knownKey(session, id)
-  await session.confirm(() => `revoke ${id} (${name})`)
-  const after = await session.admin.change<KeyDetail>('POST', `${pathOf(id)}/revoke`, { confirm: name })
-  showChange(session, after, [changeLine('status', status, after.status)])
+function changing(act: 'suspend' | 'resume' | 'revoke') {
+  return async (session: Session, _: object, id: string): Promise<void> => {
+    const { name, status } = await knownKey(session, id)
+    await session.confirm(() => `${act} ${id} (${name})`)
+    const body = act === 'revoke' ? { confirm: name } : {}
+    const after = await session.admin.change<KeyDetail>('POST', `${pathOf(id)}/${act}`, body)
+    const change = status === after.status ? `it was ${status} before` : changeLine('status', status, after.status)
+    showChange(session, after, [change])
+  }
 }
 
 /** A client that has both may use either, and only one of them is on such a list. */
@@ -183,35 +217,4 @@ function warnOfIpv6({ ipv6, out }: Session, allowlist: readonly string[] = []): 
   out.error(
     `warning: the list has IPv4 ranges only, and this gateway is reached over IPv6, too: a client that has both is refused whenever it comes by IPv6. Add its IPv6 ranges, or switch IPv6 off for CloudFront (ipv6 in ${SETTINGS_FILE}).`,
   )
-}
-
-type NewSecret = {
-  /** The key's id, if it exists already. */
-  readonly id?: string
-  readonly path: string
-  readonly body: object
-  readonly look: string
-  readonly otherwise: string
-}
-
-/**
- * Only the hash and the end of the secret are sent. If the outcome is unknown, it is shown: it may be the only one that
- * works.
- */
-async function showNewSecret(session: Session, { id, path, body, look, otherwise }: NewSecret): Promise<void> {
-  const { admin, out, json, nowMs } = session
-  const { secret, stored } = issueSecret(BRAND.keyPrefix, randomBytes)
-  const sent = { ...body, secret_sha256: stored.hash, last_four: stored.lastFour }
-  try {
-    const key = await existing(id, admin.once<KeyWithSecret>(path, sent))
-    if (json) printJson(out, { ...key, secret })
-    else if (id === undefined) showKey(key, { out, nowMs, secret })
-    else showRotated(key, secret, out)
-  } catch (error) {
-    if (!(error instanceof OutcomeUnknown)) throw error
-    showSecretOfUnknownOutcome(
-      { ...(id !== undefined && { id }), secret, look, otherwise, reason: error.reason },
-      session,
-    )
-  }
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Argument, Command, Option } from 'commander'
 import type { Confirm } from '../../layers/terminal/confirm.ts'
 import { type Progress, startProgress } from '../../layers/terminal/progress.ts'
 import { type Screen, screenOf, type Terminal } from '../../layers/terminal/terminal.ts'
@@ -6,24 +6,22 @@ import type { Ask } from '../admin-client/ask.ts'
 import type { Connection, Target } from '../connect/connect.ts'
 import { findKeyId } from './find-key.ts'
 
-export type Report = {
+/** The dependencies of a command: the gateway, output, time, and the confirmation of changes. */
+export type Session = Connection & {
   readonly out: Screen
   /** Makes the command line end with 1, although nothing was thrown. */
   fail(): void
+  /** The admin API of the gateway. */
+  readonly admin: Ask
+  readonly json: boolean
+  readonly nowMs: number
+  readonly confirm: Confirm
+  /** For output that is too long to be printed line by line. */
+  readonly output: Terminal['output']
+  readonly progress: Progress
 }
 
-/** The dependencies of a command: the gateway, output, time, and the confirmation of changes. */
-export type Session = Connection &
-  Report & {
-    /** The admin API of the gateway. */
-    readonly admin: Ask
-    readonly json: boolean
-    readonly nowMs: number
-    readonly confirm: Confirm
-    /** For output that is too long to be printed line by line. */
-    readonly output: Terminal['output']
-    readonly progress: Progress
-  }
+export type Report = Pick<Session, 'out' | 'fail'>
 
 type Work<Options> = (session: Session, options: Options, ...args: string[]) => Promise<void>
 
@@ -39,6 +37,26 @@ type Parts = {
   readonly openAdmin: OpenAdmin | undefined
 }
 
+/** A command that works on a gateway. */
+type CommandRow = {
+  readonly words: string
+  /** An argument that is more than a text, behind those of the usage. */
+  readonly argument?: Argument
+  readonly options?: readonly Option[]
+  /** Throws before a gateway is asked. */
+  readonly check?: (command: Command) => void
+  readonly work: Work<never>
+}
+
+/** By their usage, such as `show <key>`. */
+export function addCommands(parent: Command, run: Run, rows: Readonly<Record<string, CommandRow>>): void {
+  for (const [usage, { words, argument, options = [], check = () => {}, work }] of Object.entries(rows)) {
+    const command = parent.command(usage).description(words).hook('preAction', check).action(run(work))
+    if (argument) command.addArgument(argument)
+    for (const option of options) command.addOption(option)
+  }
+}
+
 /** Commander passes the arguments, then the options, then the command. */
 export function runner({ terminal, fail, openAdmin }: Parts): Run {
   return (work) =>
@@ -50,7 +68,7 @@ export function runner({ terminal, fail, openAdmin }: Parts): Run {
       try {
         // Loaded only now: help, completions and the version need no gateway.
         const { openSession } = await import('./open-session.ts')
-        const session = await openSession(options, { terminal, openAdmin, report: { out, fail }, progress })
+        const session = await openSession(options, { terminal, openAdmin, out, fail, progress })
         const found = await findKeys(command, session.admin)
         await work(session, { ...options, ...found.options } as never, ...found.args)
       } finally {
@@ -69,8 +87,5 @@ async function findKeys(command: Command, admin: Ask): Promise<{ options: { key?
   const args = command.processedArgs.map((text, i) =>
     command.registeredArguments[i]?.name() === 'key' ? findKeyId(admin, text) : text,
   )
-  return {
-    options: key === undefined ? {} : { key: await findKeyId(admin, key) },
-    args: await Promise.all(args),
-  }
+  return { options: key === undefined ? {} : { key: await findKeyId(admin, key) }, args: await Promise.all(args) }
 }

@@ -3,21 +3,28 @@ import type { SettingField } from '../../layers/admin/settings/setting-fields.ts
 import { shownText } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
-import { printFields, printJson } from '../../layers/terminal/output.ts'
-import type { Style } from '../../layers/terminal/paint.ts'
-import type { Screen } from '../../layers/terminal/terminal.ts'
-import type { Report } from './run.ts'
+import { printFields } from '../../layers/terminal/output.ts'
+import { wide } from '../../layers/terminal/table.ts'
+import type { Style } from '../../layers/terminal/terminal.ts'
+import type { Session } from './run.ts'
 
-export const STATUS_STYLES: Readonly<Record<KeyStatus, Style>> = {
+const STATUS_STYLES: Readonly<Record<KeyStatus, Style>> = {
   active: 'good',
   suspended: 'warn',
   expired: 'warn',
   revoked: 'bad',
 }
 
-type ShowOptions = { readonly out: Screen; readonly nowMs: number; readonly secret?: string }
+/** The first columns of a list of keys, or of admin keys. */
+export const KEY_COLUMNS = {
+  id: wide((key: Listed) => key.id),
+  name: (key: Listed) => key.name,
+  status: { of: (key: Listed) => key.status, style: (key: Listed) => STATUS_STYLES[key.status] },
+  key: { of: (key: Listed) => `${key.prefix}…${key.last_four}`, short: (key: Listed) => `…${key.last_four}` },
+}
+type Listed = Pick<KeyShape, 'id' | 'name' | 'status' | 'prefix' | 'last_four'>
 
-export function showKey(key: KeyShape, { out, nowMs, secret }: ShowOptions): void {
+export function showKey(key: KeyShape, { out, nowMs }: Pick<Session, 'out' | 'nowMs'>): void {
   const { previous } = key
   printFields(out, {
     id: key.id,
@@ -38,7 +45,6 @@ export function showKey(key: KeyShape, { out, nowMs, secret }: ShowOptions): voi
     created: key.created_at,
     'last used': lastUse(key, nowMs),
   })
-  if (secret) out.log(`\n${secret}\n\n${ONLY_TIME}`)
 }
 
 /** Optional settings only if the key has them. */
@@ -79,33 +85,4 @@ function agoText(at: string, nowMs: number): string {
     if (count >= 1) return `${count} ${unit}${count === 1 ? '' : 's'} ago`
   }
   return 'less than a minute ago'
-}
-
-export const ONLY_TIME = 'This is the only time the secret is shown. Keep it safe.'
-
-type SecretOfUnknownOutcome = {
-  /** The key's id, if it exists already. */
-  readonly id?: string
-  readonly secret: string
-  /** The command that shows the key. */
-  readonly look: string
-  /** The remedy if the secret turns out not to be saved. */
-  readonly otherwise: string
-  readonly reason: string
-}
-
-/** A secret that may be in force. It is shown all the same: nothing else can show it any more. */
-export function showSecretOfUnknownOutcome(
-  { id, secret, look, otherwise, reason }: SecretOfUnknownOutcome,
-  { out, fail, json }: Report & { readonly json: boolean },
-): void {
-  const lastFour = secret.slice(-4)
-  fail()
-  if (json) {
-    printJson(out, { id, last_four: lastFour, secret, saved: 'unknown' })
-    return
-  }
-  out.log(
-    `${secret}\n\nIt is not known whether this was saved (${reason}): try it, or look with '${look}' whether the key ends in …${lastFour}; if not, ${otherwise}. ${ONLY_TIME}`,
-  )
 }

@@ -1,12 +1,10 @@
 import type { Command } from 'commander'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { START } from '../../layers/terminal/how-to-run.ts'
-import { printJson } from '../../layers/terminal/output.ts'
+import { printValue } from '../../layers/terminal/output.ts'
 import { outputOf, type Terminal } from '../../layers/terminal/terminal.ts'
 import {
   type ChosenGateway,
-  checkedStack,
-  checkedStage,
   chooseGateway,
   chooseNone,
   chosenGateway,
@@ -28,19 +26,11 @@ export function useCommand(program: Command, terminal: Terminal): void {
       if ([none, local, stack, stage].filter(Boolean).length > 1)
         throw new CliError('Choose one of a stage, --stack, --local and --none.')
       if (none) await chooseNone(terminal.env)
-      else if (local) await chooseGateway({ local }, terminal.env)
-      else if (stage) await chooseGateway({ stage: checkedStage(stage) }, terminal.env)
-      else if (stack) await chooseGateway({ stack: checkedStack(stack) }, terminal.env)
+      else
+        await chooseGateway({ ...(local && { local }), ...(stage && { stage }), ...(stack && { stack }) }, terminal.env)
       const chosen = await chosenGateway(terminal.env)
-      const out = outputOf(terminal)
-      if (json)
-        printJson(out, {
-          stage: chosen?.stage ?? null,
-          stack: chosen?.stack ?? null,
-          local: chosen?.local ?? false,
-          by: chosen?.by ?? null,
-        })
-      else out.log(toldOf(chosen))
+      const { stage: at = null, stack: on = null, local: here = false, by = null } = chosen ?? {}
+      printValue({ out: outputOf(terminal), json }, { stage: at, stack: on, local: here, by }, toldOf(chosen))
     })
 }
 

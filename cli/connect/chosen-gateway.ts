@@ -13,8 +13,10 @@ export type ChosenGateway = Gateway & { readonly by: string }
 export const STAGE_VARIABLE = 'WAYBILL_STAGE'
 /** The address of an admin API, which is called with the admin key in WAYBILL_ADMIN_KEY. */
 export const ADMIN_URL_VARIABLE = 'WAYBILL_ADMIN_URL'
-const STAGE_NAME = /^[A-Za-z][A-Za-z0-9-]{0,62}$/
-const STACK_NAME = /^[A-Za-z][A-Za-z0-9-]{0,127}$/
+const NAMES = {
+  stage: { rule: /^[A-Za-z][A-Za-z0-9-]{0,62}$/, sample: 'prod' },
+  stack: { rule: /^[A-Za-z][A-Za-z0-9-]{0,127}$/, sample: 'MyApp' },
+}
 
 /** The gateway of a command: by an option, else by a variable, else by the file that 'waybill use' writes. */
 export async function chosenTarget(options: Target, env: Environment): Promise<Target> {
@@ -34,17 +36,24 @@ export async function chosenGateway(env: Environment): Promise<ChosenGateway | u
 
 function gatewayIn(text: string, file: string): Gateway {
   try {
-    const { local, stage, stack } = JSON.parse(text) as Gateway
-    if (local === true) return { local }
-    if (stage !== undefined) return { stage: checkedStage(stage) }
-    if (stack !== undefined) return { stack: checkedStack(stack) }
+    const found = checkedGateway(JSON.parse(text) as Gateway)
+    if (found) return found
   } catch {
     // The message below is for every content that is none of ours.
   }
   throw new CliError(`The file ${file} names no gateway. Choose one with 'waybill use NAME', or none with --none.`)
 }
 
-export async function chooseGateway(gateway: Gateway, env: Environment): Promise<void> {
+function checkedGateway({ local, stage, stack }: Gateway): Gateway | undefined {
+  if (local === true) return { local }
+  if (stage !== undefined) return checkedName('stage', stage)
+  return stack === undefined ? undefined : checkedName('stack', stack)
+}
+
+/** Nothing is chosen if no gateway is named. */
+export async function chooseGateway(named: Gateway, env: Environment): Promise<void> {
+  const gateway = checkedGateway(named)
+  if (!gateway) return
   const file = chosenFile(env)
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, `${JSON.stringify(gateway)}\n`)
@@ -54,14 +63,10 @@ export async function chooseNone(env: Environment): Promise<void> {
   await rm(chosenFile(env), { force: true })
 }
 
-export function checkedStage(text: string): string {
-  if (STAGE_NAME.test(text)) return text
-  throw new CliError(`'${text}' is not the name of a stage. It has letters, digits and hyphens, such as prod.`)
-}
-
-export function checkedStack(text: string): string {
-  if (STACK_NAME.test(text)) return text
-  throw new CliError(`'${text}' is not the name of a stack. It has letters, digits and hyphens, such as MyApp.`)
+function checkedName(kind: keyof typeof NAMES, text: string): Gateway {
+  const { rule, sample } = NAMES[kind]
+  if (rule.test(text)) return { [kind]: text }
+  throw new CliError(`'${text}' is not the name of a ${kind}. It has letters, digits and hyphens, such as ${sample}.`)
 }
 
 function chosenFile({ XDG_CONFIG_HOME, HOME }: Environment): string {

@@ -6,8 +6,7 @@ import { CliError } from '../../layers/terminal/cli-error.ts'
 import { DEPLOY, START } from '../../layers/terminal/how-to-run.ts'
 import { ask } from '../admin-client/ask.ts'
 import { adminClient } from '../admin-client/http-client.ts'
-import { byAdminKey, byLocalToken, type SignIn } from '../admin-client/sign-in.ts'
-import type { Signing } from '../admin-client/sign-with-aws.ts'
+import { byAdminKey, byAws, byLocalToken, type SignIn, type Signing } from '../admin-client/sign-in.ts'
 import { type LocalFile, localFile, localFolder } from './local-gateway.ts'
 
 export type Target = {
@@ -79,7 +78,6 @@ async function connectStack(stack: string): Promise<Connection> {
     )
   }
   const baseUrl = outputs.get(OUTPUTS.baseUrl)
-  const { byAws } = await import('../admin-client/sign-with-aws.ts')
   return {
     stage: output(OUTPUTS.stage),
     isProtected: output(OUTPUTS.protected) !== 'false',
@@ -96,13 +94,7 @@ function withoutVersion(address: string): string {
   return address.replace(/\/v1$/, '')
 }
 
-type StackFacts = {
-  readonly outputs: ReadonlyMap<string, string>
-  readonly status: string | undefined
-  readonly signing: Signing
-}
-
-async function readStack(name: string): Promise<StackFacts> {
+async function readStack(name: string) {
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation')
   const client = new CloudFormationClient({})
   try {
@@ -111,7 +103,7 @@ async function readStack(name: string): Promise<StackFacts> {
     return {
       outputs: new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue])),
       status: stack?.StackStatus,
-      signing: client.config,
+      signing: client.config as Signing,
     }
   } catch (error) {
     const trouble = awsTrouble(error)

@@ -4,7 +4,7 @@ import { readJson } from '../../layers/admin/api/fields.ts'
 import { refused } from '../../layers/admin/api/handle.ts'
 import { ADMIN_ROOT, findAdminRoute } from '../../layers/admin/api/route-table.ts'
 import type { WhoAmI } from '../../layers/admin/api/shapes/answers.ts'
-import type { AdminClient } from '../admin-client/admin-client.ts'
+import type { AdminClient } from '../admin-client/http-client.ts'
 
 /** The admin API within the scopes of this console, whatever its operator may do: another call is not sent. */
 export function scopedClient(client: AdminClient, scopes: Identity['scopes']): AdminClient {

@@ -9,7 +9,7 @@ import { type AdminAnswer, adminRequestId, type Identity } from '../../layers/ad
 import { readJson } from '../../layers/admin/api/fields.ts'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import { MOST_CATALOG_BYTES } from '../../layers/admin/catalog/catalog-refusal.ts'
-import type { AdminClient } from '../admin-client/admin-client.ts'
+import type { AdminClient } from '../admin-client/http-client.ts'
 import { Refusal } from '../admin-client/refusal.ts'
 import { GUARD_HEADERS, refuseForeign } from './guard.ts'
 import type { Playground } from './playground.ts'

@@ -40,7 +40,7 @@ const DATA = ['local/catalog.json']
 const DEFINED = { WAYBILL_PACKAGE: 'true' }
 
 /** Node strips no types of files in node_modules, so a package has JavaScript, made of the same sources. */
-export async function pack(): Promise<void> {
+async function pack(): Promise<void> {
   for (const old of [OUT, BUNDLES]) rmSync(old, { recursive: true, force: true })
   await bundle('waybill.cjs', COMMAND_LINE)
   for (const [file, source] of Object.entries(PROGRAMS)) {
@@ -105,3 +105,5 @@ function write(name: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, `${text}\n`)
 }
+
+await pack()

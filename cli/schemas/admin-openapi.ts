@@ -9,8 +9,76 @@ import { AdminKey, Grant, GrantMade, Hold, Key, KeyDetail, KeyWithSecret } from 
 import { Request, RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import { Overview, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { Attempt, Pricing, UsageRecord } from '../../layers/admin/api/shapes/usage-record.ts'
-import { ABOUT, HEADERS, NEEDED, REFUSALS } from './admin-openapi-words.ts'
-import { componentSchemas, type Json, jsonContent, SCHEMAS, schemaOf } from './openapi/json-schema.ts'
+import { componentSchemas, type Json, jsonContent, refTo, schemaOf, statusName } from './json-schema.ts'
+
+const STAGE = { AdminUrl: { default: 'https://api-id.execute-api.region.amazonaws.com' } }
+
+const ABOUT = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Waybill admin API',
+    version: '1',
+    description:
+      'Served by every stage, for signed calls and, with `adminKeys`, for admin keys; by a local gateway, for the token in its folder and for admin keys; and by `waybill console`, which passes calls on. Amounts are decimal strings, moments ISO 8601 in UTC.',
+  },
+  servers: [
+    { url: 'http://127.0.0.1:8787', description: 'A local gateway, for its token.' },
+    { url: 'http://127.0.0.1:{port}', description: 'The console.', variables: { port: { default: '8788' } } },
+    { url: '{AdminUrl}', description: 'A stage, for signed calls: its output AdminUrl.', variables: STAGE },
+    { url: '{AdminUrl}/keyed', description: 'A stage, for admin keys.', variables: STAGE },
+  ],
+  security: [{ console: [] }, { localToken: [] }, { signed: [] }, { adminKey: [] }],
+}
+
+const SECURITY = {
+  console: { type: 'apiKey', in: 'header', name: 'X-Waybill-Console' },
+  localToken: { type: 'http', scheme: 'bearer', description: 'The adminToken in .waybill/local.json.' },
+  signed: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description:
+      'AWS Signature Version 4 for the service execute-api. IAM decides which methods and paths a caller may ask for.',
+    'x-amazon-apigateway-authtype': 'awsSigv4',
+  },
+  adminKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An admin key, svc_admin_…, from an address on its list. Each operation needs the scope in x-scope.',
+  },
+}
+
+const text = (description: string, rule: Json = {}) => ({ description, schema: { type: 'string', ...rule } })
+const HEADERS = {
+  'X-Request-Id': text('The name of this call, which the log has, too.', { pattern: '^adm_[0-9A-HJKMNP-TV-Z]{26}$' }),
+  ETag: text('The version, in quotes.', { pattern: '^"\\d+"$' }),
+  Allow: text('The methods that there are.'),
+}
+const NEEDED = {
+  'Idempotency-Key': text('A text of your own that stays the same when you ask again: for 30 days it is done once.', {
+    maxLength: 255,
+  }),
+  'If-Match': text('The version that you have seen, in quotes.'),
+}
+
+/** By status. */
+const REFUSALS: Readonly<Record<number, string>> = {
+  400: 'A field, a query or a header is missing or wrong; `param` names it.',
+  401: "The console's token or the admin key is missing or wrong.",
+  403: '`insufficient_scope`; `access_denied` by AWS; `origin_not_allowed` for another page; of an admin key also: another address, more credits than it may grant on the day, or `provider_change_denied` for a catalog whose providers differ from those in force.',
+  404: 'There is no such thing.',
+  405: 'Another method; Allow names those that there are.',
+  409: '`key_revoked`, `external_id_taken`, or another conflict.',
+  412: '`stale_version`: somebody else came first. The message says who and what, ETag the version now.',
+  413: 'The body is too large.',
+  415: 'The body is not JSON.',
+  421: "Another Host than the console's own.",
+  422: '`idempotency_key_reused`: the key stood for another request.',
+  428: 'If-Match is missing.',
+  500: 'Unexpected.',
+  501: 'Not where the API is deployed: the command line does it.',
+  503: 'The database did not answer: service_unavailable if this call has changed nothing, outcome_unknown if it may have; took_too_long if there was no time for an answer. Ask again with the same Idempotency-Key.',
+}
 
 /** Schemas with a name in the document; others are written inline. */
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
@@ -29,19 +97,17 @@ const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
 
 /** The OpenAPI document of the admin API, made from its routes and schemas. */
 export function adminOpenApi(): Json {
-  const names = Object.keys(ROUTES) as (keyof typeof ROUTES)[]
   const paths: Record<string, Record<string, Json>> = {}
-  for (const name of names) {
-    const { method, path } = ROUTES[name]
-    const methods = paths[`${ADMIN_ROOT}${path}`] ?? {}
-    paths[`${ADMIN_ROOT}${path}`] = methods
-    methods[method.toLowerCase()] = operationOf(name, ROUTES[name], ROUTE_WORDS[name])
+  for (const [name, words] of Object.entries(ROUTE_WORDS)) {
+    const route = ROUTES[name as keyof typeof ROUTES]
+    const path = `${ADMIN_ROOT}${route.path}`
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(name, route, words) }
   }
-  const { securitySchemes, ...about } = ABOUT
+  const responses = Object.fromEntries(Object.keys(REFUSALS).map((status) => refusalAnswer(Number(status))))
   return {
-    ...about,
+    ...ABOUT,
     paths,
-    components: { securitySchemes, responses: refusalAnswers(), schemas: componentSchemas(COMPONENTS) },
+    components: { securitySchemes: SECURITY, responses, schemas: componentSchemas(COMPONENTS) },
   }
 }
 
@@ -105,17 +171,11 @@ function refusalsOf({ method, path }: AdminRoute, { needs, refusals = [] }: Rout
     ...(needs === 'If-Match' ? [409, 412, 428] : []),
     ...(needs === 'Idempotency-Key' ? [422] : []),
   ]
-  return statuses.map((status) => [status, { $ref: `#/components/responses/${REFUSALS[status]?.name}` }])
+  return statuses.map((status) => [status, { $ref: `#/components/responses/${statusName(status)}` }])
 }
 
-function refusalAnswers(): Json {
-  const answers = Object.values(REFUSALS).map(({ name, description, header }) => [
-    name,
-    {
-      description,
-      headers: { 'X-Request-Id': HEADERS['X-Request-Id'], ...(header && { [header]: HEADERS[header] }) },
-      content: jsonContent({ $ref: `${SCHEMAS}Error` }),
-    },
-  ])
-  return Object.fromEntries(answers)
+function refusalAnswer(status: number): [string, Json] {
+  const { 'X-Request-Id': requestId, ETag, Allow } = HEADERS
+  const headers = { 'X-Request-Id': requestId, ...(status === 405 && { Allow }), ...(status === 412 && { ETag }) }
+  return [statusName(status), { description: REFUSALS[status], headers, content: jsonContent(refTo('Error')) }]
 }

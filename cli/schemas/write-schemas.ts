@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { catalogSchema } from '../../layers/catalog/catalog-schema.ts'
 import { adminOpenApi } from './admin-openapi.ts'
-import { publicOpenApi } from './openapi/public-openapi.ts'
+import { publicOpenApi } from './public-openapi.ts'
 
 const FILES = {
   'catalog.schema.json': catalogSchema(),

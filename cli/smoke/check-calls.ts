@@ -1,12 +1,15 @@
+import assert from 'node:assert/strict'
 import type { AuditLine } from '../../layers/admin/api/shapes/books.ts'
 import type { RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
 import type { Session } from '../commands/run.ts'
-import type { Check } from './checks-on.ts'
 import { checkPieces } from './stage-checks.ts'
 
+const HELLO = [{ role: 'user', content: 'Say hello.' }]
 /** Long enough to be seen to stream. */
 const COUNTING = [{ role: 'user', content: 'Count from 1 to 40, in words.' }]
+
+export type Check = (what: string, work: () => unknown) => Promise<void>
 
 type Caller = ReturnType<typeof callerOf>
 
@@ -17,25 +20,23 @@ export function callerOf({ admin, chatUrl, apiUrl }: Session, { id: keyId, secre
   const get = (path: string) => fetch(`${apiUrl}${path}`, { headers })
   const post = (path: string, body: object) =>
     fetch(`${chatUrl}${path}`, { method: 'POST', headers, body: JSON.stringify({ model, ...body }) })
-  const ask = (extra: object) =>
-    post('/v1/chat/completions', { max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }], ...extra })
+  const ask = (extra: object) => post('/v1/chat/completions', { max_tokens: 16, messages: HELLO, ...extra })
   return { admin, chatUrl, apiUrl, headers, keyId, model, get, post, ask }
 }
 
 /** Every endpoint, and the books behind them. */
 export async function checkCalls(caller: Caller, check: Check): Promise<void> {
   const { admin, chatUrl, apiUrl, headers, keyId, model, get, post, ask } = caller
+  const read = async <T>(path: string) => json<T>(await get(path))
   const requestOf = (id: string) => admin.get<RequestShape>(`/requests/${id}`)
   await check('GET /v1/models lists the model', async () => {
-    const { data } = await json<{ data: { id: string }[] }>(await get('/v1/models'))
-    expect(
-      data.some(({ id }) => id === model),
-      `${model} is not listed`,
-    )
+    const { data } = await read<{ data: { id: string }[] }>('/v1/models')
+    const isListed = data.some(({ id }) => id === model)
+    assert(isListed, `${model} is not listed`)
   })
   await check('GET /v1/key/introspect knows the key', async () => {
     const seen = await json<{ id: string; status: string }>(await get('/v1/key/introspect'))
-    expect(seen.id === keyId && seen.status === 'active', JSON.stringify(seen))
+    assert(seen.id === keyId && seen.status === 'active', JSON.stringify(seen))
   })
   let requestId = ''
   let streamId = ''
@@ -43,64 +44,56 @@ export async function checkCalls(caller: Caller, check: Check): Promise<void> {
   await check('a completion is answered, with every header', async () => {
     const response = await ask({})
     const answer = await json<{ choices: unknown[]; usage: { cost: number } }>(response)
-    expect(answer.choices.length === 1, 'there is not one choice')
-    expect(typeof answer.usage.cost === 'number', 'usage.cost is not a number')
-    for (const name of ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']) {
-      expect(response.headers.has(name), `the header ${name} is missing`)
-    }
-    for (const name of ['Provider', 'Cost']) {
-      expect(response.headers.has(BRAND.headerPrefix + name), `the header ${BRAND.headerPrefix}${name} is missing`)
-    }
+    assert(answer.choices.length === 1, 'there is not one choice')
+    assert(typeof answer.usage.cost === 'number', 'usage.cost is not a number')
+    const ours = ['Provider', 'Cost'].map((name) => BRAND.headerPrefix + name)
+    for (const name of ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', ...ours])
+      assert(response.headers.has(name), `the header ${name} is missing`)
     requestId = response.headers.get('X-Request-Id') ?? ''
   })
   await check('its row is found by its request id, here and in the admin API', async () => {
     const seen = await json<{ request_id: string; outcome: string }>(await get(`/v1/usage/${requestId}`))
-    expect(seen.outcome === 'completed', `its outcome is ${seen.outcome}`)
-    expect((await requestOf(requestId)).key_id === keyId, 'the admin API has it for another key')
+    assert(seen.outcome === 'completed', `its outcome is ${seen.outcome}`)
+    assert((await requestOf(requestId)).key_id === keyId, 'the admin API has it for another key')
   })
   await check('its row is in the list of the key’s requests, and in their sums', async () => {
-    const { data } = await json<{ data: { request_id: string }[] }>(await get('/v1/usage'))
-    expect(
-      data.some(({ request_id }) => request_id === requestId),
-      'the row is not listed',
-    )
-    const { total } = await json<{ total: { requests: number } }>(await get('/v1/usage?group=model'))
-    expect(total.requests >= data.length, `there are ${data.length} rows, and the sum is ${total.requests}`)
+    const { data } = await read<{ data: { request_id: string }[] }>('/v1/usage')
+    const isListed = data.some(({ request_id }) => request_id === requestId)
+    assert(isListed, 'the row is not listed')
+    const { total } = await read<{ total: { requests: number } }>('/v1/usage?group=model')
+    assert(total.requests >= data.length, `there are ${data.length} rows, and the sum is ${total.requests}`)
   })
   await check('GET /v1/credits has the credits of the key', async () => {
-    const { data } = await json<{ data: { total_credits: number } }>(await get('/v1/credits'))
-    expect(data.total_credits === 1, JSON.stringify(data))
+    const { data } = await read<{ data: { total_credits: number } }>('/v1/credits')
+    assert(data.total_credits === 1, JSON.stringify(data))
   })
   await check('POST /v1/quote tells what a completion holds', async () => {
-    const body = { model, max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }] }
+    const body = { model, max_tokens: 16, messages: HELLO }
     const quote = { method: 'POST', headers, body: JSON.stringify({ endpoint: '/v1/chat/completions', body }) }
     const { hold } = await json<{ hold: string }>(await fetch(`${apiUrl}/v1/quote`, quote))
-    expect(Number(hold) > 0 || hold === '0', `it would hold ${hold}`)
+    assert(Number(hold) > 0 || hold === '0', `it would hold ${hold}`)
   })
   await check('a stream arrives as events, with its cost, and ends with [DONE]', async () => {
     const response = await ask({ stream: true, max_tokens: 100, messages: COUNTING })
     const { text, spreadMs } = await readPieces(response)
     streamId = response.headers.get('X-Request-Id') ?? ''
     seenMs = spreadMs
-    expect(response.status === 200, `status ${response.status}: ${text}`)
-    expect(response.headers.get('content-type')?.startsWith('text/event-stream') === true, 'it is not an event stream')
-    expect(text.includes(`: ${BRAND.headerPrefix.toLowerCase()}cost `), 'the cost is missing')
-    expect(text.endsWith('data: [DONE]\n\n'), 'it does not end with [DONE]')
+    assert(response.status === 200, `status ${response.status}: ${text}`)
+    assert(response.headers.get('content-type')?.startsWith('text/event-stream') === true, 'it is not an event stream')
+    assert(text.includes(`: ${BRAND.headerPrefix.toLowerCase()}cost `), 'the cost is missing')
+    assert(text.endsWith('data: [DONE]\n\n'), 'it does not end with [DONE]')
   })
   await check('a stream comes piece by piece, as the model makes it', async () =>
     checkPieces((await requestOf(streamId)).row as never, seenMs),
   )
   await check('a response is answered', async () => {
-    const { status } = await json<{ status: string }>(
-      await post('/v1/responses', { max_output_tokens: 16, input: 'Say hello.' }),
-    )
-    expect(status === 'completed' || status === 'incomplete', `its status is ${status}`)
+    const answer = await post('/v1/responses', { max_output_tokens: 16, input: 'Say hello.' })
+    const { status } = await json<{ status: string }>(answer)
+    assert(status === 'completed' || status === 'incomplete', `its status is ${status}`)
   })
   await check('a message is answered', async () => {
-    const { type } = await json<{ type: string }>(
-      await post('/v1/messages', { max_tokens: 16, messages: [{ role: 'user', content: 'Say hello.' }] }),
-    )
-    expect(type === 'message', `its type is ${type}`)
+    const { type } = await json<{ type: string }>(await post('/v1/messages', { max_tokens: 16, messages: HELLO }))
+    assert(type === 'message', `its type is ${type}`)
   })
   await check('an unknown path and a wrong method have the same envelope', async () => {
     for (const [response, status] of [
@@ -108,16 +101,14 @@ export async function checkCalls(caller: Caller, check: Check): Promise<void> {
       [await fetch(`${chatUrl}/v1/chat/completions`, { headers }), 405],
     ] as const) {
       const { error } = (await response.json()) as { error: Record<string, unknown> }
-      expect(response.status === status, `status ${response.status} in place of ${status}`)
-      expect(
-        ['message', 'type', 'param', 'code'].every((field) => field in error),
-        'the envelope is not whole',
-      )
+      assert(response.status === status, `status ${response.status} in place of ${status}`)
+      const isWhole = ['message', 'type', 'param', 'code'].every((field) => field in error)
+      assert(isWhole, 'the envelope is not whole')
     }
   })
   await check('the books close', async () => {
     const [audit] = await Array.fromAsync(admin.lines<AuditLine>('/audits', { key_id: keyId }))
-    expect(audit?.object === 'audit' && audit.ok, JSON.stringify(audit))
+    assert(audit?.object === 'audit' && audit.ok, JSON.stringify(audit))
   })
 }
 
@@ -135,10 +126,6 @@ async function readPieces(response: Response): Promise<{ text: string; spreadMs:
 
 async function json<T>(response: Response): Promise<T> {
   const text = await response.text()
-  expect(response.status === 200, `status ${response.status}: ${text.slice(0, 500)}`)
+  assert(response.status === 200, `status ${response.status}: ${text.slice(0, 500)}`)
   return JSON.parse(text) as T
-}
-
-export function expect(isSo: boolean, complaint: string): void {
-  if (!isSo) throw new Error(complaint)
 }

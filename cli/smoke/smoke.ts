@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { resolve6 } from 'node:dns/promises'
 import type { List, TableShape } from '../../layers/admin/api/shapes/answers.ts'
@@ -10,8 +11,7 @@ import { CliError } from '../../layers/terminal/cli-error.ts'
 import { Refusal } from '../admin-client/refusal.ts'
 import { testedRoutes } from '../commands/routes.ts'
 import type { Session } from '../commands/run.ts'
-import { callerOf, checkCalls, expect } from './check-calls.ts'
-import { type Check, checksOn } from './checks-on.ts'
+import { type Check, callerOf, checkCalls } from './check-calls.ts'
 import {
   checkClosed,
   checkIpv6,
@@ -38,6 +38,23 @@ export async function smoke(session: Session, options: SmokeOptions): Promise<bo
   return failures() === 0
 }
 
+/** Prints the outcome of each check, and counts those that failed. */
+function checksOn(out: Session['out']): { readonly check: Check; failures(): number } {
+  let failures = 0
+  return {
+    async check(what, work) {
+      try {
+        const result = (await work()) as NotApplicable | undefined
+        out.log(result ? `n/a     ${what}: ${result.notApplicable}` : `ok      ${what}`)
+      } catch (error) {
+        failures += 1
+        out.log(`FAILED  ${what}: ${error instanceof Error ? error.message : error}`)
+      }
+    },
+    failures: () => failures,
+  }
+}
+
 async function firstModel({ admin }: Session): Promise<string> {
   const { data } = await admin.get<List<RouteShape>>('/routes')
   if (!data[0]) throw new CliError("The catalog has no active model. 'waybill catalog push FILE' brings some.")
@@ -55,7 +72,7 @@ async function checkAll(session: Session, { model, origins }: Plan, check: Check
   await check('every route of the catalog answers', async () => {
     const { data } = await testedRoutes(admin, {})
     const failed = data.filter(({ ok }) => !ok).map((test) => `${test.model} by ${test.provider}: ${test.result}`)
-    expect(failed.length === 0, failed.join('; '))
+    assert(failed.length === 0, failed.join('; '))
   })
   try {
     await checkCalls(caller, check)
@@ -64,7 +81,7 @@ async function checkAll(session: Session, { model, origins }: Plan, check: Check
   }
   await check('the revoked key is refused at once', async () => {
     const responses = [await caller.ask({}), await caller.get('/v1/models')]
-    expect(
+    assert(
       responses.every(({ status }) => status === 401),
       `status ${responses.map(({ status }) => status).join(', ')}`,
     )

@@ -15,16 +15,10 @@ export type Read =
   /** Money came, and a person has to look: Stripe shows the refusal, and sends the event again. */
   | { readonly refused: string }
 
-type Session = {
-  readonly id?: unknown
-  readonly payment_status?: unknown
-  readonly amount_total?: unknown
-  readonly currency?: unknown
-  readonly client_reference_id?: unknown
-  readonly metadata?: { readonly product?: unknown } | null
-  readonly customer_details?: { readonly email?: unknown } | null
-  readonly total_details?: { readonly amount_tax?: unknown; readonly amount_shipping?: unknown } | null
-}
+type Session = Readonly<
+  Record<'id' | 'payment_status' | 'amount_total' | 'currency' | 'client_reference_id', unknown> &
+    Partial<Record<'metadata' | 'customer_details' | 'total_details', Record<string, unknown> | null>>
+>
 
 /** Payments that take days complete the session first and succeed later. */
 const TYPES: readonly unknown[] = ['checkout.session.completed', 'checkout.session.async_payment_succeeded']

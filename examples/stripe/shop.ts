@@ -16,13 +16,8 @@ export type ShopParts = {
   readonly clock: () => number
 }
 
-type Reply = Page
-type Notice = {
-  readonly id?: unknown
-  readonly type?: unknown
-  readonly data?: Readonly<Record<string, unknown>> | null
-}
-type Act = (body: Buffer, request: IncomingMessage) => Promise<Reply>
+type Notice = { readonly id?: unknown; readonly type?: unknown; readonly data?: Record<string, unknown> | null }
+type Act = (body: Buffer, request: IncomingMessage) => Promise<Page>
 
 const MOST_BYTES = 256 * 1024
 /** Anybody may ask for the page, and each call asks the gateway. */
@@ -30,6 +25,8 @@ const MOST_PAGES_AT_ONCE = 5
 const NOTIFY_BELOW = '1'
 const SHOWN_FOR_MS = 24 * 60 * 60 * 1000
 const MOST_NOTICES_KEPT = 1000
+const NOT_SIGNED: Page = { status: 400, text: 'The signature is not valid.' }
+const WAS_SHOWN = textPage(410, 'This key was shown already. If you have lost it, write to us.')
 
 /** Sells credits. It keeps nothing: the gateway knows which sessions were granted and which keys were shown. */
 export function createShop(parts: ShopParts): Server {
@@ -46,8 +43,8 @@ export function createShop(parts: ShopParts): Server {
       .then((reply) => send(response, reply))
   })
 
-  async function answer(request: IncomingMessage): Promise<Reply> {
-    const { pathname, searchParams } = addressOf(request)
+  async function answer(request: IncomingMessage): Promise<Page> {
+    const { pathname, searchParams } = URL.parse(request.url ?? '/', 'http://shop') ?? new URL('http://shop')
     if (request.method === 'GET' && pathname === '/welcome') return afterPaying(searchParams.get('session_id') ?? '')
     const act = request.method === 'POST' ? acts[pathname] : undefined
     if (!act) return { status: 404, text: 'There is nothing here.' }
@@ -56,17 +53,15 @@ export function createShop(parts: ShopParts): Server {
   }
 
   /** Stripe repeats an event for three days unless the status is a 2xx. */
-  async function stripe(body: Buffer, { headers }: IncomingMessage): Promise<Reply> {
-    if (!isFromStripe(headers['stripe-signature'], body, parts.stripeSecret, clock())) {
-      return { status: 400, text: 'The signature is not valid.' }
-    }
+  async function stripe(body: Buffer, { headers }: IncomingMessage): Promise<Page> {
+    if (!isFromStripe(headers['stripe-signature'], body, parts.stripeSecret, clock())) return NOT_SIGNED
     const read = readPurchase(jsonOf(body))
     if ('ignored' in read) return { status: 200, text: `Ignored: ${read.ignored}.` }
     if ('refused' in read) return refused(read.refused)
     return grant(read.purchase)
   }
 
-  async function grant({ session, credits, keyId, email }: Purchase): Promise<Reply> {
+  async function grant({ session, credits, keyId, email }: Purchase): Promise<Page> {
     const granted = { credits, reference: session }
     const made = { ...granted, name: email, external_id: session, notify_below: NOTIFY_BELOW }
     const answered = keyId
@@ -84,7 +79,7 @@ export function createShop(parts: ShopParts): Server {
     return [409, 422].includes(answered.status) && (await keyOf(session)) !== undefined
   }
 
-  function refused(why: string): Reply {
+  function refused(why: string): Page {
     log(`refused: ${why}`)
     return { status: 422, text: 'This purchase needs a person.' }
   }
@@ -96,7 +91,7 @@ export function createShop(parts: ShopParts): Server {
     return (body.data as Record<string, unknown>[])[0]
   }
 
-  async function welcome(body: Buffer): Promise<Reply> {
+  async function welcome(body: Buffer): Promise<Page> {
     if (pagesOpen >= MOST_PAGES_AT_ONCE) return textPage(503, 'Many customers are here. Try again in a minute.')
     pagesOpen += 1
     try {
@@ -107,23 +102,17 @@ export function createShop(parts: ShopParts): Server {
   }
 
   /** The secret that the key was made with was shown to nobody. The gateway rotates it once for a session, and tells once. */
-  async function showOnce(session: unknown): Promise<Reply> {
+  async function showOnce(session: unknown): Promise<Page> {
     const key = isSessionId(session) ? await keyOf(session) : undefined
     if (!key) return textPage(404, 'There is no new key yet. If you have just paid, try again in a minute.')
-    if (clock() - Date.parse(String(key.created_at)) > SHOWN_FOR_MS) return wasShown()
+    if (clock() - Date.parse(String(key.created_at)) > SHOWN_FOR_MS) return WAS_SHOWN
     const { status, body } = await ask('POST', `/keys/${key.id}/rotate`, { grace_seconds: 0 }, `show-${session}`)
     if (status !== 200) throw new Error(`rotate: ${status}`)
-    return typeof body.secret === 'string' ? secretPage(body.secret) : wasShown()
+    return typeof body.secret === 'string' ? secretPage(body.secret) : WAS_SHOWN
   }
 
-  function wasShown(): Reply {
-    return textPage(410, 'This key was shown already. If you have lost it, write to us.')
-  }
-
-  async function notices(body: Buffer, { headers }: IncomingMessage): Promise<Reply> {
-    if (!isFromWaybill(headers, body, parts.noticeSecret, clock())) {
-      return { status: 400, text: 'The signature is not valid.' }
-    }
+  async function notices(body: Buffer, { headers }: IncomingMessage): Promise<Page> {
+    if (!isFromWaybill(headers, body, parts.noticeSecret, clock())) return NOT_SIGNED
     const { id, type, data } = (jsonOf(body) ?? {}) as Notice
     const isForMoney = type === 'key.balance_low' || type === 'key.credit_balance_exhausted'
     if (!data || !isSessionId(data.external_id) || !isForMoney || noticesSeen.has(id))
@@ -150,16 +139,10 @@ function jsonOf(body: Buffer): unknown {
   }
 }
 
-function addressOf({ url = '/' }: IncomingMessage): URL {
-  return URL.parse(url, 'http://shop') ?? new URL('http://shop')
-}
-
 /** Undefined if it is larger than any event. The rest is not awaited. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
-  let size = Number(request.headers['content-length'] ?? 0)
-  if (size > MOST_BYTES) return undefined
-  size = 0
+  let size = 0
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += chunk.length
     if (size > MOST_BYTES) return undefined
@@ -168,7 +151,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks)
 }
 
-function send(response: ServerResponse, { status, text, type = 'text/plain' }: Reply): void {
+function send(response: ServerResponse, { status, text, type = 'text/plain' }: Page): void {
   response.writeHead(status, {
     'Content-Type': `${type}; charset=utf-8`,
     'Cache-Control': 'no-store',

@@ -2,7 +2,7 @@ import { type Output, plainJson, plainLine } from '../gateway/domain/basics/plai
 import { formatCredits } from '../gateway/domain/money/money.ts'
 import type { Screen } from './terminal.ts'
 
-/** With --json: one JSON value and nothing else. Money is a decimal string of credits there as everywhere. */
+/** One JSON value and nothing else. Money is a decimal string of credits there as everywhere. */
 export function printJson(out: Output, value: unknown): void {
   out.log(jsonText(value, 2))
 }
@@ -10,6 +10,14 @@ export function printJson(out: Output, value: unknown): void {
 /** A value on a line of its own, for a reader that takes lines as they come. */
 export function printJsonLine(out: Output, value: unknown): void {
   out.log(jsonText(value))
+}
+
+type Printed = { readonly out: Output; readonly json: boolean | undefined }
+
+/** With --json the value itself, otherwise words about it. */
+export function printValue({ out, json }: Printed, value: unknown, words: string): void {
+  if (json) printJson(out, value)
+  else out.log(words)
 }
 
 function jsonText(value: unknown, indent?: number): string {

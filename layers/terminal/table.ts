@@ -1,7 +1,6 @@
 import { formatCredits, parseSignedCredits } from '../gateway/domain/money/money.ts'
-import { type Cell, cellText } from './output.ts'
-import type { Style } from './paint.ts'
-import type { Screen } from './terminal.ts'
+import { type Cell, cellText, printJson } from './output.ts'
+import type { Screen, Style } from './terminal.ts'
 
 type Column<Row> = {
   readonly of: (row: Row) => Cell
@@ -31,6 +30,16 @@ export function wide<Row>(of: (row: Row) => Cell): Column<Row> {
 
 export function summed<Row>(of: (row: Row) => Cell): Column<Row> {
   return { of, isSummed: true }
+}
+
+/** With --json the list as it is, otherwise its rows. */
+export function printList<Row>(
+  { out, json }: { readonly out: Screen; readonly json: boolean },
+  list: { readonly data: readonly Row[] },
+  columns: Columns<Row>,
+): void {
+  if (json) printJson(out, list)
+  else printTable(out, list.data, columns)
 }
 
 /** On a terminal within its width and with sums, otherwise whole. */

@@ -1,7 +1,7 @@
 import { Console } from 'node:console'
 import type { Readable, Writable } from 'node:stream'
+import { styleText } from 'node:util'
 import { type Output, plainOutput, plainText } from '../gateway/domain/basics/plain-text.ts'
-import { type Paint, paintFor } from './paint.ts'
 
 type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 
@@ -62,4 +62,25 @@ export function screenOf(terminal: Terminal, isWide: boolean, before: () => void
     width: isTerminal && !isWide ? (output.columns ?? USUAL_WIDTH) : undefined,
     paint: paintFor(output, env),
   }
+}
+
+const STYLES = { strong: 'bold', dim: 'dim', good: 'green', warn: 'yellow', bad: 'red' } as const
+
+export type Style = keyof typeof STYLES
+export type Paint = Record<Style, (text: string) => string>
+
+/** Colours on a terminal, plain text everywhere else. */
+export function paintFor(stream: { readonly isTTY?: boolean }, env: Terminal['env'] = process.env): Paint {
+  const coloured = hasColours(stream.isTTY, env)
+  const paints = Object.entries(STYLES).map(([style, format]) => [
+    style,
+    (text: string) => (coloured ? styleText(format, text, { validateStream: false }) : text),
+  ])
+  return Object.fromEntries(paints)
+}
+
+/** NO_COLOR of no-color.org, and FORCE_COLOR as Node reads it, which is the stronger one. */
+function hasColours(isTTY: boolean | undefined, { FORCE_COLOR, NO_COLOR, TERM }: Terminal['env']): boolean {
+  if (FORCE_COLOR !== undefined) return !['0', 'false'].includes(FORCE_COLOR)
+  return isTTY === true && !NO_COLOR && TERM !== 'dumb'
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { beforeAll, describe, expect, jest, test } from '@jest/globals'
-import type { AdminClient } from '../../cli/admin-client/admin-client.ts'
 import { ask } from '../../cli/admin-client/ask.ts'
+import type { AdminClient } from '../../cli/admin-client/http-client.ts'
 import { localFile, localFolder } from '../../cli/connect/local-gateway.ts'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'

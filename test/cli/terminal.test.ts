@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from '@jest/globals'
 import { rangeOf } from '../../cli/commands/time-range.ts'
-import { paintFor } from '../../layers/terminal/paint.ts'
 import { startProgress } from '../../layers/terminal/progress.ts'
 import { printTable, summed, wide } from '../../layers/terminal/table.ts'
 import type { Screen } from '../../layers/terminal/terminal.ts'
+import { paintFor } from '../../layers/terminal/terminal.ts'
 
 type Row = { readonly id: string; readonly name: string; readonly note: string; readonly credits: string }
 

@@ -22,8 +22,11 @@ export async function expectDocumented(response: Response, documented: Documente
   expect(Object.keys(documented.content)).toContain(type)
   const schema = documented.content[type]?.schema ?? {}
   if (type !== 'text/event-stream') {
-    const body = await response.json()
+    const body = (await response.json()) as { error?: { code?: string } }
     checkerOf(schema).parse(body)
+    const { code } = body.error ?? {}
+    if (code && !documented.description.includes("the upstream's own"))
+      expect(documented.description).toContain(`\`${code}\``)
     return body
   }
   const frames = framesOf(await response.text())

@@ -79,7 +79,7 @@ export function hardened(node: unknown): unknown {
 
 /** The fields, parameters and headers of a document that nothing is said of. */
 export function undescribed(node: unknown, path = ''): string[] {
-  if (typeof node !== 'object' || node === null || path.endsWith('.example')) return []
+  if (typeof node !== 'object' || node === null || path.endsWith('.examples')) return []
   const isList = /(?<!\.properties)\.(properties|parameters|headers)$/.test(path)
   return Object.entries(node).flatMap(([name, value]) => [
     ...(isList && !value.description && !String(value.$ref).includes('/headers/') ? [`${path}.${name}`] : []),

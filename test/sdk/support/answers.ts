@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { ErrorBody } from '../../../cli/schemas/openapi/shapes/errors.ts'
-import type { Model, ModelList } from '../../../cli/schemas/openapi/shapes/models.ts'
+import type { ErrorBody } from '../../../cli/schemas/responses.ts'
+import type { Model, ModelList } from '../../../cli/schemas/shapes.ts'
 import { checkerOf } from '../../documents/support/openapi.ts'
 
 // OpenAI's answers, in which a field that they do not have, nor we add, is a fault.

@@ -1,24 +1,15 @@
-import { CITED } from '../../../../layers/gateway/contracts/messages/messages-fields.ts'
-
-import type { Rows, Schema, Shape, Treatment } from '../../../../layers/gateway/wire/basics/shape.ts'
-import { cacheMark, GIVEN_CONTENT } from '../../../../layers/gateway/wire/chat/message-fields.ts'
-import { type Json, SCHEMAS } from '../json-schema.ts'
+import { CITED } from '../../layers/gateway/contracts/messages/messages-fields.ts'
+import type { Schema } from '../../layers/gateway/wire/basics/shape.ts'
+import type { Rows, Shape, Treatment } from '../../layers/gateway/wire/basics/shape.ts'
+import { cacheMark, GIVEN_CONTENT } from '../../layers/gateway/wire/chat/message-fields.ts'
+import { type Json, refTo } from './json-schema.ts'
 
 /** The shapes that stand in many places, and in the document once. */
 const NAMED = { CacheControl: cacheMark, Citations: CITED, ChatContent: GIVEN_CONTENT }
 const NAMES = new Map<Schema | Shape, string>(Object.entries(NAMED).map(([name, shape]) => [shape, name]))
 
-export const namedSchemas = () =>
-  Object.fromEntries(Object.entries(NAMED).map(([name, shape]) => [name, toJson(shape.schema)]))
-
-type Request = {
-  readonly description: string
-  readonly fields: Rows
-  /** The fields that a request must have, none of them empty. */
-  readonly required: readonly string[]
-  /** The fields of which this gateway has something to say. */
-  readonly words?: Readonly<Record<string, string>>
-}
+/** Every whole number of JSON is within these bounds. */
+const NO_BOUNDS: readonly unknown[] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY]
 
 const TREATMENT_WORDS: Readonly<Record<Treatment, (schema: Schema) => string>> = {
   aliased: () => 'It goes out as a name that no other key can have.',
@@ -29,19 +20,17 @@ const TREATMENT_WORDS: Readonly<Record<Treatment, (schema: Schema) => string>> =
 }
 
 /** The schema of a request, made of the rows by which the gateway reads it. */
-export function requestSchema({ description, fields, required, words = {} }: Request): Json {
-  const { properties, ...others } = objectOf(fields, required)
-  const unknown = Object.keys(words).filter((field) => !(field in properties))
-  if (unknown.length > 0) throw new Error(`There are words for fields that do not exist: ${unknown.join(', ')}`)
+export function requestSchema(
+  fields: Rows,
+  required: readonly string[],
+  words: Readonly<Record<string, string>>,
+): Json {
+  const { properties, ...object } = objectOf(fields, required)
   const described = Object.entries(properties).map(([field, schema]) => [
     field,
     withWords(required.includes(field) ? notEmpty(schema) : schema, words[field]),
   ])
-  return {
-    description: `${description} A field that is not among these is a 400, unless the operator lets it be left out.`,
-    ...others,
-    properties: Object.fromEntries(described),
-  }
+  return { ...object, properties: Object.fromEntries(described) }
 }
 
 type Properties = Readonly<Record<string, Json>>
@@ -56,8 +45,10 @@ function objectOf(rows: Schema, required: readonly string[]): Json & { readonly 
 
 function toJson(node: Schema | Shape): Json {
   const name = NAMES.get(node)
-  if (name !== undefined) return { $ref: `${SCHEMAS}${name}` }
-  const schema: Schema = typeof node === 'function' ? node.schema : node
+  return name === undefined ? written(typeof node === 'function' ? node.schema : node) : refTo(name)
+}
+
+function written(schema: Schema): Json {
   const { by, kinds, properties, treatment, why, ...plain } = schema
   return {
     ...(treatment !== undefined && { description: TREATMENT_WORDS[treatment as Treatment](schema) }),
@@ -68,8 +59,9 @@ function toJson(node: Schema | Shape): Json {
   }
 }
 
-/** Every whole number of JSON is within these bounds. */
-const NO_BOUNDS: readonly unknown[] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY]
+export const NAMED_PARTS: Readonly<Record<string, Json>> = Object.fromEntries(
+  Object.entries(NAMED).map(([name, { schema }]) => [name, written(schema)]),
+)
 
 function keywordOf([keyword, value]: [string, unknown]): [string, unknown][] {
   if (keyword === 'items' || keyword === 'additionalProperties') return [[keyword, toJson(value as Schema)]]
@@ -85,12 +77,12 @@ function kindsOf(by: string, kinds: Schema): Json[] {
   )
 }
 
-function orNull(schema: Json): Json {
-  const { description, ...bare } = schema
-  if (Array.isArray(bare.anyOf)) return { ...schema, anyOf: [...bare.anyOf, { type: 'null' }] }
-  if ('enum' in bare || 'const' in bare)
-    return { ...(description ? { description } : {}), anyOf: [bare, { type: 'null' }] }
-  return bare.type === undefined || bare.type === 'null' ? schema : { ...schema, type: [bare.type, 'null'].flat() }
+function orNull({ description, ...bare }: Json): Json {
+  const described = description ? { description } : {}
+  if (Array.isArray(bare.anyOf)) return { ...described, ...bare, anyOf: [...bare.anyOf, { type: 'null' }] }
+  if ('enum' in bare || 'const' in bare) return { ...described, anyOf: [bare, { type: 'null' }] }
+  const hasNull = bare.type === undefined || bare.type === 'null'
+  return { ...described, ...bare, ...(!hasNull && { type: [bare.type, 'null'].flat() }) }
 }
 
 function notEmpty(schema: Json): Json {

@@ -3,7 +3,25 @@ import { CliError } from '../../layers/terminal/cli-error.ts'
 import { SEED_FILE, SETTINGS_FILE, WAYBILL } from '../../layers/terminal/how-to-run.ts'
 import type { GlobalOptions } from './run.ts'
 
-const COMMANDS: Readonly<Record<string, string>> = {
+// Commands that hand their options over to a program: the gateway, and CDK.
+
+export function startCommand(program: Command): void {
+  program
+    .command('start')
+    .description('run a gateway on this machine until Ctrl-C; start --help has its options')
+    // They are the gateway's own.
+    .helpOption(false)
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(async () => {
+      const [first, ...args] = (program as Command & { readonly rawArgs: readonly string[] }).rawArgs
+      if (first !== 'start') throw new CliError(`'start' takes its options after it, and '${first}' is none of them.`)
+      const { runGateway } = await import('#gateway')
+      await runGateway(args)
+    })
+}
+
+const DEPLOYMENTS: Readonly<Record<string, string>> = {
   preflight: 'look, before a first deployment, whether the account and the region are ready',
   bootstrap: 'prepare an account and region for CDK, once',
   diff: 'the changes that a deployment would make',
@@ -13,7 +31,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
 
 /** With `--stage`; other options go to CDK. */
 export function deployCommands(program: Command, fail: () => void): void {
-  for (const [name, words] of Object.entries(COMMANDS)) {
+  for (const [name, words] of Object.entries(DEPLOYMENTS)) {
     program
       .command(name)
       .description(words)

@@ -1,3 +1,0 @@
-import { pack } from './pack.ts'
-
-await pack()

@@ -11,7 +11,7 @@ import { printJson } from '../../layers/terminal/output.ts'
 import { printTable, summed } from '../../layers/terminal/table.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { period, wholeNumber } from './arguments.ts'
-import { type ExportFormat, exportedRows } from './exported-rows.ts'
+import { type ExportFormat, exportedText } from './exported-rows.ts'
 import type { Run, Session } from './run.ts'
 import { isOfRows, type SummaryGroup, summedRows } from './summed-rows.ts'
 import { fromOption, type Range, type RangeOptions, rangeOf, rangeQuery, rangeText, toOption } from './time-range.ts'
@@ -116,7 +116,7 @@ async function exportAction(session: Session, options: ExportOptions): Promise<v
     throw new CliError('--json and --format csv ask for two things: leave --json away, or write --format jsonl.')
   }
   const { fromMs, toMs = nowMs } = rangeOf(options, nowMs, DAY_MS)
-  const pieces = exportedRows(admin, { fromMs, toMs, key, user, tag }, format)
+  const pieces = exportedText(admin, { fromMs, toMs, key_id: key, user, tag }, format)
   await writePieces(counted(pieces, session), output)
 }
 
@@ -163,7 +163,7 @@ type Group = UsagePage['groups'][number]
 function summaryOf(session: Session, range: Range, options: SummaryOptions): Promise<UsagePage> {
   const { by, key, model, status, user, tag } = options
   const isFiltered = [model, status, user, tag].some((filter) => filter !== undefined)
-  if (isFiltered || isOfRows(by)) return summedRows(session, range, { by, key, model, status, user, tag })
+  if (isFiltered || isOfRows(by)) return summedRows(session, range, by, options)
   return session.admin.get<UsagePage>('/usage', { group_by: by, ...rangeQuery(range), key_id: key })
 }
 

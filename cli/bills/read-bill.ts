@@ -17,23 +17,7 @@ import type { BillForm } from '../reading/known-providers.ts'
 import { type Source, utf8Of } from '../reading/read-source.ts'
 import { KNOWN_BILLS, MAPPINGS, type Mapping, plainName, type Row } from './mappings.ts'
 
-/** A line of a provider's bill, of one UTC day. */
-type BillLine = {
-  readonly day: string
-  /** A model, or something else that was billed, by its name on the bill; undefined if the bill does not say. */
-  readonly model: string | undefined
-  /** In attocredits (18 decimals), so that lines with a float's digits add up; a credit is a US dollar. Refunds are negative. */
-  readonly atto: bigint
-}
-
-export type Bill = {
-  readonly form: BillForm
-  readonly lines: readonly BillLine[]
-  /** The days of a bill that has every day, also one without a cost; none of another bill. */
-  readonly days: readonly string[]
-  /** The number of lines that are no usage of models. */
-  readonly leftOut: number
-}
+export type Bill = ReturnType<typeof readBill>
 
 const LATEST_SECONDS = 100_000_000_000
 
@@ -41,8 +25,12 @@ const LATEST_SECONDS = 100_000_000_000
 type Take = (row: Row, where: string, results?: Iterable<Row>) => void
 
 /** One bill, in one file or several, in their order. */
-export function readBill(sources: readonly Source[], mostBytes: number): Bill {
-  const bill = { lines: [] as BillLine[], days: [] as string[], leftOut: 0 }
+export function readBill(sources: readonly Source[], mostBytes: number) {
+  const lines: ReturnType<typeof lineOf>[] = []
+  /** The days of a bill that has every day, also one without a cost; none of another bill. */
+  const days: string[] = []
+  /** The number of lines that are no usage of models. */
+  let leftOut = 0
   const seen = new Set<string>()
   let form: BillForm | undefined
   let unfinished: string | undefined
@@ -55,7 +43,7 @@ export function readBill(sources: readonly Source[], mostBytes: number): Bill {
     throw new CliError(`${unfinished} is not the last page of the bill: get the pages after it, too (next_page).`)
   }
   if (!form) throw new CliError(`There is no line of ${KNOWN_BILLS}.`)
-  return { form, ...bill }
+  return { form, lines, days, leftOut }
 
   function take(row: Row, where: string, results?: Iterable<Row>): void {
     const mapping = MAPPINGS.find(({ needs }) => needs.every((name) => Object.hasOwn(row, name)))
@@ -63,18 +51,18 @@ export function readBill(sources: readonly Source[], mostBytes: number): Bill {
     form ??= mapping.form
     if (form !== mapping.form) throw new CliError(`${where} is of another bill (${mapping.form}) than those before it.`)
     if (mapping.isByDay) takeDay(mapping, row, where, results)
-    else if (mapping.isUsage?.(row) === false) bill.leftOut += 1
-    else bill.lines.push(lineOf(mapping, row, dayOf(mapping, row, where), where))
+    else if (mapping.isUsage?.(row) === false) leftOut += 1
+    else lines.push(lineOf(mapping, row, dayOf(mapping, row, where), where))
     once(mapping.nameOf?.(row), where)
   }
 
   function takeDay(mapping: Mapping, row: Row, where: string, results: Iterable<Row> | undefined): void {
     const day = dayOf(mapping, row, where)
     once(day, where)
-    bill.days.push(day)
+    days.push(day)
     if (!results) throw new CliError(`${where} has no results.`)
     let count = 0
-    for (const result of results) bill.lines.push(lineOf(mapping, result, day, `${where} result ${++count},`))
+    for (const result of results) lines.push(lineOf(mapping, result, day, `${where} result ${++count},`))
   }
 
   /** A file that is given twice, or two whose days overlap, would be added up twice. */
@@ -157,11 +145,13 @@ function unpacked({ bytes, name }: Source, mostBytes: number): Pick<Source, 'byt
   }
 }
 
-function lineOf({ model, amount, isInCents, currency }: Mapping, row: Row, day: string, where: string): BillLine {
+/** A line of one UTC day. Its model is undefined if the bill does not say it. */
+function lineOf({ model, amount, isInCents, currency }: Mapping, row: Row, day: string, where: string) {
   // A credit is a dollar, so no other currency can be compared.
   if (currency !== undefined && row[currency]?.trim().toUpperCase() !== 'USD') {
     throw new CliError(`${where} is in the currency ${shown(row[currency])}. Only bills in USD can be compared.`)
   }
+  // So many decimals that lines with a float's digits add up. Refunds are negative.
   const atto = scaledNumber(row[amount]?.trim(), isInCents ? 16 : 18)
   if (atto === undefined) throw new CliError(`${where} has the amount ${shown(row[amount])}, which is no number.`)
   return { day, model: model(row) || undefined, atto }

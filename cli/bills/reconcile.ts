@@ -5,21 +5,6 @@ import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import type { BillForm } from '../reading/known-providers.ts'
 import type { Bill } from './read-bill.ts'
 
-/** A day and a model: our rows beside the bill. */
-export type Reconciled = {
-  readonly day: string
-  /** Null if the bill does not name models. */
-  readonly model: string | null
-  readonly requests: number
-  readonly charged: Nano
-  readonly billed: Nano
-  /** The bill less our cost. */
-  readonly difference: Nano
-  readonly reasons: readonly string[]
-  readonly upstream_cost: Nano
-  readonly within_tolerance: boolean
-}
-
 /** Amounts are rounded on both sides. */
 const LEAST_DIFFERENCE: Nano = 1_000n
 const WHOLE = 10_000n
@@ -102,13 +87,18 @@ export function openReconciliation(bill: Bill, days: readonly string[], provider
   }
 }
 
-function compared(day: string, pair: Pair, isByModel: boolean, tolerance: bigint): Reconciled {
+export type Reconciled = ReturnType<typeof compared>
+
+/** A day and a model: our rows beside the bill. */
+function compared(day: string, pair: Pair, isByModel: boolean, tolerance: bigint) {
   const { requests, charged, cost } = pair
   const billed = nanoOf(pair.billed?.atto ?? 0n)
+  /** The bill less our cost. */
   const difference = billed - cost
   const size = difference < 0n ? -difference : difference
   return {
     day,
+    /** Null if the bill does not name models. */
     model: isByModel ? [...pair.names].sort().join(', ') || (pair.billed?.name ?? null) : null,
     requests,
     charged,

@@ -12,38 +12,12 @@ import { exportedRows } from './exported-rows.ts'
 import { pathOf } from './one-key.ts'
 import type { Session } from './run.ts'
 
-export type InvoiceTotal = {
-  readonly requests: number
-  readonly prompt_tokens: number
-  readonly completion_tokens: number
-  readonly charged: string
-}
-
-/** The requests of a customer for one model, as they are charged. No cost to the operator is in it. */
-export type InvoiceLine = InvoiceTotal & { readonly model: string }
-
-export type Invoice = {
-  readonly key_id: string
-  /** Null if the key is gone. */
-  readonly name: string | null
-  readonly external_id: string | null
-  readonly lines: readonly InvoiceLine[]
-  readonly total: InvoiceTotal
-}
-
-/** The invoices of a month. `problems`: the reasons not to send them. */
-export type Invoices = {
-  readonly object: 'invoices'
-  readonly month: string
-  /** The days that are in it, up to and including this one; null if no day of the month is closed. */
-  readonly closed_through: string | null
-  readonly problems: readonly string[]
-  readonly data: readonly Invoice[]
-  readonly total: InvoiceTotal
-}
+export type Invoices = Awaited<ReturnType<typeof gatherInvoices>>
+export type Invoice = Awaited<ReturnType<typeof invoiceOf>>['invoice']
+export type InvoiceTotal = ReturnType<typeof totalOf>
+export type InvoiceLine = ReturnType<typeof linesOf>[number]
 
 type Range = { readonly fromMs: number; readonly toMs: number }
-type Groups = UsagePage['groups']
 
 /** Requests that no model was asked for are free and on no invoice. */
 const NO_MODEL = '-'
@@ -53,7 +27,7 @@ const KEYS_AT_ONCE = 8
  * The invoices of a month, from the totals of its closed days. They are compared with the sums of days, which are kept
  * apart from the totals, and with the rows, as far as those cannot have expired.
  */
-export async function gatherInvoices(session: Session, month: string, keyId: string | undefined): Promise<Invoices> {
+export async function gatherInvoices(session: Session, month: string, keyId: string | undefined) {
   const fromMs = Date.parse(`${month}-01T00:00:00Z`)
   const endMs = Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)))
   const whole = await usagePage(session, { fromMs, toMs: endMs }, 'key')
@@ -81,9 +55,11 @@ export async function gatherInvoices(session: Session, month: string, keyId: str
   }
   data.sort((a, b) => (sortName(a) < sortName(b) ? -1 : 1))
   return {
-    object: 'invoices',
+    object: 'invoices' as const,
     month,
+    /** The last day that is in it; null if no day of the month is closed. */
     closed_through: hasDays ? utcDay(range.toMs - 1) : null,
+    /** The reasons not to send them. */
     problems: problems.sort(),
     data,
     total: totalOf(data.map(({ total }) => total)),
@@ -110,7 +86,7 @@ async function invoiceOf(session: Session, id: string, range: Range, ofRows: rea
   const all = key ? await ofTotals() : ofRows
   const lines = all.filter(({ model, charged }) => model !== NO_MODEL || charged !== '0')
   const { name = null, external_id = null } = key ?? {}
-  const invoice: Invoice = { key_id: id, name, external_id, lines, total: totalOf(lines) }
+  const invoice = { key_id: id, name, external_id, lines, total: totalOf(lines) }
   return { invoice, isGone: !key, all }
 }
 
@@ -135,14 +111,17 @@ async function sumsOfRows(session: Session, range: Range, keyId: string | undefi
   return sums
 }
 
-function linesOf(groups: Groups): InvoiceLine[] {
+/** The requests for each model, as they are charged. No cost to the operator is in it. */
+function linesOf(groups: UsagePage['groups']) {
   return groups.map(({ group, requests, prompt_tokens, completion_tokens, cost }) => {
     return { model: group, requests, prompt_tokens, completion_tokens, charged: cost }
   })
 }
 
-function totalOf(lines: readonly InvoiceTotal[]): InvoiceTotal {
-  const sum = (of: (line: InvoiceTotal) => number) => lines.reduce((all, line) => all + of(line), 0)
+type Counted = Omit<InvoiceLine, 'model'>
+
+function totalOf(lines: readonly Counted[]) {
+  const sum = (of: (line: Counted) => number) => lines.reduce((all, line) => all + of(line), 0)
   return {
     requests: sum(({ requests }) => requests),
     prompt_tokens: sum(({ prompt_tokens }) => prompt_tokens),

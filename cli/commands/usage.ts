@@ -1,4 +1,4 @@
-import { Readable, type Writable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { USAGE_GROUPS } from '../../layers/admin/api/shapes/names.ts'
@@ -117,17 +117,20 @@ async function exportAction(session: Session, options: ExportOptions): Promise<v
   }
   const { fromMs, toMs = nowMs } = rangeOf(options, nowMs, DAY_MS)
   const pieces = exportedText(admin, { fromMs, toMs, key_id: key, user, tag }, format)
-  await writePieces(counted(pieces, session), output)
+  // No faster than they are read. A reader that has seen enough, such as `head`, ends it.
+  await pipeline(Readable.from(shown(pieces, session)), output, { end: false }).catch((error) => {
+    if (error.code !== 'EPIPE') throw error
+  })
 }
 
-/** Tells how far it is, unless the rows themselves are on the terminal. */
-async function* counted(pieces: AsyncIterable<string>, { progress, out }: Session): AsyncGenerator<string> {
+/** Pieces in plain text. Their number of lines is told, unless the rows themselves are on the terminal. */
+async function* shown(pieces: AsyncIterable<string>, { progress, out }: Session): AsyncGenerator<string> {
   if (out.isTerminal) progress.stop()
   let lines = 0
   for await (const piece of pieces) {
     lines += piece.split('\n').length - 1
     progress.say(`usage export: ${lines} lines`)
-    yield piece
+    yield plainText(piece)
   }
 }
 
@@ -165,17 +168,4 @@ function summaryOf(session: Session, range: Range, options: SummaryOptions): Pro
   const isFiltered = [model, status, user, tag].some((filter) => filter !== undefined)
   if (isFiltered || isOfRows(by)) return summedRows(session, range, by, options)
   return session.admin.get<UsagePage>('/usage', { group_by: by, ...rangeQuery(range), key_id: key })
-}
-
-/** Writes pieces as they come, in plain text, no faster than they are read. A reader that has seen enough, such as `head`, ends it. */
-async function writePieces(pieces: AsyncIterable<string>, out: Writable): Promise<void> {
-  try {
-    await pipeline(Readable.from(plain(pieces)), out, { end: false })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
-  }
-}
-
-async function* plain(pieces: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const piece of pieces) yield plainText(piece)
 }

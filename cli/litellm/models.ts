@@ -57,22 +57,8 @@ export function importModels(config: Exact, options: ImportOptions, omissions: O
   }
 }
 
-/** An entry of `model_list`: one route of the model of this name. */
-type Deployment = {
-  readonly model: string
-  readonly isEmbedding: boolean
-  readonly dimensions: number | undefined
-  readonly listed: Listed | undefined
-  readonly route: {
-    readonly provider: string
-    readonly model: string
-    readonly priority?: number
-    readonly weight?: number
-  }
-}
-
 /** The routes of `model_list`, and those that models have by another name. */
-function deploymentsIn(config: Exact, providers: Providers, omissions: Omissions): Deployment[] {
+function deploymentsIn(config: Exact, providers: Providers, omissions: Omissions) {
   const credentials = new Map(
     itemsAt(config, 'credential_list').map((one) => [textAt(one, 'credential_name'), at(one, 'credential_values')]),
   )
@@ -82,7 +68,8 @@ function deploymentsIn(config: Exact, providers: Providers, omissions: Omissions
   })
   return [...named, ...aliased(named, at(config, 'router_settings', 'model_group_alias'), omissions)]
 
-  function deploymentOf(model: string, entry: Exact): Deployment {
+  /** One route of the model of this name. */
+  function deploymentOf(model: string, entry: Exact) {
     const [own, info] = [at(entry, 'litellm_params'), at(entry, 'model_info')]
     const credential = textAt(own, 'litellm_credential_name')
     const params = together(own, credential === undefined ? undefined : credentials.get(credential))
@@ -130,9 +117,13 @@ function together(first: Exact | undefined, second: Exact | undefined): Exact {
 }
 
 /** Each alias is a model of its own, with the routes of the other. */
-function aliased(deployments: readonly Deployment[], aliases: Exact | undefined, omissions: Omissions): Deployment[] {
+function aliased<Named extends { readonly model: string }>(
+  deployments: readonly Named[],
+  aliases: Exact | undefined,
+  omissions: Omissions,
+): Named[] {
   const models = Map.groupBy(deployments, ({ model }) => model)
-  const copies: Deployment[] = []
+  const copies: Named[] = []
   for (const [alias, of] of fieldsAt(aliases)) {
     const same = models.get(textAt(of) ?? textAt(of, 'model') ?? '')
     if (same === undefined) omissions.add('an alias of a model that is not in the catalog is left out', alias)
@@ -157,6 +148,8 @@ function splitModel(model: string): { readonly prefix: string; readonly name: st
   if (!Object.hasOwn(KNOWN_PROVIDERS, prefix)) return undefined
   return { prefix, name: slash < 0 ? model : model.slice(slash + 1).replace(/^(converse|invoke)\//, '') }
 }
+
+type Deployment = ReturnType<typeof deploymentsIn>[number]
 
 function modelOf(id: string, all: readonly Deployment[], providers: Providers, needs: string[]) {
   const isEmbedding = all.every((one) => one.isEmbedding)

@@ -80,17 +80,13 @@ export function knownProvidersOf(entry: ProviderEntry): [name: string, KnownProv
   })
 }
 
-/** The names that public lists of prices have for a provider. */
-export type ListNames = {
-  readonly modelsDev: string
-  readonly litellm: readonly string[]
-  readonly portkey: string
-  /** The region of Bedrock, whose prices depend on it. */
-  readonly region?: string | undefined
-}
+export type ListNames = NonNullable<ReturnType<typeof listNamesOf>>
 
-/** A server of one's own is in no list; any other host that is not known may have its name in the catalog from one. */
-export function listNamesOf(id: string, entry: ProviderEntry): ListNames | undefined {
+/**
+ * The names that public lists of prices have for a provider, and its region, if prices depend on it. A server of one's
+ * own is in no list; any other host that is not known may have its name in the catalog from one.
+ */
+export function listNamesOf(id: string, entry: ProviderEntry) {
   if (entry.type !== 'bedrock' && !/^https:/i.test(entry.baseUrl)) return undefined
   const known = knownProvidersOf(entry)
   const [name, { lists: [modelsDev, portkey] = [name, name] }] = known[0] ?? [id, {}]

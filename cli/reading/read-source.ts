@@ -3,18 +3,6 @@ import { open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 
-/** A file, or a page that was downloaded. */
-export type Source = {
-  /** As a person may be shown it: an address without its query, which may have a token. */
-  readonly name: string
-  /** The last part of its path. */
-  readonly file: string
-  readonly bytes: Buffer
-  /** When it was last changed, as far as that is known. */
-  readonly changedMs: number
-  readonly sha256: string
-}
-
 const MEGABYTE = 1024 * 1024
 const MOST_REDIRECTS = 3
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
@@ -106,7 +94,14 @@ async function collected(chunks: AsyncIterable<Uint8Array>, name: string, mostBy
   return Buffer.concat(kept)
 }
 
-function sourceOf(name: string, file: string, bytes: Buffer, changedMs: number): Source {
+/** A file, or a page that was downloaded. */
+export type Source = ReturnType<typeof sourceOf>
+
+/**
+ * `name` is for people: an address without its query, which may have a token. `file` is the last part of its path.
+ * `changedMs` is the time of its last change, as far as that is known.
+ */
+function sourceOf(name: string, file: string, bytes: Buffer, changedMs: number) {
   return { name, file, bytes, changedMs, sha256: createHash('sha256').update(bytes).digest('hex') }
 }
 

@@ -106,80 +106,67 @@ test.each([
   expect(JSON.parse(proposal).models[0].routes[0].cost.input).toBe(price)
 })
 
-test('tiers and prices of caches are read in every form', async () => {
-  const expected = {
-    input: '2.50',
-    output: '10.00',
-    cachedInput: '0.25',
-    cacheWrite: '3.125',
-    tiers: [{ above: 272_000, input: '5', output: '15', cachedInput: '0.5', cacheWrite: '6.25' }],
-  }
-  const hour = { cacheWrite1h: '5' }
-  const tier = { input: 5, output: 15, cache_read: 0.5, cache_write: 6.25 }
-  const base = { input: 2.5, output: 10, cache_read: 0.25, cache_write: 3.125 }
-  const cents = (scale: bigint) => ({
-    request_token: { price: `0.000${25n * scale}` },
-    response_token: { price: scale === 1n ? 0.001 : 0.0015 },
-    cache_read_input_token: { price: scale === 1n ? 0.000025 : 0.00005 },
-    cache_write_input_token: { price: scale === 1n ? 0.0003125 : 0.000625 },
-    additional_units: { cache_write_1h: { price: scale === 1n ? 0.0005 : 0.001 } },
-  })
-  const standard = {
-    context_tiers: {
-      low: { pricing_config: { pay_as_you_go: cents(1n) } },
-      high: { pricing_config: { pay_as_you_go: cents(2n) } },
+const BASE = { input: 2.5, output: 10, cache_read: 0.25, cache_write: 3.125 }
+const TIER = { input: 5, output: 15, cache_read: 0.5, cache_write: 6.25 }
+const TIERS = [{ ...TIER, tier: { type: 'context', size: 272_000 } }]
+const LITELLM_TIERS = {
+  input_cost_per_token: 2.5e-6,
+  output_cost_per_token: 1e-5,
+  cache_read_input_token_cost: 2.5e-7,
+  cache_creation_input_token_cost: 3.125e-6,
+  cache_creation_input_token_cost_above_1hr: 5e-6,
+  input_cost_per_token_above_272k_tokens: 5e-6,
+  output_cost_per_token_above_272k_tokens: 1.5e-5,
+  cache_read_input_token_cost_above_272k_tokens: 5e-7,
+  cache_creation_input_token_cost_above_272k_tokens: 6.25e-6,
+  input_cost_per_token_batches: 1.25e-6,
+  output_cost_per_token_priority: 1e-4,
+  input_cost_per_token_above_272k_tokens_priority: 1e-4,
+}
+const cents = (input: number, output: number, read: number, write: number, hour: number) => ({
+  request_token: { price: input },
+  response_token: { price: output },
+  cache_read_input_token: { price: read },
+  cache_write_input_token: { price: write },
+  additional_units: { cache_write_1h: { price: hour } },
+})
+const LOW = cents(0.00025, 0.001, 0.000025, 0.0003125, 0.0005)
+const HIGH = cents(0.0005, 0.0015, 0.00005, 0.000625, 0.001)
+const PORTKEY_TIERS = {
+  context_tier_map: { 0: 'low', 272000: 'high' },
+  regions: {
+    default: {
+      execution_modes: {
+        standard: { context_tiers: { high: { pricing_config: { pay_as_you_go: HIGH } } } },
+        batch: {},
+      },
     },
-  }
-  const cases: [string, object, object][] = [
-    ['api.json', modelsDev({ ...base, tiers: [{ ...tier, tier: { type: 'context', size: 272_000 } }] }), expected],
-    // The older form of a tier stays beside the newer one, with another border.
-    [
-      'api.json',
-      modelsDev({
-        ...base,
-        context_over_200k: tier,
-        tiers: [{ ...tier, tier: { type: 'context', size: 272_000 } }],
-      }),
-      expected,
+  },
+}
+
+test.each<[string, string, object, above: number, hour: boolean]>([
+  ['models.dev', 'api.json', modelsDev({ ...BASE, tiers: TIERS }), 272_000, false],
+  // The older form of a tier stays beside the newer one, with another border.
+  ['both', 'api.json', modelsDev({ ...BASE, context_over_200k: TIER, tiers: TIERS }), 272_000, false],
+  ['its older form', 'api.json', modelsDev({ ...BASE, context_over_200k: TIER }), 200_000, false],
+  ['LiteLLM', 'l.json', litellm(LITELLM_TIERS), 272_000, true],
+  ['Portkey', 'openai.json', portkey(LOW, { custom_pricing: PORTKEY_TIERS }), 272_000, true],
+])('tiers and prices of caches are read in the form of %s', async (_, name, list, above, hasHour) => {
+  const { proposal = '{}' } = await runPrices({ [name]: list })
+  expect(JSON.parse(proposal).models[0].routes[0].cost).toEqual({
+    ...{ input: '2.50', output: '10.00', cachedInput: '0.25', cacheWrite: '3.125' },
+    ...(hasHour && { cacheWrite1h: '5' }),
+    tiers: [
+      {
+        above,
+        input: '5',
+        output: '15',
+        cachedInput: '0.5',
+        cacheWrite: '6.25',
+        ...(hasHour && { cacheWrite1h: '10' }),
+      },
     ],
-    [
-      'api.json',
-      modelsDev({ ...base, context_over_200k: tier }),
-      { ...expected, tiers: [{ ...expected.tiers[0], above: 200_000 }] },
-    ],
-    [
-      'l.json',
-      litellm({
-        input_cost_per_token: 2.5e-6,
-        output_cost_per_token: 1e-5,
-        cache_read_input_token_cost: 2.5e-7,
-        cache_creation_input_token_cost: 3.125e-6,
-        cache_creation_input_token_cost_above_1hr: 5e-6,
-        input_cost_per_token_above_272k_tokens: 5e-6,
-        output_cost_per_token_above_272k_tokens: 1.5e-5,
-        cache_read_input_token_cost_above_272k_tokens: 5e-7,
-        cache_creation_input_token_cost_above_272k_tokens: 6.25e-6,
-        input_cost_per_token_batches: 1.25e-6,
-        output_cost_per_token_priority: 1e-4,
-        input_cost_per_token_above_272k_tokens_priority: 1e-4,
-      }),
-      { ...expected, ...hour, tiers: [{ ...expected.tiers[0], cacheWrite1h: '10' }] },
-    ],
-    [
-      'openai.json',
-      portkey(cents(1n), {
-        custom_pricing: {
-          context_tier_map: { 0: 'low', 272000: 'high' },
-          regions: { default: { execution_modes: { standard, batch: {} } } },
-        },
-      }),
-      { ...expected, ...hour, tiers: [{ ...expected.tiers[0], cacheWrite1h: '10' }] },
-    ],
-  ]
-  for (const [name, list, cost] of cases) {
-    const { proposal = '{}' } = await runPrices({ [name]: list })
-    expect([name, JSON.parse(proposal).models[0].routes[0].cost]).toEqual([name, cost])
-  }
+  })
 })
 
 test('tiers of several lists are dearest in every range, at most four, and none is cheaper than the base', async () => {

@@ -39,7 +39,7 @@ export async function* exportedText(
   yield* format === 'csv' ? withoutHeader(rest) : rest
 }
 
-/** The rows themselves, one by one. `command` is told with their number, while they come. */
+/** The rows themselves, one by one. Their number is shown with the name of the command, while they come. */
 export async function* exportedRows(
   { admin, progress }: Session,
   command: string,

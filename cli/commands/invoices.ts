@@ -90,7 +90,7 @@ async function invoiceOf(session: Session, id: string, range: Range, ofRows: rea
   return { invoice, isGone: !key, all }
 }
 
-/** Undefined if it is gone. */
+/** The key; undefined if it is gone. */
 async function keyAt({ admin }: Session, id: string): Promise<KeyDetail | undefined> {
   return admin.get<KeyDetail>(pathOf(id)).catch((error) => {
     if (error instanceof Refusal && error.code === 'not_found') return undefined

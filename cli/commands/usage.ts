@@ -85,7 +85,7 @@ async function listAction(session: Session, options: ListOptions): Promise<void>
   printRequests(out, requests.data, nowMs)
 }
 
-/** For people, who may have said "yesterday" at 1 o'clock local time. */
+/** People may have asked for "yesterday" at 1 o'clock local time. */
 function tellRange({ out }: Session, range: Range): void {
   if (out.isTerminal) out.painted(out.paint.dim(rangeText(range)))
 }
@@ -123,7 +123,7 @@ async function exportAction(session: Session, options: ExportOptions): Promise<v
   })
 }
 
-/** Pieces in plain text. Their number of lines is told, unless the rows themselves are on the terminal. */
+/** Pieces in plain text. Their number of lines is shown as progress, unless the rows themselves are on the terminal. */
 async function* shown(pieces: AsyncIterable<string>, { progress, out }: Session): AsyncGenerator<string> {
   if (out.isTerminal) progress.stop()
   let lines = 0

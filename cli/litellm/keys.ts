@@ -25,15 +25,12 @@ const KNOWN = new RegExp(
     '^(created_|updated_|last_|rotation_count|budget_reset_at|model_spend|soft_budget_cooldown|object_permission_id)',
   ].join('|'),
 )
-const LIMITS = [
-  { field: 'rpm_limit', option: 'rpm', most: 60_000 },
-  { field: 'max_parallel_requests', option: 'concurrent', most: 1_000 },
-]
 /** LiteLLM's words for a day and for about a month. */
 const WINDOWS: ReadonlyMap<string, string> = new Map([
   ...['1d', '24h', 'daily'].map((word) => [word, 'daily-credits'] as const),
   ...['30d', '1mo', 'monthly'].map((word) => [word, 'monthly-credits'] as const),
 ])
+const NO_BUDGET = 'without a max_budget no credits are granted: grant what you are ready to lose'
 const ALL_MODELS = 'all-proxy-models'
 const NO_LIST = ['all-team-models', 'no-default-models']
 
@@ -66,46 +63,41 @@ type Omit = (what: string) => void
 
 function optionsOf(key: Exact, name: string, nowMs: number, omit: Omit): Options {
   const models = itemsAt(key, 'models').map((model) => textAt(model) ?? '')
-  const expires = textAt(key, 'expires')
-  const expiresMs = looseMoment(expires ?? '')
-  const token = textAt(key, 'token') ?? ''
   const listed = models.includes(ALL_MODELS) ? [] : models
+  const expires = textAt(key, 'expires')
+  const expiresMs = looseMoment(expires ?? '') ?? 0
+  const token = textAt(key, 'token') ?? ''
   if (at(key, 'blocked') === true) throw noKey('it is blocked')
-  if (expires !== undefined && !((expiresMs ?? 0) > nowMs)) throw noKey('it has expired')
+  if (expires !== undefined && expiresMs <= nowMs) throw noKey('it has expired')
   if (models.some((model) => NO_LIST.includes(model))) throw noKey('its models are named by its team')
   if (!SETTING_FIELDS.models.safeParse(listed).success) throw noKey('its models are not a list that a key can have')
   return {
     name,
     ...(/^[0-9a-f]{64}$/.test(token) && { 'external-id': `litellm-${token.slice(0, 16)}` }),
     ...(listed.length > 0 && { models: listed.join(',') }),
-    ...limitsOf(key, omit),
-    ...(expiresMs !== undefined && { expires: isoTime(expiresMs) }),
+    ...limitAt('rpm_limit', 'rpm', 60_000),
+    ...limitAt('max_parallel_requests', 'concurrent', 1_000),
+    ...(expires !== undefined && { expires: isoTime(expiresMs) }),
     ...budgetOf(key, omit),
     ...windowsOf(key, omit),
+  }
+
+  function limitAt(field: string, option: string, most: number): Options {
+    const number = wholeNumberIn(textAt(key, field), 1, most)
+    if (number !== undefined) return { [option]: String(number) }
+    if (textAt(key, field) !== undefined) omit(`${field} must be a whole number from 1 to ${most}: the default holds`)
+    return {}
   }
 }
 
 const noKey = (why: string) => new LeftOut(`no key is made, because ${why}`)
 
-function limitsOf(key: Exact, omit: Omit): Options {
-  const limits = LIMITS.flatMap(({ field, option, most }) => {
-    const number = wholeNumberIn(textAt(key, field), 1, most)
-    if (number !== undefined) return [[option, String(number)]]
-    if (textAt(key, field) !== undefined) omit(`${field} must be a whole number from 1 to ${most}: the default holds`)
-    return []
-  })
-  return Object.fromEntries(limits)
-}
-
 /** The rest of the budget is granted once, so no key can spend more than it could. */
 function budgetOf(key: Exact, omit: Omit): Options {
   const [most, spent] = [nanoAt(key, 'max_budget'), textAt(key, 'spend') === undefined ? 0n : nanoAt(key, 'spend')]
-  if (textAt(key, 'max_budget') === undefined) {
-    omit('without a max_budget no credits are granted: grant what you are ready to lose')
-    return {}
-  }
   if (most === undefined || spent === undefined || most < 0n) {
-    omit('its max_budget or its spend is no amount: no credits are granted')
+    const isStated = textAt(key, 'max_budget') !== undefined
+    omit(isStated ? 'its max_budget or its spend is no amount: no credits are granted' : NO_BUDGET)
     return {}
   }
   const duration = textAt(key, 'budget_duration')
@@ -132,7 +124,7 @@ function windowsOf(key: Exact, omit: Omit): Options {
   return Object.fromEntries([...least].map(([window, most]) => [window, formatCredits(most)]))
 }
 
-/** Rounded down, where `scaledNumber` rounds up. */
+/** The amount is rounded down, where `scaledNumber` rounds up. */
 function nanoAt(value: Exact, field: string): bigint | undefined {
   const atto = scaledNumber(textAt(value, field), 18)
   return atto === undefined ? undefined : atto / 10n ** 9n

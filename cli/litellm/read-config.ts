@@ -70,7 +70,7 @@ export function readYaml(text: string, name: string, onTwice: (key: string) => v
     // The library quotes the text in its message, which may have a key of a provider.
     throw new CliError(`${name} is not YAML that can be read${place} (${fault.code}).`)
   }
-  // Filled on the way, because an anchor stands before its aliases. The library would look through the whole text for each.
+  // An anchor stands before its aliases. The library would look through the whole text for each of them.
   const anchors = new Map<string, Node>()
   let nodes = 0
   return exactOf(document.contents, 0)

@@ -16,9 +16,8 @@ type ImportOptions = {
   readonly env?: true | string
 }
 
-const MEGABYTE = 1024 * 1024
-const MOST_CONFIG_BYTES = MEGABYTE
-const MOST_KEYS_BYTES = 32 * MEGABYTE
+const MOST_CONFIG_BYTES = 1024 * 1024
+const MOST_KEYS_BYTES = 32 * MOST_CONFIG_BYTES
 
 export function importCommand(program: Command, terminal: Terminal): void {
   program
@@ -49,21 +48,7 @@ export function importCommand(program: Command, terminal: Terminal): void {
     })
 }
 
-type Result = {
-  readonly files: readonly string[]
-  readonly models: number
-  readonly keys: number
-  readonly needs: readonly string[]
-  readonly no_counterpart: readonly string[]
-  readonly next: readonly string[]
-}
-
-async function importLitellm(
-  config: string,
-  options: ImportOptions,
-  { folder, env }: Terminal,
-  nowMs: number,
-): Promise<Result> {
+async function importLitellm(config: string, options: ImportOptions, { folder, env }: Terminal, nowMs: number) {
   const { readExactJson } = await import('../reading/exact.ts')
   const { readYaml, withIncluded } = await import('../litellm/read-config.ts')
   const { importModels } = await import('../litellm/models.ts')
@@ -78,7 +63,8 @@ async function importLitellm(
   const whole = await withIncluded(config, folder, (file) =>
     read(file, MOST_CONFIG_BYTES, (text, name) => readYaml(text, name, onTwice)),
   )
-  const environment = typeof options.env === 'string' ? await read(options.env, MEGABYTE, parseEnv) : options.env && env
+  const environment =
+    typeof options.env === 'string' ? await read(options.env, MOST_CONFIG_BYTES, parseEnv) : options.env && env
   const imported = importModels(whole, { secrets: options.secrets === true, environment }, omissions)
   const lists = await Promise.all(options.keys.map((file) => read(file, MOST_KEYS_BYTES, readExactJson)))
   const keys = lists.flatMap((list) => importKeys(list, nowMs, omissions))
@@ -123,6 +109,8 @@ async function writeNew(path: string, folder: string, files: Readonly<Record<str
     throw new CliError(`The folder '${folder}' cannot be made: ${why}.`)
   }
 }
+
+type Result = Awaited<ReturnType<typeof importLitellm>>
 
 function show(out: Screen, { files, models, keys, needs, no_counterpart, next }: Result): void {
   out.log(`${files.join(' and ')}: ${models} models${keys > 0 ? `, ${keys} keys` : ''}. Nothing was pushed.`)

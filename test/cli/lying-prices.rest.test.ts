@@ -1,5 +1,5 @@
 import { expect, jest, test } from '@jest/globals'
-import { CATALOG, litellm, modelsDev, portkey, runPrices } from './support/price-lists.ts'
+import { CATALOG, litellm, modelsDev, perToken, portkey, proposedModels, runPrices } from './support/price-lists.ts'
 
 jest.setTimeout(60_000)
 
@@ -19,8 +19,7 @@ const cents = (input: unknown, output: unknown, currency = 'USD'): Lists => {
   }
 }
 const tier = (type: string, size: number) => ({ ...GOOD, tier: { type, size } })
-const perToken = (price: number) => ({ input_cost_per_token: price, output_cost_per_token: price })
-const inLitellm = (price: number) => JSON.stringify({ litellm_provider: 'openai', ...perToken(price) })
+const inLitellm = (price: number) => JSON.stringify({ litellm_provider: 'openai', ...perToken(price, price) })
 
 test.each<[lie: string, lists: Lists, why: string]>([
   ['a negative price', dev({ input: -1 }), "input is '-1', which is no price"],
@@ -39,7 +38,7 @@ test.each<[lie: string, lists: Lists, why: string]>([
   ['no output', { 'api.json': modelsDev({ input: 2.5 }) }, 'it has no price of output'],
   ['null', dev({ output: null }), 'it has no price of output'],
   ['dollars a token', dev({ input: 2.5e-6, output: 1e-5 }), 'the unit may be wrong'],
-  ['dollars for a million tokens', { 'l.json': litellm(perToken(2.5)) }, 'the unit may be wrong'],
+  ['dollars for a million tokens', { 'l.json': litellm(perToken(2.5, 2.5)) }, 'the unit may be wrong'],
   ['cents for a million tokens', cents(250, 1000), 'the unit may be wrong'],
   ['another currency', cents(0.00025, 0.001, 'EUR'), "currency is 'EUR' and not USD"],
   ['a currency of a model', dev({}, {}, { currency: 'CNY' }), "currency is 'CNY' and not USD"],
@@ -63,11 +62,8 @@ test.each<[lie: string, lists: Lists, why: string]>([
 })
 
 test('a list that is not believed leaves the others their word', async () => {
-  const { proposal = '{}' } = await runPrices({
-    'api.json': modelsDev({ input: -1, output: 10 }),
-    'l.json': litellm({ input_cost_per_token: 3e-6, output_cost_per_token: 1e-5 }),
-  })
-  expect(JSON.parse(proposal).models[0].routes[0].cost.input).toBe('3')
+  const [model] = await proposedModels({ ...dev({ input: -1 }), 'l.json': litellm(perToken(3e-6, 1e-5)) })
+  expect(model.routes[0].cost.input).toBe('3')
 })
 
 test('a price of 0 stands where ours is 0', async () => {
@@ -90,8 +86,8 @@ test('names of JavaScript’s own are names of no model and no provider', async 
     const missing = await runPrices({ 'api.json': modelsDev(GOOD), 'l.json': litellm({}, 'other') }, [], catalog)
     expect(missing.stderr).toContain("None of the catalog's routes is in models.dev, LiteLLM")
     const there = `{"${name}":{"litellm_provider":"openai","input_cost_per_token":7e-6,"output_cost_per_token":9e-6}}`
-    const { proposal = '{}' } = await runPrices({ 'l.json': there }, [], catalog)
-    expect(JSON.parse(proposal).models[0].routes[0].cost).toEqual({ input: '7', output: '9' })
+    const [model] = await proposedModels({ 'l.json': there }, [], catalog)
+    expect(model.routes[0].cost).toEqual({ input: '7', output: '9' })
   }
   expect(({} as { litellm_provider?: string }).litellm_provider).toBeUndefined()
 })

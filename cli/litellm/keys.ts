@@ -51,9 +51,9 @@ export function importKeys(list: Exact, nowMs: number, omissions: Omissions): re
     const alias = textAt(key, 'key_alias') ?? textAt(key, 'key_name') ?? textAt(key, 'token')?.slice(0, 12) ?? ''
     const name = plainLine(alias.slice(0, 100)).trim() || 'imported'
     return omissions.unlessLeftOut(name, () => {
-      const options = optionsOf(key, name, nowMs, (what) => omissions.add(`key: ${what}`, name))
-      omissions.addUnknown(key, KNOWN, 'key: ', name)
-      const words = Object.entries(options).map(([option, value]) => `--${option}=${shellWord(value)}`)
+      const words = Object.entries(optionsOf(key, name, nowMs, omissions)).map(
+        ([option, value]) => `--${option}=${shellWord(value)}`,
+      )
       return `${WAYBILL} keys create ${words.join(' ')} "$@"`
     })
   })
@@ -61,7 +61,8 @@ export function importKeys(list: Exact, nowMs: number, omissions: Omissions): re
 
 type Omit = (what: string) => void
 
-function optionsOf(key: Exact, name: string, nowMs: number, omit: Omit): Options {
+function optionsOf(key: Exact, name: string, nowMs: number, omissions: Omissions): Options {
+  const omit = (what: string) => omissions.add(`key: ${what}`, name)
   const models = itemsAt(key, 'models').map((model) => textAt(model) ?? '')
   const listed = models.includes(ALL_MODELS) ? [] : models
   const expires = textAt(key, 'expires')
@@ -71,6 +72,7 @@ function optionsOf(key: Exact, name: string, nowMs: number, omit: Omit): Options
   if (expires !== undefined && expiresMs <= nowMs) throw noKey('it has expired')
   if (models.some((model) => NO_LIST.includes(model))) throw noKey('its models are named by its team')
   if (!SETTING_FIELDS.models.safeParse(listed).success) throw noKey('its models are not a list that a key can have')
+  omissions.addUnknown(key, KNOWN, 'key: ', name)
   return {
     name,
     ...(/^[0-9a-f]{64}$/.test(token) && { 'external-id': `litellm-${token.slice(0, 16)}` }),

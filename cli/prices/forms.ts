@@ -57,7 +57,7 @@ const MODELS_DEV: ListForm = {
   maxOutputTokens: 'limit.output',
 }
 
-const LITELLM_TIER = /^(\w+)_above_(\d{1,6})k_tokens$/
+const LITELLM_TIER = /^(?:input_cost_per_token|output_cost_per_token|cache_\w+)_above_(\d{1,6})k_tokens$/
 
 /** Dollars a token. */
 export const LITELLM: ListForm = {
@@ -80,14 +80,15 @@ export const LITELLM: ListForm = {
   base: (entry) => itemsAt(entry, 'tiered_pricing')[0] ?? entry,
   tiers(entry) {
     const ranges = itemsAt(entry, 'tiered_pricing').slice(1)
-    const fields = fieldsAt(entry).flatMap(([field, price]) => {
-      const [, name = '', thousands] = LITELLM_TIER.exec(field) ?? []
-      return thousands === undefined ? [] : [{ above: `${thousands}000`, name, price }]
-    })
+    const fields = fieldsAt(entry)
+    const borders = new Set(fields.flatMap(([name]) => LITELLM_TIER.exec(name)?.[1] ?? []))
     return [
       ...ranges.map((range) => ({ above: textAt(itemsAt(range, 'range')[0]), prices: range })),
-      ...[...Map.groupBy(fields, ({ above }) => above)].map(([above, all]) => {
-        return { above, prices: new Map(all.map(({ name, price }) => [name, price])) }
+      ...[...borders].map((thousands) => {
+        const suffix = `_above_${thousands}k_tokens`
+        const own = fields.filter(([name]) => name.endsWith(suffix))
+        const prices = new Map(own.map(([name, price]) => [name.slice(0, -suffix.length), price]))
+        return { above: `${thousands}000`, prices }
       }),
     ]
   },

@@ -1,9 +1,9 @@
 import type { BillForm } from '../reading/known-providers.ts'
 
-/** A row of CSV, or an entry of JSON with all that stands in it, by `plainName`. Empty if it is there and no text. */
+/** A row of CSV, or an entry of JSON with all that stands in it, by `plainName`. A value that is no text is empty. */
 export type Row = Readonly<Record<string, string | undefined>>
 
-/** Both versions of AWS's report have one: `lineItem/UsageType` is `line_item_usage_type`. */
+/** One name for both versions of AWS's report, in which `lineItem/UsageType` is `line_item_usage_type`. */
 export function plainName(heading: string): string {
   return heading.toLowerCase().replace(/[^a-z0-9]/g, '')
 }
@@ -95,7 +95,7 @@ export const MAPPINGS: readonly Mapping[] = [
   },
 ]
 
-/** Of "priority | gpt-5-2025-08-07, cached input" the model; of anything else, such as a tool, all. */
+/** The model of "priority | gpt-5-2025-08-07, cached input"; anything else, such as a tool, stays whole. */
 function openAiModel(item: string): string {
   return /^(?:[^,|]*\|\s*)?([\w.:-]+)(?: (?:audio|image|text))?,/.exec(item)?.[1] ?? item
 }
@@ -117,7 +117,7 @@ const RESOURCE = /:(?:foundation-model|inference-profile)\/([\w.:-]+)$/
 const TOKENS =
   /-(?:(?:mantle|cache|text|image|video|speech|batch|cross|read|write|input|output)-?)+(?:token|units|$).*$/i
 
-/** By its resource, by the product that it is sold as, or by the kind of usage, of which the region and the tokens are no part. */
+/** Its resource names it, the product that it is sold as, or the kind of usage, of which the region and the tokens are no part. */
 function bedrockModel(row: Row): string {
   const resource = RESOURCE.exec(row.lineitemresourceid ?? '')?.[1]
   const usage = (row.lineitemusagetype ?? '').replace(/^[A-Z]{2,4}\d{0,2}-/, '').replace(TOKENS, '')

@@ -1,36 +1,85 @@
 import { gunzipSync } from 'node:zlib'
 import { CsvError, parse } from 'csv-parse/sync'
+import { DAY_MS, isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
-import { at, type Exact, fieldsAt, isObject, itemsAt, readExactJson } from '../reading/exact-json.ts'
+import {
+  at,
+  type Exact,
+  fieldsAt,
+  isObject,
+  itemsAt,
+  looseMoment,
+  readExactJson,
+  scaledNumber,
+  wholeNumberIn,
+} from '../reading/exact.ts'
+import type { BillForm } from '../reading/known-providers.ts'
 import { type Source, utf8Of } from '../reading/read-source.ts'
-import type { Bill } from './bill.ts'
-import { openBill } from './bill-lines.ts'
-import { KNOWN_BILLS, plainName, type Row } from './mappings.ts'
+import { KNOWN_BILLS, MAPPINGS, type Mapping, plainName, type Row } from './mappings.ts'
+
+export type Bill = ReturnType<typeof readBill>
+
+const LATEST_SECONDS = 100_000_000_000
 
 /** `results` has the rows of an entry that is a day. */
 type Take = (row: Row, where: string, results?: Iterable<Row>) => void
 
 /** One bill, in one file or several, in their order. */
-export function readBill(sources: readonly Source[], mostBytes: number): Bill {
-  const bill = openBill()
-  let last: Page | undefined
+export function readBill(sources: readonly Source[], mostBytes: number) {
+  const lines: ReturnType<typeof lineOf>[] = []
+  /** The days of a bill that has every day, also one without a cost; none of another bill. */
+  const days: string[] = []
+  /** The number of lines that are no usage of models. */
+  let leftOut = 0
+  const seen = new Set<string>()
+  let form: BillForm | undefined
+  let unfinished: string | undefined
   for (const source of sources) {
     const text = utf8Of(unpacked(source, mostBytes))
-    if (/^\s*[[{]/.test(text)) last = readPages(text, source.name, bill.add)
-    else readTable(text, source.name, bill.add)
+    if (/^\s*[[{]/.test(text)) unfinished = readPages(text, source.name, take)
+    else readTable(text, source.name, take)
   }
-  // Pages are given in their order, so that the last one says whether there are more.
-  if (!last || (at(last.page, 'has_more') !== true && !at(last.page, 'next_page'))) return bill.read()
-  throw new CliError(`${last.name} is not the last page of the bill: get the pages after it, too (next_page).`)
+  if (unfinished !== undefined) {
+    throw new CliError(`${unfinished} is not the last page of the bill: get the pages after it, too (next_page).`)
+  }
+  if (!form) throw new CliError(`There is no line of ${KNOWN_BILLS}.`)
+  return { form, lines, days, leftOut }
+
+  function take(row: Row, where: string, results?: Iterable<Row>): void {
+    const mapping = MAPPINGS.find(({ needs }) => needs.every((name) => Object.hasOwn(row, name)))
+    if (!mapping) throw new CliError(`${where} is no line of ${KNOWN_BILLS}.`)
+    form ??= mapping.form
+    if (form !== mapping.form) throw new CliError(`${where} is of another bill (${mapping.form}) than those before it.`)
+    if (mapping.isByDay) takeDay(mapping, row, where, results)
+    else if (mapping.isUsage?.(row) === false) leftOut += 1
+    else lines.push(lineOf(mapping, row, dayOf(mapping, row, where), where))
+    once(mapping.nameOf?.(row), where)
+  }
+
+  function takeDay(mapping: Mapping, row: Row, where: string, results: Iterable<Row> | undefined): void {
+    const day = dayOf(mapping, row, where)
+    once(day, where)
+    days.push(day)
+    if (!results) throw new CliError(`${where} has no results.`)
+    let count = 0
+    for (const result of results) lines.push(lineOf(mapping, result, day, `${where} result ${++count},`))
+  }
+
+  /** A file that is given twice, or two whose days overlap, would be added up twice. */
+  function once(name: string | undefined, where: string): void {
+    if (!name) return
+    if (seen.has(name)) {
+      throw new CliError(`${where} is in the bill twice (${name.slice(0, 80)}). Files must not overlap.`)
+    }
+    seen.add(name)
+  }
 }
 
-type Page = { readonly page: Exact; readonly name: string }
-
-/** A page, or a list of pages. Returns the last one. */
-function readPages(text: string, file: string, take: Take): Page | undefined {
+/** Reads a page, or a list of pages. Returns the name of the last page if there are more after it. */
+function readPages(text: string, file: string, take: Take): string | undefined {
   const value = readExactJson(text, file)
-  const pages: readonly Page[] = Array.isArray(value)
-    ? value.map((page, i) => ({ page, name: `${file}, page ${i + 1}` }))
+  const pages = Array.isArray(value)
+    ? value.map((page: Exact, i) => ({ page, name: `${file}, page ${i + 1}` }))
     : [{ page: value, name: file }]
   for (const { page, name } of pages) {
     if (!Array.isArray(at(page, 'data'))) throw new CliError(`${name} has no list 'data', as bills have.`)
@@ -39,7 +88,8 @@ function readPages(text: string, file: string, take: Take): Page | undefined {
       take(rowOf(entry), `${name}, entry ${i + 1},`, Array.isArray(results) ? results.values().map(rowOf) : undefined)
     }
   }
-  return pages.at(-1)
+  const last = pages.at(-1)
+  return at(last?.page, 'has_more') === true || at(last?.page, 'next_page') ? last?.name : undefined
 }
 
 function rowOf(entry: Exact): Row {
@@ -93,4 +143,41 @@ function unpacked({ bytes, name }: Source, mostBytes: number): Pick<Source, 'byt
     const why = isLarge ? `has more than ${mostBytes / 1024 / 1024} MB` : 'is not whole, or damaged'
     throw new CliError(`${name}, unpacked, ${why}.`)
   }
+}
+
+/** A line of one UTC day. Its model is undefined if the bill does not say it. */
+function lineOf({ model, amount, isInCents, currency }: Mapping, row: Row, day: string, where: string) {
+  // A credit is a dollar, so no other currency can be compared.
+  if (currency !== undefined && row[currency]?.trim().toUpperCase() !== 'USD') {
+    throw new CliError(`${where} is in the currency ${shown(row[currency])}. Only bills in USD can be compared.`)
+  }
+  // So many decimals that lines with a float's digits add up. Refunds are negative.
+  const atto = scaledNumber(row[amount]?.trim(), isInCents ? 16 : 18)
+  if (atto === undefined) throw new CliError(`${where} has the amount ${shown(row[amount])}, which is no number.`)
+  return { day, model: model(row) || undefined, atto }
+}
+
+/** The UTC day of a row. A day of another zone is two halves of days here. */
+function dayOf({ start, end, isInSeconds, isByDay }: Mapping, row: Row, where: string): string {
+  const moment = (name: string) => {
+    const text = row[name]?.trim() ?? ''
+    const seconds = isInSeconds ? wholeNumberIn(text, 0, LATEST_SECONDS) : undefined
+    const ms = seconds === undefined ? looseMoment(text) : seconds * 1000
+    if (ms === undefined) throw new CliError(`${where} has the time ${shown(text)}, which is none.`)
+    return ms
+  }
+  const fromMs = moment(start)
+  const day = isoTime(fromMs).slice(0, 10)
+  if (end === undefined || (!row[end] && !isByDay)) return day
+  const toMs = moment(end)
+  if (toMs <= fromMs || !isoTime(toMs - 1).startsWith(day)) {
+    const period = `${isoTime(fromMs)} to ${isoTime(toMs)}`
+    throw new CliError(`${where} is for ${period}, which is not within a UTC day. Ask for the bill by days in UTC.`)
+  }
+  if (!isByDay || toMs - fromMs === DAY_MS) return day
+  throw new CliError(`${where} is for less than a day. Ask for the bill by days.`)
+}
+
+function shown(text = ''): string {
+  return `'${text.slice(0, 40)}'`
 }

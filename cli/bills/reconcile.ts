@@ -1,45 +1,70 @@
-import { formatCredits, type Nano } from '../../layers/gateway/domain/money/money.ts'
-import type { Bill } from './bill.ts'
-import { emptySum, type OurSum, reasonsOf } from './our-rows.ts'
-import { modelKey } from './same-model.ts'
-
-/** A day and a model: our rows beside the bill. */
-export type Reconciled = {
-  readonly day: string
-  /** Null if the bill does not name models. */
-  readonly model: string | null
-  readonly requests: number
-  readonly charged: Nano
-  readonly cost: Nano
-  readonly billed: Nano
-  /** The bill less our cost. */
-  readonly difference: Nano
-  readonly isWithin: boolean
-  readonly reasons: readonly string[]
-}
-
-type Sums = {
-  readonly sumOf: (day: string, model: string) => OurSum
-  /** `tolerance` in hundredths of a percent. */
-  readonly reconciled: (tolerance: bigint) => Reconciled[]
-}
+import { utcDay } from '../../layers/gateway/domain/basics/time.ts'
+import type { Nano } from '../../layers/gateway/domain/money/money.ts'
+import { mayBeBilled } from '../../layers/gateway/domain/routing/upstream-failure.ts'
+import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
+import type { BillForm } from '../reading/known-providers.ts'
+import type { Bill } from './read-bill.ts'
 
 /** Amounts are rounded on both sides. */
 const LEAST_DIFFERENCE: Nano = 1_000n
 const WHOLE = 10_000n
 const ATTO_PER_NANO = 1_000_000_000n
 
-/** A day and a model that are on the bill, in our rows, or in both. */
-type Pair = { readonly day: string; ours?: OurSum; billed?: { readonly name: string | undefined; atto: bigint } }
+const UNPAID = 'answers reached nobody'
+/** The reasons that may explain a difference, and the rows that each is counted in. Attempts that may be billed are no rows. */
+const REASONS: Readonly<Record<string, (row: UsageRow) => boolean>> = {
+  [UNPAID]: () => false,
+  'answers of routes without a cost': (row) => row.upstreamCost === undefined && row.outcome === 'completed',
+  'counted by estimate': (row) => row.usageSource === 'estimate',
+  'counted beyond the hold': (row) => row.usageCapped === true,
+  'ended on the next day': (row) => utcDay(row.startedAtMs + row.durationMs) !== utcDay(row.startedAtMs),
+}
 
-/** `days` are those of the range; the bill's lines of other days do not count. */
-export function openSums(bill: Bill, days: readonly string[]): Sums {
+/** The sums of a day and a model: of our rows, if there are names, and of the bill. */
+class Pair {
+  readonly names = new Set<string>()
+  readonly versions = new Set<number>()
+  readonly counts = new Map(Object.keys(REASONS).map((reason) => [reason, 0]))
+  requests = 0
+  charged: Nano = 0n
+  cost: Nano = 0n
+  billed: { readonly name: string | undefined; atto: bigint } | undefined
+
+  count(reason: string): void {
+    this.counts.set(reason, (this.counts.get(reason) ?? 0) + 1)
+  }
+
+  add(row: UsageRow): void {
+    this.requests += 1
+    this.charged += row.cost
+    this.cost += row.upstreamCost ?? 0n
+    for (const [reason, holds] of Object.entries(REASONS)) if (holds(row)) this.count(reason)
+    if (row.priceVersion !== undefined) this.versions.add(row.priceVersion)
+  }
+
+  reasons(): string[] {
+    return [
+      ...(this.names.size > 0 ? [] : ['no request of ours']),
+      ...(this.billed ? [] : ['not on the bill']),
+      ...[...this.counts].filter(([, count]) => count > 0).map(([reason, count]) => `${count} ${reason}`),
+      ...(this.versions.size > 1 ? [`${this.versions.size} versions of the catalog`] : []),
+    ]
+  }
+}
+
+/** Puts a provider's rows beside its bill. Lines and rows of other days than these do not count. */
+export function openReconciliation(bill: Bill, days: readonly string[], provider: string) {
   const isByModel = bill.lines.every(({ model }) => model !== undefined)
   const pairs = new Map(days.map((day) => [day, new Map<string, Pair>()]))
   const pairOf = (day: string, model: string | undefined): Pair => {
     const key = isByModel ? modelKey(bill.form, model ?? '') : ''
-    const pair = pairs.get(day)?.get(key) ?? { day }
+    const pair = pairs.get(day)?.get(key) ?? new Pair()
     pairs.get(day)?.set(key, pair)
+    return pair
+  }
+  const oursOf = ({ startedAtMs }: UsageRow, model: string): Pair => {
+    const pair = pairOf(utcDay(startedAtMs), model)
+    pair.names.add(model)
     return pair
   }
   for (const { day, model, atto } of bill.lines) {
@@ -48,31 +73,40 @@ export function openSums(bill: Bill, days: readonly string[]): Sums {
     pair.billed.atto += atto
   }
   return {
-    sumOf(day, model) {
-      const pair = pairOf(day, model)
-      pair.ours ??= emptySum()
-      pair.ours.names.add(model)
-      return pair.ours
+    add(row: UsageRow): void {
+      for (const attempt of row.attempts) {
+        if (attempt.provider === provider && mayBeBilled(attempt.result)) oursOf(row, attempt.model).count(UNPAID)
+      }
+      if (row.provider === provider && row.upstreamModel !== undefined) oursOf(row, row.upstreamModel).add(row)
     },
-    reconciled: (tolerance) =>
-      [...pairs.values()].flatMap((ofDay) => [...ofDay.values()].map((pair) => compared(pair, isByModel, tolerance))),
+    /** `tolerance` is in hundredths of a percent. */
+    rows: (tolerance: bigint): Reconciled[] =>
+      [...pairs].flatMap(([day, ofDay]) =>
+        [...ofDay.values()].map((pair) => compared(day, pair, isByModel, tolerance)),
+      ),
   }
 }
 
-function compared({ day, ours, billed: theirs }: Pair, isByModel: boolean, tolerance: bigint): Reconciled {
-  const sum = ours ?? emptySum()
-  const billed = nanoOf(theirs?.atto ?? 0n)
-  const difference = billed - sum.cost
+export type Reconciled = ReturnType<typeof compared>
+
+/** A day and a model: our rows beside the bill. */
+function compared(day: string, pair: Pair, isByModel: boolean, tolerance: bigint) {
+  const { requests, charged, cost } = pair
+  const billed = nanoOf(pair.billed?.atto ?? 0n)
+  /** The bill less our cost. */
+  const difference = billed - cost
+  const size = difference < 0n ? -difference : difference
   return {
     day,
-    model: isByModel ? [...sum.names].sort().join(', ') || (theirs?.name ?? null) : null,
-    requests: sum.requests,
-    charged: sum.charged,
-    cost: sum.cost,
+    /** Null if the bill does not name models. */
+    model: isByModel ? [...pair.names].sort().join(', ') || (pair.billed?.name ?? null) : null,
+    requests,
+    charged,
     billed,
     difference,
-    isWithin: isSmall(difference, billed > sum.cost ? billed : sum.cost, tolerance),
-    reasons: [...(ours ? [] : ['no request of ours']), ...(theirs ? [] : ['not on the bill']), ...reasonsOf(sum)],
+    reasons: pair.reasons(),
+    upstream_cost: cost,
+    within_tolerance: size <= LEAST_DIFFERENCE || size * WHOLE <= (billed > cost ? billed : cost) * tolerance,
   }
 }
 
@@ -81,18 +115,15 @@ function nanoOf(atto: bigint): Nano {
   return (atto + half) / ATTO_PER_NANO
 }
 
-function isSmall(difference: Nano, of: Nano, tolerance: bigint): boolean {
-  const size = difference < 0n ? -difference : difference
-  return size <= LEAST_DIFFERENCE || size * WHOLE <= of * tolerance
-}
-
-export function totalOf(rows: readonly Reconciled[]) {
-  const total = (of: (row: Reconciled) => Nano) => formatCredits(rows.reduce((sum, row) => sum + of(row), 0n))
-  return {
-    requests: rows.reduce((sum, { requests }) => sum + requests, 0),
-    charged: total(({ charged }) => charged),
-    upstream_cost: total(({ cost }) => cost),
-    billed: total(({ billed }) => billed),
-    difference: total(({ difference }) => difference),
-  }
+/** One key for the names of one model: a dated name and its alias, or its name on a bill of AWS. */
+function modelKey(form: BillForm, name: string): string {
+  if (form !== 'AWS') return name.toLowerCase().replace(/[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$/, '')
+  // "Claude4.5Sonnet", "Claude Sonnet 4.5" and "us.anthropic.claude-sonnet-4-5-20250929-v1:0" have the same words.
+  const bare = name.replace(/^(?:[a-z]{2,6}\.)?[a-z0-9]+\.(?=[a-z])/, '').replace(/-v\d+(?::\d+)*$/i, '')
+  const spaced = bare.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
+  const words = spaced.match(/[a-z]+|\d+/g) ?? []
+  return words
+    .filter((word) => !/^\d{8}$/.test(word))
+    .sort()
+    .join(' ')
 }

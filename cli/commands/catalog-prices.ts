@@ -58,36 +58,36 @@ export function pricesCommand(catalog: Command, run: Run, terminal: Terminal, fa
 }
 
 async function proposePrices(ours: Ours, options: PricesOptions, work: Work): Promise<void> {
-  const { nameTwice, readExactJson } = await import('../reading/exact-json.ts')
+  const { readExactJson } = await import('../reading/exact.ts')
+  const { readSources } = await import('../reading/read-source.ts')
+  const { openLists } = await import('../prices/price-list.ts')
   const { editJson } = await import('../prices/edit-json.ts')
   const { propose } = await import('../prices/propose.ts')
-  const twice = nameTwice(readExactJson(ours.text, `The catalog '${ours.name}'`))
-  if (twice !== undefined) throw new CliError(`The catalog '${ours.name}' has the name '${twice}' twice in one object.`)
+  const { priceWarnings } = await import('../../layers/admin/catalog/price-warnings.ts')
+  const { folder, nowMs } = work
+  readExactJson(ours.text, `The catalog '${ours.name}'`, (twice) => {
+    throw new CliError(`The catalog '${ours.name}' has the name '${twice}' twice in one object.`)
+  })
   const catalog = await checkedCatalog(ours.text, `The catalog '${ours.name}' is not valid`)
-  const lists = await readLists(options.from, work)
-  const proposal = propose(catalog, lists, options.markup)
+  const lists = openLists(await readSources(options.from, { folder, nowMs, mostBytes: MOST_LIST_BYTES }))
+  const { edits, ...proposal } = propose(catalog, lists, options.markup)
   if (proposal.missing.length === catalog.models.flatMap(({ routes }) => routes).length) throw noneFound(lists)
   const comment = { path: ['$comment'], value: `Prices by ${lists.map(provenance).join('; ')}.` }
-  const text = editJson(ours.text, [...proposal.edits, comment])
+  const text = editJson(ours.text, [...edits, comment])
   const proposed = await checkedCatalog(text, 'No proposal can be made, because it would not be valid')
-  const isWritten = proposal.edits.length > 0 && !options.check
-  const file = isWritten ? await writeNew(text, options.out ?? proposalName(ours.name), work.folder) : undefined
-  const { priceWarnings } = await import('../../layers/admin/catalog/price-warnings.ts')
+  const isWritten = edits.length > 0 && !options.check
+  const file = isWritten
+    ? await writeNew(text, options.out ?? ours.name.replace(/(\.json)?$/i, '.proposal.json'), folder)
+    : undefined
   const print = work.json ? printProposal : showProposal
-  print(work.out, { ...proposal, lists, warnings: priceWarnings(proposed), file })
-  if (options.check && (proposal.edits.length > 0 || proposal.doubts.length > 0)) work.fail()
+  print(work.out, { ...proposal, edits, lists, warnings: priceWarnings(proposed), file })
+  if (options.check && (edits.length > 0 || proposal.doubts.length > 0)) work.fail()
 }
 
 async function checkedCatalog(text: string, complaint: string): Promise<CatalogData> {
   const { ANY_ECHO, validCatalog } = await import('./read-catalog-file.ts')
   const { namingEcho } = await import('../../layers/admin/catalog/naming-echo.ts')
   return validCatalog(JSON.parse(text, namingEcho(ANY_ECHO)), complaint)
-}
-
-async function readLists(from: readonly string[], { folder, nowMs }: Work): Promise<readonly PriceList[]> {
-  const { readSources } = await import('../reading/read-source.ts')
-  const { openLists } = await import('../prices/price-list.ts')
-  return openLists(await readSources(from, { folder, nowMs, mostBytes: MOST_LIST_BYTES }))
 }
 
 function noneFound(lists: readonly PriceList[]): CliError {
@@ -101,10 +101,6 @@ function provenance({ label, source }: PriceList): string {
   return `${label} (${source.name.slice(0, 100)}, ${utcDay(source.changedMs)}, sha256 ${source.sha256})`
 }
 
-function proposalName(name: string): string {
-  return name.replace(/(\.json)?$/i, '.proposal.json')
-}
-
 /** No file is overwritten: it may be a proposal that somebody is working on. */
 async function writeNew(text: string, file: string, folder: string): Promise<string> {
   await writeFile(resolve(folder, file), text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
@@ -114,14 +110,14 @@ async function writeNew(text: string, file: string, folder: string): Promise<str
   return file
 }
 
-type Told = Proposal & {
+type Result = Proposal & {
   readonly lists: readonly PriceList[]
   readonly warnings: readonly string[]
   /** The file that was written. */
   readonly file: string | undefined
 }
 
-function printProposal(out: Screen, { lists, differences, edits, doubts, missing, warnings, file }: Told): void {
+function printProposal(out: Screen, { lists, differences, edits, doubts, missing, warnings, file }: Result): void {
   printJson(out, {
     object: 'catalog.prices',
     lists: lists.map(({ label: list, source: { name: source, changedMs, sha256 } }) => {
@@ -136,28 +132,23 @@ function printProposal(out: Screen, { lists, differences, edits, doubts, missing
   })
 }
 
-function showProposal(out: Screen, { lists, differences, edits, doubts, missing, warnings, file }: Told): void {
+function showProposal(out: Screen, { lists, differences, edits, doubts, missing, warnings, file }: Result): void {
   for (const list of lists) out.log(provenance(list))
-  if (differences.length > 0) showDifferences(out, differences)
+  if (differences.length > 0) {
+    printTable(out, differences, {
+      model: ({ model }) => model,
+      route: ({ route }) => route,
+      field: ({ field }) => field,
+      ours: ({ ours }) => ours,
+      proposed: { of: ({ proposed }) => proposed, style: ({ falls }) => (falls ? 'bad' : undefined) },
+      lists: (row) => Array.from(Object.entries(row.lists), ([label, text]) => `${label} ${text}`).join(' | '),
+      note: ({ falls }) => (falls ? 'falls by more than half' : ''),
+    })
+  }
   for (const doubt of doubts) out.log(`not believed: ${doubt}`)
   for (const place of missing) out.log(`in no list: ${place}`)
   for (const warning of warnings) out.error(`warning: ${warning}`)
   out.log(verdict(edits.length, file))
-}
-
-function showDifferences(out: Screen, differences: Proposal['differences']): void {
-  printTable(out, differences, {
-    model: ({ model }) => model,
-    route: ({ route }) => route,
-    field: ({ field }) => field,
-    ours: ({ ours }) => ours,
-    proposed: { of: ({ proposed }) => proposed, style: ({ falls }) => (falls ? 'bad' : undefined) },
-    lists: ({ lists }) =>
-      Object.entries(lists)
-        .map(([label, text]) => `${label} ${text}`)
-        .join(' | '),
-    note: ({ falls }) => (falls ? 'falls by more than half' : ''),
-  })
 }
 
 function verdict(edits: number, file: string | undefined): string {

@@ -1,17 +1,19 @@
 import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
+import { parseCredits } from '../../layers/gateway/domain/money/money.ts'
+import {
+  USAGE_FIELD_NAMES,
+  USAGE_FIELDS,
+  type UsageFieldKind,
+  type UsageRow,
+} from '../../layers/gateway/domain/rows/usage-row.ts'
 import type { Ask } from '../admin-client/ask.ts'
 import { Refusal } from '../admin-client/refusal.ts'
+import type { Session } from './run.ts'
 
 export type ExportFormat = 'csv' | 'jsonl'
 
-type Wanted = {
-  readonly fromMs: number
-  readonly toMs: number
-  readonly key: string | undefined
-  readonly model?: string | undefined
-  readonly outcome?: string | undefined
-  readonly user?: string | undefined
-  readonly tag?: string | undefined
+type Wanted = { readonly fromMs: number; readonly toMs: number } & {
+  readonly [Name in 'key_id' | 'model' | 'outcome' | 'user' | 'tag']?: string | undefined
 }
 
 const TYPES: Readonly<Record<ExportFormat, string>> = { csv: 'text/csv', jsonl: 'application/x-ndjson' }
@@ -19,58 +21,71 @@ const TYPES: Readonly<Record<ExportFormat, string>> = { csv: 'text/csv', jsonl: 
 const SPLIT_ABOVE_MS: Readonly<Record<string, number>> = { answer_too_large: 1, took_too_long: 60_000 }
 
 /** The rows of a range in pieces of text, oldest first within a key. */
-export async function* exportedRows(
+export async function* exportedText(
   admin: Ask,
   wanted: Wanted,
   format: ExportFormat,
 ): AsyncGenerator<string, void, undefined> {
-  const { fromMs, toMs, key, ...filter } = wanted
-  const query = { from: isoTime(fromMs), to: isoTime(toMs), key_id: key, ...filter }
+  const { fromMs, toMs, ...filter } = wanted
+  const query = { from: isoTime(fromMs), to: isoTime(toMs), ...filter }
   const pieces = await admin.text('/requests', query, TYPES[format]).catch((error) => {
-    if (!isWorthSplitting(error, toMs - fromMs)) throw error
-    return undefined
+    const leastMs = error instanceof Refusal ? SPLIT_ABOVE_MS[error.code ?? ''] : undefined
+    if (leastMs === undefined || toMs - fromMs <= leastMs) throw error
   })
   if (pieces) return yield* pieces
   const middleMs = fromMs + Math.floor((toMs - fromMs) / 2)
-  yield* exportedRows(admin, { ...wanted, toMs: middleMs }, format)
-  const rest = exportedRows(admin, { ...wanted, fromMs: middleMs }, format)
+  yield* exportedText(admin, { ...wanted, toMs: middleMs }, format)
+  const rest = exportedText(admin, { ...wanted, fromMs: middleMs }, format)
   yield* format === 'csv' ? withoutHeader(rest) : rest
 }
 
-/** A row as `usage export` writes it. */
-export type Exported = Readonly<Record<string, unknown>> & {
-  readonly key_id: string
-  readonly started_at: string
-  readonly http_status: number
-}
-
-/** The rows themselves, one by one. */
-export async function* exportedLines(admin: Ask, wanted: Wanted): AsyncGenerator<Exported> {
+/** The rows themselves, one by one. Their number is shown with the name of the command, while they come. */
+export async function* exportedRows(
+  { admin, progress }: Session,
+  command: string,
+  wanted: Wanted,
+): AsyncGenerator<UsageRow> {
+  let count = 0
   let rest = ''
-  for await (const piece of exportedRows(admin, wanted, 'jsonl')) {
+  for await (const piece of exportedText(admin, wanted, 'jsonl')) {
     const lines = (rest + piece).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) yield JSON.parse(line) as Exported
+    for (const line of lines) {
+      progress.say(`${command}: ${++count} rows`)
+      yield rowOf(JSON.parse(line))
+    }
   }
 }
 
-function isWorthSplitting(error: unknown, ms: number): boolean {
-  const least = error instanceof Refusal ? SPLIT_ABOVE_MS[error.code ?? ''] : undefined
-  return least !== undefined && ms > least
+const READ: { readonly [Kind in UsageFieldKind]?: (value: unknown) => unknown } = {
+  credits: (value) => parseCredits(String(value)),
+  moment: (value) => Date.parse(String(value)),
+  // It is exported in another form than the row has.
+  price: () => undefined,
+}
+
+function rowOf(exported: Readonly<Record<string, unknown>>): UsageRow {
+  const fields = USAGE_FIELD_NAMES.map((name) => {
+    const { api, kind } = USAGE_FIELDS[name]
+    const value = exported[api] ?? undefined
+    const read = READ[kind]
+    return [name, read && value !== undefined ? read(value) : value]
+  })
+  return Object.fromEntries(fields) as UsageRow
 }
 
 /** The first half has the header. */
 async function* withoutHeader(pieces: AsyncIterable<string>): AsyncGenerator<string> {
-  let begun = ''
-  let isBehind = false
+  let begun: string | undefined = ''
   for await (const piece of pieces) {
-    if (isBehind) {
+    if (begun === undefined) {
       yield piece
       continue
     }
     begun += piece
     const end = begun.indexOf('\r\n')
-    isBehind = end >= 0
-    if (isBehind) yield begun.slice(end + 2)
+    if (end < 0) continue
+    yield begun.slice(end + 2)
+    begun = undefined
   }
 }

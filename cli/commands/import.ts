@@ -16,9 +16,8 @@ type ImportOptions = {
   readonly env?: true | string
 }
 
-const MEGABYTE = 1024 * 1024
-const MOST_CONFIG_BYTES = MEGABYTE
-const MOST_KEYS_BYTES = 32 * MEGABYTE
+const MOST_CONFIG_BYTES = 1024 * 1024
+const MOST_KEYS_BYTES = 32 * MOST_CONFIG_BYTES
 
 export function importCommand(program: Command, terminal: Terminal): void {
   program
@@ -49,43 +48,29 @@ export function importCommand(program: Command, terminal: Terminal): void {
     })
 }
 
-type Result = {
-  readonly files: readonly string[]
-  readonly models: number
-  readonly keys: number
-  readonly needs: readonly string[]
-  readonly no_counterpart: readonly string[]
-  readonly next: readonly string[]
-}
-
-async function importLitellm(
-  config: string,
-  options: ImportOptions,
-  { folder, env }: Terminal,
-  nowMs: number,
-): Promise<Result> {
-  const { readExactJson } = await import('../reading/exact-json.ts')
-  const { readYaml } = await import('../litellm/read-yaml.ts')
-  const { withIncluded } = await import('../litellm/included.ts')
+async function importLitellm(config: string, options: ImportOptions, { folder, env }: Terminal, nowMs: number) {
+  const { readExactJson } = await import('../reading/exact.ts')
+  const { readYaml, withIncluded } = await import('../litellm/read-config.ts')
   const { importModels } = await import('../litellm/models.ts')
   const { importKeys } = await import('../litellm/keys.ts')
-  const { openSaid } = await import('../litellm/said.ts')
+  const { Omissions } = await import('../litellm/omissions.ts')
   const { validCatalog } = await import('./read-catalog-file.ts')
   const { readSource, utf8Of } = await import('../reading/read-source.ts')
   const read = async <T>(file: string, mostBytes: number, as: (text: string, name: string) => T) =>
     as(utf8Of(await readSource(file, { folder, nowMs, mostBytes })), `'${file}'`)
-  const said = openSaid()
-  const sayTwice = (name: string) => said.say('a name stands twice in one place, and the last one is taken', name)
+  const omissions = new Omissions()
+  const onTwice = (name: string) => omissions.add('a name stands twice in one place, and the last one is taken', name)
   const whole = await withIncluded(config, folder, (file) =>
-    read(file, MOST_CONFIG_BYTES, (text, name) => readYaml(text, name, sayTwice)),
+    read(file, MOST_CONFIG_BYTES, (text, name) => readYaml(text, name, onTwice)),
   )
-  const environment = typeof options.env === 'string' ? await read(options.env, MEGABYTE, parseEnv) : options.env && env
-  const imported = importModels(whole, { secrets: options.secrets === true, environment }, said)
+  const environment =
+    typeof options.env === 'string' ? await read(options.env, MOST_CONFIG_BYTES, parseEnv) : options.env && env
+  const imported = importModels(whole, { secrets: options.secrets === true, environment }, omissions)
   const lists = await Promise.all(options.keys.map((file) => read(file, MOST_KEYS_BYTES, readExactJson)))
-  const keys = lists.flatMap((list) => importKeys(list, nowMs, said))
+  const keys = lists.flatMap((list) => importKeys(list, nowMs, omissions))
   const { models } = validCatalog(imported.catalog, 'No catalog can be made, because it would not be valid')
   if (models.length === 0) {
-    throw new CliError([`'${config}' has no model that can be taken over.`, ...said.lines()].join('\n'))
+    throw new CliError([`'${config}' has no model that can be taken over.`, ...omissions.lines()].join('\n'))
   }
   const catalog = join(options.out, 'catalog.json')
   const script = join(options.out, 'keys.sh')
@@ -98,7 +83,7 @@ async function importLitellm(
     models: models.length,
     keys: keys.length,
     needs: imported.needs,
-    no_counterpart: said.lines(),
+    no_counterpart: omissions.lines(),
     next: [
       ...imported.secrets.map(
         ({ name, host }) =>
@@ -124,6 +109,8 @@ async function writeNew(path: string, folder: string, files: Readonly<Record<str
     throw new CliError(`The folder '${folder}' cannot be made: ${why}.`)
   }
 }
+
+type Result = Awaited<ReturnType<typeof importLitellm>>
 
 function show(out: Screen, { files, models, keys, needs, no_counterpart, next }: Result): void {
   out.log(`${files.join(' and ')}: ${models} models${keys > 0 ? `, ${keys} keys` : ''}. Nothing was pushed.`)

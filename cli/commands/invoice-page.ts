@@ -1,5 +1,5 @@
 import { plainText } from '../../layers/gateway/domain/basics/plain-text.ts'
-import type { Invoice, InvoiceLine, Invoices, InvoiceTotal } from './invoice-lines.ts'
+import type { Invoice, InvoiceLine, Invoices, InvoiceTotal } from './invoices.ts'
 
 const STYLE = [
   'body{font:14px/1.5 system-ui,sans-serif;padding:2rem max(1rem,calc(50% - 24rem));color:#111;background:#fff}',

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { csvLine } from '../../layers/admin/usage/csv-line.ts'
 import { printJson } from '../../layers/terminal/output.ts'
-import type { Invoices } from './invoice-lines.ts'
+import type { Invoices } from './invoices.ts'
 import type { Run, Session } from './run.ts'
 
 type Options = { readonly month: string; readonly key?: string; readonly format: 'csv' | 'json' | 'html' }
@@ -24,7 +24,7 @@ function readMonth(text: string): string {
 async function invoiceAction(session: Session, { month, key, format }: Options): Promise<void> {
   const { out, json, fail } = session
   // Loaded only now, because it brings more along than other commands need.
-  const { gatherInvoices } = await import('./invoice-gather.ts')
+  const { gatherInvoices } = await import('./invoices.ts')
   const invoices = await gatherInvoices(session, month, key)
   if (json || format === 'json') printJson(out, invoices)
   else if (format === 'html') out.log((await import('./invoice-page.ts')).invoicePage(invoices).trimEnd())
@@ -33,20 +33,10 @@ async function invoiceAction(session: Session, { month, key, format }: Options):
   if (invoices.problems.length > 0) fail()
 }
 
-const COLUMNS = [
-  'month',
-  'key_id',
-  'name',
-  'external_id',
-  'model',
-  'requests',
-  'prompt_tokens',
-  'completion_tokens',
-  'charged',
-]
+const HEADER = 'month,key_id,name,external_id,model,requests,prompt_tokens,completion_tokens,charged'
 
 function* csvOf({ month, data }: Invoices): Generator<string> {
-  yield csvLine(COLUMNS)
+  yield HEADER
   for (const { key_id, name, external_id, lines } of data) {
     for (const { model, requests, prompt_tokens, completion_tokens, charged } of lines) {
       const named = [month, key_id, name ?? '', external_id ?? '', model]

@@ -6,11 +6,10 @@ import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { printTable, summed } from '../../layers/terminal/table.ts'
-import type { Bill } from '../bills/bill.ts'
-import type { ExportedRow } from '../bills/our-rows.ts'
+import type { Bill } from '../bills/read-bill.ts'
 import type { Reconciled } from '../bills/reconcile.ts'
 import { percentage, upTo } from './arguments.ts'
-import { exportedLines } from './exported-rows.ts'
+import { exportedRows } from './exported-rows.ts'
 import type { Run, Session } from './run.ts'
 import { fromOption, type RangeOptions, rangeOf, toOption } from './time-range.ts'
 
@@ -43,43 +42,47 @@ export function reconcileCommand(program: Command, run: Run, folder: string): vo
     .action(run((session, options: ReconcileOptions) => reconcileAction(session, options, folder)))
 }
 
-type Days = { readonly fromMs: number; readonly toMs: number }
-
 async function reconcileAction(session: Session, options: ReconcileOptions, folder: string): Promise<void> {
-  if (session.json && options.csv) throw new CliError('Choose one of --json and --csv.')
-  const range = wholeDays(options, session.nowMs)
-  const { openSums, totalOf } = await import('../bills/reconcile.ts')
+  const { out, json, nowMs } = session
+  if (json && options.csv) throw new CliError('Choose one of --json and --csv.')
+  const range = wholeDays(options, nowMs)
+  const { openReconciliation } = await import('../bills/reconcile.ts')
   const { readSources } = await import('../reading/read-source.ts')
   const { readBill } = await import('../bills/read-bill.ts')
-  const sources = await readSources(options.bill, { folder, nowMs: session.nowMs, mostBytes: MOST_BILL_BYTES })
+  const sources = await readSources(options.bill, { folder, nowMs, mostBytes: MOST_BILL_BYTES })
   const bill = readBill(sources, MOST_BILL_BYTES)
   await requireProvider(session, options.provider, bill.form)
   const days = Array.from({ length: (range.toMs - range.fromMs) / DAY_MS }, (_, i) => utcDay(range.fromMs + i * DAY_MS))
-  const sums = openSums(bill, days)
-  const died = await addRows(session, range, options.provider, sums.sumOf)
-  const rows = sums.reconciled(options.tolerance)
-  const notes = notesOf(bill, days, died)
-  const isFine = rows.every(({ isWithin }) => isWithin) && missingDays(bill, days).length === 0
+  const reconciliation = openReconciliation(bill, days, options.provider)
+  let died = 0
+  for await (const row of exportedRows(session, 'reconcile', range)) {
+    reconciliation.add(row)
+    if (row.outcome === 'abandoned') died += 1
+  }
+  const rows = reconciliation.rows(options.tolerance)
+  const missing = bill.days.length > 0 ? days.filter((day) => !bill.days.includes(day)) : []
+  const notes = notesOf(bill, days, missing, died)
+  const ok = rows.every((row) => row.within_tolerance) && missing.length === 0
   if (options.csv) showCsv(session, rows)
-  else if (!session.json) show(session, rows, notes)
+  else if (!json) show(session, rows, notes)
   else {
-    printJson(session.out, {
+    printJson(out, {
       object: 'reconciliation',
       provider: options.provider,
       from: isoTime(range.fromMs),
       to: isoTime(range.toMs),
       bill: { form: bill.form, files: sources.map(({ name, sha256 }) => ({ name, sha256 })) },
-      data: rows.map(({ cost, isWithin, ...row }) => ({ ...row, upstream_cost: cost, within_tolerance: isWithin })),
+      data: rows,
       total: totalOf(rows),
       notes,
-      ok: isFine,
+      ok,
     })
   }
-  if (!isFine) session.fail()
+  if (!ok) session.fail()
 }
 
 /** Bills are by day. Unless an end is given, up to the last whole day. */
-function wholeDays(options: ReconcileOptions, nowMs: number): Days {
+function wholeDays(options: ReconcileOptions, nowMs: number): { fromMs: number; toMs: number } {
   const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS
   const { fromMs, toMs = todayMs } = rangeOf(options, nowMs, DAY_MS)
   if (fromMs % DAY_MS !== 0 || toMs % DAY_MS !== 0) {
@@ -105,30 +108,8 @@ async function requireProvider({ admin }: Session, provider: string, form: Bill[
   }
 }
 
-/** Reads page by page, and returns the number of requests that died, whose provider nobody knows. */
-async function addRows(
-  { admin, progress }: Session,
-  range: Days,
-  provider: string,
-  sumOf: Parameters<typeof import('../bills/our-rows.ts').addRow>[2],
-): Promise<number> {
-  const { addRow } = await import('../bills/our-rows.ts')
-  let [count, died] = [0, 0]
-  for await (const row of exportedLines(admin, { ...range, key: undefined })) {
-    progress.say(`reconcile: ${++count} rows`)
-    addRow(row as unknown as ExportedRow, provider, sumOf)
-    if (row.outcome === 'abandoned') died += 1
-  }
-  return died
-}
-
-function missingDays({ days: there }: Bill, days: readonly string[]): readonly string[] {
-  return there ? days.filter((day) => !there.includes(day)) : []
-}
-
-function notesOf(bill: Bill, days: readonly string[], died: number): string[] {
+function notesOf(bill: Bill, days: readonly string[], missing: readonly string[], died: number): string[] {
   const wanted = new Set(days)
-  const missing = missingDays(bill, days)
   const shown = `${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ', …' : ''}`
   const unnamed = bill.lines.filter(({ model }) => model === undefined).length
   const outside = bill.lines.filter(({ day }) => !wanted.has(day)).length
@@ -142,24 +123,30 @@ function notesOf(bill: Bill, days: readonly string[], died: number): string[] {
   return notes.filter(([count]) => count > 0).map(([, note]) => note)
 }
 
+function totalOf(rows: readonly Reconciled[]) {
+  const total = (of: (row: Reconciled) => bigint) => rows.reduce((sum, row) => sum + of(row), 0n)
+  return {
+    requests: rows.reduce((sum, { requests }) => sum + requests, 0),
+    charged: total((row) => row.charged),
+    upstream_cost: total((row) => row.upstream_cost),
+    billed: total((row) => row.billed),
+    difference: total((row) => row.difference),
+  }
+}
+
 function show({ out }: Session, rows: readonly Reconciled[], notes: readonly string[]): void {
   printTable(out, rows, {
     day: { of: ({ day }) => day, isWhole: true },
     model: ({ model }) => model,
     requests: { of: ({ requests }) => requests, isSummed: true, isSpare: true },
     charged: { of: ({ charged }) => charged, isSummed: true, isSpare: true },
-    'our cost': summed(({ cost }) => cost),
+    'our cost': summed((row) => row.upstream_cost),
     billed: summed(({ billed }) => billed),
-    difference: {
-      of: ({ difference }) => difference,
-      isSummed: true,
-      style: ({ isWithin }) => (isWithin ? 'good' : 'bad'),
-    },
-    'may be because of': ({ isWithin, reasons }) =>
-      isWithin ? '' : reasons.join(', ') || 'a price, or usage elsewhere',
+    difference: { ...summed(({ difference }) => difference), style: (row) => (row.within_tolerance ? 'good' : 'bad') },
+    'may be because of': (row) => (row.within_tolerance ? '' : row.reasons.join(', ') || 'a price, or usage elsewhere'),
   })
   for (const note of notes) out.log(note)
-  const wrong = rows.filter(({ isWithin }) => !isWithin).length
+  const wrong = rows.filter((row) => !row.within_tolerance).length
   out.log(
     wrong === 0
       ? 'Every day and model is within the tolerance.'
@@ -167,10 +154,13 @@ function show({ out }: Session, rows: readonly Reconciled[], notes: readonly str
   )
 }
 
+const CSV_HEADER = 'day,model,requests,charged,upstreamCost,billed,difference,within,reasons\r\n'
+
 function showCsv({ out }: Session, rows: readonly Reconciled[]): void {
-  const header = ['day', 'model', 'requests', 'charged', 'upstreamCost', 'billed', 'difference', 'within', 'reasons']
-  const lines = rows.map(({ day, model, requests, charged, cost, billed, difference, isWithin, reasons }) =>
-    csvLine([day, model ?? undefined, requests, charged, cost, billed, difference, isWithin, reasons.join('; ')]),
-  )
-  out.log([csvLine(header), ...lines].join('').trimEnd())
+  const lines = rows.map((row) => {
+    const { day, model, requests, charged, upstream_cost: cost, billed, difference, reasons } = row
+    const amounts = [requests, charged, cost, billed, difference]
+    return csvLine([day, model ?? undefined, ...amounts, row.within_tolerance, reasons.join('; ')])
+  })
+  out.log([CSV_HEADER, ...lines].join('').trimEnd())
 }

@@ -31,12 +31,8 @@ function readStatus(text: string): StatusFilter {
   throw new InvalidArgumentError(`It must be ${FORMS}.`)
 }
 
-type Query = Readonly<Record<'key_id' | 'model' | 'user' | 'tag', string | undefined>> & {
-  readonly outcome: Outcome | undefined
-}
-
 /** The filters that the admin API has. */
-export function filterQuery({ key, model, user, tag, status }: UsageFilter): Query {
+export function filterQuery({ key, model, user, tag, status }: UsageFilter) {
   return { key_id: key, model, user, tag, outcome: status && 'outcome' in status ? status.outcome : undefined }
 }
 

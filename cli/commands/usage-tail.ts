@@ -32,7 +32,7 @@ export async function tailAction(session: Session, options: TailOptions): Promis
   }
 }
 
-/** Ctrl-C, or a reader that has left. */
+/** Aborted by Ctrl-C, or by a reader that has left. */
 function endOf(output: Session['output']): Disposable & { readonly signal: AbortSignal } {
   const ending = new AbortController()
   const end = () => ending.abort()
@@ -54,7 +54,7 @@ function print({ out, json }: Session, line: RequestLine): void {
 
 const [MODEL_WIDTH, KEY_WIDTH] = [22, 18]
 
-/** In columns that fit most lines: those to come are not known. */
+/** Columns fit most lines: those to come are not known. */
 function lineText(line: RequestLine, { paint, width }: Screen): string {
   const status = paint[statusStyle(line)](String(line.http_status))
   const key = line.key_name ?? line.key_id

@@ -1,4 +1,4 @@
-import { Readable, type Writable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Explained, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
@@ -10,7 +10,7 @@ import { printJson } from '../../layers/terminal/output.ts'
 import { printTable, summed } from '../../layers/terminal/table.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { period, wholeNumber } from './arguments.ts'
-import { type ExportFormat, exportedRows } from './exported-rows.ts'
+import { type ExportFormat, exportedText } from './exported-rows.ts'
 import type { Run, Session } from './run.ts'
 import { isOfRows, NAMED_GROUPS, type SummaryGroup, summedRows } from './summed-rows.ts'
 import { fromOption, type Range, type RangeOptions, rangeOf, rangeQuery, rangeText, toOption } from './time-range.ts'
@@ -84,7 +84,7 @@ async function listAction(session: Session, options: ListOptions): Promise<void>
   printRequests(out, requests.data, nowMs)
 }
 
-/** For people, who may have said "yesterday" at 1 o'clock local time. */
+/** People may have asked for "yesterday" at 1 o'clock local time. */
 function tellRange({ out }: Session, range: Range): void {
   if (out.isTerminal) out.painted(out.paint.dim(rangeText(range)))
 }
@@ -115,18 +115,21 @@ async function exportAction(session: Session, options: ExportOptions): Promise<v
     throw new CliError('--json and --format csv ask for two things: leave --json away, or write --format jsonl.')
   }
   const { fromMs, toMs = nowMs } = rangeOf(options, nowMs, DAY_MS)
-  const pieces = exportedRows(admin, { fromMs, toMs, key, user, tag }, format)
-  await writePieces(counted(pieces, session), output)
+  const pieces = exportedText(admin, { fromMs, toMs, key_id: key, user, tag }, format)
+  // No faster than they are read. A reader that has seen enough, such as `head`, ends it.
+  await pipeline(Readable.from(shown(pieces, session)), output, { end: false }).catch((error) => {
+    if (error.code !== 'EPIPE') throw error
+  })
 }
 
-/** Tells how far it is, unless the rows themselves are on the terminal. */
-async function* counted(pieces: AsyncIterable<string>, { progress, out }: Session): AsyncGenerator<string> {
+/** Pieces in plain text. Their number of lines is shown as progress, unless the rows themselves are on the terminal. */
+async function* shown(pieces: AsyncIterable<string>, { progress, out }: Session): AsyncGenerator<string> {
   if (out.isTerminal) progress.stop()
   let lines = 0
   for await (const piece of pieces) {
     lines += piece.split('\n').length - 1
     progress.say(`usage export: ${lines} lines`)
-    yield piece
+    yield plainText(piece)
   }
 }
 
@@ -162,19 +165,6 @@ type Group = UsagePage['groups'][number]
 function summaryOf(session: Session, range: Range, options: SummaryOptions): Promise<UsagePage> {
   const { by, key, model, status, user, tag } = options
   const isFiltered = [model, status, user, tag].some((filter) => filter !== undefined)
-  if (isFiltered || isOfRows(by)) return summedRows(session, range, { by, key, model, status, user, tag })
+  if (isFiltered || isOfRows(by)) return summedRows(session, range, by, options)
   return session.admin.get<UsagePage>('/usage', { group_by: by, ...rangeQuery(range), key_id: key })
-}
-
-/** Writes pieces as they come, in plain text, no faster than they are read. A reader that has seen enough, such as `head`, ends it. */
-async function writePieces(pieces: AsyncIterable<string>, out: Writable): Promise<void> {
-  try {
-    await pipeline(Readable.from(plain(pieces)), out, { end: false })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
-  }
-}
-
-async function* plain(pieces: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const piece of pieces) yield plainText(piece)
 }

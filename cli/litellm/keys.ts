@@ -1,12 +1,21 @@
 import { SETTING_FIELDS } from '../../layers/admin/settings/setting-fields.ts'
 import { plainLine } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { shellWord } from '../../layers/gateway/domain/basics/shell-word.ts'
+import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { WAYBILL } from '../../layers/terminal/how-to-run.ts'
-import { at, type Exact, isObject, itemsAt, textAt } from '../reading/exact-json.ts'
-import { scaledNumber, wholeNumberIn } from '../reading/exact-number.ts'
-import { LeftOut, type Said } from './said.ts'
+import {
+  at,
+  type Exact,
+  isObject,
+  itemsAt,
+  looseMoment,
+  scaledNumber,
+  textAt,
+  wholeNumberIn,
+} from '../reading/exact.ts'
+import { LeftOut, type Omissions } from './omissions.ts'
 
 /** The fields that are read, and facts about a key's past, which ask for nothing. */
 const KNOWN = new RegExp(
@@ -16,117 +25,109 @@ const KNOWN = new RegExp(
     '^(created_|updated_|last_|rotation_count|budget_reset_at|model_spend|soft_budget_cooldown|object_permission_id)',
   ].join('|'),
 )
-const PLACES = 9
 /** LiteLLM's words for a day and for about a month. */
 const WINDOWS: ReadonlyMap<string, string> = new Map([
   ...['1d', '24h', 'daily'].map((word) => [word, 'daily-credits'] as const),
   ...['30d', '1mo', 'monthly'].map((word) => [word, 'monthly-credits'] as const),
 ])
+const NO_BUDGET = 'without a max_budget no credits are granted: grant what you are ready to lose'
 const ALL_MODELS = 'all-proxy-models'
 const NO_LIST = ['all-team-models', 'no-default-models']
 
 type Options = Readonly<Record<string, string>>
 
 /** A `waybill keys create` for each key of an answer to `/key/list?return_full_object=true`. */
-export function importKeys(list: Exact, nowMs: number, said: Said): readonly string[] {
+export function importKeys(list: Exact, nowMs: number, omissions: Omissions): readonly string[] {
   const keys = Array.isArray(list) ? list : at(list, 'keys')
-  if (!Array.isArray(keys))
+  if (!Array.isArray(keys)) {
     throw new CliError("The keys are not in the form of LiteLLM's /key/list: there is no list 'keys'.")
+  }
   if (!keys.every(isObject)) {
     throw new CliError('The keys are ids only. Ask LiteLLM for /key/list?return_full_object=true.')
   }
   const pages = wholeNumberIn(textAt(list, 'total_pages'), 0, 1_000_000) ?? 1
-  if (pages > 1) said.say(`this is one page of ${pages}: give each page by a --keys of its own`)
+  if (pages > 1) omissions.add(`this is one page of ${pages}: give each page by a --keys of its own`)
   return keys.flatMap((key) => {
     const alias = textAt(key, 'key_alias') ?? textAt(key, 'key_name') ?? textAt(key, 'token')?.slice(0, 12) ?? ''
     const name = plainLine(alias.slice(0, 100)).trim() || 'imported'
-    return said.unlessLeftOut(name, () => commandOf(optionsOf(key, name, nowMs, said)))
+    return omissions.unlessLeftOut(name, () => {
+      const words = Object.entries(optionsOf(key, name, nowMs, omissions)).map(
+        ([option, value]) => `--${option}=${shellWord(value)}`,
+      )
+      return `${WAYBILL} keys create ${words.join(' ')} "$@"`
+    })
   })
 }
 
-function optionsOf(key: Exact, name: string, nowMs: number, said: Said): Options {
-  const text = (name: string) => textAt(key, name)
+type Omit = (what: string) => void
+
+function optionsOf(key: Exact, name: string, nowMs: number, omissions: Omissions): Options {
+  const omit = (what: string) => omissions.add(`key: ${what}`, name)
   const models = itemsAt(key, 'models').map((model) => textAt(model) ?? '')
-  const expires = text('expires')
-  const expiresMs = expires === undefined ? undefined : momentOf(expires)
-  const token = text('token')
-  if (at(key, 'blocked') === true) throw noKey('it is blocked')
-  if (expires !== undefined && !((expiresMs ?? 0) > nowMs)) throw noKey('it has expired')
-  if (models.some((model) => NO_LIST.includes(model))) throw noKey('its models are named by its team')
   const listed = models.includes(ALL_MODELS) ? [] : models
+  const expires = textAt(key, 'expires')
+  const expiresMs = looseMoment(expires ?? '') ?? 0
+  const token = textAt(key, 'token') ?? ''
+  if (at(key, 'blocked') === true) throw noKey('it is blocked')
+  if (expires !== undefined && expiresMs <= nowMs) throw noKey('it has expired')
+  if (models.some((model) => NO_LIST.includes(model))) throw noKey('its models are named by its team')
   if (!SETTING_FIELDS.models.safeParse(listed).success) throw noKey('its models are not a list that a key can have')
-  said.sayOthers(key, KNOWN, 'key: ', name)
+  omissions.addUnknown(key, KNOWN, 'key: ', name)
   return {
     name,
-    ...(/^[0-9a-f]{64}$/.test(token ?? '') && { 'external-id': `litellm-${token?.slice(0, 16)}` }),
+    ...(/^[0-9a-f]{64}$/.test(token) && { 'external-id': `litellm-${token.slice(0, 16)}` }),
     ...(listed.length > 0 && { models: listed.join(',') }),
-    ...limit('rpm_limit', 'rpm', 60_000),
-    ...limit('max_parallel_requests', 'concurrent', 1_000),
-    ...(expiresMs !== undefined && { expires: new Date(expiresMs).toISOString() }),
-    ...budget(),
-    ...windows(),
+    ...limitAt('rpm_limit', 'rpm', 60_000),
+    ...limitAt('max_parallel_requests', 'concurrent', 1_000),
+    ...(expires !== undefined && { expires: isoTime(expiresMs) }),
+    ...budgetOf(key, omit),
+    ...windowsOf(key, omit),
   }
 
-  function limit(field: string, option: string, most: number): Options {
-    const number = wholeNumberIn(text(field), 1, most)
+  function limitAt(field: string, option: string, most: number): Options {
+    const number = wholeNumberIn(textAt(key, field), 1, most)
     if (number !== undefined) return { [option]: String(number) }
-    if (text(field) !== undefined)
-      said.say(`key: ${field} must be a whole number from 1 to ${most}: the default holds`, name)
+    if (textAt(key, field) !== undefined) omit(`${field} must be a whole number from 1 to ${most}: the default holds`)
     return {}
-  }
-
-  /** The rest of the budget is granted once, so no key can spend more than it could. Rounded down. */
-  function budget(): Options {
-    const [most, spent] = [nanoOf(text('max_budget')), nanoOf(text('spend') ?? '0')]
-    if (text('max_budget') === undefined) {
-      said.say('key: without a max_budget no credits are granted: grant what you are ready to lose', name)
-      return {}
-    }
-    if (most === undefined || spent === undefined || most < 0n) {
-      said.say('key: its max_budget or its spend is no amount: no credits are granted', name)
-      return {}
-    }
-    const duration = text('budget_duration')
-    if (duration !== undefined) {
-      const window = WINDOWS.get(duration)
-      const becomes = window
-        ? `is --${window}, of a UTC day or month, and its rest is granted once: grant more before it is spent`
-        : 'has no window here: its rest is granted once'
-      said.say(`key: a budget of ${plainLine(duration, 20)} ${becomes}`, name)
-    }
-    const rest = most > spent ? most - spent : 0n
-    return rest > 0n ? { credits: formatCredits(rest), reference: 'LiteLLM budget' } : {}
-  }
-
-  /** Of the key's own budget and of those in `budget_limits`. Of two for one window the smaller holds. */
-  function windows(): Options {
-    const least = new Map<string, bigint>()
-    for (const one of [key, ...itemsAt(key, 'budget_limits')]) {
-      const window = WINDOWS.get(textAt(one, 'budget_duration') ?? '')
-      const most = nanoOf(textAt(one, 'max_budget'))
-      if (window !== undefined && most !== undefined && most > 0n) {
-        if (most < (least.get(window) ?? most + 1n)) least.set(window, most)
-      } else if (one !== key) said.say('key: an entry of budget_limits has no window here, or no amount', name)
-    }
-    return Object.fromEntries([...least].map(([window, most]) => [window, formatCredits(most)]))
   }
 }
 
 const noKey = (why: string) => new LeftOut(`no key is made, because ${why}`)
 
-/** Rounded down, where `scaledNumber` rounds up. */
-function nanoOf(text: string | undefined): bigint | undefined {
-  const scaled = scaledNumber(text, PLACES + PLACES)
-  return scaled === undefined ? undefined : scaled / 10n ** BigInt(PLACES)
+/** The rest of the budget is granted once, so no key can spend more than it could. */
+function budgetOf(key: Exact, omit: Omit): Options {
+  const [most, spent] = [nanoAt(key, 'max_budget'), textAt(key, 'spend') === undefined ? 0n : nanoAt(key, 'spend')]
+  if (most === undefined || spent === undefined || most < 0n) {
+    const isStated = textAt(key, 'max_budget') !== undefined
+    omit(isStated ? 'its max_budget or its spend is no amount: no credits are granted' : NO_BUDGET)
+    return {}
+  }
+  const duration = textAt(key, 'budget_duration')
+  if (duration !== undefined) {
+    const window = WINDOWS.get(duration)
+    const becomes = window
+      ? `is --${window}, of a UTC day or month, and its rest is granted once: grant more before it is spent`
+      : 'has no window here: its rest is granted once'
+    omit(`a budget of ${plainLine(duration, 20)} ${becomes}`)
+  }
+  return most > spent ? { credits: formatCredits(most - spent), reference: 'LiteLLM budget' } : {}
 }
 
-/** A time without a zone is in UTC. */
-function momentOf(text: string): number | undefined {
-  const ms = Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`)
-  return Number.isNaN(ms) ? undefined : ms
+/** The windows of the key's own budget and of those in `budget_limits`. The smaller of two for one window holds. */
+function windowsOf(key: Exact, omit: Omit): Options {
+  const least = new Map<string, bigint>()
+  for (const budget of [key, ...itemsAt(key, 'budget_limits')]) {
+    const window = WINDOWS.get(textAt(budget, 'budget_duration') ?? '')
+    const most = nanoAt(budget, 'max_budget') ?? 0n
+    if (window !== undefined && most > 0n) {
+      if (most < (least.get(window) ?? most + 1n)) least.set(window, most)
+    } else if (budget !== key) omit('an entry of budget_limits has no window here, or no amount')
+  }
+  return Object.fromEntries([...least].map(([window, most]) => [window, formatCredits(most)]))
 }
 
-function commandOf(options: Options): string {
-  const words = Object.entries(options).map(([name, value]) => `--${name}=${shellWord(value)}`)
-  return `${WAYBILL} keys create ${words.join(' ')} "$@"`
+/** The amount is rounded down, where `scaledNumber` rounds up. */
+function nanoAt(value: Exact, field: string): bigint | undefined {
+  const atto = scaledNumber(textAt(value, field), 18)
+  return atto === undefined ? undefined : atto / 10n ** 9n
 }

@@ -1,23 +1,17 @@
 import { parseCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { isOwnVariable } from '../../layers/gateway/domain/routing/catalog.ts'
-import { type Exact, textAt } from '../reading/exact-json.ts'
+import { at, type Exact, textAt } from '../reading/exact.ts'
 import { KNOWN_PROVIDERS } from '../reading/known-providers.ts'
-import { LeftOut, type Said } from './said.ts'
+import { LeftOut, type Omissions } from './omissions.ts'
 
-export type Providers = {
-  /** The name of the provider that a deployment asks. */
-  nameFor(prefix: string, params: Exact | undefined, model: string): string
-  readonly entries: Readonly<Record<string, object>>
-  /** For `--secrets`: each secret and the host that its key is for. */
-  readonly secrets: readonly { readonly name: string; readonly host: string }[]
-}
-
-type Options = {
+export type ImportOptions = {
+  /** True if providers' keys are in Secrets Manager. */
   readonly secrets: boolean
-  readonly dropsFields: boolean
-  /** The value of a variable that the file names in place of an address or a region. */
-  readonly variableValue: (variable: string) => { readonly value: string } | { readonly why: string }
+  /** Undefined if nobody has asked to read it: a file could name a variable that holds a secret. */
+  readonly environment: Readonly<Record<string, string | undefined>> | undefined
 }
+
+export type Providers = ReturnType<typeof openProviders>
 
 const VARIABLE = /^os\.environ\/(.*)$/s
 /** Anything else may be a key that stands in the wrong place. */
@@ -32,13 +26,16 @@ export function requireValid(catalog: object, around: RegExp): void {
 }
 
 /** One provider for each address and key. */
-export function openProviders({ secrets: usesSecrets, dropsFields, variableValue }: Options, said: Said): Providers {
+export function openProviders(config: Exact, options: ImportOptions, omissions: Omissions) {
+  const dropsFields = at(config, 'litellm_settings', 'drop_params') === true
   const names = new Map<string, string>()
   const entries: Record<string, object> = {}
-  const secrets: { name: string; host: string }[] = []
+  /** Each secret and the host that its key is for. */
+  const secrets: { readonly name: string; readonly host: string }[] = []
   return { nameFor, entries, secrets }
 
-  function nameFor(prefix: string, params: Exact | undefined, model: string): string {
+  /** The name of the provider that a deployment asks. */
+  function nameFor(prefix: string, params: Exact, model: string): string {
     const { type, capField } = KNOWN_PROVIDERS[prefix] ?? {}
     const baseUrl = type === 'bedrock' ? undefined : addressOf(prefix, params)
     const region = baseUrl ?? resolved('aws_region_name', textAt(params, 'aws_region_name'), 'AWS_REGION_NAME')
@@ -50,14 +47,14 @@ export function openProviders({ secrets: usesSecrets, dropsFields, variableValue
     const entry = {
       type,
       ...(baseUrl === undefined ? { region } : { baseUrl }),
-      ...(variable !== undefined && { apiKey: usesSecrets ? `secret:${name}` : `env:${variable}` }),
+      ...(variable !== undefined && { apiKey: options.secrets ? `secret:${name}` : `env:${variable}` }),
       ...(capField && { capField }),
       ...(dropsFields && { unknownFields: 'drop' }),
     }
     requireValid({ providers: { [name]: entry }, models: [] }, /^.*\./)
     names.set(signature, name)
     entries[name] = entry
-    if (usesSecrets && variable !== undefined) secrets.push({ name, host: new URL(baseUrl ?? '').host })
+    if (options.secrets && variable !== undefined) secrets.push({ name, host: new URL(baseUrl ?? '').host })
     return name
   }
 
@@ -67,7 +64,7 @@ export function openProviders({ secrets: usesSecrets, dropsFields, variableValue
     return name
   }
 
-  /** The value of a field that is no secret, also if it is in a variable. */
+  /** The value of a field that is no secret, also if it is in a variable. LiteLLM sets those that the file itself has. */
   function resolved(field: string, given: string | undefined, usual: string | undefined): string {
     const [, named] = given === undefined ? [undefined, usual] : (VARIABLE.exec(given) ?? [])
     if (given !== undefined && named === undefined) return given
@@ -75,12 +72,13 @@ export function openProviders({ secrets: usesSecrets, dropsFields, variableValue
     if (!VARIABLE_NAME.test(named)) {
       throw new LeftOut(`left out, because ${field} is a variable whose name cannot be one`)
     }
-    const found = variableValue(named)
-    if ('value' in found) return found.value
-    throw new LeftOut(`left out, because ${field} is the variable ${named}, ${found.why}`)
+    const value = textAt(config, 'environment_variables', named) ?? options.environment?.[named]
+    if (value) return value
+    const why = options.environment ? 'which is not set' : 'whose value is read only with --env, or --env FILE'
+    throw new LeftOut(`left out, because ${field} is the variable ${named}, ${why}`)
   }
 
-  function addressOf(prefix: string, params: Exact | undefined): string {
+  function addressOf(prefix: string, params: Exact): string {
     const { baseUrl, addressVariable, path = '' } = KNOWN_PROVIDERS[prefix] ?? {}
     const given = addressIn(params)
     if (given === undefined && baseUrl !== undefined) return baseUrl
@@ -89,7 +87,7 @@ export function openProviders({ secrets: usesSecrets, dropsFields, variableValue
   }
 
   /** LiteLLM's own variable is for the provider's own address: its key goes nowhere else. */
-  function variableOf(prefix: string, params: Exact | undefined, model: string): string | undefined {
+  function variableOf(prefix: string, params: Exact, model: string): string | undefined {
     const { variable: usual, baseUrl } = KNOWN_PROVIDERS[prefix] ?? {}
     const given = textAt(params, 'api_key')
     const isElsewhere = baseUrl !== undefined && addressIn(params) !== undefined
@@ -97,11 +95,11 @@ export function openProviders({ secrets: usesSecrets, dropsFields, variableValue
     const [, named] = VARIABLE.exec(given) ?? []
     if (named !== undefined && /^\w+$/.test(named) && !isOwnVariable(named)) return named
     const variable = isElsewhere ? `${prefix.toUpperCase()}_KEY` : (usual ?? `${prefix.toUpperCase()}_API_KEY`)
-    said.say(`its api_key is no variable that can be used: put the key into ${variable}`, model)
+    omissions.add(`its api_key is no variable that can be used: put the key into ${variable}`, model)
     return variable
   }
 }
 
-function addressIn(params: Exact | undefined): string | undefined {
+function addressIn(params: Exact): string | undefined {
   return textAt(params, 'api_base') ?? textAt(params, 'base_url')
 }

@@ -27,7 +27,7 @@ function newField(text: string, { offset, children }: Node, field: string) {
   return { offset: last.offset + last.length, length: 0, content: `,${blanks}${field}` }
 }
 
-/** On one line, as people write small objects. */
+/** The value stands on one line, as people write small objects. */
 function inlineJson(value: unknown, isSpaced: boolean): string {
   if (!isSpaced || typeof value !== 'object') return JSON.stringify(value)
   const spaced = JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ')

@@ -1,34 +1,33 @@
-import { at, type Exact, fieldsAt, itemsAt, textAt } from '../reading/exact-json.ts'
-import type { ListNames } from './list-names.ts'
-import type { TokenPart } from './listed.ts'
+import type { TokenKind } from '../../layers/gateway/domain/money/price-kinds.ts'
+import { at, type Exact, fieldsAt, itemsAt, textAt } from '../reading/exact.ts'
+import type { ListNames } from '../reading/known-providers.ts'
 
 export type Wanted = { readonly names: ListNames; readonly model: string }
 
-/** The prices of prompts of more tokens than `above`. `suffix` ends the names of their fields. */
-export type FormTier = {
-  readonly above: string | undefined
-  readonly prices: Exact | undefined
-  readonly suffix?: string
-}
+/** The prices of prompts of more tokens than `above`. */
+type FormTier = { readonly above: string | undefined; readonly prices: Exact | undefined }
+
+/** An entry of a list is not believed. */
+export class Doubt extends Error {}
 
 /** A public list of prices: how it is recognised, where a model is in it, and where its values are. Paths have dots. */
 export type ListForm = {
   readonly name: string
-  /** Makes picocredits a token of the list's unit. */
+  /** The decimals that make picocredits a token of the list's unit. */
   readonly places: number
   /** An entry at the top of such a list has one of these. */
   readonly marks: readonly string[]
   /** `file` is the name of the list's file. */
   readonly find: (root: Exact, wanted: Wanted, file: string) => readonly (Exact | undefined)[]
-  /** Of several values for one part, the dearest holds: tokens of reasoning are output, for example. */
-  readonly parts: Readonly<Partial<Record<TokenPart, readonly string[]>>>
+  /** The dearest of several values for one kind holds: tokens of reasoning are output, for example. */
+  readonly kinds: Readonly<Partial<Record<TokenKind, readonly string[]>>>
   readonly base: (entry: Exact) => Exact | undefined
   readonly tiers: (entry: Exact) => readonly FormTier[]
-  readonly currencies: (entry: Exact, root: Exact) => readonly (Exact | undefined)[]
+  readonly currencies: readonly string[]
+  /** The currency of all entries. */
+  readonly currencyOfAll?: string
   readonly contextLength?: string
   readonly maxOutputTokens?: string
-  /** A price that a catalog cannot express. */
-  readonly beyond?: (entry: Exact) => string | undefined
 }
 
 /** Dollars for a million tokens. `context_over_200k` is the older form of `tiers`, and stays beside them with a wrong border. */
@@ -37,7 +36,7 @@ const MODELS_DEV: ListForm = {
   places: 6,
   marks: ['models'],
   find: (root, { names, model }) => [at(root, names.modelsDev, 'models', model)],
-  parts: {
+  kinds: {
     input: ['input'],
     output: ['output', 'reasoning'],
     cachedInput: ['cache_read'],
@@ -48,15 +47,14 @@ const MODELS_DEV: ListForm = {
     const tiers = itemsAt(entry, 'cost', 'tiers')
     const older = at(entry, 'cost', 'context_over_200k')
     if (tiers.length === 0 && older !== undefined) return [{ above: '200000', prices: older }]
+    if (tiers.some((tier) => textAt(tier, 'tier', 'type') !== 'context')) {
+      throw new Doubt('it has a tier that is not by the length of prompts')
+    }
     return tiers.map((tier) => ({ above: textAt(tier, 'tier', 'size'), prices: tier }))
   },
-  currencies: (entry) => [at(entry, 'currency'), at(entry, 'cost', 'currency')],
+  currencies: ['currency', 'cost.currency'],
   contextLength: 'limit.context',
   maxOutputTokens: 'limit.output',
-  beyond: (entry) =>
-    itemsAt(entry, 'cost', 'tiers').some((tier) => textAt(tier, 'tier', 'type') !== 'context')
-      ? 'it has a tier that is not by the length of prompts'
-      : undefined,
 }
 
 const LITELLM_TIER = /^(?:input_cost_per_token|output_cost_per_token|cache_\w+)_above_(\d{1,6})k_tokens$/
@@ -72,7 +70,7 @@ export const LITELLM: ListForm = {
       typeof entry === 'symbol' || litellm.some((name) => name === textAt(entry, 'litellm_provider'))
     return prefixes.map((prefix) => at(root, `${prefix}${model}`)).filter(isTheirs)
   },
-  parts: {
+  kinds: {
     input: ['input_cost_per_token'],
     output: ['output_cost_per_token', 'output_cost_per_reasoning_token'],
     cachedInput: ['cache_read_input_token_cost'],
@@ -82,13 +80,19 @@ export const LITELLM: ListForm = {
   base: (entry) => itemsAt(entry, 'tiered_pricing')[0] ?? entry,
   tiers(entry) {
     const ranges = itemsAt(entry, 'tiered_pricing').slice(1)
-    const borders = new Set(fieldsAt(entry).flatMap(([name]) => LITELLM_TIER.exec(name)?.[1] ?? []))
+    const fields = fieldsAt(entry)
+    const borders = new Set(fields.flatMap(([name]) => LITELLM_TIER.exec(name)?.[1] ?? []))
     return [
       ...ranges.map((range) => ({ above: textAt(itemsAt(range, 'range')[0]), prices: range })),
-      ...[...borders].map((k) => ({ above: `${k}000`, prices: entry, suffix: `_above_${k}k_tokens` })),
+      ...[...borders].map((thousands) => {
+        const suffix = `_above_${thousands}k_tokens`
+        const own = fields.filter(([name]) => name.endsWith(suffix))
+        const prices = new Map(own.map(([name, price]) => [name.slice(0, -suffix.length), price]))
+        return { above: `${thousands}000`, prices }
+      }),
     ]
   },
-  currencies: (entry) => [at(entry, 'currency')],
+  currencies: ['currency'],
   contextLength: 'max_input_tokens',
   maxOutputTokens: 'max_output_tokens',
 }
@@ -102,7 +106,7 @@ const PORTKEY: ListForm = {
     const isTheirs = file.replace(/\.json$/i, '').replace(/^portkey[-._]/i, '') === names.portkey
     return isTheirs && model !== 'default' ? [at(root, model)] : []
   },
-  parts: {
+  kinds: {
     input: ['request_token.price'],
     output: ['response_token.price'],
     cachedInput: ['cache_read_input_token.price'],
@@ -119,11 +123,8 @@ const PORTKEY: ListForm = {
       prices: at(byName, textAt(name) ?? '', 'pricing_config', 'pay_as_you_go'),
     }))
   },
-  currencies: (entry, root) => [
-    at(root, 'default', 'pricing_config', 'currency'),
-    at(entry, 'currency'),
-    at(entry, 'pricing_config', 'currency'),
-  ],
+  currencies: ['currency', 'pricing_config.currency'],
+  currencyOfAll: 'default.pricing_config.currency',
 }
 
 export const LIST_FORMS: readonly ListForm[] = [MODELS_DEV, LITELLM, PORTKEY]

@@ -1,40 +1,95 @@
-/** The prices of tokens that public lists have, by their names in a catalog. */
-export const TOKEN_PARTS = ['input', 'output', 'cachedInput', 'cacheWrite', 'cacheWrite1h'] as const
-export type TokenPart = (typeof TOKEN_PARTS)[number]
+import { isDeepStrictEqual } from 'node:util'
+import { formatPerMillion, type PriceStrings, parsePrice, priceAt } from '../../layers/gateway/domain/money/price.ts'
+import { PRICE_ROWS, type TokenKind } from '../../layers/gateway/domain/money/price-kinds.ts'
+import { dividedUp } from '../reading/exact.ts'
 
-/** In picocredits a token, with a credit as a US dollar. */
-export type TokenPico = { readonly [Part in TokenPart]?: bigint }
-export type ListedTier = { readonly above: number; readonly prices: TokenPico }
+export const TOKEN_KINDS = PRICE_ROWS.filter(({ unit }) => unit === 'token').map(({ kind }) => kind as TokenKind)
 
-/** A model as a list has it, after its numbers were checked. */
-export type Listed = {
-  readonly base: TokenPico
-  /** In rising order. */
-  readonly tiers: readonly ListedTier[]
-  readonly contextLength?: number | undefined
-  readonly maxOutputTokens?: number | undefined
-}
+/** Picocredits a token, with a credit as a US dollar. */
+export type Picos = { readonly [Kind in TokenKind]?: bigint }
 
-/** Of one model, because a larger context bounds the hold, and a smaller output is what every route can do. */
-const LIMITS = { contextLength: Math.max, maxOutputTokens: Math.min } as const
-export type Limit = keyof typeof LIMITS
+/** The prices of prompts of more tokens than `above`. */
+export type PriceRange = { readonly above: number; readonly prices: Picos }
 
-/** The limit that holds for all of these. Undefined if none has it. */
-export function limitOf(
-  limit: Limit,
-  all: readonly { readonly [Name in Limit]?: number | undefined }[],
-): number | undefined {
-  const known = all.flatMap((one) => one[limit] ?? [])
-  return known.length > 0 ? LIMITS[limit](...known) : undefined
+export type Limits = { readonly contextLength?: number | undefined; readonly maxOutputTokens?: number | undefined }
+
+/** A model as a list has it, after its numbers were checked. Its ranges rise, and the first begins at 0. */
+export type Listed = Limits & { readonly ranges: readonly PriceRange[] }
+
+/** A larger context bounds the hold, and a smaller output is within the limit of every route. */
+export function limitsOf(all: readonly Limits[]): Limits {
+  const contexts = all.flatMap(({ contextLength }) => contextLength ?? [])
+  const outputs = all.flatMap(({ maxOutputTokens }) => maxOutputTokens ?? [])
+  return {
+    contextLength: contexts.length > 0 ? Math.max(...contexts) : undefined,
+    maxOutputTokens: outputs.length > 0 ? Math.min(...outputs) : undefined,
+  }
 }
 
 export function dearer(...picos: readonly (bigint | undefined)[]): bigint | undefined {
-  return picos.reduce(
-    (most, pico) => (most === undefined || (pico !== undefined && pico > most) ? pico : most),
-    undefined,
-  )
+  return picos.filter((pico) => pico !== undefined).toSorted((a, b) => (a > b ? -1 : 1))[0]
 }
 
-export function picosBy(of: (part: TokenPart) => bigint | undefined): TokenPico {
-  return Object.fromEntries(TOKEN_PARTS.map((part) => [part, of(part)]).filter(([, pico]) => pico !== undefined))
+export function picosBy(of: (kind: TokenKind) => bigint | undefined): Picos {
+  return Object.fromEntries(TOKEN_KINDS.map((kind) => [kind, of(kind)]).filter(([, pico]) => pico !== undefined))
+}
+
+/** The dearest price of each kind, for prompts of every length. */
+export function dearestOf(all: readonly Listed[]): Listed {
+  const borders = all.flatMap(({ ranges }) => ranges.map(({ above }) => above))
+  return {
+    ranges: rangesBy(borders, (kind, above) => dearer(...all.map((listed) => picoAt(listed, kind, above)))),
+    ...limitsOf(all),
+  }
+}
+
+/** The dearest price for prompts just above a border, which a list may have more than once. */
+function picoAt({ ranges }: Listed, kind: TokenKind, border: number): bigint | undefined {
+  const last = ranges.findLast(({ above }) => above <= border)
+  return dearer(...ranges.filter(({ above }) => above === last?.above).map(({ prices }) => prices[kind]))
+}
+
+/** A catalog takes no more than four tiers. */
+const MOST_RANGES = 5
+
+/** Ranges that change nothing are left out. The last of too many has the dearest prices of the rest. */
+function rangesBy(borders: readonly number[], pico: (kind: TokenKind, above: number) => bigint | undefined) {
+  const rising = [...new Set(borders)].sort((a, b) => a - b)
+  const all = rising.map((above) => ({ above, prices: picosBy((kind) => pico(kind, above)) }))
+  const ranges = all.filter(({ prices }, i) => !isDeepStrictEqual(prices, all[i - 1]?.prices))
+  const rest = ranges.splice(MOST_RANGES - 1)
+  const dearest = picosBy((kind) => dearer(...rest.map(({ prices }) => prices[kind])))
+  return [...ranges, ...rest.slice(0, 1).map(({ above }) => ({ above, prices: dearest }))]
+}
+
+/** The cost of a route by lists. Prices that no list has stay as they are. */
+export function listedCost({ ranges }: Listed, ours: PriceStrings | undefined, isEmbedding: boolean): PriceStrings {
+  const [base, ...tiers] = ranges
+  if (isEmbedding) return withPicos(ours, { input: base?.prices.input ?? 0n })
+  const cost = withPicos(ours, base?.prices ?? {})
+  if (tiers.length === 0) return cost
+  return { ...cost, tiers: tiers.map(({ above, prices }) => ({ above, ...withPicos(undefined, prices) })) }
+}
+
+/** A catalog has a price of writes for an hour only beside one of the others. */
+function withPicos(before: PriceStrings | undefined, picos: Picos): PriceStrings {
+  const stated = Object.entries(picos).map(([kind, pico]) => [kind, formatPerMillion(pico)])
+  const prices: PriceStrings = { ...before, ...Object.fromEntries(stated) }
+  const { cacheWrite1h, ...others } = prices
+  return prices.cacheWrite === undefined ? others : prices
+}
+
+const WHOLE = 10_000n
+
+/** The price that is above the cost of every route by so many hundredths of a percent. */
+export function markedUp(costs: readonly PriceStrings[], ours: PriceStrings, markup: bigint): PriceStrings {
+  const parsed = costs.map(parsePrice)
+  const stated = [...costs, ours].flatMap((prices) => [prices, ...(prices.tiers ?? [])])
+  const borders = parsed.flatMap(({ tiers }) => tiers.map(({ above }) => above))
+  const ranges = rangesBy([0, ...borders], (kind, above) => {
+    if (stated.every((prices) => prices[kind] === undefined)) return undefined
+    const dearest = dearer(...parsed.map((price) => priceAt(price, above + 1)[`${kind}Pico`])) ?? 0n
+    return dividedUp(dearest * (WHOLE + markup), WHOLE)
+  })
+  return listedCost({ ranges }, ours, costs.every(({ output }) => output === '0') && ours.output === '0')
 }

@@ -1,10 +1,20 @@
 import { plainLine } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
-import { at, type Exact, fieldsAt, isObject, readExactJson, TWICE, textAt } from '../reading/exact-json.ts'
-import { dividedUp, scaledNumber, wholeNumberIn } from '../reading/exact-number.ts'
+import {
+  at,
+  dividedUp,
+  type Exact,
+  fieldsAt,
+  isObject,
+  readExactJson,
+  scaledNumber,
+  TWICE,
+  textAt,
+  wholeNumberIn,
+} from '../reading/exact.ts'
 import { type Source, utf8Of } from '../reading/read-source.ts'
-import { type FormTier, LIST_FORMS, type ListForm, type Wanted } from './forms.ts'
-import { dearer, type Listed, type ListedTier, picosBy, type TokenPico } from './listed.ts'
+import { Doubt, LIST_FORMS, type ListForm, type Wanted } from './forms.ts'
+import { dearer, type Listed, type Picos, picosBy } from './listed.ts'
 
 /** A public list of prices that was read. */
 export type PriceList = {
@@ -16,40 +26,37 @@ export type PriceList = {
 
 /** Labels are short, and no two of them are the same. */
 export function openLists(sources: readonly Source[]): readonly PriceList[] {
-  const lists: PriceList[] = []
-  for (const source of sources) {
-    const list = openList(source)
-    const same = lists.filter(({ label }) => label.replace(/ #\d+$/, '') === list.label).length
-    lists.push(same === 0 ? list : { ...list, label: `${list.label} #${same + 1}` })
-  }
-  return lists
+  const counts = new Map<string, number>()
+  return sources.map((source) => {
+    const root = readExactJson(utf8Of(source), `The list ${source.name}`)
+    const form = formOf(root)
+    if (!form) {
+      const known = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(LIST_FORMS.map(({ name }) => name))
+      throw new CliError(`The list ${source.name} is not in the form of ${known}.`)
+    }
+    const file = plainLine(source.file, 60).replace(/\.json$/, '')
+    const label = form.name === 'Portkey' ? `${form.name} ${file}` : form.name
+    const count = (counts.get(label) ?? 0) + 1
+    counts.set(label, count)
+    return {
+      label: count === 1 ? label : `${label} #${count}`,
+      source,
+      look: (wanted) => {
+        const entries = form.find(root, wanted, source.file).filter((entry) => entry !== undefined)
+        return entries.map((entry) => readListed(form, entry, root))
+      },
+    }
+  })
 }
 
-function openList(source: Source): PriceList {
-  const root = readExactJson(utf8Of(source), `The list ${source.name}`)
-  const entries = fieldsAt(root).filter(([, entry]) => isObject(entry))
-  const form = LIST_FORMS.find(({ marks }) =>
-    entries.some(([, entry]) => marks.some((mark) => at(entry, mark) !== undefined)),
-  )
-  if (!form) {
-    const known = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(LIST_FORMS.map(({ name }) => name))
-    throw new CliError(`The list ${source.name} is not in the form of ${known}.`)
-  }
-  const file = plainLine(source.file, 60)
-  return {
-    label: form.name === 'Portkey' ? `${form.name} ${file.replace(/\.json$/, '')}` : form.name,
-    source,
-    look: (wanted) =>
-      form
-        .find(root, wanted, source.file)
-        .filter((entry) => entry !== undefined)
-        .map((entry) => readListed(form, entry, root)),
-  }
+function formOf(root: Exact): ListForm | undefined {
+  const entries = fieldsAt(root).flatMap(([, entry]) => (isObject(entry) ? [entry] : []))
+  return LIST_FORMS.find(({ marks }) => entries.some((entry) => marks.some((mark) => at(entry, mark) !== undefined)))
 }
 
 /**
- * From a tenth of a cent to 1,000 dollars for a million tokens: all that is sold, and just so wide that a price in units wrong by a
- * million is never within it.
+ * All that is sold is from a tenth of a cent to 1,000 dollars for a million tokens. This is just so wide that a price in
+ * units wrong by a million is never within it.
  */
 const LEAST_PICO = 1_000n
 const MOST_PICO = 1_000_000_000n
@@ -57,21 +64,23 @@ const MOST_TOKENS = 100_000_000
 const MOST_TIERS = 20
 const MOST_SHOWN = 40
 
-class Doubt extends Error {}
-
 /** The checked model, or why nothing of it is believed. */
 export function readListed(form: ListForm, entry: Exact, root: Exact): Listed | string {
+  const valueAt = (holder: Exact | undefined, path?: string) => path && at(holder, ...path.split('.'))
   try {
     if (!isObject(entry)) throw new Doubt('it is there twice, or is no object')
-    for (const currency of form.currencies(entry, root)) requireDollars(currency)
-    const beyond = form.beyond?.(entry)
-    if (beyond !== undefined) throw new Doubt(beyond)
+    for (const path of form.currencies) requireDollars(valueAt(entry, path))
+    requireDollars(valueAt(root, form.currencyOfAll))
     const tiers = form.tiers(entry)
     if (tiers.length > MOST_TIERS) throw new Doubt(`it has ${tiers.length} tiers`)
-    const base = pricesIn(form, form.base(entry))
+    const base = pricesIn(form.base(entry))
+    const ranges = tiers.map((tier) => {
+      const above = wholeNumberIn(tier.above, 1, MOST_TOKENS)
+      if (above === undefined) throw new Doubt(`a tier begins above '${tier.above?.slice(0, MOST_SHOWN)}' tokens`)
+      return { above, prices: tierPrices(pricesIn(tier.prices, `above ${above} tokens `), base) }
+    })
     return {
-      base,
-      tiers: tiers.map((tier) => readTier(form, tier, base)).toSorted((a, b) => a.above - b.above),
+      ranges: [{ above: 0, prices: base }, ...ranges.toSorted((a, b) => a.above - b.above)],
       contextLength: tokensOf(valueAt(entry, form.contextLength), 'context'),
       maxOutputTokens: tokensOf(valueAt(entry, form.maxOutputTokens), 'output limit'),
     }
@@ -79,39 +88,31 @@ export function readListed(form: ListForm, entry: Exact, root: Exact): Listed | 
     if (error instanceof Doubt) return error.message
     throw error
   }
+
+  function pricesIn(holder: Exact | undefined, where = ''): Picos {
+    return picosBy((kind) => {
+      const values = (form.kinds[kind] ?? []).map((path) => valueAt(holder, path))
+      const pico = dearer(...values.map((value) => picoOf(value, form.places, `${where}${kind}`)))
+      // Lists have 0 for a price of caches that they do not know.
+      return pico === 0n && kind.startsWith('cache') ? undefined : pico
+    })
+  }
 }
 
-function valueAt(holder: Exact | undefined, path: string | undefined): Exact | undefined {
-  return path === undefined ? undefined : at(holder, ...path.split('.'))
+/** No tier is cheaper than the base. A price of caches that a tier leaves out is in the base's proportion to the input. */
+function tierPrices(stated: Picos, base: Picos): Picos {
+  const input = dearer(stated.input, base.input) ?? 0n
+  return picosBy((kind) => {
+    if (kind === 'input') return input
+    if (kind === 'output') return dearer(stated.output, base.output)
+    return stated[kind] ?? (base[kind] && base.input && dividedUp(input * base[kind], base.input))
+  })
 }
 
 function requireDollars(currency: Exact | undefined): void {
   if (currency !== undefined && textAt(currency)?.toUpperCase() !== 'USD') {
     throw new Doubt(`its currency is ${shown(currency)} and not USD`)
   }
-}
-
-/** No tier is cheaper than the base. A price of caches that a tier leaves out is in the base's proportion to the input. */
-function readTier(form: ListForm, tier: FormTier, base: TokenPico): ListedTier {
-  const above = wholeNumberIn(tier.above, 1, MOST_TOKENS)
-  if (above === undefined) throw new Doubt(`a tier begins above '${tier.above?.slice(0, MOST_SHOWN)}' tokens`)
-  const stated = pricesIn(form, tier.prices, tier.suffix, `above ${above} tokens `)
-  const input = dearer(stated.input, base.input) ?? 0n
-  const prices = picosBy((part) => {
-    if (part === 'input') return input
-    if (part === 'output') return dearer(stated.output, base.output)
-    return stated[part] ?? (base[part] && base.input && dividedUp(input * base[part], base.input))
-  })
-  return { above, prices }
-}
-
-function pricesIn(form: ListForm, holder: Exact | undefined, suffix = '', where = ''): TokenPico {
-  return picosBy((part) => {
-    const values = (form.parts[part] ?? []).map((path) => valueAt(holder, `${path}${suffix}`))
-    const pico = dearer(...values.map((value) => picoOf(value, form.places, `${where}${part}`)))
-    // Lists have 0 for a price of caches that they do not know.
-    return pico === 0n && part.startsWith('cache') ? undefined : pico
-  })
 }
 
 function picoOf(value: Exact | undefined, places: number, name: string): bigint | undefined {

@@ -1,144 +1,179 @@
-import { type PriceStrings, parsePrice } from '../../layers/gateway/domain/money/price.ts'
+import { type PriceStrings, type PriceTier, parsePrice, priceAt } from '../../layers/gateway/domain/money/price.ts'
 import {
   type CatalogData,
   type CatalogModel,
   kindOf,
   type UpstreamRoute,
 } from '../../layers/gateway/domain/routing/catalog.ts'
-import { dearestOf, listedCost, markedUp } from './dearest.ts'
-import { type Difference, priceDifferences, tokenDifference } from './differences.ts'
+import { scaledNumber } from '../reading/exact.ts'
+import { listNamesOf } from '../reading/known-providers.ts'
 import type { Edit } from './edit-json.ts'
-import { listNamesOf } from './list-names.ts'
-import { type Limit, type Listed, limitOf } from './listed.ts'
+import { dearestOf, type Limits, type Listed, limitsOf, listedCost, markedUp, TOKEN_KINDS } from './listed.ts'
 import type { PriceList } from './price-list.ts'
 
-export type Proposal = {
-  readonly differences: readonly Difference[]
-  readonly edits: readonly Edit[]
-  /** Routes that no list has. */
-  readonly missing: readonly string[]
-  /** Entries of lists that are not believed, and why. */
-  readonly doubts: readonly string[]
+/** The parts of a model that lists have: ours, proposed ones, or those of one list. */
+type Figures = Limits & {
+  readonly price?: PriceStrings
+  readonly routes: readonly { readonly cost?: PriceStrings | undefined }[]
 }
 
-/** By the label of the list. */
-type Found = ReadonlyMap<string, Listed>
+/** A value that differs from that of the lists, or on which they differ. */
+type Difference = {
+  readonly model: string
+  /** The route; null for a field of the model. */
+  readonly route: string | null
+  readonly field: string
+  readonly ours: string | null
+  readonly proposed: string
+  /** The values of the lists, by their labels. */
+  readonly lists: Readonly<Record<string, string>>
+  /** True if it falls by more than half. */
+  readonly falls: boolean
+}
 
-/** `markup` in hundredths of a percent; without it prices stay. */
-export function propose(catalog: CatalogData, lists: readonly PriceList[], markup: bigint | undefined): Proposal {
-  const parts = catalog.models.map((model, i) => {
-    const looked = model.routes.map((route) => look(catalog, model, route, lists))
-    const found = looked.map((one) => one.found)
-    const costs = found.map((one, j) => proposedCost(model, model.routes[j]?.cost, one))
-    return [
-      ...looked,
-      ...costs.map((cost, j) => costPart(model, i, j, cost, found[j] ?? new Map())),
-      pricePart(model, i, costs, found, markup),
-      limitPart(model, i, 'contextLength', found),
-      limitPart(model, i, 'maxOutputTokens', found),
-    ]
-  })
-  const all: readonly Part[] = parts.flat()
-  return {
-    differences: all.flatMap(({ differences = [] }) => differences),
-    edits: all.flatMap(({ edits = [] }) => edits),
-    missing: all.flatMap(({ missing = [] }) => missing),
-    doubts: all.flatMap(({ doubts = [] }) => doubts),
+const PRICES = [...TOKEN_KINDS, 'tiers'] as const
+
+export type Proposal = ReturnType<typeof propose>
+
+/**
+ * `markup` is in hundredths of a percent; without it prices stay. `missing` are routes that no list has, and `doubts`
+ * entries of lists that are not believed, and why.
+ */
+export function propose(catalog: CatalogData, lists: readonly PriceList[], markup: bigint | undefined) {
+  const differences: Difference[] = []
+  const edits: Edit[] = []
+  const missing: string[] = []
+  const doubts: string[] = []
+  for (const [i, model] of catalog.models.entries()) {
+    const found = model.routes.map((route) => look(model, route))
+    if (found.every(({ size }) => size === 0)) continue
+    const isEmbedding = kindOf(model) === 'embedding'
+    const dearest = found.map((byLabel) => (byLabel.size > 0 ? dearestOf([...byLabel.values()]) : undefined))
+    const { routes, ...limits } = figuresOf(dearest, isEmbedding, model)
+    const costs = routes.flatMap(({ cost }) => cost ?? [])
+    const price = markup === undefined ? model.price : markedUp(costs, model.price, markup)
+    const labels = new Set(found.flatMap((byLabel) => [...byLabel.keys()]))
+    const listed = [...labels].map((label) => {
+      const ofLabel = found.map((byLabel) => byLabel.get(label))
+      return [label, figuresOf(ofLabel, isEmbedding)] as const
+    })
+    compare(model, ['models', i], { routes, price, ...limits }, listed)
+  }
+  return { differences, edits, missing, doubts }
+
+  /** The model at one route, by the labels of the lists that have it. */
+  function look(model: CatalogModel, route: UpstreamRoute): ReadonlyMap<string, Listed> {
+    const place = `${model.id} (${route.provider}/${route.model})`
+    const entry = catalog.providers[route.provider]
+    const names = entry && listNamesOf(route.provider, entry)
+    const answers = lists.map(({ label, look: lookIn }) => {
+      const all = names ? lookIn({ names, model: route.model }) : []
+      return { label, all: all.map((one) => (typeof one === 'string' ? one : (doubtOf(one, model, route) ?? one))) }
+    })
+    if (answers.every(({ all }) => all.length === 0)) missing.push(place)
+    const found = new Map<string, Listed>()
+    for (const { label, all } of answers) {
+      const believed = all.filter((one) => typeof one !== 'string')
+      if (believed.length > 0) found.set(label, dearestOf(believed))
+      doubts.push(...all.filter((one) => typeof one === 'string').map((why) => `${label} on ${place}: ${why}`))
+    }
+    return found
+  }
+
+  function compare(
+    ours: CatalogModel,
+    at: Edit['path'],
+    proposed: Figures,
+    listed: readonly (readonly [string, Figures])[],
+  ) {
+    for (const path of pathsIn(ours)) {
+      const [was, is] = [textOf(valueAt(ours, path)), textOf(valueAt(proposed, path))]
+      const texts = listed.flatMap(([label, figures]) => {
+        const text = textOf(valueAt(figures, path))
+        return text === undefined ? [] : [[label, text] as const]
+      })
+      const isDisputed = new Set(texts.map(([, text]) => text)).size > 1
+      if (is === undefined || (was === is && !isDisputed)) continue
+      const route = path[0] === 'routes' ? ours.routes[Number(path[1])] : undefined
+      differences.push({
+        model: ours.id,
+        route: route ? `${route.provider}/${route.model}` : null,
+        field: path.slice(route ? 2 : 0).join('.'),
+        ours: was ?? null,
+        proposed: is,
+        lists: Object.fromEntries(texts),
+        falls: hasFallen(path, ours, proposed),
+      })
+      if (was === is) continue
+      const parent = path.slice(0, -1)
+      // A cost that is new stands in one piece, and has an input.
+      if (valueAt(ours, parent) !== undefined) edits.push({ path: [...at, ...path], value: valueAt(proposed, path) })
+      else if (path.at(-1) === 'input') edits.push({ path: [...at, ...parent], value: valueAt(proposed, parent) })
+    }
   }
 }
 
-type Part = Partial<Proposal>
-
-function look(
-  { providers }: CatalogData,
-  model: CatalogModel,
-  route: UpstreamRoute,
-  lists: readonly PriceList[],
-): Part & { found: Found } {
-  const entry = providers[route.provider]
-  const names = entry && listNamesOf(route.provider, entry)
-  const answers = lists.map(({ label, look: lookIn }) => {
-    const all = names ? lookIn({ names, model: route.model }) : []
-    return { label, said: all.map((one) => (typeof one === 'string' ? one : (doubtOf(one, model, route) ?? one))) }
+/** The figures by one entry for each route. Those that no entry has are ours, if they are given. */
+function figuresOf(listed: readonly (Listed | undefined)[], isEmbedding: boolean, ours?: CatalogModel): Figures {
+  const limits = listed.map((one) => ({
+    contextLength: one?.contextLength ?? ours?.contextLength,
+    maxOutputTokens: one?.maxOutputTokens ?? ours?.maxOutputTokens,
+  }))
+  const routes = listed.map((one, j) => {
+    const cost = ours?.routes[j]?.cost
+    return { cost: one ? listedCost(one, cost, isEmbedding) : cost }
   })
-  const listed = answers.map(({ label, said }) => [label, said.filter((one) => typeof one !== 'string')] as const)
-  const found = listed.filter(([, all]) => all.length > 0).map(([label, all]) => [label, dearestOf(all)] as const)
-  const doubts = answers.flatMap(({ label, said }) =>
-    said.filter((one) => typeof one === 'string').map((why) => `${label} on ${placeOf(model, route)}: ${why}`),
-  )
-  const isMissing = answers.every(({ said }) => said.length === 0)
-  return { found: new Map(found), doubts, missing: isMissing ? [placeOf(model, route)] : [] }
+  return { routes, ...limitsOf(limits) }
 }
 
-function placeOf({ id }: CatalogModel, { provider, model }: UpstreamRoute): string {
-  return `${id} (${provider}/${model})`
+type Path = readonly (string | number)[]
+
+function pathsIn(model: CatalogModel): Path[] {
+  return [
+    ...model.routes.flatMap((_, j) => PRICES.map((price) => ['routes', j, 'cost', price])),
+    ...PRICES.map((price) => ['price', price]),
+    ['contextLength'],
+    ...(kindOf(model) === 'embedding' ? [] : [['maxOutputTokens']]),
+  ]
 }
 
-function doubtOf({ base }: Listed, model: CatalogModel, { cost }: UpstreamRoute): string | undefined {
+function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce((found, name) => (found as Readonly<Record<string | number, unknown>> | undefined)?.[name], value)
+}
+
+/** One text of a value, however it was written, so that 2.50 stays as it is beside 2.5. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.includes('.') ? value.replace(/\.?0+$/, '') : value
+  if (!Array.isArray(value)) return value?.toString()
+  const tiers = value.map((tier: PriceTier) => {
+    const prices = TOKEN_KINDS.flatMap((kind) => (tier[kind] === undefined ? [] : `${kind} ${textOf(tier[kind])}`))
+    return `above ${tier.above}: ${prices.join(', ')}`
+  })
+  return tiers.join('; ') || undefined
+}
+
+function doubtOf({ ranges }: Listed, model: CatalogModel, { cost }: UpstreamRoute): string | undefined {
   const ours = parsePrice(cost ?? model.price)
-  for (const part of kindOf(model) === 'chat' ? (['input', 'output'] as const) : (['input'] as const)) {
-    if (base[part] === undefined) return `it has no price of ${part}`
-    if (base[part] === 0n && ours[`${part}Pico`] > 0n) return `its ${part} is 0, and ours is not`
+  for (const kind of kindOf(model) === 'chat' ? (['input', 'output'] as const) : (['input'] as const)) {
+    const pico = ranges[0]?.prices[kind]
+    if (pico === undefined) return `it has no price of ${kind}`
+    if (pico === 0n && ours[`${kind}Pico`] > 0n) return `its ${kind} is 0, and ours is not`
   }
   return undefined
 }
 
-function proposedCost(model: CatalogModel, ours: PriceStrings | undefined, found: Found): PriceStrings | undefined {
-  if (found.size === 0) return ours
-  return listedCost(dearestOf([...found.values()]), ours, kindOf(model) === 'embedding')
-}
-
-function costPart(model: CatalogModel, i: number, j: number, cost: PriceStrings | undefined, found: Found): Part {
-  const route = model.routes[j]
-  if (!route || !cost || found.size === 0) return {}
-  const isEmbedding = kindOf(model) === 'embedding'
-  return priceDifferences({
-    model: model.id,
-    route: `${route.provider}/${route.model}`,
-    field: 'cost',
-    path: ['models', i, 'routes', j, 'cost'],
-    ours: route.cost,
-    proposed: cost,
-    lists: new Map([...found].map(([label, listed]) => [label, listedCost(listed, undefined, isEmbedding)])),
-  })
-}
-
-function pricePart(
-  model: CatalogModel,
-  i: number,
-  costs: readonly (PriceStrings | undefined)[],
-  found: readonly Found[],
-  markup: bigint | undefined,
-): Part {
-  const known = costs.filter((cost) => cost !== undefined)
-  if (markup === undefined || known.length === 0 || found.every(({ size }) => size === 0)) return {}
-  return priceDifferences({
-    model: model.id,
-    route: null,
-    field: 'price',
-    path: ['models', i, 'price'],
-    ours: model.price,
-    proposed: markedUp(known, model.price, markup),
-    lists: new Map(),
-  })
-}
-
-/** A route that no list has may need what we have. */
-function limitPart(model: CatalogModel, i: number, field: Limit, found: readonly Found[]): Part {
-  const byRoute = found.map((one) => limitOf(field, [...one.values()]))
-  if (byRoute.every((limit) => limit === undefined)) return {}
-  if (field === 'maxOutputTokens' && kindOf(model) === 'embedding') return {}
-  const ours = model[field]
-  const needed = byRoute.map((limit) => ({ [field]: limit ?? ours }))
-  const labels = new Set(found.flatMap((one) => [...one.keys()]))
-  const saidBy = (label: string) => found.flatMap((one) => one.get(label) ?? [])
-  return tokenDifference({
-    model: model.id,
-    route: null,
-    field,
-    path: ['models', i, field],
-    ours,
-    proposed: limitOf(field, needed) ?? ours,
-    lists: new Map([...labels].map((label) => [label, limitOf(field, saidBy(label))])),
-  })
+/** True if a value is less than half of ours; of tiers, if the input or the output is, for prompts of any length. */
+function hasFallen(path: Path, ours: CatalogModel, proposed: Figures): boolean {
+  const isFall = (was = 0n, is = 0n) => is * 2n < was
+  const [numberWas, numberIs] = [ours, proposed].map((side) => scaledNumber(textOf(valueAt(side, path)), 6))
+  if (path.at(-1) !== 'tiers') return isFall(numberWas, numberIs)
+  const prices = [ours, proposed].map((side) => valueAt(side, path.slice(0, -1)) as PriceStrings | undefined)
+  const [was, is] = prices.map((price) => price && parsePrice(price))
+  if (!was || !is) return false
+  const lengths = [...was.tiers, ...is.tiers].map(({ above }) => above + 1)
+  return lengths.some((tokens) =>
+    (['inputPico', 'outputPico'] as const).some((kind) =>
+      isFall(priceAt(was, tokens)[kind], priceAt(is, tokens)[kind]),
+    ),
+  )
 }

@@ -5,7 +5,7 @@ export type BillForm = 'OpenAI' | 'Anthropic' | 'OpenRouter' | 'AWS'
 /** A provider that speaks a dialect of ours. */
 type KnownProvider = {
   readonly type: ProviderEntry['type']
-  /** Unless LiteLLM's `api_base` gives another. */
+  /** The address, unless LiteLLM's `api_base` gives another. */
   readonly baseUrl?: string
   /** The domain in which every customer has a host. */
   readonly domain?: string
@@ -27,7 +27,7 @@ const openai = (baseUrl: string, variable: string, more?: Partial<KnownProvider>
 const OLLAMA: KnownProvider = { type: 'openai', baseUrl: 'http://localhost:11434/v1', path: '/v1' }
 const BEDROCK: KnownProvider = { type: 'bedrock', lists: ['amazon-bedrock', 'bedrock'], bills: 'AWS' }
 
-/** By LiteLLM's names for them, which stand before the slash in `litellm_params.model`. */
+/** The keys are LiteLLM's names, which stand before the slash in `litellm_params.model`. */
 export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   openai: openai('https://api.openai.com/v1', 'OPENAI_API_KEY', { bills: 'OpenAI' }),
   anthropic: {
@@ -78,4 +78,18 @@ export function knownProvidersOf(entry: ProviderEntry): [name: string, KnownProv
     const host = domain ?? (baseUrl?.startsWith('https:') && new URL(baseUrl).hostname)
     return host && (hostname === host || hostname.endsWith(`.${host}`))
   })
+}
+
+export type ListNames = NonNullable<ReturnType<typeof listNamesOf>>
+
+/**
+ * The names that public lists of prices have for a provider, and its region, if prices depend on it. A server of one's
+ * own is in no list; any other host that is not known may have its name in the catalog from one.
+ */
+export function listNamesOf(id: string, entry: ProviderEntry) {
+  if (entry.type !== 'bedrock' && !/^https:/i.test(entry.baseUrl)) return undefined
+  const known = knownProvidersOf(entry)
+  const [name, { lists: [modelsDev, portkey] = [name, name] }] = known[0] ?? [id, {}]
+  const region = entry.type === 'bedrock' ? entry.region : undefined
+  return { modelsDev, portkey, litellm: known.length > 0 ? known.map(([one]) => one) : [id], region }
 }

@@ -3,47 +3,33 @@ import { open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 
-/** A file, or a page that was downloaded. */
-export type Source = {
-  /** As a person may be shown it: an address without its query, which may have a token. */
-  readonly name: string
-  /** The last part of its path. */
-  readonly file: string
-  readonly bytes: Buffer
-  /** When it was last changed, as far as that is known. */
-  readonly changedMs: number
-  readonly sha256: string
-}
-
 const MEGABYTE = 1024 * 1024
 const MOST_REDIRECTS = 3
-const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-export type SourceBounds = {
+type Bounds = {
   readonly folder: string
   readonly nowMs: number
   readonly mostBytes: number
-  /** Of a download, redirects included; a minute unless given. */
+  /** The time of a download, with its redirects; a minute unless given. */
   readonly mostMs?: number
 }
 
-/** One after the other, so that no more than one is downloaded at a time. */
-export async function readSources(from: readonly string[], bounds: SourceBounds): Promise<readonly Source[]> {
+/** No more than one is downloaded at a time. */
+export async function readSources(from: readonly string[], bounds: Bounds): Promise<readonly Source[]> {
   const sources: Source[] = []
   for (const one of from) sources.push(await readSource(one, bounds))
   return sources
 }
 
-/** Bounded in size, and a download in time, too: nothing that is read here is trusted. */
-export async function readSource(from: string, bounds: SourceBounds): Promise<Source> {
-  if (/^https:\/\//i.test(from)) return downloaded(from, bounds)
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(from)) {
-    throw new CliError(`'${withoutQuery(from)}' is neither a file nor an https address.`)
-  }
-  return readFileAt(from, bounds)
+/** Everything is bounded in size, and a download in time: nothing that is read here is trusted. */
+export async function readSource(from: string, bounds: Bounds): Promise<Source> {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(from)?.[1]
+  if (scheme === undefined) return readFileAt(from, bounds)
+  if (scheme.toLowerCase() === 'https') return downloaded(from, bounds)
+  throw new CliError(`'${withoutQuery(from)}' is neither a file nor an https address.`)
 }
 
-async function readFileAt(path: string, { folder, mostBytes }: SourceBounds): Promise<Source> {
+async function readFileAt(path: string, { folder, mostBytes }: Bounds): Promise<Source> {
   try {
     await using file = await open(resolve(folder, path))
     const { mtimeMs } = await file.stat()
@@ -55,7 +41,7 @@ async function readFileAt(path: string, { folder, mostBytes }: SourceBounds): Pr
   }
 }
 
-async function downloaded(address: string, { nowMs, mostBytes, mostMs = 60_000 }: SourceBounds): Promise<Source> {
+async function downloaded(address: string, { nowMs, mostBytes, mostMs = 60_000 }: Bounds): Promise<Source> {
   const signal = AbortSignal.timeout(mostMs)
   const name = withoutQuery(address)
   try {
@@ -79,7 +65,7 @@ async function followed(address: string, signal: AbortSignal): Promise<{ respons
     if (response.status === 200) return { response, url }
     await response.body?.cancel()
     const location = response.headers.get('location')
-    if (!REDIRECTS.has(response.status) || location === null) {
+    if (response.status < 300 || response.status >= 400 || location === null) {
       throw new CliError(`${withoutQuery(address)} answered with the status ${response.status}.`)
     }
     url = safeUrl(URL.canParse(location, url.href) ? new URL(location, url.href).href : '')
@@ -94,7 +80,7 @@ function safeUrl(text: string): URL {
   return url
 }
 
-/** Chunk by chunk, after they were decompressed, so that no more than the bound is ever kept. */
+/** Chunks are counted after they were decompressed, so that no more than the bound is ever kept. */
 async function collected(chunks: AsyncIterable<Uint8Array>, name: string, mostBytes: number): Promise<Buffer> {
   const kept: Uint8Array[] = []
   let size = 0
@@ -106,7 +92,14 @@ async function collected(chunks: AsyncIterable<Uint8Array>, name: string, mostBy
   return Buffer.concat(kept)
 }
 
-function sourceOf(name: string, file: string, bytes: Buffer, changedMs: number): Source {
+/** A file, or a page that was downloaded. */
+export type Source = ReturnType<typeof sourceOf>
+
+/**
+ * `name` is for people: an address without its query, which may have a token. `file` is the last part of its path.
+ * `changedMs` is the time of its last change, as far as that is known.
+ */
+function sourceOf(name: string, file: string, bytes: Buffer, changedMs: number) {
   return { name, file, bytes, changedMs, sha256: createHash('sha256').update(bytes).digest('hex') }
 }
 

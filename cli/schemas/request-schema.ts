@@ -1,6 +1,5 @@
 import { CITED } from '../../layers/gateway/contracts/messages/messages-fields.ts'
-import type { Schema } from '../../layers/gateway/wire/basics/shape.ts'
-import type { Rows, Shape, Treatment } from '../../layers/gateway/wire/basics/shape.ts'
+import type { Rows, Schema, Shape, Treatment } from '../../layers/gateway/wire/basics/shape.ts'
 import { cacheMark, GIVEN_CONTENT } from '../../layers/gateway/wire/chat/message-fields.ts'
 import { type Json, refTo } from './json-schema.ts'
 

@@ -5,42 +5,27 @@ import { describe, expect, test } from '@jest/globals'
 import { waybill } from '../support/command-line.ts'
 import { emptyFolder } from '../support/processes.ts'
 
-type Told = { code: number | null; printed: string; result: Result; catalog: Catalog; script: string }
-type Result = { needs: string[]; no_counterpart: string[]; next: string[]; keys: number }
+type Imported = Awaited<ReturnType<typeof imported>>
 type Catalog = { providers: Record<string, Record<string, unknown>>; models: Record<string, unknown>[] }
+type Around = { folder?: string; env?: Record<string, string>; files?: Record<string, string>; keys?: unknown }
 
-type Around = { readonly env?: Record<string, string>; readonly files?: Record<string, string> }
-
-async function importedWith({ env = {}, files = {} }: Around, config: string, ...more: string[]): Promise<Told> {
-  const folder = emptyFolder()
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-  return importedIn(folder, env, config, undefined, more)
-}
-
-async function imported(config: string, keys?: unknown, ...more: string[]): Promise<Told> {
-  return importedIn(emptyFolder(), {}, config, keys, more)
-}
-
-async function importedIn(
-  folder: string,
-  env: Record<string, string>,
-  config: string,
-  keys: unknown,
-  more: readonly string[],
-): Promise<Told> {
-  writeFileSync(join(folder, 'config.yaml'), config)
-  if (keys !== undefined)
-    writeFileSync(join(folder, 'keys.json'), typeof keys === 'string' ? keys : JSON.stringify(keys))
+/** Imports a config. Keys that are a text are written as they are. */
+async function imported(config: string, around: Around = {}, ...more: string[]) {
+  const { folder = emptyFolder(), env = {}, files = {}, keys } = around
+  const texts = { ...files, 'config.yaml': config, 'keys.json': typeof keys === 'string' ? keys : JSON.stringify(keys) }
+  for (const [name, text] of Object.entries(texts)) if (text !== undefined) writeFileSync(join(folder, name), text)
   const args = ['import', 'litellm', 'config.yaml', ...(keys === undefined ? [] : ['--keys', 'keys.json']), ...more]
   const { code, stdout, stderr } = await waybill(folder, [...args, '--json'], env)
   const read = (file: string) =>
     existsSync(join(folder, 'imported', file)) ? readFileSync(join(folder, 'imported', file), 'utf8') : ''
+  const result = code === 0 ? JSON.parse(stdout) : { needs: [], no_counterpart: [], next: [], keys: 0 }
   return {
     code,
     printed: stdout + stderr,
-    result: code === 0 ? JSON.parse(stdout) : { needs: [], no_counterpart: [], next: [], keys: 0 },
-    catalog: JSON.parse(read('catalog.json') || '{}'),
+    result: result as { needs: string[]; no_counterpart: string[]; next: string[]; keys: number },
+    catalog: JSON.parse(read('catalog.json') || '{}') as Catalog,
     script: read('keys.sh'),
+    omitted: (result.no_counterpart as string[]).join('\n'),
   }
 }
 
@@ -58,10 +43,11 @@ ${info}
 const BEDROCK = `model_list:
   - {model_name: claude, litellm_params: {model: us.anthropic.claude-x, aws_region_name: os.environ/BASE}}
 `
-const PRICES = '      input_cost_per_token: 1e-6\n      output_cost_per_token: 2e-6\n'
+const priced = (input: string, output: string) =>
+  `      input_cost_per_token: ${input}\n      output_cost_per_token: ${output}\n`
+const PRICES = priced('1e-6', '2e-6')
 const FINE = model('', PRICES)
-const only = ({ catalog }: Told) => catalog.models[0] as Record<string, unknown>
-const said = ({ result }: Told) => result.no_counterpart.join('\n')
+const only = ({ catalog }: Imported) => catalog.models[0] as Record<string, unknown>
 
 describe('prices', () => {
   test.each([
@@ -69,20 +55,18 @@ describe('prices', () => {
     ['2.5e-06', '"0.00001"', '2.5', '10'],
     ['0.0000000000010000001e3', '1e-9', '0.001001', '0.001'],
   ])('%s and %s are exact, and rounded up beyond six decimals', async (input, output, ours, theirs) => {
-    const told = await imported(
-      model('', `      input_cost_per_token: ${input}\n      output_cost_per_token: ${output}`),
-    )
-    expect(only(told).price).toEqual({ input: ours, output: theirs })
-    expect(told.result.needs).toEqual([])
+    const made = await imported(model('', priced(input, output)))
+    expect(only(made).price).toEqual({ input: ours, output: theirs })
+    expect(made.result.needs).toEqual([])
   })
 
   test.each(['0', '0.0', '-1e-6', 'free', '2.5', '.inf', '.nan', '1:30', '[1]', '{}', '1e-40', '', 'null', 'true'])(
     'a price of %s is none: the model is hidden, and needs one',
     async (price) => {
-      const told = await imported(model('', `      input_cost_per_token: ${price}\n      output_cost_per_token: 1e-5`))
-      expect(told.result.needs).toEqual([expect.stringContaining('m needs a price')])
-      expect(only(told)).toMatchObject({ active: false, price: { input: '1000', output: '1000' } })
-      expect(told.result.next.join()).toContain('catalog prices imported/catalog.json')
+      const made = await imported(model('', priced(price, '1e-5')))
+      expect(made.result.needs).toEqual([expect.stringContaining('m needs a price')])
+      expect(only(made)).toMatchObject({ active: false, price: { input: '1000', output: '1000' } })
+      expect(made.result.next.join()).toContain('catalog prices imported/catalog.json')
     },
   )
 
@@ -91,8 +75,8 @@ describe('prices', () => {
     litellm_params: { model: groq/x, ${cost}max_tokens: 5 }
     model_info: { max_input_tokens: 2000, max_output_tokens: 50 }
 `
-    const told = await imported(`${FINE}${second('input_cost_per_token: 3e-6, output_cost_per_token: 1e-6, ')}`)
-    expect(only(told)).toMatchObject({ price: { input: '3', output: '2' }, contextLength: 2000 })
+    const made = await imported(`${FINE}${second('input_cost_per_token: 3e-6, output_cost_per_token: 1e-6, ')}`)
+    expect(only(made)).toMatchObject({ price: { input: '3', output: '2' }, contextLength: 2000 })
     expect((await imported(`${FINE}${second('')}`)).result.needs).toEqual([expect.stringContaining('a price')])
   })
 })
@@ -109,16 +93,16 @@ describe('secrets', () => {
     `      aws_secret_access_key: ${KEY}`,
     `      api_key: "${KEY}`,
   ])('a key in the file reaches no file and no line: %s', async (line) => {
-    const told = await imported(model(line, PRICES))
+    const made = await imported(model(line, PRICES))
     const second = await imported(`${model(line, PRICES)}  - {model_name: other, litellm_params: {model: groq/x}}\n`)
-    for (const one of [told, second]) expect(JSON.stringify([one.printed, one.catalog])).not.toContain(KEY.slice(8))
+    for (const one of [made, second]) expect(JSON.stringify([one.printed, one.catalog])).not.toContain(KEY.slice(8))
   })
 
   test('a variable of AWS or of ours is not named, and none is read unasked', async () => {
-    const told = await imported(model('      api_key: os.environ/AWS_SECRET_ACCESS_KEY', PRICES))
-    expect(told.catalog.providers.openai?.apiKey).toBe('env:OPENAI_API_KEY')
+    const made = await imported(model('      api_key: os.environ/AWS_SECRET_ACCESS_KEY', PRICES))
+    expect(made.catalog.providers.openai?.apiKey).toBe('env:OPENAI_API_KEY')
     const base = model('      api_base: os.environ/BASE', PRICES)
-    const unasked = await importedWith({ env: { BASE: 'https://example.com/v1' } }, base)
+    const unasked = await imported(base, { env: { BASE: 'https://example.com/v1' } })
     expect(unasked.printed).toContain('api_base is the variable BASE, whose value is read only with --env')
     expect(unasked.printed).not.toContain('example.com')
   })
@@ -127,10 +111,10 @@ describe('secrets', () => {
     'a variable with a secret in place of an address makes no file and no line: %s',
     async (value) => {
       const config = model('      api_base: os.environ/BASE', PRICES)
-      const told = await importedWith({ env: { BASE: value } }, config, '--env')
-      const bedrock = await importedWith({ env: { BASE: value } }, BEDROCK, '--env')
-      const named = await importedWith({}, config.replace('BASE', KEY), '--env')
-      for (const one of [told, bedrock, named]) {
+      const made = await imported(config, { env: { BASE: value } }, '--env')
+      const bedrock = await imported(BEDROCK, { env: { BASE: value } }, '--env')
+      const named = await imported(config.replace('BASE', KEY), {}, '--env')
+      for (const one of [made, bedrock, named]) {
         expect([one.code, one.catalog]).toEqual([1, {}])
         expect(one.printed).not.toContain(KEY.slice(8))
       }
@@ -139,24 +123,24 @@ describe('secrets', () => {
 
   test('a provider’s usual key is not sent to another address', async () => {
     for (const field of ['api_base', 'base_url']) {
-      const told = await imported(model(`      ${field}: https://example.com/v1`, PRICES))
-      expect(told.catalog.providers.openai).toEqual({ type: 'openai', baseUrl: 'https://example.com/v1' })
+      const made = await imported(model(`      ${field}: https://example.com/v1`, PRICES))
+      expect(made.catalog.providers.openai).toEqual({ type: 'openai', baseUrl: 'https://example.com/v1' })
     }
   })
 
   test('--secrets names secrets, and prints how to make each for its host', async () => {
-    const told = await imported(FINE, undefined, '--secrets')
-    expect(told.catalog.providers.openai?.apiKey).toBe('secret:openai')
-    expect(told.result.next[0]).toContain('waybill/STAGE/openai')
-    expect(told.result.next[0]).toContain('"hosts": ["api.openai.com"]')
+    const made = await imported(FINE, {}, '--secrets')
+    expect(made.catalog.providers.openai?.apiKey).toBe('secret:openai')
+    expect(made.result.next[0]).toContain('waybill/STAGE/openai')
+    expect(made.result.next[0]).toContain('"hosts": ["api.openai.com"]')
   })
 
   test.each(["x'$(touch a)'", 'x`touch`', 'x";touch'])('its commands run nothing that a host %s says', async (host) => {
     const address = JSON.stringify(`https://${host.replaceAll(' ', '')}.example/v1`)
     const config = model(`      api_key: os.environ/A_KEY\n      api_base: ${address}`, PRICES)
-    const told = await imported(config, undefined, '--secrets', '--out', "-it's; touch b")
+    const made = await imported(config, {}, '--secrets', '--out', "-it's; touch b")
     const folder = emptyFolder()
-    const script = `aws() { printf '%s\\n' "$@"; }\nwaybill() { printf '%s\\n' "$@"; }\n${told.result.next.join('\n')}`
+    const script = `aws() { printf '%s\\n' "$@"; }\nwaybill() { printf '%s\\n' "$@"; }\n${made.result.next.join('\n')}`
     const lines = execFileSync('bash', ['-c', script], { cwd: folder, encoding: 'utf8' }).split('\n')
     expect(JSON.parse(lines[5] ?? '').hosts).toEqual([new URL(JSON.parse(address)).host])
     expect([lines[8], readdirSync(folder)]).toEqual(["./-it's; touch b/catalog.json", []])
@@ -195,16 +179,16 @@ describe('files that lie', () => {
   })
 
   test('a model that is called like a day is called so', async () => {
-    const told = await imported(FINE.replace('model_name: m', 'model_name: 2026-11-17'))
-    expect(only(told).id).toBe('2026-11-17')
+    const made = await imported(FINE.replace('model_name: m', 'model_name: 2026-11-17'))
+    expect(only(made).id).toBe('2026-11-17')
   })
 
   test('names of prototypes are names', async () => {
-    const told = await imported(
+    const made = await imported(
       `${FINE}  - {model_name: x, litellm_params: {model: constructor/x}}\n__proto__: {a: 1}\n`,
     )
-    expect([told.code, told.catalog.models.length]).toEqual([0, 1])
-    expect(said(told)).toContain("the provider of 'constructor/x' is none of ours")
+    expect([made.code, made.catalog.models.length]).toEqual([0, 1])
+    expect(made.omitted).toContain("the provider of 'constructor/x' is none of ours")
   })
 
   test('a folder that is there is not touched', async () => {
@@ -225,7 +209,7 @@ describe('what stands elsewhere than in the model list', () => {
     ['the config itself', [], {}, 'environment_variables: {AZURE_API_BASE: https://mine.openai.azure.com}\n'],
   ])('an address is in a variable of %s', async (_, options, around, config) => {
     for (const azure of [AZURE, AZURE.replace('gpt-4o', 'gpt-4o, api_base: os.environ/AZURE_API_BASE')]) {
-      const { catalog } = await importedWith(around, `${azure}${config}`, ...options)
+      const { catalog } = await imported(`${azure}${config}`, around, ...options)
       expect(catalog.providers.azure).toMatchObject({
         baseUrl: 'https://mine.openai.azure.com/openai/v1',
         apiKey: 'env:AZURE_API_KEY',
@@ -234,12 +218,12 @@ describe('what stands elsewhere than in the model list', () => {
   })
 
   test('a variable that is not set is named', async () => {
-    const told = await importedWith({ env: { AZURE_API_BASE: '' } }, AZURE, '--env')
-    expect(told.printed).toContain('left out, because api_base is the variable AZURE_API_BASE, which is not set: m')
+    const made = await imported(AZURE, { env: { AZURE_API_BASE: '' } }, '--env')
+    expect(made.printed).toContain('left out, because api_base is the variable AZURE_API_BASE, which is not set: m')
   })
 
   test('a region is in a variable, and Bedrock’s models are known without its name', async () => {
-    const { catalog } = await importedWith({ env: { BASE: 'eu-west-1' } }, BEDROCK, '--env')
+    const { catalog } = await imported(BEDROCK, { env: { BASE: 'eu-west-1' } }, '--env')
     expect(catalog.providers.bedrock).toEqual({ type: 'bedrock', region: 'eu-west-1' })
     expect(catalog.models[0]?.routes).toEqual([{ provider: 'bedrock', model: 'us.anthropic.claude-x' }])
   })
@@ -250,8 +234,8 @@ describe('what stands elsewhere than in the model list', () => {
     credential_values: {api_key: os.environ/MY_KEY, api_base: https://one.example.com/v1}
 `
     const named = '      litellm_credential_name: mine'
-    const told = await imported(`${model(named, PRICES)}${credentials}`)
-    expect(told.catalog.providers.openai).toMatchObject({ baseUrl: 'https://one.example.com/v1', apiKey: 'env:MY_KEY' })
+    const made = await imported(`${model(named, PRICES)}${credentials}`)
+    expect(made.catalog.providers.openai).toMatchObject({ baseUrl: 'https://one.example.com/v1', apiKey: 'env:MY_KEY' })
     const own = await imported(`${model(`${named}\n      api_base: https://two.example.com`, PRICES)}${credentials}`)
     expect(own.catalog.providers.openai).toMatchObject({ baseUrl: 'https://two.example.com', apiKey: 'env:MY_KEY' })
     const gone = await imported(`${model(named.replace('mine', 'gone'), PRICES)}${credentials}`)
@@ -260,19 +244,19 @@ describe('what stands elsewhere than in the model list', () => {
 
   test('an alias is a model with the same routes, and one of nothing is said', async () => {
     const aliases = 'router_settings: {model_group_alias: {a: m, b: {model: m, hidden: true}, c: gone, m: m}}\n'
-    const told = await imported(`${FINE}${aliases}`)
-    const [first, ...others] = told.catalog.models
+    const made = await imported(`${FINE}${aliases}`)
+    const [first, ...others] = made.catalog.models
     expect(others).toEqual(['a', 'b'].map((id) => ({ ...first, id })))
-    expect(said(told)).toContain('an alias of a model that is not in the catalog is left out: c')
-    expect(said(told)).toContain('an alias that is the name of a model is left out: m')
+    expect(made.omitted).toContain('an alias of a model that is not in the catalog is left out: c')
+    expect(made.omitted).toContain('an alias that is the name of a model is left out: m')
   })
 
   test('aliases of a model with many routes do not multiply without end', async () => {
     const routes = `  - {model_name: many, litellm_params: {model: groq/x}}\n`.repeat(3000)
     const aliases = Array.from({ length: 3000 }, (_, i) => `a${i}: many`).join(', ')
-    const told = await imported(`${FINE}${routes}router_settings: {model_group_alias: {${aliases}}}\n`)
-    expect([told.code, told.catalog.models.length]).toEqual([0, 5])
-    expect(said(told)).toContain('further aliases are too many')
+    const made = await imported(`${FINE}${routes}router_settings: {model_group_alias: {${aliases}}}\n`)
+    expect([made.code, made.catalog.models.length]).toEqual([0, 5])
+    expect(made.omitted).toContain('further aliases are too many')
   })
 
   test('included files stand beside the config: their lists are added, and other fields replace', async () => {
@@ -280,9 +264,9 @@ describe('what stands elsewhere than in the model list', () => {
       'more.yaml': 'model_list: [{model_name: n, litellm_params: {model: groq/x}}]\nlitellm_settings: {cache: true}\n',
     }
     const config = `include: [more.yaml]\n${FINE}litellm_settings: {callbacks: [x]}\n`
-    const told = await importedWith({ files }, config)
-    expect(told.catalog.models.map(({ id }) => id)).toEqual(['m', 'n'])
-    expect([said(told).includes('litellm_settings.cache'), said(told).includes('callbacks')]).toEqual([true, false])
+    const made = await imported(config, { files })
+    expect(made.catalog.models.map(({ id }) => id)).toEqual(['m', 'n'])
+    expect([made.omitted.includes('litellm_settings.cache'), made.omitted.includes('callbacks')]).toEqual([true, false])
   })
 
   describe('a config includes files of its own folder only', () => {
@@ -304,13 +288,13 @@ describe('what stands elsewhere than in the model list', () => {
       return folder
     }
     const include = (folder: string, entry: string) =>
-      importedIn(folder, {}, `include: [${JSON.stringify(entry)}]\n${FINE}`, undefined, [])
+      imported(`include: [${JSON.stringify(entry)}]\n${FINE}`, { folder })
 
     test.each(['below/more.yaml', './below/more.yaml', '..data/more.yaml', 'near.yaml'])(
       '%s is read',
       async (entry) => {
-        const told = await include(around(), entry)
-        expect([told.code, told.catalog.models.map(({ id }) => id)]).toEqual([0, ['m', 'n']])
+        const made = await include(around(), entry)
+        expect([made.code, made.catalog.models.map(({ id }) => id)]).toEqual([0, ['m', 'n']])
       },
     )
 
@@ -319,71 +303,66 @@ describe('what stands elsewhere than in the model list', () => {
       ...['..', '.', '', 'away.yaml', 'away/more.yaml', 'root/etc/hostname', '..\\more.yaml'],
     ])('%j is refused by its name, and nothing is made', async (entry) => {
       const folder = around()
-      const told = await include(folder, entry)
-      expect(told.code).toBe(1)
-      expect(told.printed).toContain(`The config includes '${entry}', which is not a file in its own folder.`)
+      const made = await include(folder, entry)
+      expect(made.code).toBe(1)
+      expect(made.printed).toContain(`The config includes '${entry}', which is not a file in its own folder.`)
       expect(existsSync(join(folder, 'imported'))).toBe(false)
     })
 
     test.each(['gone.yaml', 'https://a.example/more.yaml', 'file:///etc/hostname', 'a\0b'])(
       '%j is no file there',
       async (entry) => {
-        const told = await include(around(), entry)
-        expect(told.code).toBe(1)
-        expect(told.printed).toContain('cannot be read')
+        const made = await include(around(), entry)
+        expect(made.code).toBe(1)
+        expect(made.printed).toContain('cannot be read')
       },
     )
   })
 
   test('of a name that stands twice the last one is taken, as LiteLLM does, and that is said; also among many', async () => {
     const many = `a: {${Array.from({ length: 40_000 }, (_, i) => `k${i}: 1,`).join('')} k0: 1}\n`
-    const told = await imported(`${many}${model('', `${PRICES}      max_input_tokens: 7`)}`)
-    expect(only(told)).toMatchObject({ contextLength: 7 })
-    expect(said(told)).toContain('a name stands twice in one place, and the last one is taken: k0, max_input_tokens')
+    const made = await imported(`${many}${model('', `${PRICES}      max_input_tokens: 7`)}`)
+    expect(only(made)).toMatchObject({ contextLength: 7 })
+    expect(made.omitted).toContain('a name stands twice in one place, and the last one is taken: k0, max_input_tokens')
   })
 })
 
 test('every field, setting and mode without a counterpart is said by its name', async () => {
-  const told =
-    await imported(`${model('      temperature: 0.2\n      tpm: 7\n      input_cost_per_second: 1', `${PRICES}      base_model: x`)}
+  const params = '      temperature: 0.2\n      tpm: 7\n      input_cost_per_second: 1'
+  const made = await imported(`${model(params, `${PRICES}      base_model: x`)}
 litellm_settings: { cache: true, num_retries: 3, set_verbose: false, fallbacks: [{ m: [gone] }] }
 router_settings: { routing_strategy: least-busy }
 general_settings: { master_key: x }
 environment_variables: { A: b }
 guardrails: [{ a: b }]
 `)
-  for (const name of [
-    ...[
-      'litellm_params.temperature',
-      'litellm_params.tpm',
-      'litellm_params.input_cost_per_second',
-      'model_info.base_model',
-    ],
-    ...['litellm_settings.cache', 'litellm_settings.num_retries', 'router_settings.routing_strategy'],
-    ...['general_settings.master_key', 'environment_variables', 'guardrails'],
-  ])
-    expect(said(told)).toContain(`${name} has no counterpart`)
-  expect(said(told)).toContain('a fallback of or to something that is not in the catalog')
-  expect(said(told)).not.toContain('set_verbose')
+  const ofModel = ['litellm_params.temperature', 'litellm_params.tpm', 'litellm_params.input_cost_per_second']
+  const settings = ['litellm_settings.cache', 'litellm_settings.num_retries', 'router_settings.routing_strategy']
+  const others = ['model_info.base_model', 'general_settings.master_key', 'environment_variables', 'guardrails']
+  for (const name of [...ofModel, ...settings, ...others]) {
+    expect(made.omitted).toContain(`${name} has no counterpart`)
+  }
+  expect(made.omitted).toContain('a fallback of or to something that is not in the catalog')
+  expect(made.omitted).not.toContain('set_verbose')
 })
 
 test.each(['vertex_ai/gemini', 'bedrock/anthropic.claude', 'azure/x', 'openai/*', 'unknown-model'])(
   'the model %s, which has no route here, is left out and said',
   async (asked) => {
-    const told = await imported(`${FINE}  - {model_name: gone, litellm_params: {model: ${asked}}}\n`)
-    expect([told.code, told.catalog.models.length]).toEqual([0, 1])
-    expect(said(told)).toMatch(/left out.*gone/)
+    const made = await imported(`${FINE}  - {model_name: gone, litellm_params: {model: ${asked}}}\n`)
+    expect([made.code, made.catalog.models.length]).toEqual([0, 1])
+    expect(made.omitted).toMatch(/left out.*gone/)
   },
 )
 
 describe('keys', () => {
   const TOKEN = 'a'.repeat(64)
   const NAME = `it's "$(touch x)" \`id\`; -\\n`
-  const of = (key: object) => imported(FINE, { keys: [key] })
+  const of = (key: object) => imported(FINE, { keys: { keys: [key] } })
 
   test('a budget is granted less its spend, never more, by exact numbers', async () => {
     const text = `{"keys":[{"key_alias":"a","max_budget":0.30000000000000004,"spend":0.1000000000000000055}]}`
-    expect((await imported(FINE, text)).script).toContain(`--credits=0.2`)
+    expect((await imported(FINE, { keys: text })).script).toContain(`--credits=0.2`)
     expect((await of({ max_budget: 5, spend: 7 })).script).not.toContain('--credits')
     expect((await of({ max_budget: null })).script).not.toContain('--credits')
     for (const max_budget of ['x', -5, [], 'Infinity', true])
@@ -396,32 +375,20 @@ describe('keys', () => {
     ['7d', undefined],
     ['constructor', undefined],
   ])('a budget of %s is %s', async (budget_duration, option) => {
-    const told = await of({ max_budget: 10, budget_duration })
-    expect(/--\w+ly-credits=/.exec(told.script)?.[0]).toBe(option)
-    expect(said(told)).toContain(`a budget of ${budget_duration}`)
-    expect(told.script.split('keys create ')[1]?.match(/--[^=]*=/g)).toEqual([
-      '--name=',
-      '--credits=',
-      '--reference=',
-      ...(option ? [option] : []),
-    ])
+    const made = await of({ max_budget: 10, budget_duration })
+    expect(made.omitted).toContain(`a budget of ${budget_duration}`)
+    const options = ['--name=', '--credits=', '--reference=', ...(option ? [option] : [])]
+    expect(made.script.split('keys create ')[1]?.match(/--[^=]*=/g)).toEqual(options)
   })
 
   test('each of budget_limits is a window, the smaller of two for one, and others are said', async () => {
-    const limit = (budget_duration: unknown, max_budget: unknown) => ({ budget_duration, max_budget })
-    const budget_limits = [
-      limit('24h', 3),
-      limit('30d', 40),
-      limit('1mo', 50),
-      limit('1h', 1),
-      limit('1d', 'x'),
-      7,
-      null,
-    ]
-    const told = await of({ max_budget: 100, budget_duration: '1d', budget_limits })
-    expect(told.script).toMatch(/--credits=100 .*--daily-credits=3 --monthly-credits=40/)
-    expect(said(told)).toContain('an entry of budget_limits has no window here, or no amount')
-    expect((await of({ budget_limits: [limit('1d', 0)] })).script).not.toContain('daily')
+    const limits = { '24h': 3, '30d': 40, '1mo': 50, '1h': 1, '1d': 'x' }
+    const own = Object.entries(limits).map(([budget_duration, max_budget]) => ({ budget_duration, max_budget }))
+    const budget_limits = [...own, 7, null]
+    const made = await of({ max_budget: 100, budget_duration: '1d', budget_limits })
+    expect(made.script).toMatch(/--credits=100 .*--daily-credits=3 --monthly-credits=40/)
+    expect(made.omitted).toContain('an entry of budget_limits has no window here, or no amount')
+    expect((await of({ budget_limits: [{ budget_duration: '1d', max_budget: 0 }] })).script).not.toContain('daily')
   })
 
   test.each([
@@ -432,17 +399,21 @@ describe('keys', () => {
     [{ models: Array(60).fill('m') }, 'not a list'],
     [{ models: [7, {}] }, 'not a list'],
   ])('no key is made of %p, and why is said', async (key, why) => {
-    const told = await of({ key_alias: 'k', max_budget: 5, ...key })
-    expect([told.result.keys, told.script]).toEqual([0, ''])
-    expect(said(told)).toContain(why)
+    const made = await of({ key_alias: 'k', max_budget: 5, ...key })
+    expect([made.result.keys, made.script]).toEqual([0, ''])
+    expect(made.omitted).toContain(why)
+  })
+
+  test('a key that has not expired keeps its moment, in UTC if it has no zone', async () => {
+    for (const expires of ['2099-01-02T03:04:05.678901', '2099-01-02T04:04:05.678+01:00']) {
+      expect((await of({ expires })).script).toContain('--expires=2099-01-02T03:04:05.678Z')
+    }
   })
 
   test('no text of the file gets out of its quotes', async () => {
-    const told = await of({ key_alias: NAME, token: TOKEN, models: ['m'] })
-    const rest = told.script.replaceAll(/'[^']*'|\\'/g, '')
-    expect(rest).toBe(
-      'npm run -s waybill -- keys create --name= --external-id=litellm-aaaaaaaaaaaaaaaa --models=m "$@"\n',
-    )
+    const made = await of({ key_alias: NAME, token: TOKEN, models: ['m'] })
+    const rest = made.script.replaceAll(/'[^']*'|\\'/g, '').split('keys create ')[1]
+    expect(rest).toBe('--name= --external-id=litellm-aaaaaaaaaaaaaaaa --models=m "$@"\n')
     expect((await of({ key_alias: 'a\nrm -rf x' })).script.trim().split('\n')).toHaveLength(1)
   })
 
@@ -451,22 +422,15 @@ describe('keys', () => {
     ['another answer', { error: {} }, "no list 'keys'"],
     ['no JSON', '{', 'is not JSON'],
   ])('%s is refused', async (_, keys, why) => {
-    expect(await imported(FINE, keys)).toMatchObject({ code: 1, printed: expect.stringContaining(why) })
+    expect(await imported(FINE, { keys })).toMatchObject({ code: 1, printed: expect.stringContaining(why) })
   })
 
   test('limits beyond ours, further pages and other settings are said', async () => {
     const key = { key_alias: 'k', rpm_limit: 1e9, tpm_limit: 5, team_id: 't', guardrails: ['x'], metadata: {} }
-    const told = await imported(FINE, { keys: [key], total_pages: 3 })
-    expect(told.script).not.toContain('--rpm')
-    for (const text of [
-      'rpm_limit must be',
-      'tpm_limit has no',
-      'team_id has no',
-      'guardrails has no',
-      'one page of 3',
-    ]) {
-      expect(said(told)).toContain(text)
-    }
-    expect(said(told)).not.toContain('metadata')
+    const made = await imported(FINE, { keys: { keys: [key], total_pages: 3 } })
+    expect(made.script).not.toContain('--rpm')
+    const omitted = ['rpm_limit must be', 'tpm_limit has no', 'team_id has no', 'guardrails has no', 'one page of 3']
+    for (const text of omitted) expect(made.omitted).toContain(text)
+    expect(made.omitted).not.toContain('metadata')
   })
 })

@@ -1,6 +1,6 @@
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, expect, jest, test } from '@jest/globals'
-import type { Invoices } from '../../cli/commands/invoice-lines.ts'
+import type { Invoices } from '../../cli/commands/invoices.ts'
 import { DAY_MS, utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'

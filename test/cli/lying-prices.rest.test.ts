@@ -1,5 +1,5 @@
 import { expect, jest, test } from '@jest/globals'
-import { CATALOG, litellm, modelsDev, portkey, runPrices } from './support/price-lists.ts'
+import { CATALOG, litellm, modelsDev, perToken, portkey, proposedModels, runPrices } from './support/price-lists.ts'
 
 jest.setTimeout(60_000)
 
@@ -19,8 +19,7 @@ const cents = (input: unknown, output: unknown, currency = 'USD'): Lists => {
   }
 }
 const tier = (type: string, size: number) => ({ ...GOOD, tier: { type, size } })
-const perToken = (price: number) => ({ input_cost_per_token: price, output_cost_per_token: price })
-const inLitellm = (price: number) => JSON.stringify({ litellm_provider: 'openai', ...perToken(price) })
+const inLitellm = (price: number) => JSON.stringify({ litellm_provider: 'openai', ...perToken(price, price) })
 
 test.each<[lie: string, lists: Lists, why: string]>([
   ['a negative price', dev({ input: -1 }), "input is '-1', which is no price"],
@@ -39,7 +38,7 @@ test.each<[lie: string, lists: Lists, why: string]>([
   ['no output', { 'api.json': modelsDev({ input: 2.5 }) }, 'it has no price of output'],
   ['null', dev({ output: null }), 'it has no price of output'],
   ['dollars a token', dev({ input: 2.5e-6, output: 1e-5 }), 'the unit may be wrong'],
-  ['dollars for a million tokens', { 'l.json': litellm(perToken(2.5)) }, 'the unit may be wrong'],
+  ['dollars for a million tokens', { 'l.json': litellm(perToken(2.5, 2.5)) }, 'the unit may be wrong'],
   ['cents for a million tokens', cents(250, 1000), 'the unit may be wrong'],
   ['another currency', cents(0.00025, 0.001, 'EUR'), "currency is 'EUR' and not USD"],
   ['a currency of a model', dev({}, {}, { currency: 'CNY' }), "currency is 'CNY' and not USD"],
@@ -48,22 +47,10 @@ test.each<[lie: string, lists: Lists, why: string]>([
   ['a context of 1e30', dev({}, { context: 1e30 }), 'which is no number of tokens'],
   ['a tier at -5', dev({ tiers: [tier('context', -5)] }), "above '-5'"],
   ['a tier by the hour', dev({ tiers: [tier('time', 5)] }), 'a tier that is not by the length of prompts'],
-  [
-    'a thousand tiers',
-    dev({ tiers: Array.from({ length: 1000 }, (_, i) => tier('context', i + 1)) }),
-    'it has 1000 tiers',
-  ],
-  [
-    'a model twice',
-    { 'l.json': `{"a":{"litellm_provider":""},"gpt-4o":${inLitellm(9e-6)},"gpt-4o":${inLitellm(1e-6)}}` },
-    'it is there twice',
-  ],
+  ['a thousand tiers', dev({ tiers: Array(1000).fill(tier('context', 5)) }), 'it has 1000 tiers'],
+  ['a model twice', { 'l.json': `{"gpt-4o":${inLitellm(9e-6)},"gpt-4o":{},"a":${inLitellm(1)}}` }, 'it is there twice'],
   ['a provider twice', { 'api.json': '{"openai":{"models":{}},"openai":{},"x":{"models":{}}}' }, 'it is there twice'],
-  [
-    'a price twice',
-    { 'api.json': JSON.stringify(modelsDev(GOOD)).replace('"input":2.5', '"input":9,"input":1') },
-    'input is there twice, which is no price',
-  ],
+  ['a price twice', written('input', '9,"input":1'), 'input is there twice, which is no price'],
 ])('%s is not believed, is said, and changes nothing', async (_, lists, why) => {
   const { code, stdout, stderr, proposal } = await runPrices(lists, ['--check', '--markup', '20'])
   expect({ code, proposal }).toEqual({ code: 1, proposal: undefined })
@@ -75,11 +62,8 @@ test.each<[lie: string, lists: Lists, why: string]>([
 })
 
 test('a list that is not believed leaves the others their word', async () => {
-  const { proposal = '{}' } = await runPrices({
-    'api.json': modelsDev({ input: -1, output: 10 }),
-    'l.json': litellm({ input_cost_per_token: 3e-6, output_cost_per_token: 1e-5 }),
-  })
-  expect(JSON.parse(proposal).models[0].routes[0].cost.input).toBe('3')
+  const [model] = await proposedModels({ ...dev({ input: -1 }), 'l.json': litellm(perToken(3e-6, 1e-5)) })
+  expect(model.routes[0].cost.input).toBe('3')
 })
 
 test('a price of 0 stands where ours is 0', async () => {
@@ -102,8 +86,8 @@ test('names of JavaScript’s own are names of no model and no provider', async 
     const missing = await runPrices({ 'api.json': modelsDev(GOOD), 'l.json': litellm({}, 'other') }, [], catalog)
     expect(missing.stderr).toContain("None of the catalog's routes is in models.dev, LiteLLM")
     const there = `{"${name}":{"litellm_provider":"openai","input_cost_per_token":7e-6,"output_cost_per_token":9e-6}}`
-    const { proposal = '{}' } = await runPrices({ 'l.json': there }, [], catalog)
-    expect(JSON.parse(proposal).models[0].routes[0].cost).toEqual({ input: '7', output: '9' })
+    const [model] = await proposedModels({ 'l.json': there }, [], catalog)
+    expect(model.routes[0].cost).toEqual({ input: '7', output: '9' })
   }
   expect(({} as { litellm_provider?: string }).litellm_provider).toBeUndefined()
 })

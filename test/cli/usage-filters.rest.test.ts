@@ -3,6 +3,7 @@ import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
+import { utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openFor, openStage, openUpstream } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
@@ -14,32 +15,36 @@ jest.setTimeout(90_000)
 let gateway: TestGateway
 let stage: Stage
 let secret: string
+let keyIds: string[]
 const at = ['--stage', 'dev']
 
-const ask = async (model: string) => (await gateway.post(secret, { ...HELLO, model })).text()
+const ask = async (model: string, by = secret) => (await gateway.post(by, { ...HELLO, model })).text()
 
+/** Each answer is 100 prompt and 50 completion tokens: 0.0002 credits at every model's price. */
 beforeAll(async () => {
   const upstream = await openUpstream(say('Hello', { prompt_tokens: 100, completion_tokens: 50 }))
-  const modelOf = (id: string, cost?: object) => ({
+  const modelOf = (id: string, provider: string, cost?: object) => ({
     id,
     contextLength: 1_000_000,
     maxOutputTokens: 1000,
     price: { input: '1', output: '2' },
-    routes: [{ provider: 'up', model: id, ...(cost && { cost }) }],
+    routes: [{ provider, model: id, ...(cost && { cost }) }],
   })
-  const providers = { up: { type: 'openai', baseUrl: upstream.url } }
+  const entry = { type: 'openai', baseUrl: upstream.url }
   const models = [
-    modelOf('gain', { input: '0.5', output: '1' }),
-    modelOf('loss', { input: '1', output: '4' }),
-    modelOf('unsaid'),
+    modelOf('gain', 'cheap', { input: '0.5', output: '1' }),
+    modelOf('loss', 'dear', { input: '1', output: '4' }),
+    modelOf('unsaid', 'dear'),
   ]
-  gateway = await openFor(requireCatalog({ providers, models }))
+  gateway = await openFor(requireCatalog({ providers: { cheap: entry, dear: entry }, models }))
   stage = await openStage(gateway.tables, gateway.baseUrl)
   const made = await stage.waybill(['keys', 'create', '--name', 'acme', '--credits', '1', '--json', ...at])
-  secret = JSON.parse(made.stdout).secret
+  const acme = JSON.parse(made.stdout)
   const other = await gateway.issue()
+  secret = acme.secret
+  keyIds = [acme.id, other.key.id]
   for (const model of ['gain', 'gain', 'loss', 'unsaid', 'nope']) await ask(model)
-  await (await gateway.post(other.secret, { ...HELLO, model: 'gain' })).text()
+  await ask('gain', other.secret)
 })
 
 async function json<T>(...args: string[]): Promise<T> {
@@ -88,6 +93,47 @@ describe('usage list', () => {
 })
 
 describe('usage summary', () => {
+  const money = (group: string, cost: string, upstream_cost: string, margin: string, without_cost = 0) => {
+    return { group, cost, upstream_cost, margin, without_cost }
+  }
+
+  test.each([
+    [
+      'model',
+      () => [
+        money('gain', '0.0006', '0.0003', '0.0003'),
+        money('loss', '0.0002', '0.0003', '-0.0001'),
+        money('unsaid', '0.0002', '0', '0', 1),
+        money('-', '0', '0', '0'),
+      ],
+    ],
+    [
+      'provider',
+      () => [
+        money('cheap', '0.0006', '0.0003', '0.0003'),
+        money('dear', '0.0004', '0.0003', '-0.0001', 1),
+        money('-', '0', '0', '0'),
+      ],
+    ],
+    [
+      'key',
+      () => [
+        money(keyIds[0] ?? '', '0.0008', '0.0005', '0.0001', 1),
+        money(keyIds[1] ?? '', '0.0002', '0.0001', '0.0001'),
+      ],
+    ],
+    ['day', () => [money(utcDay(Date.now()), '0.001', '0.0006', '0.0002', 1)]],
+  ])('by %s has provider cost and margin, and counts answers without a stated cost apart', async (by, groups) => {
+    expect((await summary('--by', by)).groups).toMatchObject(groups())
+  })
+
+  test('in plain text says how many answers the margin leaves out', async () => {
+    const { stdout } = await stage.waybill(['usage', 'summary', ...at])
+    expect(stdout).toMatch(/charged +provider cost +margin +without cost\n/)
+    expect(stdout).toMatch(/^loss .* 0\.0002 +0\.0003 +-0\.0001 +0$/m)
+    expect(stdout).toContain('The margin leaves out answers whose route does not say what it costs: 1.')
+  })
+
   /** The same rows, so the same numbers as the admin API's own sums. */
   test.each(['model', 'key', 'provider', 'day'])('by %s adds rows of a status up as the admin API does', async (by) => {
     const [ours, theirs] = [await summary('--by', by, '--status', '2xx'), await summary('--by', by)]
@@ -121,15 +167,8 @@ describe('usage summary', () => {
 
 describe('usage tail', () => {
   test('shows requests as they end, and Ctrl-C ends it cleanly', async () => {
-    const { child, output, ended } = stage.start('cli/waybill.ts', [
-      'usage',
-      'tail',
-      '--key',
-      'acme',
-      '--limit',
-      '1',
-      ...at,
-    ])
+    const args = ['usage', 'tail', '--key', 'acme', '--limit', '1', ...at]
+    const { child, output, ended } = stage.start('cli/waybill.ts', args)
     await until(() => output.stdout.includes('\n'), 30_000)
     expect(output.stdout.trimEnd().split('\n')).toHaveLength(1)
     await ask('loss')
@@ -141,14 +180,8 @@ describe('usage tail', () => {
   })
 
   test('with --json has a line for each request, and ends when its reader has left', async () => {
-    const { child, output, ended } = stage.start('cli/waybill.ts', [
-      'usage',
-      'tail',
-      '--json',
-      '--model',
-      'gain',
-      ...at,
-    ])
+    const args = ['usage', 'tail', '--json', '--model', 'gain', ...at]
+    const { child, output, ended } = stage.start('cli/waybill.ts', args)
     await until(() => output.stdout.split('\n').length > 3, 30_000)
     const lines = output.stdout.trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line).model)).toEqual(['gain', 'gain', 'gain'])
@@ -156,4 +189,29 @@ describe('usage tail', () => {
     await ask('gain')
     expect(await ended).toMatchObject({ code: 0, stderr: '' })
   })
+})
+
+test('a usage summary by user and by tag adds up rows, filtered or not, with those that name none under -', async () => {
+  const { key, secret } = await gateway.issue()
+  const claims = [
+    { user: 'ann', metadata: { team: 'a' } },
+    { user: 'ann' },
+    { user: '\u001b[31mbob', metadata: { team: 'b' } },
+    {},
+  ]
+  for (const fields of claims) await (await gateway.post(secret, { ...HELLO, model: 'gain', ...fields })).text()
+  const groupsBy = async (...args: string[]) =>
+    (await summary('--key', key.id, ...args)).groups
+      .map(({ group, requests, cost }) => `${group} ${requests} ${cost}`)
+      .sort()
+  expect(await groupsBy('--by', 'user')).toEqual(['- 1 0.0002', '\u001b[31mbob 1 0.0002', 'ann 2 0.0004'].sort())
+  expect(await groupsBy('--by', 'tag:team')).toEqual(['- 2 0.0004', 'a 1 0.0002', 'b 1 0.0002'])
+  expect(await groupsBy('--by', 'tag:toString')).toEqual(['- 4 0.0008'])
+  expect(await groupsBy('--by', 'model', '--user', 'ann')).toEqual(['gain 2 0.0004'])
+  expect(await groupsBy('--by', 'user', '--tag', 'team=a')).toEqual(['ann 1 0.0002'])
+  const { stdout } = await stage.waybill(['usage', 'summary', '--by', 'user', ...at])
+  expect(stdout).not.toContain('\u001b[31m')
+  const wrong = await stage.waybill(['usage', 'summary', '--by', 'colour', ...at])
+  expect([wrong.code, wrong.stderr]).toEqual([expect.any(Number), expect.stringContaining('user or tag:NAME')])
+  expect(wrong.code).not.toBe(0)
 })

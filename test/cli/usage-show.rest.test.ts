@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
 import { explanationLines } from '../../cli/commands/usage.ts'
 import { keyHolding } from '../../layers/admin/api/requests.ts'
 import { explainOpenHold, explainRequest } from '../../layers/admin/explain/explain-request.ts'
@@ -93,25 +93,19 @@ test('a charge is explained line by line: tokens × price, the hold, who counted
   ])
 })
 
-test('a charge that was rounded up is explained with its exact amount', async () => {
-  upstream.reply = say('Hello', {
-    prompt_tokens: 3,
-    completion_tokens: 1,
-    prompt_tokens_details: { cached_tokens: 1 },
-  })
-  const row = await ask({ ...LONG, stream: true })
-  const shown = await explain(row)
-  expect(shown).toContain('endpoint      chat.completions, streamed\n')
-  expect(shown).toMatch(/^cached {8}1 tokens × 0\.075 per million = 0\.000000075$/m)
-  expect(row.cost).toBe(975n)
-  expect(shown).not.toContain('rounded')
-  const odd = { input: '0.150001', output: '0.6', cachedInput: '0.075' }
-  expect(await variant(row, { price: odd, cost: 976n })).toMatch(
-    /^charged .* 0\.000000976 +rounded up from 0\.000000975002 to 0\.000000001$/m,
-  )
-})
+const attemptsOf = (...results: string[]) => results.map((result) => ({ provider: 'up', model: 'm', result, ms: 1 }))
 
-test.each([
+/** Prices for more than tokens, and counts that they make 0.0218 of. */
+const PRICES = { input: '1', output: '2', cachedInput: '0.5', cacheWrite: '1.25', request: '0.005', image: '0.001' }
+const COUNTS = {
+  ...{ promptTokens: 12_000, cachedTokens: 2_000, cacheWriteTokens: 4_000 },
+  ...{ completionTokens: 900, reasoningTokens: 640, images: 3 },
+}
+const TIER = { input: '1', output: '2', cachedInput: '1', cacheWrite: '1.25', cacheWrite1h: '2', above: 272_000 }
+const ODD = { input: '0.150001', output: '0.6', cachedInput: '0.075' }
+
+/** The row has 10 prompt and 5 completion tokens, which cost 0.0000045. */
+test.each<[string, Partial<UsageRow>, ...(readonly RegExp[])]>([
   ['no usage was reported', { usageSource: 'estimate' }, /an estimate with o200k.*reported no usage$/m],
   [
     'the tokenizer could not be reached',
@@ -140,7 +134,7 @@ test.each([
   ],
   [
     'the provider did not stop',
-    { usageSource: 'estimate', attempts: [{ provider: 'up', model: 'm', result: 'runaway', ms: 1 }] },
+    { usageSource: 'estimate', attempts: attemptsOf('runaway') },
     /^counted by +the output cap/m,
   ],
   ['its end has an unknown name', { stopReason: 'malformed_tool_use' }, /^stop reason +malformed_tool_use: /m],
@@ -155,97 +149,78 @@ test.each([
     /^max tokens +lowered to 1000, the most that test-model generates; 32000 were asked for$/m,
   ],
   ['another model answered', { fallbackModel: 'other' }, /^fallback +the model other .* at the price of test-model$/m],
-] as const)('a charge is explained when %s', async (_, changes, words) => {
-  const shown = await variant(await ask(), changes)
-  expect(shown).toMatch(words)
-  expect(shown).toMatch(/^charged {10,}0/m)
+  [
+    'it was rounded up',
+    { promptTokens: 3, completionTokens: 1, cachedTokens: 1, price: ODD, cost: 976n },
+    /^cached {8}1 tokens × 0\.075 per million += 0\.000000075$/m,
+    /^charged .* 0\.000000976 +rounded up from 0\.000000975002 to 0\.000000001$/m,
+  ],
+  [
+    'it was capped',
+    { hold: 4_000n, cost: 4_000n },
+    /^charged +0\.000004 +the upstream counted more than was held for: charged is the hold, .* make 0\.0000045$/m,
+  ],
+  [
+    'its counts are beyond the hold',
+    { ...COUNTS, price: PRICES, cost: 10_000_000n, hold: 10_000_000n, usageCapped: true },
+    /^charged +0\.01 +the upstream counted more than was held for: charged is the hold, .* make 0\.0218$/m,
+  ],
+  [
+    'it does not follow from its lines',
+    { cost: 5_000n },
+    /^charged +0\.000005 +which does not follow.*waybill audit --key key_/m,
+  ],
+  [
+    'its price is of a tier, and tokens were written to a cache for an hour',
+    {
+      ...{ promptTokens: 300_000, cachedTokens: 0, cacheWriteTokens: 5_000, cacheWrite1hTokens: 2_000 },
+      ...{ price: TIER, hold: 10n ** 9n },
+    },
+    /^tier +above 272,000 prompt tokens$/m,
+    /^cache write +3,000 tokens +× 1\.25 per million/m,
+    /^cache 1h +2,000 tokens +× 2 per million/m,
+    /less 5,000 written to the cache, 2,000 of them for an hour/,
+  ],
+  ['its cost is known', { upstreamCost: 3_000n }, /^cost us +0\.000003\nmargin +0\.0000015$/m],
+  [
+    'the provider itself stated its cost',
+    { upstreamCost: 3_000n, upstreamCostSource: 'provider' },
+    /^cost us +0\.000003, as the provider states it\nmargin/m,
+  ],
+  [
+    'it was below its cost',
+    { upstreamCost: 5_000n },
+    /^cost us +0\.000005\nmargin +-0\.0000005: it was charged below what it cost us$/m,
+  ],
+])('a charge is explained when %s', async (_, changes, ...words) => {
+  const row = await ask()
+  expect([row.cost, await explain(row)]).toEqual([4_500n, expect.not.stringMatching(/rounded|^tier |cost us|margin/m)])
+  const shown = await variant(row, changes)
+  for (const one of [...words, /^charged {10,}0/m]) expect(shown).toMatch(one)
 })
 
-test('a charge is explained when it was capped, does not follow from its lines, or has no price stored', async () => {
+test('a charge is explained by its tokens when no price is stored, or the row is damaged', async () => {
   const row = await ask()
-  expect(row.cost).toBe(4_500n)
-  expect(await variant(row, { hold: 4_000n, cost: 4_000n })).toMatch(
-    /^charged +0\.000004 +the upstream counted more than was held for: charged is the hold, .* make 0\.0000045$/m,
-  )
-  expect(await variant(row, { cost: 5_000n })).toMatch(
-    new RegExp(`^charged +0\\.000005 +which does not follow.*waybill audit --key ${key.id}`, 'm'),
-  )
-  const old = await variant(row, { price: undefined, priceVersion: 7 })
-  expect(old).toMatch(/^prompt +10 tokens$/m)
+  const old = await variant(row, { ...COUNTS, price: undefined, priceVersion: 7, hold: 30_000_000n })
+  expect(old).toMatch(/^prompt +12,000 tokens, of them 2,000 cached and 4,000 written to the cache$/m)
+  expect(old).toMatch(/^completion +900 tokens, of them 640 reasoning$/m)
   expect(old).toMatch(/^charged +0\.0000045; this row has no price stored \(version 7 of the catalog\)/m)
   expect(await variant(row, { promptTokens: 1.5 })).toMatch(/^charged +0\.0000045; .*damaged/m)
 })
 
-describe('prices for more than tokens', () => {
-  const price = { input: '1', output: '2', cachedInput: '0.5', cacheWrite: '1.25', request: '0.005', image: '0.001' }
-  const counts = {
-    promptTokens: 12_000,
-    cachedTokens: 2_000,
-    cacheWriteTokens: 4_000,
-    completionTokens: 900,
-    reasoningTokens: 640,
-    images: 3,
-  }
-
-  test('a charge for cache writes, reasoning, the request and images is explained in columns', async () => {
-    const row = await ask()
-    const shown = await variant(row, { ...counts, price, cost: 21_800_000n, hold: 30_000_000n })
-    expect(shown.split('\n').slice(9, 17)).toEqual([
-      'prompt        6,000 tokens  × 1 per million    = 0.006   12,000 prompt tokens less 2,000 cached and 4,000 written to the cache',
-      'cached        2,000 tokens  × 0.5 per million  = 0.001',
-      'cache write   4,000 tokens  × 1.25 per million = 0.005',
-      'completion      900 tokens  × 2 per million    = 0.0018  of them 640 reasoning',
-      'request           1 request × 0.005 each       = 0.005',
-      'images            3 images  × 0.001 each       = 0.003',
-      'charged                                          0.0218',
-      'held          0.03 at admission, 0.0082 given back',
-    ])
-  })
-
-  test('a charge for counts beyond the hold is explained as the hold', async () => {
-    const capped = { ...counts, price, cost: 10_000_000n, hold: 10_000_000n, usageCapped: true }
-    expect(await variant(await ask(), capped)).toMatch(
-      /^charged +0\.01 +the upstream counted more than was held for: charged is the hold, .* make 0\.0218$/m,
-    )
-  })
-
-  test('a charge whose price is not known any more is explained by its tokens', async () => {
-    const old = await variant(await ask(), { ...counts, price: undefined, hold: 30_000_000n })
-    expect(old).toMatch(/^prompt +12,000 tokens, of them 2,000 cached and 4,000 written to the cache$/m)
-    expect(old).toMatch(/^completion +900 tokens, of them 640 reasoning$/m)
-  })
+test('a charge for cache writes, reasoning, the request and images is explained in columns', async () => {
+  const shown = await variant(await ask(), { ...COUNTS, price: PRICES, cost: 21_800_000n, hold: 30_000_000n })
+  expect(shown.split('\n').slice(9, 17)).toEqual([
+    'prompt        6,000 tokens  × 1 per million    = 0.006   12,000 prompt tokens less 2,000 cached and 4,000 written to the cache',
+    'cached        2,000 tokens  × 0.5 per million  = 0.001',
+    'cache write   4,000 tokens  × 1.25 per million = 0.005',
+    'completion      900 tokens  × 2 per million    = 0.0018  of them 640 reasoning',
+    'request           1 request × 0.005 each       = 0.005',
+    'images            3 images  × 0.001 each       = 0.003',
+    'charged                                          0.0218',
+    'held          0.03 at admission, 0.0082 given back',
+  ])
 })
-
-test('the explanation of a charge names the tier of its price, and the tokens written to a cache for an hour', async () => {
-  const row = await ask()
-  expect(await explain(row)).not.toMatch(/^tier /m)
-  const price = { input: '1', output: '2', cachedInput: '1', cacheWrite: '1.25', cacheWrite1h: '2', above: 272_000 }
-  const counts = { promptTokens: 300_000, cachedTokens: 0, cacheWriteTokens: 5_000, cacheWrite1hTokens: 2_000 }
-  const shown = await variant(row, { ...counts, price, hold: 10n ** 9n })
-  expect(shown).toMatch(/^tier +above 272,000 prompt tokens$/m)
-  expect(shown).toMatch(/^cache write +3,000 tokens +× 1\.25 per million/m)
-  expect(shown).toMatch(/^cache 1h +2,000 tokens +× 2 per million/m)
-  expect(shown).toContain('less 5,000 written to the cache, 2,000 of them for an hour')
-})
-
-test('the explanation of a charge says if the provider itself stated its cost', async () => {
-  const stated = { upstreamCost: 3_000n, upstreamCostSource: 'provider' as const }
-  expect(await variant(await ask(), stated)).toMatch(/^cost us +0\.000003, as the provider states it\nmargin/m)
-})
-
-test('the explanation of a charge shows the provider cost and the margin, and says if it is a loss', async () => {
-  const row = await ask()
-  expect(await variant(row, { upstreamCost: 3_000n })).toMatch(/^cost us +0\.000003\nmargin +0\.0000015$/m)
-  expect(await variant(row, { upstreamCost: 5_000n })).toMatch(
-    /^cost us +0\.000005\nmargin +-0\.0000005: it was charged below what it cost us$/m,
-  )
-})
-
-test('the explanation of a charge shows no provider cost if the route does not state one', async () => {
-  expect(await explain(await ask())).not.toMatch(/cost us|margin/)
-})
-
-const attemptsOf = (...results: string[]) => results.map((result) => ({ provider: 'up', model: 'm', result, ms: 1 }))
 
 test.each<[string, Partial<UsageRow>, string]>([
   ['a route above the price', { upstreamCost: 9_000n }, 'its route costs more than the price'],

@@ -55,6 +55,11 @@ export function litellm(fields: Cost, name = 'gpt-4o', provider = 'openai'): obj
   }
 }
 
+/** LiteLLM's fields for dollars a token. */
+export const perToken = (input: number | string, output: number | string) => {
+  return { input_cost_per_token: input, output_cost_per_token: output }
+}
+
 /** In the form of Portkey. */
 export function portkey(prices: Cost, more: object = {}, currency = 'USD'): object {
   const zero = { request_token: { price: 0 }, response_token: { price: 0 } }
@@ -87,6 +92,12 @@ export async function runPrices(
   const ended = await waybill(folder, ['catalog', 'prices', 'catalog.json', ...from, ...args])
   const file = join(folder, 'catalog.proposal.json')
   return { ...ended, proposal: existsSync(file) ? readFileSync(file, 'utf8') : undefined }
+}
+
+/** The models of a proposal. */
+export async function proposedModels(...run: Parameters<typeof runPrices>) {
+  const { proposal = '{}' } = await runPrices(...run)
+  return JSON.parse(proposal).models
 }
 
 /** The lines that a proposal changes, without the comment. */

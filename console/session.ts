@@ -1,16 +1,15 @@
+import type { WhoAmI } from '../layers/admin/api/shapes/answers.ts'
+import { shared } from './shared.ts'
+
 /** It is stored for this origin alone: another port of this machine is another origin. */
 const STORED = 'waybill.console'
 
-/** The event of this window that the server no longer knows its token. */
-export const SIGNED_OUT = 'waybill:signed-out'
-
-export function sessionToken(): string | null {
-  return localStorage.getItem(STORED)
-}
+/** Null when the server no longer knows it. */
+export const sessionToken = shared(localStorage.getItem(STORED))
 
 export function endSession(): void {
   localStorage.removeItem(STORED)
-  dispatchEvent(new Event(SIGNED_OUT))
+  sessionToken.set(null)
 }
 
 /**
@@ -29,4 +28,22 @@ export async function beginSession(): Promise<void> {
   if (!response?.ok) return
   const { token } = (await response.json()) as { token: string }
   localStorage.setItem(STORED, token)
+  sessionToken.set(token)
+}
+
+let identity: WhoAmI | undefined
+
+/** Set before a page is shown to somebody, and undefined for nobody. */
+export function setIdentity(known: WhoAmI | undefined): void {
+  identity = known
+}
+
+export function isSignedIn(): boolean {
+  return identity !== undefined
+}
+
+/** The operator who works here, and the stage. */
+export function identityHere(): WhoAmI {
+  if (!identity) throw new Error('A page is shown only when it is known who looks at it.')
+  return identity
 }

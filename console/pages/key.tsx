@@ -14,10 +14,10 @@ import { Page } from '../parts/page.tsx'
 import { Empty, Panel } from '../parts/panel.tsx'
 import { type Column, cell, credits, name, Rows, Table } from '../parts/table.tsx'
 import { UsageChart } from '../parts/usage-chart.tsx'
-import { type Loaded, useList, useLive } from '../parts/use-load.ts'
+import { type Loaded, useList, useLoad } from '../parts/use-load.ts'
 import { attentionOf, Badge, Moment, RequestLink, useNow } from '../parts/values.tsx'
 import { go, linkTo, queryText } from '../router.ts'
-import { type ActName, KeyActions, KeyDialog } from './key/acts.tsx'
+import { type ActName, KeyActions, KeyDialog } from './key/dialogs.tsx'
 import { Balance, GraceBanner, Limits, Settings } from './key/panels.tsx'
 
 const LIVE_MS = 3000
@@ -27,9 +27,9 @@ const LAST_REQUESTS = 10
 
 export function KeyPage({ id }: { readonly id: string }) {
   const path = keyPath(id)
-  const key = useLive<KeyDetail>(path, LIVE_MS)
+  const key = useLoad<KeyDetail>(path, LIVE_MS)
   const from = dayText(useNow(HOUR_MS) - (DAYS - 1) * DAY_MS)
-  const usage = useLive<UsagePage>(`/usage?${queryText({ key_id: id, group_by: 'model', from })}`, USAGE_MS)
+  const usage = useLoad<UsagePage>(`/usage?${queryText({ key_id: id, group_by: 'model', from })}`, USAGE_MS)
   const requests = useList<RequestLine>('/requests', { key_id: id })
   const grants = useList<GrantShape>(`${path}/grants`)
   const events = useList<EventShape>(`${path}/events`)
@@ -54,7 +54,7 @@ export function KeyPage({ id }: { readonly id: string }) {
                 <Badge key={badge} of={badge} />
               ))}
               <code class="quiet">{data.id}</code>
-              <CopyButton text={() => data.id} what="the key's id" />
+              <CopyButton text={() => data.id} what="the key's id" class="tiny" />
             </p>
             <GraceBanner of={data} onEnd={() => setAct('end-grace')} />
             <Balance of={data} usage={usage.data} days={DAYS} />
@@ -125,14 +125,8 @@ function Usage({ of: usage, keyId }: { readonly of: Loaded<UsagePage>; readonly 
   }
   const { data } = usage.data
   const endOf = (start: string) => data.find(({ start_time }) => start_time === start)?.end_time
-  return (
-    <UsageChart
-      title={`by model, ${DAYS} days`}
-      page={usage.data}
-      isByHour={false}
-      onPick={(start) => go(['requests'], { key_id: keyId, from: start, to: endOf(start) })}
-    />
-  )
+  const pick = (from: string) => go(['requests'], { key_id: keyId, from, to: endOf(from) })
+  return <UsageChart title={`by model, ${DAYS} days`} page={usage.data} isByHour={false} onPick={pick} />
 }
 
 const HOLDS: readonly Column<HoldShape>[] = [

@@ -4,17 +4,16 @@ import { CopyButton } from '../parts/controls.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
 import { Facts, Panel } from '../parts/panel.tsx'
-import { useLive } from '../parts/use-load.ts'
-import { Attempts, Bill } from './request/panels.tsx'
+import { useLoad } from '../parts/use-load.ts'
+import { Attempts, Bill, Notices, Summary } from './request/panels.tsx'
 import { customerText, explained, rowFacts } from './request/row-facts.ts'
-import { Notices, Summary } from './request/summary.tsx'
 
 /** An open request may settle any moment. */
 const LIVE_MS = 4000
 
 export function RequestPage({ id }: { readonly id: string }) {
   const [isOpen, setOpen] = useState(false)
-  const request = useLive<RequestShape>(`/requests/${encodeURIComponent(id)}`, isOpen ? LIVE_MS : undefined)
+  const request = useLoad<RequestShape>(`/requests/${encodeURIComponent(id)}`, isOpen ? LIVE_MS : undefined)
   const { data } = request
   const state = data?.state
   useEffect(() => setOpen(state === 'open'), [state])

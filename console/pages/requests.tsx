@@ -12,13 +12,12 @@ import { Page } from '../parts/page.tsx'
 import { Empty } from '../parts/panel.tsx'
 import { rangeOf } from '../parts/ranges.ts'
 import { Rows } from '../parts/table.tsx'
-import { listUrl, useList, useLive } from '../parts/use-load.ts'
-import { filtersIn, go, linkTo, type PageUrl, type Query, queryText, withQuery } from '../router.ts'
+import { listUrl, useLoad, useTail } from '../parts/use-load.ts'
+import { filtersIn, go, goWith, linkTo, type PageUrl, type Query, queryText } from '../router.ts'
 import { Chips } from './requests/chips.tsx'
 import { isForModel } from './requests/endpoints.ts'
 import { FILTERS, sumsOf } from './requests/filters.ts'
 import { Histogram } from './requests/histogram.tsx'
-import { useTail } from './requests/use-tail.ts'
 
 /** The histogram is only as live as a sum can be. */
 const LIVE_SUMS_MS = 30_000
@@ -37,11 +36,11 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   const isLive = isOn && canBeLive
   const sums = sumsOf(query)
   const bucket = range.isByHour ? '1h' : '1d'
-  const usage = useLive<UsagePage>(
+  const usage = useLoad<UsagePage>(
     `/usage?${queryText({ bucket, group_by: sums.by, from, to, key_id: query.key_id })}`,
     isLive ? LIVE_SUMS_MS : undefined,
   )
-  const requests = useTail(useList<RequestLine>('/requests', asked), asked, isLive && !isHeld)
+  const requests = useTail<RequestLine>('/requests', asked, 'request_id', isLive && !isHeld)
   const isAll = url.query.get('calls') === 'all' || query.endpoint !== ''
   const rows = isAll ? requests.rows : requests.rows.filter(isForModel)
   return (
@@ -87,14 +86,8 @@ function Calls({ url, isAll, hidden }: { readonly url: PageUrl; readonly isAll: 
   return (
     <p class="quiet apart">
       <label>
-        <input
-          type="checkbox"
-          checked={isAll}
-          onChange={() => {
-            location.hash = withQuery(url, { calls: isAll ? null : 'all' })
-          }}
-        />{' '}
-        Show calls that are not for a model
+        <input type="checkbox" checked={isAll} onChange={() => goWith(url, { calls: isAll ? null : 'all' })} /> Show
+        calls that are not for a model
       </label>
       {hidden > 0 && ` (${counted(hidden)} hidden)`}
     </p>

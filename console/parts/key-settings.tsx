@@ -4,7 +4,7 @@ import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/ad
 import { isInRanges } from '../../layers/gateway/domain/admission/cidr.ts'
 import type { Setting } from '../../layers/gateway/domain/keys/key-settings.ts'
 import type { Scope } from '../../layers/gateway/endpoints.ts'
-import { identityHere } from '../identity.ts'
+import { identityHere } from '../session.ts'
 import { Field } from './controls.tsx'
 import type { Typed } from './typed-settings.ts'
 

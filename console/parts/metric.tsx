@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { colourIn, LINE } from './chart.tsx'
 
 type Props = {
   readonly name: ComponentChildren
@@ -13,20 +14,14 @@ type Props = {
 
 /** A number, and the way to what is behind it. */
 export function Metric({ name, value, href, class: kind = '', shape, children }: Props) {
-  const content = (
-    <>
+  const Frame = href ? 'a' : 'div'
+  return (
+    <Frame class={`metric panel ${kind}`} {...(href && { href })}>
       <span class="row between small quiet">{name}</span>
       <strong>{value}</strong>
       {shape && <Sparkline {...shape} />}
       {children}
-    </>
-  )
-  return href ? (
-    <a class={`metric panel ${kind}`} href={href}>
-      {content}
-    </a>
-  ) : (
-    <div class={`metric panel ${kind}`}>{content}</div>
+    </Frame>
   )
 }
 
@@ -34,14 +29,23 @@ const [WIDTH, HEIGHT] = [120, 34]
 
 function Sparkline({ of: values, colour }: NonNullable<Props['shape']>) {
   const most = Math.max(...values, 0)
-  if (values.length < 2 || most === 0) return <svg class="spark" aria-hidden="true" />
   const points = values
     .map((value, i) => `${(i * WIDTH) / (values.length - 1)},${HEIGHT - 2 - (HEIGHT - 6) * (value / most)}`)
     .join(' ')
   return (
-    <svg class="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-      <polygon class={`area ${colour}`} points={`0,${HEIGHT} ${points} ${WIDTH},${HEIGHT}`} />
-      <polyline class={`line ${colour}`} points={points} />
+    <svg
+      class="spark"
+      height="2.125rem"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      {values.length > 1 && most > 0 && (
+        <>
+          <polygon fill={colourIn(colour)} opacity="0.1" points={`0,${HEIGHT} ${points} ${WIDTH},${HEIGHT}`} />
+          <polyline {...LINE} stroke={colourIn(colour)} vector-effect="non-scaling-stroke" points={points} />
+        </>
+      )}
     </svg>
   )
 }
@@ -61,9 +65,9 @@ export function Share({ of, colour = 'c0', label, title }: ShareProps) {
   const meter = label ? { role: 'meter', 'aria-label': label, 'aria-valuenow': percent } : {}
   return (
     <span class="share" title={title} {...(meter as object)}>
-      <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-        <rect class="back" width="100" height="6" rx="3" />
-        <rect class={colour} width={percent} height="6" rx="3" />
+      <svg height="6" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+        <rect fill="var(--line)" width="100" height="6" rx="3" />
+        <rect fill={colourIn(colour)} width={percent} height="6" rx="3" />
       </svg>
     </span>
   )

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
+
 // Numbers and times as they are told, and put in order. An amount may have more digits than a number, so its digits are worked with.
 
 export function counted(count: number): string {
@@ -21,6 +23,8 @@ export function dayText(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }
 
+/** A plain decimal of at most nine places. */
+export const AMOUNT_PATTERN = '[0-9]+(\\.[0-9]{1,9})?'
 const AMOUNT = /^(-?)(\d+)(?:\.(\d+))?$/
 /** The digits after the point that an amount of one credit and more has. */
 const DECIMALS = 2
@@ -86,4 +90,29 @@ const SUFFIXES = [
 export function tickText(value: number): string {
   const [size, suffix] = SUFFIXES.find(([least]) => value >= least) ?? [1, '']
   return `${Number((value / size).toPrecision(3))}${suffix && ` ${suffix}`}`
+}
+
+/** The charges of days in a row, the last of which is today. */
+type Charged = {
+  readonly data: readonly { readonly start_time: string; readonly results: readonly { readonly cost: string }[] }[]
+}
+
+const WEEK = 7
+const YEAR = 365
+
+/** How long a balance lasts at the rate of the last week: an estimate, for which an amount may be a float. */
+export function lastsText(available: string, { data }: Charged, nowMs: number): string {
+  if (Number(available) <= 0) return 'No credits left: requests are refused.'
+  const days = data.slice(-WEEK)
+  const cost = days.reduce((sum, { results }) => sum + results.reduce((all, group) => all + Number(group.cost), 0), 0)
+  const beginMs = Date.parse(days[0]?.start_time ?? '')
+  if (!(cost > 0) || !(nowMs > beginMs)) return 'Nothing was charged in the last week.'
+  const left = (Number(available) / cost) * ((nowMs - beginMs) / DAY_MS)
+  return `Lasts ${lengthText(left)} at the last week’s rate.`
+}
+
+function lengthText(days: number): string {
+  if (days > YEAR) return 'more than a year'
+  if (days < 1) return `about ${countOf(Math.max(1, Math.round(days * 24)), 'hour')}`
+  return `about ${countOf(Math.round(days), 'day')}`
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { isSignedIn } from '../identity.ts'
+import { isSignedIn } from '../session.ts'
 import { SearchBox } from './search-box.tsx'
 
 type Props = {

@@ -1,10 +1,9 @@
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
-import { lastsText } from '../pages/key/lasts.ts'
 import { asCurl, asPythonCode, asSdkCode } from '../pages/playground/as-code.ts'
 import { Chart } from '../parts/chart.tsx'
 import { CopyButton } from '../parts/controls.tsx'
 import { Loading } from '../parts/loading.tsx'
-import { dayText, perMillion } from '../parts/numbers.ts'
+import { dayText, lastsText, perMillion } from '../parts/numbers.ts'
 import { Panel } from '../parts/panel.tsx'
 import { type Column, cell, count, credits, name, Rows, Table } from '../parts/table.tsx'
 import { useList, useLoad } from '../parts/use-load.ts'
@@ -131,7 +130,7 @@ const REQUESTS: readonly Column<Request>[] = [
   credits('Charged', ({ cost }) => cost),
   cell('Request', ({ request_id: id }) => (
     <>
-      <code title={id}>…{id.slice(-8)}</code> <CopyButton text={() => id} what={`the id ${id}`} />
+      <code title={id}>…{id.slice(-8)}</code> <CopyButton class="tiny" text={() => id} what={`the id ${id}`} />
     </>
   )),
 ]

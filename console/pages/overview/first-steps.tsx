@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
-import { identityHere } from '../../identity.ts'
 import { CopyButton } from '../../parts/controls.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { linkTo } from '../../router.ts'
+import { identityHere } from '../../session.ts'
 import { asCurl } from '../playground/as-code.ts'
 
 const LOOK_EVERY_MS = 3_000

@@ -1,29 +1,25 @@
-import { KeyChip } from '../../parts/key-chip.tsx'
+import { KeyChip, RangePicker } from '../../parts/filters.tsx'
 import { Choices, Picker, Span } from '../../parts/picker.tsx'
-import { RangePicker } from '../../parts/range-picker.tsx'
 import { type Range, rangeQuery } from '../../parts/ranges.ts'
 import { useLoad } from '../../parts/use-load.ts'
-import { linkTo, type PageUrl, type Query, withQuery } from '../../router.ts'
+import { goWith, linkTo, type PageUrl, type Query } from '../../router.ts'
 import { BOUND_FILTERS, CHOICE_FILTERS, type ChoiceFilter, type FilterQuery } from './filters.ts'
 
 type Props = { readonly url: PageUrl; readonly range: Range; readonly query: FilterQuery }
 
 export function Chips({ url, range, query }: Props) {
-  const choose = (changes: Query) => {
-    location.hash = withQuery(url, changes)
-  }
   const isFiltered = Object.values(query).some(Boolean)
   return (
     <>
       <RangePicker url={url} range={range} />
-      <KeyChip value={query.key_id} onChoose={(id) => choose({ key_id: id })} />
+      <KeyChip url={url} />
       {CHOICE_FILTERS.map((filter) => (
         <ChoiceChip
           key={filter.name}
           filter={filter}
           value={query[filter.name]}
           range={{ from: range.from, to: range.to, key_id: query.key_id }}
-          onChoose={(value) => choose({ [filter.name]: value })}
+          onChoose={(value) => goWith(url, { [filter.name]: value })}
         />
       ))}
       {BOUND_FILTERS.map(({ label, unit, from, to, pattern }) => (
@@ -31,7 +27,7 @@ export function Chips({ url, range, query }: Props) {
           key={label}
           label={label}
           value={boundsText(query[from], query[to], unit)}
-          onChoose={(span) => choose({ [from]: span?.[0], [to]: span?.[1] })}
+          onChoose={(span) => goWith(url, { [from]: span?.[0], [to]: span?.[1] })}
         >
           {(chosen) => <Span unit={unit} from={query[from]} to={query[to]} pattern={pattern} onChoose={chosen} />}
         </Picker>

@@ -3,8 +3,7 @@ import { Loading } from '../../parts/loading.tsx'
 import { counted } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/panel.tsx'
 import type { Range } from '../../parts/ranges.ts'
-import { TimeChart } from '../../parts/time-chart.tsx'
-import { sumOf } from '../../parts/usage-chart.tsx'
+import { sumOf, TimeChart } from '../../parts/usage-chart.tsx'
 import type { Loaded } from '../../parts/use-load.ts'
 
 type Props = {
@@ -52,7 +51,7 @@ export function Histogram({ of, range, group, ignored, onPick }: Props) {
             isByHour={range.isByHour}
             series={[
               countOf('answered', 'c0', ({ requests, refused, failed }) => requests - refused - failed),
-              countOf('errors', 'failed', ({ refused, failed }) => refused + failed),
+              countOf('errors', 'bad', ({ refused, failed }) => refused + failed),
             ]}
             onPick={onPick}
           />

@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { jsonLines, lineOf } from '../../console/pages/catalog/json-lines.ts'
-import { lastsText } from '../../console/parts/numbers.ts'
 import { keysCsv } from '../../console/parts/csv.ts'
 import { costOf, marginText } from '../../console/parts/models.ts'
-import { shortAmount, ticksTo } from '../../console/parts/numbers.ts'
+import { lastsText, shortAmount, ticksTo } from '../../console/parts/numbers.ts'
 import { sampleKey, sampleUsage } from './support/samples.ts'
 
 /** Its types are of a browser. */

@@ -18,11 +18,10 @@ import { type Loaded, useList, useLoad } from '../parts/use-load.ts'
 import { attentionOf, Badge, Moment, RequestLink, useNow } from '../parts/values.tsx'
 import { go, linkTo, queryText } from '../router.ts'
 import { type ActName, KeyActions, KeyDialog } from './key/dialogs.tsx'
-import { Balance, GraceBanner, Limits, Settings } from './key/panels.tsx'
+import { Balance, DAYS, GraceBanner, Limits, Settings } from './key/panels.tsx'
 
 const LIVE_MS = 3000
 const USAGE_MS = 60_000
-const DAYS = 30
 const LAST_REQUESTS = 10
 
 export function KeyPage({ id }: { readonly id: string }) {
@@ -57,7 +56,7 @@ export function KeyPage({ id }: { readonly id: string }) {
               <CopyButton text={() => data.id} what="the key's id" class="tiny" />
             </p>
             <GraceBanner of={data} onEnd={() => setAct('end-grace')} />
-            <Balance of={data} usage={usage.data} days={DAYS} />
+            <Balance of={data} usage={usage.data} />
             <div class="two">
               <Usage of={usage} keyId={id} />
               <section class="panel">

@@ -59,12 +59,12 @@ export function useOwnId(): string {
   return id
 }
 
-type FieldProps = Omit<JSX.IntrinsicElements['input'], 'label' | 'onInput'> & {
+export type FieldProps = Omit<JSX.IntrinsicElements['input'], 'label' | 'onInput'> & {
   readonly label: string
   readonly onInput: (value: string) => void
   readonly hint?: string | undefined
   /** More than one makes it a field of lines. */
-  readonly rows?: number
+  readonly rows?: number | undefined
 }
 
 export function Field({ label, onInput, hint, rows, ...rest }: FieldProps) {

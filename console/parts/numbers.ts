@@ -92,20 +92,15 @@ export function tickText(value: number): string {
   return `${Number((value / size).toPrecision(3))}${suffix && ` ${suffix}`}`
 }
 
-/** The charges of days in a row, the last of which is today. */
-type Charged = {
-  readonly data: readonly { readonly start_time: string; readonly results: readonly { readonly cost: string }[] }[]
-}
-
 const WEEK = 7
 const YEAR = 365
 
-/** How long a balance lasts at the rate of the last week: an estimate, for which an amount may be a float. */
-export function lastsText(available: string, { data }: Charged, nowMs: number): string {
+/** How long a balance lasts at the rate of the last week of these days: an estimate, for which an amount may be a float. */
+export function lastsText(available: string, all: readonly { day: string; cost: string | number }[], nowMs: number) {
   if (Number(available) <= 0) return 'No credits left: requests are refused.'
-  const days = data.slice(-WEEK)
-  const cost = days.reduce((sum, { results }) => sum + results.reduce((all, group) => all + Number(group.cost), 0), 0)
-  const beginMs = Date.parse(days[0]?.start_time ?? '')
+  const days = all.slice(-WEEK)
+  const cost = days.reduce((sum, day) => sum + Number(day.cost), 0)
+  const beginMs = Date.parse(days[0]?.day ?? '')
   if (!(cost > 0) || !(nowMs > beginMs)) return 'Nothing was charged in the last week.'
   const left = (Number(available) / cost) * ((nowMs - beginMs) / DAY_MS)
   return `Lasts ${lengthText(left)} at the last week’s rate.`

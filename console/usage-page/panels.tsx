@@ -27,7 +27,7 @@ export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
           <strong>
             <Credits of={apiKey.balance} withUnit />
           </strong>
-          {days && <p>{lastsText(apiKey.balance, { data: days.map(asBucket) }, now)}</p>}
+          {days && <p>{lastsText(apiKey.balance, days, now)}</p>}
           <p class="quiet">
             <Credits of={apiKey.spent} /> charged so far, <Credits of={apiKey.held} /> held by requests under way.
           </p>
@@ -101,10 +101,6 @@ function lastDays({ data }: Sums<DaySum>, nowMs: number): readonly DaySum[] {
     const day = dayText(nowMs - (DAYS - 1 - i) * DAY_MS)
     return known.get(day) ?? { day, requests: 0, total_tokens: 0, cost: '0' }
   })
-}
-
-function asBucket({ day, cost }: DaySum) {
-  return { start_time: `${day}T00:00:00.000Z`, results: [{ cost }] }
 }
 
 const FIGURES: readonly Column<Figures>[] = [

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
-import type { UsageNumbers, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
+import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import type { SettingField } from '../../../layers/admin/settings/setting-fields.ts'
 import { shownText } from '../../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../../layers/admin/settings/setting-words.ts'
@@ -13,17 +13,21 @@ import { sumOf } from '../../parts/usage-chart.tsx'
 import { Credits, Moment, useNow } from '../../parts/values.tsx'
 import { linkTo } from '../../router.ts'
 
-type BalanceProps = { readonly of: KeyDetail; readonly usage: UsagePage | undefined; readonly days: number }
+export const DAYS = 30
+
+type BalanceProps = { readonly of: KeyDetail; readonly usage: UsagePage | undefined }
 
 /** The balance, how long it lasts, and what was used of it. */
-export function Balance({ of: key, usage, days }: BalanceProps) {
+export function Balance({ of: key, usage }: BalanceProps) {
   const now = useNow(MINUTE_MS)
-  const query = { key_id: key.id, range: `${days}d` }
+  const query = { key_id: key.id, range: `${DAYS}d` }
+  const days = usage?.data ?? []
+  const charges = days.map(({ start_time: day, results }) => ({ day, cost: sumOf(results, (one) => Number(one.cost)) }))
   return (
     <div class="metrics">
       <Metric name="Balance" value={<Credits of={key.available} withUnit />} class="balance">
         <LeftBar available={key.available} granted={key.granted} />
-        <p>{usage ? lastsText(key.available, usage, now) : 'Loading…'}</p>
+        <p>{usage ? lastsText(key.available, charges, now) : 'Loading…'}</p>
         <p class="quiet">
           <Part of={key} name="granted" /> = <Part of={key} name="available" /> + <Part of={key} name="held" /> +{' '}
           <Part of={key} name="spent" />
@@ -35,16 +39,16 @@ export function Balance({ of: key, usage, days }: BalanceProps) {
         )}
       </Metric>
       <Metric
-        name={`Charged in ${days} days`}
+        name={`Charged in ${DAYS} days`}
         value={usage ? <Credits of={usage.total.cost} withUnit /> : '–'}
         href={linkTo(['usage'], query)}
-        shape={{ of: byDay(usage, ({ cost }) => Number(cost)), colour: 'c0' }}
+        shape={{ of: charges.map(({ cost }) => cost), colour: 'c0' }}
       />
       <Metric
-        name={`Requests in ${days} days`}
+        name={`Requests in ${DAYS} days`}
         value={usage ? counted(usage.total.requests) : '–'}
         href={linkTo(['requests'], query)}
-        shape={{ of: byDay(usage, ({ requests }) => requests), colour: 'c1' }}
+        shape={{ of: days.map(({ results }) => sumOf(results, (group) => group.requests)), colour: 'c1' }}
       />
       <Metric name="Last used" value={<Moment at={key.last_used_at} isBrief />}>
         <p class="quiet">
@@ -63,10 +67,6 @@ function Part({ of: key, name }: PartProps) {
       <Credits of={key[name]} /> {name}
     </span>
   )
-}
-
-function byDay(usage: UsagePage | undefined, of: (group: UsageNumbers) => number): number[] {
-  return usage?.data.map(({ results }) => sumOf(results, of)) ?? []
 }
 
 /** The old secret of a rotated key: the time for which it still works, and its last use. */

@@ -9,12 +9,8 @@ import { linkTo } from '../../router.ts'
 const LOW_COLUMNS: readonly Column<Overview['low'][number]>[] = [
   name('Key', (key) => <KeyLink id={key.id} name={key.name} />),
   credits('Left', (key) => key.available),
-  number('State', (key) => key.badges.filter(isOfCredits).map((badge) => <Badge key={badge} of={badge} />)),
+  number('State', ({ badges }) => ['empty', 'low'].map((badge) => badges.includes(badge) && <Badge of={badge} />)),
 ]
-
-function isOfCredits(badge: string): boolean {
-  return badge === 'empty' || badge === 'low'
-}
 
 export function Low({ of: { low, keys } }: { readonly of: Overview }) {
   return (
@@ -41,11 +37,7 @@ export function Low({ of: { low, keys } }: { readonly of: Overview }) {
 }
 
 type Entry = Overview['top_keys'][number]
-type TopProps = {
-  readonly title: string
-  readonly of: readonly Entry[]
-  readonly linkOf: (id: string) => string
-}
+type TopProps = { readonly title: string; readonly of: readonly Entry[]; readonly linkOf: (id: string) => string }
 
 export function Top({ title, of: entries, linkOf }: TopProps) {
   const most = Math.max(...entries.map(({ cost }) => Number(cost)))
@@ -114,7 +106,8 @@ export function Attention({ of: data }: { readonly of: Overview }) {
       {failing.map(({ provider, attempts, failures }) => (
         <p key={provider} class="notice warn">
           {provider} failed in {counted(failures)} of {counted(attempts)} attempts in 24 hours.{' '}
-          {isCovered(data, failures) && 'Other routes answered most of them. '}
+          {/* More attempts failed than requests did: fallbacks answered. */}
+          {data.range.errors < failures && 'Other routes answered most of them. '}
           <a href={linkTo(['routes'])}>See the routes</a>
         </p>
       ))}
@@ -128,20 +121,10 @@ export function Attention({ of: data }: { readonly of: Overview }) {
   )
 }
 
-/** More attempts failed than requests did: fallbacks answered. */
-function isCovered({ range }: Overview, failures: number): boolean {
-  return range.errors < failures
-}
-
-type ProviderState = {
-  readonly provider: string
-  readonly routes: number
-  readonly attempts: number
-  readonly failures: number
-}
+type ProviderState = ReturnType<typeof providersOf>[number]
 
 /** The routes of each provider together. One upstream model may stand behind several, and is counted once. */
-function providersOf(routes: Overview['routes']): ProviderState[] {
+function providersOf(routes: Overview['routes']) {
   return [...Map.groupBy(routes, ({ provider }) => provider)].map(([provider, own]) => {
     const models = [...new Map(own.map((route) => [route.upstream_model, route])).values()]
     const sum = (of: (route: Overview['routes'][number]) => number) => models.reduce((all, route) => all + of(route), 0)

@@ -11,13 +11,13 @@ import { SecretDialog } from './parts/secret-dialog.tsx'
 import { useLoad } from './parts/use-load.ts'
 import { applyTheme } from './preferences.ts'
 import { usePageUrl } from './router.ts'
-import { beginSession, endSession, sessionToken, setIdentity } from './session.ts'
+import { beginSession, endSession, hasEnded, sessionToken, setIdentity } from './session.ts'
 
 // The secret's dialog outlives the session: a server that ended must not take the only copy with it.
 function App() {
   return (
     <>
-      {sessionToken.use() === null ? <SignIn /> : <SignedIn />}
+      {hasEnded.use() || sessionToken() === null ? <SignIn /> : <SignedIn />}
       <SecretDialog />
       <Announcements />
     </>
@@ -62,7 +62,7 @@ function SignIn() {
 
 connect({
   base: '/admin/v1',
-  headers: () => ({ 'X-Waybill-Console': sessionToken.get() ?? '' }),
+  headers: () => ({ 'X-Waybill-Console': sessionToken() ?? '' }),
   lost: 'No answer came: is the console still running?',
   onFailure: ({ code }) => {
     // The gateway may also refuse the playground's key, which does not end this session.

@@ -4,12 +4,17 @@ import { shared } from './shared.ts'
 /** It is stored for this origin alone: another port of this machine is another origin. */
 const STORED = 'waybill.console'
 
-/** Null when the server no longer knows it. */
-export const sessionToken = shared(localStorage.getItem(STORED))
+/** Another tab may have a new one meanwhile. */
+export function sessionToken(): string | null {
+  return localStorage.getItem(STORED)
+}
 
+export const hasEnded = shared(false)
+
+/** The server no longer knows the token. */
 export function endSession(): void {
   localStorage.removeItem(STORED)
-  sessionToken.set(null)
+  hasEnded.set(true)
 }
 
 /**
@@ -28,7 +33,6 @@ export async function beginSession(): Promise<void> {
   if (!response?.ok) return
   const { token } = (await response.json()) as { token: string }
   localStorage.setItem(STORED, token)
-  sessionToken.set(token)
 }
 
 let identity: WhoAmI | undefined

@@ -14,7 +14,7 @@ import { Page } from '../parts/page.tsx'
 import { Empty, Panel } from '../parts/panel.tsx'
 import { type Column, cell, credits, name, Rows, Table } from '../parts/table.tsx'
 import { UsageChart } from '../parts/usage-chart.tsx'
-import { type Loaded, useList, useLoad } from '../parts/use-load.ts'
+import { type Loaded, useList, useLive } from '../parts/use-load.ts'
 import { attentionOf, Badge, Moment, RequestLink, useNow } from '../parts/values.tsx'
 import { go, linkTo, queryText } from '../router.ts'
 import { type ActName, KeyActions, KeyDialog } from './key/dialogs.tsx'
@@ -26,9 +26,9 @@ const LAST_REQUESTS = 10
 
 export function KeyPage({ id }: { readonly id: string }) {
   const path = keyPath(id)
-  const key = useLoad<KeyDetail>(path, LIVE_MS)
+  const key = useLive<KeyDetail>(path, LIVE_MS)
   const from = dayText(useNow(HOUR_MS) - (DAYS - 1) * DAY_MS)
-  const usage = useLoad<UsagePage>(`/usage?${queryText({ key_id: id, group_by: 'model', from })}`, USAGE_MS)
+  const usage = useLive<UsagePage>(`/usage?${queryText({ key_id: id, group_by: 'model', from })}`, USAGE_MS)
   const requests = useList<RequestLine>('/requests', { key_id: id })
   const grants = useList<GrantShape>(`${path}/grants`)
   const events = useList<EventShape>(`${path}/events`)

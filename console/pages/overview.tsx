@@ -6,7 +6,7 @@ import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
 import { RANGES, rangeOf, rangeQuery } from '../parts/ranges.ts'
 import { UsageChart } from '../parts/usage-chart.tsx'
-import { useLoad } from '../parts/use-load.ts'
+import { useLive } from '../parts/use-load.ts'
 import { useNow } from '../parts/values.tsx'
 import { go, linkTo, type PageUrl, queryText } from '../router.ts'
 import { FirstSteps } from './overview/first-steps.tsx'
@@ -21,10 +21,10 @@ export function Overview({ url }: { readonly url: PageUrl }) {
   const range = rangeOf(url, nowMs)
   const { from, to, isByHour } = range
   const query = rangeQuery(range)
-  const overview = useLoad<OverviewShape>(`/overview?${queryText({ from, to })}`, POLL_MS)
+  const overview = useLive<OverviewShape>(`/overview?${queryText({ from, to })}`, POLL_MS)
   // The chart loads by itself, so that the numbers above do not wait for it.
   const asked = queryText({ bucket: isByHour ? '1h' : '1d', group_by: 'model', from, to })
-  const usage = useLoad<UsagePage>(`/usage?${asked}`, POLL_MS)
+  const usage = useLive<UsagePage>(`/usage?${asked}`, POLL_MS)
   return (
     <Page
       title="Overview"

@@ -4,7 +4,7 @@ import { CopyButton } from '../parts/controls.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
 import { Facts, Panel } from '../parts/panel.tsx'
-import { useLoad } from '../parts/use-load.ts'
+import { useLive } from '../parts/use-load.ts'
 import { Attempts, Bill, Notices, Summary } from './request/panels.tsx'
 import { customerText, explained, rowFacts } from './request/row-facts.ts'
 
@@ -13,7 +13,7 @@ const LIVE_MS = 4000
 
 export function RequestPage({ id }: { readonly id: string }) {
   const [isOpen, setOpen] = useState(false)
-  const request = useLoad<RequestShape>(`/requests/${encodeURIComponent(id)}`, isOpen ? LIVE_MS : undefined)
+  const request = useLive<RequestShape>(`/requests/${encodeURIComponent(id)}`, isOpen ? LIVE_MS : undefined)
   const { data } = request
   const state = data?.state
   useEffect(() => setOpen(state === 'open'), [state])

@@ -13,7 +13,7 @@ import { Empty, Panel } from '../parts/panel.tsx'
 import { type Range, rangeOf } from '../parts/ranges.ts'
 import { Rows } from '../parts/table.tsx'
 import { sumOf, TimeChart } from '../parts/usage-chart.tsx'
-import { type Loaded, listUrl, useLoad, useTail } from '../parts/use-load.ts'
+import { type Loaded, listUrl, useLive, useTail } from '../parts/use-load.ts'
 import { filtersIn, go, goWith, linkTo, type PageUrl, type Query, queryText } from '../router.ts'
 import { isForModel } from './requests/endpoints.ts'
 import { Chips, FILTERS, sumsOf } from './requests/filters.tsx'
@@ -36,7 +36,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   const isLive = isOn && canBeLive
   const sums = sumsOf(query)
   const bucket = range.isByHour ? '1h' : '1d'
-  const usage = useLoad<UsagePage>(
+  const usage = useLive<UsagePage>(
     `/usage?${queryText({ bucket, group_by: sums.by, from, to, key_id: query.key_id })}`,
     isLive ? LIVE_SUMS_MS : undefined,
   )

@@ -9,14 +9,14 @@ import { counted, durationText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { Empty } from '../parts/panel.tsx'
 import { type Column, cell, name, number, Table } from '../parts/table.tsx'
-import { useLoad } from '../parts/use-load.ts'
+import { useLive } from '../parts/use-load.ts'
 import { Badge, Credits, Moment, routeState, Took } from '../parts/values.tsx'
 import { linkTo } from '../router.ts'
 
 const POLL_MS = 30_000
 
 export function Routes() {
-  const routes = useLoad<List<RouteShape>>('/routes', POLL_MS)
+  const routes = useLive<List<RouteShape>>('/routes', POLL_MS)
   const [asked, setAsked] = useState<RouteShape | undefined>(undefined)
   const [tests, setTests] = useState<Readonly<Record<string, RouteTestShape>>>({})
   const test = async ({ model, provider, upstream_model }: RouteShape) => {

@@ -13,8 +13,8 @@ export type Loaded<T> = {
 
 type State<T> = { readonly path: string | null; readonly data?: T | undefined; readonly failure?: ApiFailure }
 
-/** The server's answer under this path. Given a time, it is asked for again so often while the page is visible. */
-export function useLoad<T>(path: string | null, everyMs?: number): Loaded<T> {
+/** The server's answer under this path. */
+export function useLoad<T>(path: string | null): Loaded<T> {
   const [state, setState] = useState<State<T>>({ path })
   const { begin, stop } = useLatest()
   const reload = useCallback(async () => {
@@ -31,13 +31,19 @@ export function useLoad<T>(path: string | null, everyMs?: number): Loaded<T> {
     void reload()
     return stop
   }, [reload])
-  usePoll(reload, everyMs)
   // An answer that is still on its way is older than the change, and must not be shown after it.
   const set = (data: T) => {
     stop()
     setState({ path, data })
   }
   return { data: undefined, failure: undefined, ...own(state, path), reload, set }
+}
+
+/** Reloaded every few seconds while the page is visible. */
+export function useLive<T>(path: string, everyMs: number | undefined): Loaded<T> {
+  const loaded = useLoad<T>(path)
+  usePoll(loaded.reload, everyMs)
+  return loaded
 }
 
 /** Nothing of another path is shown. */

@@ -46,7 +46,6 @@ export function isSignedIn(): boolean {
   return identity !== undefined
 }
 
-/** The operator who works here, and the stage. */
 export function identityHere(): WhoAmI {
   if (!identity) throw new Error('A page is shown only when it is known who looks at it.')
   return identity

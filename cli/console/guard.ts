@@ -43,7 +43,6 @@ export class Tokens {
   #launch: string | undefined = newToken()
   #session: string | undefined
 
-  /** For the operator's browser. */
   get launch(): string {
     return this.#launch ?? ''
   }
@@ -65,7 +64,6 @@ function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** In constant time. */
 function isSame(given: unknown, expected: string | undefined): boolean {
   if (typeof given !== 'string' || expected === undefined) return false
   return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'))

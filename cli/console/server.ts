@@ -30,7 +30,6 @@ export type ConsoleParts = {
   readonly clock: () => number
 }
 
-/** The page and the admin API, for one operator on this machine. */
 export function createConsoleServer({ api, scopes, tokens, page, playground, clock }: ConsoleParts): Server {
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 50_000 }, (request, response) => {
     serve(request, response)

@@ -103,7 +103,6 @@ export function Books({ url }: { readonly url: PageUrl }) {
   )
 }
 
-/** The faulty ones first. */
 function inOrder(lines: readonly KeyLine[]): KeyLine[] {
   return lines.toSorted((a, b) => Number(a.ok) - Number(b.ok))
 }

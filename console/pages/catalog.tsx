@@ -105,7 +105,6 @@ function versionColumns(onRollBack: (version: number) => void): readonly Column<
   ]
 }
 
-/** Read when it is folded out. */
 function VersionChanges({ of: { version, note } }: { readonly of: CatalogVersionShape }) {
   const [isOpen, setOpen] = useState(false)
   const read = useLoad<CatalogShape>(isOpen ? `/catalog/versions/${version}` : null)

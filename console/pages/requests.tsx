@@ -98,9 +98,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
 type HistogramProps = {
   readonly of: Loaded<UsagePage>
   readonly range: Range
-  /** The only group to be drawn. */
   readonly group: string
-  /** The names of filters that sums cannot follow. */
   readonly ignored: readonly string[]
   readonly onPick: (from: string, to: string) => void
 }

@@ -4,9 +4,7 @@ import { ticksTo, tickText } from './numbers.ts'
 
 export type Series<Point> = {
   readonly label: string
-  /** Its colour, by a token of the style sheet. */
   readonly colour: string
-  /** Only drawn, never told. */
   readonly of: (point: Point) => number
   readonly told: (point: Point) => ComponentChildren
 }
@@ -24,7 +22,6 @@ export type ChartProps<Point> = {
 }
 
 type Props<Point> = ChartProps<Point> & {
-  /** The name of its moment. */
   readonly nameOf: (point: Point) => string
   /** The first and the last of the points that were clicked, dragged over or chosen by keyboard. */
   readonly onPick?: ((first: number, last: number) => void) | undefined

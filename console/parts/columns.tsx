@@ -32,7 +32,6 @@ export function EventChange({ event }: Props) {
   )
 }
 
-/** A change in one line, of which the rest folds out. */
 function EventLine({ event }: Props) {
   const lines = linesOf(event)
   const shown = lines.join(' · ')

@@ -4,7 +4,6 @@ import { shared } from '../shared.ts'
 import { AMOUNT_PATTERN } from './numbers.ts'
 import { usePaused } from './use-load.ts'
 
-/** One that sends no form. */
 export function Button(props: JSX.IntrinsicElements['button']) {
   return <button type="button" {...props} />
 }
@@ -53,7 +52,6 @@ export function Announcements() {
 
 let ids = 0
 
-/** The id of an element, by which a label or a hint finds it. */
 export function useOwnId(): string {
   const [id] = useState(() => `id-${++ids}`)
   return id

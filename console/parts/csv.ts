@@ -34,7 +34,6 @@ const KEY_FIELDS = [
   'note',
 ] as const satisfies readonly (keyof KeyShape)[]
 
-/** Amounts as the server tells them. */
 export function keysCsv(keys: readonly KeyShape[]): string {
   return csvOf([KEY_FIELDS, ...keys.map((key) => KEY_FIELDS.map((field) => key[field]))])
 }

@@ -107,7 +107,6 @@ export function ActDialog({ title, verb, isReady = true, onAct, onClose, childre
   )
 }
 
-/** A box that must be ticked before the form is sent. */
 export function Sure({ children }: { readonly children: ComponentChildren }) {
   return (
     <label class="sure">

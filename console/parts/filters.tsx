@@ -49,7 +49,6 @@ function spanText({ from, to = '' }: Range, isUtc: boolean): string {
   return `${first} – ${first.slice(0, 5) === last.slice(0, 5) ? last.slice(6) : last}`
 }
 
-/** Somebody is still typing. */
 const WAIT_MS = 200
 
 /** A key by its name; the address has its id, because names may change and may be shared. */

@@ -4,7 +4,6 @@ import { colourIn, LINE } from './chart.tsx'
 type Props = {
   readonly name: ComponentChildren
   readonly value: ComponentChildren
-  /** The page behind it. */
   readonly href?: string
   readonly class?: string
   /** Its shape over time: the number says how much. */
@@ -12,7 +11,6 @@ type Props = {
   readonly children?: ComponentChildren
 }
 
-/** A number, and the way to what is behind it. */
 export function Metric({ name, value, href, class: kind = '', shape, children }: Props) {
   const Frame = href ? 'a' : 'div'
   return (
@@ -51,7 +49,6 @@ function Sparkline({ of: values, colour }: NonNullable<Props['shape']>) {
 }
 
 type ShareProps = {
-  /** From 0 to 1. */
   readonly of: number
   readonly colour?: string
   /** Its name, if the number beside it does not say the same. */
@@ -59,7 +56,6 @@ type ShareProps = {
   readonly title?: string
 }
 
-/** A part of a whole, as a bar. */
 export function Share({ of, colour = 'c0', label, title }: ShareProps) {
   const percent = Math.round(100 * Math.min(1, Math.max(0, of)))
   const meter = label ? { role: 'meter', 'aria-label': label, 'aria-valuenow': percent } : {}

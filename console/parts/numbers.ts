@@ -18,7 +18,6 @@ export function durationText(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.floor(ms / 1000) % 60} s`
 }
 
-/** The UTC day of a moment. */
 export function dayText(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }
@@ -42,7 +41,6 @@ export function shortAmount(amount: string): string {
   return `${sign}${grouped(before)}.${shown}`
 }
 
-/** Rounded by its last digit. */
 function withoutLast(digits: string): string {
   return String((BigInt(digits) + 5n) / 10n)
 }

@@ -8,7 +8,6 @@ type Props<T> = {
   readonly value: ComponentChildren
   /** Null takes the choice back. */
   readonly onChoose: (chosen: T | null) => void
-  /** There is always a choice. */
   readonly isFixed?: boolean
   readonly children: (choose: (chosen: T) => void) => ComponentChildren
 }
@@ -78,7 +77,6 @@ export function Picker<T>({ label, value, onChoose, isFixed, children }: Props<T
 }
 
 type SpanProps = {
-  /** The fields name it. */
   readonly unit: string
   readonly from: string
   readonly to: string
@@ -122,9 +120,7 @@ type ChoicesProps = {
   readonly onTyped?: (text: string) => void
 }
 
-/** More are found by typing. */
 const MOST = 50
-/** Fewer are seen at once. */
 const FEW = 10
 
 export function Choices({ label, choices, onChoose, typed: pattern, isLoading = false, onTyped }: ChoicesProps) {

@@ -52,11 +52,9 @@ type Props = Pick<Times<unknown>, 'isByHour' | 'onPick'> & {
   /** The metric that an address has, and its change; without it the chart keeps its own. */
   readonly metric?: string
   readonly onMetric?: (metric: string) => void
-  /** A chart of times, which are not in the page. */
   readonly latency?: (() => ComponentChildren) | undefined
 }
 
-/** Usage over time, stacked by group. */
 export function UsageChart({ title, page, metric: given, onMetric, latency, ...times }: Props) {
   const [own, setOwn] = useState('cost')
   const chosen = given ?? own

@@ -7,13 +7,11 @@ export type Loaded<T> = {
   readonly data: T | undefined
   readonly failure: ApiFailure | undefined
   readonly reload: () => Promise<void>
-  /** Sets the server's answer to a change. */
   readonly set: (data: T) => void
 }
 
 type State<T> = { readonly path: string | null; readonly data?: T | undefined; readonly failure?: ApiFailure }
 
-/** The server's answer under this path. */
 export function useLoad<T>(path: string | null): Loaded<T> {
   const [state, setState] = useState<State<T>>({ path })
   const { begin, stop } = useLatest()
@@ -39,7 +37,6 @@ export function useLoad<T>(path: string | null): Loaded<T> {
   return { data: undefined, failure: undefined, ...own(state, path), reload, set }
 }
 
-/** Reloaded every few seconds while the page is visible. */
 export function useLive<T>(path: string, everyMs: number | undefined): Loaded<T> {
   const loaded = useLoad<T>(path)
   usePoll(loaded.reload, everyMs)
@@ -85,7 +82,6 @@ function usePoll(reload: () => Promise<void>, everyMs: number | undefined): void
   }, [reload, everyMs])
 }
 
-/** A text that somebody types, once they pause. */
 export function usePaused(typed: string, pauseMs: number): string {
   const [text, setText] = useState(typed)
   useEffect(() => {
@@ -113,7 +109,6 @@ type ListState<T> = {
 }
 
 const PAGE = 50
-/** The most that the server gives at once. */
 const LARGEST_PAGE = 100
 
 export function listUrl(path: string, query: Query): string {

@@ -152,7 +152,6 @@ export function useNow(everyMs: number): number {
   return now
 }
 
-/** A duration; exact when it is pointed at. */
 export function Took({ ms }: { readonly ms: number | null | undefined }) {
   if (ms === null || ms === undefined) return <span class="quiet">–</span>
   return <span title={`${counted(ms)} ms`}>{durationText(ms)}</span>

@@ -94,7 +94,6 @@ function Days({ of: days }: { readonly of: readonly DaySum[] }) {
   )
 }
 
-/** The days to today, those without requests among them. */
 function lastDays({ data }: Sums<DaySum>, nowMs: number): readonly DaySum[] {
   const known = new Map(data.map((one) => [one.day, one]))
   return Array.from({ length: DAYS }, (_, i) => {

@@ -76,7 +76,6 @@ function numbersOf(count: number, marked: ReadonlySet<number>) {
   )
 }
 
-/** Selects a line, and scrolls to it. */
 export function showLine(field: HTMLTextAreaElement, line: number): void {
   const before = field.value.split('\n').slice(0, line - 1)
   const start = before.reduce((sum, { length }) => sum + length + 1, 0)

@@ -13,7 +13,6 @@ import { ChangeList, PutInForce, type Then } from './put-in-force.tsx'
 type Props = Then & {
   readonly inForce: CatalogShape
   readonly draft: string
-  /** The model that is edited in the form. */
   readonly model: string
   readonly onModel: (id: string) => void
   readonly onChange: (draft: string) => void

@@ -32,7 +32,6 @@ const MOST_TIERS = 4
 type Fields = Readonly<Record<string, unknown>>
 
 type Props = {
-  /** As far as it is a catalog. */
   readonly of: unknown
   readonly id: string
   readonly onChoose: (id: string) => void
@@ -179,7 +178,6 @@ type ListedProps = {
   readonly what: string
   readonly of: readonly Fields[]
   readonly shape: readonly Shape[]
-  /** The next one, if there may be more. */
   readonly fresh: Fields | false
   readonly onChange: (now: readonly Fields[]) => void
 }

@@ -17,7 +17,6 @@ export type Then = {
 type Props = Then & {
   readonly title: string
   readonly verb: string
-  /** The version that it is put over. */
   readonly over: number
   readonly path: string
   readonly sent: Pick<Sent, 'method'> & { readonly body?: object }
@@ -46,7 +45,6 @@ export function PutInForce({ over, path, sent, onStale, onDone, children, ...res
   )
 }
 
-/** Puts an earlier version in force again, as a new one, after its changes were shown. */
 export function RollBack({ to, inForce, ...rest }: Then & { readonly to: number; readonly inForce: number }) {
   const reading = useSubmission()
   const [check, setCheck] = useState<CatalogCheck | undefined>(undefined)
@@ -85,7 +83,6 @@ export function RollBack({ to, inForce, ...rest }: Then & { readonly to: number;
   )
 }
 
-/** The changes of a catalog, in words, and its warnings. */
 export function ChangeList({ changes, warnings }: Pick<CatalogCheck, 'changes' | 'warnings'>) {
   return (
     <>

@@ -165,7 +165,6 @@ type GaugeProps = {
   readonly children?: ComponentChildren
 }
 
-/** The used part of a limit. */
 function Gauge({ name, used, limit, amounts, children }: GaugeProps) {
   const colour = used >= limit * 0.95 ? 'c4' : used >= limit * 0.8 ? 'c2' : 'c0'
   return (

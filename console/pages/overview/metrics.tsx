@@ -10,11 +10,9 @@ type Point = Overview['series'][number]
 
 type Shown = {
   readonly colour: string
-  /** The page behind it, and its filters. */
   readonly page: string
   readonly query?: Query
   readonly of: (numbers: Numbers) => ComponentChildren
-  /** Its shape and its change are drawn of it. */
   readonly value: (numbers: Numbers | Point) => number | null
   /** It is a share, whose change is told in points; that of others is told in percent. */
   readonly isShare?: boolean

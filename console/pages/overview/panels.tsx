@@ -97,7 +97,6 @@ export function Books({ of: { last_audit: audit } }: { readonly of: Overview }) 
 /** One of twenty attempts failed: somebody should look. */
 const MANY = 0.05
 
-/** The things that need an operator, in a sentence each. */
 export function Attention({ of: data }: { readonly of: Overview }) {
   const failing = providersOf(data.routes).filter(({ attempts, failures }) => failures > attempts * MANY)
   const wrong = data.last_audit?.wrong ?? 0

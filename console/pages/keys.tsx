@@ -3,15 +3,16 @@ import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { Button, Choice, SearchField } from '../parts/controls.tsx'
 import { keysCsv } from '../parts/csv.ts'
 import { download } from '../parts/download.ts'
+import { LeftBar } from '../parts/metric.tsx'
+import { compareCredits } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { Empty } from '../parts/panel.tsx'
 import { titleOf } from '../parts/rail-pages.ts'
-import { type Column, cell, Rows } from '../parts/table.tsx'
+import { type Column, cell, count, credits, name, number, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
-import { BADGE_WORDS, Badge, STATES } from '../parts/values.tsx'
+import { attentionOf, BADGE_WORDS, Badge, Credits, KeyLink, Moment, STATES } from '../parts/values.tsx'
 import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
 import { type Act, BulkAct, CreateKey } from './keys/acts.tsx'
-import { keyColumns, orderOf } from './keys/columns.tsx'
 
 const FILTERS = ['status', 'look', 'q', 'sort', 'act'] as const
 
@@ -83,7 +84,7 @@ export function Keys({ url }: { readonly url: PageUrl }) {
         caption="Keys"
         columns={[
           boxColumn(rows, chosen, setChosen),
-          ...keyColumns(sort, (by) => withQuery(url, { sort: by })),
+          ...COLUMNS.map((column) => sortable(column, sort, (by) => withQuery(url, { sort: by }))),
           ...warning,
         ]}
         by="id"
@@ -115,6 +116,64 @@ export function Keys({ url }: { readonly url: PageUrl }) {
 
 function isFoundBy({ id, name, external_id, last_four }: KeyShape, text: string): boolean {
   return !text || [id, name, external_id ?? '', last_four].some((part) => part.toLowerCase().includes(text))
+}
+
+const COLUMNS: readonly Column<KeyShape>[] = [
+  { ...name('Name', (key) => <KeyLink id={key.id} name={key.name} />), class: 'fill' },
+  cell('State', (key) => <State of={key} />),
+  number('Balance', (key) => (
+    <>
+      <Credits of={key.available} />
+      <LeftBar available={key.available} granted={key.granted} />
+    </>
+  )),
+  credits('Spent', (key) => key.spent),
+  count('Today', (key) => key.requests_today),
+  cell('Last used', (key) => <Moment at={key.last_used_at} isBrief />),
+  cell('External id', (key) => key.external_id, 'short'),
+  cell('Ends in', (key) => <code>…{key.last_four}</code>),
+]
+
+function State({ of: key }: { readonly of: KeyShape }) {
+  const badges = [...(key.status === 'active' ? [] : [key.status]), ...attentionOf(key)]
+  if (badges.length === 0) return <span class="quiet">active</span>
+  return badges.map((badge) => <Badge key={badge} of={badge} />)
+}
+
+type Compare = (a: KeyShape, b: KeyShape) => number
+
+/** The order that the head of a column leads to first, by its name; after a minus it is from the highest down. */
+const ORDERS: Readonly<Record<string, readonly [first: string, Compare]>> = {
+  Name: ['name', (a, b) => a.name.localeCompare(b.name)],
+  Balance: ['available', (a, b) => compareCredits(a.available, b.available)],
+  Spent: ['-spent', (a, b) => compareCredits(a.spent, b.spent)],
+  Today: ['-today', (a, b) => a.requests_today - b.requests_today],
+  'Last used': ['-last_used', (a, b) => (a.last_used_at ?? '').localeCompare(b.last_used_at ?? '')],
+}
+
+const bare = (order: string) => order.replace(/^-/, '')
+
+function orderOf(by: string): Compare | undefined {
+  const [, compare] = Object.values(ORDERS).find(([first]) => bare(first) === bare(by)) ?? []
+  return compare && by.startsWith('-') ? (a, b) => compare(b, a) : compare
+}
+
+function sortable(column: Column<KeyShape>, by: string, hrefOf: (by: string) => string): Column<KeyShape> {
+  const [first] = ORDERS[column.head] ?? []
+  if (first === undefined) return column
+  const isSorted = bare(by) === bare(first)
+  const isDown = by.startsWith('-')
+  const next = isDown ? bare(by) : `-${by}`
+  return {
+    ...column,
+    sorted: isSorted ? (isDown ? 'descending' : 'ascending') : undefined,
+    headOf: (
+      <a class="sort" href={hrefOf(isSorted ? next : first)}>
+        {column.head}
+        {isSorted && <span aria-hidden="true">{isDown ? ' ↓' : ' ↑'}</span>}
+      </a>
+    ),
+  }
 }
 
 type Chosen = ReadonlySet<string>

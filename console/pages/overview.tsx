@@ -9,9 +9,8 @@ import { UsageChart } from '../parts/usage-chart.tsx'
 import { useLive } from '../parts/use-load.ts'
 import { useNow } from '../parts/values.tsx'
 import { go, linkTo, type PageUrl, queryText } from '../router.ts'
-import { FirstSteps } from './overview/first-steps.tsx'
 import { Metrics } from './overview/metrics.tsx'
-import { Attention, Books, Low, Providers, Top } from './overview/panels.tsx'
+import { Attention, Books, FirstSteps, Low, Providers, Top } from './overview/panels.tsx'
 
 const POLL_MS = 30_000
 

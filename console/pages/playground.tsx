@@ -142,7 +142,7 @@ type Answer = {
 }
 
 function Answered({ of }: { readonly of: Answer }) {
-  const { text, isRunning, requestId, cost, tokens, isStopped } = of
+  const { text, isRunning, requestId, cost, tokens, isStopped, firstTokenMs, durationMs } = of
   return (
     <Panel title="Answer" isRegion isBusy={isRunning}>
       <div class="inside">
@@ -156,8 +156,8 @@ function Answered({ of }: { readonly of: Answer }) {
             of={[
               ['Charged', cost !== undefined && <Credits of={cost} withUnit />],
               ['Tokens in / out', tokens && `${counted(tokens.prompt_tokens)} / ${counted(tokens.completion_tokens)}`],
-              ['First token', <Took ms={of.firstTokenMs} />],
-              ['Duration', <Took ms={of.durationMs} />],
+              ['First token', <Took ms={firstTokenMs} />],
+              ['Duration', <Took ms={durationMs} />],
               ['Its waybill', requestId !== null && <RequestLink id={requestId} />],
             ]}
           />

@@ -94,19 +94,12 @@ export function Rows<Row>({ of, empty, ...shown }: RowsProps<Row>) {
 }
 
 export function Cells<Row>({ columns, of: row }: { readonly columns: readonly Column<Row>[]; readonly of: Row }) {
-  return (
-    <>
-      {columns.map(({ head, of, isName, class: kind }) =>
-        isName ? (
-          <th key={head} scope="row" class={kind} data-head={head}>
-            {of(row)}
-          </th>
-        ) : (
-          <td key={head} class={kind} data-head={head}>
-            {of(row)}
-          </td>
-        ),
-      )}
-    </>
-  )
+  return columns.map(({ head, of, isName, class: kind }) => {
+    const Cell = isName ? 'th' : 'td'
+    return (
+      <Cell key={head} {...(isName && { scope: 'row' })} class={kind} data-head={head}>
+        {of(row)}
+      </Cell>
+    )
+  })
 }

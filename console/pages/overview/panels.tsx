@@ -79,20 +79,13 @@ export function Providers({ of: { routes } }: { readonly of: Overview }) {
 }
 
 export function Books({ of: { last_audit: audit } }: { readonly of: Overview }) {
+  const proven = audit?.wrong === 0 ? 'Balanced' : `${audit?.wrong} of ${audit?.keys} wrong`
+  const state = audit ? proven : 'Check that every charge is accounted for'
   return (
     <>
       <h2>Books</h2>
       <p>
-        {audit ? (
-          <>
-            <a href={linkTo(['books'])}>{audit.wrong === 0 ? 'Balanced' : `${audit.wrong} of ${audit.keys} wrong`}</a>{' '}
-            <span class="quiet">
-              <Moment at={audit.at} isBrief />
-            </span>
-          </>
-        ) : (
-          <a href={linkTo(['books'])}>Check that every charge is accounted for</a>
-        )}
+        <a href={linkTo(['books'])}>{state}</a> <span class="quiet">{audit && <Moment at={audit.at} isBrief />}</span>
       </p>
     </>
   )

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
 import axe from 'axe-core'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { someOf } from '../support/some-of.ts'
 import { until } from '../support/wait.ts'
 import { keyboardOf } from './support/keyboard.ts'
@@ -52,12 +52,16 @@ const LOOKS = [
 inBrowser('the console in a browser', () => {
   let opened: ScriptedPage
   let page: Page
+  let dialog: Locator
+  let options: Locator
   let scripted: ScriptedConsole
   let troubles: string[]
 
   beforeAll(async () => {
     opened = await openScriptedPage(axe.source)
     ;({ page, scripted, troubles } = opened)
+    dialog = page.getByRole('dialog')
+    options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option')
   })
   let start = 0
   // A test that failed in a dialog must not fail the ones after it.
@@ -181,7 +185,6 @@ inBrowser('the console in a browser', () => {
     async (path, opener, verb) => {
       await visit(path)
       await button(opener).click()
-      const dialog = page.getByRole('dialog')
       if (verb === 'Create') await dialog.getByLabel('Name').fill('asked twice')
       scripted.loseNextAnswer = true
       await dialog.getByRole('button', { name: verb, exact: true }).click()
@@ -202,7 +205,6 @@ inBrowser('the console in a browser', () => {
     const { id } = sampleKey(4)
     await visit(`keys/${id}`)
     await button('Change settings').click()
-    const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Note').fill('what I typed')
     scripted.changeByAnother(id, { rpm: 120 }, { by: 'local:ben', before: { rpm: 60 }, after: { rpm: 120 } })
     await dialog.getByRole('button', { name: 'Save' }).click()
@@ -224,7 +226,6 @@ inBrowser('the console in a browser', () => {
   test('a list of ranges that leaves out the address of the operator is warned of before it is saved', async () => {
     await visit(`keys/${sampleKey(5).id}`)
     await button('Change settings').click()
-    const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Allowed from').fill('203.0.113.0/24')
     await dialog.getByText('locks you out: your address, 127.0.0.1').waitFor()
     await dialog.getByLabel('Allowed from').fill('203.0.113.0/24\n127.0.0.0/8')
@@ -330,7 +331,6 @@ inBrowser('the console in a browser', () => {
     await page.keyboard.press('ControlOrMeta+K')
     const box = page.getByRole('combobox', { name: 'Search pages' })
     await page.keyboard.type('c')
-    const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option')
     await options.filter({ hasText: 'Create key' }).waitFor()
     await options.filter({ hasText: 'claude-sonnet' }).waitFor()
     expect(await faults('search')).toEqual({})
@@ -357,7 +357,6 @@ inBrowser('the console in a browser', () => {
     await visit('keys')
     await page.keyboard.press('/')
     await page.keyboard.type(`svc_live_${'R'.repeat(39)}xxx5`, { delay: 20 })
-    const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option')
     await options.filter({ hasText: 'customer 5' }).waitFor()
     expect(JSON.stringify(asked())).not.toMatch(/RR|svc_live/)
     await page.keyboard.press('Escape')
@@ -722,7 +721,6 @@ inBrowser('the console in a browser', () => {
   test('what was typed stays when it is refused, and what is asked next is a request of its own', async () => {
     await visit('keys')
     await button('Create key').click()
-    const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('taken')
     await dialog.getByLabel('External id').fill('cus_5')
     await dialog.getByRole('button', { name: 'Create', exact: true }).click()
@@ -769,7 +767,6 @@ inBrowser('the console in a browser', () => {
     await visit(`keys/${KEY_ID}`)
     await page.reload()
     await button('Grant credits').click()
-    const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Credits').fill('5')
     await dialog.getByRole('button', { name: 'Grant', exact: true }).click()
     expect(await dialog.isVisible()).toBe(true)
@@ -785,7 +782,6 @@ inBrowser('the console in a browser', () => {
     await visit(`keys/${KEY_ID}`)
     await page.reload()
     await button('Grant credits').click()
-    const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Credits').fill('-5')
     await dialog.getByLabel('Reference', { exact: true }).fill('INV-1')
     await dialog.getByRole('button', { name: 'Grant', exact: true }).click()

@@ -112,7 +112,7 @@ async function whole<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
-    if ((error as Error).name === 'AbortError') throw error
+    if (isAbort(error)) throw error
     throw new ApiFailure(server.lost, 0)
   }
 }

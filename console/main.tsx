@@ -11,7 +11,7 @@ import { SecretDialog } from './parts/secret-dialog.tsx'
 import { useLoad } from './parts/use-load.ts'
 import { applyTheme } from './preferences.ts'
 import { usePageUrl } from './router.ts'
-import { beginSession, endSession, hasEnded, sessionToken, setIdentity } from './session.ts'
+import { beginSession, endSession, hasEnded, identity, sessionToken } from './session.ts'
 
 // The secret's dialog outlives the session: a server that ended must not take the only copy with it.
 function App() {
@@ -26,13 +26,13 @@ function App() {
 
 function SignedIn() {
   const url = usePageUrl()
-  const identity = useLoad<WhoAmI>('/whoami')
-  setIdentity(identity.data)
-  if (!identity.data) {
+  const known = useLoad<WhoAmI>('/whoami')
+  identity.set(known.data)
+  if (!known.data) {
     return (
       <main>
         <h1>Waybill</h1>
-        <Loading of={identity}>{() => null}</Loading>
+        <Loading of={known}>{() => null}</Loading>
       </main>
     )
   }
@@ -45,7 +45,7 @@ function SignedIn() {
 }
 
 function SignIn() {
-  setIdentity(undefined)
+  identity.set(undefined)
   return (
     <Page title="Open the console from the command line">
       <p>This browser has not been signed in, or its console has ended. The command opens a window that is:</p>

@@ -35,18 +35,11 @@ export async function beginSession(): Promise<void> {
   localStorage.setItem(STORED, token)
 }
 
-let identity: WhoAmI | undefined
-
 /** Set before a page is shown to somebody, and undefined for nobody. */
-export function setIdentity(known: WhoAmI | undefined): void {
-  identity = known
-}
-
-export function isSignedIn(): boolean {
-  return identity !== undefined
-}
+export const identity = shared<WhoAmI | undefined>(undefined)
 
 export function identityHere(): WhoAmI {
-  if (!identity) throw new Error('A page is shown only when it is known who looks at it.')
-  return identity
+  const known = identity.get()
+  if (!known) throw new Error('A page is shown only when it is known who looks at it.')
+  return known
 }

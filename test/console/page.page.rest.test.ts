@@ -3,6 +3,7 @@ import axe from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
 import { someOf } from '../support/some-of.ts'
 import { until } from '../support/wait.ts'
+import { faultsIn } from './support/browser.ts'
 import { keyboardOf } from './support/keyboard.ts'
 import { PICTURED } from './support/pictured.ts'
 import {
@@ -89,24 +90,10 @@ inBrowser('the console in a browser', () => {
   /** The faults of this part of the page as it stands, in each colour scheme and at each width. */
   async function faults(part = 'html'): Promise<Record<string, unknown>> {
     const found: Record<string, unknown> = {}
-    for (const { colorScheme, width, rules } of someOf(LOOKS, 3)) {
-      await Promise.all([page.emulateMedia({ colorScheme }), page.setViewportSize({ width, height: 900 })])
-      const { wrong, beyond, clipped } = await page.evaluate<{
-        wrong: string[]
-        beyond: number
-        clipped: string[]
-      }>(`(async () => {
-        const { violations } = await axe.run('${part}', { resultTypes: ['violations'], elementRef: false, ${rules} })
-        return {
-          wrong: violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')),
-          beyond: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-          clipped: [...document.querySelectorAll('.scroll')]
-            .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)
-            .map((table) => table.getAttribute('aria-label')),
-        }
-      })()`)
+    for (const look of someOf(LOOKS, 3)) {
+      const { wrong, beyond, clipped } = await faultsIn(page, look, part)
       if (wrong.length > 0 || beyond > 0 || clipped.length > 0)
-        found[`${colorScheme} ${width}`] = { wrong, beyond, clipped }
+        found[`${look.colorScheme} ${look.width}`] = { wrong, beyond, clipped }
     }
     await page.setViewportSize({ width: 1280, height: 900 })
     return found

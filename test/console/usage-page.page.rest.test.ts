@@ -13,7 +13,7 @@ import { actAt } from '../support/act.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { randomRow } from '../support/past-usage.ts'
 import { openBoth } from '../support/stack.ts'
-import { openBrowser, openWatched } from './support/browser.ts'
+import { faultsIn, openBrowser, openWatched } from './support/browser.ts'
 import { inBrowser } from './support/scripted-page.ts'
 
 jest.setTimeout(60_000)
@@ -82,7 +82,7 @@ inBrowser('the page in a browser', () => {
   beforeAll(async () => {
     browser = await openBrowser()
     ;({ secret, keyId } = await usedKey(`owner ${HOSTILE}`))
-    ;({ page, troubles, sent } = await openWatched(browser))
+    ;({ page, troubles, sent } = await openWatched(browser, axe.source))
   })
   afterAll(() => browser?.close())
 
@@ -148,18 +148,9 @@ inBrowser('the page in a browser', () => {
     ['light', 1280],
     ['dark', 1280],
   ] as const)('it has no axe finding and no sideways scroll bar: %s, %i px', async (colorScheme, width) => {
-    await page.emulateMedia({ colorScheme })
-    await page.setViewportSize({ width, height: 900 })
     for (const ready of [() => page.goto(`${gateway.baseUrl}/usage`), opened]) {
       await ready()
-      await page.evaluate(axe.source)
-      const { wrong, beyond } = await page.evaluate<{ wrong: string[]; beyond: number }>(`(async () => {
-        const { violations } = await axe.run('html', { resultTypes: ['violations'], elementRef: false })
-        return {
-          wrong: violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')),
-          beyond: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        }
-      })()`)
+      const { wrong, beyond } = await faultsIn(page, { colorScheme, width })
       expect({ wrong, beyond }).toEqual({ wrong: [], beyond: 0 })
     }
     const { PICTURES: folder } = process.env

@@ -32,3 +32,20 @@ export async function openWatched(browser: Browser, script = ''): Promise<Watche
   })
   return { page, troubles, sent }
 }
+
+export type Look = { readonly colorScheme: 'light' | 'dark'; readonly width: number; readonly rules?: string }
+
+/** The axe findings of a part of the page in a look, how far the page scrolls sideways, and tables with clipped columns. */
+export async function faultsIn(page: Page, { colorScheme, width, rules = '' }: Look, part = 'html') {
+  await Promise.all([page.emulateMedia({ colorScheme }), page.setViewportSize({ width, height: 900 })])
+  return page.evaluate<{ wrong: string[]; beyond: number; clipped: string[] }>(`(async () => {
+    const { violations } = await axe.run('${part}', { resultTypes: ['violations'], elementRef: false, ${rules} })
+    return {
+      wrong: violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')),
+      beyond: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      clipped: [...document.querySelectorAll('.scroll')]
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)
+        .map((table) => table.getAttribute('aria-label')),
+    }
+  })()`)
+}

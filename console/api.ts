@@ -5,7 +5,6 @@ import { parseJson, readJson } from './read-json.ts'
 export type Server = {
   readonly base: string
   readonly headers: () => Readonly<Record<string, string>>
-  /** Said if no answer came. */
   readonly lost: string
   readonly onFailure?: (failure: ApiFailure) => void
   readonly wordsOf?: (message: string, response: Response) => string
@@ -43,7 +42,6 @@ export type Sent = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The path is below the server's base. */
 export async function ask<T>(path: string, sent?: Sent): Promise<T> {
   return whole(readJson<T>(await request(server.base + path, sent)))
 }
@@ -114,7 +112,7 @@ async function whole<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
-    if ((error as Error).name === 'AbortError') throw error
+    if (isAbort(error)) throw error
     throw new ApiFailure(server.lost, 0)
   }
 }

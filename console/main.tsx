@@ -1,8 +1,64 @@
 import { render } from 'preact'
+import type { WhoAmI } from '../layers/admin/api/shapes/answers.ts'
 import { connect } from './api.ts'
-import { App } from './app.tsx'
+import { PageOf } from './page-of.tsx'
+import { Announcements } from './parts/controls.tsx'
+import { Loading } from './parts/loading.tsx'
+import { Page } from './parts/page.tsx'
+import { Command } from './parts/panel.tsx'
+import { Rail } from './parts/rail.tsx'
+import { SecretDialog } from './parts/secret-dialog.tsx'
+import { useLoad } from './parts/use-load.ts'
 import { applyTheme } from './preferences.ts'
-import { beginSession, endSession, sessionToken } from './session.ts'
+import { usePageUrl } from './router.ts'
+import { beginSession, endSession, hasEnded, identity, sessionToken } from './session.ts'
+
+// The secret's dialog outlives the session: a server that ended must not take the only copy with it.
+function App() {
+  return (
+    <>
+      {hasEnded.use() || sessionToken() === null ? <SignIn /> : <SignedIn />}
+      <SecretDialog />
+      <Announcements />
+    </>
+  )
+}
+
+function SignedIn() {
+  const url = usePageUrl()
+  const known = useLoad<WhoAmI>('/whoami')
+  identity.set(known.data)
+  if (!known.data) {
+    return (
+      <main>
+        <h1>Waybill</h1>
+        <Loading of={known}>{() => null}</Loading>
+      </main>
+    )
+  }
+  return (
+    <div class="frame">
+      <Rail url={url} />
+      <PageOf url={url} />
+    </div>
+  )
+}
+
+function SignIn() {
+  identity.set(undefined)
+  return (
+    <Page title="Open the console from the command line">
+      <p>This browser has not been signed in, or its console has ended. The command opens a window that is:</p>
+      <p>
+        <Command>console --local</Command>
+      </p>
+      <p class="quiet">
+        For a deployed stage: <code>--stage dev</code> in place of <code>--local</code>. An address works once; after
+        it, every tab of this browser is signed in until the console ends.
+      </p>
+    </Page>
+  )
+}
 
 connect({
   base: '/admin/v1',

@@ -12,38 +12,29 @@ const customers = () => import('./pages/customers.tsx')
 const setup = () => import('./pages/setup.tsx')
 
 /** The group of a page, by the first word of its path, and a slash if an id comes after it. */
-const GROUPS = new Map([
+const GROUPS = new Map<string, () => Promise<Group>>([
   ...['overview', 'requests', 'requests/', 'usage', 'changes', 'search'].map((page) => [page, traffic] as const),
   ...['keys', 'keys/'].map((page) => [page, customers] as const),
   ...['catalog', 'routes', 'playground', 'books'].map((page) => [page, setup] as const),
 ])
 
-const loaded = new Map<() => Promise<Group>, Group>()
-
-type Shown = { readonly url: PageUrl; readonly show: ShowPage }
-
 /** Until a page is loaded, the one before stays. */
 export function PageOf({ url }: { readonly url: PageUrl }) {
-  const [lost, setLost] = useState('')
-  const [, setLoaded] = useState('')
-  const last = useRef<Shown>({ url, show: Waiting })
+  const [known, setKnown] = useState<Group['PAGES']>({})
+  const last = useRef({ url, show: Waiting as ShowPage })
   const [name = 'overview', id] = url.path
   const place = id === undefined ? name : `${name}/`
   const load = GROUPS.get(place)
-  const group = load && loaded.get(load)
+  const show = load ? known[place] : NotFound
   useEffect(() => {
-    if (!load || group) return
-    load().then(
-      (now) => {
-        loaded.set(load, now)
-        setLoaded(place)
-      },
-      () => setLost(place),
+    if (show) return
+    load?.().then(
+      ({ PAGES }) => setKnown((before) => ({ ...before, ...PAGES })),
+      () => setKnown((before) => ({ ...before, [place]: NotLoaded })),
     )
   }, [place])
-  const show = load ? group?.PAGES[place] : NotFound
   if (show) last.current = { url, show }
-  return lost === place ? NotLoaded() : last.current.show(last.current.url)
+  return last.current.show(last.current.url)
 }
 
 function Waiting(): VNode {

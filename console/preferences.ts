@@ -1,37 +1,23 @@
-import { useState } from 'preact/hooks'
-import { useListener } from './use-listener.ts'
+import { shared } from './shared.ts'
 
 export type Zone = 'local' | 'utc'
 
-const [THEME, ZONE] = ['waybill.theme', 'waybill.zone']
-const ZONE_CHANGED = 'waybill:zone'
-
-export function chosenTheme(): string {
-  return localStorage.getItem(THEME) ?? 'auto'
+/** A choice that this browser keeps. */
+function kept<Value extends string>(name: string, usual: Value) {
+  const choice = shared((localStorage.getItem(name) ?? usual) as Value)
+  const choose = (value: Value) => {
+    localStorage.setItem(name, value)
+    choice.set(value)
+  }
+  return { ...choice, choose }
 }
 
-export function chooseTheme(theme: string): void {
-  localStorage.setItem(THEME, theme)
-  applyTheme()
-}
+/** Every moment on the page follows it at once. */
+export const zone = /* @__PURE__ */ kept<Zone>('waybill.zone', 'local')
+
+export const theme = /* @__PURE__ */ kept<string>('waybill.theme', 'auto')
 
 /** The style sheet follows the system, unless the root has another theme. */
 export function applyTheme(): void {
-  document.documentElement.dataset.theme = chosenTheme()
-}
-
-export function chosenZone(): Zone {
-  return localStorage.getItem(ZONE) === 'utc' ? 'utc' : 'local'
-}
-
-export function chooseZone(zone: string): void {
-  localStorage.setItem(ZONE, zone)
-  dispatchEvent(new Event(ZONE_CHANGED))
-}
-
-/** Every moment on the page follows the switch at once. */
-export function useZone(): Zone {
-  const [zone, setZone] = useState(chosenZone)
-  useListener(ZONE_CHANGED, () => setZone(chosenZone()))
-  return zone
+  document.documentElement.style.colorScheme = theme.get().replace('auto', 'light dark')
 }

@@ -1,5 +1,4 @@
-import { useState } from 'preact/hooks'
-import { useListener } from './use-listener.ts'
+import { useEffect, useState } from 'preact/hooks'
 
 /** The address of a page: `#/keys/key_1?status=active`. In the fragment, so that no server or log is told. */
 export type PageUrl = { readonly path: readonly string[]; readonly query: URLSearchParams }
@@ -25,7 +24,6 @@ export function linkTo(path: readonly string[], query: Query = {}): string {
   return `#/${path.map(encodeURIComponent).join('/')}${text && `?${text}`}`
 }
 
-/** Empty values are left out. */
 export function queryText(query: Query): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))
   return new URLSearchParams(given).toString()
@@ -40,9 +38,17 @@ export function withQuery({ path, query }: PageUrl, changes: Query): string {
   return linkTo(path, { ...Object.fromEntries(query), ...changes })
 }
 
+export function goWith(url: PageUrl, changes: Query): void {
+  location.hash = withQuery(url, changes)
+}
+
 export function usePageUrl(): PageUrl {
   const [hash, setHash] = useState(location.hash)
-  useListener('hashchange', () => setHash(location.hash))
+  useEffect(() => {
+    const heard = () => setHash(location.hash)
+    addEventListener('hashchange', heard)
+    return () => removeEventListener('hashchange', heard)
+  }, [])
   return pageUrlOf(hash)
 }
 

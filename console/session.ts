@@ -1,16 +1,20 @@
+import type { WhoAmI } from '../layers/admin/api/shapes/answers.ts'
+import { shared } from './shared.ts'
+
 /** It is stored for this origin alone: another port of this machine is another origin. */
 const STORED = 'waybill.console'
 
-/** The event of this window that the server no longer knows its token. */
-export const SIGNED_OUT = 'waybill:signed-out'
-
+/** Another tab may have a new one meanwhile. */
 export function sessionToken(): string | null {
   return localStorage.getItem(STORED)
 }
 
+export const hasEnded = shared(false)
+
+/** The server no longer knows the token. */
 export function endSession(): void {
   localStorage.removeItem(STORED)
-  dispatchEvent(new Event(SIGNED_OUT))
+  hasEnded.set(true)
 }
 
 /**
@@ -29,4 +33,13 @@ export async function beginSession(): Promise<void> {
   if (!response?.ok) return
   const { token } = (await response.json()) as { token: string }
   localStorage.setItem(STORED, token)
+}
+
+/** Set before a page is shown to somebody, and undefined for nobody. */
+export const identity = shared<WhoAmI | undefined>(undefined)
+
+export function identityHere(): WhoAmI {
+  const known = identity.get()
+  if (!known) throw new Error('A page is shown only when it is known who looks at it.')
+  return known
 }

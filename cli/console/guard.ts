@@ -1,3 +1,4 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { AdminError } from '../../layers/admin/api/admin-error.ts'
 
 /** With every answer: the page runs no foreign code, and is not framed, cached or leaked in a Referer. */
@@ -35,4 +36,35 @@ export function refuseForeign({ headers, method, isPage }: Sent, port: number): 
   // The browser may be sent to the page, which contains no secret.
   if (isPage && method === 'GET' && headers['sec-fetch-mode'] === 'navigate') return
   throw new AdminError('origin_not_allowed', 'Another page may not call this one.')
+}
+
+/** The launch token opens one session, once; the session's token goes with every call. */
+export class Tokens {
+  #launch: string | undefined = newToken()
+  #session: string | undefined
+
+  get launch(): string {
+    return this.#launch ?? ''
+  }
+
+  /** The session's token, for a launch token that was not used yet. */
+  exchange(launch: unknown): string | undefined {
+    if (!isSame(launch, this.#launch)) return undefined
+    this.#launch = undefined
+    this.#session = newToken()
+    return this.#session
+  }
+
+  opens(token: unknown): boolean {
+    return isSame(token, this.#session)
+  }
+}
+
+function newToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+function isSame(given: unknown, expected: string | undefined): boolean {
+  if (typeof given !== 'string' || expected === undefined) return false
+  return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'))
 }

@@ -16,7 +16,6 @@ const LIFETIME_MS = 12 * HOUR_MS
 const MOST_NAME = 100
 
 export type Playground = AsyncDisposable & {
-  /** Calls the gateway with a key that is made for it, at the first call. */
   chat(body: Uint8Array, signal: AbortSignal): Promise<Response>
 }
 

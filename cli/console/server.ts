@@ -11,11 +11,11 @@ import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import { MOST_CATALOG_BYTES } from '../../layers/admin/catalog/catalog-refusal.ts'
 import type { AdminClient } from '../admin-client/http-client.ts'
 import { Refusal } from '../admin-client/refusal.ts'
-import { GUARD_HEADERS, refuseForeign } from './guard.ts'
+import { GUARD_HEADERS, refuseForeign, type Tokens } from './guard.ts'
 import type { Playground } from './playground.ts'
-import type { Tokens } from './tokens.ts'
 
 const TOKEN_HEADER = 'X-Waybill-Console'
+const JSON_TYPE = { 'Content-Type': 'application/json' }
 /** More than any route accepts, so that each refuses for itself. */
 const MOST_BYTES = 2 * MOST_CATALOG_BYTES + 1
 /** The headers of the gateway's answer that are passed on. */
@@ -30,12 +30,11 @@ export type ConsoleParts = {
   readonly clock: () => number
 }
 
-/** The page and the admin API, for one operator on this machine. */
 export function createConsoleServer({ api, scopes, tokens, page, playground, clock }: ConsoleParts): Server {
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 50_000 }, (request, response) => {
     serve(request, response)
-      .catch((error) => answerRefusal(response, error))
       .catch((error) => answerFailure(response, error))
+      .catch(() => void response.destroy())
   })
   return server
 
@@ -48,19 +47,17 @@ export function createConsoleServer({ api, scopes, tokens, page, playground, clo
     if (isPage) return servePage(method, pathname, response)
     if (pathname === '/console/session') return openSession(request, response)
     if (!tokens.opens(headers[TOKEN_HEADER.toLowerCase()])) {
-      throw new AdminError(
-        'invalid_console_token',
-        `This needs the header ${TOKEN_HEADER} with the token of a session. 'waybill console' begins one.`,
-      )
+      const why = `This needs the header ${TOKEN_HEADER} with the token of a session. 'waybill console' begins one.`
+      throw new AdminError('invalid_console_token', why)
     }
     if (!isOfApi) return servePlayground(request, response, pathname)
-    const body = await readBody(request)
-    await write(response, await api({ method, path: pathname, query: searchParams, headers: singled(headers), body }))
+    const sent = { headers: singled(headers), body: await readBody(request) }
+    await write(response, await api({ method, path: pathname, query: searchParams, ...sent }))
   }
 
   async function servePage(method: string, path: string, response: ServerResponse): Promise<void> {
     const file = (await page()).find((one) => one.path === path)
-    if (!file) throw new AdminError('not_found', 'There is nothing here.')
+    if (!file) throw notFound()
     requireMethod(method, 'GET')
     response.writeHead(200, { ...GUARD_HEADERS, 'Content-Type': file.type }).end(file.body)
   }
@@ -71,23 +68,19 @@ export function createConsoleServer({ api, scopes, tokens, page, playground, clo
     const { launch } = readJson({ headers: singled(request.headers), body }, {})
     const token = tokens.exchange(launch)
     if (token === undefined) {
-      throw new AdminError(
-        'invalid_console_token',
-        "This launch token is not valid, or was used. 'waybill console' makes one.",
-      )
+      const why = "This launch token is not valid, or was used. 'waybill console' makes one."
+      throw new AdminError('invalid_console_token', why)
     }
-    await write(response, {
-      status: 200,
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ token }),
-    })
+    await write(response, { status: 200, headers: JSON_TYPE, body: JSON.stringify({ token }) })
   }
 
   async function servePlayground(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    requireWriting(scopes)
+    // The playground spends credits that are granted for it.
+    if (!scopes.includes('keys.write'))
+      throw new AdminError('insufficient_scope', 'This console only looks: the playground would make a key.')
     const left = new AbortController()
     response.once('close', () => left.abort())
-    if (path !== '/console/playground/chat/completions') throw new AdminError('not_found', 'There is nothing here.')
+    if (path !== '/console/playground/chat/completions') throw notFound()
     requireMethod(request.method, 'POST')
     const body = await readBody(request)
     readJson({ headers: singled(request.headers), body }, { mostBytes: MOST_BYTES - 1 })
@@ -100,15 +93,11 @@ export function createConsoleServer({ api, scopes, tokens, page, playground, clo
     else await pipeline(Readable.from(body), response)
   }
 
-  /** The playground's key could not be made: the admin API's refusal is the answer. */
-  async function answerRefusal(response: ServerResponse, error: unknown): Promise<void> {
-    if (!(error instanceof Refusal)) throw error
-    await write(response, error.answer)
-  }
-
-  function answerFailure(response: ServerResponse, error: unknown): void {
+  async function answerFailure(response: ServerResponse, error: unknown): Promise<void> {
     // The answer has begun, or the client has left: the connection can only be broken off.
     if (response.headersSent || response.destroyed) return void response.destroy()
+    // The playground's key could not be made: the admin API's refusal is the answer.
+    if (error instanceof Refusal) return write(response, error.answer)
     const refusal =
       error instanceof AdminError
         ? error
@@ -116,7 +105,7 @@ export function createConsoleServer({ api, scopes, tokens, page, playground, clo
     response.writeHead(refusal.status, {
       ...GUARD_HEADERS,
       ...refusal.headers,
-      'Content-Type': 'application/json',
+      ...JSON_TYPE,
       'X-Request-Id': adminRequestId(clock()),
       // The unread part of the body is not awaited.
       Connection: 'close',
@@ -128,13 +117,11 @@ export function createConsoleServer({ api, scopes, tokens, page, playground, clo
 function addressOf({ url = '/' }: IncomingMessage): URL {
   const address = URL.parse(url, 'http://127.0.0.1')
   if (address && url.startsWith('/') && !url.startsWith('//')) return address
-  throw new AdminError('not_found', 'There is nothing here.')
+  throw notFound()
 }
 
-/** The playground spends credits that are granted for it. */
-function requireWriting(scopes: Identity['scopes']): void {
-  if (scopes.includes('keys.write')) return
-  throw new AdminError('insufficient_scope', 'This console only looks: the playground would make a key.')
+function notFound(): AdminError {
+  return new AdminError('not_found', 'There is nothing here.')
 }
 
 function requireMethod(method: string | undefined, allowed: string): void {

@@ -7,11 +7,11 @@ import { OPERATOR_SCOPES } from '../../layers/gateway/domain/keys/admin-scopes.t
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { adminClient } from '../admin-client/http-client.ts'
 import type { Connection } from '../connect/connect.ts'
+import { Tokens } from './guard.ts'
 import { openPlayground } from './playground.ts'
 import { CONSOLE_PORT } from './port.ts'
 import { scopedClient } from './scoped-client.ts'
 import { createConsoleServer } from './server.ts'
-import { Tokens } from './tokens.ts'
 
 const clock = Date.now
 
@@ -33,17 +33,11 @@ export async function startConsole(
   const playground = openPlayground(api, connection, clock)
   stack.use(playground)
   let built: Promise<readonly ConsoleFile[]> | undefined
-  const server = createConsoleServer({
-    api,
-    scopes,
-    tokens,
-    page: () => {
-      built ??= import('#console-page').then(({ buildConsole }) => buildConsole())
-      return built
-    },
-    playground,
-    clock,
-  })
+  const page = () => {
+    built ??= import('#console-page').then(({ buildConsole }) => buildConsole())
+    return built
+  }
+  const server = createConsoleServer({ api, scopes, tokens, page, playground, clock })
   stack.defer(() => {
     server.close()
     server.closeAllConnections()
@@ -54,27 +48,26 @@ export async function startConsole(
 
 const NEARBY = 20
 
+/** The customary port or one of the next, if they are free, else any. */
 async function listenNearby(server: Server): Promise<void> {
-  for (let port = CONSOLE_PORT; port < CONSOLE_PORT + NEARBY; port++) {
-    try {
-      return await listen(server, port)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    }
+  for (const port of [...Array.from({ length: NEARBY }, (_, i) => CONSOLE_PORT + i), 0]) {
+    if (await isListening(server, port)) return
   }
-  await listen(server, 0)
 }
 
 async function listenAt(server: Server, port: number): Promise<void> {
-  try {
-    await listen(server, port)
-  } catch (error) {
-    const inUse = `Port ${port} is already in use. Choose another with --port, or leave it away.`
-    throw (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? new CliError(inUse) : error
-  }
+  if (await isListening(server, port)) return
+  throw new CliError(`Port ${port} is already in use. Choose another with --port, or leave it away.`)
 }
 
-async function listen(server: Server, port: number): Promise<void> {
+/** False if the port is in use. */
+async function isListening(server: Server, port: number): Promise<boolean> {
   server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
+  try {
+    await once(server, 'listening')
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    return false
+  }
 }

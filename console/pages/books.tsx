@@ -8,7 +8,7 @@ import { counted } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { Command, Panel } from '../parts/panel.tsx'
 import { type Column, cell, credits, name, number, Table } from '../parts/table.tsx'
-import { type Loaded, useLatest, useLoad } from '../parts/use-load.ts'
+import { useLatest, useLoad } from '../parts/use-load.ts'
 import { Badge, Credits, KeyLink, Moment, RequestLink } from '../parts/values.tsx'
 import { linkTo, type PageUrl } from '../router.ts'
 
@@ -62,11 +62,12 @@ export function Books({ url }: { readonly url: PageUrl }) {
     location.replace(linkTo(['books']))
     void start()
   }, [isAsked])
+  const { isRunning, lines, summary, failure }: Partial<Run> = run ?? {}
   return (
     <Page
       title="Books"
       actions={
-        run?.isRunning ? (
+        isRunning ? (
           <Button onClick={stop}>Stop</Button>
         ) : (
           <Button class="primary" onClick={() => void start()}>
@@ -80,69 +81,56 @@ export function Books({ url }: { readonly url: PageUrl }) {
           It proves for every key that granted = available + held + spent, and that its requests come to what it has
           spent.
         </p>
-        {!run && <LastAudit of={overview} />}
+        {!lines && <Loading of={overview}>{lastAudit}</Loading>}
       </Panel>
-      {run && <Outcome of={run} />}
+      {lines && (
+        <p role="status">
+          {summary ? (
+            <>
+              <Result isOk={summary.wrong === 0} /> {summary.keys} keys, {summary.wrong} wrong, at{' '}
+              <Moment at={summary.at} />
+            </>
+          ) : (
+            `${lines.length} keys looked at${isRunning ? '…' : '; stopped before the end.'}`
+          )}
+        </p>
+      )}
+      <Problem failure={failure} />
+      {lines && lines.length > 0 && (
+        <Table caption="Keys, as they were looked at" columns={COLUMNS} rows={lines} by="key_id" />
+      )}
     </Page>
   )
 }
 
-/** The faulty ones first. */
 function inOrder(lines: readonly KeyLine[]): KeyLine[] {
   return lines.toSorted((a, b) => Number(a.ok) - Number(b.ok))
 }
 
-function LastAudit({ of: overview }: { readonly of: Loaded<Overview> }) {
-  return (
-    <Loading of={overview}>
-      {({ last_audit: last }) =>
-        last ? (
-          <p>
-            <Badge of={last.wrong === 0 ? 'balanced' : 'wrong'} /> Last proven <Moment at={last.at} />:{' '}
-            {counted(last.keys)} keys, {counted(last.wrong)} wrong.
-            {last.wrong > 0 && ' Run it again to see which.'}
-          </p>
-        ) : (
-          <p>
-            It has not run yet. <strong>Run the ledger check</strong> does it, and so does <Command>audit</Command>
-          </p>
-        )
-      }
-    </Loading>
-  )
+function Result({ isOk }: { readonly isOk: boolean }) {
+  return <Badge of={isOk ? 'balanced' : 'wrong'} />
 }
 
-function Outcome({ of: { isRunning, lines, summary, failure } }: { readonly of: Run }) {
-  return (
-    <>
-      <p role="status">
-        {summary ? (
-          <>
-            <Badge of={summary.wrong === 0 ? 'balanced' : 'wrong'} /> {summary.keys} keys, {summary.wrong} wrong, at{' '}
-            <Moment at={summary.at} />
-          </>
-        ) : (
-          `${lines.length} keys looked at${isRunning ? '…' : '; stopped before the end.'}`
-        )}
+function lastAudit({ last_audit: last }: Overview) {
+  if (!last) {
+    return (
+      <p>
+        It has not run yet. <strong>Run the ledger check</strong> does it, and so does <Command>audit</Command>
       </p>
-      <Problem failure={failure} />
-      {lines.length > 0 && <Table caption="Keys, as they were looked at" columns={COLUMNS} rows={lines} by="key_id" />}
-    </>
+    )
+  }
+  return (
+    <p>
+      <Result isOk={last.wrong === 0} /> Last proven <Moment at={last.at} />: {counted(last.keys)} keys,{' '}
+      {counted(last.wrong)} wrong.
+      {last.wrong > 0 && ' Run it again to see which.'}
+    </p>
   )
 }
 
 const COLUMNS: readonly Column<KeyLine>[] = [
   name('Key', (line) => <KeyLink id={line.key_id} name={line.name} />),
-  cell(
-    'Result',
-    (line) => (
-      <>
-        <Badge of={line.ok ? 'balanced' : 'wrong'} />
-        <Findings of={line} />
-      </>
-    ),
-    'wide',
-  ),
+  cell('Result', (line) => <Findings of={line} />, 'wide'),
   credits('Granted', (line) => line.granted),
   credits('Available', (line) => line.available),
   credits('Held', (line) => line.held),
@@ -155,19 +143,23 @@ const COLUMNS: readonly Column<KeyLine>[] = [
 ]
 
 function Findings({ of: { findings, more_findings, ok } }: { readonly of: KeyLine }) {
-  if (findings.length === 0) return null
   return (
-    <details open={!ok}>
-      <summary>{findings.length + more_findings} findings</summary>
-      <ul class="plain">
-        {findings.map(({ about, text, note }) => (
-          <li key={about + text}>
-            {/^req_/.test(about) ? <RequestLink id={about} /> : about}: {text}
-            {note && <span class="quiet"> (a note)</span>}
-          </li>
-        ))}
-        {more_findings > 0 && <li>and {more_findings} more</li>}
-      </ul>
-    </details>
+    <>
+      <Result isOk={ok} />
+      {findings.length > 0 && (
+        <details open={!ok}>
+          <summary>{findings.length + more_findings} findings</summary>
+          <ul class="plain">
+            {findings.map(({ about, text, note }) => (
+              <li key={about + text}>
+                {/^req_/.test(about) ? <RequestLink id={about} /> : about}: {text}
+                {note && <span class="quiet"> (a note)</span>}
+              </li>
+            ))}
+            {more_findings > 0 && <li>and {more_findings} more</li>}
+          </ul>
+        </details>
+      )}
+    </>
   )
 }

@@ -15,27 +15,34 @@ import { ChangeList, RollBack } from './catalog/put-in-force.tsx'
 
 export function Catalog({ url }: { readonly url: PageUrl }) {
   const catalog = useLoad<CatalogShape>('/catalog')
-  const versions = useList<CatalogVersionShape>('/catalog/versions', {})
+  const versions = useList<CatalogVersionShape>('/catalog/versions')
   const [draft, setDraft] = useState<string | undefined>(undefined)
   const [target, setTarget] = useState<number | undefined>(undefined)
   const [model, setModel] = useState('')
-  const begin = (from: CatalogShape) => setDraft(draftOf(from.source ?? from.catalog))
-  const changed = (now: CatalogShape) => {
-    catalog.set(now)
-    versions.reload()
-    setDraft(undefined)
-    setTarget(undefined)
-  }
   // If no catalog is in force yet, the first one is put over version 0.
   const shown = catalog.failure?.status === 404 ? { ...catalog, data: NONE, failure: undefined } : catalog
+  const edit = (id: string) => {
+    setModel(id)
+    if (shown.data) setDraft(draftOf(shown.data.source ?? shown.data.catalog))
+  }
+  const then = {
+    onStale: () => void catalog.reload(),
+    onDone: (now: CatalogShape) => {
+      catalog.set(now)
+      versions.reload()
+      setDraft(undefined)
+      setTarget(undefined)
+    },
+  }
   // The address may ask for a draft, once.
   const asked = `${url.query}`
   const begun = useRef('')
   useEffect(() => {
     if (!shown.data || asked === begun.current) return
     begun.current = asked
-    setModel(url.query.get('model') ?? '')
-    if (asked && draft === undefined) begin(shown.data)
+    const id = url.query.get('model') ?? ''
+    if (asked && draft === undefined) edit(id)
+    else setModel(id)
   }, [shown.data, asked])
   return (
     <Page
@@ -43,7 +50,7 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
       actions={
         shown.data &&
         draft === undefined && (
-          <Button class="primary" onClick={() => shown.data && begin(shown.data)}>
+          <Button class="primary" onClick={() => edit(model)}>
             Edit
           </Button>
         )
@@ -54,24 +61,16 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
           <>
             <InForce of={data} />
             {draft === undefined ? (
-              <ModelTable
-                of={data.catalog}
-                comment={data.source?.$comment}
-                onEdit={(id) => {
-                  setModel(id)
-                  begin(data)
-                }}
-              />
+              <ModelTable of={data.catalog} comment={data.source?.$comment} onEdit={edit} />
             ) : (
               <Editor
+                {...then}
                 inForce={data}
                 draft={draft}
                 model={model}
                 onModel={setModel}
                 onChange={setDraft}
-                onStale={() => void catalog.reload()}
                 onClose={() => setDraft(undefined)}
-                onDone={changed}
               />
             )}
           </>
@@ -88,13 +87,7 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
         }
       />
       {target !== undefined && catalog.data && (
-        <RollBack
-          to={target}
-          inForce={catalog.data.version}
-          onStale={() => void catalog.reload()}
-          onDone={changed}
-          onClose={() => setTarget(undefined)}
-        />
+        <RollBack {...then} to={target} inForce={catalog.data.version} onClose={() => setTarget(undefined)} />
       )}
     </Page>
   )
@@ -112,20 +105,21 @@ function versionColumns(onRollBack: (version: number) => void): readonly Column<
   ]
 }
 
-/** Read when it is folded out. */
 function VersionChanges({ of: { version, note } }: { readonly of: CatalogVersionShape }) {
   const [isOpen, setOpen] = useState(false)
   const read = useLoad<CatalogShape>(isOpen ? `/catalog/versions/${version}` : null)
+  const none = ({ compared_to }: CatalogShape) =>
+    compared_to === null ? 'The version before is not kept.' : 'It changed nothing.'
   return (
     <details class="folded" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{note ?? 'Against the version before'}</summary>
       {isOpen && (
         <Loading of={read}>
-          {({ changes, compared_to }) =>
-            changes.length > 0 ? (
-              <ChangeList changes={changes} warnings={[]} />
+          {(then) =>
+            then.changes.length > 0 ? (
+              <ChangeList changes={then.changes} warnings={[]} />
             ) : (
-              <p class="quiet">{compared_to === null ? 'The version before is not kept.' : 'It changed nothing.'}</p>
+              <p class="quiet">{none(then)}</p>
             )
           }
         </Loading>
@@ -159,13 +153,8 @@ function InForce({ of }: { readonly of: CatalogShape }) {
     <>
       <p>
         Version <strong>{of.version}</strong> is in force since <Moment at={of.pushed_at} />
-        {of.by && (
-          <>
-            {' '}
-            by <By of={of.by} />
-          </>
-        )}
-        .
+        {of.by && ' by '}
+        {of.by && <By of={of.by} />}.
       </p>
       <ChangeList changes={[]} warnings={of.warnings} />
     </>

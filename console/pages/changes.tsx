@@ -5,6 +5,7 @@ import { Choice, SearchField } from '../parts/controls.tsx'
 import { dayText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { Empty } from '../parts/panel.tsx'
+import { titleOf } from '../parts/rail-pages.ts'
 import { cell, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
 import { KeyLink, useNow } from '../parts/values.tsx'
@@ -55,8 +56,16 @@ export function Changes({ url }: { readonly url: PageUrl }) {
           {...filter('what')}
           options={[['', 'Every kind'], ...Object.keys(KINDS).map((kind) => [kind, kind] as const)]}
         />
-        <Day label="From" {...filter('from')} />
-        <Day label="To" {...filter('to')} />
+        {(['from', 'to'] as const).map((end) => (
+          <label key={end}>
+            <span class="quiet">{titleOf(end)}</span>{' '}
+            <input
+              type="date"
+              value={query[end].slice(0, 10)}
+              onChange={(event) => filter(end).onChange(event.currentTarget.value)}
+            />
+          </label>
+        ))}
         {(['key_id', 'by'] as const).map(
           (name) =>
             query[name] && (
@@ -79,16 +88,5 @@ export function Changes({ url }: { readonly url: PageUrl }) {
         }
       />
     </Page>
-  )
-}
-
-type DayProps = { readonly label: string; readonly value: string; readonly onChange: (day: string) => void }
-
-function Day({ label, value, onChange }: DayProps) {
-  return (
-    <label>
-      <span class="quiet">{label}</span>{' '}
-      <input type="date" value={value.slice(0, 10)} onChange={(event) => onChange(event.currentTarget.value)} />
-    </label>
   )
 }

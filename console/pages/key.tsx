@@ -17,12 +17,11 @@ import { UsageChart } from '../parts/usage-chart.tsx'
 import { type Loaded, useList, useLive } from '../parts/use-load.ts'
 import { attentionOf, Badge, Moment, RequestLink, useNow } from '../parts/values.tsx'
 import { go, linkTo, queryText } from '../router.ts'
-import { type ActName, KeyActions, KeyDialog } from './key/acts.tsx'
-import { Balance, GraceBanner, Limits, Settings } from './key/panels.tsx'
+import { type ActName, KeyActions, KeyDialog } from './key/dialogs.tsx'
+import { Balance, DAYS, GraceBanner, Limits, Settings } from './key/panels.tsx'
 
 const LIVE_MS = 3000
 const USAGE_MS = 60_000
-const DAYS = 30
 const LAST_REQUESTS = 10
 
 export function KeyPage({ id }: { readonly id: string }) {
@@ -54,10 +53,10 @@ export function KeyPage({ id }: { readonly id: string }) {
                 <Badge key={badge} of={badge} />
               ))}
               <code class="quiet">{data.id}</code>
-              <CopyButton text={() => data.id} what="the key's id" />
+              <CopyButton text={() => data.id} what="the key's id" class="tiny" />
             </p>
             <GraceBanner of={data} onEnd={() => setAct('end-grace')} />
-            <Balance of={data} usage={usage.data} days={DAYS} />
+            <Balance of={data} usage={usage.data} />
             <div class="two">
               <Usage of={usage} keyId={id} />
               <section class="panel">
@@ -125,14 +124,8 @@ function Usage({ of: usage, keyId }: { readonly of: Loaded<UsagePage>; readonly 
   }
   const { data } = usage.data
   const endOf = (start: string) => data.find(({ start_time }) => start_time === start)?.end_time
-  return (
-    <UsageChart
-      title={`by model, ${DAYS} days`}
-      page={usage.data}
-      isByHour={false}
-      onPick={(start) => go(['requests'], { key_id: keyId, from: start, to: endOf(start) })}
-    />
-  )
+  const pick = (from: string) => go(['requests'], { key_id: keyId, from, to: endOf(from) })
+  return <UsageChart title={`by model, ${DAYS} days`} page={usage.data} isByHour={false} onPick={pick} />
 }
 
 const HOLDS: readonly Column<HoldShape>[] = [

@@ -1,17 +1,18 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { Button, Choice, SearchField } from '../parts/controls.tsx'
+import { keysCsv } from '../parts/csv.ts'
 import { download } from '../parts/download.ts'
+import { LeftBar } from '../parts/metric.tsx'
+import { compareCredits } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { Empty } from '../parts/panel.tsx'
 import { titleOf } from '../parts/rail-pages.ts'
-import { type Column, cell, Rows } from '../parts/table.tsx'
+import { type Column, cell, count, credits, name, number, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
-import { BADGE_WORDS, Badge, STATES } from '../parts/values.tsx'
+import { attentionOf, BADGE_WORDS, Badge, Credits, KeyLink, Moment, STATES } from '../parts/values.tsx'
 import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
 import { type Act, BulkAct, CreateKey } from './keys/acts.tsx'
-import { keyColumns, orderOf } from './keys/columns.tsx'
-import { keysCsv } from './keys/keys-csv.ts'
 
 const FILTERS = ['status', 'look', 'q', 'sort', 'act'] as const
 
@@ -29,9 +30,8 @@ export function Keys({ url }: { readonly url: PageUrl }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [act, setAct] = useState<{ readonly name: Act; readonly keys: readonly KeyShape[] } | undefined>(undefined)
   const selected = rows.filter(({ id }) => chosen.has(id))
-  const box = boxColumn(rows, chosen, setChosen)
+  const living = selected.filter((key) => key.status !== 'revoked')
   const warning = look === 'no_allowlist' ? [cell<KeyShape>('Addresses', () => <Badge of="no_allowlist" />)] : []
-  const isCreating = query.act === 'create'
   const create = (isOpen: boolean) => filter('act').onChange(isOpen ? 'create' : '')
   return (
     <Page
@@ -57,21 +57,40 @@ export function Keys({ url }: { readonly url: PageUrl }) {
             ...Object.entries(BADGE_WORDS).map(([name, words]) => [name, titleOf(words)] as const),
           ]}
         />
-        <Selected
-          of={selected}
-          onAct={(name) => setAct({ name, keys: selected.filter((key) => key.status !== 'revoked') })}
-          onExport={() => exportKeys(selected.length > 0 ? selected : rows)}
-          onClear={() => setChosen(new Set())}
-        />
+        <div class="row wrap push">
+          {selected.length > 0 && (
+            <>
+              <span role="status">{selected.length} selected</span>
+              <Button disabled={living.length === 0} onClick={() => setAct({ name: 'grant', keys: living })}>
+                Grant…
+              </Button>
+              <Button
+                class="danger"
+                disabled={living.length === 0}
+                onClick={() => setAct({ name: 'revoke', keys: living })}
+              >
+                Revoke…
+              </Button>
+              <Button onClick={() => setChosen(new Set())}>Clear</Button>
+            </>
+          )}
+          <Button onClick={() => download('keys.csv', keysCsv(selected.length > 0 ? selected : rows))}>
+            Export CSV
+          </Button>
+        </div>
       </div>
       <Rows
         of={isWhole && keys.isLoading ? { ...keys, rows: [] } : { ...keys, rows }}
         caption="Keys"
-        columns={[box, ...keyColumns(sort, (by) => withQuery(url, { sort: by })), ...warning]}
+        columns={[
+          boxColumn(rows, chosen, setChosen),
+          ...COLUMNS.map((column) => sortable(column, sort, (by) => withQuery(url, { sort: by }))),
+          ...warning,
+        ]}
         by="id"
         empty={status || look || q ? NONE_LIKE_THIS : NO_KEYS}
       />
-      {isCreating && (
+      {query.act === 'create' && (
         <CreateKey
           onClose={() => create(false)}
           onDone={() => {
@@ -99,60 +118,75 @@ function isFoundBy({ id, name, external_id, last_four }: KeyShape, text: string)
   return !text || [id, name, external_id ?? '', last_four].some((part) => part.toLowerCase().includes(text))
 }
 
-function exportKeys(keys: readonly KeyShape[]): void {
-  download('keys.csv', new Blob([keysCsv(keys)], { type: 'text/csv' }))
+const COLUMNS: readonly Column<KeyShape>[] = [
+  { ...name('Name', (key) => <KeyLink id={key.id} name={key.name} />), class: 'fill' },
+  cell('State', (key) => <State of={key} />),
+  number('Balance', (key) => (
+    <>
+      <Credits of={key.available} />
+      <LeftBar available={key.available} granted={key.granted} />
+    </>
+  )),
+  credits('Spent', (key) => key.spent),
+  count('Today', (key) => key.requests_today),
+  cell('Last used', (key) => <Moment at={key.last_used_at} isBrief />),
+  cell('External id', (key) => key.external_id, 'short'),
+  cell('Ends in', (key) => <code>…{key.last_four}</code>),
+]
+
+function State({ of: key }: { readonly of: KeyShape }) {
+  const badges = [...(key.status === 'active' ? [] : [key.status]), ...attentionOf(key)]
+  if (badges.length === 0) return <span class="quiet">active</span>
+  return badges.map((badge) => <Badge key={badge} of={badge} />)
 }
 
-type SelectedProps = {
-  readonly of: readonly KeyShape[]
-  readonly onAct: (act: Act) => void
-  readonly onExport: () => void
-  readonly onClear: () => void
+type Compare = (a: KeyShape, b: KeyShape) => number
+
+/** The order that the head of a column leads to first, by its name; after a minus it is from the highest down. */
+const ORDERS: Readonly<Record<string, readonly [first: string, Compare]>> = {
+  Name: ['name', (a, b) => a.name.localeCompare(b.name)],
+  Balance: ['available', (a, b) => compareCredits(a.available, b.available)],
+  Spent: ['-spent', (a, b) => compareCredits(a.spent, b.spent)],
+  Today: ['-today', (a, b) => a.requests_today - b.requests_today],
+  'Last used': ['-last_used', (a, b) => (a.last_used_at ?? '').localeCompare(b.last_used_at ?? '')],
 }
 
-function Selected({ of: keys, onAct, onExport, onClear }: SelectedProps) {
-  const canAct = keys.some(({ status }) => status !== 'revoked')
-  return (
-    <div class="row wrap push">
-      {keys.length > 0 && (
-        <>
-          <span role="status">{keys.length} selected</span>
-          <Button disabled={!canAct} onClick={() => onAct('grant')}>
-            Grant…
-          </Button>
-          <Button class="danger" disabled={!canAct} onClick={() => onAct('revoke')}>
-            Revoke…
-          </Button>
-          <Button onClick={onClear}>Clear</Button>
-        </>
-      )}
-      <Button onClick={onExport}>Export CSV</Button>
-    </div>
-  )
+const bare = (order: string) => order.replace(/^-/, '')
+
+function orderOf(by: string): Compare | undefined {
+  const [, compare] = Object.values(ORDERS).find(([first]) => bare(first) === bare(by)) ?? []
+  return compare && by.startsWith('-') ? (a, b) => compare(b, a) : compare
+}
+
+function sortable(column: Column<KeyShape>, by: string, hrefOf: (by: string) => string): Column<KeyShape> {
+  const [first] = ORDERS[column.head] ?? []
+  if (first === undefined) return column
+  const isSorted = bare(by) === bare(first)
+  const isDown = by.startsWith('-')
+  const next = isDown ? bare(by) : `-${by}`
+  return {
+    ...column,
+    sorted: isSorted ? (isDown ? 'descending' : 'ascending') : undefined,
+    headOf: (
+      <a class="sort" href={hrefOf(isSorted ? next : first)}>
+        {column.head}
+        {isSorted && <span aria-hidden="true">{isDown ? ' ↓' : ' ↑'}</span>}
+      </a>
+    ),
+  }
 }
 
 type Chosen = ReadonlySet<string>
 
 function boxColumn(rows: readonly KeyShape[], chosen: Chosen, choose: (ids: Chosen) => void): Column<KeyShape> {
   const isAll = rows.length > 0 && rows.every(({ id }) => chosen.has(id))
+  const box = (label: string, checked: boolean, ids: Chosen) => (
+    <input type="checkbox" aria-label={label} checked={checked} onChange={() => choose(ids)} />
+  )
   return {
     head: 'Select',
-    headOf: (
-      <input
-        type="checkbox"
-        aria-label="Select all keys shown"
-        checked={isAll}
-        onChange={() => choose(new Set(isAll ? [] : rows.map(({ id }) => id)))}
-      />
-    ),
-    of: ({ id, name }) => (
-      <input
-        type="checkbox"
-        aria-label={`Select ${name}`}
-        checked={chosen.has(id)}
-        onChange={() => choose(new Set(chosen).symmetricDifference(new Set([id])))}
-      />
-    ),
+    headOf: box('Select all keys shown', isAll, new Set(isAll ? [] : rows.map(({ id }) => id))),
+    of: ({ id, name }) => box(`Select ${name}`, chosen.has(id), new Set(chosen).symmetricDifference(new Set([id]))),
   }
 }
 

@@ -1,35 +1,30 @@
 import { useState } from 'preact/hooks'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { type ApiFailure, failureFrom, isAbort, request } from '../api.ts'
-import { identityHere } from '../identity.ts'
 import { Button, CopyButton, Field, Select } from '../parts/controls.tsx'
 import { Loading, Problem } from '../parts/loading.tsx'
-import { modelsIn } from '../parts/models.ts'
+import { type Model, modelsIn } from '../parts/models.ts'
 import { counted } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { Facts, Panel } from '../parts/panel.tsx'
 import { useLatest, useLoad } from '../parts/use-load.ts'
 import { Credits, RequestLink, Took } from '../parts/values.tsx'
 import { linkTo } from '../router.ts'
+import { identityHere } from '../session.ts'
 import { asCurl, asSdkCode, type ChatBody } from './playground/as-code.ts'
 import { readAnswer } from './playground/read-answer.ts'
 
 const NOTHING: Answer = { isRunning: true, text: '', requestId: null }
+const UNTYPED = { model: '', system: '', message: 'Say hello in five words.', temperature: '', most: '' }
 
-type Typed = Readonly<Record<'model' | 'system' | 'message' | 'temperature' | 'most', string>>
+type Typed = Readonly<typeof UNTYPED>
 
 export function Playground() {
   const { base_url } = identityHere()
   // The catalog has them, so that looking at this page makes no key.
   const catalog = useLoad<CatalogShape>('/catalog')
   const models = modelsIn(catalog.data?.catalog).filter(({ active, kind }) => active !== false && kind !== 'embedding')
-  const [typed, setTyped] = useState<Typed>({
-    model: '',
-    system: '',
-    message: 'Say hello in five words.',
-    temperature: '',
-    most: '',
-  })
+  const [typed, setTyped] = useState<Typed>(UNTYPED)
   const [answer, setAnswer] = useState<Answer | undefined>(undefined)
   const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
   const { begin, stop } = useLatest()
@@ -40,7 +35,8 @@ export function Playground() {
   const model = typed.model || (models[0]?.id ?? '')
   const body = bodyOf({ ...typed, model })
 
-  const send = async () => {
+  const send = async (event: Event) => {
+    event.preventDefault()
     const signal = begin()
     const beganAt = performance.now()
     const sinceMs = () => Math.round(performance.now() - beganAt)
@@ -86,20 +82,9 @@ export function Playground() {
         }
       </Loading>
       <div class="halves">
-        <form
-          class="panel model-form"
-          onSubmit={(event) => {
-            event.preventDefault()
-            void send()
-          }}
-        >
+        <form class="panel model-form" onSubmit={(event) => void send(event)}>
           <div class="columns">
-            <Select
-              label="Model"
-              value={model}
-              onChange={field('model').onInput}
-              options={models.map(({ id }) => [id, id])}
-            />
+            <Select label="Model" value={model} onChange={field('model').onInput} options={models.map(asOption)} />
             <Field label="Temperature" {...field('temperature')} inputMode="decimal" pattern="[0-2](\.[0-9]+)?" />
             <Field label="Max tokens" {...field('most')} inputMode="numeric" pattern="[1-9][0-9]*" />
           </div>
@@ -129,6 +114,8 @@ export function Playground() {
   )
 }
 
+const asOption = ({ id }: Model) => [id, id] as const
+
 /** Fields that nobody has filled in are left out: a provider has its own defaults. */
 function bodyOf({ model, system, message, temperature, most }: Typed): ChatBody {
   return {
@@ -155,7 +142,7 @@ type Answer = {
 }
 
 function Answered({ of }: { readonly of: Answer }) {
-  const { text, isRunning, requestId, cost, tokens, isStopped } = of
+  const { text, isRunning, requestId, cost, tokens, isStopped, firstTokenMs, durationMs } = of
   return (
     <Panel title="Answer" isRegion isBusy={isRunning}>
       <div class="inside">
@@ -169,8 +156,8 @@ function Answered({ of }: { readonly of: Answer }) {
             of={[
               ['Charged', cost !== undefined && <Credits of={cost} withUnit />],
               ['Tokens in / out', tokens && `${counted(tokens.prompt_tokens)} / ${counted(tokens.completion_tokens)}`],
-              ['First token', <Took ms={of.firstTokenMs} />],
-              ['Duration', <Took ms={of.durationMs} />],
+              ['First token', <Took ms={firstTokenMs} />],
+              ['Duration', <Took ms={durationMs} />],
               ['Its waybill', requestId !== null && <RequestLink id={requestId} />],
             ]}
           />

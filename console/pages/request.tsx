@@ -5,9 +5,8 @@ import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
 import { Facts, Panel } from '../parts/panel.tsx'
 import { useLive } from '../parts/use-load.ts'
-import { Attempts, Bill } from './request/panels.tsx'
+import { Attempts, Bill, Notices, Summary } from './request/panels.tsx'
 import { customerText, explained, rowFacts } from './request/row-facts.ts'
-import { Notices, Summary } from './request/summary.tsx'
 
 /** An open request may settle any moment. */
 const LIVE_MS = 4000

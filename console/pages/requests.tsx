@@ -1,24 +1,22 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
-import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { askCsv } from '../api.ts'
 import { REQUEST_COLUMNS } from '../parts/columns.tsx'
 import { Button } from '../parts/controls.tsx'
 import { useSubmission } from '../parts/dialog.tsx'
 import { download } from '../parts/download.ts'
-import { Problem } from '../parts/loading.tsx'
+import { Loading, Problem } from '../parts/loading.tsx'
 import { counted } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
-import { Empty } from '../parts/panel.tsx'
-import { rangeOf } from '../parts/ranges.ts'
+import { Empty, Panel } from '../parts/panel.tsx'
+import { type Range, rangeOf } from '../parts/ranges.ts'
 import { Rows } from '../parts/table.tsx'
-import { listUrl, useList, useLive } from '../parts/use-load.ts'
-import { filtersIn, go, linkTo, type PageUrl, type Query, queryText, withQuery } from '../router.ts'
-import { Chips } from './requests/chips.tsx'
+import { sumOf, TimeChart } from '../parts/usage-chart.tsx'
+import { type Loaded, listUrl, useLive, useTail } from '../parts/use-load.ts'
+import { filtersIn, go, goWith, linkTo, type PageUrl, type Query, queryText } from '../router.ts'
 import { isForModel } from './requests/endpoints.ts'
-import { FILTERS, sumsOf } from './requests/filters.ts'
-import { Histogram } from './requests/histogram.tsx'
-import { useTail } from './requests/use-tail.ts'
+import { Chips, FILTERS, sumsOf } from './requests/filters.tsx'
 
 /** The histogram is only as live as a sum can be. */
 const LIVE_SUMS_MS = 30_000
@@ -33,6 +31,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   const asked = { ...query, from, to }
   const canBeLive = to === undefined || Date.parse(to) > nowMs
   const [isOn, setOn] = useState(false)
+  // The list is pointed at, or has the focus.
   const [isHeld, setHeld] = useState(false)
   const isLive = isOn && canBeLive
   const sums = sumsOf(query)
@@ -41,14 +40,27 @@ export function Requests({ url }: { readonly url: PageUrl }) {
     `/usage?${queryText({ bucket, group_by: sums.by, from, to, key_id: query.key_id })}`,
     isLive ? LIVE_SUMS_MS : undefined,
   )
-  const requests = useTail(useList<RequestLine>('/requests', asked), asked, isLive && !isHeld)
+  const requests = useTail<RequestLine>('/requests', asked, 'request_id', isLive && !isHeld)
   const isAll = url.query.get('calls') === 'all' || query.endpoint !== ''
   const rows = isAll ? requests.rows : requests.rows.filter(isForModel)
   return (
     <Page title="Requests" actions={<Csv query={isAll ? asked : { ...asked, for_model: 'true' }} />}>
       <div class="row wrap bar">
         <Chips url={url} range={range} query={query} />
-        <Live isOn={isLive} isHeld={isHeld} canBe={canBeLive} onChange={setOn} />
+        <span class="row push">
+          <span class="quiet" role="status">
+            {!canBeLive && 'This range has ended'}
+            {isLive && isHeld && 'Paused while you read the list'}
+          </span>
+          <Button
+            class={isLive ? 'chip chosen' : 'chip'}
+            aria-pressed={isLive}
+            disabled={!canBeLive}
+            onClick={() => setOn(!isLive)}
+          >
+            <span class={isLive && !isHeld ? 'dot on' : 'dot'} /> Live
+          </Button>
+        </span>
       </div>
       <Histogram
         of={usage}
@@ -83,51 +95,68 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   )
 }
 
+type HistogramProps = {
+  readonly of: Loaded<UsagePage>
+  readonly range: Range
+  readonly group: string
+  readonly ignored: readonly string[]
+  readonly onPick: (from: string, to: string) => void
+}
+
+type Bucket = UsagePage['data'][number]
+
+const HEIGHT = 150
+
+/** Requests over time, those that failed or were refused in red. */
+function Histogram({ of, range, group, ignored, onPick }: HistogramProps) {
+  const countOf = (label: string, colour: string, numberOf: (numbers: UsageNumbers) => number) => {
+    const sum = ({ results }: Bucket) =>
+      sumOf(
+        results.filter((numbers) => !group || numbers.group === group),
+        numberOf,
+      )
+    return { label, colour, of: sum, told: (bucket: Bucket) => counted(sum(bucket)) }
+  }
+  const caption = `Requests by ${range.isByHour ? 'hour' : 'UTC day'}`
+  return (
+    <Panel
+      title={caption}
+      class="histogram"
+      beside={
+        <span class="quiet">
+          {ignored.length > 0 ? `Not filtered by ${ignored.join(', ')}` : 'Click or drag to choose a time'}
+        </span>
+      }
+    >
+      <Loading of={of}>
+        {({ data }) => (
+          <TimeChart
+            caption={caption}
+            unit=""
+            height={HEIGHT}
+            points={data}
+            isByHour={range.isByHour}
+            series={[
+              countOf('answered', 'c0', ({ requests, refused, failed }) => requests - refused - failed),
+              countOf('errors', 'bad', ({ refused, failed }) => refused + failed),
+            ]}
+            onPick={onPick}
+          />
+        )}
+      </Loading>
+    </Panel>
+  )
+}
+
 function Calls({ url, isAll, hidden }: { readonly url: PageUrl; readonly isAll: boolean; readonly hidden: number }) {
   return (
     <p class="quiet apart">
       <label>
-        <input
-          type="checkbox"
-          checked={isAll}
-          onChange={() => {
-            location.hash = withQuery(url, { calls: isAll ? null : 'all' })
-          }}
-        />{' '}
-        Show calls that are not for a model
+        <input type="checkbox" checked={isAll} onChange={() => goWith(url, { calls: isAll ? null : 'all' })} /> Show
+        calls that are not for a model
       </label>
       {hidden > 0 && ` (${counted(hidden)} hidden)`}
     </p>
-  )
-}
-
-type LiveProps = {
-  readonly isOn: boolean
-  /** The list is pointed at, or has the focus. */
-  readonly isHeld: boolean
-  /** The range has not ended. */
-  readonly canBe: boolean
-  readonly onChange: (isOn: boolean) => void
-}
-
-function Live({ isOn, isHeld, canBe, onChange }: LiveProps) {
-  const isPaused = isOn && isHeld
-  return (
-    <span class="row push">
-      <span class="quiet" role="status">
-        {!canBe && 'This range has ended'}
-        {isPaused && 'Paused while you read the list'}
-      </span>
-      <button
-        type="button"
-        class={isOn ? 'chip chosen' : 'chip'}
-        aria-pressed={isOn}
-        disabled={!canBe}
-        onClick={() => onChange(!isOn)}
-      >
-        <span class={isOn && !isPaused ? 'dot on' : 'dot'} /> Live
-      </button>
-    </span>
   )
 }
 

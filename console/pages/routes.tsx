@@ -15,12 +15,26 @@ import { linkTo } from '../router.ts'
 
 const POLL_MS = 30_000
 
-type Tests = Readonly<Record<string, RouteTestShape>>
-
 export function Routes() {
   const routes = useLive<List<RouteShape>>('/routes', POLL_MS)
   const [asked, setAsked] = useState<RouteShape | undefined>(undefined)
-  const [tests, setTests] = useState<Tests>({})
+  const [tests, setTests] = useState<Readonly<Record<string, RouteTestShape>>>({})
+  const test = async ({ model, provider, upstream_model }: RouteShape) => {
+    const { data } = await ask<List<RouteTestShape>>('/routes/test', { method: 'POST', body: { model, provider } })
+    const result = data.find((tested) => tested.upstream_model === upstream_model)
+    if (!result) throw new Error('The route is not in the catalog any more.')
+    announce(`${model} by ${provider}: ${result.result}.`)
+    setTests({ ...tests, [nameOf(result)]: result })
+    setAsked(undefined)
+  }
+  const testColumn = cell<RouteShape>('Test', (route) => (
+    <>
+      <Button aria-label={`Test ${route.model} by ${route.provider}`} onClick={() => setAsked(route)}>
+        Test
+      </Button>{' '}
+      <Result of={tests[nameOf(route)]} />
+    </>
+  ))
   return (
     <Page title="Routes">
       <Loading of={routes}>
@@ -31,117 +45,96 @@ export function Routes() {
             </Empty>
           ) : (
             <>
-              <Failing of={data} />
-              <RouteTable routes={data} tests={tests} onTest={setAsked} />
+              {data.filter((route) => stateOf(route) === 'failing').map(failing)}
+              <Table
+                caption="Routes, in the order tried"
+                columns={[...COLUMNS, ...(data.some(patience) ? [PATIENCE] : []), testColumn]}
+                rows={data}
+              />
             </>
           )
         }
       </Loading>
       {asked && (
-        <TestRoute
-          of={asked}
+        <ActDialog
+          title={`Test ${asked.model} by ${asked.provider}?`}
+          verb="Test"
+          isRepeatable
+          onAct={() => test(asked)}
           onClose={() => setAsked(undefined)}
-          onDone={(test) => {
-            setTests({ ...tests, [nameOf(asked)]: test })
-            setAsked(undefined)
-          }}
-        />
+        >
+          <p>
+            A short request is sent to <code>{asked.upstream_model}</code>. The provider bills it to you.
+          </p>
+        </ActDialog>
       )}
     </Page>
   )
 }
 
-/** Routes that an operator should look at, before the table. */
-function Failing({ of: routes }: { readonly of: readonly RouteShape[] }) {
-  const failing = routes.filter((route) => routeState(route.requests_24h, route.failures_24h) === 'failing')
-  return (
-    <>
-      {failing.map((route) => (
-        <p key={nameOf(route)} class="notice bad">
-          {route.model} by {route.provider} failed in {counted(route.failures_24h)} of {counted(route.requests_24h)}{' '}
-          attempts in 24 hours. <a href={linkTo(['requests'], { model: route.model })}>See its requests</a>
-        </p>
-      ))}
-    </>
-  )
-}
-
-function nameOf({ model, provider, upstream_model }: RouteShape): string {
+function nameOf({ model, provider, upstream_model }: RouteShape | RouteTestShape): string {
   return JSON.stringify([model, provider, upstream_model])
 }
 
-type TableProps = {
-  readonly routes: readonly RouteShape[]
-  readonly tests: Tests
-  readonly onTest: (route: RouteShape) => void
+function stateOf({ requests_24h, failures_24h }: RouteShape): string {
+  return routeState(requests_24h, failures_24h)
 }
 
-function RouteTable({ routes, tests, onTest }: TableProps) {
-  const columns: readonly Column<RouteShape>[] = [
-    name('Model', (route) => <a href={linkTo(['catalog'], { model: route.model })}>{route.model}</a>),
-    cell('State', (route) => <State of={route} />),
-    cell(
-      'Served by',
-      (route) => (
-        <>
-          {route.provider} <code class="quiet">{route.upstream_model}</code>
-          <LastFailure of={route} />
-        </>
-      ),
-      'fill',
-    ),
-    number('Error rate, 24 h', (route) => <ErrorRate of={route} />),
-    number('First token p50, p95', ({ first_token_ms: { p50, p95 } }) => (
-      <>
-        <Took ms={p50} />, <Took ms={p95} />
-      </>
-    )),
-    number('Order', ({ order, priority, weight, share }) => (
-      <span title={`priority ${priority}, weight ${weight}`}>
-        {order}.{share < 1 && <span class="quiet"> {Math.round(100 * share)} %</span>}
-      </span>
-    )),
-    ...(routes.some(patience) ? [cell<RouteShape>('Gives up', (route) => patience(route))] : []),
-    cell('Test', (route) => (
-      <>
-        <Button aria-label={`Test ${route.model} by ${route.provider}`} onClick={() => onTest(route)}>
-          Test
-        </Button>{' '}
-        <Result of={tests[nameOf(route)]} />
-      </>
-    )),
-  ]
-  return <Table caption="Routes, in the order tried" columns={columns} rows={routes} />
+/** A route that an operator should look at, before the table. */
+function failing({ model, provider, requests_24h, failures_24h }: RouteShape) {
+  return (
+    <p class="notice bad">
+      {model} by {provider} failed in {counted(failures_24h)} of {counted(requests_24h)} attempts in 24 hours.{' '}
+      <a href={linkTo(['requests'], { model })}>See its requests</a>
+    </p>
+  )
 }
 
-function State({ of: { requests_24h, failures_24h, resting_until } }: { readonly of: RouteShape }) {
+const COLUMNS: readonly Column<RouteShape>[] = [
+  name('Model', ({ model }) => <a href={linkTo(['catalog'], { model })}>{model}</a>),
+  cell('State', (route) => (
+    <>
+      <Badge of={stateOf(route)} />
+      {route.resting_until && (
+        <small class="note" title="Each instance rests a failing route by itself, and tries others first.">
+          may rest, ends <Moment at={route.resting_until} isBrief />
+        </small>
+      )}
+    </>
+  )),
+  cell('Served by', (route) => <Server of={route} />, 'fill'),
+  number('Error rate, 24 h', (route) => <ErrorRate of={route} />),
+  number('First token p50, p95', ({ first_token_ms: { p50, p95 } }) => (
+    <>
+      <Took ms={p50} />, <Took ms={p95} />
+    </>
+  )),
+  number('Order', ({ order, priority, weight, share }) => (
+    <span title={`priority ${priority}, weight ${weight}`}>
+      {order}.{share < 1 && <span class="quiet"> {Math.round(100 * share)} %</span>}
+    </span>
+  )),
+]
+
+function Server({ of: { provider, upstream_model, last_failure: last } }: { readonly of: RouteShape }) {
   return (
     <>
-      <Badge of={routeState(requests_24h, failures_24h)} />
-      {resting_until && (
-        <span class="note" title="Each instance rests a failing route by itself, and tries others first.">
-          may rest, ends <Moment at={resting_until} isBrief />
-        </span>
+      {provider} <code class="quiet">{upstream_model}</code>
+      {last && (
+        <small class="note" title={last.result}>
+          <a href={linkTo(['requests', last.request_id])}>{last.words}</a> <Moment at={last.at} isBrief />
+        </small>
       )}
     </>
   )
 }
 
-function LastFailure({ of: { last_failure: last } }: { readonly of: RouteShape }) {
-  if (!last) return null
-  return (
-    <span class="note" title={last.result}>
-      <a href={linkTo(['requests', last.request_id])}>{last.words}</a> <Moment at={last.at} isBrief />
-    </span>
-  )
-}
-
-function ErrorRate({ of: { requests_24h: asked, failures_24h: failed } }: { readonly of: RouteShape }) {
+function ErrorRate({ of: route }: { readonly of: RouteShape }) {
+  const { requests_24h: asked, failures_24h: failed } = route
   if (asked === 0) return <span class="quiet">–</span>
-  const rate = (100 * failed) / asked
   return (
     <>
-      <span class={failed > 0 && routeState(asked, failed) !== 'ok' ? 'bad-text' : undefined}>{rate.toFixed(1)} %</span>{' '}
+      <span class={stateOf(route) === 'ok' ? undefined : 'bad-text'}>{((100 * failed) / asked).toFixed(1)} %</span>{' '}
       <span class="quiet">
         {counted(failed)} of {counted(asked)}
       </span>
@@ -150,6 +143,7 @@ function ErrorRate({ of: { requests_24h: asked, failures_24h: failed } }: { read
 }
 
 const [USUAL_FIRST_MS, USUAL_IDLE_MS] = [300_000, 60_000]
+const PATIENCE = cell<RouteShape>('Gives up', patience)
 
 /** Nothing of a route that waits as long as routes usually do. */
 function patience({ first_byte_timeout_ms: first, idle_timeout_ms: idle }: RouteShape): string {
@@ -167,42 +161,8 @@ function Result({ of: test }: { readonly of: RouteTestShape | undefined }) {
     <span class={test.ok ? 'good-text' : 'bad-text'}>
       {test.result}
       {test.first_token_ms !== null && `, first token after ${test.first_token_ms} ms`}
-      {test.cost !== null && (
-        <>
-          , cost <Credits of={test.cost} />
-        </>
-      )}
+      {test.cost !== null && ', cost '}
+      {test.cost !== null && <Credits of={test.cost} />}
     </span>
-  )
-}
-
-type TestProps = {
-  readonly of: RouteShape
-  readonly onDone: (test: RouteTestShape) => void
-  readonly onClose: () => void
-}
-
-function TestRoute({ of: route, onDone, onClose }: TestProps) {
-  const test = async () => {
-    const { model, provider, upstream_model } = route
-    const body = { model, provider }
-    const { data } = await ask<List<RouteTestShape>>('/routes/test', { method: 'POST', body })
-    const result = data.find((tested) => tested.upstream_model === upstream_model)
-    if (!result) throw new Error('The route is not in the catalog any more.')
-    announce(`${model} by ${provider}: ${result.result}.`)
-    onDone(result)
-  }
-  return (
-    <ActDialog
-      title={`Test ${route.model} by ${route.provider}?`}
-      verb="Test"
-      isRepeatable
-      onAct={test}
-      onClose={onClose}
-    >
-      <p>
-        A short request is sent to <code>{route.upstream_model}</code>. The provider bills it to you.
-      </p>
-    </ActDialog>
   )
 }

@@ -1,32 +1,27 @@
-import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { Overview, UsageGroup, UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
-import { LINES, Swatch } from '../parts/chart.tsx'
-import { Button } from '../parts/controls.tsx'
+import { Swatch } from '../parts/chart.tsx'
+import { Button, Segments } from '../parts/controls.tsx'
+import { usageCsv } from '../parts/csv.ts'
 import { download } from '../parts/download.ts'
-import { KeyChip } from '../parts/key-chip.tsx'
+import { KeyChip, RangePicker } from '../parts/filters.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { counted, dayText, durationText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { Empty } from '../parts/panel.tsx'
-import { RangePicker } from '../parts/range-picker.tsx'
 import { type Range, rangeOf, rangeQuery } from '../parts/ranges.ts'
-import { Segments } from '../parts/segments.tsx'
 import { Cells, type Column, count, credits, name, number, Table } from '../parts/table.tsx'
-import { TimeChart } from '../parts/time-chart.tsx'
-import { colourOf, labelOf, UsageChart } from '../parts/usage-chart.tsx'
+import { colourOf, labelOf, TimeChart, UsageChart } from '../parts/usage-chart.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { Credits, KeyLink } from '../parts/values.tsx'
-import { linkTo, type PageUrl, type Query, queryText, withQuery } from '../router.ts'
-import { usageCsv } from './usage/usage-csv.ts'
+import { goWith, linkTo, type PageUrl, queryText, withQuery } from '../router.ts'
 
 const GROUPS = [
   ['model', 'Model'],
   ['key', 'Key'],
   ['provider', 'Provider'],
 ] as const
-type GroupName = (typeof GROUPS)[number][0]
 
 export function Usage({ url }: { readonly url: PageUrl }) {
   const address = url.query.toString()
@@ -37,23 +32,20 @@ export function Usage({ url }: { readonly url: PageUrl }) {
   const keyId = url.query.get('key_id') ?? ''
   const bucket = isByHour ? '1h' : '1d'
   const usage = useLoad<UsagePage>(`/usage?${queryText({ bucket, group_by: groupBy, from, to, key_id: keyId })}`)
-  const choose = (changes: Query) => {
-    location.hash = withQuery(url, changes)
-  }
   const save = (page: UsagePage) => {
     const name = `usage-${from.slice(0, 10)}-${(to ?? dayText(nowMs + DAY_MS)).slice(0, 10)}-by-${groupBy}.csv`
-    download(name, new Blob([usageCsv(page, isByHour)], { type: 'text/csv' }))
+    download(name, usageCsv(page, isByHour))
   }
   const { data } = usage
   return (
     <Page title="Usage" actions={data && <Button onClick={() => save(data)}>Save as CSV</Button>}>
       <div class="row wrap bar">
         <RangePicker url={url} range={range} />
-        <KeyChip value={keyId} onChoose={(id) => choose({ key_id: id })} />
+        <KeyChip url={url} />
         <Segments
           label="Group by"
           options={GROUPS}
-          value={groupBy as GroupName}
+          value={groupBy}
           hrefOf={(group) => withQuery(url, { group_by: group })}
         />
         <a class="push" href={linkTo(['requests'], { ...rangeQuery(range), key_id: keyId })}>
@@ -65,7 +57,20 @@ export function Usage({ url }: { readonly url: PageUrl }) {
           page.total.requests === 0 ? (
             NOTHING_USED
           ) : (
-            <Numbers page={page} range={range} url={url} choose={choose} isOfKey={keyId !== ''} />
+            <>
+              <UsageChart
+                title={`by ${page.group_by}`}
+                page={page}
+                isByHour={isByHour}
+                metric={url.query.get('metric') ?? 'cost'}
+                onMetric={(metric) => goWith(url, { metric })}
+                onPick={(first, end) => goWith(url, { range: null, from: first, to: end })}
+                latency={keyId === '' ? () => <LatencyChart {...range} /> : undefined}
+              />
+              <section class="panel apart">
+                <NumbersTable page={page} range={range} />
+              </section>
+            </>
           )
         }
       </Loading>
@@ -77,43 +82,6 @@ export function Usage({ url }: { readonly url: PageUrl }) {
 function wholeDays(range: Range): Range {
   if (range.isByHour || range.name === 'custom') return range
   return range.from.length === 10 ? range : { ...range, from: dayText(Date.parse(range.from) + DAY_MS) }
-}
-
-type NumbersProps = {
-  readonly page: UsagePage
-  readonly range: Range
-  readonly url: PageUrl
-  readonly choose: (changes: Query) => void
-  readonly isOfKey: boolean
-}
-
-function Numbers({ page, range, url, choose, isOfKey }: NumbersProps) {
-  const groupBy = page.group_by
-  return (
-    <>
-      <UsageChart
-        title={`by ${groupBy}`}
-        page={page}
-        isByHour={range.isByHour}
-        metric={url.query.get('metric') ?? 'cost'}
-        onMetric={(metric) => choose({ metric })}
-        onPick={(from, to) => choose({ range: null, from, to })}
-        latency={isOfKey ? undefined : () => <LatencyChart {...range} />}
-      />
-      <section class="panel apart">
-        <NumbersTable
-          caption={`Usage by ${groupBy}`}
-          head={GROUPS.find(([name]) => name === groupBy)?.[1] ?? 'Day'}
-          page={page}
-          nameOf={(group) => {
-            if (groupBy === 'key') return <KeyLink id={group.group} name={group.label} />
-            if (group.group === '-') return labelOf(group)
-            return <a href={linkTo(['requests'], { ...rangeQuery(range), [groupBy]: group.group })}>{labelOf(group)}</a>
-          }}
-        />
-      </section>
-    </>
-  )
 }
 
 const NOTHING_USED = (
@@ -134,7 +102,7 @@ function LatencyChart({ from, to, isByHour }: Pick<Range, 'from' | 'to' | 'isByH
         <TimeChart
           caption="Time to the first token, of all models"
           unit="seconds"
-          kind={LINES}
+          hasLines
           points={series}
           isByHour={isByHour}
           series={[
@@ -151,16 +119,6 @@ function lineOf(label: string, colour: string, msOf: (point: Point) => number) {
   return { label, colour, of: (point: Point) => msOf(point) / 1000, told: (point: Point) => durationText(msOf(point)) }
 }
 
-type Group = UsagePage['groups'][number]
-type Row = Group & { readonly place: number }
-
-type TableProps = {
-  readonly caption: string
-  readonly head: string
-  readonly page: UsagePage
-  readonly nameOf: (group: Group) => ComponentChildren
-}
-
 const NUMBER_COLUMNS: readonly Column<UsageNumbers>[] = [
   credits('Charged', (of) => of.cost),
   credits('Provider cost', (of) => of.upstream_cost),
@@ -173,16 +131,24 @@ const NUMBER_COLUMNS: readonly Column<UsageNumbers>[] = [
   count('Tokens out', (of) => of.completion_tokens),
 ]
 
+type Row = UsagePage['groups'][number] & { readonly place: number }
+
 /** The numbers behind the chart, in its colours, with their sum. */
-function NumbersTable({ caption, head, page: { groups, total }, nameOf }: TableProps) {
-  const group = name<Row>(head, (row) => (
+function NumbersTable({ page, range }: { readonly page: UsagePage; readonly range: Range }) {
+  const { group_by: by, groups, total } = page
+  const nameOf = (row: Row) => {
+    if (by === 'key') return <KeyLink id={row.group} name={row.label} />
+    if (row.group === '-') return labelOf(row)
+    return <a href={linkTo(['requests'], { ...rangeQuery(range), [by]: row.group })}>{labelOf(row)}</a>
+  }
+  const group = name<Row>(GROUPS.find(([option]) => option === by)?.[1] ?? 'Day', (row) => (
     <>
       <Swatch of={colourOf(row.place)} /> {nameOf(row)}
     </>
   ))
   return (
     <Table
-      caption={caption}
+      caption={`Usage by ${by}`}
       columns={[group, ...NUMBER_COLUMNS]}
       rows={groups.map((row, place) => ({ ...row, place }))}
       by="group"
@@ -202,9 +168,9 @@ function Margin({ of }: { readonly of: UsageNumbers }) {
     <>
       <Credits of={of.margin} />
       {of.without_cost > 0 && (
-        <span class="note" title={`Without ${unknown} answers whose cost to us is not known`}>
+        <small class="note" title={`Without ${unknown} answers whose cost to us is not known`}>
           {unknown} unknown
-        </span>
+        </small>
       )}
     </>
   )

@@ -1,30 +1,12 @@
-import type { ComponentChildren, RefObject } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ticksTo, tickText } from './numbers.ts'
 
 export type Series<Point> = {
   readonly label: string
-  /** Its colour, by a class of the style sheet. */
   readonly colour: string
-  /** Only drawn, never told. */
   readonly of: (point: Point) => number
   readonly told: (point: Point) => ComponentChildren
-}
-
-type Drawn = {
-  readonly series: readonly { readonly label: string; readonly colour: string; readonly values: readonly number[] }[]
-  readonly count: number
-  /** The left end of the first, and the width of each. */
-  readonly axis: number
-  readonly step: number
-  readonly y: (value: number) => number
-  readonly isCounting: boolean
-}
-
-/** The height of the values of a moment together, and how they are drawn. */
-type Kind = {
-  readonly heightOf: (values: readonly number[]) => number
-  readonly draw: (drawn: Drawn) => ComponentChildren
 }
 
 export type ChartProps<Point> = {
@@ -32,14 +14,14 @@ export type ChartProps<Point> = {
   readonly unit: string
   readonly points: readonly Point[]
   readonly series: readonly Series<Point>[]
-  readonly kind?: Kind
+  /** Lines, which are not added up; by default it has bars, one on the other. */
+  readonly hasLines?: boolean
   /** The last moment is not over. */
   readonly isCounting?: boolean
   readonly height?: number
 }
 
 type Props<Point> = ChartProps<Point> & {
-  /** The name of its moment. */
   readonly nameOf: (point: Point) => string
   /** The first and the last of the points that were clicked, dragged over or chosen by keyboard. */
   readonly onPick?: ((first: number, last: number) => void) | undefined
@@ -48,29 +30,40 @@ type Props<Point> = ChartProps<Point> & {
 const BOTTOM = 24
 /** The room for the longest name of a tick. */
 const leftOf = (ticks: readonly number[]) => Math.max(44, ...ticks.map((tick) => 16 + 7 * tickText(tick).length))
+const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
+export const colourIn = (token: string) => `var(--${token})`
 
 /** A chart with its axis, and with all series at the moment that is pointed at or reached by the arrow keys. */
 export function Chart<Point>(props: Props<Point>) {
-  const { caption, unit, points, nameOf, kind = BARS, isCounting = false, height = 240, onPick } = props
-  const moments = points.map(nameOf)
-  const series = props.series.map((one) => ({ ...one, values: points.map(one.of) }))
-  const here = (at: number) => points[at] as Point
-  const [frame, width] = useWidth<HTMLDivElement>()
+  const { caption, unit, points, series, nameOf, hasLines, isCounting, height = 240, onPick } = props
+  const frame = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(900)
+  // Not useEffect, which comes after a first picture in the wrong width.
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.round(entry.contentRect.width)))
+    observer.observe(frame.current as Element)
+    return () => observer.disconnect()
+  }, [])
   const [at, setAt] = useState<number | undefined>(undefined)
   const [since, setSince] = useState<number | undefined>(undefined)
-  const heights = points.map((_, i) => kind.heightOf(series.map(({ values }) => Math.max(0, values[i] ?? 0))))
-  const isWhole = series.every(({ values }) => values.every(Number.isInteger))
-  const ticks = ticksTo(Math.max(0, ...heights), isWhole)
-  const top = ticks.at(-1) ?? 1
+  const isWhole = points.every((point) => series.every(({ of }) => Number.isInteger(of(point))))
+  const values = points.map((point) => series.map(({ of }) => Math.max(0, of(point))))
+  const ticks = ticksTo(Math.max(0, ...values.map((some) => (hasLines ? Math.max(...some) : sumOf(some)))), isWhole)
   const axis = leftOf(ticks)
-  const step = Math.max(1, width - axis) / Math.max(1, moments.length)
-  const y = (value: number) => 8 + (height - BOTTOM - 8) * (1 - value / top)
+  const step = Math.max(1, width - axis) / Math.max(1, points.length)
+  const y = (value: number) => 8 + (height - BOTTOM - 8) * (1 - value / (ticks.at(-1) ?? 1))
+  const middle = (i: number) => axis + (i + 0.5) * step
+  const gap = step > 6 ? Math.min(8, step / 5) : 0
+  // So that the names of moments do not touch.
+  const everyNth = Math.max(1, Math.ceil((points.length * 64) / Math.max(1, width - axis)))
+  const here = at === undefined ? undefined : points[at]
+  const [first = 0, last = 0] = at === undefined ? [] : [Math.min(at, since ?? at), Math.max(at, since ?? at)]
   const moved = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
     if (by !== undefined) {
       event.preventDefault()
       setSince(event.shiftKey ? (since ?? at) : undefined)
-      setAt((now) => Math.min(moments.length - 1, Math.max(0, (now ?? (by > 0 ? -1 : moments.length)) + by)))
+      setAt((now) => Math.min(points.length - 1, Math.max(0, (now ?? (by > 0 ? -1 : points.length)) + by)))
     }
     if (event.key === 'Escape') left()
     if (event.key === 'Enter') picked()
@@ -81,12 +74,12 @@ export function Chart<Point>(props: Props<Point>) {
   }
   const picked = () => {
     if (at === undefined) return
-    onPick?.(Math.min(at, since ?? at), Math.max(at, since ?? at))
+    onPick?.(first, last)
     left()
   }
   const pointed = (event: MouseEvent & { readonly currentTarget: HTMLElement }) => {
     const x = event.clientX - event.currentTarget.getBoundingClientRect().left - axis
-    setAt(x < 0 ? undefined : Math.min(moments.length - 1, Math.floor(x / step)))
+    setAt(x < 0 ? undefined : Math.min(points.length - 1, Math.floor(x / step)))
   }
   return (
     <div
@@ -103,52 +96,67 @@ export function Chart<Point>(props: Props<Point>) {
       onMouseDown={() => onPick && setSince(at)}
       onMouseUp={picked}
     >
-      <svg height={height} aria-hidden="true">
+      <svg class="quiet" height={height} font-size="0.6875rem" aria-hidden="true">
         {ticks.map((tick) => (
           <g key={tick}>
-            <line class="grid" x1={axis} x2={width} y1={y(tick)} y2={y(tick)} />
-            <text class="tick" x={axis - 8} y={y(tick) + 4} text-anchor="end">
+            <line stroke="var(--line)" x1={axis} x2={width} y1={y(tick)} y2={y(tick)} />
+            <text x={axis - 8} y={y(tick) + 4} text-anchor="end">
               {tickText(tick)}
             </text>
           </g>
         ))}
-        <text class="tick" x={0} y={height - 6}>
-          {unit}
-        </text>
-        {at !== undefined && (
+        <text y={height - 6}>{unit}</text>
+        {here && (
           <rect
-            class="pointed"
-            x={axis + Math.min(at, since ?? at) * step}
-            y={0}
-            width={step * (1 + Math.abs(at - (since ?? at)))}
+            fill="var(--chosen)"
+            x={axis + first * step}
+            width={step * (1 + last - first)}
             height={height - BOTTOM}
           />
         )}
-        {kind.draw({ series, count: moments.length, axis, step, y, isCounting })}
-        {moments.map((moment, i) =>
-          i % everyNth(moments.length, width - axis) === 0 ? (
-            <text key={moment} class="tick" x={axis + (i + 0.5) * step} y={height - 6} text-anchor="middle">
+        {hasLines
+          ? series.map(({ label, colour, of }) => (
+              <polyline
+                key={label}
+                {...LINE}
+                stroke={colourIn(colour)}
+                points={points.map((point, i) => `${middle(i)},${y(of(point))}`).join(' ')}
+              />
+            ))
+          : values.map((own, i) => (
+              <g key={i} opacity={isCounting && i === points.length - 1 ? 0.65 : undefined}>
+                {own.map((value, place) => {
+                  const below = sumOf(own.slice(0, place))
+                  const shape = { rx: 2, width: step - gap, x: axis + i * step + gap / 2, y: y(below + value) }
+                  const drawn = Math.max(1, y(below) - shape.y - 1)
+                  return value > 0 && <rect {...shape} fill={colourIn(series[place]?.colour ?? '')} height={drawn} />
+                })}
+              </g>
+            ))}
+        {points.map(nameOf).map((moment, i) =>
+          i % everyNth === 0 ? (
+            <text key={moment} x={middle(i)} y={height - 6} text-anchor="middle">
               {moment}
             </text>
           ) : null,
         )}
       </svg>
-      {at !== undefined && (
+      {at !== undefined && here && (
         <div
           class="tip floating panel small"
           aria-live="polite"
           style={{ left: `${Math.min(axis + (at + 1) * step, Math.max(axis, width - 220))}px` }}
         >
-          <strong>{moments[at]}</strong>
+          <strong>{nameOf(here)}</strong>
           <dl class="plain">
             {series
-              .filter(({ values }) => values[at])
+              .filter(({ of }) => of(here))
               .map(({ label, colour, told }) => (
                 <div key={label} class="row between">
                   <dt>
                     <Swatch of={colour} /> {label}
                   </dt>
-                  <dd>{told(here(at))}</dd>
+                  <dd>{told(here)}</dd>
                 </div>
               ))}
           </dl>
@@ -165,67 +173,18 @@ export function Chart<Point>(props: Props<Point>) {
   )
 }
 
-const BARS: Kind = {
-  heightOf: (values) => values.reduce((sum, value) => sum + value, 0),
-  draw: ({ series, count, axis, step, y, isCounting }) => {
-    const gap = step > 6 ? Math.min(8, step / 5) : 0
-    const shape = { rx: 2, width: step - gap }
-    return Array.from({ length: count }, (_, i) => {
-      let sum = 0
-      return (
-        <g key={i} class={isCounting && i === count - 1 ? 'counting' : undefined}>
-          {series.map(({ colour, values }) => {
-            const bottom = y(sum)
-            sum += Math.max(0, values[i] ?? 0)
-            const height = Math.max(1, bottom - y(sum) - 1)
-            return (
-              y(sum) < bottom && (
-                <rect key={colour} class={colour} {...shape} x={axis + i * step + gap / 2} y={y(sum)} height={height} />
-              )
-            )
-          })}
-        </g>
-      )
-    })
-  },
-}
-
-/** They are not added up. */
-export const LINES: Kind = {
-  heightOf: (values) => Math.max(...values),
-  draw: ({ series, axis, step, y }) =>
-    series.map(({ label, colour, values }) => (
-      <polyline
-        key={label}
-        class={`line ${colour}`}
-        points={values.map((value, i) => `${axis + (i + 0.5) * step},${y(value)}`).join(' ')}
-      />
-    )),
-}
+export const LINE = {
+  fill: 'none',
+  stroke: 'currentcolor',
+  'stroke-width': 1.6,
+  'stroke-linecap': 'round',
+  'stroke-linejoin': 'round',
+} as const
 
 export function Swatch({ of }: { readonly of: string }) {
   return (
-    <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
-      <rect class={of} width="10" height="10" rx="3" />
+    <svg class="swatch" width="0.7rem" height="0.7rem" viewBox="0 0 10 10" aria-hidden="true">
+      <rect fill={colourIn(of)} width="10" height="10" rx="3" />
     </svg>
   )
-}
-
-/** So that the names of moments do not touch. */
-function everyNth(count: number, width: number): number {
-  return Math.max(1, Math.ceil((count * 64) / Math.max(1, width)))
-}
-
-/** The width of an element in pixels, also after the window has changed. */
-function useWidth<E extends Element>(): [RefObject<E>, number] {
-  const element = useRef<E>(null)
-  const [width, setWidth] = useState(900)
-  // Not useEffect, which comes after a first picture in the wrong width.
-  useLayoutEffect(() => {
-    if (!element.current) return
-    const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.round(entry.contentRect.width)))
-    observer.observe(element.current)
-    return () => observer.disconnect()
-  }, [])
-  return [element, width]
 }

@@ -23,24 +23,20 @@ export function eventColumns(...more: readonly Column<EventShape>[]): readonly C
 type Props = { readonly event: EventShape }
 
 export function EventChange({ event }: Props) {
-  const lines = linesOf(event)
-  return lines.length === 0 ? null : (
+  return (
     <ul class="plain">
-      {lines.map((line) => (
+      {linesOf(event).map((line) => (
         <li key={line}>{line}</li>
       ))}
     </ul>
   )
 }
 
-/** A change in one line, of which the rest folds out. */
-export function EventLine({ event }: Props) {
+function EventLine({ event }: Props) {
   const lines = linesOf(event)
-  if (lines.length === 0) return null
   const shown = lines.join(' · ')
-  return lines.length === 1 ? (
-    <span title={shown}>{shown}</span>
-  ) : (
+  if (lines.length <= 1) return shown && <span title={shown}>{shown}</span>
+  return (
     <details class="folded">
       <summary>{shown}</summary>
       <EventChange event={event} />
@@ -65,7 +61,7 @@ function valueText(value: unknown): string {
 export const REQUEST_COLUMNS: readonly Column<RequestLine>[] = [
   cell('When', (line) => <Moment at={line.started_at} isBrief />),
   cell('Status', (line) => <Status of={line} />),
-  cell('Model', (line) => <Model of={line} />, 'fill'),
+  cell('Model', modelOf, 'fill'),
   number('Tokens in / out', (line) =>
     line.total_tokens > 0 ? `${counted(line.prompt_tokens)} / ${counted(line.completion_tokens)}` : '',
   ),
@@ -76,7 +72,7 @@ export const REQUEST_COLUMNS: readonly Column<RequestLine>[] = [
   name('Request', (line) => <RequestLink id={line.request_id} isShort />),
 ]
 
-function Model({ of: { model, endpoint, provider } }: { readonly of: RequestLine }) {
+function modelOf({ model, endpoint, provider }: RequestLine) {
   return (
     <>
       {model ?? <span class="quiet">{endpoint}</span>}

@@ -1,24 +1,21 @@
-import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { useListener } from '../use-listener.ts'
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { shared } from '../shared.ts'
+import { AMOUNT_PATTERN } from './numbers.ts'
 import { usePaused } from './use-load.ts'
 
-type ButtonProps = {
-  readonly onClick: () => void
-  readonly class?: string
-  readonly disabled?: boolean
-  readonly 'aria-label'?: string
-  readonly children: ComponentChildren
-}
-
-/** One that sends no form. */
-export function Button(props: ButtonProps) {
+export function Button(props: JSX.IntrinsicElements['button']) {
   return <button type="button" {...props} />
 }
 
-type CopyProps = { readonly text: () => string; readonly what: string; readonly label?: string }
+type CopyProps = {
+  readonly text: () => string
+  readonly what: string
+  readonly label?: string
+  readonly class?: string
+}
 
-export function CopyButton({ text, what, label = 'Copy' }: CopyProps) {
+export function CopyButton({ text, what, label = 'Copy', ...rest }: CopyProps) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text())
@@ -27,73 +24,63 @@ export function CopyButton({ text, what, label = 'Copy' }: CopyProps) {
       announce(`The browser did not let the page copy ${what}: select it by hand.`)
     }
   }
-  return <Button onClick={() => void copy()}>{label}</Button>
+  return (
+    <Button {...rest} onClick={() => void copy()}>
+      {label}
+    </Button>
+  )
 }
 
-const ANNOUNCED = 'waybill:announced'
 const SHOWN_MS = 6000
+const announced = shared('')
+let shownUntil: ReturnType<typeof setTimeout> | undefined
 
 /** Announces an event: on the page for a moment, and to a screen reader. */
 export function announce(text: string): void {
-  dispatchEvent(new CustomEvent(ANNOUNCED, { detail: text }))
+  announced.set(text)
+  clearTimeout(shownUntil)
+  shownUntil = setTimeout(() => announced.set(''), SHOWN_MS)
 }
 
 export function Announcements() {
-  const [text, setText] = useState('')
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  useListener(ANNOUNCED, (event) => {
-    setText((event as CustomEvent<string>).detail)
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => setText(''), SHOWN_MS)
-  })
   return (
     <p class="announced" role="status" aria-live="polite">
-      {text}
+      {announced.use()}
     </p>
   )
 }
 
 let ids = 0
 
-/** The id of an element, by which a label or a hint finds it. */
 export function useOwnId(): string {
   const [id] = useState(() => `id-${++ids}`)
   return id
 }
 
-type FieldProps = {
+export type FieldProps = Omit<JSX.IntrinsicElements['input'], 'label' | 'onInput'> & {
   readonly label: string
-  readonly value: string
   readonly onInput: (value: string) => void
-  readonly hint?: string
-  readonly required?: boolean
-  readonly pattern?: string
-  readonly inputMode?: 'decimal' | 'numeric' | 'text'
-  readonly placeholder?: string
-  readonly rows?: number
-  readonly maxLength?: number
-  readonly disabled?: boolean
-  readonly type?: 'text' | 'datetime-local' | 'password'
+  readonly hint?: string | undefined
+  /** More than one makes it a field of lines. */
+  readonly rows?: number | undefined
 }
 
-export function Field({ label, value, onInput, hint, rows, ...rest }: FieldProps) {
+export function Field({ label, onInput, hint, rows, ...rest }: FieldProps) {
   const id = useOwnId()
-  const common = {
+  const Input = rows ? 'textarea' : 'input'
+  const shape = {
+    ...(rows ? { rows } : { type: 'text' }),
+    ...rest,
     id,
-    value,
     'aria-describedby': hint ? `${id}-hint` : undefined,
     autocomplete: 'off',
     spellcheck: false,
-    onInput: (event: Event) => onInput((event.currentTarget as HTMLInputElement).value),
-  } as const
+    onInput: ({ currentTarget }: Event) => onInput((currentTarget as HTMLInputElement).value),
+  }
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {rows ? (
-        <textarea {...common} rows={rows} required={rest.required} maxLength={rest.maxLength} />
-      ) : (
-        <input type="text" {...rest} {...common} />
-      )}
+      <Input {...(shape as object)} />
       {hint && (
         <span class="quiet" id={`${id}-hint`}>
           {hint}
@@ -138,8 +125,25 @@ export function Select(props: ChoiceProps) {
   )
 }
 
-/** A plain decimal of at most nine places. */
-export const AMOUNT_PATTERN = '[0-9]+(\\.[0-9]{1,9})?'
+type SegmentsProps<Value extends string> = {
+  readonly label: string
+  readonly options: readonly (readonly [value: Value, text: string])[]
+  readonly value: string
+  readonly hrefOf: (value: Value) => string
+}
+
+/** One choice of a few, each an address of its own. */
+export function Segments<Value extends string>({ label, options, value, hrefOf }: SegmentsProps<Value>) {
+  return (
+    <nav class="segments" aria-label={label}>
+      {options.map(([option, text]) => (
+        <a key={option} href={hrefOf(option)} aria-current={option === value ? 'true' : undefined}>
+          {text}
+        </a>
+      ))}
+    </nav>
+  )
+}
 
 export function AmountField(props: FieldProps) {
   return <Field {...props} inputMode="decimal" pattern={AMOUNT_PATTERN} required />

@@ -1,12 +1,67 @@
+import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+
 /** Lines of RFC 4180. Texts of others are disarmed: a spreadsheet would run one that begins like a formula. */
-export function csvOf(lines: readonly (readonly string[])[]): string {
-  return lines.map((cells) => `${cells.map(quoted).join(',')}\r\n`).join('')
+function csvOf(lines: readonly (readonly unknown[])[]): string {
+  return lines.map((cells) => `${cells.map(cellOf).join(',')}\r\n`).join('')
 }
 
-export function disarm(text: string): string {
-  return /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(text) ? `'${text}` : text
-}
-
-function quoted(cell: string): string {
+/** An amount may be below zero, and is no formula. */
+function cellOf(value: unknown): string {
+  const text = String(value ?? '')
+  const isFormula = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(text) && !/^-?[\d.]+$/.test(text)
+  const cell = isFormula ? `'${text}` : text
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+}
+
+const KEY_FIELDS = [
+  'id',
+  'name',
+  'external_id',
+  'status',
+  'last_four',
+  'granted',
+  'available',
+  'held',
+  'spent',
+  'rpm',
+  'daily_limit',
+  'max_concurrent',
+  'requests_today',
+  'last_used_at',
+  'expires_at',
+  'created_at',
+  'note',
+] as const satisfies readonly (keyof KeyShape)[]
+
+export function keysCsv(keys: readonly KeyShape[]): string {
+  return csvOf([KEY_FIELDS, ...keys.map((key) => KEY_FIELDS.map((field) => key[field]))])
+}
+
+const USAGE_NUMBERS = [
+  'requests',
+  'completed',
+  'refused',
+  'failed',
+  'prompt_tokens',
+  'completion_tokens',
+  'cached_tokens',
+  'cost',
+  'upstream_cost',
+  'margin',
+  'without_cost',
+] as const
+
+/** A line for each day or hour and group, as the server counted them. */
+export function usageCsv({ data, groups, group_by }: UsagePage, isByHour: boolean): string {
+  const labels = new Map(groups.map(({ group, label }) => [group, label]))
+  const lines = data.flatMap(({ start_time, results }) =>
+    results.map((numbers) => [
+      isByHour ? start_time : start_time.slice(0, 10),
+      numbers.group,
+      labels.get(numbers.group),
+      ...USAGE_NUMBERS.map((name) => numbers[name]),
+    ]),
+  )
+  return csvOf([[isByHour ? 'hour' : 'day', group_by, 'label', ...USAGE_NUMBERS], ...lines])
 }

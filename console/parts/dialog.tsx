@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type ApiFailure, failureFrom } from '../api.ts'
-import { identityHere } from '../identity.ts'
+import { identityHere } from '../session.ts'
 import { Button, useOwnId } from './controls.tsx'
 import { Problem } from './loading.tsx'
 import { focusHeading } from './page.tsx'
@@ -48,14 +48,6 @@ export function Dialog({ title, children, onClose }: Props) {
   )
 }
 
-/** The props of a dialog that changes one thing. */
-export type DialogProps<T> = {
-  readonly of: T
-  /** Gets it as the server now describes it. */
-  readonly onDone: (now: T) => void
-  readonly onClose: () => void
-}
-
 type ActProps = {
   readonly title: string
   readonly verb: string
@@ -72,10 +64,16 @@ type ActProps = {
 }
 
 /** A dialog that asks, and then does one thing. Typed text survives every failure, and is locked while the outcome is unknown. */
-export function ActDialog({ title, onClose, isOver, children, ...act }: ActProps) {
+export function ActDialog({ title, verb, isReady = true, onAct, onClose, children, ...act }: ActProps) {
+  const { isRunning, failure, idempotencyKey, run } = useSubmission()
+  const { stage, protected: isProtected } = identityHere()
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void run(() => onAct(idempotencyKey))
+  }
   return (
     <Dialog title={title} onClose={onClose}>
-      {isOver ? (
+      {act.isOver ? (
         <>
           {children}
           <div class="row wrap actions">
@@ -85,66 +83,45 @@ export function ActDialog({ title, onClose, isOver, children, ...act }: ActProps
           </div>
         </>
       ) : (
-        <ActForm {...act} onClose={onClose}>
-          {children}
-        </ActForm>
+        <form onSubmit={submit}>
+          <fieldset disabled={isRunning || failure?.isOutcomeUnknown}>
+            {children}
+            {isProtected && <Sure>Yes, in {stage}</Sure>}
+          </fieldset>
+          <Problem failure={failure} />
+          {failure?.isOutcomeUnknown && !act.isRepeatable && (
+            <p>
+              It is not known whether this was done. Trying again is safe: it is done once, however often it is asked
+              for.
+            </p>
+          )}
+          <div class="row wrap actions">
+            <Button onClick={onClose}>Cancel</Button>
+            <button type="submit" class={act.isDangerous ? 'danger' : 'primary'} disabled={isRunning || !isReady}>
+              {isRunning ? 'Asking…' : failure ? 'Try again' : verb}
+            </button>
+          </div>
+        </form>
       )}
     </Dialog>
   )
 }
 
-function ActForm(props: Omit<ActProps, 'title' | 'isOver'>) {
-  const { verb, isDangerous, isReady = true, isRepeatable, onAct, onClose, children } = props
-  const { isRunning, isOutcomeUnknown, failure, idempotencyKey, run } = useSubmission()
-  const { stage, protected: isProtected } = identityHere()
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void run(() => onAct(idempotencyKey))
-  }
+export function Sure({ children }: { readonly children: ComponentChildren }) {
   return (
-    <form onSubmit={submit}>
-      <fieldset disabled={isRunning || isOutcomeUnknown}>
-        {children}
-        {isProtected && (
-          <label class="sure">
-            <input type="checkbox" required /> Yes, in {stage}
-          </label>
-        )}
-      </fieldset>
-      <Problem failure={failure} />
-      {isOutcomeUnknown && !isRepeatable && (
-        <p>
-          It is not known whether this was done. Trying again is safe: it is done once, however often it is asked for.
-        </p>
-      )}
-      <div class="row wrap actions">
-        <Button onClick={onClose}>Cancel</Button>
-        <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={isRunning || !isReady}>
-          {isRunning ? 'Asking…' : failure ? 'Try again' : verb}
-        </button>
-      </div>
-    </form>
+    <label class="sure">
+      <input type="checkbox" required /> {children}
+    </label>
   )
 }
 
-type FormSubmission = {
-  readonly isRunning: boolean
-  readonly failure: ApiFailure | undefined
-  /** The answer was lost: only the same submission may be sent again, until the outcome is known. */
-  readonly isOutcomeUnknown: boolean
-  readonly idempotencyKey: string
-  readonly run: (submit: () => Promise<void>) => Promise<void>
-}
-
 /** The server has refused the content, so the next submission is another one. */
-const REFUSED = [400, 409, 422]
-
 export function isRefused({ status }: ApiFailure): boolean {
-  return REFUSED.includes(status)
+  return [400, 409, 422].includes(status)
 }
 
 /** A change that a dialog submits. Its Idempotency-Key stays until it is refused, so that a second submission does it once. */
-export function useSubmission(): FormSubmission {
+export function useSubmission() {
   const idempotencyKey = useRef<string | undefined>(undefined)
   idempotencyKey.current ??= crypto.randomUUID()
   const [isRunning, setRunning] = useState(false)
@@ -164,11 +141,5 @@ export function useSubmission(): FormSubmission {
       setRunning(false)
     }
   }
-  return {
-    isRunning,
-    failure,
-    isOutcomeUnknown: failure?.isOutcomeUnknown ?? false,
-    idempotencyKey: idempotencyKey.current,
-    run,
-  }
+  return { isRunning, failure, idempotencyKey: idempotencyKey.current, run }
 }

@@ -4,8 +4,8 @@ import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/ad
 import { isInRanges } from '../../layers/gateway/domain/admission/cidr.ts'
 import type { Setting } from '../../layers/gateway/domain/keys/key-settings.ts'
 import type { Scope } from '../../layers/gateway/endpoints.ts'
-import { identityHere } from '../identity.ts'
-import { Field } from './controls.tsx'
+import { identityHere } from '../session.ts'
+import { Field, type FieldProps } from './controls.tsx'
 import type { Typed } from './typed-settings.ts'
 
 /** Only their type is taken over: the table of all endpoints would come along. */
@@ -45,23 +45,11 @@ export function KeySettings({ typed, onChange }: Props) {
   )
 }
 
-type TextProps = InputProps & {
-  readonly inputMode?: 'numeric' | 'decimal'
-  readonly pattern?: string
-  readonly rows?: number
-}
+type TextProps = InputProps & Pick<FieldProps, 'inputMode' | 'pattern' | 'rows'>
 
 function Text({ setting, ...rest }: TextProps) {
   const { label, hint, none, mostChars } = SETTING_WORDS[setting]
-  return (
-    <Field
-      label={label}
-      {...rest}
-      required={none === undefined}
-      {...(hint !== undefined && { hint })}
-      {...(mostChars !== undefined && { maxLength: mostChars })}
-    />
-  )
+  return <Field label={label} {...rest} required={none === undefined} hint={hint} maxLength={mostChars} />
 }
 
 function Scopes({ setting, value, onInput }: InputProps) {
@@ -85,25 +73,21 @@ function Scopes({ setting, value, onInput }: InputProps) {
   )
 }
 
+/** A list of ranges is in force from the next request on, and shuts out every address that it omits. */
 function Ranges(props: InputProps) {
+  const { address } = identityHere()
+  const ranges = listIn(props.value)
+  const isOut = address != null && !isInRanges(address, ranges)
   return (
     <>
       <Text {...props} rows={3} />
-      <LockOut ranges={listIn(props.value)} />
+      {ranges.length > 0 && (
+        <p class={isOut ? 'notice warn' : 'quiet'} aria-live="polite">
+          {isOut
+            ? `This list locks you out: your address, ${address}, is in none of its ranges.`
+            : 'Requests from every other address are refused from the next one on.'}
+        </p>
+      )}
     </>
-  )
-}
-
-/** A list of ranges is in force from the next request on, and shuts out every address that it omits. */
-function LockOut({ ranges }: { readonly ranges: readonly string[] }) {
-  const { address } = identityHere()
-  if (ranges.length === 0) return null
-  const isOut = address != null && !isInRanges(address, ranges)
-  return (
-    <p class={isOut ? 'notice warn' : 'quiet'} aria-live="polite">
-      {isOut
-        ? `This list locks you out: your address, ${address}, is in none of its ranges.`
-        : 'Requests from every other address are refused from the next one on.'}
-    </p>
   )
 }

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
+import { colourIn, LINE } from './chart.tsx'
 
 type Props = {
   readonly name: ComponentChildren
   readonly value: ComponentChildren
-  /** The page behind it. */
   readonly href?: string
   readonly class?: string
   /** Its shape over time: the number says how much. */
@@ -11,22 +11,15 @@ type Props = {
   readonly children?: ComponentChildren
 }
 
-/** A number, and the way to what is behind it. */
 export function Metric({ name, value, href, class: kind = '', shape, children }: Props) {
-  const content = (
-    <>
+  const Frame = href ? 'a' : 'div'
+  return (
+    <Frame class={`metric panel ${kind}`} {...(href && { href })}>
       <span class="row between small quiet">{name}</span>
       <strong>{value}</strong>
       {shape && <Sparkline {...shape} />}
       {children}
-    </>
-  )
-  return href ? (
-    <a class={`metric panel ${kind}`} href={href}>
-      {content}
-    </a>
-  ) : (
-    <div class={`metric panel ${kind}`}>{content}</div>
+    </Frame>
   )
 }
 
@@ -34,20 +27,28 @@ const [WIDTH, HEIGHT] = [120, 34]
 
 function Sparkline({ of: values, colour }: NonNullable<Props['shape']>) {
   const most = Math.max(...values, 0)
-  if (values.length < 2 || most === 0) return <svg class="spark" aria-hidden="true" />
   const points = values
     .map((value, i) => `${(i * WIDTH) / (values.length - 1)},${HEIGHT - 2 - (HEIGHT - 6) * (value / most)}`)
     .join(' ')
   return (
-    <svg class="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-      <polygon class={`area ${colour}`} points={`0,${HEIGHT} ${points} ${WIDTH},${HEIGHT}`} />
-      <polyline class={`line ${colour}`} points={points} />
+    <svg
+      class="spark"
+      height="2.125rem"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      {values.length > 1 && most > 0 && (
+        <>
+          <polygon fill={colourIn(colour)} opacity="0.1" points={`0,${HEIGHT} ${points} ${WIDTH},${HEIGHT}`} />
+          <polyline {...LINE} stroke={colourIn(colour)} vector-effect="non-scaling-stroke" points={points} />
+        </>
+      )}
     </svg>
   )
 }
 
 type ShareProps = {
-  /** From 0 to 1. */
   readonly of: number
   readonly colour?: string
   /** Its name, if the number beside it does not say the same. */
@@ -55,15 +56,14 @@ type ShareProps = {
   readonly title?: string
 }
 
-/** A part of a whole, as a bar. */
 export function Share({ of, colour = 'c0', label, title }: ShareProps) {
   const percent = Math.round(100 * Math.min(1, Math.max(0, of)))
   const meter = label ? { role: 'meter', 'aria-label': label, 'aria-valuenow': percent } : {}
   return (
     <span class="share" title={title} {...(meter as object)}>
-      <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-        <rect class="back" width="100" height="6" rx="3" />
-        <rect class={colour} width={percent} height="6" rx="3" />
+      <svg height="6" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+        <rect fill="var(--line)" width="100" height="6" rx="3" />
+        <rect fill={colourIn(colour)} width={percent} height="6" rx="3" />
       </svg>
     </span>
   )

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
+
 // Numbers and times as they are told, and put in order. An amount may have more digits than a number, so its digits are worked with.
 
 export function counted(count: number): string {
@@ -16,11 +18,12 @@ export function durationText(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.floor(ms / 1000) % 60} s`
 }
 
-/** The UTC day of a moment. */
 export function dayText(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }
 
+/** A plain decimal of at most nine places. */
+export const AMOUNT_PATTERN = '[0-9]+(\\.[0-9]{1,9})?'
 const AMOUNT = /^(-?)(\d+)(?:\.(\d+))?$/
 /** The digits after the point that an amount of one credit and more has. */
 const DECIMALS = 2
@@ -38,7 +41,6 @@ export function shortAmount(amount: string): string {
   return `${sign}${grouped(before)}.${shown}`
 }
 
-/** Rounded by its last digit. */
 function withoutLast(digits: string): string {
   return String((BigInt(digits) + 5n) / 10n)
 }
@@ -86,4 +88,24 @@ const SUFFIXES = [
 export function tickText(value: number): string {
   const [size, suffix] = SUFFIXES.find(([least]) => value >= least) ?? [1, '']
   return `${Number((value / size).toPrecision(3))}${suffix && ` ${suffix}`}`
+}
+
+const WEEK = 7
+const YEAR = 365
+
+/** How long a balance lasts at the rate of the last week of these days: an estimate, for which an amount may be a float. */
+export function lastsText(available: string, all: readonly { day: string; cost: string | number }[], nowMs: number) {
+  if (Number(available) <= 0) return 'No credits left: requests are refused.'
+  const days = all.slice(-WEEK)
+  const cost = days.reduce((sum, day) => sum + Number(day.cost), 0)
+  const beginMs = Date.parse(days[0]?.day ?? '')
+  if (!(cost > 0) || !(nowMs > beginMs)) return 'Nothing was charged in the last week.'
+  const left = (Number(available) / cost) * ((nowMs - beginMs) / DAY_MS)
+  return `Lasts ${lengthText(left)} at the last week’s rate.`
+}
+
+function lengthText(days: number): string {
+  if (days > YEAR) return 'more than a year'
+  if (days < 1) return `about ${countOf(Math.max(1, Math.round(days * 24)), 'hour')}`
+  return `about ${countOf(Math.round(days), 'day')}`
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { isSignedIn } from '../identity.ts'
+import { identity } from '../session.ts'
 import { SearchBox } from './search-box.tsx'
 
 type Props = {
@@ -29,7 +29,7 @@ export function Page({ title, actions, children }: Props) {
         <h1 ref={heading} tabIndex={-1}>
           {title}
         </h1>
-        {isSignedIn() && <SearchBox />}
+        {identity.get() && <SearchBox />}
         {actions && <div class="row wrap">{actions}</div>}
       </header>
       {children}

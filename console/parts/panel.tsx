@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact'
 
 type Props = {
   readonly title: string
-  /** It stands at the other end of the title. */
   readonly beside?: ComponentChildren
   readonly class?: string
   /** People who cannot see it may jump to it. */
@@ -46,7 +45,6 @@ export function Facts({ of, class: kind = 'facts' }: FactsProps) {
 /** Defined by the build: a package has no npm scripts. */
 declare const WAYBILL_PACKAGE: boolean
 
-/** The command that does the same. */
 export function Command({ children }: { readonly children: string }) {
   return (
     <code class="raised command">

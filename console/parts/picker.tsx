@@ -8,7 +8,6 @@ type Props<T> = {
   readonly value: ComponentChildren
   /** Null takes the choice back. */
   readonly onChoose: (chosen: T | null) => void
-  /** There is always a choice. */
   readonly isFixed?: boolean
   readonly children: (choose: (chosen: T) => void) => ComponentChildren
 }
@@ -24,24 +23,19 @@ export function Picker<T>({ label, value, onChoose, isFixed, children }: Props<T
     setOpen(false)
     frame.current?.querySelector('button')?.focus()
   }
-  const choose = (chosen: T) => {
-    onChoose(chosen)
-    close()
-  }
   // Before the next key: one that is typed at once must not be lost.
   useLayoutEffect(() => {
     if (!isOpen || !panel.current) return
-    keepInWindow(panel.current)
+    // A chip may be at the right edge.
+    const beyond = panel.current.getBoundingClientRect().right - document.documentElement.clientWidth + 12
+    if (beyond > 0) panel.current.style.left = `${-beyond}px`
     panel.current.querySelector<HTMLElement>(CONTROLS)?.focus()
+    const over = new AbortController()
     const left = ({ target }: Event) => {
       if (!frame.current?.contains(target as Node)) setOpen(false)
     }
-    document.addEventListener('pointerdown', left)
-    document.addEventListener('focusin', left)
-    return () => {
-      document.removeEventListener('pointerdown', left)
-      document.removeEventListener('focusin', left)
-    }
+    for (const name of ['pointerdown', 'focusin']) document.addEventListener(name, left, { signal: over.signal })
+    return () => over.abort()
   }, [isOpen])
   const pressed = (event: KeyboardEvent) => {
     if (!isOpen) return
@@ -72,21 +66,17 @@ export function Picker<T>({ label, value, onChoose, isFixed, children }: Props<T
       )}
       {isOpen && (
         <div class="picker-panel floating panel" role="dialog" aria-label={label} ref={panel}>
-          {children(choose)}
+          {children((chosen) => {
+            onChoose(chosen)
+            close()
+          })}
         </div>
       )}
     </div>
   )
 }
 
-/** A chip may be at the right edge. */
-function keepInWindow(panel: HTMLElement): void {
-  const beyond = panel.getBoundingClientRect().right - document.documentElement.clientWidth + 12
-  if (beyond > 0) panel.style.left = `${-beyond}px`
-}
-
 type SpanProps = {
-  /** The fields name it. */
   readonly unit: string
   readonly from: string
   readonly to: string
@@ -130,16 +120,15 @@ type ChoicesProps = {
   readonly onTyped?: (text: string) => void
 }
 
-/** More are found by typing. */
 const MOST = 50
-/** Fewer are seen at once. */
 const FEW = 10
 
 export function Choices({ label, choices, onChoose, typed: pattern, isLoading = false, onTyped }: ChoicesProps) {
   const [typed, setTyped] = useState('')
   const text = typed.trim()
   const isSearched = pattern || onTyped || choices.length > FEW
-  const found = onTyped ? choices : choices.filter((choice) => matches(choice, text))
+  const isLike = (choice: Choice) => `${choice.value} ${choice.text}`.toLowerCase().includes(text.toLowerCase())
+  const found = onTyped ? choices : choices.filter(isLike)
   const isNew = pattern?.test(text) === true && !found.some(({ value }) => value === text)
   const shown: readonly Choice[] = isNew ? [...found, { value: text, text: `“${text}”` }] : found
   const choose = (event: Event) => {
@@ -176,8 +165,4 @@ export function Choices({ label, choices, onChoose, typed: pattern, isLoading = 
       {shown.length === 0 && <p class="quiet">{isLoading ? 'Loading…' : 'None'}</p>}
     </form>
   )
-}
-
-function matches({ value, text }: Choice, typed: string): boolean {
-  return `${value} ${text}`.toLowerCase().includes(typed.toLowerCase())
 }

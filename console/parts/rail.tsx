@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks'
-import { identityHere } from '../identity.ts'
-import { chooseTheme, chooseZone, chosenTheme, chosenZone } from '../preferences.ts'
+import { applyTheme, theme, type Zone, zone } from '../preferences.ts'
 import { linkTo, type PageUrl } from '../router.ts'
+import { identityHere } from '../session.ts'
+import { LINE } from './chart.tsx'
 import { Button, Choice } from './controls.tsx'
 import { focusHeading } from './page.tsx'
 import { GROUPS, titleOf } from './rail-pages.ts'
@@ -16,9 +16,9 @@ export function Rail({ url }: { readonly url: PageUrl }) {
       </Button>
       <div class="row brand">
         <a class="row home" href={linkTo([])}>
-          <svg class="mark" viewBox="0 0 24 24" aria-hidden="true">
-            <rect class="c0" width="24" height="24" rx="6" />
-            <path class="line" d="M5 8l3.2 8L12 9l3.8 7L19 8" />
+          <svg width="1.4rem" height="1.4rem" viewBox="0 0 24 24" aria-hidden="true">
+            <rect fill="var(--c0)" width="24" height="24" rx="6" />
+            <path {...LINE} stroke="#fff" stroke-width="2" d="M5 8l3.2 8L12 9l3.8 7L19 8" />
           </svg>
           Waybill
         </a>
@@ -37,8 +37,8 @@ export function Rail({ url }: { readonly url: PageUrl }) {
                 href={linkTo([page])}
                 aria-current={page === current ? 'page' : undefined}
               >
-                <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
-                  <path class="line" d={icon} />
+                <svg width="1rem" height="1rem" viewBox="0 0 16 16" aria-hidden="true">
+                  <path {...LINE} d={icon} />
                 </svg>
                 {titleOf(page)}
               </a>
@@ -47,8 +47,8 @@ export function Rail({ url }: { readonly url: PageUrl }) {
         ))}
       </nav>
       <div class="small rail-foot">
-        <Switch label="Colours" of={chosenTheme} onChoose={chooseTheme} options={THEMES} />
-        <Switch label="Times" of={chosenZone} onChoose={chooseZone} options={ZONES} />
+        <Choice label="Colours" value={theme.use()} onChange={chooseTheme} options={THEMES} />
+        <Choice label="Times" value={zone.use()} onChange={(chosen) => zone.choose(chosen as Zone)} options={ZONES} />
       </div>
     </header>
   )
@@ -65,18 +65,7 @@ const ZONES = [
   ['utc', 'UTC'],
 ] as const
 
-type SwitchProps = {
-  readonly label: string
-  readonly of: () => string
-  readonly onChoose: (value: string) => void
-  readonly options: readonly (readonly [string, string])[]
-}
-
-function Switch({ label, of, onChoose, options }: SwitchProps) {
-  const [value, setValue] = useState(of)
-  const choose = (chosen: string) => {
-    onChoose(chosen)
-    setValue(chosen)
-  }
-  return <Choice label={label} value={value} onChange={choose} options={options} />
+function chooseTheme(chosen: string): void {
+  theme.choose(chosen)
+  applyTheme()
 }

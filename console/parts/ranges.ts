@@ -58,7 +58,6 @@ export function rangeOf(url: Addressed, nowMs: number, usual: RangeName = '24h')
   return { name: CALENDAR.has(name) ? name : 'custom', from: first, ...(end !== undefined && { to: end }), isByHour }
 }
 
-/** The same range in the address of another page. */
 export function rangeQuery({ name, from, to }: Range): Readonly<Record<string, string | undefined>> {
   return name === 'custom' ? { from, to } : { range: name }
 }
@@ -77,7 +76,6 @@ function momentIn(url: Addressed, name: string): string | undefined {
   return Number.isNaN(Date.parse(text)) ? undefined : text
 }
 
-/** The first day of the month. */
 function monthText(ms: number): string {
   return `${dayText(ms).slice(0, 8)}01`
 }

@@ -16,10 +16,17 @@ export function SearchBox() {
   const [at, setAt] = useState(0)
   const sources = useSources(askedText(typed), isOpen)
   const suggestions = isOpen ? suggestionsFor(typed, sources) : []
-  useShortcut(() => {
-    input.current?.focus()
-    input.current?.select()
-  })
+  // At once with a page, whose first key may be this one.
+  useLayoutEffect(() => {
+    const jumped = (event: KeyboardEvent) => {
+      if (!isShortcut(event)) return
+      event.preventDefault()
+      input.current?.focus()
+      input.current?.select()
+    }
+    addEventListener('keydown', jumped)
+    return () => removeEventListener('keydown', jumped)
+  }, [])
   const close = () => {
     setTyped('')
     setOpen(false)
@@ -118,21 +125,8 @@ function useSources(text: string, isOpen: boolean): Sources {
 }
 
 /** `/`, and ⌘K or Ctrl+K from within a field, too. */
-function useShortcut(jump: () => void): void {
-  // At once with a page, whose first key may be this one.
-  useLayoutEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      const isK = event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)
-      const isSlash = event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey && !isWriting(event.target)
-      if ((!isK && !isSlash) || document.querySelector('dialog[open]')) return
-      event.preventDefault()
-      jump()
-    }
-    addEventListener('keydown', pressed)
-    return () => removeEventListener('keydown', pressed)
-  }, [])
-}
-
-function isWriting(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches('input, textarea, select')
+function isShortcut({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
+  if (document.querySelector('dialog[open]')) return false
+  if (ctrlKey || metaKey) return key.toLowerCase() === 'k'
+  return key === '/' && !altKey && !(target as Element).matches?.('input, textarea, select')
 }

@@ -1,15 +1,13 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
-import { identityHere } from '../identity.ts'
 import { type NewSecret, newSecret } from '../secret.ts'
-import { useListener } from '../use-listener.ts'
+import { identityHere } from '../session.ts'
+import { shared } from '../shared.ts'
 import { Button, CopyButton } from './controls.tsx'
 import { Dialog } from './dialog.tsx'
 
-const SHOWN = 'waybill:secret'
-
-type Shown = { readonly secret: string; readonly of: string; readonly baseUrl: string }
+const shownSecret = shared<{ secret: string; of: string; baseUrl: string } | undefined>(undefined)
 
 /** Shows a new secret, whose hash was sent, until the user confirms that it is stored, even if the page changes meanwhile. */
 export function useNewSecret() {
@@ -20,14 +18,13 @@ export function useNewSecret() {
     made.current ??= await newSecret(BRAND.keyPrefix)
     const { secret, told } = made.current
     const { name } = await send(told)
-    dispatchEvent(new CustomEvent<Shown>(SHOWN, { detail: { secret, of: name, baseUrl } }))
+    shownSecret.set({ secret, of: name, baseUrl })
   }
 }
 
 /** Stands above all pages, so that going back does not lose the only copy. */
 export function SecretDialog() {
-  const [shown, setShown] = useState<Shown | undefined>(undefined)
-  useListener(SHOWN, (event) => setShown((event as CustomEvent<Shown>).detail))
+  const shown = shownSecret.use()
   useEffect(() => {
     if (!shown) return
     const asked = (event: BeforeUnloadEvent) => event.preventDefault()
@@ -49,7 +46,7 @@ export function SecretDialog() {
       </p>
       <div class="row wrap actions">
         <CopyButton text={() => shown.secret} what="the secret" label="Copy the secret" />
-        <Button class="primary" onClick={() => setShown(undefined)}>
+        <Button class="primary" onClick={() => shownSecret.set(undefined)}>
           I have stored it
         </Button>
       </div>

@@ -6,14 +6,12 @@ import { Credits } from './values.tsx'
 
 type Cell<Row> = (row: Row) => ComponentChildren
 
-/** A column of a table: its head, and what it shows of a row. */
 export type Column<Row> = {
   readonly head: string
   readonly of: Cell<Row>
   /** Shown in place of the head, which stays its name. */
   readonly headOf?: ComponentChildren
   readonly sorted?: 'ascending' | 'descending' | undefined
-  /** The row is called by it. */
   readonly isName?: boolean
   readonly class?: 'number' | 'wide' | 'fill' | 'short' | 'bar-cell' | 'rest'
 }
@@ -79,7 +77,6 @@ export function Table<Row>({ caption, columns, rows, by, classOf, foot }: Props<
 
 type RowsProps<Row> = Shown<Row> & { readonly of: Listed<Row>; readonly empty: ComponentChildren }
 
-/** The table of a list, with the button for its next page. */
 export function Rows<Row>({ of, empty, ...shown }: RowsProps<Row>) {
   const isEmpty = of.rows.length === 0
   return (
@@ -97,19 +94,12 @@ export function Rows<Row>({ of, empty, ...shown }: RowsProps<Row>) {
 }
 
 export function Cells<Row>({ columns, of: row }: { readonly columns: readonly Column<Row>[]; readonly of: Row }) {
-  return (
-    <>
-      {columns.map(({ head, of, isName, class: kind }) =>
-        isName ? (
-          <th key={head} scope="row" class={kind} data-head={head}>
-            {of(row)}
-          </th>
-        ) : (
-          <td key={head} class={kind} data-head={head}>
-            {of(row)}
-          </td>
-        ),
-      )}
-    </>
-  )
+  return columns.map(({ head, of, isName, class: kind }) => {
+    const Cell = isName ? 'th' : 'td'
+    return (
+      <Cell key={head} {...(isName && { scope: 'row' })} class={kind} data-head={head}>
+        {of(row)}
+      </Cell>
+    )
+  })
 }

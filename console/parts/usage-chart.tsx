@@ -1,11 +1,33 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
-import type { Series } from './chart.tsx'
+import { zone } from '../preferences.ts'
+import { Chart, type ChartProps, type Series } from './chart.tsx'
 import { counted } from './numbers.ts'
 import { Panel } from './panel.tsx'
-import { TimeChart } from './time-chart.tsx'
 import { Credits } from './values.tsx'
+
+type Times<Point> = ChartProps<Point> & {
+  readonly isByHour: boolean
+  /** From the start of the first bucket to the end of the last. */
+  readonly onPick?: ((from: string, to: string) => void) | undefined
+}
+
+/** A chart of hours in the chosen zone, or of UTC days. */
+export function TimeChart<Point extends { readonly start_time: string; readonly end_time?: string }>({
+  isByHour,
+  onPick,
+  ...chart
+}: Times<Point>) {
+  const isUtc = zone.use() === 'utc'
+  const nameOf = ({ start_time: start }: Point) => {
+    if (!isByHour) return start.slice(5, 10)
+    return isUtc ? start.slice(11, 16) : new Date(start).toTimeString().slice(0, 5)
+  }
+  const picked = (first: number, last: number) =>
+    onPick?.(chart.points[first]?.start_time ?? '', chart.points[last]?.end_time ?? '')
+  return <Chart {...chart} nameOf={nameOf} onPick={onPick && picked} />
+}
 
 const METRICS = {
   cost: { name: 'Charged', unit: 'credits', of: ({ cost }: UsageNumbers) => Number(cost) },
@@ -24,44 +46,38 @@ type MetricName = keyof typeof METRICS
 const COLOURS = 7
 export const colourOf = (place: number) => `c${Math.min(place, COLOURS)}`
 
-type Props = {
+type Props = Pick<Times<unknown>, 'isByHour' | 'onPick'> & {
   readonly title: string
   readonly page: UsagePage
-  readonly isByHour: boolean
-  /** From the start of the first bucket to the end of the last. */
-  readonly onPick?: (from: string, to: string) => void
   /** The metric that an address has, and its change; without it the chart keeps its own. */
   readonly metric?: string
   readonly onMetric?: (metric: string) => void
-  /** A chart of times, which are not in the page. */
   readonly latency?: (() => ComponentChildren) | undefined
 }
 
-/** Usage over time, stacked by group. */
-export function UsageChart({ title, page, isByHour, onPick, metric: given, onMetric, latency }: Props) {
+export function UsageChart({ title, page, metric: given, onMetric, latency, ...times }: Props) {
   const [own, setOwn] = useState('cost')
   const chosen = given ?? own
   const isLatency = latency !== undefined && chosen === 'latency'
   const metric = isMetric(chosen) ? chosen : 'cost'
   const { name, unit } = METRICS[metric]
   const heading = isLatency ? 'First token' : `${name} ${title}`
-  const switched = (option: string, text: string) => (
-    <button
-      key={option}
-      type="button"
-      aria-pressed={option === (isLatency ? 'latency' : metric)}
-      onClick={() => (onMetric ?? setOwn)(option)}
-    >
-      {text}
-    </button>
-  )
+  const options = Object.entries(METRICS).map(([option, { name: text }]) => [option, text] as const)
   return (
     <Panel
       title={heading}
       beside={
         <div class="segments">
-          {Object.entries(METRICS).map(([option, { name: text }]) => switched(option, text))}
-          {latency && switched('latency', 'Latency')}
+          {[...options, ...(latency ? [['latency', 'Latency'] as const] : [])].map(([option, text]) => (
+            <button
+              key={option}
+              type="button"
+              aria-pressed={option === (isLatency ? 'latency' : metric)}
+              onClick={() => (onMetric ?? setOwn)(option)}
+            >
+              {text}
+            </button>
+          ))}
         </div>
       }
     >
@@ -72,10 +88,9 @@ export function UsageChart({ title, page, isByHour, onPick, metric: given, onMet
           caption={heading}
           unit={unit}
           points={page.data}
-          isByHour={isByHour}
           series={seriesOf(page, metric)}
           isCounting={page.data.at(-1)?.closed === false}
-          onPick={onPick}
+          {...times}
         />
       )}
     </Panel>

@@ -7,21 +7,14 @@ export type Loaded<T> = {
   readonly data: T | undefined
   readonly failure: ApiFailure | undefined
   readonly reload: () => Promise<void>
-  /** Sets the server's answer to a change. */
   readonly set: (data: T) => void
 }
 
-type State<T> = {
-  readonly path: string | null
-  readonly data?: T | undefined
-  readonly failure?: ApiFailure | undefined
-}
+type State<T> = { readonly path: string | null; readonly data?: T | undefined; readonly failure?: ApiFailure }
 
-/** The server's answer under this path. */
 export function useLoad<T>(path: string | null): Loaded<T> {
   const [state, setState] = useState<State<T>>({ path })
   const { begin, stop } = useLatest()
-
   const reload = useCallback(async () => {
     if (path === null) return
     const signal = begin()
@@ -29,34 +22,30 @@ export function useLoad<T>(path: string | null): Loaded<T> {
       const data = await ask<T>(path, { signal })
       if (!signal.aborted) setState({ path, data })
     } catch (error) {
-      if (!isAbort(error))
-        setState((old) => ({ path, data: old.path === path ? old.data : undefined, failure: failureFrom(error) }))
+      if (!isAbort(error)) setState((old) => ({ ...own(old, path), path, failure: failureFrom(error) }))
     }
   }, [path])
-
-  // An answer that is still on its way is older than the change, and must not be shown after it.
-  const set = useCallback(
-    (data: T) => {
-      stop()
-      setState({ path, data })
-    },
-    [path],
-  )
-
   useEffect(() => {
     void reload()
     return stop
   }, [reload])
-
-  const isOwn = state.path === path
-  return { data: isOwn ? state.data : undefined, failure: isOwn ? state.failure : undefined, reload, set }
+  // An answer that is still on its way is older than the change, and must not be shown after it.
+  const set = (data: T) => {
+    stop()
+    setState({ path, data })
+  }
+  return { data: undefined, failure: undefined, ...own(state, path), reload, set }
 }
 
-/** Reloaded every few seconds while the page is visible. */
 export function useLive<T>(path: string, everyMs: number | undefined): Loaded<T> {
   const loaded = useLoad<T>(path)
   usePoll(loaded.reload, everyMs)
   return loaded
+}
+
+/** Nothing of another path is shown. */
+function own<T extends { readonly path: string | null }>(state: T, path: string | null): T | undefined {
+  return state.path === path ? state : undefined
 }
 
 /** One run at a time: the next one, or leaving the page, ends the one before. */
@@ -73,30 +62,26 @@ export function useLatest() {
 }
 
 /** Paused while the page is hidden, and resumed at once when it is shown. */
-export function usePoll(reload: () => Promise<void>, everyMs: number | undefined): void {
+function usePoll(reload: () => Promise<void>, everyMs: number | undefined): void {
   useEffect(() => {
     if (everyMs === undefined) return
+    const over = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
-    let over = false
     const next = () => {
       clearTimeout(timer)
-      if (!over && !document.hidden) timer = setTimeout(() => void reload().then(next), everyMs)
+      if (!over.signal.aborted && !document.hidden) timer = setTimeout(look, everyMs)
     }
-    const seen = () => {
-      if (document.hidden) clearTimeout(timer)
-      else void reload().then(next)
-    }
+    const look = () => void reload().then(next)
     next()
-    document.addEventListener('visibilitychange', seen)
+    const seen = () => (document.hidden ? clearTimeout(timer) : look())
+    document.addEventListener('visibilitychange', seen, { signal: over.signal })
     return () => {
-      over = true
+      over.abort()
       clearTimeout(timer)
-      document.removeEventListener('visibilitychange', seen)
     }
   }, [reload, everyMs])
 }
 
-/** A text that somebody types, once they pause. */
 export function usePaused(typed: string, pauseMs: number): string {
   const [text, setText] = useState(typed)
   useEffect(() => {
@@ -116,15 +101,14 @@ export type Listed<T> = {
 }
 
 type ListState<T> = {
-  readonly url: string
+  readonly path: string
   readonly rows: readonly T[]
   readonly after: string | null
   readonly isLoading: boolean
   readonly failure?: ApiFailure
 }
 
-export const PAGE = 50
-/** The most that the server gives at once. */
+const PAGE = 50
 const LARGEST_PAGE = 100
 
 export function listUrl(path: string, query: Query): string {
@@ -132,43 +116,77 @@ export function listUrl(path: string, query: Query): string {
 }
 
 /** A list as the server pages and filters it. `isWhole` reads it to its end, for views that need all rows. */
-export function useList<T>(path: string, query: Query = {}, isWhole = false): Listed<T> {
-  const url = listUrl(path, { ...query, limit: String(isWhole ? LARGEST_PAGE : PAGE) })
-  const [state, setState] = useState<ListState<T>>({ url, rows: [], after: null, isLoading: true })
+export function useList<T>(list: string, query: Query = {}, isWhole = false): Listed<T> {
+  const path = listUrl(list, { ...query, limit: String(isWhole ? LARGEST_PAGE : PAGE) })
+  const fresh: ListState<T> = { path, rows: [], after: null, isLoading: true }
+  const [state, setState] = useState(fresh)
   const { begin, stop } = useLatest()
-
   const load = useCallback(
-    async (before: readonly T[], from: string | null) => {
+    async (from: ListState<T>) => {
       const signal = begin()
-      let [rows, after] = [before, from]
-      setState({ url, rows, after, isLoading: true })
+      let { rows, after } = from
+      setState({ path, rows, after, isLoading: true })
       try {
         do {
-          const page: List<T> = await ask(after === null ? url : `${url}&after=${encodeURIComponent(after)}`, {
-            signal,
-          })
+          const next = after === null ? '' : `&after=${encodeURIComponent(after)}`
+          const page: List<T> = await ask(path + next, { signal })
           rows = [...rows, ...page.data]
           after = page.has_more ? page.last_id : null
         } while (isWhole && after !== null)
-        setState({ url, rows, after, isLoading: false })
+        setState({ path, rows, after, isLoading: false })
       } catch (error) {
-        if (!isAbort(error)) setState({ url, rows, after, isLoading: false, failure: failureFrom(error) })
+        if (!isAbort(error)) setState({ path, rows, after, isLoading: false, failure: failureFrom(error) })
       }
     },
-    [url, isWhole],
+    [path, isWhole],
   )
-
   useEffect(() => {
-    void load([], null)
+    void load(fresh)
     return stop
   }, [load])
-
-  const now = state.url === url ? state : { rows: [], after: null, isLoading: true, failure: undefined }
+  const now = own(state, path) ?? fresh
   return {
     ...now,
     hasMore: now.after !== null,
     failure: now.failure,
-    more: () => void load(now.rows, now.after),
-    reload: () => void load([], null),
+    more: () => void load(now),
+    reload: () => void load(fresh),
+  }
+}
+
+type Newer<T> = { readonly path: string; readonly rows: readonly T[]; readonly failure?: ApiFailure }
+
+const TAIL_MS = 2000
+
+/** A list with the rows that came after it was loaded, looked for every few seconds while `isLive`. */
+export function useTail<T>(list: string, query: Query, by: keyof T, isLive: boolean) {
+  const path = listUrl(list, { ...query, limit: String(PAGE) })
+  const listed = useList<T>(list, query)
+  const [state, setNewer] = useState<Newer<T>>({ path, rows: [] })
+  const newer = own(state, path) ?? { path, rows: [] }
+  const look = useCallback(async () => {
+    try {
+      const page = await ask<List<T>>(path)
+      const known = new Set([...newer.rows, ...listed.rows].map((row) => row[by]))
+      const rows = page.data.filter((row) => !known.has(row[by]))
+      // More came than one page has: what is between them and the list is not known.
+      if (rows.length === page.data.length && page.has_more) reload()
+      else setNewer({ path, rows: [...rows, ...newer.rows] })
+    } catch (error) {
+      setNewer({ ...newer, failure: failureFrom(error) })
+    }
+  }, [path, newer.rows, listed.rows])
+  usePoll(look, isLive && !listed.isLoading ? TAIL_MS : undefined)
+  const reload = () => {
+    setNewer({ path, rows: [] })
+    listed.reload()
+  }
+  const ids = new Set(newer.rows.map((row) => row[by]))
+  return {
+    ...listed,
+    rows: [...newer.rows, ...listed.rows.filter((row) => !ids.has(row[by]))],
+    failure: listed.failure ?? newer.failure,
+    reload,
+    isNew: (row: T) => ids.has(row[by]),
   }
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
-import { useZone } from '../preferences.ts'
+import { zone } from '../preferences.ts'
 import { linkTo } from '../router.ts'
 import { counted, countOf, durationText, shortAmount } from './numbers.ts'
 
@@ -12,9 +12,9 @@ export function Credits({ of, withUnit = false }: { readonly of: string; readonl
     event.preventDefault()
   }
   return (
-    <data class={of.startsWith('-') ? 'number below' : 'number'} value={of} title={`${of} credits`} onCopy={copied}>
+    <data class={of.startsWith('-') ? 'number bad-text' : 'number'} value={of} title={`${of} credits`} onCopy={copied}>
       {shortAmount(of)}
-      {withUnit && <span class="unit"> credits</span>}
+      {withUnit && <small> credits</small>}
     </data>
   )
 }
@@ -59,7 +59,7 @@ export function Status({ of: { http_status: status, outcome, error_code: code } 
       <span class={`badge ${kindOf(status, outcome)}`} title={outcome}>
         {status > 0 ? status : outcome}
       </span>
-      {code && <span class="note">{code}</span>}
+      {code && <small class="note">{code}</small>}
     </>
   )
 }
@@ -88,18 +88,14 @@ const SECOND_MS = 1000
 
 /** In the time zone that was chosen, and in both when it is pointed at. */
 export function Moment({ at, isBrief }: { readonly at: string | null; readonly isBrief?: boolean }) {
-  const zone = useZone()
+  const textOf = zone.use() === 'utc' ? utcText : localText
   const now = useNow(isBrief ? SECOND_MS * 5 : MINUTE_MS)
   if (at === null) return <span class="quiet">never</span>
+  const away = distance(Date.parse(at) - now, isBrief)
   return (
     <time dateTime={at} title={`${localText(at)}\n${utcText(at)}`}>
-      {isBrief ? (
-        distance(Date.parse(at) - now, isBrief)
-      ) : (
-        <>
-          {zone === 'utc' ? utcText(at) : localText(at)} <span class="quiet">({distance(Date.parse(at) - now)})</span>
-        </>
-      )}
+      {!isBrief && `${textOf(at)} `}
+      {isBrief ? away : <span class="quiet">({away})</span>}
     </time>
   )
 }
@@ -135,36 +131,27 @@ function distance(ms: number, isBrief?: boolean): string {
   return 'now'
 }
 
-/** One timer for each period, however many parts use it: a page may have hundreds of moments. */
-const clocks = new Map<
-  number,
-  { readonly listeners: Set<(now: number) => void>; timer: ReturnType<typeof setInterval> }
->()
+/** One timer, however many parts use it: a page may have hundreds of moments. */
+const listeners = new Set<(nowMs: number) => void>()
+let isTicking = false
+
+function tick(): void {
+  for (const listener of listeners) listener(Date.now())
+}
 
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(Date.now)
-  useEffect(() => subscribe(everyMs, setNow), [everyMs])
+  useEffect(() => {
+    // A tick may come a little early.
+    const heard = (nowMs: number) => setNow((last) => (nowMs - last > everyMs - SECOND_MS / 2 ? nowMs : last))
+    listeners.add(heard)
+    if (!isTicking) setInterval(tick, SECOND_MS)
+    isTicking = true
+    return () => void listeners.delete(heard)
+  }, [everyMs])
   return now
 }
 
-function subscribe(everyMs: number, listener: (now: number) => void): () => void {
-  const clock = clocks.get(everyMs) ?? { listeners: new Set(), timer: setInterval(() => tick(everyMs), everyMs) }
-  clocks.set(everyMs, clock)
-  clock.listeners.add(listener)
-  return () => {
-    clock.listeners.delete(listener)
-    if (clock.listeners.size > 0) return
-    clearInterval(clock.timer)
-    clocks.delete(everyMs)
-  }
-}
-
-function tick(everyMs: number): void {
-  const now = Date.now()
-  for (const listener of clocks.get(everyMs)?.listeners ?? []) listener(now)
-}
-
-/** A duration; exact when it is pointed at. */
 export function Took({ ms }: { readonly ms: number | null | undefined }) {
   if (ms === null || ms === undefined) return <span class="quiet">–</span>
   return <span title={`${counted(ms)} ms`}>{durationText(ms)}</span>

@@ -1,4 +1,68 @@
 import { render } from 'preact'
-import { App } from './app.tsx'
+import { useState } from 'preact/hooks'
+import { BRAND } from '../../layers/gateway/names.ts'
+import { type ApiFailure, ask, failureFrom } from '../api.ts'
+import { Announcements, Button, Field } from '../parts/controls.tsx'
+import { Problem } from '../parts/loading.tsx'
+import { type ApiKey, connectWith } from './gateway.ts'
+import { Panels } from './panels.tsx'
+
+/** The key that was pasted is in the memory of this window only. */
+function App() {
+  const [apiKey, setKey] = useState<ApiKey | undefined>(undefined)
+  const forget = () => {
+    connectWith('')
+    setKey(undefined)
+  }
+  return (
+    <main>
+      <header class="row wrap between">
+        <h1>Usage{apiKey && ` of ${apiKey.name}`}</h1>
+        {apiKey && (
+          <div class="row">
+            <code>…{apiKey.key.last_four}</code>
+            <Button onClick={forget}>Forget this key</Button>
+          </div>
+        )}
+      </header>
+      {apiKey ? <Panels apiKey={apiKey} /> : <KeyForm onOpened={setKey} />}
+      <Announcements />
+    </main>
+  )
+}
+
+function KeyForm({ onOpened }: { readonly onOpened: (apiKey: ApiKey) => void }) {
+  const [typed, setTyped] = useState('')
+  const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
+  const [isAsking, setIsAsking] = useState(false)
+  const open = async (event: Event) => {
+    event.preventDefault()
+    setIsAsking(true)
+    connectWith(typed.trim())
+    try {
+      onOpened(await ask<ApiKey>('/key/introspect'))
+    } catch (error) {
+      setFailure(failureFrom(error))
+      setIsAsking(false)
+    }
+  }
+  return (
+    <form class="panel" onSubmit={(event) => void open(event)}>
+      <Field
+        label="Your key"
+        type="password"
+        required
+        placeholder={`${BRAND.keyPrefix}…`}
+        value={typed}
+        onInput={setTyped}
+        hint="The key stays in this window and is gone when you close or reload it. It is sent to this gateway only."
+      />
+      <button class="primary" type="submit" disabled={isAsking}>
+        Show usage
+      </button>
+      <Problem failure={failure} />
+    </form>
+  )
+}
 
 render(<App />, document.body)

@@ -1,10 +1,9 @@
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
-import { lastsText } from '../pages/key/lasts.ts'
 import { asCurl, asPythonCode, asSdkCode } from '../pages/playground/as-code.ts'
 import { Chart } from '../parts/chart.tsx'
 import { CopyButton } from '../parts/controls.tsx'
 import { Loading } from '../parts/loading.tsx'
-import { dayText, perMillion } from '../parts/numbers.ts'
+import { dayText, lastsText, perMillion } from '../parts/numbers.ts'
 import { Panel } from '../parts/panel.tsx'
 import { type Column, cell, count, credits, name, Rows, Table } from '../parts/table.tsx'
 import { useList, useLoad } from '../parts/use-load.ts'
@@ -28,7 +27,7 @@ export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
           <strong>
             <Credits of={apiKey.balance} withUnit />
           </strong>
-          {days && <p>{lastsText(apiKey.balance, { data: days.map(asBucket) }, now)}</p>}
+          {days && <p>{lastsText(apiKey.balance, days, now)}</p>}
           <p class="quiet">
             <Credits of={apiKey.spent} /> charged so far, <Credits of={apiKey.held} /> held by requests under way.
           </p>
@@ -95,17 +94,12 @@ function Days({ of: days }: { readonly of: readonly DaySum[] }) {
   )
 }
 
-/** The days to today, those without requests among them. */
 function lastDays({ data }: Sums<DaySum>, nowMs: number): readonly DaySum[] {
   const known = new Map(data.map((one) => [one.day, one]))
   return Array.from({ length: DAYS }, (_, i) => {
     const day = dayText(nowMs - (DAYS - 1 - i) * DAY_MS)
     return known.get(day) ?? { day, requests: 0, total_tokens: 0, cost: '0' }
   })
-}
-
-function asBucket({ day, cost }: DaySum) {
-  return { start_time: `${day}T00:00:00.000Z`, results: [{ cost }] }
 }
 
 const FIGURES: readonly Column<Figures>[] = [
@@ -131,7 +125,7 @@ const REQUESTS: readonly Column<Request>[] = [
   credits('Charged', ({ cost }) => cost),
   cell('Request', ({ request_id: id }) => (
     <>
-      <code title={id}>…{id.slice(-8)}</code> <CopyButton text={() => id} what={`the id ${id}`} />
+      <code title={id}>…{id.slice(-8)}</code> <CopyButton class="tiny" text={() => id} what={`the id ${id}`} />
     </>
   )),
 ]

@@ -43,31 +43,41 @@ const own = (headers: Record<string, string> = {}) => ({ 'X-Waybill-Console': to
 const json = (headers: Record<string, string> = {}) => own({ 'Content-Type': 'application/json', ...headers })
 const codeOf = (told: Told) => JSON.parse(told.text).error.code
 
+type Desk = { origin: string; launch: string; token: string; end(): Promise<void> }
+
 /** The console of an operator who may call the admin API of a stage, and nothing else. */
-async function open(isReadOnly = false) {
+async function sitDown(isReadOnly = false): Promise<Desk> {
   const inner = stack.use(new AsyncDisposableStack())
   const connection = connectionTo(stage.admin, gateway.baseUrl)
   const address = new URL(await startConsole(connection, { port: 0, isReadOnly }, inner))
-  return { address, end: () => inner.disposeAsync() }
+  return {
+    origin: address.origin,
+    launch: address.hash,
+    token: await tokenOf(address),
+    end: () => inner.disposeAsync(),
+  }
 }
 
-type Desk = { origin: string; token: string; end(): Promise<void> }
-
-async function sitDown(isReadOnly = false): Promise<Desk> {
-  const { address, end } = await open(isReadOnly)
+async function tokenOf(address: URL): Promise<string> {
   const { token: own } = (await (await exchange(address)).json()) as { token: string }
-  return { origin: address.origin, token: own, end }
+  return own
 }
 
 /** As the page of a desk sends it. */
-async function ask(route: string, body: object | undefined, at: Desk, more: Record<string, string> = {}) {
+async function ask(
+  route: string,
+  body: object | undefined,
+  at: Pick<Desk, 'origin' | 'token'>,
+  more: Record<string, string> = {},
+) {
   const [method = '', path = ''] = route.split(' ')
   const headers = { 'X-Waybill-Console': at.token, 'Content-Type': 'application/json', ...more }
   const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) }
   const answer = await fetch(new URL(path, at.origin), sent)
   const told = await answer.text()
   // biome-ignore lint/suspicious/noExplicitAny: an answer has the shape that its test expects.
-  return { status: answer.status, text: told, json: (told[0] === '{' ? JSON.parse(told) : undefined) as any }
+  const json: any = told[0] === '{' ? JSON.parse(told) : undefined
+  return { status: answer.status, headers: answer.headers, text: told, json }
 }
 
 const keysNamed = async (name: string) =>
@@ -81,10 +91,7 @@ async function exchange(at: URL, body: object = { launch: at.hash.slice('#launch
 beforeAll(async () => {
   ;({ gateway, upstream } = await openBoth())
   stage = await openStage(gateway.tables, gateway.baseUrl)
-  const { address } = await open()
-  origin = address.origin
-  launch = address.hash
-  token = ((await (await exchange(address)).json()) as { token: string }).token
+  ;({ origin, launch, token } = await sitDown())
 })
 afterAll(() => stack.disposeAsync())
 afterEach(() => {
@@ -160,7 +167,7 @@ test('a call that another site or another port of this machine makes is a 403; t
 })
 
 test('a form post is a 415, whatever form has sent it, and changes nothing', async () => {
-  const before = (await Array.fromAsync(listKeys(gateway.tables)())).length
+  const before = (await keysNamed('')).length
   for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x']) {
     const headers = own({ 'Content-Type': type, 'Idempotency-Key': 'form' })
     for (const path of ['/admin/v1/keys', '/console/session', '/console/playground/chat/completions']) {
@@ -168,7 +175,7 @@ test('a form post is a 415, whatever form has sent it, and changes nothing', asy
       expect([type, path, told.status]).toEqual([type, path, 415])
     }
   }
-  expect((await Array.fromAsync(listKeys(gateway.tables)())).length).toBe(before)
+  expect((await keysNamed('')).length).toBe(before)
 })
 
 test('every answer, a refusal too, forbids framing, sniffing, referrers, keeping, and scripts that are not the page’s', async () => {
@@ -313,43 +320,33 @@ test('a console that only looks says so to its page, and sends no change, whatev
 })
 
 describe('the playground', () => {
+  const chat = { model: 'test-model', stream: true, messages: [{ role: 'user', content: 'Hi' }] }
+  const play = (at: Desk) => ask('POST /console/playground/chat/completions', chat, at)
+  const ownKeys = async () => (await keysNamed(PLAYGROUND)).filter(({ createdAtMs }) => createdAtMs >= startedMs)
+  const startedMs = Date.now()
+
   test('streams an answer with a key made for it, which holds 1 credit, ends within 12 hours, is followed by another if it is refused, and is revoked at the end', async () => {
     upstream.reply = say('Hello')
-    const { address, end } = await open()
-    const playToken = ((await (await exchange(address)).json()) as { token: string }).token
-    const headers = { 'X-Waybill-Console': playToken, 'Content-Type': 'application/json' }
-    const seen = await fetch(new URL('/console/playground/models', address), { headers })
-    expect(seen.status).toBe(404)
-    const before = (await Array.fromAsync(listKeys(gateway.tables)())).map(({ name }) => name)
-    expect(before).not.toContain(PLAYGROUND)
-    const body = JSON.stringify({ model: 'test-model', stream: true, messages: [{ role: 'user', content: 'Hi' }] })
-    const url = new URL('/console/playground/chat/completions', address)
-    const answer = await fetch(url, { method: 'POST', headers, body })
-    expect(answer.headers.get('content-type')).toContain('text/event-stream')
-    expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
-    expect(await answer.text()).toMatch(/Hello[\s\S]*data: \[DONE\]\n\n$/)
-    const made = (await Array.fromAsync(listKeys(gateway.tables)())).filter(({ name }) => name === PLAYGROUND)
-    expect(made.map(({ status, granted }) => [status, granted])).toEqual([['active', 1_000_000_000n]])
-    const [key] = made
+    const playing = await sitDown()
+    expect((await ask('GET /console/playground/models', undefined, playing)).status).toBe(404)
+    expect(await ownKeys()).toEqual([])
+    const { headers, text: told } = await play(playing)
+    expect(headers.get('content-type')).toContain('text/event-stream')
+    expect(headers.get('x-request-id')).toMatch(/^req_/)
+    expect(told).toMatch(/Hello[\s\S]*data: \[DONE\]\n\n$/)
+    const [key, ...others] = await ownKeys()
+    expect([key?.status, key?.granted, others]).toEqual(['active', 1_000_000_000n, []])
     expect((key?.expiresAtMs ?? 0) - Date.now()).toBeLessThanOrEqual(12 * 3_600_000)
     expect(key?.scopes).toEqual(['chat.completions', 'models.read'])
 
-    const revoked = await fetch(new URL(`/admin/v1/keys/${key?.id}/revoke`, address), {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ confirm: key?.name }),
-    })
+    const revoked = await ask(`POST /admin/v1/keys/${key?.id}/revoke`, { confirm: key?.name }, playing)
     expect(revoked.status).toBe(200)
-    const again = await fetch(url, { method: 'POST', headers, body })
-    expect([again.status, await again.text()]).toEqual([200, expect.stringContaining('Hello')])
-    const second = (await Array.fromAsync(listKeys(gateway.tables)())).filter(({ name }) => name === PLAYGROUND)
-    expect(second.map(({ status }) => status).sort()).toEqual(['active', 'revoked'])
-    await end()
-    for (const { id } of second) expect((await gateway.readKey(id)).status).toBe('revoked')
+    const again = await play(playing)
+    expect([again.status, again.text]).toEqual([200, expect.stringContaining('Hello')])
+    expect((await ownKeys()).map(({ status }) => status).sort()).toEqual(['active', 'revoked'])
+    await playing.end()
+    expect((await ownKeys()).map(({ status }) => status)).toEqual(['revoked', 'revoked'])
   })
-
-  const chat = { model: 'test-model', messages: [{ role: 'user', content: 'Hi' }] }
-  const play = (at: Desk) => ask('POST /console/playground/chat/completions', chat, at)
 
   test('has a key that is made once if answers are lost, of which only the hash is sent, and that is revoked by its name of then', async () => {
     const { admin } = stage
@@ -424,15 +421,11 @@ test('waybill console serves until it is told to end, and revokes its playground
   const { child, output, ended } = stage.start('cli/waybill.ts', args)
   await until(() => output.stdout.endsWith('}\n'), 20_000)
   const address = new URL(JSON.parse(output.stdout).url)
-  const { token: own } = (await (await exchange(address)).json()) as { token: string }
-  const headers = { 'X-Waybill-Console': own, 'Content-Type': 'application/json' }
-  const url = new URL('/console/playground/chat/completions', address)
-  expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(400)
+  const desk = { origin: address.origin, token: await tokenOf(address) }
+  expect((await ask('POST /console/playground/chat/completions', {}, desk)).status).toBe(400)
   child.kill('SIGTERM')
   expect(await ended).toMatchObject({ code: 0, stderr: '' })
-  const named = (await Array.fromAsync(listKeys(gateway.tables)())).filter(({ name }) =>
-    /^playground of arn/.test(name),
-  )
+  const named = await keysNamed('playground of arn')
   expect(named.filter(({ createdAtMs }) => createdAtMs > startedMs).map(({ status }) => status)).toEqual(['revoked'])
 })
 
@@ -441,13 +434,8 @@ test('waybill console of a protected stage is asked about first, unless it only 
   const refused = await prod.waybill(['console', '--no-open', '--stage', 'prod'])
   expect([refused.code, refused.stdout]).toEqual([1, ''])
   expect(refused.stderr).toMatch(/This changes the stage prod: open a console .* Add --yes to go on\./)
-  const { child, output, ended } = prod.start('cli/waybill.ts', [
-    'console',
-    '--read-only',
-    '--no-open',
-    '--stage',
-    'prod',
-  ])
+  const args = ['console', '--read-only', '--no-open', '--stage', 'prod']
+  const { child, output, ended } = prod.start('cli/waybill.ts', args)
   await until(() => output.stdout.includes('signs this browser in'), 20_000)
   expect(output.stdout).toMatch(
     /^The console of prod, read only, through http:\/\/127\.0\.0\.1:\d+: http:\/\/127\.0\.0\.1:\d+\/#launch=/,

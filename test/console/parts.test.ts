@@ -1,10 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { jsonLines, lineOf } from '../../console/pages/catalog/json-lines.ts'
-import { lastsText } from '../../console/pages/key/lasts.ts'
-import { keysCsv } from '../../console/pages/keys/keys-csv.ts'
+import { keysCsv } from '../../console/parts/csv.ts'
 import { costOf, marginText } from '../../console/parts/models.ts'
-import { shortAmount, ticksTo } from '../../console/parts/numbers.ts'
-import { sampleKey, sampleUsage } from './support/samples.ts'
+import { lastsText, shortAmount, ticksTo } from '../../console/parts/numbers.ts'
+import { sampleKey } from './support/samples.ts'
 
 /** Its types are of a browser. */
 const SUGGEST: string = '../../console/parts/suggest.ts'
@@ -39,16 +38,17 @@ test('the margin is of the price, over the dearest route', () => {
   ])
 })
 
-test('a balance lasts as long as the last week’s rate lets it', () => {
-  const usage = sampleUsage('model', 1)
-  const days = usage.data.slice(-7)
-  const now = Date.parse(days[0]?.start_time ?? '') + 6.5 * 86_400_000
-  const week = days.reduce((sum, { results }) => sum + Number(results[0]?.cost), 0)
-  expect(lastsText(String((week / 6.5) * 12), usage, now)).toBe('Lasts about 12 days at the last week’s rate.')
-  expect(lastsText(String(week / 6.5 / 24), usage, now)).toBe('Lasts about 1 hour at the last week’s rate.')
-  expect(lastsText('1000000', usage, now)).toBe('Lasts more than a year at the last week’s rate.')
-  expect(lastsText('-1', usage, now)).toMatch(/^No credits left/)
-  expect(lastsText('5', { ...usage, data: [] }, now)).toBe('Nothing was charged in the last week.')
+test.each([
+  ['12', 'Lasts about 12 days at the last week’s rate.'],
+  ['0.0416', 'Lasts about 1 hour at the last week’s rate.'],
+  ['1000000', 'Lasts more than a year at the last week’s rate.'],
+  ['-1', 'No credits left: requests are refused.'],
+])('a balance of %s with a charge of 1 a day: %s', (balance, text) => {
+  const days = Array.from({ length: 12 }, (_, i) => ({ day: `2026-03-${i + 10}`, cost: i < 5 ? '100' : '1' }))
+  expect(lastsText(balance, days.with(-1, { day: '2026-03-21', cost: '0.5' }), Date.parse('2026-03-21T12:00Z'))).toBe(
+    text,
+  )
+  expect(lastsText('5', [], 0)).toBe('Nothing was charged in the last week.')
 })
 
 test('exported keys keep every digit, and no name is run by a spreadsheet', () => {

@@ -1,6 +1,5 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { BROWSER_PATH } from '../support/programs.ts'
 import { openBrowser } from './support/browser.ts'
 import { fileOf, PICTURED, PICTURES, README_PICTURES } from './support/pictured.ts'
 import { startScriptedConsole } from './support/scripted-console.ts'
@@ -14,7 +13,7 @@ await mkdir(FOLDER, { recursive: true })
 for (const file of await readdir(FOLDER)) if (file !== README_PICTURES.race) await rm(`${FOLDER}${file}`)
 
 const scripted = await startScriptedConsole({ keys: 8, requests: 8 })
-const browser = await openBrowser(BROWSER_PATH ?? '')
+const browser = await openBrowser()
 const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1 })
 const session = await page.context().newCDPSession(page)
 await page.goto(scripted.address)

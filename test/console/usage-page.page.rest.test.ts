@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { GUARD_HEADERS } from '../../cli/console/guard.ts'
@@ -12,9 +12,9 @@ import { Random } from '../simulation/random.ts'
 import { actAt } from '../support/act.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { randomRow } from '../support/past-usage.ts'
-import { BROWSER_PATH } from '../support/programs.ts'
 import { openBoth } from '../support/stack.ts'
-import { openBrowser } from './support/browser.ts'
+import { faultsIn, openBrowser, openWatched } from './support/browser.ts'
+import { inBrowser } from './support/scripted-page.ts'
 
 jest.setTimeout(60_000)
 
@@ -71,25 +71,18 @@ test('a price for a token is shown for a million, digit for digit', () => {
   expect(prices.map(perMillion)).toEqual(['0.15', '1', '1000000', '0', '123456.7891'])
 })
 
-const inBrowser = BROWSER_PATH ? describe : describe.skip
-
 inBrowser('the page in a browser', () => {
   let browser: Browser
   let page: Page
+  let troubles: string[]
+  let sent: string[]
   let secret: string
   let keyId: string
-  const troubles: string[] = []
-  const asked: string[] = []
 
   beforeAll(async () => {
-    browser = await openBrowser(BROWSER_PATH ?? '')
+    browser = await openBrowser()
     ;({ secret, keyId } = await usedKey(`owner ${HOSTILE}`))
-    page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
-    page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) troubles.push(message.text())
-    })
-    page.on('pageerror', (error) => troubles.push(String(error)))
-    page.on('request', (request) => asked.push(request.url()))
+    ;({ page, troubles, sent } = await openWatched(browser, axe.source))
   })
   afterAll(() => browser?.close())
 
@@ -138,6 +131,7 @@ inBrowser('the page in a browser', () => {
     )
     expect(kept).not.toContain(secret)
     expect(JSON.parse(kept).slice(0, 3)).toEqual([{}, {}, ''])
+    const asked = sent.map((one) => one.split('\n')[0] ?? '')
     expect(asked.filter((url) => !url.startsWith(gateway.baseUrl) && !url.startsWith('data:'))).toEqual([])
     expect(asked.join()).not.toContain(secret)
     await page.reload()
@@ -154,18 +148,9 @@ inBrowser('the page in a browser', () => {
     ['light', 1280],
     ['dark', 1280],
   ] as const)('it has no axe finding and no sideways scroll bar: %s, %i px', async (colorScheme, width) => {
-    await page.emulateMedia({ colorScheme })
-    await page.setViewportSize({ width, height: 900 })
     for (const ready of [() => page.goto(`${gateway.baseUrl}/usage`), opened]) {
       await ready()
-      await page.evaluate(axe.source)
-      const { wrong, beyond } = await page.evaluate<{ wrong: string[]; beyond: number }>(`(async () => {
-        const { violations } = await axe.run('html', { resultTypes: ['violations'], elementRef: false })
-        return {
-          wrong: violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')),
-          beyond: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        }
-      })()`)
+      const { wrong, beyond } = await faultsIn(page, { colorScheme, width })
       expect({ wrong, beyond }).toEqual({ wrong: [], beyond: 0 })
     }
     const { PICTURES: folder } = process.env

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { BROWSER_PATH } from '../support/programs.ts'
 import { openBoth } from '../support/stack.ts'
 import { PICTURED } from './support/pictured.ts'
 import type { ScriptedConsole } from './support/scripted-console.ts'
-import { openScriptedPage, type ScriptedPage } from './support/scripted-page.ts'
-
-const inBrowser = BROWSER_PATH ? describe : describe.skip
-if (!BROWSER_PATH) {
-  test.skip('no Chromium is installed (the package chromium, or its path in WAYBILL_CHROMIUM): no page is walked', () => {})
-}
+import { inBrowser, openScriptedPage, type ScriptedPage } from './support/scripted-page.ts'
 
 inBrowser('a walk through every page', () => {
   let opened: ScriptedPage

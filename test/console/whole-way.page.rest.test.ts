@@ -1,28 +1,23 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import OpenAI, { APIError } from 'openai'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { startConsole } from '../../cli/console/start-console.ts'
 import { listKeys, readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
-import { BROWSER_PATH } from '../support/programs.ts'
 import { connectionTo, startSignedAdmin } from '../support/signed-admin.ts'
 import { openBoth } from '../support/stack.ts'
 import { chunk, say, sse, status, type Upstream } from '../support/upstream.ts'
-import { openBrowser } from './support/browser.ts'
+import { openBrowser, openWatched, type WatchedPage } from './support/browser.ts'
 import { type Keyboard, keyboardOf } from './support/keyboard.ts'
+import { inBrowser } from './support/scripted-page.ts'
 
 jest.setTimeout(60_000)
 
-const inBrowser = BROWSER_PATH ? describe : describe.skip
-if (!BROWSER_PATH) {
-  test.skip('no Chromium is installed (the package chromium, or its path in WAYBILL_CHROMIUM): the console is not tried', () => {})
-}
-
 /** An operator's window on a console of her own. */
-type Desk = { readonly page: Page; readonly keyboard: Keyboard }
+type Desk = WatchedPage & { readonly keyboard: Keyboard }
 
 inBrowser(
   'an operator without a mouse, the console, its API and the gateway, with nothing scripted between them',
@@ -36,14 +31,12 @@ inBrowser(
     const stack = new AsyncDisposableStack()
     /** Every secret that was ever shown. */
     const secrets: string[] = []
-    /** Every complaint of the browsers: errors, warnings, violations of the policy. */
-    const troubles: string[] = []
-    /** Everything that left the browsers: addresses, headers and bodies. */
-    const sent: string[] = []
+    /** The complaints of both browsers since they were last asked for. */
+    const troubles = () => [ann, ben].flatMap((desk) => desk.troubles.splice(0))
     const logged: string[] = []
 
     beforeAll(async () => {
-      ;[browser, { gateway, upstream }] = await Promise.all([openBrowser(BROWSER_PATH ?? ''), openBoth()])
+      ;[browser, { gateway, upstream }] = await Promise.all([openBrowser(), openBoth()])
       stack.defer(() => browser.close())
       ;[ann, ben] = await Promise.all([sitDown('ann'), sitDown('ben')])
     })
@@ -55,19 +48,10 @@ inBrowser(
       stack.defer(() => void logged.push(...admin.logged))
       const connection = connectionTo(admin, gateway.baseUrl)
       const address = await startConsole(connection, { port: 0, isReadOnly: false }, stack)
-      const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-      context.setDefaultTimeout(120_000)
-      const page = await context.newPage()
-      page.on('console', (message) => {
-        if (['error', 'warning'].includes(message.type())) troubles.push(message.text())
-      })
-      page.on('pageerror', (error) => troubles.push(String(error)))
-      page.on('request', (request) => {
-        sent.push([request.url(), JSON.stringify(request.headers()), request.postData() ?? ''].join('\n'))
-      })
-      await page.goto(address)
-      await page.getByText('Error rate').waitFor()
-      return { page, keyboard: keyboardOf(page) }
+      const watched = await openWatched(browser)
+      await watched.page.goto(address)
+      await watched.page.getByText('Error rate').waitFor()
+      return { ...watched, keyboard: keyboardOf(watched.page) }
     }
 
     const dialogOf = ({ page }: Desk, name?: string | RegExp) => page.getByRole('dialog', name ? { name } : {})
@@ -164,7 +148,7 @@ inBrowser(
       await ben.keyboard.press('Try again')
       await dialogOf(ben).waitFor({ state: 'detached' })
       expect(await gateway.readKey(keyId)).toMatchObject({ rpm: 90, note: 'typed by ben' })
-      expect(troubles.splice(0)).toEqual([expect.stringContaining('412')])
+      expect(troubles()).toEqual([expect.stringContaining('412')])
     })
 
     test('the request id in an error of the openai SDK leads to the charge, line by line', async () => {
@@ -303,7 +287,7 @@ inBrowser(
       await page.goto(`${origin}/#/usage?group_by=key`)
       const [saved] = await Promise.all([page.waitForEvent('download'), keyboard.press('Save as CSV')])
       expect(await text(await saved.createReadStream())).toContain(`'=${evil}`)
-      expect(troubles.splice(0).filter((trouble) => !/ 40[04] /.test(trouble))).toEqual([])
+      expect(troubles().filter((trouble) => !/ 40[04] /.test(trouble))).toEqual([])
     })
 
     test('another page on this machine can neither call the console, nor post a form to it, nor load its script, nor frame it', async () => {
@@ -358,6 +342,7 @@ inBrowser(
       const { database, keys, usage, answers } = gateway.tables
       const items = await Promise.all([keys, usage, answers].map((TableName) => database.scan({ TableName })))
       const written = JSON.stringify(items, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+      const sent = [...ann.sent, ...ben.sent]
       const traces = { sent, kept: kept.flat(), logged: [...logged, ...gateway.logLines], written: [written] }
       expect(secrets).toHaveLength(2)
       for (const [place, texts] of Object.entries(traces)) {
@@ -369,7 +354,7 @@ inBrowser(
     })
 
     test('nothing in all of this violated the Content-Security-Policy or left an error in the browser', () => {
-      expect([troubles, logged]).toEqual([[], []])
+      expect([troubles(), logged]).toEqual([[], []])
     })
   },
 )

@@ -24,7 +24,7 @@ let page: Page
 beforeAll(async () => {
   if (!BROWSER_PATH) return
   ;({ upstream, gateway } = await openBoth())
-  const browser = await openBrowser(BROWSER_PATH)
+  const browser = await openBrowser()
   opened.defer(() => browser.close())
   page = await browser.newPage()
   await page.goto(await servePage())

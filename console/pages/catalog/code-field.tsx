@@ -19,7 +19,10 @@ export function CodeField({ label, value, onInput, marked, field }: Props) {
       <label for="draft">{label}</label>
       <div class="code">
         <pre ref={gutter} class="gutter" aria-hidden="true">
-          {numbersOf(value.split('\n').length, marked)}
+          {value.split('\n').map((_, i) => {
+            const number = `${i + 1}\n`
+            return marked.has(i + 1) ? <mark class="bad">{number}</mark> : number
+          })}
         </pre>
         <div class="coloured">
           <pre ref={shown} aria-hidden="true">
@@ -63,20 +66,6 @@ function colour(node: ChildNode | null | undefined, text: string): void {
   for (const [kind, ranges] of Object.entries(found)) CSS.highlights.set(kind, ranges)
 }
 
-function numbersOf(count: number, marked: ReadonlySet<number>) {
-  return Array.from({ length: count }, (_, i) =>
-    marked.has(i + 1) ? (
-      <mark key={i} class="bad">
-        {i + 1}
-        {'\n'}
-      </mark>
-    ) : (
-      `${i + 1}\n`
-    ),
-  )
-}
-
-/** Selects a line, and scrolls to it. */
 export function showLine(field: HTMLTextAreaElement, line: number): void {
   const before = field.value.split('\n').slice(0, line - 1)
   const start = before.reduce((sum, { length }) => sum + length + 1, 0)

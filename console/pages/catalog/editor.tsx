@@ -8,24 +8,21 @@ import { Command } from '../../parts/panel.tsx'
 import { CodeField, showLine } from './code-field.tsx'
 import { jsonLines, lineOf } from './json-lines.ts'
 import { ModelForm } from './model-form.tsx'
-import { ChangeList, PutInForce } from './put-in-force.tsx'
+import { ChangeList, PutInForce, type Then } from './put-in-force.tsx'
 
-type Props = {
+type Props = Then & {
   readonly inForce: CatalogShape
   readonly draft: string
-  /** The model that is edited in the form. */
   readonly model: string
   readonly onModel: (id: string) => void
   readonly onChange: (draft: string) => void
-  readonly onStale: () => void
-  readonly onDone: (now: CatalogShape) => void
-  readonly onClose: () => void
 }
 
-type Checked = { readonly draft: string; readonly version: number; readonly check: CatalogCheck }
+type Check = Pick<CatalogCheck, 'valid' | 'faults' | 'warnings' | 'changes'>
+type Checked = { readonly draft: string; readonly version: number; readonly check: Check }
 
 /** A draft is put in force only as it was checked, against the version that it was checked against. */
-export function Editor({ inForce, draft, model, onModel, onChange, onStale, onDone, onClose }: Props) {
+export function Editor({ inForce, draft, model, onModel, onChange, onClose, ...then }: Props) {
   const checking = useSubmission()
   const [checked, setChecked] = useState<Checked | undefined>(undefined)
   const [isPutting, setPutting] = useState(false)
@@ -40,8 +37,8 @@ export function Editor({ inForce, draft, model, onModel, onChange, onStale, onDo
     checking.run(async () => {
       const result =
         'fault' in parsed
-          ? notJson(parsed.fault)
-          : await ask<CatalogCheck>('/catalog/check', { method: 'POST', body: parsed.catalog })
+          ? { valid: false, faults: [{ path: '', message: parsed.fault }], warnings: [], changes: [] }
+          : await ask<Check>('/catalog/check', { method: 'POST', body: parsed.catalog })
       setChecked({ draft, version: inForce.version, check: result })
       announce(result.valid ? 'The draft is valid.' : `The draft has ${result.faults.length} faults.`)
     })
@@ -72,20 +69,15 @@ export function Editor({ inForce, draft, model, onModel, onChange, onStale, onDo
             The same with a file: <Command>catalog push catalog.json</Command>
           </p>
           <Problem failure={checking.failure} />
-          {checked &&
-            (isCurrent ? (
-              <CheckResult of={checked.check} lineOf={(path) => lineOf(places, path)} onLine={show} />
-            ) : (
-              <p role="status">The draft was changed since, or another version is in force: check it again.</p>
-            ))}
+          {checked && isCurrent && (
+            <CheckResult of={checked.check} lineOf={(path) => lineOf(places, path)} onLine={show} />
+          )}
+          {checked && !isCurrent && (
+            <p role="status">The draft was changed since, or another version is in force: check it again.</p>
+          )}
         </div>
         {'catalog' in parsed ? (
-          <ModelForm
-            catalog={parsed.catalog}
-            id={model}
-            onChoose={onModel}
-            onChange={(now) => onChange(draftOf(now))}
-          />
+          <ModelForm of={parsed.catalog} id={model} onChoose={onModel} onChange={(now) => onChange(draftOf(now))} />
         ) : (
           <p class="notice bad">
             Line {places.brokenAt}: this is not JSON yet, so no model can be edited beside it. {parsed.fault}
@@ -98,10 +90,8 @@ export function Editor({ inForce, draft, model, onModel, onChange, onStale, onDo
           verb="Put in force"
           over={checked.version}
           path="/catalog"
-          method="PUT"
-          body={JSON.parse(checked.draft)}
-          onStale={onStale}
-          onDone={onDone}
+          sent={{ method: 'PUT', body: JSON.parse(checked.draft) }}
+          {...then}
           onClose={() => setPutting(false)}
         >
           <p>It is in force within seconds, in place of version {checked.version}. It changes:</p>
@@ -126,19 +116,8 @@ function parse(draft: string): Parsed {
   }
 }
 
-function notJson(message: string): CatalogCheck {
-  return {
-    object: 'catalog.check',
-    valid: false,
-    faults: [{ path: '', message }],
-    warnings: [],
-    changes: [],
-    in_force: null,
-  }
-}
-
 type ResultProps = {
-  readonly of: CatalogCheck
+  readonly of: Check
   readonly lineOf: (path: string) => number | undefined
   readonly onLine: (line: number) => void
 }

@@ -3,13 +3,6 @@ import { PRICE_ROWS, PRICE_WORDS } from '../../../layers/gateway/domain/money/pr
 import { Button, Field, Select } from '../../parts/controls.tsx'
 import { costOf, type Model, marginText, modelsIn } from '../../parts/models.ts'
 
-type Props = {
-  readonly catalog: unknown
-  readonly id: string
-  readonly onChoose: (id: string) => void
-  readonly onChange: (catalog: object) => void
-}
-
 /** A field of the schema: its path below the model, the tier or the route. */
 type Shape = readonly [path: string, label: string, kind?: 'count']
 
@@ -36,20 +29,31 @@ const ROUTE: readonly Shape[] = [
 ]
 const MOST_TIERS = 4
 
+type Fields = Readonly<Record<string, unknown>>
+
+type Props = {
+  readonly of: unknown
+  readonly id: string
+  readonly onChoose: (id: string) => void
+  readonly onChange: (catalog: object) => void
+}
+
 /** One model of the draft. Every change is written into its JSON. */
-export function ModelForm({ catalog, id, onChoose, onChange }: Props) {
+export function ModelForm({ of: catalog, id, onChoose, onChange }: Props) {
   const models = modelsIn(catalog)
   const model = models.find((one) => one.id === id)
-  const write = (now: readonly Model[]) => onChange({ ...(catalog as object), models: now })
-  const change = (now: Fields) => {
-    write(models.map((one) => (one === model ? (now as Model) : one)))
-    onChoose(String(now.id ?? ''))
+  const write = (now: readonly Fields[], chosen: unknown) => {
+    onChange({ ...(catalog as object), models: now })
+    onChoose(String(chosen ?? ''))
   }
+  const change = (now: Fields) =>
+    write(
+      models.map((one) => (one === model ? now : one)),
+      now.id,
+    )
   const add = () => {
-    const provider = Object.keys((catalog as { providers?: object }).providers ?? {})[0] ?? ''
-    const fresh = freshModel(models, provider)
-    write([...models, fresh])
-    onChoose(fresh.id)
+    const fresh = freshModel(models, Object.keys((catalog as { providers?: object }).providers ?? {})[0] ?? '')
+    write([...models, fresh], fresh.id)
   }
   return (
     <section class="panel model-form" aria-label="One model">
@@ -67,28 +71,37 @@ export function ModelForm({ catalog, id, onChoose, onChange }: Props) {
   )
 }
 
+function freshModel(models: readonly Model[], provider: string) {
+  let n = models.length + 1
+  while (models.some(({ id }) => id === `new-model-${n}`)) n += 1
+  return {
+    id: `new-model-${n}`,
+    contextLength: 128_000,
+    maxOutputTokens: 16_384,
+    price: { input: '1', output: '2' },
+    routes: [{ provider, model: '', cost: { input: '0.8', output: '1.6' } }],
+  }
+}
+
 function Inputs({ of: model, onChange }: { readonly of: Model; readonly onChange: (now: Fields) => void }) {
-  const { price = {}, routes } = model
+  const { price = {}, routes, kind, active } = model
   const tiers = listIn(price.tiers)
   const all = listIn(routes)
+  const prices = kind === 'embedding' ? PRICES.slice(0, 1) : PRICES
   return (
     <>
       <div class="columns">{inputs(MODEL, model, onChange)}</div>
       <label class="sure">
         <input
           type="checkbox"
-          checked={model.active !== false}
+          checked={active !== false}
           onChange={({ currentTarget }) => onChange({ ...model, active: currentTarget.checked })}
         />{' '}
         Active
       </label>
       <fieldset>
         <legend>Prices in credits per million tokens, with the provider cost</legend>
-        <div class="columns">
-          {inputs(model.kind === 'embedding' ? PRICES.slice(0, 1) : PRICES, model, onChange, (path) => (
-            <Cost of={model} name={path.replace('price.', '')} />
-          ))}
-        </div>
+        <div class="columns">{inputs(prices, model, onChange, (path) => costNote(model, path.slice(6)))}</div>
       </fieldset>
       <Listed
         legend="Prices of long prompts"
@@ -108,33 +121,6 @@ function Inputs({ of: model, onChange }: { readonly of: Model; readonly onChange
       />
     </>
   )
-}
-
-function freshModel(models: readonly Model[], provider: string): Model & Fields {
-  let n = models.length + 1
-  while (models.some(({ id }) => id === `new-model-${n}`)) n += 1
-  return {
-    id: `new-model-${n}`,
-    contextLength: 128_000,
-    maxOutputTokens: 16_384,
-    price: { input: '1', output: '2' },
-    routes: [{ provider, model: '', cost: { input: '0.8', output: '1.6' } }],
-  }
-}
-
-type Fields = Readonly<Record<string, unknown>>
-
-function valueAt(of: Fields, path: string): unknown {
-  return path.split('.').reduce<unknown>((at, name) => (at as Fields | undefined)?.[name], of)
-}
-
-/** The fields with this value; an empty one is left out, and so is an object that has none left. */
-function withValue(of: Fields, path: string, value: unknown): Fields {
-  const [name = '', ...rest] = path.split('.')
-  const below = rest.length > 0 ? withValue((of[name] ?? {}) as Fields, rest.join('.'), value) : value
-  const isEmpty = below === '' || (rest.length > 0 && Object.keys(below as Fields).length === 0)
-  const { [name]: _, ...others } = of
-  return isEmpty ? others : { ...of, [name]: below }
 }
 
 /** A count is written as a number; text that is none stays text, and the check says so. */
@@ -157,19 +143,29 @@ function inputs(
   ))
 }
 
-function Cost({ of: model, name }: { readonly of: Model; readonly name: string }) {
-  const cost = costOf(model, name)
-  const margin = marginText(model.price?.[name], cost)
+function valueAt(of: Fields, path: string): unknown {
+  return path.split('.').reduce<unknown>((at, name) => (at as Fields | undefined)?.[name], of)
+}
+
+/** The fields with this value; an empty one is left out, and so is an object that has none left. */
+function withValue(of: Fields, path: string, value: unknown): Fields {
+  const [name = '', ...rest] = path.split('.')
+  const below = rest.length > 0 ? withValue((of[name] ?? {}) as Fields, rest.join('.'), value) : value
+  const isEmpty = below === '' || (rest.length > 0 && Object.keys(below as Fields).length === 0)
+  const { [name]: _, ...others } = of
+  return isEmpty ? others : { ...of, [name]: below }
+}
+
+function costNote(model: Model, price: string) {
+  const cost = costOf(model, price)
+  const margin = marginText(model.price?.[price], cost)
   if (cost === undefined) return null
   return (
-    <p class="note">
+    <small class="note">
       Cost {cost}
-      {margin && (
-        <>
-          , margin <span class={margin.startsWith('−') ? 'bad-text' : 'good-text'}>{margin}</span>
-        </>
-      )}
-    </p>
+      {margin && ', margin '}
+      {margin && <span class={margin.startsWith('−') ? 'bad-text' : 'good-text'}>{margin}</span>}
+    </small>
   )
 }
 
@@ -182,7 +178,6 @@ type ListedProps = {
   readonly what: string
   readonly of: readonly Fields[]
   readonly shape: readonly Shape[]
-  /** The next one, if there may be more. */
   readonly fresh: Fields | false
   readonly onChange: (now: readonly Fields[]) => void
 }

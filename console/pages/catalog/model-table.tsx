@@ -57,9 +57,9 @@ function Price({ of: model, name: price }: { readonly of: Model; readonly name: 
     <>
       {String(amount ?? '–')}
       {amount !== undefined && cost !== undefined && (
-        <div class="note">
+        <small class="note">
           {cost} <span class={margin?.startsWith('−') ? 'bad-text' : 'good-text'}>{margin}</span>
-        </div>
+        </small>
       )}
     </>
   )

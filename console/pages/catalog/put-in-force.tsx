@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { CatalogCheck, CatalogShape } from '../../../layers/admin/api/shapes/catalog.ts'
-import { ApiFailure, ask, type Sent } from '../../api.ts'
+import { ask, failureFrom, type Sent } from '../../api.ts'
 import { announce, Field } from '../../parts/controls.tsx'
 import { ActDialog, useSubmission } from '../../parts/dialog.tsx'
 import { Problem } from '../../parts/loading.tsx'
 import { Command } from '../../parts/panel.tsx'
 
-type Then = {
+export type Then = {
   /** Another version is in force than the one that was shown. */
   readonly onStale: () => void
   readonly onDone: (now: CatalogShape) => void
@@ -17,31 +17,25 @@ type Then = {
 type Props = Then & {
   readonly title: string
   readonly verb: string
-  /** The version that it is put over. */
   readonly over: number
   readonly path: string
-  readonly method: NonNullable<Sent['method']>
-  readonly body?: object
+  readonly sent: Pick<Sent, 'method'> & { readonly body?: object }
   readonly isReady?: boolean
   readonly children: ComponentChildren
 }
 
 /** A catalog is put in force over the version that its changes were shown against, and over no other. */
-export function PutInForce({ over, path, method, body, onStale, onDone, children, ...rest }: Props) {
+export function PutInForce({ over, path, sent, onStale, onDone, children, ...rest }: Props) {
   const [note, setNote] = useState('')
   const put = async () => {
-    try {
-      const now = await ask<CatalogShape>(path, {
-        method,
-        body: { ...body, ...(note && { note }) },
-        headers: { 'If-Match': `"${over}"` },
-      })
-      announce(`Version ${now.version} is in force.`)
-      onDone(now)
-    } catch (error) {
-      if (error instanceof ApiFailure && (error.status === 412 || error.status === 409)) onStale()
+    const body = { ...sent.body, ...(note && { note }) }
+    const headers = { 'If-Match': `"${over}"` }
+    const now = await ask<CatalogShape>(path, { ...sent, body, headers }).catch((error) => {
+      if ([409, 412].includes(failureFrom(error).status)) onStale()
       throw error
-    }
+    })
+    announce(`Version ${now.version} is in force.`)
+    onDone(now)
   }
   return (
     <ActDialog {...rest} onAct={put}>
@@ -51,7 +45,6 @@ export function PutInForce({ over, path, method, body, onStale, onDone, children
   )
 }
 
-/** Puts an earlier version in force again, as a new one, after its changes were shown. */
 export function RollBack({ to, inForce, ...rest }: Then & { readonly to: number; readonly inForce: number }) {
   const reading = useSubmission()
   const [check, setCheck] = useState<CatalogCheck | undefined>(undefined)
@@ -68,7 +61,7 @@ export function RollBack({ to, inForce, ...rest }: Then & { readonly to: number;
       verb="Roll back"
       over={inForce}
       path={`/catalog/versions/${to}/restore`}
-      method="POST"
+      sent={{ method: 'POST' }}
       isReady={check?.valid ?? false}
     >
       <Problem failure={reading.failure} />
@@ -90,7 +83,6 @@ export function RollBack({ to, inForce, ...rest }: Then & { readonly to: number;
   )
 }
 
-/** The changes of a catalog, in words, and its warnings. */
 export function ChangeList({ changes, warnings }: Pick<CatalogCheck, 'changes' | 'warnings'>) {
   return (
     <>

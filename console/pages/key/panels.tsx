@@ -1,46 +1,36 @@
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import type { SettingField } from '../../../layers/admin/settings/setting-fields.ts'
 import { shownText } from '../../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../../layers/admin/settings/setting-words.ts'
 import { MINUTE_MS } from '../../../layers/gateway/domain/basics/time.ts'
-import type { Setting } from '../../../layers/gateway/domain/keys/key-settings.ts'
 import { Button } from '../../parts/controls.tsx'
 import { LeftBar, Metric, Share } from '../../parts/metric.tsx'
-import { counted } from '../../parts/numbers.ts'
+import { counted, lastsText } from '../../parts/numbers.ts'
 import { Facts } from '../../parts/panel.tsx'
+import { sumOf } from '../../parts/usage-chart.tsx'
 import { Credits, Moment, useNow } from '../../parts/values.tsx'
 import { linkTo } from '../../router.ts'
-import { lastsText } from './lasts.ts'
 
-type BalanceProps = { readonly of: KeyDetail; readonly usage: UsagePage | undefined; readonly days: number }
+export const DAYS = 30
 
-const SUM = [
-  ['granted', ' = '],
-  ['available', ' + '],
-  ['held', ' + '],
-  ['spent', ''],
-] as const
+type BalanceProps = { readonly of: KeyDetail; readonly usage: UsagePage | undefined }
 
 /** The balance, how long it lasts, and what was used of it. */
-export function Balance({ of: key, usage, days }: BalanceProps) {
+export function Balance({ of: key, usage }: BalanceProps) {
   const now = useNow(MINUTE_MS)
-  const query = { key_id: key.id, range: `${days}d` }
+  const query = { key_id: key.id, range: `${DAYS}d` }
+  const days = usage?.data ?? []
+  const charges = days.map(({ start_time: day, results }) => ({ day, cost: sumOf(results, (one) => Number(one.cost)) }))
   return (
     <div class="metrics">
       <Metric name="Balance" value={<Credits of={key.available} withUnit />} class="balance">
         <LeftBar available={key.available} granted={key.granted} />
-        <p>{usage ? lastsText(key.available, usage, now) : 'Loading…'}</p>
+        <p>{usage ? lastsText(key.available, charges, now) : 'Loading…'}</p>
         <p class="quiet">
-          {SUM.map(([part, sign]) => (
-            <>
-              <span class="number">
-                <Credits of={key[part]} /> {part}
-              </span>
-              {sign}
-            </>
-          ))}
+          <Part of={key} name="granted" /> = <Part of={key} name="available" /> + <Part of={key} name="held" /> +{' '}
+          <Part of={key} name="spent" />
         </p>
         {key.loss_today !== '0' && (
           <p title="What its requests may have cost beyond their charges">
@@ -49,16 +39,16 @@ export function Balance({ of: key, usage, days }: BalanceProps) {
         )}
       </Metric>
       <Metric
-        name={`Charged in ${days} days`}
+        name={`Charged in ${DAYS} days`}
         value={usage ? <Credits of={usage.total.cost} withUnit /> : '–'}
         href={linkTo(['usage'], query)}
-        shape={{ of: byDay(usage, ({ cost }) => Number(cost)), colour: 'c0' }}
+        shape={{ of: charges.map(({ cost }) => cost), colour: 'c0' }}
       />
       <Metric
-        name={`Requests in ${days} days`}
+        name={`Requests in ${DAYS} days`}
         value={usage ? counted(usage.total.requests) : '–'}
         href={linkTo(['requests'], query)}
-        shape={{ of: byDay(usage, ({ requests }) => requests), colour: 'c1' }}
+        shape={{ of: days.map(({ results }) => sumOf(results, (group) => group.requests)), colour: 'c1' }}
       />
       <Metric name="Last used" value={<Moment at={key.last_used_at} isBrief />}>
         <p class="quiet">
@@ -69,16 +59,18 @@ export function Balance({ of: key, usage, days }: BalanceProps) {
   )
 }
 
-type Group = UsagePage['data'][number]['results'][number]
+type PartProps = { readonly of: KeyDetail; readonly name: 'granted' | 'available' | 'held' | 'spent' }
 
-function byDay(usage: UsagePage | undefined, of: (group: Group) => number): number[] {
-  return usage?.data.map(({ results }) => results.reduce((sum, group) => sum + of(group), 0)) ?? []
+function Part({ of: key, name }: PartProps) {
+  return (
+    <span class="number">
+      <Credits of={key[name]} /> {name}
+    </span>
+  )
 }
 
-type GraceProps = { readonly of: KeyDetail; readonly onEnd: () => void }
-
 /** The old secret of a rotated key: the time for which it still works, and its last use. */
-export function GraceBanner({ of: key, onEnd }: GraceProps) {
+export function GraceBanner({ of: key, onEnd }: { readonly of: KeyDetail; readonly onEnd: () => void }) {
   if (!key.previous) return null
   const { last_four, expires_at } = key.previous
   return (
@@ -91,7 +83,7 @@ export function GraceBanner({ of: key, onEnd }: GraceProps) {
   )
 }
 
-export function OldUse({ of: { previous } }: Pick<GraceProps, 'of'>) {
+export function OldUse({ of: { previous } }: { readonly of: KeyDetail }) {
   if (!previous?.last_used_at) return <strong>Nobody has used it since the rotation.</strong>
   return (
     <>
@@ -120,13 +112,10 @@ export function Limits({ of: key }: { readonly of: KeyDetail }) {
   return (
     <>
       <h2>Limits, now</h2>
-      <div class="gauges">
-        <Gauge
-          name="This minute"
-          used={minute.limit - minute.remaining}
-          limit={minute.limit}
-          {...(minute.reset_seconds > 0 && { remark: `full again in ${minute.reset_seconds} s` })}
-        />
+      <div class="inside gauges">
+        <Gauge name="This minute" used={minute.limit - minute.remaining} limit={minute.limit}>
+          {minute.reset_seconds > 0 && <small>full again in {minute.reset_seconds} s</small>}
+        </Gauge>
         <Gauge name="Today (UTC)" used={day.limit - day.remaining} limit={day.limit} />
         <Gauge name="Concurrent" used={requests_open} limit={max_concurrent} />
         {credit_windows.map(({ setting, limit, remaining }) => (
@@ -155,8 +144,10 @@ export function Settings({ of: key }: { readonly of: KeyDetail }) {
       <Facts
         of={[
           ...settings.map((setting) => {
-            const { field, label } = SETTING_WORDS[setting]
-            return [label, shown(setting, key[field])] as const
+            const { field, label, kind } = SETTING_WORDS[setting]
+            const value = key[field]
+            const isTime = kind === 'moment' && typeof value === 'string'
+            return [label, isTime ? <Moment at={value} /> : shownText(setting, value)] as const
           }),
           ['Secret', <code>{`${key.prefix}…${key.last_four}`}</code>],
           ['Created', <Moment at={key.created_at} isBrief />],
@@ -166,31 +157,22 @@ export function Settings({ of: key }: { readonly of: KeyDetail }) {
   )
 }
 
-function shown(setting: Setting, value: unknown) {
-  const isTime = SETTING_WORDS[setting].kind === 'moment' && typeof value === 'string'
-  return isTime ? <Moment at={value} /> : shownText(setting, value)
-}
-
 type GaugeProps = {
   readonly name: string
   readonly used: number
   readonly limit: number
-  readonly remark?: string
   readonly amounts?: JSX.Element
+  readonly children?: ComponentChildren
 }
 
-/** The used part of a limit. */
-function Gauge({ name, used, limit, remark, amounts }: GaugeProps) {
+function Gauge({ name, used, limit, amounts, children }: GaugeProps) {
+  const colour = used >= limit * 0.95 ? 'c4' : used >= limit * 0.8 ? 'c2' : 'c0'
   return (
     <div class="row wrap between gauge">
       <span>{name}</span>
       <span class="number">{amounts ?? `${counted(used)} of ${counted(limit)}`}</span>
-      <Share
-        of={used / Math.max(limit, 1)}
-        colour={used >= limit * 0.95 ? 'c4' : used >= limit * 0.8 ? 'c2' : 'c0'}
-        label={name}
-      />
-      {remark && <span class="quiet small">{remark}</span>}
+      <Share of={used / Math.max(limit, 1)} colour={colour} label={name} />
+      {children}
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import type { CreateKeyBody, GrantBody, RevokeBody } from '../../../layers/admin/api/shapes/bodies.ts'
+import type { CreateKeyBody } from '../../../layers/admin/api/shapes/bodies.ts'
 import type { KeyShape, KeyWithSecret } from '../../../layers/admin/api/shapes/keys.ts'
 import { failureFrom, keyPath, post } from '../../api.ts'
 import { AmountField, announce, Field } from '../../parts/controls.tsx'
@@ -22,20 +22,20 @@ type Result = { readonly isDone: boolean; readonly text: string }
 
 /** One act on several keys: asked once, done one after the other, and told key by key. */
 export function BulkAct({ act, keys, onChanged, onClose }: Props) {
+  const isGrant = act === 'grant'
   const [typed, setTyped] = useState('')
   const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map())
   const idempotencyKeys = useRef(new Map<string, string>())
   const count = countOf(keys.length, 'key')
-  const done = [...results.values()].filter(({ isDone }) => isDone).length
-  const isOver = done === keys.length
+  const isOver = [...results.values()].filter(({ isDone }) => isDone).length === keys.length
 
   const doOne = async (key: KeyShape): Promise<Result> => {
     const idempotencyKey = idempotencyKeys.current.get(key.id) ?? crypto.randomUUID()
     idempotencyKeys.current.set(key.id, idempotencyKey)
     try {
-      const [path, body] = sentOf(act, key, typed)
+      const [path, body] = isGrant ? ['grants', { credits: typed.trim() }] : ['revoke', { confirm: key.name }]
       await post(`${keyPath(key.id)}/${path}`, idempotencyKey, body)
-      return { isDone: true, text: act === 'grant' ? `${typed.trim()} granted` : 'revoked' }
+      return { isDone: true, text: isGrant ? `${typed.trim()} granted` : 'revoked' }
     } catch (error) {
       const failure = failureFrom(error)
       if (isRefused(failure)) idempotencyKeys.current.delete(key.id)
@@ -51,67 +51,44 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
     }
     onChanged()
     const failed = [...now.values()].filter(({ isDone }) => !isDone).length
-    announce(`${keys.length - failed} of ${count} ${act === 'grant' ? 'got credits' : 'are revoked'}.`)
+    announce(`${keys.length - failed} of ${count} ${isGrant ? 'got credits' : 'are revoked'}.`)
     if (failed > 0)
       throw new Error(`${failed} of ${count} failed. Trying again asks only for those, and does each once.`)
   }
+  const field = { value: typed, onInput: setTyped }
   return (
     <ActDialog
-      title={act === 'grant' ? `Grant credits to ${count}` : `Revoke ${count} for good?`}
-      verb={act === 'grant' ? `Grant to ${count}` : 'Revoke for good'}
-      isDangerous={act === 'revoke'}
-      isReady={act === 'grant' || typed === `revoke ${keys.length}`}
+      title={isGrant ? `Grant credits to ${count}` : `Revoke ${count} for good?`}
+      verb={isGrant ? `Grant to ${count}` : 'Revoke for good'}
+      isDangerous={!isGrant}
+      isReady={isGrant || typed === `revoke ${keys.length}`}
       isRepeatable
       isOver={isOver}
       onAct={doAll}
       onClose={onClose}
     >
-      {act === 'revoke' && !isOver && (
-        <p>Every request with them is refused from now on, and nothing brings them back.</p>
-      )}
+      {!isGrant && !isOver && <p>Every request with them is refused from now on, and nothing brings them back.</p>}
       {results.size === 0 ? (
         <p class="quiet">{keys.map(({ name }) => name).join(', ')}</p>
       ) : (
-        <Outcome of={keys} results={results} />
+        <ul class="plain" aria-live="polite">
+          {keys.map(({ id, name }) => (
+            <li key={id}>
+              <strong>{name}</strong> <Told of={results.get(id)} />
+            </li>
+          ))}
+        </ul>
       )}
-      {!isOver &&
-        (act === 'grant' ? (
-          <AmountField
-            label="Credits for each"
-            value={typed}
-            onInput={setTyped}
-            // The amount of a grant whose answer was lost must stay.
-            disabled={results.size > 0}
-          />
-        ) : (
-          <Field label={`Type revoke ${keys.length} to go on`} value={typed} onInput={setTyped} required />
-        ))}
+      {/* The amount of a grant whose answer was lost must stay. */}
+      {!isOver && isGrant && <AmountField label="Credits for each" {...field} disabled={results.size > 0} />}
+      {!isOver && !isGrant && <Field label={`Type revoke ${keys.length} to go on`} {...field} required />}
     </ActDialog>
   )
 }
 
-function sentOf(act: Act, key: KeyShape, typed: string): [string, GrantBody | RevokeBody] {
-  return act === 'grant' ? ['grants', { credits: typed.trim() }] : ['revoke', { confirm: key.name }]
-}
-
-type OutcomeProps = { readonly of: readonly KeyShape[]; readonly results: ReadonlyMap<string, Result> }
-
-function Outcome({ of: keys, results }: OutcomeProps) {
-  return (
-    <ul class="plain" aria-live="polite">
-      {keys.map(({ id, name }) => {
-        const result = results.get(id)
-        return (
-          <li key={id}>
-            <strong>{name}</strong>{' '}
-            <span class={result ? (result.isDone ? 'good-text' : 'bad-text') : 'quiet'}>
-              {result?.text ?? 'waiting'}
-            </span>
-          </li>
-        )
-      })}
-    </ul>
-  )
+function Told({ of: result }: { readonly of: Result | undefined }) {
+  if (!result) return <span class="quiet">waiting</span>
+  return <span class={result.isDone ? 'good-text' : 'bad-text'}>{result.text}</span>
 }
 
 export function CreateKey({ onDone, onClose }: { readonly onDone: () => void; readonly onClose: () => void }) {

@@ -1,20 +1,20 @@
+import { useEffect, useState } from 'preact/hooks'
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
+import { CopyButton } from '../../parts/controls.tsx'
 import { Share } from '../../parts/metric.tsx'
 import { counted } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
 import { Badge, KeyLink, Moment, routeState, STATES } from '../../parts/values.tsx'
 import { linkTo } from '../../router.ts'
+import { identityHere } from '../../session.ts'
+import { asCurl } from '../playground/as-code.ts'
 
 const LOW_COLUMNS: readonly Column<Overview['low'][number]>[] = [
   name('Key', (key) => <KeyLink id={key.id} name={key.name} />),
   credits('Left', (key) => key.available),
-  number('State', (key) => key.badges.filter(isOfCredits).map((badge) => <Badge key={badge} of={badge} />)),
+  number('State', ({ badges }) => ['empty', 'low'].map((badge) => badges.includes(badge) && <Badge of={badge} />)),
 ]
-
-function isOfCredits(badge: string): boolean {
-  return badge === 'empty' || badge === 'low'
-}
 
 export function Low({ of: { low, keys } }: { readonly of: Overview }) {
   return (
@@ -41,11 +41,7 @@ export function Low({ of: { low, keys } }: { readonly of: Overview }) {
 }
 
 type Entry = Overview['top_keys'][number]
-type TopProps = {
-  readonly title: string
-  readonly of: readonly Entry[]
-  readonly linkOf: (id: string) => string
-}
+type TopProps = { readonly title: string; readonly of: readonly Entry[]; readonly linkOf: (id: string) => string }
 
 export function Top({ title, of: entries, linkOf }: TopProps) {
   const most = Math.max(...entries.map(({ cost }) => Number(cost)))
@@ -83,20 +79,13 @@ export function Providers({ of: { routes } }: { readonly of: Overview }) {
 }
 
 export function Books({ of: { last_audit: audit } }: { readonly of: Overview }) {
+  const proven = audit?.wrong === 0 ? 'Balanced' : `${audit?.wrong} of ${audit?.keys} wrong`
+  const state = audit ? proven : 'Check that every charge is accounted for'
   return (
     <>
       <h2>Books</h2>
       <p>
-        {audit ? (
-          <>
-            <a href={linkTo(['books'])}>{audit.wrong === 0 ? 'Balanced' : `${audit.wrong} of ${audit.keys} wrong`}</a>{' '}
-            <span class="quiet">
-              <Moment at={audit.at} isBrief />
-            </span>
-          </>
-        ) : (
-          <a href={linkTo(['books'])}>Check that every charge is accounted for</a>
-        )}
+        <a href={linkTo(['books'])}>{state}</a> <span class="quiet">{audit && <Moment at={audit.at} isBrief />}</span>
       </p>
     </>
   )
@@ -105,7 +94,6 @@ export function Books({ of: { last_audit: audit } }: { readonly of: Overview }) 
 /** One of twenty attempts failed: somebody should look. */
 const MANY = 0.05
 
-/** The things that need an operator, in a sentence each. */
 export function Attention({ of: data }: { readonly of: Overview }) {
   const failing = providersOf(data.routes).filter(({ attempts, failures }) => failures > attempts * MANY)
   const wrong = data.last_audit?.wrong ?? 0
@@ -114,7 +102,8 @@ export function Attention({ of: data }: { readonly of: Overview }) {
       {failing.map(({ provider, attempts, failures }) => (
         <p key={provider} class="notice warn">
           {provider} failed in {counted(failures)} of {counted(attempts)} attempts in 24 hours.{' '}
-          {isCovered(data, failures) && 'Other routes answered most of them. '}
+          {/* More attempts failed than requests did: fallbacks answered. */}
+          {data.range.errors < failures && 'Other routes answered most of them. '}
           <a href={linkTo(['routes'])}>See the routes</a>
         </p>
       ))}
@@ -128,20 +117,10 @@ export function Attention({ of: data }: { readonly of: Overview }) {
   )
 }
 
-/** More attempts failed than requests did: fallbacks answered. */
-function isCovered({ range }: Overview, failures: number): boolean {
-  return range.errors < failures
-}
-
-type ProviderState = {
-  readonly provider: string
-  readonly routes: number
-  readonly attempts: number
-  readonly failures: number
-}
+type ProviderState = ReturnType<typeof providersOf>[number]
 
 /** The routes of each provider together. One upstream model may stand behind several, and is counted once. */
-function providersOf(routes: Overview['routes']): ProviderState[] {
+function providersOf(routes: Overview['routes']) {
   return [...Map.groupBy(routes, ({ provider }) => provider)].map(([provider, own]) => {
     const models = [...new Map(own.map((route) => [route.upstream_model, route])).values()]
     const sum = (of: (route: Overview['routes'][number]) => number) => models.reduce((all, route) => all + of(route), 0)
@@ -152,4 +131,47 @@ function providersOf(routes: Overview['routes']): ProviderState[] {
       failures: sum((route) => route.failures_24h),
     }
   })
+}
+
+const LOOK_EVERY_MS = 3_000
+
+/** On a gateway without a request: the next step, and a greeting when the first one comes. */
+export function FirstSteps({ of: data, reload }: { readonly of: Overview; readonly reload: () => Promise<void> }) {
+  const isNew = data.range.requests === 0 && Number(data.spent_7_days) === 0 && data.requests_today === 0
+  const [wasNew, setWasNew] = useState(isNew)
+  useEffect(() => {
+    if (!isNew) return
+    setWasNew(true)
+    const timer = setInterval(() => void reload(), LOOK_EVERY_MS)
+    return () => clearInterval(timer)
+  }, [isNew, reload])
+  if (isNew) return <Steps model={data.routes[0]?.model} />
+  if (!wasNew) return null
+  return (
+    <p class="notice good">
+      The first request has come. <a href={linkTo(['requests'])}>See what it was charged</a>
+    </p>
+  )
+}
+
+function Steps({ model = 'echo' }: { readonly model: string | undefined }) {
+  const { base_url: baseUrl } = identityHere()
+  const code = asCurl({ baseUrl, body: { model, messages: [{ role: 'user', content: 'Hello' }] } })
+  return (
+    <Panel title="Make the first request" class="apart">
+      <ol>
+        <li>
+          <a href={linkTo(['keys'])}>Create a key</a>, or take the one that the gateway printed when it started.
+        </li>
+        <li>
+          Send this, with the key in <code>WAYBILL_KEY</code>. Any OpenAI SDK works with the base URL{' '}
+          <code>{baseUrl}</code>.<pre>{code}</pre>
+          <CopyButton text={() => code} what="the command" />
+        </li>
+        <li class="quiet" aria-live="polite">
+          Waiting for the first request…
+        </li>
+      </ol>
+    </Panel>
+  )
 }

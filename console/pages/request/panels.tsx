@@ -1,9 +1,126 @@
+import type { ComponentChildren } from 'preact'
 import type { BillLineShape, RequestShape, TriedRouteShape } from '../../../layers/admin/api/shapes/requests.ts'
+import { colourIn } from '../../parts/chart.tsx'
 import { counted, durationText } from '../../parts/numbers.ts'
-import { Panel } from '../../parts/panel.tsx'
+import { Facts, Panel } from '../../parts/panel.tsx'
 import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
-import { Credits, Took } from '../../parts/values.tsx'
-import { type RowFacts, rowFacts } from './row-facts.ts'
+import { Badge, Credits, KeyLink, Moment, RequestLink, Status, Took } from '../../parts/values.tsx'
+import { explained, type RowFacts, rowFacts, tokensPerSecond } from './row-facts.ts'
+
+type Props = { readonly of: RequestShape }
+
+/** The first things that somebody who opens a request looks for. */
+export function Summary({ of: request }: Props) {
+  const facts = rowFacts(request)
+  const { http_status = 0, outcome = '', error_code = null } = facts
+  const { model, fallback_model: fallback, provider, upstream_model: upstream } = facts
+  return (
+    <>
+      <section class="panel row wrap headline" aria-label="Summary">
+        <div>{request.row ? <Status of={{ http_status, outcome, error_code }} /> : <Badge of="open" />}</div>
+        <div>
+          <strong>{model ?? facts.endpoint ?? 'Still running, or dead'}</strong>
+          {provider && (
+            <small class="note">
+              {fallback && `${fallback} `}by {provider}
+              {upstream && upstream !== (fallback ?? model) && ` as ${upstream}`}
+            </small>
+          )}
+        </div>
+        <div class="push">
+          <KeyLink id={request.key_id} name={request.key_name} />
+          <small class="note">{facts.started_at && <Moment at={facts.started_at} />}</small>
+        </div>
+      </section>
+      {request.row && (
+        <Facts
+          class="figures"
+          of={[
+            ['Duration', <Took ms={facts.duration_ms} />],
+            ['First token', <Took ms={facts.ttft_ms} />],
+            ['Tokens a second', tokensPerSecond(facts)?.toFixed(1) ?? notKnown()],
+            ['Charged', facts.cost === undefined ? notKnown() : <Credits of={facts.cost} withUnit />],
+            ['Margin', <Margin of={request.margin} in={facts.cost} />],
+          ]}
+        />
+      )}
+    </>
+  )
+}
+
+function notKnown(why?: string) {
+  return (
+    <span class="quiet" title={why}>
+      –
+    </span>
+  )
+}
+
+function Margin({ of, in: whole }: { readonly of: string | null; readonly in: string | undefined }) {
+  if (of === null) return notKnown('The cost to us is not known')
+  return (
+    <>
+      <Credits of={of} />{' '}
+      {Number(whole) > 0 && <small class="number">{((100 * Number(of)) / Number(whole)).toFixed(1)} %</small>}
+    </>
+  )
+}
+
+/** Things that are not as the caller may have expected them. */
+export function Notices({ of: request }: Props) {
+  const { hold, bill } = request
+  const facts = rowFacts(request)
+  const isFailed = facts.outcome !== undefined && facts.outcome !== 'completed'
+  const why = bill.length === 0 && explained(request, 'charged')
+  const whyCharged = isFailed && explained(request, '')
+  const lowered = counted(facts.lowered_max_tokens ?? 0)
+  const beyond = facts.asked_max_tokens
+    ? `the most that ${facts.model} generates; ${counted(facts.asked_max_tokens)} were asked for.`
+    : 'the most that the balance covered. A longer answer was cut there.'
+  const notices: readonly (readonly [kind: string, title: string, text: ComponentChildren])[] = [
+    ['warn', '', hold && <Held of={hold} />],
+    [
+      'warn',
+      'Answered by a fallback:',
+      facts.fallback_model &&
+        `${facts.fallback_model} answered in place of ${facts.model}, at the price of ${facts.model}.`,
+    ],
+    ['warn', 'Output cap lowered:', facts.lowered_max_tokens && `to ${lowered} tokens, ${beyond}`],
+    [
+      'warn',
+      'Fields left out:',
+      facts.dropped_fields && `${facts.dropped_fields}, as the catalog tells for ${facts.provider}.`,
+    ],
+    ['', '', facts.replay_of && <Replay of={facts.replay_of} />],
+    [isFailed ? 'bad' : '', '', why && `Charged ${why}.`],
+    ['bad', 'Charged although it failed:', whyCharged && `${whyCharged}.`],
+  ]
+  return notices.map(
+    ([kind, title, text], i) =>
+      text && (
+        <p key={i} class={`notice ${kind}`}>
+          {title && <strong>{title}</strong>} {text}
+        </p>
+      ),
+  )
+}
+
+function Held({ of: { amount, until, expired } }: { readonly of: NonNullable<RequestShape['hold']> }) {
+  return (
+    <>
+      <Credits of={amount} withUnit /> held until <Moment at={until} />.{' '}
+      {expired && 'Its request is dead, and the sweep will give the credits back.'}
+    </>
+  )
+}
+
+function Replay({ of }: { readonly of: string }) {
+  return (
+    <>
+      The stored answer of <RequestLink id={of} /> once more, for the same Idempotency-Key.
+    </>
+  )
+}
 
 type Timed = TriedRouteShape & {
   readonly startMs: number
@@ -35,16 +152,9 @@ export function Attempts({ of: attempts, row }: { readonly of: readonly TriedRou
     const isLast = i === attempts.length - 1
     return { ...attempt, startMs, totalMs, waitMs: isLast && row.ttft_ms ? Math.max(0, row.ttft_ms - startMs) : 0 }
   })
+  const inAll = `${durationText(totalMs)} in all${ownMs > 0 ? `, ${durationText(ownMs)} of them in the gateway` : ''}`
   return (
-    <Panel
-      title="Attempts"
-      class="apart"
-      beside={
-        <span class="quiet">
-          {durationText(totalMs)} in all{ownMs > 0 && `, ${durationText(ownMs)} of them in the gateway`}
-        </span>
-      }
-    >
+    <Panel title="Attempts" class="apart" beside={<span class="quiet">{inAll}</span>}>
       <Table caption="Attempts, in the order tried" columns={ATTEMPT_COLUMNS} rows={timed} />
     </Panel>
   )
@@ -62,7 +172,7 @@ function Result({ of: { result, words, said } }: { readonly of: TriedRouteShape 
         {status ?? (isAnswer(result) ? 'ok' : reason)}
       </span>
       {words}
-      {said && <span class="note">{said}</span>}
+      {said && <small class="note">{said}</small>}
     </>
   )
 }
@@ -70,12 +180,12 @@ function Result({ of: { result, words, said } }: { readonly of: TriedRouteShape 
 /** Pale until the first token came. */
 function Bar({ of: { result, ms, startMs, totalMs, waitMs } }: { readonly of: Timed }) {
   const x = (at: number) => (1000 * at) / totalMs
-  const colour = isAnswer(result) ? 'c0' : 'failed'
+  const shape = { fill: colourIn(isAnswer(result) ? 'c0' : 'bad'), height: 10 }
   return (
-    <svg class="waterfall" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
-      <rect class="back" width="1000" height="10" />
-      <rect class={waitMs > 0 ? `${colour} waiting` : colour} x={x(startMs)} width={Math.max(4, x(ms))} height="10" />
-      {waitMs > 0 && <rect class={colour} x={x(startMs + waitMs)} width={x(Math.max(0, ms - waitMs))} height="10" />}
+    <svg width="100%" height="1rem" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
+      <rect fill="var(--line)" width="1000" height="10" />
+      <rect {...shape} opacity={waitMs > 0 ? 0.4 : 1} x={x(startMs)} width={Math.max(4, x(ms))} />
+      {waitMs > 0 && <rect {...shape} x={x(startMs + waitMs)} width={x(Math.max(0, ms - waitMs))} />}
     </svg>
   )
 }
@@ -87,10 +197,14 @@ const BILL_COLUMNS: readonly Column<BillLineShape>[] = [
   credits('Amount', (line) => line.amount),
 ]
 
-export function Bill({ of: request }: { readonly of: RequestShape }) {
+export function Bill({ of: request }: Props) {
   const { bill, row, upstream_cost, upstream_cost_source, margin } = request
-  const { cost } = rowFacts(request)
   const above = row?.pricing?.above
+  const sums = [
+    ['Charged', rowFacts(request).cost],
+    [`Provider cost${upstream_cost_source === 'provider' ? ', as the provider states it' : ''}`, upstream_cost],
+    ['Margin', margin],
+  ] as const
   return (
     <Panel
       title="The charge"
@@ -102,32 +216,20 @@ export function Bill({ of: request }: { readonly of: RequestShape }) {
         columns={BILL_COLUMNS}
         rows={bill}
         by="what"
-        foot={
-          <>
-            {cost !== undefined && <Sum name="Charged" amount={cost} />}
-            {upstream_cost !== null && (
-              <Sum
-                name={`Provider cost${upstream_cost_source === 'provider' ? ', as the provider states it' : ''}`}
-                amount={upstream_cost}
-              />
-            )}
-            {margin !== null && <Sum name="Margin" amount={margin} />}
-          </>
-        }
+        foot={sums.map(
+          ([title, amount]) =>
+            amount != null && (
+              <tr key={title} class="sum">
+                <th scope="row" colSpan={3}>
+                  {title}
+                </th>
+                <td class="number">
+                  <Credits of={amount} />
+                </td>
+              </tr>
+            ),
+        )}
       />
     </Panel>
-  )
-}
-
-function Sum({ name, amount }: { readonly name: string; readonly amount: string }) {
-  return (
-    <tr class="sum">
-      <th scope="row" colSpan={3}>
-        {name}
-      </th>
-      <td class="number">
-        <Credits of={amount} />
-      </td>
-    </tr>
   )
 }

@@ -22,7 +22,6 @@ export function tokensPerSecond({ completion_tokens, ttft_ms, duration_ms }: Row
 /** Lines that are the operator's own. */
 const PRIVATE = /^(cost us|provider cost|margin|loss|stop reason|provider said)$/
 
-/** The request in words, as a customer may read it: without its cost to us. */
 export function customerText({ explanation }: RequestShape): string {
   const lines = explanation
     .filter(({ name }) => !PRIVATE.test(name))
@@ -30,7 +29,6 @@ export function customerText({ explanation }: RequestShape): string {
   return `${lines.join('\n')}\n`
 }
 
-/** The lines of the explanation under a name, as one text. */
 export function explained({ explanation }: RequestShape, name: string): string | undefined {
   return explanation.find((entry) => entry.name === name)?.lines.join('\n')
 }

@@ -27,7 +27,7 @@ withBrowser(
   async () => {
     const { frames, palette, ...size } = film()
     await using stack = new AsyncDisposableStack()
-    const browser = await openBrowser(BROWSER_PATH ?? '')
+    const browser = await openBrowser()
     stack.defer(() => browser.close())
     const page = await browser.newPage()
     // ImageDecoder is for secure origins only, as localhost is.

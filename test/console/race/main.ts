@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { RequestLine } from '../../../layers/admin/api/shapes/requests.ts'
 import { formatDecimal, parseDecimal } from '../../../layers/gateway/domain/money/money.ts'
-import { BROWSER_PATH } from '../../support/programs.ts'
 import { openBrowser } from '../support/browser.ts'
 import { README_PICTURES } from '../support/pictured.ts'
 import { TOKENS } from './chat.ts'
@@ -33,7 +32,7 @@ if (answered.length !== PAID_FOR || refused.length !== RACING - PAID_FOR) {
   throw new Error(`${answered.length} requests were answered, ${refused.length} refused for want of credits.`)
 }
 
-const browser = await openBrowser(BROWSER_PATH ?? '')
+const browser = await openBrowser()
 stack.defer(() => browser.close())
 const page = await browser.newPage({
   viewport: { width: WIDTH, height: HEIGHT - CAPTION_HEIGHT },

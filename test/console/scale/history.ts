@@ -23,6 +23,7 @@ import { toUsageItem } from '../../../layers/gateway/store/rows/usage-item.ts'
 import { createTables } from '../../../layers/gateway/store/sdk/create-tables.ts'
 import type { OperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
 import { actAt } from '../../support/act.ts'
+import { completedRow } from '../../support/completed-row.ts'
 
 export type Size = { readonly keys: number; readonly days: number; readonly rows: number }
 
@@ -105,24 +106,15 @@ function partsOf(keyId: string, day: string, requests: number): UsagePart[] {
 
 function rowOf(keyId: string, startedAtMs: number, index: number): UsageRow {
   const { model, provider } = ROUTES[index % ROUTES.length] as (typeof ROUTES)[number]
+  const requestId = makeRequestId(startedAtMs, randomBytes(10))
   return {
-    requestId: makeRequestId(startedAtMs, randomBytes(10)),
-    keyId,
-    startedAtMs,
-    endpoint: 'chat.completions',
-    outcome: 'completed',
-    httpStatus: 200,
+    ...completedRow({ requestId, keyId, startedAtMs, cost: 270_000n, hold: 1_000_000n }),
     model,
     provider,
     upstreamModel: model,
     stream: true,
     promptTokens: 1000 + index,
     completionTokens: 200,
-    cachedTokens: 0,
-    usageSource: 'upstream',
-    usageRejected: false,
-    cost: 270_000n,
-    hold: 1_000_000n,
     priceVersion: 1,
     price: { input: '0.15', cachedInput: '0.15', output: '0.60' },
     attempts: [{ provider, model: 'm', result: 'ok', ms: 512 }],

@@ -3,7 +3,6 @@ import { startConsole } from '../../../cli/console/start-console.ts'
 import { openOperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
 import { startDynamoDbLocal } from '../../../local/dynamodb-local.ts'
 import { LOCAL_TABLES } from '../../../local/local-tables.ts'
-import { BROWSER_PATH } from '../../support/programs.ts'
 import { connectionTo, startSignedAdmin } from '../../support/signed-admin.ts'
 import { openBrowser } from '../support/browser.ts'
 import { writeHistory } from './history.ts'
@@ -32,7 +31,7 @@ console.error(`${number(SIZE.keys)} keys, ${SIZE.days} days, ${number(rowsToday)
 
 const admin = stack.use(await startSignedAdmin(tables, 'http://127.0.0.1:1'))
 const address = await startConsole(connectionTo(admin, 'http://127.0.0.1:1'), { port: 0, isReadOnly: true }, stack)
-const browser = await openBrowser(BROWSER_PATH ?? '')
+const browser = await openBrowser()
 stack.defer(() => browser.close())
 const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
 page.setDefaultTimeout(120_000)

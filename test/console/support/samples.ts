@@ -112,6 +112,21 @@ export function sampleLine(i: number, changes: Partial<RequestLine> = {}): Reque
   return { ...answered, ...changes }
 }
 
+type Attempt = RequestShape['attempts'][number]
+
+function tried(
+  provider: string,
+  model: string,
+  ms: number,
+  result: string,
+  words: string,
+  said: string | null,
+): Attempt {
+  return { provider, model, ms, result, words, said }
+}
+
+const charge = (name: string, ...lines: string[]) => ({ part: 'charge' as const, name, lines })
+
 export const sampleRequest: RequestShape = {
   object: 'request',
   request_id: REQUEST_ID,
@@ -144,30 +159,16 @@ export const sampleRequest: RequestShape = {
     duration_ms: 6_470,
   },
   attempts: [
-    {
-      provider: 'anthropic',
-      model: 'claude-sonnet-4',
-      result: 'status 529',
-      ms: 640,
-      words: 'answered with an error',
-      said: 'overloaded_error',
-    },
-    {
-      provider: 'openrouter',
-      model: 'anthropic/claude-sonnet-4',
-      result: 'timeout',
-      ms: 1_300,
-      words: 'did not answer in time',
-      said: 'No answer began within 1300 ms.',
-    },
-    {
-      provider: 'openai',
-      model: 'gpt-4o-mini-2024-07-18',
-      result: 'ok',
-      ms: 4_512,
-      words: 'answered',
-      said: null,
-    },
+    tried('anthropic', 'claude-sonnet-4', 640, 'status 529', 'answered with an error', 'overloaded_error'),
+    tried(
+      'openrouter',
+      'anthropic/claude-sonnet-4',
+      1_300,
+      'timeout',
+      'did not answer in time',
+      'No answer began within 1300 ms.',
+    ),
+    tried('openai', 'gpt-4o-mini-2024-07-18', 4_512, 'ok', 'answered', null),
   ],
   hold: null,
   upstream_cost: '0.0003',
@@ -179,11 +180,11 @@ export const sampleRequest: RequestShape = {
     { what: 'completion', quantity: 326, price: '0.60', per: 'million', amount: '0.0001956' },
   ],
   explanation: [
-    { part: 'charge', name: 'charged', lines: ['0.0003456'] },
-    { part: 'charge', name: 'held', lines: ['0.01 at admission, 0.0096544 given back'] },
-    { part: 'charge', name: 'counted by', lines: ['the upstream (reported usage)'] },
-    { part: 'charge', name: 'cost us', lines: ['0.0003'] },
-    { part: 'charge', name: 'margin', lines: ['0.0000456'] },
+    charge('charged', '0.0003456'),
+    charge('held', '0.01 at admission, 0.0096544 given back'),
+    charge('counted by', 'the upstream (reported usage)'),
+    charge('cost us', '0.0003'),
+    charge('margin', '0.0000456'),
   ],
 }
 
@@ -207,28 +208,16 @@ export const failedRequest: RequestShape = {
     ttft_ms: null,
     duration_ms: 224,
   },
-  attempts: [
-    {
-      provider: 'anthropic',
-      model: 'claude-sonnet-4',
-      result: 'rate_limit 429',
-      ms: 210,
-      words: 'is rate limiting us',
-      said: 'rate_limit_error',
-    },
-  ],
+  attempts: [tried('anthropic', 'claude-sonnet-4', 210, 'rate_limit 429', 'is rate limiting us', 'rate_limit_error')],
   upstream_cost: null,
   margin: null,
   bill: [],
   explanation: [
-    {
-      part: 'charge',
-      name: 'charged',
-      lines: [
-        '0: no provider accepted it, or the provider said that it failed (upstream_rate_limited), and that is free',
-      ],
-    },
-    { part: 'charge', name: 'held', lines: ['0.01 at admission, 0.01 given back'] },
+    charge(
+      'charged',
+      '0: no provider accepted it, or the provider said that it failed (upstream_rate_limited), and that is free',
+    ),
+    charge('held', '0.01 at admission, 0.01 given back'),
   ],
 }
 
@@ -266,37 +255,32 @@ export const sampleEvent: EventShape = {
   after: { rpm: 120, allowlist: ['203.0.113.0/24'] },
 }
 
+const eventOf = (n: number, agoMs: number, what: EventShape['what'], more: Partial<EventShape>): EventShape => ({
+  ...sampleEvent,
+  id: `01K9EVENT${n}`,
+  at: ago(agoMs),
+  what,
+  before: null,
+  ...more,
+})
+
 /** A creation sets every field. */
 export const sampleEvents: EventShape[] = [
   sampleEvent,
-  {
-    ...sampleEvent,
-    id: '01K9EVENT0',
-    at: ago(2 * HOUR),
-    what: 'key.granted',
+  eventOf(0, 2 * HOUR, 'key.granted', {
     key_id: sampleKey(3).id,
     key_name: 'customer 3',
-    before: null,
     after: { credits: '25' },
-  },
-  {
-    ...sampleEvent,
-    id: '01K9EVENT1',
-    at: ago(3 * HOUR),
-    what: 'catalog.pushed',
+  }),
+  eventOf(1, 3 * HOUR, 'catalog.pushed', {
     key_id: null,
     key_name: null,
     before: { version: 6 },
     after: { version: 7 },
-  },
-  {
-    ...sampleEvent,
-    id: '01K9EVENT2',
-    at: ago(DAY),
-    what: 'key.created',
-    before: null,
+  }),
+  eventOf(2, DAY, 'key.created', {
     after: { name: 'customer 1', rpm: 60, daily_limit: 10_000, max_concurrent: 10, scopes: ['chat.completions'] },
-  },
+  }),
 ]
 
 const NUMBERS: UsageNumbers = {
@@ -350,36 +334,39 @@ export function sampleUsage(groupBy: UsagePage['group_by'], groups: number, buck
   }
 }
 
-export const sampleRoutes: RouteShape[] = [
-  ...['openai', 'openrouter'].map((provider, i) => ({
-    object: 'route' as const,
-    model: 'gpt-4o-mini',
-    provider,
-    upstream_model: 'gpt-4o-mini',
-    order: i + 1,
-    priority: 0,
-    weight: 3 - 2 * i,
-    share: 0.75 - 0.5 * i,
-    first_token_ms: { p50: 380 + 90 * i, p95: 1_240 + 700 * i },
-    first_byte_timeout_ms: 300_000,
-    idle_timeout_ms: 60_000,
-    requests_24h: 1000,
-    failures_24h: i * 12,
-    last_failure: null,
-    resting_until: null,
-  })),
-  {
+function routeOf(model: string, provider: string, changes: Partial<RouteShape>): RouteShape {
+  return {
     object: 'route',
-    model: 'claude-sonnet',
-    provider: 'anthropic',
-    upstream_model: 'claude-sonnet-4-5',
+    model,
+    provider,
+    upstream_model: model,
     order: 1,
     priority: 0,
     weight: 1,
     share: 1,
+    first_token_ms: { p50: 380, p95: 1_240 },
+    first_byte_timeout_ms: 300_000,
+    idle_timeout_ms: 60_000,
+    requests_24h: 1000,
+    failures_24h: 0,
+    last_failure: null,
+    resting_until: null,
+    ...changes,
+  }
+}
+
+export const sampleRoutes: RouteShape[] = [
+  routeOf('gpt-4o-mini', 'openai', { weight: 3, share: 0.75 }),
+  routeOf('gpt-4o-mini', 'openrouter', {
+    order: 2,
+    share: 0.25,
+    first_token_ms: { p50: 470, p95: 1_940 },
+    failures_24h: 12,
+  }),
+  routeOf('claude-sonnet', 'anthropic', {
+    upstream_model: 'claude-sonnet-4-5',
     first_token_ms: { p50: 910, p95: 4_800 },
     first_byte_timeout_ms: 20_000,
-    idle_timeout_ms: 60_000,
     requests_24h: 40,
     failures_24h: 31,
     last_failure: {
@@ -389,7 +376,7 @@ export const sampleRoutes: RouteShape[] = [
       words: 'answered with an error',
     },
     resting_until: ago(-270_000),
-  },
+  }),
 ]
 
 const rangeNumbers = (from: number, to: number, requests: number) => ({
@@ -402,6 +389,16 @@ const rangeNumbers = (from: number, to: number, requests: number) => ({
   margin: '38.903512',
   first_token_ms: { p50: 420, p95: 1240 },
   duration_ms: { p50: 2100, p95: 9800 },
+})
+
+const top = (id: string, name: string, cost: number) => ({
+  id,
+  name,
+  requests: 9_000,
+  errors: 1,
+  cost: String(cost),
+  upstream_cost: '50',
+  margin: '10',
 })
 
 export const sampleOverview: Overview = {
@@ -417,24 +414,8 @@ export const sampleOverview: Overview = {
     margin: '1.1',
     first_token_ms: { p50: 400, p95: 1_000 + ((i * 104_729) % 500) },
   })),
-  top_keys: [1, 2, 3].map((n) => ({
-    id: sampleKey(n).id,
-    name: `customer ${n}`,
-    requests: 9_000 / n,
-    errors: n,
-    cost: String(90 / n),
-    upstream_cost: '50',
-    margin: '10',
-  })),
-  top_models: ['gpt-4o-mini', 'claude-sonnet'].map((model, i) => ({
-    id: model,
-    name: model,
-    requests: 9_000,
-    errors: i,
-    cost: String(80 - i * 31.5),
-    upstream_cost: '50',
-    margin: '10',
-  })),
+  top_keys: [1, 2, 3].map((n) => top(sampleKey(n).id, `customer ${n}`, 90 / n)),
+  top_models: ['gpt-4o-mini', 'claude-sonnet'].map((model, i) => top(model, model, 80 - i * 31.5)),
   spent_today: '1.23456789',
   spent_7_days: '12.3456789',
   requests_today: 4711,
@@ -446,117 +427,77 @@ export const sampleOverview: Overview = {
   routes: sampleRoutes,
 }
 
+/** As its author wrote it: with a default of the schema, and with one model in another order than the other. */
+const written = {
+  providers: Object.fromEntries([
+    providerOf('openai', 'https://api.openai.com/v1'),
+    providerOf('openrouter', 'https://openrouter.ai/api/v1', 'openai'),
+    providerOf('anthropic', 'https://api.anthropic.com/v1'),
+  ]),
+  models: [
+    {
+      id: 'gpt-4o-mini',
+      contextLength: 128_000,
+      maxOutputTokens: 16_384,
+      price: { input: '0.18', output: '0.72', request: '0.001' },
+      routes: [
+        { provider: 'openai', model: 'gpt-4o-mini', weight: 3, cost: { input: '0.15', output: '0.60' } },
+        { provider: 'openrouter', model: 'gpt-4o-mini' },
+      ],
+    },
+    {
+      id: 'claude-sonnet',
+      active: true,
+      maxOutputTokens: 64_000,
+      contextLength: 200_000,
+      price: {
+        input: '3.3',
+        output: '14',
+        cachedInput: '0.33',
+        tiers: [{ above: 200_000, input: '6.6', output: '24.75' }],
+      },
+      routes: [
+        {
+          provider: 'anthropic',
+          model: 'claude-sonnet-4-5',
+          cost: { input: '3', output: '15', cachedInput: '0.3' },
+        },
+      ],
+      fallback: ['gpt-4o-mini'],
+    },
+    {
+      id: 'text-embedding-3-small',
+      kind: 'embedding',
+      contextLength: 8192,
+      dimensions: 1536,
+      price: { input: '0.024' },
+      routes: [{ provider: 'openai', model: 'text-embedding-3-small', cost: { input: '0.02' } }],
+    },
+  ],
+}
+
+function providerOf(name: string, baseUrl: string, type = name) {
+  return [name, { type, baseUrl, apiKey: `secret:${name}` }]
+}
+
+/** In the order in which the table gives it back, with the parser's defaults. */
+const stored = {
+  models: written.models.map(({ routes, ...model }) => ({
+    routes: routes.map((route) => ({ priority: 0, weight: 1, idleTimeoutMs: 60_000, ...route })),
+    active: true,
+    ...model,
+  })),
+  providers: written.providers,
+}
+
 export const sampleCatalog: CatalogShape = {
   object: 'catalog',
   version: 7,
   pushed_at: ago(DAY),
   by: 'arn:aws:iam::123456789012:user/ana',
   note: 'Output dearer since November',
-  // In the order in which the table gives it back, with the parser's defaults.
-  catalog: {
-    models: [
-      {
-        routes: [
-          {
-            weight: 3,
-            cost: { output: '0.60', input: '0.15' },
-            firstByteTimeoutMs: 300_000,
-            idleTimeoutMs: 60_000,
-            model: 'gpt-4o-mini',
-            provider: 'openai',
-            priority: 0,
-          },
-          { weight: 1, model: 'gpt-4o-mini', provider: 'openrouter', priority: 0, idleTimeoutMs: 60_000 },
-        ],
-        active: true,
-        price: { request: '0.001', output: '0.72', input: '0.18' },
-        maxOutputTokens: 16_384,
-        contextLength: 128_000,
-        id: 'gpt-4o-mini',
-      },
-      {
-        id: 'claude-sonnet',
-        contextLength: 200_000,
-        maxOutputTokens: 64_000,
-        price: {
-          input: '3.3',
-          output: '14',
-          cachedInput: '0.33',
-          tiers: [{ above: 200_000, input: '6.6', output: '24.75' }],
-        },
-        routes: [
-          {
-            provider: 'anthropic',
-            model: 'claude-sonnet-4-5',
-            cost: { input: '3', output: '15', cachedInput: '0.3' },
-          },
-        ],
-        fallback: ['gpt-4o-mini'],
-      },
-      {
-        id: 'text-embedding-3-small',
-        kind: 'embedding',
-        contextLength: 8192,
-        dimensions: 1536,
-        price: { input: '0.024' },
-        routes: [{ provider: 'openai', model: 'text-embedding-3-small', cost: { input: '0.02' } }],
-      },
-    ],
-    providers: {
-      openai: { baseUrl: 'https://api.openai.com/v1', apiKey: 'secret:openai', type: 'openai' },
-      openrouter: { type: 'openai', baseUrl: 'https://openrouter.ai/api/v1', apiKey: 'secret:openrouter' },
-      anthropic: { type: 'anthropic', baseUrl: 'https://api.anthropic.com/v1', apiKey: 'secret:anthropic' },
-    },
-  },
-  source: {
-    $comment: 'Prices by models.dev/api.json of 2026-11-10 (sha256 9f86d081…).',
-    providers: {
-      openai: { type: 'openai', baseUrl: 'https://api.openai.com/v1', apiKey: 'secret:openai' },
-      openrouter: { type: 'openai', baseUrl: 'https://openrouter.ai/api/v1', apiKey: 'secret:openrouter' },
-      anthropic: { type: 'anthropic', baseUrl: 'https://api.anthropic.com/v1', apiKey: 'secret:anthropic' },
-    },
-    models: [
-      {
-        id: 'gpt-4o-mini',
-        contextLength: 128_000,
-        maxOutputTokens: 16_384,
-        price: { input: '0.18', output: '0.72', request: '0.001' },
-        routes: [
-          { provider: 'openai', model: 'gpt-4o-mini', weight: 3, cost: { input: '0.15', output: '0.60' } },
-          { provider: 'openrouter', model: 'gpt-4o-mini' },
-        ],
-      },
-      {
-        id: 'claude-sonnet',
-        // Another order, and a default that its author wrote.
-        active: true,
-        maxOutputTokens: 64_000,
-        contextLength: 200_000,
-        price: {
-          input: '3.3',
-          output: '14',
-          cachedInput: '0.33',
-          tiers: [{ above: 200_000, input: '6.6', output: '24.75' }],
-        },
-        routes: [
-          {
-            provider: 'anthropic',
-            model: 'claude-sonnet-4-5',
-            cost: { input: '3', output: '15', cachedInput: '0.3' },
-          },
-        ],
-        fallback: ['gpt-4o-mini'],
-      },
-      {
-        id: 'text-embedding-3-small',
-        kind: 'embedding',
-        contextLength: 8192,
-        dimensions: 1536,
-        price: { input: '0.024' },
-        routes: [{ provider: 'openai', model: 'text-embedding-3-small', cost: { input: '0.02' } }],
-      },
-    ],
-  },
+  catalog: stored,
+  source: { $comment: 'Prices by models.dev/api.json of 2026-11-10 (sha256 9f86d081…).', ...written },
   changes: ['~ model gpt-4o-mini: output 0.60 → 0.80'],
   compared_to: 6,
   warnings: ['The model gpt-4o-mini is sold below cost.'],

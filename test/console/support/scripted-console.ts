@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { GUARD_HEADERS } from '../../../cli/console/guard.ts'
 import { buildConsole } from '../../../console/build.ts'
 import type { List } from '../../../layers/admin/api/shapes/answers.ts'
 import type { CreateKeyBody } from '../../../layers/admin/api/shapes/bodies.ts'
@@ -8,34 +9,7 @@ import type { EventShape } from '../../../layers/admin/api/shapes/books.ts'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import type { RequestLine } from '../../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
-import {
-  ago,
-  FAILED_REQUEST_ID,
-  failedRequest,
-  faultyCheck,
-  OPEN_REQUEST_ID,
-  openRequest,
-  REQUEST_ID,
-  sampleAudit,
-  sampleCatalog,
-  sampleCheck,
-  sampleEvent,
-  sampleEvents,
-  sampleGrant,
-  sampleKey,
-  sampleKeys,
-  sampleLines,
-  sampleOverview,
-  sampleRequest,
-  sampleRoutes,
-  sampleTest,
-  sampleUsage,
-  sampleVersions,
-} from './samples.ts'
-
-/** As the console's server sends it. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+import * as samples from './samples.ts'
 
 const LAUNCH = 'launch-token'
 const TOKEN = 'session-token'
@@ -72,7 +46,7 @@ export type Size = { readonly keys: number; readonly requests: number }
 export async function startScriptedConsole(size: Size): Promise<ScriptedConsole> {
   const files = await buildConsole()
   const done = new Map<string, KeyDetail>()
-  const events: EventShape[] = [...sampleEvents]
+  const events: EventShape[] = [...samples.sampleEvents]
   const server = createServer((request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -80,16 +54,16 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
   const scripted: ScriptedConsole = {
     origin,
     address: `${origin}/#launch=${LAUNCH}`,
-    keys: sampleKeys(size.keys),
-    lines: sampleLines(size.requests),
+    keys: samples.sampleKeys(size.keys),
+    lines: samples.sampleLines(size.requests),
     asked: [],
     loseNextAnswer: false,
     isProtected: false,
     changeByAnother(id, changes, event) {
       const i = scripted.keys.findIndex((key) => key.id === id)
-      const key = scripted.keys[i] ?? sampleKey(0)
+      const key = scripted.keys[i] ?? samples.sampleKey(0)
       scripted.keys[i] = { ...key, ...changes, version: key.version + 1 }
-      events.unshift({ ...sampleEvent, id: `01K9${events.length}`, at: ago(0), key_id: id, ...event })
+      events.unshift({ ...samples.sampleEvent, id: `01K9${events.length}`, at: samples.ago(0), key_id: id, ...event })
     },
     close: () => {
       server.closeAllConnections()
@@ -103,7 +77,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
     scripted.asked.push(asked)
     const file = files.find(({ path }) => path === url)
     if (file) {
-      response.writeHead(200, { 'Content-Type': file.type, 'Content-Security-Policy': POLICY }).end(file.body)
+      response.writeHead(200, { ...GUARD_HEADERS, 'Content-Type': file.type }).end(file.body)
       return
     }
     if (url === '/console/playground/chat/completions') return stream(response)
@@ -141,23 +115,16 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
       scripted.keys[i] = now
       return ok({ ...now, secret: null, replayed: false })
     }
-    if (part === 'events')
-      return ok(
-        pageOf(
-          events.filter(({ key_id }) => key_id === id),
-          query,
-        ),
-      )
+    const own = events.filter(({ key_id }) => key_id === id)
+    if (part === 'events') return ok(pageOf(own, query))
     if (part === 'grants' && asked.method === 'POST' && key.status === 'suspended')
       return refusal(409, 'The key is suspended.')
     if (part === 'grants' && /"reference":"INV-1"(?!.*again)/.test(asked.body))
       return refusal(409, 'The key was granted credits under this reference.', 'reference_used')
-    if (part === 'grants') return ok(asked.method === 'POST' ? sampleGrant : pageOf([sampleGrant], query))
+    if (part === 'grants')
+      return ok(asked.method === 'POST' ? samples.sampleGrant : pageOf([samples.sampleGrant], query))
     if (part === 'rotate') return change({ last_four: JSON.parse(asked.body).last_four })
-    if (part === 'end-grace') return change({ previous: null })
-    if (part === 'suspend') return change({ status: 'suspended' })
-    if (part === 'resume') return change({ status: 'active' })
-    if (part === 'revoke') return change({ status: 'revoked' })
+    if (part !== undefined && part in ACTS) return change(ACTS[part] ?? {})
     if (asked.method !== 'PATCH') return ok(key)
     if (asked.headers['if-match'] !== `"${key.version}"`) return refusal(412, 'The key was changed meanwhile.')
     return change(JSON.parse(asked.body))
@@ -179,7 +146,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
     }
     const key =
       before ??
-      sampleKey(1000 + scripted.keys.length, {
+      samples.sampleKey(1000 + scripted.keys.length, {
         ...(settings as Partial<KeyDetail>),
         requests_today: 0,
         granted: credits,
@@ -203,30 +170,32 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
           address: '127.0.0.1',
         })
       case 'overview':
-        return ok(sampleOverview)
+        return ok(samples.sampleOverview)
       case 'requests':
-        if (id === OPEN_REQUEST_ID) return ok(openRequest)
-        if (id === FAILED_REQUEST_ID) return ok(failedRequest)
-        return ok(id === undefined ? pageOf(scripted.lines.filter(isAskedFor(query)), query) : sampleRequest)
+        if (id === samples.OPEN_REQUEST_ID) return ok(samples.openRequest)
+        if (id === samples.FAILED_REQUEST_ID) return ok(samples.failedRequest)
+        return ok(id === undefined ? pageOf(scripted.lines.filter(isAskedFor(query)), query) : samples.sampleRequest)
       case 'usage': {
         const groupBy = query.get('group_by') as UsagePage['group_by']
-        return ok(sampleUsage(groupBy, groupBy === 'key' ? scripted.keys.length : 3, query.get('bucket') ?? undefined))
+        return ok(
+          samples.sampleUsage(groupBy, groupBy === 'key' ? scripted.keys.length : 3, query.get('bucket') ?? undefined),
+        )
       }
       case 'events':
         return ok(pageOf(events, query))
       case 'routes':
-        return ok(id === 'test' ? list(sampleRoutes.map(sampleTest)) : list(sampleRoutes))
+        return ok(id === 'test' ? list(samples.sampleRoutes.map(samples.sampleTest)) : list(samples.sampleRoutes))
       case 'catalog':
-        if (id === 'check') return ok(body.includes('"-3"') ? faultyCheck : sampleCheck)
-        if (id !== 'versions') return ok(sampleCatalog)
-        if (rest[1] === 'restore') return ok({ ...sampleCatalog, version: 8 })
-        return ok(rest.length === 0 ? list(sampleVersions) : { ...sampleCatalog, version: 6 })
+        if (id === 'check') return ok(body.includes('"-3"') ? samples.faultyCheck : samples.sampleCheck)
+        if (id !== 'versions') return ok(samples.sampleCatalog)
+        if (rest[1] === 'restore') return ok({ ...samples.sampleCatalog, version: 8 })
+        return ok(rest.length === 0 ? list(samples.sampleVersions) : { ...samples.sampleCatalog, version: 6 })
       case 'audits':
-        return { status: 200, body: sampleAudit.map((line) => `${JSON.stringify(line)}\n`).join('') }
+        return { status: 200, body: samples.sampleAudit.map((line) => `${JSON.stringify(line)}\n`).join('') }
       case 'search': {
         const text = query.get('q') ?? ''
         const found = scripted.keys.filter((key) => key.name.includes(text) || key.last_four === text).slice(0, 20)
-        return ok({ object: 'search', keys: found, request_id: text === REQUEST_ID ? text : null })
+        return ok({ object: 'search', keys: found, request_id: text === samples.REQUEST_ID ? text : null })
       }
       default:
         return refusal(404, 'There is no such path.')
@@ -236,11 +205,18 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
 }
 
 function stream(response: ServerResponse): void {
-  response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Request-Id': REQUEST_ID })
+  response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Request-Id': samples.REQUEST_ID })
   const send = (data: unknown) => response.write(`data: ${JSON.stringify(data)}\n\n`)
   for (const content of ['Hello ', 'from ', 'here']) send({ choices: [{ delta: { content } }] })
   send({ choices: [], usage: { prompt_tokens: 12, completion_tokens: 3 } })
   response.end(': x-svc-cost 0.0000021\n\ndata: [DONE]\n\n')
+}
+
+const ACTS: Readonly<Record<string, Partial<KeyDetail>>> = {
+  'end-grace': { previous: null },
+  suspend: { status: 'suspended' },
+  resume: { status: 'active' },
+  revoke: { status: 'revoked' },
 }
 
 const ok = (body: unknown): Answer => ({ status: 200, body })

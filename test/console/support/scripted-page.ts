@@ -1,37 +1,24 @@
-import type { Browser, Page } from 'playwright-core'
+import { describe, test } from '@jest/globals'
 import { BROWSER_PATH } from '../../support/programs.ts'
-import { openBrowser } from './browser.ts'
+import { openBrowser, openWatched, type WatchedPage } from './browser.ts'
 import { type ScriptedConsole, startScriptedConsole } from './scripted-console.ts'
 
-export type ScriptedPage = {
-  readonly browser: Browser
-  readonly scripted: ScriptedConsole
-  readonly page: Page
-  /** Every complaint of the browser: errors, warnings, violations of the policy. */
-  readonly troubles: string[]
-  close(): Promise<void>
+export const inBrowser = BROWSER_PATH ? describe : describe.skip
+if (!BROWSER_PATH) {
+  test.skip('no Chromium is installed (the package chromium, or its path in WAYBILL_CHROMIUM): no page is tried', () => {})
 }
 
-/** A browser with the console open, over answers of a gateway with some history. `script` runs in every page before its own. */
+export type ScriptedPage = WatchedPage & { readonly scripted: ScriptedConsole; close(): Promise<void> }
+
+/** A browser with the console open, over answers of a gateway with some history. */
 export async function openScriptedPage(script = ''): Promise<ScriptedPage> {
-  const [browser, scripted] = await Promise.all([
-    openBrowser(BROWSER_PATH ?? ''),
-    startScriptedConsole({ keys: 8, requests: 8 }),
-  ])
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-  context.setDefaultTimeout(120_000)
-  await context.addInitScript(script)
-  const page = await context.newPage()
-  const troubles: string[] = []
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) troubles.push(message.text())
-  })
-  page.on('pageerror', (error) => troubles.push(String(error)))
-  await page.goto(scripted.address)
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  const [browser, scripted] = await Promise.all([openBrowser(), startScriptedConsole({ keys: 8, requests: 8 })])
+  const watched = await openWatched(browser, script)
+  await watched.page.goto(scripted.address)
+  await watched.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   const close = async () => {
     await browser.close()
     scripted.close()
   }
-  return { browser, scripted, page, troubles, close }
+  return { ...watched, scripted, close }
 }

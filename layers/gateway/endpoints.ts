@@ -60,7 +60,7 @@ const post = <Path extends string>(path: Path) => ({ method: 'POST', path }) as 
 
 const ASKS_MODELS = { function: 'chat', scope: 'chat.completions' } as const
 
-/** By the name in usage rows. A call to an unknown path of a function counts as one of its first endpoint. */
+/** Each has its name in usage rows. A call to an unknown path of a function counts as one of its first endpoint. */
 export const ENDPOINTS = {
   'chat.completions': { ...ASKS_MODELS, contract: 'chat', routes: [post('/v1/chat/completions')] },
   responses: { ...ASKS_MODELS, contract: 'responses', routes: [post('/v1/responses')] },

@@ -73,7 +73,7 @@ export const OUTPUTS = {
   ipv6: 'Ipv6',
   /** CloudFront's own domain name, if the base URL has another one. */
   edgeDomain: 'EdgeDomain',
-  /** For the stacks in us-east-1 that log CloudFront's requests and watch it, if the stage is in another region. */
+  /** Needed by the stacks in us-east-1 that log CloudFront's requests and watch it, if the stage is in another region. */
   distributionId: 'DistributionId',
 } as const
 

@@ -11,29 +11,19 @@ import { confirmer } from '../../layers/terminal/confirm.ts'
 import { humanLog } from '../../local/human-log.ts'
 import { adminOf, once } from '../admin-api/support/admin.ts'
 import { completedRow } from '../support/completed-row.ts'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { HELLO } from '../support/gateway.ts'
 import { openBoth, openStage } from '../support/stack.ts'
-import type { Stage } from '../support/stage.ts'
 import { HARMFUL, UNSEEN } from '../support/unseen.ts'
-import { status, type Upstream } from '../support/upstream.ts'
+import { status } from '../support/upstream.ts'
 
 jest.setTimeout(60_000)
 
 const INJECTED = `${UNSEEN}\n{"level":"info","event":"forged"}\nreq_forged 200`
 
-let gateway: TestGateway
-let upstream: Upstream
-let stage: Stage
-let secret: string
-let keyId: string
-
-beforeAll(async () => {
-  ;({ gateway, upstream } = await openBoth())
-  stage = await openStage(gateway.tables, gateway.baseUrl)
-  const issued = await gateway.issue({ name: INJECTED, note: INJECTED })
-  secret = issued.secret
-  keyId = issued.key.id
-})
+const { gateway, upstream } = await openBoth()
+const stage = await openStage(gateway.tables, gateway.baseUrl)
+const { secret, key } = await gateway.issue({ name: INJECTED, note: INJECTED })
+const keyId = key.id
 
 describe('an error', () => {
   const make = {
@@ -72,9 +62,7 @@ describe('an error', () => {
   ])('%s that a caller named is not quoted with anything unseen, nor at length', async (_, body) => {
     upstream.reply = status(400, { error: { message: 'no' } })
     for (const path of ['/v1/chat/completions', '/v1/messages', '/v1/responses']) {
-      const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
-      const sent = { ...body, max_tokens: 5, input: 'x' }
-      const answer = await fetch(gateway.baseUrl + path, { method: 'POST', headers, body: JSON.stringify(sent) })
+      const answer = await gateway.post(secret, { ...body, max_tokens: 5, input: 'x' }, {}, path)
       const text = await answer.text()
       expect(answer.status).toBeGreaterThanOrEqual(400)
       expect(JSON.stringify(JSON.parse(text))).not.toMatch(HARMFUL)

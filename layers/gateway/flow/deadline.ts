@@ -18,7 +18,7 @@ export function startDeadline(atMs: number, nowMs: number, words: string): Deadl
   return { signal: controller.signal, clear: () => clearTimeout(timer) }
 }
 
-/** For an answer that is not streamed. The message is told how many seconds it had. */
+/** The end of an answer that is not streamed. Its message is told how many seconds the answer had. */
 export function wholeDeadline(
   { deadlineMs, nowMs }: AdmittedChat,
   { clock, timing }: Deps,

@@ -50,7 +50,7 @@ export type Admission = {
   hold: Nano
   /** Holds of dead requests that admission saw. They are settled after this request is answered. */
   deadHolds: readonly OpenHold[]
-  /** For a request that holds no credits: how many such requests of its key are running, this one included. */
+  /** How many requests of its key that hold no credits are running, if this is one: it is included. */
   freeUnderWay?: number | undefined
 }
 

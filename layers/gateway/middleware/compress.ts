@@ -4,7 +4,7 @@ import type { Middleware } from './gate.ts'
 
 type Zlib = typeof import('node:zlib')
 
-/** With a longer window or more memory a stream gets no shorter: its frames are alike. */
+/** A longer window or more memory makes a stream no shorter: its frames are alike. */
 const SETTINGS = { windowBits: 12, memLevel: 5 }
 /** A shorter answer is not worth it. */
 const LEAST_CHARS = 1_024
@@ -44,7 +44,7 @@ function compressing(body: Readable): Readable {
   return pipeline(body, createGzip({ ...SETTINGS, flush: constants.Z_SYNC_FLUSH }), () => {})
 }
 
-/** By its name or by `*`, and not with a quality of 0. */
+/** Gzip is accepted by its name or by `*`, and not with a quality of 0. */
 const GZIP = /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q\s*=\s*(?<quality>[\d.]{1,5})\s*)?(?=,|$)/i
 
 function acceptsGzip(event: GatewayEvent): boolean {

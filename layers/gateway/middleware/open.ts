@@ -59,7 +59,7 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
       const { event } = failed
       const { request } = failed.context
       const error = toAnswer(failed.error)
-      // Without a key there is no row, and without the database none can be written: this line is the only trace.
+      // There is no row without a key, and none can be written without the database: this line is the only trace.
       if (error.kind === 'internal_error' || error.kind === 'service_unavailable') {
         log.problem('a request failed', failed.error, request.requestId)
       }

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import { requireCatalog } from '../../../layers/catalog/parse-catalog.ts'
 import type { MediaKind, ProviderEntry } from '../../../layers/gateway/domain/routing/catalog.ts'
 import { CONTRACTS, type ContractName, SCOPES } from '../../../layers/gateway/endpoints.ts'
-import { type BedrockUpstream, pointSdkAt, startBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
+import { pointSdkAt, startBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
 import { CONTRACT_BODIES } from '../../providers/support/every-dialect.ts'
 import { Random } from '../../simulation/random.ts'
-import type { TestGateway } from '../../support/gateway.ts'
 import { openFor, openUpstream } from '../../support/stack.ts'
 import type { Upstream } from '../../support/upstream.ts'
 import { completionTokens, MEDIA_TOKENS, mostBudget, type PromptBill, promptBill } from './greedy-bill.ts'
@@ -27,9 +26,6 @@ type Body = Record<string, unknown>
 
 /** The last bill of each provider, and how it writes it. */
 let billed: (Usage & { readonly body: Body }) | undefined
-let gateway: TestGateway
-let secret: string
-let bedrock: BedrockUpstream
 /** The model that is asked. */
 let model: string
 
@@ -104,71 +100,67 @@ const asVectors = (body: Body) => {
   return { data, usage: { prompt_tokens: prompt, total_tokens: prompt } }
 }
 
-let dialects: readonly string[]
-
-beforeAll(async () => {
-  bedrock = await startBedrock()
-  bedrock.reply = (stream, { body }) => {
-    const config = body.inferenceConfig as Body
-    const { tokens: prompt, images } = promptOf(body)
-    const budget = mostBudget((body.additionalModelRequestFields ?? {}) as Body)
-    billed = { prompt, images, completion: Math.max(Number(config.maxTokens), budget), body }
-    stream.respond({ ':status': 200, 'content-type': 'application/json' })
-    const usage = {
-      inputTokens: 0,
-      cacheWriteInputTokens: prompt,
-      outputTokens: billed.completion,
-      totalTokens: prompt,
-    }
-    stream.end(
-      JSON.stringify({
-        output: { message: { role: 'assistant', content: [{ text: 'ok' }] } },
-        stopReason: 'max_tokens',
-        usage,
-      }),
-    )
+const bedrock = await startBedrock()
+bedrock.reply = (stream, { body }) => {
+  const config = body.inferenceConfig as Body
+  const { tokens: prompt, images } = promptOf(body)
+  const budget = mostBudget((body.additionalModelRequestFields ?? {}) as Body)
+  billed = { prompt, images, completion: Math.max(Number(config.maxTokens), budget), body }
+  stream.respond({ ':status': 200, 'content-type': 'application/json' })
+  const usage = {
+    inputTokens: 0,
+    cacheWriteInputTokens: prompt,
+    outputTokens: billed.completion,
+    totalTokens: prompt,
   }
-  pointSdkAt(bedrock.url)
-  const [ollama, openai, responses, anthropic, vectors] = [
-    await answering(chatWith('max_tokens')),
-    await answering(chatWith('max_completion_tokens')),
-    await answering(asResponse),
-    await answering(asMessage),
-    await answering(asVectors),
-  ]
-  const price = { input: '1', output: '2', cachedInput: '0.5', cacheWrite: '1.25', image: '0.005' }
-  const common = { contextLength: 100_000_000, maxOutputTokens: 500, mediaTokens: MEDIA_TOKENS, price }
-  const providers = {
-    ollama: { type: 'openai', baseUrl: ollama.url },
-    openai: { type: 'openai', baseUrl: openai.url, capField: 'max_completion_tokens' },
-    dropping: { type: 'openai', baseUrl: ollama.url, unknownFields: 'drop' },
-    responses: { type: 'openai', contract: 'responses', baseUrl: responses.url, unknownFields: 'drop' },
-    anthropic: { type: 'anthropic', baseUrl: anthropic.url, unknownFields: 'drop' },
-    bedrock: { type: 'bedrock', region: 'eu-north-1', unknownFields: 'drop' },
-  } satisfies Record<ProviderEntry['type'] | 'ollama' | 'dropping' | 'responses', object>
-  dialects = Object.keys(providers)
-  const catalog = requireCatalog({
-    providers: { ...providers, vectors: { type: 'openai', baseUrl: vectors.url, unknownFields: 'drop' } },
-    models: [
-      ...dialects.map((id) => ({
-        id,
-        ...common,
-        ...(TAKEN[id] && { media: TAKEN[id] }),
-        routes: [{ provider: id, model: 'm' }],
-      })),
-      {
-        id: 'vectors',
-        kind: 'embedding',
-        contextLength: 1_000_000,
-        dimensions: DIMENSIONS,
-        price: { input: '1.25' },
-        routes: [{ provider: 'vectors', model: 'm' }],
-      },
-    ],
-  })
-  gateway = await openFor(catalog)
-  ;({ secret } = await gateway.issue({ scopes: SCOPES, credits: '100000', rpm: 60_000, dailyLimit: 1_000_000 }))
+  stream.end(
+    JSON.stringify({
+      output: { message: { role: 'assistant', content: [{ text: 'ok' }] } },
+      stopReason: 'max_tokens',
+      usage,
+    }),
+  )
+}
+pointSdkAt(bedrock.url)
+const [ollama, openai, responses, anthropic, vectors] = [
+  await answering(chatWith('max_tokens')),
+  await answering(chatWith('max_completion_tokens')),
+  await answering(asResponse),
+  await answering(asMessage),
+  await answering(asVectors),
+]
+const price = { input: '1', output: '2', cachedInput: '0.5', cacheWrite: '1.25', image: '0.005' }
+const common = { contextLength: 100_000_000, maxOutputTokens: 500, mediaTokens: MEDIA_TOKENS, price }
+const providers = {
+  ollama: { type: 'openai', baseUrl: ollama.url },
+  openai: { type: 'openai', baseUrl: openai.url, capField: 'max_completion_tokens' },
+  dropping: { type: 'openai', baseUrl: ollama.url, unknownFields: 'drop' },
+  responses: { type: 'openai', contract: 'responses', baseUrl: responses.url, unknownFields: 'drop' },
+  anthropic: { type: 'anthropic', baseUrl: anthropic.url, unknownFields: 'drop' },
+  bedrock: { type: 'bedrock', region: 'eu-north-1', unknownFields: 'drop' },
+} satisfies Record<ProviderEntry['type'] | 'ollama' | 'dropping' | 'responses', object>
+const dialects: readonly string[] = Object.keys(providers)
+const catalog = requireCatalog({
+  providers: { ...providers, vectors: { type: 'openai', baseUrl: vectors.url, unknownFields: 'drop' } },
+  models: [
+    ...dialects.map((id) => ({
+      id,
+      ...common,
+      ...(TAKEN[id] && { media: TAKEN[id] }),
+      routes: [{ provider: id, model: 'm' }],
+    })),
+    {
+      id: 'vectors',
+      kind: 'embedding',
+      contextLength: 1_000_000,
+      dimensions: DIMENSIONS,
+      price: { input: '1.25' },
+      routes: [{ provider: 'vectors', model: 'm' }],
+    },
+  ],
 })
+const gateway = await openFor(catalog)
+const { secret } = await gateway.issue({ scopes: SCOPES, credits: '100000', rpm: 60_000, dailyLimit: 1_000_000 })
 
 afterAll(async () => {
   await bedrock[Symbol.asyncDispose]()
@@ -182,12 +174,8 @@ async function askAnything(random: Random, contract: ContractName) {
 async function ask(contract: ContractName, body: Body, isAscii = false) {
   model = String(body.model)
   billed = undefined
-  const headers = { 'x-api-key': secret, 'Content-Type': 'application/json' }
-  const response = await fetch(gateway.baseUrl + PATHS[contract], {
-    method: 'POST',
-    headers,
-    body: isAscii ? inAscii(JSON.stringify(body)) : JSON.stringify(body),
-  })
+  const written = JSON.stringify(body)
+  const response = await gateway.post(secret, isAscii ? inAscii(written) : written, {}, PATHS[contract])
   const answer = await response.text()
   return { body, status: response.status, answer, requestId: response.headers.get('x-request-id') }
 }

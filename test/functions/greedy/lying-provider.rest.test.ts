@@ -1,10 +1,8 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { requireCatalog } from '../../../layers/catalog/parse-catalog.ts'
 import { lossOf } from '../../../layers/gateway/domain/admission/counters.ts'
-import type { Key } from '../../../layers/gateway/domain/keys/key.ts'
 import { CONTRACT_BODIES } from '../../providers/support/every-dialect.ts'
 import { Random } from '../../simulation/random.ts'
-import type { TestGateway } from '../../support/gateway.ts'
 import { openFor, openUpstream } from '../../support/stack.ts'
 import { event, type Reply } from '../../support/upstream.ts'
 import { CAP, DEEP, type Lie, LONG, randomLie, UNTOLD, usagesOf, WORDS } from './lies.ts'
@@ -23,9 +21,6 @@ let lie: Lie
 let isOnlyError = false
 /** True if it has told its usage in a form that can be read. */
 let isTold = false
-let gateway: TestGateway
-let key: Key
-let secret: string
 
 /** The frames of an answer, and its whole JSON as text. */
 type Told = { readonly frames: readonly string[]; readonly whole: string }
@@ -143,29 +138,27 @@ const telling =
     else response.end()
   }
 
-beforeAll(async () => {
-  const upstreams = Object.fromEntries(
-    await Promise.all(DIALECTS.map(async (dialect) => [dialect, await openUpstream(telling(dialect))] as const)),
-  )
-  const entry = {
-    chat: { type: 'openai' },
-    responses: { type: 'openai', contract: 'responses' },
-    anthropic: { type: 'anthropic' },
-  }
-  gateway = await openFor(
-    requireCatalog({
-      providers: Object.fromEntries(DIALECTS.map((id) => [id, { ...entry[id], baseUrl: upstreams[id]?.url }])),
-      models: DIALECTS.map((id) => ({
-        id,
-        contextLength: 100_000,
-        maxOutputTokens: CAP,
-        price: { input: '1', output: '2' },
-        routes: [{ provider: id, model: 'm', idleTimeoutMs: 5_000, cost: { input: '1', output: '2' } }],
-      })),
-    }),
-  )
-  ;({ key, secret } = await gateway.issue({ credits: '1000', rpm: 60_000, dailyLoss: 10n ** 12n }))
-})
+const upstreams = Object.fromEntries(
+  await Promise.all(DIALECTS.map(async (dialect) => [dialect, await openUpstream(telling(dialect))] as const)),
+)
+const entry = {
+  chat: { type: 'openai' },
+  responses: { type: 'openai', contract: 'responses' },
+  anthropic: { type: 'anthropic' },
+}
+const gateway = await openFor(
+  requireCatalog({
+    providers: Object.fromEntries(DIALECTS.map((id) => [id, { ...entry[id], baseUrl: upstreams[id]?.url }])),
+    models: DIALECTS.map((id) => ({
+      id,
+      contextLength: 100_000,
+      maxOutputTokens: CAP,
+      price: { input: '1', output: '2' },
+      routes: [{ provider: id, model: 'm', idleTimeoutMs: 5_000, cost: { input: '1', output: '2' } }],
+    })),
+  }),
+)
+const { key, secret } = await gateway.issue({ credits: '1000', rpm: 60_000, dailyLoss: 10n ** 12n })
 
 test(
   `each of ${LIES} answers that lie is paid for by its usage, or if none can be read, its loss is counted`,
@@ -180,13 +173,7 @@ test(
         random.pick(contracts),
         random.chance(0.5),
       ]
-      const response = await fetch(gateway.baseUrl + path, {
-        method: 'POST',
-        headers: { 'x-api-key': secret, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ ...body, model: dialect, stream }),
-      })
-      const answer = await response.text()
-      const row = await gateway.readRow(response.headers.get('x-request-id'))
+      const { text: answer, row } = await gateway.ask({ ...body, model: dialect, stream }, { secret, path })
       // A provider that says that it failed, and no more, is believed.
       const { prompt, completion } = isOnlyError ? UNTOLD : lie.bill
       const bill = BigInt(prompt) * 1_000n + BigInt(completion) * 2_000n

@@ -12,7 +12,7 @@ export type ChatDeps = AdmitDeps &
   RoutingDeps &
   CountDeps & {
     readonly loadCatalog: LoadCatalog
-    /** For counts that a caller asked for, which wait behind bills. */
+    /** Makes counts that a caller asked for, which wait behind bills. */
     readonly countLater: CountTokens
     readonly settle: Settle
     readonly vault: AnswerVault

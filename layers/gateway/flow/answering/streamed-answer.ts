@@ -95,7 +95,7 @@ function nobody(): void {}
 
 /** The client's end of a stream: bounded in the bytes that wait for the client, and never silent for long. */
 class FrameSink {
-  readonly #stream: Readable
+  readonly body: Readable
   readonly #heartbeat: NodeJS.Timeout
   readonly #deadline: AbortSignal
   #wake = nobody
@@ -104,28 +104,24 @@ class FrameSink {
   /** A client that is behind when `deadline` aborts counts as one that left. */
   constructor(keepAliveMs: number, deadline: AbortSignal) {
     this.#deadline = deadline
-    this.#stream = new Readable({ highWaterMark: MOST_WAITING_BYTES, read: () => this.#wake() })
+    this.body = new Readable({ highWaterMark: MOST_WAITING_BYTES, read: () => this.#wake() })
     this.#heartbeat = setInterval(() => this.write(KEEP_ALIVE_FRAME), keepAliveMs)
     // A client that left closes this stream; the answer is still drained and billed.
-    this.#stream.on('error', () => {})
-    this.#stream.once('close', () => this.#wake())
+    this.body.on('error', () => {})
+    this.body.once('close', () => this.#wake())
     // Lambda may hold a stream's first small write back until the second, and this one can wait.
     this.write(KEEP_ALIVE_FRAME)
   }
 
-  get body(): Readable {
-    return this.#stream
-  }
-
   /** True if the client is too far behind. A client that is gone, or counts as gone, is not. */
   get isFull(): boolean {
-    return this.#isOpen && this.#stream.readableLength >= MOST_WAITING_BYTES
+    return this.#isOpen && this.body.readableLength >= MOST_WAITING_BYTES
   }
 
   write(frames: string): void {
     if (frames === '' || !this.#isOpen) return
     this.#heartbeat.refresh()
-    this.#stream.push(frames)
+    this.body.push(frames)
   }
 
   /** Waits until the client has caught up; one that has not at the deadline counts as gone. */
@@ -146,13 +142,13 @@ class FrameSink {
   end(...frames: readonly string[]): void {
     clearInterval(this.#heartbeat)
     if (!this.#isOpen) return
-    for (const frame of frames) if (frame !== '') this.#stream.push(frame)
+    for (const frame of frames) if (frame !== '') this.body.push(frame)
     this.#hasEnded = true
-    this.#stream.push(null)
+    this.body.push(null)
     this.#wake()
   }
 
   get #isOpen(): boolean {
-    return !this.#hasEnded && !this.#stream.destroyed
+    return !this.#hasEnded && !this.body.destroyed
   }
 }

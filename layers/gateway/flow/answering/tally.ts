@@ -30,6 +30,8 @@ export class Tally {
   fault: UpstreamFailure | undefined
   /** The upstream's own name for the end of the answer, if it is not a known one. */
   stopReason: string | undefined
+  /** True if audio or images were delivered, whose tokens cannot be counted. */
+  hasMedia = false
   /** True if the upstream may have generated as much as it was allowed. */
   isAtCap = false
   #isClosed = false
@@ -40,7 +42,6 @@ export class Tally {
   readonly #mostSilent: number
   #spoken = 0
   #silent = 0
-  #hasMedia = false
   #serviceTier: unknown
 
   constructor({ chat, outputCap }: PricedRequest) {
@@ -61,11 +62,6 @@ export class Tally {
   /** True if no choice has begun. */
   get isEmpty(): boolean {
     return this.#choices.size === 0
-  }
-
-  /** True if audio or images were delivered, whose tokens cannot be counted. */
-  get hasMedia(): boolean {
-    return this.#hasMedia
   }
 
   /** The tier in which the answer was served, if it is none at the list price. */
@@ -129,7 +125,7 @@ export class Tally {
     else this.#noteSilent()
     if (text !== '' || speaks(part.delta)) {
       this.#spoken += 1
-      this.#hasMedia ||= hasMedia(part.delta)
+      this.hasMedia ||= hasMedia(part.delta)
     }
     if (part.finishReason !== null) choice.isOpen = false
     this.stopReason ??= part.stopReason

@@ -5,7 +5,7 @@ import { endingOf, settleInTime } from '../billing/settle.ts'
 import type { AdmittedChat } from '../request.ts'
 import type { ChatDeps } from './chat-deps.ts'
 
-/** For any Retry-After of an upstream, one of its requests is let through by then. */
+/** Whatever an upstream's Retry-After says, one request is let through by then. */
 const LONGEST_WAIT_SECONDS = 300
 
 export function toGatewayError(error: unknown): GatewayError {
@@ -18,7 +18,7 @@ export function toGatewayError(error: unknown): GatewayError {
   switch (reason) {
     case 'unsupported':
     case 'rejected': {
-      // Without a status no upstream was asked: this gateway refused.
+      // No upstream was asked if there is no status: this gateway refused.
       const kind = status === undefined ? 'invalid_request' : status === 413 ? 'request_too_large' : 'upstream_rejected'
       return told(kind, message, { ...(code && { code }), ...(param && { param }) })
     }

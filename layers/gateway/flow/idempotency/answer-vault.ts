@@ -11,7 +11,7 @@ import type { GatewayRequest, PricedChat, Replay } from '../request.ts'
  * between, it is given again and was free; the other way round it would be charged twice.
  */
 export type AnswerVault = {
-  /** Without a text, the claim is marked as answered by an answer too large to be kept. */
+  /** A claim without a text is marked as answered by an answer too large to be kept. */
   keep(request: GatewayRequest, text: string | undefined): Promise<void>
   drop(request: GatewayRequest): Promise<void>
 }

@@ -12,7 +12,7 @@ export function witnessOf({ credential, priced, journey }: RoutedRequest): Witne
 type RouteRecord = {
   readonly failures: number
   readonly restsUntilMs: number
-  /** For failures that a caller may have caused: the first request that failed so; 'several' once another key's has. */
+  /** The first request that failed in a way that a caller may have caused; 'several' once another key's has. */
   readonly witness: Witness | 'several' | undefined
 }
 

@@ -22,7 +22,7 @@ export type RoutingDeps = LossDeps & {
   readonly log: Log
 }
 
-/** For any number of routes and fallbacks. Each attempt may be billed, and is noted in the row. */
+/** However many routes and fallbacks there are: each attempt may be billed, and is noted in the row. */
 const MOST_ATTEMPTS = 8
 
 /** A route that is asked now. The tally has what has come of its answer, also if it fails. */

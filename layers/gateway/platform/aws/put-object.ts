@@ -20,7 +20,7 @@ export function openBucket(bucket: string, clock: () => number = Date.now): PutO
   async function put(path: string, bytes: Uint8Array): Promise<void> {
     s3 ??= s3Address()
     const url = new URL(`/${bucket}/${path}`, s3.endpoint)
-    // By the hash of the body, which is signed, S3 also checks that all of it came.
+    // S3 also checks that all of the body came, by its hash, which is signed.
     const headers = signRequest(
       { service: 's3', region: s3.region, credentials: readCredentials(), nowMs: clock() },
       { method: 'PUT', path: url.pathname, headers: { host: url.host }, body: bytes },

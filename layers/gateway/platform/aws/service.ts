@@ -13,10 +13,10 @@ type Service = {
   readonly variable: string
   /** The prefix of operations in X-Amz-Target. */
   readonly target?: string
-  /** For a service that names its operation in the path, in place of a target. */
+  /** Names the operation, in place of a target. */
   readonly path?: string
   readonly contentType: string
-  /** For the connection, and for the whole answer. */
+  /** The longest waits for the connection and for the whole answer. */
   readonly timeouts: { readonly connectMs: number; readonly answerMs: number }
   /** Replaces AWS's own settings. */
   readonly local?: { readonly endpoint: string; readonly region: string; readonly credentials: Credentials }

@@ -11,7 +11,7 @@ type Signing = {
 
 type Request = {
   readonly method: string
-  /** As it is sent. */
+  /** The path as it is sent. */
   readonly path: string
   readonly query?: Readonly<Record<string, readonly string[]>>
   /** The host and others, with names in lower case. */

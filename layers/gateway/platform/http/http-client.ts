@@ -112,12 +112,14 @@ function trustedCertificates(): SecureContext {
 
 /** A connection that carries one exchange after the other. */
 class Connection {
+  /** True if it has carried an exchange before this one. */
+  isReused = false
+  /** True if the other side has accepted the connection. */
+  isOpen = false
   readonly #socket: Socket
   readonly #owner: Owner
   #exchange: Exchange | undefined
   #hasBeenUsed = false
-  #isReused = false
-  #isOpen = false
   #keptUntilMs = Number.POSITIVE_INFINITY
   #idleSinceMs = 0
 
@@ -132,7 +134,7 @@ class Connection {
     this.#socket = origin.isSecure ? openSecurely(options, owner) : connect(options)
     giveUpConnecting(this.#socket, origin)
     this.#socket.once(openedEvent(origin), () => {
-      this.#isOpen = true
+      this.isOpen = true
     })
     let failure: Error | undefined
     this.#socket.on('error', (error) => {
@@ -143,16 +145,6 @@ class Connection {
       owner.onGone(this)
       this.#exchange?.onClose(failure)
     })
-  }
-
-  /** True if it has carried an exchange before this one. */
-  get isReused(): boolean {
-    return this.#isReused
-  }
-
-  /** True if the other side has accepted the connection. */
-  get isOpen(): boolean {
-    return this.#isOpen
   }
 
   /** True if another request may be sent, as far as is known here. */
@@ -169,7 +161,7 @@ class Connection {
   }
 
   send(request: string): Exchange {
-    this.#isReused = this.#hasBeenUsed
+    this.isReused = this.#hasBeenUsed
     if (this.#hasBeenUsed) this.#socket.ref()
     this.#hasBeenUsed = true
     this.#exchange = new Exchange(this)

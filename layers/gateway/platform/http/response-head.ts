@@ -1,6 +1,6 @@
 import { HttpError } from './http-error.ts'
 
-/** By their names in lower case; the first value of a header that came twice. Only Connection is a list of all values. */
+/** Names are in lower case; a value is the first of a header that came twice. Only Connection is a list of all values. */
 export type Headers = ReadonlyMap<string, string>
 
 export type Head = {

@@ -30,6 +30,8 @@ const MOST_SIZE_LINE_BYTES = 4 * 1024
 
 /** Reads one HTTP/1.1 response from pieces of any size, as strictly as RFC 9112 demands. Throws an HttpError. */
 export class ResponseParser {
+  /** How long the connection may be kept for another response; 0 if it may not. */
+  keptMs = 0
   readonly #receiver: Receiver
   #state: State = 'head'
   #begun: Buffer | undefined
@@ -40,7 +42,6 @@ export class ResponseParser {
   /** The bytes of the line that is being read. */
   #lineBytes = 0
   #trailerBytes = 0
-  #keptMs = 0
 
   constructor(receiver: Receiver) {
     this.#receiver = receiver
@@ -53,11 +54,6 @@ export class ResponseParser {
 
   get isDone(): boolean {
     return this.#state === 'done'
-  }
-
-  /** How long the connection may be kept for another response; 0 if it may not. */
-  get keptMs(): number {
-    return this.#keptMs
   }
 
   feed(bytes: Buffer): void {
@@ -83,7 +79,7 @@ export class ResponseParser {
         return bytes.length
       case 'done':
         // More bytes than the response has.
-        this.#keptMs = 0
+        this.keptMs = 0
         return bytes.length
       default:
         this.#takeFraming(this.#state, bytes[at] as number)
@@ -114,7 +110,7 @@ export class ResponseParser {
 
   #begin(head: Head): void {
     const { body } = head
-    this.#keptMs = head.keptMs
+    this.keptMs = head.keptMs
     this.#left = typeof body === 'number' ? body : 0
     this.#state = body === 'chunked' ? 'chunk size' : body === 'until close' ? 'until close' : 'counted'
     this.#receiver.onHead(head)

@@ -40,7 +40,7 @@ export function readAdminKey(tables: Tables) {
   return readOne(tables, ADMIN_KEY)
 }
 
-/** By the hash of its secret. An unknown hash costs one read. */
+/** Finds a key by the hash of its secret. An unknown hash costs one read. */
 export function findAdminKey(tables: Tables) {
   const [find, read] = [findId(tables, ADMIN_KEY), readAdminKey(tables)]
   return async (hash: string): Promise<AdminKey | undefined> => {

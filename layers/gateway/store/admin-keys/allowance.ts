@@ -31,7 +31,7 @@ export function allowanceAt({ id, dailyGrant }: AdminKey, nowMs: number): Allowa
 const counterItem = ({ adminKeyId, day }: Allowance) => ({ pk: `${ITEMS.adminGrants}${adminKeyId}`, sk: day })
 
 /**
- * For the transaction that grants: it fails as a whole if the key would grant more than it may on the day, or is
+ * Part of the transaction that grants: it fails as a whole if the key would grant more than it may on the day, or is
  * revoked. Of concurrent grants no two count the same credits.
  */
 export function takeAllowance({ keys }: OperatorTables, allowance: Allowance, amount: Nano): TransactItem[] {

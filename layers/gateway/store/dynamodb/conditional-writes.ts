@@ -51,7 +51,7 @@ export function isOutcomeUnknown(error: unknown): boolean {
 
 type FirstPut = PutInput & { readonly ConditionExpression: string }
 
-/** Of an item of the table `keys` that nobody has made yet. */
+/** The put of an item of the table `keys` that nobody has made yet. */
 export function firstPut(TableName: string, Item: Item): FirstPut {
   return { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' }
 }

@@ -11,7 +11,7 @@ type ActClaim = { readonly act: Act; readonly digest: string }
 const CLAIM_DAYS = 30
 const DAY_SECONDS = 24 * 60 * 60
 
-/** Of those who claim one name, all get the claim of the first. It is written before the act, and outlives a crash between. */
+/** All who claim one name get the claim of the first. It is written before the act, and outlives a crash between. */
 export function claimAct({ database, keys }: Tables) {
   return async (name: string, claim: ActClaim): Promise<ActClaim> => {
     const { act, digest } = claim

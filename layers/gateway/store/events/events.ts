@@ -14,7 +14,7 @@ export const monthOf = (ms: number) => new Date(ms).toISOString().slice(0, 7)
 
 export const eventItem = (of: string, eventId: string) => ({ pk: `${ITEMS.event}${of}`, sk: eventId })
 
-/** For the transaction that makes the change. The event of an act that was done before stops the transaction. */
+/** Part of the transaction that makes the change. The event of an act that was done before stops the transaction. */
 export function putEvent({ keys }: Pick<Tables, 'keys'>, event: ChangeEvent): TransactItem[] {
   return eventItems(event).map((Item) => ({ Put: firstPut(keys, Item) }))
 }

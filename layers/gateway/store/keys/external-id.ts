@@ -11,12 +11,12 @@ export function findByExternalId({ database, keys }: Tables) {
   }
 }
 
-/** For the transaction in which a key gets its external id. If another key has it, the transaction fails. */
+/** Part of the transaction in which a key gets its external id. If another key has it, the transaction fails. */
 export function takeExternalId({ keys }: OperatorTables, externalId: string, keyId: string): TransactItem {
   return putNew(keys, { ...externalItem(externalId), keyId })
 }
 
-/** For the transaction in which a key loses its external id. */
+/** Part of the transaction in which a key loses its external id. */
 export function freeExternalId({ keys }: OperatorTables, externalId: string, keyId: string): TransactItem {
   return {
     Delete: {

@@ -90,7 +90,7 @@ function changeBalance({ keys }: OperatorTables, keyId: string, credits: Nano): 
   }
 }
 
-/** As an event tells them. */
+/** The fields of a grant's event. */
 export function grantFields(credits: Nano, reference: Reference | undefined) {
   return { credits: formatCredits(credits), ...(reference && { reference: reference.text }) }
 }
@@ -155,7 +155,7 @@ const partitionOf = (text: string) => `${ITEMS.reference}${referenceDigest(text)
 const referenceItem = (text: string, keyId: string) => ({ pk: partitionOf(text), sk: keyId })
 const earliestMs = ({ atMs }: Act) => atMs - REFERENCE_DAYS * DAY_MS
 
-/** For the transaction that grants: of concurrent grants to a key under one reference, all but one fail. */
+/** Part of the transaction that grants: of concurrent grants to a key under one reference, all but one fail. */
 export function takeReference(
   { keys }: OperatorTables,
   keyId: string,

@@ -91,7 +91,7 @@ function countsOf(item: Item): Counts {
   return counts
 }
 
-/** With a time, only the holds that have ended by then. */
+/** Only the holds that have ended by a time, if one is given. */
 export function holdsOf({ openHolds }: Item, endedByMs = Number.POSITIVE_INFINITY) {
   const holds: Record<string, Hold> = {}
   for (const bytes of (openHolds as Set<Uint8Array> | undefined) ?? []) {

@@ -7,7 +7,7 @@ import {
 import { TABLES, type TableDefinition } from '../../names.ts'
 import type { OperatorTables } from './operator-tables.ts'
 
-/** For DynamoDB Local: the tables of the stack, from the same definitions. */
+/** The tables of the stack in DynamoDB Local, from the same definitions. */
 export async function createTables({ client, keys, usage, answers }: OperatorTables): Promise<void> {
   await Promise.all([create(keys, TABLES.keys), create(usage, TABLES.usage), create(answers, TABLES.answers)])
 

@@ -10,7 +10,7 @@ import type { OperatorTables } from './operator-tables.ts'
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
-/** For a transaction that must make this item, and fails if there is one already. */
+/** Part of a transaction that must make this item, and fails if there is one already. */
 export function putNew(TableName: string, Item: Item): TransactItem {
   return { Put: firstPut(TableName, Item) }
 }
@@ -35,7 +35,7 @@ export class WriteOutcomeUnknown extends Error {
  * Throws a WriteOutcomeUnknown if it may have happened all the same.
  */
 export function transact(tables: OperatorTables, items: readonly TransactItem[], act: Act): Promise<boolean> {
-  // By its token DynamoDB recognises a write that is sent again, and makes it once.
+  // DynamoDB recognises a write that is sent again by its token, and makes it once.
   const write = { TransactItems: [...items], ClientRequestToken: randomUUID() }
   let lost: WriteOutcomeUnknown | undefined
   return retry(send, {

@@ -57,7 +57,7 @@ export function statusStyle({ http_status }: Pick<RequestLine, 'http_status'>): 
   return http_status < 500 ? 'warn' : 'bad'
 }
 
-export function outcomeText({ outcome, error_code, replay_of }: RequestLine): string {
+function outcomeText({ outcome, error_code, replay_of }: RequestLine): string {
   const more = error_code ?? (replay_of && 'replayed')
   return more ? `${outcome} (${more})` : outcome
 }

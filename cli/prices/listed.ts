@@ -9,7 +9,7 @@ export const TOKEN_KINDS = PRICE_ROWS.filter(({ unit }) => unit === 'token').map
 export type Picos = { readonly [Kind in TokenKind]?: bigint }
 
 /** The prices of prompts of more tokens than `above`. */
-export type PriceRange = { readonly above: number; readonly prices: Picos }
+type PriceRange = { readonly above: number; readonly prices: Picos }
 
 export type Limits = { readonly contextLength?: number | undefined; readonly maxOutputTokens?: number | undefined }
 

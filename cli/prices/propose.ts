@@ -17,20 +17,6 @@ type Figures = Limits & {
   readonly routes: readonly { readonly cost?: PriceStrings | undefined }[]
 }
 
-/** A value that differs from that of the lists, or on which they differ. */
-type Difference = {
-  readonly model: string
-  /** The route; null for a field of the model. */
-  readonly route: string | null
-  readonly field: string
-  readonly ours: string | null
-  readonly proposed: string
-  /** The values of the lists, by their labels. */
-  readonly lists: Readonly<Record<string, string>>
-  /** True if it falls by more than half. */
-  readonly falls: boolean
-}
-
 const PRICES = [...TOKEN_KINDS, 'tiers'] as const
 
 export type Proposal = ReturnType<typeof propose>
@@ -80,36 +66,41 @@ export function propose(catalog: CatalogData, lists: readonly PriceList[], marku
     return found
   }
 
-  function compare(
-    ours: CatalogModel,
-    at: Edit['path'],
-    proposed: Figures,
-    listed: readonly (readonly [string, Figures])[],
-  ) {
+  function compare(ours: CatalogModel, at: Path, proposed: Figures, listed: ListedFigures): void {
     for (const path of pathsIn(ours)) {
-      const [was, is] = [textOf(valueAt(ours, path)), textOf(valueAt(proposed, path))]
-      const texts = listed.flatMap(([label, figures]) => {
-        const text = textOf(valueAt(figures, path))
-        return text === undefined ? [] : [[label, text] as const]
-      })
-      const isDisputed = new Set(texts.map(([, text]) => text)).size > 1
-      if (is === undefined || (was === is && !isDisputed)) continue
-      const route = path[0] === 'routes' ? ours.routes[Number(path[1])] : undefined
-      differences.push({
-        model: ours.id,
-        route: route ? `${route.provider}/${route.model}` : null,
-        field: path.slice(route ? 2 : 0).join('.'),
-        ours: was ?? null,
-        proposed: is,
-        lists: Object.fromEntries(texts),
-        falls: hasFallen(path, ours, proposed),
-      })
-      if (was === is) continue
+      const difference = differenceAt(path, ours, proposed, listed)
+      if (!difference) continue
+      differences.push(difference)
+      if (difference.ours === difference.proposed) continue
       const parent = path.slice(0, -1)
       // A cost that is new stands in one piece, and has an input.
       if (valueAt(ours, parent) !== undefined) edits.push({ path: [...at, ...path], value: valueAt(proposed, path) })
       else if (path.at(-1) === 'input') edits.push({ path: [...at, ...parent], value: valueAt(proposed, parent) })
     }
+  }
+}
+
+type ListedFigures = readonly (readonly [label: string, figures: Figures])[]
+type Difference = NonNullable<ReturnType<typeof differenceAt>>
+
+/** A value that differs from that of the lists, or on which they differ. The route is null for a field of the model. */
+function differenceAt(path: Path, ours: CatalogModel, proposed: Figures, listed: ListedFigures) {
+  const [was, is] = [textOf(valueAt(ours, path)), textOf(valueAt(proposed, path))]
+  const texts = listed.flatMap(([label, figures]) => {
+    const text = textOf(valueAt(figures, path))
+    return text === undefined ? [] : [[label, text] as const]
+  })
+  const isDisputed = new Set(texts.map(([, text]) => text)).size > 1
+  if (is === undefined || (was === is && !isDisputed)) return undefined
+  const route = path[0] === 'routes' ? ours.routes[Number(path[1])] : undefined
+  return {
+    model: ours.id,
+    route: route ? `${route.provider}/${route.model}` : null,
+    field: path.slice(route ? 2 : 0).join('.'),
+    ours: was ?? null,
+    proposed: is,
+    lists: Object.fromEntries(texts),
+    falls: hasFallen(path, ours, proposed),
   }
 }
 
@@ -126,7 +117,7 @@ function figuresOf(listed: readonly (Listed | undefined)[], isEmbedding: boolean
   return { routes, ...limitsOf(limits) }
 }
 
-type Path = readonly (string | number)[]
+type Path = Edit['path']
 
 function pathsIn(model: CatalogModel): Path[] {
   return [

@@ -8,7 +8,7 @@ export const TWICE = Symbol('twice')
 
 /** A value of JSON or YAML. Numbers stay texts, because a float would change amounts. The only symbol is TWICE. */
 export type Exact = string | boolean | null | symbol | readonly Exact[] | ExactMap
-export type ExactMap = ReadonlyMap<string, Exact>
+type ExactMap = ReadonlyMap<string, Exact>
 
 /** `name` is that of the file, for the person who has to mend it. */
 export function readExactJson(text: string, name: string, onTwice?: (key: string) => void): Exact {

@@ -51,7 +51,7 @@ const closeAt = (days: number) => closerAt(tables, () => FIRST_MS + days * DAY_M
 const invoice = (...args: string[]) => stage.waybill(['invoice', '--month', MONTH, ...args, '--stage', 'dev'])
 async function invoices(...args: string[]) {
   const { code, stdout, stderr } = await invoice('--format', 'json', ...args)
-  return { code, stderr, told: JSON.parse(stdout) as Invoices }
+  return { code, stderr, printed: JSON.parse(stdout) as Invoices }
 }
 const inMonth = ({ startedAtMs }: UsageRow) => startedAtMs >= FIRST_MS && startedAtMs < THIS_MONTH_MS
 
@@ -73,17 +73,17 @@ function expectedLines(rows: readonly UsageRow[]) {
 
 test('the invoices of a closed month have every customer, also a revoked one, and exactly the charges of its rows', async () => {
   await closeAt(DAYS)
-  const { code, stderr, told } = await invoices()
-  expect([code, stderr, told.problems, told.closed_through]).toEqual([0, '', [], utcDay(THIS_MONTH_MS - 1)])
-  expect(told.data.map(({ key_id }) => key_id).sort()).toEqual(customers.map(({ key }) => key.id).sort())
+  const { code, stderr, printed } = await invoices()
+  expect([code, stderr, printed.problems, printed.closed_through]).toEqual([0, '', [], utcDay(THIS_MONTH_MS - 1)])
+  expect(printed.data.map(({ key_id }) => key_id).sort()).toEqual(customers.map(({ key }) => key.id).sort())
   for (const { key, rows } of customers) {
-    const made = told.data.find(({ key_id }) => key_id === key.id)
-    expect(made?.lines.toSorted((a, b) => (a.model < b.model ? -1 : 1))).toEqual(expectedLines(rows.filter(inMonth)))
+    const invoice = printed.data.find(({ key_id }) => key_id === key.id)
+    expect(invoice?.lines.toSorted((a, b) => (a.model < b.model ? -1 : 1))).toEqual(expectedLines(rows.filter(inMonth)))
   }
   const all = customers.flatMap(({ rows }) => rows.filter(inMonth))
-  expect(told.total.charged).toBe(formatCredits(all.reduce((sum, { cost }) => sum + cost, 0n)))
-  expect(told.data.find(({ key_id }) => key_id === keyAt(0).id)).toMatchObject({ name: NAME, external_id: 'cus_1' })
-  expect((await invoices('--key', 'cus_1')).told.data.map(({ key_id }) => key_id)).toEqual([keyAt(0).id])
+  expect(printed.total.charged).toBe(formatCredits(all.reduce((sum, { cost }) => sum + cost, 0n)))
+  expect(printed.data.find(({ key_id }) => key_id === keyAt(0).id)).toMatchObject({ name: NAME, external_id: 'cus_1' })
+  expect((await invoices('--key', 'cus_1')).printed.data.map(({ key_id }) => key_id)).toEqual([keyAt(0).id])
 })
 
 test('no form of an invoice has a provider or its cost; CSV runs no formula, and a page nothing at all', async () => {
@@ -106,35 +106,33 @@ test('no form of an invoice has a provider or its cost; CSV runs no formula, and
 test('days that are not closed are said, are not in it, and make it fail', async () => {
   await closeAt(10)
   const closedMs = FIRST_MS + 10 * DAY_MS
-  const { code, stderr, told } = await invoices()
-  expect([code, told.closed_through]).toEqual([1, utcDay(closedMs - 1)])
+  const { code, stderr, printed } = await invoices()
+  expect([code, printed.closed_through]).toEqual([1, utcDay(closedMs - 1)])
   expect(stderr).toContain(
     `Not closed yet, and not in the invoices of ${MONTH}: ${utcDay(closedMs)} to ${utcDay(THIS_MONTH_MS - 1)}`,
   )
   const rows = customers.flatMap((customer) =>
     customer.rows.filter((row) => inMonth(row) && row.startedAtMs < closedMs),
   )
-  expect(told.total.charged).toBe(formatCredits(rows.reduce((sum, { cost }) => sum + cost, 0n)))
+  expect(printed.total.charged).toBe(formatCredits(rows.reduce((sum, { cost }) => sum + cost, 0n)))
   expect((await invoice('--format', 'html')).stdout).toContain('Do not send these')
   const never = await stage.waybill(['invoice', '--month', '2099-01', '--format', 'json', '--stage', 'dev'])
   expect([never.code, JSON.parse(never.stdout)]).toMatchObject([1, { closed_through: null, data: [] }])
 })
 
-/** The total of the customer's first day in the month that has charges. */
-async function someTotal(): Promise<DayTotal> {
-  const row = customers[0]?.rows.find((one) => inMonth(one) && one.cost > 0n) as UsageRow
-  return (await readDayTotal(tables)(row.keyId, utcDay(row.startedAtMs))) as DayTotal
-}
+/** A row of the first customer in the month that has a charge, and the total of its day. */
+const someRow = () => customers[0]?.rows.find((row) => inMonth(row) && row.cost > 0n) as UsageRow
+const someTotal = ({ keyId, startedAtMs } = someRow()) =>
+  readDayTotal(tables)(keyId, utcDay(startedAtMs)) as Promise<DayTotal>
 
 test.each<[string, () => Promise<unknown>]>([
   [
     'a total of a day that was changed',
     async () => {
-      const total = await someTotal()
-      const parts = total.parts.map((part, i) =>
-        i === total.parts.length - 1 ? { ...part, cost: part.cost + 1n } : part,
-      )
-      return tables.client.send(new PutCommand({ TableName: tables.usage, Item: toTotalItem({ ...total, parts }) }))
+      const { parts, ...total } = await someTotal()
+      const last = parts.at(-1) as DayTotal['parts'][number]
+      const Item = toTotalItem({ ...total, parts: [...parts.slice(0, -1), { ...last, cost: last.cost + 1n }] })
+      return tables.client.send(new PutCommand({ TableName: tables.usage, Item }))
     },
   ],
   [
@@ -146,26 +144,25 @@ test.each<[string, () => Promise<unknown>]>([
   ],
   [
     'a row that costs a nanocredit more',
-    async () => {
-      const row = customers[0]?.rows.find((one) => inMonth(one) && one.cost > 0n) as UsageRow
-      const UpdateExpression = 'SET cost = cost + :one'
-      const input = { TableName: tables.usage, Key: rowKey(row.requestId), UpdateExpression }
+    () => {
+      const input = {
+        TableName: tables.usage,
+        Key: rowKey(someRow().requestId),
+        UpdateExpression: 'SET cost = cost + :one',
+      }
       return tables.client.send(new UpdateCommand({ ...input, ExpressionAttributeValues: { ':one': 1n } }))
     },
   ],
   [
     'a row that is gone',
-    async () => {
-      const row = customers[0]?.rows.find((one) => inMonth(one) && one.model !== undefined) as UsageRow
-      return tables.client.send(new DeleteCommand({ TableName: tables.usage, Key: rowKey(row.requestId) }))
-    },
+    () => tables.client.send(new DeleteCommand({ TableName: tables.usage, Key: rowKey(someRow().requestId) })),
   ],
 ])('%s is a difference in the books, which is said and makes it fail', async (_, tamper) => {
   await closeAt(DAYS)
   expect((await invoices()).code).toBe(0)
   await tamper()
-  const { code, stderr, told } = await invoices()
-  expect([code, told.problems.length > 0]).toEqual([1, true])
+  const { code, stderr, printed } = await invoices()
+  expect([code, printed.problems.length > 0]).toEqual([1, true])
   expect(stderr).toContain(`${keyAt(0).id} (`)
   expect(stderr).toMatch(/the totals of days have .* credits|the totals of days have nothing/)
 })
@@ -175,13 +172,13 @@ test('a key whose item is gone is in it all the same, by its rows and its id', a
   const { id } = keyAt(2)
   await tables.client.send(new DeleteCommand({ TableName: tables.keys, Key: keyItem(id) }))
   for (const args of [[], ['--key', id]]) {
-    const { code, told } = await invoices(...args)
-    const made = told.data.find(({ key_id }) => key_id === id)
-    expect([code, made?.name, told.problems]).toEqual([0, null, []])
+    const { code, printed } = await invoices(...args)
+    const invoice = printed.data.find(({ key_id }) => key_id === id)
+    expect([code, invoice?.name, printed.problems]).toEqual([0, null, []])
     const counter = new DayCounter(id, MONTH)
     for (const row of customers[2]?.rows.filter(inMonth) ?? []) counter.add(row)
     const charged = counter.total().parts.reduce((sum, { cost }) => sum + cost, 0n)
-    expect(made?.total.charged).toBe(formatCredits(charged))
+    expect(invoice?.total.charged).toBe(formatCredits(charged))
   }
 })
 

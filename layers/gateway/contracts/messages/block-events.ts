@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { type JsonObject, parseJson } from '../../domain/basics/json-object.ts'
 import type { ChoicePart, Delta } from '../../domain/chat/chat.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'
@@ -111,7 +111,7 @@ export class BlockEvents {
 
   #beginCall({ index: position, id }: JsonObject, name: unknown, events: BlockEvent[]): Call {
     if (this.#open) this.#close(events)
-    if (this.#lastCall && isWhole(this.#lastCall.json)) this.#endCall(this.#lastCall, events)
+    if (this.#lastCall && parseJson(this.#lastCall.json) !== undefined) this.#endCall(this.#lastCall, events)
     const call: Call = { index: this.#next++, json: '' }
     this.#openCalls.add(call)
     this.#calls.set(position, call)
@@ -146,15 +146,6 @@ export class BlockEvents {
     this.#openCalls.delete(call)
     if (this.#lastCall === call) this.#lastCall = undefined
     events.push({ type: 'content_block_stop', index: call.index })
-  }
-}
-
-function isWhole(json: string): boolean {
-  try {
-    JSON.parse(json)
-    return true
-  } catch {
-    return false
   }
 }
 

@@ -1,3 +1,4 @@
+import { parseJson } from '../../domain/basics/json-object.ts'
 import type { ChoicePart } from '../../domain/chat/chat.ts'
 import type { AnswerBuilder, AnswerHead, CountedUsage } from '../contract.ts'
 import { type BlockEvent, BlockEvents } from './block-events.ts'
@@ -63,16 +64,9 @@ export class MessageBuilder implements AnswerBuilder {
   }
 }
 
-/** The input of a tool is text until it is whole. */
+/** The input of a tool is text until it is whole. A call that was cut at the output cap has one that is no JSON. */
 function finished({ partial_json: json, ...block }: Block): Block {
-  return block.type === 'tool_use' ? { ...block, input: parsed(json) } : block
-}
-
-/** A call that was cut at the output cap has an input that is no JSON. */
-function parsed(json: unknown): unknown {
-  try {
-    return JSON.parse(String(json))
-  } catch {
-    return {}
-  }
+  if (block.type !== 'tool_use') return block
+  const input = parseJson(String(json))
+  return { ...block, input: input === undefined ? {} : input }
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { type JsonObject, parseJson } from '../../domain/basics/json-object.ts'
 import { isDeeper, isObject } from '../basics/field-rules.ts'
 
 /** The formats of thoughts that only their makers' models can read again. */
@@ -25,7 +25,7 @@ export function arePacked(text: string): boolean {
 
 /** The thoughts again; undefined if the text was changed on its way. */
 export function unpackThoughts(text: string): JsonObject[] | undefined {
-  const details = parse(Buffer.from(text.slice(MARK.length), 'base64url').toString())
+  const details = parseJson(Buffer.from(text.slice(MARK.length), 'base64url').toString())
   if (!Array.isArray(details) || details.length > MOST_THOUGHTS || isDeeper(details, THOUGHT_DEPTH)) return undefined
   if (!details.every(isThought)) return undefined
   return details.map((detail: JsonObject) =>
@@ -36,12 +36,4 @@ export function unpackThoughts(text: string): JsonObject[] | undefined {
 function isThought(detail: unknown): boolean {
   if (!isObject(detail) || typeof detail.type !== 'string') return false
   return FIELDS.every((name) => name === 'index' || ['undefined', 'string'].includes(typeof detail[name]))
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

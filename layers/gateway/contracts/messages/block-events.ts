@@ -11,10 +11,7 @@ export type BlockEvent =
 type OpenBlock = { readonly index: number; readonly kind: 'text' | 'thinking'; isSigned?: boolean }
 type Call = { readonly index: number; json: string }
 
-/**
- * Writes an answer as blocks, each with its start and its end. Blocks come one after the other, except tool calls:
- * upstreams may continue a call after they have begun the next, so a call ends when its input is complete.
- */
+/** Blocks come one after the other, except calls, which upstreams may interleave: a call ends with its input. */
 export class BlockEvents {
   readonly #prefix: string
   readonly #calls = new Map<unknown, Call>()

@@ -74,11 +74,7 @@ function endingCache<Part extends Cacheable>({ cache_control: mark }: JsonObject
   return parts
 }
 
-/**
- * The thoughts of an assistant's message, as OpenRouter has them. Thoughts without a signature, and those of other
- * models, cannot be used again. The text of a signed thought may come in pieces before it, or stand in
- * `reasoning_content`.
- */
+/** Thoughts without a signature, and those of other models, cannot be used again. A text may come in pieces. */
 function readThoughts({ reasoning_content: told, reasoning_details: details }: JsonObject): Thought[] {
   const thoughts: Thought[] = []
   const known = ((details ?? []) as JsonObject[]).filter(({ format }) => format === THOUGHT_FORMATS.claude)

@@ -11,10 +11,7 @@ const MOST_THOUGHTS = 1_000
 const THOUGHT_DEPTH = 2
 const FIELDS = ['type', 'text', 'signature', 'data', 'summary', 'id', 'format', 'index'] as const
 
-/**
- * Thoughts of any provider as one opaque text, for a contract whose clients carry just that from turn to turn. It is
- * not a secret: the provider itself has signed or encrypted its content.
- */
+/** Clients carry thoughts as one opaque text. It is no secret: the provider has signed or encrypted its content. */
 export function packThoughts(details: readonly JsonObject[]): string {
   return MARK + Buffer.from(JSON.stringify(details)).toString('base64url')
 }

@@ -187,11 +187,7 @@ export const SAMPLING_FIELDS: Rows = {
 
 export const STREAM_OPTIONS: Shape = object({ include_usage: flag, include_obfuscation: flag })
 
-/**
- * Fields that cost no more than the tokens that the price and the output cap cover. `store` is free at OpenAI. Of a
- * `prediction`, the tokens that are not used are billed as output. `chat_template` is missing: it can make a prompt of any
- * length out of a short one.
- */
+/** Not here: `chat_template`, which makes a prompt of any length. Unused tokens of a `prediction` are billed. */
 export const CHAT_FIELDS: Rows = {
   ...SAMPLING_FIELDS,
   model: MODEL,

@@ -1,8 +1,7 @@
 import type { UsageGroup, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { shownGroups, usageNumbers } from '../../layers/admin/usage/usage-numbers.ts'
 import { parseCredits } from '../../layers/gateway/domain/money/money.ts'
-import { partOf } from '../../layers/gateway/domain/rows/day-total.ts'
-import { UsageGroups } from '../../layers/gateway/domain/rows/usage-groups.ts'
+import { partOf, UsageGroups } from '../../layers/gateway/domain/rows/day-total.ts'
 import {
   SUMMED_FIELDS,
   USAGE_FIELDS,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { readCompletionRequest } from '../../layers/gateway/contracts/completions/completion-request.ts'
-import { readEmbeddingRequest } from '../../layers/gateway/contracts/embeddings/embedding-request.ts'
+import { readEmbeddingRequest } from '../../layers/gateway/contracts/embeddings/embeddings.ts'
 import { embed, embeddingCatalog } from '../support/embeddings.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'

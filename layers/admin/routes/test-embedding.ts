@@ -1,4 +1,4 @@
-import { readEmbeddingRequest } from '../../gateway/contracts/embeddings/embedding-request.ts'
+import { readEmbeddingRequest } from '../../gateway/contracts/embeddings/embeddings.ts'
 import { billFor, countsOf } from '../../gateway/domain/money/bill.ts'
 import type { Nano } from '../../gateway/domain/money/money.ts'
 import { NO_QUANTITIES } from '../../gateway/domain/money/price.ts'

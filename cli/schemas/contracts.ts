@@ -1,5 +1,5 @@
 import { COMPLETION_FIELDS } from '../../layers/gateway/contracts/completions/completion-request.ts'
-import { EMBEDDING_FIELDS } from '../../layers/gateway/contracts/embeddings/embedding-request.ts'
+import { EMBEDDING_FIELDS } from '../../layers/gateway/contracts/embeddings/embeddings.ts'
 import { MESSAGES_FIELDS } from '../../layers/gateway/contracts/messages/messages-fields.ts'
 import { OWN_WORDS } from '../../layers/gateway/contracts/responses/own-words.ts'
 import { RESPONSES_FIELDS } from '../../layers/gateway/contracts/responses/responses-fields.ts'

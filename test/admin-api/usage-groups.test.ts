@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { shownGroups } from '../../layers/admin/usage/usage-numbers.ts'
-import { partOf } from '../../layers/gateway/domain/rows/day-total.ts'
-import { UsageGroups } from '../../layers/gateway/domain/rows/usage-groups.ts'
+import { partOf, UsageGroups } from '../../layers/gateway/domain/rows/day-total.ts'
 import { completedRow } from '../support/completed-row.ts'
 
 const partCharged = (cost: bigint) =>

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseChatRequest } from '../../layers/gateway/contracts/chat/chat-request.ts'
 import { readCompletionRequest } from '../../layers/gateway/contracts/completions/completion-request.ts'
-import { readEmbeddingRequest } from '../../layers/gateway/contracts/embeddings/embedding-request.ts'
+import { readEmbeddingRequest } from '../../layers/gateway/contracts/embeddings/embeddings.ts'
 import { readMessagesRequest } from '../../layers/gateway/contracts/messages/messages-request.ts'
 import { readRequest } from '../../layers/gateway/contracts/responses/read-request.ts'
 import { embed, embeddingCatalog } from '../support/embeddings.ts'

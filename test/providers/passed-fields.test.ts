@@ -68,19 +68,6 @@ test('all fields that cannot change the price reach the upstream together', asyn
   expect(sent).toMatchObject(PASSED)
 })
 
-test.each<[string, object, object]>([
-  ['thinking', { thinking: { type: 'enabled', budget_tokens: 5_000 } }, { thinking: { budget_tokens: 69 } }],
-  ['reasoning', { reasoning: { max_tokens: 5_000 } }, { reasoning: { max_tokens: 69 } }],
-  ['thinking_budget', { thinking_budget: 5_000 }, { thinking_budget: 70 }],
-  [
-    'an argument of a template',
-    { chat_template_kwargs: { thinking_budget: 5_000 } },
-    { chat_template_kwargs: { thinking_budget: 70 } },
-  ],
-])('a budget for thinking above the output cap is lowered: %s', async (_, asked, sent) => {
-  expect((await ask(plain, { ...asked, max_tokens: 70 })).sent).toMatchObject(sent)
-})
-
 test.each([
   ['service_tier', 'auto'],
   ['service_tier', 'on_demand'],

@@ -6,7 +6,7 @@ import { zodTextFormat } from 'openai/helpers/zod'
 import { z } from 'zod'
 import type { TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
-import { chunk, DONE, type Reply, say, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import { chunk, DONE, say, sse, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
 import { heldBack } from './support/held-back.ts'
 import { inTurn } from './support/in-turn.ts'
 import { askForBothTools, TIME_CALL, WEATHER_CALL } from './support/tool-answers.ts'
@@ -83,26 +83,6 @@ describe('the openai SDK', () => {
       { role: 'tool', tool_call_id: 'call_weather', content: 'get_weather {"city":"Ulm"}' },
       { role: 'tool', tool_call_id: 'call_time', content: 'get_time {"zone":"CET"}' },
     ])
-  })
-
-  test.each<[string, object, Reply, new (...args: never[]) => Error, object]>([
-    ['a field', { temperature: 3 }, say(''), OpenAI.BadRequestError, { status: 400, param: 'temperature' }],
-    ['an unknown model', { model: 'none' }, say(''), OpenAI.NotFoundError, { code: 'model_not_found' }],
-    [
-      'a refusal',
-      {},
-      status(400, { error: { message: 'No.', param: 'messages', code: 'c' } }),
-      OpenAI.BadRequestError,
-      { code: 'c', param: 'input' },
-    ],
-    ['a fault', {}, status(500, 'x'), OpenAI.InternalServerError, { status: 502, code: 'upstream_error' }],
-  ])('the openai SDK gets an error of its own class for %s', async (_, request, reply, is, says) => {
-    upstream.reply = reply
-    const error = await (await openaiClient()).responses
-      .create({ ...ASK, ...request })
-      .catch((reason: unknown) => reason)
-    expect(error).toBeInstanceOf(is)
-    expect(error).toMatchObject(says)
   })
 
   test('the openai SDK throws when a stream breaks in the middle, and has what came before', async () => {

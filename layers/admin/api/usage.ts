@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS, isoTime, utcDay } from '../../gateway/domain/basics/ti
 import type { Key } from '../../gateway/domain/keys/key.ts'
 import { latestRowMs, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
 import type { UsagePart } from '../../gateway/domain/rows/day-total.ts'
-import { UsageGroups } from '../../gateway/domain/rows/usage-groups.ts'
+import { UsageGroups } from '../../gateway/domain/rows/day-total.ts'
 import { readClosing } from '../../gateway/store/rows/closing.ts'
 import { usageOfKey, usageOfKeyByHour } from '../../gateway/store/rows/usage-of-key.ts'
 import type { TimeRange } from '../../gateway/store/rows/usage-rows.ts'

@@ -1,5 +1,5 @@
 import { parseChatRequest } from '../../gateway/contracts/chat/chat-request.ts'
-import { readEmbeddingRequest } from '../../gateway/contracts/embeddings/embedding-request.ts'
+import { readEmbeddingRequest } from '../../gateway/contracts/embeddings/embeddings.ts'
 import type { ChatRequest } from '../../gateway/domain/chat/chat.ts'
 import { billFor, countsOf, partsWithin } from '../../gateway/domain/money/bill.ts'
 import type { Nano } from '../../gateway/domain/money/money.ts'

@@ -1,7 +1,6 @@
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
-import type { Figures } from '../../gateway/domain/rows/day-total.ts'
+import type { Figures, UsageGroups } from '../../gateway/domain/rows/day-total.ts'
 import { emptyHistogram, type Histogram, quantileOf } from '../../gateway/domain/rows/histogram.ts'
-import type { UsageGroups } from '../../gateway/domain/rows/usage-groups.ts'
 import { SUMMED_FIELDS } from '../../gateway/domain/rows/usage-row.ts'
 import { recordOf } from '../../gateway/wire/rows/usage-record.ts'
 import type { UsageNumbers, UsagePage } from '../api/shapes/usage.ts'

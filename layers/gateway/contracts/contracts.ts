@@ -4,7 +4,7 @@ import { parseChatRequest } from './chat/chat-request.ts'
 import { ChunkWriter } from './chat/chunk-writer.ts'
 import { CompletionBuilder } from './completion-builder.ts'
 import type { Contract, RequestContract } from './contract.ts'
-import { EMBEDDINGS_CONTRACT } from './embeddings/embedding-request.ts'
+import { EMBEDDINGS_CONTRACT } from './embeddings/embeddings.ts'
 import type { LAZY_CONTRACTS } from './lazy-contracts.ts'
 
 const CHAT_CONTRACT: Contract = {

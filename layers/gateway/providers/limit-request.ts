@@ -24,10 +24,7 @@ const cap = (call: AnyCall) => ('outputCap' in call ? call.outputCap : undefined
 /** Claude wants room for an answer after its thoughts. */
 const belowCap = (call: AnyCall) => ('outputCap' in call ? call.outputCap - 1 : undefined)
 
-/**
- * Fields that raise what a provider writes or reads, and so its bill. At Bedrock those of Claude are one level deeper, in
- * `additionalModelRequestFields`.
- */
+/** Fields that raise a provider's bill. At Bedrock those of Claude are in `additionalModelRequestFields`. */
 export const LIMITS: readonly Limit[] = [
   {
     at: ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'inferenceConfig.maxTokens'],
@@ -45,10 +42,7 @@ export const LIMITS: readonly Limit[] = [
 
 const PLACES = LIMITS.flatMap(({ at, ...limit }) => at.map((place) => ({ path: place.split('.'), limit })))
 
-/**
- * The request as it goes out, in any dialect: without a field above its limit, without a cache mark whose price is not
- * known, and no longer than was held for.
- */
+/** The request as it goes out: no field above its limit, no cache mark without a price, no more than was held for. */
 export function limitRequest<Request extends object>(request: Request, call: AnyCall): Request {
   const isMarked = call.chat.asksCacheWrite && 'mayWriteCache' in call
   const fields = (isMarked ? withCacheMarks(request, call) : request) as JsonObject
@@ -114,10 +108,7 @@ const OWN_JSON: ReadonlySet<string> = new Set([
   ...['input', 'input_schema', 'parameters', 'schema', 'json', 'guided_json', 'json_schema'],
 ])
 
-/**
- * Refuses a request that is more than was held for, in any dialect, before anything is sent or joined to one string:
- * its names, texts and numbers must not be longer than the body that came, with its spare, and its media not more.
- */
+/** Refuses a request whose names, texts, numbers or media are more than was held for, before anything is sent. */
 export function requireHeld<Request extends object>(request: Request, chat: ChatRequest): Request {
   const { image, audio, video, file, any } = chat.media
   const left = { bytes: textBound(chat), media: image + audio + video + file + any }

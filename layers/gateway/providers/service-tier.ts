@@ -14,10 +14,7 @@ export function serviceTierOf({ serviceTier, baseUrl }: OpenAiEntry | AnthropicE
   return serviceTier ?? AT_LIST_PRICE.find(({ host }) => host.test(hostname))?.tier
 }
 
-/**
- * The request in the provider's tier, whatever list-price tier the caller named; only one that the operator allows goes
- * out as it came. `auto` may be a dearer tier, so it goes out as the dialect's word for the list price.
- */
+/** The caller's tier is replaced unless the operator allows it. `auto` may be dearer, so it becomes the list price. */
 export function inServiceTier(
   request: JsonObject,
   { extra }: ChatCall,

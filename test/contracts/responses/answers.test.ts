@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { LAZY_CONTRACTS } from '../../../layers/gateway/contracts/lazy-contracts.ts'
 import { readRequest } from '../../../layers/gateway/contracts/responses/read-request.ts'
 import { NO_BILL } from '../../../layers/gateway/domain/money/bill.ts'
@@ -6,7 +6,7 @@ import { response } from '../../sdk/support/answers.ts'
 import { SCENARIOS } from '../../sdk/support/scenarios.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { openBoth } from '../../support/stack.ts'
-import { chunk, DONE, say, sse, type Upstream, USAGE, usageChunk } from '../../support/upstream.ts'
+import { chunk, DONE, say, sse, type Upstream, USAGE } from '../../support/upstream.ts'
 import { ask, eventsIn, gatherItems, HELLO, requireConsistent } from './ask.ts'
 
 let upstream: Upstream
@@ -61,61 +61,36 @@ test.each(Object.entries(SCENARIOS))(
   },
 )
 
-describe('thoughts', () => {
-  test('what a model thinks is a reasoning item before what it says', async () => {
-    upstream.reply = sse([
-      chunk({ reasoning_content: 'Let me ' }),
-      chunk({ reasoning_content: 'see.' }),
-      chunk({ content: 'Yes.' }),
-      chunk({}, 'stop'),
-      usageChunk({ ...USAGE, completion_tokens_details: { reasoning_tokens: 3 } }),
-      DONE,
-    ])
-    const { secret } = await gateway.issue()
-    const events = eventsIn(await (await ask(gateway, secret, { ...HELLO, stream: true })).text())
-    requireConsistent(events)
-    expect(events.at(-1)).toMatchObject({
-      response: {
-        output: [
-          { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Let me see.' }] },
-          { type: 'message', content: [{ text: 'Yes.' }] },
-        ],
-        usage: { output_tokens: 5, output_tokens_details: { reasoning_tokens: 3 } },
-      },
-    })
-  })
-
-  test('a provider’s proofs of its thoughts travel through the client and come back as they were', async () => {
-    const signed = { type: 'reasoning.text', signature: 'sig', format: 'anthropic-claude-v1' }
-    const sealed = { type: 'reasoning.encrypted', data: 'c2VhbGVk', format: 'anthropic-claude-v1' }
-    upstream.reply = sse([
-      chunk({ reasoning_content: 'One.' }),
-      chunk({ reasoning_details: [{ ...signed, index: 0 }] }),
-      chunk({ reasoning_details: [{ ...sealed, index: 1 }] }),
-      chunk({ reasoning_content: 'Two.' }),
-      chunk({ reasoning_details: [{ ...signed, signature: 'gis', index: 2 }] }),
-      chunk({ content: 'Yes.' }),
-      chunk({}, 'stop'),
-      DONE,
-    ])
-    const { secret } = await gateway.issue()
-    const { output } = response.parse(await (await ask(gateway, secret, HELLO)).json())
-    expect(output.map(({ type }) => type)).toEqual(['reasoning', 'reasoning', 'message'])
-    const next = { ...HELLO, input: [...output, { role: 'user', content: 'And?' }] }
-    expect(readRequest({ value: next, bytes: 0, callerId: 'key' }).body.messages).toMatchObject([
-      {
-        role: 'assistant',
-        content: 'Yes.',
-        reasoning_content: 'One.\n\nTwo.',
-        reasoning_details: [
-          { ...signed, text: 'One.', index: 0 },
-          { ...sealed, index: 1 },
-          { ...signed, signature: 'gis', text: 'Two.', index: 2 },
-        ],
-      },
-      { role: 'user', content: 'And?' },
-    ])
-  })
+test('a provider’s proofs of its thoughts travel through the client and come back as they were', async () => {
+  const signed = { type: 'reasoning.text', signature: 'sig', format: 'anthropic-claude-v1' }
+  const sealed = { type: 'reasoning.encrypted', data: 'c2VhbGVk', format: 'anthropic-claude-v1' }
+  upstream.reply = sse([
+    chunk({ reasoning_content: 'One.' }),
+    chunk({ reasoning_details: [{ ...signed, index: 0 }] }),
+    chunk({ reasoning_details: [{ ...sealed, index: 1 }] }),
+    chunk({ reasoning_content: 'Two.' }),
+    chunk({ reasoning_details: [{ ...signed, signature: 'gis', index: 2 }] }),
+    chunk({ content: 'Yes.' }),
+    chunk({}, 'stop'),
+    DONE,
+  ])
+  const { secret } = await gateway.issue()
+  const { output } = response.parse(await (await ask(gateway, secret, HELLO)).json())
+  expect(output.map(({ type }) => type)).toEqual(['reasoning', 'reasoning', 'message'])
+  const next = { ...HELLO, input: [...output, { role: 'user', content: 'And?' }] }
+  expect(readRequest({ value: next, bytes: 0, callerId: 'key' }).body.messages).toMatchObject([
+    {
+      role: 'assistant',
+      content: 'Yes.',
+      reasoning_content: 'One.\n\nTwo.',
+      reasoning_details: [
+        { ...signed, text: 'One.', index: 0 },
+        { ...sealed, index: 1 },
+        { ...signed, signature: 'gis', text: 'Two.', index: 2 },
+      ],
+    },
+    { role: 'user', content: 'And?' },
+  ])
 })
 
 test('log probabilities are told if they were asked for', async () => {
@@ -140,7 +115,8 @@ test('log probabilities are told if they were asked for', async () => {
 })
 
 test('a response repeats the request, tells that nothing is stored, and tells its usage and exact cost', async () => {
-  upstream.reply = say('Hello', { ...USAGE, prompt_tokens_details: { cached_tokens: 4 } })
+  const details = { completion_tokens_details: { reasoning_tokens: 3 }, prompt_tokens_details: { cached_tokens: 4 } }
+  upstream.reply = say('Hello', { ...USAGE, ...details })
   const { secret } = await gateway.issue()
   const asked = {
     instructions: 'Be brief.',
@@ -166,7 +142,7 @@ test('a response repeats the request, tells that nothing is stored, and tells it
     input_tokens: 10,
     input_tokens_details: { cached_tokens: 4, cache_write_tokens: 0 },
     output_tokens: 5,
-    output_tokens_details: { reasoning_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: 3 },
     total_tokens: 15,
     cost: 0.000018,
   })

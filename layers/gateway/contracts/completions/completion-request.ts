@@ -72,10 +72,7 @@ function requireBillable({ n = 1, best_of: drawn, echo, logprobs }: ChatBody, pr
   }
 }
 
-/**
- * The same request in the format of chat: the prompt becomes a user's message. Fields that chat does not have keep
- * their names, so that a dialect without support for them refuses them.
- */
+/** Fields that chat does not have keep their names, so that a dialect without support for them refuses them. */
 function toChat(body: ChatBody, prompts: readonly Prompt[]): ChatBody {
   const { prompt, n = 1, logprobs, best_of: _, echo: __, max_tokens: cap = DEFAULT_CAP, ...rest } = body
   const isPlain = prompts.length === 1 && typeof prompts[0] === 'string'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { type JsonObject, parseJson } from '../../domain/basics/json-object.ts'
 import type { ChoicePart, Delta } from '../../domain/chat/chat.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'
@@ -11,10 +11,7 @@ export type BlockEvent =
 type OpenBlock = { readonly index: number; readonly kind: 'text' | 'thinking'; isSigned?: boolean }
 type Call = { readonly index: number; json: string }
 
-/**
- * Writes an answer as blocks, each with its start and its end. Blocks come one after the other, except tool calls:
- * upstreams may continue a call after they have begun the next, so a call ends when its input is complete.
- */
+/** Blocks come one after the other, except calls, which upstreams may interleave: a call ends with its input. */
 export class BlockEvents {
   readonly #prefix: string
   readonly #calls = new Map<unknown, Call>()
@@ -111,7 +108,7 @@ export class BlockEvents {
 
   #beginCall({ index: position, id }: JsonObject, name: unknown, events: BlockEvent[]): Call {
     if (this.#open) this.#close(events)
-    if (this.#lastCall && isWhole(this.#lastCall.json)) this.#endCall(this.#lastCall, events)
+    if (this.#lastCall && parseJson(this.#lastCall.json) !== undefined) this.#endCall(this.#lastCall, events)
     const call: Call = { index: this.#next++, json: '' }
     this.#openCalls.add(call)
     this.#calls.set(position, call)
@@ -146,15 +143,6 @@ export class BlockEvents {
     this.#openCalls.delete(call)
     if (this.#lastCall === call) this.#lastCall = undefined
     events.push({ type: 'content_block_stop', index: call.index })
-  }
-}
-
-function isWhole(json: string): boolean {
-  try {
-    JSON.parse(json)
-    return true
-  } catch {
-    return false
   }
 }
 

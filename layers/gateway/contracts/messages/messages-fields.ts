@@ -7,7 +7,6 @@ import {
   leftOut,
   list,
   needed,
-  noOther,
   number,
   object,
   option,
@@ -57,15 +56,12 @@ const URL_SOURCE = { url: nonEmpty(address) }
 
 const IMAGE_SOURCES = { base64: BYTES, url: URL_SOURCE, file: FILE } satisfies Record<string, Rows>
 const IMAGE = {
-  source: needed(
-    variants('type', IMAGE_SOURCES, noOther('type', IMAGE_SOURCES)),
-    "an object of the type 'base64' or 'url'",
-  ),
+  source: needed(variants('type', IMAGE_SOURCES), "an object of the type 'base64' or 'url'"),
   ...marked,
 }
 
 const blocks = (kinds: Record<string, Rows>): Shape =>
-  textOr(list(variants('type', kinds, noOther('type', kinds))), 'an array of content blocks')
+  textOr(list(variants('type', kinds)), 'an array of content blocks')
 
 const DOCUMENT_SOURCES = {
   base64: BYTES,
@@ -76,7 +72,7 @@ const DOCUMENT_SOURCES = {
 } satisfies Record<string, Rows>
 
 const DOCUMENT = {
-  source: needed(variants('type', DOCUMENT_SOURCES, noOther('type', DOCUMENT_SOURCES)), "an object with a 'type'"),
+  source: needed(variants('type', DOCUMENT_SOURCES), "an object with a 'type'"),
   title: text,
   context: text,
   citations: CITATIONS,
@@ -158,7 +154,7 @@ export const MESSAGES_FIELDS = knownRows({
     disable_parallel_tool_use: flag,
   }),
   thinking: THINKING,
-  output_config: object({ effort: EFFORT, format: variants('type', FORMATS, noOther('type', FORMATS)) }),
+  output_config: object({ effort: EFFORT, format: variants('type', FORMATS) }),
   cache_control: cacheMark,
   service_tier: option('auto', 'standard_only'),
   speed: option('standard'),

@@ -10,10 +10,7 @@ const MAX_NAME = 64
 
 type Tool = JsonObject & { readonly name: string }
 
-/**
- * The tools of Chat Completions, which has no namespaces, and the characters by which their names are longer than the
- * caller's own.
- */
+/** The tools without namespaces, and the characters by which their names are longer than the caller's own. */
 export function readTools(tools: unknown): { readonly tools: JsonObject[]; readonly addedChars: number } {
   const read = new Map<string, JsonObject>()
   let addedChars = 0

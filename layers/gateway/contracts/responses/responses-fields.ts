@@ -10,7 +10,6 @@ import {
   list,
   needed,
   never,
-  noOther,
   number,
   object,
   plain,
@@ -66,10 +65,7 @@ const SAID = {
 } satisfies Record<string, Rows>
 
 const partsOf = (kinds: Record<string, Rows>): Shape =>
-  needed(
-    textOr(list(variants('type', kinds, noOther('type', kinds))), 'an array of content parts'),
-    'a string or an array of content parts',
-  )
+  needed(textOr(list(variants('type', kinds)), 'an array of content parts'), 'a string or an array of content parts')
 const output = partsOf(GIVEN)
 
 /** An upstream that stores nothing knows no ids and no states of items. */
@@ -152,7 +148,7 @@ const CHOICES = {
   ...CHOSEN,
   allowed_tools: {
     mode: needed(word(...MODES), MODES),
-    tools: needed(list(variants('type', CHOSEN, noOther('type', CHOSEN)), 1024), 'an array of at most 1024 tools'),
+    tools: needed(list(variants('type', CHOSEN), 1024), 'an array of at most 1024 tools'),
   },
 } satisfies Record<string, Rows>
 
@@ -190,8 +186,8 @@ const OWN: Rows = {
   store: flag,
   parallel_tool_calls: flag,
   tools: list(variants('type', TOOLS, otherTool('function', 'custom', 'namespace')), 1024),
-  tool_choice: textOr(variants('type', CHOICES, noOther('type', CHOICES)), 'an object', 'none', 'auto', 'required'),
-  text: object({ format: variants('type', FORMATS, noOther('type', FORMATS)), verbosity: VERBOSITY }),
+  tool_choice: textOr(variants('type', CHOICES), 'an object', 'none', 'auto', 'required'),
+  text: object({ format: variants('type', FORMATS), verbosity: VERBOSITY }),
   // There are other ways of reasoning, at other prices.
   reasoning: object({ effort: EFFORT, summary: SUMMARY, generate_summary: SUMMARY }),
   include: list(word(...INCLUDABLE), 100),

@@ -19,10 +19,7 @@ export function modelsFor(key: Key, { models }: Catalog): PricedModel[] {
   return [...models.values()].filter(({ id }) => mayUseModel(key, id))
 }
 
-/**
- * A `*` stands for any text, also none. The texts between stars are looked for from left to right, each once: the first
- * place of one leaves the most room for the next, so nothing is tried again.
- */
+/** The first place of each text between stars leaves the most room for the next, so nothing is tried again. */
 export function matchesPattern(pattern: string, id: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()

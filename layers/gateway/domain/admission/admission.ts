@@ -34,10 +34,7 @@ export type AdmissionResult =
       readonly freeUnderWay?: number | undefined
       readonly isReadAfter?: true
     }
-  /**
-   * The key as it was when the write was refused, if it exists, and the reason for the refusal. Without a reason the
-   * copy of the key was stale, and the write is worth another try.
-   */
+  /** The key as it was when the write was refused. It was a stale copy if there is no reason: worth another try. */
   | { readonly admitted: false; readonly key: Key | undefined; readonly why?: AdmissionRefusal | undefined }
   /** The outcome of the write is unknown. It has not landed yet but still may: its request id must not be used again. */
   | { readonly admitted: 'unknown'; readonly key: Key | undefined; readonly cause: unknown }

@@ -17,10 +17,7 @@ export function latestSaneFullAtUs(nowMs: number): number {
   return nowMs * 1000 + 2 * MINUTE_US
 }
 
-/**
- * The bucket as this clock may see it. Clocks less than a minute apart agree on it exactly. A clock that was further
- * ahead must not lock the key for as long as it was wrong, so its bucket counts as one with a single token left.
- */
+/** Clocks less than a minute apart agree. One that was further ahead must not lock the key: it leaves one token. */
 export function saneFullAtUs(rpm: number, fullAtUs: number, nowMs: number): number {
   return fullAtUs > latestSaneFullAtUs(nowMs) ? lastTakeableFullAtUs(rpm, nowMs) : fullAtUs
 }

@@ -5,10 +5,7 @@ import { WINDOWS, type WindowKind } from './windows.ts'
 
 /** A limit of a key that counts within a window of time. The key's item has an attribute for each window. */
 export type Counter = {
-  /**
-   * A request counts as one, for good. Credits count as they are held; the unspent part returns to the same window. A loss
-   * is what requests may have cost the operator beyond their charges; admission only reads it.
-   */
+  /** Requests count for good; the unspent part of held credits returns; a loss beyond the charges is only read. */
   readonly counts: 'requests' | 'credits' | 'loss'
   readonly within: WindowKind
   readonly refusal: CounterRefusal

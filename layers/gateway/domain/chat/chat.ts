@@ -73,10 +73,7 @@ export type AnswerEnding = {
 
 export type ChoicePart = Extract<ChatPart, { kind: 'choice' }>
 
-/**
- * The parts of an answer. They come in batches, one for each read from the upstream, so that parts that came together
- * are handled without a wait between them. An answer that came whole is a list, which needs no wait at all.
- */
+/** Parts come in batches, one for each read from the upstream. One that came whole is a list: it needs no wait. */
 export type Answer = AsyncIterable<readonly ChatPart[]> | readonly (readonly ChatPart[])[]
 
 export function isWhole(answer: Answer): answer is readonly (readonly ChatPart[])[] {

@@ -10,10 +10,7 @@ export type ExtraFields = {
 
 const NONE: ExtraFields = { extra: {}, dropped: [] }
 
-/**
- * Decides about the fields of a request that are unknown or may cost more, at this provider: they pass if the operator
- * allows them, are left out if the provider's entry says so, and are refused otherwise.
- */
+/** Fields that are unknown or may cost more pass if the operator allows them, are left out by 'drop', or refused. */
 export function extraFields(
   { unknown, raw }: ChatRequest,
   entry: ProviderEntry | undefined,

@@ -7,10 +7,7 @@ export type Secret = { readonly hash: string; readonly lastFour: string }
 
 export type Hold = { readonly amount: Nano; readonly untilMs: number }
 
-/**
- * The life of a key, of callers' keys and admin keys alike: its secret can be rotated, and it ends by being revoked. Only
- * callers' keys are suspended, and resumed.
- */
+/** Callers' keys and admin keys have one life, but only callers' keys are suspended and resumed. */
 export type RotatingKey = {
   readonly id: string
   readonly status: 'active' | 'suspended' | 'revoked'

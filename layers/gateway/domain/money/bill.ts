@@ -68,10 +68,7 @@ export function countsOf(reported: ReportedUsage): Counts {
   return { prompt, completion, parts, reasoning }
 }
 
-/**
- * The parts of a prompt, none larger than what it is a part of. If the upstream does not tell how long tokens stay in the cache,
- * the dearest life with a price is assumed.
- */
+/** No part is larger than what it is a part of. Tokens of an unknown life in a cache count as the dearest. */
 export function partsWithin(prompt: number, parts: Parts, dearestLife?: PartQuantity): Pick<Quantities, PartQuantity> {
   const left = new Map<string, number>([['input', prompt]])
   const isTold = LIVES.some(({ quantity }) => parts[quantity] !== undefined)

@@ -15,10 +15,7 @@ type Row = {
   readonly api: string
 }
 
-/**
- * The kinds of prices, by their names in a catalog. From these rows come the catalog's schema, prices, holds, bills, rows, sums,
- * explanations and the prices that are told. New ones go to the end, so that columns keep their places.
- */
+/** The catalog's schema, holds, bills, rows and sums come from these rows. New ones go to the end, as new columns. */
 const PRICE_KINDS = {
   input: { unit: 'token', quantity: 'prompt', line: 'prompt', api: 'prompt' },
   output: { unit: 'token', quantity: 'completion', line: 'completion', api: 'completion' },

@@ -1,3 +1,4 @@
+import { type JsonObject, parseJson } from '../basics/json-object.ts'
 import { shellWord } from '../basics/shell-word.ts'
 import { apiKeyOf, type CatalogData } from './catalog.ts'
 import { UpstreamFailure } from './upstream-failure.ts'
@@ -13,7 +14,7 @@ const KEY = /^[\x21-\x7e]{1,8192}$/
 
 /** A secret as Secrets Manager has it: `{"key": "sk-…", "hosts": ["api.openai.com"]}`. */
 export function parseProviderSecret(text: string): ProviderSecret | SecretFault {
-  const { key, hosts } = fieldsOf(text) ?? {}
+  const { key, hosts } = (parseJson(text) ?? {}) as JsonObject
   if (key === undefined && hosts === undefined) return { fault: 'is not a JSON object with "key" and "hosts"' }
   if (typeof key !== 'string' || !KEY.test(key)) return { fault: 'has no "key" of visible ASCII without spaces' }
   if (!Array.isArray(hosts) || hosts.length === 0 || hosts.length > MOST_HOSTS) {
@@ -51,15 +52,6 @@ function notSent(name: string, fault: string, host: string): UpstreamFailure {
     'credential',
     `The secret ${name} ${fault}, so it is sent nowhere. If it is for this provider: aws secretsmanager put-secret-value --secret-id ${shellWord(name)} --secret-string ${shellWord(wanted)}`,
   )
-}
-
-/** No error of JSON.parse leaves here: it would quote the secret. */
-function fieldsOf(text: string): { readonly key?: unknown; readonly hosts?: unknown } | undefined {
-  try {
-    return JSON.parse(text) ?? undefined
-  } catch {
-    return undefined
-  }
 }
 
 const WILDCARD = '*.'

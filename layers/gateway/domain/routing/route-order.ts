@@ -7,10 +7,7 @@ export function routeKey({ provider, model }: Pick<UpstreamRoute, 'provider' | '
   return `${provider}/${model}`
 }
 
-/**
- * The order in which routes are tried: by priority, within one priority by chance and weight. Routes that are resting
- * come last, in the same order, because a failing route is better than none.
- */
+/** Routes go by priority, then by chance and weight; resting ones come last: a failing route is better than none. */
 export function orderRoutes(
   routes: readonly UpstreamRoute[],
   isResting: (route: UpstreamRoute) => boolean,

@@ -18,10 +18,7 @@ export function latestRowMs(nowMs: number): number {
  */
 export const CLOSING_LAG_MS = 2 * CLOCK_MARGIN_MS + (FUNCTION_TIMEOUT_SECONDS + HOLD_MARGIN_SECONDS) * 1000
 
-/**
- * How far the sums of hours stay behind the clock. Clocks differ by far less; a row that comes later than this all the same is found
- * when its day is closed, and the hours of that day are added up again.
- */
+/** Sums of hours stay so far behind the clock. A later row is found when its day is closed, and they are made again. */
 export const SUMMING_LAG_MS = 10 * MINUTE_MS
 
 export const LEAST_ROW_DAYS = 90

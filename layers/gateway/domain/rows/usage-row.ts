@@ -48,10 +48,7 @@ export type UsageField = {
   readonly operatorOnly?: true
 }
 
-/**
- * The record, the export with its columns, the CSV and the schemas of both APIs are made from these rows, in this order. New
- * ones go to the end, so that columns keep their places.
- */
+/** Records, exports, CSV and schemas are made from these rows. New ones go to the end, so that columns stay. */
 const FIELDS = {
   requestId: { api: 'request_id', kind: 'text' },
   keyId: { api: 'key_id', kind: 'text' },

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { writeEmbedding } from '../../contracts/embeddings/write-embedding.ts'
+import { writeEmbedding } from '../../contracts/embeddings/embeddings.ts'
 import { isBeyondLoss } from '../../domain/admission/counters.ts'
 import type { GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { Embedded, Embedding, EmbeddingRequest } from '../../domain/chat/embedding.ts'

@@ -32,10 +32,7 @@ const NATIVE_FIELDS = fieldTable({
   cache_control: sent('cache_control'),
 })
 
-/**
- * A request in the format of the Messages API, for an upstream that speaks it too: content that Chat Completions does
- * not support, such as a document with its citations, is passed on. Fields that may change the price are not.
- */
+/** Content that Chat Completions does not support, such as citations, is passed on; fields that may cost more not. */
 export function toNativeRequest(call: ChatCall, body: JsonObject): Record<string, unknown> {
   const { model, outputCap, asksWhole, extra } = call
   call.noteDropped(HINTS.filter((name) => call.chat.raw[name]))

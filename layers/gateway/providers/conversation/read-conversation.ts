@@ -1,5 +1,5 @@
 import { MAX_DEPTH } from '../../domain/basics/json-fault.ts'
-import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { type JsonObject, parseJson } from '../../domain/basics/json-object.ts'
 import type { ChatRequest } from '../../domain/chat/chat.ts'
 import { isDeeper, isObject, isText } from '../../wire/basics/field-rules.ts'
 import { THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.ts'
@@ -74,11 +74,7 @@ function endingCache<Part extends Cacheable>({ cache_control: mark }: JsonObject
   return parts
 }
 
-/**
- * The thoughts of an assistant's message, as OpenRouter has them. Thoughts without a signature, and those of other
- * models, cannot be used again. The text of a signed thought may come in pieces before it, or stand in
- * `reasoning_content`.
- */
+/** Thoughts without a signature, and those of other models, cannot be used again. A text may come in pieces. */
 function readThoughts({ reasoning_content: told, reasoning_details: details }: JsonObject): Thought[] {
   const thoughts: Thought[] = []
   const known = ((details ?? []) as JsonObject[]).filter(({ format }) => format === THOUGHT_FORMATS.claude)
@@ -125,17 +121,8 @@ function readToolCall(call: JsonObject, path: string): ToolCall {
 /** Arguments are text until now: nothing has bounded their depth. */
 function readArguments(text: string, path: string): JsonObject {
   if (text === '') return {}
-  const value = parse(text)
+  const value = parseJson(text)
   if (!isObject(value)) throw unsupported(path, 'must be a JSON object as text, which this model needs of past calls')
   if (isDeeper(value, MAX_DEPTH)) throw rejected(path, `is nested more than ${MAX_DEPTH} levels deep`)
   return value
-}
-
-/** No error quotes the text: it may be a prompt. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -15,10 +15,7 @@ const IN_LIST = 2
 const MAX_REST_BYTES = 1024 * 1024
 const PLACEHOLDER = Buffer.from('null')
 
-/**
- * Reads an answer whose bulk is in the objects of a top-level list, one object at a time, so that only one of them is
- * in memory as text. Returns the rest of the answer. An object and the rest have bounds.
- */
+/** Reads the objects of a top-level list one at a time, so that only one is in memory as text; returns the rest. */
 export async function readElements(
   { body }: Reply,
   mostElementBytes: number,

@@ -76,10 +76,7 @@ function readRetryAfter(headers: Headers): number | undefined {
 
 type Timeouts = { readonly idleTimeoutMs: number; readonly signal: AbortSignal }
 
-/**
- * The bytes of a reply, read on demand. Before the first token only the signal ends a silent upstream: the model may be
- * reasoning. Throws UpstreamFailure and nothing else.
- */
+/** Before the first token only the signal ends a silent upstream: it may be reasoning. Throws UpstreamFailure. */
 export class ReplyBody {
   readonly #exchange: Exchange
   readonly #idleTimeoutMs: number

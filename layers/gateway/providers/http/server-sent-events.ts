@@ -25,10 +25,7 @@ export type EventReader = {
   end(): void
 }
 
-/**
- * The parts of a stream, in batches: one for each read from the upstream, with no promise in between. Text is decoded
- * across the borders of reads; an event, and all of them together, have bounds.
- */
+/** Parts come in batches, one for each read, with no promise in between. An event, and all together, have bounds. */
 export function readEvents({ body }: Reply, call: ChatCall, answer: EventReader): AsyncIterable<readonly ChatPart[]> {
   return { [Symbol.asyncIterator]: () => new EventBatches(body, call, answer) }
 }

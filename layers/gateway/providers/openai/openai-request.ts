@@ -84,10 +84,7 @@ function requireFunction({ type }: Fields, index: number): void {
   throw unsupported(`tools[${index}].type`, "must be 'custom' with this model, which does not know Anthropic's tools")
 }
 
-/**
- * Messages of another contract in OpenAI's format: without signed thoughts and the error flags of tools, and with the
- * images of tool results, which are text here, in a user's message after the last result.
- */
+/** Thoughts and error flags are left out. Images of tool results, which are text here, follow in a user's message. */
 function plainMessages(messages: readonly JsonObject[]): JsonObject[] {
   const plain: JsonObject[] = []
   let pictures: JsonObject[] = []

@@ -5,8 +5,7 @@ import { chatFieldTable } from '../conversation/common-fields.ts'
 import { type FieldTable, fieldTable, IGNORED, rows, sent, toFields } from '../conversation/field-table.ts'
 import type { ChatCall } from '../provider.ts'
 import { unsupported } from '../verdict.ts'
-import { toItems } from './to-items.ts'
-import { toToolChoice, toTools } from './to-tools.ts'
+import { toItems, toToolChoice, toTools } from './to-items.ts'
 
 const ENCRYPTED = 'reasoning.encrypted_content'
 

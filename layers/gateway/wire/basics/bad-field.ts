@@ -4,10 +4,7 @@ import { keyShapes } from '../../domain/keys/secret-text.ts'
 import { closest } from './closest.ts'
 import { describe, isObject, type Wanted, wantedText } from './field-rules.ts'
 
-/**
- * The refusal of a value, by the path of its field as the caller wrote it. A value is quoted only if one of a few words
- * is wanted, and then a short one. `beside` has the field's neighbours, if it is missing.
- */
+/** A value is quoted only if one of a few words is wanted, and then a short one. `beside` has its neighbours. */
 export function badField(path: string, wanted: Wanted, got: unknown, beside?: unknown): GatewayError {
   const code = got === undefined || got === null ? 'missing_required_parameter' : 'invalid_value'
   const near = got === undefined && isObject(beside) ? nearMiss(path.slice(path.lastIndexOf('.') + 1), beside) : ''

@@ -32,10 +32,7 @@ export function readFields({ value, callerId }: JsonBody, rows: KnownRows): Read
   return { body: buildFields(value, rows, reading), model, unknown: reading.unknown, raw: value }
 }
 
-/**
- * Refuses fields of Chat Completions by which chat holds more, such as `n`, in a contract that does not read them: its
- * inner form would carry them to a provider, which would bill for them.
- */
+/** Refuses fields by which chat holds more, such as `n`: the inner form would carry them to a provider. */
 export function refuseChatWords(body: Readonly<Record<string, unknown>>, words: readonly string[]): void {
   const word = words.find((name) => body[name] !== undefined && body[name] !== null)
   if (word === undefined) return

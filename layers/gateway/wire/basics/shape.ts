@@ -136,7 +136,11 @@ export function object(properties: Rows): Shape {
 }
 
 /** An object whose kind is named by one of its fields. */
-export function variants(by: string, kinds: Readonly<Record<string, Rows | Shape>>, otherwise: Read): Shape {
+export function variants(
+  by: string,
+  kinds: Readonly<Record<string, Rows | Shape>>,
+  otherwise = noOther(by, kinds),
+): Shape {
   const shapes = new Map(
     Object.entries(kinds).map(([kind, rows]) => [
       kind,
@@ -151,7 +155,7 @@ export function variants(by: string, kinds: Readonly<Record<string, Rows | Shape
 }
 
 /** Refuses an object of an unknown kind, and names those that are known. */
-export const noOther =
+const noOther =
   (by: string, kinds: Readonly<Record<string, unknown>>): Read =>
   (sent, at) => {
     if (!isObject(sent)) return at.refuse(`an object with a '${by}'`, sent)

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { type JsonObject, parseJson } from '../../domain/basics/json-object.ts'
 import { isDeeper, isObject } from '../basics/field-rules.ts'
 
 /** The formats of thoughts that only their makers' models can read again. */
@@ -11,10 +11,7 @@ const MOST_THOUGHTS = 1_000
 const THOUGHT_DEPTH = 2
 const FIELDS = ['type', 'text', 'signature', 'data', 'summary', 'id', 'format', 'index'] as const
 
-/**
- * Thoughts of any provider as one opaque text, for a contract whose clients carry just that from turn to turn. It is
- * not a secret: the provider itself has signed or encrypted its content.
- */
+/** Clients carry thoughts as one opaque text. It is no secret: the provider has signed or encrypted its content. */
 export function packThoughts(details: readonly JsonObject[]): string {
   return MARK + Buffer.from(JSON.stringify(details)).toString('base64url')
 }
@@ -25,7 +22,7 @@ export function arePacked(text: string): boolean {
 
 /** The thoughts again; undefined if the text was changed on its way. */
 export function unpackThoughts(text: string): JsonObject[] | undefined {
-  const details = parse(Buffer.from(text.slice(MARK.length), 'base64url').toString())
+  const details = parseJson(Buffer.from(text.slice(MARK.length), 'base64url').toString())
   if (!Array.isArray(details) || details.length > MOST_THOUGHTS || isDeeper(details, THOUGHT_DEPTH)) return undefined
   if (!details.every(isThought)) return undefined
   return details.map((detail: JsonObject) =>
@@ -36,12 +33,4 @@ export function unpackThoughts(text: string): JsonObject[] | undefined {
 function isThought(detail: unknown): boolean {
   if (!isObject(detail) || typeof detail.type !== 'string') return false
   return FIELDS.every((name) => name === 'index' || ['undefined', 'string'].includes(typeof detail[name]))
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

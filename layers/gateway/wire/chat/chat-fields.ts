@@ -6,7 +6,6 @@ import {
   jsonObject,
   leftOut,
   list,
-  noOther,
   number,
   object,
   option,
@@ -65,7 +64,7 @@ const NAMED = {
 } satisfies Record<string, Rows>
 const ALLOWED_TOOLS = object({
   mode: word('auto', 'required'),
-  tools: list(variants('type', NAMED, noOther('type', NAMED)), 1024),
+  tools: list(variants('type', NAMED), 1024),
 })
 const CHOICES = { ...NAMED, allowed_tools: { allowed_tools: ALLOWED_TOOLS } }
 
@@ -130,7 +129,7 @@ export const SAMPLING_FIELDS: Rows = {
   frequency_penalty: number(-2, 2),
   seed: INTEGER,
   logit_bias: record(REAL, 10_000),
-  response_format: variants('type', FORMATS, noOther('type', FORMATS)),
+  response_format: variants('type', FORMATS),
   user: alias,
   metadata: METADATA,
   top_k: INTEGER,
@@ -188,11 +187,7 @@ export const SAMPLING_FIELDS: Rows = {
 
 export const STREAM_OPTIONS: Shape = object({ include_usage: flag, include_obfuscation: flag })
 
-/**
- * Fields that cost no more than the tokens that the price and the output cap cover. `store` is free at OpenAI. Of a
- * `prediction`, the tokens that are not used are billed as output. `chat_template` is missing: it can make a prompt of any
- * length out of a short one.
- */
+/** Not here: `chat_template`, which makes a prompt of any length. Unused tokens of a `prediction` are billed. */
 export const CHAT_FIELDS: Rows = {
   ...SAMPLING_FIELDS,
   model: MODEL,
@@ -204,7 +199,7 @@ export const CHAT_FIELDS: Rows = {
   logprobs: flag,
   top_logprobs: integer(0, 20),
   tools: list(variants('type', TOOLS, hostedTool("tools of type 'function' or 'custom'", 'function', 'custom')), 1024),
-  tool_choice: textOr(variants('type', CHOICES, noOther('type', CHOICES)), 'an object', ...CHOICE_WORDS),
+  tool_choice: textOr(variants('type', CHOICES), 'an object', ...CHOICE_WORDS),
   parallel_tool_calls: flag,
   functions: list(object(FUNCTION), 1024),
   function_call: textOr(object({ name: text }), 'an object', 'none', 'auto'),

@@ -3,7 +3,6 @@ import {
   leftOut,
   list,
   never,
-  noOther,
   object,
   type Rows,
   type Shape,
@@ -69,7 +68,7 @@ const SAID_PARTS = {
 
 /** The content is null if a message has none. */
 const content = (parts: Record<string, Rows>): Shape => {
-  const shape = textOr(list(variants('type', parts, noOther('type', parts))), 'an array of content parts')
+  const shape = textOr(list(variants('type', parts)), 'an array of content parts')
   return shaped(shape.schema, (sent, at) => (sent === null ? null : shape(sent, at)))
 }
 
@@ -132,7 +131,7 @@ const ROLES = {
   },
 } satisfies Record<string, Rows>
 
-export const MESSAGES: Shape = list(variants('role', ROLES, noOther('role', ROLES)), MAX_MESSAGES)
+export const MESSAGES: Shape = list(variants('role', ROLES), MAX_MESSAGES)
 
 /** The reason why an upstream may not be given this address of a medium; undefined if it may. */
 function addressFault(address: string): string | undefined {

@@ -67,10 +67,7 @@ const MOST_HEADER_CHARS = 200
 const MOST_NAME_CHARS = 64
 const DATA_URL = /^data:([^,;]*)[^,]*;base64,/i
 
-/**
- * The kind of a part of a prompt: that of its bytes, if its type, its name and a part for sound or film agree. Some
- * providers go by one of these, and some by another, so what they tell apart may be any kind. An address tells nothing.
- */
+/** Providers go by the bytes, the type, the name or the part: if these disagree, it may be any kind. */
 function kindOfContent(said: MediaKind, content: string, name: unknown): MediaKind | 'any' {
   const [start = '', type = ''] = DATA_URL.exec(content.slice(0, MOST_HEADER_CHARS)) ?? []
   const kind = kindOfBytes(content.slice(start.length, start.length + 2 * HEAD_CHARS))

@@ -1,10 +1,7 @@
 import type { Vector, VectorFormat } from '../../domain/chat/embedding.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 
-/**
- * A vector as an upstream sent it, in either format, in the format that the caller wants. 32-bit floats are in the byte
- * order of the machine, which is that of the format on every platform of Node.
- */
+/** 32-bit floats are in the byte order of the machine, which is that of the format on every platform of Node. */
 export function readVector(sent: unknown, dimensions: number, format: VectorFormat): Vector {
   const vector = typeof sent === 'string' ? decode(sent) : copy(sent, format)
   if (vector?.length !== dimensions) {

@@ -24,10 +24,7 @@ export function keyRefusal(key: Key | undefined, hash: string, nowMs: number): G
   return standing === 'refused' ? invalidKey() : undefined
 }
 
-/**
- * One answer for malformed, unknown and revoked keys, so that it tells a stranger nothing. It begins with OpenAI's
- * message, by which some clients recognise the error; unlike OpenAI's it repeats nothing of the key.
- */
+/** One answer for malformed, unknown and revoked keys tells a stranger nothing. Clients know its first words. */
 export function invalidKey(): GatewayError {
   return new GatewayError(
     'invalid_api_key',

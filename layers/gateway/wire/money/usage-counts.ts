@@ -50,10 +50,7 @@ const nameInDetails = (count: Count) => NAMES[count][0]?.split('.')[1] ?? count
 const MOST_TOKENS = 10 ** 12
 const MOST_ITERATIONS = 1_000
 
-/**
- * The counts in a usage object of any provider; of several names for one count, the number that costs more. `isBeside`: the
- * tokens that went through a cache are counted beside the prompt.
- */
+/** The number that costs more of several names counts. `isBeside`: tokens through a cache are beside the prompt. */
 export function readUsage(usage: unknown, isBeside = false): ReportedUsage | undefined {
   if (!isObject(usage)) return undefined
   const { iterations } = usage
@@ -86,10 +83,7 @@ function readCounts(usage: JsonObject, isBeside: boolean): Read {
   return read
 }
 
-/**
- * The largest of the values that are counts; of tokens from a cache, which cost less, the smallest. NaN if there are only
- * others, so that a sum with it is no count either.
- */
+/** The largest count, or the smallest of cached tokens, which cost less. NaN if no value is a count. */
 function countAt(usage: JsonObject, paths: readonly (readonly string[])[], isCheaper: boolean): number | undefined {
   let found: number | undefined
   for (const [outer = '', inner] of paths) {

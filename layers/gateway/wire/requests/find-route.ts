@@ -5,10 +5,7 @@ import { pathMatcher, wrongMethod } from '../basics/match-path.ts'
 
 type FoundRoute = { readonly route: HttpRoute; readonly id: string | undefined }
 
-/**
- * The route for this call, or the refusal of its method. `noSuchPath` makes the refusal of a path. HEAD is accepted as
- * GET is, and a slash at the end of a path is ignored.
- */
+/** Or the refusal of the method. HEAD is accepted as GET is, and a slash at the end of a path is ignored. */
 export function findRoute(method: string, path: string): FoundRoute | GatewayError {
   const fixed = FIXED.get(path)
   if (fixed && fixed.method === method) return { route: fixed, id: undefined }

@@ -43,10 +43,7 @@ function endpointAt(path: unknown, quote: object): Endpoint {
 const [QUOTE, BACKSLASH, COLON, COMMA] = [34, 92, 58, 44]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125]
 
-/**
- * The text of a member of an object as it stands in valid JSON; undefined if there is none. Of several with the same name
- * it is the last, as for JSON.parse.
- */
+/** The text of a member as it stands in valid JSON; the last of several with the same name, as for JSON.parse. */
 function memberText(json: string, name: string): string | undefined {
   let found: string | undefined
   let depth = 0

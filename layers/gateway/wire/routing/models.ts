@@ -61,10 +61,7 @@ function meantModel(id: string, known: readonly string[]): string | undefined {
 
 const MOST_NAME_CHARS = 200
 
-/**
- * Credits for one token, one request and one image, under OpenRouter's names; parts without a price of their own are
- * left out. A tier replaces the base price for prompts of more tokens than its `above`.
- */
+/** Credits under OpenRouter's names. Parts without a price of their own are left out; a tier replaces the base. */
 export function pricing(price: Price) {
   const { tiers } = price
   return {

@@ -1,5 +1,6 @@
 import type { ChatBody, ChatRequest } from '../../domain/chat/chat.ts'
-import type { Prompt } from '../../domain/chat/embedding.ts'
+import type { Embedding, Prompt } from '../../domain/chat/embedding.ts'
+import type { Nano } from '../../domain/money/money.ts'
 import { badField } from '../../wire/basics/bad-field.ts'
 import { readFields } from '../../wire/basics/read-fields.ts'
 import { flag, integer, knownRows, option, shaped, word } from '../../wire/basics/shape.ts'
@@ -7,8 +8,10 @@ import { alias, MODEL } from '../../wire/chat/chat-fields.ts'
 import { errorEnvelope } from '../../wire/chat/frames.ts'
 import { promptMedia } from '../../wire/chat/prompt-media.ts'
 import { promptShape, readPrompts } from '../../wire/chat/read-prompts.ts'
+import { writeVector } from '../../wire/chat/vectors.ts'
+import { moneyLiteral } from '../../wire/money/money-literal.ts'
 import type { JsonBody } from '../../wire/requests/read-body.ts'
-import type { RequestContract } from '../contract.ts'
+import type { AnswerHead, RequestContract } from '../contract.ts'
 
 const MAX_INPUTS = 2_048
 
@@ -60,4 +63,20 @@ export const EMBEDDINGS_CONTRACT: RequestContract = {
   readRequest: readEmbeddingRequest,
   lastFrame: '',
   errorBody: errorEnvelope,
+}
+
+/** OpenAI's list of embeddings, vector by vector: the whole text may be too long for the memory. */
+export function* writeEmbedding(
+  { model, chat }: AnswerHead,
+  { vectors }: Embedding,
+  usage: { readonly tokens: number; readonly cost: Nano },
+): Generator<string, void, undefined> {
+  const format = chat.embedding?.format ?? 'float'
+  yield '{"object":"list","data":['
+  for (const [index, vector] of vectors.entries()) {
+    yield `${index > 0 ? ',' : ''}{"object":"embedding","index":${index},"embedding":${writeVector(vector, format)}}`
+  }
+  const { tokens, cost } = usage
+  const counts = { prompt_tokens: tokens, total_tokens: tokens, cost: moneyLiteral(cost) }
+  yield `],"model":${JSON.stringify(model)},"usage":${JSON.stringify(counts)}}`
 }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { parseChatRequest } from '../../layers/gateway/contracts/chat/chat-request.ts'
+import { parseChatRequest } from '../../layers/gateway/contracts/chat/chat-contract.ts'
 import { readCompletionRequest } from '../../layers/gateway/contracts/completions/completion-request.ts'
 import { readEmbeddingRequest } from '../../layers/gateway/contracts/embeddings/embeddings.ts'
 import { readMessagesRequest } from '../../layers/gateway/contracts/messages/messages-request.ts'

@@ -7,7 +7,7 @@ import {
   parsePrice,
   type Quantities,
 } from '../../layers/gateway/domain/money/price.ts'
-import { affordableTokens, type WorstCase, worstCostOf } from '../../layers/gateway/domain/money/worst-cost.ts'
+import { affordableTokens, type WorstCase, worstCostOf } from '../../layers/gateway/domain/money/priced-request.ts'
 import { moneyLiteral } from '../../layers/gateway/wire/money/money-literal.ts'
 
 test.each(['0', '7', '0.000000001', '0.00002', '12.5', '123456789012.000000001'])(

@@ -13,7 +13,7 @@ import {
   statePrice,
 } from '../../layers/gateway/domain/money/price.ts'
 import { PARTS } from '../../layers/gateway/domain/money/price-kinds.ts'
-import { affordableTokens, type WorstCase, worstCostOf } from '../../layers/gateway/domain/money/worst-cost.ts'
+import { affordableTokens, type WorstCase, worstCostOf } from '../../layers/gateway/domain/money/priced-request.ts'
 import { Random } from '../simulation/random.ts'
 
 const LONG = { above: 272_000, input: '10', output: '45', cachedInput: '1' }

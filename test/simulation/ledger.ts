@@ -1,5 +1,5 @@
+import type { WindowKind } from '../../layers/gateway/domain/admission/counters.ts'
 import { COUNTER_NAMES, COUNTERS, type CounterName } from '../../layers/gateway/domain/admission/counters.ts'
-import type { WindowKind } from '../../layers/gateway/domain/admission/windows.ts'
 import { checkWatched, NoticeBooks } from './notice-books.ts'
 import { momentOf, openHolds } from './stored-hold.ts'
 

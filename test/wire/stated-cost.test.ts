@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { costFields, statedCost } from '../../layers/gateway/wire/money/stated-cost.ts'
+import { costFields, statedCost } from '../../layers/gateway/wire/money/usage-counts.ts'
 
 test.each<[string, object, bigint]>([
   ['OpenRouter', { cost: 0.00014295 }, 142_950n],

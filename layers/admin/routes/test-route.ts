@@ -1,4 +1,4 @@
-import { parseChatRequest } from '../../gateway/contracts/chat/chat-request.ts'
+import { parseChatRequest } from '../../gateway/contracts/chat/chat-contract.ts'
 import { readEmbeddingRequest } from '../../gateway/contracts/embeddings/embeddings.ts'
 import type { ChatRequest } from '../../gateway/domain/chat/chat.ts'
 import { billFor, countsOf, partsWithin } from '../../gateway/domain/money/bill.ts'

@@ -1,7 +1,6 @@
 import type { ContractName, Endpoint } from '../endpoints.ts'
 import { DONE_FRAME, errorEnvelope } from '../wire/chat/frames.ts'
-import { parseChatRequest } from './chat/chat-request.ts'
-import { ChunkWriter } from './chat/chunk-writer.ts'
+import { ChunkWriter, parseChatRequest } from './chat/chat-contract.ts'
 import { CompletionBuilder } from './completion-builder.ts'
 import type { Contract, RequestContract } from './contract.ts'
 import { EMBEDDINGS_CONTRACT } from './embeddings/embeddings.ts'

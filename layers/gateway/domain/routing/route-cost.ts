@@ -1,7 +1,6 @@
 import type { Nano } from '../money/money.ts'
 import { isFree, lossPrice, type Price, parsePrice } from '../money/price.ts'
-import { type PricedRequest, worstCaseOf } from '../money/priced-request.ts'
-import { worstCostOf } from '../money/worst-cost.ts'
+import { type PricedRequest, worstCaseOf, worstCostOf } from '../money/priced-request.ts'
 import type { UpstreamRoute } from './catalog.ts'
 
 export type Candidate = {

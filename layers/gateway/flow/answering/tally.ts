@@ -4,8 +4,7 @@ import { LeastTokens } from '../../domain/money/least-tokens.ts'
 import type { PricedRequest } from '../../domain/money/priced-request.ts'
 import { otherTier } from '../../domain/routing/catalog.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
-import { hasMedia, speaks } from '../../wire/chat/delta.ts'
-import { cutDelta, textOf } from '../../wire/chat/spoken-text.ts'
+import { cutDelta, hasMedia, speaks, textOf } from '../../wire/chat/delta.ts'
 import { mergeUsage, readUsage } from '../../wire/money/usage-counts.ts'
 
 /** An answer that its own tokenizer counts a little differently than ours is not beyond its cap. */

@@ -1,7 +1,8 @@
+import type { ChatBody, ChatRequest } from '../../domain/chat/chat.ts'
 import { type Answer, type ChatPart, isWhole, MAX_WHOLE_BYTES } from '../../domain/chat/chat.ts'
-import { extraFields } from '../../domain/chat/extra-fields.ts'
 import { mayWriteCache, mayWriteCache1h, type PricedRequest } from '../../domain/money/priced-request.ts'
-import { FIRST_BYTE_TIMEOUT_MS, type UpstreamRoute } from '../../domain/routing/catalog.ts'
+import type { ProviderEntry } from '../../domain/routing/catalog.ts'
+import { FIRST_BYTE_TIMEOUT_MS, providerFields, type UpstreamRoute } from '../../domain/routing/catalog.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import type { ChatCall } from '../../providers/provider.ts'
 import { isAnswer } from '../../wire/chat/delta.ts'
@@ -204,4 +205,29 @@ async function readUsageOf(batches: AsyncIterator<readonly ChatPart[]>, tally: T
   } finally {
     clearTimeout(timer)
   }
+}
+
+export type ExtraFields = {
+  readonly extra: ChatBody
+  readonly dropped: readonly string[]
+}
+
+const NONE: ExtraFields = { extra: {}, dropped: [] }
+
+/** Fields that are unknown or may cost more pass if the operator allows them, are left out by 'drop', or refused. */
+export function extraFields(
+  { unknown, raw }: ChatRequest,
+  entry: ProviderEntry | undefined,
+  allowFields: readonly string[],
+): ExtraFields {
+  if (unknown.length === 0) return NONE
+  const allowed = new Set([...allowFields, ...providerFields(entry)])
+  const extra: Record<string, unknown> = {}
+  const dropped: string[] = []
+  for (const { root, name, param, code, complaint } of unknown) {
+    if (allowed.has(root)) extra[root] = raw[root]
+    else if (entry?.unknownFields === 'drop') dropped.push(name)
+    else throw new UpstreamFailure('unsupported', complaint(), { param, code })
+  }
+  return { extra, dropped }
 }

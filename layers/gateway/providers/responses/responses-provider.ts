@@ -1,7 +1,6 @@
 import type { OpenAiEntry } from '../../domain/routing/catalog.ts'
-import { answerReader, bearer, httpUpstream } from '../http-upstream.ts'
+import { answerReader, bearer, httpUpstream, inServiceTier, serviceTierOf } from '../http-upstream.ts'
 import type { ChatCall, Provider, ReadApiKey } from '../provider.ts'
-import { inServiceTier, serviceTierOf } from '../service-tier.ts'
 import { ResponsesEvents, readResponse } from './responses-answer.ts'
 import { toResponsesRequest } from './responses-request.ts'
 

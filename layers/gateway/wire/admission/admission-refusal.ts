@@ -7,8 +7,8 @@ import {
   leftIn,
   limitOf,
   secondsLeft,
+  WINDOWS,
 } from '../../domain/admission/counters.ts'
-import { WINDOWS } from '../../domain/admission/windows.ts'
 import { type AdmissionRefusal, type CounterRefusal, GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { Key } from '../../domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../domain/money/money.ts'

@@ -4,7 +4,7 @@ import { type DaySum, putDaySum, readDaySums } from '../../layers/gateway/store/
 import { putDayTotal, queryDayTotals } from '../../layers/gateway/store/rows/day-totals.ts'
 import { queryUsageRows } from '../../layers/gateway/store/rows/usage-rows.ts'
 import type { Instance } from '../instance.ts'
-import { sideBySide } from '../side-by-side.ts'
+import { sideBySide } from '../scheduled-run.ts'
 
 export type ClosableKey = {
   readonly id: string

@@ -36,12 +36,7 @@ export type Instance = {
   readonly dailyLoss: Nano
 }
 
-export type InstanceOptions = {
-  readonly config?: Config
-  readonly tables?: Tables
-  readonly clock?: () => number
-  readonly random?: (bytes: number) => Uint8Array
-  readonly log?: Log
+export type InstanceOptions = Partial<Pick<Instance, 'config' | 'tables' | 'clock' | 'random' | 'log'>> & {
   readonly timing?: Partial<ChatTiming>
   /** Replaces the reading of the catalog from the table. */
   readonly readStoredCatalog?: ReadCatalog

@@ -3,11 +3,11 @@ import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
 import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
-import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import type { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { ADMIN_PATHS } from '../layers/gateway/endpoints.ts'
 import { acknowledge } from './acknowledge.ts'
-import { removalPolicyOf } from './data/retention.ts'
+import { addLogs } from './data/retention.ts'
 import type { Functions } from './functions/functions.ts'
 import type { Stage } from './stages.ts'
 
@@ -63,13 +63,9 @@ export class AdminApi extends Construct {
 
 /** The stage of an API, with a limit for all callers together, and a log, which may have fields of its own. */
 function addLoggedStage(scope: Construct, httpApi: HttpApi, stage: Stage, rateLimit: number, logged = {}): LogGroup {
-  const logs = new LogGroup(scope, 'AccessLogs', {
-    // API Gateway adds a group of another name to a policy that all of its logs in the account share, and that ends at
-    // 5,120 characters. By its fixed name, a log that outlived its stack is adopted by the next one.
-    logGroupName: `/aws/vendedlogs/${Stack.of(scope).stackName}/${scope.node.id}`,
-    retention: stage.logRetentionDays,
-    removalPolicy: removalPolicyOf(stage),
-  })
+  // API Gateway adds a group of another name to a policy that all of its logs in the account share, and that ends at
+  // 5,120 characters.
+  const logs = addLogs(scope, 'AccessLogs', stage, `/aws/vendedlogs/${Stack.of(scope).stackName}/${scope.node.id}`)
   // No header, no query and no path parameter: a key sent in the wrong place must not end up here.
   const fields = {
     requestId: '$context.requestId',

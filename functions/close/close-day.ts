@@ -9,7 +9,7 @@ import {
 } from '../../layers/gateway/store/rows/day-totals.ts'
 import { queryUsageRows } from '../../layers/gateway/store/rows/usage-rows.ts'
 import type { Instance } from '../instance.ts'
-import { sideBySide } from '../side-by-side.ts'
+import { sideBySide } from '../scheduled-run.ts'
 
 export type ClosableKey = {
   readonly id: string

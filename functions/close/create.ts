@@ -22,7 +22,7 @@ import {
 } from '../../layers/gateway/store/rows/closing.ts'
 import { hourAfter, hourOf, momentOfHour, type Span } from '../../layers/gateway/store/rows/hour-sums.ts'
 import type { Instance } from '../instance.ts'
-import { type Context, timeLeft } from '../time-left.ts'
+import { attempter, type Context, timeLeft } from '../scheduled-run.ts'
 import { type ClosableKey, dayCloser } from './close-day.ts'
 import { dayExporter, type ExportOptions } from './export-day.ts'
 import { hasLateRows, hourSummer } from './sum-hours.ts'
@@ -45,17 +45,19 @@ export function createClose(
   const { tables, clock, log } = instance
   const read = readClosing(tables)
   const note = noteClosing(tables)
+  const attempt = attempter(log)
 
   return async (_event?: unknown, context?: Context): Promise<{ closed: number; exported: number; behind: number }> => {
     const timeLeftMs = timeLeft(context)
     const last = lastEndedDay(clock())
     const before = await read()
+    const hasTime = () => timeLeftMs() > 0
     await attempt('the expiry of rows could not be switched; the next run will', () => guardRows(before))
     // First, because every summary and the export go by the totals. If it fails, days that are closed are exported all the same.
     const closing = closeDays(before, last, timeLeftMs)
     await closing.catch(() => {})
-    const { exported, unexported } = await exportDays(before.closedThrough, () => timeLeftMs() > 0)
-    await attempt('hours could not be added up; the next run will', () => sumHours(() => timeLeftMs() > 0))
+    const { exported, unexported } = await exportDays(before.closedThrough, hasTime)
+    await attempt('hours could not be added up; the next run will', () => sumHours(hasTime))
     const { closed, firstDay } = await closing
     const { closedThrough } = await read()
     const behind = Math.max(unexported, daysBetween(closedThrough ? dayAfter(closedThrough) : firstDay, last))
@@ -67,15 +69,14 @@ export function createClose(
    * Keeps all rows from expiring while those of a day could expire before they are exported. It is switched off by every
    * run, because a table that was restored has it on.
    */
-  async function guardRows({ exportedThrough, isExpiryOff = false }: Closing): Promise<boolean> {
-    if (!setRowExpiry || (!putObject && exportedThrough === undefined)) return true
+  async function guardRows({ exportedThrough, isExpiryOff = false }: Closing): Promise<void> {
+    if (!setRowExpiry || (!putObject && exportedThrough === undefined)) return
     const next = exportedThrough ? dayAfter(exportedThrough) : firstDayOf(await keysToClose())
     const mayExpire = next === undefined || mayRowsExpire(next, clock())
-    if (mayExpire && !isExpiryOff) return true
+    if (mayExpire && !isExpiryOff) return
     if (!mayExpire) await note({ isExpiryOff: true })
     await setRowExpiry(mayExpire)
     if (mayExpire) await note({ isExpiryOff: false })
-    return true
   }
 
   async function closeDays({ closedThrough }: Closing, last: string, timeLeftMs: () => number) {
@@ -92,7 +93,7 @@ export function createClose(
     for (const day of daysFrom(firstDay, last)) {
       if (!hasTime()) break
       const isWhole = await attempt(`the day ${day} could not be closed; the next run will`, () => closeDay(day, keys))
-      isUnbroken &&= isWhole
+      isUnbroken &&= isWhole === true
       if (!isUnbroken) continue
       await sumAgainIfLate(day)
       await note({ closedThrough: day })
@@ -129,9 +130,9 @@ export function createClose(
   }
 
   /** Adds up the hours that are over, and once more those of which a row came late. */
-  async function sumHours(hasTime: () => boolean): Promise<boolean> {
+  async function sumHours(hasTime: () => boolean): Promise<void> {
     const { summedThrough, again } = await read()
-    if (!hasTime()) return false
+    if (!hasTime()) return
     const sum = hourSummer(tables, hasTime)
     if (again) {
       const left = (hour: Span) => (hour < again.to ? { ...again, from: hourAfter(hour) } : undefined)
@@ -139,16 +140,15 @@ export function createClose(
     }
     const nowMs = clock()
     // Most runs find no hour that has ended since, and need not look at the keys.
-    if (summedThrough && momentOfHour(summedThrough) + 2 * HOUR_MS > nowMs - SUMMING_LAG_MS) return true
+    if (summedThrough && momentOfHour(summedThrough) + 2 * HOUR_MS > nowMs - SUMMING_LAG_MS) return
     let [earliestMs, settledMs] = [Infinity, Infinity]
     for await (const key of listKeys(tables)()) {
       earliestMs = Math.min(earliestMs, earliestRowMs(key))
       settledMs = Math.min(settledMs, settledBefore(key, nowMs))
     }
-    if (earliestMs === Infinity) return true
+    if (earliestMs === Infinity) return
     const firstMs = summedThrough ? momentOfHour(hourAfter(summedThrough)) : Math.floor(earliestMs / HOUR_MS) * HOUR_MS
     await sum(firstMs, settledMs, (hour) => note({ summedThrough: hour }))
-    return true
   }
 
   async function keysToClose(): Promise<ClosableKey[]> {
@@ -158,23 +158,10 @@ export function createClose(
     }
     return keys
   }
-
-  /** One day that fails is no reason to skip the others. */
-  async function attempt(what: string, work: () => Promise<boolean>): Promise<boolean> {
-    try {
-      return await work()
-    } catch (error) {
-      log.problem(what, error, '-')
-      return false
-    }
-  }
 }
 
 function firstDayOf(keys: readonly ClosableKey[]): string | undefined {
-  return keys.reduce<string | undefined>(
-    (first, { firstDay }) => (first === undefined || firstDay < first ? firstDay : first),
-    undefined,
-  )
+  return keys.map(({ firstDay }) => firstDay).toSorted()[0]
 }
 
 function daysBetween(first: string | undefined, last: string): number {

@@ -39,11 +39,8 @@ export function dayExporter(
   const note = noteClosing(tables)
 
   return async (day, from) => {
-    const parts = new PartWriter(
-      async (part, bytes) => putObject(exportPath(day, part), await compress(bytes)),
-      partChars,
-      from?.part,
-    )
+    const put = async (part: number, bytes: Buffer) => putObject(exportPath(day, part), await compress(bytes))
+    const parts = new PartWriter(put, partChars, from?.part)
     try {
       for await (const total of totalsOf(day, from?.keyId)) {
         if (!(await exportKey(total, parts, from?.keyId === total.keyId ? from : undefined))) return false

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import { momentsOf } from '../../layers/gateway/domain/rows/closed-day.ts'
-import type { UsagePart } from '../../layers/gateway/domain/rows/day-total.ts'
+import { addTo, emptyPart } from '../../layers/gateway/domain/rows/day-total.ts'
 import { UsageSum } from '../../layers/gateway/domain/rows/usage-sum.ts'
 import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { queryDayTotals } from '../../layers/gateway/store/rows/day-totals.ts'
@@ -47,20 +47,10 @@ export function hourSummer(tables: Tables, hasTime: () => boolean) {
 
 /** True if the sum of a closed day is not that of its keys' totals: a row came after its hour was added up. */
 export async function hasLateRows(tables: Tables, day: string): Promise<boolean> {
-  const [totals, sums] = [new Tally(), new Tally()]
-  for await (const { parts } of queryDayTotals(tables)(day)) totals.add(parts)
-  for await (const { sum } of readUsageSums(tables, 'keys')(day)) sums.add(sum.keys.values())
-  return totals.requests !== sums.requests || totals.cost !== sums.cost
-}
-
-class Tally {
-  requests = 0
-  cost = 0n
-
-  add(parts: Iterable<Pick<UsagePart, 'requests' | 'cost'>>): void {
-    for (const { requests, cost } of parts) {
-      this.requests += requests
-      this.cost += cost
-    }
+  const [totals, sums] = [emptyPart(), emptyPart()]
+  for await (const { parts } of queryDayTotals(tables)(day)) for (const part of parts) addTo(totals, part)
+  for await (const { sum } of readUsageSums(tables, 'keys')(day)) {
+    for (const part of sum.keys.values()) addTo(sums, part)
   }
+  return totals.requests !== sums.requests || totals.cost !== sums.cost
 }

@@ -21,8 +21,10 @@ export function createProbe(
   return async (): Promise<{ models: number }> => {
     const answer = await ask(url, await readOwnKey(), timeoutMs)
     const models = listIn(answer)
-    if (!models) throw new Error(`GET ${url} was answered with ${describe(answer)}, not with a list of models.`)
-    return { models: models.length }
+    if (models) return { models: models.length }
+    // Nothing of the body, which could repeat the key.
+    const id = /^req_\w{26}$/.test(answer.requestId ?? '') ? ` (${answer.requestId})` : ''
+    throw new Error(`GET ${url} was answered with ${answer.status}${id}, not with a list of models.`)
   }
 
   /** For every run anew: a frozen function cannot refresh a copy in the background, and a new key works at once. */
@@ -42,13 +44,11 @@ async function ask(url: string, key: string, timeoutMs: number): Promise<Answer>
     const response = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
     return { status: response.status, requestId: response.headers.get('x-request-id'), text: await response.text() }
   } catch (error) {
-    throw new Error(`GET ${url} was not answered within ${timeoutMs} ms: ${reasonOf(error as Error)}`, { cause: error })
+    const { message, cause } = error as Error
+    // The words of `fetch` itself are "fetch failed".
+    const reason = cause instanceof Error ? cause.message : message
+    throw new Error(`GET ${url} was not answered within ${timeoutMs} ms: ${reason}`, { cause: error })
   }
-}
-
-/** The words of `fetch` itself are "fetch failed". */
-function reasonOf({ message, cause }: Error): string {
-  return cause instanceof Error ? cause.message : message
 }
 
 function listIn({ status, text }: Answer): unknown[] | undefined {
@@ -59,9 +59,4 @@ function listIn({ status, text }: Answer): unknown[] | undefined {
   } catch {
     return undefined
   }
-}
-
-/** Nothing of the body, which could repeat the key. */
-function describe({ status, requestId }: Answer): string {
-  return /^req_\w{26}$/.test(requestId ?? '') ? `${status} (${requestId})` : `${status}`
 }

@@ -4,8 +4,7 @@ import { moveEvents } from '../../layers/gateway/store/events/pending-events.ts'
 import { findRungClocks, stopClock } from '../../layers/gateway/store/notices/expiry-clock.ts'
 import { readWatched } from '../../layers/gateway/store/notices/notices.ts'
 import type { Instance } from '../instance.ts'
-import { sideBySide } from '../side-by-side.ts'
-import { type Context, timeLeft } from '../time-left.ts'
+import { attempter, type Context, sideBySide, timeLeft } from '../scheduled-run.ts'
 import { noticeTeller, type Tell } from './tell-notices.ts'
 
 /** The keys in a run whose notices may fail to be told. */
@@ -24,7 +23,8 @@ export function createSweep(instance: Instance, tell?: Tell) {
   const stop = stopClock(tables)
   let untold = 0
   const schedule = scheduleSweep(tables)
-  const move = moveEvents(tables, reportForged)
+  const attempt = attempter(log)
+  const move = moveEvents(tables, (count) => log.problem(FORGED, new Error(`${count} of them were left out.`), '-'))
 
   return async (_event?: unknown, context?: Context): Promise<{ finished: number }> => {
     const timeLeftMs = timeLeft(context)
@@ -32,18 +32,16 @@ export function createSweep(instance: Instance, tell?: Tell) {
     untold = 0
     let finished = 0
     await sideBySide(findKeysToSweep(tables)(clock()), hasTime, async ({ keyId, hasEvents }) => {
-      if (hasEvents) {
-        await attempt('an event could not be moved; the next sweep will', '-', () => move(keyId, clock()))
+      if (hasEvents) await attempt('an event could not be moved; the next sweep will', () => move(keyId, clock()))
+      const countFinished = () => {
+        finished += 1
       }
-      await attempt('a key could not be swept; the next sweep will', '-', () =>
-        sweepKey(keyId, hasTime, () => {
-          finished += 1
-        }),
-      )
+      const sweep = () => sweepKey(keyId, hasTime, countFinished)
+      await attempt('a key could not be swept; the next sweep will', sweep)
     })
     const rung = tell ? findRungClocks(tables)(clock()) : []
     await sideBySide(rung, hasTime, (one) =>
-      attempt('an expiry could not be told; the next sweep will', '-', async () => {
+      attempt('an expiry could not be told; the next sweep will', async () => {
         const watched = await read(one.keyId)
         if (watched) await tellNotices(watched)
         await stop(one)
@@ -59,34 +57,19 @@ export function createSweep(instance: Instance, tell?: Tell) {
     for (const hold of dead) {
       // The key stays where the next sweep finds it.
       if (!hasTime()) return
-      await attempt('a dead request could not be finished; the next sweep will', hold.requestId, async () => {
-        await finishHold(keyId, hold)
-        countFinished()
-      })
+      const finish = () => finishHold(keyId, hold).then(countFinished)
+      await attempt('a dead request could not be finished; the next sweep will', finish, hold.requestId)
     }
     const left = dead.length > 0 ? await read(keyId) : found
     if (!left) return
     // Receivers that are away must not take the time of dead requests.
     if (untold < MOST_UNTOLD) {
       untold += 1
-      await attempt('a notice could not be told; the next sweep will', '-', async () => {
+      await attempt('a notice could not be told; the next sweep will', async () => {
         await tellNotices(left)
         untold -= 1
       })
     }
     await schedule(left.key, clock())
-  }
-
-  function reportForged(count: number): void {
-    log.problem(FORGED, new Error(`${count} of them were left out.`), '-')
-  }
-
-  /** One failure must not keep the rest from being done. */
-  async function attempt(what: string, requestId: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-    } catch (error) {
-      log.problem(what, error, requestId)
-    }
   }
 }

@@ -2,15 +2,13 @@ import { openEventBus } from '../../layers/gateway/platform/aws/put-events.ts'
 import { readEventBus } from '../../layers/gateway/platform/config.ts'
 import { openInstance } from '../instance.ts'
 import { createSweep } from './create.ts'
-import type { Tell } from './tell-notices.ts'
 
 const instance = openInstance()
+const bus = readEventBus()
+const put = bus === undefined ? undefined : openEventBus(bus)
+const { stage } = instance.config
 
-export const handler = createSweep(instance, tellBus(readEventBus()))
-
-function tellBus(name: string | undefined): Tell | undefined {
-  if (name === undefined) return undefined
-  const put = openEventBus(name)
-  const { stage } = instance.config
-  return (notice) => put({ type: notice.type, detail: JSON.stringify({ ...notice, stage }) })
-}
+export const handler = createSweep(
+  instance,
+  put && ((notice) => put({ type: notice.type, detail: JSON.stringify({ ...notice, stage }) })),
+)

@@ -1,14 +1,13 @@
 import { marshall } from '@aws-sdk/util-dynamodb'
 import { Stack } from 'aws-cdk-lib'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
-import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from 'aws-cdk-lib/custom-resources'
 import { Construct } from 'constructs'
 import { CATALOG_ITEM, SEEDED } from '../../layers/gateway/names.ts'
 import { acknowledge } from '../acknowledge.ts'
 import type { Seed } from '../settings.ts'
 import type { Stage } from '../stages.ts'
-import { removalPolicyOf } from './retention.ts'
+import { addLogs } from './retention.ts'
 import type { Tables } from './tables.ts'
 
 type Props = { readonly tables: Tables; readonly stage: Stage; readonly seed: Seed }
@@ -21,10 +20,7 @@ export class CatalogSeed extends Construct {
     new AwsCustomResource(this, 'Seed', {
       resourceType: 'Custom::WaybillCatalogSeed',
       installLatestAwsSdk: false,
-      logGroup: new LogGroup(this, 'SeedLogs', {
-        retention: stage.logRetentionDays,
-        removalPolicy: removalPolicyOf(stage),
-      }),
+      logGroup: addLogs(this, 'SeedLogs', stage),
       onCreate: {
         service: 'DynamoDB',
         action: 'putItem',

@@ -1,5 +1,6 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs'
 import { acknowledge } from '../acknowledge.ts'
@@ -30,6 +31,12 @@ export function letUse(bucket: Bucket, service: string, action: string, resource
 
 /** The owner of the bucket owns what the service writes. */
 export const OWNED = { 's3:x-amz-acl': 'bucket-owner-full-control' }
+
+/** A log that deletes old entries. One with a name is adopted by the next stack if it outlived its own. */
+export function addLogs(scope: Construct, id: string, stage: Stage, logGroupName?: string): LogGroup {
+  const [retention, removalPolicy] = [stage.logRetentionDays, removalPolicyOf(stage)]
+  return new LogGroup(scope, id, { ...(logGroupName && { logGroupName }), retention, removalPolicy })
+}
 
 /** The fate of a stage's tables and logs when the stack is destroyed. */
 export function removalPolicyOf({ keepsData }: Stage): RemovalPolicy {

@@ -1,12 +1,12 @@
-import { ArnFormat, CfnDeletionPolicy, Stack } from 'aws-cdk-lib'
-import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import { CfnDeletionPolicy, Stack } from 'aws-cdk-lib'
 import { CfnLoggingConfiguration, CfnWebACL } from 'aws-cdk-lib/aws-wafv2'
 import { Construct } from 'constructs'
 import { GatewayError } from '../../layers/gateway/domain/basics/gateway-error.ts'
-import { removalPolicyOf } from '../data/retention.ts'
+import { addLogs } from '../data/retention.ts'
+import { arnOf } from '../rights/permissions.ts'
 import type { Stage } from '../stages.ts'
 
-/** WAF demands this prefix. By its fixed name, a log that outlived its stack is adopted by the next one. */
+/** WAF demands this prefix. */
 export const firewallLogsOf = (stackName: string) => `aws-waf-logs-${stackName}`
 
 /** The dimension of its metrics, which all firewalls of an account share. */
@@ -36,19 +36,9 @@ export class Firewall extends Construct {
 
   /** Logs the requests that were blocked or counted; the others are in CloudFront's log. */
   #log(stage: Stage): void {
-    const stack = Stack.of(this)
-    const logs = new LogGroup(this, 'Logs', {
-      logGroupName: firewallLogsOf(stack.stackName),
-      retention: stage.logRetentionDays,
-      removalPolicy: removalPolicyOf(stage),
-    })
+    const logs = addLogs(this, 'Logs', stage, firewallLogsOf(Stack.of(this).stackName))
     // The log's own attribute ends in ":*", which WAF refuses.
-    const destination = stack.formatArn({
-      service: 'logs',
-      resource: 'log-group',
-      resourceName: logs.logGroupName,
-      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-    })
+    const destination = arnOf(this, 'logs', 'log-group', logs.logGroupName)
     const Conditions = ['BLOCK', 'COUNT', 'EXCLUDED_AS_COUNT'].map((Action) => ({ ActionCondition: { Action } }))
     new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn: this.arn,
@@ -90,9 +80,7 @@ function limitOfEachAddress({ chatConcurrency }: Stage): CfnWebACL.RuleProperty 
     name: 'LimitOfEachAddress',
     priority: 0,
     action: { block: { customResponse } },
-    statement: {
-      rateBasedStatement: { aggregateKeyType: 'IP', limit, evaluationWindowSec: 300 },
-    },
+    statement: { rateBasedStatement: { aggregateKeyType: 'IP', limit, evaluationWindowSec: 300 } },
     visibilityConfig: metric('LimitOfEachAddress'),
   }
 }
@@ -101,9 +89,7 @@ function limitOfEachAddress({ chatConcurrency }: Stage): CfnWebACL.RuleProperty 
  * The common rules that look into a body, which count even if the others block. A prompt may have 4 MiB and contain
  * anything that they look for: scripts, paths, addresses.
  */
-const OF_THE_BODY = [
-  ...['SizeRestrictions_BODY', 'CrossSiteScripting_BODY', 'GenericLFI_BODY', 'GenericRFI_BODY', 'EC2MetaDataSSRF_BODY'],
-]
+const OF_THE_BODY = ['SizeRestrictions', 'CrossSiteScripting', 'GenericLFI', 'GenericRFI', 'EC2MetaDataSSRF']
 
 function commonRules({ waf }: Stage): CfnWebACL.RuleProperty {
   return {
@@ -114,7 +100,7 @@ function commonRules({ waf }: Stage): CfnWebACL.RuleProperty {
       managedRuleGroupStatement: {
         vendorName: 'AWS',
         name: 'AWSManagedRulesCommonRuleSet',
-        ruleActionOverrides: OF_THE_BODY.map((name) => ({ name, actionToUse: { count: {} } })),
+        ruleActionOverrides: OF_THE_BODY.map((name) => ({ name: `${name}_BODY`, actionToUse: { count: {} } })),
       },
     },
     visibilityConfig: metric('CommonRules'),

@@ -73,17 +73,15 @@ export class StacksInUsEast1 {
     const [stage, main] = [this.#stage, this.#main]
     const distributionId = Fn.getStackOutput(main.stackName, OUTPUTS.distributionId, this.#region)
     const { logs, alarms } = edgeNeedsOf(stage)
-    if (logs) new EdgeLogs(this.#addAfter('edge-logs'), 'EdgeLogs', { stage, distributionId })
+    const addAfter = (part: string) => {
+      const stack = this.#add(part)
+      stack.addStackDependency(main)
+      return stack
+    }
+    if (logs) new EdgeLogs(addAfter('edge-logs'), 'EdgeLogs', { stage, distributionId })
     if (!alarms) return
-    const edge = { ...this.parts, distributionId }
-    const monitoring = new EdgeMonitoring(this.#addAfter('edge-alarms'), 'Monitoring', { stage, edge })
+    const monitoring = new EdgeMonitoring(addAfter('edge-alarms'), stage, { ...this.parts, distributionId })
     Tags.of(monitoring).add(EDGE_PARTS_TAG, this.parts.contentHash)
-  }
-
-  #addAfter(part: string): Stack {
-    const stack = this.#add(part)
-    stack.addStackDependency(this.#main)
-    return stack
   }
 
   /** A gateway may be in several regions of an account, and all of them have their parts in this one. */
@@ -105,15 +103,10 @@ export class StacksInUsEast1 {
  * updates the resource that refers to it (Fn::GetStackOutput in its reference), and tells nobody of a new value.
  */
 function contentHashOf(stacks: readonly Stack[]): string {
-  const resourcesOf = (stack: Stack) =>
-    stack.node
-      .findAll()
-      .filter(CfnResource.isCfnResource)
-      .map((it) => stack.resolve(it._toCloudFormation()))
-  const produce = () =>
-    createHash('sha256')
-      .update(JSON.stringify(stacks.map(resourcesOf)))
-      .digest('hex')
-      .slice(0, 16)
-  return Lazy.string({ produce })
+  const resourcesOf = (stack: Stack) => {
+    const resources = stack.node.findAll().filter(CfnResource.isCfnResource)
+    return resources.map((it) => stack.resolve(it._toCloudFormation()))
+  }
+  const textOf = () => JSON.stringify(stacks.map(resourcesOf))
+  return Lazy.string({ produce: () => createHash('sha256').update(textOf()).digest('hex').slice(0, 16) })
 }

@@ -10,24 +10,31 @@ const OUT = join(ROOT, 'cdk.out', 'bundles')
 
 const GATEWAY = join(ROOT, 'layers', 'gateway')
 
-/** Parts that a function loads lazily, and the files beside its own that have them. AWS's SDK is the lockfile's. */
+/** Parts that a function loads lazily, each from a file of its name beside the function's own. AWS's SDK is the lockfile's. */
 const LAZY = {
-  '#advice': { file: './advice.js', entry: join(GATEWAY, 'wire', 'requests', 'advice.ts') },
-  '#bedrock': { file: './bedrock.js', entry: join(GATEWAY, 'providers', 'bedrock', 'bedrock-sdk.ts') },
-  '#contracts': { file: './contracts.js', entry: join(GATEWAY, 'contracts', 'lazy-contracts.ts') },
-  '#dialects': { file: './dialects.js', entry: join(GATEWAY, 'providers', 'lazy-dialects.ts') },
-  '#openapi': { file: './openapi.js', entry: join(ROOT, 'functions', 'api', 'openapi.ts') },
-  '#quote': { file: './quote.js', entry: join(ROOT, 'functions', 'api', 'answer-quote.ts') },
+  '#advice': join(GATEWAY, 'wire', 'requests', 'advice.ts'),
+  '#bedrock': join(GATEWAY, 'providers', 'bedrock', 'bedrock-sdk.ts'),
+  '#contracts': join(GATEWAY, 'contracts', 'lazy-contracts.ts'),
+  '#dialects': join(GATEWAY, 'providers', 'lazy-dialects.ts'),
+  '#openapi': join(ROOT, 'functions', 'api', 'openapi.ts'),
+  '#quote': join(ROOT, 'functions', 'api', 'answer-quote.ts'),
 }
 /** The page for the owners of keys, built, as a module beside the api's own. */
-const USAGE_PAGE = { name: '#usage-page', file: './usage-page.js' }
-const LAZY_FILES = [...Object.values(LAZY).map(({ file }) => file), USAGE_PAGE.file]
+const USAGE_PAGE = '#usage-page'
+const fileOf = (name: string) => `./${name.slice(1)}.js`
+const LAZY_FILES = Object.fromEntries([...Object.keys(LAZY), USAGE_PAGE].map((name) => [name, fileOf(name)]))
+
+/** A quote reads requests as chat does, and asks no model; the api has the document of them all. */
+const OF_FUNCTION: Readonly<Record<string, readonly (keyof typeof LAZY)[]>> = {
+  chat: ['#advice', '#contracts', '#dialects', '#bedrock'],
+  api: ['#advice', '#contracts', '#dialects', '#openapi', '#quote'],
+}
 
 /** A package of the tokenizer's layer, which is in Lambda's NODE_PATH. */
 const TOKENIZER = { name: 'waybill-tokenizer', entry: join(ROOT, 'layers', 'tokenizer', 'answer-question.ts') }
 
 /** The entries with AWS's own client in them. */
-const WITH_SDK = [LAZY['#bedrock'].entry, join(ROOT, 'functions', 'admin', 'handler.ts')]
+const WITH_SDK = [LAZY['#bedrock'], join(ROOT, 'functions', 'admin', 'handler.ts')]
 
 /** Node's web streams would take a third of the time in which chat loads. */
 const WEB_STREAMS = 'node:stream/web'
@@ -50,14 +57,14 @@ const COMMON: BuildOptions = {
 
 export function bundleFunction(name: string, out = OUT): string {
   const folder = join(out, 'functions', name)
-  for (const { entry, file } of lazyOf(name)) bundleFile(folder, entry, file)
+  for (const lazy of OF_FUNCTION[name] ?? []) bundleFile(folder, LAZY[lazy], fileOf(lazy))
   if (name === 'api') bundleUsagePage(folder)
   return bundleFile(folder, join(ROOT, 'functions', name, 'handler.ts'), 'index.js')
 }
 
 function bundleUsagePage(folder: string): void {
   const contents = `export const usagePage = () => (${JSON.stringify(usagePage())})`
-  bundle(folder, { stdin: { contents }, outfile: USAGE_PAGE.file, sourcemap: false })
+  bundle(folder, { stdin: { contents }, outfile: fileOf(USAGE_PAGE), sourcemap: false })
 }
 
 /** The tokenizer with its ranks, apart from the code: a deployment of new code does not carry it. */
@@ -67,23 +74,13 @@ export function bundleTokenizerLayer(out = OUT): string {
   return bundle(join(out, 'layers', 'tokenizer'), { entryPoints: [TOKENIZER.entry], outfile, sourcemap: false })
 }
 
-/** A quote reads requests as chat does, and asks no model; the api has the document of them all. */
-function lazyOf(name: string) {
-  const { '#bedrock': bedrock, '#openapi': openapi, '#quote': quote, ...both } = LAZY
-  if (name === 'chat') return [...Object.values(both), bedrock]
-  return name === 'api' ? [...Object.values(both), openapi, quote] : []
-}
-
 /** AWS's own client needs modules that our bundles leave out. */
 function bundleFile(folder: string, entry: string, outfile: string): string {
-  const lazy = Object.fromEntries(Object.entries(LAZY).map(([name, { file }]) => [name, file]))
-  const isSdk = WITH_SDK.includes(entry)
+  const ours = { ...LAZY_FILES, '#tokenizer': TOKENIZER.name, [WEB_STREAMS]: NO_WEB_STREAMS }
   return bundle(folder, {
     entryPoints: [entry],
-    alias: isSdk
-      ? {}
-      : { ...lazy, [USAGE_PAGE.name]: USAGE_PAGE.file, '#tokenizer': TOKENIZER.name, [WEB_STREAMS]: NO_WEB_STREAMS },
-    external: [...LAZY_FILES, TOKENIZER.name],
+    alias: WITH_SDK.includes(entry) ? {} : ours,
+    external: [...Object.values(LAZY_FILES), TOKENIZER.name],
     outfile,
   })
 }

@@ -13,12 +13,11 @@ import {
   Runtime,
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda'
-import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler'
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets'
 import type { Construct } from 'constructs'
 import { bundleFunction } from '#bundles'
-import { removalPolicyOf } from '../data/retention.ts'
+import { addLogs } from '../data/retention.ts'
 import { invokeFunction } from '../rights/permissions.ts'
 import type { Stage } from '../stages.ts'
 
@@ -48,11 +47,7 @@ export class GatewayFunction extends LambdaFunction {
   #live: LiveVersion | undefined
 
   constructor(scope: Construct, id: string, props: GatewayFunctionProps) {
-    const { stage } = props
-    const logs = new LogGroup(scope, `${id}Logs`, {
-      retention: stage.logRetentionDays,
-      removalPolicy: removalPolicyOf(stage),
-    })
+    const logs = addLogs(scope, `${id}Logs`, props.stage)
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
     super(scope, id, {
       description: props.description,

@@ -5,7 +5,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
 import type { Stage } from '../stages.ts'
-import { type Alarms, addAlarms } from './alarms.ts'
+import { type Alarms, addAlarms, type Rules } from './alarms.ts'
 import { addDashboard, addSavedQueries } from './dashboard.ts'
 import { edgePages, edgeTickets, pages, tickets, type Watched, type WatchedEdge } from './rules.ts'
 
@@ -23,12 +23,14 @@ export class Monitoring extends Construct {
   ) {
     super(scope, id)
     const { stage, functions } = watched
-    this.topics = addTopics(this, stage)
-    const { page, ticket } = this.topics
-    this.alarms = {
-      ...addAlarms(this, stage, page, { ...pages(watched), ...(edge && edgePages(edge)) }),
-      ...addAlarms(this, stage, ticket, { ...tickets(watched), ...(edge && edgeTickets(edge)) }),
-    }
+    const { topics, alarms } = addAlarmsAndTopics(
+      this,
+      stage,
+      { ...pages(watched), ...(edge && edgePages(edge)) },
+      { ...tickets(watched), ...(edge && edgeTickets(edge)) },
+    )
+    this.topics = topics
+    this.alarms = alarms
     this.dashboardUrl = addDashboard(this, stage, functions)
     addSavedQueries(this, stage, functions)
     this.#addBudget(stage)
@@ -51,11 +53,9 @@ export class Monitoring extends Construct {
 
 /** The alarms in us-east-1 of a stage in another region. */
 export class EdgeMonitoring extends Construct {
-  constructor(scope: Construct, id: string, { stage, edge }: { readonly stage: Stage; readonly edge: WatchedEdge }) {
-    super(scope, id)
-    const { page, ticket } = addTopics(this, stage)
-    addAlarms(this, stage, page, edgePages(edge))
-    addAlarms(this, stage, ticket, edgeTickets(edge))
+  constructor(scope: Construct, stage: Stage, edge: WatchedEdge) {
+    super(scope, 'Monitoring')
+    addAlarmsAndTopics(this, stage, edgePages(edge), edgeTickets(edge))
   }
 }
 
@@ -63,7 +63,8 @@ export class EdgeMonitoring extends Construct {
 type Topics = { readonly page: Topic; readonly ticket: Topic }
 
 /** In each region that has alarms: an alarm publishes to a topic of its own region only. */
-function addTopics(scope: Construct, { name, alarmEmail, ticketEmail = alarmEmail }: Stage): Topics {
+function addAlarmsAndTopics(scope: Construct, stage: Stage, paging: Rules, ticketing: Rules) {
+  const { name, alarmEmail, ticketEmail = alarmEmail } = stage
   const page = mailedTopic(scope, 'Alarms', `Waybill ${name}`, alarmEmail)
   const ticket = mailedTopic(scope, 'Tickets', `Waybill ${name}, tickets`, ticketEmail)
   // With enforceSSL a topic has a policy of its own, which replaces the default by which its account's alarms may publish.
@@ -71,7 +72,8 @@ function addTopics(scope: Construct, { name, alarmEmail, ticketEmail = alarmEmai
   for (const topic of [page, ticket]) {
     topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }))
   }
-  return { page, ticket }
+  const alarms: Alarms = { ...addAlarms(scope, stage, page, paging), ...addAlarms(scope, stage, ticket, ticketing) }
+  return { topics: { page, ticket }, alarms }
 }
 
 export function mailedTopic(scope: Construct, id: string, displayName: string, email: string | undefined): Topic {

@@ -144,6 +144,14 @@ function summed(usage: Iterable<Usage>, groupOf: (usage: Usage) => string) {
   return new Map([...groups].map(([name, { model: _, provider: __, ...sums }]) => [name, sums]))
 }
 
+/** A stage with a key that has so many rows on the days from the first on. */
+async function stageWith(seed: number, days: number, count: number, keepDays?: number) {
+  const tables = await openTestTables()
+  const random = new Random(seed)
+  const addKey = () => usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, days, count), keepDays)
+  return { tables, random, addKey, ...(await addKey()) }
+}
+
 async function removeRow({ client, usage }: OperatorTables, { requestId }: UsageRow): Promise<void> {
   await client.send(new DeleteCommand({ TableName: usage, Key: rowKey(requestId) }))
 }
@@ -208,9 +216,7 @@ test('a summary of days that are added up is one query a day, however many keys 
 })
 
 test('hours are added up once nothing in them can change, and what is read is the same before, between and after', async () => {
-  const tables = await openTestTables()
-  const random = new Random(31)
-  const used = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 2, 60))
+  const { tables, random, ...used } = await stageWith(31, 2, 60)
   const range = { fromMs: FIRST_MS + 20 * 60_000, toMs: FIRST_MS + 40 * HOUR_MS + 1 }
   const read = async (step: 'hours' | 'days') => {
     const sums = new UsageSum()
@@ -252,9 +258,7 @@ test.each([
   ['all hours of the day are', 24],
   ['only some hours of the day are', 9],
 ])('a row that comes when %s added up is in the sums once its day is closed', async (_, hours) => {
-  const tables = await openTestTables()
-  const random = new Random(14)
-  const used = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 1, 30))
+  const { tables, random, ...used } = await stageWith(14, 1, 30)
   await closerAt(tables, () => FIRST_MS + hours * HOUR_MS + SUMMING_LAG_MS).run()
   expect((await readClosing(tables)()).summedThrough).toBe(hourOf(FIRST_MS + (hours - 1) * HOUR_MS))
   const late = randomRow(random, used.key.id, FIRST_MS + 3 * HOUR_MS)
@@ -282,19 +286,11 @@ function addKind(sums: UsageSum, { models, keys, routes }: UsageSum, kind: SumKi
 }
 
 test('a day with a request that died stays open for its key alone until the request has its row', async () => {
-  const tables = await openTestTables()
-  const random = new Random(10)
-  const dead = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 2, 6))
-  const other = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 2, 6))
+  const { tables, random, addKey, ...dead } = await stageWith(10, 2, 6)
+  const other = await addKey()
   const startedAtMs = FIRST_MS + DAY_MS - 1
   const requestId = makeRequestId(startedAtMs, random.bytes(10))
-  const demand = {
-    requestId,
-    hash: dead.key.current.hash,
-    nowMs: startedAtMs,
-    hold: 5n,
-    holdUntilMs: startedAtMs + 960_000,
-  }
+  const demand = demandOf(dead.key, startedAtMs, { requestId, hold: 5n, holdUntilMs: startedAtMs + 960_000 })
   const key = await readKey(tables)(dead.key.id)
   expect(key && (await takeAdmission(tables)(key, demand)).admitted).toBe(true)
 
@@ -329,9 +325,8 @@ test('a total is written once: the same again is fine, and another is refused an
 })
 
 test('wherever a run dies, before a call or after it, it leaves nothing that the next runs do not complete: the same totals, the same bytes', async () => {
-  const tables = await openTestTables()
-  const random = new Random(12)
-  for (let i = 0; i < 2; i++) await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 2, 4))
+  const { tables, addKey } = await stageWith(12, 2, 4)
+  await addKey()
   const nowMs = endOf(2)
   const wanted = bucket()
   const runTwice = async (putObject: PutObject) => {
@@ -380,9 +375,8 @@ function timeFor(looks: number) {
 }
 
 test('a run ends before its time does, and the next ones go on: a stage with old rows is caught up with', async () => {
-  const tables = await openTestTables()
-  const random = new Random(13)
-  for (let i = 0; i < 2; i++) await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 30, 40))
+  const { tables, addKey } = await stageWith(13, 30, 40)
+  await addKey()
   const behinds: number[] = []
   for (let runs = 0; behinds.at(-1) !== 0 && runs < 40; runs++) {
     behinds.push((await closerAt(tables, () => endOf(30)).run(timeFor(25))).behind)
@@ -439,9 +433,7 @@ function countRows({ database }: OperatorTables) {
 }
 
 test('a run with less time than the pause for the index does not begin it, and exports what is closed', async () => {
-  const tables = await openTestTables()
-  const random = new Random(24)
-  await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 3, 20))
+  const { tables } = await stageWith(24, 3, 20)
   await closerAt(tables, () => endOf(1)).run()
   const pauses: number[] = []
   const pause = async (ms: number) => void pauses.push(ms)
@@ -453,9 +445,7 @@ test('a run with less time than the pause for the index does not begin it, and e
 })
 
 test('days are closed before any is exported, and a day that cannot be exported keeps no other from being closed', async () => {
-  const tables = await openTestTables()
-  const random = new Random(25)
-  await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 3, 30))
+  const { tables } = await stageWith(25, 3, 30)
   await closerAt(tables, () => endOf(1)).run()
   const closedWhenPut: (string | undefined)[] = []
   const putObject = async () => {
@@ -467,9 +457,7 @@ test('days are closed before any is exported, and a day that cannot be exported 
 })
 
 test('days that are closed are exported even if closing fails, which is told', async () => {
-  const tables = await openTestTables()
-  const random = new Random(26)
-  await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 1, 5))
+  const { tables } = await stageWith(26, 1, 5)
   await closerAt(tables, () => endOf(1)).run()
   await noteClosing(tables)({ exportedThrough: day(-1) })
   const { objects, putObject } = bucket()
@@ -509,9 +497,7 @@ test('a stage that keeps rows for some days gives each row its end in the write 
 })
 
 test('rows expire after the days that a stage keeps them, and the audit and summaries go on by the totals', async () => {
-  const tables = await openTestTables()
-  const random = new Random(15)
-  const { key, rows } = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 5, 40), 100)
+  const { tables, random, key, rows } = await stageWith(15, 5, 40, 100)
   await closerAt(tables, () => endOf(5)).run()
   const beforeMs = endOf(5) + 60_000
   const before = await summaries(tables, undefined, FIRST_MS, beforeMs)
@@ -531,9 +517,7 @@ test('rows expire after the days that a stage keeps them, and the audit and summ
 })
 
 test('no row expires while a day is not exported that is two months old, and rows expire again once it is', async () => {
-  const tables = await openTestTables()
-  const random = new Random(27)
-  await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 1, 5), 90)
+  const { tables } = await stageWith(27, 1, 5, 90)
   const switched: boolean[] = []
   const away = async () => Promise.reject(new Error('There is no bucket.'))
   const runAt = async (days: number, putObject: PutObject | undefined) =>
@@ -575,9 +559,7 @@ test('the expiry of rows is switched at the table, and may be switched to what i
 })
 
 test('an audit with time for three rows goes on within a day, with what it found, and proves the same; no cursor can be made up', async () => {
-  const tables = await openTestTables()
-  const random = new Random(17)
-  const { key } = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 6, 120), 100)
+  const { tables, key } = await stageWith(17, 6, 120, 100)
   await closerAt(tables, () => endOf(4)).run()
   await tables.client.send(new DeleteCommand({ TableName: tables.usage, Key: totalKey(key.id, day(1)) }))
   const whole = await audit(tables, key.id, endOf(6))
@@ -607,9 +589,7 @@ test('an audit with time for three rows goes on within a day, with what it found
 })
 
 test('a total that was tampered with is found out, with its rows and without them', async () => {
-  const tables = await openTestTables()
-  const random = new Random(16)
-  const { key, rows } = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 1, 12), 100)
+  const { tables, key, rows } = await stageWith(16, 1, 12, 100)
   await closerAt(tables, () => endOf(1)).run()
   const total = await readDayTotal(tables)(key.id, day(0))
   const change = async (text: string) => {
@@ -648,9 +628,7 @@ test('a total that was tampered with is found out, with its rows and without the
 })
 
 test('a row that comes after its day was closed is found out by the audit', async () => {
-  const tables = await openTestTables()
-  const random = new Random(17)
-  const { key } = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 1, 3))
+  const { tables, random, key } = await stageWith(17, 1, 3)
   await closerAt(tables, () => endOf(1)).run()
   await putUsageRow(tables)({ ...randomRow(random, key.id, FIRST_MS + 5), cost: 0n })
   const { findings } = await audit(tables, key.id, endOf(2))
@@ -716,9 +694,7 @@ test('the exported lines of a closed day have every row once, whole, in parts th
 })
 
 test('a day whose rows are not those of its totals is not noted as exported, and counts as behind', async () => {
-  const tables = await openTestTables()
-  const random = new Random(20)
-  const { rows } = await usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, 2, 20))
+  const { tables, rows } = await stageWith(20, 2, 20)
   await closerAt(tables, () => endOf(2)).run()
   const [first] = rows
   if (first) await removeRow(tables, first)

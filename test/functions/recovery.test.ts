@@ -4,6 +4,7 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openInstance } from '../../functions/instance.ts'
 import { createSweep } from '../../functions/sweep/create.ts'
+import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { NO_QUANTITIES } from '../../layers/gateway/domain/money/price.ts'
 import { endpointNamed } from '../../layers/gateway/endpoints.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
@@ -34,15 +35,19 @@ beforeAll(async () => {
   gateway = both.gateway
 })
 
+/** Admits a request that can be dead after 16 minutes. */
+async function admit({ id }: Key, hold: bigint, requestId = requestIdAt(nowMs)): Promise<string> {
+  const key = await gateway.readKey(id)
+  const demand = demandOf(key, nowMs, { requestId, hold, holdUntilMs: nowMs + 960_000 })
+  expect((await takeAdmission(gateway.tables)(key, demand)).admitted).toBe(true)
+  return requestId
+}
+
 /** Leaves the hold of a function that died after its admission. */
 async function leaveDeadHold(hold: bigint) {
   nowMs = NOW
-  const requestId = requestIdAt(NOW)
   const issued = await gateway.issue({ credits: '0.001' })
-  const { key } = issued
-  const demand = demandOf(key, nowMs, { requestId, hold, holdUntilMs: NOW + 960_000 })
-  expect((await takeAdmission(gateway.tables)(key, demand)).admitted).toBe(true)
-  return { ...issued, requestId }
+  return { ...issued, requestId: await admit(issued.key, hold) }
 }
 
 describe('dead requests', () => {
@@ -130,14 +135,8 @@ describe('dead requests', () => {
   test('a dead request that cannot be settled is logged under its own id, not that of the request that found it', async () => {
     const { key, secret, requestId } = await leaveDeadHold(800_000n)
     const { client, usage } = gateway.tables
-    const damaged = {
-      ...rowKey(requestId),
-      keyId: key.id,
-      startedAt: new Date(NOW).toISOString(),
-      cost: 'much',
-      hold: 1,
-    }
-    await client.send(new PutCommand({ TableName: usage, Item: damaged }))
+    const damaged = { keyId: key.id, startedAt: new Date(NOW).toISOString(), cost: 'much', hold: 1 }
+    await client.send(new PutCommand({ TableName: usage, Item: { ...rowKey(requestId), ...damaged } }))
     nowMs = NOW + 960_000
     const before = gateway.logLines.length
     const inTheWay = await gateway.post(secret, { ...HELLO, max_tokens: 100 })
@@ -158,15 +157,9 @@ describe('dead requests', () => {
   test('a request whose row is too large to be written is charged with a shorter row', async () => {
     nowMs = NOW
     const { key } = await gateway.issue()
-    const requestId = requestIdAt(nowMs)
+    const requestId = await admit(key, 9_000n)
     const { hash } = key.current
-    await takeAdmission(gateway.tables)(key, { requestId, hash, nowMs, hold: 9_000n, holdUntilMs: nowMs + 960_000 })
-    const attempts = Array.from({ length: 10_000 }, () => ({
-      provider: 'up',
-      model: 'm',
-      result: 'x'.repeat(60),
-      ms: 1,
-    }))
+    const attempts = Array(10_000).fill({ provider: 'up', model: 'm', result: 'x'.repeat(60), ms: 1 })
     const request = {
       requestId,
       nowMs,
@@ -263,12 +256,8 @@ describe('sweeps', () => {
   test('a sweep that cannot finish one request finishes the others, and that one as soon as it can', async () => {
     nowMs = NOW + 15_000_000
     const { key } = await gateway.issue()
-    const ids = [1, 2, 3].map(() => requestIdAt(nowMs))
-    for (const requestId of ids) {
-      const demand = demandOf(key, nowMs, { requestId, hold: 1n, holdUntilMs: nowMs + 960_000 })
-      // Read anew, because the request before has changed the key.
-      await takeAdmission(gateway.tables)(await gateway.readKey(key.id), demand)
-    }
+    const ids: string[] = []
+    for (const _ of 'abc') ids.push(await admit(key, 1n))
     nowMs += 960_000
     const restore = intercept(gateway.tables, async (send, _, input) => {
       if ((input as { Item?: { requestId?: string } }).Item?.requestId === ids[0]) throw new Error('a damaged row')
@@ -285,11 +274,7 @@ describe('sweeps', () => {
   /** Keys with one dead request each, and the time when the sweep may end them. */
   async function leaveDeadHolds(count: number): Promise<string[]> {
     const issued = await Promise.all(Array.from({ length: count }, () => gateway.issue()))
-    for (const { key } of issued) {
-      const holdUntilMs = nowMs + 960_000
-      const demand = demandOf(key, nowMs, { hold: 1n, holdUntilMs })
-      await takeAdmission(gateway.tables)(key, demand)
-    }
+    for (const { key } of issued) await admit(key, 1n)
     nowMs += 960_000
     return issued.map(({ key }) => key.id)
   }
@@ -329,21 +314,14 @@ describe('sweeps', () => {
   test('a sweep does not miss a request that dies while the sweep runs', async () => {
     nowMs = NOW + 20_000_000
     const { key } = await gateway.issue()
-    const demand = (requestId: string) => ({
-      requestId,
-      hash: key.current.hash,
-      nowMs,
-      hold: 1n,
-      holdUntilMs: nowMs + 960_000,
-    })
-    await takeAdmission(gateway.tables)(key, demand(requestIdAt(nowMs)))
+    await admit(key, 1n)
     nowMs += 960_000
     const sweep = createSweep(gateway.instance)
     const second = requestIdAt(nowMs)
     const restore = intercept(gateway.tables, async (send, command, input) => {
       const { UpdateExpression = '' } = input as { UpdateExpression?: string }
       if (command === 'UpdateItem' && UpdateExpression.startsWith('REMOVE')) {
-        await takeAdmission(gateway.tables)(await gateway.readKey(key.id), demand(second))
+        await admit(key, 1n, second)
       }
       return send()
     })

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { ENV } from '../../layers/gateway/names.ts'
 import { COMBINATIONS, type Combination, EVERYTHING, nameOf, pairwise } from './support/combinations.ts'
 import { circleIn, graphOf } from './support/dependency-graph.ts'
@@ -24,32 +24,33 @@ const SIDE_BY_SIDE = COMBINATIONS.filter(({ stage, region, ...rest }) =>
 const tried = process.env.TEST_CASES === 'all' ? [...COMBINATIONS] : [...pairwise(), NARROW, COUNTING, ...SIDE_BY_SIDE]
 
 const stacks = new Map<string, DeployedStack[]>()
-const of = (combination: Combination) => stacks.get(nameOf(combination)) ?? []
+function of(combination: Combination): DeployedStack[] {
+  const name = nameOf(combination)
+  const made = stacks.get(name) ?? stacksOf(combination)
+  stacks.set(name, made)
+  return made
+}
 
-beforeAll(async () => {
-  const made = await stacksOf(tried)
-  for (const [index, combination] of tried.entries()) stacks.set(nameOf(combination), made[index] ?? [])
-}, 600_000)
+test.each(tried.map((combination) => [nameOf(combination), combination] as const))(
+  'no resource of %s waits for itself, so that it can be deployed',
+  (_, combination) => {
+    expect(of(combination).length).toBeGreaterThan(0)
+    for (const { name, template } of of(combination)) expect([name, circleIn(graphOf(template))]).toEqual([name, []])
+  },
+)
 
-describe('every combination of settings can be deployed', () => {
-  test.each(tried.map((combination) => [nameOf(combination), combination] as const))(
-    'no resource of %s waits for itself',
-    (_, combination) => {
-      expect(of(combination).length).toBeGreaterThan(0)
-      for (const { name, template } of of(combination)) expect([name, circleIn(graphOf(template))]).toEqual([name, []])
-    },
-  )
-})
-
-test('the circle that there was is found: chat taken back by an alarm of the admin API, whose address is chat’s', () => {
+test.each([
+  ['the circle that there was', 'AdminReleaseErrors', ['FunctionsAdminCurrentVersion', 'FunctionsChatLive']],
+  ['the circle that there would be', 'ProbeFailed', []],
+])('%s is found: chat taken back by the alarm %s of a function whose address is chat’s', (_, alarm, between) => {
   const [stack] = of(NARROW)
   if (!stack) throw new Error('It was not made.')
   const { Resources } = structuredClone(stack.template)
   const idOf = (start: string) => Object.keys(Resources).find((id) => id.startsWith(start)) ?? ''
-  const Ref = idOf('MonitoringAdminReleaseErrors')
+  const Ref = idOf(`Monitoring${alarm}`)
   Resources[idOf('RolloutChat')]?.Properties.AlarmConfiguration.Alarms.push({ Name: { Ref } })
   expect(circleIn(graphOf({ ...stack.template, Resources }))).toEqual(
-    expect.arrayContaining([Ref, idOf('RolloutChat'), idOf('FunctionsAdminCurrentVersion'), idOf('FunctionsChatLive')]),
+    expect.arrayContaining([Ref, ...['RolloutChat', ...between].map(idOf)]),
   )
 })
 
@@ -92,18 +93,6 @@ test('the probe calls the address that clients have for models, and no deploymen
     const groups = Object.values(Resources).filter(({ Type }) => Type === 'AWS::CodeDeploy::DeploymentGroup')
     expect(JSON.stringify(groups)).not.toContain('ProbeFailed')
   }
-})
-
-test('the circle that there would be is found: chat taken back by the alarm of the probe, whose address is chat’s', () => {
-  const [stack] = of(NARROW)
-  if (!stack) throw new Error('It was not made.')
-  const { Resources } = structuredClone(stack.template)
-  const idOf = (start: string) => Object.keys(Resources).find((id) => id.startsWith(start)) ?? ''
-  const Ref = idOf('MonitoringProbeFailed')
-  Resources[idOf('RolloutChat')]?.Properties.AlarmConfiguration.Alarms.push({ Name: { Ref } })
-  expect(circleIn(graphOf({ ...stack.template, Resources }))).toEqual(
-    expect.arrayContaining([Ref, idOf('RolloutChat')]),
-  )
 })
 
 test('the parts in us-east-1 change the main stack when they change, which it would not see by itself', () => {

@@ -1,27 +1,100 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
+import { CfnParameter, NestedStack, Stack } from 'aws-cdk-lib'
+import type { StageName, WaybillProps } from '../../infra/props.ts'
 import { MAY_COME_LATER } from '../../infra/setting-table.ts'
+import { releaseFiles } from '../../infra/templates/templates.ts'
+import { Waybill } from '../../infra/waybill.ts'
 import { OUTPUTS } from '../../layers/gateway/names.ts'
-import { type AppFacts, makeApps, type StackFacts } from './support/apps.ts'
+import { OWN_CERTIFICATE } from './fixtures/domains.ts'
+import {
+  ACCOUNT,
+  attributesOf,
+  findingsOf,
+  inOurs,
+  inStages,
+  inTheirs,
+  newApp,
+  newStack,
+  type StackFacts,
+  withParameters,
+} from './support/apps.ts'
 import { butForNames, differencesOf } from './support/but-for-names.ts'
 import { readZip } from './support/read-zip.ts'
 
-let facts: AppFacts
-
-beforeAll(async () => {
-  facts = await makeApps()
-}, 300_000)
+const EVERYTHING: WaybillProps = {
+  ...{ stage: 'prod', alarmEmail: 'a@example.com', adminKeys: true, probe: true, usagePage: true, notices: true },
+  ...{ waf: 'block', keepRowsDays: 400, monthlyBudgetUsd: 100, rollout: 'canary' },
+}
+const { certificateArn: _, ...ZONE } = OWN_CERTIFICATE
+const IN_IRELAND = { account: ACCOUNT, region: 'eu-west-1' }
 
 const only = ([stack, ...rest]: readonly StackFacts[]): StackFacts => {
   if (!stack || rest.length > 0) throw new Error(`There are ${rest.length + 1} stacks.`)
   return stack
 }
 
+const theirs = only(inTheirs(EVERYTHING))
+const parameterized = only(withParameters())
+
+/** Of a stack with a parameter. */
+function later(type: string, propsWith: (parameter: CfnParameter) => Partial<WaybillProps>): void {
+  const stack = newStack()
+  new Waybill(stack, 'Gateway', { stage: 'prod', ...propsWith(new CfnParameter(stack, 'Later', { type })) })
+}
+const given = (props: unknown) => new Waybill(newStack(), 'Gateway', props as WaybillProps)
+
+function twoOf(name: string | undefined, isOneStack: boolean): void {
+  const app = newApp()
+  const first = new Stack(app, 'One')
+  new Waybill(first, 'Gateway', { stage: 'dev' })
+  new Waybill(isOneStack ? first : new Stack(app, 'Two'), 'Second', { stage: 'dev', name })
+}
+
+const wrongValues = { stage: 'dev', name: 'My Gateway', chatMemoryMb: 64, logRetentionDays: '14', waf: 'maybe' }
+const inNested = () => new Waybill(new NestedStack(newStack(), 'Nested'), 'Gateway', { stage: 'dev' })
+const inZurich = () => new Waybill(newStack({ region: 'eu-central-2' }), 'Gateway', { stage: 'dev' })
+const tableLater = () => later('String', ({ valueAsString: keys }) => ({ tableNames: { keys, usage: 'usage' } }))
+const memoryLater = () => later('Number', ({ valueAsNumber: chatMemoryMb }) => ({ chatMemoryMb }))
+
+const REFUSED: [what: string, act: () => unknown, words: string][] = [
+  ['two in a stack', () => twoOf('second', true), "The stack 'One' has a Waybill already"],
+  [
+    'two of a name',
+    () => twoOf(undefined, false),
+    "has the name 'dev', which the one in 'One' has in the same account and",
+  ],
+  ['a nested stack', inNested, 'is in a nested stack'],
+  ['a region without Function URLs', inZurich, 'Lambda has no Function URLs in eu-central-2'],
+  ['no such stage', () => given({ stage: 'test' }), "stage: must be dev or prod, which 'test' is not"],
+  ['no properties', () => given(undefined), "stage: must be dev or prod, which 'undefined' is not"],
+  [
+    'no such setting',
+    () => given({ stage: 'dev', chatMemory: 512 }),
+    "no field 'chatMemory' here; did you mean 'chatMemoryMb'?",
+  ],
+  ['wrong values', () => given(wrongValues), 'chatMemoryMb: must be at least 192'],
+  ['wrong values', () => given(wrongValues), 'logRetentionDays: must be a number, but got'],
+  ['wrong values', () => given(wrongValues), "'My Gateway' is not"],
+  [
+    'settings against each other',
+    () => given({ stage: 'dev', edge: false, domain: OWN_CERTIFICATE }),
+    'which edge: false is without',
+  ],
+  ['the name local', () => given({ stage: 'dev', name: 'local' }), "'local' is not"],
+  ['no such catalog', () => given({ stage: 'dev', catalog: 'nowhere.json' }), 'There is no '],
+  ['no catalog', () => given({ stage: 'dev', catalog: 'package.json' }), 'package.json is not valid'],
+  ['a table named later', tableLater, 'tableNames.keys: must be known when the template is made'],
+  ['memory that comes later', memoryLater, 'chatMemoryMb: '],
+]
+
 describe('the construct in somebody else’s app', () => {
   test('makes what our own stack has, but for names, whichever feature flags the app has', () => {
-    const theirs = { stackName: 'Assistant', path: 'Assistant/Gateway' }
-    const ours = { stackName: 'Waybill-prod', path: 'Waybill-prod/Default' }
-    const made = butForNames(only(facts.theirs).template, theirs, 'Waybill-prod')
-    const expected = butForNames(only(facts.ours).template, ours, 'Waybill-prod')
+    const [ofTheirs, ofOurs] = [
+      { stackName: 'Assistant', path: 'Assistant/Gateway' },
+      { stackName: 'Waybill-prod', path: 'Waybill-prod/Default' },
+    ]
+    const made = butForNames(theirs.template, ofTheirs, 'Waybill-prod')
+    const expected = butForNames(only(inOurs(EVERYTHING)).template, ofOurs, 'Waybill-prod')
     expect(Object.keys(made.Resources).length).toBeGreaterThan(150)
     expect(differencesOf(made.Resources, expected.Resources)).toEqual([])
     expect(made.Outputs).toEqual(expected.Outputs)
@@ -29,7 +102,8 @@ describe('the construct in somebody else’s app', () => {
 
   test('has the resources that CloudFront needs in us-east-1 in stacks beside its own, in its account', () => {
     const part = (name: string) => `Assistant-${name}-eu-west-1`
-    const places = facts.abroad.map(({ name, place, after }) => [name, place, after.toSorted()])
+    const stacks = inTheirs({ ...EVERYTHING, domain: ZONE }, IN_IRELAND)
+    const places = stacks.map(({ name, place, after }) => [name, place, after])
     const inUsEast1 = '123456789012/us-east-1'
     expect(places.toSorted()).toEqual([
       ['Assistant', '123456789012/eu-west-1', [part('certificate'), part('firewall')]],
@@ -41,31 +115,36 @@ describe('the construct in somebody else’s app', () => {
   })
 
   test('may be in several stages of a pipeline, under the same name', () => {
-    expect(facts.inStages.map(({ name }) => name)).toEqual(
+    expect(inStages().map(({ name }) => name)).toEqual(
       expect.arrayContaining(['Beta-Assistant', 'Live-Assistant', 'Live-Assistant-firewall-eu-west-1']),
     )
   })
 
   test('has no finding of cdk-nag, also in a stack that names its account and region', () => {
-    expect(facts.findings.filter((rule) => rule.includes('AwsSolutions'))).toEqual([])
+    const findings = [
+      ...findingsOf({ ...EVERYTHING, domain: OWN_CERTIFICATE }, 'us-east-1'),
+      ...findingsOf({ ...EVERYTHING, domain: ZONE }, 'eu-west-1'),
+    ]
+    expect(findings.filter((rule) => rule.includes('AwsSolutions'))).toEqual([])
   })
 
   test('has its outputs as attributes', () => {
-    const { Outputs } = only(facts.theirs).template
+    const { Outputs } = theirs.template
     const known = Object.values<string>(OUTPUTS)
     const outputOf = (name: string) => Outputs[name]?.Value
-    const { ApiUrl, ...all } = facts.attributes.all
+    const { ApiUrl, ...all } = attributesOf(EVERYTHING)
     expect(ApiUrl).toEqual(outputOf('BaseUrl'))
     expect(all).toEqual(Object.fromEntries(Object.keys(all).map((name) => [name, outputOf(name)])))
     // The facts that only the command line and the stacks beside need.
     const rest = known.filter((name) => name in Outputs && !(name in all))
     expect(rest).toEqual(['RolloutApplication', 'Stage', 'Protected', 'Ipv6'])
-    expect(Object.keys(facts.attributes.bare)).toContain('AdminUrl')
+    expect(Object.keys(attributesOf({ stage: 'dev', edge: false }))).toContain('AdminUrl')
   })
 
   test('is known to metrics, secrets, the dashboard and the command line by its own name', () => {
-    const text = JSON.stringify(only(facts.named).template)
-    expect(only(facts.named).template.Outputs.Stage.Value).toBe('my-second')
+    const { template } = only(inTheirs({ stage: 'prod', name: 'my-second' }))
+    const text = JSON.stringify(template)
+    expect(template.Outputs.Stage.Value).toBe('my-second')
     for (const name of ['secret:waybill/my-second/*', 'Waybill-my-second-', '"waybill_my_second"']) {
       expect([name, text.includes(name)]).toEqual([name, true])
     }
@@ -73,61 +152,49 @@ describe('the construct in somebody else’s app', () => {
   })
 
   test.each(MAY_COME_LATER)('takes %s from a parameter', (name) => {
-    const { Resources } = only(facts.withParameters).template
+    const { Resources } = parameterized.template
     expect(JSON.stringify(Resources).includes(`{"Ref":"Their${name.replaceAll('.', '')}"}`)).toBe(true)
   })
 
   test('leaves nothing of a function to a parameter, by which it would get no new version', () => {
-    const functions = Object.values(only(facts.withParameters).template.Resources).filter(
+    const functions = Object.values(parameterized.template.Resources).filter(
       ({ Type }) => Type === 'AWS::Lambda::Function',
     )
     const configurations = functions.map(({ Properties: { ReservedConcurrentExecutions: _, ...rest } }) => rest)
     expect(JSON.stringify(configurations)).not.toContain('"Ref":"Their')
-    expect(facts.refused['memory that comes later']).toContain('chatMemoryMb: ')
   })
 
   test('puts no number in the place of one that only the deployment knows', () => {
-    expect(JSON.stringify(only(facts.withParameters).template)).not.toMatch(/Token\[|e\+(2|3)\d\d/)
+    expect(JSON.stringify(parameterized.template)).not.toMatch(/Token\[|e\+(2|3)\d\d/)
   })
 
   test('takes the default for a property that is undefined', () => {
-    const { Resources } = only(facts.undefinedProps).template
+    const props = { stage: 'dev', chatMemoryMb: undefined } as unknown as WaybillProps
+    const { Resources } = only(inTheirs(props)).template
     const chat = Object.entries(Resources).find(([id]) => /^GatewayFunctionsChat[0-9A-F]{8}$/.test(id))
     expect(chat?.[1].Properties.MemorySize).toBe(192)
   })
 
-  test.each([
-    ['two in a stack', "The stack 'One' has a Waybill already"],
-    ['two of a name', "has the name 'dev', which the one in 'One' has in the same account and region"],
-    ['a nested stack', 'is in a nested stack'],
-    ['a region without Function URLs', 'Lambda has no Function URLs in eu-central-2'],
-    ['no such stage', "stage: must be dev or prod, which 'test' is not"],
-    ['no properties', "stage: must be dev or prod, which 'undefined' is not"],
-    ['no such setting', "there is no field 'chatMemory' here; did you mean 'chatMemoryMb'?"],
-    ['wrong values', 'chatMemoryMb: must be at least 192'],
-    ['wrong values', 'logRetentionDays: must be a number, but got'],
-    ['wrong values', "'My Gateway' is not"],
-    ['settings against each other', 'which edge: false is without'],
-    ['the name local', "'local' is not"],
-    ['no such catalog', 'There is no '],
-    ['no catalog', 'package.json is not valid'],
-    ['a table named later', 'tableNames.keys: must be known when the template is made'],
-  ])('refuses %s with the words: %s', (what, words) => {
-    expect(facts.refused[what]).toContain(words)
+  test.each(REFUSED)('refuses %s with words', (_, act, words) => {
+    expect(act).toThrow(words)
   })
 
-  test.each(['two of two names', 'properties that are undefined'])('takes %s', (what) => {
-    expect(facts.refused[what]).toBeNull()
+  test('takes two of two names, and properties that are undefined', () => {
+    twoOf('second', false)
+    given({ stage: 'dev', name: undefined, chatMemoryMb: undefined, domain: undefined })
   })
 })
 
 describe('the files of a release for those without CDK', () => {
-  const templateOf = (stage: string) =>
-    JSON.parse(Buffer.from(facts.release[`waybill-${stage}.template.json`] ?? '', 'base64').toString())
-  const code = () => readZip(Buffer.from(facts.release['waybill-code.zip'] ?? '', 'base64'))
+  const release = releaseFiles('1.2.3')
+  const fileOf = (name: string) => release.get(name) ?? Buffer.alloc(0)
+  const templateOf = (stage: string) => JSON.parse(fileOf(`waybill-${stage}.template.json`).toString())
+  /** The stage as it comes, with an address for its alarms, and without paths. */
+  const plainOf = (stage: StageName) => only(inOurs({ stage, alarmEmail: 'a@example.com' }, {})).template
 
   test.each(['dev', 'prod'] as const)('the template of %s is our own stack, but for its parameters', (stage) => {
     const { Parameters, Resources, Outputs } = templateOf(stage)
+    const plain = plainOf(stage)
     const defaultOf = (name: string) => (name === 'AlarmEmail' ? 'a@example.com' : Parameters[name].Default)
     const filledIn = (value: unknown) =>
       JSON.parse(
@@ -139,8 +206,8 @@ describe('the files of a release for those without CDK', () => {
           .replaceAll(/(CurrentVersion[0-9A-F]{8})[0-9a-f]{32}/g, '$1')
           .replaceAll(/(TokenSubscription\d|aexamplecom)[0-9A-F]{8}/g, ''),
       )
-    expect(differencesOf(filledIn(Resources), filledIn(facts.plain[stage].Resources))).toEqual([])
-    expect(Outputs).toEqual(facts.plain[stage].Outputs)
+    expect(differencesOf(filledIn(Resources), filledIn(plain.Resources))).toEqual([])
+    expect(Outputs).toEqual(plain.Outputs)
     expect(Parameters).toMatchObject({
       CodeBucket: {},
       AlarmEmail: {},
@@ -153,7 +220,7 @@ describe('the files of a release for those without CDK', () => {
     expect(template.Rules.Region.Assertions[0].Assert).toEqual({ 'Fn::Equals': [{ Ref: 'AWS::Region' }, 'us-east-1'] })
     expect(JSON.stringify(template)).not.toMatch(/hnb659fds|BootstrapVersion/)
     // CloudFormation takes a template of a megabyte from a bucket.
-    expect(Buffer.from(facts.release[`waybill-${stage}.template.json`] ?? '', 'base64').length).toBeLessThan(1_000_000)
+    expect(fileOf(`waybill-${stage}.template.json`).length).toBeLessThan(1_000_000)
     const parameters = Object.keys(template.Parameters).filter(
       (name) => !JSON.stringify(template).includes(`"Ref":"${name}"`),
     )
@@ -165,7 +232,7 @@ describe('the files of a release for those without CDK', () => {
       ...JSON.stringify(templateOf(stage)).matchAll(/"S3Key":"([^"]+)"/g),
     ])
     const named = [...new Set(keys.map(([, key]) => key ?? ''))]
-    const archives = code()
+    const archives = readZip(fileOf('waybill-code.zip'))
     expect([...archives.keys()]).toEqual(named.toSorted())
     const files = named.map((name) => [...readZip(archives.get(name) ?? Buffer.alloc(0)).keys()])
     for (const list of files) expect(list.some((file) => /index\.js$|waybill-tokenizer\.js$/.test(file))).toBe(true)

@@ -1,84 +1,59 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { GatewayError } from '../../layers/gateway/domain/basics/gateway-error.ts'
 import { OUTPUTS } from '../../layers/gateway/names.ts'
 import { readDocument } from '../documents/support/markdown.ts'
 import { ABROAD, OWN_CERTIFICATE } from './fixtures/domains.ts'
-import {
-  only,
-  readBeside,
-  readFacts,
-  readManifest,
-  readOrder,
-  type Synthesized,
-  synthesized,
-  textOf,
-} from './support/synthesized.ts'
-import { Template } from './support/template.ts'
+import { readBeside, readFacts, readManifest, readOrder, Synthesized, synthesized } from './support/synthesized.ts'
+import type { Json } from './support/template.ts'
 
-let dev: Synthesized
-let prod: Synthesized
+const dev = await synthesized('dev')
+const prod = await synthesized('prod')
 /** Prod in Ireland, with a domain, and a firewall that blocks. */
-let abroad: Synthesized
-let firewallAbroad: Template
-let certificateAbroad: Template
-let logsAbroad: Template
+const abroad = await synthesized('mailed')
+const firewallAbroad = await readBeside('mailed', 'firewall-eu-west-1')
+const certificateAbroad = await readBeside('mailed', 'certificate-eu-west-1')
+const logsAbroad = await readBeside('mailed', 'edge-logs-eu-west-1')
 /** With an own certificate, and without IPv6. */
-let certified: Template
-beforeAll(async () => {
-  dev = await synthesized('dev')
-  prod = await synthesized('prod')
-  abroad = await synthesized('mailed')
-  firewallAbroad = (await readBeside('mailed', 'firewall-eu-west-1')).template
-  certificateAbroad = (await readBeside('mailed', 'certificate-eu-west-1')).template
-  logsAbroad = (await readBeside('mailed', 'edge-logs-eu-west-1')).template
-  certified = new Template((await readFacts()).withoutIpv6)
-}, 480_000)
+const certified = new Synthesized((await readFacts()).withoutIpv6)
 
-const configOf = (template: Template) => only(template, 'AWS::CloudFront::Distribution').properties.DistributionConfig
-const outputOf = (StackName: string, OutputName: string, Region: string) => ({
-  'Fn::GetStackOutput': { StackName, OutputName, Region },
-})
+const configOf = (stack: Synthesized) => stack.only('AWS::CloudFront::Distribution').DistributionConfig
+/** The ARN of a part in us-east-1. */
+const partOf = (part: string) => `<Arn of Waybill-prod-${part}-eu-west-1 in us-east-1>`
 
 describe('the stacks', () => {
-  test('dev is one stack in every region, and needs nothing of us-east-1', async () => {
+  test('dev and prod are one stack each in us-east-1, and dev, which has no firewall, certificate, bucket or trail, in every region', async () => {
     // It is dev in Ireland, with an acknowledgement missing.
-    expect(await readOrder('forgetful')).toEqual({ 'Waybill-dev': [] })
-  })
-
-  test('dev and prod are one stack each in us-east-1, and dev has no firewall, certificate, bucket or trail', async () => {
-    expect(await readOrder('dev')).toEqual({ 'Waybill-dev': [] })
-    expect(await readOrder('prod')).toEqual({ 'Waybill-prod': [] })
-    const types = Object.values(dev.template.json.Resources).map(({ Type }) => Type)
+    expect(await readOrder('forgetful')).toEqual({ 'Waybill-dev unknown-region': [] })
+    expect(await readOrder('dev')).toEqual({ 'Waybill-dev unknown-region': [] })
+    expect(await readOrder('prod')).toEqual({ 'Waybill-prod unknown-region': [] })
+    const types = Object.values(dev.resources).map(({ Type }) => Type)
     expect(types.filter((type) => /WAFv2|CertificateManager|S3|CloudTrail|Route53|Delivery/.test(type))).toEqual([])
   })
 
   test('what CloudFront takes from us-east-1 only is there also if the stage is in another region, and is there first', async () => {
+    const part = (name: string) => `Waybill-prod-${name}-eu-west-1`
     expect(await readOrder('mailed')).toEqual({
-      'Waybill-prod-certificate-eu-west-1': [],
-      'Waybill-prod-firewall-eu-west-1': [],
-      'Waybill-prod': ['Waybill-prod-certificate-eu-west-1', 'Waybill-prod-firewall-eu-west-1'],
-      'Waybill-prod-edge-logs-eu-west-1': ['Waybill-prod'],
-      'Waybill-prod-edge-alarms-eu-west-1': ['Waybill-prod'],
+      [`${part('certificate')} us-east-1`]: [],
+      [`${part('firewall')} us-east-1`]: [],
+      'Waybill-prod unknown-region': [part('certificate'), part('firewall')],
+      [`${part('edge-logs')} us-east-1`]: ['Waybill-prod'],
+      [`${part('edge-alarms')} us-east-1`]: ['Waybill-prod'],
     })
-    for (const part of ['certificate', 'firewall', 'edge-logs', 'edge-alarms'].map((it) => `${it}-eu-west-1`)) {
-      expect((await readBeside('mailed', part)).environment).toBe('aws://unknown-account/us-east-1')
-    }
-    const types = Object.values(abroad.template.json.Resources).map(({ Type }) => Type)
+    const types = Object.values(abroad.resources).map(({ Type }) => Type)
     expect(types.filter((type) => /WAFv2|CertificateManager|Delivery/.test(type))).toEqual([])
   })
 })
 
 describe('the domain', () => {
   test('a stage with a domain answers to it, and its base URL is the domain', () => {
-    expect(configOf(abroad.template).Aliases).toEqual([ABROAD.domain.name])
-    expect(abroad.template.json.Outputs[OUTPUTS.baseUrl].Value).toBe('https://api.example.com/v1')
-    const { id } = only(abroad.template, 'AWS::CloudFront::Distribution')
-    expect(abroad.template.json.Outputs[OUTPUTS.edgeDomain].Value).toEqual({ 'Fn::GetAtt': [id, 'DomainName'] })
+    expect(configOf(abroad).Aliases).toEqual([ABROAD.domain.name])
+    expect(abroad.outputs[OUTPUTS.baseUrl]).toBe('https://api.example.com/v1')
+    expect(abroad.outputs[OUTPUTS.edgeDomain]).toBe('<Edge/Distribution.DomainName>')
   })
 
   test('a domain is served with TLS 1.2 or newer only', () => {
-    for (const template of [abroad.template, certified]) {
-      expect(configOf(template).ViewerCertificate).toMatchObject({
+    for (const stack of [abroad, certified]) {
+      expect(configOf(stack).ViewerCertificate).toMatchObject({
         MinimumProtocolVersion: 'TLSv1.2_2021',
         SslSupportMethod: 'sni-only',
       })
@@ -86,261 +61,195 @@ describe('the domain', () => {
   })
 
   test('a certificate is made in the zone of the domain, and outlives its replacement, while CloudFront has it still', () => {
-    const { id, resource, properties } = only(certificateAbroad, 'AWS::CertificateManager::Certificate')
-    expect(properties).toMatchObject({
-      DomainName: ABROAD.domain.name,
-      ValidationMethod: 'DNS',
-      DomainValidationOptions: [{ HostedZoneId: ABROAD.domain.hostedZone.id }],
+    expect(certificateAbroad.resources.Certificate).toMatchObject({
+      Type: 'AWS::CertificateManager::Certificate',
+      Properties: {
+        DomainName: ABROAD.domain.name,
+        ValidationMethod: 'DNS',
+        DomainValidationOptions: [{ HostedZoneId: ABROAD.domain.hostedZone.id }],
+      },
+      UpdateReplacePolicy: 'Retain',
+      DeletionPolicy: 'Delete',
     })
-    expect(resource).toMatchObject({ UpdateReplacePolicy: 'Retain', DeletionPolicy: 'Delete' })
-    expect(certificateAbroad.json.Outputs.Arn.Value).toEqual({ Ref: id })
-    expect(configOf(abroad.template).ViewerCertificate.AcmCertificateArn).toEqual(
-      outputOf('Waybill-prod-certificate-eu-west-1', 'Arn', 'us-east-1'),
-    )
+    expect(certificateAbroad.outputs.Arn).toBe('<Certificate>')
+    expect(configOf(abroad).ViewerCertificate.AcmCertificateArn).toBe(partOf('certificate'))
   })
 
   test('an operator’s own certificate is used as it is, and none is made', () => {
     expect(configOf(certified).ViewerCertificate.AcmCertificateArn).toBe(OWN_CERTIFICATE.certificateArn)
-    expect(certified.findResources('AWS::CertificateManager::Certificate')).toEqual({})
+    expect(certified.of('AWS::CertificateManager::Certificate')).toEqual({})
   })
 
   test('the domain’s records lead to CloudFront, over IPv6 only where CloudFront takes it', () => {
-    const recordsOf = (template: Template) =>
-      Object.values(template.findResources('AWS::Route53::RecordSet')).map(({ Properties }) => {
-        const { id } = only(template, 'AWS::CloudFront::Distribution')
-        expect(Properties).toMatchObject({
-          HostedZoneId: ABROAD.domain.hostedZone.id,
-          AliasTarget: { DNSName: { 'Fn::GetAtt': [id, 'DomainName'] } },
-        })
-        return `${Properties.Type} ${Properties.Name}`
+    const recordsOf = (stack: Synthesized) =>
+      Object.values(stack.of('AWS::Route53::RecordSet')).map(({ Type, Name, HostedZoneId, AliasTarget }) => {
+        const { path } = stack.only('AWS::CloudFront::Distribution')
+        expect([HostedZoneId, AliasTarget.DNSName]).toEqual([ABROAD.domain.hostedZone.id, `<${path}.DomainName>`])
+        return `${Type} ${Name}`
       })
-    expect(recordsOf(abroad.template)).toEqual(['A api.example.com.', 'AAAA api.example.com.'])
+    expect(recordsOf(abroad)).toEqual(['A api.example.com.', 'AAAA api.example.com.'])
     expect(recordsOf(certified)).toEqual(['A dev.example.com.'])
-    expect(recordsOf(prod.template)).toEqual([])
+    expect(recordsOf(prod)).toEqual([])
   })
 })
 
-describe('the firewall', () => {
-  const firewalls = [
-    { name: 'prod', of: () => prod.template, limit: 100_000, override: { Count: {} } },
-    {
-      name: 'a stage that blocks',
-      of: () => firewallAbroad,
-      limit: 200_000,
-      override: { None: {} },
-    },
-  ]
-  const rulesOf = (template: Template) => only(template, 'AWS::WAFv2::WebACL').properties.Rules
+test('CloudFront has the firewall in prod, and none in dev', () => {
+  expect(configOf(prod).WebACLId).toBe('<Firewall/WebAcl.Arn>')
+  expect(configOf(abroad).WebACLId).toBe(partOf('firewall'))
+  expect(configOf(dev)).not.toHaveProperty('WebACLId')
+})
 
-  test('CloudFront has the firewall in prod, and none in dev', () => {
-    const { id } = only(prod.template, 'AWS::WAFv2::WebACL')
-    expect(configOf(prod.template).WebACLId).toEqual({ 'Fn::GetAtt': [id, 'Arn'] })
-    expect(configOf(abroad.template).WebACLId).toEqual(outputOf('Waybill-prod-firewall-eu-west-1', 'Arn', 'us-east-1'))
-    expect(configOf(dev.template)).not.toHaveProperty('WebACLId')
-  })
+describe.each([
+  { name: 'prod', stack: prod, most: 100_000, override: { Count: {} } },
+  { name: 'a stage that blocks', stack: firewallAbroad, most: 200_000, override: { None: {} } },
+])('the firewall of $name', ({ stack, most, override }) => {
+  const firewall = stack.at('Firewall/WebAcl')
+  const [limit, common] = firewall.Rules
+  const logging = stack.at('Firewall/Logging')
 
-  test.each(firewalls)('the firewall of $name limits each address by itself', ({ of, limit }) => {
-    const [{ Statement }] = rulesOf(of())
-    expect(Statement).toEqual({
-      RateBasedStatement: { AggregateKeyType: 'IP', EvaluationWindowSec: 300, Limit: limit },
+  test('limits each address by itself, with a 429 that an SDK can read and that says when to come back', () => {
+    expect(limit.Statement).toEqual({
+      RateBasedStatement: { AggregateKeyType: 'IP', EvaluationWindowSec: 300, Limit: most },
     })
-  })
-
-  test('one address may send as much as all places for chats in prod can serve, if each is free again after 1.5 seconds', () => {
-    const chat = prod.template.findResources('AWS::Lambda::Function')[prod.functions.chat]?.Properties
-    const [{ Statement }] = rulesOf(prod.template)
-    const served = (chat.ReservedConcurrentExecutions / 1.5) * Statement.RateBasedStatement.EvaluationWindowSec
-    expect(Statement.RateBasedStatement.Limit).toBeGreaterThanOrEqual(Math.floor(served))
-  })
-
-  test('an address beyond its limit gets a 429 that an SDK can read, and is told when to come back', () => {
-    const { CustomResponseBodies, Rules } = only(prod.template, 'AWS::WAFv2::WebACL').properties
-    const { ResponseCode, CustomResponseBodyKey, ResponseHeaders } = Rules[0].Action.Block.CustomResponse
+    const { ResponseCode, CustomResponseBodyKey, ResponseHeaders } = limit.Action.Block.CustomResponse
     const { status, type, code } = new GatewayError('rate_limit_exceeded', '')
     expect(ResponseCode).toBe(status)
     expect(ResponseHeaders).toEqual([{ Name: 'Retry-After', Value: '60' }])
-    const { Content, ContentType } = CustomResponseBodies[CustomResponseBodyKey]
+    const { Content, ContentType } = firewall.CustomResponseBodies[CustomResponseBodyKey]
     expect(ContentType).toBe('APPLICATION_JSON')
-    expect(JSON.parse(Content)).toEqual({
-      error: { message: expect.stringContaining('your address'), type, code, param: null },
-    })
+    const message = expect.stringContaining('your address')
+    expect(JSON.parse(Content)).toEqual({ error: { message, type, code, param: null } })
   })
 
-  test.each(firewalls)('the common rules of $name count or block as its settings say', ({ of, override }) => {
-    expect(rulesOf(of())[1]).toMatchObject({
+  test('has common rules that count or block as the settings say, and block no prompt for its length or for what it is about', () => {
+    expect(common).toMatchObject({
       OverrideAction: override,
       Statement: { ManagedRuleGroupStatement: { VendorName: 'AWS', Name: 'AWSManagedRulesCommonRuleSet' } },
     })
-  })
-
-  test.each(firewalls)('no prompt is blocked in $name for its length or for what it is about', ({ of }) => {
-    const { RuleActionOverrides } = rulesOf(of())[1].Statement.ManagedRuleGroupStatement
+    const { RuleActionOverrides } = common.Statement.ManagedRuleGroupStatement
     // Those of the group that look into a body, by docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-baseline.html
-    const names = ['SizeRestrictions', 'EC2MetaDataSSRF', 'GenericLFI', 'GenericRFI', 'CrossSiteScripting']
-    expect(RuleActionOverrides.map(({ Name }: { Name: string }) => Name).toSorted()).toEqual(
-      names.map((name) => `${name}_BODY`).toSorted(),
-    )
+    const names = ['CrossSiteScripting', 'EC2MetaDataSSRF', 'GenericLFI', 'GenericRFI', 'SizeRestrictions']
+    expect(RuleActionOverrides.map(({ Name }: Json) => Name).toSorted()).toEqual(names.map((name) => `${name}_BODY`))
     for (const { ActionToUse } of RuleActionOverrides) expect(ActionToUse).toEqual({ Count: {} })
   })
 
-  test.each(firewalls)(
-    'the firewall of $name is measured, and records no header, query, path or piece of a body',
-    ({ of }) => {
-      const template = of()
-      const { id, properties } = only(template, 'AWS::WAFv2::WebACL')
-      const visible = [properties, ...properties.Rules].map(({ VisibilityConfig }) => VisibilityConfig)
-      for (const config of visible) {
-        expect(config).toMatchObject({ CloudWatchMetricsEnabled: true, SampledRequestsEnabled: false })
-      }
-      expect(new Set(visible.map(({ MetricName }) => MetricName)).size).toBe(3)
-      // Without names of its own, a field stands for all of its kind.
-      const withheld = ['BODY', 'QUERY_STRING', 'SINGLE_COOKIE', 'SINGLE_HEADER', 'SINGLE_QUERY_ARGUMENT']
-      expect(properties.DataProtectionConfig.DataProtections.toSorted(byField)).toEqual(
-        withheld.map((FieldType) => ({ Action: 'SUBSTITUTION', Field: { FieldType } })),
-      )
-      const logging = only(template, 'AWS::WAFv2::LoggingConfiguration').properties
-      expect(logging.ResourceArn).toEqual({ 'Fn::GetAtt': [id, 'Arn'] })
-      expect(logging.RedactedFields).toEqual([{ UriPath: {} }, { QueryString: {} }])
-      expect(logging.LoggingFilter).toMatchObject({ DefaultBehavior: 'DROP', Filters: [{ Behavior: 'KEEP' }] })
-    },
-  )
+  test('is measured, and records no header, query, path or piece of a body', () => {
+    const visible = [firewall, ...firewall.Rules].map(({ VisibilityConfig }) => VisibilityConfig)
+    for (const config of visible) {
+      expect(config).toMatchObject({ CloudWatchMetricsEnabled: true, SampledRequestsEnabled: false })
+    }
+    expect(new Set(visible.map(({ MetricName }) => MetricName)).size).toBe(3)
+    // Without names of its own, a field stands for all of its kind.
+    const withheld = ['BODY', 'QUERY_STRING', 'SINGLE_COOKIE', 'SINGLE_HEADER', 'SINGLE_QUERY_ARGUMENT']
+    const { DataProtections } = firewall.DataProtectionConfig
+    expect(DataProtections).toHaveLength(withheld.length)
+    expect(DataProtections).toEqual(
+      expect.arrayContaining(withheld.map((FieldType) => ({ Action: 'SUBSTITUTION', Field: { FieldType } }))),
+    )
+    expect(logging.ResourceArn).toBe('<Firewall/WebAcl.Arn>')
+    expect(logging.RedactedFields).toEqual([{ UriPath: {} }, { QueryString: {} }])
+    expect(logging.LoggingFilter).toMatchObject({ DefaultBehavior: 'DROP', Filters: [{ Behavior: 'KEEP' }] })
+  })
 
-  test.each(firewalls)(
-    'the firewall of $name logs into a group whose name WAF takes, without the end that it refuses',
-    ({ of }) => {
-      const template = of()
-      const [destination] = only(template, 'AWS::WAFv2::LoggingConfiguration').properties.LogDestinationConfigs
-      const [, group = ''] = /:log-group:<(\w+)>$/.exec(textOf(destination)) ?? []
-      const { DeletionPolicy, Properties } = template.findResources('AWS::Logs::LogGroup')[group] ?? {}
-      expect(Properties).toMatchObject({
-        LogGroupName: expect.stringMatching(/^aws-waf-logs-Waybill-prod/),
-        RetentionInDays: 90,
-      })
-      // So that the next stack can adopt what this one leaves behind under the same name.
-      expect(DeletionPolicy).toBe('Retain')
-    },
-  )
-
-  const byField = (one: { Field: { FieldType: string } }, other: { Field: { FieldType: string } }) =>
-    one.Field.FieldType < other.Field.FieldType ? -1 : 1
+  test('logs into a group whose name WAF takes, without the end that it refuses, and which the next stack can adopt', () => {
+    expect(logging.LogDestinationConfigs).toEqual([expect.stringMatching(/:log-group:<Firewall\/Logs>$/)])
+    expect(stack.resources['Firewall/Logs']).toMatchObject({
+      DeletionPolicy: 'Retain',
+      Properties: { LogGroupName: expect.stringMatching(/^aws-waf-logs-Waybill-prod/), RetentionInDays: 90 },
+    })
+  })
 })
 
-describe('CloudFront’s logs', () => {
-  const logs = [
-    { name: 'prod', of: () => prod.template },
-    { name: 'a stage in another region', of: () => logsAbroad },
-  ]
+test('one address may send as much as all places for chats in prod can serve, if each is free again after 1.5 seconds', () => {
+  const { Limit, EvaluationWindowSec } = prod.at('Firewall/WebAcl').Rules[0].Statement.RateBasedStatement
+  const served = (prod.function('chat').ReservedConcurrentExecutions / 1.5) * EvaluationWindowSec
+  expect(Limit).toBeGreaterThanOrEqual(Math.floor(served))
+})
 
-  test.each(logs)('CloudFront’s requests in $name are logged without a header, a query or a path', ({ of }) => {
-    const { RecordFields } = only(of(), 'AWS::Logs::Delivery').properties
+test.each([
+  ['prod', prod, 'Waybill-prod-edge', '<Edge/Distribution>'],
+  [
+    'a stage in another region',
+    logsAbroad,
+    'Waybill-prod-edge-logs-eu-west-1-edge',
+    '<DistributionId of Waybill-prod in eu-west-1>',
+  ],
+])(
+  'CloudFront’s logs of %s are of its distribution, have no header, query or path, and only their delivery may write them',
+  (_, stack, name, distribution) => {
+    const { RecordFields } = stack.at('EdgeLogs/Delivery')
     expect(RecordFields).toEqual(expect.arrayContaining(['c-ip', 'sc-status', 'time-taken', 'x-edge-request-id']))
-    for (const field of RecordFields)
-      expect(field).not.toMatch(/cs\(|header|host|uri|query|cookie|referer|agent|forwarded/i)
     const documented = readDocument('docs/deploy.md')
-    for (const field of RecordFields) expect(documented).toContain(`\`${field}\``)
-  })
-
-  test.each(logs)('the logs of $name are of its distribution, and only their delivery may write them', ({ of }) => {
-    const template = of()
-    const source = only(template, 'AWS::Logs::DeliverySource').properties
-    expect(source.LogType).toBe('ACCESS_LOGS')
-    const id = source.ResourceArn['Fn::Join'][1].at(-1)
-    expect(id).toEqual(
-      template === logsAbroad
-        ? outputOf('Waybill-prod', OUTPUTS.distributionId, 'eu-west-1')
-        : { Ref: only(template, 'AWS::CloudFront::Distribution').id },
-    )
-    const bucket = only(template, 'AWS::Logs::DeliveryDestination').properties.DestinationResourceArn['Fn::GetAtt'][0]
-    const allowed = statementsOn(template, bucket).filter(({ Effect }) => Effect === 'Allow')
-    expect(allowed).toHaveLength(1)
-    expect(allowed[0]).toMatchObject({ Action: 's3:PutObject', Principal: { Service: 'delivery.logs.amazonaws.com' } })
-    expect(allowed[0]?.Condition.StringEquals['aws:SourceAccount']).toEqual({ Ref: 'AWS::AccountId' })
-    expect(textOf(allowed[0]?.Condition.ArnLike['aws:SourceArn'])).toMatch(
-      /:delivery-source:Waybill-prod-edge(-logs-eu-west-1-edge)?$/,
-    )
-    expectPrivate(template, bucket, 90)
-  })
-
-  test('a distribution in another region tells the stack of its logs which one it is', () => {
-    const { id } = only(abroad.template, 'AWS::CloudFront::Distribution')
-    expect(abroad.template.json.Outputs[OUTPUTS.distributionId].Value).toEqual({ Ref: id })
-  })
-})
+    for (const field of RecordFields) {
+      expect(field).not.toMatch(/cs\(|header|host|uri|query|cookie|referer|agent|forwarded/i)
+      expect(documented).toContain(`\`${field}\``)
+    }
+    const { LogType, ResourceArn } = stack.at('EdgeLogs/Source')
+    expect([LogType, ResourceArn.split('/').slice(1).join('/')]).toEqual(['ACCESS_LOGS', distribution])
+    expect(stack.at('EdgeLogs/Destination').DestinationResourceArn).toBe('<EdgeLogs/Bucket.Arn>')
+    const [allowed, ...more] = allowedOn(stack, 'EdgeLogs/Bucket')
+    expect(more).toEqual([])
+    expect(allowed).toMatchObject({ Action: 's3:PutObject', Principal: { Service: 'delivery.logs.amazonaws.com' } })
+    expect(allowed.Condition.StringEquals['aws:SourceAccount']).toBe('<AWS::AccountId>')
+    expect(allowed.Condition.ArnLike['aws:SourceArn']).toMatch(new RegExp(`:delivery-source:${name}$`))
+    expectPrivate(stack, 'EdgeLogs/Bucket', 90)
+  },
+)
 
 describe('the trail of the keys', () => {
-  const trail = () => only(prod.template, 'AWS::CloudTrail::Trail').properties
-  type Selector = { readonly Field: string }
-  const selectorsOf = (index: number) =>
-    Object.fromEntries(
-      trail().AdvancedEventSelectors[index].FieldSelectors.map(({ Field, ...is }: Selector) => [Field, is]),
-    )
+  const trail = prod.at('KeysTrail/Trail')
+  const [ofKeys, ofItself, ...others] = trail.AdvancedEventSelectors.map(({ FieldSelectors }: Json) =>
+    Object.fromEntries(FieldSelectors.map(({ Field, ...is }: Json) => [Field, is])),
+  )
+  const dataOf = (type: string) => ({ eventCategory: { Equals: ['Data'] }, 'resources.type': { Equals: [type] } })
 
-  test('CloudTrail records whoever touches the table of keys, except for the functions, which would cost more than their writes', () => {
-    const { 'userIdentity.arn': who, ...what } = selectorsOf(0)
+  test('CloudTrail records whoever touches the table of keys, the admin function and the probe among them, but the functions of callers, which would cost more than their writes', () => {
+    const { 'userIdentity.arn': who, ...what } = ofKeys
     expect(what).toEqual({
-      eventCategory: { Equals: ['Data'] },
-      'resources.type': { Equals: ['AWS::DynamoDB::Table'] },
-      'resources.ARN': { Equals: [{ 'Fn::GetAtt': [prod.tables.keys, 'Arn'] }] },
+      ...dataOf('AWS::DynamoDB::Table'),
+      'resources.ARN': { Equals: ['<Tables/Keys.Arn>'] },
     })
-    const functions = prod.template.findResources('AWS::Lambda::Function')
-    const { tokenizer, ...others } = prod.functions
-    const sessions = Object.values(others).map((id) => {
-      const role: string = functions[id]?.Properties.Role['Fn::GetAtt'][0]
-      // Nobody but Lambda can take the role, and so hide behind it.
-      const { Properties } = prod.template.findResources('AWS::IAM::Role')[role] ?? {}
-      const { Statement } = Properties.AssumeRolePolicyDocument
-      expect(Statement).toHaveLength(1)
-      expect(Statement[0]).toMatchObject({ Principal: { Service: 'lambda.amazonaws.com' } })
-      return `arn:<AWS::Partition>:sts::<AWS::AccountId>:assumed-role/<${role}>/`
-    })
-    expect(who.NotStartsWith.map(textOf).toSorted()).toEqual(sessions.toSorted())
-    expect(tokenizer).toBeDefined()
+    // Nobody but Lambda can take such a role, and so hide behind it: test/infra/permissions.test.ts.
+    const sessions = ['Chat', 'Api', 'Sweep', 'Close'].map(
+      (name) => `arn:<AWS::Partition>:sts::<AWS::AccountId>:assumed-role/<Functions/${name}Role>/`,
+    )
+    expect(who.NotStartsWith.toSorted()).toEqual(sessions.toSorted())
+    const selectors = JSON.stringify(abroad.at('KeysTrail/Trail').AdvancedEventSelectors)
+    expect(selectors).toContain('Functions/ChatRole')
+    expect(selectors).not.toMatch(/Functions\/(Admin|Probe|Tokenizer)Role/)
   })
 
   test('the trail records who reads or deletes its own records, and never what CloudTrail writes', () => {
-    const bucket = trail().S3BucketName.Ref
-    const { 'resources.ARN': where, ...rest } = selectorsOf(1)
-    expect(where.StartsWith.map(textOf)).toEqual([`<${bucket}.Arn>/`])
-    expect(rest).toEqual({
-      eventCategory: { Equals: ['Data'] },
-      'resources.type': { Equals: ['AWS::S3::Object'] },
+    expect(ofItself).toEqual({
+      ...dataOf('AWS::S3::Object'),
+      'resources.ARN': { StartsWith: ['<KeysTrail/Bucket.Arn>/'] },
       eventName: { NotEquals: ['PutObject'] },
     })
-    expect(trail().AdvancedEventSelectors).toHaveLength(2)
+    expect(others).toEqual([])
   })
 
   test('the trail’s records can be checked for changes, are kept for a year, and only CloudTrail may write them', () => {
-    expect(trail()).toMatchObject({ IsLogging: true, EnableLogFileValidation: true, IsMultiRegionTrail: false })
-    const bucket = trail().S3BucketName.Ref
-    const allowed = statementsOn(prod.template, bucket).filter(({ Effect }) => Effect === 'Allow')
+    expect(trail).toMatchObject({
+      ...{ IsLogging: true, EnableLogFileValidation: true, IsMultiRegionTrail: false },
+      ...{ TrailName: 'Waybill-prod-keys', S3BucketName: '<KeysTrail/Bucket>' },
+    })
+    const allowed = allowedOn(prod, 'KeysTrail/Bucket')
     expect(allowed.map(({ Action }) => Action)).toEqual(['s3:GetBucketAcl', 's3:PutObject'])
     for (const { Principal, Condition } of allowed) {
       expect(Principal).toEqual({ Service: 'cloudtrail.amazonaws.com' })
-      expect(textOf(Condition.StringEquals['aws:SourceArn'])).toMatch(/:trail\/Waybill-prod-keys$/)
+      expect(Condition.StringEquals['aws:SourceArn']).toMatch(/:trail\/Waybill-prod-keys$/)
     }
-    expect(trail().TrailName).toBe('Waybill-prod-keys')
-    expectPrivate(prod.template, bucket, 365)
+    expectPrivate(prod, 'KeysTrail/Bucket', 365)
   })
 })
 
-type PolicyStatement = {
-  readonly Effect: string
-  readonly Action: string
-  readonly Principal: unknown
-  readonly Condition: Readonly<Record<string, Readonly<Record<string, unknown>>>> & {
-    readonly StringEquals: Readonly<Record<string, unknown>>
-    readonly ArnLike: Readonly<Record<string, unknown>>
-  }
-}
+const statementsOn = (stack: Synthesized, bucket: string): Json[] =>
+  stack.at(`${bucket}/Policy`).PolicyDocument.Statement
+const allowedOn = (stack: Synthesized, bucket: string) =>
+  statementsOn(stack, bucket).filter(({ Effect }) => Effect === 'Allow')
 
-function statementsOn(template: Template, bucket: string): PolicyStatement[] {
-  return Object.values(template.findResources('AWS::S3::BucketPolicy'))
-    .filter(({ Properties }) => Properties.Bucket.Ref === bucket)
-    .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
-}
-
-function expectPrivate(template: Template, bucket: string, days: number): void {
-  const { Properties, DeletionPolicy } = template.findResources('AWS::S3::Bucket')[bucket] ?? {}
+function expectPrivate(stack: Synthesized, bucket: string, days: number): void {
+  const { Properties, DeletionPolicy } = stack.resources[bucket]
   expect(DeletionPolicy).toBe('Retain')
   expect(Properties.PublicAccessBlockConfiguration).toEqual({
     BlockPublicAcls: true,
@@ -351,26 +260,22 @@ function expectPrivate(template: Template, bucket: string, days: number): void {
   expect(Properties.BucketEncryption.ServerSideEncryptionConfiguration).toHaveLength(1)
   expect(Properties.OwnershipControls.Rules).toEqual([{ ObjectOwnership: 'BucketOwnerEnforced' }])
   expect(Properties.LifecycleConfiguration.Rules[0]).toMatchObject({ ExpirationInDays: days, Status: 'Enabled' })
-  expect(statementsOn(template, bucket)).toContainEqual(
+  expect(statementsOn(stack, bucket)).toContainEqual(
     expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
   )
 }
 
-test('a stack that has adopted its tables says so, so that the next deployment can tell if their names are missing', async () => {
-  expect(await readManifest('mailed')).toMatchObject({ tags: { 'waybill:adopted-tables': 'true' } })
-  expect((await readManifest('prod')).tags).not.toHaveProperty('waybill:adopted-tables')
-})
-
-test('the tables of an earlier stack are adopted by their names, and stay if the stack goes again', () => {
-  const made = abroad.template.findResources('AWS::DynamoDB::GlobalTable')
+test('the tables of an earlier stack are adopted by their names, stay if the stack goes again, and the stack says so', async () => {
   for (const name of ['keys', 'usage', 'answers'] as const) {
+    const path = `Tables/${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
     // CloudFormation adopts only what has a fixed name and is kept.
-    expect(made[abroad.tables[name]]).toMatchObject({
+    expect(abroad.resources[path]).toMatchObject({
       DeletionPolicy: 'Retain',
       Properties: { TableName: ABROAD.tableNames[name] },
     })
-    expect(prod.template.findResources('AWS::DynamoDB::GlobalTable')[prod.tables[name]]?.Properties).not.toHaveProperty(
-      'TableName',
-    )
+    expect(prod.at(path)).not.toHaveProperty('TableName')
   }
+  // By this the next deployment can tell if their names are missing.
+  expect(await readManifest('mailed')).toMatchObject({ tags: { 'waybill:adopted-tables': 'true' } })
+  expect((await readManifest('prod')).tags).not.toHaveProperty('waybill:adopted-tables')
 })

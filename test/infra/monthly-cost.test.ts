@@ -1,63 +1,37 @@
-import { beforeAll, expect, test } from '@jest/globals'
-import { tableOf } from '../documents/support/markdown.ts'
-import { synthesized } from './support/synthesized.ts'
-import type { Template } from './support/template.ts'
+import { expect, test } from '@jest/globals'
+import { proseOf, tableOf } from '../documents/support/markdown.ts'
+import { type Synthesized, synthesized } from './support/synthesized.ts'
+import type { Json } from './support/template.ts'
 
-let prod: Template
-beforeAll(async () => {
-  prod = (await synthesized('prod')).template
-}, 480_000)
+const prod = await synthesized('prod')
+const probed = await synthesized('mailed')
 
 /** Resources that cost by use only, or nothing (the pricing page of each service). */
 const BY_USE = [
-  'AWS::ApiGatewayV2::Api',
-  'AWS::ApiGatewayV2::Integration',
-  'AWS::ApiGatewayV2::Route',
-  'AWS::ApiGatewayV2::Stage',
-  'AWS::Budgets::Budget',
-  'AWS::CDK::Metadata',
-  'AWS::CertificateManager::Certificate',
-  'AWS::CloudFront::Distribution',
-  'AWS::CloudFront::Function',
-  'AWS::CloudTrail::Trail',
-  'AWS::CodeDeploy::Application',
-  'AWS::CodeDeploy::DeploymentGroup',
-  'AWS::DynamoDB::GlobalTable',
-  'AWS::Events::Rule',
-  'AWS::Glue::Database',
-  'AWS::Glue::Table',
-  'AWS::IAM::ManagedPolicy',
-  'AWS::IAM::Policy',
-  'AWS::IAM::Role',
-  'AWS::Lambda::Alias',
-  'AWS::Lambda::EventInvokeConfig',
-  'AWS::Lambda::Function',
-  'AWS::Lambda::LayerVersion',
-  'AWS::Lambda::Permission',
-  'AWS::Lambda::Url',
-  'AWS::Lambda::Version',
-  'AWS::Logs::Delivery',
-  'AWS::Logs::DeliveryDestination',
-  'AWS::Logs::DeliverySource',
-  'AWS::Logs::LogGroup',
-  'AWS::Logs::QueryDefinition',
-  'AWS::Route53::RecordSet',
-  'AWS::S3::Bucket',
-  'AWS::S3::BucketPolicy',
-  'AWS::SNS::Subscription',
-  'AWS::SNS::Topic',
-  'AWS::SNS::TopicPolicy',
-  'AWS::Scheduler::Schedule',
-  'AWS::WAFv2::LoggingConfiguration',
   'Custom::WaybillCatalogSeed',
+  ...Object.entries({
+    ApiGatewayV2: 'Api Integration Route Stage',
+    Budgets: 'Budget',
+    CDK: 'Metadata',
+    CertificateManager: 'Certificate',
+    CloudFront: 'Distribution Function',
+    CloudTrail: 'Trail',
+    CodeDeploy: 'Application DeploymentGroup',
+    DynamoDB: 'GlobalTable',
+    Events: 'Rule',
+    Glue: 'Database Table',
+    IAM: 'ManagedPolicy Policy Role',
+    Lambda: 'Alias EventInvokeConfig Function LayerVersion Permission Url Version',
+    Logs: 'Delivery DeliveryDestination DeliverySource LogGroup QueryDefinition',
+    Route53: 'RecordSet',
+    S3: 'Bucket BucketPolicy',
+    SNS: 'Subscription Topic TopicPolicy',
+    Scheduler: 'Schedule',
+    WAFv2: 'LoggingConfiguration',
+  }).flatMap(([service, types]) => types.split(' ').map((type) => `AWS::${service}::${type}`)),
 ]
 
-type Resource = ReturnType<Template['findResources']>[string]['Properties']
-type Part = {
-  readonly type: string
-  readonly countOf: (resource: Resource) => number
-  readonly cents: number
-}
+type Part = { readonly type: string; readonly countOf: (resource: Json) => number; readonly cents: number }
 
 /** The parts with a price for each month, in cents: list prices of us-east-1. */
 const PARTS: Readonly<Record<string, Part>> = {
@@ -72,10 +46,9 @@ const PARTS: Readonly<Record<string, Part>> = {
   'rules of the firewall': { type: 'AWS::WAFv2::WebACL', countOf: ({ Rules }) => Rules.length, cents: 100 },
 }
 
-function billOf(template: Template): string[][] {
+function billOf(stack: Synthesized): string[][] {
   const lines = Object.entries(PARTS).map(([name, { type, countOf, cents }]) => {
-    const resources = Object.values(template.findResources(type))
-    const count = resources.reduce((sum, { Properties }) => sum + countOf(Properties), 0)
+    const count = Object.values(stack.of(type)).reduce((sum, resource) => sum + countOf(resource), 0)
     return { name, count, cents: count * cents }
   })
   const total = lines.reduce((sum, { cents }) => sum + cents, 0)
@@ -89,6 +62,16 @@ test('docs/deploy.md says what prod costs each month before the first request, a
 
 test('every kind of resource has a price for each month, or is known to cost by use only', () => {
   const known = [...BY_USE, ...Object.values(PARTS).map(({ type }) => type)]
-  const types = new Set(Object.values(prod.json.Resources).map(({ Type }) => Type))
+  const types = new Set(Object.values(prod.resources).map(({ Type }) => Type))
   expect([...types].filter((type) => !known.includes(type))).toEqual([])
+})
+
+test('docs/deploy.md says what the probe adds to each month: its secret, and the metrics that alarms watch of it', () => {
+  const metrics = Object.values(probed.of('AWS::CloudWatch::Alarm'))
+    .flatMap(({ Metrics = [] }) => Metrics.flatMap(({ MetricStat }: Json) => MetricStat ?? []))
+    .filter((metric) => JSON.stringify(metric).includes('<Functions/Probe>'))
+  const dollars = ((40 + 10 * metrics.length) / 100).toFixed(2)
+  expect(proseOf('docs/deploy.md').replaceAll(/\s+/g, ' ')).toContain(
+    `\`probe\` adds $${dollars}: its secret and ${metrics.length} metrics`,
+  )
 })

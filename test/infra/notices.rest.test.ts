@@ -1,48 +1,34 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { App } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { NoticeRules } from '../../examples/notices/notice-rules.ts'
 import { NOTICE_KINDS } from '../../layers/gateway/domain/keys/notice.ts'
 import { ENV, EVENT_SOURCE, OUTPUTS } from '../../layers/gateway/names.ts'
-import { type Statement, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
+import { type Synthesized, synthesized } from './support/synthesized.ts'
 
-let prod: Synthesized
+const prod = await synthesized('prod')
 /** Prod, with notices. */
-let told: Synthesized
-beforeAll(async () => {
-  prod = await synthesized('prod')
-  told = await synthesized('mailed')
-}, 180_000)
+const told = await synthesized('mailed')
 
-const BUS = 'AWS::Events::EventBus'
-const busesOf = ({ template }: Synthesized) => Object.entries(template.findResources(BUS))
-
-function putters({ template }: Synthesized): Statement[] {
-  const policies = Object.values(template.findResources('AWS::IAM::Policy'))
-  const statements: Statement[] = policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
-  return statements.filter(({ Action }) => [Action].flat().some((action) => action.startsWith('events:')))
-}
-
-test('a stage has a bus only if its settings ask for it', () => {
-  expect([busesOf(prod), putters(prod)]).toEqual([[], []])
-  const [[id, bus] = []] = busesOf(told)
-  expect(bus?.Properties.Name).toBe('Waybill-prod')
-  expect(told.template.json.Outputs[OUTPUTS.eventBus]).toEqual({ Value: { Ref: id } })
-})
-
-test('the sweep alone may put events on it, of our own source only', () => {
-  const [[id] = []] = busesOf(told)
-  const [statement, ...others] = putters(told)
-  expect(others).toEqual([])
-  expect([statement?.Action, textOf(statement?.Resource), statement?.Condition]).toEqual([
-    'events:PutEvents',
-    `<${id}.Arn>`,
-    { StringEquals: { 'events:source': EVENT_SOURCE } },
-  ])
-  const named = Object.entries(told.template.findResources('AWS::Lambda::Function')).filter(
-    ([, { Properties }]) => Properties.Environment?.Variables?.[ENV.eventBus] !== undefined,
+/** The roles that may do something with EventBridge, with each right. */
+const rightsIn = (stack: Synthesized) =>
+  Object.keys(stack.of('AWS::IAM::Role')).flatMap((role) =>
+    stack
+      .rightsOf(role)
+      .filter((right) => right.startsWith('events:'))
+      .map((right) => `${role} ${right}`),
   )
-  expect(named.map(([name]) => name)).toEqual([told.functions.sweep])
+
+test('a stage has a bus only if its settings ask for it, and the sweep alone may put events on it, of our own source only', () => {
+  expect([prod.of('AWS::Events::EventBus'), rightsIn(prod)]).toEqual([{}, []])
+  expect(told.at('Notices/Bus').Name).toBe('Waybill-prod')
+  expect(told.outputs[OUTPUTS.eventBus]).toBe('<Notices/Bus>')
+  const where = JSON.stringify({ StringEquals: { 'events:source': EVENT_SOURCE } })
+  expect(rightsIn(told)).toEqual([`Functions/SweepRole events:PutEvents on <Notices/Bus.Arn> ${where}`])
+  const named = Object.entries(told.of('AWS::Lambda::Function')).filter(
+    ([, { Environment }]) => Environment?.Variables?.[ENV.eventBus] !== undefined,
+  )
+  expect(named.map(([path]) => path)).toEqual(['Functions/Sweep'])
 })
 
 test('the example brings notices to a webhook with a secret, to a mailbox and to a queue', () => {

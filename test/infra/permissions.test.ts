@@ -1,211 +1,197 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
-import { pathOf, type Resource } from '../deployed/support/template.ts'
-import { FUNCTIONS, type Name } from '../support/functions.ts'
-import { arnOf, liveOf, only, type Statement, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
+import { describe, expect, test } from '@jest/globals'
+import { FUNCTIONS, type Name, type OptionalName, pathOfFunction } from '../support/functions.ts'
+import { type Statement, type Synthesized, synthesized } from './support/synthesized.ts'
 
-const made: Record<string, Synthesized> = {}
-beforeAll(async () => {
-  for (const stage of ['dev', 'prod'] as const) made[stage] = await synthesized(stage)
-}, 480_000)
+const dev = await synthesized('dev')
+const prod = await synthesized('prod')
+/** Prod with every optional part. */
+const mailed = await synthesized('mailed')
 
-const LOG = ['logs:CreateLogStream on its own log', 'logs:PutLogEvents on its own log']
-const READ_KEY = 'dynamodb:GetItem on keys where the key is like KEY#*'
-const FIND_KEYS_TO_SWEEP = 'dynamodb:Query on the index bySweep of keys'
-const FIND_KEY_OR_CATALOG = 'dynamodb:GetItem on keys where the key is like KEY#*, HASH#*, CATALOG'
-const ADMIT_AND_SETTLE = 'dynamodb:UpdateItem on keys where the key is like KEY#*'
-const WRITE_ROW = 'dynamodb:PutItem on usage where the key is like ROWS#*'
-const KEEP_DAYS = ['GetItem', 'PutItem', 'UpdateItem'].map(
-  (action) => `dynamodb:${action} on usage where the key is like DAY#*`,
-)
-const KEEP_ANSWERS = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'].map((action) => `dynamodb:${action} on answers`)
-const READ_ROW = 'dynamodb:GetItem on usage where the key is like ROWS#*'
-const READ_DAY = 'dynamodb:GetItem on usage where the key is like DAY#*'
-const FIND_ROWS_OF_KEY = 'dynamodb:Query on the index byKey of usage'
-const ARN = 'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret'
+const KEYS = '<Tables/Keys.Arn>'
+const USAGE = '<Tables/Usage.Arn>'
+const FIND_KEYS_TO_SWEEP = `dynamodb:Query on ${KEYS}/index/bySweep`
+const FIND_KEY_OR_CATALOG = `dynamodb:GetItem on ${KEYS}: KEY#* HASH#* CATALOG`
+const ADMIT_AND_SETTLE = `dynamodb:UpdateItem on ${KEYS}: KEY#*`
+const WRITE_ROW = `dynamodb:PutItem on ${USAGE}: ROWS#*`
+const FIND_ROWS_OF_KEY = `dynamodb:Query on ${USAGE}/index/byKey`
+const INVOKE_TOKENIZER = 'lambda:InvokeFunction on <Functions/Tokenizer.Arn>'
+const secrets = (name: string) =>
+  `secretsmanager:GetSecretValue on arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:waybill/${name}`
+const each = (operations: string[], where: string) => operations.map((it) => `dynamodb:${it} on ${where}`)
 
-/** Rights of on-call and of CodeDeploy: test/infra/on-call.test.ts has the others of on-call. */
-const FOR_ALL = [
-  ...['GetMetricData', 'GetMetricStatistics', 'ListMetrics'].map((action) => `cloudwatch:${action}`),
-  ...['DescribeAlarms', 'DescribeAlarmHistory', 'GetDashboard'].map((action) => `cloudwatch:${action}`),
-  ...['DescribeLogGroups', 'DescribeQueryDefinitions', 'GetQueryResults', 'StopQuery'].map(
-    (action) => `logs:${action}`,
-  ),
-]
-
-const rightsIn = (stage: string): Record<Name, string[]> => ({
+const rightsIn = (stage: string): Partial<Record<Name | OptionalName, string[]>> => ({
   chat: [
-    ...LOG,
-    FIND_KEY_OR_CATALOG,
-    ADMIT_AND_SETTLE,
-    ...KEEP_ANSWERS,
-    WRITE_ROW,
-    'lambda:InvokeFunction on the tokenizer',
-    `secretsmanager:GetSecretValue on ${ARN}:waybill/${stage}/*`,
+    ...[FIND_KEY_OR_CATALOG, ADMIT_AND_SETTLE, WRITE_ROW, INVOKE_TOKENIZER, secrets(`${stage}/*`)],
+    ...each(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'], '<Tables/Answers.Arn>'),
   ],
   api: [
-    ...[...LOG, FIND_KEY_OR_CATALOG, ADMIT_AND_SETTLE, WRITE_ROW, READ_ROW, READ_DAY, FIND_ROWS_OF_KEY],
-    'lambda:InvokeFunction on the tokenizer',
+    ...[FIND_KEY_OR_CATALOG, ADMIT_AND_SETTLE, WRITE_ROW, FIND_ROWS_OF_KEY, INVOKE_TOKENIZER],
+    ...['ROWS', 'DAY'].map((items) => `dynamodb:GetItem on ${USAGE}: ${items}#*`),
   ],
-  tokenizer: LOG,
+  tokenizer: [],
   sweep: [
-    ...LOG,
-    FIND_KEYS_TO_SWEEP,
-    READ_KEY,
-    ADMIT_AND_SETTLE,
-    WRITE_ROW,
-    'dynamodb:PutItem on keys where the key is like EVENT#*',
-    'dynamodb:DeleteItem on keys where the key is like HASH#*, EXTERNAL#*',
+    ...[FIND_KEYS_TO_SWEEP, ADMIT_AND_SETTLE, WRITE_ROW],
+    `dynamodb:GetItem on ${KEYS}: KEY#*`,
+    `dynamodb:PutItem on ${KEYS}: EVENT#*`,
+    `dynamodb:DeleteItem on ${KEYS}: HASH#* EXTERNAL#*`,
   ],
   close: [
-    ...LOG,
-    'dynamodb:Scan on keys',
-    FIND_ROWS_OF_KEY,
-    'dynamodb:Query on usage where the key is like ROWS#*',
-    'dynamodb:Query on usage where the key is like DAY#*',
-    ...KEEP_DAYS,
-    'dynamodb:UpdateTimeToLive on usage',
-    ...(stage === 'prod' ? ['s3:PutObject on the folder usage/ of the export'] : []),
+    ...[`dynamodb:Scan on ${KEYS}`, FIND_ROWS_OF_KEY, `dynamodb:Query on ${USAGE}: ROWS#*`],
+    ...each(['Query', 'GetItem', 'PutItem', 'UpdateItem'], `${USAGE}: DAY#*`),
+    `dynamodb:UpdateTimeToLive on ${USAGE}`,
+    ...(stage === 'prod' ? ['s3:PutObject on <UsageExport/Bucket.Arn>/usage/*'] : []),
   ],
 })
 
-describe.each(['dev', 'prod'])('the stage %s', (stage) => {
-  const stack = () => made[stage] as Synthesized
-  const resources = (type: string) => stack().template.findResources(type)
-  const functionOf = (name: Name) => resources('AWS::Lambda::Function')[stack().functions[name]]?.Properties
+/** Of the admin API, and of the probe: it writes no row and deletes no key, and this one knows no table. */
+const OPTIONAL: Record<OptionalName, string[]> = {
+  admin: [
+    `dynamodb:GetItem on ${KEYS}: KEY#* ADMIN#* EXTERNAL#* REFERENCE#* EVENT#* CATALOG VERSIONS AUDIT`,
+    `dynamodb:Query on ${KEYS}: KEY#* REFERENCE#* EVENT#* VERSIONS`,
+    ...[FIND_KEYS_TO_SWEEP, `dynamodb:Query on ${KEYS}/index/byCreation`, FIND_ROWS_OF_KEY],
+    ...[`dynamodb:BatchGetItem on ${KEYS}: KEY#*`, `dynamodb:Scan on ${KEYS}`],
+    ...each(['GetItem', 'Query'], USAGE),
+    `dynamodb:PutItem on ${KEYS}: KEY#* HASH#* EXTERNAL#* REFERENCE#* EVENT#* CLAIM#* VERSIONS AUDIT`,
+    `dynamodb:UpdateItem on ${KEYS}: KEY#* HASH#* CATALOG`,
+    `dynamodb:DeleteItem on ${KEYS}: HASH#* EXTERNAL#*`,
+    `dynamodb:GetItem on ${KEYS}: ADMIN#* ADMINGRANTS#*`,
+    ...each(['PutItem', 'UpdateItem'], `${KEYS}: ADMIN#* ADMINHASH#*`),
+    ...each(['DeleteItem', 'GetItem'], `${KEYS}: ADMINHASH#*`),
+    `dynamodb:ConditionCheckItem on ${KEYS}: ADMIN#*`,
+    `dynamodb:UpdateItem on ${KEYS}: ADMINGRANTS#*`,
+    ...['Keys', 'Usage', 'Answers'].flatMap((table) =>
+      each(['DescribeTable', 'DescribeTimeToLive', 'DescribeContinuousBackups'], `<Tables/${table}.Arn>`),
+    ),
+    secrets('prod/*'),
+  ],
+  probe: [secrets('prod/probe-??????')],
+}
 
-  const statementsOf = (role: string): Statement[] =>
-    Object.values(resources('AWS::IAM::Policy'))
-      .filter(({ Properties }) => Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role))
-      .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
+const trust = (Service: string) => ({
+  Version: '2012-10-17',
+  Statement: [{ Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service } }],
+})
 
-  /** The rights of a role, one line for each action on each resource. */
-  function rightsOf(role: string, named: Record<string, string> = {}): string[] {
-    return linesOf(statementsOf(role), named)
-  }
+function expectRights(stack: Synthesized, name: Name | OptionalName, rights: readonly string[]): void {
+  const { Role, LoggingConfig } = stack.function(name)
+  const path = `${pathOfFunction(name)}Role`
+  // No two functions share a role.
+  expect(Role).toBe(`<${path}.Arn>`)
+  const log = LoggingConfig.LogGroup.replace('>', '.Arn>')
+  const logging = ['CreateLogStream', 'PutLogEvents'].map((action) => `logs:${action} on ${log}`)
+  expect(stack.rightsOf(path)).toEqual([...logging, ...rights].toSorted())
+  expect(stack.at(path)).toEqual({ AssumeRolePolicyDocument: trust('lambda.amazonaws.com') })
+}
 
-  function linesOf(statements: readonly Statement[], named: Record<string, string> = {}): string[] {
-    const { keys, usage } = stack().tables
-    const tables = Object.entries(stack().tables).map(([name, id]) => [JSON.stringify(arnOf(id)), name])
-    const functions = { [JSON.stringify(arnOf(stack().functions.tokenizer))]: 'the tokenizer' }
-    const names: Record<string, string> = { ...Object.fromEntries(tables), ...functions, ...named }
-    return statements.flatMap(({ Effect, Action, Resource, Condition }) =>
-      [Action].flat().flatMap((action) =>
-        [Resource].flat().map((resource) => {
-          const where = Condition === undefined ? '' : ` where ${conditionText(Condition)}`
-          const target =
-            names[JSON.stringify(resource)] ??
-            textOf(resource)
-              .replace(/^<UsageExportBucket\w+\.Arn>\/usage\/\*$/, 'the folder usage/ of the export')
-              .replace(new RegExp(`^<${keys}\\.Arn>/index/(\\w+)$`), 'the index $1 of keys')
-              .replace(new RegExp(`^<${usage}\\.Arn>/index/(\\w+)$`), 'the index $1 of usage')
-          return `${Effect === 'Allow' ? '' : Effect}${action} on ${target}${where}`
-        }),
-      ),
-    )
-  }
+test.each(Object.entries(OPTIONAL))('the %s function has the rights that it needs and no others', (name, rights) =>
+  expectRights(mailed, name as OptionalName, rights),
+)
 
-  test.each(FUNCTIONS)(`the %s function in ${stage} has the rights that it needs and no others`, (name) => {
-    const { Role, LoggingConfig } = functionOf(name)
-    const role: string = Role['Fn::GetAtt'][0]
-    const ownLog = { [JSON.stringify(arnOf(LoggingConfig.LogGroup.Ref))]: 'its own log' }
-    expect(rightsOf(role, ownLog).sort()).toEqual(rightsIn(stage)[name].toSorted())
-    expect(resources('AWS::IAM::Role')[role]?.Properties).toEqual({
-      AssumeRolePolicyDocument: trust('lambda.amazonaws.com'),
-    })
-  })
+/** Rights of on-call and of CodeDeploy to read what IAM knows no single resource for. */
+const FOR_ALL = [
+  ...['GetMetricData', 'GetMetricStatistics', 'ListMetrics'].map((action) => `cloudwatch:${action}`),
+  ...['DescribeAlarms', 'DescribeAlarmHistory', 'GetDashboard'].map((action) => `cloudwatch:${action}`),
+  ...['DescribeLogGroups', 'DescribeQueryDefinitions', 'GetQueryResults', 'StopQuery'].map((it) => `logs:${it}`),
+]
 
-  test(`no two functions in ${stage} share a role`, () => {
-    expect(new Set(FUNCTIONS.map((name) => functionOf(name).Role['Fn::GetAtt'][0])).size).toBe(FUNCTIONS.length)
-  })
-
-  const schedulerRoles = (): string[] =>
-    Object.values(resources('AWS::Scheduler::Schedule')).map(
-      ({ Properties }) => Properties.Target.RoleArn['Fn::GetAtt'][0],
-    )
-
-  test.each(['sweep', 'close'] as const)(
-    `a scheduler in ${stage} may start the function %s and nothing else, and for this account only`,
-    (name) => {
-      const started = { Ref: liveOf(stack(), name) }
-      const schedules = Object.values(resources('AWS::Scheduler::Schedule')).map(({ Properties }) => Properties.Target)
-      const { RoleArn } = schedules.find(({ Arn }) => JSON.stringify(Arn) === JSON.stringify(started))
-      const role: string = RoleArn['Fn::GetAtt'][0]
-      expect(rightsOf(role, { [JSON.stringify(started)]: 'it' })).toEqual(['lambda:InvokeFunction on it'])
-      const { Statement } = resources('AWS::IAM::Role')[role]?.Properties.AssumeRolePolicyDocument ?? {}
-      const { Condition, ...statement } = Statement[0]
-      expect({ Version: '2012-10-17', Statement: [statement] }).toEqual(trust('scheduler.amazonaws.com'))
-      expect(Statement).toHaveLength(1)
-      const { 'aws:SourceAccount': account, 'aws:SourceArn': arn } = Condition.StringEquals
-      expect([textOf(account), textOf(arn)]).toEqual([
-        '<AWS::AccountId>',
-        'arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule-group/default',
-      ])
-    },
+describe.each([
+  ['dev', dev],
+  ['prod', prod],
+])('the stage %s', (stage, stack) => {
+  test.each(FUNCTIONS)('the %s function has the rights that it needs and no others', (name) =>
+    expectRights(stack, name, rightsIn(stage)[name] ?? []),
   )
 
-  test(`the role that writes the first catalog in ${stage} may do nothing else, and there is no other role`, () => {
-    const ours = new Set([
-      // With that of the admin API, which test/infra/admin.test.ts has.
-      ...Object.values(resources('AWS::Lambda::Function'))
-        .filter((fn) => pathOf(fn as Resource).startsWith('Functions/'))
-        .map(({ Properties }) => Properties.Role['Fn::GetAtt'][0]),
-      ...schedulerRoles(),
-      ...Object.values(resources('AWS::CodeDeploy::DeploymentGroup')).map(
-        ({ Properties }) => Properties.ServiceRoleArn['Fn::GetAtt'][0],
-      ),
-    ])
-    const others = Object.keys(resources('AWS::IAM::Role')).filter((id) => !ours.has(id))
-    expect(others).toHaveLength(1)
-    expect(rightsOf(others[0] ?? '')).toEqual(['dynamodb:PutItem on keys where the key is CATALOG'])
+  test('the role that writes the first catalog may do nothing else, and there is no other role', () => {
+    const roles = Object.keys(stack.of('AWS::IAM::Role'))
+    const [other = '', ...more] = roles.filter((path) => !/^Functions\/\w*Role$|^Rollout\/(Admin)?Role$/.test(path))
+    expect(more).toEqual([])
+    const where = '{"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":["CATALOG"]}}'
+    expect(stack.rightsOf(other)).toEqual([`dynamodb:PutItem on ${KEYS} ${where}`])
+    const inFunctions = roles.filter((path) => path.startsWith('Functions/'))
+    // With those of the admin function and of two schedulers.
+    expect(inFunctions).toHaveLength(FUNCTIONS.length + 3)
   })
 
-  test(`no permission in ${stage} has a wildcard in its action or covers every resource, but those to read what IAM knows no single resource for`, () => {
-    const policies = { ...resources('AWS::IAM::Policy'), ...resources('AWS::IAM::ManagedPolicy') }
-    const statements: Statement[] = Object.values(policies).flatMap(
-      ({ Properties }) => Properties.PolicyDocument.Statement,
-    )
+  test('no permission has a wildcard in its action or covers every resource, but those to read', () => {
+    const policies = { ...stack.of('AWS::IAM::Policy'), ...stack.of('AWS::IAM::ManagedPolicy') }
+    const statements: Statement[] = Object.values(policies).flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
     expect(statements.length).toBeGreaterThan(20)
     for (const { Action, Resource, Effect } of statements) {
       expect(Effect).toBe('Allow')
       for (const action of [Action].flat()) expect(action).not.toContain('*')
       if ([Action].flat().every((action) => FOR_ALL.includes(action))) continue
-      for (const resource of [Resource].flat()) expect(resource).not.toBe('*')
+      expect([Resource].flat()).not.toContain('*')
     }
   })
 
-  test(`anyone may call chat in ${stage} by its URL, only the HTTP API may call api, and nobody the sweep or the tokenizer`, () => {
-    const { template } = stack()
-    const called = FUNCTIONS.filter((name) => name !== 'tokenizer')
-    const api = only(template, 'AWS::ApiGatewayV2::Api').id
-    const ours = Object.entries(resources('AWS::Lambda::Permission')).filter(([id]) => !id.startsWith('AdminApi'))
-    const who = ours.map(([, { Properties }]) => {
-      const { Action, FunctionName, Principal, FunctionUrlAuthType, InvokedViaFunctionUrl, SourceArn } = Properties
-      const name = called.find((known) => liveOf(stack(), known) === FunctionName.Ref)
-      const through = SourceArn
-        ? textOf(SourceArn).includes(`:<${api}>/`) && 'this API'
-        : (FunctionUrlAuthType === 'NONE' || InvokedViaFunctionUrl === true) && 'its URL'
-      return `${Principal} may ${Action} ${name} through ${through}`
+  test('anyone may call chat by its URL, only the HTTP APIs may call api and admin, and nobody the sweep or the tokenizer', () => {
+    const who = Object.values(stack.of('AWS::Lambda::Permission')).map((permission) => {
+      const { Action, FunctionName, Principal, FunctionUrlAuthType, InvokedViaFunctionUrl, SourceArn } = permission
+      const [, api] = /:<(\w+)\/HttpApi>\//.exec(SourceArn ?? '') ?? []
+      const isByUrl = FunctionUrlAuthType === 'NONE' || InvokedViaFunctionUrl === true
+      return `${Principal} may ${Action} ${FunctionName} through ${SourceArn ? api : isByUrl && 'its URL'}`
     })
     expect([...new Set(who)].sort()).toEqual([
-      '* may lambda:InvokeFunction chat through its URL',
-      '* may lambda:InvokeFunctionUrl chat through its URL',
-      'apigateway.amazonaws.com may lambda:InvokeFunction api through this API',
+      '* may lambda:InvokeFunction <Functions/Chat/Live> through its URL',
+      '* may lambda:InvokeFunctionUrl <Functions/Chat/Live> through its URL',
+      'apigateway.amazonaws.com may lambda:InvokeFunction <Functions/Admin/Live> through AdminApi',
+      'apigateway.amazonaws.com may lambda:InvokeFunction <Functions/Api/Live> through Api',
     ])
   })
 })
 
-function trust(Service: string) {
-  return {
-    Version: '2012-10-17',
-    Statement: [{ Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service } }],
-  }
-}
+const FIND_STAGE = 'cloudformation:DescribeStacks on <AWS::StackId>'
 
-function conditionText(condition: unknown): string {
-  const like = { 'ForAllValues:StringLike': 'like ', 'ForAllValues:StringEquals': '' }
-  for (const [operator, word] of Object.entries(like)) {
-    const keys = (condition as Record<string, Record<string, string[]>>)[operator]?.['dynamodb:LeadingKeys']
-    if (keys && Object.keys(condition as object).length === 1) return `the key is ${word}${keys.join(', ')}`
-  }
-  return JSON.stringify(condition)
-}
+test.each([
+  ['WaybillReader', 'what only looks', ['GET/admin/v1/*', 'POST/admin/v1/audits', 'POST/admin/v1/catalog/check']],
+  ['WaybillOperator', 'all', ['*/admin/v1/*']],
+])('%s may call %s of the admin API, find its stage, and do nothing else, and nobody has it yet', (name, _, calls) => {
+  const path = `Operators/${name}`
+  for (const holders of ['Users', 'Groups', 'Roles']) expect(mailed.at(path)).not.toHaveProperty(holders)
+  const api = 'arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<AdminApi/HttpApi>/$default'
+  const allowed = calls.map((call) => `execute-api:Invoke on ${api}/${call}`)
+  expect(mailed.rightsOf(path)).toEqual([FIND_STAGE, ...allowed].toSorted())
+})
+
+test.each([
+  ['with a firewall, in another region', mailed, ['-firewall-eu-west-1']],
+  ['as it comes', prod, ['']],
+  ['dev, without both', dev, []],
+] as const)(
+  'on-call %s reads logs, metrics and deployments, sets concurrency, stops rollouts and suspends keys, and does nothing else',
+  (_, stack, firewalls) => {
+    const ours = (type: string) => Object.keys(stack.of(type)).filter((path) => !/^(AWS|Catalog|Firewall)/.test(path))
+    const place = (service: string, region = '<AWS::Region>') =>
+      `arn:<AWS::Partition>:${service}:${region}:<AWS::AccountId>`
+    const firewallLogs = firewalls.map(
+      (suffix) => `${place('logs', 'us-east-1')}:log-group:aws-waf-logs-Waybill-prod${suffix}:*`,
+    )
+    const logs = [...ours('AWS::Logs::LogGroup').map((path) => `<${path}.Arn>`), ...firewallLogs]
+    const actions = (service: string, names: string[], resources: string[]) =>
+      names.flatMap((name) => resources.map((resource) => `${service}:${name} on ${resource}`))
+    const functions = ours('AWS::Lambda::Function').map((path) => `<${path}.Arn>`)
+    const groups = firewalls.map(() => `${place('codedeploy')}:deploymentgroup:<Rollout/Application>/*`)
+    const where = JSON.stringify({
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['KEY#*'] },
+      'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['pk', 'sk', 'status'] },
+      StringEqualsIfExists: { 'dynamodb:ReturnValues': ['NONE', 'UPDATED_OLD', 'UPDATED_NEW'] },
+    })
+    expect(stack.rightsOf('Operators/WaybillOnCall')).toEqual(
+      [
+        ...[FIND_STAGE, 'cloudformation:DescribeStackEvents on <AWS::StackId>'],
+        ...FOR_ALL.map((action) => `${action} on *`),
+        ...actions('logs', ['FilterLogEvents', 'GetLogEvents', 'DescribeLogStreams', 'StartQuery'], logs),
+        // The description of a function has the origin secrets.
+        ...actions(
+          'lambda',
+          ['Get', 'Put', 'Delete'].map((verb) => `${verb}FunctionConcurrency`),
+          functions,
+        ),
+        ...actions('codedeploy', ['ListDeploymentGroups', 'GetDeploymentGroup', 'ListDeployments'], groups),
+        ...actions('codedeploy', ['GetDeployment', 'StopDeployment'], groups),
+        `dynamodb:UpdateItem on ${KEYS} ${where}`,
+      ].toSorted(),
+    )
+  },
+)

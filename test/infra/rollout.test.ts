@@ -1,175 +1,136 @@
-import { beforeAll, expect, test } from '@jest/globals'
-import { pathOf, type Resource } from '../deployed/support/template.ts'
+import { expect, test } from '@jest/globals'
 import { proseOf } from '../documents/support/markdown.ts'
-import { FUNCTIONS, type Name } from '../support/functions.ts'
-import { arnOf, liveOf, type Synthesized, synthesized, textOf } from './support/synthesized.ts'
+import { graphOf } from './support/dependency-graph.ts'
+import { type Synthesized, synthesized } from './support/synthesized.ts'
+import type { Json } from './support/template.ts'
 
-let dev: Synthesized
-let prod: Synthesized
-let abroad: Synthesized
-let bare: Synthesized
-beforeAll(async () => {
-  dev = await synthesized('dev')
-  prod = await synthesized('prod')
-  abroad = await synthesized('forgetful')
-  bare = await synthesized('bare')
-}, 480_000)
+const dev = await synthesized('dev')
+const prod = await synthesized('prod')
+const abroad = await synthesized('forgetful')
+const bare = await synthesized('bare')
+const mailed = await synthesized('mailed')
 
-const CALLED: readonly Name[] = ['chat', 'api']
-const RELEASED = FUNCTIONS.filter((name) => name !== 'tokenizer')
+const RELEASED = ['Chat', 'Api', 'Sweep', 'Close', 'Admin']
+const TAKE_BACK = ['ApiErrors', 'ChatErrors', 'FunctionErrors', 'ReleaseErrors', 'ServerErrors', 'SweepStopped']
+/** The functions that are rolled out, with their roles and the alarms that tell of faults of our own code. */
+const ROLLED_OUT: [name: string, role: string, alarms: string[]][] = [
+  ['Chat', 'Role', TAKE_BACK],
+  ['Api', 'Role', TAKE_BACK],
+  ['Admin', 'AdminRole', ['AdminErrors', 'AdminReleaseErrors', ...TAKE_BACK]],
+]
 
-const aliasOf = (stack: Synthesized, name: Name) =>
-  stack.template.findResources('AWS::Lambda::Alias')[liveOf(stack, name)] ?? {}
-const versionOf = (stack: Synthesized, name: Name): string =>
-  aliasOf(stack, name).Properties.FunctionVersion['Fn::GetAtt'][0]
-/** Besides that of the admin API, which test/infra/admin.test.ts has. */
-const groupsIn = ({ template }: Synthesized) =>
-  Object.fromEntries(
-    Object.entries(template.findResources('AWS::CodeDeploy::DeploymentGroup')).filter(
-      ([, group]) => pathOf(group as Resource) !== 'Rollout/Admin',
-    ),
-  )
-const alarmsIn = ({ template }: Synthesized) => template.findResources('AWS::CloudWatch::Alarm')
-const nameOf = (alarm: unknown) =>
-  pathOf(alarm as Resource)
-    .split('/')
-    .at(-1) ?? ''
+const versionOf = (stack: Synthesized, name: string) => stack.at(`Functions/${name}/Live`).FunctionVersion
+/** With the hash of its code and settings. */
+const versionIdOf = ({ json }: Synthesized, name: string) =>
+  Object.keys(json.Resources).find((id) => id.startsWith(`Functions${name}CurrentVersion`))
 
-/** All that a resource refers to, directly or not. */
-function behind({ template }: Synthesized, id: string, seen = new Set<string>()): Set<string> {
-  const text = JSON.stringify(template.json.Resources[id] ?? {})
-  const { DependsOn = [] } = template.json.Resources[id] ?? {}
-  const named = [...text.matchAll(/"(?:Ref|Fn::GetAtt)":(?:\[)?"(\w+)"/g)].map(([, it]) => it ?? '')
-  for (const next of [...named, ...[DependsOn].flat()]) {
-    if (seen.has(next) || !template.json.Resources[next]) continue
-    seen.add(next)
-    behind({ template } as Synthesized, next, seen)
-  }
-  return seen
-}
-
-test.each(RELEASED)('the %s function is called in a version that no later deployment changes', (name) => {
+test.each(RELEASED)('the %s function is called in a version that no later deployment changes or deletes', (name) => {
   for (const stack of [dev, prod]) {
-    expect(aliasOf(stack, name).Properties).toMatchObject({ Name: 'live' })
-    const version = stack.template.findResources('AWS::Lambda::Version')[versionOf(stack, name)]
-    expect(version?.Properties).toEqual({ FunctionName: { Ref: stack.functions[name] } })
-  }
-})
-
-test('a deployment deletes no version that was ever in force, so the streams on it end by themselves', () => {
-  for (const stack of [dev, prod]) {
-    const versions = Object.values(stack.template.findResources('AWS::Lambda::Version'))
-    // With that of the admin API.
-    expect(versions).toHaveLength(RELEASED.length + 1)
-    for (const { DeletionPolicy, UpdateReplacePolicy } of versions) {
-      // One that its own deployment takes back is deleted: Lambda would not publish the same code again.
-      expect([DeletionPolicy, UpdateReplacePolicy]).toEqual(['RetainExceptOnCreate', 'Retain'])
-    }
+    expect(stack.at(`Functions/${name}/Live`)).toMatchObject({ Name: 'live' })
+    const path = `Functions/${name}/CurrentVersion`
+    expect(versionOf(stack, name)).toBe(`<${path}.Version>`)
+    expect(stack.at(path)).toEqual({ FunctionName: `<Functions/${name}>` })
+    // The streams on it end by themselves. One that its own deployment takes back is deleted: Lambda would not publish
+    // the same code again.
+    expect(stack.resources[path]).toMatchObject({
+      DeletionPolicy: 'RetainExceptOnCreate',
+      UpdateReplacePolicy: 'Retain',
+    })
+    expect(Object.keys(stack.of('AWS::Lambda::Version'))).toHaveLength(RELEASED.length)
   }
 })
 
 test('a version is made when the code or the settings of a function change, and only then', () => {
-  for (const name of RELEASED) {
-    // Another region changes no function.
-    expect(versionOf(abroad, name)).toBe(versionOf(dev, name))
-  }
-  // Another proof of CloudFront does.
-  for (const name of CALLED) expect(versionOf(bare, name)).not.toBe(versionOf(dev, name))
+  // Another region changes no function, and another proof of CloudFront those that callers call.
+  for (const name of RELEASED) expect(versionIdOf(abroad, name)).toBe(versionIdOf(dev, name))
+  for (const name of ['Chat', 'Api']) expect(versionIdOf(bare, name)).not.toBe(versionIdOf(dev, name))
 })
 
-test.each(CALLED)(
-  'a deployment to prod gives the new version of %s a tenth of the calls for half an hour first',
-  (name) => {
-    const { ApplicationName, DeploymentGroupName } = aliasOf(prod, name).UpdatePolicy.CodeDeployLambdaAliasUpdate
-    const { Properties } = groupsIn(prod)[DeploymentGroupName.Ref] ?? {}
-    expect(Properties).toMatchObject({
+test.each(ROLLED_OUT)(
+  'a deployment to prod gives the new version of %s a tenth of the calls for half an hour first, and any alarm takes it back',
+  (name, role, alarms) => {
+    const { ApplicationName, DeploymentGroupName } =
+      prod.resources[`Functions/${name}/Live`].UpdatePolicy.CodeDeployLambdaAliasUpdate
+    expect(DeploymentGroupName).toBe(`<Rollout/${name}>`)
+    const { AlarmConfiguration, AutoRollbackConfiguration, ...group } = prod.at(`Rollout/${name}`)
+    expect(group).toMatchObject({
       ApplicationName,
       DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent30Minutes',
       DeploymentStyle: { DeploymentOption: 'WITH_TRAFFIC_CONTROL', DeploymentType: 'BLUE_GREEN' },
+      ServiceRoleArn: `<Rollout/${role}.Arn>`,
     })
+    expect(AlarmConfiguration.Enabled).toBe(true)
+    const watched = AlarmConfiguration.Alarms.map(({ Name }: Json) => Name)
+    expect(watched.toSorted()).toEqual(alarms.toSorted().map((alarm) => `<Monitoring/${alarm}>`))
+    expect(AutoRollbackConfiguration.Enabled).toBe(true)
+    expect(AutoRollbackConfiguration.Events).toContain('DEPLOYMENT_STOP_ON_ALARM')
   },
 )
 
-test.each(CALLED)('a new version of %s is taken back by each alarm that tells of faults of our own code', (name) => {
-  const { DeploymentGroupName } = aliasOf(prod, name).UpdatePolicy.CodeDeployLambdaAliasUpdate
-  const { AlarmConfiguration, AutoRollbackConfiguration } = groupsIn(prod)[DeploymentGroupName.Ref]?.Properties ?? {}
-  const watched = AlarmConfiguration.Alarms.map((it: { Name: { Ref: string } }) => nameOf(alarmsIn(prod)[it.Name.Ref]))
-  expect(AlarmConfiguration.Enabled).toBe(true)
-  expect(watched.toSorted()).toEqual([
-    'ApiErrors',
-    'ChatErrors',
-    'FunctionErrors',
-    'ReleaseErrors',
-    'ServerErrors',
-    'SweepStopped',
-  ])
-  expect(AutoRollbackConfiguration.Enabled).toBe(true)
-  expect(AutoRollbackConfiguration.Events).toContain('DEPLOYMENT_STOP_ON_ALARM')
-  const [, told = ''] =
-    /rolled back if one of these alarms goes off: ([^.]+)\./.exec(proseOf('docs/deploy.md').replaceAll(/\s+/g, ' ')) ??
-    []
-  expect(told.split(/, | or /).toSorted()).toEqual(watched.toSorted().map((alarm: string) => `\`${alarm}\``))
+test('docs/deploy.md names the alarms that take a deployment back', () => {
+  const prose = proseOf('docs/deploy.md').replaceAll(/\s+/g, ' ')
+  const [, told = ''] = /rolled back if one of these alarms goes off: ([^.]+)\./.exec(prose) ?? []
+  expect(told.split(/, | or /).toSorted()).toEqual(TAKE_BACK.map((alarm) => `\`${alarm}\``))
 })
 
 // CloudFormation would refuse a circle, and an alarm that waits for the alias would be set up too late.
 test('the alarms and the role of a deployment are ready before the calls are moved', () => {
-  const aliases = CALLED.map((name) => liveOf(prod, name))
-  for (const [id, { Properties }] of Object.entries(groupsIn(prod))) {
-    const needed = behind(prod, id)
-    expect(needed.size).toBeGreaterThan(10)
-    expect(aliases.filter((alias) => needed.has(alias))).toEqual([])
-    const role = Properties.ServiceRoleArn['Fn::GetAtt'][0]
-    const policies = Object.entries(prod.template.findResources('AWS::IAM::Policy')).filter(([, it]) =>
-      it.Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role),
-    )
-    expect(policies).toHaveLength(1)
-    for (const [policy] of policies) expect(needed).toContain(policy)
+  const graph = graphOf(prod.json)
+  const behind = (id: string, seen = new Set<string>()): Set<string> => {
+    for (const next of graph.get(id) ?? []) if (!seen.has(next)) behind(next, seen.add(next))
+    return seen
+  }
+  const ids = Object.keys(prod.json.Resources)
+  const paths = Object.keys(prod.resources)
+  for (const name of ['Chat', 'Api']) {
+    const needed = [...behind(ids[paths.indexOf(`Rollout/${name}`)] ?? '')].map((id) => paths[ids.indexOf(id)])
+    expect(needed.length).toBeGreaterThan(10)
+    expect(needed).toContain('Rollout/Role/DefaultPolicy')
+    expect(needed.filter((path) => /^Functions\/(Chat|Api)\/Live$/.test(path ?? ''))).toEqual([])
   }
 })
 
 test('the version that is being deployed has its errors counted apart from those of the one before', () => {
-  const alarm = Object.values(alarmsIn(prod)).find((it) => nameOf(it) === 'ReleaseErrors')
-  const dimensions = alarm?.Properties.Metrics.flatMap(
-    ({ MetricStat }: { MetricStat?: { Metric: { Dimensions: { Name: string; Value: unknown }[] } } }) =>
-      MetricStat ? [Object.fromEntries(MetricStat.Metric.Dimensions.map(({ Name, Value }) => [Name, Value]))] : [],
-  )
+  const dimensions = prod
+    .at('Monitoring/ReleaseErrors')
+    .Metrics.flatMap(({ MetricStat }: Json) =>
+      MetricStat ? [MetricStat.Metric.Dimensions.map(({ Name, Value }: Json) => `${Name} ${Value}`).toSorted()] : [],
+    )
   expect(dimensions).toEqual(
-    CALLED.map((name) => ({
-      FunctionName: { Ref: prod.functions[name] },
-      Resource: { 'Fn::Join': ['', [{ Ref: prod.functions[name] }, ':live']] },
-      ExecutedVersion: { 'Fn::GetAtt': [versionOf(prod, name), 'Version'] },
-    })),
+    ['Functions/Chat', 'Functions/Api'].map((path) => [
+      `ExecutedVersion <${path}/CurrentVersion.Version>`,
+      `FunctionName <${path}>`,
+      `Resource <${path}>:live`,
+    ]),
   )
 })
 
 test('CodeDeploy may move the calls of these functions and read alarms, and nothing else', () => {
-  const [role, ...others] = new Set(
-    Object.values(groupsIn(prod)).map(({ Properties }) => Properties.ServiceRoleArn['Fn::GetAtt'][0]),
-  )
-  expect(others).toEqual([])
-  const { ManagedPolicyArns, AssumeRolePolicyDocument } = prod.template.json.Resources[role]?.Properties ?? {}
+  const { ManagedPolicyArns, AssumeRolePolicyDocument } = prod.at('Rollout/Role')
   expect(ManagedPolicyArns).toBeUndefined()
   expect(AssumeRolePolicyDocument.Statement).toEqual([
     {
       Action: 'sts:AssumeRole',
       Effect: 'Allow',
       Principal: { Service: 'codedeploy.amazonaws.com' },
-      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      Condition: { StringEquals: { 'aws:SourceAccount': '<AWS::AccountId>' } },
     },
   ])
-  const [policy] = Object.values(prod.template.findResources('AWS::IAM::Policy')).filter(({ Properties }) =>
-    Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role),
+  const moved = ['<Functions/Chat.Arn>', '<Functions/Api.Arn>'].flatMap((arn) => [arn, `${arn}:live`])
+  const move = ['GetAlias', 'GetProvisionedConcurrencyConfig', 'UpdateAlias']
+  expect(prod.rightsOf('Rollout/Role')).toEqual(
+    [
+      'cloudwatch:DescribeAlarms on *',
+      ...move.flatMap((action) => moved.map((arn) => `lambda:${action} on ${arn}`)),
+    ].toSorted(),
   )
-  const [move, look] = policy?.Properties.PolicyDocument.Statement ?? []
-  expect(look).toEqual({ Action: 'cloudwatch:DescribeAlarms', Effect: 'Allow', Resource: '*' })
-  expect(move.Action).toEqual(['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias'])
-  const arns = CALLED.map((name) => textOf(arnOf(prod.functions[name])))
-  expect(move.Resource.map(textOf).toSorted()).toEqual(arns.flatMap((arn) => [arn, `${arn}:live`]).toSorted())
 })
 
-test('a deployment to dev is in force at once, and so are the sweep and the tokenizer in prod', () => {
-  expect(groupsIn(dev)).toEqual({})
-  for (const name of RELEASED) expect(aliasOf(dev, name)).not.toHaveProperty('UpdatePolicy')
-  expect(aliasOf(prod, 'sweep')).not.toHaveProperty('UpdatePolicy')
-  expect(Object.keys(groupsIn(prod))).toHaveLength(CALLED.length)
+test('a deployment to dev is in force at once, and so are the sweep, the tokenizer and the probe in prod', () => {
+  expect(dev.of('AWS::CodeDeploy::DeploymentGroup')).toEqual({})
+  for (const name of RELEASED) expect(dev.resources[`Functions/${name}/Live`]).not.toHaveProperty('UpdatePolicy')
+  expect(prod.resources['Functions/Sweep/Live']).not.toHaveProperty('UpdatePolicy')
+  const groups = mailed.of('AWS::CodeDeploy::DeploymentGroup')
+  expect(Object.keys(groups).toSorted()).toEqual(ROLLED_OUT.map(([name]) => `Rollout/${name}`).toSorted())
+  expect(JSON.stringify(groups)).not.toContain('ProbeFailed')
 })

@@ -1,57 +1,56 @@
 import { runInNewContext } from 'node:vm'
 import { PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
+import { stageOf } from '../../infra/stages.ts'
 import { parseCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { EXPORT_COLUMNS, exportPath } from '../../layers/gateway/domain/rows/export-line.ts'
-import { CHAT_PATHS, FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
+import { ADMIN_PATHS, CHAT_PATHS, FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
 import { EDGE_HEADERS, ENV, OUTPUTS, TABLES } from '../../layers/gateway/names.ts'
 import { readConfig } from '../../layers/gateway/platform/config.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { createTableInput } from '../../layers/gateway/store/sdk/create-tables.ts'
 import { readDocument } from '../documents/support/markdown.ts'
-import { FUNCTIONS, FUNCTIONS_WITH_TABLES } from '../support/functions.ts'
+import { FUNCTIONS, FUNCTIONS_WITH_TABLES, pathOfFunction } from '../support/functions.ts'
 import { openTestTables } from '../support/gateway.ts'
-import { NO_STAGES } from './fixtures/no-stages.ts'
-import {
-  arnOf,
-  liveOf,
-  only,
-  readFacts,
-  readManifest,
-  type Synthesized,
-  synthesized,
-  textOf,
-} from './support/synthesized.ts'
-import { Template } from './support/template.ts'
+import { readFacts, readManifest, Synthesized, synthesized } from './support/synthesized.ts'
+import type { Json } from './support/template.ts'
 
-let dev: Synthesized
-let prod: Synthesized
-let bare: Synthesized
-beforeAll(async () => {
-  dev = await synthesized('dev')
-  prod = await synthesized('prod')
-  bare = await synthesized('bare')
-}, 480_000)
+const dev = await synthesized('dev')
+const prod = await synthesized('prod')
+const bare = await synthesized('bare')
+/** Prod with every optional part, in Ireland. */
+const mailed = await synthesized('mailed')
+const facts = await readFacts()
 
 const stages = [
-  { name: 'dev', of: () => dev, policy: 'Delete', isProtected: false, retention: 14 },
-  { name: 'prod', of: () => prod, policy: 'Retain', isProtected: true, retention: 90 },
-]
+  { name: 'dev', stack: dev, policy: 'Delete', isProtected: false, retention: 14 },
+  { name: 'prod', stack: prod, policy: 'Retain', isProtected: true, retention: 90 },
+] as const
 
-describe.each(stages)('the tables of $name', ({ name: stage, of, policy, isProtected }) => {
-  test.each(['keys', 'usage', 'answers'] as const)(
-    `the %s table in ${stage} is on demand, encrypted, kept or deleted as its stage says, and restorable unless it holds answers`,
-    (name) => {
-      const { template, tables } = of()
-      const table = template.findResources('AWS::DynamoDB::GlobalTable')[tables[name]]
-      expect(table).toMatchObject({ DeletionPolicy: policy, UpdateReplacePolicy: policy })
-      expect(table?.Properties).toMatchObject({
+const variablesOf = (stack: Synthesized, name: Parameters<Synthesized['function']>[0]) =>
+  stack.function(name).Environment?.Variables ?? {}
+
+describe.each(stages)('the stack of $name', ({ name: stage, stack, policy, isProtected, retention }) => {
+  test.each([
+    ['Keys', 'keys'],
+    ['Usage', 'usage'],
+    ['Answers', 'answers'],
+  ] as const)(
+    'the table %s is as the local one, on demand, encrypted, kept or deleted as its stage says, and restorable unless it holds answers',
+    (id, name) => {
+      const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes } = createTableInput('x', TABLES[name])
+      const { Properties, ...policies } = stack.resources[`Tables/${id}`]
+      expect(policies).toMatchObject({ DeletionPolicy: policy, UpdateReplacePolicy: policy })
+      expect(Properties).toMatchObject({
         BillingMode: 'PAY_PER_REQUEST',
         SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
         TimeToLiveSpecification: { AttributeName: TABLES[name].timeToLive, Enabled: true },
+        KeySchema,
       })
-      expect(table?.Properties.Replicas).toEqual([
+      expect(Properties.GlobalSecondaryIndexes).toEqual(GlobalSecondaryIndexes)
+      expect(new Set(Properties.AttributeDefinitions)).toEqual(new Set(AttributeDefinitions))
+      expect(Properties.Replicas).toEqual([
         expect.objectContaining({
           DeletionProtectionEnabled: isProtected,
           // Answers are kept for a day, and a backup would keep them for 35.
@@ -61,487 +60,420 @@ describe.each(stages)('the tables of $name', ({ name: stage, of, policy, isProte
     },
   )
 
-  test.each(['keys', 'usage', 'answers'] as const)(
-    `the %s table in ${stage} has the keys, indexes and attributes of the local table`,
-    (name) => {
-      const { template, tables } = of()
-      const { Properties } = template.findResources('AWS::DynamoDB::GlobalTable')[tables[name]] ?? {}
-      const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes } = createTableInput('x', TABLES[name])
-      expect(Properties.KeySchema).toEqual(KeySchema)
-      expect(Properties.GlobalSecondaryIndexes).toEqual(GlobalSecondaryIndexes)
-      expect(new Set(Properties.AttributeDefinitions)).toEqual(new Set(AttributeDefinitions))
-    },
-  )
-
-  test(`indexes in ${stage} find keys with open requests by when to sweep them, and all keys by their creation, and copy no other attribute`, () => {
-    const { template, tables } = of()
-    const { Properties } = template.findResources('AWS::DynamoDB::GlobalTable')[tables.keys] ?? {}
-    expect(Properties.GlobalSecondaryIndexes).toEqual([
-      {
-        IndexName: 'bySweep',
-        KeySchema: [
-          { AttributeName: 'sk', KeyType: 'HASH' },
-          { AttributeName: 'sweepAt', KeyType: 'RANGE' },
-        ],
-        Projection: { ProjectionType: 'KEYS_ONLY' },
-      },
-      {
-        IndexName: 'byCreation',
-        KeySchema: [
-          { AttributeName: 'sk', KeyType: 'HASH' },
-          { AttributeName: 'createdAt', KeyType: 'RANGE' },
-        ],
-        Projection: { ProjectionType: 'KEYS_ONLY' },
-      },
-    ])
+  test('every function runs on Node 24 on arm64, and only the tokenizer has a layer', () => {
+    for (const name of FUNCTIONS) {
+      expect(stack.function(name)).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'] })
+      expect([name, 'Layers' in stack.function(name)]).toEqual([name, name === 'tokenizer'])
+    }
   })
 
-  test(`an index in ${stage} finds usage rows by key and day`, () => {
-    const { template, tables } = of()
-    const { Properties } = template.findResources('AWS::DynamoDB::GlobalTable')[tables.usage] ?? {}
-    expect(Properties.GlobalSecondaryIndexes).toEqual([
-      {
-        IndexName: 'byKey',
-        KeySchema: [
-          { AttributeName: 'keyDay', KeyType: 'HASH' },
-          { AttributeName: 'startedAt', KeyType: 'RANGE' },
-        ],
-        Projection: { ProjectionType: 'ALL' },
-      },
-    ])
-  })
-})
-
-describe.each(stages)('the functions of $name', ({ name: stage, of, policy, retention }) => {
-  const propertiesOf = (name: (typeof FUNCTIONS)[number]) =>
-    of().template.findResources('AWS::Lambda::Function')[of().functions[name]]?.Properties
-
-  test.each(FUNCTIONS)(
-    `the %s function in ${stage} runs on Node 24 on arm64; only the tokenizer has a layer`,
-    (name) => {
-      expect(propertiesOf(name)).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'] })
-      expect('Layers' in propertiesOf(name)).toBe(name === 'tokenizer')
-    },
-  )
-
-  test.each(FUNCTIONS_WITH_TABLES)(`the %s function in ${stage} knows its tables and its stage`, (name) => {
-    const { tables } = of()
-    expect(propertiesOf(name).Environment.Variables).toMatchObject({
-      [ENV.keysTable]: { Ref: tables.keys },
-      [ENV.usageTable]: { Ref: tables.usage },
-      [ENV.answersTable]: { Ref: tables.answers },
-      [ENV.stage]: of() === prod ? 'prod' : 'dev',
+  test.each(FUNCTIONS_WITH_TABLES)('the function %s knows its tables and its stage', (name) => {
+    expect(variablesOf(stack, name)).toMatchObject({
+      [ENV.keysTable]: '<Tables/Keys>',
+      [ENV.usageTable]: '<Tables/Usage>',
+      [ENV.answersTable]: '<Tables/Answers>',
+      [ENV.stage]: stage,
     })
   })
 
-  test(`every function in ${stage} has a log group of its own, which deletes old entries`, () => {
-    const logs = FUNCTIONS.map((name) => propertiesOf(name).LoggingConfig.LogGroup.Ref)
+  test('every function has a log group of its own, and every log deletes old entries', () => {
+    const logs = FUNCTIONS.map((name) => stack.function(name).LoggingConfig.LogGroup.slice(1, -1))
     expect(new Set(logs).size).toBe(FUNCTIONS.length)
-    const groups = of().template.findResources('AWS::Logs::LogGroup')
-    for (const id of logs) {
-      expect(groups[id]).toMatchObject({ DeletionPolicy: policy, Properties: { RetentionInDays: retention } })
+    for (const log of logs) expect(stack.resources[log].DeletionPolicy).toBe(policy)
+    for (const { RetentionInDays } of Object.values(stack.of('AWS::Logs::LogGroup'))) {
+      expect(RetentionInDays).toBe(retention)
     }
-    for (const group of Object.values(groups)) expect(group.Properties.RetentionInDays).toBe(retention)
   })
 
-  test(`the chat function in ${stage} may take fifteen minutes, and only it and the api, for quotes, know the tokenizer function`, () => {
-    expect(propertiesOf('chat').Timeout).toBe(900)
-    const variableOf = (name: (typeof FUNCTIONS)[number]) =>
-      propertiesOf(name).Environment.Variables[ENV.tokenizerFunction]
-    expect(FUNCTIONS_WITH_TABLES.filter(variableOf)).toEqual(['chat', 'api'])
-    for (const name of ['chat', 'api'] as const) expect(variableOf(name)).toEqual({ Ref: of().functions.tokenizer })
+  test('chat may take fifteen minutes, the tokenizer knows nothing, and only chat and the api, for quotes, know it', () => {
+    expect(stack.function('chat').Timeout).toBe(900)
+    const knowing = FUNCTIONS.filter((name) => ENV.tokenizerFunction in variablesOf(stack, name))
+    expect(knowing).toEqual(['chat', 'api'])
+    for (const name of knowing) expect(variablesOf(stack, name)[ENV.tokenizerFunction]).toBe('<Functions/Tokenizer>')
+    expect(stack.function('tokenizer')).toMatchObject({ MemorySize: 1_769, Timeout: 10 })
+    expect(stack.function('tokenizer')).not.toHaveProperty('Environment')
   })
 
-  test(`the tokenizer function in ${stage} knows nothing, and has a whole core and ten seconds`, () => {
-    expect(propertiesOf('tokenizer')).toMatchObject({ MemorySize: 1_769, Timeout: 10 })
-    expect(propertiesOf('tokenizer')).not.toHaveProperty('Environment')
-  })
-
-  test(`only the chat function in ${stage} has a Function URL, which streams and leaves the key check to it`, () => {
-    const { properties, resource } = only(of().template, 'AWS::Lambda::Url')
-    expect(resource.DependsOn).toEqual([liveOf(of(), 'chat')])
-    expect(properties).toEqual({
-      TargetFunctionArn: arnOf(of().functions.chat),
+  test('only chat has a Function URL, which streams and leaves the key check to it', () => {
+    const { path, ...url } = stack.only('AWS::Lambda::Url')
+    expect(stack.json.Resources[idOf(stack, path)]?.DependsOn).toEqual([idOf(stack, 'Functions/Chat/Live')])
+    expect(url).toEqual({
+      TargetFunctionArn: '<Functions/Chat.Arn>',
       Qualifier: 'live',
       AuthType: 'NONE',
       InvokeMode: 'RESPONSE_STREAM',
     })
   })
 
-  test(`the sweep in ${stage} starts every five minutes, and has ended before the next one starts`, () => {
-    expect(scheduleOf('sweep')).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' })
-    expect(propertiesOf('sweep').Timeout).toBeLessThan(300)
-  })
-
-  test(`the function that closes days in ${stage} starts every 20 minutes, and has ended before the next one starts`, () => {
-    expect(scheduleOf('close')).toMatchObject({ ScheduleExpression: 'rate(20 minutes)', State: 'ENABLED' })
-    expect(propertiesOf('close').Timeout).toBeLessThan(1_200)
-  })
-
   test.each([
-    ['sweep', 300],
-    ['close', 1_200],
+    ['Sweep', 5],
+    ['Close', 20],
   ] as const)(
-    `a run of %s in ${stage} that fails is tried again neither by the scheduler nor by Lambda, but by the next one`,
-    (name, everySeconds) => {
-      expect(scheduleOf(name)?.Target.RetryPolicy.MaximumRetryAttempts).toBe(0)
-      const queues = Object.values(of().template.findResources('AWS::Lambda::EventInvokeConfig'))
-      const { Qualifier, ...queue } = queues
-        .map(({ Properties }) => Properties)
-        .find(({ FunctionName }) => FunctionName.Ref === of().functions[name])
-      expect(queue).toEqual({
-        FunctionName: { Ref: of().functions[name] },
-        MaximumRetryAttempts: 0,
-        // Lambda does not start one that has waited until the next.
-        MaximumEventAgeInSeconds: everySeconds,
-      })
-      // The qualifier is the last part of the alias's ARN.
-      expect(Qualifier).toEqual({ 'Fn::Select': [7, { 'Fn::Split': [':', { Ref: liveOf(of(), name) }] }] })
-    },
+    '%s starts every %i minutes, has ended before it starts again, and is tried again neither by the scheduler nor by Lambda',
+    (name, minutes) => expectStarted(stack, `Functions/${name}`, minutes),
   )
 
-  const scheduleOf = (name: 'sweep' | 'close') =>
-    Object.values(of().template.findResources('AWS::Scheduler::Schedule'))
-      .map(({ Properties }) => Properties)
-      .find(({ Target }) => Target.Arn.Ref === liveOf(of(), name))
-})
-
-const reservedIn = ({ template, functions }: Synthesized) =>
-  FUNCTIONS.flatMap((name) => {
-    const { ReservedConcurrentExecutions: most } =
-      template.findResources('AWS::Lambda::Function')[functions[name]]?.Properties ?? {}
-    return most === undefined ? [] : [{ name, most: Number(most) }]
+  test('browsers are answered by the functions alone: nothing in front of them has headers of its own for that', () => {
+    expect(stack.only('AWS::Lambda::Url')).not.toHaveProperty('Cors')
+    for (const api of Object.values(stack.of('AWS::ApiGatewayV2::Api')))
+      expect(api).not.toHaveProperty('CorsConfiguration')
+    for (const behaviour of behavioursOf(stack)) {
+      expect(behaviour.AllowedMethods).toContain('OPTIONS')
+      expect(behaviour).not.toHaveProperty('ResponseHeadersPolicyId')
+    }
   })
 
-test('no function in dev has executions reserved, which a new account with a quota of 10 would refuse', () => {
-  expect(reservedIn(dev)).toEqual([])
+  test('it is protected from its deletion as its tables are, says so, and can be told from the rest of the bill by a tag', async () => {
+    const { terminationProtection = false, tags } = await readManifest(stage)
+    expect(terminationProtection).toBe(isProtected)
+    expect(tags).toMatchObject({ 'waybill:stage': stage })
+    expect(stack.outputs[OUTPUTS.protected]).toBe(String(isProtected))
+  })
+
+  test('CloudFront identifies itself with a secret that AWS makes and that no template shows', () => {
+    const secrets = Object.entries(stack.of('AWS::SecretsManager::Secret'))
+    for (const [, secret] of secrets) {
+      expect(secret).toMatchObject({ GenerateSecretString: { PasswordLength: 48, ExcludePunctuation: true } })
+      expect(secret).not.toHaveProperty('SecretString')
+    }
+    const [first, next, ...more] = secrets.map(([path]) => `{{resolve:secretsmanager:<${path}>:SecretString:::}}`)
+    expect(more).toEqual([])
+    const { Origins } = configOf(stack)
+    expect(Origins.map(({ OriginCustomHeaders }: Json) => OriginCustomHeaders)).toEqual(
+      Array(2).fill([{ HeaderName: EDGE_HEADERS.origin, HeaderValue: first }]),
+    )
+    const called: readonly string[] = FUNCTION_NAMES
+    for (const name of FUNCTIONS) {
+      const accepted = variablesOf(stack, name)[ENV.originSecrets]
+      expect([name, accepted]).toEqual([name, called.includes(name) ? `${first},${next}` : undefined])
+    }
+    for (const [path] of secrets) {
+      const everywhere = JSON.stringify(stack.resources).split(`<${path}>`)
+      for (const before of everywhere.slice(0, -1)) expect(before).toMatch(/\{\{resolve:secretsmanager:$/)
+    }
+  })
+
+  test('CloudFront waits longer for a whole answer than chat does', () => {
+    const timeouts = configOf(stack).Origins.map(
+      ({ CustomOriginConfig }: Json) => CustomOriginConfig.OriginReadTimeout ?? 0,
+    )
+    const wholeAnswerMs = Number(variablesOf(stack, 'chat')[ENV.wholeAnswerMs])
+    expect(wholeAnswerMs).toBeGreaterThanOrEqual(60_000)
+    expect(wholeAnswerMs).toBeLessThanOrEqual(Math.max(...timeouts) * 1000 - 10_000)
+  })
 })
 
-test('in prod the streams of chat cannot take the executions of the sweep, the HTTP API or the tokenizer', () => {
-  const reserved = reservedIn(prod)
-  expect(reserved.map(({ name }) => name)).toEqual(['chat', 'sweep', 'close'])
+test('an index finds keys with open requests by when to sweep them, one all keys by their creation, and one usage rows by key and day', () => {
+  const told = ['Keys', 'Usage'].flatMap((table) =>
+    prod
+      .at(`Tables/${table}`)
+      .GlobalSecondaryIndexes.map(({ IndexName, KeySchema, Projection }: Json) =>
+        [IndexName, ...KeySchema.map(({ AttributeName }: Json) => AttributeName), Projection.ProjectionType].join(' '),
+      ),
+  )
+  expect(told).toEqual([
+    'bySweep sk sweepAt KEYS_ONLY',
+    'byCreation sk createdAt KEYS_ONLY',
+    'byKey keyDay startedAt ALL',
+  ])
+})
+
+function idOf(stack: Synthesized, path: string): string {
+  const ids = Object.keys(stack.json.Resources)
+  return ids[Object.keys(stack.resources).indexOf(path)] ?? ''
+}
+
+/** By a scheduler that may start nothing else, for this account only. */
+function expectStarted(stack: Synthesized, path: string, minutes: number): void {
+  const { ScheduleExpression, State, Target } = stack.at(`${path}Schedule`)
+  expect([ScheduleExpression, State, Target.Arn]).toEqual([`rate(${minutes} minutes)`, 'ENABLED', `<${path}/Live>`])
+  expect(stack.at(path).Timeout).toBeLessThan(minutes * 60)
+  expect(Target.RetryPolicy.MaximumRetryAttempts).toBe(0)
+  const queue = Object.values(stack.of('AWS::Lambda::EventInvokeConfig')).find((it) => it.FunctionName === `<${path}>`)
+  expect(queue).toEqual({
+    FunctionName: `<${path}>`,
+    MaximumRetryAttempts: 0,
+    // Lambda does not start one that has waited until the next.
+    MaximumEventAgeInSeconds: minutes * 60,
+    // The last part of the alias's ARN.
+    Qualifier: { 'Fn::Select': [7, { 'Fn::Split': [':', `<${path}/Live>`] }] },
+  })
+  const role = Target.RoleArn.replace(/^<(.*)\.Arn>$/, '$1')
+  expect(stack.rightsOf(role)).toEqual([`lambda:InvokeFunction on <${path}/Live>`])
+  expect(stack.at(role).AssumeRolePolicyDocument.Statement).toEqual([
+    {
+      Action: 'sts:AssumeRole',
+      Effect: 'Allow',
+      Principal: { Service: 'scheduler.amazonaws.com' },
+      Condition: {
+        StringEquals: {
+          'aws:SourceAccount': '<AWS::AccountId>',
+          'aws:SourceArn': 'arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule-group/default',
+        },
+      },
+    },
+  ])
+}
+
+test('no function in dev has executions reserved, and in prod the streams of chat cannot take those of the others', () => {
+  const reservedIn = (stack: Synthesized) =>
+    Object.entries(stack.of('AWS::Lambda::Function')).flatMap(([path, { ReservedConcurrentExecutions: most }]) =>
+      most === undefined ? [] : [[path, most]],
+    )
+  // A new account with a quota of 10 would refuse them.
+  expect(reservedIn(dev)).toEqual([])
+  const reserved = Object.fromEntries(reservedIn(prod))
+  expect(Object.keys(reserved).toSorted()).toEqual(['Functions/Chat', 'Functions/Close', 'Functions/Sweep'])
   // Lambda refuses to reserve the last 100 of an account's quota, which is 1,000.
-  const all = Object.values(prod.template.findResources('AWS::Lambda::Function'))
-  const sum = all.reduce((before, { Properties }) => before + (Properties.ReservedConcurrentExecutions ?? 0), 0)
+  const sum = Object.values<number>(reserved).reduce((before, most) => before + most, 0)
   expect(sum).toBeLessThanOrEqual(900)
   expect(readDocument('docs/deploy.md')).toContain(`needs a quota of at least ${sum + 100}`)
 })
 
-test.each(stages)(
-  'the stack of $name is protected from its deletion as its tables are',
-  async ({ name, isProtected }) => {
-    const { terminationProtection } = await readManifest(name as 'dev' | 'prod')
-    expect(terminationProtection ?? false).toBe(isProtected)
-  },
-)
-
-test.each(stages)(
-  'whatever the stack of $name costs can be told from the rest of the bill by a tag',
-  async ({ name }) => {
-    expect(await readManifest(name as 'dev' | 'prod')).toMatchObject({ tags: { 'waybill:stage': name } })
-  },
-)
-
-test('the HTTP API hands every call to the api function', () => {
-  const { id, properties } = only(dev.template, 'AWS::ApiGatewayV2::Integration')
-  expect(properties).toMatchObject({
-    IntegrationType: 'AWS_PROXY',
-    PayloadFormatVersion: '2.0',
-    IntegrationUri: { Ref: liveOf(dev, 'api') },
+describe('the APIs', () => {
+  test('the HTTP API hands every call to the api function', () => {
+    const { path, ...integration } = dev.only('AWS::ApiGatewayV2::Integration')
+    expect(integration).toMatchObject({
+      IntegrationType: 'AWS_PROXY',
+      PayloadFormatVersion: '2.0',
+      IntegrationUri: '<Functions/Api/Live>',
+    })
+    expect(dev.only('AWS::ApiGatewayV2::Route')).toMatchObject({
+      RouteKey: '$default',
+      Target: `integrations/<${path}>`,
+    })
   })
-  const route = only(dev.template, 'AWS::ApiGatewayV2::Route').properties
-  expect([route.RouteKey, textOf(route.Target)]).toEqual(['$default', `integrations/<${id}>`])
-})
 
-test.each(stages)(
-  'browsers in $name are answered by the functions alone: nothing in front of them has headers of its own for that',
-  ({ of }) => {
-    const { template } = of()
-    expect(only(template, 'AWS::Lambda::Url').properties).not.toHaveProperty('Cors')
-    expect(only(template, 'AWS::ApiGatewayV2::Api').properties).not.toHaveProperty('CorsConfiguration')
-    const { DefaultCacheBehavior, CacheBehaviors } = only(template, 'AWS::CloudFront::Distribution').properties
-      .DistributionConfig
-    for (const behaviour of [DefaultCacheBehavior, ...CacheBehaviors]) {
-      expect(behaviour.AllowedMethods).toContain('OPTIONS')
-      expect(behaviour).not.toHaveProperty('ResponseHeadersPolicyId')
+  test.each([
+    ['Api', dev, 500, []],
+    ['AdminApi', mailed, 20, ['$context.identity.userArn']],
+  ] as const)('%s is throttled as a whole, and logs no header, query or path', (name, stack, most, more) => {
+    const { AccessLogSettings, ...settings } = stack.at(`${name}/Stage`)
+    expect(settings).toMatchObject({
+      StageName: '$default',
+      AutoDeploy: true,
+      DefaultRouteSettings: { ThrottlingRateLimit: most, ThrottlingBurstLimit: most },
+    })
+    const variables = Object.values<string>(JSON.parse(AccessLogSettings.Format))
+    const needed = ['$context.requestId', '$context.status', '$context.identity.sourceIp', ...more]
+    expect(variables).toEqual(expect.arrayContaining(needed))
+    // A key may have been sent there by mistake.
+    for (const variable of variables) {
+      expect(variable).toMatch(/^\$context\.[A-Za-z.]+$/)
+      expect(variable).not.toMatch(/header|query|path|param|body|authorizer|domain/i)
     }
-  },
-)
+    expect(AccessLogSettings.DestinationArn).toBe(`<${name}/AccessLogs.Arn>`)
+  })
 
-test('the HTTP API is throttled as a whole', () => {
-  expect(only(dev.template, 'AWS::ApiGatewayV2::Stage').properties).toMatchObject({
-    StageName: '$default',
-    AutoDeploy: true,
-    DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 },
+  test('every stage has the admin API, with admin keys only if its settings say so, and AWS refuses other calls that are not signed', () => {
+    const routesOf = (stack: Synthesized) =>
+      Object.values(stack.of('AWS::ApiGatewayV2::Route'))
+        .filter(({ ApiId }) => ApiId === '<AdminApi/HttpApi>')
+        .map(({ RouteKey, AuthorizationType }) => `${RouteKey} ${AuthorizationType}`)
+    const signed = `ANY ${ADMIN_PATHS.signed}/{proxy+} AWS_IAM`
+    for (const stack of [dev, prod]) expect(routesOf(stack)).toEqual([signed])
+    expect(routesOf(mailed).toSorted()).toEqual([`ANY ${ADMIN_PATHS.keyed}/{proxy+} NONE`, signed].toSorted())
+    for (const stack of [dev, prod, mailed])
+      expect(stack.outputs[OUTPUTS.adminUrl]).toBe('<AdminApi/HttpApi.ApiEndpoint>')
+  })
+
+  test('the admin API leads to the admin function, which ends before API Gateway gives up, and CloudFront does not lead to it', () => {
+    const integrations = Object.values(mailed.of('AWS::ApiGatewayV2::Integration'))
+    expect(integrations.find(({ ApiId }) => ApiId === '<AdminApi/HttpApi>')).toMatchObject({
+      IntegrationUri: '<Functions/Admin/Live>',
+    })
+    expect(mailed.function('admin').Timeout).toBe(29)
+    expect(JSON.stringify(mailed.of('AWS::CloudFront::Distribution'))).not.toContain('AdminApi')
   })
 })
 
-test('the HTTP API logs no header, query or path, in which a key may have been sent by mistake', () => {
-  const { AccessLogSettings } = only(dev.template, 'AWS::ApiGatewayV2::Stage').properties
-  const variables = Object.values<string>(JSON.parse(AccessLogSettings.Format))
-  expect(variables).toEqual(
-    expect.arrayContaining(['$context.requestId', '$context.status', '$context.identity.sourceIp']),
-  )
-  for (const variable of variables) {
-    expect(variable).toMatch(/^\$context\.[A-Za-z.]+$/)
-    expect(variable).not.toMatch(/header|query|path|param|body|authorizer|domain/i)
-  }
-  const groups = Object.keys(dev.template.findResources('AWS::Logs::LogGroup'))
-  expect(groups.map(arnOf)).toContainEqual(AccessLogSettings.DestinationArn)
-})
+const configOf = (stack: Synthesized) => stack.only('AWS::CloudFront::Distribution').DistributionConfig
+const behavioursOf = (stack: Synthesized) => {
+  const { DefaultCacheBehavior, CacheBehaviors } = configOf(stack)
+  return [DefaultCacheBehavior, ...CacheBehaviors]
+}
 
 describe('CloudFront', () => {
   const CACHING_DISABLED = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad'
   const ALL_VIEWER_EXCEPT_HOST_HEADER = 'b689b0a8-53d0-40ab-baf2-68738e2966ac'
-  const config = () => only(dev.template, 'AWS::CloudFront::Distribution').properties.DistributionConfig
-  const hostOf = (id: string, attribute: string) => ({
-    'Fn::Select': [2, { 'Fn::Split': ['/', { 'Fn::GetAtt': [id, attribute] }] }],
-  })
-  const originOf = (behaviour: { TargetOriginId: string }) =>
-    config().Origins.find(({ Id }: { Id: string }) => Id === behaviour.TargetOriginId)
+  const originOf = ({ TargetOriginId }: Json) => configOf(dev).Origins.find(({ Id }: Json) => Id === TargetOriginId)
+  const hostOf = (url: string) => ({ 'Fn::Select': [2, { 'Fn::Split': ['/', url] }] })
 
   test('CloudFront sends chat to its Function URL and everything else to the API', () => {
-    const { DefaultCacheBehavior, CacheBehaviors } = config()
-    expect(CacheBehaviors.map(({ PathPattern }: { PathPattern: string }) => PathPattern)).toEqual(
-      CHAT_PATHS.map((start) => `${start}*`),
-    )
-    for (const behaviour of CacheBehaviors) {
-      expect(originOf(behaviour).DomainName).toEqual(hostOf(only(dev.template, 'AWS::Lambda::Url').id, 'FunctionUrl'))
-    }
-    expect(originOf(DefaultCacheBehavior).DomainName).toEqual(
-      hostOf(only(dev.template, 'AWS::ApiGatewayV2::Api').id, 'ApiEndpoint'),
-    )
+    const [rest, ...chats] = behavioursOf(dev)
+    expect(chats.map(({ PathPattern }: Json) => PathPattern)).toEqual(CHAT_PATHS.map((start) => `${start}*`))
+    const { path } = dev.only('AWS::Lambda::Url')
+    for (const chat of chats) expect(originOf(chat).DomainName).toEqual(hostOf(`<${path}.FunctionUrl>`))
+    expect(originOf(rest).DomainName).toEqual(hostOf('<Api/HttpApi.ApiEndpoint>'))
+    // Two keep-alives are fifteen seconds apart.
+    expect(originOf(chats[0]).CustomOriginConfig).toMatchObject({
+      OriginReadTimeout: 120,
+      OriginProtocolPolicy: 'https-only',
+    })
   })
 
   test('CloudFront caches and compresses nothing, takes every method, and passes on every header but Host', () => {
-    const { id } = only(dev.template, 'AWS::CloudFront::Function')
-    for (const behaviour of [config().DefaultCacheBehavior, ...config().CacheBehaviors]) {
+    const { path } = dev.only('AWS::CloudFront::Function')
+    for (const behaviour of behavioursOf(dev)) {
       expect(behaviour).toMatchObject({
         CachePolicyId: CACHING_DISABLED,
         OriginRequestPolicyId: ALL_VIEWER_EXCEPT_HOST_HEADER,
         ViewerProtocolPolicy: 'https-only',
         Compress: false,
-        FunctionAssociations: [{ EventType: 'viewer-request', FunctionARN: { 'Fn::GetAtt': [id, 'FunctionARN'] } }],
+        FunctionAssociations: [{ EventType: 'viewer-request', FunctionARN: `<${path}.FunctionARN>` }],
       })
       expect(behaviour.AllowedMethods.toSorted()).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])
     }
   })
 
-  test('CloudFront takes IPv6 unless its stage switches it off, and the outputs say which', async () => {
-    const without = new Template((await readFacts()).withoutIpv6)
-    for (const [template, ipv6] of [
-      [dev.template, true],
+  test('CloudFront takes IPv6 unless its stage switches it off, and the outputs say which', () => {
+    const without = new Synthesized(facts.withoutIpv6)
+    for (const [stack, ipv6] of [
+      [dev, true],
       [without, false],
     ] as const) {
-      const { DistributionConfig } = only(template, 'AWS::CloudFront::Distribution').properties
-      expect(DistributionConfig.IPV6Enabled).toBe(ipv6)
-      expect(template.json.Outputs[OUTPUTS.ipv6].Value).toBe(String(ipv6))
+      expect(configOf(stack).IPV6Enabled).toBe(ipv6)
+      expect(stack.outputs[OUTPUTS.ipv6]).toBe(String(ipv6))
     }
-    expect(bare.template.json.Outputs[OUTPUTS.ipv6].Value).toBe('true')
+    expect(bare.outputs[OUTPUTS.ipv6]).toBe('true')
   })
 
-  test('CloudFront waits longer for chat than the fifteen seconds between two keep-alives', () => {
-    const { OriginReadTimeout, OriginProtocolPolicy } = originOf(config().CacheBehaviors[0]).CustomOriginConfig
-    expect(OriginReadTimeout).toBe(120)
-    expect(OriginProtocolPolicy).toBe('https-only')
-  })
-
+  const OTHER = { value: '10.0.0.1' }
   test.each([
     ['no address', {}],
-    ['an address of its own choosing', { [EDGE_HEADERS.viewer]: { value: '10.0.0.1' } }],
-    [
-      'two addresses',
-      { [EDGE_HEADERS.viewer]: { value: '10.0.0.1', multiValue: [{ value: '10.0.0.1' }, { value: '10.0.0.2' }] } },
-    ],
+    ['an address of its own choosing', { [EDGE_HEADERS.viewer]: OTHER }],
+    ['two addresses', { [EDGE_HEADERS.viewer]: { ...OTHER, multiValue: [OTHER, { value: '10.0.0.2' }] } }],
   ])('CloudFront passes on the caller’s true address if the caller sent %s', (_, sent) => {
-    const { FunctionCode, FunctionConfig } = only(dev.template, 'AWS::CloudFront::Function').properties
-    const event = {
-      viewer: { ip: '203.0.113.9' },
-      request: { method: 'POST', uri: '/v1/chat/completions', headers: { host: { value: 'x' }, ...sent } },
-    }
-    const request = runInNewContext(`${FunctionCode};handler(event)`, { event })
-    expect(JSON.parse(JSON.stringify(request))).toEqual({
-      method: 'POST',
-      uri: '/v1/chat/completions',
-      headers: { host: { value: 'x' }, [EDGE_HEADERS.viewer]: { value: '203.0.113.9' } },
+    const { FunctionCode, FunctionConfig } = dev.only('AWS::CloudFront::Function')
+    const headers = { host: { value: 'x' } }
+    const request = { method: 'POST', uri: '/v1/chat/completions' }
+    const event = { viewer: { ip: '203.0.113.9' }, request: { ...request, headers: { ...headers, ...sent } } }
+    const passedOn = runInNewContext(`${FunctionCode};handler(event)`, { event })
+    expect(JSON.parse(JSON.stringify(passedOn))).toEqual({
+      ...request,
+      headers: { ...headers, [EDGE_HEADERS.viewer]: { value: '203.0.113.9' } },
     })
     expect(FunctionConfig.Runtime).toBe('cloudfront-js-2.0')
   })
 
-  test.each(stages)(
-    'CloudFront in $name identifies itself with a secret that AWS makes and that no template shows',
-    ({ of }) => {
-      const { template, functions } = of()
-      const secrets = Object.entries(template.findResources('AWS::SecretsManager::Secret'))
-      for (const [, { Properties }] of secrets) {
-        expect(Properties).toMatchObject({ GenerateSecretString: { PasswordLength: 48, ExcludePunctuation: true } })
-        expect(Properties).not.toHaveProperty('SecretString')
-      }
-      const [first, next, ...more] = secrets.map(([id]) => `{{resolve:secretsmanager:<${id}>:SecretString:::}}`)
-      expect(more).toEqual([])
-      const { Origins } = only(template, 'AWS::CloudFront::Distribution').properties.DistributionConfig
-      expect(Origins).toHaveLength(2)
-      for (const { OriginCustomHeaders } of Origins) {
-        expect(OriginCustomHeaders.map(({ HeaderName }: { HeaderName: string }) => HeaderName)).toEqual([
-          EDGE_HEADERS.origin,
-        ])
-        expect(textOf(OriginCustomHeaders[0].HeaderValue)).toBe(first)
-      }
-      const made = template.findResources('AWS::Lambda::Function')
-      const accepted = FUNCTIONS.map((name) => [
-        name,
-        made[functions[name]]?.Properties.Environment?.Variables[ENV.originSecrets],
-      ])
-      const called: readonly string[] = FUNCTION_NAMES
-      for (const [name, variable] of accepted) {
-        if (called.includes(name)) expect(textOf(variable)).toBe(`${first},${next}`)
-        else expect(variable).toBeUndefined()
-      }
-      for (const [id] of secrets) {
-        const everywhere = JSON.stringify(template.json).split(`{"Ref":"${id}"}`)
-        for (const before of everywhere.slice(0, -1)) expect(before).toMatch(/\{\{resolve:secretsmanager:",$/)
-      }
-    },
-  )
-
-  test('a raised number makes another secret the one that CloudFront sends, and keeps the former one and the next one accepted', async () => {
-    const { originSecrets } = await readFacts()
-    const [first, second, third] = originSecrets.map(({ sent, accepted }) => ({
-      sent: textOf(sent),
-      accepted: textOf(accepted).split(','),
+  test('a raised number makes another secret the one that CloudFront sends, and keeps the former one and the next one accepted', () => {
+    const all = facts.originSecrets.map(({ sent, accepted }) => ({
+      sent: JSON.stringify(sent),
+      accepted: JSON.stringify(accepted),
     }))
-    expect(first?.accepted).toEqual([first?.sent, second?.sent])
-    expect(second?.accepted).toEqual([first?.sent, second?.sent, third?.sent])
-    expect(third?.accepted).toEqual([second?.sent, third?.sent, expect.stringMatching(/<OriginSecret4/)])
-    expect(new Set([first, second, third].map((it) => it?.sent)).size).toBe(3)
-  })
-
-  test.each(stages)('CloudFront in $name waits longer for a whole answer than chat does', ({ of }) => {
-    const { template, functions } = of()
-    const { Origins } = only(template, 'AWS::CloudFront::Distribution').properties.DistributionConfig
-    const timeoutSeconds = Math.max(
-      ...Origins.map(({ CustomOriginConfig }: { CustomOriginConfig: { OriginReadTimeout?: number } }) =>
-        Number(CustomOriginConfig.OriginReadTimeout ?? 0),
-      ),
-    )
-    const { Variables } = template.findResources('AWS::Lambda::Function')[functions.chat]?.Properties.Environment ?? {}
-    expect(Number(Variables[ENV.wholeAnswerMs])).toBeGreaterThanOrEqual(60_000)
-    expect(Number(Variables[ENV.wholeAnswerMs])).toBeLessThanOrEqual(timeoutSeconds * 1000 - 10_000)
+    const numberIn = (text: string) => [...text.matchAll(/"OriginSecret(\d)/g)].map(([, number]) => Number(number))
+    expect(all.map(({ sent, accepted }) => [numberIn(sent), numberIn(accepted)])).toEqual([
+      [[1], [1, 2]],
+      [[2], [1, 2, 3]],
+      [[3], [2, 3, 4]],
+    ])
   })
 
   test('a stack without CloudFront has no distribution, no secret and no base URL', () => {
     for (const type of ['AWS::CloudFront::Distribution', 'AWS::CloudFront::Function', 'AWS::SecretsManager::Secret']) {
-      expect(bare.template.findResources(type)).toEqual({})
+      expect(bare.of(type)).toEqual({})
     }
     const unwanted = `resolve:secretsmanager|${ENV.originSecrets}|${ENV.wholeAnswerMs}`
-    expect(JSON.stringify(bare.template.json)).not.toMatch(new RegExp(unwanted))
-    expect(bare.template.json.Outputs).not.toHaveProperty(OUTPUTS.baseUrl)
+    expect(JSON.stringify(bare.json)).not.toMatch(new RegExp(unwanted))
   })
 })
 
-const OF_EXPORT = [OUTPUTS.exportBucket, OUTPUTS.exportDatabase]
-
 test('a stage that exports closed days has a private bucket that outlives it, and a table of the exported columns by day', () => {
-  const id = prod.template.json.Outputs[OUTPUTS.exportBucket].Value.Ref
-  const { Properties: properties, DeletionPolicy } = prod.template.findResources('AWS::S3::Bucket')[id] ?? {}
+  const { Properties, DeletionPolicy } = prod.resources['UsageExport/Bucket']
   expect(DeletionPolicy).toBe('Retain')
-  expect(properties).toMatchObject({
+  expect(Properties).toMatchObject({
     PublicAccessBlockConfiguration: { BlockPublicAcls: true, RestrictPublicBuckets: true },
     BucketEncryption: { ServerSideEncryptionConfiguration: [{}] },
     VersioningConfiguration: { Status: 'Enabled' },
   })
-  expect(properties).not.toHaveProperty('BucketName')
-  const { TableInput, DatabaseName } = only(prod.template, 'AWS::Glue::Table').properties
+  expect(Properties).not.toHaveProperty('BucketName')
+  const { TableInput, DatabaseName } = prod.at('UsageExport/Table')
   expect(TableInput.StorageDescriptor.Columns).toEqual(
     EXPORT_COLUMNS.map(({ name, type }) => ({ Name: name, Type: type })),
   )
   // The folder of a day, as a run writes it.
   const [folder] = exportPath('2026-11-14', 0).split('2026-11-14')
-  const template = textOf(TableInput.Parameters['storage.location.template'])
-  expect(template).toBe(`s3://<${id}>/${folder}\${dt}/`)
+  expect(TableInput.Parameters['storage.location.template']).toBe(`s3://<UsageExport/Bucket>/${folder}\${dt}/`)
   expect(TableInput).toMatchObject({ PartitionKeys: [{ Name: 'dt', Type: 'string' }], Name: 'usage' })
   expect(DatabaseName).toBe('waybill_prod')
-  const close = prod.template.findResources('AWS::Lambda::Function')[prod.functions.close]
-  expect(close?.Properties.Environment.Variables[ENV.exportBucket]).toEqual({ Ref: id })
-  expect(close?.Properties.MemorySize).toBe(3_538)
-  expect(dev.template.findResources('AWS::S3::Bucket')).toEqual({})
+  expect(variablesOf(prod, 'close')[ENV.exportBucket]).toBe('<UsageExport/Bucket>')
+  expect(prod.function('close').MemorySize).toBe(3_538)
+  expect(dev.of('AWS::S3::Bucket')).toEqual({})
 })
 
-test('every function that writes rows knows for how long its stage keeps them, where it does not keep them for good', async () => {
-  const { template, functions } = await synthesized('mailed')
-  const keptBy = (of: Synthesized, name: (typeof FUNCTIONS_WITH_TABLES)[number]) =>
-    of.template.findResources('AWS::Lambda::Function')[of.functions[name]]?.Properties.Environment.Variables[
-      ENV.keepRowsDays
-    ]
+test('functions know the settings of their stage: for how long rows are kept, whether users and tags are, and whether there is a page for owners', () => {
+  const told = ['WAYBILL_KEEP_ROWS_DAYS', 'WAYBILL_ATTRIBUTION', 'WAYBILL_USAGE_PAGE']
   for (const name of FUNCTIONS_WITH_TABLES) {
-    expect([name, keptBy({ ...prod, template, functions }, name), keptBy(prod, name)]).toEqual([name, '400', undefined])
+    const valuesIn = (stack: Synthesized) => told.map((variable) => variablesOf(stack, name)[variable])
+    expect([name, valuesIn(mailed), valuesIn(prod)]).toEqual([
+      name,
+      ['400', 'false', 'true'],
+      [undefined, 'true', 'false'],
+    ])
   }
-})
-
-test('chat is told to keep no users and tags where the stage keeps none, and obeys', async () => {
-  const { template, functions } = await synthesized('mailed')
-  const told = (of: Pick<Synthesized, 'template' | 'functions'>) =>
-    of.template.findResources('AWS::Lambda::Function')[of.functions.chat]?.Properties.Environment.Variables[
-      ENV.attribution
-    ]
-  expect([told({ template, functions }), told(prod)]).toEqual(['false', 'true'])
   const names = { [ENV.keysTable]: 'k', [ENV.usageTable]: 'u', [ENV.answersTable]: 'a' }
   expect(readConfig({ ...names, [ENV.attribution]: 'false' }).isUnattributed).toBe(true)
   expect(readConfig(names).isUnattributed).toBe(false)
 })
 
-test('the outputs of the stack are those that the command line and the operator look for', () => {
-  const { template, tables } = dev
-  const distribution = only(template, 'AWS::CloudFront::Distribution').id
-  expect(textOf(template.json.Outputs[OUTPUTS.baseUrl].Value)).toBe(`https://<${distribution}.DomainName>/v1`)
-  expect(template.json.Outputs[OUTPUTS.keysTable]).toMatchObject({ Value: { Ref: tables.keys } })
-  expect(template.json.Outputs[OUTPUTS.usageTable]).toMatchObject({ Value: { Ref: tables.usage } })
-  expect(template.json.Outputs[OUTPUTS.answersTable]).toMatchObject({ Value: { Ref: tables.answers } })
-  expect(outputsOf(template).sort()).toEqual(
-    outputsWithout(OUTPUTS.chatUrl, OUTPUTS.apiUrl, ...OF_OTHERS, ...OF_EXPORT),
-  )
+test('a stage has the probe only if its settings say so, which knows no table and is started every five minutes', () => {
+  for (const stack of [dev, prod]) expect(JSON.stringify(stack.json)).not.toMatch(/probe/i)
+  expect(mailed.outputs.ProbeFunction).toBe('<Functions/Probe>')
+  expect(variablesOf(mailed, 'probe')).toEqual({
+    [ENV.stage]: 'prod',
+    [ENV.baseUrl]: 'https://api.example.com/v1',
+  })
+  // Ten seconds for the answer and five for the secret.
+  expect(mailed.function('probe').Timeout).toBeGreaterThan(15)
+  expectStarted(mailed, pathOfFunction('probe'), 5)
 })
 
-test('a stack without CloudFront has the addresses of the functions as outputs, which one with CloudFront closes and hides', () => {
-  const { template } = bare
-  const [url, api] = [only(template, 'AWS::Lambda::Url').id, only(template, 'AWS::ApiGatewayV2::Api').id]
-  expect(textOf(template.json.Outputs[OUTPUTS.chatUrl].Value)).toBe(`<${url}.FunctionUrl>v1`)
-  expect(textOf(template.json.Outputs[OUTPUTS.apiUrl].Value)).toBe(`<${api}.ApiEndpoint>/v1`)
-  expect(outputsOf(template).sort()).toEqual(outputsWithout(OUTPUTS.baseUrl, ...OF_OTHERS, ...OF_EXPORT))
-})
+describe('the outputs', () => {
+  const OF_EXPORT = [OUTPUTS.exportBucket, OUTPUTS.exportDatabase]
+  /** Of a stack with a domain, with logs of CloudFront in another region, or with notices. */
+  const OF_OTHERS = [OUTPUTS.eventBus, OUTPUTS.edgeDomain, OUTPUTS.distributionId, OUTPUTS.rollout]
+  const DEV = Object.values(OUTPUTS).filter((name) => ![...OF_EXPORT, ...OF_OTHERS].includes(name as never))
+  /** test/infra/on-call.test.ts has those of functions and logs. */
+  const namesIn = ({ outputs }: Synthesized) => Object.keys(outputs).filter((name) => !/(Function|Logs)$/.test(name))
 
-/** Of a stack with a domain, with logs of CloudFront in another region, or with notices. */
-const OF_OTHERS = [OUTPUTS.eventBus, OUTPUTS.edgeDomain, OUTPUTS.distributionId, OUTPUTS.rollout]
-/** test/infra/on-call.test.ts has the outputs of functions and logs. */
-const outputsOf = ({ json }: Template) => Object.keys(json.Outputs).filter((name) => !/(Function|Logs)$/.test(name))
+  test('they are those that the command line and the operator look for', () => {
+    expect(dev.outputs).toMatchObject({
+      [OUTPUTS.baseUrl]: 'https://<Edge/Distribution.DomainName>/v1',
+      [OUTPUTS.keysTable]: '<Tables/Keys>',
+      [OUTPUTS.usageTable]: '<Tables/Usage>',
+      [OUTPUTS.answersTable]: '<Tables/Answers>',
+    })
+    const expected = DEV.filter((name) => name !== OUTPUTS.chatUrl && name !== OUTPUTS.apiUrl)
+    expect(namesIn(dev).sort()).toEqual(expected.sort())
+  })
 
-function outputsWithout(...names: string[]): string[] {
-  return Object.values(OUTPUTS)
-    .filter((name) => !names.includes(name))
-    .sort()
-}
-
-test.each(stages)('the stack of $name says whether its operator is asked before a change', ({ of, isProtected }) => {
-  expect(of().template.json.Outputs[OUTPUTS.protected]).toMatchObject({ Value: String(isProtected) })
+  test('without CloudFront they have the addresses of the functions, which one with CloudFront closes and hides', () => {
+    const { path } = bare.only('AWS::Lambda::Url')
+    expect(bare.outputs).toMatchObject({
+      [OUTPUTS.chatUrl]: `<${path}.FunctionUrl>v1`,
+      [OUTPUTS.apiUrl]: '<Api/HttpApi.ApiEndpoint>/v1',
+    })
+    expect(namesIn(bare).sort()).toEqual(DEV.filter((name) => name !== OUTPUTS.baseUrl).sort())
+  })
 })
 
 describe('the first catalog', () => {
-  const seed = () => only(dev.template, 'Custom::WaybillCatalogSeed').properties
-  const call = () => JSON.parse(textOf(seed().Create))
+  const seed = dev.only('Custom::WaybillCatalogSeed')
+  const call = JSON.parse(seed.Create)
 
   test('the first catalog is written once, at creation, and never over an existing one', () => {
-    expect(seed()).not.toHaveProperty('Update')
-    expect(seed()).not.toHaveProperty('Delete')
-    expect(call()).toMatchObject({
+    expect(seed).not.toHaveProperty('Update')
+    expect(seed).not.toHaveProperty('Delete')
+    expect(call).toMatchObject({
       service: 'DynamoDB',
       action: 'putItem',
       ignoreErrorCodesMatching: 'ConditionalCheckFailedException',
-      parameters: { TableName: `<${dev.tables.keys}>`, ConditionExpression: 'attribute_not_exists(pk)' },
+      parameters: { TableName: '<Tables/Keys>', ConditionExpression: 'attribute_not_exists(pk)' },
     })
   })
 
   test('the first catalog is valid, and the gateway reads it from the table unchanged', async () => {
-    const { Item } = call().parameters
+    const { Item } = call.parameters
     const { catalog, version } = unmarshall(Item)
     expect(parseCatalog(catalog)).toEqual({ catalog })
     const tables = await openTestTables()
@@ -552,10 +484,7 @@ describe('the first catalog', () => {
   })
 })
 
-test.each(NO_STAGES.map((name, index) => ({ name, index })))(
-  'the stage name "$name" is refused, and the message lists the stages',
-  async ({ name, index }) => {
-    const { refusedStages } = await readFacts()
-    expect(refusedStages[index]).toBe(`There is no stage '${name}'. There are dev and prod.`)
-  },
+test.each(['staging', 'Dev', '', undefined, 'constructor', 'toString'])(
+  'the stage name "%s" is refused, and the message lists the stages',
+  (name) => expect(() => stageOf(name)).toThrow(`There is no stage '${name}'. There are dev and prod.`),
 )

@@ -1,23 +1,34 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { BIN, cdkEnvironment, ROOT } from '../../support/cdk-environment.ts'
-import type { Combination } from './combinations.ts'
+import { App } from 'aws-cdk-lib'
+import { parseSettings } from '../../../infra/settings.ts'
+import { WaybillStack } from '../../../infra/stack.ts'
+import { type Combination, settingsOf } from './combinations.ts'
 import type { Template } from './template.ts'
 
 export type DeployedStack = { readonly name: string; readonly region: string; readonly template: Template['json'] }
 
-/** The stacks of each combination. */
-export async function stacksOf(combinations: readonly Combination[]): Promise<DeployedStack[][]> {
-  const folder = mkdtempSync(join(tmpdir(), 'waybill-combinations-'))
+// Assets stay where they were bundled.
+const context = { 'aws:cdk:disable-asset-staging': true }
+
+/** The stacks of a combination. */
+export function stacksOf(combination: Combination): DeployedStack[] {
+  const { stage, region } = combination
+  const given = parseSettings(JSON.stringify({ [stage]: settingsOf(combination) }), 'settings.json')
+  const outdir = mkdtempSync(join(tmpdir(), 'waybill-combination-'))
+  process.env.CDK_DEFAULT_REGION = region
   try {
-    writeFileSync(join(folder, 'asked.json'), JSON.stringify(combinations))
-    const script = join(ROOT, 'test', 'infra', 'support', 'synthesize-combinations.ts')
-    await promisify(execFile)(join(BIN, 'node'), [script, folder], { cwd: ROOT, env: cdkEnvironment(folder) })
-    return combinations.map((_, index) => JSON.parse(readFileSync(join(folder, `${index}.json`), 'utf8')))
+    const app = new App({ outdir, context, treeMetadata: false, analyticsReporting: false })
+    new WaybillStack(app, { stage, ...given[stage] })
+    return app.synth().stacks.map(({ stackName, environment, template }) => ({
+      name: stackName,
+      // The main stack goes to the region of the command.
+      region: environment.region === 'unknown-region' ? region : environment.region,
+      template,
+    }))
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    delete process.env.CDK_DEFAULT_REGION
+    rmSync(outdir, { recursive: true, force: true })
   }
 }

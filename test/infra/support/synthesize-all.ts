@@ -6,19 +6,14 @@ import { Tables } from '../../../infra/data/tables.ts'
 import { originSecrets } from '../../../infra/edge/edge.ts'
 import { Functions } from '../../../infra/functions/functions.ts'
 import { acknowledgedWildcards, invokeBedrock } from '../../../infra/rights/bedrock.ts'
-import { SETTING_NAMES, settingRow } from '../../../infra/setting-table.ts'
-import { parseSettings, readSeed, refuseFlags } from '../../../infra/settings.ts'
+import { readSeed } from '../../../infra/settings.ts'
 import { WaybillStack } from '../../../infra/stack.ts'
 import { stageOf } from '../../../infra/stages.ts'
 import type { CatalogData } from '../../../layers/gateway/domain/routing/catalog.ts'
-import { blocksOf } from '../../documents/support/markdown.ts'
 import type { Variant } from '../../support/assemblies.ts'
 import { BEDROCK_ROUTES, catalogOf } from '../fixtures/bedrock-routes.ts'
 import { ABROAD, OWN_CERTIFICATE } from '../fixtures/domains.ts'
-import { NO_STAGES } from '../fixtures/no-stages.ts'
-import { FLAGS, WRONG_SETTINGS } from '../fixtures/wrong-settings.ts'
-import { refusalOf } from './refusal-of.ts'
-import type { BedrockRights, Facts } from './synthesized.ts'
+import { type BedrockRights, type Facts, withPaths } from './synthesized.ts'
 
 // A process of its own: loads the CDK once and writes into a folder whatever the tests need of it.
 const [folder = '', isQuick] = process.argv.slice(2)
@@ -84,20 +79,6 @@ const facts: Facts = {
     new WaybillStack(new App(), { stage: 'dev', ipv6: false, domain: OWN_CERTIFICATE }),
   ).toJSON(),
   refusedRegion: lostRegion?.message ?? null,
-  refusedStages: NO_STAGES.map((name) => refusalOf(() => stageOf(name))),
-  settings: SETTING_NAMES.map((name) => ({
-    name,
-    dev: stageOf('dev')[name],
-    prod: stageOf('prod')[name],
-    words: settingRow(name).words,
-  })),
-  documentedSettings: refusalOf(() =>
-    ['docs/deploy.md', 'docs/disaster-recovery.md'].map((path) =>
-      blocksOf(path, 'json').map((text) => parseSettings(text, path)),
-    ),
-  ),
-  refusedSettings: WRONG_SETTINGS.map(([text]) => refusalOf(() => parseSettings(text, 'settings.json'))),
-  refusedFlags: FLAGS.map((flag) => refusalOf(() => refuseFlags((name) => (name === flag ? 'x' : undefined)))),
 }
 writeFileSync(join(folder, 'facts.json'), JSON.stringify(facts))
 
@@ -105,7 +86,7 @@ function rightsFor(routes: Parameters<typeof catalogOf>[0]): BedrockRights {
   const stack = new Stack(new App())
   const catalog = catalogOf(routes)
   return {
-    statements: invokeBedrock(catalog).map((statement) => stack.resolve(statement.toStatementJson())),
+    statements: invokeBedrock(catalog).map((statement) => withPaths(stack.resolve(statement.toStatementJson()))),
     acknowledged: acknowledgedWildcards(catalog).map(({ id }) => id),
   }
 }

@@ -1,15 +1,87 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathOf, type Resource } from '../../deployed/support/template.ts'
 import { assemblies, type Variant } from '../../support/assemblies.ts'
-import { FUNCTIONS, type Name, pathOfFunction } from '../../support/functions.ts'
-import { Template } from './template.ts'
+import { type Name, type OptionalName, pathOfFunction } from '../../support/functions.ts'
+import type { Json, Template } from './template.ts'
 
-export type Synthesized = {
-  readonly template: Template
-  /** Their logical ids. */
-  readonly functions: Readonly<Record<Name, string>>
-  readonly tables: { readonly keys: string; readonly usage: string; readonly answers: string }
+/**
+ * A stack as `cdk synth` makes it. A resource is known by its path in the construct, `Functions/Chat`, also where others
+ * refer to it: `<Functions/Chat.Arn>`.
+ */
+export class Synthesized {
+  readonly json: Template['json']
+  readonly resources: Readonly<Record<string, Json>>
+  readonly outputs: Readonly<Record<string, Json>>
+
+  constructor(json: Json) {
+    this.json = json
+    const paths = new Map(Object.entries<Json>(json.Resources).map(([id, it]) => [id, pathOf(it) || id]))
+    const plain = (value: Json) => withPaths(value, paths)
+    const all = Object.entries<Json>(json.Resources).map(([id, it]) => [paths.get(id), plain(it)])
+    this.resources = Object.fromEntries(all)
+    const outputs = Object.entries<Json>(json.Outputs ?? {}).map(([name, { Value }]) => [name, plain(Value)])
+    this.outputs = Object.fromEntries(outputs)
+  }
+
+  /** The properties of the resource at a path. */
+  at(path: string): Json {
+    const resource = this.resources[path]
+    if (!resource) throw new Error(`There is no ${path}.`)
+    return resource.Properties ?? {}
+  }
+
+  function(name: Name | OptionalName): Json {
+    return this.at(pathOfFunction(name))
+  }
+
+  /** The properties of the resources of a type, by their paths. */
+  of(type: string): Record<string, Json> {
+    const found = Object.entries(this.resources).filter(([, { Type }]) => Type === type)
+    return Object.fromEntries(found.map(([path, { Properties }]) => [path, Properties]))
+  }
+
+  /** The one resource of a type, besides those of the admin API. */
+  only(type: string): Json {
+    const found = Object.entries(this.of(type)).filter(([path]) => !path.startsWith('AdminApi/'))
+    if (found.length !== 1 || !found[0]) throw new Error(`There are ${found.length} of ${type}.`)
+    return { path: found[0][0], ...found[0][1] }
+  }
+
+  /** The rights of a role or a policy, one line for each action on each resource, in order. */
+  rightsOf(path: string): string[] {
+    const isOf = ({ Roles = [] }: Json) => Roles.includes(`<${path}>`)
+    const own = this.of('AWS::IAM::ManagedPolicy')[path]
+    const policies = own ? [own] : Object.values(this.of('AWS::IAM::Policy')).filter(isOf)
+    return policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement.flatMap(linesOf)).toSorted()
+  }
+}
+
+function pathOf({ Metadata }: Json): string {
+  return (Metadata?.['aws:cdk:path'] ?? '').replace(/^[^/]+\/(Default\/)?/, '').replace(/\/Resource$/, '')
+}
+
+export function withPaths(value: Json, paths: ReadonlyMap<string, string> = new Map()): Json {
+  const plain = (inner: Json): Json => withPaths(inner, paths)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(plain)
+  const { Ref, 'Fn::GetAtt': attribute, 'Fn::Join': joined, 'Fn::GetStackOutput': output } = value
+  if (output) return `<${output.OutputName} of ${output.StackName} in ${output.Region}>`
+  if (Ref !== undefined) return `<${paths.get(Ref) ?? Ref}>`
+  if (attribute) return `<${paths.get(attribute[0]) ?? attribute[0]}.${attribute[1]}>`
+  if (joined) return joined[1].map(plain).join(joined[0])
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]))
+}
+
+/** The leading keys of a condition are told in words, any other condition as it is. */
+function linesOf({ Effect, Action, Resource, Condition }: Statement): string[] {
+  const likes = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] as string[] | undefined
+  const isPlain = likes !== undefined && Object.keys(Condition ?? {}).length === 1
+  const items = isPlain ? `: ${likes.join(' ')}` : ` ${JSON.stringify(Condition ?? '')}`
+  const where = Condition === undefined ? '' : items
+  const effect = Effect === 'Allow' ? '' : `${Effect} `
+  return [Action]
+    .flat()
+    .flatMap((action) => [Resource].flat().map((resource) => `${effect}${action} on ${resource}${where}`))
 }
 
 export type Statement = {
@@ -36,20 +108,6 @@ export type Facts = {
   readonly originSecrets: readonly { readonly sent: unknown; readonly accepted: unknown }[]
   /** The template of a stage that switches IPv6 off. */
   readonly withoutIpv6: object
-  /** The messages for what is no stage's name; null where there is none. */
-  readonly refusedStages: readonly (string | null)[]
-  /** Each setting as it comes. */
-  readonly settings: readonly {
-    readonly name: string
-    readonly dev?: unknown
-    readonly prod?: unknown
-    readonly words: string
-  }[]
-  /** The message for the example in docs/deploy.md; null if there is none. */
-  readonly documentedSettings: string | null
-  /** The messages for the settings and flags in wrong-settings.ts. */
-  readonly refusedSettings: readonly (string | null)[]
-  readonly refusedFlags: readonly (string | null)[]
 }
 
 export async function readFacts(): Promise<Facts> {
@@ -67,63 +125,25 @@ export async function readManifest(variant: Variant): Promise<Readonly<Record<st
   return (await readAssembly(variant, 'manifest.json')).artifacts[stackOf(variant)].properties
 }
 
-/** The stacks of the variant, with the stacks that each is deployed after. */
+/** The stacks of the variant, with the stacks that each is deployed after, and its region if it has one of its own. */
 export async function readOrder(variant: Variant): Promise<Readonly<Record<string, readonly string[]>>> {
   type Artifact = { readonly type: string; readonly environment: string; readonly dependencies?: readonly string[] }
   const { artifacts } = (await readAssembly(variant, 'manifest.json')) as { artifacts: Record<string, Artifact> }
   const stacks = Object.entries(artifacts).filter(([, { type }]) => type === 'aws:cloudformation:stack')
   const names = stacks.map(([name]) => name)
   return Object.fromEntries(
-    stacks.map(([name, { dependencies = [] }]) => [name, dependencies.filter((it) => names.includes(it)).toSorted()]),
+    stacks.map(([name, { dependencies = [], environment }]) => [
+      `${name} ${environment.split('/').at(-1)}`,
+      dependencies.filter((it) => names.includes(it)).toSorted(),
+    ]),
   )
 }
 
-/** A stack beside the main one, and where it is deployed to. */
-export async function readBeside(variant: Variant, part: string): Promise<{ template: Template; environment: string }> {
-  const name = `${stackOf(variant)}-${part}`
-  const { environment } = (await readAssembly(variant, 'manifest.json')).artifacts[name]
-  return { template: new Template(await readAssembly(variant, `${name}.template.json`)), environment }
+/** A stack beside the main one. */
+export async function readBeside(variant: Variant, part: string): Promise<Synthesized> {
+  return new Synthesized(await readAssembly(variant, `${stackOf(variant)}-${part}.template.json`))
 }
 
-/** The stack as `cdk synth` makes it. */
 export async function synthesized(variant: Variant): Promise<Synthesized> {
-  const template = new Template(await readAssembly(variant, `${stackOf(variant)}.template.json`))
-  const idOf = (type: string, path: string): string => {
-    const found = Object.entries(template.findResources(type)).filter(([, it]) => pathOf(it as Resource) === path)
-    if (found.length !== 1 || !found[0]) throw new Error(`There are ${found.length} of ${path}.`)
-    return found[0][0]
-  }
-  const idOfFunction = (name: Name) => idOf('AWS::Lambda::Function', pathOfFunction(name))
-  const idOfTable = (name: string) => idOf('AWS::DynamoDB::GlobalTable', `Tables/${name}`)
-  return {
-    template,
-    functions: Object.fromEntries(FUNCTIONS.map((name) => [name, idOfFunction(name)])) as Record<Name, string>,
-    tables: { keys: idOfTable('Keys'), usage: idOfTable('Usage'), answers: idOfTable('Answers') },
-  }
-}
-
-export const arnOf = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] })
-
-/** The logical id of the alias by which a function is called. */
-export function liveOf({ template, functions }: Synthesized, name: Name): string {
-  const found = Object.entries(template.findResources('AWS::Lambda::Alias')).filter(
-    ([, { Properties }]) => Properties.FunctionName.Ref === functions[name],
-  )
-  if (found.length !== 1 || !found[0]) throw new Error(`There are ${found.length} aliases of ${name}.`)
-  return found[0][0]
-}
-
-/** The text of an `Fn::Join`, with each reference as `<Name>`. */
-export function textOf(value: unknown): string {
-  if (typeof value === 'string') return value
-  const { Ref, 'Fn::GetAtt': attribute, 'Fn::Join': joined } = value as Record<string, unknown>
-  if (Array.isArray(joined)) return joined[1].map(textOf).join(joined[0])
-  return `<${Ref ?? (attribute as string[]).join('.')}>`
-}
-
-/** The one resource of a type, besides those of the admin API, which has a test of its own. */
-export function only(template: Template, type: string) {
-  const found = Object.entries(template.findResources(type)).filter(([id]) => !id.startsWith('AdminApi'))
-  if (found.length !== 1 || !found[0]) throw new Error(`There are ${found.length} of ${type}.`)
-  return { id: found[0][0], resource: found[0][1], properties: found[0][1].Properties }
+  return new Synthesized(await readAssembly(variant, `${stackOf(variant)}.template.json`))
 }

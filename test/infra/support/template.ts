@@ -1,21 +1,11 @@
 /** As JSON.parse has it: anything. */
-type Json = ReturnType<typeof JSON.parse>
-type Resource = Readonly<Record<string, Json>>
+export type Json = ReturnType<typeof JSON.parse>
 
 /** A CloudFormation template, as it is deployed. */
-export class Template {
+export type Template = {
   readonly json: {
-    readonly Resources: Readonly<Record<string, Resource>>
+    readonly Resources: Readonly<Record<string, Readonly<Record<string, Json>>>>
     readonly Conditions: Readonly<Record<string, Json>>
     readonly Outputs: Readonly<Record<string, Json>>
-  }
-
-  constructor(json: Json) {
-    this.json = json
-  }
-
-  /** By logical id. */
-  findResources(type: string): Record<string, Resource> {
-    return Object.fromEntries(Object.entries(this.json.Resources).filter(([, { Type }]) => Type === type))
   }
 }

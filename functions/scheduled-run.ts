@@ -1,0 +1,56 @@
+import type { Log } from '../layers/gateway/platform/log/log.ts'
+
+/** Lambda's context. */
+export type Context = { getRemainingTimeInMillis(): number }
+
+/** Kept back from the function's timeout, for work that is under way when a run ends itself. */
+const RESERVE_MS = 30_000
+
+/** The time that a run has for more work; without Lambda's context there is no end. */
+export function timeLeft(context?: Context): () => number {
+  return () => (context?.getRemainingTimeInMillis() ?? Infinity) - RESERVE_MS
+}
+
+/** So many keep an instance busy while each waits for the database. */
+const AT_ONCE = 16
+
+/**
+ * Works on several items at a time for as long as there is time, and returns true if it has worked on every one. The
+ * first failure is thrown when all work under way has ended.
+ */
+export async function sideBySide<Item>(
+  items: AsyncIterable<Item> | Iterable<Item>,
+  hasTime: () => boolean,
+  work: (item: Item) => Promise<unknown>,
+): Promise<boolean> {
+  const source = (async function* () {
+    yield* items
+  })()
+  let isAll = true
+  const worker = async () => {
+    for (let next = await source.next(); !next.done; next = await source.next()) {
+      if (!hasTime()) {
+        isAll = false
+        return
+      }
+      await work(next.value)
+    }
+  }
+  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker))
+  for (const one of ended) if (one.status === 'rejected') throw one.reason
+  return isAll
+}
+
+/** Does a piece of work, or logs what could not be done, because one failure must not keep the rest from being done. */
+export type Attempt = <T>(what: string, work: () => Promise<T>, requestId?: string) => Promise<T | undefined>
+
+export function attempter(log: Log): Attempt {
+  return async (what, work, requestId = '-') => {
+    try {
+      return await work()
+    } catch (error) {
+      log.problem(what, error, requestId)
+      return undefined
+    }
+  }
+}

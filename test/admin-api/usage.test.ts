@@ -79,29 +79,25 @@ async function allRequests(query: string): Promise<{ ids: string[]; pages: numbe
 describe('GET /admin/v1/requests', () => {
   const FILTERS: [string, () => string, (row: UsageRow) => boolean][] = [
     ['of all keys', () => '', () => true],
-    ['of one key', () => `key_id=${keyIds[0]}`, (row: UsageRow) => row.keyId === keyIds[0]],
-    ['of one outcome', () => 'outcome=refused', (row: UsageRow) => row.outcome === 'refused'],
-    ['of one model', () => 'model=small', (row: UsageRow) => row.model === 'small'],
-    ['of one status', () => 'status=200', (row: UsageRow) => row.httpStatus === 200],
-    ['of a class of status', () => 'status=4xx', (row: UsageRow) => row.httpStatus >= 400 && row.httpStatus < 500],
-    ['that were not completed', () => 'status=error', (row: UsageRow) => row.outcome !== 'completed'],
-    ['that a model was to answer', () => 'for_model=true', (row: UsageRow) => row.endpoint !== 'models'],
-    ['of one kind of answer', () => 'stream=false', (row: UsageRow) => !row.stream],
+    ['of one key', () => `key_id=${keyIds[0]}`, (row) => row.keyId === keyIds[0]],
+    ['of one outcome', () => 'outcome=refused', (row) => row.outcome === 'refused'],
+    ['of one model', () => 'model=small', (row) => row.model === 'small'],
+    ['of one status', () => 'status=200', (row) => row.httpStatus === 200],
+    ['of a class of status', () => 'status=4xx', (row) => row.httpStatus >= 400 && row.httpStatus < 500],
+    ['that were not completed', () => 'status=error', (row) => row.outcome !== 'completed'],
+    ['that a model was to answer', () => 'for_model=true', (row) => row.endpoint !== 'models'],
+    ['of one kind of answer', () => 'stream=false', (row) => !row.stream],
     [
       'of some cost',
       () => `cost_from=${formatCredits(middleOf('cost'))}&cost_to=1000`,
-      (row: UsageRow) => row.cost >= middleOf('cost'),
+      (row) => row.cost >= middleOf('cost'),
     ],
     [
       'of some duration',
       () => `duration_from=1&duration_to=${middleOf('durationMs')}`,
-      (row: UsageRow) => row.durationMs >= 1 && row.durationMs <= middleOf('durationMs'),
+      (row) => row.durationMs >= 1 && row.durationMs <= middleOf('durationMs'),
     ],
-    [
-      'of a range',
-      () => 'to=2026-11-13T06:00:00Z',
-      (row: UsageRow) => row.startedAtMs < Date.parse('2026-11-13T06:00:00Z'),
-    ],
+    ['of a range', () => 'to=2026-11-13T06:00:00Z', (row) => row.startedAtMs < Date.parse('2026-11-13T06:00:00Z')],
   ]
   test.each(FILTERS)(
     'lists the requests %s newest first, each once, in pages of any size',
@@ -191,23 +187,6 @@ describe('GET /admin/v1/requests', () => {
       upstream_cost: first?.upstreamCost === undefined ? null : formatCredits(first.upstreamCost),
     })
   })
-
-  test.each([
-    ['from=2026-11-02&to=2026-11-01', 'from'],
-    ['from=yesterday', 'from'],
-    ['outcome=lost', 'outcome'],
-    ['key_id=1', 'key_id'],
-    ['after=WzEsMl0', 'after'],
-    ['endpoint=x', 'endpoint'],
-    ['status=6xx', 'status'],
-    ['stream=yes', 'stream'],
-    ['cost_from=-1', 'cost_from'],
-    ['duration_to=1.5', 'duration_to'],
-    ['colour=x', 'colour'],
-  ])('refuses ?%s with a 400 that names it', async (query, param) => {
-    const { status, body } = await admin.call(`GET /requests?${query}`)
-    expect([status, body.error.param]).toEqual([400, param])
-  })
 })
 
 describe('GET /admin/v1/usage', () => {
@@ -285,17 +264,6 @@ describe('GET /admin/v1/usage', () => {
     await began.call('GET /usage?from=2026-10-17&to=2026-11-16')
     expect(queries).toBe(29 + 1 + ROW_SHARDS)
   })
-
-  test.each([
-    ['bucket=1w', 'bucket'],
-    ['bucket=1h&from=2026-10-01&to=2026-11-15', 'from'],
-    ['group_by=hour', 'group_by'],
-    ['from=2026-11-16&to=2026-11-15', 'from'],
-    ['from=2020-01-01&to=2026-11-15', 'from'],
-  ])('refuses ?%s with a 400 that names it', async (query, param) => {
-    const { status, body } = await admin.call(`GET /usage?${query}`)
-    expect([status, body.error.param]).toEqual([400, param])
-  })
 })
 
 test('the overview adds up what the rows say: today, seven days, errors, keys, and those that run dry first', async () => {
@@ -350,14 +318,6 @@ test.each([
       const costs = entries.map(({ cost }) => Number(cost))
       expect(costs).toEqual(costs.toSorted((a, b) => b - a))
     }
-  },
-)
-
-test.each(['from=1970-01-01', 'from=1970-01-01&to=9999-12-31', 'to=2026-11-15&from=2026-11-15'])(
-  'the overview refuses ?%s with a 400 that names it, and reads nothing',
-  async (query) => {
-    const { status, body } = await admin.call(`GET /overview?${query}`)
-    expect([status, body.error.param]).toEqual([400, 'from'])
   },
 )
 

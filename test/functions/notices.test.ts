@@ -190,13 +190,7 @@ describe('credits that ran out', () => {
 describe('the life of a key', () => {
   test('each suspension and its revocation are told under the ids of the acts, however fast they follow', async () => {
     const { key } = await gateway.issue()
-    const acts = Array.from({ length: 4 }, () => actAt(nowMs))
-    const [first, second, third, last] = acts as [
-      (typeof acts)[0],
-      (typeof acts)[0],
-      (typeof acts)[0],
-      (typeof acts)[0],
-    ]
+    const [first, second, third, last] = [actAt(nowMs), actAt(nowMs), actAt(nowMs), actAt(nowMs)] as const
     await suspendKey(gateway.tables)(key.id, first)
     await suspendKey(gateway.tables)(key.id, actAt(nowMs))
     await resumeKey(gateway.tables)(key.id, second)

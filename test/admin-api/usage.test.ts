@@ -190,26 +190,49 @@ describe('GET /admin/v1/requests', () => {
 })
 
 describe('GET /admin/v1/usage', () => {
-  test.each(['model', 'key', 'provider'] as const)(
-    'by %s, every day, the groups and the total are the sums of the rows, closed days and open ones alike',
-    async (group) => {
-      const path = `GET /usage?bucket=1d&group_by=${group}&from=2026-11-10&to=2026-11-16`
-      const { body } = await admin.call<UsagePage>(path)
-      expect(body).toMatchObject({ object: 'page', group_by: group })
-      expect(body.data.map(({ closed }) => closed)).toEqual([true, true, true, true, true, false])
-      const groupOf = (row: UsageRow) => (group === 'key' ? row.keyId : (row[group] ?? '-'))
-      for (const { start_time, results } of body.data) {
-        const ofDay = rows.filter((row) => dayOf(row) === start_time.slice(0, 10))
-        expect(results.map((result) => result.group).sort()).toEqual([...new Set(ofDay.map(groupOf))].sort())
-        for (const result of results) {
-          const own = ofDay.filter((row) => groupOf(row) === result.group)
-          expect([result.requests, result.cost]).toEqual([own.length, sumOf(own)])
+  const groupsOf = (some: readonly UsageRow[], group: 'model' | 'key' | 'provider') =>
+    Map.groupBy(some, (row) => (group === 'key' ? row.keyId : (row[group] ?? '-')))
+  const BY = [
+    ['model', '1d'],
+    ['key', '1d'],
+    ['provider', '1d'],
+    ['model', '1h'],
+    ['key', '1h'],
+    ['provider', '1h'],
+  ] as const
+
+  test.each(BY)(
+    'by %s in buckets of %s, each is the sum of its rows, of all keys and of one',
+    async (group, bucket) => {
+      const [from, charsOfBucket, buckets] = bucket === '1d' ? ['2026-11-10', 10, 6] : ['2026-11-14', 13, 48]
+      for (const own of [undefined, keyIds[0]]) {
+        const of = own === undefined ? '' : `&key_id=${own}`
+        const path = `GET /usage?bucket=${bucket}&group_by=${group}&from=${from}&to=2026-11-16${of}`
+        const { body } = await admin.call<UsagePage>(path)
+        expect([body.object, body.group_by, body.data.length]).toEqual(['page', group, buckets])
+        for (const { start_time, results } of body.data) {
+          const start = start_time.slice(0, Number(charsOfBucket))
+          const within = rows.filter(
+            ({ keyId, startedAtMs }) => (own === undefined || keyId === own) && isoTime(startedAtMs).startsWith(start),
+          )
+          const expected = [...groupsOf(within, group)].map(([name, some]) => [name, some.length, sumOf(some)])
+          expect(results.map(({ group: name, requests, cost }) => [name, requests, cost]).sort()).toEqual(
+            expected.sort(),
+          )
         }
       }
+    },
+  )
+
+  test.each(['model', 'key', 'provider'] as const)(
+    'by %s, the groups and the total are the sums of the rows, and closed days are told',
+    async (group) => {
+      const { body } = await admin.call<UsagePage>(`GET /usage?group_by=${group}&from=2026-11-10&to=2026-11-16`)
+      expect(body.data.map(({ closed }) => closed)).toEqual([true, true, true, true, true, false])
       expect([body.total.requests, body.total.cost]).toEqual([rows.length, sumOf(rows)])
+      const groups = groupsOf(rows, group)
       for (const { group: name, cost, label } of body.groups) {
-        expect(cost).toBe(sumOf(rows.filter((row) => groupOf(row) === name)))
-        expect(label).toBe(group === 'key' ? 'past' : name)
+        expect([cost, label]).toEqual([sumOf(groups.get(name) ?? []), group === 'key' ? 'past' : name])
       }
       expect(body.groups[0]?.share).toBe(1000)
       const highest = Math.max(...body.data.map(({ results }) => results.reduce((sum, { share }) => sum + share, 0)))
@@ -228,30 +251,6 @@ describe('GET /admin/v1/usage', () => {
       }),
     )
   })
-
-  test.each(['model', 'key', 'provider'] as const)(
-    'by %s and the hour, every bucket is the sum of its rows, of all keys and of one',
-    async (group) => {
-      for (const own of [undefined, keyIds[0]]) {
-        const of = own === undefined ? '' : `&key_id=${own}`
-        const path = `GET /usage?bucket=1h&group_by=${group}&from=2026-11-14&to=2026-11-16${of}`
-        const { body } = await admin.call<UsagePage>(path)
-        expect(body.data).toHaveLength(48)
-        const groupOf = (row: UsageRow) => (group === 'key' ? row.keyId : (row[group] ?? '-'))
-        const wanted = rows.filter(({ keyId }) => own === undefined || keyId === own)
-        for (const { start_time, results } of body.data) {
-          const ofHour = wanted.filter((row) => isoTime(row.startedAtMs).slice(0, 13) === start_time.slice(0, 13))
-          const sums = results.map((result) => [result.group, result.requests, result.cost]).sort()
-          const names = [...new Set(ofHour.map(groupOf))].sort()
-          const expected = names.map((name) => {
-            const some = ofHour.filter((row) => groupOf(row) === name)
-            return [name, some.length, sumOf(some)]
-          })
-          expect(sums).toEqual(expected)
-        }
-      }
-    },
-  )
 
   test('30 days of all keys, of which all but today are added up, are a query a day, and of today one for its hours and eight for the rest', async () => {
     let queries = 0

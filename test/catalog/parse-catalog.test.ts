@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { parseCatalog } from '../../layers/catalog/parse-catalog.ts'
 
@@ -171,10 +170,4 @@ test('a catalog may use plain http to this machine', () => {
   for (const baseUrl of ['http://127.0.0.1:1/v1', 'http://localhost:1/v1', 'http://[::1]:1/v1']) {
     expect(faultsOf((c) => put(c, 'providers.up.baseUrl', baseUrl))).toEqual([])
   }
-})
-
-test('the catalog that npm start uses is valid', () => {
-  const text = readFileSync(new URL('../../local/catalog.json', import.meta.url), 'utf8')
-  const parsed = parseCatalog(JSON.parse(text.replaceAll('local:echo', 'http://127.0.0.1:1/v1')))
-  expect(parsed).not.toHaveProperty('faults')
 })

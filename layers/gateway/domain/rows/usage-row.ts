@@ -101,7 +101,7 @@ type UsageFields = {
  * The record, the export with its columns, the CSV and the schemas of both APIs are made from these rows, in this order. New
  * ones go to the end, so that columns keep their places.
  */
-export const USAGE_FIELDS: UsageFields = {
+const FIELDS = {
   requestId: { api: 'request_id', kind: 'text' },
   keyId: { api: 'key_id', kind: 'text' },
   startedAtMs: { api: 'started_at', kind: 'moment' },
@@ -144,7 +144,11 @@ export const USAGE_FIELDS: UsageFields = {
   stopReason: { api: 'stop_reason', kind: 'text', optional: true, operatorOnly: true },
   loss: { api: 'loss', kind: 'credits', optional: true, operatorOnly: true },
   serviceTier: { api: 'service_tier', kind: 'text', optional: true, operatorOnly: true },
-}
+} as const satisfies UsageFields
+
+export const USAGE_FIELDS: UsageFields = FIELDS
+/** The rows of the table themselves, for types that are made of them. */
+export type UsageFieldTable = typeof FIELDS
 
 /** Added up in a day's total and in the answers about usage. */
 export const SUMMED_FIELDS = [
@@ -203,9 +207,17 @@ export const USAGE_WORDS: Readonly<Record<UsageFieldName, string>> = {
 
 export const USAGE_FIELD_NAMES = Object.keys(USAGE_FIELDS) as UsageFieldName[]
 /** A caller is not told the cost to the operator. */
-export const CALLER_FIELDS = USAGE_FIELD_NAMES.filter((name) => !USAGE_FIELDS[name].operatorOnly)
-export const OPERATOR_FIELDS = USAGE_FIELD_NAMES.filter((name) => USAGE_FIELDS[name].operatorOnly)
+export const CALLER_FIELDS = USAGE_FIELD_NAMES.filter((name) => !isOperatorField(name))
+export const OPERATOR_FIELDS = USAGE_FIELD_NAMES.filter(isOperatorField)
 export const CREDIT_FIELDS = USAGE_FIELD_NAMES.filter((name) => USAGE_FIELDS[name].kind === 'credits')
+
+type OperatorField = {
+  [Name in UsageFieldName]: UsageFieldTable[Name] extends { readonly operatorOnly: true } ? Name : never
+}[UsageFieldName]
+
+function isOperatorField(name: UsageFieldName): name is OperatorField {
+  return USAGE_FIELDS[name].operatorOnly === true
+}
 
 export function keyDay(keyId: string, nowMs: number): string {
   return `${keyId}#${utcDay(nowMs)}`

@@ -122,15 +122,7 @@ test('GET /v1/usage/{request_id} shows thinking and cached tokens, and never the
   const id = (await own.post(secret, HELLO)).headers.get('x-request-id')
   expect((await own.readRow(id)).upstreamCost).toBe(20_000n)
   const seen = await (await own.get(secret, `/v1/usage/${id}`)).json()
-  expect(seen).toMatchObject({
-    prompt_tokens: 10,
-    completion_tokens: 15,
-    cached_tokens: 4,
-    cache_write_tokens: 0,
-    reasoning_tokens: 10,
-    images: 0,
-    usage_capped: false,
-  })
+  expect(seen).toMatchObject({ prompt_tokens: 10, completion_tokens: 15, cached_tokens: 4, reasoning_tokens: 10 })
   expect(JSON.stringify(seen)).not.toMatch(/upstream_?cost|margin/i)
 })
 

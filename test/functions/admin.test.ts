@@ -279,6 +279,18 @@ describe('a call with an admin key', () => {
     expect(events.map(({ what }) => what)).toEqual(['admin_key.rotate', 'admin_key.rotate', 'admin_key.create'])
   })
 
+  test('admin keys are listed newest first, page by page, each once', async () => {
+    const made = [await adminKey(), await adminKey(), await adminKey()].map(({ key }) => key.id)
+    const ids: string[] = []
+    for (let after = ''; after !== 'end'; ) {
+      const { body } = await admin.signed(`GET /admin-keys?limit=2&after=${after}`)
+      ids.push(...body.data.map(({ id }: AdminKey) => id))
+      after = body.has_more ? body.last_id : 'end'
+    }
+    expect(ids).toEqual([...new Set(ids)].toSorted().reverse())
+    expect(ids).toEqual(expect.arrayContaining(made))
+  })
+
   test('a stage that takes no admin keys refuses a valid one without a read', async () => {
     const { secret } = await adminKey()
     const without = adminFunction(tables, { takesKeys: false })

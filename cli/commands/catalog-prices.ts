@@ -86,7 +86,7 @@ async function proposePrices(ours: Ours, options: PricesOptions, work: Work): Pr
 
 async function checkedCatalog(text: string, complaint: string): Promise<CatalogData> {
   const { ANY_ECHO, validCatalog } = await import('./read-catalog-file.ts')
-  const { namingEcho } = await import('../../layers/admin/catalog/naming-echo.ts')
+  const { namingEcho } = await import('../../layers/admin/catalog/catalog-refusal.ts')
   return validCatalog(JSON.parse(text, namingEcho(ANY_ECHO)), complaint)
 }
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { namingEcho } from '../../layers/admin/catalog/naming-echo.ts'
+import { namingEcho } from '../../layers/admin/catalog/catalog-refusal.ts'
 import { parseCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { jsonFault } from '../../layers/gateway/domain/basics/json-fault.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'

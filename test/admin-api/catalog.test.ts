@@ -243,27 +243,12 @@ describe('routes', () => {
     const { secret } = await other.issue()
     expect(await (await other.post(secret, { ...HELLO, stream: true })).text()).toContain('[DONE]')
     const { body: listed } = await admin.call('GET /routes')
+    const first = { object: 'route', model: 'test-model', provider: 'down', upstream_model: 'first', order: 1 }
+    const second = { provider: 'up', upstream_model: 'second', order: 2, failures_24h: 0 }
+    const counts = { priority: 1, weight: 1, share: 1, requests_24h: 1, failures_24h: 1 }
     expect(listed.data).toMatchObject([
-      {
-        object: 'route',
-        model: 'test-model',
-        provider: 'down',
-        upstream_model: 'first',
-        order: 1,
-        priority: 1,
-        weight: 1,
-        share: 1,
-        requests_24h: 1,
-        failures_24h: 1,
-        first_token_ms: { p50: null, p95: null },
-      },
-      {
-        provider: 'up',
-        upstream_model: 'second',
-        order: 2,
-        failures_24h: 0,
-        first_token_ms: { p50: expect.any(Number) },
-      },
+      { ...first, ...counts, first_token_ms: { p50: null, p95: null } },
+      { ...second, first_token_ms: { p50: expect.any(Number) } },
     ])
     expect(listed.data.length).toBe(2)
   })
@@ -294,11 +279,8 @@ describe('routes', () => {
       (request.body.model === 'out' ? status(500, {}) : say('Hello'))(response, request)
     const { secret } = await other.issue()
     for (let times = 0; times < 3; times++) expect((await other.post(secret, HELLO)).status).toBe(200)
-    const last_failure = {
-      result: 'status 500',
-      words: 'answered with an error',
-      request_id: expect.stringMatching(/^req_/),
-    }
+    const request_id = expect.stringMatching(/^req_/)
+    const last_failure = { result: 'status 500', words: 'answered with an error', request_id }
     const counts = [
       { model: 'test-model', upstream_model: 'out', requests_24h: 3, failures_24h: 3, last_failure },
       { model: 'stand-in', upstream_model: 'well', requests_24h: 3, failures_24h: 0, last_failure: null },

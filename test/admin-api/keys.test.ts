@@ -66,24 +66,16 @@ describe('POST /admin/v1/keys', () => {
     expect((await gateway.post(secret, HELLO)).status).toBe(200)
   })
 
-  test('refuses a secret that another key has with 409, and says so', async () => {
-    const { sent } = ownSecret(2)
-    await create(sent)
-    const again = await admin.call('POST /keys', { body: { name: 'x', ...sent }, headers: once() })
-    expect([again.status, again.body.error.param]).toEqual([409, 'secret_sha256'])
-  })
-
-  test('refuses an external id that another key has with 409, and names that key', async () => {
-    const { id } = await create({ external_id: 'cus_taken' })
-    const { status, body } = await admin.call('POST /keys', {
-      body: { name: 'x', external_id: 'cus_taken' },
-      headers: once(),
-    })
-    expect([status, body.error.code, body.error.message]).toEqual([
-      409,
-      'external_id_taken',
-      expect.stringContaining(id),
-    ])
+  test('refuses a secret or an external id that another key has with 409, and says so', async () => {
+    const taken = { external_id: 'cus_taken', ...ownSecret(2).sent }
+    const { id } = await create(taken)
+    const ask = (body: object) => admin.call('POST /keys', { body: { name: 'x', ...body }, headers: once() })
+    const { external_id, ...secret } = taken
+    const same = await ask(secret)
+    expect([same.status, same.body.error.param]).toEqual([409, 'secret_sha256'])
+    const { status, body } = await ask({ external_id })
+    expect([status, body.error.code]).toEqual([409, 'external_id_taken'])
+    expect(body.error.message).toContain(id)
   })
 
   test.each([
@@ -111,11 +103,8 @@ describe('POST /admin/v1/keys', () => {
   ])('refuses %s with a 400 that names the field', async (_, change, param, complaint) => {
     const body = { name: 'x', ...change }
     const answer = await admin.call('POST /keys', { body, headers: once() })
-    expect([answer.status, answer.body.error.param, answer.body.error.message]).toEqual([
-      400,
-      param,
-      expect.stringContaining(complaint),
-    ])
+    expect([answer.status, answer.body.error.param]).toEqual([400, param])
+    expect(answer.body.error.message).toContain(complaint)
   })
 })
 
@@ -137,12 +126,8 @@ describe('GET /admin/v1/keys', () => {
     expect(revoked).toEqual([made[1]])
     const named = (await admin.call('GET /keys?external_id=cus_list')).body.data
     expect(named.map(({ id }: { id: string }) => id)).toEqual([made[0]])
-    expect((await admin.call('GET /keys?external_id=cus_none')).body).toEqual({
-      object: 'list',
-      data: [],
-      has_more: false,
-      last_id: null,
-    })
+    const none = { object: 'list', data: [], has_more: false, last_id: null }
+    expect((await admin.call('GET /keys?external_id=cus_none')).body).toEqual(none)
   })
 
   test('a page is one query of the index, without a scan, and shows its keys as they are now', async () => {
@@ -172,19 +157,6 @@ describe('GET /admin/v1/keys', () => {
     const key = await gateway.readKey(restricted)
     const badges = (available: bigint, weekCost: bigint) => keyShape({ ...key, available }, Date.now(), weekCost).badges
     expect([badges(6n, 5n), badges(5n, 5n), badges(4n, 5n), badges(0n, 5n)]).toEqual([[], [], ['low'], ['empty']])
-  })
-
-  test.each([
-    ['limit=0', 'limit'],
-    ['limit=101', 'limit'],
-    ['limit=x', 'limit'],
-    ['status=gone', 'status'],
-    ['after=x', 'after'],
-    ['after=WyJhIl0', 'after'],
-    ['sort=name', 'sort'],
-  ])('refuses ?%s with a 400 that names it', async (query, param) => {
-    const { status, body } = await admin.call(`GET /keys?${query}`)
-    expect([status, body.error.param]).toEqual([400, param])
   })
 })
 
@@ -262,10 +234,8 @@ describe('PATCH /admin/v1/keys/{id}', () => {
     ['of the credits', { 'if-match': '"1"' }, { credits: '1' }, 400, null],
     ['of the secret', { 'if-match': '"1"' }, { last_four: 'abcd' }, 400, null],
   ])('refuses a change %s', async (_, headers, body, status, code) => {
-    const answer = await admin.call(`PATCH /keys/${(await create()).id}`, {
-      body,
-      headers: headers as Record<string, string>,
-    })
+    const sent = { body, headers: headers as Record<string, string> }
+    const answer = await admin.call(`PATCH /keys/${(await create()).id}`, sent)
     expect([answer.status, answer.body.error.code]).toEqual([status, code])
   })
 })
@@ -287,22 +257,15 @@ describe('rotation, its end, and revoke', () => {
     expect((await gateway.post(secret, HELLO)).status).toBe(200)
   })
 
-  test('rotate with a grace period of 0 ends the old secret, and one that was in grace, at once', async () => {
+  test('rotate with a grace period of 0 ends the old secret, and one that was in grace, at once; beyond an hour it is refused', async () => {
     const key = await create()
+    const long = await admin.call(`POST /keys/${key.id}/rotate`, { body: { grace_seconds: 3601 }, headers: once() })
+    expect([long.status, long.body.error.param]).toEqual([400, 'grace_seconds'])
     const second = await admin.call(`POST /keys/${key.id}/rotate`, { headers: once() })
     const { body } = await admin.call(`POST /keys/${key.id}/rotate`, { body: { grace_seconds: 0 }, headers: once() })
     expect(body.previous).toBeNull()
     for (const old of [key.secret, second.body.secret]) expect((await gateway.post(old, HELLO)).status).toBe(401)
     expect((await gateway.post(body.secret, HELLO)).status).toBe(200)
-  })
-
-  test('rotate refuses a grace period beyond an hour', async () => {
-    const { id } = await create()
-    const { status, body } = await admin.call(`POST /keys/${id}/rotate`, {
-      body: { grace_seconds: 3601 },
-      headers: once(),
-    })
-    expect([status, body.error.param]).toEqual([400, 'grace_seconds'])
   })
 
   test('suspend refuses a key at once and resume admits it again; both are shown, listed and among the events', async () => {
@@ -415,22 +378,22 @@ test('a key is found by its id, its external id, the last four of a secret and a
   expect((await admin.call('GET /search')).body.error.param).toBe('q')
 })
 
-test('an unknown key is a 404, whatever is asked of it', async () => {
-  const asked = [
-    admin.call('GET /keys/key_none'),
-    admin.call('PATCH /keys/key_none', { body: { rpm: 1 }, headers: { 'if-match': '"1"' } }),
-    admin.call('POST /keys/key_none/rotate', { headers: once() }),
-    admin.call('POST /keys/key_none/end-grace'),
-    admin.call('POST /keys/key_none/suspend'),
-    admin.call('POST /keys/key_none/resume'),
-    admin.call('POST /keys/key_none/revoke', { body: { confirm: 'x' } }),
-    admin.call('GET /keys/key_none/grants'),
-    admin.call('POST /keys/key_none/grants', { body: { credits: '1' }, headers: once() }),
-    admin.call('GET /keys/key_none/events'),
-    admin.call('GET /events?key_id=key_none'),
-    admin.call('GET /requests?key_id=key_none'),
-    admin.call('GET /usage?key_id=key_none'),
-    admin.call('POST /audits', { body: { key_id: 'key_none' } }),
-  ]
-  for (const { status, body } of await Promise.all(asked)) expect([status, body.error.code]).toEqual([404, 'not_found'])
+test.each([
+  ['GET /keys/key_none', {}],
+  ['PATCH /keys/key_none', { body: { rpm: 1 }, headers: { 'if-match': '"1"' } }],
+  ['POST /keys/key_none/rotate', { headers: once() }],
+  ['POST /keys/key_none/end-grace', {}],
+  ['POST /keys/key_none/suspend', {}],
+  ['POST /keys/key_none/resume', {}],
+  ['POST /keys/key_none/revoke', { body: { confirm: 'x' } }],
+  ['GET /keys/key_none/grants', {}],
+  ['POST /keys/key_none/grants', { body: { credits: '1' }, headers: once() }],
+  ['GET /keys/key_none/events', {}],
+  ['GET /events?key_id=key_none', {}],
+  ['GET /requests?key_id=key_none', {}],
+  ['GET /usage?key_id=key_none', {}],
+  ['POST /audits', { body: { key_id: 'key_none' } }],
+])('%s of a key that nobody has is a 404', async (route, sent) => {
+  const { status, body } = await admin.call(route, sent)
+  expect([status, body.error.code]).toEqual([404, 'not_found'])
 })

@@ -63,6 +63,38 @@ test.each(named(ADMIN_ROUTES))('%s refuses a query that it does not know, by its
   expect([status, body.error.param]).toEqual([400, 'odd'])
 })
 
+test.each([
+  ['/keys', 'limit=0', 'limit'],
+  ['/keys', 'limit=101', 'limit'],
+  ['/keys', 'limit=x', 'limit'],
+  ['/keys', 'status=gone', 'status'],
+  ['/keys', 'after=x', 'after'],
+  ['/keys', 'after=WyJhIl0', 'after'],
+  ['/keys', 'sort=name', 'sort'],
+  ['/requests', 'from=2026-11-02&to=2026-11-01', 'from'],
+  ['/requests', 'from=yesterday', 'from'],
+  ['/requests', 'outcome=lost', 'outcome'],
+  ['/requests', 'key_id=1', 'key_id'],
+  ['/requests', 'after=WzEsMl0', 'after'],
+  ['/requests', 'endpoint=x', 'endpoint'],
+  ['/requests', 'status=6xx', 'status'],
+  ['/requests', 'stream=yes', 'stream'],
+  ['/requests', 'cost_from=-1', 'cost_from'],
+  ['/requests', 'duration_to=1.5', 'duration_to'],
+  ['/requests', 'colour=x', 'colour'],
+  ['/usage', 'bucket=1w', 'bucket'],
+  ['/usage', 'bucket=1h&from=2026-10-01&to=2026-11-15', 'from'],
+  ['/usage', 'group_by=hour', 'group_by'],
+  ['/usage', 'from=2026-11-16&to=2026-11-15', 'from'],
+  ['/usage', 'from=2020-01-01&to=2026-11-15', 'from'],
+  ['/overview', 'from=1970-01-01', 'from'],
+  ['/overview', 'from=1970-01-01&to=9999-12-31', 'from'],
+  ['/overview', 'to=2026-11-15&from=2026-11-15', 'from'],
+])('GET %s refuses ?%s with a 400 that names %s', async (path, query, param) => {
+  const { status, body } = await admin.call(`GET ${path}?${query}`)
+  expect([status, body.error.param]).toEqual([400, param])
+})
+
 test('whoever may only look has no scope that a change needs, and may look by POST where the policy for readers says so', () => {
   const looking = posting.filter(({ scope }) => scope !== undefined && READING_SCOPES.includes(scope))
   expect(looking.map(({ path }) => path)).toEqual(ADMIN_LOOKING_POSTS)

@@ -79,29 +79,25 @@ async function allRequests(query: string): Promise<{ ids: string[]; pages: numbe
 describe('GET /admin/v1/requests', () => {
   const FILTERS: [string, () => string, (row: UsageRow) => boolean][] = [
     ['of all keys', () => '', () => true],
-    ['of one key', () => `key_id=${keyIds[0]}`, (row: UsageRow) => row.keyId === keyIds[0]],
-    ['of one outcome', () => 'outcome=refused', (row: UsageRow) => row.outcome === 'refused'],
-    ['of one model', () => 'model=small', (row: UsageRow) => row.model === 'small'],
-    ['of one status', () => 'status=200', (row: UsageRow) => row.httpStatus === 200],
-    ['of a class of status', () => 'status=4xx', (row: UsageRow) => row.httpStatus >= 400 && row.httpStatus < 500],
-    ['that were not completed', () => 'status=error', (row: UsageRow) => row.outcome !== 'completed'],
-    ['that a model was to answer', () => 'for_model=true', (row: UsageRow) => row.endpoint !== 'models'],
-    ['of one kind of answer', () => 'stream=false', (row: UsageRow) => !row.stream],
+    ['of one key', () => `key_id=${keyIds[0]}`, (row) => row.keyId === keyIds[0]],
+    ['of one outcome', () => 'outcome=refused', (row) => row.outcome === 'refused'],
+    ['of one model', () => 'model=small', (row) => row.model === 'small'],
+    ['of one status', () => 'status=200', (row) => row.httpStatus === 200],
+    ['of a class of status', () => 'status=4xx', (row) => row.httpStatus >= 400 && row.httpStatus < 500],
+    ['that were not completed', () => 'status=error', (row) => row.outcome !== 'completed'],
+    ['that a model was to answer', () => 'for_model=true', (row) => row.endpoint !== 'models'],
+    ['of one kind of answer', () => 'stream=false', (row) => !row.stream],
     [
       'of some cost',
       () => `cost_from=${formatCredits(middleOf('cost'))}&cost_to=1000`,
-      (row: UsageRow) => row.cost >= middleOf('cost'),
+      (row) => row.cost >= middleOf('cost'),
     ],
     [
       'of some duration',
       () => `duration_from=1&duration_to=${middleOf('durationMs')}`,
-      (row: UsageRow) => row.durationMs >= 1 && row.durationMs <= middleOf('durationMs'),
+      (row) => row.durationMs >= 1 && row.durationMs <= middleOf('durationMs'),
     ],
-    [
-      'of a range',
-      () => 'to=2026-11-13T06:00:00Z',
-      (row: UsageRow) => row.startedAtMs < Date.parse('2026-11-13T06:00:00Z'),
-    ],
+    ['of a range', () => 'to=2026-11-13T06:00:00Z', (row) => row.startedAtMs < Date.parse('2026-11-13T06:00:00Z')],
   ]
   test.each(FILTERS)(
     'lists the requests %s newest first, each once, in pages of any size',
@@ -191,46 +187,52 @@ describe('GET /admin/v1/requests', () => {
       upstream_cost: first?.upstreamCost === undefined ? null : formatCredits(first.upstreamCost),
     })
   })
-
-  test.each([
-    ['from=2026-11-02&to=2026-11-01', 'from'],
-    ['from=yesterday', 'from'],
-    ['outcome=lost', 'outcome'],
-    ['key_id=1', 'key_id'],
-    ['after=WzEsMl0', 'after'],
-    ['endpoint=x', 'endpoint'],
-    ['status=6xx', 'status'],
-    ['stream=yes', 'stream'],
-    ['cost_from=-1', 'cost_from'],
-    ['duration_to=1.5', 'duration_to'],
-    ['colour=x', 'colour'],
-  ])('refuses ?%s with a 400 that names it', async (query, param) => {
-    const { status, body } = await admin.call(`GET /requests?${query}`)
-    expect([status, body.error.param]).toEqual([400, param])
-  })
 })
 
 describe('GET /admin/v1/usage', () => {
-  test.each(['model', 'key', 'provider'] as const)(
-    'by %s, every day, the groups and the total are the sums of the rows, closed days and open ones alike',
-    async (group) => {
-      const path = `GET /usage?bucket=1d&group_by=${group}&from=2026-11-10&to=2026-11-16`
-      const { body } = await admin.call<UsagePage>(path)
-      expect(body).toMatchObject({ object: 'page', group_by: group })
-      expect(body.data.map(({ closed }) => closed)).toEqual([true, true, true, true, true, false])
-      const groupOf = (row: UsageRow) => (group === 'key' ? row.keyId : (row[group] ?? '-'))
-      for (const { start_time, results } of body.data) {
-        const ofDay = rows.filter((row) => dayOf(row) === start_time.slice(0, 10))
-        expect(results.map((result) => result.group).sort()).toEqual([...new Set(ofDay.map(groupOf))].sort())
-        for (const result of results) {
-          const own = ofDay.filter((row) => groupOf(row) === result.group)
-          expect([result.requests, result.cost]).toEqual([own.length, sumOf(own)])
+  const groupsOf = (some: readonly UsageRow[], group: 'model' | 'key' | 'provider') =>
+    Map.groupBy(some, (row) => (group === 'key' ? row.keyId : (row[group] ?? '-')))
+  const BY = [
+    ['model', '1d'],
+    ['key', '1d'],
+    ['provider', '1d'],
+    ['model', '1h'],
+    ['key', '1h'],
+    ['provider', '1h'],
+  ] as const
+
+  test.each(BY)(
+    'by %s in buckets of %s, each is the sum of its rows, of all keys and of one',
+    async (group, bucket) => {
+      const [from, charsOfBucket, buckets] = bucket === '1d' ? ['2026-11-10', 10, 6] : ['2026-11-14', 13, 48]
+      for (const own of [undefined, keyIds[0]]) {
+        const of = own === undefined ? '' : `&key_id=${own}`
+        const path = `GET /usage?bucket=${bucket}&group_by=${group}&from=${from}&to=2026-11-16${of}`
+        const { body } = await admin.call<UsagePage>(path)
+        expect([body.object, body.group_by, body.data.length]).toEqual(['page', group, buckets])
+        for (const { start_time, results } of body.data) {
+          const start = start_time.slice(0, Number(charsOfBucket))
+          const within = rows.filter(
+            ({ keyId, startedAtMs }) => (own === undefined || keyId === own) && isoTime(startedAtMs).startsWith(start),
+          )
+          const expected = [...groupsOf(within, group)].map(([name, some]) => [name, some.length, sumOf(some)])
+          expect(results.map(({ group: name, requests, cost }) => [name, requests, cost]).sort()).toEqual(
+            expected.sort(),
+          )
         }
       }
+    },
+  )
+
+  test.each(['model', 'key', 'provider'] as const)(
+    'by %s, the groups and the total are the sums of the rows, and closed days are told',
+    async (group) => {
+      const { body } = await admin.call<UsagePage>(`GET /usage?group_by=${group}&from=2026-11-10&to=2026-11-16`)
+      expect(body.data.map(({ closed }) => closed)).toEqual([true, true, true, true, true, false])
       expect([body.total.requests, body.total.cost]).toEqual([rows.length, sumOf(rows)])
+      const groups = groupsOf(rows, group)
       for (const { group: name, cost, label } of body.groups) {
-        expect(cost).toBe(sumOf(rows.filter((row) => groupOf(row) === name)))
-        expect(label).toBe(group === 'key' ? 'past' : name)
+        expect([cost, label]).toEqual([sumOf(groups.get(name) ?? []), group === 'key' ? 'past' : name])
       }
       expect(body.groups[0]?.share).toBe(1000)
       const highest = Math.max(...body.data.map(({ results }) => results.reduce((sum, { share }) => sum + share, 0)))
@@ -250,30 +252,6 @@ describe('GET /admin/v1/usage', () => {
     )
   })
 
-  test.each(['model', 'key', 'provider'] as const)(
-    'by %s and the hour, every bucket is the sum of its rows, of all keys and of one',
-    async (group) => {
-      for (const own of [undefined, keyIds[0]]) {
-        const of = own === undefined ? '' : `&key_id=${own}`
-        const path = `GET /usage?bucket=1h&group_by=${group}&from=2026-11-14&to=2026-11-16${of}`
-        const { body } = await admin.call<UsagePage>(path)
-        expect(body.data).toHaveLength(48)
-        const groupOf = (row: UsageRow) => (group === 'key' ? row.keyId : (row[group] ?? '-'))
-        const wanted = rows.filter(({ keyId }) => own === undefined || keyId === own)
-        for (const { start_time, results } of body.data) {
-          const ofHour = wanted.filter((row) => isoTime(row.startedAtMs).slice(0, 13) === start_time.slice(0, 13))
-          const sums = results.map((result) => [result.group, result.requests, result.cost]).sort()
-          const names = [...new Set(ofHour.map(groupOf))].sort()
-          const expected = names.map((name) => {
-            const some = ofHour.filter((row) => groupOf(row) === name)
-            return [name, some.length, sumOf(some)]
-          })
-          expect(sums).toEqual(expected)
-        }
-      }
-    },
-  )
-
   test('30 days of all keys, of which all but today are added up, are a query a day, and of today one for its hours and eight for the rest', async () => {
     let queries = 0
     const ofItsOwn = { ...tables, database: { ...tables.database } }
@@ -284,17 +262,6 @@ describe('GET /admin/v1/usage', () => {
     const began = adminOf(ofItsOwn, { clock: () => NOW + 120_000 })
     await began.call('GET /usage?from=2026-10-17&to=2026-11-16')
     expect(queries).toBe(29 + 1 + ROW_SHARDS)
-  })
-
-  test.each([
-    ['bucket=1w', 'bucket'],
-    ['bucket=1h&from=2026-10-01&to=2026-11-15', 'from'],
-    ['group_by=hour', 'group_by'],
-    ['from=2026-11-16&to=2026-11-15', 'from'],
-    ['from=2020-01-01&to=2026-11-15', 'from'],
-  ])('refuses ?%s with a 400 that names it', async (query, param) => {
-    const { status, body } = await admin.call(`GET /usage?${query}`)
-    expect([status, body.error.param]).toEqual([400, param])
   })
 })
 
@@ -350,14 +317,6 @@ test.each([
       const costs = entries.map(({ cost }) => Number(cost))
       expect(costs).toEqual(costs.toSorted((a, b) => b - a))
     }
-  },
-)
-
-test.each(['from=1970-01-01', 'from=1970-01-01&to=9999-12-31', 'to=2026-11-15&from=2026-11-15'])(
-  'the overview refuses ?%s with a 400 that names it, and reads nothing',
-  async (query) => {
-    const { status, body } = await admin.call(`GET /overview?${query}`)
-    expect([status, body.error.param]).toEqual([400, 'from'])
   },
 )
 

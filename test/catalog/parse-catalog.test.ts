@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { parseCatalog } from '../../layers/catalog/parse-catalog.ts'
 
@@ -24,12 +23,15 @@ function faultsOf(change: (catalog: Good) => unknown): readonly string[] {
   const parsed = parseCatalog(changed === undefined ? catalog : changed)
   return 'faults' in parsed ? parsed.faults : []
 }
-const set = (target: Json, fields: Json): void => {
-  Object.assign(target, fields)
+/** Puts a value at its path, such as models[0].id. */
+function put(catalog: Json, path: string, value: unknown): void {
+  const names = path.match(/\w+/g) ?? []
+  const inner = names.slice(0, -1).reduce((at, name) => {
+    at[name] ??= {}
+    return at[name] as Json
+  }, catalog)
+  inner[names.at(-1) ?? ''] = value
 }
-const model = (catalog: Good): Json => catalog.models[0] as Json
-const route = (catalog: Good): Json => (model(catalog).routes as Json[])[0] as Json
-const up = (catalog: Good): Json => catalog.providers.up
 
 test('a valid catalog is accepted with its defaults filled in', () => {
   expect(parseCatalog(good())).toEqual({
@@ -115,80 +117,50 @@ test.each<[string, string, object]>([
 })
 
 test('paidFallback names only models of fallback', () => {
-  const faults = faultsOf((catalog) => set(model(catalog), { paidFallback: ['m'] }))
+  const faults = faultsOf((catalog) => put(catalog, 'models[0].paidFallback', ['m']))
   expect(faults).toEqual(["models[0].paidFallback[0]: 'm' is not in fallback"])
 })
 
 test('an embedding model is no fallback of a model that chats', () => {
   const faults = faultsOf((catalog) => {
-    set(model(catalog), { fallback: ['e'] })
+    put(catalog, 'models[0].fallback', ['e'])
     catalog.models.push(embedder())
   })
   expect(faults).toEqual(["models[0].fallback[0]: the model 'e' has no words"])
 })
 
+test.each<[string, string, unknown]>([
+  ['an unknown provider', 'models[0].routes[0].provider', 'nope'],
+  ['a price that is a number', 'models[0].price.input', 0.15],
+  ['a negative price', 'models[0].price.output', '-1'],
+  ['a price with too many decimals', 'models[0].price.input', '0.0000001'],
+  ['a model without routes', 'models[0].routes', []],
+  ['a missing field', 'models[0].maxOutputTokens', undefined],
+  ['a provider key in clear text', 'providers.up.apiKey', 'sk-123'],
+  ['AWS credentials as a provider key', 'providers.up.apiKey', 'env:AWS_SESSION_TOKEN'],
+  ['the gateway’s own secret as a provider key', 'providers.up.apiKey', 'env:Waybill_Origin_Secret'],
+  ['plain http to another machine', 'providers.up.baseUrl', 'http://api.example.test/v1'],
+  ['a base URL with a password', 'providers.up.baseUrl', 'https://u:p@api.example.test/v1'],
+  ['a base URL that is a file', 'providers.up.baseUrl', 'file:///etc/passwd'],
+  ['http to a name that only begins like loopback', 'providers.up.baseUrl', 'http://127.0.0.1.example.test/v1'],
+  ['an unknown provider type', 'providers.up.type', 'carrier-pigeon'],
+  ['a provider key among the headers', 'providers.up.headers.Authorization', 'x'],
+  ['a provider that no table can keep', 'providers.constructor', good().providers.up],
+  ['a header that no table can keep', 'providers.up.headers.constructor', 'x'],
+  ['a name that clears the screen', 'models[0].name', 'a\u001b[2J'],
+  ['an owner that turns the text round', 'models[0].ownedBy', 'a\u202eb'],
+  ['a line end in the model of a route', 'models[0].routes[0].model', 'a\nb'],
+  ['a base URL with a line end, which a URL loses', 'providers.up.baseUrl', 'https://api.exam\nple.test/v1'],
+  ['a space in a model id', 'models[0].id', 'a b'],
+  ['a negative timeout', 'models[0].routes[0].idleTimeoutMs', -1],
+])('a catalog with %s is refused at %s', (_, path, value) => {
+  const faults = faultsOf((catalog) => put(catalog, path, value))
+  expect(faults.some((fault) => fault.startsWith(`${path}: `))).toBe(true)
+})
+
 test.each<[string, string, (catalog: Good) => unknown]>([
-  ['an unknown provider', 'models[0].routes[0].provider', (c) => set(route(c), { provider: 'nope' })],
-  ['a price that is a number', 'models[0].price.input', (c) => set(model(c), { price: { input: 0.15, output: '1' } })],
-  ['a negative price', 'models[0].price.output', (c) => set(model(c), { price: { input: '1', output: '-1' } })],
-  [
-    'a price with too many decimals',
-    'models[0].price.input',
-    (c) => set(model(c), { price: { input: '0.0000001', output: '1' } }),
-  ],
-  ['a duplicate id', 'models[1].id', (c) => void c.models.push({ ...model(c) })],
-  ['a model without routes', 'models[0].routes', (c) => set(model(c), { routes: [] })],
-  ['a misspelt field', 'models[0]', (c) => set(model(c), { contextLenght: 5 })],
-  ['a missing field', 'models[0].maxOutputTokens', (c) => void delete model(c).maxOutputTokens],
-  ['a provider key in clear text', 'providers.up.apiKey', (c) => set(up(c), { apiKey: 'sk-123' })],
-  ['AWS credentials as a provider key', 'providers.up.apiKey', (c) => set(up(c), { apiKey: 'env:AWS_SESSION_TOKEN' })],
-  [
-    'the gateway’s own secret as a provider key',
-    'providers.up.apiKey',
-    (c) => set(up(c), { apiKey: 'env:Waybill_Origin_Secret' }),
-  ],
-  [
-    'plain http to another machine',
-    'providers.up.baseUrl',
-    (c) => set(up(c), { baseUrl: 'http://api.example.test/v1' }),
-  ],
-  [
-    'a base URL with a password',
-    'providers.up.baseUrl',
-    (c) => set(up(c), { baseUrl: 'https://u:p@api.example.test/v1' }),
-  ],
-  ['a base URL that is a file', 'providers.up.baseUrl', (c) => set(up(c), { baseUrl: 'file:///etc/passwd' })],
-  [
-    'http to a name that only begins like loopback',
-    'providers.up.baseUrl',
-    (c) => set(up(c), { baseUrl: 'http://127.0.0.1.example.test/v1' }),
-  ],
-  ['an unknown provider type', 'providers.up.type', (c) => set(up(c), { type: 'carrier-pigeon' })],
-  [
-    'a provider key among the headers',
-    'providers.up.headers.Authorization',
-    (c) => set(up(c), { headers: { Authorization: 'x' } }),
-  ],
-  [
-    'a provider that no table can keep',
-    'providers.constructor',
-    ({ providers, ...c }) => ({ ...c, providers: { ...providers, constructor: providers.up } }),
-  ],
-  [
-    'a header that no table can keep',
-    'providers.up.headers.constructor',
-    (c) => set(up(c), { headers: { constructor: 'x' } }),
-  ],
-  ['a name that clears the screen', 'models[0].name', (c) => set(model(c), { name: 'a\u001b[2J' })],
-  ['an owner that turns the text round', 'models[0].ownedBy', (c) => set(model(c), { ownedBy: 'a\u202eb' })],
-  ['a line end in the model of a route', 'models[0].routes[0].model', (c) => set(route(c), { model: 'a\nb' })],
-  [
-    'a base URL with a line end, which a URL loses',
-    'providers.up.baseUrl',
-    (c) => set(up(c), { baseUrl: 'https://api.exam\nple.test/v1' }),
-  ],
-  ['a space in a model id', 'models[0].id', (c) => set(model(c), { id: 'a b' })],
-  ['a negative timeout', 'models[0].routes[0].idleTimeoutMs', (c) => set(route(c), { idleTimeoutMs: -1 })],
+  ['a duplicate id', 'models[1].id', ({ models }) => void models.push({ ...models[0] })],
+  ['a misspelt field', 'models[0]', (catalog) => put(catalog, 'models[0].contextLenght', 5)],
   ['a list in place of an object', 'catalog', () => []],
 ])('a catalog with %s is refused at %s', (_, path, change) => {
   expect(faultsOf(change).some((fault) => fault.startsWith(`${path}: `))).toBe(true)
@@ -196,12 +168,6 @@ test.each<[string, string, (catalog: Good) => unknown]>([
 
 test('a catalog may use plain http to this machine', () => {
   for (const baseUrl of ['http://127.0.0.1:1/v1', 'http://localhost:1/v1', 'http://[::1]:1/v1']) {
-    expect(faultsOf((c) => set(up(c), { baseUrl }))).toEqual([])
+    expect(faultsOf((c) => put(c, 'providers.up.baseUrl', baseUrl))).toEqual([])
   }
-})
-
-test('the catalog that npm start uses is valid', () => {
-  const text = readFileSync(new URL('../../local/catalog.json', import.meta.url), 'utf8')
-  const parsed = parseCatalog(JSON.parse(text.replaceAll('local:echo', 'http://127.0.0.1:1/v1')))
-  expect(parsed).not.toHaveProperty('faults')
 })

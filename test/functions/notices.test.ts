@@ -46,6 +46,19 @@ async function sweep(): Promise<string[]> {
   return told.map(({ type }) => type)
 }
 
+/** The upstream answers when it is told to. */
+function holdAnswers(): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  upstream.reply = async (response, asked) => {
+    await promise
+    await say('Hello')(response, asked)
+  }
+  return () => {
+    upstream.reply = say('Hello')
+    resolve()
+  }
+}
+
 async function spend(secret: string, requests: number): Promise<number[]> {
   const statuses: number[] = []
   for (let i = 0; i < requests; i++) statuses.push((await gateway.post(secret, ASKED)).status)
@@ -84,17 +97,12 @@ describe('a level', () => {
   })
 
   test('does not count credits that requests hold', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    upstream.reply = async (response, asked) => {
-      await promise
-      await say('Hello')(response, asked)
-    }
+    const release = holdAnswers()
     const { secret } = await gateway.issue({ credits: '1', notifyBelow: CREDIT / 2n, maxConcurrent: 20 })
     const sent = Array.from({ length: 8 }, () => gateway.post(secret, ASKED))
     await new Promise((done) => setTimeout(done, 300))
     expect(await sweep()).toEqual([])
-    resolve()
-    upstream.reply = say('Hello')
+    release()
     await Promise.all(sent)
     expect(await sweep()).toEqual(['key.balance_low'])
   })
@@ -168,12 +176,8 @@ describe('credits that ran out', () => {
   })
 
   test('is told also of a key that is busy, with other requests under way all the time', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>()
     const { secret } = await gateway.issue({ credits: '0.2', maxConcurrent: 20 })
-    upstream.reply = async (response, asked) => {
-      await promise
-      await say('Hello')(response, asked)
-    }
+    const release = holdAnswers()
     const first = gateway.post(secret, ASKED)
     await new Promise((done) => setTimeout(done, 200))
     expect(await sweep()).toEqual([])
@@ -181,8 +185,7 @@ describe('credits that ran out', () => {
     await new Promise((done) => setTimeout(done, 200))
     expect(await spend(secret, 1)).toEqual([402])
     expect(await sweep()).toEqual(['key.credit_balance_exhausted'])
-    resolve()
-    upstream.reply = say('Hello')
+    release()
     await Promise.all([first, second])
   })
 })
@@ -190,13 +193,7 @@ describe('credits that ran out', () => {
 describe('the life of a key', () => {
   test('each suspension and its revocation are told under the ids of the acts, however fast they follow', async () => {
     const { key } = await gateway.issue()
-    const acts = Array.from({ length: 4 }, () => actAt(nowMs))
-    const [first, second, third, last] = acts as [
-      (typeof acts)[0],
-      (typeof acts)[0],
-      (typeof acts)[0],
-      (typeof acts)[0],
-    ]
+    const [first, second, third, last] = [actAt(nowMs), actAt(nowMs), actAt(nowMs), actAt(nowMs)] as const
     await suspendKey(gateway.tables)(key.id, first)
     await suspendKey(gateway.tables)(key.id, actAt(nowMs))
     await resumeKey(gateway.tables)(key.id, second)

@@ -131,7 +131,10 @@ describe('the list', () => {
     )
     expect(ids.flat().filter((id) => theirs.includes(id))).toEqual([])
     expect(ids.flat().length).toBeGreaterThan(0)
-    for (const id of theirs) expect((await gateway.get(mine.secret, `/v1/usage/${id}`)).status).toBe(404)
+    for (const id of theirs) {
+      const answer = await gateway.get(mine.secret, `/v1/usage/${id}`)
+      expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: 'not_found' } }])
+    }
   })
 })
 
@@ -146,21 +149,23 @@ function plainRow(keyId: string, startedAtMs: number): UsageRow {
   })
 }
 
-const sum = (rows: readonly UsageRow[], name: 'promptTokens' | 'completionTokens' | 'cachedTokens') =>
-  rows.reduce((all, row) => all + row[name], 0)
+const COUNTS = {
+  prompt_tokens: 'promptTokens',
+  completion_tokens: 'completionTokens',
+  cached_tokens: 'cachedTokens',
+  cache_write_tokens: 'cacheWriteTokens',
+  cache_write_1h_tokens: 'cacheWrite1hTokens',
+  reasoning_tokens: 'reasoningTokens',
+} as const
 
 function sumOf(rows: readonly UsageRow[]) {
+  const sum = (name: (typeof COUNTS)[keyof typeof COUNTS]) => rows.reduce((all, row) => all + (row[name] ?? 0), 0)
   return {
     requests: rows.length,
     completed: rows.filter(({ outcome }) => outcome === 'completed').length,
-    prompt_tokens: sum(rows, 'promptTokens'),
-    completion_tokens: sum(rows, 'completionTokens'),
-    cached_tokens: sum(rows, 'cachedTokens'),
-    cache_write_tokens: rows.reduce((all, row) => all + (row.cacheWriteTokens ?? 0), 0),
-    cache_write_1h_tokens: rows.reduce((all, row) => all + (row.cacheWrite1hTokens ?? 0), 0),
-    reasoning_tokens: rows.reduce((all, row) => all + (row.reasoningTokens ?? 0), 0),
+    ...Object.fromEntries(Object.entries(COUNTS).map(([api, name]) => [api, sum(name)])),
     cost: formatCredits(rows.reduce((all, { cost }) => all + cost, 0n)),
-    total_tokens: sum(rows, 'promptTokens') + sum(rows, 'completionTokens'),
+    total_tokens: sum('promptTokens') + sum('completionTokens'),
   }
 }
 

@@ -1,16 +1,10 @@
-import type { RequestLine, RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
+import type { RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
 
-/** The fields of a stored row that the page tells. An old or damaged row may lack any. */
-export type RowFacts = Partial<RequestLine> & {
-  readonly upstream_model?: string | null
-  readonly fallback_model?: string | null
-  readonly asked_max_tokens?: number | null
-  readonly lowered_max_tokens?: number | null
-  readonly dropped_fields?: string | null
-}
+/** An old or damaged row may lack any field. */
+export type RowFacts = NonNullable<RequestShape['row']>
 
 export function rowFacts({ row }: RequestShape): RowFacts {
-  return (row ?? {}) as RowFacts
+  return row ?? {}
 }
 
 /** The time in which the answer was written begins with its first token. */

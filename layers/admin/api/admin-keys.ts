@@ -17,7 +17,7 @@ import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 import { wrong } from './fields.ts'
 import { secretTaken } from './keys.ts'
-import { cursorOf, listOf, readCursor } from './pages.ts'
+import { cursorOf, pageOf, readCursor } from './pages.ts'
 import { claimedAct } from './preconditions.ts'
 import type { List } from './shapes/answers.ts'
 import type { adminKeyBody, revokeBody, rotateAdminKeyBody } from './shapes/bodies.ts'
@@ -28,14 +28,10 @@ import type { pageQuery } from './shapes/queries.ts'
 export async function list(call: Call, { after, limit }: z.output<typeof pageQuery>): Promise<List<AdminKeyShape>> {
   const [last] = readCursor(after, /^adminkey_\w{1,40}$/) ?? []
   const keys = await Array.fromAsync(listAdminKeys(call.tables)())
-  const rest = keys.slice(keys.findIndex(({ id }) => id === last) + 1, limit + 1)
-  const { data, ...page } = listOf(
-    rest,
-    limit,
-    (key) => shapeOf(call, key),
-    ({ id }) => cursorOf(id),
-  )
-  return { ...page, data: await Promise.all(data) }
+  const rest = keys.slice(keys.findIndex(({ id }) => id === last) + 1)
+  const shapes = await Promise.all(rest.slice(0, limit).map((key) => shapeOf(call, key)))
+  const end = shapes.at(-1)
+  return pageOf(shapes, rest.length > limit, end && cursorOf(end.id))
 }
 
 /** The secret is the caller's: only its hash comes here. */

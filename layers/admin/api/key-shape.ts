@@ -66,16 +66,12 @@ export function holdShape(requestId: string, { amount, untilMs }: Hold, nowMs: n
   }
 }
 
-/** True if a key spends its balance within a week at the current rate. */
-function isLow({ available }: Pick<Key, 'available'>, weekCost: Nano): boolean {
-  return available > 0n && available < weekCost
-}
-
 function badgesOf(key: Key, nowMs: number, weekCost: Nano): string[] {
   const { available, lastUsedAtMs, createdAtMs, allowlist } = key
   return [
     ...(available <= 0n ? ['empty'] : []),
-    ...(isLow(key, weekCost) ? ['low'] : []),
+    // At the rate of the last week it is spent within another.
+    ...(available > 0n && available < weekCost ? ['low'] : []),
     ...((lastUsedAtMs ?? createdAtMs) <= nowMs - IDLE_MS ? ['idle'] : []),
     ...(allowlist.length === 0 ? ['no_allowlist'] : []),
   ]

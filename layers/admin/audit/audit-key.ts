@@ -46,7 +46,9 @@ export async function auditKey(tables: Tables, first: Key, nowMs: number, time: 
   if (closed.beforeMs < closedMs) return closed
   let before = first
   for (let attempt = 1; ; attempt++) {
-    const books = await readBooks(tables, before, closed, { nowMs, closedThrough, isOver })
+    // What was read to its end once is read to its end again.
+    const mayEnd = attempt === 1 ? isOver : () => false
+    const books = await readBooks(tables, before, closed, { nowMs, closedThrough, isOver: mayEnd })
     if ('beforeMs' in books) return books
     if (isFirm(books, nowMs) || attempt === TRIES) return conclude(books, nowMs)
     before = books.after

@@ -60,7 +60,8 @@ export function toCsvLine(row: UsageRow): string {
   return csvLine(COLUMNS.map(({ of }) => of(row)))
 }
 
-type OperatorPart = Pick<RequestShape, 'upstream_cost' | 'upstream_cost_source' | 'service_tier' | 'margin'>
+type OperatorFields = Pick<RequestShape, 'upstream_cost' | 'stop_reason' | 'loss' | 'service_tier'>
+type OperatorPart = OperatorFields & Pick<RequestShape, 'upstream_cost_source' | 'margin'>
 
 const operatorFields = recordOf(OPERATOR_FIELDS)
 
@@ -68,7 +69,7 @@ const operatorFields = recordOf(OPERATOR_FIELDS)
 export function operatorPart(row: Partial<UsageRow>): OperatorPart {
   const { upstreamCost, upstreamCostSource = 'catalog', cost = 0n } = row
   return {
-    ...(operatorFields(row) as Pick<OperatorPart, 'upstream_cost' | 'service_tier'>),
+    ...(operatorFields(row) as OperatorFields),
     upstream_cost_source: upstreamCost === undefined ? null : upstreamCostSource,
     margin: upstreamCost === undefined ? null : formatCredits(cost - upstreamCost),
   }

@@ -1,5 +1,7 @@
-import { HOUR_MS, utcDay } from '../../gateway/domain/basics/time.ts'
-import { daysFrom, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
+import { DAY_MS, HOUR_MS, utcDay } from '../../gateway/domain/basics/time.ts'
+import type { Key } from '../../gateway/domain/keys/key.ts'
+import type { Nano } from '../../gateway/domain/money/money.ts'
+import { daysFrom, latestRowMs, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
 import { UsageSum } from '../../gateway/domain/rows/usage-sum.ts'
 import { mapConcurrently } from '../../gateway/platform/map-concurrently.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
@@ -12,6 +14,7 @@ import {
   type SumKind,
   sumRows,
 } from '../../gateway/store/rows/hour-sums.ts'
+import { usageOfKey } from '../../gateway/store/rows/usage-of-key.ts'
 import type { TimeRange } from '../../gateway/store/rows/usage-rows.ts'
 
 /** The usage of all keys in an hour or a day, or the part of it that is in a range. */
@@ -82,4 +85,27 @@ export async function sumOf(spans: AsyncIterable<UsageOfSpan>): Promise<UsageSum
   const all = new UsageSum()
   for await (const { sum } of spans) all.add(sum)
   return all
+}
+
+const WEEK_DAYS = 7
+
+type Costs = ReadonlyMap<string, Nano>
+
+/** Each key's charge of the last week: of whole days, or of all rows so far if no day was ever closed. */
+export async function weekCosts(tables: Tables, nowMs: number, read: ReadUsage = usageReader(tables)): Promise<Costs> {
+  const { keys } = await sumOf(read(await weekOf(tables, nowMs), 'keys', 'days'))
+  return new Map([...keys].map(([id, { cost }]) => [id, cost]))
+}
+
+/** The same for one key, without reading those of all for it. */
+export async function weekCostOf(tables: Tables, key: Key, nowMs: number): Promise<Nano> {
+  let sum = 0n
+  for await (const { part } of usageOfKey(tables, key, await weekOf(tables, nowMs))) sum += part.cost
+  return sum
+}
+
+async function weekOf(tables: Tables, nowMs: number): Promise<TimeRange> {
+  const { closedThrough } = await readClosing(tables)()
+  const today = momentsOf(utcDay(nowMs))
+  return { fromMs: today.fromMs - WEEK_DAYS * DAY_MS, toMs: closedThrough ? today.fromMs : latestRowMs(nowMs) }
 }

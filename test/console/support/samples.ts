@@ -173,6 +173,8 @@ export const sampleRequest: RequestShape = {
   hold: null,
   upstream_cost: '0.0003',
   upstream_cost_source: 'catalog',
+  stop_reason: null,
+  loss: null,
   service_tier: null,
   margin: '0.0000456',
   bill: [
@@ -291,6 +293,9 @@ const NUMBERS: UsageNumbers = {
   prompt_tokens: 1_000_000,
   completion_tokens: 200_000,
   cached_tokens: 1000,
+  cache_write_tokens: 0,
+  cache_write_1h_tokens: 0,
+  reasoning_tokens: 0,
   cost: '0.27',
   upstream_cost: '0.34',
   margin: '-0.07',

@@ -31,7 +31,7 @@ export const EVENT_NAMES = {
 } as const
 
 /** The fields of a row in a list. */
-export const LINE_FIELDS: readonly UsageFieldName[] = [
+export const LINE_FIELDS = [
   'requestId',
   'keyId',
   'startedAtMs',
@@ -48,7 +48,7 @@ export const LINE_FIELDS: readonly UsageFieldName[] = [
   'ttftMs',
   'cost',
   'durationMs',
-]
+] as const satisfies readonly UsageFieldName[]
 
 function numberIn(least: number, most: number) {
   return z.preprocess((value) => (/^\d+$/.test(String(value)) ? Number(value) : value), wholeNumber(least, most))

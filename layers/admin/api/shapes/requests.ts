@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { OPERATOR_FIELDS } from '../../../gateway/domain/rows/usage-row.ts'
-import { Hold, type HoldShape } from './keys.ts'
+import { Hold } from './keys.ts'
 import { count, credits, kind, orNull, type Told, text, texts } from './parts.ts'
 import { LINE_FIELDS } from './queries.ts'
 import { Attempt, totalTokens, UsageRecord, usageFields } from './usage-record.ts'
@@ -42,26 +42,9 @@ export const Request = z.object({
   explanation: z.array(Explained).describe('The charge in words.'),
 })
 
-export type RequestShape = {
-  readonly object: 'request'
-  readonly request_id: string
-  readonly state: 'settled' | 'open'
-  readonly key_id: string
-  readonly key_name: string | null
-  readonly row: (Readonly<Record<string, unknown>> & RowParts) | null
-  readonly hold: HoldShape | null
-  readonly upstream_cost: string | null
-  readonly upstream_cost_source: 'provider' | 'catalog' | null
-  readonly service_tier: string | null
-  readonly margin: string | null
-  readonly attempts: readonly TriedRouteShape[]
-  readonly bill: readonly BillLineShape[]
-  readonly explanation: readonly Explained[]
-}
-
-type RowParts = {
-  readonly pricing?: { readonly above?: number } | null
-}
+type ToldRequest = Told<typeof Request>
+/** A reader of a row takes what is there. */
+export type RequestShape = Omit<ToldRequest, 'row'> & { readonly row: Partial<NonNullable<ToldRequest['row']>> | null }
 
 export const RequestLine = z.object({
   object: kind('request.line'),
@@ -70,24 +53,4 @@ export const RequestLine = z.object({
   total_tokens: totalTokens,
 })
 
-export type RequestLine = {
-  readonly object: 'request.line'
-  readonly request_id: string
-  readonly key_id: string
-  readonly key_name: string | null
-  readonly started_at: string
-  readonly endpoint: string
-  readonly model: string | null
-  readonly provider: string | null
-  readonly stream: boolean
-  readonly http_status: number
-  readonly outcome: string
-  readonly error_code: string | null
-  readonly replay_of: string | null
-  readonly prompt_tokens: number
-  readonly completion_tokens: number
-  readonly ttft_ms: number | null
-  readonly total_tokens: number
-  readonly cost: string
-  readonly duration_ms: number
-}
+export type RequestLine = Told<typeof RequestLine>

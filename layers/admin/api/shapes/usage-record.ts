@@ -4,11 +4,12 @@ import { PRICE_ROWS, PRICE_WORDS, type PriceRow } from '../../../gateway/domain/
 import {
   CALLER_FIELDS,
   OUTCOMES,
-  SUMMED_FIELDS,
+  type SUMMED_FIELDS,
   USAGE_FIELDS,
   USAGE_WORDS,
   type UsageFieldKind,
   type UsageFieldName,
+  type UsageFieldTable,
 } from '../../../gateway/domain/rows/usage-row.ts'
 import { CONTRACTS, ENDPOINT_NAMES } from '../../../gateway/endpoints.ts'
 import { count, kind, moment, text } from './parts.ts'
@@ -90,9 +91,28 @@ const BY_NAME: Readonly<Partial<Record<UsageFieldName, z.ZodType>>> = {
   loweredMaxTokens: z.int().min(1),
 }
 
+type Values = {
+  text: string
+  count: number
+  number: number
+  credits: string
+  moment: string
+  flag: boolean
+  price: z.input<typeof Pricing>
+  attempts: z.input<typeof Attempt>[]
+  tags: Record<string, string>
+}
+type Rows = UsageFieldTable
+type Value<Row extends Rows[UsageFieldName]> =
+  | Values[Row['kind']]
+  | (Row extends { readonly kind: 'count' | 'flag' } ? never : Row extends { readonly optional: true } ? null : never)
+type UsageFields<Name extends UsageFieldName> = {
+  [N in Name as Rows[N]['api']]: z.ZodType<Value<Rows[N]>, Value<Rows[N]>>
+}
+
 /** Some fields of a row under their names in the API. A missing count is 0, and a missing flag false. */
-export function usageFields(names: readonly UsageFieldName[]): Fields {
-  return Object.fromEntries(
+export function usageFields<Name extends UsageFieldName>(names: readonly Name[]): UsageFields<Name> {
+  const fields = Object.fromEntries(
     names.map((name) => {
       const { api, kind: type, optional } = USAGE_FIELDS[name]
       const schema = BY_NAME[name] ?? BY_KIND[type]
@@ -100,16 +120,18 @@ export function usageFields(names: readonly UsageFieldName[]): Fields {
       return [api, (hasNull ? schema.nullable() : schema).describe(USAGE_WORDS[name])]
     }),
   )
+  return fields as UsageFields<Name>
 }
 
 /** The fields of rows that are added up. */
-export function sumFields(names: readonly UsageFieldName[] = SUMMED_FIELDS): Fields {
-  return Object.fromEntries(
+export function sumFields<Name extends (typeof SUMMED_FIELDS)[number]>(names: readonly Name[]) {
+  const fields = Object.fromEntries(
     names.map((name) => {
       const { api, kind: type } = USAGE_FIELDS[name]
       return [api, BY_KIND[type].describe(USAGE_WORDS[name])]
     }),
   )
+  return fields as { [N in Name as Rows[N]['api']]: z.ZodType<Values[Rows[N]['kind']], Values[Rows[N]['kind']]> }
 }
 
 export const totalTokens = z.int().min(0).describe('Prompt and completion together.')

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SUMMED_FIELDS } from '../../../gateway/domain/rows/usage-row.ts'
 import { Route } from './catalog.ts'
 import { Key } from './keys.ts'
 import { count, credits, flag, kind, moment, Quantiles, type Told, text, texts } from './parts.ts'
@@ -12,26 +13,13 @@ const UsageNumbers = z.object({
   completed: count('Of them, those that were answered.'),
   refused: count('Of them, those that the gateway refused.'),
   failed: count('Of them, those that no provider answered, or that died.'),
-  ...sumFields(),
+  ...sumFields(SUMMED_FIELDS),
   margin: credits('The charge less the cost to us.'),
   without_cost: count('Answers whose route does not say what it costs, which the margin leaves out.'),
   share: z.int().min(0).max(1000).describe('The share of the largest cost beside it, in thousandths, for a bar.'),
 })
 
-export type UsageNumbers = {
-  readonly requests: number
-  readonly completed: number
-  readonly refused: number
-  readonly failed: number
-  readonly prompt_tokens: number
-  readonly completion_tokens: number
-  readonly cached_tokens: number
-  readonly cost: string
-  readonly upstream_cost: string
-  readonly margin: string
-  readonly without_cost: number
-  readonly share: number
-}
+export type UsageNumbers = Told<typeof UsageNumbers>
 
 const group = text('The model, key, provider or day.')
 
@@ -42,9 +30,6 @@ const UsageBucket = z.object({
   closed: flag('The totals of its day do not change any more.'),
   results: z.array(UsageNumbers.extend({ group })).describe('The numbers by group.'),
 })
-export type UsageBucket = Omit<Told<typeof UsageBucket>, 'results'> & {
-  readonly results: readonly (UsageNumbers & { readonly group: string })[]
-}
 
 export const UsagePage = z.object({
   object: kind('page'),
@@ -55,13 +40,7 @@ export const UsagePage = z.object({
     .array(UsageNumbers.extend({ group, label: text('The name of the group: of a key, its name.') }))
     .describe('The groups over the whole range, the dearest first; days in their order.'),
 })
-export type UsagePage = {
-  readonly object: 'page'
-  readonly group_by: UsageGroup
-  readonly data: readonly UsageBucket[]
-  readonly total: UsageNumbers
-  readonly groups: readonly (UsageNumbers & { readonly group: string; readonly label: string })[]
-}
+export type UsagePage = Told<typeof UsagePage>
 
 const ErrorCount = z.object({ code: text('The code of the error.'), requests: count('Requests with it.') })
 

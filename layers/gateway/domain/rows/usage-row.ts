@@ -94,9 +94,10 @@ const FIELDS = {
   serviceTier: { api: 'service_tier', kind: 'text', optional: true, operatorOnly: true },
 } as const satisfies Readonly<Record<string, UsageField>>
 
-type Fields = typeof FIELDS
+/** The rows of the table themselves, for types that are made of them. */
+export type UsageFieldTable = typeof FIELDS
 /** Every fact about a request, so all fields but the time at which the row may go. */
-export type UsageFieldName = keyof Fields
+export type UsageFieldName = keyof UsageFieldTable
 export const USAGE_FIELDS: Readonly<Record<UsageFieldName, UsageField>> = FIELDS
 
 type Words = {
@@ -107,9 +108,9 @@ type Words = {
   readonly estimatedBy: 'characters'
   readonly upstreamCostSource: 'provider'
 }
-type Value<Name extends UsageFieldName> = Name extends keyof Words ? Words[Name] : Values[Fields[Name]['kind']]
+type Value<Name extends UsageFieldName> = Name extends keyof Words ? Words[Name] : Values[UsageFieldTable[Name]['kind']]
 type Optional = {
-  [Name in UsageFieldName]: Fields[Name] extends { readonly optional: true } ? Name : never
+  [Name in UsageFieldName]: UsageFieldTable[Name] extends { readonly optional: true } ? Name : never
 }[UsageFieldName]
 
 /** The waybill of one request: its route, its provider and its cost. Never its text. */
@@ -177,9 +178,17 @@ export const USAGE_WORDS: Readonly<Record<UsageFieldName, string>> = {
 
 export const USAGE_FIELD_NAMES = Object.keys(USAGE_FIELDS) as UsageFieldName[]
 /** A caller is not told the cost to the operator. */
-export const CALLER_FIELDS = USAGE_FIELD_NAMES.filter((name) => !USAGE_FIELDS[name].operatorOnly)
-export const OPERATOR_FIELDS = USAGE_FIELD_NAMES.filter((name) => USAGE_FIELDS[name].operatorOnly)
+export const CALLER_FIELDS = USAGE_FIELD_NAMES.filter((name) => !isOperatorField(name))
+export const OPERATOR_FIELDS = USAGE_FIELD_NAMES.filter(isOperatorField)
 export const CREDIT_FIELDS = USAGE_FIELD_NAMES.filter((name) => USAGE_FIELDS[name].kind === 'credits')
+
+type OperatorField = {
+  [Name in UsageFieldName]: UsageFieldTable[Name] extends { readonly operatorOnly: true } ? Name : never
+}[UsageFieldName]
+
+function isOperatorField(name: UsageFieldName): name is OperatorField {
+  return USAGE_FIELDS[name].operatorOnly === true
+}
 
 export function keyDay(keyId: string, nowMs: number): string {
   return `${keyId}#${utcDay(nowMs)}`

@@ -1,6 +1,5 @@
 import { rm, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { localConnection } from '../cli/connect/connect.ts'
 import { type LocalFile, localFile } from '../cli/connect/local-gateway.ts'
@@ -18,6 +17,7 @@ import { IS_PACKAGE, START_WITH } from '../layers/terminal/how-to-run.ts'
 import { paintFor } from '../layers/terminal/paint.ts'
 import { outputOf, thisTerminal } from '../layers/terminal/terminal.ts'
 import { freshCredentials, type LocalDatabase, startDatabase } from './database-thread.ts'
+import { listenHere } from './dynamodb/http-server.ts'
 import { startKeptEcho } from './echo-upstream.ts'
 import { humanLog } from './human-log.ts'
 import { demoKey } from './issue-key.ts'
@@ -111,21 +111,17 @@ const PORT_TROUBLES: Readonly<Record<string, string>> = {
   EACCES: 'is for the administrator of this machine only.',
 }
 
-function listen(server: Server, port: number, stack: AsyncDisposableStack): Promise<string> {
+async function listen(server: Server, port: number, stack: AsyncDisposableStack): Promise<string> {
   stack.defer(() => {
     server.close()
     server.closeAllConnections()
   })
-  return new Promise((resolve, reject) => {
-    server.once('error', ({ code = '' }: NodeJS.ErrnoException) => {
-      const reason = PORT_TROUBLES[code] ?? `cannot be used (${code}).`
-      const other = port < 1024 ? 8787 : port + 1
-      reject(new CliError(`Port ${port} ${reason} Choose another: ${START_WITH} --port ${other}`))
-    })
-    server.listen(port, '127.0.0.1', () => {
-      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    })
+  const opened = await listenHere(server, port).catch(({ code = '' }: NodeJS.ErrnoException) => {
+    const reason = PORT_TROUBLES[code] ?? `cannot be used (${code}).`
+    const other = port < 1024 ? 8787 : port + 1
+    throw new CliError(`Port ${port} ${reason} Choose another: ${START_WITH} --port ${other}`)
   })
+  return `http://127.0.0.1:${opened}`
 }
 
 async function sweepRegularly(instance: Instance, stack: AsyncDisposableStack, tell: Tell | undefined): Promise<void> {

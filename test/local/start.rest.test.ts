@@ -11,7 +11,7 @@ import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.t
 import { readClosing } from '../../layers/gateway/store/rows/closing.ts'
 import { momentOfHour } from '../../layers/gateway/store/rows/hour-sums.ts'
 import { openOperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
-import { endpointOf, LOCAL_TABLES } from '../../local/local-tables.ts'
+import { endpointOf, LOCAL_TABLES } from '../../local/database-thread.ts'
 import { actAt } from '../support/act.ts'
 import { testWithAmazon } from '../support/amazon.ts'
 import { emptyFolder, type Local, type Process, run, startLocal } from '../support/processes.ts'

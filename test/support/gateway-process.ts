@@ -4,7 +4,7 @@ import type { ChatTiming } from '../../layers/gateway/flow/answering/chat-deps.t
 import { BRAND } from '../../layers/gateway/names.ts'
 import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
 import { openTables } from '../../layers/gateway/store/dynamodb/tables.ts'
-import { LOCAL_TABLES } from '../../local/local-tables.ts'
+import { LOCAL_TABLES } from '../../local/database-thread.ts'
 import { createGatewayServer } from '../../local/server.ts'
 
 // The local gateway in a process of its own, over a database that outlives it: where that listens, its tables, and how

@@ -235,41 +235,29 @@ testWithAmazon(
   },
 )
 
-test.each<[string, string[], Record<string, string>, Record<string, string>, RegExp[]]>([
-  [
-    '--dynamodb-local without Java says how to get it',
-    ['--dynamodb-local'],
-    { PATH: '/nonexistent' },
-    {},
-    [/^Java was not found.*Install Java 17.*needs none.*\n$/],
-  ],
-  [
-    'with data that is none says where it lies and what to do',
-    ['--data', '.'],
-    {},
-    { 'data.sqlite': 'not a database, and long enough to have a header of its own'.repeat(20) },
-    [/^.*data\.sqlite' cannot be opened \(file is not a database\)\. Move.*\n$/],
-  ],
-  [
-    'with an option that it does not have says so',
-    ['--prot', '1'],
-    {},
-    {},
-    [/^Unknown option '--prot'\. What there is: npm start -- --help\n$/],
-  ],
-  ['with a catalog that is missing says so', ['--catalog', 'none.json'], {}, {}, [/cannot be read \(ENOENT\)/]],
-  ['with a catalog that is not JSON says so', ['--catalog', 'x.json'], {}, { 'x.json': '{' }, [/is not JSON/]],
+const NO_DATABASE = 'not a database, and long enough to have a header of its own'.repeat(20)
+const NO_CATALOG = '{"providers":{},"models":[{"id":"m"}]}'
+const JAVA = /^Java was not found.*Install Java 17.*needs none.*\n$/
+const MOVE = /^.*data\.sqlite' cannot be opened \(file is not a database\)\. Move.*\n$/
+const UNKNOWN = /^Unknown option '--prot'\. What there is: npm start -- --help\n$/
+
+test.each<[string, string, Record<string, string>, Record<string, string>, RegExp[]]>([
+  ['without Java says how to get it', '--dynamodb-local', { PATH: '/nonexistent' }, {}, [JAVA]],
+  ['with data that is none says where it lies', '--data .', {}, { 'data.sqlite': NO_DATABASE }, [MOVE]],
+  ['with an option that it does not have says so', '--prot 1', {}, {}, [UNKNOWN]],
+  ['with a catalog that is missing says so', '--catalog none.json', {}, {}, [/cannot be read \(ENOENT\)/]],
+  ['with a catalog that is not JSON says so', '--catalog x.json', {}, { 'x.json': '{' }, [/is not JSON/]],
   [
     'with faults in its catalog gives every reason',
-    [],
+    '',
     { WAYBILL_CATALOG: 'x.json' },
-    { 'x.json': '{"providers":{},"models":[{"id":"m"}]}' },
+    { 'x.json': NO_CATALOG },
     [/is not valid: models\[0\]/, /^also: /m],
   ],
 ])('npm start %s, and ends with 1', async (_, args, env, files, reasons) => {
   const folder = emptyFolder()
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
-  const { code, stderr } = await run('local/main.ts', args, folder, env).ended
+  const { code, stderr } = await run('local/main.ts', args.split(' ').filter(Boolean), folder, env).ended
   expect(code).toBe(1)
   for (const reason of reasons) expect(stderr).toMatch(reason)
   expect(stderr).not.toMatch(/ {4}at /)

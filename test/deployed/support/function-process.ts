@@ -37,7 +37,7 @@ export async function startFunction(deployed: DeployedFunction, dynamodb: string
   }
 }
 
-/** What a process writes, its end by itself, which is an error, and a way to end it. */
+/** The output of a process, its end by itself, which is an error, and a way to end it. */
 export function watch(child: ChildProcess) {
   const output = { text: '' }
   for (const stream of [child.stdout, child.stderr]) {

@@ -13,8 +13,8 @@ import { BRAND, ENV } from '../layers/gateway/names.ts'
 import { writeCatalog } from '../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../layers/gateway/store/sdk/create-tables.ts'
 import { openOperatorTables } from '../layers/gateway/store/sdk/operator-tables.ts'
+import { LOCAL_TABLES } from '../local/database-thread.ts'
 import { actBy, issueKey } from '../local/issue-key.ts'
-import { LOCAL_TABLES } from '../local/local-tables.ts'
 import { MODELS } from './upstream.ts'
 
 type Stack = DisposableStack | AsyncDisposableStack

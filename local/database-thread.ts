@@ -1,12 +1,24 @@
 import { randomBytes } from 'node:crypto'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import type { LocalFile } from '../cli/connect/local-gateway.ts'
 import type { Credentials } from '../layers/gateway/platform/config.ts'
 import type { LocalEndpoint } from '../layers/gateway/store/dynamodb/dynamodb-client.ts'
 import type { DatabaseOptions } from './dynamodb/open-database.ts'
 
 // TypeScript in a clone, JavaScript in a package.
 const FILE = new URL(`dynamodb/worker${extname(import.meta.url)}`, import.meta.url)
+
+export const LOCAL_TABLES = {
+  keysTable: 'waybill-local-keys',
+  usageTable: 'waybill-local-usage',
+  answersTable: 'waybill-local-answers',
+}
+
+/** The database of a local gateway, for tools of its owner. */
+export function endpointOf({ dynamodbEndpoint, dynamodbCredentials }: LocalFile): LocalEndpoint {
+  return { endpoint: dynamodbEndpoint, ...(dynamodbCredentials && { credentials: dynamodbCredentials }) }
+}
 
 export type LocalDatabase = LocalEndpoint & {
   /** Rejects if the database ends before it is told to. */

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { CliError } from '../layers/terminal/cli-error.ts'
 import type { LocalDatabase } from './database-thread.ts'
+import { listenHere } from './dynamodb/http-server.ts'
 
 const GUARD = fileURLToPath(new URL('dynamodb-local-guard.ts', import.meta.url))
 const READY_WITHIN_MS = 60_000
@@ -36,35 +37,25 @@ const QUICKLY = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 
 /** Without this variable it reports its use to Amazon. */
 function environment(): NodeJS.ProcessEnv {
-  const options = process.env.JAVA_TOOL_OPTIONS
-  return {
-    ...process.env,
-    JAVA_TOOL_OPTIONS: options ? `${options} ${QUICKLY}` : QUICKLY,
-    DDB_LOCAL_TELEMETRY: '0',
-  }
+  const { JAVA_TOOL_OPTIONS: given = '' } = process.env
+  return { ...process.env, JAVA_TOOL_OPTIONS: `${given} ${QUICKLY}`.trim(), DDB_LOCAL_TELEMETRY: '0' }
 }
 
 async function untilReady(endpoint: string): Promise<void> {
   for (const start = Date.now(); Date.now() - start < READY_WITHIN_MS; ) {
-    const answered = await fetch(endpoint).then(
-      (response) => response.body?.cancel().then(() => true) ?? true,
-      () => false,
-    )
-    if (answered) return
+    const answer = await fetch(endpoint).catch(() => undefined)
+    await answer?.body?.cancel()
+    if (answer) return
     await sleep(50)
   }
   throw new CliError(`DynamoDB Local did not start within ${READY_WITHIN_MS / 1000} s.`)
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  const port = await listenHere(probe)
+  await new Promise((resolve) => probe.close(resolve))
+  return port
 }
 
 const GET_JAVA =

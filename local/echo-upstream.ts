@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { listenHere } from './dynamodb/http-server.ts'
 
 type EchoRequest = {
   readonly messages?: readonly { readonly role: string; readonly content: unknown }[]
@@ -32,12 +32,8 @@ export async function startEcho(port = 0): Promise<Echo> {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', resolve)
-  })
   return {
-    url: urlOf((server.address() as AddressInfo).port),
+    url: urlOf(await listenHere(server, port)),
     close: () => {
       server.close()
       server.closeAllConnections()

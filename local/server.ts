@@ -42,21 +42,12 @@ export type ServerOptions = {
 /** The same functions that AWS starts, behind one HTTP server. Requests that come before `instance` resolves wait. */
 export function createGatewayServer(instance: Promise<Instance>, options: ServerOptions = {}): Server {
   const tokenizer = openTokenizerThread()
-  const {
-    keys,
-    admin,
-    countTokens = tokenizer.countTokens,
-    wholeRequestMs = WHOLE_REQUEST_MS,
-    lingerMs = LINGER_MS,
-  } = options
+  const { keys, admin, wholeRequestMs = WHOLE_REQUEST_MS, lingerMs = LINGER_MS } = options
+  const { countTokens = tokenizer.countTokens } = options
   const timing = { requestTimeout: wholeRequestMs, connectionsCheckingInterval: wholeRequestMs / 5 }
   installLambdaGlobal()
-  let functions: OpenedFunctions | undefined
-  const opening = instance.then((opened) => {
-    functions = openFunctions(opened, countTokens, keys)
-    return functions
-  })
-  opening.catch(() => {})
+  const functions = instance.then((opened) => openFunctions(opened, countTokens, keys))
+  functions.catch(() => {})
   const server = createServer(timing, (request, response) => {
     serve(request, response).catch((error) => {
       // A client that leaves while it is still sending is no failure of ours.
@@ -75,7 +66,7 @@ export function createGatewayServer(instance: Promise<Instance>, options: Server
       return
     }
     const body = await readBody(request)
-    const { chat, api, clock } = functions ?? (await opening)
+    const { chat, api, clock } = await functions
     endUnread(request, response, lingerMs)
     const event = toEvent(request, body, clock(), randomUUID())
     const context = lambdaContext()
@@ -91,14 +82,10 @@ export function createGatewayServer(instance: Promise<Instance>, options: Server
   }
 }
 
-type OpenedFunctions = ReturnType<typeof openFunctions>
-
 function openFunctions(instance: Instance, countTokens: CountTokens, keys: KeySources | undefined) {
+  const parts = { countTokens, ...(keys && { openProvider: openProvider(keys) }) }
   return {
-    chat: createChat(instance, {
-      countTokens,
-      ...(keys && { openProvider: openProvider(keys) }),
-    }) as unknown as StreamFunction,
+    chat: createChat(instance, parts) as unknown as StreamFunction,
     api: createApi(instance, countTokens) as unknown as JsonFunction,
     clock: instance.clock,
   }

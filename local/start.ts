@@ -1,6 +1,5 @@
 import { rm, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { localConnection } from '../cli/connect/connect.ts'
 import { type LocalFile, localFile } from '../cli/connect/local-gateway.ts'
@@ -16,14 +15,14 @@ import { openOperatorTables } from '../layers/gateway/store/sdk/operator-tables.
 import { CliError } from '../layers/terminal/cli-error.ts'
 import { IS_PACKAGE, START_WITH } from '../layers/terminal/how-to-run.ts'
 import { outputOf, paintFor, thisTerminal } from '../layers/terminal/terminal.ts'
-import { freshCredentials, type LocalDatabase, startDatabase } from './database-thread.ts'
+import { freshCredentials, LOCAL_TABLES, type LocalDatabase, startDatabase } from './database-thread.ts'
+import { listenHere } from './dynamodb/http-server.ts'
 import { startKeptEcho } from './echo-upstream.ts'
 import { humanLog } from './human-log.ts'
 import { demoKey } from './issue-key.ts'
 import { createLocalAdmin, type LocalAdmin, newAdminToken } from './local-admin.ts'
 import { catalogInForce, checkedCatalog, loadLocalCatalog } from './local-catalog.ts'
 import { localKeys, namedVariables } from './local-keys.ts'
-import { LOCAL_TABLES } from './local-tables.ts'
 import { createGatewayServer } from './server.ts'
 import type { LocalSettings } from './settings.ts'
 import { privateFolder, takeFolder } from './take-folder.ts'
@@ -110,21 +109,17 @@ const PORT_TROUBLES: Readonly<Record<string, string>> = {
   EACCES: 'is for the administrator of this machine only.',
 }
 
-function listen(server: Server, port: number, stack: AsyncDisposableStack): Promise<string> {
+async function listen(server: Server, port: number, stack: AsyncDisposableStack): Promise<string> {
   stack.defer(() => {
     server.close()
     server.closeAllConnections()
   })
-  return new Promise((resolve, reject) => {
-    server.once('error', ({ code = '' }: NodeJS.ErrnoException) => {
-      const reason = PORT_TROUBLES[code] ?? `cannot be used (${code}).`
-      const other = port < 1024 ? 8787 : port + 1
-      reject(new CliError(`Port ${port} ${reason} Choose another: ${START_WITH} --port ${other}`))
-    })
-    server.listen(port, '127.0.0.1', () => {
-      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    })
+  const opened = await listenHere(server, port).catch(({ code = '' }: NodeJS.ErrnoException) => {
+    const reason = PORT_TROUBLES[code] ?? `cannot be used (${code}).`
+    const other = port < 1024 ? 8787 : port + 1
+    throw new CliError(`Port ${port} ${reason} Choose another: ${START_WITH} --port ${other}`)
   })
+  return `http://127.0.0.1:${opened}`
 }
 
 async function sweepRegularly(instance: Instance, stack: AsyncDisposableStack, tell: Tell | undefined): Promise<void> {

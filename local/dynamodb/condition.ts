@@ -43,7 +43,7 @@ function read(operand: Operand, item: Item, values: Values): Found {
   }
 }
 
-/** What is missing equals nothing. */
+/** A missing attribute equals nothing. */
 function areEqual(a: Found, b: Found): boolean {
   return a !== undefined && b !== undefined && equals(a, b)
 }

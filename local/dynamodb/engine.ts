@@ -27,9 +27,9 @@ import {
 } from './write.ts'
 
 /** A command's members. Keys, items and values have the engine's form; `bytes` bounds the size of the command. */
-export type Command = { readonly operation: string; readonly input: Input; readonly bytes: number }
+type Command = { readonly operation: string; readonly input: Input; readonly bytes: number }
 export type Input = Readonly<Record<string, unknown>>
-export type Output = Readonly<Record<string, unknown>>
+type Output = Readonly<Record<string, unknown>>
 
 /** Gets every change, at once. */
 export type Journal = {
@@ -39,7 +39,7 @@ export type Journal = {
   done(done: Done): void
 }
 
-export type EngineOptions = {
+type EngineOptions = {
   /** The most that a page of a query or scan holds. */
   readonly pageBytes?: number
   readonly clock?: () => number

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Server as NetServer } from 'node:net'
 import type { Credentials } from '../../layers/gateway/platform/config.ts'
 import { type Attributes, fromAttributes, toAttributes } from './attribute-values.ts'
 import type { Engine, Input } from './engine.ts'
@@ -15,7 +17,6 @@ type Options = {
 }
 
 const TARGET = 'DynamoDB_20120810.'
-const CONTENT_TYPE = 'application/x-amz-json-1.0'
 const MOST_BYTES = 17 * 1024 * 1024
 
 type Answer = { readonly status: number; readonly text: string }
@@ -79,7 +80,8 @@ const TOO_LONG: Answer = {
 }
 
 function send(response: ServerResponse, { status, text }: Answer): void {
-  response.writeHead(status, { 'Content-Type': CONTENT_TYPE, 'Content-Length': Buffer.byteLength(text) }).end(text)
+  const headers = { 'Content-Type': 'application/x-amz-json-1.0', 'Content-Length': Buffer.byteLength(text) }
+  response.writeHead(status, headers).end(text)
 }
 
 /** Undefined if the body is too long. */
@@ -114,4 +116,11 @@ function refusal(error: unknown): Answer {
   const members = convertItems({ ...detail }, toAttributes)
   const __type = `com.amazonaws.dynamodb.v20120810#${name}`
   return { status: 400, text: JSON.stringify({ __type, message, Message: message, ...members }) }
+}
+
+/** Serves this machine only. Returns the port, which is any that is free unless given. */
+export async function listenHere(server: NetServer, port = 0): Promise<number> {
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
 }

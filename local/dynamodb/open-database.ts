@@ -1,7 +1,6 @@
-import type { AddressInfo } from 'node:net'
 import type { Credentials } from '../../layers/gateway/platform/config.ts'
 import { Engine } from './engine.ts'
-import { createDynamoDbServer } from './http-server.ts'
+import { createDynamoDbServer, listenHere } from './http-server.ts'
 import { openKeptData } from './kept-data.ts'
 
 export type DatabaseOptions = {
@@ -26,12 +25,9 @@ export async function openDatabase({ credentials, file }: DatabaseOptions) {
   expire()
   const timer = setInterval(expire, EXPIRE_EVERY_MS)
   const server = createDynamoDbServer({ engine, credentials, commit })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
-  })
+  const port = await listenHere(server)
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
       server.closeAllConnections()

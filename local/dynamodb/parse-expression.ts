@@ -272,7 +272,7 @@ export class ExpressionParser {
     if (!this.take(token)) throw this.syntaxError()
   }
 
-  /** What was read, if a parenthesis closes after it. */
+  /** Returns its argument if a parenthesis closes after it. */
   private closed<T>(read: T): T {
     this.expect(')')
     return read

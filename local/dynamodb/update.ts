@@ -17,11 +17,9 @@ import {
   without,
 } from './value.ts'
 
-type Draft = Record<string, Value>
-
 /** The item after the update. Every value is read from the item as it was before. */
 export function applyUpdate(changes: readonly Change[], item: Item, values: Values): Item {
-  const next: Draft = { ...item }
+  const next: Record<string, Value> = { ...item }
   for (const change of changes) put(next, change.path, resultOf(change, item, values))
   return next
 }
@@ -48,8 +46,11 @@ function calculated(result: Result, item: Item, values: Values): Value {
   switch (result.kind) {
     case 'value':
       return values[result.token] as Value
-    case 'path':
-      return existing(valueAt(item, result.path))
+    case 'path': {
+      const found = valueAt(item, result.path)
+      if (found !== undefined) return found
+      throw validationError('The provided expression refers to an attribute that does not exist in the item')
+    }
     case 'if_not_exists': {
       // Always read, and first: a path that does not exist is an error even if its value is not needed.
       const otherwise = calculated(result.otherwise, item, values)
@@ -65,7 +66,7 @@ function calculated(result: Result, item: Item, values: Values): Value {
 }
 
 /** Puts a value into a map, whose inner maps are copied; without a value, the attribute is removed. */
-function put(map: Draft, [first, ...rest]: Path, value: Found): void {
+function put(map: Record<string, Value>, [first, ...rest]: Path, value: Found): void {
   const name = first as string
   if (rest.length > 0) {
     const inner = attribute(map, name)
@@ -77,11 +78,6 @@ function put(map: Draft, [first, ...rest]: Path, value: Found): void {
     map[name] = copy
   } else if (value === undefined) delete map[name]
   else map[name] = value
-}
-
-function existing(value: Found): Value {
-  if (value !== undefined) return value
-  throw validationError('The provided expression refers to an attribute that does not exist in the item')
 }
 
 function numeric(value: Value): Numeric {

@@ -4,8 +4,8 @@ import { expect, test } from '@jest/globals'
 import { itemBytes, type RawItem, writeUnits } from '../../bench/bill/item-size.ts'
 import { createTables } from '../../layers/gateway/store/sdk/create-tables.ts'
 import { openOperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import { LOCAL_TABLES } from '../../local/database-thread.ts'
 import { startDynamoDbLocal } from '../../local/dynamodb-local.ts'
-import { LOCAL_TABLES } from '../../local/local-tables.ts'
 import { testWithAmazon } from '../support/amazon.ts'
 
 const ITEMS: readonly (readonly [what: string, item: RawItem, bytes: number])[] = [

@@ -363,15 +363,15 @@ describeInLambda('the chat function', () => {
     const [reads, asked] = [account.dynamodb.calls.length, upstream.requests.length]
     const refused: string[] = []
     for (const headers of [{}, { [EDGE_HEADERS.origin]: 'a guess' }]) {
-      const event = {
+      const event = httpEvent({
         method: 'POST',
         path: '/v1/chat/completions',
         secret,
         body: STREAM,
         direct: true,
         headers,
-      } as const
-      const answer = await (await chat.invoke(httpEvent(event))).whole()
+      })
+      const answer = await (await chat.invoke(event)).whole()
       refused.push(answer.headers['X-Request-Id'] ?? '')
       expect([answer.statusCode, JSON.parse(answer.body)]).toMatchObject([
         403,

@@ -11,7 +11,7 @@ import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.t
 import { readClosing } from '../../layers/gateway/store/rows/closing.ts'
 import { momentOfHour } from '../../layers/gateway/store/rows/hour-sums.ts'
 import { openOperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
-import { endpointOf, LOCAL_TABLES } from '../../local/local-tables.ts'
+import { endpointOf, LOCAL_TABLES } from '../../local/database-thread.ts'
 import { actAt } from '../support/act.ts'
 import { testWithAmazon } from '../support/amazon.ts'
 import { emptyFolder, type Local, type Process, run, startLocal } from '../support/processes.ts'
@@ -235,26 +235,32 @@ testWithAmazon(
   },
 )
 
-test('npm start --dynamodb-local without Java says how to get it, in one line, and ends with 1', async () => {
-  const ended = await run('local/main.ts', ['--dynamodb-local'], emptyFolder(), { PATH: '/nonexistent' }).ended
-  expect(ended.code).toBe(1)
-  expect(ended.stderr.trim().split('\n')).toHaveLength(1)
-  expect(ended.stderr).toMatch(/Java was not found.*Install Java 17.*needs none/)
-})
+const NO_DATABASE = 'not a database, and long enough to have a header of its own'.repeat(20)
+const NO_CATALOG = '{"providers":{},"models":[{"id":"m"}]}'
+const JAVA = /^Java was not found.*Install Java 17.*needs none.*\n$/
+const MOVE = /^.*data\.sqlite' cannot be opened \(file is not a database\)\. Move.*\n$/
+const UNKNOWN = /^Unknown option '--prot'\. What there is: npm start -- --help\n$/
 
-test('npm start with data that is none says where it lies and what to do, in one line', async () => {
+test.each<[string, string, Record<string, string>, Record<string, string>, RegExp[]]>([
+  ['without Java says how to get it', '--dynamodb-local', { PATH: '/nonexistent' }, {}, [JAVA]],
+  ['with data that is none says where it lies', '--data .', {}, { 'data.sqlite': NO_DATABASE }, [MOVE]],
+  ['with an option that it does not have says so', '--prot 1', {}, {}, [UNKNOWN]],
+  ['with a catalog that is missing says so', '--catalog none.json', {}, {}, [/cannot be read \(ENOENT\)/]],
+  ['with a catalog that is not JSON says so', '--catalog x.json', {}, { 'x.json': '{' }, [/is not JSON/]],
+  [
+    'with faults in its catalog gives every reason',
+    '',
+    { WAYBILL_CATALOG: 'x.json' },
+    { 'x.json': NO_CATALOG },
+    [/is not valid: models\[0\]/, /^also: /m],
+  ],
+])('npm start %s, and ends with 1', async (_, args, env, files, reasons) => {
   const folder = emptyFolder()
-  writeFileSync(join(folder, 'data.sqlite'), 'not a database, and long enough to have a header of its own'.repeat(20))
-  const { code, stderr } = await run('local/main.ts', ['--data', folder], emptyFolder()).ended
-  expect([code, stderr.trim().split('\n')]).toEqual([
-    1,
-    [expect.stringMatching(/data\.sqlite' cannot be opened \(file is not a database\)\. Move/)],
-  ])
-})
-
-test('npm start with an option that it does not have says so in one line', async () => {
-  const { code, stderr } = await run('local/main.ts', ['--prot', '1'], emptyFolder()).ended
-  expect([code, stderr.trim()]).toEqual([1, "Unknown option '--prot'. What there is: npm start -- --help"])
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
+  const { code, stderr } = await run('local/main.ts', args.split(' ').filter(Boolean), folder, env).ended
+  expect(code).toBe(1)
+  for (const reason of reasons) expect(stderr).toMatch(reason)
+  expect(stderr).not.toMatch(/ {4}at /)
 })
 
 test('npm start on a port in use says so and how to choose another, and leaves no child', async () => {
@@ -267,20 +273,6 @@ test('npm start on a port in use says so and how to choose another, and leaves n
   expect(code).toBe(1)
   expect(stderr.trim()).toBe(`Port ${port} is already in use. Choose another: npm start -- --port ${port + 1}`)
   expect(childrenOf(started.child.pid)).toEqual([])
-})
-
-test.each([
-  ['that is missing', undefined, [/cannot be read \(ENOENT\)/]],
-  ['that is not JSON', '{', [/is not JSON/]],
-  ['with faults', '{"providers":{},"models":[{"id":"m"}]}', [/is not valid: models\[0\]/, /^also: /m]],
-])('npm start with a catalog %s gives every reason and ends with 1', async (_, content, reasons) => {
-  const folder = emptyFolder()
-  const file = join(folder, 'catalog.json')
-  if (content !== undefined) writeFileSync(file, content)
-  const { code, stderr } = await run('local/main.ts', [], folder, { WAYBILL_CATALOG: file }).ended
-  expect(code).toBe(1)
-  for (const reason of reasons) expect(stderr).toMatch(reason)
-  expect(stderr).not.toMatch(/ {4}at /)
 })
 
 test('npm start that is ended while it is still starting ends without a word of failure', async () => {

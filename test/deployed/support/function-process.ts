@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { lambdaEnvironment } from './lambda-environment.ts'
@@ -23,16 +23,7 @@ export async function startFunction(deployed: DeployedFunction, dynamodb: string
     env: lambdaEnvironment(deployed, dynamodb),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
-  const output = { text: '' }
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk) => {
-      output.text += chunk
-    })
-  }
-  const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`The function ended with ${code}: ${output.text}`)
-  })
-  ended.catch(() => {})
+  const { output, ended, end } = watch(child)
   await Promise.race([once(child, 'message'), ended])
   return {
     output,
@@ -42,11 +33,26 @@ export async function startFunction(deployed: DeployedFunction, dynamodb: string
       if ('error' in reply) throw new Error(reply.error)
       return reply.result
     },
-    async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const gone = once(child, 'exit')
-      child.kill('SIGKILL')
-      await gone
-    },
+    [Symbol.asyncDispose]: end,
   }
+}
+
+/** The output of a process, its end by itself, which is an error, and a way to end it. */
+export function watch(child: ChildProcess) {
+  const output = { text: '' }
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output.text += chunk
+    })
+  }
+  const exited = once(child, 'exit')
+  const ended = exited.then(([code, signal]): never => {
+    throw new Error(`The function ended with ${code ?? signal}: ${output.text}`)
+  })
+  ended.catch(() => {})
+  const end = async () => {
+    child.kill('SIGKILL')
+    await exited
+  }
+  return { output, ended, end }
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { watch } from './function-process.ts'
 import type { LambdaAnswer } from './lambda-answer.ts'
 import { lambdaEnvironment } from './lambda-environment.ts'
 import { startRuntimeApi } from './runtime-api.ts'
@@ -35,27 +35,14 @@ export async function startRuntime(
     env: { ...lambdaEnvironment(deployed, dynamodb), AWS_LAMBDA_RUNTIME_API: api.address, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const output = { text: '' }
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output.text += chunk
-    })
-  }
-  const ended = once(child, 'exit').then(([code, signal]) => {
-    throw new Error(`The runtime ended with ${code ?? signal}: ${output.text}`)
-  })
-  ended.catch(() => {})
+  const { output, ended, end } = watch(child)
   return {
     child,
     output,
     errors: api.errors,
     invoke: (event) => Promise.race([api.invoke(event, deployed.timeoutSeconds), ended]),
     async [Symbol.asyncDispose]() {
-      if (child.exitCode === null && child.signalCode === null) {
-        const gone = once(child, 'exit')
-        child.kill('SIGKILL')
-        await gone
-      }
+      await end()
       await api[Symbol.asyncDispose]()
     },
   }

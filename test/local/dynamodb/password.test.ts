@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { signer } from '../../../layers/gateway/platform/aws/sign.ts'
 import type { Credentials } from '../../../layers/gateway/platform/config.ts'
 import { openOperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
-import { freshCredentials, type LocalDatabase, startDatabase } from '../../../local/database-thread.ts'
-import { LOCAL_TABLES } from '../../../local/local-tables.ts'
+import { freshCredentials, LOCAL_TABLES, type LocalDatabase, startDatabase } from '../../../local/database-thread.ts'
 
 const stack = new AsyncDisposableStack()
 const credentials = freshCredentials()

@@ -107,13 +107,8 @@ export class RandomCommands {
   private put() {
     const { random } = this
     const { TableName, Key } = this.key()
-    const wide = this.isWide ? wideAttributes(random) : {}
-    const Item = {
-      ...Key,
-      ...randomAttributes(random),
-      ...wide,
-      ...(TableName === this.tables.usage && this.indexKeys()),
-    }
+    const attributes = { ...randomAttributes(random), ...(this.isWide && wideAttributes(random)) }
+    const Item = { ...Key, ...attributes, ...(TableName === this.tables.usage && this.indexKeys()) }
     return { TableName, Item, ...this.conditional(new RandomExpressions(random, this.isWide), 0.5) }
   }
 
@@ -219,7 +214,10 @@ export class RandomCommands {
       const Delete = { TableName: this.tables.keys, Key: { pk: 'p', sk: random.pick(SORTS) } }
       return new TransactWriteCommand({ TransactItems: [{ Delete }], ClientRequestToken })
     }
-    const command = new TransactWriteCommand({ TransactItems: this.transactItems(), ClientRequestToken: this.token() })
+    const command = new TransactWriteCommand({
+      TransactItems: this.transactItems(),
+      ClientRequestToken: `${this.tables.keys}-${this.next()}`,
+    })
     sent.push(command)
     return command
   }
@@ -240,27 +238,19 @@ export class RandomCommands {
   private transactItem(): TransactItem {
     const { random } = this
     const expressions = new RandomExpressions(random, this.isWide)
-    switch (random.below(5)) {
-      case 0:
-        return { Put: this.put() }
-      case 1:
-        return { Delete: this.delete() }
-      case 2:
-        return {
-          ConditionCheck: {
-            ...this.key(),
-            ConditionExpression: expressions.condition(1),
-            ...this.onFailure(),
-            ...expressions.placeholders(),
-          },
-        }
-      default:
-        return { Update: { UpdateExpression: 'SET', ...this.update() } }
-    }
-  }
-
-  private token(): string {
-    return `${this.tables.keys}-${this.next()}`
+    const check = () => ({
+      ...this.key(),
+      ConditionExpression: expressions.condition(1),
+      ...this.onFailure(),
+      ...expressions.placeholders(),
+    })
+    const update = () => ({ Update: { UpdateExpression: 'SET', ...this.update() } })
+    return random.pick<() => TransactItem>([
+      () => ({ Put: this.put() }),
+      () => ({ Delete: this.delete() }),
+      () => ({ ConditionCheck: check() }),
+      ...[update, update],
+    ])()
   }
 
   private conditional(expressions: RandomExpressions, probability: number): Members {

@@ -2,18 +2,9 @@ import type { Random } from '../../simulation/random.ts'
 
 /** Few, so that they meet; `pk` is a key. */
 const ATTRIBUTES = ['aa', 'aa', 'bb', 'bb', 'cc', 'dd', 'ee', 'll', 'ss', 'zz']
-const PATHS = [
-  ['cc', 'xx'],
-  ['cc', 'xx'],
-  ['cc', 'zz'],
-  ['cc', 'yy'],
-  ['cc', 'yy', 'zz'],
-  ['cc', 'nope', 'xx'],
-  ['aa', 'xx'],
-  ['dd', 'xx'],
-  ['ll', 'xx'],
-  ['ss', 'xx'],
-]
+const PATHS = 'cc.xx cc.xx cc.zz cc.yy cc.yy.zz cc.nope.xx aa.xx dd.xx ll.xx ss.xx'
+  .split(' ')
+  .map((path) => path.split('.'))
 /** Paths that mostly lead to a set, or to nothing. */
 const SETS = [['ss'], ['tt'], ['cc', 'ss']]
 const COMPARATORS = ['=', '<>', '<', '<=', '>', '>=']
@@ -94,21 +85,7 @@ function numberSet(random: Random): Set<number> {
   return new Set(Array.from({ length: 1 + random.below(3) }, () => random.pick([1, 2, 3, 0.5, 1e-7])))
 }
 
-const WIDE_PATHS = [
-  'nn',
-  'st',
-  'ns',
-  'li',
-  'li[0]',
-  'li[1]',
-  'li[2]',
-  'li[7]',
-  'li[0].xx',
-  'li[1].yy',
-  'li[0][1]',
-  'cc.xx[0]',
-  'll[1]',
-]
+const WIDE_PATHS = 'nn st ns li li[0] li[1] li[2] li[7] li[0].xx li[1].yy li[0][1] cc.xx[0] ll[1]'.split(' ')
 
 /** Expressions of one command, with their names and values; right for the most part. */
 export class RandomExpressions {
@@ -222,26 +199,21 @@ export class RandomExpressions {
   private simple(): string {
     const { random } = this
     if (this.isWide && random.chance(0.15)) return this.wideSimple()
-    switch (random.below(10)) {
-      case 0:
-        return `attribute_exists(${this.path()})`
-      case 1:
-        return `attribute_not_exists (${this.path()})`
-      case 2:
-        return `begins_with(${this.path()}, ${random.chance(0.95) ? this.value(random.pick(TEXTS)) : this.operand()})`
-      case 3:
-        return this.between()
-      case 4:
-        return `${this.operand()} IN (${Array.from({ length: 1 + random.below(3) }, () => this.operand()).join(', ')})`
-      case 5:
-        return `${this.operand()} ${random.pick(['=', '<>'])} ${this.operand()}`
-      case 6:
-        return this.containing()
-      case 7:
-        return `${this.size()} ${random.pick(COMPARATORS)} ${this.value(random.below(4))}`
-      default:
-        return `${this.path()} ${random.pick(COMPARATORS)} ${this.ordered()}`
-    }
+    const ordered = () => `${this.path()} ${random.pick(COMPARATORS)} ${this.ordered()}`
+    const beginning = () => (random.chance(0.95) ? this.value(random.pick(TEXTS)) : this.operand())
+    const options = () => Array.from({ length: 1 + random.below(3) }, () => this.operand()).join(', ')
+    const kinds = [
+      () => `attribute_exists(${this.path()})`,
+      () => `attribute_not_exists (${this.path()})`,
+      () => `begins_with(${this.path()}, ${beginning()})`,
+      () => this.between(),
+      () => `${this.operand()} IN (${options()})`,
+      () => `${this.operand()} ${random.pick(['=', '<>'])} ${this.operand()}`,
+      () => this.containing(),
+      () => `${this.size()} ${random.pick(COMPARATORS)} ${this.value(random.below(4))}`,
+      ...[ordered, ordered],
+    ]
+    return random.pick(kinds)()
   }
 
   private wideSimple(): string {

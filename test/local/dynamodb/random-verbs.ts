@@ -140,39 +140,24 @@ export class RandomVerbs {
   }
 
   private async look(): Promise<void> {
-    const { random, tables } = this
+    const { random, tables, nowMs } = this
     const { id } = random.pick(this.keys)
-    const sinceMs = this.nowMs - random.below(2 * DAY_MS)
-    switch (random.below(11)) {
-      case 8:
-        return drain(listEvents(tables)({ of: random.pick([id, undefined]), fromMs: sinceMs, toMs: this.nowMs }))
-      case 9:
-        return drain(listCatalogVersions(tables)())
-      case 10:
-        return void (await findByExternalId(tables)(random.pick(['one', 'two', 'none'])))
-      case 0:
-        return drain(listKeys(tables)())
-      case 1:
-        return drain(
-          queryUsageRows(tables)(
-            id,
-            { fromMs: sinceMs, toMs: this.nowMs },
-            random.pick(['newest first', 'oldest first']),
-          ),
-        )
-      case 2:
-        return void (await findKeyId(tables)(random.pick(this.hashes)))
-      case 3:
-        return void (await readUsageRow(tables)(this.requests.at(-1)?.requestId ?? 'none'))
-      case 4:
-        return void (await readStoredCatalog(tables)())
-      case 5:
-        return drain(findKeysToSweep(tables)(this.nowMs + random.pick([0, 30_000, DAY_MS])))
-      case 6:
-        return scheduleSweep(tables)(random.pick(this.keys), this.nowMs)
-      default:
-        return this.refresh(await readKey(tables)(random.chance(0.9) ? id : 'none'))
-    }
+    const range = { fromMs: nowMs - random.below(2 * DAY_MS), toMs: nowMs }
+    const order = random.pick(['newest first', 'oldest first'] as const)
+    const looks: (() => Promise<unknown>)[] = [
+      () => drain(listEvents(tables)({ of: random.pick([id, undefined]), ...range })),
+      () => drain(listCatalogVersions(tables)()),
+      () => findByExternalId(tables)(random.pick(['one', 'two', 'none'])),
+      () => drain(listKeys(tables)()),
+      () => drain(queryUsageRows(tables)(id, range, order)),
+      () => findKeyId(tables)(random.pick(this.hashes)),
+      () => readUsageRow(tables)(this.requests.at(-1)?.requestId ?? 'none'),
+      () => readStoredCatalog(tables)(),
+      () => drain(findKeysToSweep(tables)(nowMs + random.pick([0, 30_000, DAY_MS]))),
+      () => scheduleSweep(tables)(random.pick(this.keys), nowMs),
+      async () => this.refresh(await readKey(tables)(random.chance(0.9) ? id : 'none')),
+    ]
+    await random.pick(looks)()
   }
 
   private async claim(): Promise<void> {
@@ -184,42 +169,30 @@ export class RandomVerbs {
       bodyPrint: 'print',
       untilMs: nowMs + 60_000,
     }
-    switch (random.below(4)) {
-      case 0:
-        return answerStore(tables).keep(claim, random.chance(0.7) ? random.bytes(20) : undefined)
-      case 1:
-        return answerStore(tables).drop(claim)
-      default:
-        await answerStore(tables).claim(claim, nowMs, random.chance(0.3) ? `req_${random.below(4)}` : undefined)
-    }
+    const answers = answerStore(tables)
+    const other = random.chance(0.3) ? `req_${random.below(4)}` : undefined
+    const take = () => answers.claim(claim, nowMs, other)
+    const keep = () => answers.keep(claim, random.chance(0.7) ? random.bytes(20) : undefined)
+    await random.pick<() => Promise<unknown>>([keep, () => answers.drop(claim), take, take])()
   }
 
   private async operate(): Promise<void> {
     const { random, tables } = this
     const { id } = random.chance(0.95) ? random.pick(this.keys) : { id: 'none' }
-    switch (random.below(10)) {
-      case 0:
-        return void (await revokeKey(tables)(id, this.act(id)))
-      case 1:
-      case 2:
-        return void (await endGrace(tables)(id, this.act(id)))
-      case 3:
-      case 4:
-        return void (await updateKey(tables)(id, this.changes(), this.act(id)))
-      case 5:
-      case 6:
-        return void (await grantCredits(tables)(id, random.pick([1n, 10n ** 9n, 2n ** 60n]), this.act(id)))
-      case 7:
-        return void (await writeCatalog(tables)(
-          { providers: {}, models: [] } as unknown as CatalogData,
-          this.act('catalog'),
-          {
-            expectedVersion: random.pick([undefined, undefined, 1, 2]),
-          },
-        ))
-      default:
-        return void (await rotateKey(tables)(id, this.newSecret(), this.act(id)))
-    }
+    const act = this.act(id)
+    const catalog = { providers: {}, models: [] } as unknown as CatalogData
+    const expectedVersion = random.pick([undefined, undefined, 1, 2])
+    const often: (() => Promise<unknown>)[] = [
+      () => endGrace(tables)(id, act),
+      () => updateKey(tables)(id, this.changes(), act),
+      () => grantCredits(tables)(id, random.pick([1n, 10n ** 9n, 2n ** 60n]), act),
+      () => rotateKey(tables)(id, this.newSecret(), act),
+    ]
+    const seldom = [
+      () => revokeKey(tables)(id, act),
+      () => writeCatalog(tables)(catalog, this.act('catalog'), { expectedVersion }),
+    ]
+    await random.pick([...often, ...often, ...seldom])()
   }
 
   private settings(): Partial<KeySettings> {

@@ -48,13 +48,11 @@ export function printTable<Row>(screen: Screen, rows: readonly Row[], columns: C
   const { painted, paint, isTerminal } = screen
   painted(paint.dim(lineOf(shown, ({ heading }) => heading)))
   for (const row of rows) {
-    painted(
-      lineOf(
-        shown,
-        ({ of }) => cellText(of(row)),
-        (text, { style }) => paintedBy(screen, style?.(row), text),
-      ),
-    )
+    const styled = (text: string, { style }: Shown<Row>) => {
+      const by = style?.(row)
+      return by ? paint[by](text) : text
+    }
+    painted(lineOf(shown, ({ of }) => cellText(of(row)), styled))
   }
   if (isTerminal && rows.length > 1 && shown.some(({ isSummed }) => isSummed)) {
     painted(paint.strong(lineOf(shown, (column, i) => totalText(column, i, rows))))
@@ -112,10 +110,6 @@ function lineOf<Row>(
     return paint(text, column) + (i === last ? '' : space)
   })
   return cells.join(GAP).trimEnd()
-}
-
-function paintedBy({ paint }: Screen, style: Style | undefined, text: string): string {
-  return style === undefined ? text : paint[style](text)
 }
 
 export function shortened(text: string, width: number): string {

@@ -10,6 +10,7 @@ import { waybill } from '../support/command-line.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { type Ended, emptyFolder } from '../support/processes.ts'
 import { openBoth } from '../support/stack.ts'
+import { commandsOn } from './support/commands.ts'
 
 jest.setTimeout(60_000)
 
@@ -38,11 +39,7 @@ const client: AdminClient = async ({ method, path, query, headers, body }) => {
 const run = (args: readonly string[], by: AdminClient = client): Promise<Ended> =>
   waybill(folder, [...args, '--local'], {}, () => ask(by))
 
-async function json<T = Record<string, unknown>>(args: readonly string[], by?: AdminClient): Promise<T> {
-  const { code, stdout, stderr } = await run([...args, '--json'], by)
-  expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' })
-  return JSON.parse(stdout) as T
-}
+const json = <T>(args: readonly string[], by: AdminClient) => commandsOn((all) => run(all, by)).json<T>(...args)
 
 const statusOf = async (secret: string) => (await gateway.get(secret, '/v1/models')).status
 
@@ -168,11 +165,7 @@ describe('answers that are lost', () => {
 })
 
 describe('refusals are told in words', () => {
-  const refused = async (args: readonly string[], by?: AdminClient) => {
-    const { code, stdout, stderr } = await run(args, by)
-    expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' })
-    return stderr
-  }
+  const refused = (args: readonly string[], by = client) => commandsOn((all) => run(all, by)).refused(...args)
 
   test.each(['show', 'rotate', 'end-grace', 'suspend', 'resume', 'revoke'])(
     'waybill keys %s says that there is no such key',

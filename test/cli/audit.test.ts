@@ -29,9 +29,7 @@ let upstream: Upstream
 let gateway: TestGateway
 
 beforeAll(async () => {
-  const both = await openBoth()
-  upstream = both.upstream
-  gateway = both.gateway
+  ;({ upstream, gateway } = await openBoth())
 })
 
 const newRow = ({ id }: Key) => ({ requestId: newId(), keyId: id, startedAtMs: Date.now() })
@@ -375,7 +373,7 @@ test('a row without any field that it may lack is read, explained, exported and 
   expect(usageRecord(row)).toMatchObject({ cache_write_tokens: 0, reasoning_tokens: 0, images: 0, usage_capped: false })
 })
 
-test('waybill audit prints a line for each finding, or JSON with --json, and exits with 1', async () => {
+test('waybill audit prints a line for each finding, or JSON with --json, and exits with 1 unless all is clean', async () => {
   const { key, rows } = await used()
   const { requestId } = rows[1] as UsageRow
   await changeRow(rows[1] as UsageRow, 'SET cost = :cost', { ':cost': 4_000 })
@@ -386,9 +384,14 @@ test('waybill audit prints a line for each finding, or JSON with --json, and exi
   expect(people.stdout).toContain(
     `  ${requestId}: its cost is not its tokens × its price: expected 0.000021, got 0.000004. A row is written once`,
   )
+  expect(people.stdout).toMatch(/^key_.* spent is not the sum of the rows$/m)
   const text = expect.stringContaining('expected 0.000021, got 0.000004')
   expect(JSON.parse(json.stdout)).toMatchObject({
     object: 'list',
     data: [{ ok: false, findings: [{}, { about: requestId, text }], more_findings: 0 }],
   })
+  await changeKey(key, 'SET available = available + :one', { ':one': 1 })
+  expect((await stage.waybill(args)).stdout).toMatch(/^key_.* granted is not available \+ held \+ spent$/m)
+  const clean = await stage.waybill(['audit', '--key', (await used(1)).key.id, '--stage', 'dev'])
+  expect([clean.code, clean.stdout]).toEqual([0, expect.stringMatching(/ ok\n\n1 key, all clean\.\n$/)])
 })

@@ -89,24 +89,6 @@ test('waybill catalog push does not replace a catalog that somebody else pushed 
   expect(await readStoredCatalog(tables)()).toMatchObject({ version: 2, data: { models: [{ id: 'theirs' }] } })
 })
 
-test('exactly one of two catalog pushes from the same version wins, and the other is told', async () => {
-  await writeCatalog(tables)(catalogFor(UP, { id: 'a' }), actAt())
-  const bothRead = Promise.withResolvers<void>()
-  let ready = 0
-  const meet = () => {
-    ready += 1
-    if (ready === 2) bothRead.resolve()
-    return bothRead.promise
-  }
-  const ended = await Promise.all(['left', 'right'].map((id) => pushAround(fileOf(id, { id }), meet)))
-  expect(ended.map(({ code }) => code).sort()).toEqual([0, 1])
-  const winner = ended[0]?.code === 0 ? 'left' : 'right'
-  expect(await readStoredCatalog(tables)()).toMatchObject({ version: 2, data: { models: [{ id: winner }] } })
-  expect(ended.find(({ code }) => code === 1)?.stderr).toContain(
-    'arn:aws:iam::123456789012:user/ann pushed version 2 of the catalog while you looked at 1',
-  )
-})
-
 test('waybill catalog check and push warn of prices below cost, and succeed', async () => {
   const routes = [{ provider: 'up', model: 'x', cost: { input: '1', output: '3', cachedInput: '0.5' } }]
   const file = fileOf('loss', { id: 'loss', routes })

@@ -10,6 +10,7 @@ import { emptyFolder } from '../support/processes.ts'
 import { CALLER } from '../support/signed-admin.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
+import { commandsOn } from './support/commands.ts'
 
 jest.setTimeout(60_000)
 
@@ -23,28 +24,7 @@ beforeAll(async () => {
   stage = await openStage(gateway.tables, gateway.baseUrl)
 })
 
-async function shown(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await stage.waybill([...args, '--stage', 'dev'])
-  expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' })
-  return stdout
-}
-
-async function json<T = Record<string, unknown>>(...args: string[]): Promise<T> {
-  return JSON.parse(await shown(...args, '--json')) as T
-}
-
-async function list<T = Record<string, unknown>>(noun: string, ...args: string[]): Promise<readonly T[]> {
-  const { object, data } = await json<List<T>>(noun, 'list', ...args)
-  expect(object).toBe('list')
-  return data
-}
-
-async function refused(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await stage.waybill([...args, '--stage', 'dev'])
-  expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' })
-  return stderr
-}
-
+const { shown, json, list, refused } = commandsOn((args) => stage.waybill([...args, '--stage', 'dev']))
 const create = (...args: string[]) => json<{ id: string; secret: string }>('keys', 'create', '--name', 'acme', ...args)
 
 describe('the fields of a key', () => {
@@ -52,14 +32,14 @@ describe('the fields of a key', () => {
     const made = await create('--external-id', 'cus_1', '--expires', '2999-01-01', '--note', ' pays monthly ')
     const fields = { external_id: 'cus_1', expires_at: '2999-01-01T00:00:00.000Z', note: 'pays monthly' }
     expect(made).toMatchObject(fields)
-    expect(await list('keys', '--external-id', 'cus_1')).toMatchObject([{ id: made.id, ...fields }])
-    expect(await list('keys', '--external-id', 'cus_none')).toEqual([])
+    expect(await list('keys', 'list', '--external-id', 'cus_1')).toMatchObject([{ id: made.id, ...fields }])
+    expect(await list('keys', 'list', '--external-id', 'cus_none')).toEqual([])
     expect(await refused('keys', 'list', '--external-id', '')).toContain('1 to 128')
     const text = await shown('keys', 'show', made.id)
     expect(text).toMatch(/^external id +cus_1\nexpires +2999-01-01T00:00:00.000Z\nnote +pays monthly$/m)
     const cleared = await json('keys', 'update', made.id, '--external-id', '', '--expires', 'never', '--note', '')
     expect(cleared).toMatchObject({ external_id: null, expires_at: null, note: null })
-    expect(await list('keys', '--external-id', 'cus_1')).toEqual([])
+    expect(await list('keys', 'list', '--external-id', 'cus_1')).toEqual([])
   })
 
   test('waybill keys create --expires takes a period, counted from now', async () => {
@@ -116,7 +96,7 @@ describe('waybill events list', () => {
     await shown('keys', 'grant', id, '3')
     const rotated = await json<{ secret: string }>('keys', 'rotate', id)
     await shown('keys', 'revoke', id)
-    const events = await list<EventShape>('events', '--key', id)
+    const events = await list<EventShape>('events', 'list', '--key', id)
     expect(events.map(({ what }) => what)).toEqual([
       'key.revoked',
       'key.rotated',
@@ -133,10 +113,10 @@ describe('waybill events list', () => {
 
   test('goes on after the last event of a list, and ends with --limit', async () => {
     await create()
-    const whole = await list('events')
+    const whole = await list('events', 'list')
     const first = await json<List<EventShape>>('events', 'list', '--limit', '2')
     expect([first.data.length, first.has_more]).toEqual([2, true])
-    const rest = await list('events', '--after', first.last_id ?? '', '--limit', '10000')
+    const rest = await list('events', 'list', '--after', first.last_id ?? '', '--limit', '10000')
     expect([...first.data, ...rest].slice(0, whole.length)).toEqual(whole)
   })
 
@@ -173,7 +153,7 @@ describe('versions of the catalog', () => {
       catalog: { models: [{ price: { output: '0.60' } }] },
     })
     expect(await shown('catalog', 'diff', `${first}`)).toContain(`${second + 1} nothing changed.`)
-    const [event] = await list<EventShape>('events', '--catalog', '--limit', '1')
+    const [event] = await list<EventShape>('events', 'list', '--catalog', '--limit', '1')
     expect(event).toMatchObject({
       what: 'catalog.rolled_back',
       by: CALLER,
@@ -183,12 +163,12 @@ describe('versions of the catalog', () => {
 
   test('waybill catalog show has any version, and the one that was in force at a moment; versions lists them', async () => {
     const version = await push(dear)
-    const [newest] = (await json<List<CatalogVersionShape>>('catalog', 'versions')).data
+    const [newest] = await list<CatalogVersionShape>('catalog', 'versions')
     await push(cheap)
     expect(await json('catalog', 'show', '--version', `${version}`)).toMatchObject({ version, by: CALLER })
     expect(await json('catalog', 'show', '--at', newest?.pushed_at ?? '')).toMatchObject({ version })
     expect(await refused('catalog', 'show', '--at', '2020-01-01')).toContain('No version of the catalog is known')
-    const { data: listed } = await json<List<CatalogVersionShape>>('catalog', 'versions')
+    const listed = await list<CatalogVersionShape>('catalog', 'versions')
     expect(listed.map((one) => one.version)).toEqual(Array.from({ length: version + 1 }, (_, i) => version + 1 - i))
     expect(await shown('catalog', 'versions')).toContain(CALLER)
   })

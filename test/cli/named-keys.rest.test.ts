@@ -8,6 +8,7 @@ import { thisTerminal } from '../../layers/terminal/terminal.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
+import { commandsOn } from './support/commands.ts'
 
 jest.setTimeout(60_000)
 
@@ -21,26 +22,13 @@ beforeAll(async () => {
   acme = await create('acme', '--external-id', 'cus_1', '--credits', '2', '--rpm', '600')
 })
 
-async function shown(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await stage.waybill([...args, '--stage', 'dev'])
-  expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' })
-  return stdout
-}
-
-async function refused(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await stage.waybill([...args, '--stage', 'dev'])
-  expect([code, stdout]).toEqual([1, ''])
-  return stderr
-}
-
-async function create(name: string, ...args: string[]): Promise<KeyWithSecret> {
-  return JSON.parse(await shown('keys', 'create', '--name', name, ...args, '--json'))
-}
+const { shown, json, refused } = commandsOn((args) => stage.waybill([...args, '--stage', 'dev']))
+const create = (name: string, ...args: string[]) => json<KeyWithSecret>('keys', 'create', '--name', name, ...args)
 
 describe('a key', () => {
   test('is found by its id, name, external id and last four', async () => {
     for (const text of [acme.id, 'acme', 'cus_1', acme.last_four]) {
-      expect(JSON.parse(await shown('keys', 'show', text, '--json'))).toMatchObject({ id: acme.id })
+      expect(await json('keys', 'show', text)).toMatchObject({ id: acme.id })
     }
   })
 
@@ -51,7 +39,7 @@ describe('a key', () => {
     for (const { id, last_four } of twins) expect(told).toContain(`${id}  twin (active, …${last_four})`)
     await shown('keys', 'revoke', twins[0]?.id ?? '')
     // Now the name is that of one key again.
-    expect(JSON.parse(await shown('keys', 'show', 'twin', '--json'))).toMatchObject({ id: twins[1]?.id })
+    expect(await json('keys', 'show', 'twin')).toMatchObject({ id: twins[1]?.id })
   })
 
   test('that does not exist is refused with those that have a similar name', async () => {

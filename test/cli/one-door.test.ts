@@ -18,6 +18,7 @@ import { CALLER, makeAdminKey } from '../support/signed-admin.ts'
 import { openBoth, openLocalAdmin, openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
 import type { Upstream } from '../support/upstream.ts'
+import { commandsOn } from './support/commands.ts'
 
 jest.setTimeout(60_000)
 
@@ -55,11 +56,7 @@ describe.each(Object.entries(WAYS))('an operator with %s', (_, open) => {
     way = await open()
   })
 
-  async function json<T>(...args: string[]): Promise<T> {
-    const { code, stdout, stderr } = await way.run([...args, '--json'])
-    expect({ args, code, stderr: code === 0 ? '' : stderr }).toMatchObject({ args, code: 0 })
-    return JSON.parse(stdout) as T
-  }
+  const { json } = commandsOn((args) => way.run(args))
   const statusOf = async (secret: string | null) => (await gateway.get(secret ?? '', '/v1/models')).status
 
   test('does with keys all that commands do, and every change is told to be theirs', async () => {

@@ -59,6 +59,11 @@ async function ask(route: string, { body, headers = {} }: Sent = {}, options: Op
 const clientOf = (adminUrl: string) =>
   adminClient({ adminUrl, signIn: byAws({ credentials: SIGNER, region: SIGNED_REGION }) })
 
+const requestFor = (method: string, path: string) => ({
+  ...{ method, path, query: new URLSearchParams(), headers: {} },
+  body: Buffer.from(method === 'GET' ? '' : '{}'),
+})
+
 const messageOf = ({ status, json }: Told) => [status, json.error.code, json.error.message]
 
 test('a signed call is answered by the deployed function, which names the caller as AWS does', async () => {
@@ -86,20 +91,11 @@ test('the token of a session is sent and signed, and credentials that are renewe
   admin.sessionToken = SESSION_TOKEN
   expect((await ask('GET /whoami')).status).toBe(403)
   let calls = 0
-  const credentials = async () => ({
-    ...SIGNER,
-    sessionToken: calls++ === 0 ? 'old' : SESSION_TOKEN,
-    expiration: new Date(0),
-  })
+  const tokenNow = () => (calls++ === 0 ? 'old' : SESSION_TOKEN)
+  const credentials = async () => ({ ...SIGNER, sessionToken: tokenNow(), expiration: new Date(0) })
   const signIn = byAws({ credentials, region: async () => SIGNED_REGION })
   const client = adminClient({ adminUrl: admin.url, signIn })
-  const asked = {
-    method: 'GET',
-    path: '/admin/v1/whoami',
-    query: new URLSearchParams(),
-    headers: {},
-    body: Buffer.of(),
-  }
+  const asked = requestFor('GET', '/admin/v1/whoami')
   expect([(await client(asked)).status, (await client(asked)).status]).toEqual([403, 200])
 })
 
@@ -122,23 +118,16 @@ test.each([
 
 test('a clock that is off, and credentials that have expired, are told as what they are', async () => {
   const clock = () => Date.now() - 17 * 60_000
-  expect(messageOf(await ask('GET /whoami', {}, { clock }))).toEqual([
-    403,
-    'access_denied',
-    expect.stringContaining('17 minutes off'),
-  ])
+  const denied = (words: RegExp) => [403, 'access_denied', expect.stringMatching(words)]
+  expect(messageOf(await ask('GET /whoami', {}, { clock }))).toEqual(denied(/17 minutes off/))
   admin.instead = (_, response) =>
     sendJson(response, 403, { message: 'The security token included in the request is expired' })
-  expect(messageOf(await ask('GET /whoami'))).toEqual([
-    403,
-    'access_denied',
-    expect.stringMatching(/have expired\. Sign in again/),
-  ])
+  expect(messageOf(await ask('GET /whoami'))).toEqual(denied(/have expired\. Sign in again/))
   const credentials = async () => {
     throw Object.assign(new Error('helper said hunter2'), { name: 'CredentialsProviderError' })
   }
   const none = messageOf(await ask('GET /whoami', {}, { credentials }))
-  expect(none).toEqual([403, 'access_denied', expect.stringMatching(/no AWS credentials/)])
+  expect(none).toEqual(denied(/no AWS credentials/))
   expect(String(none)).not.toContain('hunter2')
   expect(admin.asked).toEqual([])
 })
@@ -201,8 +190,7 @@ test('no path leads past the admin API, and none that could be read in two ways 
     '@evil.example/admin/v1/keys',
     '/keyed/admin/v1/keys',
   ]) {
-    const answer = await client({ method: 'GET', path, query: new URLSearchParams(), headers: {}, body: Buffer.of() })
-    expect([path, answer.status]).toEqual([path, 404])
+    expect([path, (await client(requestFor('GET', path))).status]).toEqual([path, 404])
   }
   expect(admin.asked).toEqual([])
   expect(() => clientOf('http://admin.example')).toThrow(/https/)
@@ -249,14 +237,7 @@ test('what comes in pieces is handed on before its end, with signs that lie acro
     await end.promise
     response.end(bytes.subarray(7))
   }
-  const client = clientOf(admin.url)
-  const { body } = await client({
-    method: 'POST',
-    path: '/admin/v1/audits',
-    query: new URLSearchParams(),
-    headers: {},
-    body: Buffer.from('{}'),
-  })
+  const { body } = await clientOf(admin.url)(requestFor('POST', '/admin/v1/audits'))
   const pieces: string[] = []
   for await (const piece of body as AsyncIterable<string>) {
     pieces.push(piece)
@@ -360,29 +341,21 @@ describe('after a lost answer', () => {
 })
 
 describe('an address that is not the admin API, or no longer', () => {
+  const PAGE = { 'Content-Type': 'text/html' }
+  const JSON_TYPE = { 'Content-Type': 'application/json' }
+  const PACKED = { ...JSON_TYPE, 'Content-Encoding': 'gzip' }
+  const LARGE = gzipSync(JSON.stringify({ by: ' '.repeat(20 << 20) }))
+  const elsewhere = () => `${admin.url}/admin/v1/elsewhere`
   const leaks = (told: Told) => /test|AWS4-HMAC|Signature=|IQoJ/.test(JSON.stringify([told.headers, told.text]))
 
   test.each<[string, NonNullable<SignedAdmin['instead']>]>([
-    [
-      'a page',
-      (request, response) => response.setHeader('Content-Type', 'text/html').end(`<p>${request.headers.authorization}`),
-    ],
+    ['a page', ({ headers }, response) => response.writeHead(200, PAGE).end(`<p>${headers.authorization}`)],
     [
       'JSON that is none',
-      (request, response) =>
-        response.setHeader('Content-Type', 'application/json').end(`{${request.headers.authorization}`),
+      ({ headers }, response) => response.writeHead(200, JSON_TYPE).end(`{${headers.authorization}`),
     ],
-    [
-      'a list in place of words',
-      (_, response) => response.writeHead(418, { 'Content-Type': 'application/json' }).end('null'),
-    ],
-    [
-      'a redirect',
-      (_, response) =>
-        response
-          .writeHead(307, { Location: `${admin.url}/admin/v1/elsewhere`, 'Content-Type': 'application/json' })
-          .end('{}'),
-    ],
+    ['a list in place of words', (_, response) => response.writeHead(418, JSON_TYPE).end('null')],
+    ['a redirect', (_, response) => response.writeHead(307, { ...JSON_TYPE, Location: elsewhere() }).end('{}')],
     [
       'a body without end',
       (_, response) => {
@@ -394,13 +367,7 @@ describe('an address that is not the admin API, or no longer', () => {
         more()
       },
     ],
-    [
-      'a small body that unpacks to a large one',
-      (_, response) =>
-        response
-          .writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })
-          .end(gzipSync(JSON.stringify({ by: ' '.repeat(20 << 20) }))),
-    ],
+    ['a small body that unpacks to a large one', (_, response) => response.writeHead(200, PACKED).end(LARGE)],
     [
       'a body that breaks off',
       (_, response) => {

@@ -5,8 +5,7 @@ import { expect, test } from '@jest/globals'
 import { rangeOf } from '../../cli/commands/time-range.ts'
 import { startProgress } from '../../layers/terminal/progress.ts'
 import { printTable, summed, wide } from '../../layers/terminal/table.ts'
-import type { Screen } from '../../layers/terminal/terminal.ts'
-import { paintFor } from '../../layers/terminal/terminal.ts'
+import { paintFor, type Screen } from '../../layers/terminal/terminal.ts'
 
 type Row = { readonly id: string; readonly name: string; readonly note: string; readonly credits: string }
 
@@ -18,14 +17,7 @@ const ROWS: readonly Row[] = [
 function tableAt(width: number | undefined, isTerminal = true): string[] {
   const lines: string[] = []
   const print = (text: string) => lines.push(text)
-  const screen: Screen = {
-    log: print,
-    error: print,
-    painted: print,
-    isTerminal,
-    width,
-    paint: paintFor({}, {}),
-  }
+  const screen: Screen = { log: print, error: print, painted: print, isTerminal, width, paint: paintFor({}, {}) }
   printTable<Row>(screen, ROWS, {
     id: wide((row) => row.id),
     name: { of: (row) => row.name, isWhole: true },

@@ -1,8 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import type { KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import type { RequestLine, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
@@ -11,11 +9,10 @@ import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-options.ts'
 import { SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { SETTINGS } from '../../layers/gateway/domain/keys/key-settings.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
-import { openOperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
-import { endpointOf, LOCAL_TABLES } from '../../local/database-thread.ts'
 import { waybill } from '../support/command-line.ts'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
 import { SETTING_SAMPLES } from '../support/setting-samples.ts'
+import { commandsOn } from './support/commands.ts'
 
 jest.setTimeout(90_000)
 
@@ -33,22 +30,8 @@ beforeAll(async () => {
 })
 afterAll(() => stop())
 
-async function json<T = Record<string, unknown>>(...args: string[]): Promise<T> {
-  const { code, stdout, stderr } = await waybill(folder, [...args, '--local', '--json'])
-  if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
-  return JSON.parse(stdout) as T
-}
-
-async function list<T = object>(...args: string[]): Promise<readonly T[]> {
-  return (await json<List<T>>(...args)).data
-}
-
-async function fails(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await waybill(folder, args)
-  expect(code).toBe(1)
-  expect(stdout).toBe('')
-  return stderr
-}
+const { json, list } = commandsOn((args) => waybill(folder, [...args, '--local']))
+const { refused: fails } = commandsOn((args) => waybill(folder, args))
 
 const create = (...args: string[]) => json<{ id: string; secret: string }>('keys', 'create', '--name', 'acme', ...args)
 
@@ -281,29 +264,4 @@ test('waybill routes list has every route, and routes test says of each whether 
   expect(bad.code).toBe(1)
   expect(bad.stdout).toMatch(/broken +down +x .*connect: The upstream could not be reached/)
   expect(await fails('routes', 'test', 'nope', '--local')).toContain("no active model 'nope'")
-})
-
-test('waybill audit is clean after traffic, and exits with 1 if a credit is out of place', async () => {
-  const made = await create('--credits', '1')
-  await (await ask(made.secret)).text()
-  expect(await list('audit')).toContainEqual(expect.objectContaining({ key_id: made.id, rows: 1, ok: true }))
-  const { client } = openOperatorTables(LOCAL_TABLES, endpointOf(local))
-  const tamper = (field: string) =>
-    client.send(
-      new UpdateCommand({
-        TableName: 'waybill-local-keys',
-        Key: { pk: `KEY#${made.id}`, sk: 'KEY' },
-        UpdateExpression: `SET ${field} = ${field} + :one`,
-        ExpressionAttributeValues: { ':one': 1 },
-      }),
-    )
-  await tamper('available')
-  const unbalanced = await waybill(folder, ['audit', '--key', made.id, '--local'])
-  expect(unbalanced.code).toBe(1)
-  expect(unbalanced.stdout).toContain('granted is not available + held + spent')
-  await Promise.all([tamper('granted'), tamper('granted'), tamper('spent')])
-  const unexplained = await waybill(folder, ['audit', '--key', made.id, '--local'])
-  expect(unexplained.code).toBe(1)
-  expect(unexplained.stdout).toContain('spent is not the sum of the rows')
-  client.destroy()
 })

@@ -1,16 +1,12 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Key } from '../../layers/gateway/domain/keys/key.ts'
-import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
-import { queryUsageRows } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { ending, start, stream, textBlock, toolBlock } from '../providers/anthropic/anthropic-fixtures.ts'
-import { booksBalance, catalogFor, type TestGateway } from '../support/gateway.ts'
+import { catalogFor } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { chunk, DONE, type Reply, sse, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
-import { installClient } from './support/install-client.ts'
+import { closedBooks, installClient, runClient } from './support/install-client.ts'
 
 const VERSION = '2.1.197'
 const client = await installClient('@anthropic-ai/claude-code', VERSION, 'claude')
@@ -69,7 +65,7 @@ beforeAll(async () => {
   upstream = await openUpstream()
 })
 
-async function runClaude(baseUrl: string, secret: string): Promise<{ code: number; stdout: string; stderr: string }> {
+async function runClaude(baseUrl: string, secret: string) {
   if (!('file' in client)) throw new Error(client.missing)
   const args = ['-p', 'Write the note.', '--model', 'test-model', '--dangerously-skip-permissions']
   const env = {
@@ -83,12 +79,7 @@ async function runClaude(baseUrl: string, secret: string): Promise<{ code: numbe
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_TELEMETRY: '1',
   }
-  return new Promise((resolve) => {
-    const child = execFile(client.file, args, { cwd: folder, env, timeout: 60_000 }, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr }),
-    )
-    child.stdin?.end()
-  })
+  return runClient(client.file, args, { cwd: folder, env })
 }
 
 withClaudeCode.each(Object.entries(DIALECTS))(
@@ -103,16 +94,9 @@ withClaudeCode.each(Object.entries(DIALECTS))(
     expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: 'The note is written.\n' })
     expect(readFileSync(note, 'utf8')).toBe('Hello from the model.\n')
     expect(upstream.requests.length).toBeGreaterThanOrEqual(2)
-    const rows = await rowsOf(gateway, key)
+    const rows = await closedBooks(gateway, key)
     expect(rows.filter(({ outcome }) => outcome !== 'completed')).toEqual([])
     expect(new Set(rows.map(({ contract }) => contract))).toEqual(new Set(['messages']))
-    const after = await gateway.readKey(key.id)
-    expect({ balance: booksBalance(after), holds: after.holds }).toEqual({ balance: true, holds: {} })
   },
   90_000,
 )
-
-async function rowsOf(gateway: TestGateway, { id, createdAtMs }: Key): Promise<UsageRow[]> {
-  const range = { fromMs: createdAtMs, toMs: Date.now() + 60_000 }
-  return Array.fromAsync(queryUsageRows(gateway.tables)(id, range))
-}

@@ -1,14 +1,11 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { queryUsageRows } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { blocksOf } from '../documents/support/markdown.ts'
-import { booksBalance } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
 import { chunk, DONE, type Reply, say, sse, USAGE, usageChunk } from '../support/upstream.ts'
-import { installClient } from './support/install-client.ts'
+import { closedBooks, installClient, runClient } from './support/install-client.ts'
 
 const installed = await installClient('opencode-ai', '1.18.33', 'opencode')
 const opencode = 'file' in installed ? installed.file : ''
@@ -55,21 +52,13 @@ withOpencode(
       OPENCODE_DISABLE_AUTOUPDATE: '1',
     }
     const args = ['run', 'Write hi into out.txt.']
-    const output = await new Promise<string>((resolve) => {
-      const child = execFile(opencode, args, { cwd: folder, env, timeout: 90_000 }, (_, stdout, stderr) =>
-        resolve(stdout + stderr),
-      )
-      child.stdin?.end()
-    })
-    expect(output).toContain('It is written.')
+    const { stdout, stderr } = await runClient(opencode, args, { cwd: folder, env })
+    expect(stdout + stderr).toContain('It is written.')
     expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('hi')
     expect(upstream.requests.length).toBeGreaterThanOrEqual(2)
-    const range = { fromMs: key.createdAtMs, toMs: Date.now() + 60_000 }
-    const rows = await Array.fromAsync(queryUsageRows(gateway.tables)(key.id, range))
+    const rows = await closedBooks(gateway, key)
     const row = { endpoint: 'chat.completions', contract: 'chat', outcome: 'completed', stream: true, cost: 20_000n }
     expect(rows).toMatchObject(upstream.requests.map(() => row))
-    const after = await gateway.readKey(key.id)
-    expect({ balance: booksBalance(after), holds: after.holds }).toEqual({ balance: true, holds: {} })
   },
   120_000,
 )

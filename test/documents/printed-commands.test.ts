@@ -55,7 +55,7 @@ test('every value in a command that is printed is quoted, but for these', () => 
       // Names and words of ours.
       "infra/deploy/run-infra.ts PEERS.join(' ')",
       'infra/settings.ts SEED_FILE',
-      'cli/commands/deploy.ts name',
+      'cli/commands/programs.ts name',
       "cli/commands/import.ts options.secrets ? '--stage STAGE' : '--local'",
       "cli/commands/import.ts options.secrets ? '--stage STAGE' : '--local'",
       // Words about the command, before or after it.

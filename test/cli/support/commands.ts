@@ -1,0 +1,30 @@
+import { expect } from '@jest/globals'
+import type { List } from '../../../layers/admin/api/shapes/answers.ts'
+import type { Ended } from '../../support/processes.ts'
+
+/** Commands on one gateway: each is done and tells its output, or is refused and tells why. */
+export function commandsOn(run: (args: readonly string[]) => Promise<Ended>) {
+  async function shown(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await run(args)
+    expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' })
+    return stdout
+  }
+
+  async function json<T = Record<string, unknown>>(...args: string[]): Promise<T> {
+    return JSON.parse(await shown(...args, '--json')) as T
+  }
+
+  async function list<T = Record<string, unknown>>(...args: string[]): Promise<readonly T[]> {
+    const { object, data } = await json<List<T>>(...args)
+    expect(object).toBe('list')
+    return data
+  }
+
+  async function refused(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await run(args)
+    expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' })
+    return stderr
+  }
+
+  return { shown, json, list, refused }
+}

@@ -19,6 +19,7 @@ type Contract = {
   readonly fields: Rows
   /** The fields that a request must have, none of them empty. */
   readonly required: readonly string[]
+  readonly example: object
   /** The request that has these fields, too, and requires fewer of them. */
   readonly like?: string
   /** The heading of docs/clients.md under which the fields have their words. */
@@ -28,6 +29,8 @@ type Contract = {
 const OPENAI = 'https://platform.openai.com/docs/api-reference'
 const ANTHROPIC = 'https://docs.anthropic.com/en/api'
 
+const MESSAGES = [{ role: 'user', content: 'Hello' }]
+
 /** By the path of the endpoint. */
 export const CONTRACTS: Readonly<Record<string, Contract>> = {
   '/v1/chat/completions': {
@@ -35,6 +38,7 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
     names: { request: 'ChatCompletionRequest', answer: 'ChatCompletion', event: 'ChatCompletionChunk' },
     fields: CHAT_FIELDS,
     required: ['model', 'messages'],
+    example: { model: 'echo', messages: MESSAGES },
     heading: 'Fields of a chat request',
   },
   '/v1/responses': {
@@ -43,6 +47,7 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
     // A name of chat's for a field that has another here is refused.
     fields: Object.fromEntries([...RESPONSES_FIELDS.shapes].filter(([field]) => !OWN_WORDS.has(field))),
     required: ['model', 'input'],
+    example: { model: 'echo', input: 'Hello' },
     heading: 'Responses',
   },
   '/v1/completions': {
@@ -50,6 +55,7 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
     names: { request: 'CompletionRequest', answer: 'Completion', event: 'CompletionChunk' },
     fields: Object.fromEntries(COMPLETION_FIELDS.shapes),
     required: ['model', 'prompt'],
+    example: { model: 'echo', prompt: 'Hello', max_tokens: 16 },
     heading: 'Text completions',
   },
   '/v1/embeddings': {
@@ -57,6 +63,7 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
     names: { request: 'EmbeddingRequest', answer: 'EmbeddingList' },
     fields: Object.fromEntries(EMBEDDING_FIELDS.shapes),
     required: ['model', 'input'],
+    example: { model: 'text-embedding-3-small', input: ['Hello', 'there'] },
     heading: 'Embeddings',
   },
   '/v1/messages/count_tokens': {
@@ -64,6 +71,7 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
     names: { request: 'MessagesCountRequest', answer: 'MessagesCount' },
     fields: Object.fromEntries(MESSAGES_FIELDS.shapes),
     required: ['model', 'messages'],
+    example: { model: 'echo', messages: MESSAGES },
     heading: "Anthropic's Messages",
   },
   '/v1/messages': {
@@ -71,6 +79,7 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
     names: { request: 'MessagesRequest', answer: 'MessagesAnswer', event: 'MessagesEvent' },
     fields: Object.fromEntries(MESSAGES_FIELDS.shapes),
     required: ['max_tokens'],
+    example: { model: 'echo', max_tokens: 100, messages: MESSAGES },
     like: 'MessagesCountRequest',
     heading: "Anthropic's Messages",
   },
@@ -95,7 +104,7 @@ export const CONTRACT_SCHEMAS: Readonly<Record<string, Json>> = Object.assign(
   ...Object.values(CONTRACTS).map(schemasOf),
 )
 
-function schemasOf({ reference, names, fields, required, like, heading }: Contract): Record<string, Json> {
+function schemasOf({ reference, names, fields, required, example, like, heading }: Contract): Record<string, Json> {
   const { request, answer, event } = names
   const externalDocs = { description: 'The reference of its maker', url: reference }
   const asked = like
@@ -105,7 +114,7 @@ function schemasOf({ reference, names, fields, required, like, heading }: Contra
   const told = answer === 'MessagesCount' ? {} : { properties: { usage }, required: ['usage'] }
   const streamed = { description: 'An event of a stream.', externalDocs, ...OPEN, properties: { usage: lastUsage } }
   return {
-    [request]: { description: `A request of this contract. ${refused}`, externalDocs, ...asked },
+    [request]: { description: `A request of this contract. ${refused}`, externalDocs, examples: [example], ...asked },
     [answer]: { description: 'A whole answer of this contract.', externalDocs, ...OPEN, ...told },
     ...(event && { [event]: streamed }),
   }

@@ -9,6 +9,7 @@ import { QUOTED_PATHS } from '../../layers/gateway/wire/requests/read-quote.ts'
 import { USAGE_GROUPS } from '../../layers/gateway/wire/rows/usage-query.ts'
 import { CALLER_SUMS } from '../../layers/gateway/wire/rows/usage-sums.ts'
 import { EXAMPLES } from './client-guide.ts'
+import { CONTRACTS as API_CONTRACTS } from './contracts.ts'
 
 // The requests and answers that are ours alone.
 
@@ -93,12 +94,16 @@ export const ModelList = shape('All models that can be asked.', models, EXAMPLES
 
 const endpoint = (words: string) => z.enum(QUOTED_PATHS as [string, ...string[]]).describe(words)
 
+const QUOTED = {
+  endpoint: '/v1/chat/completions',
+  body: API_CONTRACTS['/v1/chat/completions']?.example,
+}
 export const QuoteRequest = z
   .strictObject({
     endpoint: endpoint('The endpoint at which the request would be sent.'),
     body: z.looseObject({}).describe('The request, as it would be sent there.'),
   })
-  .describe('A request to be quoted.')
+  .meta({ description: 'A request to be quoted.', examples: [QUOTED] })
 
 export const Quote = shape(
   'What a request would hold and cost now.',

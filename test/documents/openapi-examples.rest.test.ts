@@ -62,6 +62,18 @@ test.each([
   expect(shapeOf(await answer.json())).toEqual(shapeOf(example))
 })
 
+test.each(Object.entries(CONTRACTS))(
+  'the example of a request to %s is valid, and is answered',
+  async (path, { names, example }) => {
+    expect(schemas[names.request]).toMatchObject({ examples: [example] })
+    checkerOf({ $ref: `#/components/schemas/${names.request}` }).parse(example)
+    if (path === '/v1/embeddings') return
+    const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
+    const answer = await fetch(gateway.baseUrl + path, { method: 'POST', headers, body: JSON.stringify(example) })
+    expect(answer.status).toBe(200)
+  },
+)
+
 /** The fields of a value and their types. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf)

@@ -27,7 +27,7 @@ function outputOf({ Outputs = [] }: Stack, name: string): string | undefined {
   return Outputs.find(({ OutputKey }) => OutputKey === name)?.OutputValue
 }
 
-/** What can fail a deployment, in the order in which it is printed, each with the right that IAM asks for. */
+/** The checks of what can fail a deployment, in the order in which they are printed, each with the right that it needs. */
 export const CHECKS: Readonly<Record<string, { readonly right: string; readonly look: Look }>> = {
   credentials: { right: 'sts:GetCallerIdentity', look: lookForCaller },
   region: { right: 'none', look: lookAtRegion },

@@ -37,10 +37,8 @@ export function signatureChecker({ accessKeyId, secretAccessKey }: Credentials) 
       const toSign = `AWS4-HMAC-SHA256\n${time}\n${day}/${region}/dynamodb/aws4_request\n${hash('sha256', asked)}`
       const expected = hmacFor(region)(day, secretAccessKey)(toSign)
       if (!timingSafeEqual(Buffer.from(expected), Buffer.from(signature))) {
-        throw refused(
-          'InvalidSignatureException',
-          'The signature does not match: the secret key is not that of this database',
-        )
+        const why = 'The signature does not match: the secret key is not that of this database'
+        throw refused('InvalidSignatureException', why)
       }
     }
   }
@@ -58,8 +56,6 @@ function momentOf(time: string): number {
 }
 
 function refused(name: string, why: string): DynamoDbError {
-  return new DynamoDbError(
-    name,
-    `${why}. Its credentials are in .waybill/local.json, for the owner of this machine only.`,
-  )
+  const where = 'Its credentials are in .waybill/local.json, for the owner of this machine only.'
+  return new DynamoDbError(name, `${why}. ${where}`)
 }

@@ -1,7 +1,7 @@
 import { AdminError } from '../../layers/admin/api/admin-error.ts'
 import { type AdminAnswer, adminRequestId, type Identity, requireScope } from '../../layers/admin/api/call.ts'
-import { refused } from '../../layers/admin/api/handle.ts'
 import { readJson } from '../../layers/admin/api/fields.ts'
+import { refused } from '../../layers/admin/api/handle.ts'
 import { ADMIN_ROOT, findAdminRoute } from '../../layers/admin/api/route-table.ts'
 import type { WhoAmI } from '../../layers/admin/api/shapes/answers.ts'
 import type { AdminClient } from '../admin-client/admin-client.ts'

@@ -148,14 +148,12 @@ function queryParameters({ shape }: z.ZodObject): Json[] {
 
 function answerOf({ answer, types = ['application/json'] }: RouteWords): Json {
   const { 'X-Request-Id': requestId, ETag } = HEADERS
+  const hasVersion = 'shape' in answer && 'version' in (answer as z.ZodObject).shape
   const lines = (type: string) =>
     types.length > 1 && type !== 'application/json' ? { type: 'string' } : schemaOf(answer, COMPONENTS)
   return {
     description: 'Done.',
-    headers: {
-      'X-Request-Id': requestId,
-      ...('shape' in answer && 'version' in (answer as z.ZodObject).shape && { ETag }),
-    },
+    headers: { 'X-Request-Id': requestId, ...(hasVersion && { ETag }) },
     content: Object.fromEntries(types.map((type) => [type, { schema: lines(type) }])),
   }
 }

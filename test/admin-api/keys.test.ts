@@ -391,9 +391,10 @@ test.each([
   ['GET /keys/key_none/events', {}],
   ['GET /events?key_id=key_none', {}],
   ['GET /requests?key_id=key_none', {}],
+  ['GET /requests?key_id=key_none', { headers: { accept: 'text/csv' } }],
   ['GET /usage?key_id=key_none', {}],
   ['POST /audits', { body: { key_id: 'key_none' } }],
 ])('%s of a key that nobody has is a 404', async (route, sent) => {
   const { status, body } = await admin.call(route, sent)
-  expect([status, body.error.code]).toEqual([404, 'not_found'])
+  expect([status, body.error.code, body.error.message]).toEqual([404, 'not_found', "There is no key 'key_none'."])
 })

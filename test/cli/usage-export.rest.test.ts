@@ -87,10 +87,6 @@ test.each([
   },
 )
 
-test('a usage export of an unknown key is a clear error', async () => {
-  await expect(exported('jsonl', FIRST, FIRST + DAY_MS, 'key_nope')).rejects.toThrow("There is no key 'key_nope'")
-})
-
 test.each([
   ['2026-11-01', Date.UTC(2026, 10, 1)],
   ['2028-02-29', Date.UTC(2028, 1, 29)],

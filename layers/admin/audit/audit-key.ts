@@ -46,7 +46,7 @@ export async function auditKey(tables: Tables, first: Key, nowMs: number, time: 
   if (closed.beforeMs < closedMs) return closed
   let before = first
   for (let attempt = 1; ; attempt++) {
-    // What was read to its end once is read to its end again.
+    // A second reading takes no longer than the first, which was in time.
     const mayEnd = attempt === 1 ? isOver : () => false
     const books = await readBooks(tables, before, closed, { nowMs, closedThrough, isOver: mayEnd })
     if ('beforeMs' in books) return books

@@ -16,7 +16,7 @@ const settings = z.strictObject(
   },
 )
 
-/** By the name of the stage. */
+/** The names are stages. */
 export type SettingsOfStages = Readonly<Record<string, Partial<Settings>>>
 
 /** The least and the most that a setting may be, as CloudFormation names them. */

@@ -17,7 +17,7 @@ export class WaybillStack extends Stack {
         ...(tableNames && { [ADOPTED_TAG]: 'true' }),
       },
     })
-    // By this id the names of its resources are those of the stack alone.
+    // With this id the names of its resources are those of the stack alone.
     new Waybill(this, 'Default', props)
   }
 }

@@ -39,7 +39,7 @@ export class Waybill extends Construct {
   readonly baseUrl: string
   /** For everything but chat, with `/v1`; another address than `baseUrl` only without CloudFront. */
   readonly apiUrl: string
-  /** Of the admin API. */
+  /** The address of the admin API. */
   readonly adminUrl: string
   /** With the setting `edge`. */
   readonly distribution: Distribution | undefined

@@ -35,7 +35,7 @@ export async function startDynamoDbLocal(folder: string | null, stack: AsyncDisp
 /** It runs for minutes, not months: with the quick compiler and the simple collector it takes half the processor time. */
 const QUICKLY = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 
-/** Without this variable it reports its use to Amazon. */
+/** It reports its use to Amazon unless this variable is set. */
 function environment(): NodeJS.ProcessEnv {
   const { JAVA_TOOL_OPTIONS: given = '' } = process.env
   return { ...process.env, JAVA_TOOL_OPTIONS: `${given} ${QUICKLY}`.trim(), DDB_LOCAL_TELEMETRY: '0' }

@@ -17,7 +17,7 @@ export class Refusal extends CliError {
   }
 }
 
-/** Without the sentences for programs: nobody types an Idempotency-Key. */
+/** Leaves out sentences for programs: nobody types an Idempotency-Key. */
 function forPeople(message: string): string {
   return message.replace(/ ?[^.]*\bIdempotency-Key\b[^.]*\./g, '')
 }

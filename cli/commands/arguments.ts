@@ -16,7 +16,7 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 export const credits = argument(rules.credits)
 export const someCredits = argument(rules.someCredits)
 export const grantedCredits = argument(rules.grantedCredits)
-/** Of a grant. */
+/** The reference of a grant. */
 export const reference = argument(rules.line(1, MOST_REFERENCE_CHARS))
 export const keyName = argument(fields.SETTING_FIELDS.name)
 export const adminScopeList = argument(rules.someOf(ADMIN_SCOPES), listIn)

@@ -12,7 +12,7 @@ export type NamedKey = Pick<KeyShape, 'id' | 'name' | 'status' | 'last_four'> & 
 type Words = { readonly noun: string; readonly list: string }
 
 const KEYS: Words = { noun: 'key', list: 'waybill keys list' }
-/** Of a key, or of an admin key, which the list of changes takes, too. */
+/** The id of a key, or of an admin key, which the list of changes takes, too. */
 const ID = /^(key_[0-9A-HJKMNP-TV-Z]{26}|adminkey_\w+)$/
 /** The most keys that a search tells. */
 const MOST_FOUND = 20

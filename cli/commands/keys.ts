@@ -140,7 +140,7 @@ async function updateAction(session: Session, options: SettingOptions, id: strin
   showChange(session, after, settingChanges(before, after))
 }
 
-/** By the names of the options that change them. */
+/** The names are those of the options that change them. */
 function settingChanges(before: KeyShape, after: KeyShape): string[] {
   return ASKED_SETTINGS.flatMap((setting) => {
     const { field } = SETTING_WORDS[setting]

@@ -48,7 +48,7 @@ type CommandRow = {
   readonly work: Work<never>
 }
 
-/** By their usage, such as `show <key>`. */
+/** The names are usages, such as `show <key>`. */
 export function addCommands(parent: Command, run: Run, rows: Readonly<Record<string, CommandRow>>): void {
   for (const [usage, { words, argument, options = [], check = () => {}, work }] of Object.entries(rows)) {
     const command = parent.command(usage).description(words).hook('preAction', check).action(run(work))

@@ -61,7 +61,7 @@ const NEEDED = {
   'If-Match': text('The version that you have seen, in quotes.'),
 }
 
-/** By status. */
+/** The names are statuses. */
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'A field, a query or a header is missing or wrong; `param` names it.',
   401: "The console's token or the admin key is missing or wrong.",

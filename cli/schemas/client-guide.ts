@@ -14,7 +14,7 @@ export function rowsOf(head: string, heading = ''): readonly string[][] {
     .map((row) => row.slice(2, -2).split(' | '))
 }
 
-/** By every name in the first column of a table, the words beside it. Of a path such as `a.b` the name is `a`. */
+/** The words beside every name in the first column of a table. A path such as `a.b` counts as `a`. */
 export function wordsOf(head: string, heading?: string): Readonly<Record<string, string>> {
   const words = rowsOf(head, heading).flatMap(([names = '', ...cells]) =>
     Array.from(names.matchAll(/`([\w-]+)/g), ([, name]) => [name, sentence(cells.join('; '))]),
@@ -22,7 +22,7 @@ export function wordsOf(head: string, heading?: string): Readonly<Record<string,
   return Object.fromEntries(words)
 }
 
-/** Without links, which lead nowhere from the document. */
+/** Links are left out: they lead nowhere from the document. */
 export function sentence(words: string): string {
   const plain = words.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
   return `${plain.charAt(0).toUpperCase()}${plain.slice(1)}.`

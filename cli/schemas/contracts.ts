@@ -31,7 +31,7 @@ const ANTHROPIC = 'https://docs.anthropic.com/en/api'
 
 const MESSAGES = [{ role: 'user', content: 'Hello' }]
 
-/** By the path of the endpoint. */
+/** The names are the paths of the endpoints. */
 export const CONTRACTS: Readonly<Record<string, Contract>> = {
   '/v1/chat/completions': {
     reference: `${OPENAI}/chat`,

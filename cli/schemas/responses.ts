@@ -93,7 +93,7 @@ function wordsFor(status: number): string {
   return rows.map(([, codes, when = '']) => `${codes}: ${sentence(when)}`).join('\n\n')
 }
 
-/** By status, the refusals of an endpoint. A wrong method has no operation of its own. */
+/** The refusals of an endpoint by status. A wrong method has no operation of its own. */
 export function refusalsOf({ path, endpoint }: HttpRoute): Json {
   const free = [401, 403, 429, 500, 503, ...(path.includes('{') ? [404] : []), ...(path === '/v1/usage' ? [400] : [])]
   if (endpoint.quotes) free.push(400, 404, 413, 415)

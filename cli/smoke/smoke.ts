@@ -22,7 +22,7 @@ import {
   type NotApplicable,
 } from './stage-checks.ts'
 
-/** Of the key that is made for the checks. */
+/** The name of the key that is made for the checks. */
 const NAME = 'smoke'
 
 export type SmokeOptions = { readonly model?: string; readonly origin?: readonly string[] }

@@ -25,7 +25,7 @@ const TYPES: readonly unknown[] = ['checkout.session.completed', 'checkout.sessi
 const CURRENCY = 'usd'
 const CENTS = 100n
 
-/** Of an event whose signature was checked. */
+/** Reads an event whose signature was checked. */
 export function readPurchase(event: unknown): Read {
   const { type, data } = (event ?? {}) as { type?: unknown; data?: { object?: Session } | null }
   const session = data?.object

@@ -14,7 +14,7 @@ import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 export type AdminEvent = {
   readonly rawPath: string
   readonly rawQueryString?: string
-  /** By their names in lower case. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body?: string
   readonly isBase64Encoded?: boolean

@@ -28,7 +28,7 @@ import { dayExporter, type ExportOptions } from './export-day.ts'
 import { hasLateRows, hourSummer } from './sum-hours.ts'
 
 export type CloseOptions = ExportOptions & {
-  /** Without it nothing is exported. */
+  /** Nothing is exported if it is missing. */
   readonly putObject?: PutObject | undefined
   readonly setRowExpiry?: SetRowExpiry | undefined
   readonly pause?: (ms: number) => Promise<unknown>

@@ -84,7 +84,7 @@ export class Edge extends Construct {
     if (certificateArn === undefined) acknowledge(this.distribution, 'CFR4', WITHOUT_DOMAIN)
   }
 
-  /** Without a domain, CloudFront has a name and a certificate of its own. */
+  /** If there is no domain, CloudFront has a name and a certificate of its own. */
   #domain({ stage: { domain }, certificateArn }: Props): Partial<DistributionProps> {
     if (!domain || certificateArn === undefined) return {}
     return {

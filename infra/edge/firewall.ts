@@ -107,7 +107,7 @@ function commonRules({ waf }: Stage): CfnWebACL.RuleProperty {
   }
 }
 
-/** Without samples of requests, which would show paths. */
+/** Samples of requests are off: they would show paths. */
 function metric(metricName: string): CfnWebACL.VisibilityConfigProperty {
   return { metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false }
 }

@@ -14,7 +14,7 @@ import { Firewall } from './firewall.ts'
 export type EdgeParts = {
   readonly certificateArn: string | undefined
   readonly webAcl: Part | undefined
-  /** Of stacks of their own, whose changes the distribution does not see by itself. */
+  /** The hash of parts in stacks of their own, whose changes the distribution does not see by itself. */
   readonly contentHash?: string
 }
 

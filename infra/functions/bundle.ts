@@ -70,7 +70,7 @@ function bundleUsagePage(folder: string): void {
 /** The tokenizer with its ranks, apart from the code: a deployment of new code does not carry it. */
 export function bundleTokenizerLayer(out = OUT): string {
   const outfile = join('nodejs', 'node_modules', `${TOKENIZER.name}.js`)
-  // Without a map, whose paths would change the layer with the place where it was made.
+  // There is no map: its paths would change the layer with the place where it was made.
   return bundle(join(out, 'layers', 'tokenizer'), { entryPoints: [TOKENIZER.entry], outfile, sourcemap: false })
 }
 

@@ -58,11 +58,11 @@ export class GatewayFunction extends LambdaFunction {
       memorySize: props.memoryMb,
       timeout: Duration.seconds(props.timeoutSeconds),
       ...(props.concurrency !== null && { reservedConcurrentExecutions: props.concurrency }),
-      // Without --enable-source-maps: reading the map costs a third of the loading time. It ships for reading offline.
+      // --enable-source-maps is off: reading the map costs a third of the loading time. It ships for reading offline.
       environment: props.environment,
       ...(props.layers && { layers: [...props.layers] }),
       logGroup: logs,
-      // Without a START, END and REPORT for each call, of which only those of failed calls are warnings: Lambda Developer
+      // A START, END and REPORT for each call are left out; only those of failed calls are warnings: Lambda Developer
       // Guide, "Log-level filtering".
       loggingFormat: LoggingFormat.JSON,
       systemLogLevelV2: SystemLogLevel.WARN,

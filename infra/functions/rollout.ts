@@ -95,7 +95,7 @@ export class Rollout extends Construct {
     role.addToPolicy(
       new PolicyStatement({
         actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
-        // By name: a reference to an alias would wait for the deployment that this role is for.
+        // It is named: a reference to an alias would wait for the deployment that this role is for.
         resources: functions.flatMap(({ functionArn, live }) => [functionArn, `${functionArn}:${live.aliasName}`]),
       }),
     )

@@ -44,7 +44,7 @@ export class Monitoring extends Construct {
       subscribers: [{ subscriptionType: 'EMAIL', address }],
     })
     new CfnBudget(this, 'Budget', {
-      // Without a name: another address makes a new budget before the old one is gone.
+      // It has no name: another address makes a new budget before the old one is gone.
       budget: { budgetType: 'COST', timeUnit: 'MONTHLY', budgetLimit: { amount, unit: 'USD' } },
       notificationsWithSubscribers: [mail('ACTUAL', 80), mail('FORECASTED', 100)],
     })

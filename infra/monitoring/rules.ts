@@ -39,7 +39,7 @@ export function pages({ stage, functions: { chat, sweep, probe, all }, api }: Wa
     },
     ApiErrors: { metric: percentOf(api.metricServerError(IN_FIVE_MINUTES), api.metricCount({ period })), from: 5 },
     FunctionThrottles: {
-      // Of ten at most, which is CloudWatch's limit. A probe that cannot start is a ProbeFailed.
+      // CloudWatch adds up ten metrics at most. A probe that cannot start is a ProbeFailed.
       metric: sumOf(all.filter((fn) => fn !== probe).map((fn) => fn.metricThrottles(IN_FIVE_MINUTES))),
       from: 10,
     },
@@ -183,7 +183,7 @@ export function edgeTickets({ webAcl, certificateArn }: WatchedEdge): Rules {
   }
 }
 
-/** Without a region, which CloudFront's firewalls have none of ("AWS WAF metrics and dimensions" in its guide). */
+/** CloudFront's firewalls have no region ("AWS WAF metrics and dimensions" in its guide). */
 function firewallBlocks(WebACL: string): Rule {
   const dimensionsMap = { WebACL, Rule: 'ALL' }
   const metric = new Metric({

@@ -68,7 +68,7 @@ export class Operators extends Construct {
     return policy
   }
 
-  /** By the stack's own id, which CloudFormation checks even if a stack is called by its name. */
+  /** Names the stack by its own id, which CloudFormation checks even if a stack is called by its name. */
   #findStage(...more: string[]): PolicyStatement {
     const actions = ['cloudformation:DescribeStacks', ...more]
     return new PolicyStatement({ actions, resources: [Stack.of(this).stackId] })

@@ -39,7 +39,7 @@ const RIGHTS = {
   writeRows: [onUsage('PutItem', row)],
   keepAnswers: [{ table: 'answers', operations: 'GetItem PutItem UpdateItem DeleteItem' }],
   readRows: [onUsage('GetItem', row)],
-  /** By a scan of the table, with the hashes of secrets. No secret can be found from its hash. */
+  /** A scan reads the whole table, with the hashes of secrets. No secret can be found from its hash. */
   listKeys: [onKeys('Scan')],
   readRowsOfKeys: [inUsage(byKey)],
   readRowsOfDays: [onUsage('Query', row)],

@@ -25,7 +25,7 @@ import { type Entry, zip } from './zip.ts'
 /** The parameter with the bucket that has the code. */
 const BUCKET = 'CodeBucket'
 
-/** By name: for those without CDK, a template of each stage, and the code, which they put into a bucket of theirs. */
+/** Files by name, for those without CDK: a template of each stage, and the code, which they put into a bucket of theirs. */
 export function releaseFiles(version: string): Map<string, Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'waybill-templates-'))
   try {

@@ -59,7 +59,7 @@ const serviceTier = maybe(
   'The service_tier of every request. Default: the one at the list price at OpenAI and Anthropic themselves, none elsewhere.',
 )
 
-/** Of every dialect. */
+/** Fields that every dialect has. */
 const common = {
   unknownFields: maybe(
     z.enum(['refuse', 'drop']),
@@ -179,7 +179,7 @@ const chatModel = anyModel.extend({
   ),
 })
 
-/** Without `fallback`: the vectors of two models cannot be compared. */
+/** It has no `fallback`: the vectors of two models cannot be compared. */
 const embeddingModel = anyModel.extend({
   kind: z.literal('embedding').describe(KIND),
   dimensions: z

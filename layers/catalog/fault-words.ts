@@ -13,7 +13,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 }
 /** The unit of a bound, by the kind of value. */
 const COUNTED: Readonly<Record<string, string>> = { string: ' characters', array: ' elements' }
-/** Of fields that are known, and of those that are not: a file may have any number of them. */
+/** The most names that a message lists: a file may have any number of them. */
 const MOST_KNOWN = 12
 const MOST_UNKNOWN = 5
 const LONGEST_NAME = 100

@@ -9,7 +9,7 @@ export const START = IS_PACKAGE ? 'npx waybill' : 'npm start'
 export const START_WITH = IS_PACKAGE ? 'npx waybill start' : 'npm start --'
 /** In front of a command. */
 export const WAYBILL = IS_PACKAGE ? 'npx waybill' : 'npm run -s waybill --'
-/** Without its stage. */
+/** The stage comes behind it. */
 export const DEPLOY = IS_PACKAGE ? 'npx waybill deploy' : 'npm run deploy'
 /** The stage is a word for a shell. No import stands here: with one, a build keeps the words of a clone in the package. */
 export const deployOf = (stage: string) =>

@@ -15,7 +15,7 @@ type Column<Row> = {
   readonly style?: (row: Row) => Style | undefined
 }
 
-/** By their headings. A function is a column without anything special. */
+/** The names are the headings. A function alone is a column without options. */
 type Columns<Row> = Readonly<Record<string, Column<Row> | ((row: Row) => Cell)>>
 
 type Shown<Row> = { readonly heading: string; readonly width: number; readonly isNumber: boolean } & Column<Row>

@@ -74,7 +74,7 @@ async function changed(call: Call, id: string, result: ChangeResult<AdminKey>): 
   throw new AdminError('key_revoked', `The admin key ${id} is revoked, and that is final.`)
 }
 
-/** Without its hash. */
+/** The hash of its secret is not shown. */
 async function shapeOf({ tables, nowMs }: Call, key: AdminKey): Promise<AdminKeyShape> {
   const { id, name, status, current, previous, scopes, allowlist, dailyGrant, createdAtMs } = key
   return {

@@ -46,7 +46,7 @@ export type AdminRequest = {
   /** With /admin/v1, without the query. */
   readonly path: string
   readonly query: URLSearchParams
-  /** By their names in lower case. */
+  /** Names are in lower case. */
   readonly headers: Headers
   readonly body: Uint8Array
   readonly identity: Identity

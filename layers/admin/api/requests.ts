@@ -27,7 +27,7 @@ import type { requestsQuery } from './shapes/queries.ts'
 import { LINE_FIELDS } from './shapes/queries.ts'
 import type { BillLineShape, RequestLine, RequestShape } from './shapes/requests.ts'
 
-/** Without a range: all requests of one key, or those of all keys in the last 24 hours. */
+/** If no range is given: all requests of one key, or those of all keys in the last 24 hours. */
 export async function list(call: Call, sent: z.output<typeof requestsQuery>): Promise<List<RequestLine> | Lines> {
   const { tables, nowMs, headers } = call
   const key = await keyNamed(call, sent.key_id)

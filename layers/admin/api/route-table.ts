@@ -62,7 +62,7 @@ const MADE = { status: 201 } as const
 /** A file for people has whitespace that the stored catalog does not have. */
 const CATALOG = { mostBytes: 2 * MOST_CATALOG_BYTES }
 
-/** By their operation ids in the document. */
+/** The names are the operation ids in the document. */
 export const ROUTES = {
   whoAmI: route('GET /whoami', undefined, bodies.nothing, whoAmI),
   getOverview: route('GET /overview', 'usage.read', queries.overviewQuery, getOverview),

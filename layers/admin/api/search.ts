@@ -14,7 +14,7 @@ import type { searchQuery } from './shapes/queries.ts'
 
 const MOST_FOUND = 20
 
-/** By request id, key id, external id, last four, a part of the name, or the reference of a grant. */
+/** Finds by request id, key id, external id, last four, a part of the name, or the reference of a grant. */
 export async function search({ tables, nowMs }: Call, { q }: z.output<typeof searchQuery>): Promise<SearchShape> {
   const text = q.trim()
   if (isRequestId(text)) {

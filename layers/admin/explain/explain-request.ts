@@ -111,7 +111,7 @@ export function attemptText({ result, ms, ...route }: Attempt): string {
   return `${routeKey(route)}: ${result} after ${ms} ms`
 }
 
-/** By the first word of an attempt's result. */
+/** The names are the first words of an attempt's result. */
 const RESULTS: Readonly<Record<FailureReason | 'ok' | 'beyond_cap' | 'open', string>> = {
   ok: 'answered',
   beyond_cap: 'answered beyond its output cap, and was cut there',

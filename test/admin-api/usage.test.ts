@@ -140,7 +140,7 @@ describe('GET /admin/v1/requests', () => {
     const random = new Random(8)
     const used = await Promise.all(
       Array.from({ length: 12 }, (_, i) => {
-        // Of the first key in bursts of a millisecond, the newest of all.
+        // The first key has bursts of a millisecond, the newest of all.
         const at = () => (i === 0 ? NOW - random.below(4) : NOW - 10 - random.below(DAY_MS / 3))
         return usedKey(many, FIRST + i, (keyId) => Array.from({ length: 16 }, () => randomRow(random, keyId, at())))
       }),

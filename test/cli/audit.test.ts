@@ -46,7 +46,7 @@ async function used(count = 3): Promise<{ key: Key; rows: UsageRow[] }> {
   return { key: await gateway.readKey(key.id), rows }
 }
 
-/** By default two minutes later, so that no row can be on its way into the index any more. */
+/** Two minutes later unless told, so that no row can be on its way into the index any more. */
 async function audit(key: Key, nowMs = Date.now() + 120_000): Promise<Audit> {
   return auditKey(gateway.tables, await gateway.readKey(key.id), nowMs)
 }

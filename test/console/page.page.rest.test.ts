@@ -23,7 +23,7 @@ jest.setTimeout(60_000)
 
 const KEY_ID = sampleKey(1).id
 
-/** By the address of each page, a text that is there when it has loaded. */
+/** A text that is there when a page has loaded, by the page's address. */
 const PAGES = [
   ...Object.values(PICTURED).map(({ path, text }) => [path, text] as const),
   [`requests/${OPEN_REQUEST_ID}`, 'held until'],

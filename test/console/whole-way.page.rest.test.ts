@@ -57,7 +57,7 @@ inBrowser(
     const dialogOf = ({ page }: Desk, name?: string | RegExp) => page.getByRole('dialog', name ? { name } : {})
     const headingOf = ({ page }: Desk, name: string) => page.getByRole('heading', { level: 1, name, exact: true })
 
-    /** By the links at the top, which are behind the heading that a page begins with. */
+    /** Goes by the links at the top, which are behind the heading that a page begins with. */
     async function turnTo(desk: Desk, name: string): Promise<void> {
       await desk.keyboard.press(name, 'back')
       await headingOf(desk, name).waitFor()
@@ -94,7 +94,7 @@ inBrowser(
       expect((await readKey(gateway.tables)(keyId))?.granted).toBe(5_000_000_000n)
     })
 
-    /** By its external id, and the id is in the address. */
+    /** Finds it by its external id, and the id is in the address. */
     async function keyboardOpens(externalId: string) {
       await ann.keyboard.find(externalId)
       await headingOf(ann, 'whole way').waitFor()

@@ -24,7 +24,7 @@ async function rowOf(secret: string, path: string, body: object, at = gateway): 
 }
 
 const METADATA = { team: 'search', 'cost-centre': 'Köln 7' }
-/** Of each contract a body that names a user, and the claims of its row. */
+/** A body of each contract that names a user, and the claims of its row. */
 const BODIES: Readonly<Record<ContractName, readonly [object, Pick<UsageRow, 'user' | 'tags'>]>> = {
   chat: [
     { ...HELLO, user: 'ann', safety_identifier: 'other', metadata: METADATA },

@@ -62,7 +62,7 @@ describe('dead requests', () => {
     const after = await gateway.readKey(key.id)
     expect(after).toMatchObject({ holds: {}, available: 1_000_000n, spent: 0n })
     expect(await gateway.readRow(requestId)).toMatchObject({
-      // Of where it went a hold says nothing, so its row does not either.
+      // A hold does not say where its request went, so its row does not either.
       endpoint: 'unknown',
       outcome: 'abandoned',
       cost: 0n,

@@ -36,7 +36,7 @@ const only = ([stack, ...rest]: readonly StackFacts[]): StackFacts => {
 const theirs = only(inTheirs(EVERYTHING))
 const parameterized = only(withParameters())
 
-/** Of a stack with a parameter. */
+/** A value of a stack with a parameter. */
 function later(type: string, propsWith: (parameter: CfnParameter) => Partial<WaybillProps>): void {
   const stack = newStack()
   new Waybill(stack, 'Gateway', { stage: 'prod', ...propsWith(new CfnParameter(stack, 'Later', { type })) })

@@ -275,7 +275,7 @@ test('the tables of an earlier stack are adopted by their names, stay if the sta
     })
     expect(prod.at(path)).not.toHaveProperty('TableName')
   }
-  // By this the next deployment can tell if their names are missing.
+  // The next deployment can tell by this if their names are missing.
   expect(await readManifest('mailed')).toMatchObject({ tags: { 'waybill:adopted-tables': 'true' } })
   expect((await readManifest('prod')).tags).not.toHaveProperty('waybill:adopted-tables')
 })

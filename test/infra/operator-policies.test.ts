@@ -61,7 +61,7 @@ afterAll(async () => {
   await dynamodb[Symbol.asyncDispose]()
 })
 
-/** Of the stack as it is deployed: `GET/admin/v1/*`. */
+/** Routes of the stack as it is deployed: `GET/admin/v1/*`. */
 async function callsAllowed(name: string): Promise<readonly string[]> {
   const statements = await managedPolicy(name)
   const calls = statements.filter(({ Action }) => Action === 'execute-api:Invoke')

@@ -43,7 +43,7 @@ const rightsIn = (stage: string): Partial<Record<Name | OptionalName, string[]>>
   ],
 })
 
-/** Of the admin API, and of the probe: it writes no row and deletes no key, and this one knows no table. */
+/** Rights of the admin API, which writes no row and deletes no key, and of the probe, which knows no table. */
 const OPTIONAL: Record<OptionalName, string[]> = {
   admin: [
     `dynamodb:GetItem on ${KEYS}: KEY#* ADMIN#* EXTERNAL#* REFERENCE#* EVENT#* CATALOG VERSIONS AUDIT`,

@@ -183,7 +183,7 @@ function idOf(stack: Synthesized, path: string): string {
   return ids[Object.keys(stack.resources).indexOf(path)] ?? ''
 }
 
-/** By a scheduler that may start nothing else, for this account only. */
+/** A scheduler starts it that may start nothing else, for this account only. */
 function expectStarted(stack: Synthesized, path: string, minutes: number): void {
   const { ScheduleExpression, State, Target } = stack.at(`${path}Schedule`)
   expect([ScheduleExpression, State, Target.Arn]).toEqual([`rate(${minutes} minutes)`, 'ENABLED', `<${path}/Live>`])
@@ -430,7 +430,7 @@ test('a stage has the probe only if its settings say so, which knows no table an
 
 describe('the outputs', () => {
   const OF_EXPORT = [OUTPUTS.exportBucket, OUTPUTS.exportDatabase]
-  /** Of a stack with a domain, with logs of CloudFront in another region, or with notices. */
+  /** Outputs of a stack with a domain, with logs of CloudFront in another region, or with notices. */
   const OF_OTHERS = [OUTPUTS.eventBus, OUTPUTS.edgeDomain, OUTPUTS.distributionId, OUTPUTS.rollout]
   const DEV = Object.values(OUTPUTS).filter((name) => ![...OF_EXPORT, ...OF_OTHERS].includes(name as never))
   /** test/infra/on-call.test.ts has those of functions and logs. */

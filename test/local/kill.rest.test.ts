@@ -55,7 +55,7 @@ async function newKey(folder: string): Promise<string> {
   return (JSON.parse(stdout) as { secret: string }).secret
 }
 
-/** By another start, which is ended by hand. */
+/** Another start reads it, and is ended by hand. */
 async function checkBooks(folder: string, secret: string, answered: readonly Answered[]): Promise<void> {
   const again = await startLocal(folder)
   const audit = await run('cli/waybill.ts', ['audit', '--local'], folder).ended

@@ -9,10 +9,10 @@ const FILES = globSync('**/*.{ts,tsx,js,cjs,css,html}', {
 })
 /** A comment on lines of its own, or at the end of a line. */
 const COMMENTS = /^[ \t]*\{?\/\*[\s\S]*?\*\/|(?:^|[ \t])\/\/ .*$/gm
-/** Capitals mark the start of a sentence, which then has a clause in place of a subject. */
-const CLAUSES = /\b(?:What|Who|Whoever|Where|Whether)\b/g
+/** Capitals mark the start of a sentence, which then has a clause in place of a subject. A comment begins with no `Of` or `By`. */
+const CLAUSES = /\b(?:What|Who|Whoever|Where|Whether)\b|(?<=^[ \t]*\{?(?:\/\*\*?|\/\/)\s+)(?:Of|By)\b/g
 
-test('no sentence of a comment begins with What, Who, Whoever, Where or Whether: it names its noun', () => {
+test('no sentence of a comment begins with What, Who, Whoever, Where or Whether, and no comment with Of or By: it names its noun', () => {
   expect(FILES.length).toBeGreaterThan(500)
   const found = FILES.flatMap((file) => clausesIn(readFileSync(join(ROOT, file), 'utf8')).map((at) => `${file}:${at}`))
   expect(found).toEqual([])
@@ -24,6 +24,8 @@ test.each([
   ['  {/* Whoever asks. */}', ['1: Whoever asks.']],
   [`const a = 1\n/${'/'} The key. Who has it?\n`, ['2: Who has it?']],
   [`f() /${'/'} Where it is`, ['1: Where it is']],
+  ['/** Of a key. */', ['1: Of a key.']],
+  ['/** A part of it. By name. */', []],
   ["/** The type of WhoAmI, and what it says. */\nconst a = 'What'", []],
 ])('%j has %j', (text, found) => {
   expect(clausesIn(text)).toEqual(found)

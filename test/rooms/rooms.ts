@@ -1,7 +1,7 @@
 /** Globs, with blanks between them, of what the files of a room may import beside one another. */
 export type Room = {
   readonly imports?: string
-  /** By `import type` only. */
+  /** Only types may be imported from there. */
   readonly types?: string
 }
 

@@ -17,7 +17,7 @@ type Account = {
   open: Holds
   readonly admissions: Admission[]
   readonly admitted: Set<string>
-  /** By the day: losses that were taken before a route was asked. */
+  /** Losses that were taken before a route was asked, by day. */
   readonly risked: Map<string, bigint>
   /** The bound on loss that was in force when each request was admitted. */
   readonly bounds: Map<string, bigint>
@@ -92,7 +92,7 @@ export class Ledger {
   /** An event is written once, and so is its copy among those of its month. */
   eventWritten(item: StoredItem): void {
     const [of = '', id = ''] = [(item.pk as string).slice('EVENT#'.length), item.sk as string]
-    // Of the catalog there is no account.
+    // The catalog has no account.
     if (item.keyId === undefined) return
     const known = /^\d{4}-\d{2}$/.test(of) ? this.#monthly : this.#account(of).events
     const before = known.get(id)

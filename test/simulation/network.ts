@@ -102,7 +102,7 @@ export class Network {
   }
 }
 
-/** Of a transaction: it is prepared first. */
+/** A transaction is prepared first. */
 const DOES_ITS_WORK: ReadonlySet<Fate> = new Set(['answered', 'repeated', 'reply lost'])
 
 function possibleFate({ kind, from, isSentOnce, isPrepared }: Waiting, wanted: Fate): Fate {

@@ -35,7 +35,7 @@ export function checkWatched(item: StoredItem): void {
   if (isUntold) throw new Violation(`${item.pk} is low, and no sweep will look at it`)
 }
 
-/** By what it was charged: one that began so was not taken across. */
+/** Judged by the charge: a balance that began so was not taken across. */
 function isLow({ notifyBelow, granted, spent }: StoredItem): boolean {
   if (notifyBelow === undefined || BigInt(spent as bigint) === 0n) return false
   return BigInt(granted as bigint) - BigInt(spent as bigint) < BigInt(notifyBelow as bigint)

@@ -76,7 +76,7 @@ async function perhapsTwice<T>(value: number, act: () => Promise<T>): Promise<T>
   return first === undefined || value % 3 === 0 ? act() : first
 }
 
-/** Of acts at the same time, the operator does not know which was the last. */
+/** The operator does not know which of several acts at the same time was the last. */
 async function hearStatus({ status }: Account, act: () => Promise<Result>): Promise<Result> {
   status.begun += 1
   status.running += 1

@@ -226,7 +226,7 @@ function actAlways(command: Command): Command {
   })
 }
 
-/** Of two who saw the same catalog, both push the next version. */
+/** Two who saw the same catalog both push the next version. */
 function pushAlways(command: Command): Command {
   const { TransactItems = [] } = command.input as { TransactItems?: readonly { readonly Update?: Update }[] }
   if (!TransactItems.some(({ Update }) => Update && isOf(Update, ITEMS.catalog))) return command

@@ -27,7 +27,7 @@ const COUNTED = [
   'lateRows',
 ] as const
 export type Totals = Record<'histories' | (typeof COUNTED)[number] | ContractName | ActKind, number>
-/** Of a share that is done, or of so much of it. */
+/** The report of a share that is done, or of so much of it. */
 export type Report = {
   readonly share: Share
   readonly totals: Totals

@@ -69,7 +69,7 @@ type Call = {
   answer?: Answer
 }
 
-/** Of the item of a hammered key, for an act that may be sent twice and meet as many others. */
+/** Writes of the item of a hammered key, for an act that may be sent twice and meet as many others. */
 const MOST_WRITES = 6
 
 const NOT_UNDERSTOOD =

@@ -19,7 +19,7 @@ async function enter(key: Key, wanted: Demand): Promise<boolean> {
   return (await take(first.key, wanted)).admitted === true
 }
 
-/** Of so many requests at once by one copy of the key, the number that is admitted. */
+/** The number that is admitted of so many requests at once by one copy of the key. */
 async function race(key: Key, count: number, nowMs = NOW, hold = 0n): Promise<number> {
   const demands = Array.from({ length: count }, () => demandAt(key, nowMs, { hold }))
   return (await Promise.all(demands.map((demand) => enter(key, demand)))).filter(Boolean).length

@@ -5,7 +5,7 @@ export const FUNCTIONS_WITH_TABLES = [...FUNCTION_NAMES, 'sweep', 'close'] as co
 export const FUNCTIONS = [...FUNCTIONS_WITH_TABLES, 'tokenizer'] as const
 export type Name = (typeof FUNCTIONS)[number]
 
-/** Of stages whose settings ask for them. */
+/** Functions of stages whose settings ask for them. */
 export type OptionalName = 'admin' | 'probe'
 
 /** The path of a function in the CDK's tree, in a stack. */

@@ -4,7 +4,7 @@ import { PROGRAMS } from './programs.ts'
 
 export type Check = {
   readonly name: string
-  /** Of package.json. */
+  /** A script of package.json. */
   readonly script: string
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>

@@ -46,7 +46,7 @@ export type SignedAdmin = AsyncDisposable & {
   instead: Instead | undefined
   /** How many of the next answers are lost after the function has done its work. */
   lost: number
-  /** Of the caller's session, if it has one. */
+  /** The token of the caller's session, if it has one. */
   sessionToken: string | undefined
 }
 

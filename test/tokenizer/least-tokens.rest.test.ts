@@ -69,7 +69,7 @@ test.each(Object.keys(ENCODINGS) as Encoding[])(
       if (!token.includes('\ufffd') && hasMoreTokens(token, 1)) above.push(token)
     }
     expect(above.filter((token) => !/[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]/.test(token))).toEqual([])
-    // Of 200,000.
+    // There are 200,000.
     expect(above.length).toBeLessThan(300)
   },
 )

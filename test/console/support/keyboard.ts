@@ -54,7 +54,7 @@ export function keyboardOf(page: Page) {
     await write(text)
   }
 
-  /** By the search, from wherever the focus is. */
+  /** Goes by the search, from wherever the focus is. */
   async function find(text: string): Promise<void> {
     await key('/')
     await key('ControlOrMeta+A')

@@ -538,7 +538,7 @@ export const sampleCheck: CatalogCheck = {
   in_force: { version: 7, pushed_at: sampleCatalog.pushed_at },
 }
 
-/** Of a draft with a price below zero. */
+/** The faults of a draft with a price below zero. */
 export const faultyCheck: CatalogCheck = {
   ...sampleCheck,
   valid: false,

@@ -19,7 +19,7 @@ const content = (...parts: unknown[]) => items({ role: 'user', content: parts })
 const tools = (...list: unknown[]) => ({ tools: list })
 const FN = { type: 'function', name: 'f' }
 
-/** By what is wrong: the request, the parameter that is named, and words that say what to do. */
+/** For each fault: the request, the parameter that is named, and words that say what to do. */
 const BAD: Readonly<Record<string, readonly [request: unknown, param: string | null, words: string]>> = {
   'a body that is a list': [[], null, 'must be a JSON object'],
   'no model': [{ model: undefined }, 'model', 'GET /v1/models lists them'],

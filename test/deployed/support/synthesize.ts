@@ -36,7 +36,7 @@ export const TOKENIZER = 'Waybill-dev-Tokenizer'
 
 export type Deployment = {
   readonly functions: Readonly<Record<Name, DeployedFunction>>
-  /** Of a stage that has them. */
+  /** Only a stage with these settings has them. */
   readonly optional: Readonly<Record<OptionalName, DeployedFunction>>
   /** Deletes the folders of the functions. */
   remove(): void

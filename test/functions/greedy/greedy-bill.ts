@@ -75,7 +75,7 @@ function walk<T>(value: unknown, look: (name: string, field: unknown, holder: Ho
 }
 type Holder = Readonly<Record<string, unknown>>
 
-/** By what it is and by what it says: a provider may go by either. Behind an address may be anything. */
+/** A provider may go by the part itself, or by its declared type. Behind an address may be anything. */
 function kindsOf(content: string): readonly MediaKind[] {
   const known = Object.values(DATA).find(({ base64 }) => content.endsWith(base64))
   const type = /^data:([^,;]*)/i.exec(content)?.[1]

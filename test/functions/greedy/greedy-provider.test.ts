@@ -37,7 +37,7 @@ const TAKEN: Readonly<Record<string, readonly MediaKind[]>> = {
   anthropic: ['image', 'file'],
 }
 
-/** By all that may be on a bill of the model that is asked. */
+/** All that may be on a bill of the model that is asked. */
 const promptOf = (body: Body): PromptBill => promptBill(body, TAKEN[model])
 
 function bill(body: Body, capField: string): Usage {

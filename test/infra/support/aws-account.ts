@@ -7,7 +7,7 @@ export const ACCESS = { AWS_ACCESS_KEY_ID: 'AKIATEST', AWS_SECRET_ACCESS_KEY: 'a
 
 export type Reply = { readonly status?: number; readonly headers?: Record<string, string>; readonly body: string }
 
-/** By `METHOD /path`, or by the action and its stack; with the service and region behind it, for that place only. */
+/** The names are `METHOD /path`, or the action and its stack; with the service and region behind it, for that place only. */
 export type Replies = Readonly<Record<string, Reply>>
 
 export const json = (value: unknown, more: Partial<Reply> = {}): Reply => ({ body: JSON.stringify(value), ...more })

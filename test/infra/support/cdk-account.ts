@@ -26,7 +26,7 @@ const READY = {
 }
 
 export type CdkAccount = AwsAccount & {
-  /** By their keys in the bucket. */
+  /** The names are keys in the bucket. */
   readonly uploads: Map<string, Buffer>
   /** The parameters of each. */
   readonly changeSets: URLSearchParams[]

@@ -63,7 +63,7 @@ export class RandomCommands {
     if (command instanceof TransactWriteCommand) this.done.push(command)
   }
 
-  /** Of several items, written or read at once. */
+  /** Commands of several items, written or read at once. */
   private batch(): DocumentCommand {
     const { random, tables } = this
     const keys = Array.from({ length: 1 + random.below(3) }, () => ({

@@ -21,7 +21,7 @@ function randomText(random: Random): string {
   return random.pick(TEXTS)
 }
 
-/** Of few bytes, so that those of several values meet. */
+/** Texts of few bytes, so that those of several values meet. */
 function randomBytes(random: Random): Uint8Array {
   return random.bytes(random.below(3)).map((byte) => byte % 3)
 }

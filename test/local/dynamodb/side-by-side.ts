@@ -96,7 +96,7 @@ async function outcomeOf(send: () => Promise<Output>): Promise<Outcome> {
   }
 }
 
-/** By which attribute the items of an answer are in order; those that have the same come in any order. */
+/** The attribute by which the items of an answer are in order; those that have the same come in any order. */
 type Order = { readonly by: string | undefined }
 
 /** Undefined where the whole order is told: no two items of a table have the same key. */

@@ -50,7 +50,7 @@ function setFromDocument(given: ReadonlySet<unknown>): Value {
   return set
 }
 
-/** By name, as the SDK does it: an object may come from another realm. */
+/** Compares names, as the SDK does: an object may come from another realm. */
 function isPlain(given: object): boolean {
   return !given.constructor || given.constructor.name === 'Object'
 }

@@ -6,6 +6,7 @@ import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-options.ts'
 import { shownText } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/keys/key-settings.ts'
+import { NOTICE_KINDS } from '../../layers/gateway/domain/keys/notice.ts'
 import { tableOf } from './support/markdown.ts'
 
 const program = new Command()
@@ -27,6 +28,11 @@ test('docs/operate.md has a row for each option of `keys create`, with the bound
 
 test.each(ASKED_SETTINGS)('docs/operate.md has the default of the setting %s', (setting) => {
   expect(rowOf(`--${SETTING_OPTIONS[setting].option}`)[1]?.replaceAll(/(?<=\d),/g, '')).toBe(defaultText(setting))
+})
+
+test('docs/operate.md has a row for each notice', () => {
+  const told = tableOf('docs/operate.md', '| type | when | its own data |').flatMap(([types = '']) => types.split(', '))
+  expect(told.toSorted()).toEqual([...NOTICE_KINDS].toSorted())
 })
 
 test('each setting of a key has an API field, an option and a label of its own, in `keys create` and in `keys update`', () => {

@@ -68,7 +68,7 @@ describe.each(CREDIT_COUNTERS)('%s', (name) => {
     const codes = await Promise.all(responses.map(async (r) => ((await r.json()) as Partial<Refusal>).error?.code))
     expect(new Set(codes)).toEqual(new Set([undefined, refusal]))
     const after = await gateway.readKey(key.id)
-    expect(countsOf(after)).toEqual([after.spent, after.spent])
+    expect(new Set(countsOf(after))).toEqual(new Set([after.spent]))
     expect([after.holds, booksBalance(after)]).toEqual([{}, true])
   })
 
@@ -101,7 +101,7 @@ describe.each(CREDIT_COUNTERS)('%s', (name) => {
     const row = await gateway.readRow(response.headers.get('x-request-id'))
     expect(row.hold <= hold && row.hold > hold / 2n).toBe(true)
     expect(Number(response.headers.get('x-svc-lowered-max-tokens'))).toBeGreaterThan(0)
-    expect(countsOf(await gateway.readKey(key.id))).toEqual([row.cost, row.cost])
+    expect(new Set(countsOf(await gateway.readKey(key.id)))).toEqual(new Set([row.cost]))
   })
 
   test('is a 429 that says how much it covers, counts in the other limits, and serves a request within it', async () => {

@@ -112,7 +112,7 @@ test('a client that has stopped reading is left in time for its upstream to be r
   const counted = { prompt_tokens: 10, completion_tokens: 90_000 }
   upstream.reply = async (response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-    await writeOn(response, Array(190).fill(chunk({ content: ' '.repeat(60_000) })))
+    await writeOn(response, Array(150).fill(chunk({ content: ' '.repeat(60_000) })))
     response.end(chunk({}, 'stop') + usageChunk(counted) + DONE)
   }
   const { key, secret } = await gateway.issue()

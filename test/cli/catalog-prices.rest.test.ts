@@ -120,6 +120,8 @@ const LITELLM_TIERS = {
   input_cost_per_token_batches: 1.25e-6,
   output_cost_per_token_priority: 1e-4,
   input_cost_per_token_above_272k_tokens_priority: 1e-4,
+  // Tiers of images say nothing of tokens.
+  input_cost_per_image_above_128k_tokens: 1e-9,
 }
 const cents = (input: number, output: number, read: number, write: number, hour: number) => ({
   request_token: { price: input },

@@ -120,8 +120,6 @@ const LITELLM_TIERS = {
   input_cost_per_token_batches: 1.25e-6,
   output_cost_per_token_priority: 1e-4,
   input_cost_per_token_above_272k_tokens_priority: 1e-4,
-  // Tiers of images say nothing of tokens.
-  input_cost_per_image_above_128k_tokens: 1e-9,
 }
 const cents = (input: number, output: number, read: number, write: number, hour: number) => ({
   request_token: { price: input },
@@ -168,6 +166,16 @@ test('tiers of several lists are dearest in every range, at most four, and none 
   })
   const proposed = model.routes[0].cost.tiers.map((tier: { above: number; input: string }) => [tier.above, tier.input])
   expect(Object.fromEntries(proposed)).toEqual({ 1000: '3', 2000: '4', 3000: '5', 4000: '7' })
+})
+
+test('ranges of LiteLLM are tiers, and its prices of images are none', async () => {
+  const ranges = [
+    { range: [0, 200_000], ...perToken(2.5e-6, 1e-5) },
+    { range: [200_000, 1_000_000], ...perToken(5e-6, 2e-5) },
+  ]
+  const list = litellm({ tiered_pricing: ranges, input_cost_per_image_above_256k_tokens: 1e-9 })
+  const [model] = await proposedModels({ 'l.json': list })
+  expect(model.routes[0].cost.tiers).toEqual([{ above: 200_000, input: '5', output: '20' }])
 })
 
 test('a markup makes the price of the dearest cost of all routes, rounded up, in every tier', async () => {

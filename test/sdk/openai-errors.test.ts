@@ -8,6 +8,7 @@ import { suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { queryUsageRows } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { actAt } from '../support/act.ts'
 import { catalogFor, type TestGateway } from '../support/gateway.ts'
+import { intercept } from '../support/intercept.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { chunk, event, type Reply, say, status, type Upstream } from '../support/upstream.ts'
 import { eventually } from './support/eventually.ts'
@@ -180,6 +181,19 @@ test('the openai SDK asks once with a suspended key, and throws a PermissionDeni
   expect(error).toMatchObject(forbidden('key_suspended'))
   expect(error.message).toContain('Ask the operator to resume it')
   expect(sent).toHaveLength(1)
+})
+
+test('the openai SDK throws an InternalServerError with a Retry-After while the database does not answer', async () => {
+  const { secret } = await gateway.issue()
+  const cut = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
+  intercept(cut.tables, async () => {
+    throw Object.assign(new Error('no answer'), { code: 'ECONNREFUSED' })
+  })
+  const { client } = watchedClient(cut, secret, { maxRetries: 0 })
+  const error = await failureOf(client.chat.completions.create(HELLO))
+  expect(error).toBeInstanceOf(OpenAI.InternalServerError)
+  expect(error).toMatchObject(server(503, 'service_unavailable'))
+  expect(error.headers?.get('retry-after')).toMatch(/^\d+$/)
 })
 
 describe('broken streams', () => {

@@ -173,17 +173,6 @@ describe('answers that are lost', () => {
 describe('refusals are told in words', () => {
   const refused = (args: readonly string[], by = client) => commandsOn((all) => run(all, by)).refused(...args)
 
-  test.each(['show', 'rotate', 'end-grace', 'suspend', 'resume', 'revoke'])(
-    'waybill keys %s says that there is no such key',
-    async (verb) => {
-      for (const id of ['key_nope', 'no such/key?']) {
-        expect(await refused(['keys', verb, id])).toBe(
-          `There is no key '${id}'. 'waybill keys list' shows those that exist.\n`,
-        )
-      }
-    },
-  )
-
   test('a change of a key that somebody else has changed meanwhile is refused, with who and what', async () => {
     const { key } = await gateway.issue()
     const outpaced: AdminClient = async (asked) => {

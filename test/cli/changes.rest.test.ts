@@ -110,6 +110,7 @@ describe('versions of the catalog', () => {
     await push(cheap)
     expect(await json('catalog', 'show', '--version', `${version}`)).toMatchObject({ version, by: CALLER })
     expect(await json('catalog', 'show', '--at', newest?.pushed_at ?? '')).toMatchObject({ version })
+    expect(await refused('catalog', 'show', '--version', 'x')).toContain('whole number')
     expect(await refused('catalog', 'show', '--at', '2020-01-01')).toContain('No version of the catalog is known')
     expect(await shown('catalog', 'versions')).toContain(CALLER)
   })

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import OpenAI, { type APIError } from 'openai'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import type { KeySettings } from '../../layers/gateway/domain/keys/key-settings.ts'
@@ -7,10 +7,9 @@ import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { queryUsageRows } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { actAt } from '../support/act.ts'
-import { catalogFor, type TestGateway } from '../support/gateway.ts'
+import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
-import { openFor, openUpstream } from '../support/stack.ts'
-import { chunk, event, type Reply, say, status, type Upstream } from '../support/upstream.ts'
+import { chunk, event, type Reply, say, startUpstream, status, type Upstream } from '../support/upstream.ts'
 import { eventually } from './support/eventually.ts'
 import { heldBack } from './support/held-back.ts'
 import { inTurn } from './support/in-turn.ts'
@@ -20,12 +19,17 @@ let upstream: Upstream
 let gateway: TestGateway
 
 beforeAll(async () => {
-  upstream = await openUpstream()
+  upstream = await startUpstream()
   const route = { provider: 'up', model: 'upstream-model', firstByteTimeoutMs: 100 }
   const catalog = catalogFor(upstream.url)
   const hasty = catalogFor(upstream.url, { id: 'hasty-model', routes: [route] })
-  gateway = await openFor({ ...catalog, models: [...catalog.models, ...hasty.models] })
+  gateway = await openGateway({ ...catalog, models: [...catalog.models, ...hasty.models] })
 })
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await upstream[Symbol.asyncDispose]()
+})
+
 const HELLO = { model: 'test-model', messages: [{ role: 'user' as const, content: 'Hello' }] }
 const hang: Reply = () => {}
 
@@ -185,7 +189,7 @@ test('the openai SDK asks once with a suspended key, and throws a PermissionDeni
 
 test('the openai SDK throws an InternalServerError with a Retry-After while the database does not answer', async () => {
   const { secret } = await gateway.issue()
-  const cut = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
+  await using cut = await openGateway(catalogFor(upstream.url), { onSameTables: gateway })
   intercept(cut.tables, async () => {
     throw Object.assign(new Error('no answer'), { code: 'ECONNREFUSED' })
   })
@@ -244,7 +248,7 @@ test.each([
 test('the openai SDK waits out the Retry-After of the limit per minute, and is then answered', async () => {
   upstream.reply = say('Hello')
   let aheadMs = 0
-  const later = await openFor(catalogFor(upstream.url), { clock: () => Date.now() + aheadMs })
+  await using later = await openGateway(catalogFor(upstream.url), { clock: () => Date.now() + aheadMs })
   const { client, sent } = watchedClient(later, (await later.issue({ rpm: 1 })).secret)
   await client.chat.completions.create(HELLO)
   aheadMs = 59_000
@@ -270,6 +274,15 @@ test('the openai SDK waits out the Retry-After of the concurrency limit, and is 
   expect(sent.map(({ response }) => response.status)).toEqual([200, 429, 200])
   expect(sent[1]?.response.headers.get('retry-after')).toBe('1')
   expect(pauseBefore(sent[2], sent[1])).toBeGreaterThan(990)
+})
+
+test('the openai SDK gets past an upstream that failed once, and pays for the answer only', async () => {
+  upstream.reply = inTurn(status(500, 'broken'), say('Hello'))
+  const { key, secret } = await gateway.issue()
+  const { client, sent } = watchedClient(gateway, secret)
+  await client.chat.completions.create(HELLO)
+  expect(sent.map(({ response }) => response.status)).toEqual([502, 200])
+  expect((await rowsOf(key)).map(({ cost }) => cost)).toEqual([0n, 20_000n])
 })
 
 async function failureOf(call: Promise<unknown>): Promise<APIError> {

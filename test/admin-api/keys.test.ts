@@ -73,9 +73,14 @@ describe('POST /admin/v1/keys', () => {
     const { external_id, ...secret } = taken
     const same = await ask(secret)
     expect([same.status, same.body.error.param]).toEqual([409, 'secret_sha256'])
-    const { status, body } = await ask({ external_id })
-    expect([status, body.error.code]).toEqual([409, 'external_id_taken'])
-    expect(body.error.message).toContain(id)
+    const other = { body: { external_id }, headers: { 'if-match': '"1"' } }
+    for (const { status, body } of [
+      await ask({ external_id }),
+      await admin.call(`PATCH /keys/${(await create()).id}`, other),
+    ]) {
+      expect([status, body.error.code]).toEqual([409, 'external_id_taken'])
+      expect(body.error.message).toContain(`The external id 'cus_taken' is that of the key ${id}.`)
+    }
   })
 
   test.each([
@@ -92,6 +97,9 @@ describe('POST /admin/v1/keys', () => {
     ['a limit as a text', { daily_limit: '5' }, 'daily_limit', 'whole number'],
     ['too many at once', { max_concurrent: 1001 }, 'max_concurrent', 'from 1 to 1000'],
     ['an external id with a space', { external_id: 'a b' }, 'external_id', 'without spaces'],
+    ['an external id of 129 characters', { external_id: 'x'.repeat(129) }, 'external_id', '1 to 128'],
+    ['an external id beyond ASCII', { external_id: 'naïve' }, 'external_id', 'of ASCII'],
+    ['a note of 201 characters', { note: 'x'.repeat(201) }, 'note', 'at most 200 characters'],
     ['an end that is over', { expires_at: '2020-01-01' }, 'expires_at', 'later than now'],
     ['an end on a day that is none', { expires_at: '2999-02-30' }, 'expires_at', 'UTC day'],
     ['a note that would steer a terminal', { note: 'a\u001b[2Jb' }, 'note', 'on one line'],

@@ -4,34 +4,30 @@ import { findEvent } from '../../layers/gateway/store/events/events.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { listGrants } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
-import { catalogFor, openAllTables, openTestTables } from '../support/gateway.ts'
-import { startUnreliableDynamoDb, type UnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
+import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import { catalogFor, openTestTables } from '../support/gateway.ts'
+import { openLine } from '../support/stack.ts'
+import type { UnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
 import { type Admin, adminOf, once } from './support/admin.ts'
+import { ONCE_CHANGES as CHANGES } from './support/once-changes.ts'
 
 jest.setTimeout(60_000)
 
-type Tables = Awaited<ReturnType<typeof openTestTables>>
-let tables: Tables
+let tables: OperatorTables
 let line: UnreliableDynamoDb
 /** Over a line that can be made bad. */
 let admin: Admin
 /** The same, with little time for an act. */
 let hasty: Admin
-let badTables: Tables
 
 beforeAll(async () => {
   tables = await openTestTables()
-  line = await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? '')
-  const names = { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers }
-  badTables = openAllTables(names, line.endpoint)
-  admin = adminOf(badTables)
-  hasty = adminOf(badTables, { actMs: 1_500 })
+  const opened = await openLine(tables)
+  line = opened.line
+  admin = adminOf(opened.far)
+  hasty = adminOf(opened.far, { actMs: 1_500 })
 })
-afterAll(async () => {
-  await line[Symbol.asyncDispose]()
-  tables.client.destroy()
-  badTables.client.destroy()
-})
+afterAll(() => tables.client.destroy())
 beforeEach(() => {
   line.treat = () => 'answer'
 })
@@ -46,12 +42,6 @@ const newKey = async () => {
   return body as { id: string; secret: string; last_four: string }
 }
 
-/** The request of each, its route for a key, and how often its act was done to the key. */
-const CHANGES = {
-  create: { route: () => 'POST /keys', body: (name: string) => ({ name, credits: '3' }) },
-  rotate: { route: (id: string) => `POST /keys/${id}/rotate`, body: () => ({}) },
-  grant: { route: (id: string) => `POST /keys/${id}/grants`, body: () => ({ credits: '3' }) },
-}
 type Change = keyof typeof CHANGES
 const names = Object.keys(CHANGES) as Change[]
 

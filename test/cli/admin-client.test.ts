@@ -1,18 +1,24 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { ask } from '../../cli/admin-client/ask.ts'
 import type { AdminClient } from '../../cli/admin-client/http-client.ts'
 import { localFile, localFolder } from '../../cli/connect/local-gateway.ts'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
+import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import { type AdminFunction, ARN, adminFunction } from '../functions/support/admin-function.ts'
+import { actAt } from '../support/act.ts'
 import { waybill } from '../support/command-line.ts'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { type Ended, emptyFolder } from '../support/processes.ts'
 import { openBoth } from '../support/stack.ts'
 import { commandsOn } from './support/commands.ts'
 
 jest.setTimeout(60_000)
+
+const UP = 'https://up.example/v1'
 
 /** A gateway whose tables nobody on this machine can reach. */
 const folder = emptyFolder()
@@ -167,17 +173,6 @@ describe('answers that are lost', () => {
 describe('refusals are told in words', () => {
   const refused = (args: readonly string[], by = client) => commandsOn((all) => run(all, by)).refused(...args)
 
-  test.each(['show', 'rotate', 'end-grace', 'suspend', 'resume', 'revoke'])(
-    'waybill keys %s says that there is no such key',
-    async (verb) => {
-      for (const id of ['key_nope', 'no such/key?']) {
-        expect(await refused(['keys', verb, id])).toBe(
-          `There is no key '${id}'. 'waybill keys list' shows those that exist.\n`,
-        )
-      }
-    },
-  )
-
   test('a change of a key that somebody else has changed meanwhile is refused, with who and what', async () => {
     const { key } = await gateway.issue()
     const outpaced: AdminClient = async (asked) => {
@@ -191,6 +186,28 @@ describe('refusals are told in words', () => {
     expect(told).toContain(`${ARN} changed it at`)
     expect(told).toContain('rpm 60 → 99')
     expect((await gateway.readKey(key.id)).rpm).toBe(99)
+  })
+
+  test('a push of a catalog does not replace one that somebody else pushed meanwhile', async () => {
+    const seen = (await readStoredCatalog(gateway.tables)())?.version ?? 0
+    const outpaced: AdminClient = async (asked) => {
+      if (asked.method === 'PUT') await writeCatalog(gateway.tables)(catalogFor(UP, { id: 'theirs' }), actAt())
+      return client(asked)
+    }
+    const file = join(folder, 'ours.json')
+    writeFileSync(file, JSON.stringify(catalogFor(UP, { id: 'ours' })))
+    const { code, stdout, stderr } = await run(['catalog', 'push', file, '--json'], outpaced)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(
+      new RegExp(
+        `test pushed version ${seen + 1} of the catalog while you looked at ${seen}, .*It changed:\n {2}- model test-model\n {2}\\+ model theirs\n.*waybill catalog show.*push again`,
+        's',
+      ),
+    )
+    expect(await readStoredCatalog(gateway.tables)()).toMatchObject({
+      version: seen + 1,
+      data: { models: [{ id: 'theirs' }] },
+    })
   })
 
   test('words that are for programs are left out at a terminal', async () => {

@@ -1,8 +1,6 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, jest, test } from '@jest/globals'
 import { openTestTables } from '../support/gateway.ts'
@@ -34,13 +32,6 @@ function setVersion(folder: string, version: string): void {
   writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), version }))
   utimesSync(path, new Date(), new Date(Date.now() - 60_000))
 }
-
-test('a reader that ends first, as head does, is no error', async () => {
-  const child = spawn(NODE, [join(ROOT, 'waybill.js'), '--help'], { stdio: ['ignore', 'pipe', 'pipe'] })
-  child.stdout.destroy()
-  const ended = once(child, 'exit')
-  expect([await text(child.stderr), (await ended)[0]]).toEqual(['', 0])
-})
 
 test('waybill is bundled when it is first run, and again when a source has changed, even to an older file', () => {
   const folder = cloned('cli', 'layers', 'infra/catalog.json')

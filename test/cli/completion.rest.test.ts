@@ -7,9 +7,8 @@ import type { Command } from 'commander'
 import { completionsOf } from '../../cli/commands/completion.ts'
 import { programFor } from '../../cli/main.ts'
 import { thisTerminal } from '../../layers/terminal/terminal.ts'
-import manifest from '../../package.json' with { type: 'json' }
 import { waybill } from '../support/command-line.ts'
-import { emptyFolder, run } from '../support/processes.ts'
+import { emptyFolder } from '../support/processes.ts'
 
 jest.setTimeout(90_000)
 
@@ -64,12 +63,4 @@ testWithBash('bash completes with the script that waybill completion prints', as
 test.each(['zsh', 'fish'])('the script for %s asks waybill for the words', async (shell) => {
   const { code, stdout } = await waybill(emptyFolder(), ['completion', shell])
   expect([code, stdout]).toEqual([0, expect.stringContaining('waybill complete -- ')])
-})
-
-test('waybill --version tells the version of the package, from the bundle and from the sources', async () => {
-  const version = { code: 0, stdout: `${manifest.version}\n`, stderr: '' }
-  for (const file of ['waybill.js', 'cli/waybill.ts']) {
-    expect(await run(file, ['--version'], emptyFolder()).ended).toEqual(version)
-  }
-  expect((await waybill(emptyFolder(), ['catalog', 'show', '--version', 'x'])).stderr).toContain('whole number')
 })

@@ -44,9 +44,10 @@ describe('a key', () => {
 
   test('that does not exist is refused with those that have a similar name', async () => {
     expect(await refused('keys', 'show', 'ACM')).toMatch(/There is no key 'ACM'\. Did you mean one of these\?\n.*acme/)
-    expect(await refused('keys', 'show', 'nobody')).toBe(
-      "There is no key 'nobody'. 'waybill keys list' shows those that exist.\n",
-    )
+    for (const text of ['nobody', 'key_nope', 'no such/key?']) {
+      const told = `There is no key '${text}'. 'waybill keys list' shows those that exist.\n`
+      for (const verb of ['show', 'revoke']) expect(await refused('keys', verb, text)).toBe(told)
+    }
   })
 
   test('is found among more keys than a search tells', async () => {

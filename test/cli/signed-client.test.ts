@@ -1,5 +1,4 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
@@ -11,6 +10,7 @@ import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { actAt } from '../support/act.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { listen } from '../support/listen.ts'
 import { CALLER, SIGNED_REGION, SIGNER, type SignedAdmin, sendJson, startSignedAdmin } from '../support/signed-admin.ts'
 import { openBoth } from '../support/stack.ts'
 
@@ -398,10 +398,8 @@ describe('an address that is not the admin API, or no longer', () => {
   })
 
   test('that is down is a 503 with the reason', async () => {
-    const closed = createServer().listen(0, '127.0.0.1')
-    await new Promise((resolve) => closed.once('listening', resolve))
-    const url = `http://127.0.0.1:${(closed.address() as AddressInfo).port}`
-    await new Promise((resolve) => closed.close(resolve))
+    const { url, ...closing } = await listen(createServer())
+    await closing[Symbol.asyncDispose]()
     const told = messageOf(await ask('GET /keys', {}, { url }))
     expect(told).toEqual([503, 'service_unavailable', expect.stringMatching(/ECONNREFUSED.*Is the gateway running/)])
   })

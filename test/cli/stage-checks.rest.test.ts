@@ -1,5 +1,4 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import {
   checkClosed,
@@ -20,6 +19,7 @@ import { adminOf } from '../admin-api/support/admin.ts'
 import { secretFor, startSecretsManager } from '../deployed/support/secrets-manager.ts'
 import { actAt } from '../support/act.ts'
 import { catalogFor, type TestGateway } from '../support/gateway.ts'
+import { listen } from '../support/listen.ts'
 import { requestIdAt } from '../support/request-id.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
@@ -29,7 +29,9 @@ jest.setTimeout(60_000)
 
 let gateway: TestGateway
 let stage: Stage
+const opened = new AsyncDisposableStack()
 /** In front of the gateway, as CloudFront is. */
+let edgeUrl: string
 const edge = createServer(async (request, response) => {
   const body: Buffer[] = []
   for await (const piece of request) body.push(piece)
@@ -50,12 +52,9 @@ beforeAll(async () => {
   const words = ['one ', 'two ', 'three '].map((content) => chunk({ content }))
   both.upstream.reply = sse([...words, chunk({}, 'stop'), usageChunk(USAGE), DONE], 150)
   stage = await openStage(gateway.tables, gateway.baseUrl)
-  await new Promise<void>((resolve) => edge.listen(0, '127.0.0.1', resolve))
+  edgeUrl = opened.use(await listen(edge)).url
 })
-afterAll(() => {
-  edge.closeAllConnections()
-  edge.close()
-})
+afterAll(() => opened.disposeAsync())
 
 const smoke = (...more: string[]) => stage.start('cli/waybill.ts', ['smoke', '--stage', 'dev', ...more]).ended
 
@@ -69,7 +68,7 @@ test('waybill smoke sees a stream come piece by piece, and lists what a person m
 })
 
 test('waybill smoke fails if something in front of the gateway gathers streams, or its origin is open, and says so', async () => {
-  stage.outputs = { ...stage.outputs, BaseUrl: `http://127.0.0.1:${(edge.address() as AddressInfo).port}` }
+  stage.outputs = { ...stage.outputs, BaseUrl: edgeUrl }
   const { code, stdout } = await smoke('--origin', gateway.baseUrl)
   expect(code).toBe(1)
   expect(stdout).toMatch(/^FAILED {2}a stream comes piece by piece.*gathers answers/m)
@@ -182,14 +181,6 @@ describe('a check of smoke', () => {
   })
 })
 
-async function answering(status: number, body: object): Promise<AsyncDisposable & { url: string }> {
-  const server = createServer((_, response) => response.writeHead(status).end(JSON.stringify(body)))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
+function answering(status: number, body: object) {
+  return listen(createServer((_, response) => response.writeHead(status).end(JSON.stringify(body))))
 }

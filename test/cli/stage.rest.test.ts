@@ -1,13 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, jest, test } from '@jest/globals'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
-import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { TestGateway } from '../support/gateway.ts'
-import { type Ended, emptyFolder } from '../support/processes.ts'
+import type { Ended } from '../support/processes.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
 
@@ -58,17 +54,6 @@ test.each([
   }
   const renamed = await stage.waybill(['keys', 'update', id, '--name', 'other', '--stage', 'dev'])
   expect([renamed.code, renamed.stderr]).toEqual([0, ''])
-})
-
-test('waybill catalog push --stage refuses a provider key in a variable, and says where a stage has its keys', async () => {
-  const file = fileURLToPath(new URL('../../local/catalog.json', import.meta.url))
-  const catalog = join(emptyFolder(), 'catalog.json')
-  writeFileSync(catalog, readFileSync(file, 'utf8').replace('local:echo', 'https://echo.example.test/v1'))
-  const before = await readStoredCatalog(gateway.tables)()
-  const { code, stderr } = await stage.waybill(['catalog', 'push', catalog, '--stage', 'dev'])
-  expect(code).toBe(1)
-  expect(stderr).toMatch(/provider 'openai' is env:OPENAI_API_KEY.*secret:NAME/)
-  expect(await readStoredCatalog(gateway.tables)()).toEqual(before)
 })
 
 test('waybill smoke passes on a gateway that works, at one address or at two, and leaves its key revoked', async () => {

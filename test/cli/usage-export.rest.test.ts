@@ -59,17 +59,6 @@ async function lines(fromMs: number, toMs: number, keyId?: string): Promise<Line
     .map((line) => JSON.parse(line) as Line)
 }
 
-test('a usage export has every row of every key and day once, oldest first within a key', async () => {
-  const all = await lines(FIRST, FIRST + DAYS * DAY_MS)
-  expect(new Set(all.map((line) => line.request_id)).size).toBe(all.length)
-  expect(all).toHaveLength(keyIds.length * DAYS * 2)
-  for (const id of keyIds) {
-    const times = all.filter((line) => line.key_id === id).map((line) => line.started_at)
-    expect(times).toHaveLength(DAYS * 2)
-    expect(times).toEqual(times.toSorted())
-  }
-})
-
 const MIDNIGHT = FIRST + 5 * DAY_MS
 
 test.each([

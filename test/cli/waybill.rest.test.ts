@@ -2,9 +2,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
-import type { KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
-import type { RequestLine, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
-import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-options.ts'
 import { SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { SETTINGS } from '../../layers/gateway/domain/keys/key-settings.ts'
@@ -78,7 +75,7 @@ test('waybill keys rotate warns, before it does so, that it ends the secret of a
   expect(await fails('keys', 'rotate', made.id, '--grace', '61', '--local')).toContain('60')
 })
 
-test('every option of waybill keys takes effect, and update, grant, rotate, end-grace, suspend, resume and revoke do at once', async () => {
+test('every option of waybill keys takes effect, at once, and an update takes an allowlist away', async () => {
   const typed = SETTINGS.flatMap((name) => [`--${SETTING_OPTIONS[name].option}`, SETTING_SAMPLES[name].typed])
   const made = await create(...typed, '--credits', '1.5')
   const told = Object.fromEntries(SETTINGS.map((name) => [SETTING_WORDS[name].field, SETTING_SAMPLES[name].told]))
@@ -91,16 +88,13 @@ test('every option of waybill keys takes effect, and update, grant, rotate, end-
   }
   expect((await ask(made.secret)).status).toBe(200)
   expect((await ask(made.secret, '/v1/models')).status).toBe(403)
-
-  expect(
-    await json('keys', 'update', made.id, '--rpm', '500', '--scopes', 'chat.completions,models.read'),
-  ).toMatchObject({ rpm: 500 })
+  const open = ['--rpm', '500', '--scopes', 'chat.completions,models.read', '--allow', '']
+  expect(await json('keys', 'update', made.id, ...open)).toMatchObject({ rpm: 500, allowlist: [] })
   expect((await ask(made.secret, '/v1/models')).status).toBe(200)
-  expect(await json('keys', 'update', made.id, '--allow', '10.0.0.0/8')).toMatchObject({ allowlist: ['10.0.0.0/8'] })
-  expect((await ask(made.secret)).status).toBe(403)
-  expect(await json('keys', 'update', made.id, '--allow', '')).toMatchObject({ allowlist: [] })
-  expect((await ask(made.secret)).status).toBe(200)
+})
 
+test('waybill keys grant takes a reference, refuses one that was used unless it is --again, and takes credits back', async () => {
+  const made = await create('--credits', '1.5')
   expect(await json('keys', 'grant', made.id, '2.000000001')).toMatchObject({
     credits: '2.000000001',
     key: { granted: '3.500000001' },
@@ -115,34 +109,23 @@ test('every option of waybill keys takes effect, and update, grant, rotate, end-
   const { stdout: grants } = await waybill(folder, ['keys', 'grants', made.id, '--local'])
   expect(grants).toMatch(/-2 +typo.* 1 +INV-1/s)
   expect(await json('keys', 'list', '--reference', 'inv-1')).toMatchObject({ data: [{ id: made.id }] })
+})
 
-  const rotated = await json<KeyWithSecret>('keys', 'rotate', made.id)
-  expect(rotated.previous?.last_four).toBe(made.secret.slice(-4))
-  expect([(await ask(made.secret)).status, (await ask(rotated.secret ?? '')).status]).toEqual([200, 200])
-  expect(await json('keys', 'end-grace', made.id)).toMatchObject({ previous: null })
-  expect([(await ask(made.secret)).status, (await ask(rotated.secret ?? '')).status]).toEqual([401, 200])
-  expect(await json('keys', 'suspend', made.id)).toMatchObject({ status: 'suspended' })
-  expect((await waybill(folder, ['keys', 'suspend', made.id, '--local'])).stdout).toContain('it was suspended before')
-  expect((await ask(rotated.secret ?? '')).status).toBe(403)
-  expect(await json('keys', 'resume', made.id)).toMatchObject({ status: 'active' })
-  const leaked = await json<KeyWithSecret>('keys', 'rotate', made.id, '--grace', '0')
-  expect(leaked.previous).toBeNull()
-  expect([(await ask(rotated.secret ?? '')).status, (await ask(leaked.secret ?? '')).status]).toEqual([401, 200])
-  expect(await json('keys', 'revoke', made.id)).toMatchObject({ status: 'revoked' })
-  expect((await ask(leaked.secret ?? '')).status).toBe(401)
-  for (const verb of ['suspend', 'resume'])
-    expect(await fails('keys', verb, made.id, '--local')).toContain('that is final')
-  expect(await fails('keys', 'grant', made.id, '1', '--local')).toContain('revoked')
+test('waybill keys says of a suspension that it was there before, and of a revoke that it is final', async () => {
+  const { id } = await create()
+  expect(await json('keys', 'rotate', id, '--grace', '0')).toMatchObject({ previous: null })
+  await json('keys', 'suspend', id)
+  expect((await waybill(folder, ['keys', 'suspend', id, '--local'])).stdout).toContain('it was suspended before')
+  await json('keys', 'revoke', id)
+  for (const verb of ['suspend', 'resume']) expect(await fails('keys', verb, id, '--local')).toContain('that is final')
+  expect(await fails('keys', 'grant', id, '1', '--local')).toContain('revoked')
 })
 
 test.each([
   [['keys', 'create', '--local'], /--name/],
   [['keys', 'create', '--name', 'x', '--rpm', '0', '--local'], /from 1 to 60000/],
-  [['keys', 'create', '--name', 'x', '--rpm', '60001', '--local'], /from 1 to 60000/],
-  [['keys', 'create', '--name', 'x', '--scopes', 'admin', '--local'], /not 'admin'/],
   [['keys', 'create', '--name', 'x', '--allow', '10.0.0.1/8', '--local'], /write 10\.0\.0\.0\/8/],
   [['keys', 'create', '--name', 'x', '--credits', '-1', '--local'], /plain decimal/],
-  [['keys', 'create', '--name', ' ', '--local'], /1 to 100 characters/],
   [['keys', 'show', 'key_nope', '--local'], /There is no key 'key_nope'/],
   [['keys', 'update', 'key_nope', '--local'], /Say what to change/],
   [['keys', 'update', 'key_nope', '--rpm', '5', '--local'], /There is no key/],
@@ -182,36 +165,6 @@ test.each(['list', 'summary'])('waybill usage %s --help says how far back it loo
   expect(stdout).toContain('(default: 24h)')
 })
 
-test('waybill usage list, show and summary tell of the same requests', async () => {
-  const made = await create('--credits', '1')
-  const ids: (string | null)[] = []
-  for (let i = 0; i < 3; i++) ids.push((await ask(made.secret)).headers.get('x-request-id'))
-  ids.push((await ask(made.secret, '/v1/models')).headers.get('x-request-id'))
-  const lines = await list<RequestLine>('usage', 'list', '--key', made.id)
-  expect(lines.map((line) => line.request_id)).toEqual(ids.toReversed())
-  expect(await list('usage', 'list', '--key', made.id, '--limit', '2')).toHaveLength(2)
-  const { row } = await json<RequestShape>('usage', 'show', ids[0] as string)
-  expect(row).toMatchObject({
-    key_id: made.id,
-    endpoint: 'chat.completions',
-    outcome: 'completed',
-    prompt_tokens: 1,
-    completion_tokens: 2,
-    cost: '0.00000135',
-  })
-  const { groups, total } = await json<UsagePage>('usage', 'summary', '--by', 'model', '--key', made.id)
-  const none = { refused: 0, failed: 0, upstream_cost: '0', margin: '0' }
-  expect(groups).toMatchObject([
-    { ...none, group: 'echo', requests: 3, completed: 3, prompt_tokens: 3, completion_tokens: 6, cost: '0.00000405' },
-    { ...none, group: '-', requests: 1, completed: 1, prompt_tokens: 0, completion_tokens: 0, cost: '0' },
-  ])
-  expect(total).toMatchObject({ requests: 4, cost: '0.00000405', without_cost: 3 })
-  for (const group of ['key', 'provider', 'day']) {
-    const page = await json<UsagePage>('usage', 'summary', '--by', group, '--key', made.id)
-    expect([page.group_by, page.total]).toEqual([group, expect.objectContaining({ requests: 4 })])
-  }
-})
-
 test('waybill catalog check and push accept a valid file, and refuse an invalid one with the path of its fault', async () => {
   const before = await json<CatalogShape>('catalog', 'show')
   const { models, providers } = before.catalog as CatalogData
@@ -241,13 +194,7 @@ test('waybill catalog check and push accept a valid file, and refuse an invalid 
   expect(await json('catalog', 'push', good)).toMatchObject({ version: before.version + 1 })
 })
 
-test('waybill routes list has every route, and routes test says of each whether it answers and at what price, and exits with 1 if one fails', async () => {
-  const listed = await list('routes', 'list')
-  expect(listed).toContainEqual(expect.objectContaining({ model: 'echo', provider: 'echo', order: 1 }))
-  const good = await list('routes', 'test', 'echo')
-  expect(good).toMatchObject([
-    { model: 'echo', provider: 'echo', ok: true, result: 'ok', tokens: 5, cost: '0.0000021' },
-  ])
+test('waybill routes test says of a route that fails why, and exits with 1', async () => {
   const { providers, models } = (await json<CatalogShape>('catalog', 'show')).catalog as CatalogData
   const file = join(folder, 'broken-route.json')
   const down = { type: 'openai', baseUrl: 'http://127.0.0.1:1/v1' }

@@ -29,7 +29,7 @@ await page.setViewportSize({ width: 1200, height: 640 })
 await open('request')
 await page.screenshot({ path: `${FOLDER}${README_PICTURES.console}` })
 await browser.close()
-scripted.close()
+await scripted.close()
 
 async function open(name: string): Promise<void> {
   const { path = '', text = '' } = PICTURED[name] ?? {}

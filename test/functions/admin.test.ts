@@ -18,12 +18,13 @@ import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { readLastAudit } from '../../layers/gateway/store/keys/last-audit.ts'
 import { listKeys, readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import { ONCE_CHANGES } from '../admin-api/support/once-changes.ts'
 import { secretFor, startSecretsManager } from '../deployed/support/secrets-manager.ts'
 import { actAt } from '../support/act.ts'
-import { catalogFor, openAllTables, openTestTables } from '../support/gateway.ts'
+import { catalogFor, openTestTables } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
-import { openUpstream } from '../support/stack.ts'
-import { startUnreliableDynamoDb, type UnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
+import { openLine, openUpstream } from '../support/stack.ts'
+import type { UnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
 import { type AdminFunction, ARN, adminFunction, OFFICE, once } from './support/admin-function.ts'
 
 jest.setTimeout(60_000)
@@ -43,17 +44,9 @@ let admin: AdminFunction
 
 beforeAll(async () => {
   tables = await openTestTables()
-  line = await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? '')
-  overLine = openAllTables(
-    { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers },
-    line.endpoint,
-  )
+  ;({ line, far: overLine } = await openLine(tables))
 })
-afterAll(async () => {
-  await line[Symbol.asyncDispose]()
-  tables.client.destroy()
-  overLine.client.destroy()
-})
+afterAll(() => tables.client.destroy())
 beforeEach(() => {
   line.treat = () => 'answer'
   admin = adminFunction(tables)
@@ -396,15 +389,10 @@ describe('the credits that an admin key grants a day', () => {
     expect(await grantedOnDay(tables)(allowanceAt(key, Date.now()))).toBe(0n)
   })
 
-  const CHANGES = {
-    create: { route: () => 'POST /keys', body: (name: string) => ({ name, credits: '3' }), granted: 3n * CREDIT },
-    rotate: { route: (id: string) => `POST /keys/${id}/rotate`, body: () => ({}), granted: 0n },
-    grant: { route: (id: string) => `POST /keys/${id}/grants`, body: () => ({ credits: '3' }), granted: 3n * CREDIT },
-  }
-
-  test.each(Object.entries(CHANGES))(
+  test.each(Object.entries(ONCE_CHANGES))(
     'over an admin key, %s asked for again after a lost answer, and eight times at once, is done and counted once',
-    async (change, { route, body, granted }) => {
+    async (change, { route, body }) => {
+      const granted = change === 'rotate' ? 0n : 3n * CREDIT
       const { key, secret } = await adminKey()
       const id = await customer()
       const bad = adminFunction(overLine, { actMs: 1_500 })

@@ -42,7 +42,7 @@ async function ask(instance: TestGateway, secret: string): Promise<number> {
   return response.status
 }
 
-/** The answers of both warm instances. */
+/** The status that each warm instance answers. */
 const askBoth = (secret: string) => Promise.all([ask(gateway, secret), ask(other, secret)])
 
 async function rotate(keyId: string): Promise<string> {

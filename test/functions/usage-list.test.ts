@@ -9,7 +9,6 @@ import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { putDayTotal } from '../../layers/gateway/store/rows/day-totals.ts'
 import { putUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
-import { adminOf } from '../admin-api/support/admin.ts'
 import { Random } from '../simulation/random.ts'
 import { actAt } from '../support/act.ts'
 import { completedRow } from '../support/completed-row.ts'
@@ -196,18 +195,6 @@ describe('sums', () => {
     expect(models.total).toEqual(sumOf(rows))
     const large = await ask(mine.secret, `?group=day&model=large&from=${from}&to=${to}`)
     expect(large.total).toEqual(sumOf(rows.filter(({ model }) => model === 'large')))
-  })
-
-  test('sums are those that the admin API has of the key', async () => {
-    const range = `from=2026-11-11&to=${isoTime(NOW)}`
-    const admin = adminOf(gateway.tables, { clock: () => NOW })
-    const { body } = await admin.call(`GET /usage?key_id=${mine.keyId}&group_by=model&${range}`)
-    const { data, total } = await ask(mine.secret, `?group=model&${range}`)
-    const told = (figures: Record<string, unknown>) => [figures.requests, figures.completed, figures.cost]
-    expect(told(total as Record<string, unknown>)).toEqual(told(body.total))
-    expect(data.map((one) => [one.model ?? '-', ...told(one)])).toEqual(
-      body.groups.map((one: Record<string, unknown>) => [one.group, ...told(one)]),
-    )
   })
 
   test('a day with more rows than a call may read is summed from its newest rows, and the rest is said and can be asked for', async () => {

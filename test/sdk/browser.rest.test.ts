@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { buildSync } from 'esbuild'
 import type { Page } from 'playwright-core'
 import { openBrowser } from '../console/support/browser.ts'
 import type { TestGateway } from '../support/gateway.ts'
+import { listen } from '../support/listen.ts'
 import { BROWSER_PATH } from '../support/programs.ts'
 import { openBoth } from '../support/stack.ts'
 import { say, type Upstream } from '../support/upstream.ts'
@@ -41,12 +41,7 @@ async function servePage(): Promise<string> {
   })
   const html = `<!doctype html><meta charset="utf-8"><script>${outputFiles[0]?.text.replaceAll('</script', '<\\/script')}</script>`
   const server = createServer((_, response) => void response.setHeader('Content-Type', 'text/html').end(html))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  opened.defer(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://localhost:${(server.address() as AddressInfo).port}/`
+  return opened.use(await listen(server)).url.replace('127.0.0.1', 'localhost')
 }
 
 type Given = { readonly baseURL: string; readonly apiKey: string }

@@ -19,53 +19,34 @@ const tellWeather = ({ city }: z.infer<typeof WEATHER.schema>) => `${city}: 21 d
 const tellTime = ({ zone = 'UTC' }: z.infer<typeof TIME.schema>) => `12:00 ${zone}`
 
 type Access = { readonly baseURL: string; readonly apiKey: string }
-/** Runs a tool loop to its end, as the client's documentation shows it, and returns the final text. */
-type Client = { readonly stream: boolean; run(access: Access): Promise<string> }
+/** Runs a tool loop to its end, as the client's documentation shows it, whole or streamed, and returns the final text. */
+type Client = (access: Access, stream: boolean) => Promise<string>
+
+const vercel = (requestFor: typeof vercelRequest): Client => {
+  return async (access, stream) =>
+    (stream ? streamText(requestFor(access)) : await generateText(requestFor(access))).text
+}
 
 const CLIENTS: Readonly<Record<string, Client>> = {
-  'the Vercel AI SDK with generateText': {
-    stream: false,
-    run: async (access) => (await generateText(vercelRequest(access))).text,
+  'the Vercel AI SDK': vercel(vercelRequest),
+  'the Vercel AI SDK’s OpenAI provider': vercel(openaiRequest),
+  'the OpenAI Agents SDK': async (access, stream) => {
+    if (!stream) return String((await runnerFor(access).run(AGENT, QUESTION)).finalOutput)
+    const result = await runnerFor(access).run(AGENT, QUESTION, { stream })
+    await result.completed
+    return String(result.finalOutput)
   },
-  'the Vercel AI SDK with streamText': {
-    stream: true,
-    run: async (access) => streamText(vercelRequest(access)).text,
-  },
-  'the Vercel AI SDK’s OpenAI provider with generateText': {
-    stream: false,
-    run: async (access) => (await generateText(openaiRequest(access))).text,
-  },
-  'the Vercel AI SDK’s OpenAI provider with streamText': {
-    stream: true,
-    run: async (access) => streamText(openaiRequest(access)).text,
-  },
-  'the OpenAI Agents SDK with run': {
-    stream: false,
-    run: async (access) => String((await runnerFor(access).run(AGENT, QUESTION)).finalOutput),
-  },
-  'the OpenAI Agents SDK with a stream': {
-    stream: true,
-    run: async (access) => {
-      const result = await runnerFor(access).run(AGENT, QUESTION, { stream: true })
-      await result.completed
-      return String(result.finalOutput)
-    },
-  },
-  'the openai SDK with runTools': { stream: false, run: (access) => runOpenai(access, false) },
-  'the openai SDK with a stream of runTools': { stream: true, run: (access) => runOpenai(access, true) },
-  'LangChain with invoke': {
-    stream: false,
-    run: (access) => runLangchain(access, (model, messages) => model.invoke(messages)),
-  },
-  'LangChain with stream': {
-    stream: true,
-    run: (access) =>
-      runLangchain(access, async (model, messages) => {
-        const pieces = await Array.fromAsync(await model.stream(messages))
-        return pieces.reduce((sum, piece) => concat(sum, piece))
-      }),
-  },
+  'the openai SDK with runTools': runOpenai,
+  LangChain: (access, stream) =>
+    runLangchain(access, async (model, messages) => {
+      if (!stream) return model.invoke(messages)
+      const pieces = await Array.fromAsync(await model.stream(messages))
+      return pieces.reduce((sum, piece) => concat(sum, piece))
+    }),
 }
+const WAYS = Object.entries(CLIENTS).flatMap(([name, run]) =>
+  [false, true].map((stream) => [name, stream, run] as const),
+)
 
 describe.each(Object.entries(DIALECTS))('the %s dialect', (name, dialect) => {
   let served: Served
@@ -73,13 +54,13 @@ describe.each(Object.entries(DIALECTS))('the %s dialect', (name, dialect) => {
     served = await dialect.open()
   })
 
-  test.each(Object.entries(CLIENTS))(
-    `a tool loop over the ${name} dialect runs to its final answer through %s`,
-    async (_, { stream, run }) => {
+  test.each(WAYS)(
+    `a tool loop over the ${name} dialect runs to its final answer through %s (stream: %s)`,
+    async (_, stream, run) => {
       const { gateway, requests, beginLoop } = served
       beginLoop()
       const { key, secret } = await gateway.issue()
-      expect(await run({ baseURL: `${gateway.baseUrl}/v1`, apiKey: secret })).toBe(ANSWER)
+      expect(await run({ baseURL: `${gateway.baseUrl}/v1`, apiKey: secret }, stream)).toBe(ANSWER)
 
       expect(requests.map(({ body }) => dialect.conversationIn(body))).toEqual(dialect.conversations)
       for (const { body } of requests) expect(body).toMatchObject(dialect.offer)

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import { type Instance, type InstanceOptions, openInstance } from '../../functions/instance.ts'
 import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
@@ -21,6 +20,7 @@ import { issueKey } from '../../local/issue-key.ts'
 import { createGatewayServer } from '../../local/server.ts'
 import { actAt } from './act.ts'
 import { intercept } from './intercept.ts'
+import { listen } from './listen.ts'
 import { sharedTokenizer } from './shared-tokenizer.ts'
 
 export type TestGateway = AsyncDisposable & {
@@ -122,8 +122,8 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
   const log = jsonLog((line) => logLines.push(line))
   const instance = openInstance({ ...instanceOptions, config, tables, log })
   const server = createGatewayServer(Promise.resolve(instance), { countTokens })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const served = await listen(server)
+  const baseUrl = served.url
   // Seen through its own connection, so that looking does not count as a call of the gateway.
   const outside = connect(tables.keys.slice('keys-'.length))
 
@@ -171,8 +171,7 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
       return { response, status: response.status, text, row, key, secret }
     },
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      await served[Symbol.asyncDispose]()
       tables.client.destroy()
       outside.client.destroy()
     },

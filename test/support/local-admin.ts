@@ -1,8 +1,8 @@
-import type { AddressInfo } from 'node:net'
 import type { LocalFile } from '../../cli/connect/local-gateway.ts'
 import { createLocalAdmin, type LocalAdmin, newAdminToken } from '../../local/local-admin.ts'
 import { createGatewayServer } from '../../local/server.ts'
 import type { TestGateway } from './gateway.ts'
+import { listen } from './listen.ts'
 
 /** The gateway as `npm start` serves it on this machine, with its admin API. */
 export async function startLocalAdmin({
@@ -11,16 +11,12 @@ export async function startLocalAdmin({
 }: TestGateway): Promise<AsyncDisposable & { file: LocalFile }> {
   const admin = Promise.withResolvers<LocalAdmin>()
   const server = createGatewayServer(Promise.resolve(instance), { admin: admin.promise })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url: baseUrl, ...served } = await listen(server)
   const [token, apiKeys] = [newAdminToken(), { env: () => undefined, secret: async () => undefined }]
   const { clock, log } = instance
   admin.resolve(createLocalAdmin({ tables, apiKeys, clock, log, baseUrl, token }))
   return {
     file: { baseUrl, dynamodbEndpoint: '', demoKey: '', echoUrl: '', adminToken: token, pid: process.pid },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-    },
+    ...served,
   }
 }

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
 import type { TokenQuestion } from '../../layers/tokenizer/answer-question.ts'
 import { openTokenizerThread } from '../../local/tokenizer-thread.ts'
+import { listen } from './listen.ts'
 
 const MOST_MS = 30_000
 
@@ -14,12 +14,7 @@ export async function startSharedTokenizer(stack: AsyncDisposableStack): Promise
     const { texts } = (await json(request)) as TokenQuestion
     response.end(JSON.stringify(await tokenizer.countTokens(texts, MOST_MS)))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  stack.defer(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return stack.use(await listen(server)).url
 }
 
 export const sharedTokenizer: CountTokens = async (texts, withinMs) => {

@@ -1,6 +1,5 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { byAws } from '../../cli/admin-client/sign-in.ts'
 import type { Connection } from '../../cli/connect/connect.ts'
@@ -16,6 +15,7 @@ import { createAdminKey } from '../../layers/gateway/store/admin-keys/admin-keys
 import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { adminEvent } from '../functions/support/admin-function.ts'
 import { actAt } from './act.ts'
+import { listen } from './listen.ts'
 
 /** The identity behind the credentials of a stage's commands. */
 export const CALLER = 'arn:aws:iam::123456789012:user/ann'
@@ -98,19 +98,14 @@ export async function startSignedAdmin(
     }
     response.writeHead(answer.statusCode, answer.headers).end(answer.body)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const admin: SignedAdmin = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listen(server)),
     asked: [],
     logged,
     allows: () => true,
     instead: undefined,
     lost: 0,
     sessionToken: undefined,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-    },
   }
   return admin
 }

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { ask } from '../../cli/admin-client/ask.ts'
@@ -8,6 +7,7 @@ import { adminClient } from '../../cli/admin-client/http-client.ts'
 import type { Connection } from '../../cli/connect/connect.ts'
 import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { waybill, waybillOnTerminal } from './command-line.ts'
+import { listen } from './listen.ts'
 import { type Ended, emptyFolder, type Process, run } from './processes.ts'
 import { CALLER, type SignedAdmin, startSignedAdmin } from './signed-admin.ts'
 
@@ -41,13 +41,12 @@ export async function startStage(
     response.writeHead(stack === stackName ? 200 : 400, { 'Content-Type': 'text/xml' })
     response.end(stack === stackName ? described(stackName, stage.outputs) : NO_SUCH_STACK)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const cloudFormation = await listen(server)
   const isProtected = name === 'prod'
   const openAdmin = callMs ? (connection: Connection) => ask(adminClient(connection, { callMs })) : undefined
   const admin = await startSignedAdmin(tables, baseUrl, { stage: name, isProtected, ...(actMs && { actMs }) })
   const access = {
-    AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
+    AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.url,
     // The tables are out of reach.
     AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1',
     ...profileOnly(),
@@ -70,8 +69,7 @@ export async function startStage(
     start: (file, args, env = {}) => run(file, [...args], emptyFolder(), { ...access, ...env }),
     async [Symbol.asyncDispose]() {
       await admin[Symbol.asyncDispose]()
-      server.closeAllConnections()
-      server.close()
+      await cloudFormation[Symbol.asyncDispose]()
     },
   }
   return stage

@@ -1,6 +1,6 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { listen } from './listen.ts'
 
 /** The treatment of a call: it is answered; cut off before or after it did its work; rejected; or cancelled, as a transaction. */
 export type Treatment = 'answer' | 'cut off' | 'lose the answer' | 'throttle' | 'conflict' | 'fail'
@@ -22,16 +22,15 @@ export async function startUnreliableDynamoDb(target: string): Promise<Unreliabl
   const server = createServer((incoming, response) => {
     serve(incoming, response).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const served = await listen(server)
   const proxy: UnreliableDynamoDb = {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: served.url,
     treat: () => 'answer',
     delay: () => Promise.resolve(),
     hangUp: () => server.closeAllConnections(),
     given: { answer: 0, 'cut off': 0, 'lose the answer': 0, throttle: 0, conflict: 0, fail: 0 },
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      await served[Symbol.asyncDispose]()
       agent.destroy()
     },
   }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listen } from './listen.ts'
 
 export type UpstreamRequest = {
   readonly headers: IncomingHttpHeaders
@@ -26,15 +26,12 @@ export async function startUpstream(reply: Reply = say('Hello')): Promise<Upstre
   const server = createServer((incoming, response) => {
     receive(incoming).then((request) => upstream.reply(response, request))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { url, ...served } = await listen(server)
   const upstream: Upstream = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    ...served,
+    url: `${url}/v1`,
     requests,
     reply,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
   }
   return upstream
 

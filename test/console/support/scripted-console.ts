@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { GUARD_HEADERS } from '../../../cli/console/guard.ts'
 import { buildConsole } from '../../../console/build.ts'
@@ -9,6 +8,7 @@ import type { EventShape } from '../../../layers/admin/api/shapes/books.ts'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import type { RequestLine } from '../../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
+import { listen } from '../../support/listen.ts'
 import * as samples from './samples.ts'
 
 const LAUNCH = 'launch-token'
@@ -35,7 +35,7 @@ export type ScriptedConsole = {
   isProtected: boolean
   /** As if another operator had changed this key in between. */
   changeByAnother(id: string, changes: Partial<KeyDetail>, event: Partial<EventShape>): void
-  readonly close: () => void
+  readonly close: () => Promise<void>
 }
 
 type Answer = { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> }
@@ -48,8 +48,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
   const done = new Map<string, KeyDetail>()
   const events: EventShape[] = [...samples.sampleEvents]
   const server = createServer((request, response) => void answer(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url: origin, ...served } = await listen(server)
 
   const scripted: ScriptedConsole = {
     origin,
@@ -65,10 +64,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
       scripted.keys[i] = { ...key, ...changes, version: key.version + 1 }
       events.unshift({ ...samples.sampleEvent, id: `01K9${events.length}`, at: samples.ago(0), key_id: id, ...event })
     },
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
+    close: async () => served[Symbol.asyncDispose](),
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

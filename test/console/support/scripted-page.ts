@@ -18,7 +18,7 @@ export async function openScriptedPage(script = ''): Promise<ScriptedPage> {
   await watched.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   const close = async () => {
     await browser.close()
-    scripted.close()
+    await scripted.close()
   }
   return { ...watched, scripted, close }
 }

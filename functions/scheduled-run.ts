@@ -1,6 +1,5 @@
 import type { Log } from '../layers/gateway/platform/log/log.ts'
 
-/** Lambda's context. */
 export type Context = { getRemainingTimeInMillis(): number }
 
 /** Kept back from the function's timeout, for work that is under way when a run ends itself. */

@@ -60,7 +60,6 @@ const inBoth = <T>(value: T) => ({ dev: value, prod: value })
 const IN_PROD = { dev: false, prod: true }
 const flag = (isOn: { dev: boolean; prod: boolean }, words: string) => ({ schema: z.boolean(), ...isOn, words })
 
-/** The operator's settings, each in one row. */
 export const SETTING_TABLE = {
   alarmEmail: {
     schema: z.email().optional(),
@@ -193,10 +192,12 @@ export type SettingName = keyof Table
 type Value<Name extends SettingName> = z.infer<Table[Name]['schema']>
 type OptionalName = { [Name in SettingName]: undefined extends Value<Name> ? Name : never }[SettingName]
 
-/** The operator's settings of a stage. */
 export type Settings = { readonly [Name in Exclude<SettingName, OptionalName>]: Value<Name> } & {
   readonly [Name in OptionalName]?: Value<Name>
 }
+
+/** By the name of the stage. */
+export type SettingsOfStages = Readonly<Record<string, Partial<Settings>>>
 
 export const SETTING_NAMES = Object.keys(SETTING_TABLE) as SettingName[]
 
@@ -215,7 +216,6 @@ export function defaultsOf(stage: 'dev' | 'prod'): Settings {
   return Object.fromEntries(set.map((name) => [name, settingRow(name)[stage]])) as Settings
 }
 
-/** The variables by which functions know settings. */
 export function settingVariables(settings: Settings): Record<string, string> {
   const known = SETTING_NAMES.flatMap((name) => {
     const { variable } = settingRow(name)

@@ -1,8 +1,6 @@
 import type { StageName } from './props.ts'
-import { defaultsOf, type Settings } from './setting-table.ts'
-import type { SettingsOfStages } from './settings.ts'
+import { defaultsOf, type Settings, type SettingsOfStages } from './setting-table.ts'
 
-/** A zone of Route 53. */
 export type Zone = NonNullable<NonNullable<Settings['domain']>['hostedZone']>
 
 /** Everything in which one deployment differs from another: the operator's settings, and those that its name decides. */

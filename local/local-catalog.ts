@@ -18,7 +18,6 @@ import { actBy } from './issue-key.ts'
 
 export type LocalCatalog = {
   readonly catalog: CatalogData
-  /** The same in JSON, as its author wrote it. */
   readonly source: string
   /** Models that have no route on this machine, and the variables that would give them one. */
   readonly off: readonly { readonly model: string; readonly missing: readonly string[] }[]

@@ -20,7 +20,6 @@ type AdminDeps = Pick<Administered, 'tables' | 'stage' | 'apiKeys' | 'echoUrl' |
   readonly log: Log
 }
 
-/** Lambda's context. */
 type Context = { getRemainingTimeInMillis(): number }
 
 type HttpAnswer = {

@@ -71,7 +71,6 @@ export async function answerQuote(deps: QuoteDeps, request: AdmittedChat): Promi
   }
 }
 
-/** The path of the endpoint that is quoted, by its contract. */
 function pathOf({ contract }: Endpoint): string | undefined {
   return HTTP_ROUTES.find(({ endpoint }) => isBilled(endpoint) && endpoint.contract === contract)?.path
 }

@@ -34,7 +34,6 @@ export function answerUsage(tables: Tables) {
   }
 }
 
-/** A page of the key's own rows, the newest first. */
 async function answerList(tables: Tables, { id: keyId }: Key, query: UsageQuery) {
   const { range, limit, after, model } = query
   const matches =
@@ -51,7 +50,6 @@ async function answerList(tables: Tables, { id: keyId }: Key, query: UsageQuery)
 
 type Summed = UsageQuery & { readonly group: UsageGroup }
 
-/** The key's own rows, added up. */
 export async function answerSums(tables: Tables, key: Key, query: Summed, nowMs: number, rows = MOST_ROWS.summed) {
   const { range, model, group } = query
   const budget: RowBudget = { rows, leftOut: [], nowMs }

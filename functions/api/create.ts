@@ -64,7 +64,6 @@ export function createApi(instance: Instance, countTokens: CountTokens) {
     await readAndPrice(pricing, request, event)
   }
 
-  /** The models that the key may use, or one of them. */
   async function answerModels({ credential }: AdmittedRequest, { rawPath }: GatewayEvent) {
     const catalog = await loadCatalog()
     const allowed = modelsFor(credential.key, catalog)

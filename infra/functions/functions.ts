@@ -165,7 +165,6 @@ export class Functions extends Construct {
     })
   }
 
-  /** The rights to ask the upstreams of the catalog. */
   #askProviders({ stage, catalog }: Props): Pick<GatewayFunctionProps, 'may' | 'acknowledged'> {
     const secrets = secretArn(this, stage, '*')
     const reason = 'Provider keys of this stage only. Which there are is the catalog’s to say, and needs no deployment.'
@@ -175,7 +174,6 @@ export class Functions extends Construct {
     }
   }
 
-  /** The functions that callers call. */
   get called(): GatewayFunction[] {
     return [this.chat, this.api]
   }

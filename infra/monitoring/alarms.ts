@@ -57,7 +57,6 @@ function addAlarm(scope: Construct, name: AlarmName, stage: Stage, rule: Rule, t
 const period = Duration.minutes(5)
 export const IN_FIVE_MINUTES = { period, statistic: 'Sum' } as const
 
-/** A metric of the gateway's log. */
 export function gatewayMetric({ name: stage }: Stage, metricName: string, statistic = 'Sum'): Metric {
   return new Metric({ namespace: METRICS_NAMESPACE, metricName, dimensionsMap: { stage }, statistic, period })
 }

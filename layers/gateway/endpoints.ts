@@ -99,7 +99,6 @@ const NAMED_ENDPOINTS: readonly Endpoint[] = ENDPOINT_NAMES.map(endpointNamed)
 export const endpointsOf = (name: FunctionName): readonly Endpoint[] =>
   NAMED_ENDPOINTS.filter((endpoint) => endpoint.function === name)
 
-/** The names of a function's endpoints. */
 export type EndpointOf<Name extends FunctionName> = {
   [Endpoint in EndpointName]: (typeof ENDPOINTS)[Endpoint]['function'] extends Name ? Endpoint : never
 }[EndpointName]

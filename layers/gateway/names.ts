@@ -60,7 +60,6 @@ export const OUTPUTS = {
   operatorPolicy: 'OperatorPolicy',
   readerPolicy: 'ReaderPolicy',
   onCallPolicy: 'OnCallPolicy',
-  /** The address of the dashboard. */
   dashboard: 'Dashboard',
   /** The application of CodeDeploy by which new code is rolled out, if it is. */
   rollout: 'RolloutApplication',
@@ -121,12 +120,10 @@ export const TABLES = {
 
 const CATALOG = 'CATALOG'
 
-/** The names of the items in the table `keys`. */
 export const ITEMS = {
   key: 'KEY#',
   hash: 'HASH#',
   grant: 'GRANT#',
-  /** The last grant to a key under a reference. */
   reference: 'REFERENCE#',
   /** Points from an operator's own id of a key to the key. */
   external: 'EXTERNAL#',

@@ -31,7 +31,6 @@ export function printFailure({ output, errors, env }: Terminal, message: string)
   new Console({ stdout: output, stderr: errors }).error(lines.join('\n'))
 }
 
-/** An output with a width and colours. */
 export type Screen = Output & {
   /** True if a person reads it. */
   readonly isTerminal: boolean

@@ -3,7 +3,6 @@ import { toAttributes } from './attribute-values.ts'
 import { DynamoDbError } from './failures.ts'
 import { convertItems } from './members.ts'
 
-/** A transaction that was carried out. */
 export type Done = { readonly token: string; readonly fingerprint: string; readonly atMs: number }
 
 /** "After 10 minutes, any request with the same client token is treated as a new request." */

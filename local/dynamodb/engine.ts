@@ -1,16 +1,9 @@
 import { type Done, DoneTransactions, fingerprintOf } from './done-transactions.ts'
-import {
-  CONFLICT,
-  conditionFailed,
-  DynamoDbError,
-  type Reason,
-  refusedFor,
-  transactionCanceled,
-  validationError,
-} from './failures.ts'
+import { DynamoDbError, validationError } from './failures.ts'
 import { keyIn, keyOnly } from './keys.ts'
 import { refuseOthers } from './members.ts'
 import { type GetInput, getItem, type PageInput, query, scan } from './read.ts'
+import { CONFLICT, conditionFailed, type Reason, refusedFor, transactionCanceled } from './refused-writes.ts'
 import type { Key, StoredTable, TableSchema } from './stored-table.ts'
 import { TableDirectory } from './table-directory.ts'
 import type { Item } from './value.ts'

@@ -28,7 +28,6 @@ export type Change =
   | { readonly section: 'REMOVE'; readonly path: Path }
   | { readonly section: 'ADD' | 'DELETE'; readonly path: Path; readonly token: string }
 
-/** The types that a value may have where it stands. */
 type TypeRule = { readonly token: string; readonly types: ReadonlySet<TypeName>; readonly operator: string }
 
 const typeSet = (...names: TypeName[]): ReadonlySet<TypeName> => new Set(names)

@@ -24,7 +24,6 @@ type Program = {
   readonly parser: ExpressionParser
 }
 
-/** The expressions of one command with the values that it gives. */
 export type Bound = Omit<Program, 'parser'> & { readonly values: Values }
 
 const MOST_PROGRAMS = 5_000

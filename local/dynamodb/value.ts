@@ -8,7 +8,6 @@ export type Item = { readonly [name: string]: Value }
 export type ElementSet = ReadonlySet<Element>
 export type Element = string | Numeric | Uint8Array
 
-/** The steps to a value: names in maps and places in lists. */
 export type Path = readonly (string | number)[]
 /** Undefined for what does not exist, which is no error. */
 export type Found = Value | undefined

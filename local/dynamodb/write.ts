@@ -54,7 +54,6 @@ export function conditionHolds({ bound: { condition, values }, old = NO_ITEM }: 
   return !condition || holds(condition, old, values)
 }
 
-/** The item after the write; undefined if there is none. */
 export function outcomeOf({ kind, table, given, old, bound: { update, values } }: Write): Item | undefined {
   if (kind === 'Put') return given
   if (kind === 'Delete') return undefined

@@ -23,9 +23,7 @@ export type Administered = {
   readonly actMs?: number
   /** The source of ids and secrets; without it, the machine's own. */
   readonly random?: Random
-  /** The providers' keys, for tests of routes. */
   readonly apiKeys: KeySources
-  /** Admin keys are accepted. */
   readonly takesKeys: boolean
 }
 
@@ -63,7 +61,6 @@ export type AdminAnswer = {
 export type Call = Administered & {
   readonly identity: Identity
   readonly headers: Headers
-  /** The parameters in the path of the route. */
   readonly path: Readonly<Record<string, string>>
   /** A hash of method, path and body, by which a repeated request is recognised. */
   readonly digest: string
@@ -83,7 +80,6 @@ export class Lines {
   }
 }
 
-/** The scopes for reading. */
 export const READING_SCOPES = OPERATOR_SCOPES.filter((scope) => scope.endsWith('.read'))
 
 export function requireScope({ scopes }: Pick<Identity, 'scopes'>, scope: OperatorScope): void {

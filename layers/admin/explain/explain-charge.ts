@@ -27,7 +27,6 @@ function isFree({ cost, usageSource }: UsageRow): boolean {
   return cost === 0n && usageSource === 'none'
 }
 
-/** The tier of the price, if it is not the base price. */
 function explainTier({ price, serviceTier }: UsageRow): Entry[] {
   const isPriced = price?.serviceTier === serviceTier
   const how = isPriced ? 'at its own price' : 'for which the catalog has no price: it was charged at the list price'
@@ -37,7 +36,6 @@ function explainTier({ price, serviceTier }: UsageRow): Entry[] {
   ]
 }
 
-/** The provider's bill, if it is known, and the margin that is left. */
 function explainMargin({ cost, upstreamCost, upstreamCostSource }: UsageRow): Entry[] {
   if (upstreamCost === undefined) return []
   const margin = cost - upstreamCost

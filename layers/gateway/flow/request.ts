@@ -46,7 +46,6 @@ export type PricedChat = IdentifiedRequest & { priced: PricedRequest }
 
 /** After admission every outcome must settle. */
 export type Admission = {
-  /** The credits that are held. */
   hold: Nano
   /** Holds of dead requests that admission saw. They are settled after this request is answered. */
   deadHolds: readonly OpenHold[]
@@ -59,13 +58,11 @@ export type AdmittedRequest = IdentifiedRequest & Admission
 export type Idempotency = {
   /** The Idempotency-Key that this request answers. */
   claim?: (AnswerClaim & { readonly cipher: { encrypt(text: string): Uint8Array | undefined } }) | undefined
-  /** The answer of an earlier request that this one repeats. */
   replay?: Replay | undefined
 }
 
 export type AdmittedChat = AdmittedRequest & Idempotency & { priced: PricedRequest }
 
-/** A request on its way to its upstreams, with its key. */
 export type RoutedRequest = Pick<
   AdmittedChat,
   'requestId' | 'nowMs' | 'deadlineMs' | 'hold' | 'credential' | 'priced' | 'journey'
@@ -80,7 +77,6 @@ export type GatewayRequest = OpenedRequest &
     deadHolds?: readonly OpenHold[]
   }
 
-/** The facts that the answer to a request carries. */
 export function headOf({ requestId, nowMs, priced }: AdmittedChat): AnswerHead {
   return { requestId, nowMs, model: priced.model.id, chat: priced.chat }
 }
@@ -106,7 +102,6 @@ export type Owed = {
   readonly tally: Tally
   /** Undefined if this gateway failed. */
   readonly failure: UpstreamFailure | undefined
-  /** Its bill, if it was made. */
   bill?: Bill
 }
 

@@ -8,13 +8,11 @@ export type Config = {
   readonly answersTable: string
   readonly keyPrefix: string
   readonly headerPrefix: string
-  /** The name of this deployment; none on one machine. */
   readonly stage?: string | undefined
   /** The secrets by which our own CloudFront distribution can prove itself; none without a distribution. */
   readonly originSecrets?: readonly string[] | undefined
   /** The most time for an answer that is not streamed, if something in front of the function has a timeout. */
   readonly wholeAnswerMs?: number | undefined
-  /** True if answers are sent as they are, also to clients that accept gzip. */
   readonly isUncompressed?: boolean
   /** True if usage rows have no claims of callers about their users and tags. */
   readonly isUnattributed?: boolean
@@ -22,7 +20,6 @@ export type Config = {
   readonly dailyLoss?: Nano | undefined
   /** How long usage rows are kept; without it, for good. */
   readonly keepRowsDays?: number | undefined
-  /** True if there is a page for the owners of keys. */
   readonly hasUsagePage?: boolean
 }
 

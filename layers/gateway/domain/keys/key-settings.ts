@@ -33,7 +33,6 @@ type Optional = {
 export type KeySettings = Required & Optional
 export type Setting = keyof KeySettings
 
-/** A null removes a setting. */
 export type SettingChanges = Partial<Required> & {
   readonly [Name in keyof Optional]?: Optional[Name] | null
 }

@@ -210,7 +210,6 @@ export function formatPerMillion(pico: bigint): string {
   return formatDecimal(pico, PLACES.token)
 }
 
-/** One line of a bill: a number of units at a price each. Its amount is exact, in picocredits. */
 export type BillLine = {
   readonly kind: PriceRow['line']
   readonly unit: 'token' | 'piece'

@@ -64,7 +64,6 @@ async function askUpstream(deps: ChatDeps, { priced, nowMs }: AdmittedChat): Pro
   }
 }
 
-/** The tokens of a prompt by our own tokenizer. */
 export async function estimatePrompt(
   deps: CountDeps & Pick<ChatDeps, 'countLater'>,
   request: Pick<AdmittedChat, 'requestId' | 'deadlineMs' | 'priced'>,

@@ -6,7 +6,6 @@ import type { IdempotencyDeps } from '../idempotency/claim-or-replay.ts'
 import type { LoadCatalog } from '../routing/catalog-cache.ts'
 import type { RoutingDeps } from '../routing/try-routes.ts'
 
-/** The means by which a chat request is answered. */
 export type ChatDeps = AdmitDeps &
   IdempotencyDeps &
   RoutingDeps &

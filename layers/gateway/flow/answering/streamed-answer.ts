@@ -90,7 +90,6 @@ export function streamedAnswer(deps: ChatDeps, request: AdmittedChat, clientDead
  */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024
 
-/** Nothing waits to be woken. */
 function nobody(): void {}
 
 /** The client's end of a stream: bounded in the bytes that wait for the client, and never silent for long. */

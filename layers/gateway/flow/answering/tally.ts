@@ -25,7 +25,6 @@ export class Tally {
   reported: unknown
   /** True once the upstream has accepted the request, and so bills it. */
   isAnswered = false
-  /** The reason why the rest of the content cannot be used. */
   fault: UpstreamFailure | undefined
   /** The upstream's own name for the end of the answer, if it is not a known one. */
   stopReason: string | undefined
@@ -53,12 +52,10 @@ export class Tally {
     return this.#spoken > 0
   }
 
-  /** True if the upstream has reported what it generated. */
   get isCounted(): boolean {
     return readUsage(this.reported)?.completion !== undefined
   }
 
-  /** True if no choice has begun. */
   get isEmpty(): boolean {
     return this.#choices.size === 0
   }
@@ -68,7 +65,6 @@ export class Tally {
     return otherTier(this.#serviceTier)
   }
 
-  /** The number of choices with content. */
   get choices(): number {
     return this.#count(({ said, isCut }) => said.chars > 0 || isCut)
   }
@@ -78,7 +74,6 @@ export class Tally {
     return this.#outputCap * (this.isAtCap ? this.#asked : this.#cuts)
   }
 
-  /** True if no more content is taken. Only the usage may still come. */
   get isClosed(): boolean {
     return this.#isClosed || this.fault !== undefined || this.isOver
   }

@@ -205,7 +205,6 @@ function countFields(quantities: Quantities): Pick<WholeRow, CountField> {
   return Object.fromEntries(counts)
 }
 
-/** The provider's stated cost, or else the catalog's. */
 function upstreamCostOf({ cost }: Journey, bill: Bill): Pick<WholeRow, 'upstreamCost' | 'upstreamCostSource'> {
   if (bill.upstreamCost !== undefined) return { upstreamCost: bill.upstreamCost, upstreamCostSource: 'provider' }
   if (!cost || bill.source === 'none') return { upstreamCost: undefined, upstreamCostSource: undefined }

@@ -4,7 +4,6 @@ import type { RoutedRequest } from '../request.ts'
 import { fieldsFor, untilBegun } from './ask-chat.ts'
 import type { AskedRoute } from './try-routes.ts'
 
-/** Asks a route for the vectors of a batch. */
 export async function askEmbedding(
   { provider, candidate, tally }: AskedRoute,
   { priced, journey }: RoutedRequest,

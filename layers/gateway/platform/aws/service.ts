@@ -40,7 +40,6 @@ type SendOptions = {
 type Reply = {
   readonly status: number
   readonly text: string
-  /** The Date header of the answer. */
   readonly date: string | undefined
   /** The name of an error, for services that do not put it in the body. */
   readonly errorType: string | undefined

@@ -181,7 +181,6 @@ class Connection {
     this.#socket.destroy()
   }
 
-  /** Called when the exchange is over. */
   release(keptMs: number): void {
     this.#exchange = undefined
     // A server that has answered before it got the whole request is not trusted with another one.

@@ -88,7 +88,6 @@ function without(names: ReadonlySet<string>, body: ChatBody): Fields {
   return rest
 }
 
-/** The fields for a stream, which is always asked to report its usage, or for a whole answer. */
 function streamFields({ chat, extra, asksWhole }: ChatCall, { streamOptions = true }: OpenAiEntry): Fields {
   if (asksWhole || !streamOptions) return { stream: !asksWhole }
   const options = extra.stream_options ?? chat.body.stream_options

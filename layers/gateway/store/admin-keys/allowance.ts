@@ -64,7 +64,6 @@ export function takeAllowance({ keys }: OperatorTables, allowance: Allowance, am
   ]
 }
 
-/** Throws if the allowance stopped a transaction. */
 export async function requireAllowance(tables: Tables, allowance: Allowance, amount: Nano): Promise<void> {
   const key = await readOne(tables, ADMIN_KEY_ITEMS)(allowance.adminKeyId)
   const granted = await grantedOnDay(tables)(allowance)

@@ -156,7 +156,6 @@ function hasRoom(cached: Key, nowMs: number, values: Item): string {
   return 'bucketFullAtUs > :nowUs AND bucketFullAtUs <= :lastTakeable'
 }
 
-/** The change that takes a request from the bucket. */
 export function takeFromBucket(cached: Key, nowMs: number, values: Item): string {
   const form = formOf(cached, nowMs)
   const interval = intervalUs(cached.rpm)

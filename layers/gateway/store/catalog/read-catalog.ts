@@ -17,7 +17,6 @@ export type StoredCatalog = {
 
 export type ReadCatalog = () => Promise<StoredCatalog | undefined>
 
-/** The catalog that is in force. */
 export function readStoredCatalog({ database, keys }: Tables): ReadCatalog {
   return async () => {
     const { Item } = await database.get({ TableName: keys, Key: CATALOG_ITEM, ConsistentRead: true })

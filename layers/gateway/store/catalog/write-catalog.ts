@@ -16,7 +16,6 @@ type WriteResult = { readonly written: boolean; readonly version: number }
 export type WriteOptions = {
   /** Only over this version, 0 for none; without it, over any version. */
   readonly expectedVersion?: number | undefined
-  /** The version whose content is put in force again. */
   readonly rollbackTo?: number | undefined
   readonly note?: string | undefined
   readonly source?: string | undefined

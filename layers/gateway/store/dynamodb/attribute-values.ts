@@ -130,7 +130,6 @@ function fromBase64(text: string): Uint8Array {
   return new Uint8Array(buffer, byteOffset, length)
 }
 
-/** The members of a call that have values. */
 export type Input = { readonly Key?: Item; readonly Item?: Item } & Pick<
   QueryInput,
   'ExpressionAttributeValues' | 'ExclusiveStartKey'

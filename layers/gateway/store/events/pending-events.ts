@@ -115,7 +115,6 @@ export type Pointer = { readonly pk: string; readonly sk: string; readonly expir
 /** An event as the item of its key keeps it, with the pointers that its change has ended. */
 type Pending = Item & { readonly pointers: readonly Pointer[] }
 
-/** The items of a key or an admin key, by its id. */
 function itemsFor(id: string): Pick<KeyItems<unknown>, 'itemOf' | 'secretItemOf'> {
   return isAdminKeyId(id) ? ADMIN_KEY_ITEMS : KEY_ITEMS
 }

@@ -3,7 +3,6 @@ import type { OperatorTables } from '../sdk/operator-tables.ts'
 import { putNew, type TransactItem } from '../sdk/transact.ts'
 import { externalItem } from './key-item.ts'
 
-/** The id of the key that has this external id. */
 export function findByExternalId({ database, keys }: Tables) {
   return async (externalId: string): Promise<string | undefined> => {
     const { Item } = await database.get({ TableName: keys, Key: externalItem(externalId), ConsistentRead: true })

@@ -90,7 +90,6 @@ function changeBalance({ keys }: OperatorTables, keyId: string, credits: Nano): 
   }
 }
 
-/** The fields of a grant's event. */
 export function grantFields(credits: Nano, reference: Reference | undefined) {
   return { credits: formatCredits(credits), ...(reference && { reference: reference.text }) }
 }

@@ -102,7 +102,6 @@ export function putDaySum({ database, usage }: Tables) {
   }
 }
 
-/** The sums of a day by key. */
 export function readDaySums(tables: Tables) {
   return async (day: string): Promise<ReadonlyMap<string, DaySum>> => {
     const sums = new Map<string, DaySum>()

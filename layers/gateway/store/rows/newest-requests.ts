@@ -58,7 +58,6 @@ export async function newestRequests(tables: Tables, wanted: Wanted): Promise<Fo
   return { rows, next: undefined }
 }
 
-/** The rows of one day, or a part of it, the newest first. */
 function rowsOfDay(tables: Tables, { keyId, limit, matches }: Wanted, range: TimeRange): AsyncIterable<UsageRow> {
   // A page of a day's partitions needs a part of each, and more of one only by chance.
   const share = keyId === undefined ? ROW_SHARDS / 2 : 1

@@ -56,7 +56,6 @@ export function rowKey(requestId: string): RowKey {
   return { part: partOf(utcDay(timeMsIn(bytes)), SHARD_NAMES[shard] as string), requestId }
 }
 
-/** The partitions that have the rows of a day. */
 export function rowParts(day: string): string[] {
   return SHARD_NAMES.map((shard) => partOf(day, shard))
 }

@@ -7,7 +7,6 @@ import type { Item } from '../dynamodb/database.ts'
 import { keyIdOf, keyItem, toKey } from '../keys/key-item.ts'
 import type { OperatorTables } from './operator-tables.ts'
 
-/** The last key of a page. */
 type KeyCursor = Pick<Key, 'createdAtMs' | 'id'>
 
 const [, BY_CREATION] = TABLES.keys.indexes

@@ -27,7 +27,6 @@ export const plain = (schema: Schema, wanted: Wanted, isFine: (sent: unknown) =>
 
 export const text = plain({ type: 'string' }, 'a string', (sent) => typeof sent === 'string')
 export const flag = plain({ type: 'boolean' }, 'true or false', (sent) => typeof sent === 'boolean')
-/** A schema or a tool's input. */
 export const jsonObject = plain({ type: 'object' }, 'an object', isObject)
 
 export const word = (...words: readonly string[]): Shape =>

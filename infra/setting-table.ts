@@ -23,7 +23,10 @@ const domain = z
     certificateArn: z
       .string()
       .regex(/^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in ACM')
-      .refine(isInUsEast1, `must be of a certificate in ${US_EAST_1}, because CloudFront takes none of another region`)
+      .refine(
+        (arn) => arn.split(':')[3] === US_EAST_1,
+        `must be of a certificate in ${US_EAST_1}, because CloudFront takes none of another region`,
+      )
       .optional(),
     hostedZone: z
       .strictObject({ id: z.string().regex(/^Z[A-Z0-9]{1,31}$/, 'must begin with Z'), name: hostName })
@@ -34,10 +37,6 @@ const domain = z
     ({ name, hostedZone: zone }) => !zone || name === zone.name || name.endsWith(`.${zone.name}`),
     'its name is not in the hostedZone',
   )
-
-function isInUsEast1(arn: string): boolean {
-  return arn.split(':')[3] === US_EAST_1
-}
 
 type Row = {
   readonly schema: z.ZodType

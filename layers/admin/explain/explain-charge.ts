@@ -90,7 +90,9 @@ function priced(row: UsageRow): Entry[] {
   const lines = billLines(parsePrice(price), quantitiesOf(row))
   const counts = lines.map(({ count }) => grouped(count))
   const countWidth = widest(counts)
-  const products = lines.map((line, i) => `${counts[i]?.padStart(countWidth)} ${unitOf(line)}`)
+  const products = lines.map(
+    (line, i) => `${counts[i]?.padStart(countWidth)} ${line.unit === 'piece' ? line.kind : 'tokens'}`,
+  )
   const prices = lines.map(priceText)
   const amounts = [...lines.map(({ amountPico }) => formatPico(amountPico)), formatCredits(row.cost)]
   const [productWidth, priceWidth, amountWidth] = [products, prices, amounts].map(widest) as [number, number, number]
@@ -101,10 +103,6 @@ function priced(row: UsageRow): Entry[] {
   })
   const indent = ' '.repeat(productWidth + ' × '.length + priceWidth + ' = '.length)
   return [...entries, ['charged', indent + withRemark(formatCredits(row.cost), sumRemark(row, sumOf(lines)))]]
-}
-
-function unitOf({ kind, unit }: BillLine): string {
-  return unit === 'piece' ? kind : 'tokens'
 }
 
 function priceText({ unit, pricePico }: BillLine): string {

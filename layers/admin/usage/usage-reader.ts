@@ -67,14 +67,12 @@ export function usageReader(tables: Tables): ReadUsage {
   function readRows(fromMs: number, toMs: number): Promise<readonly UsageOfSpan[]> {
     if (fromMs >= toMs) return Promise.resolve([])
     const name = `${fromMs} ${toMs}`
+    const spansOf = (sums: ReadonlyMap<Span, UsageSum>) =>
+      Array.from(sums, ([span, sum]) => ({ atMs: momentOfSpan(span), sum }))
     const rows = live.get(name) ?? sumRows(tables)({ fromMs, toMs }).then(spansOf)
     live.set(name, rows)
     return rows
   }
-}
-
-function spansOf(sums: ReadonlyMap<Span, UsageSum>): UsageOfSpan[] {
-  return [...sums].map(([span, sum]) => ({ atMs: momentOfSpan(span), sum }))
 }
 
 function momentOfSpan(span: Span): number {

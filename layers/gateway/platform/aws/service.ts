@@ -55,7 +55,7 @@ export function openService(service: Service, clock: () => number = Date.now): C
     if (attempts === 1) return call(operation, body, { signal, isRetry: false })
     const when = (error: unknown) => mayBeSentAgain(error) && !signal?.aborted
     const attempt = (number: number) => call(operation, body, { signal, isRetry: number > 1 })
-    return retry(attempt, { when, pauseMs, tries: attempts })
+    return retry(attempt, { when, pauseMs: (tried) => 50 * 2 ** tried, tries: attempts })
   }
 
   async function call(operation: string, body: string, options: SendOptions, isSecond = false): Promise<Answer> {
@@ -91,10 +91,6 @@ const MOST_SKEW_MS = 4 * 60_000
 /** The callers decide about conflicts. */
 function mayBeSentAgain(error: unknown): boolean {
   return isUnavailable(error) && (error as Error).name !== 'TransactionConflictException'
-}
-
-function pauseMs(attempt: number): number {
-  return 50 * 2 ** attempt
 }
 
 /** Every failure on the way is a ServiceError. */

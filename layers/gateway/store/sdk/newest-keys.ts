@@ -26,7 +26,8 @@ export function newestKeys(tables: OperatorTables) {
     after?: KeyCursor,
     pageSize = BATCH * BATCHES_AT_ONCE,
   ): AsyncGenerator<Key, void, undefined> {
-    for (let start = after && cursorItem(after), isFirst = true; start || isFirst; isFirst = false) {
+    const first = after && { ...keyItem(after.id), [BY_CREATION.sortKey]: isoTime(after.createdAtMs) }
+    for (let start: Item | undefined = first, isFirst = true; start || isFirst; isFirst = false) {
       const { Items = [], LastEvaluatedKey } = await database.query({
         TableName,
         IndexName: BY_CREATION.name,
@@ -71,8 +72,4 @@ async function readBatch({ client, keys }: OperatorTables, batch: readonly Item[
     tries: 10,
   })
   return found
-}
-
-function cursorItem({ id, createdAtMs }: KeyCursor): Item {
-  return { ...keyItem(id), [BY_CREATION.sortKey]: isoTime(createdAtMs) }
 }

@@ -10,7 +10,6 @@ type Answer = (request: IdentifiedRequest, event: GatewayEvent) => Promise<unkno
 /** Kept back from the function's timeout: the answer is returned when the invocation ends, and must not be lost to it. */
 const RESERVE_MS = 1_000
 
-/** A function behind API Gateway: the gates, then one JSON answer. */
 export function jsonHandler(instance: Instance, gates: Middleware[], answer: Answer) {
   const end = requestEnd(instance)
   return middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({

@@ -195,7 +195,6 @@ export type Settings = { readonly [Name in Exclude<SettingName, OptionalName>]: 
   readonly [Name in OptionalName]?: Value<Name>
 }
 
-/** By the name of the stage. */
 export type SettingsOfStages = Readonly<Record<string, Partial<Settings>>>
 
 export const SETTING_NAMES = Object.keys(SETTING_TABLE) as SettingName[]

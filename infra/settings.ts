@@ -34,7 +34,6 @@ export function numberRange(name: string): { minValue?: number; maxValue?: numbe
 /** A package has its operator's files in the folder in which it is run. */
 const folder = () => (IS_PACKAGE ? process.cwd() : fileURLToPath(new URL('..', import.meta.url)))
 
-/** The settings that the operator's file has for each stage. `WAYBILL_SETTINGS` names another file. */
 export function readSettings(): SettingsOfStages {
   const { WAYBILL_SETTINGS: named } = process.env
   const file = named ?? join(folder(), SETTINGS_FILE)

@@ -34,7 +34,6 @@ export function checkedStageName(name: unknown): StageName {
   throw new Error(`There is no stage '${name}'. There are ${STAGE_NAMES.join(' and ')}.`)
 }
 
-/** The stage with the operator's settings, and defaults for the others. */
 export function stageOf(name: unknown, given: SettingsOfStages = {}): Stage {
   const known = checkedStageName(name)
   return { ...STAGES[known], ...given[known] }

@@ -76,7 +76,6 @@ function withEchoAt(catalog: CatalogData, { url, formerUrl }: KeptEcho): Catalog
   return JSON.parse(JSON.stringify(catalog), renamed) as CatalogData
 }
 
-/** The catalog as it is stored: without undefined fields. */
 function plain(catalog: CatalogData): unknown {
   return JSON.parse(JSON.stringify(catalog))
 }

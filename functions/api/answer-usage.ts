@@ -13,7 +13,6 @@ import { usageSums } from '../../layers/gateway/wire/rows/usage-sums.ts'
 /** The most rows that a call reads for a filter that few rows pass, and for sums: it is free, and must stay cheap. */
 const MOST_ROWS = { listed: 2_000, summed: 10_000 }
 
-/** One of the key's own rows, a page of them, or their sums. */
 export function answerUsage(tables: Tables) {
   const read = readUsageRow(tables)
   return ({ credential: { key }, nowMs }: AdmittedRequest, { rawPath, rawQueryString }: GatewayEvent) => {

@@ -32,7 +32,6 @@ const RIGHTS = {
   /** Admission and settlement. Cannot make a key, or change a hash or the catalog. */
   admitAndSettle: [onKeys('UpdateItem', key)],
   findKeysToSweep: [inKeys(bySweep)],
-  /** The events of changes that were made. */
   putEvents: [onKeys('PutItem', event)],
   deletePointers: [onKeys('DeleteItem', hash, external)],
   /** Rows, and no total of a day. */
@@ -51,7 +50,6 @@ const RIGHTS = {
   switchExpiry: [onUsage('UpdateTimeToLive')],
   /** The settings of the tables that a restore does not bring back. */
   describeTables: [{ table: 'all', operations: 'DescribeTable DescribeTimeToLive DescribeContinuousBackups' }],
-  /** Reads of the admin API. */
   readForOperators: [
     onKeys('GetItem', key, adminKey, external, reference, event, catalog, versions, audit),
     onKeys('Query', key, reference, event, versions),

@@ -42,7 +42,6 @@ export type ContractName = (typeof CONTRACTS)[number]
 
 type EndpointRecord = {
   readonly function: FunctionName
-  /** The scope that a key needs to call it, if any. */
   readonly scope?: Scope
   readonly contract?: ContractName
   /** True if it has no contract and its answer is made from the catalog all the same. */

@@ -12,7 +12,6 @@ export const TOKEN_KEPT_MS = 10 * 60_000
 export class DoneTransactions {
   private readonly byToken = new Map<string, Done>()
 
-  /** Throws if the token belongs to another transaction. */
   has({ token, fingerprint, atMs }: Done): boolean {
     const done = this.byToken.get(token)
     if (!done || done.atMs < atMs - TOKEN_KEPT_MS) return false

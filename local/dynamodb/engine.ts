@@ -27,7 +27,6 @@ type Output = Readonly<Record<string, unknown>>
 /** Gets every change, at once. */
 export type Journal = {
   table(name: string, schema: TableSchema | undefined): void
-  /** An item was written, or removed. */
   change(change: { readonly table: string; readonly key: Key; readonly item: Item | undefined }): void
   done(done: Done): void
 }
@@ -197,7 +196,6 @@ export class Engine {
     return Attributes ? { Attributes } : {}
   }
 
-  /** All of the writes or none. */
   private transact(input: Input, bytes: number): Output {
     refuseOthers('TransactWrite', input)
     const items = (input.TransactItems ?? []) as readonly Partial<Record<WriteKind, WriteInput>>[]

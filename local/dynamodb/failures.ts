@@ -1,6 +1,5 @@
 export class DynamoDbError extends Error {
   override readonly name: string
-  /** Further members of the answer. */
   readonly detail: object
 
   constructor(name: string, message: string, detail: object = {}) {

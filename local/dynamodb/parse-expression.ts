@@ -9,7 +9,6 @@ type Simple =
   | { readonly kind: 'value'; readonly token: string }
 export type Operand = Simple | { readonly kind: 'size'; readonly of: Simple }
 type Term = Simple | { readonly kind: 'if_not_exists'; readonly path: Path; readonly otherwise: Term }
-/** The right side of an assignment. */
 export type Result = Term | { readonly kind: '+' | '-'; readonly left: Term; readonly right: Term }
 
 type Comparator = '=' | '<>' | '<' | '<=' | '>' | '>='
@@ -260,7 +259,6 @@ export class ExpressionParser {
     return true
   }
 
-  /** Goes on if this sign or keyword is next; keywords may be in small letters. */
   private take(word: string): boolean {
     if (this.tokens[this.at]?.toUpperCase() !== word) return false
     this.at += 1

@@ -2,7 +2,6 @@ import { validationError } from './failures.ts'
 import { type Change, type Condition, ExpressionParser, wrongType } from './parse-expression.ts'
 import { compare, type Path, typeOf, type Value } from './value.ts'
 
-/** The expressions of one command. A filter is a condition, too. */
 type Expressions = {
   readonly condition?: string | undefined
   readonly update?: string | undefined

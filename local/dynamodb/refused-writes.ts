@@ -8,7 +8,6 @@ export type Reason = {
   readonly Item?: Item
 }
 
-/** The members of a refusal. */
 export type Detail = { readonly Item?: Item | undefined; readonly CancellationReasons?: readonly Reason[] }
 
 export const CONFLICT: Reason = { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' }

@@ -17,7 +17,6 @@ export type Entry = { readonly sort: string; readonly tie: string; item: Item; m
 /** `order` is its place in a scan, which has no meaning, as in AWS. */
 type Partition = { readonly order: string; readonly entries: Entry[] }
 
-/** A table's items, in the order of its own key or of an index. */
 export type Sorted = {
   readonly schema: Schema
   readonly name?: string

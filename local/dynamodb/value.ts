@@ -117,7 +117,6 @@ function byteOrder(unit: number): number {
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 }
 
-/** The result of size(); undefined for a value without a size. */
 export function sizeOf(value: Found): number | undefined {
   if (typeof value === 'string' || Array.isArray(value) || value instanceof Uint8Array) return value.length
   if (isSet(value)) return value.size

@@ -23,7 +23,6 @@ export type Write = {
   readonly kind: WriteKind
   readonly table: StoredTable
   readonly key: Key
-  /** The item to put, or the key alone. */
   readonly given: Item
   readonly old: Item | undefined
   readonly bound: Bound
@@ -76,7 +75,6 @@ export function boundBytes({ key, table, bound }: Write, next: Item | undefined,
   return checkItemBytes(next, (table.mostBytes(key) + commandBytes) * times, bound.update !== undefined)
 }
 
-/** The attributes that ReturnValues asks for; undefined for none. */
 export function returned({ old, bound }: Write, next: Item | undefined, wanted: string): Item | undefined {
   switch (wanted) {
     case 'NONE':

@@ -12,7 +12,6 @@ type Random = (bytes: number) => Uint8Array
 export type Administered = {
   readonly tables: OperatorTables
   readonly stage: string
-  /** Changes need a confirmation. */
   readonly isProtected: boolean
   /** The gateway's address, without /v1. */
   readonly chatUrl: string
@@ -57,7 +56,6 @@ export type AdminAnswer = {
   readonly body: string | AsyncIterable<string>
 }
 
-/** A request whose route is found and whose caller has the right to make it. */
 export type Call = Administered & {
   readonly identity: Identity
   readonly headers: Headers
@@ -87,7 +85,6 @@ export function requireScope({ scopes }: Pick<Identity, 'scopes'>, scope: Operat
   throw new AdminError('insufficient_scope', `This needs the scope ${scope}, which you do not have here.`)
 }
 
-/** The id of a call to the admin API, in its answer and in the log. */
 export function adminRequestId(nowMs: number, random: (bytes: number) => Uint8Array = randomBytes): string {
   return `adm_${ulid(nowMs, random(10))}`
 }

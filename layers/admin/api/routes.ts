@@ -23,7 +23,6 @@ export async function list(call: Call): Promise<List<RouteShape>> {
 
 type Moment = Pick<Call, 'tables' | 'nowMs'>
 
-/** The routes of the active models, with the attempts of the last 24 hours. */
 export async function routesNow({ tables, nowMs }: Moment, read = usageReader(tables)): Promise<RouteShape[]> {
   const stored = await readStoredCatalog(tables)()
   if (!stored) return []

@@ -13,7 +13,6 @@ type Words = {
   readonly mostChars?: number
   /** Shares a line of the form with others. */
   readonly isShort?: true
-  /** Shown if the key has no value. */
   readonly none?: string
 }
 
@@ -72,5 +71,4 @@ export type SettingField = (typeof words)[Setting]['field']
 /** A key's settings as operators see them, in the order of the console's form. */
 export const SETTING_WORDS: Readonly<Record<Setting, Words & { readonly field: SettingField }>> = words
 
-/** Settings in the order in which people are asked for them. */
 export const ASKED_SETTINGS = Object.keys(SETTING_WORDS) as Setting[]

@@ -27,7 +27,6 @@ export type OpenedRequest = {
   requestId: string
   /** The one clock reading by which this request is judged. */
   readonly nowMs: number
-  /** The time at which Lambda ends the function. */
   readonly deadlineMs: number
   endpoint: Endpoint
   sourceIp: string
@@ -37,7 +36,6 @@ export type OpenedRequest = {
   readonly settlement: Settlement
 }
 
-/** The hash of the presented secret, and the newest known copy of its key. */
 export type Credential = { readonly hash: string; readonly key: Key; readonly cached: boolean }
 
 export type IdentifiedRequest = OpenedRequest & { credential: Credential }
@@ -56,7 +54,6 @@ export type Admission = {
 export type AdmittedRequest = IdentifiedRequest & Admission
 
 export type Idempotency = {
-  /** The Idempotency-Key that this request answers. */
   claim?: (AnswerClaim & { readonly cipher: { encrypt(text: string): Uint8Array | undefined } }) | undefined
   replay?: Replay | undefined
 }
@@ -81,7 +78,6 @@ export function headOf({ requestId, nowMs, priced }: AdmittedChat): AnswerHead {
   return { requestId, nowMs, model: priced.model.id, chat: priced.chat }
 }
 
-/** The text of an answer that was given before, and the request that got it. */
 export type Replay = { readonly requestId: string; readonly text: string }
 
 type Settlement = {

@@ -218,7 +218,6 @@ export type BillLine = {
   readonly amountPico: bigint
 }
 
-/** The parts of the prompt stand below it. */
 const isOfPrompt = ({ kind, of }: PriceRow) => of !== undefined || kind === 'input'
 const LINES = [...PRICE_ROWS.filter(isOfPrompt), ...PRICE_ROWS.filter((row) => !isOfPrompt(row))]
 

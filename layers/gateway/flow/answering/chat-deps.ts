@@ -11,7 +11,6 @@ export type ChatDeps = AdmitDeps &
   RoutingDeps &
   CountDeps & {
     readonly loadCatalog: LoadCatalog
-    /** Makes counts that a caller asked for, which wait behind bills. */
     readonly countLater: CountTokens
     readonly settle: Settle
     readonly vault: AnswerVault

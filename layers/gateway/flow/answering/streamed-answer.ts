@@ -45,7 +45,6 @@ export function streamedAnswer(deps: ChatDeps, request: AdmittedChat, clientDead
     return sink.isFull ? sink.hasRoom() : undefined
   }
 
-  /** Keeps the answer for a retry, settles it, and ends it with its charge. */
   async function settleAndEnd(bill: Bill, tally: Tally): Promise<void> {
     noteAnswered(deps, request.journey, tally)
     const written = (cost: Nano) => frames.end({ bill: { ...bill, cost }, reported: tally.reported })
@@ -137,7 +136,6 @@ class FrameSink {
     this.#deadline.removeEventListener('abort', giveUp)
   }
 
-  /** The last frames, which are not awaited. */
   end(...frames: readonly string[]): void {
     clearInterval(this.#heartbeat)
     if (!this.#isOpen) return

@@ -30,7 +30,6 @@ export class Tally {
   stopReason: string | undefined
   /** True if audio or images were delivered, whose tokens cannot be counted. */
   hasMedia = false
-  /** True if the upstream may have generated as much as it was allowed. */
   isAtCap = false
   #isClosed = false
   #cuts = 0
@@ -78,7 +77,6 @@ export class Tally {
     return this.#isClosed || this.fault !== undefined || this.isOver
   }
 
-  /** Ends the answer here, because it is too long. */
   close(): void {
     this.#isClosed = true
   }
@@ -151,7 +149,6 @@ export class Tally {
     return length === 0 ? 0 : Math.ceil((tokensInSample * this.#chars) / length)
   }
 
-  /** Undefined for a choice that was not asked for. */
   #choiceAt(index: number): Choice | undefined {
     const known = this.#choices.get(index)
     if (known || this.#choices.size === this.#asked) return known

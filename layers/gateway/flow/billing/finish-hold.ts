@@ -8,7 +8,6 @@ import type { PutUsageRow } from '../../store/rows/usage-rows.ts'
 
 type Books = { readonly putUsageRow: PutUsageRow; readonly releaseHold: ReleaseHold }
 
-/** Settles a hold whose time has passed, as `expiredHolds` finds it. */
 export type FinishHold = (keyId: string, dead: OpenHold) => Promise<UsageRow>
 
 /** Settles a request that died: by its row if it had written one, else as abandoned and free. */

@@ -42,14 +42,12 @@ export async function askChat(
   }
 }
 
-/** The parts of a call that come of the request and of its route. */
 export function callOf(priced: PricedRequest, { model, idleTimeoutMs }: UpstreamRoute, outputCap: number) {
   const { chat } = priced
   const [writes, writes1h] = [mayWriteCache(priced), mayWriteCache1h(priced)]
   return { chat, outputCap, model, idleTimeoutMs, mayWriteCache: writes, mayWriteCache1h: writes1h }
 }
 
-/** The unknown fields that a provider is given. Those that are left out are noted. */
 export function fieldsFor(
   { chat, catalog }: PricedRequest,
   { provider }: UpstreamRoute,

@@ -93,7 +93,6 @@ function mayBeSentAgain(error: unknown): boolean {
   return isUnavailable(error) && (error as Error).name !== 'TransactionConflictException'
 }
 
-/** Every failure on the way is a ServiceError. */
 function openAddress({ name, variable, path = '/', contentType, timeouts, local }: Service) {
   const { region, endpoint = endpointOf(name, region) } = local ?? readAwsEndpoint(variable)
   const url = new URL(path, endpoint)

@@ -64,7 +64,6 @@ export function readCompletion(completion: JsonObject, key: string | undefined):
   return parts
 }
 
-/** A text completion has its text beside the index. */
 function textOf({ text }: JsonObject): JsonObject {
   return typeof text === 'string' ? { content: text } : {}
 }

@@ -99,7 +99,6 @@ function capFieldAt(baseUrl: string): 'max_completion_tokens' | 'max_tokens' {
   return /^(?:.+\.)?api\.openai\.com$/.test(new URL(baseUrl).hostname) ? 'max_completion_tokens' : 'max_tokens'
 }
 
-/** A request of another contract, without content that Chat Completions does not support. */
 function inPlainWords({ chat, noteDropped }: ChatCall): ChatBody {
   const { thinking, messages, ...body } = chat.body
   if (thinking) noteDropped(['thinking'])

@@ -9,7 +9,6 @@ import type { OperatorTables } from '../sdk/operator-tables.ts'
 import type { TransactItem } from '../sdk/transact.ts'
 import { ADMIN_KEY_ITEMS, adminKeyItem } from './admin-key-item.ts'
 
-/** The credits that an admin key may grant on one UTC day. */
 export type Allowance = {
   readonly adminKeyId: string
   readonly dailyGrant: Nano

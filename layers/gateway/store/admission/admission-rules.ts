@@ -33,7 +33,6 @@ const TAKEN: Readonly<Record<Counter['counts'], string>> = { requests: ' + :one'
 /** One counter's part in the two writes of a request. Its texts are joined once, because every request needs them. */
 type CounterWrite = AdmissionRule & {
   readonly counts: Counter['counts']
-  /** The change that takes; every admission has its value. */
   readonly take: string
   /** The change at settlement, if anything comes back. A window that is forgotten by then must not make the release fail. */
   readonly giveBack: string | undefined
@@ -106,7 +105,6 @@ export const ADMISSION_RULES: readonly AdmissionRule[] = [
   ...COUNTER_WRITES.filter(({ counts }) => counts === 'credits'),
 ]
 
-/** The first rule that this key does not meet; undefined if it meets all. */
 export function whyNotAdmitted(key: Key, demand: Demand): AdmissionRefusal | undefined {
   return ADMISSION_RULES.find(({ isMet }) => !isMet(key, demand))?.refusal
 }
@@ -121,7 +119,6 @@ export function forgottenAttributes({ counts }: Key, nowMs: number): string[] {
   return forgotten
 }
 
-/** The counts of a key's copy after an admission that changed these attributes. */
 export function countsAfter({ counts }: Key, { nowMs }: Demand, changed: Item): Counts {
   const after = {} as Counts
   for (const name of COUNTER_NAMES) {

@@ -10,7 +10,6 @@ import type { OperatorTables } from '../sdk/operator-tables.ts'
 import { putNew, type TransactItem } from '../sdk/transact.ts'
 import { readStoredCatalog, type StoredCatalog, versionItem } from './read-catalog.ts'
 
-/** The version that was written, or the one that another operator has put in force. */
 type WriteResult = { readonly written: boolean; readonly version: number }
 
 export type WriteOptions = {

@@ -9,7 +9,6 @@ export type AnswerStore = {
    * by naming that request.
    */
   claim(claim: AnswerClaim, nowMs: number, deadRequestId?: string): Promise<KeptAnswer | undefined>
-  /** Reads the answer or claim of an Idempotency-Key, without claiming it. */
   find(id: string, nowMs: number): Promise<KeptAnswer | undefined>
   /** Stores the answer on the claim, or marks the claim as not_kept. Does nothing if another request owns the claim. */
   keep(claim: AnswerClaim, sealed: Uint8Array | undefined): Promise<void>

@@ -54,7 +54,6 @@ export function readOne<K>({ database, keys }: Tables, { itemOf, toKey }: KeyIte
   return itemReader(database, keys, itemOf, toKey)
 }
 
-/** The id of the key that a secret leads to, by the hash of the secret. */
 export function findId<K>({ database, keys }: Tables, { secretItemOf }: KeyItems<K>) {
   return async (hash: string): Promise<string | undefined> => {
     const { Item } = await database.get({

@@ -66,7 +66,6 @@ export function queryDayTotals(tables: Tables) {
   }
 }
 
-/** One partition whose items are of one day, in the order of their keys' ids. */
 function itemsOfDay({ database, usage }: Tables, part: string, fromKeyId = '') {
   return queryItems(database, {
     TableName: usage,

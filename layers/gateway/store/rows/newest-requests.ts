@@ -11,7 +11,6 @@ type Wanted = {
   readonly keyId: string | undefined
   readonly range: TimeRange
   readonly limit: number
-  /** The id with which the page before ended. */
   readonly after: string | undefined
   /** Undefined if every row matches. */
   readonly matches?: ((row: UsageRow) => boolean) | undefined

@@ -63,7 +63,6 @@ export function rowParts(day: string): string[] {
 const FIRST_BYTES = new Uint8Array(10)
 const LAST_BYTES = new Uint8Array(10).fill(255)
 
-/** The smallest id that a request of this millisecond can have. */
 export function firstIdOf(ms: number): string {
   return requestIdOf(ulid(ms, FIRST_BYTES))
 }

@@ -8,7 +8,6 @@ import { readClosing } from './closing.ts'
 import { readDayTotal } from './day-totals.ts'
 import { queryUsageRows, type TimeRange } from './usage-rows.ts'
 
-/** The usage of a key in an hour or a day, for one model at one provider. */
 type UsageOfKey = { readonly atMs: number; readonly part: UsagePart }
 
 const AT_ONCE = 16

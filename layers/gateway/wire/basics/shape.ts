@@ -18,7 +18,6 @@ export type Rows = Readonly<Record<string, Shape>>
 /** Only docs/openapi.json is made of the schema; requests are read by the function. */
 export const shaped = (schema: Schema, read: Read): Shape => Object.assign(read, { schema })
 
-/** A value that is copied as it came, or refused. */
 export const plain = (schema: Schema, wanted: Wanted, isFine: (sent: unknown) => boolean): Shape =>
   shaped(schema, (sent, at) => {
     if (isFine(sent)) return sent
@@ -65,7 +64,6 @@ export const needed = (shape: Shape, wanted: Wanted, isFine = (built: unknown) =
 /** A field of an answer that clients send back, or one that no provider may be given. */
 export const leftOut: Shape = shaped(treated('leftOut'), () => undefined)
 
-/** A field that may not be used here, for any route. */
 export const never = (why: string): Shape =>
   shaped({ ...treated('never'), why }, (sent, at) => (isEmpty(sent) ? undefined : at.forbid(why)))
 
@@ -111,7 +109,6 @@ export function list(items: Shape, maxItems = Number.POSITIVE_INFINITY): Shape {
   })
 }
 
-/** An object with names of the caller's own, and values of one shape. */
 export const record = (shape: Shape, maxProperties: number): Shape =>
   shaped({ type: 'object', additionalProperties: shape, maxProperties }, (sent, at) => {
     if (sent === null) return undefined
@@ -134,7 +131,6 @@ export function object(properties: Rows): Shape {
   })
 }
 
-/** An object whose kind is named by one of its fields. */
 export function variants(
   by: string,
   kinds: Readonly<Record<string, Rows | Shape>>,
@@ -153,7 +149,6 @@ export function variants(
   })
 }
 
-/** Refuses an object of an unknown kind, and names those that are known. */
 const noOther =
   (by: string, kinds: Readonly<Record<string, unknown>>): Read =>
   (sent, at) => {

@@ -60,10 +60,7 @@ function requestIds({ random }: Instance): (nowMs: number) => string {
   return (nowMs) => makeRequestId(nowMs, random(10))
 }
 
-/**
- * An invocation ends when its own and the dead requests that it met are settled: a frozen instance would do it late or
- * never.
- */
+/** An invocation ends when its own and the dead requests that it met are settled: a frozen instance would be late. */
 export function requestEnd({ finishDeadHolds }: Instance) {
   return async ({ context }: { readonly context: unknown }): Promise<void> => {
     const { settlement, credential, deadHolds, deadlineMs } = (context as GatewayContext).request

@@ -39,10 +39,7 @@ export function stageOf(name: unknown, given: SettingsOfStages = {}): Stage {
   return { ...STAGES[known], ...given[known] }
 }
 
-/**
- * The executions that Lambda reserves. If chat has its own, so have the sweep, which Lambda may start twice, and the closing
- * of days.
- */
+/** If chat has executions of its own, so have the sweep, which Lambda may start twice, and the closing of days. */
 export function reservedBy({ chatConcurrency: chat }: Stage) {
   return chat === null ? { chat, sweep: null, close: null } : { chat, sweep: 2, close: 1 }
 }

@@ -82,10 +82,7 @@ function plain(catalog: CatalogData): unknown {
 
 const FAULTS_SHOWN = 3
 
-/**
- * The local table's catalog, checked like a file whenever it is read: every program on this machine can write into that
- * table. An invalid one is refused, and the last good one stays in force.
- */
+/** Checked at every read: every program here can write the table. An invalid one leaves the last in force. */
 export function checkedCatalog(read: ReadCatalog, loaded: StoredCatalog, log: Log): ReadCatalog {
   let lastGood = loaded
   return async () => {

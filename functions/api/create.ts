@@ -76,10 +76,7 @@ export function createApi(instance: Instance, countTokens: CountTokens) {
   }
 }
 
-/**
- * Puts the request that is quoted in the place of the quote, with its contract and its scope, so that it is read, checked
- * and refused as at its own endpoint.
- */
+/** The quoted request takes the place of the quote: it is read, checked and refused as at its own endpoint. */
 async function openQuote(request: IdentifiedRequest, event: GatewayEvent): Promise<void> {
   const { endpoint, body } = await readJson(event, readQuote)
   const { contract, scope } = endpoint

@@ -100,10 +100,7 @@ function onlyItems(items: readonly string[]) {
   return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': leadingKeys } }
 }
 
-/**
- * For on-call, if the admin API cannot answer: to suspend a key. IAM knows the attributes of a write, and not their
- * values. Nothing but the status is written or read.
- */
+/** On-call may suspend a key. IAM knows the attributes of a write, not their values: only the status is written. */
 export function suspendKeys({ keys }: Tables): PolicyStatement {
   const { partitionKey, sortKey } = TABLES.keys
   return new PolicyStatement({

@@ -25,10 +25,7 @@ export type ReadUsage = (range: TimeRange, kind: SumKind, step: Step) => AsyncIt
 
 const DAYS_AT_ONCE = 16
 
-/**
- * Reads the usage of all keys for one call. Whole days and hours that are added up are read from their sums, and all else
- * from rows, which are read once for all ranges of the call.
- */
+/** Reads days and hours that are added up from their sums, and all else from rows, once for all ranges of a call. */
 export function usageReader(tables: Tables): ReadUsage {
   const summed = readClosing(tables)().then(({ summedThrough }) =>
     summedThrough === undefined ? Number.NEGATIVE_INFINITY : momentOfHour(summedThrough) + HOUR_MS,

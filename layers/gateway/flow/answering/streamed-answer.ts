@@ -15,10 +15,7 @@ import type { ChatDeps } from './chat-deps.ts'
 import type { Tally } from './tally.ts'
 import { toGatewayError } from './upstream-error.ts'
 
-/**
- * An answer on its way to its client, frame by frame, and to the vault if a retry may ask for it again. A client that is
- * still behind when `clientDeadline` aborts is left.
- */
+/** An answer on its way to its client, frame by frame, and to the vault if a retry may ask for it again. */
 export function streamedAnswer(deps: ChatDeps, request: AdmittedChat, clientDeadline: AbortSignal) {
   const { clock, log, settle, timing, vault, headerPrefix } = deps
   const { openStream, lastFrame } = contractOf(request.endpoint)

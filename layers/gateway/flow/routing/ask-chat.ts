@@ -10,10 +10,7 @@ import type { Tally } from '../answering/tally.ts'
 import type { Journey, RoutedRequest } from '../request.ts'
 import type { AskedRoute } from './try-routes.ts'
 
-/**
- * Asks a route for an answer in words. It has answered when it has said something, so that until then another route, or an
- * honest status, is still possible.
- */
+/** A route has answered when it has said something: until then another route, or an honest status, is possible. */
 export async function askChat(
   { provider, candidate, tally }: AskedRoute,
   { priced, journey }: RoutedRequest,

@@ -29,10 +29,7 @@ export function allowanceAt({ id, dailyGrant }: AdminKey, nowMs: number): Allowa
 
 const counterItem = ({ adminKeyId, day }: Allowance) => ({ pk: `${ITEMS.adminGrants}${adminKeyId}`, sk: day })
 
-/**
- * Part of the transaction that grants: it fails as a whole if the key would grant more than it may on the day, or is
- * revoked. Of concurrent grants no two count the same credits.
- */
+/** Makes the transaction of a grant fail if the key would grant more than it may on the day, or is revoked. */
 export function takeAllowance({ keys }: OperatorTables, allowance: Allowance, amount: Nano): TransactItem[] {
   const { adminKeyId, dailyGrant, day } = allowance
   // The first grant of a day has no counter to be compared with.

@@ -20,10 +20,7 @@ import { countAttribute, toNano } from '../keys/key-item.ts'
 /** A rule that a key must meet: as a condition of the admission write, and as a reason for its refusal. */
 type AdmissionRule = {
   readonly refusal: AdmissionRefusal
-  /**
-   * The condition on the stored key, if this request needs one. `cached` is the copy by which the write is made. Values
-   * that only this rule needs are added to those of the write.
-   */
+  /** The condition on the stored key, if this request needs one. Values of this rule alone are added to `values`. */
   readonly condition: (cached: Key, demand: Demand, values: Item) => string | undefined
   readonly isMet: (stored: Key, demand: Demand) => boolean
 }

@@ -54,10 +54,7 @@ export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW'): T
   }
 }
 
-/**
- * The key after an admission. The fields that operators change are proven current. The sums granted and spent are not
- * known, and of the holds only those that have ended are.
- */
+/** Fields that operators change are proven current; granted, spent and holds that have not ended are unknown. */
 function withChanges(key: Key, demand: Demand, changed: Item): Key {
   const { previous } = key
   return {

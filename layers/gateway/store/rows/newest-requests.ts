@@ -32,10 +32,7 @@ const LEAST_PAGE = 8
 /** The most days: a range without rows is not searched to its end. */
 const MOST_DAYS = 250
 
-/**
- * The newest rows of a key or of all, day by day. A page may need more than one call may read: then there are fewer rows
- * than wanted, or none, and an id to go on from.
- */
+/** A page may need more than one call may read: then it has fewer rows, or none, and an id to go on from. */
 export async function newestRequests(tables: Tables, wanted: Wanted): Promise<Found> {
   const { range, limit, after, matches, mostRows = MOST_ROWS } = wanted
   const rows: UsageRow[] = []

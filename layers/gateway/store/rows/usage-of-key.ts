@@ -17,10 +17,7 @@ export type RowBudget = { rows: number; readonly leftOut: TimeRange[]; readonly 
 
 const UNLIMITED: RowBudget = { rows: Infinity, leftOut: [], nowMs: 0 }
 
-/**
- * The usage of one key by day, in no order. A whole closed day is read from its total, another from its rows, the newest
- * first, as far as the budget lasts.
- */
+/** A whole closed day is read from its total, another from its rows, newest first, while the budget lasts. */
 export async function* usageOfKey(
   tables: Tables,
   key: Key,

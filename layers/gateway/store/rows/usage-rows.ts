@@ -92,10 +92,7 @@ export function queryUsageRows(tables: Tables, parts: RowParts = 'whole') {
   }
 }
 
-/**
- * The rows of all keys that began in a range, as one list for each partition of a day, in the order of their ids. The
- * table itself is read, consistently.
- */
+/** One list of rows for each partition of a day, in the order of their ids, read consistently from the table. */
 export function queryRowsOfDay(tables: Tables, parts: RowParts = 'whole') {
   const read = rowReader(tables, parts)
   return (

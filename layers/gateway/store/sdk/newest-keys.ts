@@ -16,10 +16,7 @@ const { sk: OF_KEYS } = keyItem('')
 const BATCH = 100
 const BATCHES_AT_ONCE = 16
 
-/**
- * The keys after this one, newest first: a query of the index for their ids, and the keys themselves, consistently, in
- * batches. A key that was made a moment ago may be missing from the index.
- */
+/** The keys after this one, newest first. One that was made a moment ago may be missing from the index. */
 export function newestKeys(tables: OperatorTables) {
   const { database, keys: TableName } = tables
   return async function* keysAfter(

@@ -19,7 +19,6 @@ import type { Instance } from './instance.ts'
 /** The endpoint in the rows of calls that reach a function but none of its endpoints. */
 const NOWHERE = { chat: 'chat.completions', api: 'unknown' } as const satisfies Record<FunctionName, EndpointName>
 
-/** Everything that each call passes, before it is answered and after. `page` answers the path of a page, without a key. */
 export function gates(instance: Instance, name: FunctionName, page?: Middleware): Middleware[] {
   const { tables, cache, config, settle, clock, log, timing, loadCatalog } = instance
   const { headerPrefix, originSecrets = [], keyPrefix } = config
@@ -61,10 +60,7 @@ function requestIds({ random }: Instance): (nowMs: number) => string {
   return (nowMs) => makeRequestId(nowMs, random(10))
 }
 
-/**
- * An invocation ends when its own and the dead requests that it met are settled: a frozen instance would do it late or
- * never.
- */
+/** An invocation ends when its own and the dead requests that it met are settled: a frozen instance would be late. */
 export function requestEnd({ finishDeadHolds }: Instance) {
   return async ({ context }: { readonly context: unknown }): Promise<void> => {
     const { settlement, credential, deadHolds, deadlineMs } = (context as GatewayContext).request

@@ -38,7 +38,6 @@ export type Instance = {
 
 export type InstanceOptions = Partial<Pick<Instance, 'config' | 'tables' | 'clock' | 'random' | 'log'>> & {
   readonly timing?: Partial<ChatTiming>
-  /** Replaces the reading of the catalog from the table. */
   readonly readStoredCatalog?: ReadCatalog
 }
 

@@ -1,6 +1,5 @@
 import type { Log } from '../layers/gateway/platform/log/log.ts'
 
-/** Lambda's context. */
 export type Context = { getRemainingTimeInMillis(): number }
 
 /** Kept back from the function's timeout, for work that is under way when a run ends itself. */
@@ -14,10 +13,7 @@ export function timeLeft(context?: Context): () => number {
 /** So many keep an instance busy while each waits for the database. */
 const AT_ONCE = 16
 
-/**
- * Works on several items at a time for as long as there is time, and returns true if it has worked on every one. The
- * first failure is thrown when all work under way has ended.
- */
+/** Works on several items at once while there is time; true if on all. Throws the first failure when all have ended. */
 export async function sideBySide<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
   hasTime: () => boolean,

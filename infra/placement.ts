@@ -23,7 +23,6 @@ const NAME = /^[a-z][a-z0-9-]{0,30}$/
 
 type Given = { readonly stage: string; readonly name?: string | undefined; readonly catalog?: string | undefined }
 
-/** The stage with these settings. Throws one error with every fault. */
 export function stageFrom(construct: Construct, given: Given | undefined): Stage {
   const { stage, name = stage, catalog, ...settings } = given ?? ({} as Given)
   const own = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))

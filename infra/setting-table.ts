@@ -23,7 +23,10 @@ const domain = z
     certificateArn: z
       .string()
       .regex(/^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in ACM')
-      .refine(isInUsEast1, `must be of a certificate in ${US_EAST_1}, because CloudFront takes none of another region`)
+      .refine(
+        (arn) => arn.split(':')[3] === US_EAST_1,
+        `must be of a certificate in ${US_EAST_1}, because CloudFront takes none of another region`,
+      )
       .optional(),
     hostedZone: z
       .strictObject({ id: z.string().regex(/^Z[A-Z0-9]{1,31}$/, 'must begin with Z'), name: hostName })
@@ -34,10 +37,6 @@ const domain = z
     ({ name, hostedZone: zone }) => !zone || name === zone.name || name.endsWith(`.${zone.name}`),
     'its name is not in the hostedZone',
   )
-
-function isInUsEast1(arn: string): boolean {
-  return arn.split(':')[3] === US_EAST_1
-}
 
 type Row = {
   readonly schema: z.ZodType
@@ -60,7 +59,6 @@ const inBoth = <T>(value: T) => ({ dev: value, prod: value })
 const IN_PROD = { dev: false, prod: true }
 const flag = (isOn: { dev: boolean; prod: boolean }, words: string) => ({ schema: z.boolean(), ...isOn, words })
 
-/** The operator's settings, each in one row. */
 export const SETTING_TABLE = {
   alarmEmail: {
     schema: z.email().optional(),
@@ -193,10 +191,11 @@ export type SettingName = keyof Table
 type Value<Name extends SettingName> = z.infer<Table[Name]['schema']>
 type OptionalName = { [Name in SettingName]: undefined extends Value<Name> ? Name : never }[SettingName]
 
-/** The operator's settings of a stage. */
 export type Settings = { readonly [Name in Exclude<SettingName, OptionalName>]: Value<Name> } & {
   readonly [Name in OptionalName]?: Value<Name>
 }
+
+export type SettingsOfStages = Readonly<Record<string, Partial<Settings>>>
 
 export const SETTING_NAMES = Object.keys(SETTING_TABLE) as SettingName[]
 
@@ -215,7 +214,6 @@ export function defaultsOf(stage: 'dev' | 'prod'): Settings {
   return Object.fromEntries(set.map((name) => [name, settingRow(name)[stage]])) as Settings
 }
 
-/** The variables by which functions know settings. */
 export function settingVariables(settings: Settings): Record<string, string> {
   const known = SETTING_NAMES.flatMap((name) => {
     const { variable } = settingRow(name)

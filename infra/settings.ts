@@ -7,7 +7,13 @@ import { requireCatalog } from '../layers/catalog/parse-catalog.ts'
 import { jsonFault } from '../layers/gateway/domain/basics/json-fault.ts'
 import type { CatalogData } from '../layers/gateway/domain/routing/catalog.ts'
 import { documentOf, IS_PACKAGE, SEED_FILE, SETTINGS_FILE } from '../layers/terminal/how-to-run.ts'
-import { MAY_COME_LATER, SETTING_NAMES, SETTING_TABLE, type SettingName, type Settings } from './setting-table.ts'
+import {
+  MAY_COME_LATER,
+  SETTING_NAMES,
+  SETTING_TABLE,
+  type SettingName,
+  type SettingsOfStages,
+} from './setting-table.ts'
 import { STAGE_NAMES, stageOf } from './stages.ts'
 
 const settings = z.strictObject(
@@ -15,9 +21,6 @@ const settings = z.strictObject(
     [Name in SettingName]: (typeof SETTING_TABLE)[Name]['schema']
   },
 )
-
-/** The names are stages. */
-export type SettingsOfStages = Readonly<Record<string, Partial<Settings>>>
 
 /** The least and the most that a setting may be, as CloudFormation names them. */
 export function numberRange(name: string): { minValue?: number; maxValue?: number } {
@@ -31,7 +34,6 @@ export function numberRange(name: string): { minValue?: number; maxValue?: numbe
 /** A package has its operator's files in the folder in which it is run. */
 const folder = () => (IS_PACKAGE ? process.cwd() : fileURLToPath(new URL('..', import.meta.url)))
 
-/** The settings that the operator's file has for each stage. `WAYBILL_SETTINGS` names another file. */
 export function readSettings(): SettingsOfStages {
   const { WAYBILL_SETTINGS: named } = process.env
   const file = named ?? join(folder(), SETTINGS_FILE)

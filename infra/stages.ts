@@ -1,8 +1,6 @@
 import type { StageName } from './props.ts'
-import { defaultsOf, type Settings } from './setting-table.ts'
-import type { SettingsOfStages } from './settings.ts'
+import { defaultsOf, type Settings, type SettingsOfStages } from './setting-table.ts'
 
-/** A zone of Route 53. */
 export type Zone = NonNullable<NonNullable<Settings['domain']>['hostedZone']>
 
 /** Everything in which one deployment differs from another: the operator's settings, and those that its name decides. */
@@ -36,16 +34,12 @@ export function checkedStageName(name: unknown): StageName {
   throw new Error(`There is no stage '${name}'. There are ${STAGE_NAMES.join(' and ')}.`)
 }
 
-/** The stage with the operator's settings, and defaults for the others. */
 export function stageOf(name: unknown, given: SettingsOfStages = {}): Stage {
   const known = checkedStageName(name)
   return { ...STAGES[known], ...given[known] }
 }
 
-/**
- * The executions that Lambda reserves. If chat has its own, so have the sweep, which Lambda may start twice, and the closing
- * of days.
- */
+/** If chat has executions of its own, so have the sweep, which Lambda may start twice, and the closing of days. */
 export function reservedBy({ chatConcurrency: chat }: Stage) {
   return chat === null ? { chat, sweep: null, close: null } : { chat, sweep: 2, close: 1 }
 }

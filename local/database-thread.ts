@@ -15,7 +15,6 @@ export const LOCAL_TABLES = {
   answersTable: 'waybill-local-answers',
 }
 
-/** The database of a local gateway, for tools of its owner. */
 export function endpointOf({ dynamodbEndpoint, dynamodbCredentials }: LocalFile): LocalEndpoint {
   return { endpoint: dynamodbEndpoint, ...(dynamodbCredentials && { credentials: dynamodbCredentials }) }
 }

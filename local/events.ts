@@ -68,7 +68,6 @@ function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
   return headers
 }
 
-/** Values of the same name joined, as AWS does. */
 function queryOf(rawQueryString: string): Record<string, string> {
   const query = new URLSearchParams(rawQueryString)
   return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name).join(',')]))

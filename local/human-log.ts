@@ -7,7 +7,8 @@ import type { Paint } from '../layers/terminal/terminal.ts'
 export function humanLog(print: (line: string) => void, paint: Paint): Log {
   const say = (painted: string, text: string) => print(`${painted} ${plainLine(text)}`)
   const sayError = (painted: string, text: string, error: unknown) =>
-    print(`${painted} ${plainLine(text)}\n${indented(stackOf(error))}`)
+    // Indented, so that no line of an error's own message looks like one of the log.
+    print(`${painted} ${plainLine(text)}\n${plainText(stackOf(error)).replace(/^/gm, '    ')}`)
   return {
     request: (row) => {
       const status =
@@ -36,11 +37,6 @@ export function humanLog(print: (line: string) => void, paint: Paint): Log {
     closed: () => {},
     problem: (what, error, requestId) => sayError(paint.bad('problem'), `${requestId}: ${what}`, error),
   }
-}
-
-/** Indented, so that no line of an error's own message looks like one of the log. */
-function indented(text: string): string {
-  return plainText(text).replace(/^/gm, '    ')
 }
 
 function stackOf(error: unknown): string {

@@ -19,7 +19,6 @@ type IssueOptions = {
   readonly by: string
 }
 
-/** A change that begins now. */
 export function actBy(by: string, nowMs = Date.now()): Act {
   return newAct(by, nowMs, randomBytes(10), timeLeft(ACT_MS, Date.now))
 }

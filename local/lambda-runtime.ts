@@ -3,10 +3,7 @@ import { Writable } from 'node:stream'
 
 type ResponseHead = { readonly statusCode: number; readonly headers?: Readonly<Record<string, string>> }
 
-/**
- * The stream that a streaming function writes to. Like Lambda's, it goes on when the client has left: later writes are
- * dropped, and the function drains its upstream and settles as always.
- */
+/** Like Lambda's, it goes on when the client has left: the function drains its upstream and settles as always. */
 export class ResponseStream extends Writable {
   #response: ServerResponse | undefined
   #head: ResponseHead | undefined

@@ -18,7 +18,6 @@ import { actBy } from './issue-key.ts'
 
 export type LocalCatalog = {
   readonly catalog: CatalogData
-  /** The same in JSON, as its author wrote it. */
   readonly source: string
   /** Models that have no route on this machine, and the variables that would give them one. */
   readonly off: readonly { readonly model: string; readonly missing: readonly string[] }[]
@@ -77,17 +76,13 @@ function withEchoAt(catalog: CatalogData, { url, formerUrl }: KeptEcho): Catalog
   return JSON.parse(JSON.stringify(catalog), renamed) as CatalogData
 }
 
-/** The catalog as it is stored: without undefined fields. */
 function plain(catalog: CatalogData): unknown {
   return JSON.parse(JSON.stringify(catalog))
 }
 
 const FAULTS_SHOWN = 3
 
-/**
- * The local table's catalog, checked like a file whenever it is read: every program on this machine can write into that
- * table. An invalid one is refused, and the last good one stays in force.
- */
+/** Checked at every read: every program here can write the table. An invalid one leaves the last in force. */
 export function checkedCatalog(read: ReadCatalog, loaded: StoredCatalog, log: Log): ReadCatalog {
   let lastGood = loaded
   return async () => {

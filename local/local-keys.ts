@@ -14,10 +14,7 @@ export function namedVariables({ providers }: CatalogData): NamedVariable[] {
   })
 }
 
-/**
- * The keys of a local gateway. Every program on this machine can write a catalog into its table, so only the file that
- * it was started with decides which address gets which variable.
- */
+/** Every program here can write a catalog, so only the file of the start decides which address gets a variable. */
 export function localKeys(named: readonly NamedVariable[]): KeySources {
   return {
     env: (name, baseUrl) => {

@@ -33,7 +33,6 @@ export type ServerOptions = {
   readonly admin?: Promise<LocalAdmin>
   /** Replaces the tokenizer in a thread of its own. */
   readonly countTokens?: CountTokens | undefined
-  /** The most time for the head and body of a request to come. */
   readonly wholeRequestMs?: number
   /** The time in which a client that was refused before its body was read may go on sending it. */
   readonly lingerMs?: number

@@ -8,7 +8,6 @@ import { IS_PACKAGE, START_WITH } from '../layers/terminal/how-to-run.ts'
 export type LocalSettings = {
   readonly port: number
   readonly catalogFile: string
-  /** Holds all data of a local gateway. */
   readonly folder: string
   readonly isInMemory: boolean
   readonly isDynamoDbLocal: boolean

@@ -65,7 +65,6 @@ export function webhookTeller(url: string, secret: string, longestPauseMs = PAUS
 }
 
 class NotTaken extends Error {
-  /** Sent again at once, it would be refused again. */
   readonly isFinal: boolean
 
   constructor(status: number) {

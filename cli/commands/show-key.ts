@@ -1,6 +1,6 @@
 import type { KeyShape, KeyStatus } from '../../layers/admin/api/shapes/keys.ts'
-import type { SettingField } from '../../layers/admin/settings/setting-fields.ts'
 import { shownText } from '../../layers/admin/settings/setting-texts.ts'
+import type { SettingField } from '../../layers/admin/settings/setting-words.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { printFields } from '../../layers/terminal/output.ts'

@@ -1,7 +1,7 @@
 import type { CreateKeyBody, UpdateKeyBody } from '../../layers/admin/api/shapes/bodies.ts'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
-import type { SettingField } from '../../layers/admin/settings/setting-fields.ts'
 import { typedText, typedValue } from '../../layers/admin/settings/setting-texts.ts'
+import type { SettingField } from '../../layers/admin/settings/setting-words.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/keys/key-settings.ts'
 

@@ -20,7 +20,6 @@ type AdminDeps = Pick<Administered, 'tables' | 'stage' | 'apiKeys' | 'echoUrl' |
   readonly log: Log
 }
 
-/** Lambda's context. */
 type Context = { getRemainingTimeInMillis(): number }
 
 type HttpAnswer = {
@@ -34,7 +33,6 @@ const MOST_CHARS = 2_500_000
 /** Kept back from the function's timeout, to answer that the time is over. */
 const RESERVE_MS = 2_000
 
-/** The admin API as a function: an admin key identifies the caller on one path, AWS or a local token on the other. */
 export function createAdmin({ settings, log, identify, ...administered }: AdminDeps) {
   const { tables, clock } = administered
   const { baseUrl, isProtected, takesKeys } = settings

@@ -18,7 +18,7 @@ import {
   type PricedRequest,
 } from '../../layers/gateway/domain/money/priced-request.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/routing/upstream-failure.ts'
-import { type Endpoint, HTTP_ROUTES, isBilled } from '../../layers/gateway/endpoints.ts'
+import { HTTP_ROUTES, isBilled } from '../../layers/gateway/endpoints.ts'
 import { estimatePrompt, requireFew } from '../../layers/gateway/flow/answering/answer-count.ts'
 import { toGatewayError } from '../../layers/gateway/flow/answering/upstream-error.ts'
 import type { CountDeps, CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
@@ -57,7 +57,7 @@ export async function answerQuote(deps: QuoteDeps, request: AdmittedChat): Promi
   const prompt = await estimate(deps, request, priced)
   return {
     object: 'quote',
-    endpoint: pathOf(endpoint),
+    endpoint: HTTP_ROUTES.find((it) => isBilled(it.endpoint) && it.endpoint.contract === endpoint.contract)?.path,
     model: priced.model.id,
     catalog_version: priced.catalog.version,
     prompt_tokens: { estimated: prompt, most: priced.promptBound },
@@ -69,11 +69,6 @@ export async function answerQuote(deps: QuoteDeps, request: AdmittedChat): Promi
     },
     refusal: covered ? null : refusalOf(asked, key, nowMs),
   }
-}
-
-/** The path of the endpoint that is quoted, by its contract. */
-function pathOf({ contract }: Endpoint): string | undefined {
-  return HTTP_ROUTES.find(({ endpoint }) => isBilled(endpoint) && endpoint.contract === contract)?.path
 }
 
 /** Admission finishes dead requests before it refuses for their credits. */

@@ -13,7 +13,6 @@ import { usageSums } from '../../layers/gateway/wire/rows/usage-sums.ts'
 /** The most rows that a call reads for a filter that few rows pass, and for sums: it is free, and must stay cheap. */
 const MOST_ROWS = { listed: 2_000, summed: 10_000 }
 
-/** One of the key's own rows, a page of them, or their sums. */
 export function answerUsage(tables: Tables) {
   const read = readUsageRow(tables)
   return ({ credential: { key }, nowMs }: AdmittedRequest, { rawPath, rawQueryString }: GatewayEvent) => {
@@ -34,7 +33,6 @@ export function answerUsage(tables: Tables) {
   }
 }
 
-/** A page of the key's own rows, the newest first. */
 async function answerList(tables: Tables, { id: keyId }: Key, query: UsageQuery) {
   const { range, limit, after, model } = query
   const matches =
@@ -51,7 +49,6 @@ async function answerList(tables: Tables, { id: keyId }: Key, query: UsageQuery)
 
 type Summed = UsageQuery & { readonly group: UsageGroup }
 
-/** The key's own rows, added up. */
 export async function answerSums(tables: Tables, key: Key, query: Summed, nowMs: number, rows = MOST_ROWS.summed) {
   const { range, model, group } = query
   const budget: RowBudget = { rows, leftOut: [], nowMs }

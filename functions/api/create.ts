@@ -1,3 +1,4 @@
+import middy from '@middy/core'
 import { loadContract } from '../../layers/gateway/contracts/contracts.ts'
 import { modelsFor } from '../../layers/gateway/domain/admission/access.ts'
 import type { EndpointOf } from '../../layers/gateway/endpoints.ts'
@@ -7,23 +8,28 @@ import { type CountTokens, tokenQueue } from '../../layers/gateway/flow/billing/
 import type {
   AdmittedChat,
   AdmittedRequest,
+  GatewayAnswer,
   GatewayEvent,
   IdentifiedRequest,
 } from '../../layers/gateway/flow/request.ts'
+import type { GatewayContext } from '../../layers/gateway/middleware/gate.ts'
 import { authorize } from '../../layers/gateway/middleware/identify.ts'
 import { type Page, servePages } from '../../layers/gateway/middleware/without-key.ts'
+import { waitAtMost } from '../../layers/gateway/platform/retry.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { creditsOf, introspection } from '../../layers/gateway/wire/keys/introspection.ts'
 import { idInPath, noEndpoint } from '../../layers/gateway/wire/requests/find-route.ts'
 import { readQuote } from '../../layers/gateway/wire/requests/read-quote.ts'
 import { modelEntry, modelList, modelNotAllowed, noSuchModel } from '../../layers/gateway/wire/routing/models.ts'
-import { admissionBy, gates } from '../gates.ts'
+import { admissionBy, gates, requestEnd } from '../gates.ts'
 import type { Instance } from '../instance.ts'
-import { jsonHandler } from '../json-handler.ts'
 import { answerUsage } from './answer-usage.ts'
 import { PUBLIC_PAGES } from './public-pages.ts'
 
 const loadUsagePage = (): Promise<Page> => import('#usage-page').then(({ usagePage }) => usagePage())
+
+/** Kept back from the function's timeout: the answer is returned when the invocation ends, and must not be lost to it. */
+const RESERVE_MS = 1_000
 
 type ApiEndpoint = EndpointOf<'api'>
 type Answer = (request: AdmittedRequest, event: GatewayEvent) => Promise<unknown> | unknown
@@ -49,11 +55,22 @@ export function createApi(instance: Instance, countTokens: CountTokens) {
   const admission = admissionBy(instance)
   const requireAccess = authorize({ readKey: readKey(tables), cache })
   const pricing = { loadCatalog, headerPrefix: config.headerPrefix }
-  return jsonHandler(instance, gates(instance, 'api', pages), async (request, event) => {
+  const end = requestEnd(instance)
+  return middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({
+    timeoutEarlyInMillis: 0,
+    requestEnd: (ended) => waitAtMost(end(ended), ended.context.getRemainingTimeInMillis() - RESERVE_MS),
+  })
+    .use(gates(instance, 'api', pages))
+    .handler(async (event: GatewayEvent, { request }: GatewayContext): Promise<GatewayAnswer> => {
+      const body = JSON.stringify(await answer(request as IdentifiedRequest, event))
+      return { statusCode: 200, headers: { 'Content-Type': 'application/json' }, body }
+    })
+
+  async function answer(request: IdentifiedRequest, event: GatewayEvent): Promise<unknown> {
     await refusingAfterAdmission(admission, request, () => read(request, event)) // 400 403 404 405 413
     const { admitted } = await admit(admission, request) // 401 403 404 429
     return answers[request.endpoint.name as ApiEndpoint](admitted, event)
-  })
+  }
 
   /** A quote is read and priced as the request that it is about, and its key is checked again, now for that endpoint. */
   async function read(request: IdentifiedRequest, event: GatewayEvent): Promise<void> {
@@ -64,7 +81,6 @@ export function createApi(instance: Instance, countTokens: CountTokens) {
     await readAndPrice(pricing, request, event)
   }
 
-  /** The models that the key may use, or one of them. */
   async function answerModels({ credential }: AdmittedRequest, { rawPath }: GatewayEvent) {
     const catalog = await loadCatalog()
     const allowed = modelsFor(credential.key, catalog)
@@ -77,10 +93,7 @@ export function createApi(instance: Instance, countTokens: CountTokens) {
   }
 }
 
-/**
- * Puts the request that is quoted in the place of the quote, with its contract and its scope, so that it is read, checked
- * and refused as at its own endpoint.
- */
+/** The quoted request takes the place of the quote: it is read, checked and refused as at its own endpoint. */
 async function openQuote(request: IdentifiedRequest, event: GatewayEvent): Promise<void> {
   const { endpoint, body } = await readJson(event, readQuote)
   const { contract, scope } = endpoint

@@ -28,7 +28,6 @@ const JSON_BODY = { 'Content-Type': 'application/json' }
 /** Tokens are counted by a function, by a thread or by a test; the upstreams are the real ones unless others are given. */
 type Given = Pick<ChatDeps, 'countTokens'> &
   Partial<Pick<ChatDeps, 'openProvider'>> & {
-    /** Called before each request. */
     readonly limitHeap?: () => void
   }
 

@@ -15,7 +15,6 @@ export type ClosableKey = {
   readonly id: string
   /** The key has no rows before this day. */
   readonly firstDay: string
-  /** Days with requests that are not settled. */
   readonly openDays: ReadonlySet<string>
 }
 

@@ -102,7 +102,6 @@ export function createClose(
     return { closed, firstDay }
   }
 
-  /** Exports the days through this one, which earlier runs have closed. */
   async function exportDays(through: string | undefined, hasTime: () => boolean) {
     const { exportedThrough, exporting } = await read()
     if (!putObject || !through) return { exported: 0, unexported: 0 }

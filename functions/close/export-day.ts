@@ -22,7 +22,6 @@ const compressBeside: Compress = promisify(gzip)
 const LINES_TOGETHER = 1_000
 
 export type ExportOptions = {
-  /** The most characters of a file. */
   readonly partChars?: number
   readonly compress?: Compress
 }
@@ -76,7 +75,6 @@ export function dayExporter(
   }
 }
 
-/** The numbered files of a day. */
 class PartWriter {
   readonly #put: (part: number, bytes: Buffer) => Promise<void>
   readonly #mostChars: number

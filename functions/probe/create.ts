@@ -7,10 +7,7 @@ const ANSWER_TIMEOUT_MS = 10_000
 
 type Answer = { readonly status: number; readonly requestId: string | null; readonly text: string }
 
-/**
- * Lists the models as a client does: by the public address, on a fresh connection. Throws unless a list comes in time,
- * so that the errors of the function are those of the gateway.
- */
+/** Lists the models as a client does, on a fresh connection. Throws unless a list comes in time. */
 export function createProbe(
   { stage, baseUrl }: ProbeSettings,
   fetchSecret: FetchSecret,

@@ -12,10 +12,7 @@ const MOST_UNTOLD = 10
 
 const FORGED = 'a key’s item has events that no operator can have left there; see SECURITY.md'
 
-/**
- * Moves the events that are still on their keys' items, settles the requests that died, and tells notices. A run ends when its time does;
- * the next one finds the keys that it has left.
- */
+/** Moves events off their keys' items, settles requests that died, and tells notices. The next run goes on. */
 export function createSweep(instance: Instance, tell?: Tell) {
   const { tables, clock, finishHold, log } = instance
   const read = readWatched(tables)

@@ -47,7 +47,6 @@ export function noticeTeller({ tables, clock, random, log }: Instance, tell: Tel
     await forget(key.id, [notice.bytes])
   }
 
-  /** The key as it is with the notices that are due now. */
   async function withDue(watched: WatchedKey): Promise<WatchedKey> {
     const due = dueNotices(watched, clock())
     for (const notice of due) await keep(watched, notice, ulid(clock(), random(10)))

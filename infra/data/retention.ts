@@ -38,7 +38,6 @@ export function addLogs(scope: Construct, id: string, stage: Stage, logGroupName
   return new LogGroup(scope, id, { ...(logGroupName && { logGroupName }), retention, removalPolicy })
 }
 
-/** The fate of a stage's tables and logs when the stack is destroyed. */
 export function removalPolicyOf({ keepsData }: Stage): RemovalPolicy {
   return keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY
 }

@@ -7,7 +7,6 @@ import { acknowledge } from '../acknowledge.ts'
 import type { Stage } from '../stages.ts'
 import { removalPolicyOf } from './retention.ts'
 
-/** The three tables, from the definitions that the local ones are made from. */
 export class Tables extends Construct {
   readonly keys: TableV2
   readonly usage: TableV2

@@ -69,7 +69,6 @@ export class UsageExport extends Construct {
     }
   }
 
-  /** The wildcard of that right. */
   get acknowledged() {
     return wildcard(this, this.#days, 'A day is a folder, and its parts are as many as it has rows.')
   }

@@ -41,7 +41,6 @@ async function onAccount(args: readonly string[], out: Output, act: (plan: Plan)
   }
 }
 
-/** The account, region and stage that `cdk` would take with these arguments. */
 async function planOf(args: readonly string[]): Promise<Plan> {
   const stage = stageOf(lastOf(args, /^(?:-c|--context)[\n=]?stage=(.*)$/gm) ?? 'dev', readSettings())
   const profile = lastOf(args, /^--profile[\n=](.*)$/gm)

@@ -23,7 +23,6 @@ function zoneOf(scope: Construct, id: string, { id: hostedZoneId, name: zoneName
   return HostedZone.fromHostedZoneAttributes(scope, id, { hostedZoneId, zoneName })
 }
 
-/** The DNS records of the domain for CloudFront, if its zone is in the account. */
 export function addDomainRecords(scope: Construct, { domain, ipv6 }: Stage, distribution: Distribution): void {
   if (!domain?.hostedZone) return
   const record = {

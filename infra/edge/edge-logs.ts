@@ -5,10 +5,7 @@ import { letUse, OWNED, recordsBucket } from '../data/retention.ts'
 import { arnOf } from '../rights/permissions.ts'
 import type { Stage } from '../stages.ts'
 
-/**
- * The logged fields of a request. No header, no query and no path: a key that was sent in the wrong place must not end
- * up here. The matched pattern tells the route of a request.
- */
+/** No header, no query and no path: a key that was sent in the wrong place must not end up here. */
 const RECORD_FIELDS = [
   ...['date', 'time', 'x-edge-location', 'c-ip', 'c-port', 'c-country', 'asn', 'cs-method', 'cs-protocol-version'],
   ...['cache-behavior-path-pattern', 'sc-status', 'sc-bytes', 'cs-bytes', 'time-taken', 'time-to-first-byte'],

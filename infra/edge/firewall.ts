@@ -85,10 +85,7 @@ function limitOfEachAddress({ chatConcurrency }: Stage): CfnWebACL.RuleProperty 
   }
 }
 
-/**
- * The common rules that look into a body, which count even if the others block. A prompt may have 4 MiB and contain
- * anything that they look for: scripts, paths, addresses.
- */
+/** Rules that look into a body only count: a prompt may contain anything that they look for. */
 const OF_THE_BODY = ['SizeRestrictions', 'CrossSiteScripting', 'GenericLFI', 'GenericRFI', 'EC2MetaDataSSRF']
 
 function commonRules({ waf }: Stage): CfnWebACL.RuleProperty {

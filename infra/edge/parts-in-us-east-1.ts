@@ -10,7 +10,6 @@ import { certificateOf } from './domain.ts'
 import { EdgeLogs } from './edge-logs.ts'
 import { Firewall } from './firewall.ts'
 
-/** The resources in us-east-1 that CloudFront uses. */
 export type EdgeParts = {
   readonly certificateArn: string | undefined
   readonly webAcl: Part | undefined
@@ -18,7 +17,6 @@ export type EdgeParts = {
   readonly contentHash?: string
 }
 
-/** A resource in us-east-1, and the stack that has it. */
 type Part = { readonly arn: string; readonly stackName: string }
 
 /** On resources that use these parts, with `contentHash`, so that they change with them. */

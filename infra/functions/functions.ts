@@ -26,9 +26,7 @@ type Props = {
   readonly tables: Tables
   /** The secrets by which CloudFront proves itself; undefined without CloudFront. */
   readonly originSecrets: string | undefined
-  /** The export of closed days; undefined if they stay. */
   readonly usageExport?: UsageExport | undefined
-  /** The bus of notices; undefined if nobody is told. */
   readonly noticeBus?: NoticeBus | undefined
   /** The rights to call Bedrock are for its models. */
   readonly catalog: CatalogData
@@ -45,7 +43,6 @@ const CLOSE_MEMORY_MB = 3_538
 /** Time for a cold start, an estimate and the settlement, out of CloudFront's timeout. */
 const EDGE_RESERVE_MS = 10_000
 
-/** The functions, each with no more rights than it needs. */
 export class Functions extends Construct {
   readonly chat: GatewayFunction
   readonly tokenizer: GatewayFunction
@@ -165,7 +162,6 @@ export class Functions extends Construct {
     })
   }
 
-  /** The rights to ask the upstreams of the catalog. */
   #askProviders({ stage, catalog }: Props): Pick<GatewayFunctionProps, 'may' | 'acknowledged'> {
     const secrets = secretArn(this, stage, '*')
     const reason = 'Provider keys of this stage only. Which there are is the catalog’s to say, and needs no deployment.'
@@ -175,7 +171,6 @@ export class Functions extends Construct {
     }
   }
 
-  /** The functions that callers call. */
   get called(): GatewayFunction[] {
     return [this.chat, this.api]
   }

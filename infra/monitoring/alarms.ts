@@ -19,10 +19,7 @@ export type Rule = {
   readonly metric: IMetric
   /** The value from which on the alarm goes off, if it is not 1. */
   readonly from?: number
-  /**
-   * How many of the last three periods of its metric, five minutes mostly, must be above it, if not 2; with 1, it goes
-   * off at once.
-   */
+  /** How many of the last three periods of its metric must be above it, if not 2; with 1, it goes off at once. */
   readonly periods?: 1 | 3
   readonly isBadIfMissing?: true
   /** For a percentile: no change of state by fewer requests than it needs to mean something. */
@@ -57,7 +54,6 @@ function addAlarm(scope: Construct, name: AlarmName, stage: Stage, rule: Rule, t
 const period = Duration.minutes(5)
 export const IN_FIVE_MINUTES = { period, statistic: 'Sum' } as const
 
-/** A metric of the gateway's log. */
 export function gatewayMetric({ name: stage }: Stage, metricName: string, statistic = 'Sum'): Metric {
   return new Metric({ namespace: METRICS_NAMESPACE, metricName, dimensionsMap: { stage }, statistic, period })
 }

@@ -7,7 +7,6 @@ import type { Functions } from '../functions/functions.ts'
 import type { Stage } from '../stages.ts'
 import { gatewayMetric } from './alarms.ts'
 
-/** Returns its address. */
 export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions): string {
   const metric = (name: string) => gatewayMetric(stage, name)
   const percentiles = (name: string) =>

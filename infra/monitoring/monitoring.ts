@@ -9,7 +9,6 @@ import { type Alarms, addAlarms, type Rules } from './alarms.ts'
 import { addDashboard, addSavedQueries } from './dashboard.ts'
 import { edgePages, edgeTickets, pages, tickets, type Watched, type WatchedEdge } from './rules.ts'
 
-/** Alarms for faults, a dashboard that shows them, and a budget. */
 export class Monitoring extends Construct {
   readonly alarms: Alarms
   readonly topics: Topics

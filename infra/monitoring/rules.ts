@@ -4,7 +4,6 @@ import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { FUNCTION_TIMEOUT_SECONDS, TABLES, type TableDefinition } from '../../layers/gateway/names.ts'
 import type { Tables } from '../data/tables.ts'
 import { firewallMetric } from '../edge/firewall.ts'
-import type { EdgeParts } from '../edge/parts-in-us-east-1.ts'
 import type { Functions } from '../functions/functions.ts'
 import type { Stage } from '../stages.ts'
 import { gatewayMetric, IN_FIVE_MINUTES, percentOf, type Rule, type Rules, sumOf, withoutSuccess } from './alarms.ts'
@@ -19,14 +18,17 @@ export type Watched = {
 }
 
 /** CloudFront and its parts, whose metrics are in us-east-1 only: an alarm sees its own region only. */
-export type WatchedEdge = Pick<EdgeParts, 'certificateArn' | 'webAcl'> & { readonly distributionId: string }
+export type WatchedEdge = {
+  readonly certificateArn: string | undefined
+  readonly webAcl: { readonly stackName: string } | undefined
+  readonly distributionId: string
+}
 
 const { period } = IN_FIVE_MINUTES
 const MOST = { period, statistic: 'Maximum' } as const
 const HOURLY = { period: Duration.hours(1), statistic: 'Sum' } as const
 const SLOW_REQUEST_MS = 300_000
 
-/** Callers are affected now. */
 export function pages({ stage, functions: { chat, sweep, probe, all }, api }: Watched): Rules {
   const ofRequests = (name: string) => percentOf(gatewayMetric(stage, name), gatewayMetric(stage, 'Requests'))
   return {
@@ -65,7 +67,6 @@ export function edgePages({ distributionId: DistributionId }: WatchedEdge): Rule
   }
 }
 
-/** Alarms that can wait for a working day. */
 export function tickets(watched: Watched): Rules {
   const { stage, functions, tables, adminApi } = watched
   const { chat, tokenizer, api, close } = functions
@@ -105,7 +106,6 @@ export function tickets(watched: Watched): Rules {
   }
 }
 
-/** Counts of the gateway's log, by the name of their metric. */
 function countRules(stage: Stage): Rules {
   const count = (name: string): Rule => ({ metric: gatewayMetric(stage, name) })
   const atOnce = (name: string): Rule => ({ ...count(name), periods: 1 })

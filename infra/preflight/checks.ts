@@ -9,7 +9,6 @@ import { foundationModels } from '../rights/bedrock-targets.ts'
 import { ADOPTED_TAG, needsUsEast1, reservedBy, type Stage } from '../stages.ts'
 import { Aws } from './aws.ts'
 
-/** The subject of the checks: the account, the stage that is to be deployed, and its first catalog. */
 export type Plan = { readonly aws: Aws; readonly stage: Stage; readonly catalog: CatalogData }
 
 /** `unknown` cannot be known before the deployment; only `failed` prevents it. */

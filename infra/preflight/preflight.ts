@@ -9,7 +9,6 @@ import { CHECKS, failed, type Outcome } from './checks.ts'
 
 const LABELS = { ok: 'ok     ', failed: 'FAILED ', unknown: 'unknown' }
 
-/** Checks if an account is ready, prints the results, and returns the exit code. */
 export async function preflight(args: readonly string[], output: Output): Promise<number> {
   const out = plainOutput(output)
   const command = new Command('preflight')

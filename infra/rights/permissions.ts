@@ -32,7 +32,6 @@ const RIGHTS = {
   /** Admission and settlement. Cannot make a key, or change a hash or the catalog. */
   admitAndSettle: [onKeys('UpdateItem', key)],
   findKeysToSweep: [inKeys(bySweep)],
-  /** The events of changes that were made. */
   putEvents: [onKeys('PutItem', event)],
   deletePointers: [onKeys('DeleteItem', hash, external)],
   /** Rows, and no total of a day. */
@@ -51,7 +50,6 @@ const RIGHTS = {
   switchExpiry: [onUsage('UpdateTimeToLive')],
   /** The settings of the tables that a restore does not bring back. */
   describeTables: [{ table: 'all', operations: 'DescribeTable DescribeTimeToLive DescribeContinuousBackups' }],
-  /** Reads of the admin API. */
   readForOperators: [
     onKeys('GetItem', key, adminKey, external, reference, event, catalog, versions, audit),
     onKeys('Query', key, reference, event, versions),
@@ -102,10 +100,7 @@ function onlyItems(items: readonly string[]) {
   return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': leadingKeys } }
 }
 
-/**
- * For on-call, if the admin API cannot answer: to suspend a key. IAM knows the attributes of a write, and not their
- * values. Nothing but the status is written or read.
- */
+/** On-call may suspend a key. IAM knows the attributes of a write, not their values: only the status is written. */
 export function suspendKeys({ keys }: Tables): PolicyStatement {
   const { partitionKey, sortKey } = TABLES.keys
   return new PolicyStatement({

@@ -22,7 +22,6 @@ import { STAGE_NAMES, stageOf } from '../stages.ts'
 import { Waybill } from '../waybill.ts'
 import { type Entry, zip } from './zip.ts'
 
-/** The parameter with the bucket that has the code. */
 const BUCKET = 'CodeBucket'
 
 /** Files by name, for those without CDK: a template of each stage, and the code, which they put into a bucket of theirs. */

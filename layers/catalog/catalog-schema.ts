@@ -59,7 +59,6 @@ const serviceTier = maybe(
   'The service_tier of every request. Default: the one at the list price at OpenAI and Anthropic themselves, none elsewhere.',
 )
 
-/** Fields that every dialect has. */
 const common = {
   unknownFields: maybe(
     z.enum(['refuse', 'drop']),
@@ -198,7 +197,6 @@ const model = z.discriminatedUnion('kind', [chatModel, embeddingModel]).transfor
   ownedBy: entry.ownedBy ?? entry.routes[0]?.provider ?? 'unknown',
 }))
 
-/** The fields of a catalog, each by itself. */
 export const catalogFields = z
   .strictObject({
     $schema: maybe(z.string(), 'The address of this schema, for editors.'),
@@ -229,7 +227,6 @@ function isSafeBaseUrl(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(hostname))
 }
 
-/** The JSON Schema of a catalog file, for editors. */
 export function catalogSchema(): object {
   return z.toJSONSchema(catalogFields, { io: 'input' })
 }

@@ -21,7 +21,6 @@ const WITHOUT_VECTORS: Readonly<
       : ['model', "of Bedrock's embedding models only amazon.titan-embed-… and cohere.embed-… are known"],
 }
 
-/** The fields, and the rules among them. */
 const catalog = catalogFields
   .check(({ value, issues }) => {
     const seen = new Set<string>()
@@ -71,7 +70,6 @@ export function parseCatalog(value: unknown): ParsedCatalog {
   return { faults: places.map(({ path, message }) => `${path}: ${message}`), places }
 }
 
-/** For a catalog that is ours: throws if it is not valid. */
 export function requireCatalog(value: unknown, name = 'The catalog'): CatalogData {
   const parsed = parseCatalog(value)
   if ('catalog' in parsed) return parsed.catalog

@@ -14,7 +14,6 @@ import { otherTier } from '../gateway/domain/routing/catalog.ts'
 
 // Patterns are for catalog.schema.json: a JSON Schema has no other word for a check of our own.
 
-/** A field that may be missing. */
 export function maybe<Schema extends z.ZodType>(schema: Schema, words: string) {
   return schema.optional().describe(words)
 }

@@ -42,7 +42,6 @@ export type ContractName = (typeof CONTRACTS)[number]
 
 type EndpointRecord = {
   readonly function: FunctionName
-  /** The scope that a key needs to call it, if any. */
   readonly scope?: Scope
   readonly contract?: ContractName
   /** True if it has no contract and its answer is made from the catalog all the same. */
@@ -99,7 +98,6 @@ const NAMED_ENDPOINTS: readonly Endpoint[] = ENDPOINT_NAMES.map(endpointNamed)
 export const endpointsOf = (name: FunctionName): readonly Endpoint[] =>
   NAMED_ENDPOINTS.filter((endpoint) => endpoint.function === name)
 
-/** The names of a function's endpoints. */
 export type EndpointOf<Name extends FunctionName> = {
   [Endpoint in EndpointName]: (typeof ENDPOINTS)[Endpoint]['function'] extends Name ? Endpoint : never
 }[EndpointName]

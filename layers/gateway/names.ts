@@ -29,7 +29,6 @@ export const ENV = {
 /** Headers that our own CloudFront distribution adds to a request: proof that it came that way, and the viewer's address. */
 export const EDGE_HEADERS = { origin: 'x-waybill-origin', viewer: 'x-waybill-viewer' } as const
 
-/** The source of notices, by which rules of EventBridge choose them. */
 export const EVENT_SOURCE = 'waybill'
 
 export const METRICS_NAMESPACE = 'Waybill'
@@ -37,7 +36,6 @@ export const METRICS_NAMESPACE = 'Waybill'
 /** The name in Secrets Manager of the secret that a catalog calls `secret:NAME`. */
 export const secretName = (stage: string, name: string) => `waybill/${stage}/${name}`
 
-/** The name of the secret with the probe's own key. */
 export const PROBE_SECRET = 'probe'
 
 /** The name of a gateway on one machine, which no stage has. */
@@ -54,18 +52,15 @@ export const OUTPUTS = {
   /** The bucket of exported days, and the database by which Athena reads them. */
   exportBucket: 'ExportBucket',
   exportDatabase: 'ExportDatabase',
-  /** The bus of notices, if there are any. */
   eventBus: 'EventBus',
   /** Policies for the people who operate the stage. */
   operatorPolicy: 'OperatorPolicy',
   readerPolicy: 'ReaderPolicy',
   onCallPolicy: 'OnCallPolicy',
-  /** The address of the dashboard. */
   dashboard: 'Dashboard',
   /** The application of CodeDeploy by which new code is rolled out, if it is. */
   rollout: 'RolloutApplication',
   adminUrl: 'AdminUrl',
-  /** The gateway's name in metrics and secrets. */
   stage: 'Stage',
   /** 'true' if the operator's commands ask before they change anything. */
   protected: 'Protected',
@@ -121,12 +116,10 @@ export const TABLES = {
 
 const CATALOG = 'CATALOG'
 
-/** The names of the items in the table `keys`. */
 export const ITEMS = {
   key: 'KEY#',
   hash: 'HASH#',
   grant: 'GRANT#',
-  /** The last grant to a key under a reference. */
   reference: 'REFERENCE#',
   /** Points from an operator's own id of a key to the key. */
   external: 'EXTERNAL#',

@@ -3,7 +3,6 @@ import type { Readable, Writable } from 'node:stream'
 import { plainText } from '../gateway/domain/basics/plain-text.ts'
 import { CliError } from './cli-error.ts'
 
-/** The streams of a question and its answer. */
 type Dialogue = { readonly input: Readable & { readonly isTTY?: boolean }; readonly output: Writable }
 
 /** Returns if the change may be made, and throws a CliError if not. Describes the change only if it has to ask. */

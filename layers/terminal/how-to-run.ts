@@ -3,7 +3,6 @@ declare const WAYBILL_PACKAGE: true | undefined
 
 export const IS_PACKAGE = typeof WAYBILL_PACKAGE !== 'undefined'
 
-/** Starts the gateway on this machine. */
 export const START = IS_PACKAGE ? 'npx waybill' : 'npm start'
 /** The same, in front of options. */
 export const START_WITH = IS_PACKAGE ? 'npx waybill start' : 'npm start --'
@@ -21,5 +20,4 @@ export const bootstrapOf = (stage: string) =>
 export const documentOf = (name: string) => (IS_PACKAGE ? `node_modules/waybill/docs/${name}` : `docs/${name}`)
 /** The operator's own file. It is not part of the project, so that a new version cannot change it. */
 export const SETTINGS_FILE = IS_PACKAGE ? 'waybill.json' : 'infra/settings.json'
-/** The catalog of the first deployment. */
 export const SEED_FILE = IS_PACKAGE ? 'catalog.json' : 'infra/catalog.json'

@@ -21,11 +21,7 @@ export function printValue({ out, json }: Printed, value: unknown, words: string
 }
 
 function jsonText(value: unknown, indent?: number): string {
-  return plainJson(JSON.stringify(value, creditsInJson, indent))
-}
-
-function creditsInJson(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? formatCredits(value) : value
+  return plainJson(JSON.stringify(value, (_, it) => (typeof it === 'bigint' ? formatCredits(it) : it), indent))
 }
 
 export type Cell = string | number | bigint | boolean | null | undefined

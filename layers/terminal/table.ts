@@ -123,9 +123,5 @@ function isNumeric(cell: Cell): boolean {
 
 function totalText<Row>({ of, isSummed }: Column<Row>, index: number, rows: readonly Row[]): string {
   if (!isSummed) return index === 0 ? 'total' : ''
-  return formatCredits(rows.map((row) => nanoOf(of(row))).reduce((sum, nano) => sum + nano, 0n))
-}
-
-function nanoOf(cell: Cell): bigint {
-  return parseSignedCredits(cellText(cell)) ?? 0n
+  return formatCredits(rows.reduce((sum, row) => sum + (parseSignedCredits(cellText(of(row))) ?? 0n), 0n))
 }

@@ -5,7 +5,6 @@ import { type Output, plainOutput, plainText } from '../gateway/domain/basics/pl
 
 type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 
-/** The terminal of a command: its input and output, the folder in which it was started, and the variables. */
 export type Terminal = {
   readonly input: Readable & { readonly isTTY?: boolean }
   readonly output: Stream
@@ -31,9 +30,7 @@ export function printFailure({ output, errors, env }: Terminal, message: string)
   new Console({ stdout: output, stderr: errors }).error(lines.join('\n'))
 }
 
-/** An output with a width and colours. */
 export type Screen = Output & {
-  /** True if a person reads it. */
   readonly isTerminal: boolean
   /** The columns to fit in; undefined with --wide and in a pipe. */
   readonly width: number | undefined

@@ -6,7 +6,6 @@ const WINDOWS = WHOLE_CHARS / WINDOW_CHARS
 /** The parts of a text that are counted: at most 64 Ki characters of a text of any length. */
 export type Sample = {
   readonly pieces: readonly string[]
-  /** The tokens of the whole text, given those of its pieces. */
   scale(tokensOfPieces: readonly number[]): number
 }
 

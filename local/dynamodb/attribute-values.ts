@@ -2,7 +2,6 @@ import { DynamoDbError, validationError } from './failures.ts'
 import { isNumeric, type Numeric, parseNumeric, textOfNumeric } from './number.ts'
 import { type Element, hasElement, type Item, isSet, typeOf, type Value } from './value.ts'
 
-/** A value in DynamoDB's JSON: one field, named for its type. */
 export type AttributeValue = Readonly<Record<string, unknown>>
 export type Attributes = Readonly<Record<string, AttributeValue>>
 
@@ -18,7 +17,6 @@ export function fromAttributes(attributes: Attributes, depth = 0): Item {
   return item
 }
 
-/** Reads what stands under the name of a type. */
 const READERS: Readonly<Record<string, (given: unknown, depth: number) => Value>> = {
   S: textOf,
   N: numberOf,

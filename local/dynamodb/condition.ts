@@ -48,7 +48,6 @@ function areEqual(a: Found, b: Found): boolean {
   return a !== undefined && b !== undefined && equals(a, b)
 }
 
-/** The attributes that a condition looks at. */
 export function namesIn(condition: Condition): string[] {
   switch (condition.kind) {
     case 'AND':

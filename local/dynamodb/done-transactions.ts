@@ -3,7 +3,6 @@ import { toAttributes } from './attribute-values.ts'
 import { DynamoDbError } from './failures.ts'
 import { convertItems } from './members.ts'
 
-/** A transaction that was carried out. */
 export type Done = { readonly token: string; readonly fingerprint: string; readonly atMs: number }
 
 /** "After 10 minutes, any request with the same client token is treated as a new request." */
@@ -13,7 +12,6 @@ export const TOKEN_KEPT_MS = 10 * 60_000
 export class DoneTransactions {
   private readonly byToken = new Map<string, Done>()
 
-  /** Throws if the token belongs to another transaction. */
   has({ token, fingerprint, atMs }: Done): boolean {
     const done = this.byToken.get(token)
     if (!done || done.atMs < atMs - TOKEN_KEPT_MS) return false

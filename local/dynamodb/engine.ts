@@ -1,16 +1,9 @@
 import { type Done, DoneTransactions, fingerprintOf } from './done-transactions.ts'
-import {
-  CONFLICT,
-  conditionFailed,
-  DynamoDbError,
-  type Reason,
-  refusedFor,
-  transactionCanceled,
-  validationError,
-} from './failures.ts'
+import { DynamoDbError, validationError } from './failures.ts'
 import { keyIn, keyOnly } from './keys.ts'
 import { refuseOthers } from './members.ts'
 import { type GetInput, getItem, type PageInput, query, scan } from './read.ts'
+import { CONFLICT, conditionFailed, type Reason, refusedFor, transactionCanceled } from './refused-writes.ts'
 import type { Key, StoredTable, TableSchema } from './stored-table.ts'
 import { TableDirectory } from './table-directory.ts'
 import type { Item } from './value.ts'
@@ -34,7 +27,6 @@ type Output = Readonly<Record<string, unknown>>
 /** Gets every change, at once. */
 export type Journal = {
   table(name: string, schema: TableSchema | undefined): void
-  /** An item was written, or removed. */
   change(change: { readonly table: string; readonly key: Key; readonly item: Item | undefined }): void
   done(done: Done): void
 }
@@ -204,7 +196,6 @@ export class Engine {
     return Attributes ? { Attributes } : {}
   }
 
-  /** All of the writes or none. */
   private transact(input: Input, bytes: number): Output {
     refuseOthers('TransactWrite', input)
     const items = (input.TransactItems ?? []) as readonly Partial<Record<WriteKind, WriteInput>>[]

@@ -1,20 +1,8 @@
-import type { Item } from './value.ts'
-
-/** Why a write is refused because of what is stored. */
-export type Reason = {
-  readonly Code: 'None' | 'ConditionalCheckFailed' | 'ValidationError' | 'TransactionConflict'
-  readonly Message?: string
-  readonly Item?: Item
-}
-
-type Detail = { readonly Item?: Item | undefined; readonly CancellationReasons?: readonly Reason[] }
-
-/** A refusal with DynamoDB's own message. */
 export class DynamoDbError extends Error {
   override readonly name: string
-  readonly detail: Detail
+  readonly detail: object
 
-  constructor(name: string, message: string, detail: Detail = {}) {
+  constructor(name: string, message: string, detail: object = {}) {
     super(message)
     this.name = name
     this.detail = detail
@@ -33,21 +21,4 @@ export function unsupported(feature: string): DynamoDbError {
   return validationError(
     `The local database does not support ${feature}. Amazon's does, which a clone has: start it with --dynamodb-local`,
   )
-}
-
-export const CONFLICT: Reason = { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' }
-
-export function conditionFailed(item: Item | undefined): Reason {
-  return { Code: 'ConditionalCheckFailed', Message: 'The conditional request failed', ...(item && { Item: item }) }
-}
-
-/** A write that is no part of a transaction is refused with an error of its reason's name. */
-export function refusedFor({ Code, Message = '', Item: item }: Reason): DynamoDbError {
-  return new DynamoDbError(`${Code}Exception`, Message, { Item: item })
-}
-
-export function transactionCanceled(reasons: readonly Reason[]): DynamoDbError {
-  const codes = reasons.map((reason) => reason.Code).join(', ')
-  const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`
-  return new DynamoDbError('TransactionCanceledException', message, { CancellationReasons: reasons })
 }

@@ -12,7 +12,6 @@ type Options = {
   readonly engine: Engine
   /** Null lets every program on this machine in. */
   readonly credentials: Credentials | null
-  /** Makes the writes so far durable. */
   readonly commit: () => void
 }
 
@@ -84,7 +83,6 @@ function send(response: ServerResponse, { status, text }: Answer): void {
   response.writeHead(status, headers).end(text)
 }
 
-/** Undefined if the body is too long. */
 function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

@@ -68,7 +68,6 @@ function sortRange(test: Test, values: Values): Omit<KeyRange, 'partition'> {
   }
 }
 
-/** The values that a key is compared with. */
 function textsIn({ operands }: Test, values: Values): string[] {
   return operands.slice(1).map((operand: Operand) => {
     const value = operand.kind === 'value' ? values[operand.token] : undefined

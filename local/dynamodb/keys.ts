@@ -37,7 +37,6 @@ export function checkKeyBytes({ partition, sort }: Key): void {
   }
 }
 
-/** Refuses an item that an index could not hold. */
 export function checkIndexKeys({ indexes }: TableSchema, item: Item): void {
   for (const index of indexes) {
     for (const key of keyNames(index)) {

@@ -61,7 +61,6 @@ export function negated(value: Numeric): Numeric {
   return typeof value === 'number' ? 0 - value : -value
 }
 
-/** Negative, zero or positive. */
 export function compareNumeric(a: Numeric, b: Numeric): number {
   const [left, right] = a instanceof Decimal || b instanceof Decimal ? aligned(a, b) : [a, b]
   return left < right ? -1 : left > right ? 1 : 0
@@ -74,7 +73,6 @@ export function significantDigits(value: Numeric): number {
     .replace(/^0+|0+$/g, '').length
 }
 
-/** Both as integers with the same scale. */
 function aligned(a: Numeric, b: Numeric): [bigint, bigint, number] {
   const [left, right] = [partsOf(a), partsOf(b)]
   const scale = Math.max(left.scale, right.scale)

@@ -4,7 +4,6 @@ import { createDynamoDbServer, listenHere } from './http-server.ts'
 import { openKeptData } from './kept-data.ts'
 
 export type DatabaseOptions = {
-  /** Null lets every program on this machine in. */
   readonly credentials: Credentials | null
   /** The file that keeps the data; null for memory only. */
   readonly file: string | null

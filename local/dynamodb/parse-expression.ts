@@ -9,7 +9,6 @@ type Simple =
   | { readonly kind: 'value'; readonly token: string }
 export type Operand = Simple | { readonly kind: 'size'; readonly of: Simple }
 type Term = Simple | { readonly kind: 'if_not_exists'; readonly path: Path; readonly otherwise: Term }
-/** The right side of an assignment. */
 export type Result = Term | { readonly kind: '+' | '-'; readonly left: Term; readonly right: Term }
 
 type Comparator = '=' | '<>' | '<' | '<=' | '>' | '>='
@@ -28,7 +27,6 @@ export type Change =
   | { readonly section: 'REMOVE'; readonly path: Path }
   | { readonly section: 'ADD' | 'DELETE'; readonly path: Path; readonly token: string }
 
-/** The types that a value may have where it stands. */
 type TypeRule = { readonly token: string; readonly types: ReadonlySet<TypeName>; readonly operator: string }
 
 const typeSet = (...names: TypeName[]): ReadonlySet<TypeName> => new Set(names)
@@ -261,7 +259,6 @@ export class ExpressionParser {
     return true
   }
 
-  /** Goes on if this sign or keyword is next; keywords may be in small letters. */
   private take(word: string): boolean {
     if (this.tokens[this.at]?.toUpperCase() !== word) return false
     this.at += 1

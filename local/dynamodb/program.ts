@@ -2,7 +2,6 @@ import { validationError } from './failures.ts'
 import { type Change, type Condition, ExpressionParser, wrongType } from './parse-expression.ts'
 import { compare, type Path, typeOf, type Value } from './value.ts'
 
-/** The expressions of one command. A filter is a condition, too. */
 type Expressions = {
   readonly condition?: string | undefined
   readonly update?: string | undefined
@@ -24,7 +23,6 @@ type Program = {
   readonly parser: ExpressionParser
 }
 
-/** The expressions of one command with the values that it gives. */
 export type Bound = Omit<Program, 'parser'> & { readonly values: Values }
 
 const MOST_PROGRAMS = 5_000

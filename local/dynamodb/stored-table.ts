@@ -17,10 +17,8 @@ export type Entry = { readonly sort: string; readonly tie: string; item: Item; m
 /** `order` is its place in a scan, which has no meaning, as in AWS. */
 type Partition = { readonly order: string; readonly entries: Entry[] }
 
-/** A table's items, in the order of its own key or of an index. */
 export type Sorted = {
   readonly schema: Schema
-  /** The name of the index. */
   readonly name?: string
   readonly projection: IndexSchema['projection']
   readonly partitions: Partitions
@@ -43,7 +41,6 @@ export class StoredTable {
     return this.entry(key)?.item
   }
 
-  /** A bound of the stored item's size. */
   mostBytes(key: Key): number {
     return this.entry(key)?.mostBytes ?? 0
   }

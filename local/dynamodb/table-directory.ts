@@ -16,7 +16,6 @@ export class TableDirectory {
   private readonly tables = new Map<string, StoredTable>()
   private readonly keep: Keep
 
-  /** `keep` gets every table that is made, changed or deleted. */
   constructor(keep: Keep) {
     this.keep = keep
   }

@@ -31,7 +31,6 @@ export function copies(changes: readonly Change[]): boolean {
   })
 }
 
-/** Undefined if the attribute is to be removed. */
 function resultOf(change: Change, item: Item, values: Values): Found {
   if (change.section === 'REMOVE') return undefined
   if (change.section === 'SET') return calculated(change.value, item, values)

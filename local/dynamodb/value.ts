@@ -8,7 +8,6 @@ export type Item = { readonly [name: string]: Value }
 export type ElementSet = ReadonlySet<Element>
 export type Element = string | Numeric | Uint8Array
 
-/** The steps to a value: names in maps and places in lists. */
 export type Path = readonly (string | number)[]
 /** Undefined for what does not exist, which is no error. */
 export type Found = Value | undefined
@@ -118,7 +117,6 @@ function byteOrder(unit: number): number {
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 }
 
-/** The result of size(); undefined for a value without a size. */
 export function sizeOf(value: Found): number | undefined {
   if (typeof value === 'string' || Array.isArray(value) || value instanceof Uint8Array) return value.length
   if (isSet(value)) return value.size

@@ -23,7 +23,6 @@ export type Write = {
   readonly kind: WriteKind
   readonly table: StoredTable
   readonly key: Key
-  /** The item to put, or the key alone. */
   readonly given: Item
   readonly old: Item | undefined
   readonly bound: Bound
@@ -54,7 +53,6 @@ export function conditionHolds({ bound: { condition, values }, old = NO_ITEM }: 
   return !condition || holds(condition, old, values)
 }
 
-/** The item after the write; undefined if there is none. */
 export function outcomeOf({ kind, table, given, old, bound: { update, values } }: Write): Item | undefined {
   if (kind === 'Put') return given
   if (kind === 'Delete') return undefined
@@ -77,7 +75,6 @@ export function boundBytes({ key, table, bound }: Write, next: Item | undefined,
   return checkItemBytes(next, (table.mostBytes(key) + commandBytes) * times, bound.update !== undefined)
 }
 
-/** The attributes that ReturnValues asks for; undefined for none. */
 export function returned({ old, bound }: Write, next: Item | undefined, wanted: string): Item | undefined {
   switch (wanted) {
     case 'NONE':

@@ -28,7 +28,6 @@ export async function auditPage(call: Call, { key_id: keyId, after }: z.output<t
   return new Lines('application/x-ndjson', auditLines(call, key && [key], JSON.parse(state, readNano)))
 }
 
-/** The outcome of the pages before. */
 type Progress = Pick<LastAudit, 'keys' | 'wrong'> & {
   readonly lastId?: string | undefined
   /** The rows of the key after the last one, if there was not time for all of them. */

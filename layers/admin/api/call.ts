@@ -12,7 +12,6 @@ type Random = (bytes: number) => Uint8Array
 export type Administered = {
   readonly tables: OperatorTables
   readonly stage: string
-  /** Changes need a confirmation. */
   readonly isProtected: boolean
   /** The gateway's address, without /v1. */
   readonly chatUrl: string
@@ -23,9 +22,7 @@ export type Administered = {
   readonly actMs?: number
   /** The source of ids and secrets; without it, the machine's own. */
   readonly random?: Random
-  /** The providers' keys, for tests of routes. */
   readonly apiKeys: KeySources
-  /** Admin keys are accepted. */
   readonly takesKeys: boolean
 }
 
@@ -59,11 +56,9 @@ export type AdminAnswer = {
   readonly body: string | AsyncIterable<string>
 }
 
-/** A request whose route is found and whose caller has the right to make it. */
 export type Call = Administered & {
   readonly identity: Identity
   readonly headers: Headers
-  /** The parameters in the path of the route. */
   readonly path: Readonly<Record<string, string>>
   /** A hash of method, path and body, by which a repeated request is recognised. */
   readonly digest: string
@@ -83,7 +78,6 @@ export class Lines {
   }
 }
 
-/** The scopes for reading. */
 export const READING_SCOPES = OPERATOR_SCOPES.filter((scope) => scope.endsWith('.read'))
 
 export function requireScope({ scopes }: Pick<Identity, 'scopes'>, scope: OperatorScope): void {
@@ -91,7 +85,6 @@ export function requireScope({ scopes }: Pick<Identity, 'scopes'>, scope: Operat
   throw new AdminError('insufficient_scope', `This needs the scope ${scope}, which you do not have here.`)
 }
 
-/** The id of a call to the admin API, in its answer and in the log. */
 export function adminRequestId(nowMs: number, random: (bytes: number) => Uint8Array = randomBytes): string {
   return `adm_${ulid(nowMs, random(10))}`
 }

@@ -24,7 +24,6 @@ import type { PutCatalogBody, restoreBody } from './shapes/bodies.ts'
 import type { CatalogCheck, CatalogShape, CatalogVersionShape } from './shapes/catalog.ts'
 import type { catalogQuery, pageQuery, versionQuery } from './shapes/queries.ts'
 
-/** The version in force, or the one that was in force at a moment. */
 export async function get(call: Call, { at: atMs }: z.output<typeof catalogQuery>): Promise<CatalogShape> {
   if (atMs !== undefined) return shown(call, await versionInForceAt(call, atMs))
   const stored = await readStoredCatalog(call.tables)()
@@ -84,7 +83,6 @@ function pushOf({ version, pushedAt, pushedBy, note }: CatalogNote) {
   return { version, pushed_at: pushedAt, by: pushedBy ?? null, note: note ?? null }
 }
 
-/** The version with its changes against the one before, or against another. */
 export async function getVersion(call: Call, { against }: z.output<typeof versionQuery>): Promise<CatalogShape> {
   return shown(call, await versionInPath(call), against)
 }

@@ -78,7 +78,6 @@ async function stale({ tables, nowMs }: Call, { id, version }: Key): Promise<Adm
 
 type Fields = Readonly<Record<string, unknown>> | null
 
-/** Each field of an event, before and after. */
 export function changeText({ before, after }: { readonly before: Fields; readonly after: Fields }): string {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return names.map((name) => `${name} ${textOf(before?.[name])} → ${textOf(after?.[name])}`).join(', ')

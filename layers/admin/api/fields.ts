@@ -5,7 +5,6 @@ import { jsonFault } from '../../gateway/domain/basics/json-fault.ts'
 import { closest } from '../../gateway/wire/basics/closest.ts'
 import { AdminError } from './admin-error.ts'
 import type { AdminRequest } from './call.ts'
-import type { AdminRoute } from './route-table.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -14,7 +13,7 @@ const MOST_BYTES = 64 * 1024
 /** Only JSON is read: an HTML form on another site cannot send it. */
 export function readJson(
   { headers, body }: Pick<AdminRequest, 'headers' | 'body'>,
-  { mostBytes = MOST_BYTES }: Partial<Pick<AdminRoute, 'mostBytes'>>,
+  { mostBytes = MOST_BYTES }: { readonly mostBytes?: number | undefined },
 ): Fields {
   const [type = ''] = (headers['content-type'] ?? '').split(';')
   if (type.trim().toLowerCase() !== 'application/json') {

@@ -37,7 +37,6 @@ function partsOf(text: string): string[] | undefined {
   }
 }
 
-/** The first of those that are wanted. */
 export async function firstOf<T>(all: AsyncIterable<T>, count: number, isWanted = (_: T) => true): Promise<T[]> {
   const found: T[] = []
   for await (const one of all) {

@@ -37,7 +37,6 @@ export async function claimedAct(call: Call): Promise<ClaimedAct> {
   return { act: claim.act, isRepeated: claim.act.id !== drafted.id }
 }
 
-/** The version that the caller has seen, which its change is for. */
 export function expectedVersionOf({ headers }: Call): number {
   const text = headers['if-match']
   if (text === undefined) {

@@ -23,7 +23,6 @@ export async function list(call: Call): Promise<List<RouteShape>> {
 
 type Moment = Pick<Call, 'tables' | 'nowMs'>
 
-/** The routes of the active models, with the attempts of the last 24 hours. */
 export async function routesNow({ tables, nowMs }: Moment, read = usageReader(tables)): Promise<RouteShape[]> {
   const stored = await readStoredCatalog(tables)()
   if (!stored) return []
@@ -36,26 +35,29 @@ export async function routesNow({ tables, nowMs }: Moment, read = usageReader(ta
   return stored.data.models
     .filter(({ active }) => active)
     .flatMap((model) =>
-      inOrder(model).map((route, i) => {
-        const attempts = routes.get(routeKey(route)) ?? { asked: 0, failed: 0 }
-        return {
-          object: 'route' as const,
-          model: model.id,
-          provider: route.provider,
-          upstream_model: route.model,
-          order: i + 1,
-          priority: route.priority,
-          weight: route.weight,
-          share: shareOf(route, model),
-          first_byte_timeout_ms: route.firstByteTimeoutMs,
-          idle_timeout_ms: route.idleTimeoutMs,
-          requests_24h: attempts.asked,
-          failures_24h: attempts.failed,
-          last_failure: failureShape(attempts),
-          resting_until: restingUntil(attempts, nowMs),
-          first_token_ms: quantilesOf(models.get(modelPartKey(model.id, route.provider))?.firstToken),
-        }
-      }),
+      // In the order in which they are tried; among equals, the one with the largest share first.
+      model.routes
+        .toSorted((a, b) => a.priority - b.priority || b.weight - a.weight)
+        .map((route, i) => {
+          const attempts = routes.get(routeKey(route)) ?? { asked: 0, failed: 0 }
+          return {
+            object: 'route' as const,
+            model: model.id,
+            provider: route.provider,
+            upstream_model: route.model,
+            order: i + 1,
+            priority: route.priority,
+            weight: route.weight,
+            share: shareOf(route, model),
+            first_byte_timeout_ms: route.firstByteTimeoutMs,
+            idle_timeout_ms: route.idleTimeoutMs,
+            requests_24h: attempts.asked,
+            failures_24h: attempts.failed,
+            last_failure: failureShape(attempts),
+            resting_until: restingUntil(attempts, nowMs),
+            first_token_ms: quantilesOf(models.get(modelPartKey(model.id, route.provider))?.firstToken),
+          }
+        }),
     )
 }
 
@@ -76,11 +78,6 @@ function restingUntil({ lastFailure, lastOkMs = 0 }: Asked, nowMs: number): stri
 function shareOf({ priority, weight }: UpstreamRoute, { routes }: CatalogModel): number {
   const beside = routes.filter((route) => route.priority === priority)
   return weight / beside.reduce((all, route) => all + route.weight, 0)
-}
-
-/** Lower priorities first; among equals, the one with the largest share. */
-function inOrder({ routes }: CatalogModel): CatalogModel['routes'] {
-  return routes.toSorted((a, b) => a.priority - b.priority || b.weight - a.weight)
 }
 
 /** One tiny request through each route, which the provider bills. */

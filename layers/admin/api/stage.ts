@@ -4,7 +4,6 @@ import type { Call } from './call.ts'
 import { wholeList } from './pages.ts'
 import type { List, TableShape, WhoAmI } from './shapes/answers.ts'
 
-/** The stage as this caller may administer it. */
 export async function whoAmI({ identity, stage, isProtected, chatUrl, echoUrl }: Call): Promise<WhoAmI> {
   return {
     object: 'identity',

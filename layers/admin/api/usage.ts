@@ -15,7 +15,6 @@ import { requireRange } from './pages.ts'
 import type { usageQuery } from './shapes/queries.ts'
 import type { UsageGroup, UsagePage } from './shapes/usage.ts'
 
-/** The length of a bucket, and the longest range of them. */
 const BUCKETS = { '1d': { ms: DAY_MS, mostDays: 400 }, '1h': { ms: HOUR_MS, mostDays: 31 } }
 
 /** A part of the usage in a range: of an hour or a day, of one key or of all, of one model or of all. */

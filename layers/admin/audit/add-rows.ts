@@ -10,7 +10,6 @@ import { queryUsageRows } from '../../gateway/store/rows/usage-rows.ts'
 import { checkRow } from './check-row.ts'
 import { type Finding, Findings } from './findings.ts'
 
-/** A key's rows, added up to some moment. */
 export type AddedRows = {
   readonly keyId: string
   /** The rows that began before it are added up. */
@@ -19,7 +18,6 @@ export type AddedRows = {
   readonly rows: number
   readonly costs: Nano
   readonly expiredRows: number
-  /** The rows of the day of that moment. */
   readonly day: DayTotal
   readonly findings: Pick<Findings, 'kept' | 'omitted' | 'wrong'>
 }

@@ -15,7 +15,6 @@ import { type Finding, Findings } from './findings.ts'
 /** An audit as the API tells it, but for its findings, which are not in words yet. */
 export type Audit = Omit<AuditShape, 'findings'> & { readonly findings: readonly Finding[] }
 
-/** A key's grants and rows, and the key itself before and after they were read. */
 type Books = {
   readonly before: Key
   readonly after: Key

@@ -10,7 +10,6 @@ export function missingFrom(key: Key): Nano {
   return key.granted - (key.available + heldOf(key) + key.spent)
 }
 
-/** Checks a key by a single reading of it. */
 export function checkBalance(key: Key): Finding[] {
   const missing = missingFrom(key)
   const findings: Finding[] = []
@@ -26,7 +25,6 @@ export function checkBalance(key: Key): Finding[] {
   return findings
 }
 
-/** Requests that died and still hold credits. */
 export function noteDeadHolds(key: Key, nowMs: number): Finding[] {
   return expiredHolds(key, nowMs).map(({ requestId, amount, untilMs }) => ({
     requestId,

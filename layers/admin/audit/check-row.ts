@@ -6,7 +6,6 @@ import type { Finding } from './findings.ts'
 
 const CHANGED = "A row is written once and never changed: compare it with this request's line in the log."
 
-/** Finds faults in a row by itself, without its key. */
 export function checkRow(row: UsageRow): Finding[] {
   return [...checkTokens(row), ...checkCost(row), ...checkUpstreamCost(row)].map((finding) => ({
     requestId: row.requestId,

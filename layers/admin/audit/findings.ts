@@ -16,7 +16,6 @@ const MOST_KEPT = 100
 export class Findings {
   readonly kept: Finding[]
   omitted: number
-  /** The number of findings that are no notes. */
   wrong: number
 
   constructor(begun: Pick<Findings, 'kept' | 'omitted' | 'wrong'> = { kept: [], omitted: 0, wrong: 0 }) {

@@ -27,7 +27,6 @@ function isFree({ cost, usageSource }: UsageRow): boolean {
   return cost === 0n && usageSource === 'none'
 }
 
-/** The tier of the price, if it is not the base price. */
 function explainTier({ price, serviceTier }: UsageRow): Entry[] {
   const isPriced = price?.serviceTier === serviceTier
   const how = isPriced ? 'at its own price' : 'for which the catalog has no price: it was charged at the list price'
@@ -37,7 +36,6 @@ function explainTier({ price, serviceTier }: UsageRow): Entry[] {
   ]
 }
 
-/** The provider's bill, if it is known, and the margin that is left. */
 function explainMargin({ cost, upstreamCost, upstreamCostSource }: UsageRow): Entry[] {
   if (upstreamCost === undefined) return []
   const margin = cost - upstreamCost
@@ -92,7 +90,9 @@ function priced(row: UsageRow): Entry[] {
   const lines = billLines(parsePrice(price), quantitiesOf(row))
   const counts = lines.map(({ count }) => grouped(count))
   const countWidth = widest(counts)
-  const products = lines.map((line, i) => `${counts[i]?.padStart(countWidth)} ${unitOf(line)}`)
+  const products = lines.map(
+    (line, i) => `${counts[i]?.padStart(countWidth)} ${line.unit === 'piece' ? line.kind : 'tokens'}`,
+  )
   const prices = lines.map(priceText)
   const amounts = [...lines.map(({ amountPico }) => formatPico(amountPico)), formatCredits(row.cost)]
   const [productWidth, priceWidth, amountWidth] = [products, prices, amounts].map(widest) as [number, number, number]
@@ -103,10 +103,6 @@ function priced(row: UsageRow): Entry[] {
   })
   const indent = ' '.repeat(productWidth + ' × '.length + priceWidth + ' = '.length)
   return [...entries, ['charged', indent + withRemark(formatCredits(row.cost), sumRemark(row, sumOf(lines)))]]
-}
-
-function unitOf({ kind, unit }: BillLine): string {
-  return unit === 'piece' ? kind : 'tokens'
 }
 
 function priceText({ unit, pricePico }: BillLine): string {

@@ -11,7 +11,6 @@ import { type Entry, explainCharge, explainCount } from './explain-charge.ts'
 
 const SWEEP = `the sweep, every ${SWEEP_EVERY_MINUTES} minutes`
 
-/** A request as a person on support explains it: the facts, then the charge. */
 export function explainRequest(row: UsageRow, key: Key | undefined, nowMs: number): Explained[] {
   const open = key?.holds[row.requestId]
   const charge = [
@@ -23,7 +22,6 @@ export function explainRequest(row: UsageRow, key: Key | undefined, nowMs: numbe
   return [...factsOf(row, key).map(explained('facts')), ...charge.map(explained('charge'))]
 }
 
-/** A request without a row, for which a key still holds credits. */
 export function explainOpenHold(requestId: string, key: Key, { amount, untilMs }: Hold, nowMs: number): Explained[] {
   const state =
     untilMs > nowMs
@@ -111,7 +109,6 @@ export function attemptText({ result, ms, ...route }: Attempt): string {
   return `${routeKey(route)}: ${result} after ${ms} ms`
 }
 
-/** The names are the first words of an attempt's result. */
 const RESULTS: Readonly<Record<FailureReason | 'ok' | 'beyond_cap' | 'open', string>> = {
   ok: 'answered',
   beyond_cap: 'answered beyond its output cap, and was cut there',

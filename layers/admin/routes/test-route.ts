@@ -99,7 +99,6 @@ async function converse({ provider, model, route }: Tested): Promise<Heard> {
   return { chat, firstTokenMs, quantities: { prompt, completion, ...partsWithin(prompt, parts), images: 0 }, reasoning }
 }
 
-/** One short text. */
 async function embed({ provider, model, route }: Tested): Promise<Heard> {
   const value = { model: model.id, input: 'ok' }
   const chat = readEmbeddingRequest({ value, bytes: JSON.stringify(value).length, callerId: 'routes test' })
@@ -121,7 +120,6 @@ async function embed({ provider, model, route }: Tested): Promise<Heard> {
   return { chat, firstTokenMs, quantities: prompt ? { ...NO_QUANTITIES, prompt } : undefined }
 }
 
-/** The reason why a route's test failed, in a few words. */
 function reasonOf(error: unknown): string {
   if (error instanceof UpstreamFailure) return `${error.reason}: ${error.message}${causeOf(error)}`
   return (error as Error).name === 'TimeoutError' ? 'timeout: it took too long' : String(error)

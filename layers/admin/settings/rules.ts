@@ -22,7 +22,6 @@ export function wholeNumber(least: number, most: number) {
   return z.int(message).min(least, message).max(most, message)
 }
 
-/** A text on one line, without the spaces around it. */
 export function line(least: number, most: number) {
   const message = `must have ${least === 0 ? 'at most' : `${least} to`} ${most} characters, ${ALL_SEEN}.`
   return z.string(message).trim().min(least, message).max(most, message).refine(isPlainLine, message)
@@ -44,7 +43,6 @@ export function oneOf<T extends string>(words: readonly T[]) {
   return z.enum(words, `must be ${words.join(' or ')}.`)
 }
 
-/** At least one of these words, each once. */
 export function someOf<T extends string>(words: readonly T[]) {
   const message = (unknown?: unknown) =>
     `must be a list of ${words.join(', ')}${typeof unknown === 'string' ? `, not '${unknown}'` : ''}.`

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { SCOPES } from '../../gateway/endpoints.ts'
 import { cidrList, credits, line, modelPatterns, moment, someCredits, someOf, textLike, wholeNumber } from './rules.ts'
 import { SETTING_OPTIONS } from './setting-options.ts'
-import { ASKED_SETTINGS, SETTING_WORDS } from './setting-words.ts'
+import { ASKED_SETTINGS, SETTING_WORDS, type SettingField } from './setting-words.ts'
 
 /** The settings of a key in the admin API, by their names there. Null removes one. */
 export const SETTING_FIELDS = described({
@@ -27,17 +27,15 @@ export const SETTING_FIELDS = described({
     .nullable(),
 })
 
-export type SettingField = keyof typeof SETTING_FIELDS
-
 export type ReadSettings = { readonly [Field in SettingField]?: z.output<(typeof SETTING_FIELDS)[Field]> | undefined }
 
-function described<Fields extends Record<string, z.ZodType>>(fields: Fields): Fields {
+function described<Fields extends Record<SettingField, z.ZodType>>(fields: Fields): Fields {
   const rows = ASKED_SETTINGS.map((setting) => {
     const { field } = SETTING_WORDS[setting]
     const { words } = SETTING_OPTIONS[setting]
-    return [field, fields[field]?.describe(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`)]
+    return [field, fields[field].describe(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`)]
   })
-  return Object.fromEntries(rows)
+  return Object.fromEntries(rows) as Fields
 }
 
 /** The allowlist of an admin key, which must not work from everywhere by oversight. */

@@ -1,27 +1,22 @@
 import type { Setting } from '../../gateway/domain/keys/key-settings.ts'
-import type { SettingField } from './setting-fields.ts'
 
 /** The kind decides how a setting is parsed from text, shown, and asked for in a form. */
 export type SettingKind = 'text' | 'count' | 'credits' | 'scopes' | 'patterns' | 'ranges' | 'moment'
 
 type Words = {
   /** The name in the admin API. */
-  readonly field: SettingField
+  readonly field: string
   readonly kind: SettingKind
   /** The name in the console, and in `waybill keys show`. */
   readonly label: string
-  /** The hint in the console's form. */
   readonly hint?: string
-  /** The most characters of a text. */
   readonly mostChars?: number
   /** Shares a line of the form with others. */
   readonly isShort?: true
-  /** Shown if the key has no value. */
   readonly none?: string
 }
 
-/** A key's settings as operators see them, in the order of the console's form. */
-export const SETTING_WORDS: Readonly<Record<Setting, Words>> = {
+const words = {
   name: { field: 'name', kind: 'text', label: 'Name', hint: 'What this key is for.', mostChars: 100 },
   rpm: { field: 'rpm', kind: 'count', label: 'Requests a minute', isShort: true },
   dailyLimit: { field: 'daily_limit', kind: 'count', label: 'Requests a day', isShort: true },
@@ -69,7 +64,11 @@ export const SETTING_WORDS: Readonly<Record<Setting, Words>> = {
     none: 'never',
   },
   note: { field: 'note', kind: 'text', label: 'Note', mostChars: 200, none: 'none' },
-}
+} as const satisfies Record<Setting, Words>
 
-/** Settings in the order in which people are asked for them. */
+export type SettingField = (typeof words)[Setting]['field']
+
+/** A key's settings as operators see them, in the order of the console's form. */
+export const SETTING_WORDS: Readonly<Record<Setting, Words & { readonly field: SettingField }>> = words
+
 export const ASKED_SETTINGS = Object.keys(SETTING_WORDS) as Setting[]

@@ -25,16 +25,13 @@ export function requestFilter(sent: Sent): Matches | undefined {
   if (tag !== undefined) all.push(({ tags = {} }) => tagTexts(tags).includes(tag) || Object.hasOwn(tags, tag))
   if (status !== undefined) all.push(ofStatus(status))
   if (stream !== undefined) all.push((row) => row.stream === (stream === 'true'))
-  if (for_model !== undefined) all.push((row) => isForModel(row) === (for_model === 'true'))
+  if (for_model !== undefined)
+    all.push(({ endpoint }) => (endpointNamed(endpoint).contract !== undefined) === (for_model === 'true'))
   if (cost_from !== undefined) all.push(({ cost }) => cost >= cost_from)
   if (cost_to !== undefined) all.push(({ cost }) => cost <= cost_to)
   if (duration_from !== undefined) all.push(({ durationMs }) => durationMs >= duration_from)
   if (duration_to !== undefined) all.push(({ durationMs }) => durationMs <= duration_to)
   return all.length === 0 ? undefined : (row) => all.every((matches) => matches(row))
-}
-
-function isForModel({ endpoint }: UsageRow): boolean {
-  return endpointNamed(endpoint).contract !== undefined
 }
 
 /** A code, a class of codes, or every request that was not answered. */

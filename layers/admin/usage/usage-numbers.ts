@@ -22,7 +22,6 @@ export function shownGroups(
 
 const sumsOf = recordOf(SUMMED_FIELDS)
 
-/** `highest` is the largest charge of those beside it. */
 export function usageNumbers(part: Figures, highest: Nano): UsageNumbers {
   const more = {
     requests: part.requests,

@@ -25,10 +25,7 @@ export type ReadUsage = (range: TimeRange, kind: SumKind, step: Step) => AsyncIt
 
 const DAYS_AT_ONCE = 16
 
-/**
- * Reads the usage of all keys for one call. Whole days and hours that are added up are read from their sums, and all else
- * from rows, which are read once for all ranges of the call.
- */
+/** Reads days and hours that are added up from their sums, and all else from rows, once for all ranges of a call. */
 export function usageReader(tables: Tables): ReadUsage {
   const summed = readClosing(tables)().then(({ summedThrough }) =>
     summedThrough === undefined ? Number.NEGATIVE_INFINITY : momentOfHour(summedThrough) + HOUR_MS,
@@ -67,14 +64,12 @@ export function usageReader(tables: Tables): ReadUsage {
   function readRows(fromMs: number, toMs: number): Promise<readonly UsageOfSpan[]> {
     if (fromMs >= toMs) return Promise.resolve([])
     const name = `${fromMs} ${toMs}`
+    const spansOf = (sums: ReadonlyMap<Span, UsageSum>) =>
+      Array.from(sums, ([span, sum]) => ({ atMs: momentOfSpan(span), sum }))
     const rows = live.get(name) ?? sumRows(tables)({ fromMs, toMs }).then(spansOf)
     live.set(name, rows)
     return rows
   }
-}
-
-function spansOf(sums: ReadonlyMap<Span, UsageSum>): UsageOfSpan[] {
-  return [...sums].map(([span, sum]) => ({ atMs: momentOfSpan(span), sum }))
 }
 
 function momentOfSpan(span: Span): number {

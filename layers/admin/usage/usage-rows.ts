@@ -10,7 +10,6 @@ import {
   type TimeRange,
 } from '../../gateway/store/rows/usage-rows.ts'
 
-/** The rows of a key or of all keys, in the order of time. */
 export async function* usageRows(
   tables: Tables,
   keyId: string | undefined,

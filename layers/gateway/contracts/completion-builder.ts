@@ -20,18 +20,14 @@ export class CompletionBuilder implements AnswerBuilder {
   protected readonly head: AnswerHead
   readonly #choices = new Map<number, Choice>()
   #fingerprint: string | undefined
-  #chars = 0
+  chars = 0
 
   constructor(head: AnswerHead) {
     this.head = head
   }
 
-  get chars(): number {
-    return this.#chars
-  }
-
   add(part: ChoicePart): void {
-    this.#chars += sizeOf(part)
+    this.chars += sizeOf(part)
     const choice = this.#choiceAt(part.index)
     choice.message.add(part.delta)
     choice.logprobs = mergeLogprobs(choice.logprobs, part.logprobs)

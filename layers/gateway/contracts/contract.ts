@@ -36,7 +36,6 @@ export type StreamWriter = {
 }
 
 export type AnswerBuilder = {
-  /** The length of the answer so far, about. */
   readonly chars: number
   add(part: ChoicePart): void
   cut(): void

@@ -12,7 +12,6 @@ import { ResponseBuilder, ResponseStream } from './responses/response-writers.ts
 // A file of its own beside chat's code: loaded with the first call in one of these contracts. The events of Responses and
 // Messages mark the end by themselves.
 
-/** Nothing of a response is stored. */
 const responses: Contract = {
   readRequest,
   openStream: (head) => new ResponseStream(head),

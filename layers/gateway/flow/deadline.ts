@@ -18,7 +18,6 @@ export function startDeadline(atMs: number, nowMs: number, words: string): Deadl
   return { signal: controller.signal, clear: () => clearTimeout(timer) }
 }
 
-/** The end of an answer that is not streamed. Its message is told how many seconds the answer had. */
 export function wholeDeadline(
   { deadlineMs, nowMs }: AdmittedChat,
   { clock, timing }: Deps,

@@ -27,7 +27,6 @@ export type OpenedRequest = {
   requestId: string
   /** The one clock reading by which this request is judged. */
   readonly nowMs: number
-  /** The time at which Lambda ends the function. */
   readonly deadlineMs: number
   endpoint: Endpoint
   sourceIp: string
@@ -37,7 +36,6 @@ export type OpenedRequest = {
   readonly settlement: Settlement
 }
 
-/** The hash of the presented secret, and the newest known copy of its key. */
 export type Credential = { readonly hash: string; readonly key: Key; readonly cached: boolean }
 
 export type IdentifiedRequest = OpenedRequest & { credential: Credential }
@@ -46,7 +44,6 @@ export type PricedChat = IdentifiedRequest & { priced: PricedRequest }
 
 /** After admission every outcome must settle. */
 export type Admission = {
-  /** The credits that are held. */
   hold: Nano
   /** Holds of dead requests that admission saw. They are settled after this request is answered. */
   deadHolds: readonly OpenHold[]
@@ -57,15 +54,12 @@ export type Admission = {
 export type AdmittedRequest = IdentifiedRequest & Admission
 
 export type Idempotency = {
-  /** The Idempotency-Key that this request answers. */
   claim?: (AnswerClaim & { readonly cipher: { encrypt(text: string): Uint8Array | undefined } }) | undefined
-  /** The answer of an earlier request that this one repeats. */
   replay?: Replay | undefined
 }
 
 export type AdmittedChat = AdmittedRequest & Idempotency & { priced: PricedRequest }
 
-/** A request on its way to its upstreams, with its key. */
 export type RoutedRequest = Pick<
   AdmittedChat,
   'requestId' | 'nowMs' | 'deadlineMs' | 'hold' | 'credential' | 'priced' | 'journey'
@@ -80,12 +74,10 @@ export type GatewayRequest = OpenedRequest &
     deadHolds?: readonly OpenHold[]
   }
 
-/** The facts that the answer to a request carries. */
 export function headOf({ requestId, nowMs, priced }: AdmittedChat): AnswerHead {
   return { requestId, nowMs, model: priced.model.id, chat: priced.chat }
 }
 
-/** The text of an answer that was given before, and the request that got it. */
 export type Replay = { readonly requestId: string; readonly text: string }
 
 type Settlement = {
@@ -106,7 +98,6 @@ export type Owed = {
   readonly tally: Tally
   /** Undefined if this gateway failed. */
   readonly failure: UpstreamFailure | undefined
-  /** Its bill, if it was made. */
   bill?: Bill
 }
 

@@ -27,15 +27,12 @@ export function compress(): Middleware {
       if (!response || !acceptsGzip(event)) return
       const { body } = response
       if (typeof body === 'string' && body.length < LEAST_CHARS) return
-      response.body = typeof body === 'string' ? compressed(body) : compressing(body)
+      response.body =
+        typeof body === 'string' ? Readable.from([loadZlib().gzipSync(body, SETTINGS)]) : compressing(body)
       response.headers['Content-Encoding'] = 'gzip'
       response.headers.Vary = 'Accept-Encoding'
     },
   }
-}
-
-function compressed(text: string): Readable {
-  return Readable.from([loadZlib().gzipSync(text, SETTINGS)])
 }
 
 /** A client that leaves ends both streams. */

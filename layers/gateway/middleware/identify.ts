@@ -15,10 +15,7 @@ type IdentifyDeps = {
   readonly readKey: ReadKey
   readonly cache: KeyCache
   readonly keyPrefix: string
-  /**
-   * Starts to read the catalog for an endpoint that needs it, in parallel to the key's own reads, and not for a malformed
-   * key.
-   */
+  /** Starts to read the catalog in parallel to the key's own reads, and not for a malformed key. */
   readonly prefetch: () => void
 }
 

@@ -3,10 +3,7 @@ import { type Endpoint, endpointsOf, type FunctionName } from '../endpoints.ts'
 import { findEndpoint } from '../wire/requests/find-route.ts'
 import type { Gate } from './gate.ts'
 
-/**
- * Finds the endpoint of a call. A call that is for none is refused later: with a key it has the key's headers, and counts
- * against its limits.
- */
+/** A call that is for no endpoint is refused later: with a key, it counts against the key's limits. */
 export function matchEndpoint(name: FunctionName): Gate {
   return (request, { rawPath, requestContext }) => {
     const found = findEndpoint(name, requestContext.http.method, rawPath)

@@ -18,7 +18,6 @@ export type Page = { readonly body: string; readonly headers: Readonly<Record<st
 
 export type Pages = Readonly<Record<string, () => Page | Promise<Page>>>
 
-/** Answers GET of some paths. */
 export function servePages(pages: Pages): Middleware {
   const known = new Map(Object.entries(pages))
   return {

@@ -8,21 +8,16 @@ export type Config = {
   readonly answersTable: string
   readonly keyPrefix: string
   readonly headerPrefix: string
-  /** The name of this deployment; none on one machine. */
   readonly stage?: string | undefined
   /** The secrets by which our own CloudFront distribution can prove itself; none without a distribution. */
   readonly originSecrets?: readonly string[] | undefined
   /** The most time for an answer that is not streamed, if something in front of the function has a timeout. */
   readonly wholeAnswerMs?: number | undefined
-  /** True if answers are sent as they are, also to clients that accept gzip. */
   readonly isUncompressed?: boolean
-  /** True if usage rows have no claims of callers about their users and tags. */
   readonly isUnattributed?: boolean
-  /** The loss that a key may cause on a UTC day, if it has no bound of its own. */
   readonly dailyLoss?: Nano | undefined
   /** How long usage rows are kept; without it, for good. */
   readonly keepRowsDays?: number | undefined
-  /** True if there is a page for the owners of keys. */
   readonly hasUsagePage?: boolean
 }
 
@@ -74,14 +69,12 @@ export function readAdminSettings(env: Environment = process.env): AdminSettings
   }
 }
 
-/** The gateway that the probe calls: its stage, and its address for clients. */
 export type ProbeSettings = { readonly stage: string; readonly baseUrl: string }
 
 export function readProbeSettings(env: Environment = process.env): ProbeSettings {
   return { stage: required(env, ENV.stage), baseUrl: required(env, ENV.baseUrl) }
 }
 
-/** The memory of this function, as Lambda says it. */
 export function readMemoryMb(env: Environment = process.env): number {
   return Number(env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE) || Number.POSITIVE_INFINITY
 }

@@ -29,7 +29,6 @@ type AnyCall = ChatCall | EmbedCall
 
 export const bearer = (key: string) => ['authorization', `Bearer ${key}`] as const
 
-/** Makes the verbs of an upstream. Each asks with one POST, and throws an UpstreamFailure. */
 export function httpUpstream({ baseUrl, headers: more, apiKey, keyHeader }: Upstream) {
   const address = baseUrl.replace(/\/+$/, '')
   const headers = { ...more, 'content-type': 'application/json', accept: 'text/event-stream, application/json' }

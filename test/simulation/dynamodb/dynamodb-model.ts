@@ -20,6 +20,7 @@ import { marshall } from '@aws-sdk/util-dynamodb'
 import { Engine, type Input } from '../../../local/dynamodb/engine.ts'
 import { DynamoDbError } from '../../../local/dynamodb/failures.ts'
 import { convertItems } from '../../../local/dynamodb/members.ts'
+import type { Detail } from '../../../local/dynamodb/refused-writes.ts'
 import type { TableSchema } from '../../../local/dynamodb/stored-table.ts'
 import type { Item } from '../../../local/dynamodb/value.ts'
 import { itemFromDocument, toDocument } from './documents.ts'
@@ -84,7 +85,9 @@ export class DynamoModel {
 
 const $metadata = {}
 
-function exceptionOf({ name, message, detail }: DynamoDbError): DynamoDBServiceException {
+function exceptionOf(error: DynamoDbError): DynamoDBServiceException {
+  const { name, message } = error
+  const detail: Detail = error.detail
   const raw = (item: Item) => marshall(toDocument(item) as Record<string, unknown>)
   switch (name) {
     case 'ConditionalCheckFailedException':

@@ -48,7 +48,6 @@ export type RotateBody = Frozen<z.input<typeof rotateBody>>
 export const revokeBody = z.strictObject({
   confirm: z.string('must be the name of the key. A revoke is final.').describe('The name of the key.'),
 })
-export type RevokeBody = Frozen<z.input<typeof revokeBody>>
 
 export const grantBody = z.strictObject({
   credits: grantedCredits.describe(

@@ -30,7 +30,6 @@ export const EVENT_NAMES = {
   'catalog.rollback': 'catalog.rolled_back',
 } as const
 
-/** The fields of a row in a list. */
 export const LINE_FIELDS = [
   'requestId',
   'keyId',

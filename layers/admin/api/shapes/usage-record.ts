@@ -123,7 +123,6 @@ export function usageFields<Name extends UsageFieldName>(names: readonly Name[])
   return fields as UsageFields<Name>
 }
 
-/** The fields of rows that are added up. */
 export function sumFields<Name extends (typeof SUMMED_FIELDS)[number]>(names: readonly Name[]) {
   const fields = Object.fromEntries(
     names.map((name) => {

@@ -26,7 +26,6 @@ const STOP_REASONS: ReadonlyMap<string, string> = new Map([
   ['content_filter', 'refusal'],
 ])
 
-/** The end of an answer; all null while it goes on. */
 export type Finish = Pick<ChoicePart, 'finishReason' | 'ending'>
 
 export function endingOf(finish: Finish | undefined, hasCalls: boolean) {

@@ -63,15 +63,11 @@ export class MessageBuilder implements AnswerBuilder {
   readonly #blocks: BlockEvents
   readonly #content: Block[] = []
   #finish: Finish | undefined
-  #chars = 0
+  chars = 0
 
   constructor(head: AnswerHead) {
     this.#head = head
     this.#blocks = new BlockEvents(head.requestId.replace('req_', 'toolu_'))
-  }
-
-  get chars(): number {
-    return this.#chars
   }
 
   add(part: ChoicePart): void {
@@ -95,7 +91,7 @@ export class MessageBuilder implements AnswerBuilder {
   #apply(event: BlockEvent): void {
     if (event.type === 'content_block_start') {
       this.#content.push({ ...event.content_block })
-      this.#chars += JSON.stringify(event.content_block).length
+      this.chars += JSON.stringify(event.content_block).length
       return
     }
     const block = this.#content[event.index]
@@ -108,11 +104,11 @@ export class MessageBuilder implements AnswerBuilder {
     if (name === 'citation') {
       if (Array.isArray(block.citations)) block.citations.push(value)
       else block.citations = [value]
-      this.#chars += JSON.stringify(value ?? null).length
+      this.chars += JSON.stringify(value ?? null).length
       return
     }
     block[name] = `${block[name] ?? ''}${value}`
-    this.#chars += String(value).length
+    this.chars += String(value).length
   }
 }
 

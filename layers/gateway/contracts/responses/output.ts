@@ -32,7 +32,7 @@ export class Output {
   readonly #calls = new Map<unknown, CallItem>()
   #talk: { readonly item: MessageItem | ReasoningItem; readonly id: unknown } | undefined
   #ending: Ending | undefined
-  #chars = 0
+  chars = 0
 
   constructor({ requestId, chat }: AnswerHead, emit: Emit) {
     const { body = {} } = chat.original ?? {}
@@ -40,10 +40,6 @@ export class Output {
     this.#id = requestId.replace('req_', '')
     this.#wantsLogprobs = wantsLogprobs(body)
     this.#namespaces = namespacesOf(body.tools)
-  }
-
-  get chars(): number {
-    return this.#chars
   }
 
   get ending(): Ending {
@@ -154,7 +150,7 @@ export class Output {
   }
 
   #counted(text: string): string {
-    this.#chars += text.length
+    this.chars += text.length
     return text
   }
 }

@@ -1,6 +1,5 @@
 import { badRequest, type GatewayError } from '../../domain/basics/gateway-error.ts'
 
-/** The field names of Chat Completions, in which dialects complain, and the names here. */
 export const OWN_WORDS: ReadonlyMap<string, string> = new Map([
   ['messages', 'input'],
   ['max_tokens', 'max_output_tokens'],

@@ -50,8 +50,8 @@ export function readRequest(json: JsonBody): ChatRequest {
       ...(choice !== undefined && { tool_choice: choice }),
       ...(format && { response_format: format }),
       ...(isObject(body.text) && isText(body.text.verbosity) && { verbosity: body.text.verbosity }),
-      ...readEffort(body.reasoning),
-      ...readLogprobs(body),
+      ...(isObject(body.reasoning) && isText(body.reasoning.effort) && { reasoning_effort: body.reasoning.effort }),
+      ...(wantsLogprobs(body) && { logprobs: true, ...copied(body, ['top_logprobs']) }),
     },
     original: { contract: 'responses', body },
   }
@@ -82,15 +82,7 @@ function readFormat(text: unknown): JsonObject | undefined {
   return { type: 'json_schema', json_schema: copied(format, ['name', 'description', 'schema', 'strict']) }
 }
 
-function readEffort(reasoning: unknown): JsonObject {
-  return isObject(reasoning) && isText(reasoning.effort) ? { reasoning_effort: reasoning.effort } : {}
-}
-
 export function wantsLogprobs({ include, top_logprobs: top }: JsonObject): boolean {
   const isIncluded = Array.isArray(include) && include.includes('message.output_text.logprobs')
   return isIncluded || (typeof top === 'number' && top > 0)
-}
-
-function readLogprobs(body: JsonObject): JsonObject {
-  return wantsLogprobs(body) ? { logprobs: true, ...copied(body, ['top_logprobs']) } : {}
 }

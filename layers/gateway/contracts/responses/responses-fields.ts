@@ -169,7 +169,6 @@ const INCLUDABLE = [
   'computer_call_output.output.image_url',
 ]
 
-/** Refuses a field that needs a store, with an alternative. */
 const needsStore = (instead: string) => never(`must be left out: this gateway stores nothing. ${instead}`)
 
 const OWN: Rows = {

@@ -77,7 +77,6 @@ export const CREDIT_COUNTERS = COUNTER_NAMES.filter(
 
 export type Counts = Record<CounterName, Record<string, bigint>>
 
-/** A key, as far as its limits go. */
 type CountedKey = KeySettings & { readonly counts: Counts; readonly available: Nano }
 
 export function noCounts(): Counts {

@@ -33,7 +33,6 @@ type Optional = {
 export type KeySettings = Required & Optional
 export type Setting = keyof KeySettings
 
-/** A null removes a setting. */
 export type SettingChanges = Partial<Required> & {
   readonly [Name in keyof Optional]?: Optional[Name] | null
 }
@@ -53,7 +52,6 @@ type Rows = { readonly name: Row<string, 'chosen'> } & {
   readonly [Name in keyof Optional]-?: Row<NonNullable<Optional[Name]>, null>
 }
 
-/** Each setting is stored under its name and as it is. */
 export const KEY_SETTINGS: Rows = {
   name: { default: 'chosen' },
   // Named one by one: a scope that is added later is given to nobody by itself.

@@ -26,7 +26,6 @@ export type Facts = Readonly<Record<string, string>>
 /** Under the same id whenever it is told; the id has its time. */
 export type Notice = { readonly id: string; readonly what: NoticeKind; readonly facts: Facts }
 
-/** A key with the marks by which its notices are found, and those that were told. */
 export type Watched = {
   readonly key: Key
   readonly spentAtGrant: Nano

@@ -210,7 +210,6 @@ export function formatPerMillion(pico: bigint): string {
   return formatDecimal(pico, PLACES.token)
 }
 
-/** One line of a bill: a number of units at a price each. Its amount is exact, in picocredits. */
 export type BillLine = {
   readonly kind: PriceRow['line']
   readonly unit: 'token' | 'piece'
@@ -219,7 +218,6 @@ export type BillLine = {
   readonly amountPico: bigint
 }
 
-/** The parts of the prompt stand below it. */
 const isOfPrompt = ({ kind, of }: PriceRow) => of !== undefined || kind === 'input'
 const LINES = [...PRICE_ROWS.filter(isOfPrompt), ...PRICE_ROWS.filter((row) => !isOfPrompt(row))]
 

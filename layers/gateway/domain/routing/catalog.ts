@@ -68,7 +68,6 @@ export type MediaKind = (typeof MEDIA_KINDS)[number]
 
 export type CatalogModel = {
   readonly id: string
-  /** The default is chat. */
   readonly kind?: ModelKind | undefined
   readonly name: string
   readonly ownedBy: string

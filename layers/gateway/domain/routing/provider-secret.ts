@@ -1,6 +1,5 @@
 import { type JsonObject, parseJson } from '../basics/json-object.ts'
 import { shellWord } from '../basics/shell-word.ts'
-import { apiKeyOf, type CatalogData } from './catalog.ts'
 import { UpstreamFailure } from './upstream-failure.ts'
 
 /** A provider's key, and the hosts that it may be sent to, as the maker of the secret has listed them. */
@@ -34,16 +33,6 @@ export function keyFor(name: string, secret: ProviderSecret | SecretFault, baseU
   const isAllowed = (one: string) => (one.startsWith(WILDCARD) ? host.endsWith(one.slice(1)) : host === one)
   if (hosts.some(isAllowed)) return key
   throw notSent(name, `does not name ${host} in its "hosts"`, host)
-}
-
-type NamedSecret = { readonly name: string; readonly baseUrl: string }
-
-/** The secrets that the providers of a catalog name, without the stage, and the hosts that each would go to. */
-export function namedSecrets({ providers }: CatalogData): NamedSecret[] {
-  return Object.values(providers).flatMap((entry) => {
-    const [kind, name = ''] = apiKeyOf(entry)?.split(':') ?? []
-    return kind === 'secret' && 'baseUrl' in entry ? [{ name, baseUrl: entry.baseUrl }] : []
-  })
 }
 
 function notSent(name: string, fault: string, host: string): UpstreamFailure {

@@ -134,7 +134,6 @@ export class UpstreamFailure extends Error {
     return blameOf(this.reason, this.detail.status)
   }
 
-  /** A fault of the request itself, told to the caller. */
   get isCallers(): boolean {
     return this.reason === 'rejected' || this.reason === 'unsupported'
   }

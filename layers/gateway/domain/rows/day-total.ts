@@ -102,7 +102,6 @@ export class DayCounter {
     this.#add(partOf(row), row.keptUntilMs)
   }
 
-  /** Adds rows of the same key and day that are summed already. */
   addTotal({ parts, rowsUntilMs }: DayTotal): void {
     for (const part of parts) this.#add(part, rowsUntilMs)
   }

@@ -56,7 +56,6 @@ export function exportLine(row: UsageRow): string {
   return `{${line}}\n`
 }
 
-/** The folder that has the lines of each day, in numbered parts. */
 export const EXPORT_FOLDER = 'usage'
 export function exportPath(day: string, part: number): string {
   return `${EXPORT_FOLDER}/dt=${day}/${String(part).padStart(5, '0')}.json.gz`

@@ -94,7 +94,6 @@ const FIELDS = {
   serviceTier: { api: 'service_tier', kind: 'text', optional: true, operatorOnly: true },
 } as const satisfies Readonly<Record<string, UsageField>>
 
-/** The rows of the table themselves, for types that are made of them. */
 export type UsageFieldTable = typeof FIELDS
 /** Every fact about a request, so all fields but the time at which the row may go. */
 export type UsageFieldName = keyof UsageFieldTable
@@ -121,7 +120,6 @@ export type UsageRow = { readonly [Name in Exclude<UsageFieldName, Optional>]: V
   readonly keptUntilMs?: number | undefined
 }
 
-/** Added up in a day's total and in the answers about usage. */
 export const SUMMED_FIELDS = [
   ...TOKEN_FIELDS,
   'reasoningTokens',

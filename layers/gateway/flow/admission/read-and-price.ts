@@ -15,7 +15,6 @@ import type { LoadCatalog } from '../routing/catalog-cache.ts'
 
 type PricingDeps = { readonly loadCatalog: LoadCatalog; readonly headerPrefix: string }
 
-/** Reads the request, finds its model and prices its worst case. */
 export async function readAndPrice(
   { loadCatalog, headerPrefix }: PricingDeps,
   request: IdentifiedRequest,

@@ -15,7 +15,6 @@ import { toGatewayError } from './upstream-error.ts'
 /** The most counts of one key at once, with its other requests that hold no credits, on all instances. */
 const MOST_AT_ONCE = 4
 
-/** The answer to a request for the number of its tokens. No model is asked, and nothing is charged. */
 export async function answerCount(deps: ChatDeps, request: AdmittedChat): Promise<string> {
   requireFew(request)
   try {
@@ -64,7 +63,6 @@ async function askUpstream(deps: ChatDeps, { priced, nowMs }: AdmittedChat): Pro
   }
 }
 
-/** The tokens of a prompt by our own tokenizer. */
 export async function estimatePrompt(
   deps: CountDeps & Pick<ChatDeps, 'countLater'>,
   request: Pick<AdmittedChat, 'requestId' | 'deadlineMs' | 'priced'>,

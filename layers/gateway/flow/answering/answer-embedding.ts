@@ -72,7 +72,6 @@ async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingReq
   }
 }
 
-/** The part of a failed batch that a route has embedded. */
 type Part = Embedded & { readonly route: UpstreamRoute }
 
 /** The upstreams bill the texts that they embedded, and a caller could choose a batch that fails at its end. */

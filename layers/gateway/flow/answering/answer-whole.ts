@@ -11,10 +11,7 @@ import type { ChatDeps } from './chat-deps.ts'
 import type { Tally } from './tally.ts'
 import { settleFailure } from './upstream-error.ts'
 
-/**
- * The most characters of an answer that is not streamed. A longer one is cut, like one that reaches its output cap:
- * thrown away, it would be paid for and reach nobody.
- */
+/** A longer answer is cut, as at its output cap: thrown away, it would be paid for and reach nobody. */
 const MOST_WHOLE_CHARS = 8 * 1024 * 1024
 
 /** One JSON answer, settled before it is returned unless the database is away for long. */

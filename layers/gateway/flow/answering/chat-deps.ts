@@ -6,13 +6,11 @@ import type { IdempotencyDeps } from '../idempotency/claim-or-replay.ts'
 import type { LoadCatalog } from '../routing/catalog-cache.ts'
 import type { RoutingDeps } from '../routing/try-routes.ts'
 
-/** The means by which a chat request is answered. */
 export type ChatDeps = AdmitDeps &
   IdempotencyDeps &
   RoutingDeps &
   CountDeps & {
     readonly loadCatalog: LoadCatalog
-    /** Makes counts that a caller asked for, which wait behind bills. */
     readonly countLater: CountTokens
     readonly settle: Settle
     readonly vault: AnswerVault

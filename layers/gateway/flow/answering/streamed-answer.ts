@@ -15,10 +15,7 @@ import type { ChatDeps } from './chat-deps.ts'
 import type { Tally } from './tally.ts'
 import { toGatewayError } from './upstream-error.ts'
 
-/**
- * An answer on its way to its client, frame by frame, and to the vault if a retry may ask for it again. A client that is
- * still behind when `clientDeadline` aborts is left.
- */
+/** An answer on its way to its client, frame by frame, and to the vault if a retry may ask for it again. */
 export function streamedAnswer(deps: ChatDeps, request: AdmittedChat, clientDeadline: AbortSignal) {
   const { clock, log, settle, timing, vault, headerPrefix } = deps
   const { openStream, lastFrame } = contractOf(request.endpoint)
@@ -45,7 +42,6 @@ export function streamedAnswer(deps: ChatDeps, request: AdmittedChat, clientDead
     return sink.isFull ? sink.hasRoom() : undefined
   }
 
-  /** Keeps the answer for a retry, settles it, and ends it with its charge. */
   async function settleAndEnd(bill: Bill, tally: Tally): Promise<void> {
     noteAnswered(deps, request.journey, tally)
     const written = (cost: Nano) => frames.end({ bill: { ...bill, cost }, reported: tally.reported })
@@ -90,7 +86,6 @@ export function streamedAnswer(deps: ChatDeps, request: AdmittedChat, clientDead
  */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024
 
-/** Nothing waits to be woken. */
 function nobody(): void {}
 
 /** The client's end of a stream: bounded in the bytes that wait for the client, and never silent for long. */
@@ -138,7 +133,6 @@ class FrameSink {
     this.#deadline.removeEventListener('abort', giveUp)
   }
 
-  /** The last frames, which are not awaited. */
   end(...frames: readonly string[]): void {
     clearInterval(this.#heartbeat)
     if (!this.#isOpen) return

@@ -25,13 +25,11 @@ export class Tally {
   reported: unknown
   /** True once the upstream has accepted the request, and so bills it. */
   isAnswered = false
-  /** The reason why the rest of the content cannot be used. */
   fault: UpstreamFailure | undefined
   /** The upstream's own name for the end of the answer, if it is not a known one. */
   stopReason: string | undefined
   /** True if audio or images were delivered, whose tokens cannot be counted. */
   hasMedia = false
-  /** True if the upstream may have generated as much as it was allowed. */
   isAtCap = false
   #isClosed = false
   #cuts = 0
@@ -53,12 +51,10 @@ export class Tally {
     return this.#spoken > 0
   }
 
-  /** True if the upstream has reported what it generated. */
   get isCounted(): boolean {
     return readUsage(this.reported)?.completion !== undefined
   }
 
-  /** True if no choice has begun. */
   get isEmpty(): boolean {
     return this.#choices.size === 0
   }
@@ -68,7 +64,6 @@ export class Tally {
     return otherTier(this.#serviceTier)
   }
 
-  /** The number of choices with content. */
   get choices(): number {
     return this.#count(({ said, isCut }) => said.chars > 0 || isCut)
   }
@@ -78,12 +73,10 @@ export class Tally {
     return this.#outputCap * (this.isAtCap ? this.#asked : this.#cuts)
   }
 
-  /** True if no more content is taken. Only the usage may still come. */
   get isClosed(): boolean {
     return this.#isClosed || this.fault !== undefined || this.isOver
   }
 
-  /** Ends the answer here, because it is too long. */
   close(): void {
     this.#isClosed = true
   }
@@ -156,7 +149,6 @@ export class Tally {
     return length === 0 ? 0 : Math.ceil((tokensInSample * this.#chars) / length)
   }
 
-  /** Undefined for a choice that was not asked for. */
   #choiceAt(index: number): Choice | undefined {
     const known = this.#choices.get(index)
     if (known || this.#choices.size === this.#asked) return known

@@ -41,10 +41,7 @@ export function toGatewayError(error: unknown): GatewayError {
   }
 }
 
-/**
- * The error for a request that no route has answered. If an upstream bills it all the same, it is settled here, with its
- * charge; if not, the last gate settles it as free.
- */
+/** The error of a request that no route has answered. If an upstream bills it all the same, it is settled here. */
 export async function settleFailure(deps: ChatDeps, request: AdmittedChat, error: unknown): Promise<GatewayError> {
   const told = toGatewayError(error)
   const bill = await billFailure(deps, request)

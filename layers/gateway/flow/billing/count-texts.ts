@@ -2,10 +2,7 @@ import { GatewayError } from '../../domain/basics/gateway-error.ts'
 import { roughTokens } from '../../domain/money/least-tokens.ts'
 import type { Log } from '../../platform/log/log.ts'
 
-/**
- * Asks the tokenizer for the tokens of each text. Throws if no answer comes in time, and a GatewayError if it is
- * overloaded.
- */
+/** Counts the tokens of each text. Throws if no answer comes in time, and a GatewayError if it is overloaded. */
 export type CountTokens = (texts: readonly string[], withinMs: number) => Promise<readonly number[]>
 
 export type CountDeps = {

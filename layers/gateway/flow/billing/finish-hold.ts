@@ -8,7 +8,6 @@ import type { PutUsageRow } from '../../store/rows/usage-rows.ts'
 
 type Books = { readonly putUsageRow: PutUsageRow; readonly releaseHold: ReleaseHold }
 
-/** Settles a hold whose time has passed, as `expiredHolds` finds it. */
 export type FinishHold = (keyId: string, dead: OpenHold) => Promise<UsageRow>
 
 /** Settles a request that died: by its row if it had written one, else as abandoned and free. */
@@ -37,10 +36,7 @@ export function deadHoldsFinisher(finishHold: FinishHold, clock: () => number, l
   }
 }
 
-/**
- * A dead request leaves no more than its hold, which is also the most that a provider may bill for it. Its start is in its id;
- * its route is unknown.
- */
+/** A dead request leaves only its hold, the most that a provider may bill. Its start is in its id. */
 function abandonedRow(keyId: string, requestId: string, hold: Nano): UsageRow {
   return {
     requestId,

@@ -80,7 +80,6 @@ function isOfOneChoice(completion: number, estimate: Estimate): boolean {
 /** The tokens of a chat template, as OpenAI documents them: of each message, and of the answer. */
 export const templateTokens = ({ messageCount }: ChatRequest): number => 4 * messageCount + 3
 
-/** The counts to estimate. */
 type Wanted = { readonly prompt: boolean; readonly completion: boolean }
 
 /** A count that was not wanted has no meaning. */
@@ -142,7 +141,6 @@ export function toldTokens(usage: unknown): number | undefined {
   return Math.max(prompt, total) || undefined
 }
 
-/** The tokens of texts by our own tokenizer; those that came as tokens are counted as they are. */
 export async function estimateTexts(
   deps: CountDeps,
   request: Pick<BilledRequest, 'requestId' | 'deadlineMs'>,

@@ -22,7 +22,6 @@ type SettleDeps = LossDeps & {
   readonly isUnavailable: (error: unknown) => boolean
   readonly clock: () => number
   readonly log: Log
-  /** True if rows have no claims of callers about their users and tags. */
   readonly isUnattributed?: boolean | undefined
 }
 
@@ -126,7 +125,6 @@ export function leastRow(row: UsageRow): UsageRow {
   return { ...least, attempts: [] }
 }
 
-/** The ending of a refusal, or of a failure before the first byte. */
 export function endingOf(error: GatewayError): Ending {
   return { outcome: outcomeOf(error), httpStatus: error.status, errorCode: error.code ?? error.kind }
 }
@@ -205,7 +203,6 @@ function countFields(quantities: Quantities): Pick<WholeRow, CountField> {
   return Object.fromEntries(counts)
 }
 
-/** The provider's stated cost, or else the catalog's. */
 function upstreamCostOf({ cost }: Journey, bill: Bill): Pick<WholeRow, 'upstreamCost' | 'upstreamCostSource'> {
   if (bill.upstreamCost !== undefined) return { upstreamCost: bill.upstreamCost, upstreamCostSource: 'provider' }
   if (!cost || bill.source === 'none') return { upstreamCost: undefined, upstreamCostSource: undefined }

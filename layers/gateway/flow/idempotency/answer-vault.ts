@@ -51,7 +51,6 @@ export class AnswerCopy {
     }
   }
 
-  /** Undefined if the answer is too large to be kept. */
   get text(): string | undefined {
     return this.#chars <= MOST_TEXT_CHARS ? this.#frames.join('') : undefined
   }

@@ -65,7 +65,6 @@ async function claimOrFind(
   return answers.claim(claim, nowMs, requestId)
 }
 
-/** The answer that was found, for the request that asks for it again; throws if it is not for this one. */
 function replayOf(found: KeptAnswer, wanted: AnswerClaim, cipher: AnswerCipher): Replay {
   const refusal = (kind: ErrorKind, why: string) =>
     new GatewayError(kind, `The first request with this Idempotency-Key, ${found.requestId}, ${why}`)

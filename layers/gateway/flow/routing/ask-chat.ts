@@ -10,10 +10,7 @@ import type { Tally } from '../answering/tally.ts'
 import type { Journey, RoutedRequest } from '../request.ts'
 import type { AskedRoute } from './try-routes.ts'
 
-/**
- * Asks a route for an answer in words. It has answered when it has said something, so that until then another route, or an
- * honest status, is still possible.
- */
+/** A route has answered when it has said something: until then another route, or an honest status, is possible. */
 export async function askChat(
   { provider, candidate, tally }: AskedRoute,
   { priced, journey }: RoutedRequest,
@@ -42,14 +39,12 @@ export async function askChat(
   }
 }
 
-/** The parts of a call that come of the request and of its route. */
 export function callOf(priced: PricedRequest, { model, idleTimeoutMs }: UpstreamRoute, outputCap: number) {
   const { chat } = priced
   const [writes, writes1h] = [mayWriteCache(priced), mayWriteCache1h(priced)]
   return { chat, outputCap, model, idleTimeoutMs, mayWriteCache: writes, mayWriteCache1h: writes1h }
 }
 
-/** The unknown fields that a provider is given. Those that are left out are noted. */
 export function fieldsFor(
   { chat, catalog }: PricedRequest,
   { provider }: UpstreamRoute,

@@ -4,7 +4,6 @@ import type { RoutedRequest } from '../request.ts'
 import { fieldsFor, untilBegun } from './ask-chat.ts'
 import type { AskedRoute } from './try-routes.ts'
 
-/** Asks a route for the vectors of a batch. */
 export async function askEmbedding(
   { provider, candidate, tally }: AskedRoute,
   { priced, journey }: RoutedRequest,
@@ -13,7 +12,9 @@ export async function askEmbedding(
 ): Promise<Embedding> {
   const { route, allowFields } = candidate
   journey.asksWhole = true
-  if (!provider.embed) throw hasNoWords()
+  if (!provider.embed) {
+    throw new UpstreamFailure('unsupported', "'model' has a route that makes no embeddings.", { param: 'model' })
+  }
   const fields = fieldsFor(priced, route, allowFields, journey)
   // A batch of vectors sends nothing before its end, so this timeout is for the whole of it.
   const ms = route.firstByteTimeoutMs
@@ -34,8 +35,4 @@ export async function askEmbedding(
   } finally {
     beginning.begun()
   }
-}
-
-function hasNoWords(): UpstreamFailure {
-  return new UpstreamFailure('unsupported', "'model' has a route that makes no embeddings.", { param: 'model' })
 }

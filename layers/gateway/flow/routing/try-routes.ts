@@ -166,7 +166,6 @@ function noteFailure(
   if (failure.worthAnotherRoute && !signal.aborted) blame(deps, request, route, failure)
 }
 
-/** The failure that the caller is told if no route has answered. */
 function failureOf(failures: readonly UpstreamFailure[], model: string): UpstreamFailure {
   const asked = failures.filter(({ reason }) => reason !== 'unsupported')
   return (

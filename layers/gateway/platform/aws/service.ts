@@ -40,7 +40,6 @@ type SendOptions = {
 type Reply = {
   readonly status: number
   readonly text: string
-  /** The Date header of the answer. */
   readonly date: string | undefined
   /** The name of an error, for services that do not put it in the body. */
   readonly errorType: string | undefined
@@ -56,7 +55,7 @@ export function openService(service: Service, clock: () => number = Date.now): C
     if (attempts === 1) return call(operation, body, { signal, isRetry: false })
     const when = (error: unknown) => mayBeSentAgain(error) && !signal?.aborted
     const attempt = (number: number) => call(operation, body, { signal, isRetry: number > 1 })
-    return retry(attempt, { when, pauseMs, tries: attempts })
+    return retry(attempt, { when, pauseMs: (tried) => 50 * 2 ** tried, tries: attempts })
   }
 
   async function call(operation: string, body: string, options: SendOptions, isSecond = false): Promise<Answer> {
@@ -94,11 +93,6 @@ function mayBeSentAgain(error: unknown): boolean {
   return isUnavailable(error) && (error as Error).name !== 'TransactionConflictException'
 }
 
-function pauseMs(attempt: number): number {
-  return 50 * 2 ** attempt
-}
-
-/** Every failure on the way is a ServiceError. */
 function openAddress({ name, variable, path = '/', contentType, timeouts, local }: Service) {
   const { region, endpoint = endpointOf(name, region) } = local ?? readAwsEndpoint(variable)
   const url = new URL(path, endpoint)

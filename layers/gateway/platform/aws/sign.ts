@@ -43,7 +43,6 @@ export function signer({ service, region, host, path = '/', contentType }: Signi
 
 type Canonical = {
   readonly request: string
-  /** The names of the headers in it. */
   readonly signed: string
   readonly time: string
   readonly credentials: Credentials
@@ -75,7 +74,6 @@ export function basicIsoTime(ms: number): string {
   return lastTime.text
 }
 
-/** The HMAC of a text, in hex. */
 type Hmac = (text: string) => string
 
 /** HMACs by the signing key of a day, which is made once: as a KeyObject, which Node takes in a seventh of the time of bytes. */

@@ -7,7 +7,6 @@ const MOST_WAITING_BYTES = 64 * 1024
 const PARTING_MS = 1_000
 const PARTING_BYTES = 64 * 1024
 
-/** The connection, as its exchange needs it. */
 type Carrier = {
   readonly isOpen: boolean
   readonly isReused: boolean
@@ -82,7 +81,6 @@ export class Exchange implements Receiver {
     }
   }
 
-  /** The connection has closed, by itself or with an error. */
   onClose(error: NodeJS.ErrnoException | undefined): void {
     if (this.#isOver) return
     if (!error && this.#parser.close()) this.#serveReader()

@@ -81,7 +81,6 @@ type Origin = {
 }
 
 type Owner = {
-  /** The connection can be used again. */
   onFree(connection: Connection): void
   onGone(connection: Connection): void
   /** The TLS session, which makes the next secure connection quicker. */
@@ -112,9 +111,7 @@ function trustedCertificates(): SecureContext {
 
 /** A connection that carries one exchange after the other. */
 class Connection {
-  /** True if it has carried an exchange before this one. */
   isReused = false
-  /** True if the other side has accepted the connection. */
   isOpen = false
   readonly #socket: Socket
   readonly #owner: Owner
@@ -181,7 +178,6 @@ class Connection {
     this.#socket.destroy()
   }
 
-  /** Called when the exchange is over. */
   release(keptMs: number): void {
     this.#exchange = undefined
     // A server that has answered before it got the whole request is not trusted with another one.

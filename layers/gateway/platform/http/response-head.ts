@@ -25,7 +25,6 @@ const [SPACE, TAB] = [32, 9]
 const WITHOUT_BODY = new Set([204, 304])
 const SWITCHED = 101
 
-/** A response up to its empty line. Throws an HttpError. */
 export function parseHead(text: string): Head {
   let end = endOfLine(text, 0)
   const [, minor, status] = STATUS_LINE.exec(text.slice(0, end)) ?? []

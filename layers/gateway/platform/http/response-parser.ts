@@ -1,7 +1,6 @@
 import { HttpError } from './http-error.ts'
 import { type Head, MOST_HEAD_BYTES, parseHead } from './response-head.ts'
 
-/** Gets the parts of a response, in order. */
 export type Receiver = {
   onHead(head: Head): void
   onData(bytes: Buffer): void
@@ -47,7 +46,6 @@ export class ResponseParser {
     this.#receiver = receiver
   }
 
-  /** True if no byte has come yet. */
   get isUntouched(): boolean {
     return this.#state === 'head' && this.#begun === undefined && this.#headBytes === 0
   }

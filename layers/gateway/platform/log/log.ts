@@ -7,7 +7,6 @@ import { creditsIn, describeMetrics, metricsOf, type Unit } from './row-metrics.
 
 /** Tells the operator about events. No prompt, answer or secret is passed to it. */
 export type Log = {
-  /** One line for every request that has a row. */
   request(row: UsageRow): void
   upstreamFailed(provider: string, failure: UpstreamFailure): void
   /** A route answered beyond the output cap that it was given. */
@@ -21,9 +20,7 @@ export type Log = {
   problem(what: string, error: unknown, requestId: string): void
   /** A request that could not be settled: the sweep will finish it. */
   unsettled(error: unknown, requestId: string): void
-  /** A request without a valid key, which has no row. */
   invalidKey(): void
-  /** Dead requests that a sweep found and finished. */
   swept(count: number): void
   /** The days that a run has closed, and the number of ended days that are still open. */
   closed(days: number, behind: number): void

@@ -19,15 +19,11 @@ export class AnthropicEvents implements EventReader {
   readonly #stop: { [Name in (typeof STOP_FIELDS)[number]]?: unknown } = {}
   #usage: unknown
   #hasSpoken = false
-  #isWhole = false
+  isWhole = false
 
   /** `isNative`: the caller speaks this dialect, too. */
   constructor(isNative: boolean) {
     this.#isNative = isNative
-  }
-
-  get isWhole(): boolean {
-    return this.#isWhole
   }
 
   take({ type, index, message, content_block: block, delta, usage, error }: JsonObject, parts: ChatPart[]): void {
@@ -106,7 +102,7 @@ export class AnthropicEvents implements EventReader {
   }
 
   #finish(parts: ChatPart[]): void {
-    this.#isWhole = true
+    this.isWhole = true
     const end = this.#finishReason()
     // A call that was cut before its arguments came has none.
     if (end?.finishReason !== 'length') for (const block of this.#calls.blocks) parts.push(...this.#calls.end(block))

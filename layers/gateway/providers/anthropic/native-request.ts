@@ -45,7 +45,6 @@ export function toNativeRequest(call: ChatCall, body: JsonObject): Record<string
   }
 }
 
-/** Messages of the Messages API as they came, except thoughts that Anthropic would refuse. */
 function nativeMessages(messages: readonly JsonObject[]): JsonObject[] {
   return messages.flatMap((message) => {
     const content = nativeContent(message.content)

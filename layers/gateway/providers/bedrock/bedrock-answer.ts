@@ -40,7 +40,6 @@ export class ConverseEvents {
     return parts
   }
 
-  /** Throws if the answer was not complete. */
   end(): void {
     if (this.#stopReason === undefined) throw brokenOff()
   }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { Embedded, Embedding, Vector } from '../../domain/chat/embedding.ts'
 import { embedderAt } from '../../domain/routing/catalog.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
+import { waitAtMost } from '../../platform/retry.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'
 import { readVector } from '../../wire/chat/vectors.ts'
 import { fieldTable, IGNORED, READ, requireSupported, rows } from '../conversation/field-table.ts'
@@ -76,7 +77,7 @@ export async function embedAtBedrock(call: EmbedCall, invoke: Invoke): Promise<E
     await Promise.all(workers)
   } catch (error) {
     next = batches.length
-    await atMostParting(Promise.allSettled(workers))
+    await waitAtMost(Promise.allSettled(workers), PARTING_MS)
     const embedded = answers.flatMap(({ tokens }, at) => ({ inputs: batches[at] ?? [], usage: usageOf(tokens) }))
     throw new PartlyEmbedded(error, embedded)
   }
@@ -95,15 +96,6 @@ export class PartlyEmbedded extends Error {
 
 /** Calls that are running are billed, so their answers are awaited for a little. */
 const PARTING_MS = 3_000
-
-async function atMostParting(work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, PARTING_MS)
-  })
-  await Promise.race([work, late])
-  clearTimeout(timer)
-}
 
 function readAnswer({ text, inputTokens }: Invoked, batch: Batch, maker: Maker, call: EmbedCall): Answered {
   let tokens = countOf(inputTokens)

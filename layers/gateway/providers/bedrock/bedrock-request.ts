@@ -80,7 +80,6 @@ const parallelCalls: FieldRow['refuses'] = (value, { tools, tool_choice: choice 
     ? 'must be true: this model may call several tools at once'
     : undefined
 
-/** The fields of Chat Completions, and what they become in Converse. Each model has its own ways to think there. */
 export const BEDROCK_FIELDS: FieldTable = chatFieldTable({
   messages: READ,
   tools: READ,

@@ -5,16 +5,7 @@ import type {
   ReasoningContentBlock,
   ToolUseBlock,
 } from '@aws-sdk/client-bedrock-runtime'
-import type {
-  Cacheable,
-  ContentPart,
-  ImagePart,
-  Thought,
-  ToolCall,
-  ToolResult,
-  Turn,
-  TurnPart,
-} from '../conversation/turns.ts'
+import type { Cacheable, ContentPart, ImagePart, Thought, ToolResult, Turn, TurnPart } from '../conversation/turns.ts'
 import { type CachePrices, cacheMarkOf } from '../limit-request.ts'
 import { unsupported } from '../verdict.ts'
 
@@ -39,7 +30,10 @@ export function markedBy(prices: CachePrices) {
 }
 
 function toBlock(part: TurnPart): ContentBlock {
-  if (part.kind === 'toolCall') return { toolUse: toToolUse(part) }
+  if (part.kind === 'toolCall') {
+    const input = part.arguments as ToolUseBlock['input']
+    return { toolUse: { toolUseId: toToolUseId(part.id), name: part.name, input } }
+  }
   if (part.kind === 'thought') return { reasoningContent: toReasoning(part) }
   if (part.kind !== 'toolResult') return toPlainBlock(part)
   const status = part.isError && { status: 'error' as const }
@@ -65,10 +59,6 @@ function toPlainBlock(part: ContentPart): PlainBlock {
 function toImage({ source, path }: ImagePart): ImageBlock {
   if (source.kind === 'address') throw unsupported(path, 'must be a data: URL: this model fetches no images')
   return { format: source.format, source: { bytes: Buffer.from(source.base64, 'base64') } }
-}
-
-function toToolUse({ id, name, arguments: input }: ToolCall): ToolUseBlock {
-  return { toolUseId: toToolUseId(id), name, input: input as ToolUseBlock['input'] }
 }
 
 /** A tool result without content still needs a block. */

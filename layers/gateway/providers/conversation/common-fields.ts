@@ -87,7 +87,6 @@ function isEmpty(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length === 0
 }
 
-/** The texts at which an answer ends; undefined if there is none to send. */
 export function stopsOf(stop: unknown): string[] | undefined {
   const stops = [stop as string | string[]].flat().filter((text) => text !== '')
   return stops.length > 0 ? stops : undefined

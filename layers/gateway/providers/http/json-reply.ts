@@ -5,7 +5,6 @@ import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'
 import type { Reply, ReplyBody } from './post.ts'
 
-/** True for an answer that comes whole, also if a stream was asked for. */
 export function isJson({ contentType }: Reply): boolean {
   return /^application\/json\b/i.test(contentType)
 }

@@ -13,19 +13,15 @@ export class OpenAiEvents implements EventReader {
   /** Only a choice with content is given the end it lacks: an empty answer is no answer. */
   readonly #said = new Set<number>()
   readonly #answer = new AnswerNormalizer()
-  #isWhole = false
+  isWhole = false
 
   /** `key` is the provider's, which providers quote in their errors. */
   constructor(key: string | undefined) {
     this.#key = key
   }
 
-  get isWhole(): boolean {
-    return this.#isWhole
-  }
-
   done(parts: ChatPart[]): void {
-    this.#isWhole = true
+    this.isWhole = true
     for (const index of this.#open) if (this.#said.has(index)) parts.push(this.#answer.ending(index))
   }
 
@@ -68,7 +64,6 @@ export function readCompletion(completion: JsonObject, key: string | undefined):
   return parts
 }
 
-/** A text completion has its text beside the index. */
 function textOf({ text }: JsonObject): JsonObject {
   return typeof text === 'string' ? { content: text } : {}
 }

@@ -88,7 +88,6 @@ function without(names: ReadonlySet<string>, body: ChatBody): Fields {
   return rest
 }
 
-/** The fields for a stream, which is always asked to report its usage, or for a whole answer. */
 function streamFields({ chat, extra, asksWhole }: ChatCall, { streamOptions = true }: OpenAiEntry): Fields {
   if (asksWhole || !streamOptions) return { stream: !asksWhole }
   const options = extra.stream_options ?? chat.body.stream_options
@@ -100,7 +99,6 @@ function capFieldAt(baseUrl: string): 'max_completion_tokens' | 'max_tokens' {
   return /^(?:.+\.)?api\.openai\.com$/.test(new URL(baseUrl).hostname) ? 'max_completion_tokens' : 'max_tokens'
 }
 
-/** A request of another contract, without content that Chat Completions does not support. */
 function inPlainWords({ chat, noteDropped }: ChatCall): ChatBody {
   const { thinking, messages, ...body } = chat.body
   if (thinking) noteDropped(['thinking'])

@@ -29,15 +29,11 @@ export class ResponsesEvents implements EventReader {
   /** Summaries and signatures, each with an index of its own. */
   #details = 0
   #summary: unknown
-  #isWhole = false
+  isWhole = false
 
   /** `key` is the provider's, which providers quote in their errors. */
   constructor(key: string | undefined) {
     this.#key = key
-  }
-
-  get isWhole(): boolean {
-    return this.#isWhole
   }
 
   take(event: JsonObject, parts: ChatPart[]): void {
@@ -132,7 +128,7 @@ export class ResponsesEvents implements EventReader {
 
   #finish(response: JsonObject, parts: ChatPart[]): void {
     for (const [place, item] of listOf(response.output).entries()) this.#end(place, item, parts)
-    this.#isWhole = true
+    this.isWhole = true
     parts.push({
       ...choiceOf({}),
       finishReason: this.#finishReason(response),

@@ -16,7 +16,6 @@ import { ADMIN_KEY_ITEMS, toAdminItem } from './admin-key-item.ts'
 
 const [, BY_CREATION] = TABLES.keys.indexes
 
-/** An admin key rotates and ends as a caller's key does. */
 const ADMIN_KEY: KeyKind<AdminKey> = {
   ...ADMIN_KEY_ITEMS,
   name: 'admin key',

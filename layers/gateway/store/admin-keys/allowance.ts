@@ -9,7 +9,6 @@ import type { OperatorTables } from '../sdk/operator-tables.ts'
 import type { TransactItem } from '../sdk/transact.ts'
 import { ADMIN_KEY_ITEMS, adminKeyItem } from './admin-key-item.ts'
 
-/** The credits that an admin key may grant on one UTC day. */
 export type Allowance = {
   readonly adminKeyId: string
   readonly dailyGrant: Nano
@@ -30,10 +29,7 @@ export function allowanceAt({ id, dailyGrant }: AdminKey, nowMs: number): Allowa
 
 const counterItem = ({ adminKeyId, day }: Allowance) => ({ pk: `${ITEMS.adminGrants}${adminKeyId}`, sk: day })
 
-/**
- * Part of the transaction that grants: it fails as a whole if the key would grant more than it may on the day, or is
- * revoked. Of concurrent grants no two count the same credits.
- */
+/** Makes the transaction of a grant fail if the key would grant more than it may on the day, or is revoked. */
 export function takeAllowance({ keys }: OperatorTables, allowance: Allowance, amount: Nano): TransactItem[] {
   const { adminKeyId, dailyGrant, day } = allowance
   // The first grant of a day has no counter to be compared with.
@@ -64,7 +60,6 @@ export function takeAllowance({ keys }: OperatorTables, allowance: Allowance, am
   ]
 }
 
-/** Throws if the allowance stopped a transaction. */
 export async function requireAllowance(tables: Tables, allowance: Allowance, amount: Nano): Promise<void> {
   const key = await readOne(tables, ADMIN_KEY_ITEMS)(allowance.adminKeyId)
   const granted = await grantedOnDay(tables)(allowance)

@@ -20,10 +20,7 @@ import { countAttribute, toNano } from '../keys/key-item.ts'
 /** A rule that a key must meet: as a condition of the admission write, and as a reason for its refusal. */
 type AdmissionRule = {
   readonly refusal: AdmissionRefusal
-  /**
-   * The condition on the stored key, if this request needs one. `cached` is the copy by which the write is made. Values
-   * that only this rule needs are added to those of the write.
-   */
+  /** The condition on the stored key, if this request needs one. Values of this rule alone are added to `values`. */
   readonly condition: (cached: Key, demand: Demand, values: Item) => string | undefined
   readonly isMet: (stored: Key, demand: Demand) => boolean
 }
@@ -33,7 +30,6 @@ const TAKEN: Readonly<Record<Counter['counts'], string>> = { requests: ' + :one'
 /** One counter's part in the two writes of a request. Its texts are joined once, because every request needs them. */
 type CounterWrite = AdmissionRule & {
   readonly counts: Counter['counts']
-  /** The change that takes; every admission has its value. */
   readonly take: string
   /** The change at settlement, if anything comes back. A window that is forgotten by then must not make the release fail. */
   readonly giveBack: string | undefined
@@ -106,7 +102,6 @@ export const ADMISSION_RULES: readonly AdmissionRule[] = [
   ...COUNTER_WRITES.filter(({ counts }) => counts === 'credits'),
 ]
 
-/** The first rule that this key does not meet; undefined if it meets all. */
 export function whyNotAdmitted(key: Key, demand: Demand): AdmissionRefusal | undefined {
   return ADMISSION_RULES.find(({ isMet }) => !isMet(key, demand))?.refusal
 }
@@ -121,7 +116,6 @@ export function forgottenAttributes({ counts }: Key, nowMs: number): string[] {
   return forgotten
 }
 
-/** The counts of a key's copy after an admission that changed these attributes. */
 export function countsAfter({ counts }: Key, { nowMs }: Demand, changed: Item): Counts {
   const after = {} as Counts
   for (const name of COUNTER_NAMES) {
@@ -156,7 +150,6 @@ function hasRoom(cached: Key, nowMs: number, values: Item): string {
   return 'bucketFullAtUs > :nowUs AND bucketFullAtUs <= :lastTakeable'
 }
 
-/** The change that takes a request from the bucket. */
 export function takeFromBucket(cached: Key, nowMs: number, values: Item): string {
   const form = formOf(cached, nowMs)
   const interval = intervalUs(cached.rpm)

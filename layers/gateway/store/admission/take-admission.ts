@@ -39,7 +39,10 @@ export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW'): T
         ...(demand.hold === 0n && { freeUnderWay: freeUnderWay(holdsOf(Attributes), demand.nowMs) }),
       }
     } catch (error) {
-      if (isConditionFailed(error)) return refused(error.Item && toKey(error.Item), demand)
+      if (isConditionFailed(error)) {
+        const stored = error.Item && toKey(error.Item)
+        return { admitted: false, key: stored, why: stored && whyNotAdmitted(stored, demand) }
+      }
       if (!isUnavailable(error)) throw error
       // Sent again, the write could land twice: now, and once more after its hold was settled. So it is looked for.
       const fresh = await read(key.id)
@@ -51,10 +54,7 @@ export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW'): T
   }
 }
 
-/**
- * The key after an admission. The fields that operators change are proven current. The sums granted and spent are not
- * known, and of the holds only those that have ended are.
- */
+/** Fields that operators change are proven current; granted, spent and holds that have not ended are unknown. */
 function withChanges(key: Key, demand: Demand, changed: Item): Key {
   const { previous } = key
   return {
@@ -70,10 +70,6 @@ function withChanges(key: Key, demand: Demand, changed: Item): Key {
     counts: countsAfter(key, demand, changed),
     holds: holdsOf(changed, demand.nowMs),
   }
-}
-
-function refused(key: Key | undefined, demand: Demand): AdmissionResult {
-  return { admitted: false, key, why: key && whyNotAdmitted(key, demand) }
 }
 
 const IS_UNCHANGED = 'version = :version'

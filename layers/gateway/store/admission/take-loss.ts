@@ -12,7 +12,6 @@ type Loss = {
   readonly requestId: string
   readonly hold: Hold
   readonly amount: Nano
-  /** The most that the key may lose on the day of the request. */
   readonly bound: Nano
 }
 

@@ -1,6 +1,6 @@
 import type { CatalogData } from '../../domain/routing/catalog.ts'
 import { CATALOG_ITEM, ITEMS } from '../../names.ts'
-import { type Item, queryItems } from '../dynamodb/database.ts'
+import { type Item, itemReader, queryItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 
 /** A catalog that is in force, or was. The one of a first deployment was pushed by nobody. */
@@ -17,12 +17,8 @@ export type StoredCatalog = {
 
 export type ReadCatalog = () => Promise<StoredCatalog | undefined>
 
-/** The catalog that is in force. */
 export function readStoredCatalog({ database, keys }: Tables): ReadCatalog {
-  return async () => {
-    const { Item } = await database.get({ TableName: keys, Key: CATALOG_ITEM, ConsistentRead: true })
-    return Item && toCatalog(Item)
-  }
+  return itemReader(database, keys, () => CATALOG_ITEM, toCatalog)
 }
 
 /** A version with its content. The catalog of a first deployment is not in the history until the next one is pushed. */

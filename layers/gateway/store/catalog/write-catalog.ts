@@ -10,13 +10,11 @@ import type { OperatorTables } from '../sdk/operator-tables.ts'
 import { putNew, type TransactItem } from '../sdk/transact.ts'
 import { readStoredCatalog, type StoredCatalog, versionItem } from './read-catalog.ts'
 
-/** The version that was written, or the one that another operator has put in force. */
 type WriteResult = { readonly written: boolean; readonly version: number }
 
 export type WriteOptions = {
   /** Only over this version, 0 for none; without it, over any version. */
   readonly expectedVersion?: number | undefined
-  /** The version whose content is put in force again. */
   readonly rollbackTo?: number | undefined
   readonly note?: string | undefined
   readonly source?: string | undefined

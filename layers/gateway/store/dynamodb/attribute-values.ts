@@ -72,7 +72,6 @@ export function quoted(text: string): string {
 }
 
 const MOST_NAMES = 256
-/** Names of attributes in their quotes. They are the same few again and again. */
 const NAMES = new Map<string, string>()
 
 function quotedName(name: string): string {
@@ -130,14 +129,12 @@ function fromBase64(text: string): Uint8Array {
   return new Uint8Array(buffer, byteOffset, length)
 }
 
-/** The members of a call that have values. */
 export type Input = { readonly Key?: Item; readonly Item?: Item } & Pick<
   QueryInput,
   'ExpressionAttributeValues' | 'ExclusiveStartKey'
 >
 const IN_ATTRIBUTES: ReadonlySet<string> = new Set(['Key', 'Item', 'ExpressionAttributeValues', 'ExclusiveStartKey'])
 
-/** The same members as JSON, with the values in DynamoDB's own form. */
 export function writeInput(input: Input): string {
   const members = input as Readonly<Record<string, unknown>>
   let text = ''

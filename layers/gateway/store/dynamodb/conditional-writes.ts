@@ -41,7 +41,6 @@ function nameOf(error: unknown): string {
   return (typeof error === 'object' && (error as Error | null)?.name) || ''
 }
 
-/** No connection was established. */
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'])
 
 /** A write failed without an answer, or with one that does not tell: it may have been made. */

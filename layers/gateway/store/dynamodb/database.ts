@@ -73,6 +73,19 @@ export function scanItems(database: Database, input: ScanInput): AsyncGenerator<
   return itemsOf((next) => database.scan({ ...input, ...next }), false)
 }
 
+/** Reads an item by the parts of its key; undefined if there is none. */
+export function itemReader<Parts extends unknown[], T>(
+  database: Database,
+  TableName: string,
+  keyOf: (...parts: Parts) => Item,
+  read: (item: Item) => T,
+) {
+  return async (...parts: Parts): Promise<T | undefined> => {
+    const { Item } = await database.get({ TableName, Key: keyOf(...parts), ConsistentRead: true })
+    return Item && read(Item)
+  }
+}
+
 type ReadPage = (next: { readonly ExclusiveStartKey?: Item }) => Promise<Page>
 
 async function* itemsOf(readPage: ReadPage, isAhead: boolean): AsyncGenerator<Item, void, undefined> {

@@ -4,10 +4,8 @@ import { ITEMS } from '../../names.ts'
 import { firstPut, putOnce } from '../dynamodb/conditional-writes.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 
-/** The act that a name stands for, and a digest of the request for it. */
 type ActClaim = { readonly act: Act; readonly digest: string }
 
-/** The days for which a name stands for the same act. */
 const CLAIM_DAYS = 30
 const DAY_SECONDS = 24 * 60 * 60
 

@@ -2,7 +2,7 @@ import { isoTime } from '../../domain/basics/time.ts'
 import type { ChangeEvent, EventKind } from '../../domain/keys/change-event.ts'
 import { ITEMS } from '../../names.ts'
 import { firstPut } from '../dynamodb/conditional-writes.ts'
-import type { Item } from '../dynamodb/database.ts'
+import { type Item, itemReader } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import type { TransactItem } from '../sdk/transact.ts'
 
@@ -40,8 +40,5 @@ export function toEvent(item: Item): ChangeEvent {
 
 /** The event of an act on a key, or on the catalog. It exists if the act was done, unless it is still on the key's item. */
 export function findEvent({ database, keys }: Tables) {
-  return async (of: string, actId: string): Promise<ChangeEvent | undefined> => {
-    const { Item } = await database.get({ TableName: keys, Key: eventItem(of, actId), ConsistentRead: true })
-    return Item && toEvent(Item)
-  }
+  return itemReader(database, keys, eventItem, toEvent)
 }

@@ -13,10 +13,7 @@ import { eventItems, toEvent } from './events.ts'
 
 const [BY_SWEEP] = TABLES.keys.indexes
 
-/**
- * The attributes that keep events on a key's item. They are changed in the same write as the key, and the sweep is told.
- * The pointers are those that the change has ended.
- */
+/** Keeps an event on its key's item, in the write that changes the key. The change has ended the pointers. */
 export function keepEvent(
   item: Item,
   { id, atMs, by, what, before, after }: ChangeEvent,
@@ -115,7 +112,6 @@ export type Pointer = { readonly pk: string; readonly sk: string; readonly expir
 /** An event as the item of its key keeps it, with the pointers that its change has ended. */
 type Pending = Item & { readonly pointers: readonly Pointer[] }
 
-/** The items of a key or an admin key, by its id. */
 function itemsFor(id: string): Pick<KeyItems<unknown>, 'itemOf' | 'secretItemOf'> {
   return isAdminKeyId(id) ? ADMIN_KEY_ITEMS : KEY_ITEMS
 }

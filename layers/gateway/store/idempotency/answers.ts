@@ -4,12 +4,8 @@ import type { Tables } from '../dynamodb/tables.ts'
 
 /** The claims on Idempotency-Keys, with the answers that are kept on them. */
 export type AnswerStore = {
-  /**
-   * Claims an Idempotency-Key for a request, or returns what stands in the way. A dead request's claim can be taken over
-   * by naming that request.
-   */
+  /** Returns what stands in the way, if anything. A dead request's claim can be taken over by naming that request. */
   claim(claim: AnswerClaim, nowMs: number, deadRequestId?: string): Promise<KeptAnswer | undefined>
-  /** Reads the answer or claim of an Idempotency-Key, without claiming it. */
   find(id: string, nowMs: number): Promise<KeptAnswer | undefined>
   /** Stores the answer on the claim, or marks the claim as not_kept. Does nothing if another request owns the claim. */
   keep(claim: AnswerClaim, sealed: Uint8Array | undefined): Promise<void>

@@ -32,12 +32,10 @@ export const KEY: KeyKind<Key> = {
 export type ItemChange = {
   readonly set: Readonly<Record<string, unknown>>
   readonly remove?: readonly string[]
-  /** Told when the change is made. */
   readonly notice?: Notice | undefined
 }
 
 type KeyChange = ItemChange & {
-  /** Other items that change in the same transaction. */
   readonly alsoWrite?: readonly TransactItem[]
   /** Asked where a condition failed: a reason other than a change by others. */
   readonly whyNot?: () => Promise<'external_id_taken' | undefined>

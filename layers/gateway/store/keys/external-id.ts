@@ -1,14 +1,11 @@
+import { itemReader } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import type { OperatorTables } from '../sdk/operator-tables.ts'
 import { putNew, type TransactItem } from '../sdk/transact.ts'
 import { externalItem } from './key-item.ts'
 
-/** The id of the key that has this external id. */
 export function findByExternalId({ database, keys }: Tables) {
-  return async (externalId: string): Promise<string | undefined> => {
-    const { Item } = await database.get({ TableName: keys, Key: externalItem(externalId), ConsistentRead: true })
-    return Item?.keyId as string | undefined
-  }
+  return itemReader(database, keys, externalItem, ({ keyId }) => keyId as string)
 }
 
 /** Part of the transaction in which a key gets its external id. If another key has it, the transaction fails. */

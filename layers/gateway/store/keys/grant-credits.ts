@@ -7,7 +7,7 @@ import { referenceDigest } from '../../domain/keys/reference-digest.ts'
 import { formatCredits, type Nano } from '../../domain/money/money.ts'
 import { ITEMS } from '../../names.ts'
 import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
-import { type Item, queryItems } from '../dynamodb/database.ts'
+import { type Item, itemReader, queryItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
@@ -90,7 +90,6 @@ function changeBalance({ keys }: OperatorTables, keyId: string, credits: Nano): 
   }
 }
 
-/** The fields of a grant's event. */
 export function grantFields(credits: Nano, reference: Reference | undefined) {
   return { credits: formatCredits(credits), ...(reference && { reference: reference.text }) }
 }
@@ -129,10 +128,7 @@ export function listGrants({ database, keys }: Tables) {
 }
 
 function readGrant({ database, keys }: Tables) {
-  return async (keyId: string, id: string): Promise<GrantRecord | undefined> => {
-    const { Item } = await database.get({ TableName: keys, Key: grantItem(keyId, id), ConsistentRead: true })
-    return Item && toGrant(Item)
-  }
+  return itemReader(database, keys, grantItem, toGrant)
 }
 
 function toGrant({ sk, credits, grantedAt, by, reference }: Item): GrantRecord {

@@ -126,7 +126,6 @@ export function storedHold(requestId: string, { amount, untilMs }: Hold): Uint8A
   return stored
 }
 
-/** Zero beyond the digits. */
 function hexDigit(digits: string, at: number): number {
   if (at < 0) return 0
   const code = digits.charCodeAt(at)
@@ -138,7 +137,6 @@ export function readStoredHold(bytes: Uint8Array): { readonly requestId: string;
   return { requestId: requestIdOf(writeUlid(bytes)), hold: { amount, untilMs: endOf(bytes) } }
 }
 
-/** The time from which the request of a stored hold is dead. */
 export function endOf(bytes: Uint8Array): number {
   return timeMsIn(bytes) + (bytes[ID_BYTES] as number) * LIFETIME_UNIT_MS
 }

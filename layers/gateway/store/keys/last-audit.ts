@@ -1,5 +1,6 @@
 import { DAY_MS, isoTime } from '../../domain/basics/time.ts'
 import { ITEMS } from '../../names.ts'
+import { itemReader } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 
 export type LastAudit = { readonly atMs: number; readonly keys: number; readonly wrong: number }
@@ -30,8 +31,5 @@ export function keepProgress({ database, keys: TableName }: Tables) {
 }
 
 export function readProgress({ database, keys }: Tables) {
-  return async (name: string): Promise<string | undefined> => {
-    const { Item } = await database.get({ TableName: keys, Key: progressItem(name), ConsistentRead: true })
-    return Item?.state as string | undefined
-  }
+  return itemReader(database, keys, progressItem, ({ state }) => state as string)
 }

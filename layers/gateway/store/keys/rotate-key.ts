@@ -73,7 +73,6 @@ export function revokeKey(tables: OperatorTables) {
   )
 }
 
-/** Ends a key, or an admin key, with both of its secrets and its other pointers. */
 export function revoke<K extends RotatingKey>(
   tables: OperatorTables,
   kind: KeyKind<K>,

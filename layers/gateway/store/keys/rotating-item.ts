@@ -1,6 +1,6 @@
 import { isoTime } from '../../domain/basics/time.ts'
 import type { RotatingKey } from '../../domain/keys/key.ts'
-import type { Item } from '../dynamodb/database.ts'
+import { type Item, itemReader } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 
 type ItemKey = { readonly pk: string; readonly sk: string }
@@ -51,13 +51,9 @@ export function toRotatingKey(item: Item): RotatingKey {
 }
 
 export function readOne<K>({ database, keys }: Tables, { itemOf, toKey }: KeyItems<K>) {
-  return async (id: string): Promise<K | undefined> => {
-    const { Item } = await database.get({ TableName: keys, Key: itemOf(id), ConsistentRead: true })
-    return Item && toKey(Item)
-  }
+  return itemReader(database, keys, itemOf, toKey)
 }
 
-/** The id of the key that a secret leads to, by the hash of the secret. */
 export function findId<K>({ database, keys }: Tables, { secretItemOf }: KeyItems<K>) {
   return async (hash: string): Promise<string | undefined> => {
     const { Item } = await database.get({

@@ -10,7 +10,7 @@ import {
   type Watched,
 } from '../../domain/keys/notice.ts'
 import { ifConditionHolds, retryRejected } from '../dynamodb/conditional-writes.ts'
-import type { Item } from '../dynamodb/database.ts'
+import { type Item, itemReader } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { keyItem, SWEEP_AT_ONCE, toKey, toNano } from '../keys/key-item.ts'
 
@@ -31,10 +31,7 @@ export function noticeSet({ id, what, facts }: Notice): Set<Uint8Array> {
 }
 
 export function readWatched({ database, keys }: Tables) {
-  return async (keyId: string): Promise<WatchedKey | undefined> => {
-    const { Item } = await database.get({ TableName: keys, Key: keyItem(keyId), ConsistentRead: true })
-    return Item && toWatched(Item)
-  }
+  return itemReader(database, keys, keyItem, toWatched)
 }
 
 function toWatched(item: Item): WatchedKey {

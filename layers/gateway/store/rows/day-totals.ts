@@ -2,7 +2,7 @@ import { DAY_MS, isoTime } from '../../domain/basics/time.ts'
 import { type DayTotal, type Figures, isSameTotal, NO_FIGURES, type UsagePart } from '../../domain/rows/day-total.ts'
 import { USAGE_ITEMS } from '../../names.ts'
 import { putOnce } from '../dynamodb/conditional-writes.ts'
-import { type Item, queryItems } from '../dynamodb/database.ts'
+import { type Item, itemReader, queryItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { toNano } from '../keys/key-item.ts'
 
@@ -56,10 +56,7 @@ export function putDayTotal({ database, usage }: Tables) {
 }
 
 export function readDayTotal({ database, usage }: Tables) {
-  return async (keyId: string, day: string): Promise<DayTotal | undefined> => {
-    const { Item } = await database.get({ TableName: usage, Key: totalKey(keyId, day), ConsistentRead: true })
-    return Item && toDayTotal(Item)
-  }
+  return itemReader(database, usage, totalKey, toDayTotal)
 }
 
 /** The totals of all keys on one day from this one on, in the order of their ids: a page has some thousand of them. */
@@ -69,7 +66,6 @@ export function queryDayTotals(tables: Tables) {
   }
 }
 
-/** One partition whose items are of one day, in the order of their keys' ids. */
 function itemsOfDay({ database, usage }: Tables, part: string, fromKeyId = '') {
   return queryItems(database, {
     TableName: usage,
@@ -102,7 +98,6 @@ export function putDaySum({ database, usage }: Tables) {
   }
 }
 
-/** The sums of a day by key. */
 export function readDaySums(tables: Tables) {
   return async (day: string): Promise<ReadonlyMap<string, DaySum>> => {
     const sums = new Map<string, DaySum>()

@@ -69,7 +69,6 @@ export function putUsageSum({ database, usage }: Tables) {
   }
 }
 
-/** The sums of one kind of a day, or of its hours from the first to the last, both included. */
 export function readUsageSums({ database, usage }: Tables, kind: SumKind) {
   return async function* sumsFrom(
     first: Span,

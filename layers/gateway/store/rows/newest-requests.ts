@@ -11,7 +11,6 @@ type Wanted = {
   readonly keyId: string | undefined
   readonly range: TimeRange
   readonly limit: number
-  /** The id with which the page before ended. */
   readonly after: string | undefined
   /** Undefined if every row matches. */
   readonly matches?: ((row: UsageRow) => boolean) | undefined
@@ -33,10 +32,7 @@ const LEAST_PAGE = 8
 /** The most days: a range without rows is not searched to its end. */
 const MOST_DAYS = 250
 
-/**
- * The newest rows of a key or of all, day by day. A page may need more than one call may read: then there are fewer rows
- * than wanted, or none, and an id to go on from.
- */
+/** A page may need more than one call may read: then it has fewer rows, or none, and an id to go on from. */
 export async function newestRequests(tables: Tables, wanted: Wanted): Promise<Found> {
   const { range, limit, after, matches, mostRows = MOST_ROWS } = wanted
   const rows: UsageRow[] = []
@@ -58,7 +54,6 @@ export async function newestRequests(tables: Tables, wanted: Wanted): Promise<Fo
   return { rows, next: undefined }
 }
 
-/** The rows of one day, or a part of it, the newest first. */
 function rowsOfDay(tables: Tables, { keyId, limit, matches }: Wanted, range: TimeRange): AsyncIterable<UsageRow> {
   // A page of a day's partitions needs a part of each, and more of one only by chance.
   const share = keyId === undefined ? ROW_SHARDS / 2 : 1

@@ -56,7 +56,6 @@ export function rowKey(requestId: string): RowKey {
   return { part: partOf(utcDay(timeMsIn(bytes)), SHARD_NAMES[shard] as string), requestId }
 }
 
-/** The partitions that have the rows of a day. */
 export function rowParts(day: string): string[] {
   return SHARD_NAMES.map((shard) => partOf(day, shard))
 }
@@ -64,7 +63,6 @@ export function rowParts(day: string): string[] {
 const FIRST_BYTES = new Uint8Array(10)
 const LAST_BYTES = new Uint8Array(10).fill(255)
 
-/** The smallest id that a request of this millisecond can have. */
 export function firstIdOf(ms: number): string {
   return requestIdOf(ulid(ms, FIRST_BYTES))
 }

@@ -8,7 +8,6 @@ import { readClosing } from './closing.ts'
 import { readDayTotal } from './day-totals.ts'
 import { queryUsageRows, type TimeRange } from './usage-rows.ts'
 
-/** The usage of a key in an hour or a day, for one model at one provider. */
 type UsageOfKey = { readonly atMs: number; readonly part: UsagePart }
 
 const AT_ONCE = 16
@@ -18,10 +17,7 @@ export type RowBudget = { rows: number; readonly leftOut: TimeRange[]; readonly 
 
 const UNLIMITED: RowBudget = { rows: Infinity, leftOut: [], nowMs: 0 }
 
-/**
- * The usage of one key by day, in no order. A whole closed day is read from its total, another from its rows, the newest
- * first, as far as the budget lasts.
- */
+/** A whole closed day is read from its total, another from its rows, newest first, while the budget lasts. */
 export async function* usageOfKey(
   tables: Tables,
   key: Key,

@@ -42,7 +42,6 @@ const ALWAYS = ['requestId', 'keyId', 'startedAt', 'model', 'provider', 'cost', 
 const ATTRIBUTES = {
   whole: [],
   sums: [...new Set([...ALWAYS, 'usageSource', 'expiresAt', ...SUMMED_FIELDS])],
-  /** Everything that a usage sum is made of. */
   groups: [...new Set([...ALWAYS, 'usageSource', 'attempts', 'ttftMs', 'durationMs', ...SUMMED_FIELDS])],
 } as const satisfies Record<string, readonly string[]>
 
@@ -69,7 +68,6 @@ function rowReader({ database, usage }: Tables, parts: RowParts) {
   }
 }
 
-/** The rows of one key that began in a range. */
 export function queryUsageRows(tables: Tables, parts: RowParts = 'whole') {
   const read = rowReader(tables, parts)
   return async function* rowsOf(
@@ -94,10 +92,7 @@ export function queryUsageRows(tables: Tables, parts: RowParts = 'whole') {
   }
 }
 
-/**
- * The rows of all keys that began in a range, as one list for each partition of a day, in the order of their ids. The
- * table itself is read, consistently.
- */
+/** One list of rows for each partition of a day, in the order of their ids, read consistently from the table. */
 export function queryRowsOfDay(tables: Tables, parts: RowParts = 'whole') {
   const read = rowReader(tables, parts)
   return (

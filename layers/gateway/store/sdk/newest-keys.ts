@@ -7,7 +7,6 @@ import type { Item } from '../dynamodb/database.ts'
 import { keyIdOf, keyItem, toKey } from '../keys/key-item.ts'
 import type { OperatorTables } from './operator-tables.ts'
 
-/** The last key of a page. */
 type KeyCursor = Pick<Key, 'createdAtMs' | 'id'>
 
 const [, BY_CREATION] = TABLES.keys.indexes
@@ -17,17 +16,15 @@ const { sk: OF_KEYS } = keyItem('')
 const BATCH = 100
 const BATCHES_AT_ONCE = 16
 
-/**
- * The keys after this one, newest first: a query of the index for their ids, and the keys themselves, consistently, in
- * batches. A key that was made a moment ago may be missing from the index.
- */
+/** The keys after this one, newest first. One that was made a moment ago may be missing from the index. */
 export function newestKeys(tables: OperatorTables) {
   const { database, keys: TableName } = tables
   return async function* keysAfter(
     after?: KeyCursor,
     pageSize = BATCH * BATCHES_AT_ONCE,
   ): AsyncGenerator<Key, void, undefined> {
-    for (let start = after && cursorItem(after), isFirst = true; start || isFirst; isFirst = false) {
+    const first = after && { ...keyItem(after.id), [BY_CREATION.sortKey]: isoTime(after.createdAtMs) }
+    for (let start: Item | undefined = first, isFirst = true; start || isFirst; isFirst = false) {
       const { Items = [], LastEvaluatedKey } = await database.query({
         TableName,
         IndexName: BY_CREATION.name,
@@ -72,8 +69,4 @@ async function readBatch({ client, keys }: OperatorTables, batch: readonly Item[
     tries: 10,
   })
   return found
-}
-
-function cursorItem({ id, createdAtMs }: KeyCursor): Item {
-  return { ...keyItem(id), [BY_CREATION.sortKey]: isoTime(createdAtMs) }
 }

@@ -6,7 +6,6 @@ import { openTables, type TableNames, type Tables } from '../dynamodb/tables.ts'
 /** The tables with AWS's SDK for transactions and batches, which only the admin API makes. */
 export type OperatorTables = Tables & {
   readonly client: DynamoDBDocumentClient
-  /** Sends a command once. */
   readonly onceClient: DynamoDBDocumentClient
 }
 

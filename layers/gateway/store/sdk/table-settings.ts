@@ -13,7 +13,6 @@ type TableSettings = {
   readonly name: string
   /** Its time to live is on, by the attribute that our items have. */
   readonly expires: boolean
-  /** Point-in-time recovery is on. */
   readonly isRecoverable: boolean
   readonly isDeletionProtected: boolean
 }

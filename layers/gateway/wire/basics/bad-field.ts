@@ -11,7 +11,6 @@ export function badField(path: string, wanted: Wanted, got: unknown, beside?: un
   return badRequest(code, `'${path}' must be ${wantedText(wanted)}, but ${described(wanted, got)}${near}`, path)
 }
 
-/** The end of a sentence: the value that came, and the word that was probably meant. */
 export function described(wanted: Wanted, got: unknown): string {
   if (typeof wanted === 'string' || typeof got !== 'string') return `${describe(got)}.`
   const meant = closest(got.trim(), wanted)

@@ -37,7 +37,6 @@ export class Reading {
     this.#path.pop()
   }
 
-  /** Refuses a value of the wrong form, for every route. */
   refuse(wanted: Wanted, got: unknown, beside?: unknown): never {
     throw badField(this.#here() || 'The request body', wanted, got, beside)
   }

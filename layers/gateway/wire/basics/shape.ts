@@ -18,7 +18,6 @@ export type Rows = Readonly<Record<string, Shape>>
 /** Only docs/openapi.json is made of the schema; requests are read by the function. */
 export const shaped = (schema: Schema, read: Read): Shape => Object.assign(read, { schema })
 
-/** A value that is copied as it came, or refused. */
 export const plain = (schema: Schema, wanted: Wanted, isFine: (sent: unknown) => boolean): Shape =>
   shaped(schema, (sent, at) => {
     if (isFine(sent)) return sent
@@ -27,7 +26,6 @@ export const plain = (schema: Schema, wanted: Wanted, isFine: (sent: unknown) =>
 
 export const text = plain({ type: 'string' }, 'a string', (sent) => typeof sent === 'string')
 export const flag = plain({ type: 'boolean' }, 'true or false', (sent) => typeof sent === 'boolean')
-/** A schema or a tool's input. */
 export const jsonObject = plain({ type: 'object' }, 'an object', isObject)
 
 export const word = (...words: readonly string[]): Shape =>
@@ -66,7 +64,6 @@ export const needed = (shape: Shape, wanted: Wanted, isFine = (built: unknown) =
 /** A field of an answer that clients send back, or one that no provider may be given. */
 export const leftOut: Shape = shaped(treated('leftOut'), () => undefined)
 
-/** A field that may not be used here, for any route. */
 export const never = (why: string): Shape =>
   shaped({ ...treated('never'), why }, (sent, at) => (isEmpty(sent) ? undefined : at.forbid(why)))
 
@@ -112,7 +109,6 @@ export function list(items: Shape, maxItems = Number.POSITIVE_INFINITY): Shape {
   })
 }
 
-/** An object with names of the caller's own, and values of one shape. */
 export const record = (shape: Shape, maxProperties: number): Shape =>
   shaped({ type: 'object', additionalProperties: shape, maxProperties }, (sent, at) => {
     if (sent === null) return undefined
@@ -135,7 +131,6 @@ export function object(properties: Rows): Shape {
   })
 }
 
-/** An object whose kind is named by one of its fields. */
 export function variants(
   by: string,
   kinds: Readonly<Record<string, Rows | Shape>>,
@@ -154,7 +149,6 @@ export function variants(
   })
 }
 
-/** Refuses an object of an unknown kind, and names those that are known. */
 const noOther =
   (by: string, kinds: Readonly<Record<string, unknown>>): Read =>
   (sent, at) => {

@@ -48,7 +48,6 @@ export class MessageBuilder {
     }
   }
 
-  /** A finished message carries no stream positions. */
   finish(): Record<string, unknown> {
     const calls = Array.from(this.#calls.values(), ({ index: _, ...call }) => call)
     return {

@@ -66,7 +66,6 @@ const SAID_PARTS = {
   thinking: { thinking: textOr(list(object({ type: word('text'), text })), 'an array of texts'), closed: flag },
 } satisfies Record<string, Rows>
 
-/** The content is null if a message has none. */
 const content = (parts: Record<string, Rows>): Shape => {
   const shape = textOr(list(variants('type', parts)), 'an array of content parts')
   return shaped(shape.schema, (sent, at) => (sent === null ? null : shape(sent, at)))

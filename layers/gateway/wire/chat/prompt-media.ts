@@ -11,7 +11,6 @@ const MEDIA_PARTS: ReadonlyMap<unknown, MediaKind> = new Map<unknown, MediaKind>
   ['file', 'file'],
 ])
 
-/** Counts the parts of a prompt that are not text, each by its true kind. */
 export function promptMedia(messages: readonly JsonObject[]): ChatRequest['media'] {
   const media = { image: 0, audio: 0, video: 0, file: 0, any: 0 }
   for (const { content } of messages) {

@@ -53,7 +53,6 @@ function windowBody({ limit, remaining, resetSeconds }: Window) {
   return { limit, remaining, reset: resetSeconds }
 }
 
-/** The credits of a key in OpenRouter's shape: granted and charged so far. */
 export function creditsOf({ granted, spent }: Key) {
   return { data: { total_credits: moneyLiteral(granted), total_usage: moneyLiteral(spent) } }
 }

@@ -29,7 +29,6 @@ export function crossOriginHeaders(prefix: string): Headers {
   }
 }
 
-/** The answer to a browser's preflight request. `*` stands for every header but Authorization. */
 export function preflightHeaders(prefix: string): Headers {
   return {
     'Access-Control-Allow-Origin': '*',

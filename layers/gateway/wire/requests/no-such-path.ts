@@ -4,7 +4,6 @@ import { HTTP_ROUTES, type HttpRoute } from '../../endpoints.ts'
 import { closest } from '../basics/closest.ts'
 
 const MOST_SHOWN = 100
-/** A path of more steps is no mistake in a base URL. */
 const MOST_STEPS = 12
 const VERSION = 'v1'
 

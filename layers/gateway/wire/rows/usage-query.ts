@@ -47,7 +47,6 @@ const RULES: Readonly<Record<UsageParameter, Rule>> = {
   group: { wanted: USAGE_GROUPS, read: (text) => USAGE_GROUPS.find((group) => group === text) },
 }
 export const USAGE_PARAMETERS = Object.keys(RULES) as UsageParameter[]
-/** Parameters of the list, which sums do not have. */
 const OF_LIST: readonly UsageParameter[] = ['limit', 'after']
 
 export type UsageQuery = Pick<Given, 'model' | 'after' | 'group'> & {

@@ -11,7 +11,6 @@ type Usage = { readonly atMs: number; readonly part: UsagePart }
 /** A caller is not told the cost to the operator. */
 export const CALLER_SUMS = SUMMED_FIELDS.filter((name) => !USAGE_FIELDS[name].operatorOnly)
 
-/** The group of a part; null for calls that asked no model. */
 const GROUP_OF: Readonly<Record<UsageGroup, (usage: Usage) => string | null>> = {
   day: ({ atMs }) => utcDay(atMs),
   model: ({ part }) => part.model ?? null,

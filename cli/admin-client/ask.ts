@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { AdminAsk } from '../../layers/admin/api/call.ts'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
-import type { AdminAsk, AdminClient } from './http-client.ts'
+import type { AdminClient } from './http-client.ts'
 import { OutcomeUnknown, Refusal } from './refusal.ts'
 
 /** Undefined parameters are left out. */

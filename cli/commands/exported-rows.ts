@@ -8,7 +8,7 @@ import {
 } from '../../layers/gateway/domain/rows/usage-row.ts'
 import type { Ask } from '../admin-client/ask.ts'
 import { Refusal } from '../admin-client/refusal.ts'
-import type { Session } from './run.ts'
+import type { Session } from './open-session.ts'
 
 export type ExportFormat = 'csv' | 'jsonl'
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { issueSecret } from '../../layers/gateway/domain/keys/new-key.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { OutcomeUnknown } from '../admin-client/refusal.ts'
-import type { Session } from './run.ts'
+import type { Session } from './open-session.ts'
 
 type NewSecret<Key> = {
   readonly prefix: string

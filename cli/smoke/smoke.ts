@@ -9,8 +9,8 @@ import { issueSecret } from '../../layers/gateway/domain/keys/new-key.ts'
 import { BRAND, LOCAL_STAGE } from '../../layers/gateway/names.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { Refusal } from '../admin-client/refusal.ts'
+import type { Session } from '../commands/open-session.ts'
 import { testedRoutes } from '../commands/routes.ts'
-import type { Session } from '../commands/run.ts'
 import { type Check, callerOf, checkCalls } from './check-calls.ts'
 import {
   checkClosed,

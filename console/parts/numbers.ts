@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
+import { formatDecimal, parseDecimal, parseSignedCredits } from '../../layers/gateway/domain/money/money.ts'
 
 // Numbers and times as they are told, and put in order. An amount may have more digits than a number, so its digits are worked with.
 
@@ -51,23 +52,16 @@ function grouped(digits: string): string {
 }
 
 export function compareCredits(a: string, b: string): number {
-  const [x, y] = [nano(a), nano(b)]
+  const [x, y] = [a, b].map((amount) => parseSignedCredits(amount) ?? 0n) as [bigint, bigint]
   return x < y ? -1 : x > y ? 1 : 0
 }
 
-function nano(amount: string): bigint {
-  const [, sign = '', whole = '0', part = ''] = AMOUNT.exec(amount) ?? []
-  return BigInt(`${sign}${whole}${part.padEnd(12, '0')}`)
-}
-
+const PRICE_PLACES = 18
 const MILLION_PLACES = 6
 
 /** The price of a million tokens, by the price of one. */
 export function perMillion(price: string): string {
-  const [whole = '0', fraction = ''] = price.split('.')
-  const digits = fraction.padEnd(MILLION_PLACES, '0')
-  const [before, after] = [whole + digits.slice(0, MILLION_PLACES), digits.slice(MILLION_PLACES)]
-  return `${before.replace(/^0+(?=\d)/, '')}${after && `.${after}`}`
+  return formatDecimal(parseDecimal(price, PRICE_PLACES) ?? 0n, PRICE_PLACES - MILLION_PLACES)
 }
 
 /** The ticks of an axis from 0: at most five, at 1, 2 or 5 times a power of ten; whole ones for counts. */

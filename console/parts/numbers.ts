@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
-import { formatDecimal, parseDecimal, parseSignedCredits } from '../../layers/gateway/domain/money/money.ts'
+import { parseSignedCredits } from '../../layers/gateway/domain/money/money.ts'
 
 // Numbers and times as they are told, and put in order. An amount may have more digits than a number, so its digits are worked with.
 
@@ -56,12 +56,14 @@ export function compareCredits(a: string, b: string): number {
   return x < y ? -1 : x > y ? 1 : 0
 }
 
-const PRICE_PLACES = 18
 const MILLION_PLACES = 6
 
-/** The price of a million tokens, by the price of one. */
+/** The price of a million tokens, by the price of one. The ledger’s parser would make the owners’ page too large. */
 export function perMillion(price: string): string {
-  return formatDecimal(parseDecimal(price, PRICE_PLACES) ?? 0n, PRICE_PLACES - MILLION_PLACES)
+  const [whole = '0', fraction = ''] = price.split('.')
+  const digits = fraction.padEnd(MILLION_PLACES, '0')
+  const [before, after] = [whole + digits.slice(0, MILLION_PLACES), digits.slice(MILLION_PLACES)]
+  return `${before.replace(/^0+(?=\d)/, '')}${after && `.${after}`}`
 }
 
 /** The ticks of an axis from 0: at most five, at 1, 2 or 5 times a power of ten; whole ones for counts. */

@@ -1,7 +1,6 @@
 import { Agent, request } from 'node:http'
 import { request as requestOverTls, type Agent as TlsAgent } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Subject } from './stand.ts'
 import type { Model } from './upstream.ts'
 
 export const AT_ONCE = 16
@@ -12,6 +11,12 @@ export type Target = {
   readonly headers: readonly Readonly<Record<string, string>>[]
   /** The connections to an https address. */
   readonly agent?: TlsAgent
+}
+/** A gateway in a process of its own, whose processor time is measured. */
+export type Subject = {
+  readonly target: Target
+  /** The processor time that it has had, in µs. */
+  consumption(): Promise<number>
 }
 export type Chat = { readonly model: Model; readonly stream: boolean }
 /** The time until the first words of an answer, and until its end. */

@@ -4,16 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { startDatabase } from '../local/database-thread.ts'
 import { lambdaEnvironment } from '../test/deployed/support/lambda-environment.ts'
 import { heapLimits } from '../test/deployed/support/runtime-process.ts'
-import { AT_ONCE, type Target } from './load.ts'
+import { AT_ONCE, type Subject, type Target } from './load.ts'
 import { startUpstream } from './upstream.ts'
 import { bundleOf, deployedAs, prepareTables } from './waybill.ts'
-
-/** A gateway in a process of its own, whose processor time is measured. */
-export type Subject = {
-  readonly target: Target
-  /** The processor time that it has had, in µs. */
-  consumption(): Promise<number>
-}
 
 type OnOwnCore = (command: readonly string[]) => readonly string[]
 

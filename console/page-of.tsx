@@ -1,9 +1,8 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Page } from './parts/page.tsx'
-import { linkTo, type PageUrl } from './router.ts'
+import { linkTo, type PageUrl, type ShowPage } from './router.ts'
 
-export type ShowPage = (url: PageUrl) => VNode
 type Group = { readonly PAGES: Readonly<Record<string, ShowPage>> }
 
 // A file for each page would repeat more than it saves.

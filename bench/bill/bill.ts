@@ -1,5 +1,3 @@
-import { writeUnits } from './item-size.ts'
-
 // List prices of us-east-1 in dollars, as of 2025, without free tiers, discounts and taxes. AWS changes them: each
 // names the page of aws.amazon.com that has it, to be checked before anybody relies on it.
 
@@ -46,6 +44,7 @@ export type BillLine = {
 
 /** The storage of every item beside its own bytes. */
 const STORAGE_OVERHEAD_BYTES = 100
+const WRITE_UNIT_BYTES = 1_024
 const GB = 2 ** 30
 const MILLION = 1_000_000
 
@@ -84,6 +83,11 @@ export function billOf(chat: Chat) {
       line('their backup, a month', bytes(backedUpBytes), PRICES.dynamodbBackup, gigabytes(backedUpBytes)),
     ],
   }
+}
+
+/** One for each KB or part of one. An update is charged for the whole item, before or after, whichever is larger. */
+export function writeUnits(bytes: number): number {
+  return Math.ceil(bytes / WRITE_UNIT_BYTES)
 }
 
 function line(what: string, model: string, of: Price, quantity: number): BillLine {

@@ -1,6 +1,6 @@
 import { comparedRow } from '../figures.ts'
-import { type Chat, cpuOf, RARELY, send, type Turn } from '../load.ts'
-import type { Stand, Subject } from '../stand.ts'
+import { type Chat, cpuOf, RARELY, type Subject, send, type Turn } from '../load.ts'
+import type { Stand } from '../stand.ts'
 import type { Model } from '../upstream.ts'
 
 /** Short ones: a neighbour on the machine disturbs some of them, and the median is not one of those. */

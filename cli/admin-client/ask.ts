@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { AdminAsk } from '../../layers/admin/api/call.ts'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
-import type { AdminAsk, AdminClient } from './http-client.ts'
+import type { AdminClient } from './http-client.ts'
 import { OutcomeUnknown, Refusal } from './refusal.ts'
 
 /** Undefined parameters are left out. */
@@ -33,12 +34,7 @@ export function ask(client: AdminClient) {
       piecesOf(await answer(requestOf('GET', path, { query, headers: { accept } }))),
 
     async *lines<T>(path: string, body: object): AsyncGenerator<T> {
-      let rest = ''
-      for await (const piece of piecesOf(await answer(requestOf('POST', path, { body })))) {
-        const lines = (rest + piece).split('\n')
-        rest = lines.pop() ?? ''
-        for (const line of lines) yield JSON.parse(line) as T
-      }
+      yield* jsonLines<T>(piecesOf(await answer(requestOf('POST', path, { body }))))
     },
 
     /** A test or check, which changes nothing. */
@@ -98,6 +94,15 @@ type Body = string | AsyncIterable<string>
 
 async function textOf(body: Body): Promise<string> {
   return typeof body === 'string' ? body : (await Array.fromAsync(body)).join('')
+}
+
+export async function* jsonLines<T>(pieces: AsyncIterable<string>): AsyncGenerator<T, void, undefined> {
+  let rest = ''
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) yield JSON.parse(line) as T
+  }
 }
 
 async function* piecesOf(body: Body): AsyncGenerator<string> {

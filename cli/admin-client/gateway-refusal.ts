@@ -1,9 +1,9 @@
 import { AdminError } from '../../layers/admin/api/admin-error.ts'
+import type { AdminAsk } from '../../layers/admin/api/call.ts'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import { ADMIN_LOOKING_POSTS } from '../../layers/gateway/endpoints.ts'
 import { OUTPUTS } from '../../layers/gateway/names.ts'
 import { documentOf, START } from '../../layers/terminal/how-to-run.ts'
-import type { AdminAsk } from './http-client.ts'
 
 /** The way to end a key if all else fails. */
 const WITHOUT_IT = `To end a key without it, see "If the admin API cannot answer" in ${documentOf('operate.md')}.`

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AdminError } from '../../layers/admin/api/admin-error.ts'
-import { type AdminAnswer, type AdminRequest, adminRequestId } from '../../layers/admin/api/call.ts'
+import { type AdminAnswer, type AdminAsk, adminRequestId } from '../../layers/admin/api/call.ts'
 import { refused } from '../../layers/admin/api/handle.ts'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import { timeLeft } from '../../layers/gateway/domain/keys/act.ts'
@@ -8,9 +8,6 @@ import { noAnswer } from './gateway-refusal.ts'
 import { readAnswer } from './read-answer.ts'
 import { send } from './send.ts'
 import type { SignIn } from './sign-in.ts'
-
-/** A request to the admin API, before its caller is known. */
-export type AdminAsk = Omit<AdminRequest, 'identity'>
 
 /** Asks the admin API of one gateway, local or remote: returns every answer, refusals too, and never throws. */
 export type AdminClient = (asked: AdminAsk) => Promise<AdminAnswer>

@@ -1,6 +1,5 @@
-import type { AdminAnswer } from '../../layers/admin/api/call.ts'
+import type { AdminAnswer, AdminAsk } from '../../layers/admin/api/call.ts'
 import { gatewayRefusal, unreadable } from './gateway-refusal.ts'
-import type { AdminAsk } from './http-client.ts'
 
 /** Under the names that the admin API itself gives them. */
 const KEPT = ['Content-Type', 'Content-Disposition', 'Cache-Control', 'ETag', 'X-Request-Id', 'Allow', 'Retry-After']

@@ -1,7 +1,7 @@
 import { AdminError } from '../../layers/admin/api/admin-error.ts'
+import type { AdminAsk } from '../../layers/admin/api/call.ts'
 import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import { escaped } from '../../layers/gateway/platform/aws/sign-request.ts'
-import type { AdminAsk } from './http-client.ts'
 import type { SignIn } from './sign-in.ts'
 
 type Send = (asked: AdminAsk, nowMs: number, signal: AbortSignal) => Promise<Response>

@@ -10,7 +10,8 @@ import { adminScopeList, credits, keyName, option, someCidrs } from './arguments
 import { onlyKey } from './find-key.ts'
 import { showNewSecret } from './new-secret.ts'
 import { changeLine, rotationChanges, showChange } from './one-key.ts'
-import { addCommands, type Run, type Session } from './run.ts'
+import type { Session } from './open-session.ts'
+import { addCommands, type Run } from './run.ts'
 import { KEY_COLUMNS } from './show-key.ts'
 
 type CreateOptions = Pick<AdminKeySettings, 'name' | 'scopes' | 'dailyGrant'> & { readonly allow: readonly string[] }

@@ -5,7 +5,8 @@ import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { printTable, summed, wide } from '../../layers/terminal/table.ts'
 import type { Screen } from '../../layers/terminal/terminal.ts'
-import type { Run, Session } from './run.ts'
+import type { Session } from './open-session.ts'
+import type { Run } from './run.ts'
 
 export function auditCommand(program: Command, run: Run): void {
   program

@@ -12,7 +12,8 @@ import { type Screen, screenOf, type Terminal } from '../../layers/terminal/term
 import type { PriceList } from '../prices/price-list.ts'
 import type { Proposal } from '../prices/propose.ts'
 import { percentage, upTo } from './arguments.ts'
-import type { GlobalOptions, Report, Run } from './run.ts'
+import type { GlobalOptions } from './open-session.ts'
+import type { Report, Run } from './run.ts'
 
 type PricesOptions = {
   readonly from: readonly string[]

@@ -11,7 +11,8 @@ import { inWords } from '../admin-client/refusal.ts'
 import { chosenTarget } from '../connect/chosen-gateway.ts'
 import { moment, option, wholeNumber } from './arguments.ts'
 import { pricesCommand } from './catalog-prices.ts'
-import { addCommands, type GlobalOptions, type Run, type Session } from './run.ts'
+import type { GlobalOptions, Session } from './open-session.ts'
+import { addCommands, type Run } from './run.ts'
 import { shortTime } from './time-range.ts'
 
 /** Loaded lazily, with the catalog's validator. */

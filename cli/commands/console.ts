@@ -4,7 +4,8 @@ import { printValue } from '../../layers/terminal/output.ts'
 import { hasDisplay, openBrowser, writeLaunchFile } from '../console/open-browser.ts'
 import { CONSOLE_PORT } from '../console/port.ts'
 import { wholeNumber } from './arguments.ts'
-import type { Run, Session } from './run.ts'
+import type { Session } from './open-session.ts'
+import type { Run } from './run.ts'
 
 type ConsoleOptions = { port?: number; open: boolean; readOnly?: boolean }
 

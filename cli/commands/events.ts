@@ -4,7 +4,8 @@ import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { printTable } from '../../layers/terminal/table.ts'
 import { option, period, wholeNumber } from './arguments.ts'
-import { addCommands, type Run, type Session } from './run.ts'
+import type { Session } from './open-session.ts'
+import { addCommands, type Run } from './run.ts'
 import { shortTime } from './time-range.ts'
 
 type ListOptions = { key?: string; catalog?: boolean; since: number; limit: number; after?: string }

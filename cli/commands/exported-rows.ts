@@ -6,9 +6,9 @@ import {
   type UsageFieldKind,
   type UsageRow,
 } from '../../layers/gateway/domain/rows/usage-row.ts'
-import type { Ask } from '../admin-client/ask.ts'
+import { type Ask, jsonLines } from '../admin-client/ask.ts'
 import { Refusal } from '../admin-client/refusal.ts'
-import type { Session } from './run.ts'
+import type { Session } from './open-session.ts'
 
 export type ExportFormat = 'csv' | 'jsonl'
 
@@ -46,14 +46,9 @@ export async function* exportedRows(
   wanted: Wanted,
 ): AsyncGenerator<UsageRow> {
   let count = 0
-  let rest = ''
-  for await (const piece of exportedText(admin, wanted, 'jsonl')) {
-    const lines = (rest + piece).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) {
-      progress.say(`${command}: ${++count} rows`)
-      yield rowOf(JSON.parse(line))
-    }
+  for await (const line of jsonLines<Exported>(exportedText(admin, wanted, 'jsonl'))) {
+    progress.say(`${command}: ${++count} rows`)
+    yield rowOf(line)
   }
 }
 
@@ -64,7 +59,9 @@ const READ: { readonly [Kind in UsageFieldKind]?: (value: unknown) => unknown } 
   price: () => undefined,
 }
 
-function rowOf(exported: Readonly<Record<string, unknown>>): UsageRow {
+type Exported = Readonly<Record<string, unknown>>
+
+function rowOf(exported: Exported): UsageRow {
   const fields = USAGE_FIELD_NAMES.map((name) => {
     const { api, kind } = USAGE_FIELDS[name]
     const value = exported[api] ?? undefined

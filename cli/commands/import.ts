@@ -7,7 +7,7 @@ import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { type Screen, screenOf, type Terminal } from '../../layers/terminal/terminal.ts'
 import { upTo } from './arguments.ts'
-import type { GlobalOptions } from './run.ts'
+import type { GlobalOptions } from './open-session.ts'
 
 type ImportOptions = {
   readonly keys: readonly string[]

@@ -2,7 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { csvLine } from '../../layers/admin/usage/csv-line.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import type { Invoices } from './invoices.ts'
-import type { Run, Session } from './run.ts'
+import type { Session } from './open-session.ts'
+import type { Run } from './run.ts'
 
 type Options = { readonly month: string; readonly key?: string; readonly format: 'csv' | 'json' | 'html' }
 

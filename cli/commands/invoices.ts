@@ -9,7 +9,7 @@ import { mapConcurrently } from '../../layers/gateway/platform/map-concurrently.
 import { Refusal } from '../admin-client/refusal.ts'
 import { exportedRows } from './exported-rows.ts'
 import { pathOf } from './one-key.ts'
-import type { Session } from './run.ts'
+import type { Session } from './open-session.ts'
 
 export type Invoices = Awaited<ReturnType<typeof gatherInvoices>>
 export type Invoice = Awaited<ReturnType<typeof invoiceOf>>['invoice']

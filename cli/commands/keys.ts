@@ -17,7 +17,8 @@ import { credits, grantedCredits, option, reference, someExternalId, wholeNumber
 import { type SettingOptions, settingOptions, settingsOf } from './key-setting-options.ts'
 import { showNewSecret } from './new-secret.ts'
 import { changeLine, confirmFor, existing, knownKey, pathOf, rotationChanges, showChange } from './one-key.ts'
-import { addCommands, type Run, type Session } from './run.ts'
+import type { Session } from './open-session.ts'
+import { addCommands, type Run } from './run.ts'
 import { KEY_COLUMNS, lastUse, showKey } from './show-key.ts'
 import { shortTime } from './time-range.ts'
 

@@ -2,14 +2,20 @@ import { randomBytes } from 'node:crypto'
 import { issueSecret } from '../../layers/gateway/domain/keys/new-key.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { OutcomeUnknown } from '../admin-client/refusal.ts'
-import type { Session } from './run.ts'
+import type { Session } from './open-session.ts'
+
+/** A new secret, and the part of it that is sent: its hash and its end. */
+export function newSecret(prefix: string) {
+  const { secret, stored } = issueSecret(prefix, randomBytes)
+  return { secret, sent: { secret_sha256: stored.hash, last_four: stored.lastFour } }
+}
 
 type NewSecret<Key> = {
   readonly prefix: string
   /** The key's id, if it exists already. */
   readonly id?: string
   /** Makes the key, or rotates it. Only the hash and the end of its secret are sent. */
-  readonly save: (sent: { readonly secret_sha256: string; readonly last_four: string }) => Promise<Key>
+  readonly save: (sent: ReturnType<typeof newSecret>['sent']) => Promise<Key>
   /** Shows the key, before its secret. */
   readonly show: (key: Key) => void
   /** The command that shows the key. */
@@ -23,18 +29,18 @@ const ONLY_TIME = 'This is the only time the secret is shown. Keep it safe.'
 /** A secret whose outcome is unknown is shown, too: it may be the only one that works, and nothing else can show it. */
 export async function showNewSecret<Key>(session: Session, asked: NewSecret<Key>): Promise<void> {
   const { out, json, fail } = session
-  const { secret, stored } = issueSecret(asked.prefix, randomBytes)
+  const { secret, sent } = newSecret(asked.prefix)
   try {
-    const key = await asked.save({ secret_sha256: stored.hash, last_four: stored.lastFour })
+    const key = await asked.save(sent)
     if (json) return printJson(out, { ...key, secret })
     asked.show(key)
     out.log(`\n${secret}\n\n${ONLY_TIME}`)
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) throw error
     fail()
-    if (json) return printJson(out, { id: asked.id, last_four: stored.lastFour, secret, saved: 'unknown' })
+    if (json) return printJson(out, { id: asked.id, last_four: sent.last_four, secret, saved: 'unknown' })
     out.log(
-      `${secret}\n\nIt is not known whether this was saved (${error.reason}): try it, or look with '${asked.look}' whether the key ends in …${stored.lastFour}; if not, ${asked.otherwise}. ${ONLY_TIME}`,
+      `${secret}\n\nIt is not known whether this was saved (${error.reason}): try it, or look with '${asked.look}' whether the key ends in …${sent.last_four}; if not, ${asked.otherwise}. ${ONLY_TIME}`,
     )
   }
 }

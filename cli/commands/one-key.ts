@@ -2,7 +2,7 @@ import type { KeyDetail, KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { plainLine } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { inWords } from '../admin-client/refusal.ts'
-import type { Session } from './run.ts'
+import type { Session } from './open-session.ts'
 
 // Shared by the commands about one key.
 

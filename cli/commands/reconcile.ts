@@ -10,7 +10,8 @@ import type { Bill } from '../bills/read-bill.ts'
 import type { Reconciled } from '../bills/reconcile.ts'
 import { percentage, upTo } from './arguments.ts'
 import { exportedRows } from './exported-rows.ts'
-import type { Run, Session } from './run.ts'
+import type { Session } from './open-session.ts'
+import type { Run } from './run.ts'
 import { fromOption, type RangeOptions, rangeOf, toOption } from './time-range.ts'
 
 type ReconcileOptions = RangeOptions & {

@@ -3,7 +3,8 @@ import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { printList, summed, wide } from '../../layers/terminal/table.ts'
 import type { Ask } from '../admin-client/ask.ts'
-import { addCommands, type Run, type Session } from './run.ts'
+import type { Session } from './open-session.ts'
+import { addCommands, type Run } from './run.ts'
 
 export function routesCommand(program: Command, run: Run): void {
   const routes = program.command('routes').description('the upstreams behind the models')

@@ -1,35 +1,15 @@
 import type { Argument, Command, Option } from 'commander'
-import type { Confirm } from '../../layers/terminal/confirm.ts'
-import { type Progress, startProgress } from '../../layers/terminal/progress.ts'
-import { type Screen, screenOf, type Terminal } from '../../layers/terminal/terminal.ts'
+import { startProgress } from '../../layers/terminal/progress.ts'
+import { screenOf, type Terminal } from '../../layers/terminal/terminal.ts'
 import type { Ask } from '../admin-client/ask.ts'
-import type { Connection, Target } from '../connect/connect.ts'
 import { findKeyId } from './find-key.ts'
-
-/** The dependencies of a command: the gateway, output, time, and the confirmation of changes. */
-export type Session = Connection & {
-  readonly out: Screen
-  /** Makes the command line end with 1, although nothing was thrown. */
-  fail(): void
-  /** The admin API of the gateway. */
-  readonly admin: Ask
-  readonly json: boolean
-  readonly nowMs: number
-  readonly confirm: Confirm
-  /** For output that is too long to be printed line by line. */
-  readonly output: Terminal['output']
-  readonly progress: Progress
-}
+import type { GlobalOptions, OpenAdmin, Session } from './open-session.ts'
 
 export type Report = Pick<Session, 'out' | 'fail'>
 
 type Work<Options> = (session: Session, options: Options, ...args: string[]) => Promise<void>
 
-export type OpenAdmin = (connection: Connection) => Ask
-
 export type Run = <Options = object>(work: Work<Options>) => (...args: unknown[]) => Promise<void>
-
-export type GlobalOptions = Target & { readonly json?: boolean; readonly yes?: boolean; readonly wide?: boolean }
 
 type Parts = {
   readonly terminal: Terminal

@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/basics/t
 import { printFields } from '../../layers/terminal/output.ts'
 import { wide } from '../../layers/terminal/table.ts'
 import type { Style } from '../../layers/terminal/terminal.ts'
-import type { Session } from './run.ts'
+import type { Session } from './open-session.ts'
 
 const STATUS_STYLES: Readonly<Record<KeyStatus, Style>> = {
   active: 'good',

@@ -4,7 +4,7 @@ import { utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import { partOf, UsageGroups } from '../../layers/gateway/domain/rows/day-total.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { exportedRows } from './exported-rows.ts'
-import type { Session } from './run.ts'
+import type { Session } from './open-session.ts'
 import type { Range } from './time-range.ts'
 import { filterQuery, hasStatus, type UsageFilter } from './usage-filter.ts'
 

@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import type { WhoAmI } from '../../layers/admin/api/shapes/answers.ts'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { HOUR_MS, isoTime } from '../../layers/gateway/domain/basics/time.ts'
-import { issueSecret } from '../../layers/gateway/domain/keys/new-key.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { ask } from '../admin-client/ask.ts'
 import type { AdminClient } from '../admin-client/http-client.ts'
 import { Refusal } from '../admin-client/refusal.ts'
+import { newSecret } from '../commands/new-secret.ts'
 import type { Connection } from '../connect/connect.ts'
 
 const CREDITS = '1'
@@ -39,14 +38,13 @@ export function openPlayground(
 
   async function makeKey(): Promise<OwnKey> {
     const { by } = await api.get<WhoAmI>('/whoami')
-    const { secret, stored } = issueSecret(BRAND.keyPrefix, randomBytes)
+    const { secret, sent } = newSecret(BRAND.keyPrefix)
     const expiresAt = isoTime(clock() + LIFETIME_MS)
     const body = {
       name: `playground of ${by}`.slice(0, MOST_NAME),
       credits: CREDITS,
       expires_at: expiresAt,
-      secret_sha256: stored.hash,
-      last_four: stored.lastFour,
+      ...sent,
     }
     const { id } = await api.once<KeyShape>('/keys', body)
     return { id, secret, expiresAt }

@@ -15,10 +15,8 @@ type Bounds = {
 }
 
 /** No more than one is downloaded at a time. */
-export async function readSources(from: readonly string[], bounds: Bounds): Promise<readonly Source[]> {
-  const sources: Source[] = []
-  for (const one of from) sources.push(await readSource(one, bounds))
-  return sources
+export function readSources(from: readonly string[], bounds: Bounds): Promise<readonly Source[]> {
+  return Array.fromAsync(from, (one) => readSource(one, bounds))
 }
 
 /** Everything is bounded in size, and a download in time: nothing that is read here is trusted. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { AuditLine } from '../../layers/admin/api/shapes/books.ts'
 import type { RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
-import type { Session } from '../commands/run.ts'
+import type { Session } from '../commands/open-session.ts'
 import { checkPieces } from './stage-checks.ts'
 
 const HELLO = [{ role: 'user', content: 'Say hello.' }]

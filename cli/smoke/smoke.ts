@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { resolve6 } from 'node:dns/promises'
 import type { List, TableShape } from '../../layers/admin/api/shapes/answers.ts'
 import type { RouteShape } from '../../layers/admin/api/shapes/catalog.ts'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import type { Overview } from '../../layers/admin/api/shapes/usage.ts'
-import { issueSecret } from '../../layers/gateway/domain/keys/new-key.ts'
 import { BRAND, LOCAL_STAGE } from '../../layers/gateway/names.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { Refusal } from '../admin-client/refusal.ts'
+import { newSecret } from '../commands/new-secret.ts'
+import type { Session } from '../commands/open-session.ts'
 import { testedRoutes } from '../commands/routes.ts'
-import type { Session } from '../commands/run.ts'
 import { type Check, callerOf, checkCalls } from './check-calls.ts'
 import {
   checkClosed,
@@ -65,9 +64,8 @@ type Plan = { readonly model: string; readonly origins: readonly string[] }
 
 async function checkAll(session: Session, { model, origins }: Plan, check: Check): Promise<void> {
   const { admin, chatUrl, stage, ipv6 } = session
-  const { secret, stored } = issueSecret(BRAND.keyPrefix, randomBytes)
-  const hashed = { secret_sha256: stored.hash, last_four: stored.lastFour }
-  const { id } = await admin.once<KeyShape>('/keys', { name: NAME, rpm: 600, credits: '1', ...hashed })
+  const { secret, sent } = newSecret(BRAND.keyPrefix)
+  const { id } = await admin.once<KeyShape>('/keys', { name: NAME, rpm: 600, credits: '1', ...sent })
   const caller = callerOf(session, { id, secret }, model)
   await check('every route of the catalog answers', async () => {
     const { data } = await testedRoutes(admin, {})

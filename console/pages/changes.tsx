@@ -1,5 +1,6 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/basics/time.ts'
+import { EVENT_NAMES } from '../../layers/gateway/domain/keys/event-names.ts'
 import { eventColumns } from '../parts/columns.tsx'
 import { Choice, SearchField } from '../parts/controls.tsx'
 import { dayText } from '../parts/numbers.ts'
@@ -12,21 +13,6 @@ import { KeyLink, useNow } from '../parts/values.tsx'
 import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
 
 const FILTERS = ['what', 'key_id', 'by', 'from', 'to', 'q'] as const
-const KINDS: Readonly<Record<EventShape['what'], true>> = {
-  'key.created': true,
-  'key.updated': true,
-  'key.rotated': true,
-  'key.grace_ended': true,
-  'key.suspended': true,
-  'key.resumed': true,
-  'key.revoked': true,
-  'key.granted': true,
-  'admin_key.created': true,
-  'admin_key.rotated': true,
-  'admin_key.revoked': true,
-  'catalog.pushed': true,
-  'catalog.rolled_back': true,
-}
 /** A text is looked for in all changes since then, unless a day is given. */
 const SEARCHED_DAYS = 90
 
@@ -54,7 +40,7 @@ export function Changes({ url }: { readonly url: PageUrl }) {
         <Choice
           label="What"
           {...filter('what')}
-          options={[['', 'Every kind'], ...Object.keys(KINDS).map((kind) => [kind, kind] as const)]}
+          options={[['', 'Every kind'], ...Object.values(EVENT_NAMES).map((kind) => [kind, kind] as const)]}
         />
         {(['from', 'to'] as const).map((end) => (
           <label key={end}>

@@ -1,4 +1,4 @@
-import type { ShowPage } from '../page-of.tsx'
+import type { ShowPage } from '../router.ts'
 import { KeyPage } from './key.tsx'
 import { Keys } from './keys.tsx'
 

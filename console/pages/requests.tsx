@@ -3,7 +3,7 @@ import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { askCsv } from '../api.ts'
 import { REQUEST_COLUMNS } from '../parts/columns.tsx'
-import { Button } from '../parts/controls.tsx'
+import { Button, Tick } from '../parts/controls.tsx'
 import { useSubmission } from '../parts/dialog.tsx'
 import { download } from '../parts/download.ts'
 import { Loading, Problem } from '../parts/loading.tsx'
@@ -151,10 +151,9 @@ function Histogram({ of, range, group, ignored, onPick }: HistogramProps) {
 function Calls({ url, isAll, hidden }: { readonly url: PageUrl; readonly isAll: boolean; readonly hidden: number }) {
   return (
     <p class="quiet apart">
-      <label>
-        <input type="checkbox" checked={isAll} onChange={() => goWith(url, { calls: isAll ? null : 'all' })} /> Show
-        calls that are not for a model
-      </label>
+      <Tick checked={isAll} onChange={() => goWith(url, { calls: isAll ? null : 'all' })}>
+        Show calls that are not for a model
+      </Tick>
       {hidden > 0 && ` (${counted(hidden)} hidden)`}
     </p>
   )

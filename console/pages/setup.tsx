@@ -1,4 +1,4 @@
-import type { ShowPage } from '../page-of.tsx'
+import type { ShowPage } from '../router.ts'
 import { Books } from './books.tsx'
 import { Catalog } from './catalog.tsx'
 import { Playground } from './playground.tsx'

@@ -1,4 +1,4 @@
-import type { ShowPage } from '../page-of.tsx'
+import type { ShowPage } from '../router.ts'
 import { Changes } from './changes.tsx'
 import { Overview } from './overview.tsx'
 import { RequestPage } from './request.tsx'

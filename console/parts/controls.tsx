@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
 import { shared } from '../shared.ts'
 import { AMOUNT_PATTERN } from './numbers.ts'
 import { usePaused } from './use-load.ts'
@@ -50,13 +50,6 @@ export function Announcements() {
   )
 }
 
-let ids = 0
-
-export function useOwnId(): string {
-  const [id] = useState(() => `id-${++ids}`)
-  return id
-}
-
 export type FieldProps = Omit<JSX.IntrinsicElements['input'], 'label' | 'onInput'> & {
   readonly label: string
   readonly onInput: (value: string) => void
@@ -66,7 +59,7 @@ export type FieldProps = Omit<JSX.IntrinsicElements['input'], 'label' | 'onInput
 }
 
 export function Field({ label, onInput, hint, rows, ...rest }: FieldProps) {
-  const id = useOwnId()
+  const id = useId()
   const Input = rows ? 'textarea' : 'input'
   const shape = {
     ...(rows ? { rows } : { type: 'text' }),
@@ -87,6 +80,14 @@ export function Field({ label, onInput, hint, rows, ...rest }: FieldProps) {
         </span>
       )}
     </div>
+  )
+}
+
+export function Tick({ class: kind, children, ...box }: JSX.IntrinsicElements['input']) {
+  return (
+    <label class={kind}>
+      <input type="checkbox" {...box} /> {children}
+    </label>
   )
 }
 
@@ -116,7 +117,7 @@ export function Choice({ label, id, value, onChange, options }: ChoiceProps & { 
 }
 
 export function Select(props: ChoiceProps) {
-  const id = useOwnId()
+  const id = useId()
   return (
     <div class="field">
       <label for={id}>{props.label}</label>

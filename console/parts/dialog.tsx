@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type ApiFailure, failureFrom } from '../api.ts'
 import { identityHere } from '../session.ts'
-import { Button, useOwnId } from './controls.tsx'
+import { Button, Tick } from './controls.tsx'
 import { Problem } from './loading.tsx'
 import { focusHeading } from './page.tsx'
 
@@ -16,7 +16,7 @@ type Props = {
 /** The browser's own modal dialog: it keeps the focus inside, and gives it back to the button that opened it. */
 export function Dialog({ title, children, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
-  const heading = useOwnId()
+  const heading = useId()
   useLayoutEffect(() => {
     const own = dialog.current
     own?.showModal()
@@ -109,9 +109,9 @@ export function ActDialog({ title, verb, isReady = true, onAct, onClose, childre
 
 export function Sure({ children }: { readonly children: ComponentChildren }) {
   return (
-    <label class="sure">
-      <input type="checkbox" required /> {children}
-    </label>
+    <Tick class="sure" required>
+      {children}
+    </Tick>
   )
 }
 

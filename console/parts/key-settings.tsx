@@ -5,7 +5,7 @@ import { isInRanges } from '../../layers/gateway/domain/admission/cidr.ts'
 import type { Setting } from '../../layers/gateway/domain/keys/key-settings.ts'
 import type { Scope } from '../../layers/gateway/endpoints.ts'
 import { identityHere } from '../session.ts'
-import { Field, type FieldProps } from './controls.tsx'
+import { Field, type FieldProps, Tick } from './controls.tsx'
 import type { Typed } from './typed-settings.ts'
 
 /** Only their type is taken over: the table of all endpoints would come along. */
@@ -60,14 +60,9 @@ function Scopes({ setting, value, onInput }: InputProps) {
     <fieldset class="row wrap bar">
       <legend>{SETTING_WORDS[setting].label}</legend>
       {all.map((scope) => (
-        <label key={scope}>
-          <input
-            type="checkbox"
-            checked={chosen.includes(scope)}
-            onChange={() => onInput(typedText(setting, toggled(scope)))}
-          />{' '}
+        <Tick key={scope} checked={chosen.includes(scope)} onChange={() => onInput(typedText(setting, toggled(scope)))}>
           {scope}
-        </label>
+        </Tick>
       ))}
     </fieldset>
   )

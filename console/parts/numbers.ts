@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
+import { parseSignedCredits } from '../../layers/gateway/domain/money/money.ts'
 
 // Numbers and times as they are told, and put in order. An amount may have more digits than a number, so its digits are worked with.
 
@@ -51,18 +52,13 @@ function grouped(digits: string): string {
 }
 
 export function compareCredits(a: string, b: string): number {
-  const [x, y] = [nano(a), nano(b)]
+  const [x, y] = [a, b].map((amount) => parseSignedCredits(amount) ?? 0n) as [bigint, bigint]
   return x < y ? -1 : x > y ? 1 : 0
-}
-
-function nano(amount: string): bigint {
-  const [, sign = '', whole = '0', part = ''] = AMOUNT.exec(amount) ?? []
-  return BigInt(`${sign}${whole}${part.padEnd(12, '0')}`)
 }
 
 const MILLION_PLACES = 6
 
-/** The price of a million tokens, by the price of one. */
+/** The price of a million tokens, by the price of one. The ledger’s parser would make the owners’ page too large. */
 export function perMillion(price: string): string {
   const [whole = '0', fraction = ''] = price.split('.')
   const digits = fraction.padEnd(MILLION_PLACES, '0')

@@ -1,13 +1,6 @@
 import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { dayText } from './numbers.ts'
 
-export const RANGES = [
-  ['1h', '1 h'],
-  ['24h', '24 h'],
-  ['7d', '7 d'],
-  ['30d', '30 d'],
-] as const
-
 /** Those that a picker has room for. Days and months are of UTC, as all sums are. */
 export const PRESETS = [
   ['1h', 'Last hour'],
@@ -28,6 +21,9 @@ const LENGTHS: ReadonlyMap<string, number> = new Map([
   ['7d', 7 * DAY_MS],
   ['30d', 30 * DAY_MS],
 ])
+
+/** Those that end now, each with its length: `24 h`. */
+export const RANGES = [...LENGTHS.keys()].map((name) => [name, name.replace(/\D/, ' $&')] as const)
 
 /** Longer ranges are drawn by the day. */
 const BY_HOUR_MS = 3 * DAY_MS

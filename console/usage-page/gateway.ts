@@ -1,3 +1,5 @@
+import type { Told } from '../../layers/admin/api/shapes/parts.ts'
+import type { UsageRecord } from '../../layers/admin/api/shapes/usage-record.ts'
 import { connect } from '../api.ts'
 
 /** The answers of the gateway, as far as this page shows them. */
@@ -16,17 +18,7 @@ export type Sums<Sum> = {
   readonly total: Figures
   readonly left_out: readonly unknown[]
 }
-export type Request = {
-  readonly request_id: string
-  readonly started_at: string
-  readonly contract: string | null
-  readonly model: string | null
-  readonly http_status: number
-  readonly outcome: string
-  readonly error_code: string | null
-  readonly total_tokens: number
-  readonly cost: string
-}
+export type Request = Told<typeof UsageRecord>
 export type Models = {
   readonly data: readonly {
     readonly id: string

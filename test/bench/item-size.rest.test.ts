@@ -1,12 +1,13 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { expect, test } from '@jest/globals'
-import { itemBytes, type RawItem, writeUnits } from '../../bench/bill/item-size.ts'
+import { writeUnits } from '../../bench/bill/bill.ts'
 import { createTables } from '../../layers/gateway/store/sdk/create-tables.ts'
 import { openOperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { LOCAL_TABLES } from '../../local/database-thread.ts'
 import { startDynamoDbLocal } from '../../local/dynamodb-local.ts'
 import { testWithAmazon } from '../support/amazon.ts'
+import { itemBytes, type RawItem } from '../support/item-bytes.ts'
 
 const ITEMS: readonly (readonly [what: string, item: RawItem, bytes: number])[] = [
   ['nothing', {}, 0],

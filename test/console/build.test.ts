@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from '@jest/globals'
 import { buildConsole } from '../../console/build.ts'
 import { customerText } from '../../console/pages/request/row-facts.ts'
-import { MODEL_ENDPOINTS, OTHER_ENDPOINTS } from '../../console/pages/requests/endpoints.ts'
+import { ENDPOINTS } from '../../console/pages/requests/endpoints.ts'
 import { compareCredits } from '../../console/parts/numbers.ts'
 import { rangeOf } from '../../console/parts/ranges.ts'
 import { changesOf, DEFAULTS, rebase, settingsOf } from '../../console/parts/typed-settings.ts'
@@ -78,8 +78,7 @@ test('a change sends only what somebody typed, and keeps it when another operato
 
 test('the page knows every endpoint, and which are for a model', () => {
   const isForModel = (name: EndpointName) => endpointNamed(name).contract !== undefined
-  expect([...MODEL_ENDPOINTS].sort()).toEqual(ENDPOINT_NAMES.filter(isForModel).sort())
-  expect([...OTHER_ENDPOINTS].sort()).toEqual(ENDPOINT_NAMES.filter((name) => !isForModel(name)).sort())
+  expect(ENDPOINTS).toEqual(Object.fromEntries(ENDPOINT_NAMES.map((name) => [name, isForModel(name)])))
 })
 
 test('the words for a customer are those of the explanation, without a line about the cost to us', () => {

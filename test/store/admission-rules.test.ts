@@ -1,7 +1,6 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import { describe, expect, test } from '@jest/globals'
-import { itemBytes, type RawItem } from '../../bench/bill/item-size.ts'
 import { COUNTER_NAMES, COUNTERS, type CounterName, WINDOWS } from '../../layers/gateway/domain/admission/counters.ts'
 import { type AdmissionRefusal, REFUSALS } from '../../layers/gateway/domain/basics/gateway-error.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
@@ -13,6 +12,7 @@ import type { UpdateInput } from '../../layers/gateway/store/dynamodb/database.t
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { actAt } from '../support/act.ts'
+import { itemBytes, type RawItem } from '../support/item-bytes.ts'
 import { admit, demandAt, fresh, issue, NOW, storedItem, tables } from './support/store.ts'
 
 const HOLD = 100n

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import { expect, test } from '@jest/globals'
-import { itemBytes, writeUnits } from '../../bench/bill/item-size.ts'
+import { writeUnits } from '../../bench/bill/bill.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import type { UpdateInput } from '../../layers/gateway/store/dynamodb/database.ts'
@@ -9,6 +9,7 @@ import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { endGrace, rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { actAt } from '../support/act.ts'
+import { itemBytes } from '../support/item-bytes.ts'
 import { admit, demandAt, fresh, issue, NOW, nextSecret, tables } from './support/store.ts'
 
 const END = NOW + 5_000

@@ -1,11 +1,12 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import { expect, test } from '@jest/globals'
-import { itemBytes, writeUnits } from '../../bench/bill/item-size.ts'
+import { writeUnits } from '../../bench/bill/bill.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { toUsageItem, toUsageRow } from '../../layers/gateway/store/rows/usage-item.ts'
 import { readUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { openTestTables } from '../support/gateway.ts'
+import { itemBytes } from '../support/item-bytes.ts'
 
 /** Long names, and two routes that failed before one answered. */
 const ROW: UsageRow = {

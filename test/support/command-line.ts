@@ -1,5 +1,5 @@
 import { PassThrough, Writable } from 'node:stream'
-import type { OpenAdmin } from '../../cli/commands/run.ts'
+import type { OpenAdmin } from '../../cli/commands/open-session.ts'
 import { main } from '../../cli/main.ts'
 import type { Terminal } from '../../layers/terminal/terminal.ts'
 import type { Ended } from './processes.ts'

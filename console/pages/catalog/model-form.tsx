@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { PRICE_ROWS, PRICE_WORDS } from '../../../layers/gateway/domain/money/price-kinds.ts'
-import { Button, Field, Select } from '../../parts/controls.tsx'
+import { Button, Field, Select, Tick } from '../../parts/controls.tsx'
 import { costOf, type Model, marginText, modelsIn } from '../../parts/models.ts'
 
 /** A field of the schema: its path below the model, the tier or the route. */
@@ -91,14 +91,9 @@ function Inputs({ of: model, onChange }: { readonly of: Model; readonly onChange
   return (
     <>
       <div class="columns">{inputs(MODEL, model, onChange)}</div>
-      <label class="sure">
-        <input
-          type="checkbox"
-          checked={active !== false}
-          onChange={({ currentTarget }) => onChange({ ...model, active: currentTarget.checked })}
-        />{' '}
+      <Tick class="sure" checked={active !== false} onChange={() => onChange({ ...model, active: active === false })}>
         Active
-      </label>
+      </Tick>
       <fieldset>
         <legend>Prices in credits per million tokens, with the provider cost</legend>
         <div class="columns">{inputs(prices, model, onChange, (path) => costNote(model, path.slice(6)))}</div>

@@ -7,7 +7,7 @@ import { type Choice, Choices, Picker, Span } from '../../parts/picker.tsx'
 import { type Range, rangeQuery } from '../../parts/ranges.ts'
 import { useLoad } from '../../parts/use-load.ts'
 import { goWith, linkTo, type PageUrl, type Query, queryText } from '../../router.ts'
-import { MODEL_ENDPOINTS, OTHER_ENDPOINTS } from './endpoints.ts'
+import { ENDPOINTS } from './endpoints.ts'
 
 /** Only what the server filters by: a filter of the rows that happen to be loaded would mislead. */
 type FilterName = Exclude<
@@ -70,11 +70,7 @@ const CHOICE_FILTERS: readonly ChoiceFilter[] = [
   },
   { name: 'user', label: 'User', typed: ANY },
   { name: 'tag', label: 'Tag', typed: ANY },
-  {
-    name: 'endpoint',
-    label: 'Endpoint',
-    choices: [...MODEL_ENDPOINTS, ...OTHER_ENDPOINTS].map((name) => choice(name)),
-  },
+  { name: 'endpoint', label: 'Endpoint', choices: Object.keys(ENDPOINTS).map((name) => choice(name)) },
   {
     name: 'stream',
     label: 'Stream',

@@ -49,6 +49,9 @@ export type AdminRequest = {
   readonly identity: Identity
 }
 
+/** A request to the admin API, before its caller is known. */
+export type AdminAsk = Omit<AdminRequest, 'identity'>
+
 export type AdminAnswer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

@@ -2,7 +2,8 @@ import type { z } from 'zod'
 import { isoTime } from '../../gateway/domain/basics/time.ts'
 import { ULID } from '../../gateway/domain/basics/ulid.ts'
 import { isAdminKeyId } from '../../gateway/domain/keys/admin-key.ts'
-import type { ChangeEvent, EventKind } from '../../gateway/domain/keys/change-event.ts'
+import type { ChangeEvent } from '../../gateway/domain/keys/change-event.ts'
+import { EVENT_NAMES, type EventKind } from '../../gateway/domain/keys/event-names.ts'
 import { latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import { mapConcurrently } from '../../gateway/platform/map-concurrently.ts'
 import { readAdminKey } from '../../gateway/store/admin-keys/admin-keys.ts'
@@ -16,7 +17,6 @@ import { cursorOf, pageOf, readCursor } from './pages.ts'
 import type { List } from './shapes/answers.ts'
 import type { EventShape } from './shapes/books.ts'
 import type { eventsQuery, keyEventsQuery } from './shapes/queries.ts'
-import { EVENT_NAMES } from './shapes/queries.ts'
 
 const TOLD: Readonly<Record<EventKind, string>> = EVENT_NAMES
 /** A filter that few events pass does not read all events at once: the list goes on at its cursor. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { EVENT_NAMES } from '../../../gateway/domain/keys/event-names.ts'
 import { count, credits, flag, kind, moment, orNull, type Told, text } from './parts.ts'
-import { EVENT_NAMES } from './queries.ts'
 
 const Fields = z.record(z.string(), z.unknown())
 

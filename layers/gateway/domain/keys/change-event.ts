@@ -4,23 +4,9 @@ import { isoTime } from '../basics/time.ts'
 import { formatCredits } from '../money/money.ts'
 import type { Act } from './act.ts'
 import type { AdminKey } from './admin-key.ts'
+import type { EventKind } from './event-names.ts'
 import type { Key, RotatingKey } from './key.ts'
 import { KEY_SETTINGS, SETTINGS } from './key-settings.ts'
-
-export type EventKind =
-  | 'key.create'
-  | 'key.update'
-  | 'key.rotate'
-  | 'key.end_grace'
-  | 'key.suspend'
-  | 'key.resume'
-  | 'key.revoke'
-  | 'key.grant'
-  | 'admin_key.create'
-  | 'admin_key.rotate'
-  | 'admin_key.revoke'
-  | 'catalog.push'
-  | 'catalog.rollback'
 
 /** The changes that must win over any number of requests. Their events are kept on the item of their key at first. */
 export const URGENT_EVENTS = [

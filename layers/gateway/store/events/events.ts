@@ -1,5 +1,6 @@
 import { isoTime } from '../../domain/basics/time.ts'
-import type { ChangeEvent, EventKind } from '../../domain/keys/change-event.ts'
+import type { ChangeEvent } from '../../domain/keys/change-event.ts'
+import type { EventKind } from '../../domain/keys/event-names.ts'
 import { ITEMS } from '../../names.ts'
 import { firstPut } from '../dynamodb/conditional-writes.ts'
 import { type Item, itemReader } from '../dynamodb/database.ts'

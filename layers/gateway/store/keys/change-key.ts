@@ -1,5 +1,6 @@
 import type { Act } from '../../domain/keys/act.ts'
-import { changeEvent, type EventKind, keyFields } from '../../domain/keys/change-event.ts'
+import { changeEvent, keyFields } from '../../domain/keys/change-event.ts'
+import type { EventKind } from '../../domain/keys/event-names.ts'
 import type { Key, RotatingKey } from '../../domain/keys/key.ts'
 import { type Notice, STATUS_NOTICES } from '../../domain/keys/notice.ts'
 import { retry } from '../../platform/retry.ts'

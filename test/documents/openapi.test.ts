@@ -8,7 +8,14 @@ import { type Reply, say, status, type Upstream } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 import { expectDocumented } from './support/expect-documented.ts'
 import { readDocument, tableOf } from './support/markdown.ts'
-import { answerOf, checkerOf, documentedPath, openApi, openApiText, operation } from './support/openapi.ts'
+import {
+  answerOf,
+  checkerOf,
+  components as componentsOf,
+  documentedPath,
+  openApi,
+  operation,
+} from './support/openapi.ts'
 
 const CHAT = operation('/v1/chat/completions', 'post')
 const { components } = openApi
@@ -31,14 +38,9 @@ test('docs/openapi.json has the paths and methods of the gateway, and no others'
 })
 
 test('docs/openapi.json has no broken reference and no unused component', () => {
-  const referred = new Set(
-    [...openApiText.matchAll(/"#\/components\/(\w+)\/([\w-]+)"/g)].map(([, kind, name]) => `${kind}/${name}`),
-  )
-  const there = Object.entries(components)
-    .filter(([kind]) => kind !== 'securitySchemes')
-    .flatMap(([kind, named]) => Object.keys(named).map((name) => `${kind}/${name}`))
+  const { there, referred } = componentsOf()
   // A wrong method has no operation of its own.
-  expect(there.toSorted()).toEqual([...referred, 'responses/MethodNotAllowed'].toSorted())
+  expect(there).toEqual([...referred, 'responses/MethodNotAllowed'].toSorted())
 })
 
 test('the answer of each endpoint but chat is as docs/openapi.json says', async () => {

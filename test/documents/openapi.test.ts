@@ -121,7 +121,6 @@ describe('errors', () => {
     'a key without credits': [402, { settings: { credits: '0' } }],
     'a key without the scope': [403, { settings: { scopes: ['models.read'] } }],
     'an address that is not allowed': [403, { settings: { allowlist: ['10.0.0.0/8'] } }],
-    'an unknown model': [404, { request: { ...HELLO, model: 'none' } }],
     'a body of 4 MiB': [413, { request: { ...HELLO, user: 'x'.repeat(4 * 1024 * 1024) } }],
     'a content type other than JSON': [415, { headers: { 'Content-Type': 'text/plain' } }],
     'another body with the same Idempotency-Key': [
@@ -131,7 +130,6 @@ describe('errors', () => {
     'a request beyond the limit per minute': [429, { settings: { rpm: 1 }, before: HELLO }],
     'a request beyond the limit per day': [429, { settings: { dailyLimit: 1 }, before: HELLO }],
     'an upstream at its rate limit': [503, { reply: status(429, {}, { 'Retry-After': '7' }) }],
-    'an upstream that fails': [502, { reply: status(500, 'broken') }],
   }
 
   test.each(Object.entries(REFUSALS))(

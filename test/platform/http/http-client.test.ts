@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -9,7 +9,7 @@ import { type HttpClient, openHttpClient } from '../../../layers/gateway/platfor
 import { HttpError } from '../../../layers/gateway/platform/http/http-error.ts'
 import { run } from '../../support/processes.ts'
 import { until } from '../../support/wait.ts'
-import { ask, HI, type Origin, readAll, startOrigin } from './support/origin.ts'
+import { ask, HI, listen, type Origin, readAll, startOrigin } from './support/origin.ts'
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
 const MIB = 1024 * 1024
@@ -109,7 +109,6 @@ test.each<[string, string]>([
 
 test.each<[string, string]>([
   ['an answer with Connection: close', HI.replace('\r\n', '\r\nConnection: close\r\n')],
-  ['an answer with two Connection headers', HI.replace('\r\n', '\r\nConnection: keep-alive\r\nConnection: close\r\n')],
   ['an answer of HTTP/1.0', HI.replace('1.1', '1.0')],
   ['an answer that ends with the connection', 'HTTP/1.1 200 OK\r\n\r\nhi'],
   ['an answer with bytes behind it', `${HI}\r\n`],
@@ -470,24 +469,6 @@ async function endAfter(exchange: Exchange, ms: number): Promise<unknown> {
   const failure = await failureOf(exchange)
   clearTimeout(timer)
   return failure
-}
-
-/** A server that does nothing but this with its connections. */
-async function listen(onConnection: (socket: Socket) => void) {
-  const connections: Socket[] = []
-  const server = createServer((socket) => {
-    connections.push(socket)
-    onConnection(socket)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-    connections,
-    async [Symbol.asyncDispose]() {
-      for (const socket of connections) socket.destroy()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
 }
 
 const DEAF = `

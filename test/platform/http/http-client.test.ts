@@ -220,9 +220,9 @@ test.each<[string, (socket: Socket) => void]>([
 })
 
 test('idle connections keep no process alive', async () => {
-  const { code, stdout, stderr } = await run('test/platform/http/fixtures/ask-once.ts', [origin.url.href], tmpdir())
-    .ended
-  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '200 hi\n', stderr: '' })
+  const args = [origin.url.href, '1']
+  const { code, stdout, stderr } = await run('test/platform/http/fixtures/ask-securely.ts', args, tmpdir()).ended
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '["200 hi"]\n', stderr: '' })
 })
 
 test('exchanges that end or fail while nobody listens do not end the process', async () => {

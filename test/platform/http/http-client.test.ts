@@ -141,33 +141,23 @@ test('a connection is not used again after an answer that came before the reques
   await until(() => closed.length === 1)
 })
 
-test('a connection whose server announces its end is not used again in its last second', async () => {
-  let nowMs = 1_000_000
-  jest.spyOn(Date, 'now').mockImplementation(() => nowMs)
-  origin.answer = answerWith(HI.replace('\r\n', '\r\nKeep-Alive: timeout=5, max=9\r\n'))
-  await ask(client)
-  nowMs += 3_999
-  await ask(client)
-  expect(origin.connections).toHaveLength(1)
-  nowMs += 4_000
-  await ask(client)
-  expect(origin.connections).toHaveLength(2)
-  // The old one is not only left alone, but ended.
-  expect(await until(() => origin.connections[0]?.destroyed)).toBe(true)
-})
-
-test('a connection that was idle for ten seconds by the wall clock is not used again, as after a freeze', async () => {
+test.each([
+  ['whose server announces its end is not used again in its last second', 'timeout=5, max=9', 3_999, [4_000]],
+  ['that was idle for ten seconds is not, as after a freeze', 'for ever', 9_999, [10_000, 3_600_000, -60_000]],
+])('a connection %s', async (_, keepAlive, soonMs, tooLateMs) => {
   let nowMs = Date.now()
   jest.spyOn(Date, 'now').mockImplementation(() => nowMs)
+  origin.answer = answerWith(HI.replace('\r\n', `\r\nKeep-Alive: ${keepAlive}\r\n`))
   await ask(client)
-  nowMs += 9_999
+  nowMs += soonMs
   await ask(client)
   expect(origin.connections).toHaveLength(1)
-  for (const ms of [10_000, 3_600_000, -60_000]) {
+  for (const ms of tooLateMs) {
     nowMs += ms
     await ask(client)
   }
-  expect(origin.connections).toHaveLength(4)
+  expect(origin.connections).toHaveLength(1 + tooLateMs.length)
+  // The old one is not only left alone, but ended.
   expect(await until(() => origin.connections[0]?.destroyed)).toBe(true)
 })
 

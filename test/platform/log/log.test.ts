@@ -152,37 +152,25 @@ test('the log line of a request that was answered has no count of nothing, and i
   expect(text.length).toBeLessThan(1_800)
 })
 
-test.each([
-  [
-    'was answered',
-    COMPLETED,
-    { Requests: 1, Errors: 0, ServerErrors: 0, UpstreamErrors: 0, Duration: 900, TimeToFirstToken: 130 },
-  ],
-  ['was refused', REFUSED, { Requests: 1, Errors: 1, ServerErrors: 0, Duration: 900, PromptTokens: 0, Credits: 0 }],
+const OF_ANSWER = { Requests: 1, Errors: 0, ServerErrors: 0, UpstreamErrors: 0, Duration: 900, TimeToFirstToken: 130 }
+const OF_REFUSAL = { Requests: 1, Errors: 1, ServerErrors: 0, Duration: 900, PromptTokens: 0, Credits: 0 }
+const GAINS = { UpstreamCost: 0.000015, NegativeMargins: 0, BilledAtBound: 0 }
+const LOSES = { NegativeMargins: 1, UsageRejected: 0, RoughEstimates: 0 }
+
+test.each<[string, UsageRow, object]>([
+  ['was answered', COMPLETED, OF_ANSWER],
+  ['was refused', REFUSED, OF_REFUSAL],
   ['failed upstream', FAILED, { Requests: 1, Errors: 1, ServerErrors: 0, UpstreamErrors: 1, PromptTokens: 10 }],
   ['timed out upstream', { ...FAILED, httpStatus: 504 }, { Errors: 1, ServerErrors: 0, UpstreamErrors: 1 }],
   ['failed in the gateway', { ...FAILED, httpStatus: 500 }, { Errors: 1, ServerErrors: 1, UpstreamErrors: 0 }],
   ['met a busy key', { ...FAILED, httpStatus: 503 }, { Errors: 1, ServerErrors: 1, UpstreamErrors: 0 }],
+  ['has a charge that covers the provider’s bill', { ...COMPLETED, upstreamCost: 15_000n }, GAINS],
+  ['has one that does not cover it', { ...COMPLETED, upstreamCost: 20_001n }, LOSES],
+  ['has one that was capped at its hold', { ...COMPLETED, usageCapped: true }, { BilledAtBound: 1 }],
+  ['was estimated by its characters', { ...COMPLETED, estimatedBy: 'characters' }, { RoughEstimates: 1 }],
+  ['was estimated because counts were wrong', { ...COMPLETED, usageRejected: true }, { UsageRejected: 1 }],
 ])('the log line of a request that %s has its metrics', (_, row, figures) => {
   expect(figuresIn(row, figures)).toEqual(figures)
-})
-
-test.each([
-  [
-    'covers the provider’s bill',
-    { upstreamCost: 15_000n },
-    { UpstreamCost: 0.000015, NegativeMargins: 0, BilledAtBound: 0 },
-  ],
-  [
-    'does not cover the provider’s bill',
-    { upstreamCost: 20_001n },
-    { NegativeMargins: 1, UsageRejected: 0, RoughEstimates: 0 },
-  ],
-  ['was capped at its hold', { usageCapped: true }, { BilledAtBound: 1 }],
-  ['was estimated by its characters', { estimatedBy: 'characters' as const }, { RoughEstimates: 1 }],
-  ['was estimated because counts were wrong', { usageRejected: true }, { UsageRejected: 1 }],
-])('the log line of a request whose charge %s says so in its metrics', (_, more, figures) => {
-  expect(figuresIn({ ...COMPLETED, ...more }, figures)).toEqual(figures)
 })
 
 test('the log line of a request without a first token has no time to first token, not even 0', () => {

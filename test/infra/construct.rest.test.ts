@@ -59,7 +59,7 @@ const memoryLater = () => later('Number', ({ valueAsNumber: chatMemoryMb }) => (
 const OTHERS_NAME = "has the name 'dev', which the one in 'One' has in the same account and"
 const NO_FIELD = "no field 'chatMemory' here; did you mean 'chatMemoryMb'?"
 
-/** By the properties that are given, or by an act. */
+/** The properties that are refused, or the act. */
 const REFUSED: [what: string, given: unknown, words: string][] = [
   ['two in a stack', () => twoOf('second', true), "The stack 'One' has a Waybill already"],
   ['two of a name', () => twoOf(undefined, false), OTHERS_NAME],

@@ -51,7 +51,7 @@ const ANSWERED_500 = new UpstreamFailure('status', 'It answered 500.', { status:
 const FAILURE = { level: 'warn', provider: 'openai', reason: 'status', status: 500, UpstreamFailures: 1 }
 const UNPAID = { level: 'warn', provider: 'openai', UnpaidAnswers: 1, UnpaidCostAtMost: 0.0015 }
 
-/** With some of what the line must have. */
+/** The last column has fields that the line must have. */
 const LINES: [what: string, event: string, write: (log: Log) => void, told?: object][] = [
   ['a request that was answered', 'request', (log) => log.request(COMPLETED)],
   ['a request that was refused', 'request', (log) => log.request(REFUSED), { model: 'none', provider: 'none' }],

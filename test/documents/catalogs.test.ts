@@ -48,14 +48,10 @@ test('an example catalog for a stage has its keys in Secrets Manager, and one fo
 describe('the schema and the validator', () => {
   const example = JSON.parse(read('examples/openai-with-fallback.json'))
   const [model] = example.models
-  const embedding = {
-    id: 'e',
-    kind: 'embedding',
-    contextLength: 8_192,
-    dimensions: 3,
-    price: { input: '1' },
-    routes: [{ provider: 'openai', model: 'e' }],
-  }
+  const routes = [{ provider: 'openai', model: 'e' }]
+  const embedding = { id: 'e', kind: 'embedding', contextLength: 8_192, dimensions: 3, price: { input: '1' }, routes }
+  const embedder = (change: object = {}) => ({ ...example, models: [{ ...embedding, ...change }] })
+  const plainPrice = { input: '1', output: '1' }
   const withModel = (change: object) => ({ ...example, models: [{ ...model, ...change }] })
   const withProvider = (change: object) => ({
     ...example,
@@ -63,7 +59,7 @@ describe('the schema and the validator', () => {
   })
   const price = (input: string, rest: object = {}) => withModel({ price: { input, output: '1', ...rest } })
   const tiersAbove = (...points: number[]) => ({
-    tiers: points.map((above) => ({ above, input: '1', output: '1', cacheWrite1h: '2' })),
+    tiers: points.map((above) => ({ ...plainPrice, above, cacheWrite1h: '2' })),
   })
 
   test.each([
@@ -77,29 +73,17 @@ describe('the schema and the validator', () => {
     ['four tiers', true, price('1', tiersAbove(1, 2, 3, 4))],
     ['five tiers', false, price('1', tiersAbove(1, 2, 3, 4, 5))],
     ['a tier above nothing', false, price('1', tiersAbove(0))],
-    [
-      'a tier with a request price',
-      false,
-      price('1', { tiers: [{ above: 1, input: '1', output: '1', request: '1' }] }),
-    ],
-    [
-      'an embedding model with tiers',
-      false,
-      { ...example, models: [{ ...embedding, price: { input: '1', ...tiersAbove(1) } }] },
-    ],
+    ['a tier with a request price', false, price('1', { tiers: [{ ...plainPrice, above: 1, request: '1' }] })],
+    ['an embedding model with tiers', false, embedder({ price: { input: '1', ...tiersAbove(1) } })],
     ['an unknown field', false, withModel({ colour: 'red' })],
     ['a provider key in clear text', false, withProvider({ apiKey: 'sk-live-123' })],
     ['plain http to another machine', false, withProvider({ baseUrl: 'http://example.com/v1' })],
     ['plain http to this machine', true, withProvider({ baseUrl: 'http://localhost:1234/v1' })],
     ['a model of kind chat', true, withModel({ kind: 'chat' })],
     ['a chat model with dimensions', false, withModel({ dimensions: 3 })],
-    ['an embedding model', true, { ...example, models: [embedding] }],
-    [
-      'an embedding model with a price for output',
-      false,
-      { ...example, models: [{ ...embedding, price: model.price }] },
-    ],
-    ['an embedding model with a fallback', false, { ...example, models: [{ ...embedding, fallback: [] }] }],
+    ['an embedding model', true, embedder()],
+    ['an embedding model with a price for output', false, embedder({ price: model.price })],
+    ['an embedding model with a fallback', false, embedder({ fallback: [] })],
     ['a model without routes', false, withModel({ routes: [] })],
     ['a time-out above its bound', false, withModel({ routes: [{ ...model.routes[0], idleTimeoutMs: 840_001 }] })],
     ['a time-out at its bound', true, withModel({ routes: [{ ...model.routes[0], idleTimeoutMs: 840_000 }] })],

@@ -196,13 +196,15 @@ function inlineCommands(): string[] {
   return Array.from(named, ([, text]) => `npm run -s waybill -- ${text} --local`)
 }
 
+const ADMIN_KEY = ['--scopes', 'usage.read', '--allow', '203.0.113.0/24', '--daily-grant', '0']
+
 /** Each command has a key of its own, so that none meets a key that another has revoked. */
 async function filledIn(words: readonly string[]): Promise<string[]> {
   const placeholders: Record<string, () => string | Promise<string>> = {
     FILE: () => file,
     MODEL: () => 'echo',
-    KEY: newKey,
-    ADMIN_KEY: newAdminKey,
+    KEY: () => newId('keys', 'create', '--name', 'document', '--credits', '5'),
+    ADMIN_KEY: () => newId('admin-keys', 'create', '--name', 'x', ...ADMIN_KEY),
     REQUEST_ID: newRequest,
   }
   const filled: string[] = []
@@ -210,14 +212,9 @@ async function filledIn(words: readonly string[]): Promise<string[]> {
   return filled
 }
 
-async function newKey(): Promise<string> {
-  const { printed } = await runInside(['keys', 'create', '--name', 'document', '--credits', '5', '--local', '--json'])
-  return (JSON.parse(printed) as { id: string }).id
-}
-
-async function newAdminKey(): Promise<string> {
-  const options = ['--scopes', 'usage.read', '--allow', '203.0.113.0/24', '--daily-grant', '0']
-  const { printed } = await runInside(['admin-keys', 'create', '--name', 'x', ...options, '--local', '--json'])
+/** The id of something that is made in the gateway. */
+async function newId(...args: string[]): Promise<string> {
+  const { printed } = await runInside([...args, '--local', '--json'])
   return (JSON.parse(printed) as { id: string }).id
 }
 

@@ -5,6 +5,7 @@ import { INSTALL } from '../support/python.ts'
 const ROOT = new URL('../../', import.meta.url)
 const FOLDER = new URL('.github/workflows/', ROOT)
 const files = readdirSync(FOLDER).map((name) => ({ name, text: readFileSync(new URL(name, FOLDER), 'utf8') }))
+const textOf = (name: string) => files.find((file) => file.name === name)?.text ?? ''
 const all = files.map(({ text }) => text).join('')
 
 test('every npm script that a workflow of GitHub runs is there', () => {
@@ -15,7 +16,7 @@ test('every npm script that a workflow of GitHub runs is there', () => {
 })
 
 test('prod is deployed from GitHub only after the tests, dev and a try of dev, and in an environment that can ask for an approval', () => {
-  const deploy = files.find(({ name }) => name === 'deploy.yml')?.text ?? ''
+  const deploy = textOf('deploy.yml')
   const needs = [...deploy.matchAll(/^ {2}(\w+):\n(?: {4}.*\n)*? {4}needs: (\w+)/gm)].map(([, job, needed]) => [
     job,
     needed,
@@ -24,7 +25,7 @@ test('prod is deployed from GitHub only after the tests, dev and a try of dev, a
     ['dev', 'test'],
     ['prod', 'dev'],
   ])
-  const stage = files.find(({ name }) => name === 'deploy-stage.yml')?.text ?? ''
+  const stage = textOf('deploy-stage.yml')
   expect(stage).toMatch(/environment: \$\{\{ inputs\.stage \}\}/)
   const steps = ['npm run diff', 'npm run deploy', 'npm run smoke'].map((step) => stage.indexOf(step))
   expect(steps).toEqual([...steps].sort((a, b) => a - b))
@@ -42,15 +43,14 @@ test('every action is pinned by its commit, with the version beside it that Depe
 
 test('every change is audited and tested, and so is every package', () => {
   for (const name of ['deploy.yml', 'release.yml']) {
-    const { text = '' } = files.find((file) => file.name === name) ?? {}
-    const [, job = ''] = /^ {2}(?:test|pack):\n((?: {4}.*\n|\n|)*)/m.exec(text) ?? []
+    const [, job = ''] = /^ {2}(?:test|pack):\n((?: {4}.*\n|\n|)*)/m.exec(textOf(name)) ?? []
     expect([name, job.match(/npm (ci|audit|test)\b/g)]).toEqual([name, ['npm ci', 'npm audit', 'npm test']])
   }
-  expect(files.find(({ name }) => name === 'deploy.yml')?.text).toMatch(/^on:\n {2}pull_request:$/m)
+  expect(textOf('deploy.yml')).toMatch(/^on:\n {2}pull_request:$/m)
 })
 
 test('a package is published only by the workflow: tested, audited, with a bill of materials, provenance and an approval', () => {
-  const release = files.find(({ name }) => name === 'release.yml')?.text ?? ''
+  const release = textOf('release.yml')
   const [pack = '', publish = ''] = release.split(/^ {2}publish:$/m)
   const steps = [
     'npm ci',
@@ -76,13 +76,13 @@ test('a package is published only by the workflow: tested, audited, with a bill 
   expect(publish).not.toMatch(/npm (ci|install|run|test|exec)|npx/)
   const { publishConfig } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'))
   expect(publishConfig).toEqual({ access: 'public', provenance: true })
-  expect(files.find(({ name }) => name === 'deploy.yml')?.text).toContain('- run: npm audit --omit=dev')
+  expect(textOf('deploy.yml')).toContain('- run: npm audit --omit=dev')
 })
 
 test.each(['deploy.yml', 'night.yml'])(
   '%s installs the libraries that the documented Python is tested with',
   (name) => {
-    expect(files.find((file) => file.name === name)?.text).toContain(`- run: ${INSTALL}\n`)
+    expect(textOf(name)).toContain(`- run: ${INSTALL}\n`)
   },
 )
 

@@ -1,10 +1,8 @@
-import { createHmac } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import { type Ask, openAdminApi } from '../../examples/stripe/admin-api.ts'
-import { createShop } from '../../examples/stripe/shop.ts'
 import { makeAdminKey, startSignedAdmin } from '../support/signed-admin.ts'
 import { openBoth } from '../support/stack.ts'
+import { openShop, paid } from './support/shop.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
@@ -35,23 +33,9 @@ test('an admin key with the scopes of the guide does all that the shop asks, and
 
 /** The status that Stripe gets from a shop for a purchase of 25 dollars. */
 async function statusOf(ask: Ask): Promise<number> {
-  const parts = { stripeSecret: 's', noticeSecret: 'n', paymentLink: 'https://buy.stripe.com/x', clock: Date.now }
-  const shop = createShop({ ...parts, ask, mail: async () => {}, log: () => {} })
-  await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve))
-  stack.defer(() => void shop.close())
-  const object = {
-    id: 'cs_9',
-    payment_status: 'paid',
-    amount_total: 2500,
-    currency: 'usd',
-    metadata: { product: 'credits' },
-  }
-  const body = JSON.stringify({ type: 'checkout.session.completed', data: { object } })
-  const time = Math.floor(Date.now() / 1000)
-  const signature = createHmac('sha256', 's').update(`${time}.${body}`).digest('hex')
-  const headers = { 'Stripe-Signature': `t=${time},v1=${signature}` }
-  const { port } = shop.address() as AddressInfo
-  return (await fetch(`http://127.0.0.1:${port}/stripe`, { method: 'POST', headers, body })).status
+  const given = { ask, noticeSecret: 'n', mail: async () => {}, log: () => {}, clock: Date.now }
+  const { send } = await openShop(given, stack)
+  return (await send(paid())).status
 }
 
 test('while the gateway is away, or the day’s grants are used up, Stripe is told to come again', async () => {

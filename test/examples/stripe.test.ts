@@ -1,9 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
 import { openAdminApi } from '../../examples/stripe/admin-api.ts'
-import { createShop } from '../../examples/stripe/shop.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
 import { listGrants } from '../../layers/gateway/store/keys/grant-credits.ts'
@@ -12,14 +10,14 @@ import { signedHeaders } from '../../local/webhook.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { makeAdminKey, startSignedAdmin } from '../support/signed-admin.ts'
 import { openBoth } from '../support/stack.ts'
+import { type Answer, nowSeconds, openShop, paid, sign } from './support/shop.ts'
 
 jest.setTimeout(60_000)
 
-const SECRET = 'whsec_of_stripe'
 const NOTICE_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const stack = new AsyncDisposableStack()
 let gateway: TestGateway
-let shop: string
+let shop: Awaited<ReturnType<typeof openShop>>
 let aheadMs = 0
 let asked = 0
 const logged: string[] = []
@@ -29,21 +27,19 @@ beforeAll(async () => {
   gateway = (await openBoth()).gateway
   const admin = stack.use(await startSignedAdmin(gateway.tables, gateway.baseUrl))
   const ask = openAdminApi(`${admin.url}/keyed`, await makeAdminKey(gateway.tables))
-  const server = createShop({
-    ask: (...args) => {
-      asked += 1
-      return ask(...args)
+  shop = await openShop(
+    {
+      ask: (...args) => {
+        asked += 1
+        return ask(...args)
+      },
+      noticeSecret: NOTICE_SECRET,
+      mail: async (to, text) => void mailed.push(`${to}: ${text}`),
+      log: (line) => logged.push(line),
+      clock: () => Date.now() + aheadMs,
     },
-    stripeSecret: SECRET,
-    noticeSecret: NOTICE_SECRET,
-    paymentLink: 'https://buy.stripe.com/test',
-    mail: async (to, text) => void mailed.push(`${to}: ${text}`),
-    log: (line) => logged.push(line),
-    clock: () => Date.now() + aheadMs,
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  stack.defer(() => void server.close())
-  shop = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    stack,
+  )
 })
 afterAll(() => stack.disposeAsync())
 afterEach(() => {
@@ -51,46 +47,6 @@ afterEach(() => {
   logged.length = 0
   mailed.length = 0
 })
-
-let count = 0
-const nextId = () => `cs_test_${String(++count).padStart(8, '0')}`
-
-function paid(
-  changes: object = {},
-  type = 'checkout.session.completed',
-): { type: string; data: { object: { id: string } } } {
-  const object = {
-    id: nextId(),
-    object: 'checkout.session',
-    payment_status: 'paid',
-    amount_total: 2500,
-    currency: 'usd',
-    client_reference_id: null,
-    customer_details: { email: 'ann@example.com' },
-    metadata: { product: 'credits' },
-    ...changes,
-  }
-  return { type, data: { object } }
-}
-
-const nowSeconds = () => Math.floor(Date.now() / 1000)
-const sign = (body: string, time: number | string = nowSeconds(), secret = SECRET) =>
-  createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')
-
-async function post(
-  path: string,
-  body: string,
-  headers: Record<string, string>,
-): Promise<{ status: number; text: string }> {
-  const response = await fetch(`${shop}${path}`, { method: 'POST', headers, body })
-  return { status: response.status, text: await response.text() }
-}
-
-function send(event: unknown): Promise<{ status: number; text: string }> {
-  const body = JSON.stringify(event)
-  const time = nowSeconds()
-  return post('/stripe', body, { 'Stripe-Signature': `t=${time},v1=${sign(body, time)}` })
-}
 
 const keys = () => Array.fromAsync(listKeys(gateway.tables)())
 const keyOf = async (session: string): Promise<Key | undefined> =>
@@ -101,12 +57,12 @@ const grantsOf = async (key: Key | undefined) =>
     it.reference,
   ])
 const show = (session: string) =>
-  post('/welcome', `session_id=${session}`, { 'Content-Type': 'application/x-www-form-urlencoded' })
+  shop.post('/welcome', `session_id=${session}`, { 'Content-Type': 'application/x-www-form-urlencoded' })
 const secretIn = (text: string) => /svc_\w+/.exec(text)?.[0]
 
 async function bought(changes: object = {}): Promise<{ session: string; key: Key }> {
   const event = paid(changes)
-  expect(await send(event)).toMatchObject({ status: 200, text: 'Granted.' })
+  expect(await shop.send(event)).toMatchObject({ status: 200, text: 'Granted.' })
   const session = event.data.object.id
   return { session, key: (await keyOf(session)) as Key }
 }
@@ -132,20 +88,20 @@ test('the key is shown once, works, and is shown to nobody again: not at once, n
 
 test('the page itself shows nothing, so that a preview of its address uses nothing up', async () => {
   const { session } = await bought()
-  const page = await (await fetch(`${shop}/welcome?session_id=${session}`)).text()
+  const page = await (await fetch(`${shop.url}/welcome?session_id=${session}`)).text()
   expect([page.includes(session), secretIn(page)]).toEqual([true, undefined])
-  const hostile = await (await fetch(`${shop}/welcome?session_id=${encodeURIComponent('"><script>')}`)).text()
+  const hostile = await (await fetch(`${shop.url}/welcome?session_id=${encodeURIComponent('"><script>')}`)).text()
   expect(hostile).not.toContain('<script>')
   expect(secretIn((await show(session)).text)).toBeDefined()
 })
 
 test('the same event 20 times at once, and its later kind, grant once', async () => {
   const event = paid()
-  const answers = await Promise.all(Array.from({ length: 20 }, () => send(event)))
+  const answers = await Promise.all(Array.from({ length: 20 }, () => shop.send(event)))
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
   const later = { ...event, type: 'checkout.session.async_payment_succeeded' }
   Object.assign(later.data.object, { customer_details: { email: 'other@example.com' } })
-  expect((await send(later)).status).toBe(200)
+  expect((await shop.send(later)).status).toBe(200)
   const made = (await keys()).filter(({ externalId }) => externalId === event.data.object.id)
   expect(await Promise.all(made.map(grantsOf))).toEqual([[['25', event.data.object.id]]])
 })
@@ -154,7 +110,7 @@ test('a top-up 20 times at once grants once, and does not show or change the key
   const { session, key } = await bought()
   const secret = secretIn((await show(session)).text) ?? ''
   const topUp = paid({ client_reference_id: key.id, amount_total: 999 })
-  const answers = await Promise.all(Array.from({ length: 20 }, () => send(topUp)))
+  const answers = await Promise.all(Array.from({ length: 20 }, () => shop.send(topUp)))
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
   expect(await grantsOf(key)).toEqual([
     ['25', session],
@@ -167,27 +123,23 @@ test('a top-up 20 times at once grants once, and does not show or change the key
 test('a stranger who pays for a key that was not shown yet cannot see it', async () => {
   const { session, key } = await bought()
   const stranger = paid({ client_reference_id: key.id, amount_total: 1 })
-  expect((await send(stranger)).status).toBe(200)
+  expect((await shop.send(stranger)).status).toBe(200)
   expect(secretIn((await show(stranger.data.object.id)).text)).toBeUndefined()
   expect(secretIn((await show(session)).text)).toBeDefined()
 })
 
-test.each<[string, object, string]>([
-  ['an unpaid session', { payment_status: 'unpaid' }, 'checkout.session.completed'],
-  [
-    'a session that needs no payment',
-    { payment_status: 'no_payment_required', amount_total: 0 },
-    'checkout.session.completed',
-  ],
-  ['an amount of 0', { amount_total: 0 }, 'checkout.session.completed'],
-  ['only tax', { amount_total: 100, total_details: { amount_tax: 100 } }, 'checkout.session.completed'],
-  ['another product', { metadata: {} }, 'checkout.session.completed'],
-  ['no metadata', { metadata: null }, 'checkout.session.completed'],
+test.each<[string, object, type?: string]>([
+  ['an unpaid session', { payment_status: 'unpaid' }],
+  ['a session that needs no payment', { payment_status: 'no_payment_required', amount_total: 0 }],
+  ['an amount of 0', { amount_total: 0 }],
+  ['only tax', { amount_total: 100, total_details: { amount_tax: 100 } }],
+  ['another product', { metadata: {} }],
+  ['no metadata', { metadata: null }],
   ['an event of another kind', {}, 'payment_intent.succeeded'],
   ['an expired session', {}, 'checkout.session.expired'],
-])('%s grants nothing, and Stripe need not repeat it', async (_, changes, type) => {
+])('%s grants nothing, and Stripe need not repeat it', async (_, changes, type = 'checkout.session.completed') => {
   const before = asked
-  expect(await send(paid(changes, type))).toMatchObject({ status: 200, text: expect.stringContaining('Ignored') })
+  expect(await shop.send(paid(changes, type))).toMatchObject({ status: 200, text: expect.stringContaining('Ignored') })
   expect(asked).toBe(before)
 })
 
@@ -206,7 +158,7 @@ test.each<[string, object]>([
   ['a key that does not exist', { client_reference_id: 'key_01ARZ3NDEKTSV4RRFFQ69G5FAV' }],
 ])('%s grants nothing, and a person is told', async (_, changes) => {
   const before = (await keys()).length
-  expect(await send(paid(changes))).toMatchObject({ status: 422 })
+  expect(await shop.send(paid(changes))).toMatchObject({ status: 422 })
   expect((await keys()).length).toBe(before)
   expect(logged.join()).toMatch(/^refused: /)
 })
@@ -238,21 +190,21 @@ test.each<[string, (body: string) => string]>([
 ])('an event with %s is refused, and the gateway is not asked', async (_, header) => {
   const before = asked
   const body = JSON.stringify(paid())
-  expect(await post('/stripe', body, { 'Stripe-Signature': header(body) })).toMatchObject({ status: 400 })
+  expect(await shop.post('/stripe', body, { 'Stripe-Signature': header(body) })).toMatchObject({ status: 400 })
   expect(asked).toBe(before)
 })
 
 test('while the secret is rolled, one of two signatures is enough', async () => {
   const body = JSON.stringify(paid())
   const header = `t=${nowSeconds()},v1=${'0'.repeat(64)},v1=${sign(body)}`
-  expect(await post('/stripe', body, { 'Stripe-Signature': header })).toMatchObject({ status: 200 })
+  expect(await shop.post('/stripe', body, { 'Stripe-Signature': header })).toMatchObject({ status: 200 })
 })
 
 test.each(['null', '[]', '7', '{}', '{"type":"checkout.session.completed"}', '{"data":null}', '{'])(
   'the signed body %s grants nothing',
   async (body) => {
     const before = (await keys()).length
-    const { status } = await post('/stripe', body, { 'Stripe-Signature': `t=${nowSeconds()},v1=${sign(body)}` })
+    const { status } = await shop.post('/stripe', body, { 'Stripe-Signature': `t=${nowSeconds()},v1=${sign(body)}` })
     expect(status).toBe(200)
     expect((await keys()).length).toBe(before)
   },
@@ -261,7 +213,7 @@ test.each(['null', '[]', '7', '{}', '{"type":"checkout.session.completed"}', '{"
 /** Without a length, so that it has to be read to know its size. */
 function sendLarge(bytes: number, headers: Record<string, string | number>): Promise<number | string> {
   return new Promise((resolve) => {
-    const sent = httpRequest(`${shop}/stripe`, { method: 'POST', headers })
+    const sent = httpRequest(`${shop.url}/stripe`, { method: 'POST', headers })
     sent.on('response', (response) => {
       response.resume()
       resolve(response.statusCode ?? 0)
@@ -279,9 +231,9 @@ test('a body of 10 MB is refused, with its length and without, and the shop goes
   await bought()
 })
 
-function notice(body: object, secret = NOTICE_SECRET): Promise<{ status: number; text: string }> {
+function notice(body: object, secret = NOTICE_SECRET): Promise<Answer> {
   const text = JSON.stringify(body)
-  return post('/notices', text, signedHeaders(secret, 'n1', Date.now(), text))
+  return shop.post('/notices', text, signedHeaders(secret, 'n1', Date.now(), text))
 }
 
 test('a notice of a low balance writes to the customer, once, with a link by which the same key is topped up', async () => {
@@ -289,13 +241,13 @@ test('a notice of a low balance writes to the customer, once, with a link by whi
   const data = { key_id: key.id, key_name: key.name, external_id: session, balance: '0.4' }
   const low = { id: 'n1', type: 'key.balance_low', data }
   expect(await notice(low, `whsec_${Buffer.alloc(32, 8).toString('base64')}`)).toMatchObject({ status: 400 })
-  expect((await post('/notices', JSON.stringify(low), {})).status).toBe(400)
-  expect((await post('/notices', JSON.stringify(low), { Authorization: 'x' })).status).toBe(400)
+  expect((await shop.post('/notices', JSON.stringify(low), {})).status).toBe(400)
+  expect((await shop.post('/notices', JSON.stringify(low), { Authorization: 'x' })).status).toBe(400)
   expect(mailed).toEqual([])
   for (const _ of [1, 2]) expect((await notice(low)).status).toBe(200)
   const link = `https://buy.stripe.com/test?client_reference_id=${key.id}`
   expect(mailed).toEqual([`ann@example.com: You have 0.4 credits left. Top up your key: ${link}`])
-  const bus = await post('/notices', JSON.stringify({ ...low, id: 'n2' }), { Authorization: NOTICE_SECRET })
+  const bus = await shop.post('/notices', JSON.stringify({ ...low, id: 'n2' }), { Authorization: NOTICE_SECRET })
   expect([bus.status, mailed.length]).toEqual([200, 2])
 })
 

@@ -56,33 +56,29 @@ const inZurich = () => new Waybill(newStack({ region: 'eu-central-2' }), 'Gatewa
 const tableLater = () => later('String', ({ valueAsString: keys }) => ({ tableNames: { keys, usage: 'usage' } }))
 const memoryLater = () => later('Number', ({ valueAsNumber: chatMemoryMb }) => ({ chatMemoryMb }))
 
-const REFUSED: [what: string, act: () => unknown, words: string][] = [
+const OTHERS_NAME = "has the name 'dev', which the one in 'One' has in the same account and"
+const NO_FIELD = "no field 'chatMemory' here; did you mean 'chatMemoryMb'?"
+
+/** The properties that are refused, or the act. */
+const REFUSED: [what: string, given: unknown, words: string][] = [
   ['two in a stack', () => twoOf('second', true), "The stack 'One' has a Waybill already"],
-  [
-    'two of a name',
-    () => twoOf(undefined, false),
-    "has the name 'dev', which the one in 'One' has in the same account and",
-  ],
+  ['two of a name', () => twoOf(undefined, false), OTHERS_NAME],
   ['a nested stack', inNested, 'is in a nested stack'],
   ['a region without Function URLs', inZurich, 'Lambda has no Function URLs in eu-central-2'],
-  ['no such stage', () => given({ stage: 'test' }), "stage: must be dev or prod, which 'test' is not"],
-  ['no properties', () => given(undefined), "stage: must be dev or prod, which 'undefined' is not"],
-  [
-    'no such setting',
-    () => given({ stage: 'dev', chatMemory: 512 }),
-    "no field 'chatMemory' here; did you mean 'chatMemoryMb'?",
-  ],
-  ['wrong values', () => given(wrongValues), 'chatMemoryMb: must be at least 192'],
-  ['wrong values', () => given(wrongValues), 'logRetentionDays: must be a number, but got'],
-  ['wrong values', () => given(wrongValues), "'My Gateway' is not"],
+  ['no such stage', { stage: 'test' }, "stage: must be dev or prod, which 'test' is not"],
+  ['no properties', undefined, "stage: must be dev or prod, which 'undefined' is not"],
+  ['no such setting', { stage: 'dev', chatMemory: 512 }, NO_FIELD],
+  ['wrong values', wrongValues, 'chatMemoryMb: must be at least 192'],
+  ['wrong values', wrongValues, 'logRetentionDays: must be a number, but got'],
+  ['wrong values', wrongValues, "'My Gateway' is not"],
   [
     'settings against each other',
-    () => given({ stage: 'dev', edge: false, domain: OWN_CERTIFICATE }),
+    { stage: 'dev', edge: false, domain: OWN_CERTIFICATE },
     'which edge: false is without',
   ],
-  ['the name local', () => given({ stage: 'dev', name: 'local' }), "'local' is not"],
-  ['no such catalog', () => given({ stage: 'dev', catalog: 'nowhere.json' }), 'There is no '],
-  ['no catalog', () => given({ stage: 'dev', catalog: 'package.json' }), 'package.json is not valid'],
+  ['the name local', { stage: 'dev', name: 'local' }, "'local' is not"],
+  ['no such catalog', { stage: 'dev', catalog: 'nowhere.json' }, 'There is no '],
+  ['no catalog', { stage: 'dev', catalog: 'package.json' }, 'package.json is not valid'],
   ['a table named later', tableLater, 'tableNames.keys: must be known when the template is made'],
   ['memory that comes later', memoryLater, 'chatMemoryMb: '],
 ]
@@ -175,8 +171,8 @@ describe('the construct in somebody else’s app', () => {
     expect(chat?.[1].Properties.MemorySize).toBe(192)
   })
 
-  test.each(REFUSED)('refuses %s with words', (_, act, words) => {
-    expect(act).toThrow(words)
+  test.each(REFUSED)('refuses %s with words', (_, it, words) => {
+    expect(typeof it === 'function' ? (it as () => void) : () => given(it)).toThrow(words)
   })
 
   test('takes two of two names, and properties that are undefined', () => {

@@ -1,21 +1,20 @@
 import { Console } from 'node:console'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { preflight as preflightCommand } from '../../infra/preflight/preflight.ts'
 import { tableOf } from '../documents/support/markdown.ts'
 import { runHere } from '../support/command-line.ts'
 import { type Ended, emptyFolder, run } from '../support/processes.ts'
 import { APPLICATION_PROFILE, catalogOf, HAIKU } from './fixtures/bedrock-routes.ts'
 import {
-  type AwsAccount,
+  accountOfTests,
   IDENTITY,
   json,
   noStack,
   type Replies,
   type Reply,
   stack,
-  startAwsAccount,
   toolkit,
   WHO,
 } from './support/aws-account.ts'
@@ -65,14 +64,9 @@ function fileWith(name: string, content: unknown): string {
 }
 const withCatalog = (...models: string[]) => ['--catalog', fileWith('catalog.json', catalogOf(models))]
 
-let account: AwsAccount
-beforeAll(async () => {
-  account = await startAwsAccount()
-})
-afterAll(() => account.stop())
+const account = await accountOfTests()
 beforeEach(() => {
   account.replies = READY
-  account.asked.length = 0
 })
 
 const preflight = (args: string[] = [], env: Record<string, string> = {}): Promise<Ended> =>
@@ -177,6 +171,7 @@ test.each(['il-central-1', 'eu-central-2'])('preflight refuses %s, which has no 
 const ELSEWHERE = `${STACKS} cloudformation/us-east-1`
 
 const BOOTSTRAP = "Run 'npx cdk bootstrap"
+const OF_PROD = `${BOOTSTRAP} -c stage=prod'`
 const UNFINISHED = { [STACKS]: toolkit('30', 'ROLLBACK_COMPLETE') }
 
 // Prod's firewall and logs have to be in us-east-1.
@@ -184,12 +179,7 @@ test.each<[string, Replies, string[], unknown]>([
   ['is not there', { [STACKS]: NO_STACK }, [], fails(`nothing of its own in eu-west-1 yet. ${BOOTSTRAP}'`)],
   ['is too old', { [STACKS]: toolkit('5') }, [], fails(`version 5, not 6 or newer. ${BOOTSTRAP}'`)],
   ['was not finished', UNFINISHED, [], fails(`ROLLBACK_COMPLETE. Delete it .*${BOOTSTRAP}'`)],
-  [
-    'is in one region',
-    { [ELSEWHERE]: NO_STACK },
-    PROD,
-    fails(`us-east-1 yet.*CloudFront.*${BOOTSTRAP} -c stage=prod'`),
-  ],
+  ['is in one region', { [ELSEWHERE]: NO_STACK }, PROD, fails(`us-east-1 yet.*CloudFront.*${OF_PROD}`)],
   ['is in both regions', {}, PROD, passes('eu-west-1.*us-east-1')],
 ])('preflight says to bootstrap if what CDK needs %s', async (_, replies, args, says) => {
   expect(await look('bootstrap', replies, args)).toEqual(says)
@@ -221,16 +211,12 @@ describe('tables that outlived their stack', () => {
   const kept = { tableNames: KEPT }
   const restored = (rollout: string) => ({ tableNames: RESTORED, rollout })
   const SETTING = `put "tableNames": {"keys":"${KEYS}","usage":"${USAGE}"} under "prod" in infra/settings.json`
+  const DEPLOY = "'npm run deploy -- -c stage=prod'"
   const LOST = 'the stage would lose its tables'
 
   test.each<[string, Replies, object, unknown]>([
     ['finds none', {}, {}, passes('no earlier stack')],
-    [
-      'says how to use those of a destroyed prod again',
-      left,
-      {},
-      fails(`${SETTING}.*'npm run deploy -- -c stage=prod'`),
-    ],
+    ['says how to use those of a destroyed prod again', left, {}, fails(`${SETTING}.*${DEPLOY}`)],
     ['leaves a choice among those of several stacks', two, {}, fails('put those that belong together as "tableNames"')],
     ['finds those of the settings', left, kept, passes(`the deployment takes up ${KEYS}, ${USAGE}.$`)],
     ['misses one of the settings', listed(KEYS), kept, fails(`there is no table ${USAGE}`)],
@@ -268,13 +254,10 @@ test('preflight refuses a domain that another distribution has, as the same stag
   expect(await lookWith(stack('UPDATE_COMPLETE', { EdgeDomain: 'd1.cloudfront.net' }))).toEqual(passes('ai.example'))
 })
 
+const TOO_FEW = '1000 requests at once.*, 199 of them.*request-service-quota-increase'
+
 test.each([
-  [
-    'one key may have requests under way',
-    [],
-    200,
-    '1000 requests at once.*, 199 of them.*request-service-quota-increase',
-  ],
+  ['one key may have requests under way', [], 200, TOO_FEW],
   ['prod’s functions reserve, and the hundred that nobody may', PROD, 603, 'the stage reserves all but 100 of 603.'],
 ])('preflight wants as many free executions as %s', async (_, args, least, complaint) => {
   expect(await look('concurrency', { [LAMBDA]: concurrency(1_000, least) }, args)).toEqual(passes('1000 requests'))

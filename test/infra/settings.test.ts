@@ -7,55 +7,42 @@ import { stageOf } from '../../infra/stages.ts'
 import { blocksOf, readDocument } from '../documents/support/markdown.ts'
 import { emptyFolder } from '../support/processes.ts'
 
-/** Settings that are refused, with what the message must say. */
-const WRONG_SETTINGS: readonly (readonly [text: string, said: string])[] = [
-  ['{ "prod": ', 'settings.json is not JSON'],
-  ['{ "production": {} }', 'production'],
-  [
-    '{ "prod": { "alarmMail": "you@example.com" } }',
-    "prod: there is no field 'alarmMail' here; did you mean 'alarmEmail'?",
-  ],
-  [
-    '{ "prod": { "alarmEmail": "you" } }',
-    'prod.alarmEmail: must be an email address, but got a string of 3 characters',
-  ],
-  ['{ "prod": { "edge": "false" } }', 'prod.edge: must be true or false, but got the string'],
-  ['{ "prod": { "chatMemoryMb": 128 } }', 'prod.chatMemoryMb: must be at least 192, but got 128'],
-  ['{ "prod": { "monthlyBudgetUsd": 100 } }', 'prod: monthlyBudgetUsd needs an alarmEmail'],
-  ['{ "dev": { "edge": false, "usagePage": true } }', 'dev: usagePage needs edge'],
-  ['{ "prod": { "chatConcurrency": 0 } }', 'prod.chatConcurrency: '],
-  ['{ "prod": { "keepRowsDays": 30 } }', 'prod.keepRowsDays: must be at least 90, but got 30'],
-  ['{ "dev": { "keepRowsDays": 400 } }', 'dev: keepRowsDays needs exportUsage'],
-  ['{ "prod": { "keepRowsDays": 400, "exportUsage": false } }', 'prod: keepRowsDays needs exportUsage'],
-  ['{ "prod": { "logRetentionDays": 91 } }', 'prod.logRetentionDays: must be days that CloudWatch offers'],
-  ['{ "prod": { "waf": "on" } }', 'prod.waf: must be "off", "count" or "block", but got'],
-  ['{ "prod": { "domain": { "name": "api.example.com" } } }', 'prod.domain: needs a certificateArn, or a hostedZone'],
-  [
-    '{ "prod": { "domain": { "name": "https://api.example.com/v1", "certificateArn": "x" } } }',
-    'prod.domain.name: must be a domain in lower case',
-  ],
-  [
-    '{ "prod": { "domain": { "name": "api.example.com", "certificateArn": "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b" } } }',
-    'prod.domain.certificateArn: must be of a certificate in us-east-1',
-  ],
-  [
-    '{ "prod": { "domain": { "name": "api.example.org", "hostedZone": { "id": "Z0123", "name": "example.com" } } } }',
-    'prod.domain: its name is not in the hostedZone',
-  ],
-  [
-    '{ "prod": { "edge": false, "domain": { "name": "example.com", "hostedZone": { "id": "Z0123", "name": "example.com" } } } }',
-    'prod: domain, waf and edgeLogs are of CloudFront, which edge: false is without',
-  ],
-  ['{ "prod": { "edge": false, "waf": "count" } }', 'prod: domain, waf and edgeLogs are of CloudFront'],
-  ['{ "prod": { "tableNames": { "keys": "one of mine" } } }', 'prod.tableNames.keys: must be the name of a table'],
-  [
-    '{ "dev": { "tableNames": { "keys": "keys", "usage": "usage" } } }',
-    'dev: tableNames is for a stage whose tables outlive it',
-  ],
+const name = 'api.example.com'
+const hostedZone = { id: 'Z0123', name: 'example.com' }
+const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b'
+const OF_CLOUDFRONT = ': domain, waf and edgeLogs are of CloudFront, which edge: false is without'
+
+/** Settings that are refused, with the words of the message, which begin with the stage. */
+const WRONG_SETTINGS: readonly (readonly [stage: string, settings: object, said: string])[] = [
+  ['prod', { alarmMail: 'you@example.com' }, ": there is no field 'alarmMail' here; did you mean 'alarmEmail'?"],
+  ['prod', { alarmEmail: 'you' }, '.alarmEmail: must be an email address, but got a string of 3 characters'],
+  ['prod', { edge: 'false' }, '.edge: must be true or false, but got the string'],
+  ['prod', { chatMemoryMb: 128 }, '.chatMemoryMb: must be at least 192, but got 128'],
+  ['prod', { monthlyBudgetUsd: 100 }, ': monthlyBudgetUsd needs an alarmEmail'],
+  ['dev', { edge: false, usagePage: true }, ': usagePage needs edge'],
+  ['prod', { chatConcurrency: 0 }, '.chatConcurrency: '],
+  ['prod', { keepRowsDays: 30 }, '.keepRowsDays: must be at least 90, but got 30'],
+  ['dev', { keepRowsDays: 400 }, ': keepRowsDays needs exportUsage'],
+  ['prod', { keepRowsDays: 400, exportUsage: false }, ': keepRowsDays needs exportUsage'],
+  ['prod', { logRetentionDays: 91 }, '.logRetentionDays: must be days that CloudWatch offers'],
+  ['prod', { waf: 'on' }, '.waf: must be "off", "count" or "block", but got'],
+  ['prod', { domain: { name } }, '.domain: needs a certificateArn, or a hostedZone'],
+  ['prod', { domain: { name: `https://${name}/v1`, hostedZone } }, '.domain.name: must be a domain in lower case'],
+  ['prod', { domain: { name, certificateArn } }, '.domain.certificateArn: must be of a certificate in us-east-1'],
+  ['prod', { domain: { name: 'api.example.org', hostedZone } }, '.domain: its name is not in the hostedZone'],
+  ['prod', { edge: false, domain: { name, hostedZone } }, OF_CLOUDFRONT],
+  ['prod', { edge: false, waf: 'count' }, OF_CLOUDFRONT],
+  ['prod', { tableNames: { keys: 'one of mine' } }, '.tableNames.keys: must be the name of a table'],
+  ['dev', { tableNames: { keys: 'k', usage: 'u' } }, ': tableNames is for a stage whose tables outlive it'],
 ]
 
-test.each(WRONG_SETTINGS)('the settings %s are refused, and the message says what is wrong: %s', (text, said) => {
-  expect(() => parseSettings(text, 'settings.json')).toThrow(said)
+test.each(WRONG_SETTINGS)('the settings of %s %j are refused, and the message says: %s', (stage, settings, said) => {
+  expect(() => parseSettings(JSON.stringify({ [stage]: settings }), 'settings.json')).toThrow(stage + said)
+})
+
+test('settings that are not JSON, or of no stage, are refused', () => {
+  expect(() => parseSettings('{ "prod": ', 'settings.json')).toThrow('settings.json is not JSON')
+  expect(() => parseSettings('{ "production": {} }', 'settings.json')).toThrow('production')
 })
 
 test.each(['alarmEmail', 'edge'])(

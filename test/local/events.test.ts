@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { findRoute } from '../../layers/gateway/wire/requests/find-route.ts'
 import { toEvent } from '../../local/events.ts'
@@ -65,11 +65,12 @@ const THE_SAME = [
 const at = (value: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((inner, name) => (inner as Members)?.[name], value)
 
-describe.each([
+test.each([
   ['a Function URL', functionUrl],
   ['an HTTP API', httpApi],
-])('AWS’s example of %s', (source, example) => {
-  test(`the local Lambda event has what AWS’s example of ${source} has, as it has it`, async () => {
+])(
+  'the local Lambda event has what AWS’s example of %s has, as it has it, and no other fields, except for features that are not used',
+  async (_, example) => {
     const ours = await documentedRequest(example)
     for (const path of THE_SAME) expect([path, at(ours, path)]).toEqual([path, at(example, path)])
     const { time, timeEpoch, http, domainName } = ours.requestContext
@@ -77,18 +78,14 @@ describe.each([
     expect({ time, timeEpoch }).toEqual({ time: '04/Mar/2020:19:03:58 +0000', timeEpoch: 1583348638390 })
     // Without ports.
     expect([http.sourceIp, domainName]).toEqual(['127.0.0.1', '127.0.0.1'])
-  })
-
-  test(`the local Lambda event has the fields of AWS’s example of ${source} in their types, and no others, except for features that are not used`, async () => {
-    const ours = await documentedRequest(example)
     for (const scope of ['', 'requestContext', 'requestContext.http']) {
       const [here, there] = [ours, example].map((one) => (scope === '' ? one : at(one, scope)) as Members)
       const used = Object.keys(there ?? {}).filter((name) => !UNUSED.includes(name))
       expect(Object.keys(here ?? {})).toEqual(expect.arrayContaining(used))
       for (const name in here) expect([scope, name, typeof here[name]]).toEqual([scope, name, typeof there?.[name]])
     }
-  })
-})
+  },
+)
 
 test.each([
   ['', undefined],

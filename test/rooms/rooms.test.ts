@@ -15,6 +15,17 @@ test('every import keeps to the table of rooms', () => {
   expect(IMPORTS.flatMap((one) => findFault(one) ?? [])).toEqual([])
 })
 
+test('no file of the product imports itself by way of others', () => {
+  let left = IMPORTS.filter(({ file }) => !file.startsWith('test/'))
+  for (let before = Infinity; left.length < before; ) {
+    before = left.length
+    const importing = new Set(left.map(({ file }) => file))
+    const imported = new Set(left.map(({ target }) => target))
+    left = left.filter(({ file, target }) => importing.has(target) && imported.has(file))
+  }
+  expect(left.map(({ file, target }) => `${file} imports ${target}`)).toEqual([])
+})
+
 test('every row of the table has files', () => {
   const lived = new Set(IMPORTS.flatMap(({ file, target }) => [roomOf(file), roomOf(target)]))
   expect(Object.keys(ROOMS).filter((name) => !lived.has(name))).toEqual([])

@@ -133,27 +133,7 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
     instance,
     logLines,
     calls,
-    issue: ({ credits = '10', ...settings } = {}) =>
-      issueKey(
-        outside,
-        {
-          settings: { ...KEY_DEFAULTS, name: 'test', ...settings },
-          credits: parseCredits(credits) ?? 0n,
-          prefix: BRAND.keyPrefix,
-          by: 'test',
-        },
-        instance.clock(),
-      ),
-    async readKey(keyId) {
-      const key = await readKey(outside)(keyId)
-      if (!key) throw new Error(`no key ${keyId}`)
-      return key
-    },
-    async readRow(requestId) {
-      const row = await readUsageRow(outside)(requestId ?? '')
-      if (!row) throw new Error(`no row for ${requestId}`)
-      return row
-    },
+    ...booksOf(outside, () => instance.clock()),
     post: (secret, body, headers = {}, path = '/v1/chat/completions') =>
       fetch(baseUrl + path, {
         method: 'POST',
@@ -177,6 +157,36 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
     },
   }
   return gateway
+}
+
+/** Issues keys in these tables, and looks at them and at their rows. */
+export function booksOf(
+  tables: OperatorTables,
+  clock: () => number = Date.now,
+): Pick<TestGateway, 'issue' | 'readKey' | 'readRow'> {
+  return {
+    issue: ({ credits = '10', ...settings } = {}) =>
+      issueKey(
+        tables,
+        {
+          settings: { ...KEY_DEFAULTS, name: 'test', ...settings },
+          credits: parseCredits(credits) ?? 0n,
+          prefix: BRAND.keyPrefix,
+          by: 'test',
+        },
+        clock(),
+      ),
+    async readKey(keyId) {
+      const key = await readKey(tables)(keyId)
+      if (!key) throw new Error(`no key ${keyId}`)
+      return key
+    },
+    async readRow(requestId) {
+      const row = await readUsageRow(tables)(requestId ?? '')
+      if (!row) throw new Error(`no row for ${requestId}`)
+      return row
+    },
+  }
 }
 
 /** A catalog with one model, `test-model`, at one upstream. Prices: 1 and 2 credits per million tokens. */

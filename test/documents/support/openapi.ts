@@ -6,20 +6,17 @@ type Content = Readonly<Record<string, { readonly schema: Node; readonly example
 
 export type DocumentedAnswer = {
   readonly description: string
-  readonly headers?: Readonly<Record<string, Node>>
+  readonly headers?: Readonly<Record<string, { readonly schema?: Node }>>
   readonly content: Content
 }
 
 export type Operation = {
-  readonly operationId: string
-  readonly tags: readonly string[]
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[]
   readonly requestBody?: { readonly content: Content }
   readonly responses: Readonly<Record<string, DocumentedAnswer | Node>>
 }
 
 type OpenApi = {
-  readonly openapi: string
-  readonly tags: readonly { readonly name: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: {
     readonly headers: Readonly<Record<string, { readonly required?: boolean; readonly schema: Node }>>
@@ -28,28 +25,45 @@ type OpenApi = {
   }
 }
 
-export const openApiText = readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8')
-export const openApi = JSON.parse(openApiText) as OpenApi
-
 const SCHEMAS = '#/components/schemas/'
 const RESPONSES = '#/components/responses/'
-const schemas = hardened(openApi.components.schemas) as Node
 
-/** A checker of values by a schema of the document, in which every field that an answer has must be named. */
-export function checkerOf(schema: Node): z.ZodType {
-  const known = checkers.get(schema)
-  if (known) return known
-  const checker = newChecker(schema)
-  checkers.set(schema, checker)
-  return checker
+export function readOpenApi(name: string) {
+  const text = readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8')
+  const document = JSON.parse(text) as OpenApi
+  const { responses: common, ...rest } = document.components
+  const schemas = hardened(rest.schemas) as Node
+  const checkers = new Map<Node, z.ZodType>()
+
+  function newChecker(schema: Node): z.ZodType {
+    const whole = JSON.stringify({ ...(hardened(schema) as Node), $defs: schemas })
+    return z.fromJSONSchema(JSON.parse(whole.replaceAll(SCHEMAS, '#/$defs/')))
+  }
+
+  return {
+    document,
+    /** A checker of values by a schema of the document, in which every field that an answer has must be named. */
+    checkerOf(schema: Node): z.ZodType {
+      const checker = checkers.get(schema) ?? newChecker(schema)
+      checkers.set(schema, checker)
+      return checker
+    },
+    answerOf({ responses }: Pick<Operation, 'responses'>, status: number): DocumentedAnswer | undefined {
+      const found = responses[String(status)]
+      const ref = found && '$ref' in found ? String(found.$ref).slice(RESPONSES.length) : undefined
+      return ref === undefined ? (found as DocumentedAnswer | undefined) : common[ref]
+    },
+    /** The components that are there, and those that something refers to. */
+    components(): { readonly there: string[]; readonly referred: string[] } {
+      const { securitySchemes: _, ...kinds } = document.components as Record<string, object>
+      const there = Object.entries(kinds).flatMap(([kind, named]) => Object.keys(named).map((it) => `${kind}/${it}`))
+      const found = [...text.matchAll(/"#\/components\/(\w+\/[\w-]+)"/g)].map(([, path = '']) => path)
+      return { there: there.toSorted(), referred: [...new Set(found)].toSorted() }
+    },
+  }
 }
 
-const checkers = new Map<Node, z.ZodType>()
-
-function newChecker(schema: Node): z.ZodType {
-  const text = JSON.stringify({ ...(hardened(schema) as Node), $defs: schemas })
-  return z.fromJSONSchema(JSON.parse(text.replaceAll(SCHEMAS, '#/$defs/')))
-}
+export const { document: openApi, checkerOf, answerOf, components } = readOpenApi('openapi.json')
 
 export function operation(path: string, method: string): Operation {
   const found = openApi.paths[path]?.[method]
@@ -62,14 +76,8 @@ export function documentedPath(route: string): string {
   return route.replace('{id+}', '{id}')
 }
 
-export function answerOf({ responses }: Pick<Operation, 'responses'>, status: number): DocumentedAnswer | undefined {
-  const found = responses[String(status)]
-  const name = found && '$ref' in found ? String(found.$ref).slice(RESPONSES.length) : undefined
-  return name === undefined ? (found as DocumentedAnswer | undefined) : openApi.components.responses[name]
-}
-
 /** The document leaves room for new fields, as clients should; these tests do not. */
-export function hardened(node: unknown): unknown {
+function hardened(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(hardened)
   if (typeof node !== 'object' || node === null) return node
   const copy = Object.fromEntries(Object.entries(node).map(([name, value]) => [name, hardened(value)]))

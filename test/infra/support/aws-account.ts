@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { afterAll, beforeEach } from '@jest/globals'
 
 export const ACCESS = { AWS_ACCESS_KEY_ID: 'AKIATEST', AWS_SECRET_ACCESS_KEY: 'a-secret-of-this-test' }
 
@@ -91,6 +92,16 @@ export async function startAwsAccount(): Promise<AwsAccount> {
       return new Promise((resolve) => server.close(resolve))
     },
   }
+  return account
+}
+
+/** The account of a file's tests, each of which begins without a call. */
+export async function accountOfTests(): Promise<AwsAccount> {
+  const account = await startAwsAccount()
+  afterAll(() => account.stop())
+  beforeEach(() => {
+    account.asked.length = 0
+  })
   return account
 }
 

@@ -1,6 +1,6 @@
 import { copyFileSync, mkdtempSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { TABLES } from '../../../layers/gateway/names.ts'
 import { Engine } from '../../../local/dynamodb/engine.ts'
@@ -39,25 +39,28 @@ function read(file: string): Engine {
   return engine
 }
 
+/** A copy beside it, with what is not in the file itself yet. */
+function copyOf(file: string, name: string): string {
+  const copy = join(dirname(file), name)
+  copyFileSync(file, copy)
+  copyFileSync(`${file}-wal`, `${copy}-wal`)
+  return copy
+}
+
 test('cut off at any byte, the file has every commit up to some moment, each of them whole', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'waybill-kept-'))
-  const written = join(folder, 'written')
+  const written = join(mkdtempSync(join(tmpdir(), 'waybill-kept-')), 'written')
   write(written)
   const size = statSync(`${written}-wal`).size
   expect(readFileSync(written).length).toBeGreaterThan(0)
   let last = -1
   for (let cut = 0; cut <= size; cut += Math.max(1, Math.floor(size / 300)) + (cut % 7)) {
-    const copy = join(folder, `cut-${cut}`)
-    copyFileSync(written, copy)
-    copyFileSync(`${written}-wal`, `${copy}-wal`)
+    const copy = copyOf(written, `cut-${cut}`)
     truncateSync(`${copy}-wal`, cut)
     const n = commitsIn(read(copy))
     expect(n).toBeGreaterThanOrEqual(last)
     last = n
   }
-  copyFileSync(written, join(folder, 'whole'))
-  copyFileSync(`${written}-wal`, join(folder, 'whole-wal'))
-  expect(commitsIn(read(join(folder, 'whole')))).toBe(COMMITS)
+  expect(commitsIn(read(copyOf(written, 'whole')))).toBe(COMMITS)
 })
 
 /** How many commits there are; throws unless their items agree. */
@@ -76,9 +79,7 @@ function commitsIn(engine: Engine): number {
 test('sets, decimals, bytes, tokens and schemas come back as they were', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'waybill-kept-')), 'data')
   write(file)
-  copyFileSync(file, `${file}2`)
-  copyFileSync(`${file}-wal`, `${file}2-wal`)
-  const engine = read(`${file}2`)
+  const engine = read(copyOf(file, 'copy'))
   const row = engine.item('usage', { part: 'p', requestId: 'r7' })
   expect(row).toMatchObject({ of: 7, bytes: Uint8Array.of(7) })
   expect(engine.item('keys', { pk: 'p', sk: 's' })?.big).toEqual(

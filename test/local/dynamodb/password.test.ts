@@ -15,6 +15,7 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync())
 
 const TARGET = 'DynamoDB_20120810.ListTables'
+const DELETE = 'DynamoDB_20120810.DeleteTable'
 const CONTENT_TYPE = 'application/x-amz-json-1.0'
 
 type Change = { body?: string; headers?: Record<string, string>; by?: Credentials; nowMs?: number; path?: string }
@@ -44,11 +45,7 @@ test.each<[string, Change, string]>([
   ['another access key', { by: { ...credentials, accessKeyId: 'local' } }, 'UnrecognizedClientException'],
   ['another secret', { by: { ...credentials, secretAccessKey: 'local' } }, 'InvalidSignatureException'],
   ['another body than was signed', { body: '{"Limit":1}' }, 'InvalidSignatureException'],
-  [
-    'another operation than was signed',
-    { headers: { 'X-Amz-Target': 'DynamoDB_20120810.DeleteTable' } },
-    'InvalidSignatureException',
-  ],
+  ['another operation than was signed', { headers: { 'X-Amz-Target': DELETE } }, 'InvalidSignatureException'],
   ['a signature of six minutes ago', { nowMs: Date.now() - 6 * 60_000 }, 'InvalidSignatureException'],
   ['a signature of the future', { nowMs: Date.now() + 6 * 60_000 }, 'InvalidSignatureException'],
 ])('%s is refused', async (_, change, type) => {

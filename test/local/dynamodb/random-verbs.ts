@@ -23,6 +23,7 @@ import { updateKey } from '../../../layers/gateway/store/keys/update-key.ts'
 import { putUsageRow, queryUsageRows, readUsageRow } from '../../../layers/gateway/store/rows/usage-rows.ts'
 import type { OperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
 import type { Random } from '../../simulation/random.ts'
+import { completedRow } from '../../support/completed-row.ts'
 
 /** So late that nothing has expired by the clock of the machine, by which Amazon's database deletes. */
 const START = Date.UTC(2096, 10, 15, 23, 50)
@@ -114,25 +115,21 @@ export class RandomVerbs {
     const { random, nowMs } = this
     const request = this.requests.length > 0 ? random.pick(this.requests) : undefined
     const row: UsageRow = {
-      requestId: request?.requestId ?? this.unknownRequest().requestId,
-      keyId: request?.keyId ?? random.pick(this.keys).id,
-      endpoint: 'chat.completions',
-      startedAtMs: nowMs,
+      ...completedRow({
+        requestId: request?.requestId ?? this.unknownRequest().requestId,
+        keyId: request?.keyId ?? random.pick(this.keys).id,
+        startedAtMs: nowMs,
+        cost: random.pick([0n, 5n, 2n ** 60n]),
+        hold: request?.hold.amount ?? 0n,
+      }),
       outcome: random.pick(['completed', 'refused', 'abandoned']),
       httpStatus: random.pick([200, 429, 502]),
       errorCode: random.pick([undefined, 'upstream_error']),
       model: random.pick([undefined, 'model']),
       stream: random.chance(0.5),
       promptTokens: random.below(100),
-      completionTokens: random.below(100),
-      cachedTokens: 0,
-      usageSource: 'upstream',
-      usageRejected: false,
-      cost: random.pick([0n, 5n, 2n ** 60n]),
-      hold: request?.hold.amount ?? 0n,
       attempts: random.pick([[], [{ provider: 'up', model: 'm', result: 'ok', ms: 3 }]]),
       ttftMs: random.pick([undefined, 12]),
-      durationMs: random.below(1_000),
     }
     // Apart by a millisecond, since rows of the same moment have no order in the index.
     this.nowMs += 1

@@ -23,16 +23,14 @@ test('an event goes to its bus, signed for EventBridge, with our own source', as
   })
 })
 
-test('an event that was not taken is a failure, though the call was answered with 200', async () => {
-  service.answers = [
-    say({ FailedEntryCount: 1, Entries: [{ ErrorCode: 'ThrottlingException', ErrorMessage: 'slow' }] }),
-  ]
-  await expect(put()).rejects.toThrow('EventBridge did not take the event: ThrottlingException.')
-})
+const SLOW = { ErrorCode: 'ThrottlingException', ErrorMessage: 'slow' }
 
-test('an answer that says nothing of the event is no success', async () => {
-  service.answers = [say({})]
-  await expect(put()).rejects.toThrow('did not take the event: no reason')
+test.each([
+  [{ FailedEntryCount: 1, Entries: [SLOW] }, 'EventBridge did not take the event: ThrottlingException.'],
+  [{}, 'did not take the event: no reason'],
+])('an event is not taken, though the call was answered with 200, by the answer %j', async (answer, says) => {
+  service.answers = [say(answer)]
+  await expect(put()).rejects.toThrow(says)
 })
 
 test('a call that fails is tried again, and refused rights are told', async () => {

@@ -112,16 +112,14 @@ test.each([
   },
 )
 
-test('a call to AWS without an answer ends with a TimeoutError when its time is over', async () => {
-  aws.usual = () => {}
+test.each<[string, (response: ServerResponse) => unknown]>([
+  ['without an answer', () => {}],
+  ['whose answer stops half-way', (response) => response.writeHead(200, { 'Content-Length': 100 }).write('{"ok":')],
+])('a call to AWS %s ends with a TimeoutError when its time is over', async (_, usual) => {
+  aws.usual = usual
   const error = await ask(1, open({ connectMs: 10_000, answerMs: 50 })).catch((thrown) => thrown)
   expect(error).toMatchObject({ name: 'TimeoutError', message: '127.0.0.1: no answer within 50 ms.' })
   expect(isUnavailable(error)).toBe(true)
-})
-
-test('a call to AWS whose answer stops half-way ends with a TimeoutError when its time is over', async () => {
-  aws.usual = (response) => response.writeHead(200, { 'Content-Length': 100 }).write('{"ok":')
-  await expect(ask(1, open({ connectMs: 10_000, answerMs: 50 }))).rejects.toMatchObject({ name: 'TimeoutError' })
 })
 
 test('a call to AWS whose answer does not end is given up after 16 MiB', async () => {

@@ -45,31 +45,30 @@ const RICH: UsageRow = { ...COMPLETED, cost: 9_007_199_254_740_993n, hold: 123_4
 
 const MULTILINE = new Error('first\nsecond\r\n\u2028third "quoted"')
 
-const LINES: [what: string, event: string, write: (log: Log) => void][] = [
+const { name, message, stack } = MULTILINE
+const FULL_ERROR = { level: 'error', requestId: 'req_1', error: { name, message, stack } }
+const ANSWERED_500 = new UpstreamFailure('status', 'It answered 500.', { status: 500 })
+const FAILURE = { level: 'warn', provider: 'openai', reason: 'status', status: 500, UpstreamFailures: 1 }
+const UNPAID = { level: 'warn', provider: 'openai', UnpaidAnswers: 1, UnpaidCostAtMost: 0.0015 }
+
+/** The last column has fields that the line must have. */
+const LINES: [what: string, event: string, write: (log: Log) => void, told?: object][] = [
   ['a request that was answered', 'request', (log) => log.request(COMPLETED)],
-  ['a request that was refused', 'request', (log) => log.request(REFUSED)],
+  ['a request that was refused', 'request', (log) => log.request(REFUSED), { model: 'none', provider: 'none' }],
   ['a request whose upstream failed', 'request', (log) => log.request(FAILED)],
   ['a request that cost more than 2^53 nanocredits', 'request', (log) => log.request(RICH)],
-  [
-    'an upstream’s failure',
-    'upstream_failed',
-    (log) => log.upstreamFailed('openai', new UpstreamFailure('status', 'It answered 500.', { status: 500 })),
-  ],
-  [
-    'an upstream that was not there',
-    'upstream_failed',
-    (log) => log.upstreamFailed('up', new UpstreamFailure('reset', 'x')),
-  ],
-  ['a problem', 'problem', (log) => log.problem('a request failed', MULTILINE, 'req_1')],
+  ['an upstream’s failure', 'upstream_failed', (log) => log.upstreamFailed('openai', ANSWERED_500), FAILURE],
+  ['no upstream', 'upstream_failed', (log) => log.upstreamFailed('up', new UpstreamFailure('reset', 'x'))],
+  ['a problem', 'problem', (log) => log.problem('what', MULTILINE, 'req_1'), { ...FULL_ERROR, Problems: 1 }],
   ['a problem whose error is a text', 'problem', (log) => log.problem('a request failed', 'text', 'req_1')],
   ['a problem without an error', 'problem', (log) => log.problem('a request failed', undefined, 'req_1')],
-  ['an unsettled request', 'unsettled', (log) => log.unsettled(MULTILINE, 'req_1')],
+  ['an unsettled request', 'unsettled', (log) => log.unsettled(MULTILINE, 'req_1'), { ...FULL_ERROR, Unsettled: 1 }],
   ['an answer beyond its cap', 'beyond_cap', (log) => log.beyondCap('openai', 'gpt')],
-  ['an answer that nobody got', 'unpaid', (log) => log.unpaid('openai', 1_500_000n)],
+  ['an answer that nobody got', 'unpaid', (log) => log.unpaid('openai', 1_500_000n), UNPAID],
   ['an answer of unknown cost that nobody got', 'unpaid', (log) => log.unpaid('openai', undefined)],
   ['a request without a valid key', 'invalid_keys', (log) => log.invalidKey()],
-  ['a sweep that found nothing', 'swept', (log) => log.swept(0)],
-  ['a sweep that found something', 'swept', (log) => log.swept(3)],
+  ['a sweep that found nothing', 'swept', (log) => log.swept(0), { SweptHolds: 0 }],
+  ['a sweep that found something', 'swept', (log) => log.swept(3), { level: 'info', SweptHolds: 3 }],
   ['days that were closed', 'closed', (log) => log.closed(1, 0)],
 ]
 
@@ -92,8 +91,9 @@ function written(write: (log: Log) => void): { text: string; line: Line } {
 // docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
 test.each(LINES)(
   'the log line of %s is one line of JSON in CloudWatch’s embedded metric format: %s',
-  (_, event, write) => {
+  (_, event, write, told = {}) => {
     const { text, line } = written(write)
+    expect(line).toMatchObject(told)
     expect(text).not.toMatch(/[\n\r]/)
     expect(line).toMatchObject({ event, stage: 'prod', level: expect.stringMatching(/^(info|warn|error)$/) })
     expect(text).not.toMatch(/:(null|"NaN"|"\[object)/)
@@ -152,60 +152,31 @@ test('the log line of a request that was answered has no count of nothing, and i
   expect(text.length).toBeLessThan(1_800)
 })
 
-test.each([
-  [
-    'was answered',
-    COMPLETED,
-    { Requests: 1, Errors: 0, ServerErrors: 0, UpstreamErrors: 0, Duration: 900, TimeToFirstToken: 130 },
-  ],
-  ['was refused', REFUSED, { Requests: 1, Errors: 1, ServerErrors: 0, Duration: 900, PromptTokens: 0, Credits: 0 }],
+const OF_ANSWER = { Requests: 1, Errors: 0, ServerErrors: 0, UpstreamErrors: 0, Duration: 900, TimeToFirstToken: 130 }
+const OF_REFUSAL = { Requests: 1, Errors: 1, ServerErrors: 0, Duration: 900, PromptTokens: 0, Credits: 0 }
+const GAINS = { UpstreamCost: 0.000015, NegativeMargins: 0, BilledAtBound: 0 }
+const LOSES = { NegativeMargins: 1, UsageRejected: 0, RoughEstimates: 0 }
+
+test.each<[string, UsageRow, object]>([
+  ['was answered', COMPLETED, OF_ANSWER],
+  ['was refused', REFUSED, OF_REFUSAL],
   ['failed upstream', FAILED, { Requests: 1, Errors: 1, ServerErrors: 0, UpstreamErrors: 1, PromptTokens: 10 }],
   ['timed out upstream', { ...FAILED, httpStatus: 504 }, { Errors: 1, ServerErrors: 0, UpstreamErrors: 1 }],
   ['failed in the gateway', { ...FAILED, httpStatus: 500 }, { Errors: 1, ServerErrors: 1, UpstreamErrors: 0 }],
   ['met a busy key', { ...FAILED, httpStatus: 503 }, { Errors: 1, ServerErrors: 1, UpstreamErrors: 0 }],
+  ['has a charge that covers the provider’s bill', { ...COMPLETED, upstreamCost: 15_000n }, GAINS],
+  ['has one that does not cover it', { ...COMPLETED, upstreamCost: 20_001n }, LOSES],
+  ['has one that was capped at its hold', { ...COMPLETED, usageCapped: true }, { BilledAtBound: 1 }],
+  ['was estimated by its characters', { ...COMPLETED, estimatedBy: 'characters' }, { RoughEstimates: 1 }],
+  ['was estimated because counts were wrong', { ...COMPLETED, usageRejected: true }, { UsageRejected: 1 }],
 ])('the log line of a request that %s has its metrics', (_, row, figures) => {
   expect(figuresIn(row, figures)).toEqual(figures)
-})
-
-test.each([
-  [
-    'covers the provider’s bill',
-    { upstreamCost: 15_000n },
-    { UpstreamCost: 0.000015, NegativeMargins: 0, BilledAtBound: 0 },
-  ],
-  [
-    'does not cover the provider’s bill',
-    { upstreamCost: 20_001n },
-    { NegativeMargins: 1, UsageRejected: 0, RoughEstimates: 0 },
-  ],
-  ['was capped at its hold', { usageCapped: true }, { BilledAtBound: 1 }],
-  ['was estimated by its characters', { estimatedBy: 'characters' as const }, { RoughEstimates: 1 }],
-  ['was estimated because counts were wrong', { usageRejected: true }, { UsageRejected: 1 }],
-])('the log line of a request whose charge %s says so in its metrics', (_, more, figures) => {
-  expect(figuresIn({ ...COMPLETED, ...more }, figures)).toEqual(figures)
 })
 
 test('the log line of a request without a first token has no time to first token, not even 0', () => {
   const { text, line } = written((log) => log.request(REFUSED))
   expect(line).not.toHaveProperty('TimeToFirstToken')
   expect(text).not.toContain('"Name":"TimeToFirstToken"')
-})
-
-test('the log line of a request without a model or a provider has the word none for them', () => {
-  expect(written((log) => log.request(REFUSED)).line).toMatchObject({ model: 'none', provider: 'none' })
-})
-
-test.each([
-  ['a problem', (log: Log) => log.problem('what', MULTILINE, 'req_1'), 'Problems'],
-  ['an unsettled request', (log: Log) => log.unsettled(MULTILINE, 'req_1'), 'Unsettled'],
-])('the log line of %s has the full error and the request id, and counts one', (_, write, metric) => {
-  const { name, message, stack } = MULTILINE
-  expect(written(write).line).toMatchObject({
-    level: 'error',
-    requestId: 'req_1',
-    error: { name, message, stack },
-    [metric]: 1,
-  })
 })
 
 test('the log line of a 500 has the cause of the error and the cause of that', () => {
@@ -221,23 +192,6 @@ test('the log line of an error that is its own cause stays short', () => {
   const loop = new Error('loop')
   loop.cause = loop
   expect(written((log) => log.problem('what', loop, 'req_1')).text.length).toBeLessThan(20_000)
-})
-
-test.each<[string, (log: Log) => void, object]>([
-  [
-    'an answer that nobody got counts it, and the most that it may cost',
-    (log) => log.unpaid('openai', 1_500_000n),
-    { level: 'warn', provider: 'openai', UnpaidAnswers: 1, UnpaidCostAtMost: 0.0015 },
-  ],
-  ['a sweep counts the holds that it finished', (log) => log.swept(3), { level: 'info', SweptHolds: 3 }],
-  ['a sweep counts also when there were none', (log) => log.swept(0), { SweptHolds: 0 }],
-  [
-    'an upstream’s failure names the provider and the reason',
-    (log) => log.upstreamFailed('openai', new UpstreamFailure('status', 'It answered 500.', { status: 500 })),
-    { level: 'warn', provider: 'openai', reason: 'status', status: 500, UpstreamFailures: 1 },
-  ],
-])('the log line of %s', (_, write, told) => {
-  expect(written(write).line).toMatchObject(told)
 })
 
 test('a flood of requests without a valid key makes a line every ten seconds, and each is counted once', () => {

@@ -15,13 +15,30 @@ export type Origin = AsyncDisposable & {
 
 export const HI = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi'
 
-/** A server that answers with whatever bytes a test writes. */
-export async function startOrigin(host = '127.0.0.1'): Promise<Origin> {
+/** A server that does nothing but this with its connections. */
+export async function listen(onConnection: (socket: Socket) => void, host = '127.0.0.1') {
   const connections: Socket[] = []
-  const requests: string[] = []
-  const asked: Socket[] = []
   const server = createServer((socket) => {
     connections.push(socket)
+    onConnection(socket)
+  })
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, host, resolve))
+  const name = host.includes(':') ? `[${host}]` : host
+  return {
+    url: new URL(`http://${name}:${(server.address() as AddressInfo).port}`),
+    connections,
+    async [Symbol.asyncDispose]() {
+      for (const socket of connections) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** A server that answers with whatever bytes a test writes. */
+export async function startOrigin(host?: string): Promise<Origin> {
+  const requests: string[] = []
+  const asked: Socket[] = []
+  const listening = await listen((socket) => {
     socket.setNoDelay(true)
     socket.on('error', () => {})
     let received = ''
@@ -37,20 +54,8 @@ export async function startOrigin(host = '127.0.0.1'): Promise<Origin> {
       nth += 1
       origin.answer(socket, nth)
     })
-  })
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, host, resolve))
-  const name = host.includes(':') ? `[${host}]` : host
-  const origin: Origin = {
-    url: new URL(`http://${name}:${(server.address() as AddressInfo).port}`),
-    connections,
-    requests,
-    asked,
-    answer: (socket) => socket.write(HI),
-    async [Symbol.asyncDispose]() {
-      for (const socket of connections) socket.destroy()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  }, host)
+  const origin: Origin = { ...listening, requests, asked, answer: (socket) => socket.write(HI) }
   return origin
 }
 

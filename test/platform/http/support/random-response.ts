@@ -13,27 +13,9 @@ const STATUSES = [
   200, 200, 200, 201, 203, 205, 302, 400, 401, 404, 413, 429, 451, 499, 500, 502, 520, 529, 599, 204, 304,
 ]
 const REASONS = ['', ' ', ' OK', ' Too Many Requests', ' \todd \xe9 : reason ']
-const NAMES = [
-  'Content-Type',
-  'Date',
-  'Server',
-  'x-request-id',
-  'CF-RAY',
-  'x-amzn-ErrorType',
-  'Retry-After',
-  'a',
-  '!#$%&',
-]
+const NAMES = 'Content-Type Date Server x-request-id CF-RAY x-amzn-ErrorType Retry-After a !#$%&'.split(' ')
 const VALUES = [
-  '',
-  'a',
-  'text/event-stream; charset=utf-8',
-  '0',
-  'a: b, c',
-  '"q"',
-  'caf\xe9 \xa0',
-  'x'.repeat(900),
-  '\xa0',
+  ...['', 'a', 'text/event-stream; charset=utf-8', '0', 'a: b, c', '"q"', 'caf\xe9 \xa0', '\xa0', 'x'.repeat(900)],
 ]
 const SPACES = ['', ' ', '  ', '\t', ' \t ']
 

@@ -1,7 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 import type { UpdateKeyBody } from '../../layers/admin/api/shapes/bodies.ts'
-import { SETTING_FIELDS } from '../../layers/admin/settings/setting-fields.ts'
-import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-options.ts'
+import { SETTING_FIELDS, SETTING_OPTIONS } from '../../layers/admin/settings/setting-fields.ts'
 import { typedValue } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/admin/settings/setting-words.ts'
 import { isOptional, KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/keys/key-settings.ts'

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander'
 import type { GrantMade, GrantShape, KeyDetail, KeyShape, KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
-import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-options.ts'
+import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-fields.ts'
 import { shownText } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { shellWord } from '../../layers/gateway/domain/basics/shell-word.ts'

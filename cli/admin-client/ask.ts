@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AdminAsk } from '../../layers/admin/api/call.ts'
-import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
+import { ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
 import type { AdminClient } from './http-client.ts'
 import { OutcomeUnknown, Refusal } from './refusal.ts'
 

@@ -1,7 +1,6 @@
 import { AdminError } from '../../layers/admin/api/admin-error.ts'
 import type { AdminAsk } from '../../layers/admin/api/call.ts'
-import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
-import { ADMIN_LOOKING_POSTS } from '../../layers/gateway/endpoints.ts'
+import { ADMIN_LOOKING_POSTS, ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
 import { OUTPUTS } from '../../layers/gateway/names.ts'
 import { documentOf, START } from '../../layers/terminal/how-to-run.ts'
 

@@ -1,6 +1,6 @@
 import { AdminError } from '../../layers/admin/api/admin-error.ts'
 import type { AdminAsk } from '../../layers/admin/api/call.ts'
-import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
+import { ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
 import { escaped } from '../../layers/gateway/platform/aws/sign-request.ts'
 import type { SignIn } from './sign-in.ts'
 

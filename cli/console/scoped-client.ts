@@ -2,8 +2,9 @@ import { AdminError } from '../../layers/admin/api/admin-error.ts'
 import { type AdminAnswer, adminRequestId, type Identity, requireScope } from '../../layers/admin/api/call.ts'
 import { readJson } from '../../layers/admin/api/fields.ts'
 import { refused } from '../../layers/admin/api/handle.ts'
-import { ADMIN_ROOT, findAdminRoute } from '../../layers/admin/api/route-table.ts'
+import { findAdminRoute } from '../../layers/admin/api/route-table.ts'
 import type { WhoAmI } from '../../layers/admin/api/shapes/answers.ts'
+import { ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
 import type { AdminClient } from '../admin-client/http-client.ts'
 
 /** The admin API within the scopes of this console, whatever its operator may do: another call is not sent. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { ADMIN_ROOT, type AdminRoute, ROUTES } from '../../layers/admin/api/route-table.ts'
+import { type AdminRoute, ROUTES } from '../../layers/admin/api/route-table.ts'
 import { LISTS, ROUTE_WORDS, type RouteWords } from '../../layers/admin/api/route-words.ts'
 import { ApiError, Identity, Search, Table } from '../../layers/admin/api/shapes/answers.ts'
 import * as bodies from '../../layers/admin/api/shapes/bodies.ts'
@@ -9,6 +9,7 @@ import { AdminKey, Grant, GrantMade, Hold, Key, KeyDetail, KeyWithSecret } from 
 import { Request, RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import { Overview, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { Attempt, Pricing, UsageRecord } from '../../layers/admin/api/shapes/usage-record.ts'
+import { ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
 import { componentSchemas, type Json, jsonContent, refTo, schemaOf, statusName } from './json-schema.ts'
 
 const STAGE = { AdminUrl: { default: 'https://api-id.execute-api.region.amazonaws.com' } }

@@ -7,8 +7,7 @@ import {
   type Identity,
 } from '../../layers/admin/api/call.ts'
 import { adminApi, refusalFor, refused } from '../../layers/admin/api/handle.ts'
-import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
-import { ADMIN_PATHS } from '../../layers/gateway/endpoints.ts'
+import { ADMIN_PATHS, ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
 import type { AdminSettings } from '../../layers/gateway/platform/config.ts'
 import type { Log } from '../../layers/gateway/platform/log/log.ts'
 import { type AdminEvent, keyedCaller } from './identify.ts'

@@ -119,7 +119,8 @@ export const CHAT_PATHS: readonly string[] = HTTP_ROUTES.filter(({ endpoint }) =
   .map(({ path }) => path)
   .filter((path, _, paths) => !paths.some((start) => path !== start && path.startsWith(start)))
 
+export const ADMIN_ROOT = '/admin/v1'
 /** The roots of the admin API where it is deployed: for callers whom AWS has authenticated, and for admin keys. */
-export const ADMIN_PATHS = { signed: '/admin/v1', keyed: '/keyed/admin/v1' } as const
+export const ADMIN_PATHS = { signed: ADMIN_ROOT, keyed: `/keyed${ADMIN_ROOT}` } as const
 /** POST routes of the admin API that only read. Read-only callers may use them, beside every GET. */
 export const ADMIN_LOOKING_POSTS: readonly string[] = ['/audits', '/catalog/check']

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { adminOpenApi } from '../../cli/schemas/admin-openapi.ts'
 import { ADMIN_ERROR_KINDS, AdminError } from '../../layers/admin/api/admin-error.ts'
-import { ADMIN_ROOT } from '../../layers/admin/api/route-table.ts'
+import { ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
 import { type Admin, adminOf, type Told } from '../admin-api/support/admin.ts'
 import { goodCalls } from '../admin-api/support/good-calls.ts'
 import { describedTables } from '../support/described-tables.ts'

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { plainLine } from '../../gateway/domain/basics/plain-text.ts'
 import type { OperatorScope } from '../../gateway/domain/keys/admin-scopes.ts'
+import { ADMIN_ROOT } from '../../gateway/endpoints.ts'
 import { type Match, pathMatcher, wrongMethod } from '../../gateway/wire/basics/match-path.ts'
 import { MOST_CATALOG_BYTES } from '../catalog/catalog-refusal.ts'
 import { AdminError } from './admin-error.ts'
@@ -55,8 +56,6 @@ function route<Takes extends z.ZodObject>(
     handle: (call, sent) => handle(call, readFields(takes, sent)),
   }
 }
-
-export const ADMIN_ROOT = '/admin/v1'
 
 const MADE = { status: 201 } as const
 /** A file for people has whitespace that the stored catalog does not have. */

@@ -137,6 +137,14 @@ describe('requests', () => {
     expect(upstream.requests.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`)
   })
 
+  test('a choice among allowed tools keeps its mode, and names them as Responses does', async () => {
+    const named = { type: 'function', function: { name: 'f' } }
+    const tool_choice = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [named] } }
+    expect((await chat({ tools: [named], tool_choice })).status).toBe(200)
+    const tools = [{ type: 'function', name: 'f' }]
+    expect(sent()).toMatchObject({ tool_choice: { type: 'allowed_tools', mode: 'required', tools } })
+  })
+
   test('a response is asked in the caller’s own words, without our ids and foreign thoughts', async () => {
     upstream.reply = saying('Hello')
     const { secret } = await gateway.issue()

@@ -4,13 +4,13 @@ import { openInstance } from '../instance.ts'
 import { invokeTokenizer } from '../invoke-tokenizer.ts'
 import { createChat } from './create.ts'
 
+/** A heap above this part of the function's memory is collected. It stands before its first use: a bundle would make it undefined there. */
+const MOST_OF_MEMORY = 1 / 4
+
 export const handler = createChat(openInstance(), {
   countTokens: invokeTokenizer(readTokenizerFunction()),
   limitHeap: heapLimiter(readMemoryMb()),
 })
-
-/** A heap above this part of the function's memory is collected. */
-const MOST_OF_MEMORY = 1 / 4
 
 /**
  * Keeps V8's heap small, as a function pays for all of its memory. The space for new objects does not grow: measured,

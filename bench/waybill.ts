@@ -11,8 +11,8 @@ import type { CatalogData } from '../layers/gateway/domain/routing/catalog.ts'
 import type { FunctionName } from '../layers/gateway/endpoints.ts'
 import { BRAND, ENV } from '../layers/gateway/names.ts'
 import { writeCatalog } from '../layers/gateway/store/catalog/write-catalog.ts'
-import { createTables } from '../layers/gateway/store/sdk/create-tables.ts'
-import { openOperatorTables } from '../layers/gateway/store/sdk/operator-tables.ts'
+import { createTables } from '../layers/gateway/store/dynamodb/create-tables.ts'
+import { openTables } from '../layers/gateway/store/dynamodb/tables.ts'
 import { LOCAL_TABLES } from '../local/database-thread.ts'
 import { actBy, issueKey } from '../local/issue-key.ts'
 import { MODELS } from './upstream.ts'
@@ -69,7 +69,7 @@ const NO_LIMITS = { rpm: 600_000, dailyLimit: 100_000_000, maxConcurrent: 1_000 
 
 /** Makes the tables if they are not there, with the bench's catalog and a new key that no limit refuses. */
 export async function prepareTables(endpoint: string, upstreamUrl: string): Promise<{ key: Key; secret: string }> {
-  const tables = openOperatorTables(LOCAL_TABLES, { endpoint })
+  const tables = openTables(LOCAL_TABLES, { endpoint })
   await createTables(tables)
   await writeCatalog(tables)(catalogFor(upstreamUrl), actBy('bench'))
   const settings = { ...KEY_DEFAULTS, ...NO_LIMITS, name: 'bench' }

@@ -8,9 +8,9 @@ import { issueSecret, KEY_DEFAULTS, newKey } from '../layers/gateway/domain/keys
 import { hashSecret } from '../layers/gateway/domain/keys/secret.ts'
 import { type Nano, parseCredits } from '../layers/gateway/domain/money/money.ts'
 import { BRAND } from '../layers/gateway/names.ts'
+import type { Tables } from '../layers/gateway/store/dynamodb/tables.ts'
 import { createKey } from '../layers/gateway/store/keys/create-key.ts'
 import { findKeyId } from '../layers/gateway/store/keys/read-key.ts'
-import type { OperatorTables } from '../layers/gateway/store/sdk/operator-tables.ts'
 
 type IssueOptions = {
   readonly settings: KeySettings
@@ -24,7 +24,7 @@ export function actBy(by: string, nowMs = Date.now()): Act {
 }
 
 export async function issueKey(
-  tables: OperatorTables,
+  tables: Tables,
   { settings, credits, prefix, by }: IssueOptions,
   nowMs: number,
 ): Promise<{ readonly key: Key; readonly secret: string; readonly act: Act }> {
@@ -41,7 +41,7 @@ const DEMO_CREDITS = '100'
 export const DEMO_TERMS = `${DEMO_CREDITS} credits, ${DEMO.rpm} requests a minute`
 
 /** A key to begin with. If the data outlives the process, so does the key, in a file beside it. */
-export async function demoKey(tables: OperatorTables, dataFolder: string | null): Promise<string> {
+export async function demoKey(tables: Tables, dataFolder: string | null): Promise<string> {
   const file = dataFolder && join(dataFolder, 'demo-key')
   const kept = file ? await readFile(file, 'utf8').catch(() => undefined) : undefined
   if (kept && (await findKeyId(tables)(hashSecret(kept)))) return kept

@@ -12,7 +12,7 @@ import {
   type StoredCatalog,
 } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../layers/gateway/store/catalog/write-catalog.ts'
-import type { OperatorTables } from '../layers/gateway/store/sdk/operator-tables.ts'
+import type { Tables } from '../layers/gateway/store/dynamodb/tables.ts'
 import type { KeptEcho } from './echo-upstream.ts'
 import { actBy } from './issue-key.ts'
 
@@ -57,7 +57,7 @@ export type InForce = StoredCatalog & { readonly isOperators: boolean }
 
 /** Puts the file's catalog in force, unless an operator has put another one in force since. */
 export async function catalogInForce(
-  tables: OperatorTables,
+  tables: Tables,
   file: Pick<StoredCatalog, 'data' | 'source'>,
   echo: KeptEcho,
 ): Promise<InForce> {

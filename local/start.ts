@@ -10,8 +10,8 @@ import { createSweep } from '../functions/sweep/create.ts'
 import type { Tell } from '../functions/sweep/tell-notices.ts'
 import { BRAND, CLOSE_EVERY_MINUTES, SWEEP_EVERY_MINUTES } from '../layers/gateway/names.ts'
 import { readStoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
-import { createTables } from '../layers/gateway/store/sdk/create-tables.ts'
-import { openOperatorTables } from '../layers/gateway/store/sdk/operator-tables.ts'
+import { createTables } from '../layers/gateway/store/dynamodb/create-tables.ts'
+import { openTables } from '../layers/gateway/store/dynamodb/tables.ts'
 import { CliError } from '../layers/terminal/cli-error.ts'
 import { IS_PACKAGE, START_WITH } from '../layers/terminal/how-to-run.ts'
 import { outputOf, paintFor, thisTerminal } from '../layers/terminal/terminal.ts'
@@ -46,7 +46,7 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
   const baseUrl = await listen(server, port, stack)
 
   const dynamodb = await openDatabase(settings, stack)
-  const tables = openOperatorTables(LOCAL_TABLES, dynamodb)
+  const tables = openTables(LOCAL_TABLES, dynamodb)
   await createTables(tables)
   const inForce = await catalogInForce(tables, { data: local.catalog, source: local.source }, echo)
   const log = humanLog(console.log, paint)

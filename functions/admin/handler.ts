@@ -1,6 +1,6 @@
 import { readAdminSettings, readConfig } from '../../layers/gateway/platform/config.ts'
 import { jsonLog, printLine } from '../../layers/gateway/platform/log/log.ts'
-import { openOperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import { openTables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { createAdmin } from './create.ts'
 import { signedCaller } from './identify.ts'
 import { stageKeys } from './stage-keys.ts'
@@ -9,7 +9,7 @@ const config = readConfig()
 const { stage = '' } = config
 
 export const handler = createAdmin({
-  tables: openOperatorTables(config),
+  tables: openTables(config),
   stage,
   settings: readAdminSettings(),
   apiKeys: stageKeys(stage),

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { beforeAll, expect, jest, test } from '@jest/globals'
 import { checkGrants } from '../../layers/admin/audit/check-balance.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/keys/new-key.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { grantCredits, listGrants } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { issueKey } from '../../local/issue-key.ts'
 import { actAt } from '../support/act.ts'
 import { demandOf } from '../support/demand.ts'
@@ -20,7 +20,7 @@ jest.setTimeout(120_000)
 const NOW = Date.UTC(2026, 10, 15, 12)
 const CREDIT = 1_000_000_000n
 const AT_ONCE = 200
-let tables: OperatorTables
+let tables: Tables
 let admin: Admin
 let nowMs = NOW
 
@@ -28,8 +28,6 @@ beforeAll(async () => {
   tables = await openTestTables()
   admin = adminOf(tables, { clock: () => nowMs })
 })
-afterAll(() => tables.client.destroy())
-
 async function issue(credits = 10n * CREDIT, name = 'acme'): Promise<Key> {
   const settings = { ...KEY_DEFAULTS, name, rpm: 60_000, maxConcurrent: 1_000 }
   return (await issueKey(tables, { settings, credits, prefix: 'svc_live_', by: 'test' }, NOW)).key

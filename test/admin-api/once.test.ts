@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { findEvent } from '../../layers/gateway/store/events/events.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { listGrants } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { catalogFor, openTestTables } from '../support/gateway.ts'
 import { openLine } from '../support/stack.ts'
 import type { UnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
@@ -13,7 +13,7 @@ import { ONCE_CHANGES as CHANGES } from './support/once-changes.ts'
 
 jest.setTimeout(60_000)
 
-let tables: OperatorTables
+let tables: Tables
 let line: UnreliableDynamoDb
 /** Over a line that can be made bad. */
 let admin: Admin
@@ -27,7 +27,6 @@ beforeAll(async () => {
   admin = adminOf(opened.far)
   hasty = adminOf(opened.far, { actMs: 1_500 })
 })
-afterAll(() => tables.client.destroy())
 beforeEach(() => {
   line.treat = () => 'answer'
 })

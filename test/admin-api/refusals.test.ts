@@ -3,12 +3,12 @@ import { READING_SCOPES } from '../../layers/admin/api/call.ts'
 import { ADMIN_ROUTES } from '../../layers/admin/api/route-table.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/keys/admin-scopes.ts'
 import { ADMIN_LOOKING_POSTS } from '../../layers/gateway/endpoints.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { type Admin, adminOf, once } from './support/admin.ts'
 
-let tables: OperatorTables
+let tables: Tables
 let admin: Admin
 
 beforeAll(async () => {

@@ -15,5 +15,4 @@ test('GET /tables tells which settings a restored table has lost, and is a 501 w
   ])
   const here = await adminOf(tables).call('GET /tables')
   expect([here.status, here.body.error.code]).toEqual([501, 'not_here'])
-  tables.client.destroy()
 })

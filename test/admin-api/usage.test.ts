@@ -8,9 +8,9 @@ import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { ROW_SHARDS } from '../../layers/gateway/store/rows/usage-item.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { Random } from '../simulation/random.ts'
 import { completedRow } from '../support/completed-row.ts'
 import { demandOf } from '../support/demand.ts'
@@ -24,7 +24,7 @@ jest.setTimeout(60_000)
 
 const NOW = Date.parse('2026-11-15T12:00:00Z')
 const FIRST = NOW - 4.5 * DAY_MS
-let tables: OperatorTables
+let tables: Tables
 let admin: Admin
 let rows: UsageRow[]
 let keyIds: string[]

@@ -2,12 +2,13 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { expect, test } from '@jest/globals'
 import { writeUnits } from '../../bench/bill/bill.ts'
-import { createTables } from '../../layers/gateway/store/sdk/create-tables.ts'
-import { openOperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import { createTables } from '../../layers/gateway/store/dynamodb/create-tables.ts'
+import { openTables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { LOCAL_TABLES } from '../../local/database-thread.ts'
 import { startDynamoDbLocal } from '../../local/dynamodb-local.ts'
 import { testWithAmazon } from '../support/amazon.ts'
 import { itemBytes, type RawItem } from '../support/item-bytes.ts'
+import { sdkClient } from '../support/sdk-database.ts'
 
 const ITEMS: readonly (readonly [what: string, item: RawItem, bytes: number])[] = [
   ['nothing', {}, 0],
@@ -36,7 +37,8 @@ test('a write is charged one write unit for each KB or part of one', () => {
 
 testWithAmazon('items cost the write units that DynamoDB Local says', async () => {
   await using stack = new AsyncDisposableStack()
-  const tables = openOperatorTables(LOCAL_TABLES, await startDynamoDbLocal(null, stack))
+  const amazon = await startDynamoDbLocal(null, stack)
+  const [tables, client] = [openTables(LOCAL_TABLES, amazon), sdkClient(amazon)]
   await createTables(tables)
   for (const bytes of [1_023, 1_024, 1_025, 5_120, 5_121]) {
     const item = paddedTo(bytes, {
@@ -45,10 +47,9 @@ testWithAmazon('items cost the write units that DynamoDB Local says', async () =
       set: { BS: [new Uint8Array(21)] },
     })
     const write = new PutCommand({ TableName: tables.answers, Item: unmarshall(item), ReturnConsumedCapacity: 'TOTAL' })
-    const { ConsumedCapacity } = await tables.client.send(write)
+    const { ConsumedCapacity } = await client.send(write)
     expect(ConsumedCapacity?.CapacityUnits).toBe(writeUnits(itemBytes(item)))
   }
-  tables.client.destroy()
 })
 
 function paddedTo(bytes: number, item: RawItem): Record<string, { S: string }> & RawItem {

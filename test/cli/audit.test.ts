@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { explanationLines } from '../../cli/commands/usage.ts'
 import type { Audit } from '../../layers/admin/audit/audit-key.ts'
@@ -62,15 +61,13 @@ function changeRow({ requestId }: UsageRow, expression: string, values: Record<s
 }
 
 async function change(table: string, key: object, expression: string, values: Record<string, unknown>, names = {}) {
-  await gateway.tables.client.send(
-    new UpdateCommand({
-      TableName: table,
-      Key: key as Record<string, unknown>,
-      UpdateExpression: expression,
-      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
-      ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
-    }),
-  )
+  await gateway.tables.database.update({
+    TableName: table,
+    Key: key as Record<string, unknown>,
+    UpdateExpression: expression,
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+    ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
+  })
 }
 
 /** A request that was admitted, and left its row or nothing. */
@@ -122,7 +119,7 @@ test('an audit notes a request that died and is not swept yet, and finds nothing
 test('an audit after a row was deleted says by how much spent and rows differ', async () => {
   const { key, rows } = await used()
   const [, { requestId, cost }] = rows as [UsageRow, UsageRow]
-  await gateway.tables.client.send(new DeleteCommand({ TableName: gateway.tables.usage, Key: rowKey(requestId) }))
+  await gateway.tables.database.delete({ TableName: gateway.tables.usage, Key: rowKey(requestId) })
   const found = await audit(key)
   expect(found).toMatchObject({ ok: false, balances: true, explained: false, rows: 2 })
   expect(found.findings).toEqual([
@@ -245,7 +242,7 @@ describe('grants', () => {
     const { key, first, second } = await granted()
     for (const id of [first, second]) {
       const Key = grantItem(key.id, id)
-      await gateway.tables.client.send(new DeleteCommand({ TableName: gateway.tables.keys, Key }))
+      await gateway.tables.database.delete({ TableName: gateway.tables.keys, Key })
     }
     expect((await audit(key)).findings).toEqual([expect.objectContaining({ expected: 0n, got: 15_000_000_000n })])
   })
@@ -362,7 +359,7 @@ test('a row without any field that it may lack is read, explained, exported and 
     durationMs: 6,
     keyDay: keyDay(keyId, startedAtMs),
   }
-  await gateway.tables.client.send(new PutCommand({ TableName: gateway.tables.usage, Item }))
+  await gateway.tables.database.put({ TableName: gateway.tables.usage, Item })
   await changeKey(key, 'SET spent = spent + :cost, available = available - :cost', { ':cost': 19_000 })
   expect(await audit(key)).toMatchObject({ ok: true, rows: 1, findings: [] })
   const row = await gateway.readRow(requestId)

@@ -4,7 +4,7 @@ import { beforeEach, expect, jest, test } from '@jest/globals'
 import { compareCatalogs } from '../../layers/admin/catalog/compare-catalogs.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { actAt } from '../support/act.ts'
 import { catalogFor, openTestTables } from '../support/gateway.ts'
 import { type Ended, emptyFolder } from '../support/processes.ts'
@@ -15,7 +15,7 @@ jest.setTimeout(60_000)
 
 const UP = 'https://up.example/v1'
 const folder = emptyFolder()
-let tables: OperatorTables
+let tables: Tables
 let stage: Stage
 
 beforeEach(async () => {

@@ -1,4 +1,3 @@
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, expect, jest, test } from '@jest/globals'
 import type { Invoices } from '../../cli/commands/invoices.ts'
 import { DAY_MS, utcDay } from '../../layers/gateway/domain/basics/time.ts'
@@ -6,12 +5,12 @@ import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
 import { DayCounter, type DayTotal } from '../../layers/gateway/domain/rows/day-total.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { readDayTotal, toTotalItem, totalKey } from '../../layers/gateway/store/rows/day-totals.ts'
 import { rowKey } from '../../layers/gateway/store/rows/usage-item.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { Random } from '../simulation/random.ts'
 import { actAt } from '../support/act.ts'
 import { openTestTables } from '../support/gateway.ts'
@@ -28,7 +27,7 @@ const FIRST_MS = Date.parse(`${MONTH}-01`)
 const DAYS = (THIS_MONTH_MS - FIRST_MS) / DAY_MS
 const NAME = '=<b>Ann & "Co"</b>'
 
-let tables: OperatorTables
+let tables: Tables
 let stage: Stage
 let customers: { key: Key; rows: UsageRow[] }[]
 
@@ -132,14 +131,14 @@ test.each<[string, () => Promise<unknown>]>([
       const { parts, ...total } = await someTotal()
       const last = parts.at(-1) as DayTotal['parts'][number]
       const Item = toTotalItem({ ...total, parts: [...parts.slice(0, -1), { ...last, cost: last.cost + 1n }] })
-      return tables.client.send(new PutCommand({ TableName: tables.usage, Item }))
+      return tables.database.put({ TableName: tables.usage, Item })
     },
   ],
   [
     'a total of a day that is gone',
     async () => {
       const { keyId, day } = await someTotal()
-      return tables.client.send(new DeleteCommand({ TableName: tables.usage, Key: totalKey(keyId, day) }))
+      return tables.database.delete({ TableName: tables.usage, Key: totalKey(keyId, day) })
     },
   ],
   [
@@ -150,13 +149,10 @@ test.each<[string, () => Promise<unknown>]>([
         Key: rowKey(someRow().requestId),
         UpdateExpression: 'SET cost = cost + :one',
       }
-      return tables.client.send(new UpdateCommand({ ...input, ExpressionAttributeValues: { ':one': 1n } }))
+      return tables.database.update({ ...input, ExpressionAttributeValues: { ':one': 1n } })
     },
   ],
-  [
-    'a row that is gone',
-    () => tables.client.send(new DeleteCommand({ TableName: tables.usage, Key: rowKey(someRow().requestId) })),
-  ],
+  ['a row that is gone', () => tables.database.delete({ TableName: tables.usage, Key: rowKey(someRow().requestId) })],
 ])('%s is a difference in the books, which is said and makes it fail', async (_, tamper) => {
   await closeAt(DAYS)
   expect((await invoices()).code).toBe(0)
@@ -170,7 +166,7 @@ test.each<[string, () => Promise<unknown>]>([
 test('a key whose item is gone is in it all the same, by its rows and its id', async () => {
   await closeAt(DAYS)
   const { id } = keyAt(2)
-  await tables.client.send(new DeleteCommand({ TableName: tables.keys, Key: keyItem(id) }))
+  await tables.database.delete({ TableName: tables.keys, Key: keyItem(id) })
   for (const args of [[], ['--key', id]]) {
     const { code, printed } = await invoices(...args)
     const invoice = printed.data.find(({ key_id }) => key_id === id)

@@ -9,8 +9,8 @@ import { usageRows } from '../../layers/admin/usage/usage-rows.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { makeRequestId } from '../../layers/gateway/domain/basics/ulid.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { putUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { completedRow } from '../support/completed-row.ts'
 import { FULL_ROW } from '../support/full-row.ts'
 import { openTestTables } from '../support/gateway.ts'
@@ -25,7 +25,7 @@ jest.setTimeout(120_000)
 const FIRST = Date.UTC(2026, 2, 1)
 const DAYS = 12
 
-let tables: OperatorTables
+let tables: Tables
 let stage: Stage
 let keyIds: string[]
 

@@ -1,4 +1,4 @@
-import { UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb'
+import type { UpdateItemCommandInput } from '@aws-sdk/client-dynamodb'
 import { beforeAll, expect, test } from '@jest/globals'
 import { adminOf } from '../admin-api/support/admin.ts'
 import { managedPolicy } from '../deployed/support/managed-policy.ts'
@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, 480_000)
 
 async function suspend(keyId: string): Promise<void> {
-  await gateway.tables.client.send(new UpdateItemCommand(callFor(keyId, gateway.tables.keys)) as never)
+  await gateway.tables.database.control('UpdateItem', callFor(keyId, gateway.tables.keys))
 }
 
 test('the documented command refuses a key from its next request on, and leaves its books and its events right', async () => {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { wholeBody } from '../../functions/admin/create.ts'
 import { ADMIN_ROUTES } from '../../layers/admin/api/route-table.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
@@ -13,16 +12,16 @@ import { createAdminKey, revokeAdminKey, rotateAdminKey } from '../../layers/gat
 import { allowanceAt, grantedOnDay, OverAllowance } from '../../layers/gateway/store/admin-keys/allowance.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { readLastAudit } from '../../layers/gateway/store/keys/last-audit.ts'
 import { listKeys, readKey } from '../../layers/gateway/store/keys/read-key.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { ONCE_CHANGES } from '../admin-api/support/once-changes.ts'
 import { secretFor, startSecretsManager } from '../deployed/support/secrets-manager.ts'
 import { actAt } from '../support/act.ts'
 import { catalogFor, openTestTables } from '../support/gateway.ts'
-import { intercept } from '../support/intercept.ts'
+import { canceled, intercept } from '../support/intercept.ts'
 import { openLine, openUpstream } from '../support/stack.ts'
 import type { UnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
 import { type AdminFunction, ARN, adminFunction, OFFICE, once } from './support/admin-function.ts'
@@ -37,16 +36,15 @@ const linesOf = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-let tables: OperatorTables
+let tables: Tables
 let line: UnreliableDynamoDb
-let overLine: OperatorTables
+let overLine: Tables
 let admin: AdminFunction
 
 beforeAll(async () => {
   tables = await openTestTables()
   ;({ line, far: overLine } = await openLine(tables))
 })
-afterAll(() => tables.client.destroy())
 beforeEach(() => {
   line.treat = () => 'answer'
   admin = adminFunction(tables)
@@ -368,10 +366,7 @@ describe('the credits that an admin key grants a day', () => {
     const id = await customer()
     const hasty = adminFunction(tables, { actMs: 1_000 })
     const sent = { secret, body: { credits: '1' }, headers: once() }
-    const send = jest.spyOn(tables.onceClient, 'send').mockImplementation(() => {
-      const CancellationReasons = [{ Code: 'None' }, { Code: 'TransactionConflict' }]
-      throw new TransactionCanceledException({ message: 'conflict', $metadata: {}, CancellationReasons })
-    })
+    const send = jest.spyOn(tables.database, 'transact').mockRejectedValue(canceled('None', 'TransactionConflict'))
     const crowded = await hasty.keyed(`POST /keys/${id}/grants`, sent)
     send.mockRestore()
     expect([crowded.status, crowded.body.error.code]).toEqual([503, 'service_unavailable'])

@@ -70,7 +70,6 @@ test('a graceful stop of npm start loses no row: of an answer that has ended non
   expect(await rows()).toEqual([[underWay.headers.get('x-request-id'), 'abandoned'], completed])
   const key = await readKey(tables)(keyId)
   expect([key?.holds, key && booksBalance(key)]).toEqual([{}, true])
-  tables.client.destroy()
 })
 
 // LiteLLM #41344

@@ -1,7 +1,5 @@
 import { inspect } from 'node:util'
 import { gunzipSync } from 'node:zlib'
-import { DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb'
-import { DeleteCommand, GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, jest, test } from '@jest/globals'
 import { dayExporter } from '../../functions/close/export-day.ts'
 import { openInstance } from '../../functions/instance.ts'
@@ -26,6 +24,7 @@ import type { PutObject } from '../../layers/gateway/platform/aws/put-object.ts'
 import { readConfig } from '../../layers/gateway/platform/config.ts'
 import { releaseHold } from '../../layers/gateway/store/admission/release-hold.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { noteClosing, readClosing, setRowExpiry } from '../../layers/gateway/store/rows/closing.ts'
 import { putDayTotal, readDayTotal, toTotalItem, totalKey } from '../../layers/gateway/store/rows/day-totals.ts'
@@ -33,7 +32,6 @@ import { HOUR_SUMS, hourOf, readUsageSums, SUM_KINDS, type SumKind } from '../..
 import { rowKey } from '../../layers/gateway/store/rows/usage-item.ts'
 import { usageOfKey } from '../../layers/gateway/store/rows/usage-of-key.ts'
 import { putUsageRow, type TimeRange } from '../../layers/gateway/store/rows/usage-rows.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { adminOf } from '../admin-api/support/admin.ts'
 import { Random } from '../simulation/random.ts'
 import { auditKey } from '../support/audit-key.ts'
@@ -83,14 +81,14 @@ function totalsOf(rows: readonly UsageRow[]) {
 }
 
 /** The totals, each as a text that does not depend on the order in which DynamoDB gives fields. */
-async function storedItems({ client, usage }: OperatorTables, part = 'DAY#2'): Promise<string[]> {
-  const { Items = [] } = await client.send(new ScanCommand({ TableName: usage, ConsistentRead: true }))
-  return Items.filter((item) => item.part.startsWith(part))
+async function storedItems({ database, usage }: Tables, part = 'DAY#2'): Promise<string[]> {
+  const { Items = [] } = await database.scan({ TableName: usage, ConsistentRead: true })
+  return Items.filter((item) => String(item.part).startsWith(part))
     .map((item) => inspect(item, { sorted: true, depth: null, breakLength: Number.POSITIVE_INFINITY }))
     .sort()
 }
 
-async function audit(tables: OperatorTables, keyId: string, nowMs: number) {
+async function audit(tables: Tables, keyId: string, nowMs: number) {
   const key = await readKey(tables)(keyId)
   if (!key) throw new Error('no key')
   return auditKey(tables, key, nowMs)
@@ -105,7 +103,7 @@ const GROUPS: Record<string, (of: Usage) => string> = {
   day: ({ atMs }) => utcDay(atMs),
 }
 
-async function summaries(tables: OperatorTables, keyId: string | undefined, fromMs: number, nowMs: number) {
+async function summaries(tables: Tables, keyId: string | undefined, fromMs: number, nowMs: number) {
   const range = { fromMs, toMs: nowMs + HOUR_MS }
   const byName = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
   const all = Object.entries(GROUPS).map(async ([name, groupOf]) => {
@@ -115,7 +113,7 @@ async function summaries(tables: OperatorTables, keyId: string | undefined, from
   return Object.fromEntries(await Promise.all(all))
 }
 
-async function* usageOfAll(tables: OperatorTables, name: string, range: TimeRange): AsyncGenerator<Usage> {
+async function* usageOfAll(tables: Tables, name: string, range: TimeRange): AsyncGenerator<Usage> {
   for await (const { atMs, sum } of usageReader(tables)(range, name === 'key' ? 'keys' : 'models', 'days')) {
     for (const [keyId, part] of name === 'key' ? sum.keys : sum.models) yield { atMs, keyId, part: withoutTimes(part) }
   }
@@ -126,7 +124,7 @@ function withoutTimes(part: UsagePart): UsagePart {
   return figures
 }
 
-async function* usageOfOne(tables: OperatorTables, keyId: string, range: TimeRange): AsyncGenerator<Usage> {
+async function* usageOfOne(tables: Tables, keyId: string, range: TimeRange): AsyncGenerator<Usage> {
   const key = await readKey(tables)(keyId)
   if (!key) throw new Error('no key')
   for await (const usage of usageOfKey(tables, key, range)) yield { ...usage, keyId }
@@ -152,8 +150,8 @@ async function stageWith(seed: number, days: number, count: number, keepDays?: n
   return { tables, random, addKey, ...(await addKey()) }
 }
 
-async function removeRow({ client, usage }: OperatorTables, { requestId }: UsageRow): Promise<void> {
-  await client.send(new DeleteCommand({ TableName: usage, Key: rowKey(requestId) }))
+async function removeRow({ database, usage }: Tables, { requestId }: UsageRow): Promise<void> {
+  await database.delete({ TableName: usage, Key: rowKey(requestId) })
 }
 
 test('a day is over when no clock, function or hold of ours can still belong to it', () => {
@@ -361,10 +359,10 @@ test('wherever a run dies, before a call or after it, it leaves nothing that the
   }
 })
 
-async function forgetDays({ client, usage }: OperatorTables): Promise<void> {
-  const { Items = [] } = await client.send(new ScanCommand({ TableName: usage, ConsistentRead: true }))
-  for (const { part, requestId } of Items.filter((item) => item.part.startsWith('DAY#'))) {
-    await client.send(new DeleteCommand({ TableName: usage, Key: { part, requestId } }))
+async function forgetDays({ database, usage }: Tables): Promise<void> {
+  const { Items = [] } = await database.scan({ TableName: usage, ConsistentRead: true })
+  for (const { part, requestId } of Items.filter((item) => String(item.part).startsWith('DAY#'))) {
+    await database.delete({ TableName: usage, Key: { part, requestId } })
   }
 }
 
@@ -418,7 +416,7 @@ test('a key with more rows than a run has time for is added up and exported over
 })
 
 /** How often each row was read by a query. */
-function countRows({ database }: OperatorTables) {
+function countRows({ database }: Tables) {
   const times = new Map<string, number>()
   const { query } = database
   Object.assign(database, {
@@ -470,7 +468,7 @@ test('days that are closed are exported even if closing fails, which is told', a
 test('a stage without keys gets no totals and no note', async () => {
   const tables = await openTestTables()
   await closerAt(tables, () => endOf(1)).run()
-  const { Items = [] } = await tables.client.send(new ScanCommand({ TableName: tables.usage }))
+  const { Items = [] } = await tables.database.scan({ TableName: tables.usage })
   expect(Items).toEqual([])
 })
 
@@ -489,7 +487,7 @@ test('a stage that keeps rows for some days gives each row its end in the write 
     await finishHold(key.id, { requestId, amount: 0n, untilMs: FIRST_MS })
     stop()
     expect(calls).toEqual(['PutItem', 'UpdateItem'])
-    const { Item } = await tables.client.send(new GetCommand({ TableName: tables.usage, Key: rowKey(requestId) }))
+    const { Item } = await tables.database.get({ TableName: tables.usage, Key: rowKey(requestId) })
     return Item?.[TABLES.usage.timeToLive]
   }
   expect(await endOfRow({ [ENV.keepRowsDays]: '400' }, 1)).toBe((FIRST_MS + 400 * DAY_MS) / 1000)
@@ -545,10 +543,8 @@ test('the expiry of rows is switched at the table, and may be switched to what i
   const tables = await openTestTables()
   const set = setRowExpiry(tables.usage, { endpoint: process.env.TEST_DYNAMODB ?? '' })
   const standing = async () => {
-    const { TimeToLiveDescription } = await tables.client.send(
-      new DescribeTimeToLiveCommand({ TableName: tables.usage }),
-    )
-    return TimeToLiveDescription?.TimeToLiveStatus
+    const { TimeToLiveDescription } = await tables.database.control('DescribeTimeToLive', { TableName: tables.usage })
+    return (TimeToLiveDescription as { TimeToLiveStatus?: string }).TimeToLiveStatus
   }
   await set(false)
   await set(false)
@@ -561,7 +557,7 @@ test('the expiry of rows is switched at the table, and may be switched to what i
 test('an audit with time for three rows goes on within a day, with what it found, and proves the same; no cursor can be made up', async () => {
   const { tables, key } = await stageWith(17, 6, 120, 100)
   await closerAt(tables, () => endOf(4)).run()
-  await tables.client.send(new DeleteCommand({ TableName: tables.usage, Key: totalKey(key.id, day(1)) }))
+  await tables.database.delete({ TableName: tables.usage, Key: totalKey(key.id, day(1)) })
   const whole = await audit(tables, key.id, endOf(6))
   expect(whole.ok).toBe(false)
   // A reading of the clock takes a second, and a page three; a day has about twenty rows.
@@ -593,8 +589,7 @@ test('a total that was tampered with is found out, with its rows and without the
   await closerAt(tables, () => endOf(1)).run()
   const total = await readDayTotal(tables)(key.id, day(0))
   if (!total) throw new Error('no total')
-  const put = (stored: typeof total) =>
-    tables.client.send(new PutCommand({ TableName: tables.usage, Item: toTotalItem(stored) }))
+  const put = (stored: typeof total) => tables.database.put({ TableName: tables.usage, Item: toTotalItem(stored) })
   const restore = () => put(total)
   type Part = (typeof total.parts)[number]
   const tamper = (index: number, change: (part: Part) => Partial<Part>) =>
@@ -609,7 +604,7 @@ test('a total that was tampered with is found out, with its rows and without the
   await tamper(costly, ({ promptTokens }) => ({ promptTokens: promptTokens + 1 }))
   expect(await found(endOf(2))).toEqual([expect.stringMatching(changed)])
   await restore()
-  await tables.client.send(new DeleteCommand({ TableName: tables.usage, Key: totalKey(key.id, day(0)) }))
+  await tables.database.delete({ TableName: tables.usage, Key: totalKey(key.id, day(0)) })
   expect(await found(endOf(2))).toEqual([expect.stringMatching(/is missing, though the day is closed/)])
   await restore()
   expect(await found(endOf(2))).toEqual([])

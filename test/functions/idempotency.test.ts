@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { paginateScan } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import OpenAI from 'openai'
 import { HOUR_MS } from '../../layers/gateway/domain/basics/time.ts'
@@ -7,6 +6,7 @@ import { issueSecret } from '../../layers/gateway/domain/keys/new-key.ts'
 import { parseCredits } from '../../layers/gateway/domain/money/money.ts'
 import { AnswerCipher, answerId } from '../../layers/gateway/flow/idempotency/answer-vault.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import { scanItems } from '../../layers/gateway/store/dynamodb/database.ts'
 import { answerStore } from '../../layers/gateway/store/idempotency/answers.ts'
 import { rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
@@ -237,9 +237,8 @@ test('the table of kept answers reveals no answer, prompt or Idempotency-Key, an
   const name = `order-${randomUUID()}`
   upstream.reply = say('the wombat is in the cellar')
   await post(secret, name, { ...HELLO, messages: [{ role: 'user', content: 'where is the wombat?' }] })
-  const items: Record<string, unknown>[] = []
-  const { client, answers } = gateway.tables
-  for await (const page of paginateScan({ client }, { TableName: answers })) items.push(...(page.Items ?? []))
+  const { database, answers } = gateway.tables
+  const items = await Array.fromAsync(scanItems(database, { TableName: answers }))
   const dump = items.map((item) => JSON.stringify(item) + Buffer.from((item.sealed as Uint8Array) ?? []).toString())
   expect(dump.length).toBeGreaterThan(0)
   for (const told of ['wombat', name, secret]) expect(dump.join()).not.toContain(told)

@@ -1,6 +1,5 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openInstance } from '../../functions/instance.ts'
 import { createSweep } from '../../functions/sweep/create.ts'
@@ -134,9 +133,9 @@ describe('dead requests', () => {
 
   test('a dead request that cannot be settled is logged under its own id, not that of the request that found it', async () => {
     const { key, secret, requestId } = await leaveDeadHold(800_000n)
-    const { client, usage } = gateway.tables
+    const { database, usage } = gateway.tables
     const damaged = { keyId: key.id, startedAt: new Date(NOW).toISOString(), cost: 'much', hold: 1 }
-    await client.send(new PutCommand({ TableName: usage, Item: { ...rowKey(requestId), ...damaged } }))
+    await database.put({ TableName: usage, Item: { ...rowKey(requestId), ...damaged } })
     nowMs = NOW + 960_000
     const before = gateway.logLines.length
     const inTheWay = await gateway.post(secret, { ...HELLO, max_tokens: 100 })
@@ -150,7 +149,7 @@ describe('dead requests', () => {
       if (line.event === 'problem') expect(line.requestId).toBe(requestId)
       else expect([line.event, mine.includes(line.requestId)]).toEqual(['request', true])
     }
-    await client.send(new DeleteCommand({ TableName: usage, Key: rowKey(requestId) }))
+    await database.delete({ TableName: usage, Key: rowKey(requestId) })
     expect(await createSweep(gateway.instance)()).toEqual({ finished: 1 })
   })
 

@@ -191,5 +191,4 @@ test('every route of the admin API needs no more than the function’s role, and
     expect([path, mayCall('WaybillReader', { method, url })]).toEqual([path, onlyLooks])
     if (!onlyLooks && path !== '/routes/test') expect([path, calls.some(isWrite)]).toEqual([path, true])
   }
-  tables.client.destroy()
 })

@@ -1,5 +1,4 @@
 import { runInNewContext } from 'node:vm'
-import { PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { describe, expect, test } from '@jest/globals'
 import { stageOf } from '../../infra/stages.ts'
@@ -9,7 +8,7 @@ import { ADMIN_PATHS, CHAT_PATHS, FUNCTION_NAMES } from '../../layers/gateway/en
 import { EDGE_HEADERS, ENV, OUTPUTS, TABLES } from '../../layers/gateway/names.ts'
 import { readConfig } from '../../layers/gateway/platform/config.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
-import { createTableInput } from '../../layers/gateway/store/sdk/create-tables.ts'
+import { createTableInput } from '../../layers/gateway/store/dynamodb/create-tables.ts'
 import { readDocument } from '../documents/support/markdown.ts'
 import { FUNCTIONS, FUNCTIONS_WITH_TABLES, pathOfFunction } from '../support/functions.ts'
 import { openTestTables } from '../support/gateway.ts'
@@ -477,10 +476,9 @@ describe('the first catalog', () => {
     const { catalog, version } = unmarshall(Item)
     expect(parseCatalog(catalog)).toEqual({ catalog })
     const tables = await openTestTables()
-    await tables.client.send(new PutItemCommand({ TableName: tables.keys, Item }))
+    await tables.database.control('PutItem', { TableName: tables.keys, Item })
     expect(await readStoredCatalog(tables)()).toMatchObject({ data: catalog, version })
     expect(version).toBe(1)
-    tables.client.destroy()
   })
 })
 

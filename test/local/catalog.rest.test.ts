@@ -5,7 +5,7 @@ import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts
 import { readVariable } from '../../layers/gateway/platform/config.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { paintFor } from '../../layers/terminal/terminal.ts'
 import { humanLog } from '../../local/human-log.ts'
 import { catalogInForce, checkedCatalog } from '../../local/local-catalog.ts'
@@ -31,7 +31,7 @@ afterAll(async () => {
   await thief[Symbol.asyncDispose]()
 })
 
-const write = (tables: OperatorTables, catalog: unknown) => writeCatalog(tables)(catalog as CatalogData, actAt())
+const write = (tables: Tables, catalog: unknown) => writeCatalog(tables)(catalog as CatalogData, actAt())
 
 describe('the local table', () => {
   const good = catalogFor('https://api.example.test/v1')
@@ -69,7 +69,6 @@ describe('the local table', () => {
       expect(await read()).toMatchObject({ data: better, version: 3 })
       await write(tables, bad)
       expect(await read()).toMatchObject({ data: better, version: 3 })
-      tables.client.destroy()
     },
   )
 

@@ -8,9 +8,9 @@ import { describe, expect, jest, test } from '@jest/globals'
 import { HOUR_MS } from '../../layers/gateway/domain/basics/time.ts'
 import type { CatalogData, CatalogModel } from '../../layers/gateway/domain/routing/catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import { openTables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { readClosing } from '../../layers/gateway/store/rows/closing.ts'
 import { momentOfHour } from '../../layers/gateway/store/rows/hour-sums.ts'
-import { openOperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { endpointOf, LOCAL_TABLES } from '../../local/database-thread.ts'
 import { actAt } from '../support/act.ts'
 import { testWithAmazon } from '../support/amazon.ts'
@@ -157,13 +157,12 @@ describe('three starts in one folder', () => {
   })
 
   test('hours that have ended are added up from the start on, as on a stage', async () => {
-    const tables = openOperatorTables(LOCAL_TABLES, endpointOf(second.local))
+    const tables = openTables(LOCAL_TABLES, endpointOf(second.local))
     let summed: string | undefined
     await until(async () => {
       summed = (await readClosing(tables)()).summedThrough
       return summed !== undefined
     }, 30_000)
-    tables.client.destroy()
     expect(Date.now() - momentOfHour(summed ?? '')).toBeLessThan(3 * HOUR_MS)
   })
 
@@ -193,9 +192,8 @@ describe('three starts in one folder', () => {
 })
 
 async function putCatalog(local: Local, catalog: CatalogData): Promise<void> {
-  const tables = openOperatorTables(LOCAL_TABLES, endpointOf(local))
+  const tables = openTables(LOCAL_TABLES, endpointOf(local))
   await writeCatalog(tables)(catalog, actAt())
-  tables.client.destroy()
 }
 
 function echoAt({ echoUrl }: Local): CatalogData['providers'][string] {

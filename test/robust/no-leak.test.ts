@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { paginateScan, type ScanCommandInput } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, expect, jest, test } from '@jest/globals'
 import { issueSecret } from '../../layers/gateway/domain/keys/new-key.ts'
 import { hashSecret } from '../../layers/gateway/domain/keys/secret.ts'
 import type { CatalogData, OpenAiEntry } from '../../layers/gateway/domain/routing/catalog.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
+import { scanItems } from '../../layers/gateway/store/dynamodb/database.ts'
 import { revokeKey, rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { actAt } from '../support/act.ts'
 import { catalogFor, type TestGateway } from '../support/gateway.ts'
@@ -291,12 +291,9 @@ const secretPart = (secret: string) => secret.slice(BRAND.keyPrefix.length)
 const windows = (text: string) => Array.from({ length: text.length - 7 }, (_, at) => text.slice(at, at + 8))
 
 async function itemsOf(to: TestGateway): Promise<Record<string, unknown>[]> {
-  const items: Record<string, unknown>[] = []
-  for (const TableName of [to.tables.keys, to.tables.usage, to.tables.answers]) {
-    const input: ScanCommandInput = { TableName, ConsistentRead: true }
-    for await (const page of paginateScan({ client: to.tables.client }, input)) items.push(...(page.Items ?? []))
-  }
-  return items
+  const { database, keys, usage, answers } = to.tables
+  const scans = [keys, usage, answers].map((TableName) => scanItems(database, { TableName, ConsistentRead: true }))
+  return (await Promise.all(scans.map((scan) => Array.fromAsync(scan)))).flat()
 }
 
 const inText = (value: unknown) => JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}` : part))

@@ -7,8 +7,6 @@ export type Room = {
 
 const NODE = 'node:*{,/*}'
 const PURE: Room = { imports: 'names.ts' }
-/** AWS's SDK is for the admin API and Bedrock; everything else that a function calls has a client of our own. */
-const SDK: Room = { imports: 'domain/** names.ts platform/** store/** @aws-sdk/* node:crypto' }
 const SHARED: Room = { imports: `domain/** names.ts platform/** wire/basics/** package.json zod ${NODE}` }
 const ANYTHING: Room = { imports: '**' }
 /** Operators have one door, so the command line has no store. */
@@ -26,8 +24,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'domain/**': { imports: 'endpoints.ts names.ts node:crypto node:util' },
   'platform/**': { imports: 'domain/** names.ts node:crypto node:net node:timers/promises node:tls' },
   'wire/**': { imports: 'domain/** endpoints.ts node:crypto' },
-  'store/**': { imports: 'domain/** names.ts platform/** store/sdk/** node:util', types: 'endpoints.ts' },
-  'store/sdk/**': SDK,
+  'store/**': { imports: 'domain/** names.ts platform/** node:crypto node:util', types: 'endpoints.ts' },
   'contracts/*.ts': { imports: 'contracts/*/** domain/** wire/**', types: 'endpoints.ts' },
   'contracts/*/**': { imports: 'contracts/*.ts domain/** wire/**' },
   'providers/*.ts': { imports: 'domain/** providers/*/** wire/**' },
@@ -36,7 +33,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'domain/** platform/** providers/*.ts providers/bedrock/bedrock-sdk.ts providers/{conversation,http}/** wire/** eventsource-parser node:crypto',
     types: '@aws-sdk/client-bedrock-runtime',
   },
-  'providers/bedrock/bedrock-sdk.ts': SDK,
+  // AWS's SDK is for Bedrock; everything else that a function calls has a client of our own.
+  'providers/bedrock/bedrock-sdk.ts': { imports: 'platform/** @aws-sdk/*' },
   'flow/**': {
     imports:
       'contracts/** domain/** names.ts platform/retry.ts wire/** layers/tokenizer/sample-text.ts node:crypto node:stream',

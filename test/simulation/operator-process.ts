@@ -1,9 +1,9 @@
 import type { AdminAnswer, AdminRequest } from '../../layers/admin/api/call.ts'
 import { adminApi } from '../../layers/admin/api/handle.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { type ProcessDeps, SimulatedProcess, TABLE_NAMES } from './process.ts'
 
-type Database = OperatorTables['database']
+type Database = Tables['database']
 
 /** The admin API in a process that can crash. Its callers live on. */
 export class OperatorProcess extends SimulatedProcess {

@@ -3,10 +3,10 @@ import type { Act } from '../../layers/gateway/domain/keys/act.ts'
 import { isOptional } from '../../layers/gateway/domain/keys/key-settings.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { endGrace, revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { resumeKey, suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import type { Account, Issued } from './admin-caller.ts'
 import { COUNTER_LIMITS, MODELS, type Step } from './history.ts'
 
@@ -27,7 +27,7 @@ const EXTERNAL_IDS = ['one', 'two', null]
 const CHANGES = Object.entries(LIMITS).flatMap(([name, values]) => values.map((value) => ({ [name]: value })))
 
 export async function operate(
-  tables: OperatorTables,
+  tables: Tables,
   catalogOf: (value: number) => CatalogData,
   account: Account,
   { operation, value }: Extract<Step, { do: 'operate' }>,

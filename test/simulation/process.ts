@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { sdkDatabase } from '../support/sdk-database.ts'
 import { modelClient } from './dynamodb/model-client.ts'
 import { namedItems } from './dynamodb/named-items.ts'
@@ -27,7 +27,7 @@ const ATTEMPTS = 3
 export class SimulatedProcess implements Sender {
   readonly name: string
   alive = true
-  readonly tables: OperatorTables
+  readonly tables: Tables
   protected readonly deps: ProcessDeps
 
   constructor(name: string, deps: ProcessDeps) {
@@ -38,9 +38,7 @@ export class SimulatedProcess implements Sender {
       const send = (command: Command) => this.#send(command, attempts)
       return modelClient((variant?.wrap?.(send as never) ?? send) as never)
     }
-    const sending = client(ATTEMPTS)
-    const onceClient = client(variant?.attempts ?? 1)
-    this.tables = { client: sending, onceClient, database: sdkDatabase(sending, onceClient), ...TABLE_NAMES }
+    this.tables = { database: sdkDatabase(client(ATTEMPTS), client(variant?.attempts ?? 1)), ...TABLE_NAMES }
   }
 
   /** As the clients: what fails for a while is sent again, but by the one that sends once. */

@@ -5,11 +5,11 @@ import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts
 import { type ContractName, SCOPES } from '../../layers/gateway/endpoints.ts'
 import { BRAND, ITEMS, TABLES, USAGE_ITEMS } from '../../layers/gateway/names.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
 import { hashItem, keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { DAY_SUMS } from '../../layers/gateway/store/rows/day-totals.ts'
 import { HOUR_SUMS } from '../../layers/gateway/store/rows/hour-sums.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { sdkDatabase } from '../support/sdk-database.ts'
 import { type Account, type Asked, askAdmin, newAccount, type Office, type ToldStatus } from './admin-caller.ts'
 import { CatalogBooks } from './catalog-books.ts'
@@ -158,8 +158,7 @@ class World {
 
   async begin(): Promise<void> {
     const client = modelClient(async (command) => this.#carryOut(command as never))
-    const database = sdkDatabase(client, client)
-    const tables: OperatorTables = { client, onceClient: client, database, ...TABLE_NAMES }
+    const tables: Tables = { database: sdkDatabase(client, client), ...TABLE_NAMES }
     await writeCatalog(tables)(this.#catalog(0), this.#newAct())
     for (const setup of this.#history.keys) this.#accounts.push(await this.#newAccount(tables, setup))
     // Hours are added up before the history, so that a request of a node whose clock is behind comes late.
@@ -572,7 +571,7 @@ class World {
     )
   }
 
-  async #newAccount(tables: OperatorTables, { credits, ...limits }: KeySetup): Promise<Account> {
+  async #newAccount(tables: Tables, { credits, ...limits }: KeySetup): Promise<Account> {
     const { secret, stored } = issueSecret(BRAND.keyPrefix, (bytes) => this.#random.bytes(bytes))
     const settings = { ...KEY_DEFAULTS, name: 'simulated', scopes: SCOPES, ...limits }
     const key: Key = newKey({ settings, credits, prefix: BRAND.keyPrefix, stored }, time.nowMs, this.#random.bytes(10))

@@ -1,4 +1,3 @@
-import { GetItemCommand } from '@aws-sdk/client-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import { describe, expect, test } from '@jest/globals'
 import { COUNTER_NAMES, COUNTERS, type CounterName, WINDOWS } from '../../layers/gateway/domain/admission/counters.ts'
@@ -84,9 +83,10 @@ test('a key with every limit and 20 requests under way is at most 1 KB, so that 
   for (const nowMs of [NOW - 31 * DAY_MS, NOW - DAY_MS]) await admit(await fresh(key), demandFor(key, nowMs, 1n))
   for (let i = 0; i < 18; i++) await admit(await fresh(key), demandFor(key, NOW + i, 1n))
   expect(Object.keys((await fresh(key)).holds)).toHaveLength(20)
-  const { Item = {} } = await tables.client.send(
-    new GetItemCommand({ TableName: tables.keys, Key: marshall(keyItem(key.id)) }),
-  )
+  const { Item = {} } = await tables.database.control('GetItem', {
+    TableName: tables.keys,
+    Key: marshall(keyItem(key.id)),
+  })
   expect(itemBytes(Item as RawItem)).toBeLessThanOrEqual(1_024)
 })
 

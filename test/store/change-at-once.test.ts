@@ -11,6 +11,9 @@ import {
   rotateAdminKey,
 } from '../../layers/gateway/store/admin-keys/admin-keys.ts'
 import { scheduleSweep } from '../../layers/gateway/store/admission/sweep.ts'
+import type { Database } from '../../layers/gateway/store/dynamodb/database.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import { WriteOutcomeUnknown } from '../../layers/gateway/store/dynamodb/transact.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { findKeysWithEvents, moveEvents } from '../../layers/gateway/store/events/pending-events.ts'
 import { findByExternalId } from '../../layers/gateway/store/keys/external-id.ts'
@@ -19,8 +22,6 @@ import { findKeyId } from '../../layers/gateway/store/keys/read-key.ts'
 import { endGrace, revokeKey, rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { resumeKey, suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
-import { WriteOutcomeUnknown } from '../../layers/gateway/store/sdk/transact.ts'
 import { actAt } from '../support/act.ts'
 import {
   ALL_TIME,
@@ -48,7 +49,7 @@ async function issueInGrace(settings?: Partial<KeySettings>): Promise<{ old: Key
 }
 
 /** As if the process died after the write of the key's item. */
-function dying(): OperatorTables {
+function dying(): Tables {
   const die = () => Promise.reject(new Error('The process is dead.'))
   return { ...tables, database: { ...tables.database, put: die, delete: die, update: die } }
 }
@@ -139,7 +140,7 @@ test('an event that is still on its key has its place among the others, page by 
 test('one who moves an event late does not delete a pointer that was made since', async () => {
   const { old, key } = await issueInGrace()
   await endGrace(dying())(key.id, actAt(NOW + 2))
-  const late = async (input: Parameters<OperatorTables['database']['delete']>[0]) => {
+  const late = async (input: Parameters<Tables['database']['delete']>[0]) => {
     await moveEvents(tables)(key.id, NOW)
     await rotateKey(tables)(key.id, old.current, actAt(NOW + 3))
     return tables.database.delete(input)
@@ -177,14 +178,13 @@ test.each<[string, string, boolean]>([
 test('a revoke ends as a conflict, where other operators always come first', async () => {
   const key = await issue()
   let rpm = 0
-  const send = async (command: object, options: object) => {
+  const updateOnce: Database['updateOnce'] = async (...sent) => {
     rpm += 1
     await updateKey(tables)(key.id, { rpm }, actAt(NOW))
-    return tables.onceClient.send(command as never, options)
+    return tables.database.updateOnce(...sent)
   }
-  const error = await revokeKey({ ...tables, onceClient: { send } as never })(key.id, actAt(NOW, 'test', 3_000)).catch(
-    (thrown) => thrown,
-  )
+  const busy = { ...tables, database: { ...tables.database, updateOnce } }
+  const error = await revokeKey(busy)(key.id, actAt(NOW, 'test', 3_000)).catch((thrown) => thrown)
   // Its time may also end while another operator's change is being made.
   expect(['VersionConflict', 'TimeoutError', 'WriteOutcomeUnknown']).toContain((error as Error).constructor.name)
   expect([rpm > 0, (await fresh(key)).status]).toEqual([true, 'active'])
@@ -231,12 +231,13 @@ test.each([
   const key = await issue()
   await suspendKey(tables)(key.id, actAt(NOW + 1))
   const late: (() => Promise<unknown>)[] = []
-  const send = (command: object, options: object) => {
-    late.push(() => tables.onceClient.send(command as never, { ...options, abortSignal: undefined } as never))
+  const updateOnce: Database['updateOnce'] = (input) => {
+    late.push(() => tables.database.updateOnce(input))
     return Promise.reject(Object.assign(new Error('no answer'), { name: 'TimeoutError' }))
   }
+  const slow = { ...tables, database: { ...tables.database, updateOnce } }
   const act = actAt(NOW + 2, 'test', 300)
-  await expect(resumeKey({ ...tables, onceClient: { send } as never })(key.id, act)).rejects.toThrow('did not say')
+  await expect(resumeKey(slow)(key.id, act)).rejects.toThrow('did not say')
   expect(await change(tables)(key.id, actAt(NOW + 3))).toMatchObject({ changed: true, key: { status } })
   expect((await Promise.allSettled(late.map((arrive) => arrive()))).map((result) => result.status)).toEqual(
     late.map(() => 'rejected'),
@@ -339,7 +340,7 @@ describe('an entry on a key’s item that no operator can have left', () => {
   test('cannot take the place of the event of an act that is being done', async () => {
     const key = await issue()
     const act = actAt(NOW + 1, 'dan')
-    const get = async (input: Parameters<OperatorTables['database']['get']>[0]) => {
+    const get = async (input: Parameters<Tables['database']['get']>[0]) => {
       if ((await storedItem(key)).pendingEvents)
         await leave(key, [{ ...good, sk: act.id, at: new Date(NOW + 1).toISOString(), by: 'eve' }])
       return tables.database.get(input)

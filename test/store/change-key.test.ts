@@ -1,15 +1,15 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
-import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, test } from '@jest/globals'
 import { GRACE_MS } from '../../layers/gateway/domain/keys/key-settings.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import type { Database, Item } from '../../layers/gateway/store/dynamodb/database.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import { WriteOutcomeUnknown, wasTransactionRejected } from '../../layers/gateway/store/dynamodb/transact.ts'
 import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { findKeyId } from '../../layers/gateway/store/keys/read-key.ts'
 import { endGrace, revokeKey, rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
-import { WriteOutcomeUnknown, wasTransactionRejected } from '../../layers/gateway/store/sdk/transact.ts'
 import { actAt } from '../support/act.ts'
+import { canceled } from '../support/intercept.ts'
 import { demandAt, fresh, issue, NOW, nextSecret, openLine, tables } from './support/store.ts'
 
 test('ten rotations at once all happen, one after another, and only the last two secrets are known', async () => {
@@ -22,16 +22,19 @@ test('ten rotations at once all happen, one after another, and only the last two
 })
 
 /** A transaction that names an item twice is refused in AWS; DynamoDB Local looks at its conditions first. */
-function asInAws({ onceClient, ...others }: OperatorTables): OperatorTables {
-  const send = (command: TransactWriteCommand) => {
-    const items = (command.input.TransactItems ?? []).map(({ Put, Update, Delete }) => {
-      const item = Put?.Item ?? Update?.Key ?? Delete?.Key
-      return `${item?.pk} ${item?.sk}`
+function asInAws(): Tables {
+  return transactingBy((transaction, signal) => {
+    const items = transaction.items.map((item) => {
+      const { pk, sk } = 'Put' in item ? item.Put.Item : (Object.values(item)[0] as { Key: Item }).Key
+      return `${pk} ${sk}`
     })
     if (new Set(items).size < items.length) throw new Error(`An item is named twice: ${items.join(', ')}`)
-    return onceClient.send(command)
-  }
-  return { ...others, onceClient: { send } as never }
+    return tables.database.transact(transaction, signal)
+  })
+}
+
+function transactingBy(transact: Database['transact']): Tables {
+  return { ...tables, database: { ...tables.database, transact } }
 }
 
 test.each([
@@ -43,7 +46,7 @@ test.each([
   const act = actAt(NOW)
   await rotateKey(tables)(key.id, first, act, graceMs)
   const later = await rotateKey(tables)(key.id, second, actAt(NOW + 1))
-  expect(await rotateKey(asInAws(tables))(key.id, first, act, graceMs)).toEqual(later)
+  expect(await rotateKey(asInAws())(key.id, first, act, graceMs)).toEqual(later)
 })
 
 test('a rotation to the secret that is current already is not made a second time', async () => {
@@ -88,13 +91,12 @@ describe('an act ends within its time', () => {
 
   function always(code: string) {
     const count = { sent: 0, tokens: new Set<string | undefined>() }
-    const send = ({ input }: TransactWriteCommand) => {
+    const busy = transactingBy(({ token }) => {
       count.sent += 1
-      count.tokens.add(input.ClientRequestToken)
-      const CancellationReasons = [{ Code: code }]
-      return Promise.reject(new TransactionCanceledException({ message: code, $metadata: {}, CancellationReasons }))
-    }
-    return { count, tables: { ...tables, onceClient: { send } as never } }
+      count.tokens.add(token)
+      return Promise.reject(canceled(code))
+    })
+    return { count, tables: busy }
   }
 
   test('as rejected, where every write meets a conflict: only the write itself is tried again', async () => {
@@ -109,12 +111,11 @@ describe('an act ends within its time', () => {
   test('as a conflict, where others always come first', async () => {
     const key = await issue()
     let others = 0
-    const send = async (command: TransactWriteCommand, options: object) => {
+    const busy = transactingBy(async (transaction, signal) => {
       others += 1
       await updateKey(tables)(key.id, { rpm: others }, actAt(NOW))
-      return tables.onceClient.send(command, options)
-    }
-    const busy = { ...tables, onceClient: { send } as never }
+      return tables.database.transact(transaction, signal)
+    })
     const error = await timed(() => rotateKey(busy)(key.id, nextSecret(), actAt(NOW, 'test', MOST_MS)))
     // Its time may also end while another's change is being made.
     expect(['VersionConflict', 'TimeoutError', 'WriteOutcomeUnknown']).toContain((error as Error).constructor.name)

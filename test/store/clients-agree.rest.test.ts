@@ -1,49 +1,47 @@
+import { randomUUID } from 'node:crypto'
 import {
   DeleteCommand,
   GetCommand,
   PutCommand,
   QueryCommand,
-  type ScanCommand,
+  ScanCommand,
   type ScanCommandInput,
+  TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from '@jest/globals'
 import type { Database } from '../../layers/gateway/store/dynamodb/database.ts'
-import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { RandomCommands, type Sides } from '../local/dynamodb/random-commands.ts'
 import { RandomVerbs } from '../local/dynamodb/random-verbs.ts'
 import { canonical } from '../local/dynamodb/side-by-side.ts'
 import type { DocumentCommand } from '../simulation/dynamodb/dynamodb-model.ts'
 import { Random } from '../simulation/random.ts'
 import { openTestTables } from '../support/gateway.ts'
-import { sdkDatabase } from '../support/sdk-database.ts'
+import { sdkClient, sdkDatabase } from '../support/sdk-database.ts'
 
 // Another seed or a longer run: CLIENTS_SEED=7 CLIENTS_STEPS=20000 npm run -s jest -- test/store/clients-agree
 const SEED = Number(process.env.CLIENTS_SEED ?? 1)
 const STEPS = Number(process.env.CLIENTS_STEPS ?? 150)
 
-type Call = (input: unknown) => Promise<object>
+type Call = (...input: unknown[]) => Promise<object>
 
 /** Tables of its own over one of the clients, with everything that was asked and answered. */
 async function openSide(client: 'ours' | 'the SDK') {
-  const both = await openTestTables()
-  const { keys, usage, answers } = both
+  const { database, ...tables } = await openTestTables()
   const local = { endpoint: process.env.TEST_DYNAMODB ?? '' }
-  const opened = openOperatorTables({ keysTable: keys, usageTable: usage, answersTable: answers }, local)
-  const sdk = { ...opened, database: sdkDatabase(opened.client, opened.onceClient) }
   const heard: string[] = []
-  const tables: OperatorTables = client === 'ours' ? both : sdk
-  return { heard, tables: { ...tables, database: recorded(tables.database, heard, keys.slice('keys-'.length)) } }
+  const used = client === 'ours' ? database : sdkDatabase(sdkClient(local), sdkClient(local, 1))
+  return { heard, tables: { ...tables, database: recorded(used, heard, tables.keys.slice('keys-'.length)) } }
 }
 
 function recorded(database: Database, heard: string[], tableId: string): Database {
   const calls = Object.entries(database).map(([verb, call]) => [
     verb,
-    async (input: unknown) => {
-      const outcome = await outcomeOf(call as Call, input)
-      heard.push(
-        `${verb} ${outcome.told.name}: ${canonical(input)}: ${canonical(outcome.told)}`.replaceAll(tableId, ''),
-      )
+    async (input: unknown, ...more: unknown[]) => {
+      const outcome = await outcomeOf(call as Call, input, more)
+      const asked = canonical(input).replace(/"token": "[^"]*"/, 'a token')
+      heard.push(`${verb} ${outcome.told.name}: ${asked}: ${canonical(outcome.told)}`.replaceAll(tableId, ''))
       if ('error' in outcome) throw outcome.error
       return outcome.answer
     },
@@ -51,40 +49,42 @@ function recorded(database: Database, heard: string[], tableId: string): Databas
   return Object.fromEntries(calls) as Database
 }
 
-async function outcomeOf(call: Call, input: unknown) {
+async function outcomeOf(call: Call, input: unknown, more: unknown[]) {
   try {
-    const answer = await call(input)
+    const answer = (await call(input, ...more)) ?? {}
     const { Item, Attributes, Items, LastEvaluatedKey } = answer as Record<string, unknown>
     return { answer, told: { name: 'done', Item, Attributes, Items, LastEvaluatedKey } }
   } catch (error) {
-    const { name, message, Item } = error as Error & { Item?: unknown }
-    return { error, told: { name, message, Item } }
+    const { name, message, Item, answer } = error as Error & { Item?: unknown; answer?: Record<string, unknown> }
+    return { error, told: { name, message, Item, reasons: answer?.CancellationReasons } }
   }
 }
 
-/** Commands go through the Database if it has them. Commands that only an operator uses go through the SDK, unrecorded. */
-function sidesOf(local: OperatorTables): Sides {
-  const { database, client } = local
+function sidesOf(local: Tables): Sides {
+  const { database } = local
   return {
     local,
-    send(command: DocumentCommand) {
+    async send(command: DocumentCommand) {
       const { input } = command
       if (command instanceof GetCommand) return database.get(input as never)
       if (command instanceof PutCommand) return database.put(input as never)
       if (command instanceof UpdateCommand) return database.update(input as never)
       if (command instanceof DeleteCommand) return database.delete(input as never)
       if (command instanceof QueryCommand) return database.query(input as never)
-      return client.send(command as ScanCommand) as never
+      if (command instanceof ScanCommand) return database.scan(input as never)
+      if (!(command instanceof TransactWriteCommand)) throw new Error(`No verb for a ${command.constructor.name}.`)
+      const { TransactItems: items = [], ClientRequestToken: token = randomUUID() } = command.input
+      await database.transact({ items: items as never, token }, AbortSignal.timeout(10_000))
+      return {}
     },
     scanInPages: async (_: ScanCommandInput) => {},
   }
 }
 
-async function heardBy(client: 'ours' | 'the SDK', open: (tables: OperatorTables) => { step(): Promise<void> }) {
+async function heardBy(client: 'ours' | 'the SDK', open: (tables: Tables) => { step(): Promise<void> }) {
   const { heard, tables } = await openSide(client)
   const steps = open(tables)
   for (let i = 0; i < STEPS; i++) await steps.step().catch(() => {})
-  tables.client.destroy()
   return heard
 }
 
@@ -93,13 +93,13 @@ const kindsOf = (heard: string[]) => new Set(heard.map((line) => line.split(':',
 test.each([
   [
     "the store's own verbs",
-    (tables: OperatorTables) => new RandomVerbs(tables, new Random(SEED)),
-    ['updateOnce', 'update', 'put'],
+    (tables: Tables) => new RandomVerbs(tables, new Random(SEED)),
+    ['updateOnce', 'update', 'put', 'transact'],
   ],
   [
     'random commands, right and wrong',
-    (tables: OperatorTables) => new RandomCommands(sidesOf(tables), new Random(SEED)),
-    ['update', 'put'],
+    (tables: Tables) => new RandomCommands(sidesOf(tables), new Random(SEED)),
+    ['update', 'put', 'transact'],
   ],
 ] as const)(
   'our DynamoDB client gives the answers and errors of the AWS SDK to %s',
@@ -109,7 +109,8 @@ test.each([
     const kinds = [...kindsOf(ours)]
     expect(kinds).toEqual(expect.arrayContaining(['get done', 'query done']))
     for (const verb of conditional) {
-      expect(kinds).toEqual(expect.arrayContaining([`${verb} done`, `${verb} ConditionalCheckFailedException`]))
+      const failed = verb === 'transact' ? 'TransactionCanceledException' : 'ConditionalCheckFailedException'
+      expect(kinds).toEqual(expect.arrayContaining([`${verb} done`, `${verb} ${failed}`]))
     }
   },
   30_000 + STEPS * 60,

@@ -105,7 +105,6 @@ test('the events of all are found newest first, page by page, over the ends of m
   expect((await Array.fromAsync(list({ ...ALL_TIME, of: CATALOG_EVENTS }))).map(({ what }) => what)).toEqual([
     'catalog.push',
   ])
-  own.client.destroy()
 })
 
 test('more events than a page are all found', async () => {
@@ -115,5 +114,4 @@ test('more events than a page are all found', async () => {
   for (let i = 1; i <= 120; i++) await grantCredits(own)(key.id, 1n, actAt(NOW + i, 'ann'))
   expect(await Array.fromAsync(listEvents(own)({ ...ALL_TIME, of: key.id }))).toHaveLength(121)
   expect(await Array.fromAsync(listEvents(own)(ALL_TIME))).toHaveLength(121)
-  own.client.destroy()
 })

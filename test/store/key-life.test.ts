@@ -1,4 +1,3 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import { expect, test } from '@jest/globals'
 import { writeUnits } from '../../bench/bill/bill.ts'
@@ -76,7 +75,7 @@ test('the last use costs no further write and no further write unit on a key wit
     copy = result.key as Key
   }
   expect(writes).toHaveLength(25)
-  const { Item = {} } = await tables.client.send(new GetCommand({ TableName: tables.keys, Key: keyItem(key.id) }))
+  const { Item = {} } = await tables.database.get({ TableName: tables.keys, Key: keyItem(key.id) })
   expect(Item.lastUsedAtMs).toBe(NOW + 24)
   expect(writeUnits(itemBytes(marshall(Item)))).toBe(1)
 })

@@ -1,4 +1,3 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import { expect, test } from '@jest/globals'
 import { writeUnits } from '../../bench/bill/bill.ts'
@@ -43,7 +42,7 @@ const ROW: UsageRow = {
 test('a usage row is stored unchanged, in one write unit of the table and one of its index', async () => {
   const tables = await openTestTables()
   const Item = toUsageItem(ROW)
-  await tables.client.send(new PutCommand({ TableName: tables.usage, Item }))
+  await tables.database.put({ TableName: tables.usage, Item })
   // The index has all of the item, so it takes as many units.
   expect(writeUnits(itemBytes(marshall(Item, { removeUndefinedValues: true })))).toBe(1)
   const { errorCode, fallbackModel, ...stored } = ROW

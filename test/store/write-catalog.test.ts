@@ -8,14 +8,14 @@ import {
   versionAt,
 } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { CATALOG_EVENTS } from '../../layers/gateway/store/events/events.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { actAt } from '../support/act.ts'
 import { catalogFor, openTestTables } from '../support/gateway.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
-let tables: OperatorTables
+let tables: Tables
 
 beforeEach(async () => {
   tables = await openTestTables()

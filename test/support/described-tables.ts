@@ -1,27 +1,23 @@
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 
-const AS_DEPLOYED: Readonly<Record<string, object>> = {
-  DescribeTableCommand: { Table: { DeletionProtectionEnabled: true } },
-  DescribeTimeToLiveCommand: { TimeToLiveDescription: { AttributeName: 'expiresAt', TimeToLiveStatus: 'ENABLED' } },
-  DescribeContinuousBackupsCommand: {
-    ContinuousBackupsDescription: { PointInTimeRecoveryDescription: { PointInTimeRecoveryStatus: 'ENABLED' } },
-  },
+/** The answers to Describe…, where everything is on or off. */
+function answersOf(isOn: boolean): Readonly<Record<string, object>> {
+  const status = isOn ? 'ENABLED' : 'DISABLED'
+  return {
+    DescribeTable: { Table: { DeletionProtectionEnabled: isOn } },
+    DescribeTimeToLive: {
+      TimeToLiveDescription: { TimeToLiveStatus: status, ...(isOn && { AttributeName: 'expiresAt' }) },
+    },
+    DescribeContinuousBackups: {
+      ContinuousBackupsDescription: { PointInTimeRecoveryDescription: { PointInTimeRecoveryStatus: status } },
+    },
+  }
 }
-const LOST: Readonly<Record<string, object>> = {
-  DescribeTableCommand: { Table: { DeletionProtectionEnabled: false } },
-  DescribeTimeToLiveCommand: { TimeToLiveDescription: { TimeToLiveStatus: 'DISABLED' } },
-  DescribeContinuousBackupsCommand: {
-    ContinuousBackupsDescription: { PointInTimeRecoveryDescription: { PointInTimeRecoveryStatus: 'DISABLED' } },
-  },
-}
-
-type Command = { readonly input: { readonly TableName?: string } }
 
 /** Tables with the settings that they have in AWS, which no database on one machine has; a restored one has lost its own. */
-export function describedTables(tables: OperatorTables, restored?: string): OperatorTables {
-  const send = async (command: Command) => {
-    const settings = command.input.TableName === restored ? LOST : AS_DEPLOYED
-    return settings[command.constructor.name] ?? tables.client.send(command as never)
+export function describedTables(tables: Tables, restored?: string): Tables {
+  const control = async (operation: string, { TableName }: { TableName?: string }) => {
+    return answersOf(TableName !== restored)[operation] as Record<string, unknown>
   }
-  return { ...tables, client: { send } as never }
+  return { ...tables, database: { ...tables.database, control } }
 }

@@ -11,11 +11,11 @@ import type { CountTokens } from '../../layers/gateway/flow/billing/count-texts.
 import { BRAND } from '../../layers/gateway/names.ts'
 import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import { createTables } from '../../layers/gateway/store/dynamodb/create-tables.ts'
 import type { TableNames } from '../../layers/gateway/store/dynamodb/tables.ts'
+import { openTables, type Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { readUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
-import { createTables } from '../../layers/gateway/store/sdk/create-tables.ts'
-import { type OperatorTables, openOperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { issueKey } from '../../local/issue-key.ts'
 import { createGatewayServer } from '../../local/server.ts'
 import { actAt } from './act.ts'
@@ -25,7 +25,7 @@ import { sharedTokenizer } from './shared-tokenizer.ts'
 
 export type TestGateway = AsyncDisposable & {
   readonly baseUrl: string
-  readonly tables: OperatorTables
+  readonly tables: Tables
   readonly instance: Instance
   /** Every line that was logged. */
   readonly logLines: string[]
@@ -70,24 +70,24 @@ export type TestOptions = Omit<InstanceOptions, 'config' | 'tables' | 'log'> & {
 }
 
 /** DynamoDB Local, fresh tables. */
-export async function openTestTables(): Promise<OperatorTables> {
+export async function openTestTables(): Promise<Tables> {
   const id = randomBytes(6).toString('hex')
   const tables = connect(id)
   await createTables(tables)
   return tables
 }
 
-function connect(id: string): OperatorTables {
+function connect(id: string): Tables {
   return openAllTables({ keysTable: `keys-${id}`, usageTable: `usage-${id}`, answersTable: `answers-${id}` })
 }
 
-export function openAllTables(names: TableNames, endpoint = process.env.TEST_DYNAMODB ?? ''): OperatorTables {
-  return openOperatorTables(names, { endpoint })
+export function openAllTables(names: TableNames, endpoint = process.env.TEST_DYNAMODB ?? ''): Tables {
+  return openTables(names, { endpoint })
 }
 
 /** The same tables, reached by another address. */
-export function tablesAt({ keys, usage, answers }: OperatorTables, endpoint: string): OperatorTables {
-  return openOperatorTables({ keysTable: keys, usageTable: usage, answersTable: answers }, { endpoint })
+export function tablesAt({ keys, usage, answers }: Tables, endpoint: string): Tables {
+  return openTables({ keysTable: keys, usageTable: usage, answersTable: answers }, { endpoint })
 }
 
 /** The whole gateway on a port of its own: the real functions, real HTTP, real DynamoDB Local. */
@@ -152,8 +152,6 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
     },
     async [Symbol.asyncDispose]() {
       await served[Symbol.asyncDispose]()
-      tables.client.destroy()
-      outside.client.destroy()
     },
   }
   return gateway
@@ -161,7 +159,7 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
 
 /** Issues keys in these tables, and looks at them and at their rows. */
 export function booksOf(
-  tables: OperatorTables,
+  tables: Tables,
   clock: () => number = Date.now,
 ): Pick<TestGateway, 'issue' | 'readKey' | 'readRow'> {
   return {

@@ -1,4 +1,3 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { type CloseOptions, createClose } from '../../functions/close/create.ts'
 import { type Instance, openInstance } from '../../functions/instance.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
@@ -7,9 +6,9 @@ import { KEY_DEFAULTS } from '../../layers/gateway/domain/keys/new-key.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
 import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { putUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { issueKey } from '../../local/issue-key.ts'
 import type { Random } from '../simulation/random.ts'
 import { completedRow } from './completed-row.ts'
@@ -18,7 +17,7 @@ const CREDITS = 10n ** 15n
 
 /** A key that was made at a moment, with the rows that it is given: settled, so that its books balance. */
 export async function usedKey(
-  tables: OperatorTables,
+  tables: Tables,
   madeAtMs: number,
   rows: (keyId: string) => UsageRow[],
   keepDays?: number,
@@ -31,15 +30,13 @@ export async function usedKey(
   return { key, rows: made }
 }
 
-async function spend({ client, keys }: OperatorTables, keyId: string, rows: readonly UsageRow[]): Promise<void> {
-  await client.send(
-    new UpdateCommand({
-      TableName: keys,
-      Key: keyItem(keyId),
-      UpdateExpression: 'SET spent = spent + :cost, available = available - :cost',
-      ExpressionAttributeValues: { ':cost': rows.reduce((sum, { cost }) => sum + cost, 0n) },
-    }),
-  )
+async function spend({ database, keys }: Tables, keyId: string, rows: readonly UsageRow[]): Promise<void> {
+  await database.update({
+    TableName: keys,
+    Key: keyItem(keyId),
+    UpdateExpression: 'SET spent = spent + :cost, available = available - :cost',
+    ExpressionAttributeValues: { ':cost': rows.reduce((sum, { cost }) => sum + cost, 0n) },
+  })
 }
 
 /** Rows of every kind on the days that begin with this moment. */
@@ -79,7 +76,7 @@ export type Closer = {
 }
 
 /** The function that closes days, at a moment, without its pause. */
-export function closerAt(tables: OperatorTables, nowMs: () => number, options: CloseOptions = {}): Closer {
+export function closerAt(tables: Tables, nowMs: () => number, options: CloseOptions = {}): Closer {
   const logLines: string[] = []
   const config = { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers, ...BRAND }
   const log = jsonLog((line) => logLines.push(line))

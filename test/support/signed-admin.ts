@@ -12,7 +12,7 @@ import { issueSecret } from '../../layers/gateway/domain/keys/new-key.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
 import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
 import { createAdminKey } from '../../layers/gateway/store/admin-keys/admin-keys.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { adminEvent } from '../functions/support/admin-function.ts'
 import { actAt } from './act.ts'
 import { listen } from './listen.ts'
@@ -61,7 +61,7 @@ type Options = Pick<Parameters<typeof createAdmin>[0], 'actMs' | 'echoUrl'> & {
 }
 
 export async function startSignedAdmin(
-  tables: OperatorTables,
+  tables: Tables,
   baseUrl: string,
   { stage = 'dev', isProtected = false, caller = CALLER, ...more }: Options = {},
 ): Promise<SignedAdmin> {
@@ -124,7 +124,7 @@ export function connectionTo({ url }: Pick<SignedAdmin, 'url'>, gatewayUrl: stri
 }
 
 /** The secret of a new admin key, which works on this machine. */
-export async function makeAdminKey(tables: OperatorTables, more: Partial<AdminKeySettings> = {}): Promise<string> {
+export async function makeAdminKey(tables: Tables, more: Partial<AdminKeySettings> = {}): Promise<string> {
   const { secret, stored } = issueSecret(BRAND.adminKeyPrefix, randomBytes)
   const settings = { name: 'test', scopes: ADMIN_SCOPES, allowlist: ['127.0.0.1/32'], dailyGrant: 10n ** 15n, ...more }
   await createAdminKey(tables)(newAdminKey({ settings, stored }, Date.now(), randomBytes(10)), actAt())

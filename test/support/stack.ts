@@ -2,7 +2,7 @@ import { afterAll } from '@jest/globals'
 import type { LocalFile } from '../../cli/connect/local-gateway.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import type { ChatTiming } from '../../layers/gateway/flow/answering/chat-deps.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { catalogFor, openGateway, type TestGateway, type TestOptions, tablesAt } from './gateway.ts'
 import { startLocalAdmin } from './local-admin.ts'
 import { type Process, run } from './processes.ts'
@@ -30,7 +30,7 @@ export async function openLocalAdmin(gateway: TestGateway): Promise<LocalFile> {
 
 /** The things that an operator of these tables needs beside them. */
 export async function openStage(
-  tables: OperatorTables,
+  tables: Tables,
   baseUrl = 'http://127.0.0.1:1',
   name = 'dev',
   options?: StageOptions,
@@ -39,12 +39,9 @@ export async function openStage(
 }
 
 /** The same tables, over a line that can be made bad. */
-export async function openLine(
-  tables: OperatorTables,
-): Promise<{ readonly line: UnreliableDynamoDb; readonly far: OperatorTables }> {
+export async function openLine(tables: Tables): Promise<{ readonly line: UnreliableDynamoDb; readonly far: Tables }> {
   const line = opened.use(await startUnreliableDynamoDb(process.env.TEST_DYNAMODB ?? ''))
-  const far = opened.adopt(tablesAt(tables, line.endpoint), ({ client }) => client.destroy())
-  return { line, far }
+  return { line, far: tablesAt(tables, line.endpoint) }
 }
 
 type Apart = {
@@ -56,7 +53,7 @@ type Apart = {
 
 /** A gateway in a process of its own over these tables. */
 export async function openApart(
-  { keys, usage, answers }: OperatorTables,
+  { keys, usage, answers }: Tables,
   { endpoint = process.env.TEST_DYNAMODB ?? '', timing = {}, program = 'test/support/gateway-process.ts' }: Apart = {},
 ): Promise<Process & { readonly url: string }> {
   const names = { keysTable: keys, usageTable: usage, answersTable: answers }

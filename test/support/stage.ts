@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { ask } from '../../cli/admin-client/ask.ts'
 import { adminClient } from '../../cli/admin-client/http-client.ts'
 import type { Connection } from '../../cli/connect/connect.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { waybill, waybillOnTerminal } from './command-line.ts'
 import { listen } from './listen.ts'
 import { type Ended, emptyFolder, type Process, run } from './processes.ts'
@@ -29,7 +29,7 @@ export type Stage = AsyncDisposable & {
 export type StageOptions = { readonly stackName?: string; readonly actMs?: number; readonly callMs?: number }
 
 export async function startStage(
-  tables: OperatorTables,
+  tables: Tables,
   baseUrl: string,
   name: string,
   { stackName = `Waybill-${name}`, actMs, callMs }: StageOptions = {},

@@ -4,13 +4,13 @@ import type { Act } from '../../gateway/domain/keys/act.ts'
 import { OPERATOR_SCOPES, type OperatorScope } from '../../gateway/domain/keys/admin-scopes.ts'
 import type { KeySources } from '../../gateway/providers/open-provider.ts'
 import type { Allowance } from '../../gateway/store/admin-keys/allowance.ts'
-import type { OperatorTables } from '../../gateway/store/sdk/operator-tables.ts'
+import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { AdminError } from './admin-error.ts'
 
 type Random = (bytes: number) => Uint8Array
 
 export type Administered = {
-  readonly tables: OperatorTables
+  readonly tables: Tables
   readonly stage: string
   readonly isProtected: boolean
   /** The gateway's address, without /v1. */

@@ -10,7 +10,7 @@ import {
   versionAt,
 } from '../../gateway/store/catalog/read-catalog.ts'
 import { type WriteOptions, writeCatalog } from '../../gateway/store/catalog/write-catalog.ts'
-import { WriteOutcomeUnknown } from '../../gateway/store/sdk/transact.ts'
+import { WriteOutcomeUnknown } from '../../gateway/store/dynamodb/transact.ts'
 import { catalogRefusal, namingEcho, sourceOf } from '../catalog/catalog-refusal.ts'
 import { changedProvider, compareCatalogs } from '../catalog/compare-catalogs.ts'
 import { contextWarnings } from '../catalog/context-warnings.ts'

@@ -1,12 +1,12 @@
 import { isoTime } from '../../gateway/domain/basics/time.ts'
 import type { Key } from '../../gateway/domain/keys/key.ts'
 import { latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
+import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { listEvents } from '../../gateway/store/events/list-events.ts'
 import type { ChangeResult } from '../../gateway/store/keys/change-key.ts'
 import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
+import { readKeys } from '../../gateway/store/keys/newest-keys.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
-import { readKeys } from '../../gateway/store/sdk/newest-keys.ts'
-import type { OperatorTables } from '../../gateway/store/sdk/operator-tables.ts'
 import { weekCostOf } from '../usage/usage-reader.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
@@ -22,7 +22,7 @@ export async function keyNamed(call: Call, keyId: string | undefined): Promise<K
   return keyId === undefined ? undefined : knownKey(call, keyId, 'key_id')
 }
 
-export async function keyNames(tables: OperatorTables, ids: Iterable<string>): Promise<ReadonlyMap<string, string>> {
+export async function keyNames(tables: Tables, ids: Iterable<string>): Promise<ReadonlyMap<string, string>> {
   return new Map((await readKeys(tables, [...ids])).map(({ id, name }) => [id, name]))
 }
 

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { ACT_MS, newAct, timeLeft } from '../../gateway/domain/keys/act.ts'
 import { isUnavailable } from '../../gateway/platform/aws/service-error.ts'
 import { OverAllowance } from '../../gateway/store/admin-keys/allowance.ts'
+import { WriteOutcomeUnknown, wasTransactionRejected } from '../../gateway/store/dynamodb/transact.ts'
 import { VersionConflict } from '../../gateway/store/keys/change-key.ts'
-import { WriteOutcomeUnknown, wasTransactionRejected } from '../../gateway/store/sdk/transact.ts'
 import { AdminError } from './admin-error.ts'
 import {
   type AdminAnswer,

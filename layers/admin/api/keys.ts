@@ -6,17 +6,17 @@ import { issueSecret, KEY_DEFAULTS, newKey } from '../../gateway/domain/keys/new
 import type { Reference } from '../../gateway/domain/keys/reference.ts'
 import type { Nano } from '../../gateway/domain/money/money.ts'
 import { BRAND } from '../../gateway/names.ts'
+import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
+import { WriteOutcomeUnknown } from '../../gateway/store/dynamodb/transact.ts'
 import { findEvent } from '../../gateway/store/events/events.ts'
 import { createKey, SecretTaken } from '../../gateway/store/keys/create-key.ts'
 import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
 import { keysWithReference } from '../../gateway/store/keys/grant-credits.ts'
+import { newestKeys } from '../../gateway/store/keys/newest-keys.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
 import { endGrace as endGraceOf, revokeKey, rotateKey } from '../../gateway/store/keys/rotate-key.ts'
 import { resumeKey, suspendKey } from '../../gateway/store/keys/suspend-key.ts'
 import { updateKey } from '../../gateway/store/keys/update-key.ts'
-import { newestKeys } from '../../gateway/store/sdk/newest-keys.ts'
-import type { OperatorTables } from '../../gateway/store/sdk/operator-tables.ts'
-import { WriteOutcomeUnknown } from '../../gateway/store/sdk/transact.ts'
 import { settingsIn } from '../settings/key-settings.ts'
 import { weekCostOf, weekCosts } from '../usage/usage-reader.ts'
 import { AdminError } from './admin-error.ts'
@@ -161,7 +161,7 @@ export function secretTaken(error: unknown): never {
 type Named = Pick<z.output<typeof keysQuery>, 'external_id' | 'reference'>
 
 /** The keys with an external id, of which there is one at most, or with a reference, newest first; undefined for all keys. */
-function keysNamed(tables: OperatorTables, { external_id, reference }: Named, afterId?: string) {
+function keysNamed(tables: Tables, { external_id, reference }: Named, afterId?: string) {
   if (external_id !== undefined && reference !== undefined) {
     throw wrong('reference', 'and external_id cannot be asked for together.')
   }
@@ -170,13 +170,13 @@ function keysNamed(tables: OperatorTables, { external_id, reference }: Named, af
   return undefined
 }
 
-async function* keyWith(tables: OperatorTables, externalId: string): AsyncGenerator<string> {
+async function* keyWith(tables: Tables, externalId: string): AsyncGenerator<string> {
   const keyId = await findByExternalId(tables)(externalId)
   if (keyId !== undefined) yield keyId
 }
 
 async function* keysOf(
-  tables: OperatorTables,
+  tables: Tables,
   keyIds: AsyncIterable<string> | Iterable<string>,
 ): AsyncGenerator<Key, void, undefined> {
   for await (const keyId of keyIds) {

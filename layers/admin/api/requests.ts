@@ -6,11 +6,11 @@ import { formatDecimal } from '../../gateway/domain/money/money.ts'
 import { type BillLine, billLines, formatPerMillion, isStated, parsePrice } from '../../gateway/domain/money/price.ts'
 import { earliestRowMs, latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import type { UsageRow } from '../../gateway/domain/rows/usage-row.ts'
+import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
+import { newestKeys } from '../../gateway/store/keys/newest-keys.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
 import { newestRequests } from '../../gateway/store/rows/newest-requests.ts'
 import { readUsageRow } from '../../gateway/store/rows/usage-rows.ts'
-import { newestKeys } from '../../gateway/store/sdk/newest-keys.ts'
-import type { OperatorTables } from '../../gateway/store/sdk/operator-tables.ts'
 import { recordOf, usageRecord } from '../../gateway/wire/rows/usage-record.ts'
 import { attemptWords, explainOpenHold, explainRequest } from '../explain/explain-request.ts'
 import { hasSoundTokens, quantitiesOf } from '../usage/expected-cost.ts'
@@ -121,7 +121,7 @@ function billLineShape({ kind, unit, count, pricePico, amountPico }: BillLine): 
 }
 
 /** The key that holds credits for a request. Only the keys themselves have that information, so all are read. */
-export async function keyHolding(tables: OperatorTables, requestId: string): Promise<Key | undefined> {
+export async function keyHolding(tables: Tables, requestId: string): Promise<Key | undefined> {
   for await (const key of newestKeys(tables)()) if (key.holds[requestId]) return key
   return undefined
 }

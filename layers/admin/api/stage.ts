@@ -1,4 +1,4 @@
-import { readTableSettings } from '../../gateway/store/sdk/table-settings.ts'
+import { readTableSettings } from '../../gateway/store/dynamodb/table-settings.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 import { wholeList } from './pages.ts'

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import type { Administered } from '../../../layers/admin/api/call.ts'
 import { adminApi } from '../../../layers/admin/api/handle.ts'
 import { OPERATOR_SCOPES, type OperatorScope } from '../../../layers/gateway/domain/keys/admin-scopes.ts'
-import type { OperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
+import type { Tables } from '../../../layers/gateway/store/dynamodb/tables.ts'
 
 export type Sent = {
   readonly body?: unknown
@@ -30,7 +30,7 @@ export type Admin = {
 }
 
 /** The admin API over tables, called as its server calls it. */
-export function adminOf(tables: OperatorTables, given: Partial<Administered> = {}): Admin {
+export function adminOf(tables: Tables, given: Partial<Administered> = {}): Admin {
   const reports: unknown[] = []
   const administered = {
     tables,

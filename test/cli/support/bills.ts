@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DAY_MS, isoTime } from '../../../layers/gateway/domain/basics/time.ts'
 import { makeRequestId } from '../../../layers/gateway/domain/basics/ulid.ts'
 import type { UsageRow } from '../../../layers/gateway/domain/rows/usage-row.ts'
-import type { OperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
+import type { Tables } from '../../../layers/gateway/store/dynamodb/tables.ts'
 import { completedRow } from '../../support/completed-row.ts'
 import { openTestTables } from '../../support/gateway.ts'
 import { usedKey } from '../../support/past-usage.ts'
@@ -41,7 +41,7 @@ const PROVIDERS = {
 }
 
 export type Books = {
-  readonly tables: OperatorTables
+  readonly tables: Tables
   /** Bills are files by their names; a text or bytes are written as they are. */
   readonly reconcile: (
     provider: string,

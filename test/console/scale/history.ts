@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { catalogFor } from '../../../bench/waybill.ts'
 import { hourSummer } from '../../../functions/close/sum-hours.ts'
 import { DAY_MS, HOUR_MS, utcDay } from '../../../layers/gateway/domain/basics/time.ts'
@@ -12,16 +11,17 @@ import { DayCounter, type UsagePart } from '../../../layers/gateway/domain/rows/
 import type { UsageRow } from '../../../layers/gateway/domain/rows/usage-row.ts'
 import { UsageSum } from '../../../layers/gateway/domain/rows/usage-sum.ts'
 import { BRAND } from '../../../layers/gateway/names.ts'
+import { mapConcurrently } from '../../../layers/gateway/platform/map-concurrently.ts'
 import { writeCatalog } from '../../../layers/gateway/store/catalog/write-catalog.ts'
+import { createTables } from '../../../layers/gateway/store/dynamodb/create-tables.ts'
 import type { Item } from '../../../layers/gateway/store/dynamodb/database.ts'
+import type { Tables } from '../../../layers/gateway/store/dynamodb/tables.ts'
 import { eventItems } from '../../../layers/gateway/store/events/events.ts'
 import { toItem } from '../../../layers/gateway/store/keys/key-item.ts'
 import { noteClosing } from '../../../layers/gateway/store/rows/closing.ts'
 import { toTotalItem } from '../../../layers/gateway/store/rows/day-totals.ts'
 import { hourOf, putUsageSum } from '../../../layers/gateway/store/rows/hour-sums.ts'
 import { toUsageItem } from '../../../layers/gateway/store/rows/usage-item.ts'
-import { createTables } from '../../../layers/gateway/store/sdk/create-tables.ts'
-import type { OperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
 import { actAt } from '../../support/act.ts'
 import { completedRow } from '../../support/completed-row.ts'
 
@@ -30,12 +30,11 @@ export type Size = { readonly keys: number; readonly days: number; readonly rows
 const ROUTES = ['small', 'large', 'vision'].flatMap((model) => ['one', 'two'].map((provider) => ({ model, provider })))
 const EVENTS_OF_KEY = 10
 const CATALOG_VERSIONS = 30
-const BATCH = 25
-const AT_ONCE = 8
+const AT_ONCE = 64
 
 /** A gateway with a past: its closed days as their totals, today as rows, and what its operators changed meanwhile. */
 export async function writeHistory(
-  tables: OperatorTables,
+  tables: Tables,
   { keys: count, days, rows }: Size,
   nowMs: number,
 ): Promise<{ readonly rowsToday: number }> {
@@ -74,7 +73,7 @@ export async function writeHistory(
 }
 
 /** Every past day is like today, spread over its hours. */
-async function writeSums(tables: OperatorTables, today: readonly UsageRow[], dayMs: number, days: number) {
+async function writeSums(tables: Tables, today: readonly UsageRow[], dayMs: number, days: number) {
   const day = new UsageSum()
   const hours = Array.from({ length: 24 }, () => new UsageSum())
   for (const [i, row] of today.entries()) for (const sum of [day, hours[i % 24] as UsageSum]) sum.addRow(row)
@@ -123,15 +122,7 @@ function rowOf(keyId: string, startedAtMs: number, index: number): UsageRow {
   }
 }
 
-async function putAll({ client }: OperatorTables, table: string, items: readonly Item[]): Promise<void> {
-  const batches = Array.from({ length: Math.ceil(items.length / BATCH) }, (_, i) =>
-    items.slice(i * BATCH, (i + 1) * BATCH),
-  )
-  const workers = Array.from({ length: AT_ONCE }, async () => {
-    for (let batch = batches.pop(); batch; batch = batches.pop()) {
-      const requests = batch.map((Item) => ({ PutRequest: { Item } }))
-      await client.send(new BatchWriteCommand({ RequestItems: { [table]: requests } }))
-    }
-  })
-  await Promise.all(workers)
+async function putAll({ database }: Tables, TableName: string, items: readonly Item[]): Promise<void> {
+  const write = async (Item: Item) => [await database.put({ TableName, Item })]
+  for await (const _ of mapConcurrently(items, AT_ONCE, write));
 }

@@ -1,6 +1,6 @@
 import { medianOf, number } from '../../../bench/figures.ts'
 import { startConsole } from '../../../cli/console/start-console.ts'
-import { openOperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
+import { openTables } from '../../../layers/gateway/store/dynamodb/tables.ts'
 import { LOCAL_TABLES } from '../../../local/database-thread.ts'
 import { startDynamoDbLocal } from '../../../local/dynamodb-local.ts'
 import { connectionTo, startSignedAdmin } from '../../support/signed-admin.ts'
@@ -25,7 +25,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => stack.disposeAsync().finally(() => process.exit(1)))
 }
 const { endpoint } = await startDynamoDbLocal(null, stack)
-const tables = openOperatorTables(LOCAL_TABLES, { endpoint })
+const tables = openTables(LOCAL_TABLES, { endpoint })
 const { rowsToday } = await writeHistory(tables, SIZE, Date.now())
 console.error(`${number(SIZE.keys)} keys, ${SIZE.days} days, ${number(rowsToday)} rows today.`)
 

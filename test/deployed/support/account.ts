@@ -1,6 +1,6 @@
 import type { CatalogData } from '../../../layers/gateway/domain/routing/catalog.ts'
 import { writeCatalog } from '../../../layers/gateway/store/catalog/write-catalog.ts'
-import type { OperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
+import type { Tables } from '../../../layers/gateway/store/dynamodb/tables.ts'
 import { actAt } from '../../support/act.ts'
 import { booksOf, openTestTables } from '../../support/gateway.ts'
 import { type DynamoDbProxy, startDynamoDbProxy } from './dynamodb-proxy.ts'
@@ -18,7 +18,7 @@ export type TestAccount = AsyncDisposable &
     readonly probe: DeployedFunction
     /** The proxy through which functions reach the tables. */
     readonly dynamodb: DynamoDbProxy
-    readonly tables: OperatorTables
+    readonly tables: Tables
   }
 
 export async function openAccount(catalog: CatalogData): Promise<TestAccount> {
@@ -38,7 +38,6 @@ export async function openAccount(catalog: CatalogData): Promise<TestAccount> {
     ...booksOf(tables),
     async [Symbol.asyncDispose]() {
       await dynamodb[Symbol.asyncDispose]()
-      tables.client.destroy()
       remove()
     },
   }

@@ -4,7 +4,7 @@ import { stageKeys } from '../../../functions/admin/stage-keys.ts'
 import { ACT_MS } from '../../../layers/gateway/domain/keys/act.ts'
 import { ADMIN_PATHS } from '../../../layers/gateway/endpoints.ts'
 import { jsonLog } from '../../../layers/gateway/platform/log/log.ts'
-import type { OperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
+import type { Tables } from '../../../layers/gateway/store/dynamodb/tables.ts'
 
 export const ARN = 'arn:aws:sts::123456789012:assumed-role/Operators/ann'
 /** The address from which admin keys of tests may be used. */
@@ -39,7 +39,7 @@ type Options = { readonly clock?: () => number; readonly takesKeys?: boolean; re
 
 /** The deployed admin API over tables, called as API Gateway calls it. */
 export function adminFunction(
-  tables: OperatorTables,
+  tables: Tables,
   { clock = Date.now, takesKeys = true, actMs = ACT_MS }: Options = {},
 ): AdminFunction {
   const logged: string[] = []

@@ -2,15 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, expect } from '@jest/globals'
+import { createTables } from '../../../layers/gateway/store/dynamodb/create-tables.ts'
 import type { LocalEndpoint } from '../../../layers/gateway/store/dynamodb/dynamodb-client.ts'
-import { createTables } from '../../../layers/gateway/store/sdk/create-tables.ts'
-import { openOperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
+import { openTables } from '../../../layers/gateway/store/dynamodb/tables.ts'
 import { freshCredentials, startDatabase } from '../../../local/database-thread.ts'
 import { isReserved } from '../../../local/dynamodb/reserved-words.ts'
 import { startDynamoDbLocal } from '../../../local/dynamodb-local.ts'
 import { Random } from '../../simulation/random.ts'
 import { testWithAmazon } from '../../support/amazon.ts'
 import { hasJava } from '../../support/programs.ts'
+import { sdkClient } from '../../support/sdk-database.ts'
 import { someTimes } from '../../support/some-of.ts'
 import { RandomCommands } from './random-commands.ts'
 import { RandomVerbs } from './random-verbs.ts'
@@ -40,7 +41,7 @@ afterAll(() => stack.disposeAsync())
 async function openSides(): Promise<SideBySide> {
   const id = randomBytes(6).toString('hex')
   const names = { keysTable: `keys-${id}`, usageTable: `usage-${id}`, answersTable: `answers-${id}` }
-  const both = [amazon, ours].map((endpoint) => openOperatorTables(names, endpoint))
+  const both = [amazon, ours].map((local) => ({ ...openTables(names, local), client: sdkClient(local) }))
   await Promise.all(both.map(createTables))
   const [first, second] = both as [(typeof both)[0], (typeof both)[0]]
   return new SideBySide(first, second)

@@ -2,8 +2,8 @@ import { GetItemCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { signer } from '../../../layers/gateway/platform/aws/sign.ts'
 import type { Credentials } from '../../../layers/gateway/platform/config.ts'
-import { openOperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
-import { freshCredentials, LOCAL_TABLES, type LocalDatabase, startDatabase } from '../../../local/database-thread.ts'
+import { freshCredentials, type LocalDatabase, startDatabase } from '../../../local/database-thread.ts'
+import { sdkClient } from '../../support/sdk-database.ts'
 
 const stack = new AsyncDisposableStack()
 const credentials = freshCredentials()
@@ -34,7 +34,7 @@ async function call({ body, headers = {}, by = credentials, nowMs = Date.now(), 
 
 test('who has the password is let in, over our client’s signatures and the SDK’s', async () => {
   expect(await call()).toMatchObject({ status: 200, answer: { TableNames: [] } })
-  const { client } = openOperatorTables(LOCAL_TABLES, database)
+  const client = sdkClient(database)
   expect(await client.send(new ListTablesCommand({}))).toMatchObject({ TableNames: [] })
   client.destroy()
 })
@@ -53,10 +53,7 @@ test.each<[string, Change, string]>([
 })
 
 test('a refusal tells nothing of the data, and not the password', async () => {
-  const { client } = openOperatorTables(LOCAL_TABLES, {
-    ...database,
-    credentials: { ...credentials, secretAccessKey: 'guessed' },
-  })
+  const client = sdkClient({ ...database, credentials: { ...credentials, secretAccessKey: 'guessed' } })
   const get = new GetItemCommand({ TableName: 'keys', Key: { pk: { S: 'p' } } })
   const error = await client.send(get).catch((thrown: Error) => thrown)
   expect(error).toMatchObject({ name: 'InvalidSignatureException' })

@@ -18,7 +18,7 @@ import { RandomExpressions, randomAttributes, TEXTS, wideAttributes } from './ra
 import { canonical, type SideBySide } from './side-by-side.ts'
 
 /** The two sides that commands go to, and the tables that they are about. */
-export type Sides = Pick<SideBySide, 'local' | 'send' | 'scanInPages'>
+export type Sides = Pick<SideBySide, 'send' | 'scanInPages'> & { readonly local: Tables }
 
 type Members = Record<string, unknown>
 type WriteMembers = Members & { TableName: string }

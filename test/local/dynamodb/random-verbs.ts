@@ -12,6 +12,7 @@ import { findKeysToSweep, scheduleSweep } from '../../../layers/gateway/store/ad
 import { takeAdmission } from '../../../layers/gateway/store/admission/take-admission.ts'
 import { listCatalogVersions, readStoredCatalog } from '../../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../../layers/gateway/store/catalog/write-catalog.ts'
+import type { Tables } from '../../../layers/gateway/store/dynamodb/tables.ts'
 import { listEvents } from '../../../layers/gateway/store/events/list-events.ts'
 import { answerStore } from '../../../layers/gateway/store/idempotency/answers.ts'
 import { createKey } from '../../../layers/gateway/store/keys/create-key.ts'
@@ -21,7 +22,6 @@ import { findKeyId, listKeys, readKey } from '../../../layers/gateway/store/keys
 import { endGrace, revokeKey, rotateKey } from '../../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../../layers/gateway/store/keys/update-key.ts'
 import { putUsageRow, queryUsageRows, readUsageRow } from '../../../layers/gateway/store/rows/usage-rows.ts'
-import type { OperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
 import type { Random } from '../../simulation/random.ts'
 import { completedRow } from '../../support/completed-row.ts'
 
@@ -30,7 +30,7 @@ const START = Date.UTC(2096, 10, 15, 23, 50)
 
 /** The store's own verbs, with arguments of every kind: fresh and stale, right and wrong, once and again. */
 export class RandomVerbs {
-  private readonly tables: OperatorTables
+  private readonly tables: Tables
   private readonly random: Random
   private readonly keys: Key[] = []
   private readonly hashes: string[] = ['unknown']
@@ -39,7 +39,7 @@ export class RandomVerbs {
   private serial = 0
   private readonly lastActs = new Map<string, Act>()
 
-  constructor(tables: OperatorTables, random: Random) {
+  constructor(tables: Tables, random: Random) {
     this.tables = tables
     this.random = random
   }

@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException, TransactionCanceledException } from '@
 import { type DynamoDBDocumentClient, paginateScan, ScanCommand, type ScanCommandInput } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { TABLES } from '../../../layers/gateway/names.ts'
-import type { OperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
+import type { Tables } from '../../../layers/gateway/store/dynamodb/tables.ts'
 import { type DocumentCommand, DynamoModel } from '../../simulation/dynamodb/dynamodb-model.ts'
 import { modelClient } from '../../simulation/dynamodb/model-client.ts'
 import { sdkDatabase } from '../../support/sdk-database.ts'
@@ -12,29 +12,31 @@ type Outcome = { readonly output: Output } | { readonly error: unknown }
 
 const COUNTED = ['ADD', 'DELETE', 'contains', 'UPDATED_NEW']
 
+export type SdkTables = Tables & { readonly client: DynamoDBDocumentClient }
+
 export class Mismatch extends Error {}
 
 /** Amazon's DynamoDB Local, our database and the simulator's: every command goes to all, and they must say the same. */
 export class SideBySide {
   /** Amazon's. */
-  readonly local: OperatorTables
-  readonly ours: OperatorTables
+  readonly local: SdkTables
+  readonly ours: SdkTables
   readonly model: DynamoModel
   /** Over this client the store's own verbs work on both. */
-  readonly tables: OperatorTables
+  readonly tables: Tables
   readonly modelOnly: DynamoDBDocumentClient
   /** How often each kind of answer was given, the same by both. */
   readonly answers: Record<string, number> = {}
   commands = 0
 
   /** The tables have the same names on both sides. */
-  constructor(local: OperatorTables, ours: OperatorTables) {
+  constructor(local: SdkTables, ours: SdkTables) {
     this.local = local
     this.ours = ours
     const { keys, usage, answers } = local
     this.model = new DynamoModel({ [keys]: TABLES.keys, [usage]: TABLES.usage, [answers]: TABLES.answers })
     const both = modelClient((command) => this.send(command))
-    this.tables = { ...local, client: both, onceClient: both, database: sdkDatabase(both, both) }
+    this.tables = { ...local, database: sdkDatabase(both, both) }
     this.modelOnly = modelClient(async (command) => this.model.execute(command))
   }
 

@@ -4,14 +4,13 @@ import { adminKeyFields, changeEvent } from '../../domain/keys/change-event.ts'
 import { ITEMS, TABLES } from '../../names.ts'
 import { queryItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
+import { putNew } from '../dynamodb/transact.ts'
 import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
 import type { KeyKind } from '../keys/change-key.ts'
 import { SecretTaken } from '../keys/create-key.ts'
 import { revoke, rotateSecret } from '../keys/rotate-key.ts'
 import { findId, readOne } from '../keys/rotating-item.ts'
-import type { OperatorTables } from '../sdk/operator-tables.ts'
-import { putNew } from '../sdk/transact.ts'
 import { ADMIN_KEY_ITEMS, toAdminItem } from './admin-key-item.ts'
 
 const [, BY_CREATION] = TABLES.keys.indexes
@@ -24,7 +23,7 @@ const ADMIN_KEY: KeyKind<AdminKey> = {
 }
 
 /** The admin key, the pointer from its hash and its event appear together. */
-export function createAdminKey(tables: OperatorTables) {
+export function createAdminKey(tables: Tables) {
   const { keys } = tables
   return async (key: AdminKey, act: Act): Promise<void> => {
     const event = changeEvent(act, 'admin_key.create', { keyId: key.id, after: adminKeyFields(key) })
@@ -67,10 +66,10 @@ export function listAdminKeys(tables: Tables) {
   }
 }
 
-export function rotateAdminKey(tables: OperatorTables) {
+export function rotateAdminKey(tables: Tables) {
   return rotateSecret(tables, ADMIN_KEY)
 }
 
-export function revokeAdminKey(tables: OperatorTables) {
+export function revokeAdminKey(tables: Tables) {
   return revoke(tables, ADMIN_KEY, 'admin_key.revoke')
 }

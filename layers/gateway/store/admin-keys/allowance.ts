@@ -2,11 +2,10 @@ import { utcDay } from '../../domain/basics/time.ts'
 import type { AdminKey } from '../../domain/keys/admin-key.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import { ITEMS } from '../../names.ts'
+import type { TransactItem } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { toNano } from '../keys/key-item.ts'
 import { readOne } from '../keys/rotating-item.ts'
-import type { OperatorTables } from '../sdk/operator-tables.ts'
-import type { TransactItem } from '../sdk/transact.ts'
 import { ADMIN_KEY_ITEMS, adminKeyItem } from './admin-key-item.ts'
 
 export type Allowance = {
@@ -30,7 +29,7 @@ export function allowanceAt({ id, dailyGrant }: AdminKey, nowMs: number): Allowa
 const counterItem = ({ adminKeyId, day }: Allowance) => ({ pk: `${ITEMS.adminGrants}${adminKeyId}`, sk: day })
 
 /** Makes the transaction of a grant fail if the key would grant more than it may on the day, or is revoked. */
-export function takeAllowance({ keys }: OperatorTables, allowance: Allowance, amount: Nano): TransactItem[] {
+export function takeAllowance({ keys }: Tables, allowance: Allowance, amount: Nano): TransactItem[] {
   const { adminKeyId, dailyGrant, day } = allowance
   // The first grant of a day has no counter to be compared with.
   if (amount > dailyGrant) throw overAllowance(allowance)

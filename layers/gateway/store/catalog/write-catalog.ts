@@ -3,11 +3,12 @@ import type { Act } from '../../domain/keys/act.ts'
 import { changeEvent } from '../../domain/keys/change-event.ts'
 import type { CatalogData } from '../../domain/routing/catalog.ts'
 import { CATALOG_ITEM } from '../../names.ts'
+import type { TransactItem } from '../dynamodb/database.ts'
+import type { Tables } from '../dynamodb/tables.ts'
+import { putNew } from '../dynamodb/transact.ts'
 import { CATALOG_EVENTS, findEvent, putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
 import { againAfterOthers, VersionConflict } from '../keys/change-key.ts'
-import type { OperatorTables } from '../sdk/operator-tables.ts'
-import { putNew, type TransactItem } from '../sdk/transact.ts'
 import { readStoredCatalog, type StoredCatalog, versionItem } from './read-catalog.ts'
 
 type WriteResult = { readonly written: boolean; readonly version: number }
@@ -21,7 +22,7 @@ export type WriteOptions = {
 }
 
 /** Replaces the whole catalog. The version that was in force stays in the history. */
-export function writeCatalog(tables: OperatorTables) {
+export function writeCatalog(tables: Tables) {
   const read = readStoredCatalog(tables)
   return (catalog: CatalogData, act: Act, options: WriteOptions = {}): Promise<WriteResult> => {
     const { expectedVersion, rollbackTo, source } = options
@@ -57,7 +58,7 @@ export function writeCatalog(tables: OperatorTables) {
   }
 }
 
-function replace({ keys }: OperatorTables, { data, version, pushedAt, pushedBy, note }: StoredCatalog): TransactItem {
+function replace({ keys }: Tables, { data, version, pushedAt, pushedBy, note }: StoredCatalog): TransactItem {
   const setNote = note === undefined ? ' REMOVE note, #source' : ', note = :note REMOVE #source'
   return {
     Update: {
@@ -78,11 +79,11 @@ function replace({ keys }: OperatorTables, { data, version, pushedAt, pushedBy, 
   }
 }
 
-function putVersion({ keys }: OperatorTables, { data, ...note }: StoredCatalog): TransactItem {
+function putVersion({ keys }: Tables, { data, ...note }: StoredCatalog): TransactItem {
   return putNew(keys, { ...versionItem(note.version), catalog: data, ...note })
 }
 
-async function isInHistory({ database, keys }: OperatorTables, version: number): Promise<boolean> {
+async function isInHistory({ database, keys }: Tables, version: number): Promise<boolean> {
   const Key = versionItem(version)
   const { Item } = await database.get({ TableName: keys, Key, ConsistentRead: true, ProjectionExpression: 'pk' })
   return Item !== undefined

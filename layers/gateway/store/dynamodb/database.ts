@@ -44,6 +44,17 @@ type ScanInput = Placeholders & {
   readonly ExclusiveStartKey?: Item
 }
 
+type ConditionCheckInput = WriteInput & { readonly Key: Item; readonly ConditionExpression: string }
+
+export type TransactItem =
+  | { readonly Put: PutInput }
+  | { readonly Update: UpdateInput }
+  | { readonly Delete: DeleteInput }
+  | { readonly ConditionCheck: ConditionCheckInput }
+
+/** `token`: DynamoDB recognises a transaction that is sent again by it, and makes it once. */
+type Transaction = { readonly items: readonly TransactItem[]; readonly token: string }
+
 type Page = { readonly Items?: Item[] | undefined; readonly LastEvaluatedKey?: Item | undefined }
 type WriteOutput = { readonly Attributes?: Item | undefined }
 
@@ -53,11 +64,17 @@ export type Database = {
   put(input: PutInput): Promise<WriteOutput>
   update(input: UpdateInput): Promise<WriteOutput>
   /** Sent once and never again by itself, for a write that must not land a second time, later. */
-  updateOnce(input: UpdateInput): Promise<WriteOutput>
+  updateOnce(input: UpdateInput, signal?: AbortSignal): Promise<WriteOutput>
   delete(input: DeleteInput): Promise<WriteOutput>
   query(input: QueryInput): Promise<Page>
   /** Reads a whole table, for work that is done once a day. */
   scan(input: ScanInput): Promise<Page>
+  /** Makes all of the writes or none, sent once. */
+  transact(transaction: Transaction, signal: AbortSignal): Promise<void>
+  /** DynamoDB may leave keys of a batch unread, and says which. */
+  batchGet(TableName: string, keys: readonly Item[]): Promise<{ readonly Items: Item[]; readonly left: Item[] }>
+  /** An operation on tables themselves, whose input and answer are plain JSON. */
+  control(operation: string, input: object): Promise<Readonly<Record<string, unknown>>>
 }
 
 /** `isAhead`, for a reader of all items: the next page is on its way while this one is worked on. */

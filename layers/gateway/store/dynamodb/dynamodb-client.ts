@@ -1,8 +1,8 @@
 import { type CallService, openService } from '../../platform/aws/service.ts'
 import { ServiceError } from '../../platform/aws/service-error.ts'
 import type { Credentials } from '../../platform/config.ts'
-import { type Attributes, fromAttributes, type Input, writeInput } from './attribute-values.ts'
-import type { Database } from './database.ts'
+import { type Attributes, fromAttributes, type Input, quoted, writeAttributes, writeInput } from './attribute-values.ts'
+import type { Database, TransactItem } from './database.ts'
 
 /** A database on this machine. Without one the client talks to AWS by AWS's own settings. */
 export type LocalEndpoint = {
@@ -36,9 +36,9 @@ export function dynamoDb(local?: LocalEndpoint): Database {
   async function send(operation: string, input: Input): Promise<Output> {
     return call(operation, writeInput(input), { attempts: ATTEMPTS })
   }
-  async function change(operation: string, input: Input, attempts = ATTEMPTS) {
+  async function change(operation: string, input: Input, options: Options = { attempts: ATTEMPTS }) {
     try {
-      const { Attributes }: Output = await call(operation, writeInput(input), { attempts })
+      const { Attributes }: Output = await call(operation, writeInput(input), options)
       return { Attributes: Attributes && fromAttributes(Attributes) }
     } catch (error) {
       throw withItem(error)
@@ -58,11 +58,29 @@ export function dynamoDb(local?: LocalEndpoint): Database {
     },
     put: (input) => change('PutItem', input),
     update: (input) => change('UpdateItem', input),
-    updateOnce: (input) => change('UpdateItem', input, 1),
+    updateOnce: (input, signal) => change('UpdateItem', input, { attempts: 1, ...(signal && { signal }) }),
     delete: (input) => change('DeleteItem', input),
     query: (input) => page('Query', input),
     scan: (input) => page('Scan', input),
+    async transact({ items, token }, signal) {
+      const body = `{"ClientRequestToken":"${token}","TransactItems":[${items.map(writeTransactItem).join(',')}]}`
+      await call('TransactWriteItems', body, { attempts: 1, signal })
+    },
+    async batchGet(TableName, keys) {
+      const body = `{"RequestItems":{${quoted(TableName)}:{"ConsistentRead":true,"Keys":[${keys.map(writeAttributes).join(',')}]}}}`
+      const { Responses, UnprocessedKeys }: BatchOutput = await call('BatchGetItem', body, { attempts: ATTEMPTS })
+      return {
+        Items: (Responses?.[TableName] ?? []).map(fromAttributes),
+        left: (UnprocessedKeys?.[TableName]?.Keys ?? []).map(fromAttributes),
+      }
+    },
+    control: (operation, input) => call(operation, JSON.stringify(input), { attempts: ATTEMPTS }),
   }
+}
+
+function writeTransactItem(item: TransactItem): string {
+  const [[kind, input]] = Object.entries(item) as [[string, Input]]
+  return `{"${kind}":${writeInput(input)}}`
 }
 
 /** The error with the item of a failed condition as a plain item. */
@@ -71,9 +89,16 @@ function withItem(error: unknown): unknown {
   return Object.assign(error, { Item: fromAttributes(error.answer.Item as Attributes) })
 }
 
+type Options = Parameters<CallService>[2]
+
 type Output = {
   readonly Item?: Attributes
   readonly Attributes?: Attributes
   readonly Items?: Attributes[]
   readonly LastEvaluatedKey?: Attributes
+}
+
+type BatchOutput = {
+  readonly Responses?: Readonly<Record<string, Attributes[]>>
+  readonly UnprocessedKeys?: Readonly<Record<string, { readonly Keys: Attributes[] }>>
 }

@@ -3,9 +3,8 @@ import type { ChangeEvent } from '../../domain/keys/change-event.ts'
 import type { EventKind } from '../../domain/keys/event-names.ts'
 import { ITEMS } from '../../names.ts'
 import { firstPut } from '../dynamodb/conditional-writes.ts'
-import { type Item, itemReader } from '../dynamodb/database.ts'
+import { type Item, itemReader, type TransactItem } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
-import type { TransactItem } from '../sdk/transact.ts'
 
 /** The owner of an event: a key, by its id, or the catalog. */
 export const CATALOG_EVENTS = ITEMS.catalog

@@ -1,6 +1,7 @@
 import type { Act } from '../../domain/keys/act.ts'
-import type { OperatorTables } from '../sdk/operator-tables.ts'
-import { type TransactItem, transact, WriteOutcomeUnknown } from '../sdk/transact.ts'
+import type { TransactItem } from '../dynamodb/database.ts'
+import type { Tables } from '../dynamodb/tables.ts'
+import { transact, WriteOutcomeUnknown } from '../dynamodb/transact.ts'
 import { findEvent } from './events.ts'
 
 /** False if a condition failed. */
@@ -10,12 +11,7 @@ type Made = 'now' | 'before' | false
  * Makes a change whose event is among its items, once for an act. 'before' if the act has its event already, by an
  * earlier call or by a try whose answer was lost. `of` is the owner of the event.
  */
-export async function makeOnce(
-  tables: OperatorTables,
-  of: string,
-  act: Act,
-  items: readonly TransactItem[],
-): Promise<Made> {
+export async function makeOnce(tables: Tables, of: string, act: Act, items: readonly TransactItem[]): Promise<Made> {
   const wasMade = async () => (await findEvent(tables)(of, act.id)) !== undefined
   try {
     if (await transact(tables, items, act)) return 'now'

@@ -4,10 +4,10 @@ import type { RotatingKey } from '../../domain/keys/key.ts'
 import { isUnavailable } from '../../platform/aws/service-error.ts'
 import { retry, waitAtMost } from '../../platform/retry.ts'
 import type { Item } from '../dynamodb/database.ts'
+import type { Tables } from '../dynamodb/tables.ts'
+import { updateOnce, WriteOutcomeUnknown } from '../dynamodb/transact.ts'
 import { findEvent } from '../events/events.ts'
 import { eventsOn, keepEvent, moveEvents, type Pointer } from '../events/pending-events.ts'
-import type { OperatorTables } from '../sdk/operator-tables.ts'
-import { updateOnce, WriteOutcomeUnknown } from '../sdk/transact.ts'
 import {
   type ChangeResult,
   changedItem,
@@ -27,7 +27,7 @@ type UrgentChange = ItemChange & { readonly pointers: readonly Pointer[] }
  * write, and moved afterwards: by this act, by the next one on the key,
  * or by the next sweep.
  */
-export function changeAtOnce<K extends RotatingKey>(tables: OperatorTables, kind: KeyKind<K>, what: UrgentEvent) {
+export function changeAtOnce<K extends RotatingKey>(tables: Tables, kind: KeyKind<K>, what: UrgentEvent) {
   const { toKey, fieldsOf, itemOf } = kind
   const { database, keys: TableName } = tables
   return async (keyId: string, act: Act, decide: (key: K) => UrgentChange | undefined): Promise<ChangeResult<K>> => {

@@ -4,12 +4,11 @@ import type { EventKind } from '../../domain/keys/event-names.ts'
 import type { Key, RotatingKey } from '../../domain/keys/key.ts'
 import { type Notice, STATUS_NOTICES } from '../../domain/keys/notice.ts'
 import { retry } from '../../platform/retry.ts'
-import type { Item } from '../dynamodb/database.ts'
+import type { Item, TransactItem } from '../dynamodb/database.ts'
+import type { Tables } from '../dynamodb/tables.ts'
 import { findEvent, putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
 import { noticeSet } from '../notices/notices.ts'
-import type { OperatorTables } from '../sdk/operator-tables.ts'
-import type { TransactItem } from '../sdk/transact.ts'
 import { KEY_ITEMS } from './key-item.ts'
 import type { KeyItems } from './rotating-item.ts'
 
@@ -65,7 +64,7 @@ export function againAfterOthers<T>(act: Act, change: () => Promise<T>, tries = 
  * still current. `decide` returns undefined if there is nothing to do. With `expectedVersion`, only that version is
  * changed.
  */
-export function changeKey<K extends RotatingKey>(tables: OperatorTables, kind: KeyKind<K>, what: EventKind) {
+export function changeKey<K extends RotatingKey>(tables: Tables, kind: KeyKind<K>, what: EventKind) {
   const { toKey, fieldsOf, itemOf } = kind
   return (
     id: string,

@@ -3,11 +3,11 @@ import { changeEvent, keyFields } from '../../domain/keys/change-event.ts'
 import type { Key } from '../../domain/keys/key.ts'
 import type { Reference } from '../../domain/keys/reference.ts'
 import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
+import type { Tables } from '../dynamodb/tables.ts'
+import { putNew } from '../dynamodb/transact.ts'
 import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
 import { expiryClock } from '../notices/expiry-clock.ts'
-import type { OperatorTables } from '../sdk/operator-tables.ts'
-import { putNew } from '../sdk/transact.ts'
 import { findByExternalId, takeExternalId } from './external-id.ts'
 import { grantEntry, grantFields, takeReference } from './grant-credits.ts'
 import { hashItem, toItem } from './key-item.ts'
@@ -21,7 +21,7 @@ export class SecretTaken extends Error {}
  * The key, its hash, its external id, its first grant and its event appear together, unless another key has the
  * external id. With an allowance the first grant is taken from it, or an OverAllowance is thrown.
  */
-export function createKey(tables: OperatorTables) {
+export function createKey(tables: Tables) {
   const { keys } = tables
   return async (key: Key, act: Act, given?: Allowance, reference?: Reference): Promise<CreateResult> => {
     const { id: keyId, externalId } = key

@@ -1,7 +1,6 @@
-import { itemReader } from '../dynamodb/database.ts'
+import { itemReader, type TransactItem } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
-import type { OperatorTables } from '../sdk/operator-tables.ts'
-import { putNew, type TransactItem } from '../sdk/transact.ts'
+import { putNew } from '../dynamodb/transact.ts'
 import { externalItem } from './key-item.ts'
 
 export function findByExternalId({ database, keys }: Tables) {
@@ -9,12 +8,12 @@ export function findByExternalId({ database, keys }: Tables) {
 }
 
 /** Part of the transaction in which a key gets its external id. If another key has it, the transaction fails. */
-export function takeExternalId({ keys }: OperatorTables, externalId: string, keyId: string): TransactItem {
+export function takeExternalId({ keys }: Tables, externalId: string, keyId: string): TransactItem {
   return putNew(keys, { ...externalItem(externalId), keyId })
 }
 
 /** Part of the transaction in which a key loses its external id. */
-export function freeExternalId({ keys }: OperatorTables, externalId: string, keyId: string): TransactItem {
+export function freeExternalId({ keys }: Tables, externalId: string, keyId: string): TransactItem {
   return {
     Delete: {
       TableName: keys,

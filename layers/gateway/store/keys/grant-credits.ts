@@ -7,12 +7,11 @@ import { referenceDigest } from '../../domain/keys/reference-digest.ts'
 import { formatCredits, type Nano } from '../../domain/money/money.ts'
 import { ITEMS } from '../../names.ts'
 import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
-import { type Item, itemReader, queryItems } from '../dynamodb/database.ts'
+import { type Item, itemReader, queryItems, type TransactItem } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
+import { putNew } from '../dynamodb/transact.ts'
 import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
-import type { OperatorTables } from '../sdk/operator-tables.ts'
-import { putNew, type TransactItem } from '../sdk/transact.ts'
 import { againAfterOthers, type ChangeResult, VersionConflict } from './change-key.ts'
 import { grantItem, keyItem, SWEEP_AT_ONCE, toNano } from './key-item.ts'
 import { readKey } from './read-key.ts'
@@ -30,7 +29,7 @@ const TRIES = 10
  * one does not. Credits below zero correct an earlier grant, by no more than is available. With an allowance the amount
  * is taken from it in the same transaction, a correction's too, or an OverAllowance is thrown.
  */
-export function grantCredits(tables: OperatorTables) {
+export function grantCredits(tables: Tables) {
   const read = readKey(tables)
   return (
     keyId: string,
@@ -71,7 +70,7 @@ export function grantCredits(tables: OperatorTables) {
   }
 }
 
-function changeBalance({ keys }: OperatorTables, keyId: string, credits: Nano): TransactItem {
+function changeBalance({ keys }: Tables, keyId: string, credits: Nano): TransactItem {
   return {
     Update: {
       TableName: keys,
@@ -152,12 +151,7 @@ const referenceItem = (text: string, keyId: string) => ({ pk: partitionOf(text),
 const earliestMs = ({ atMs }: Act) => atMs - REFERENCE_DAYS * DAY_MS
 
 /** Part of the transaction that grants: of concurrent grants to a key under one reference, all but one fail. */
-export function takeReference(
-  { keys }: OperatorTables,
-  keyId: string,
-  { text, isAgain }: Reference,
-  act: Act,
-): TransactItem {
+export function takeReference({ keys }: Tables, keyId: string, { text, isAgain }: Reference, act: Act): TransactItem {
   return {
     Put: {
       TableName: keys,

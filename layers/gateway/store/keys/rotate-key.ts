@@ -3,16 +3,16 @@ import type { Act } from '../../domain/keys/act.ts'
 import type { UrgentEvent } from '../../domain/keys/change-event.ts'
 import type { RotatingKey, Secret } from '../../domain/keys/key.ts'
 import { GRACE_MS } from '../../domain/keys/key-settings.ts'
+import type { Tables } from '../dynamodb/tables.ts'
+import { putNew } from '../dynamodb/transact.ts'
 import type { Pointer } from '../events/pending-events.ts'
-import type { OperatorTables } from '../sdk/operator-tables.ts'
-import { putNew } from '../sdk/transact.ts'
 import { changeAtOnce } from './change-at-once.ts'
 import { type ChangeResult, changeKey, KEY, type KeyKind } from './change-key.ts'
 import { externalItem } from './key-item.ts'
 import { type KeyItems, PREVIOUS_SECRET } from './rotating-item.ts'
 
 /** The current secret becomes the previous one for the grace period, and a previous one ends. Without grace both end. */
-export function rotateSecret<K extends RotatingKey>(tables: OperatorTables, kind: KeyKind<K>) {
+export function rotateSecret<K extends RotatingKey>(tables: Tables, kind: KeyKind<K>) {
   const { keys } = tables
   const change = changeKey(tables, kind, `${kind.eventPrefix}.rotate`)
   const forget = ({ hash }: Secret) => ({ Delete: { TableName: keys, Key: kind.secretItemOf(hash) } })
@@ -54,11 +54,11 @@ export function rotateSecret<K extends RotatingKey>(tables: OperatorTables, kind
     })
 }
 
-export function rotateKey(tables: OperatorTables) {
+export function rotateKey(tables: Tables) {
   return rotateSecret(tables, KEY)
 }
 
-export function endGrace(tables: OperatorTables) {
+export function endGrace(tables: Tables) {
   const change = changeAtOnce(tables, KEY, 'key.end_grace')
   return (keyId: string, act: Act) =>
     change(keyId, act, ({ previous }) =>
@@ -67,14 +67,14 @@ export function endGrace(tables: OperatorTables) {
 }
 
 /** Both secrets end with the key, and its external id becomes free for the next one. */
-export function revokeKey(tables: OperatorTables) {
+export function revokeKey(tables: Tables) {
   return revoke(tables, KEY, 'key.revoke', ({ externalId }) =>
     externalId === undefined ? [] : [externalItem(externalId)],
   )
 }
 
 export function revoke<K extends RotatingKey>(
-  tables: OperatorTables,
+  tables: Tables,
   kind: KeyKind<K>,
   what: UrgentEvent,
   othersOf: (key: K) => readonly Pointer[] = () => [],

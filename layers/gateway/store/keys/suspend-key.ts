@@ -1,15 +1,15 @@
 import type { Act } from '../../domain/keys/act.ts'
 import type { Key } from '../../domain/keys/key.ts'
-import type { OperatorTables } from '../sdk/operator-tables.ts'
+import type { Tables } from '../dynamodb/tables.ts'
 import { changeAtOnce } from './change-at-once.ts'
 import { KEY } from './change-key.ts'
 
 /** From the next request on the key is refused, until it is resumed. Nothing else of it changes. */
-export function suspendKey(tables: OperatorTables) {
+export function suspendKey(tables: Tables) {
   return setStatus(tables, 'key.suspend', 'suspended')
 }
 
-export function resumeKey(tables: OperatorTables) {
+export function resumeKey(tables: Tables) {
   return setStatus(tables, 'key.resume', 'active')
 }
 
@@ -17,7 +17,7 @@ export function resumeKey(tables: OperatorTables) {
  * Written also if the key has this status already: the write ends the version that an earlier act was for, so that one
  * whose outcome is unknown cannot land afterwards.
  */
-function setStatus(tables: OperatorTables, what: 'key.suspend' | 'key.resume', status: Key['status']) {
+function setStatus(tables: Tables, what: 'key.suspend' | 'key.resume', status: Key['status']) {
   const change = changeAtOnce(tables, KEY, what)
   return (keyId: string, act: Act) => change(keyId, act, () => ({ set: { status }, pointers: [] }))
 }

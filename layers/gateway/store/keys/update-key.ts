@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Act } from '../../domain/keys/act.ts'
 import type { Key } from '../../domain/keys/key.ts'
 import type { KeySettings, SettingChanges } from '../../domain/keys/key-settings.ts'
+import type { Tables } from '../dynamodb/tables.ts'
 import { expiryClock } from '../notices/expiry-clock.ts'
-import type { OperatorTables } from '../sdk/operator-tables.ts'
 import { type ChangeResult, changeKey, KEY } from './change-key.ts'
 import { findByExternalId, freeExternalId, takeExternalId } from './external-id.ts'
 import { SWEEP_AT_ONCE } from './key-item.ts'
 
 /** Settings that are as they shall be are no change, and leave no event. With `expectedVersion`, only that version is changed. */
-export function updateKey(tables: OperatorTables) {
+export function updateKey(tables: Tables) {
   const change = changeKey(tables, KEY, 'key.update')
   return (keyId: string, settings: SettingChanges, act: Act, expectedVersion?: number): Promise<ChangeResult> => {
     const decide = (key: Key) => {

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
-import { TransactWriteCommand, type TransactWriteCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { Act } from '../../domain/keys/act.ts'
 import { isUnavailable, ServiceError } from '../../platform/aws/service-error.ts'
 import { retry } from '../../platform/retry.ts'
-import { firstPut, ifConditionHolds, isOutcomeUnknown } from '../dynamodb/conditional-writes.ts'
-import type { Item, UpdateInput } from '../dynamodb/database.ts'
-import type { OperatorTables } from './operator-tables.ts'
-
-export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+import { firstPut, ifConditionHolds, isOutcomeUnknown } from './conditional-writes.ts'
+import type { Item, TransactItem, UpdateInput } from './database.ts'
+import type { Tables } from './tables.ts'
 
 /** Part of a transaction that must make this item, and fails if there is one already. */
 export function putNew(TableName: string, Item: Item): TransactItem {
@@ -34,9 +30,8 @@ export class WriteOutcomeUnknown extends Error {
  * Makes all of the writes or none, tried until it is answered or the act's time is over. False if a condition failed.
  * Throws a WriteOutcomeUnknown if it may have happened all the same.
  */
-export function transact(tables: OperatorTables, items: readonly TransactItem[], act: Act): Promise<boolean> {
-  // DynamoDB recognises a write that is sent again by its token, and makes it once.
-  const write = { TransactItems: [...items], ClientRequestToken: randomUUID() }
+export function transact(tables: Tables, items: readonly TransactItem[], act: Act): Promise<boolean> {
+  const transaction = { items, token: randomUUID() }
   let lost: WriteOutcomeUnknown | undefined
   return retry(send, {
     when: (error, pauseMs) => maySendAgain(error) && pauseMs < act.leftMs(),
@@ -45,33 +40,29 @@ export function transact(tables: OperatorTables, items: readonly TransactItem[],
 
   async function send(): Promise<boolean> {
     try {
-      await sendOnce(tables, act, new TransactWriteCommand(write))
+      await sendOnce(act, (signal) => tables.database.transact(transaction, signal))
       return true
     } catch (error) {
       if (codesOf(error).includes('ConditionalCheckFailed')) return false
       if (error instanceof WriteOutcomeUnknown) lost ??= error
       // DynamoDB cancels no write that was made.
-      throw error instanceof TransactionCanceledException ? error : (lost ?? error)
+      throw isCanceled(error) ? error : (lost ?? error)
     }
   }
 }
 
 /** One write of one item, sent once. False if its condition failed. Throws a WriteOutcomeUnknown if it may have happened. */
-export function updateOnce(tables: OperatorTables, act: Act, update: UpdateInput): Promise<boolean> {
-  return ifConditionHolds(sendOnce(tables, act, new UpdateCommand(update)))
+export function updateOnce(tables: Tables, act: Act, update: UpdateInput): Promise<boolean> {
+  return ifConditionHolds(sendOnce(act, (signal) => tables.database.updateOnce(update, signal)))
 }
 
-async function sendOnce(
-  { onceClient }: OperatorTables,
-  act: Act,
-  command: TransactWriteCommand | UpdateCommand,
-): Promise<void> {
+async function sendOnce(act: Act, send: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
   const leftMs = Math.ceil(act.leftMs())
   if (leftMs <= 0) throw new ServiceError('TimeoutError', 'There was no time left to write.', {})
   try {
-    await onceClient.send(command as UpdateCommand, { abortSignal: AbortSignal.timeout(leftMs) })
+    await send(AbortSignal.timeout(leftMs))
   } catch (error) {
-    if (isOutcomeUnknown(error) || (error as Error).name === 'AbortError') throw new WriteOutcomeUnknown(error)
+    if (isOutcomeUnknown(error)) throw new WriteOutcomeUnknown(error)
     throw error
   }
 }
@@ -85,7 +76,13 @@ export function wasTransactionRejected(error: unknown): boolean {
   return codesOf(error).some((code) => code === 'TransactionConflict' || code === 'ThrottlingError')
 }
 
+function isCanceled(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.name === 'TransactionCanceledException'
+}
+
+/** DynamoDB says for each of the writes why it was not made. */
 function codesOf(error: unknown): (string | undefined)[] {
-  if (!(error instanceof TransactionCanceledException)) return []
-  return error.CancellationReasons?.map((reason) => reason.Code) ?? []
+  if (!isCanceled(error)) return []
+  const { CancellationReasons: reasons = [] } = error.answer as { CancellationReasons?: { Code?: string }[] }
+  return reasons.map(({ Code }) => Code)
 }

@@ -1,33 +1,23 @@
-import {
-  CreateTableCommand,
-  type CreateTableCommandInput,
-  ResourceInUseException,
-  UpdateTimeToLiveCommand,
-} from '@aws-sdk/client-dynamodb'
 import { TABLES, type TableDefinition } from '../../names.ts'
-import type { OperatorTables } from './operator-tables.ts'
+import type { Tables } from './tables.ts'
 
 /** The tables of the stack in DynamoDB Local, from the same definitions. */
-export async function createTables({ client, keys, usage, answers }: OperatorTables): Promise<void> {
+export async function createTables({ database, keys, usage, answers }: Tables): Promise<void> {
   await Promise.all([create(keys, TABLES.keys), create(usage, TABLES.usage), create(answers, TABLES.answers)])
 
   async function create(name: string, definition: TableDefinition): Promise<void> {
     try {
-      await client.send(new CreateTableCommand(createTableInput(name, definition)))
+      await database.control('CreateTable', createTableInput(name, definition))
     } catch (error) {
-      if (error instanceof ResourceInUseException) return
+      if ((error as Error).name === 'ResourceInUseException') return
       throw error
     }
-    await client.send(
-      new UpdateTimeToLiveCommand({
-        TableName: name,
-        TimeToLiveSpecification: { AttributeName: definition.timeToLive, Enabled: true },
-      }),
-    )
+    const TimeToLiveSpecification = { AttributeName: definition.timeToLive, Enabled: true }
+    await database.control('UpdateTimeToLive', { TableName: name, TimeToLiveSpecification })
   }
 }
 
-export function createTableInput(name: string, table: TableDefinition): CreateTableCommandInput {
+export function createTableInput(name: string, table: TableDefinition) {
   const indexKeys = table.indexes.flatMap((index) => [index.partitionKey, index.sortKey])
   const attributes = new Set([table.partitionKey, ...(table.sortKey ? [table.sortKey] : []), ...indexKeys])
   return {
@@ -39,7 +29,7 @@ export function createTableInput(name: string, table: TableDefinition): CreateTa
       GlobalSecondaryIndexes: table.indexes.map((index) => ({
         IndexName: index.name,
         KeySchema: keySchema(index),
-        Projection: { ProjectionType: index.projection === 'all' ? ('ALL' as const) : ('KEYS_ONLY' as const) },
+        Projection: { ProjectionType: index.projection === 'all' ? 'ALL' : 'KEYS_ONLY' },
       })),
     }),
   }
@@ -47,7 +37,7 @@ export function createTableInput(name: string, table: TableDefinition): CreateTa
 
 function keySchema({ partitionKey, sortKey }: { partitionKey: string; sortKey?: string }) {
   return [
-    { AttributeName: partitionKey, KeyType: 'HASH' as const },
-    ...(sortKey ? [{ AttributeName: sortKey, KeyType: 'RANGE' as const }] : []),
+    { AttributeName: partitionKey, KeyType: 'HASH' },
+    ...(sortKey ? [{ AttributeName: sortKey, KeyType: 'RANGE' }] : []),
   ]
 }

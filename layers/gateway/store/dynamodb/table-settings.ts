@@ -1,10 +1,5 @@
-import {
-  DescribeContinuousBackupsCommand,
-  DescribeTableCommand,
-  DescribeTimeToLiveCommand,
-} from '@aws-sdk/client-dynamodb'
 import { TABLES } from '../../names.ts'
-import type { OperatorTables } from './operator-tables.ts'
+import type { Tables } from './tables.ts'
 
 type TableKind = keyof typeof TABLES
 
@@ -17,16 +12,25 @@ type TableSettings = {
   readonly isDeletionProtected: boolean
 }
 
+type Described = {
+  readonly Table?: { readonly DeletionProtectionEnabled?: boolean }
+  readonly TimeToLiveDescription?: { readonly AttributeName?: string; readonly TimeToLiveStatus?: string }
+  readonly ContinuousBackupsDescription?: {
+    readonly PointInTimeRecoveryDescription?: { readonly PointInTimeRecoveryStatus?: string }
+  }
+}
+
 /** The settings of the tables that a restore does not bring back. */
-export function readTableSettings({ client, ...tables }: OperatorTables): Promise<TableSettings[]> {
+export function readTableSettings({ database, ...tables }: Tables): Promise<TableSettings[]> {
   return Promise.all((Object.keys(TABLES) as TableKind[]).map(settingsOf))
 
   async function settingsOf(kind: TableKind): Promise<TableSettings> {
     const TableName = tables[kind]
+    const describe = (what: string): Promise<Described> => database.control(`Describe${what}`, { TableName })
     const [{ Table }, { TimeToLiveDescription: life }, { ContinuousBackupsDescription: backups }] = await Promise.all([
-      client.send(new DescribeTableCommand({ TableName })),
-      client.send(new DescribeTimeToLiveCommand({ TableName })),
-      client.send(new DescribeContinuousBackupsCommand({ TableName })),
+      describe('Table'),
+      describe('TimeToLive'),
+      describe('ContinuousBackups'),
     ])
     return {
       kind,

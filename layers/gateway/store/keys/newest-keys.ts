@@ -1,11 +1,10 @@
-import { BatchGetCommand } from '@aws-sdk/lib-dynamodb'
 import { isoTime } from '../../domain/basics/time.ts'
 import type { Key } from '../../domain/keys/key.ts'
 import { TABLES } from '../../names.ts'
 import { retry } from '../../platform/retry.ts'
 import type { Item } from '../dynamodb/database.ts'
-import { keyIdOf, keyItem, toKey } from '../keys/key-item.ts'
-import type { OperatorTables } from './operator-tables.ts'
+import type { Tables } from '../dynamodb/tables.ts'
+import { keyIdOf, keyItem, toKey } from './key-item.ts'
 
 type KeyCursor = Pick<Key, 'createdAtMs' | 'id'>
 
@@ -17,7 +16,7 @@ const BATCH = 100
 const BATCHES_AT_ONCE = 16
 
 /** The keys after this one, newest first. One that was made a moment ago may be missing from the index. */
-export function newestKeys(tables: OperatorTables) {
+export function newestKeys(tables: Tables) {
   const { database, keys: TableName } = tables
   return async function* keysAfter(
     after?: KeyCursor,
@@ -41,7 +40,7 @@ export function newestKeys(tables: OperatorTables) {
 }
 
 /** In the order of the ids; a key that does not exist is left out. */
-export async function readKeys(tables: OperatorTables, ids: readonly string[]): Promise<Key[]> {
+export async function readKeys(tables: Tables, ids: readonly string[]): Promise<Key[]> {
   const batches = Array.from({ length: Math.ceil(ids.length / BATCH) }, (_, i) =>
     ids.slice(i * BATCH, (i + 1) * BATCH).map(keyItem),
   )
@@ -52,15 +51,13 @@ export async function readKeys(tables: OperatorTables, ids: readonly string[]): 
 
 class Unprocessed extends Error {}
 
-/** DynamoDB may leave keys of a batch unread, and says which. */
-async function readBatch({ client, keys }: OperatorTables, batch: readonly Item[]): Promise<Item[]> {
+async function readBatch({ database, keys }: Tables, batch: readonly Item[]): Promise<Item[]> {
   const found: Item[] = []
   let left = batch
   const read = async () => {
-    const RequestItems = { [keys]: { Keys: [...left], ConsistentRead: true } }
-    const { Responses, UnprocessedKeys } = await client.send(new BatchGetCommand({ RequestItems }))
-    found.push(...(Responses?.[keys] ?? []))
-    left = UnprocessedKeys?.[keys]?.Keys ?? []
+    const read = await database.batchGet(keys, left)
+    found.push(...read.Items)
+    left = read.left
     if (left.length > 0) throw new Unprocessed('DynamoDB left keys of a batch unread.')
   }
   await retry(read, {

@@ -5,7 +5,6 @@ import { TABLES } from '../../../layers/gateway/names.ts'
 import type { OperatorTables } from '../../../layers/gateway/store/sdk/operator-tables.ts'
 import { type DocumentCommand, DynamoModel } from '../../simulation/dynamodb/dynamodb-model.ts'
 import { modelClient } from '../../simulation/dynamodb/model-client.ts'
-import { sdkDatabase } from '../../support/sdk-database.ts'
 
 type Output = Record<string, unknown>
 type Outcome = { readonly output: Output } | { readonly error: unknown }
@@ -20,8 +19,6 @@ export class SideBySide {
   readonly local: OperatorTables
   readonly ours: OperatorTables
   readonly model: DynamoModel
-  /** Over this client the store's own verbs work on both. */
-  readonly tables: OperatorTables
   readonly modelOnly: DynamoDBDocumentClient
   /** How often each kind of answer was given, the same by both. */
   readonly answers: Record<string, number> = {}
@@ -33,8 +30,6 @@ export class SideBySide {
     this.ours = ours
     const { keys, usage, answers } = local
     this.model = new DynamoModel({ [keys]: TABLES.keys, [usage]: TABLES.usage, [answers]: TABLES.answers })
-    const both = modelClient((command) => this.send(command))
-    this.tables = { ...local, client: both, onceClient: both, database: sdkDatabase(both, both) }
     this.modelOnly = modelClient(async (command) => this.model.execute(command))
   }
 

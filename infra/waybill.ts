@@ -12,10 +12,10 @@ import { addAdminApi, addApi } from './apis.ts'
 import { addCatalogSeed } from './data/catalog-seed.ts'
 import { addKeysTrail } from './data/keys-trail.ts'
 import { addNoticeBus } from './data/notice-bus.ts'
-import { Tables } from './data/tables.ts'
+import { addTables } from './data/tables.ts'
 import { addUsageExport } from './data/usage-export.ts'
 import { addDomainRecords } from './edge/domain.ts'
-import { Edge, originSecrets } from './edge/edge.ts'
+import { addEdge, originSecrets } from './edge/edge.ts'
 import { addEdgeLogs } from './edge/edge-logs.ts'
 import { firewallLogsOf } from './edge/firewall.ts'
 import { addEdgeParts, StacksInUsEast1 } from './edge/parts-in-us-east-1.ts'
@@ -25,7 +25,7 @@ import { addMonitoring } from './monitoring/monitoring.ts'
 import { checkPlace, regionOf, setFeatureFlags, stageFrom } from './placement.ts'
 import type { WaybillProps } from './props.ts'
 import { US_EAST_1 } from './regions.ts'
-import { Operators } from './rights/operators.ts'
+import { addOperators } from './rights/operators.ts'
 import { readSeed } from './settings.ts'
 
 export type { Settings, WaybillProps } from './props.ts'
@@ -80,7 +80,7 @@ export class Waybill extends Construct {
       const warning = `Alarms of ${stage.name} are mailed to nobody: set "alarmEmail", or subscribe to its topics.`
       Annotations.of(this).addWarningV2('waybill:alarmEmail', warning)
     }
-    const tables = new Tables(this, 'Tables', stage)
+    const tables = addTables(this, stage)
     addCatalogSeed(this, tables, stage, seed)
 
     const secrets = stage.edge ? originSecrets(this, stage.originSecretNumber) : undefined
@@ -99,7 +99,7 @@ export class Waybill extends Construct {
     const beside = region === US_EAST_1 ? undefined : new StacksInUsEast1(stack, stage, region)
     const parts = beside?.parts ?? addEdgeParts(stage, (_, make) => ({ arn: make(this), stackName: stack.stackName }))
     const distribution = secrets
-      ? new Edge(this, 'Edge', { stage, chatUrl, api, originSecret: secrets.sent, ...parts }).distribution
+      ? addEdge(this, { stage, chatUrl, api, originSecret: secrets.sent, ...parts })
       : undefined
     const { api: adminApi, logs: adminApiLogs } = addAdminApi(this, stage, functions)
     const edge = distribution && !beside ? { ...parts, distributionId: distribution.distributionId } : undefined
@@ -109,7 +109,7 @@ export class Waybill extends Construct {
     const ofFunctions = Object.fromEntries(functions.all.map((fn) => [fn.node.id, fn.logGroup]))
     const logs = { ...ofFunctions, ApiAccess: apiLogs, AdminApi: adminApiLogs }
     const firewallLogs = parts.webAcl && firewallLogsOf(parts.webAcl.stackName)
-    const operators = new Operators(this, 'Operators', {
+    const operators = addOperators(this, {
       ...{ stage, adminApi, tables, firewallLogs, rollout },
       functions: functions.all,
       logs: Object.values(logs),

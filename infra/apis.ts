@@ -11,26 +11,21 @@ import { addLogs } from './data/retention.ts'
 import type { Functions } from './functions/functions.ts'
 import type { Stage } from './stages.ts'
 
-type Props = { readonly stage: Stage; readonly functions: Functions }
+type LoggedApi = { readonly api: HttpApi; readonly logs: LogGroup }
 
 /** Everything but chat: short answers that need no streaming, by one function, which knows the paths. */
-export class Api extends Construct {
-  readonly api: HttpApi
-  readonly logs: LogGroup
-
-  constructor(scope: Construct, id: string, { stage, functions }: Props) {
-    super(scope, id)
-    this.api = new HttpApi(this, 'HttpApi', {
-      apiName: `Waybill-${stage.name}`,
-      description: `Waybill ${stage.name}`,
-      createDefaultStage: false,
-      defaultIntegration: new HttpLambdaIntegration('Api', functions.api.live),
-    })
-    const reason =
-      'Every route is authenticated by the function itself: the bearer key is checked in the write that admits the call.'
-    acknowledge(this.api, 'APIG4', reason)
-    this.logs = addLoggedStage(this, this.api, stage, stage.apiRequestsPerSecond)
-  }
+export function addApi(parent: Construct, stage: Stage, functions: Functions): LoggedApi {
+  const scope = new Construct(parent, 'Api')
+  const api = new HttpApi(scope, 'HttpApi', {
+    apiName: `Waybill-${stage.name}`,
+    description: `Waybill ${stage.name}`,
+    createDefaultStage: false,
+    defaultIntegration: new HttpLambdaIntegration('Api', functions.api.live),
+  })
+  const reason =
+    'Every route is authenticated by the function itself: the bearer key is checked in the write that admits the call.'
+  acknowledge(api, 'APIG4', reason)
+  return { api, logs: addLoggedStage(scope, api, stage, stage.apiRequestsPerSecond) }
 }
 
 /** For the few people and programs that administer. */
@@ -40,25 +35,20 @@ const ADMIN_REQUESTS_PER_SECOND = 20
  * The admin API, at an address of its own: not behind CloudFront, which would replace the Host that a signature covers.
  * AWS refuses every call that is not signed, except on the path for admin keys, where the function asks for one.
  */
-export class AdminApi extends Construct {
-  readonly api: HttpApi
-  readonly logs: LogGroup
-
-  constructor(scope: Construct, id: string, { stage, functions }: Props) {
-    super(scope, id)
-    this.api = new HttpApi(this, 'HttpApi', {
-      apiName: `Waybill-${stage.name}-admin`,
-      description: `Waybill ${stage.name} admin`,
-      createDefaultStage: false,
-    })
-    const route = { methods: [HttpMethod.ANY], integration: new HttpLambdaIntegration('Admin', functions.admin.live) }
-    this.api.addRoutes({ ...route, path: `${ADMIN_PATHS.signed}/{proxy+}`, authorizer: new HttpIamAuthorizer() })
-    const keyed = stage.adminKeys ? this.api.addRoutes({ ...route, path: `${ADMIN_PATHS.keyed}/{proxy+}` }) : []
-    const reason = 'The function itself demands an admin key on this path, and reads it from the table at every call.'
-    for (const it of keyed) acknowledge(it, 'APIG4', reason)
-    const logged = { user: '$context.identity.userArn' }
-    this.logs = addLoggedStage(this, this.api, stage, ADMIN_REQUESTS_PER_SECOND, logged)
-  }
+export function addAdminApi(parent: Construct, stage: Stage, functions: Functions): LoggedApi {
+  const scope = new Construct(parent, 'AdminApi')
+  const api = new HttpApi(scope, 'HttpApi', {
+    apiName: `Waybill-${stage.name}-admin`,
+    description: `Waybill ${stage.name} admin`,
+    createDefaultStage: false,
+  })
+  const route = { methods: [HttpMethod.ANY], integration: new HttpLambdaIntegration('Admin', functions.admin.live) }
+  api.addRoutes({ ...route, path: `${ADMIN_PATHS.signed}/{proxy+}`, authorizer: new HttpIamAuthorizer() })
+  const keyed = stage.adminKeys ? api.addRoutes({ ...route, path: `${ADMIN_PATHS.keyed}/{proxy+}` }) : []
+  const reason = 'The function itself demands an admin key on this path, and reads it from the table at every call.'
+  for (const it of keyed) acknowledge(it, 'APIG4', reason)
+  const logged = { user: '$context.identity.userArn' }
+  return { api, logs: addLoggedStage(scope, api, stage, ADMIN_REQUESTS_PER_SECOND, logged) }
 }
 
 /** The stage of an API, with a limit for all callers together, and a log, which may have fields of its own. */

@@ -8,24 +8,24 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3'
 import type { Topic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { ENV, functionOutput, logsOutput, OUTPUTS } from '../layers/gateway/names.ts'
-import { AdminApi, Api } from './apis.ts'
-import { CatalogSeed } from './data/catalog-seed.ts'
-import { KeysTrail } from './data/keys-trail.ts'
-import { NoticeBus } from './data/notice-bus.ts'
-import { Tables } from './data/tables.ts'
-import { UsageExport } from './data/usage-export.ts'
+import { addAdminApi, addApi } from './apis.ts'
+import { addCatalogSeed } from './data/catalog-seed.ts'
+import { addKeysTrail } from './data/keys-trail.ts'
+import { addNoticeBus } from './data/notice-bus.ts'
+import { addTables } from './data/tables.ts'
+import { addUsageExport } from './data/usage-export.ts'
 import { addDomainRecords } from './edge/domain.ts'
-import { Edge, originSecrets } from './edge/edge.ts'
-import { EdgeLogs } from './edge/edge-logs.ts'
+import { addEdge, originSecrets } from './edge/edge.ts'
+import { addEdgeLogs } from './edge/edge-logs.ts'
 import { firewallLogsOf } from './edge/firewall.ts'
 import { addEdgeParts, StacksInUsEast1 } from './edge/parts-in-us-east-1.ts'
 import { Functions } from './functions/functions.ts'
-import { Rollout } from './functions/rollout.ts'
-import { Monitoring } from './monitoring/monitoring.ts'
+import { addRollout } from './functions/rollout.ts'
+import { addMonitoring } from './monitoring/monitoring.ts'
 import { checkPlace, regionOf, setFeatureFlags, stageFrom } from './placement.ts'
 import type { WaybillProps } from './props.ts'
 import { US_EAST_1 } from './regions.ts'
-import { Operators } from './rights/operators.ts'
+import { addOperators } from './rights/operators.ts'
 import { readSeed } from './settings.ts'
 
 export type { Settings, WaybillProps } from './props.ts'
@@ -80,12 +80,12 @@ export class Waybill extends Construct {
       const warning = `Alarms of ${stage.name} are mailed to nobody: set "alarmEmail", or subscribe to its topics.`
       Annotations.of(this).addWarningV2('waybill:alarmEmail', warning)
     }
-    const tables = new Tables(this, 'Tables', stage)
-    new CatalogSeed(this, 'Catalog', { tables, stage, seed })
+    const tables = addTables(this, stage)
+    addCatalogSeed(this, tables, stage, seed)
 
     const secrets = stage.edge ? originSecrets(this, stage.originSecretNumber) : undefined
-    const usageExport = stage.exportUsage ? new UsageExport(this, 'UsageExport', stage) : undefined
-    const noticeBus = stage.notices ? new NoticeBus(this, 'Notices', stage) : undefined
+    const usageExport = stage.exportUsage ? addUsageExport(this, stage) : undefined
+    const noticeBus = stage.notices ? addNoticeBus(this, stage) : undefined
     const functions = new Functions(this, 'Functions', {
       ...{ stage, tables, usageExport, noticeBus, catalog: seed.catalog },
       originSecrets: secrets?.accepted,
@@ -95,32 +95,31 @@ export class Waybill extends Construct {
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,
     })
-    const { api, logs: apiLogs } = new Api(this, 'Api', { stage, functions })
+    const { api, logs: apiLogs } = addApi(this, stage, functions)
     const beside = region === US_EAST_1 ? undefined : new StacksInUsEast1(stack, stage, region)
     const parts = beside?.parts ?? addEdgeParts(stage, (_, make) => ({ arn: make(this), stackName: stack.stackName }))
     const distribution = secrets
-      ? new Edge(this, 'Edge', { stage, chatUrl, api, originSecret: secrets.sent, ...parts }).distribution
+      ? addEdge(this, { stage, chatUrl, api, originSecret: secrets.sent, ...parts })
       : undefined
-    const { api: adminApi, logs: adminApiLogs } = new AdminApi(this, 'AdminApi', { stage, functions })
+    const { api: adminApi, logs: adminApiLogs } = addAdminApi(this, stage, functions)
     const edge = distribution && !beside ? { ...parts, distributionId: distribution.distributionId } : undefined
-    const monitoring = new Monitoring(this, 'Monitoring', { stage, functions, tables, api, adminApi, edge })
+    const monitoring = addMonitoring(this, { stage, functions, tables, api, adminApi, edge })
     const { alarms, topics } = monitoring
-    const isCanary = stage.rollout === 'canary'
-    const rollout = isCanary ? new Rollout(this, 'Rollout', { stage, functions, alarms }).application : undefined
+    const rollout = stage.rollout === 'canary' ? addRollout(this, stage, functions, alarms) : undefined
     const ofFunctions = Object.fromEntries(functions.all.map((fn) => [fn.node.id, fn.logGroup]))
     const logs = { ...ofFunctions, ApiAccess: apiLogs, AdminApi: adminApiLogs }
     const firewallLogs = parts.webAcl && firewallLogsOf(parts.webAcl.stackName)
-    const operators = new Operators(this, 'Operators', {
+    const operators = addOperators(this, {
       ...{ stage, adminApi, tables, firewallLogs, rollout },
       functions: functions.all,
       logs: Object.values(logs),
     })
 
-    if (stage.keysTrail) new KeysTrail(this, 'KeysTrail', { tables, functions })
+    if (stage.keysTrail) addKeysTrail(this, tables, functions)
     if (distribution) {
       const { distributionId } = distribution
       addDomainRecords(this, stage, distribution)
-      if (stage.edgeLogs && !beside) new EdgeLogs(this, 'EdgeLogs', { stage, distributionId })
+      if (stage.edgeLogs && !beside) addEdgeLogs(this, stage, distributionId)
       beside?.watch()
     }
 

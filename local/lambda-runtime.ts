@@ -6,69 +6,27 @@ type ResponseHead = { readonly statusCode: number; readonly headers?: Readonly<R
 /** Like Lambda's, it goes on when the client has left: the function drains its upstream and settles as always. */
 export class ResponseStream extends Writable {
   #response: ServerResponse | undefined
-  #head: ResponseHead | undefined
-  /** The first piece of the answer. An answer of one piece goes out at once, with its length. */
-  #first: string | Buffer | undefined
-  #isFlushing = false
 
   constructor(response: ServerResponse) {
     super({ decodeStrings: false })
     this.#response = response
   }
 
-  begin(head: ResponseHead): void {
-    this.#head = head
+  begin({ statusCode, headers }: ResponseHead): void {
+    this.#response?.writeHead(statusCode, headers).flushHeaders()
   }
 
   override _write(chunk: string | Buffer, _: BufferEncoding, done: () => void): void {
     const response = this.#response
-    if (this.#head && this.#first === undefined) {
-      if (chunk.length > 0) this.#first = chunk
-      this.#flushSoon()
-      done()
-      return
-    }
-    this.#flush()
     if (!response || response.destroyed || response.write(chunk)) done()
     else afterDrainOrClose(response, done)
   }
 
   override _final(done: () => void): void {
-    const response = this.#response
-    if (this.#head && this.#first !== undefined && !response?.destroyed) {
-      const { statusCode, headers } = this.#head
-      const length = { 'Content-Length': String(Buffer.byteLength(this.#first)) }
-      response?.writeHead(statusCode, { ...headers, ...length }).end(this.#first)
-    } else {
-      this.#flush()
-      response?.end()
-    }
+    this.#response?.end()
     // V8 keeps a stream longer than it lives, and with it all that the stream refers to.
-    this.#head = undefined
-    this.#first = undefined
     this.#response = undefined
     done()
-  }
-
-  /** After the writer's turn: it may end the answer in the same turn. */
-  #flushSoon(): void {
-    if (this.#isFlushing) return
-    this.#isFlushing = true
-    process.nextTick(() => {
-      if (!this.#head) return
-      if (this.#first === undefined) setImmediate(() => this.#flush())
-      else this.#flush()
-    })
-  }
-
-  #flush(): void {
-    const response = this.#response
-    if (!this.#head || !response || response.destroyed) return
-    const { statusCode, headers } = this.#head
-    this.#head = undefined
-    response.writeHead(statusCode, headers)
-    if (this.#first === undefined) response.flushHeaders()
-    else response.write(this.#first)
   }
 }
 

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { inspect } from 'node:util'
-import type { APIGatewayProxyEventV2, Context } from 'aws-lambda'
+import type { Context } from 'aws-lambda'
 import { createApi } from '../functions/api/create.ts'
 import { createChat } from '../functions/chat/create.ts'
 import type { Instance } from '../functions/instance.ts'
@@ -14,7 +13,7 @@ import { type KeySources, openProvider } from '../layers/gateway/providers/open-
 import { errorEnvelope } from '../layers/gateway/wire/chat/frames.ts'
 import { findRoute } from '../layers/gateway/wire/requests/find-route.ts'
 import { outputOf, thisTerminal } from '../layers/terminal/terminal.ts'
-import { endUnread, readBody, toEvent } from './events.ts'
+import { endUnread, type LocalEvent, readBody, toEvent } from './events.ts'
 import { installLambdaGlobal, ResponseStream } from './lambda-runtime.ts'
 import type { LocalAdmin } from './local-admin.ts'
 import { openTokenizerThread } from './tokenizer-thread.ts'
@@ -65,9 +64,9 @@ export function createGatewayServer(instance: Promise<Instance>, options: Server
       return
     }
     const body = await readBody(request)
-    const { chat, api, clock } = await functions
+    const { chat, api } = await functions
     endUnread(request, response, lingerMs)
-    const event = toEvent(request, body, clock(), randomUUID())
+    const event = toEvent(request, body)
     const context = lambdaContext()
     const limit = setTimeout(() => response.destroy(), FUNCTION_TIMEOUT_SECONDS * 1000)
     try {
@@ -86,12 +85,11 @@ function openFunctions(instance: Instance, countTokens: CountTokens, keys: KeySo
   return {
     chat: createChat(instance, parts) as unknown as StreamFunction,
     api: createApi(instance, countTokens) as unknown as JsonFunction,
-    clock: instance.clock,
   }
 }
 
 /** The distribution routes unknown paths by their beginning. */
-function functionFor({ rawPath, requestContext }: APIGatewayProxyEventV2): FunctionName | 'admin' {
+function functionFor({ rawPath, requestContext }: LocalEvent): FunctionName | 'admin' {
   if (Object.values(ADMIN_PATHS).some((root) => rawPath.startsWith(`${root}/`))) return 'admin'
   const found = findRoute(requestContext.http.method, rawPath)
   if ('route' in found) return found.route.endpoint.function

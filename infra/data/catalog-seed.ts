@@ -10,42 +10,38 @@ import type { Stage } from '../stages.ts'
 import { addLogs } from './retention.ts'
 import type { Tables } from './tables.ts'
 
-type Props = { readonly tables: Tables; readonly stage: Stage; readonly seed: Seed }
-
 /** The first deployment puts the seed in force. From then on only `waybill catalog push` changes it. */
-export class CatalogSeed extends Construct {
-  constructor(scope: Construct, id: string, { tables: { keys }, stage, seed }: Props) {
-    super(scope, id)
-    const item = { ...CATALOG_ITEM, ...seed, version: 1, pushedAt: SEEDED }
-    new AwsCustomResource(this, 'Seed', {
-      resourceType: 'Custom::WaybillCatalogSeed',
-      installLatestAwsSdk: false,
-      logGroup: addLogs(this, 'SeedLogs', stage),
-      onCreate: {
-        service: 'DynamoDB',
-        action: 'putItem',
-        physicalResourceId: PhysicalResourceId.of('waybill-catalog-seed'),
-        // An older catalog in an adopted table wins.
-        ignoreErrorCodesMatching: 'ConditionalCheckFailedException',
-        parameters: {
-          TableName: keys.tableName,
-          Item: marshall(item, { removeUndefinedValues: true }),
-          ConditionExpression: 'attribute_not_exists(pk)',
-        },
+export function addCatalogSeed(parent: Construct, { keys }: Tables, stage: Stage, seed: Seed): void {
+  const scope = new Construct(parent, 'Catalog')
+  const item = { ...CATALOG_ITEM, ...seed, version: 1, pushedAt: SEEDED }
+  new AwsCustomResource(scope, 'Seed', {
+    resourceType: 'Custom::WaybillCatalogSeed',
+    installLatestAwsSdk: false,
+    logGroup: addLogs(scope, 'SeedLogs', stage),
+    onCreate: {
+      service: 'DynamoDB',
+      action: 'putItem',
+      physicalResourceId: PhysicalResourceId.of('waybill-catalog-seed'),
+      // An older catalog in an adopted table wins.
+      ignoreErrorCodesMatching: 'ConditionalCheckFailedException',
+      parameters: {
+        TableName: keys.tableName,
+        Item: marshall(item, { removeUndefinedValues: true }),
+        ConditionExpression: 'attribute_not_exists(pk)',
       },
-      policy: AwsCustomResourcePolicy.fromStatements([
-        new PolicyStatement({
-          actions: ['dynamodb:PutItem'],
-          resources: [keys.tableArn],
-          conditions: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [CATALOG_ITEM.pk] } },
-        }),
-      ]),
-    })
-    // The function that CDK makes for such calls; there is one in a stack.
-    const provider = Stack.of(this).node.findChild(`AWS${AwsCustomResource.PROVIDER_FUNCTION_UUID.replaceAll('-', '')}`)
-    const policy = 'arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole'
-    const reason = 'CDK’s own function for the one write at the first deployment; the policy lets it write its log.'
-    acknowledge(provider, `IAM4[Policy::${policy}]`, reason)
-    acknowledge(provider, 'L1', 'CDK’s own function, whose runtime CDK chooses and keeps current.')
-  }
+    },
+    policy: AwsCustomResourcePolicy.fromStatements([
+      new PolicyStatement({
+        actions: ['dynamodb:PutItem'],
+        resources: [keys.tableArn],
+        conditions: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [CATALOG_ITEM.pk] } },
+      }),
+    ]),
+  })
+  // The function that CDK makes for such calls; there is one in a stack.
+  const provider = Stack.of(scope).node.findChild(`AWS${AwsCustomResource.PROVIDER_FUNCTION_UUID.replaceAll('-', '')}`)
+  const policy = 'arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole'
+  const reason = 'CDK’s own function for the one write at the first deployment; the policy lets it write its log.'
+  acknowledge(provider, `IAM4[Policy::${policy}]`, reason)
+  acknowledge(provider, 'L1', 'CDK’s own function, whose runtime CDK chooses and keeps current.')
 }

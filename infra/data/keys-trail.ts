@@ -5,46 +5,42 @@ import type { Functions } from '../functions/functions.ts'
 import { letUse, OWNED, recordsBucket } from './retention.ts'
 import type { Tables } from './tables.ts'
 
-type Props = { readonly tables: Tables; readonly functions: Functions }
-
 const KEPT_DAYS = 365
 
 /**
  * Records accesses to the table of keys by operators and intruders. The functions write to it for every request, and
  * the usage rows prove that; their events would cost more than the writes.
  */
-export class KeysTrail extends Construct {
-  constructor(scope: Construct, id: string, { tables: { keys }, functions }: Props) {
-    super(scope, id)
-    const stack = Stack.of(this)
-    const bucket = recordsBucket(this, KEPT_DAYS, 'Whoever reads or deletes in it is recorded by the trail itself.')
-    const trailName = `${stack.stackName}-keys`
-    const arn = stack.formatArn({ service: 'cloudtrail', resource: 'trail', resourceName: trailName })
-    const allow = (action: string, resource: string, also = {}) =>
-      letUse(bucket, 'cloudtrail.amazonaws.com', action, resource, { StringEquals: { 'aws:SourceArn': arn, ...also } })
-    allow('s3:GetBucketAcl', bucket.bucketArn)
-    allow('s3:PutObject', bucket.arnForObjects(`AWSLogs/${Aws.ACCOUNT_ID}/*`), OWNED)
-    const trail = new CfnTrail(this, 'Trail', {
-      trailName,
-      isLogging: true,
-      s3BucketName: bucket.bucketName,
-      enableLogFileValidation: true,
-      isMultiRegionTrail: false,
-      includeGlobalServiceEvents: false,
-      advancedEventSelectors: [
-        dataOf('AWS::DynamoDB::Table', 'The table of keys, touched by anybody but the functions', [
-          { field: 'resources.ARN', equalTo: [keys.tableArn] },
-          { field: 'userIdentity.arn', notStartsWith: sessionsOf(functions) },
-        ]),
-        // Excludes CloudTrail's own writes to the bucket, which would never end.
-        dataOf('AWS::S3::Object', 'The records of the trail itself, read or deleted', [
-          { field: 'resources.ARN', startsWith: [bucket.arnForObjects('')] },
-          { field: 'eventName', notEquals: ['PutObject'] },
-        ]),
-      ],
-    })
-    if (bucket.policy) trail.node.addDependency(bucket.policy)
-  }
+export function addKeysTrail(parent: Construct, { keys }: Tables, functions: Functions): void {
+  const scope = new Construct(parent, 'KeysTrail')
+  const stack = Stack.of(scope)
+  const bucket = recordsBucket(scope, KEPT_DAYS, 'Whoever reads or deletes in it is recorded by the trail itself.')
+  const trailName = `${stack.stackName}-keys`
+  const arn = stack.formatArn({ service: 'cloudtrail', resource: 'trail', resourceName: trailName })
+  const allow = (action: string, resource: string, also = {}) =>
+    letUse(bucket, 'cloudtrail.amazonaws.com', action, resource, { StringEquals: { 'aws:SourceArn': arn, ...also } })
+  allow('s3:GetBucketAcl', bucket.bucketArn)
+  allow('s3:PutObject', bucket.arnForObjects(`AWSLogs/${Aws.ACCOUNT_ID}/*`), OWNED)
+  const trail = new CfnTrail(scope, 'Trail', {
+    trailName,
+    isLogging: true,
+    s3BucketName: bucket.bucketName,
+    enableLogFileValidation: true,
+    isMultiRegionTrail: false,
+    includeGlobalServiceEvents: false,
+    advancedEventSelectors: [
+      dataOf('AWS::DynamoDB::Table', 'The table of keys, touched by anybody but the functions', [
+        { field: 'resources.ARN', equalTo: [keys.tableArn] },
+        { field: 'userIdentity.arn', notStartsWith: sessionsOf(functions) },
+      ]),
+      // Excludes CloudTrail's own writes to the bucket, which would never end.
+      dataOf('AWS::S3::Object', 'The records of the trail itself, read or deleted', [
+        { field: 'resources.ARN', startsWith: [bucket.arnForObjects('')] },
+        { field: 'eventName', notEquals: ['PutObject'] },
+      ]),
+    ],
+  })
+  if (bucket.policy) trail.node.addDependency(bucket.policy)
 }
 
 function dataOf(type: string, name: string, where: CfnTrail.AdvancedFieldSelectorProperty[]) {

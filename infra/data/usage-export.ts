@@ -13,72 +13,63 @@ const FIRST_DAY = '2026-01-01'
 /** A run that died has its part written again, as it was: such versions need not stay for good. */
 const OVERWRITTEN_DAYS = 365
 
+export type UsageExport = ReturnType<typeof addUsageExport>
+
 /** The bucket of exported days, and the table by which Athena reads them. */
-export class UsageExport extends Construct {
-  readonly bucket: Bucket
-  readonly database: string
-
-  constructor(scope: Construct, id: string, stage: Stage) {
-    super(scope, id)
-    this.bucket = new Bucket(this, 'Bucket', {
-      encryption: BucketEncryption.S3_MANAGED,
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      enforceSSL: true,
-      // The function that writes a day may also overwrite it.
-      versioned: true,
-      lifecycleRules: [{ noncurrentVersionExpiration: Duration.days(OVERWRITTEN_DAYS) }],
-      // In every stage: its rows may be nowhere else by then.
-      removalPolicy: RemovalPolicy.RETAIN,
-    })
-    const reason =
-      'Nobody but its owner can read it, and a second bucket for the log of the first would need one itself.'
-    acknowledge(this.bucket, 'S1', reason)
-    this.database = `waybill_${stage.name.replaceAll('-', '_')}`
-    const catalogId = Aws.ACCOUNT_ID
-    const databaseInput = { name: this.database, description: `Usage of the Waybill stage ${stage.name}` }
-    const database = new CfnDatabase(this, 'Database', { catalogId, databaseInput })
-    const table = new CfnTable(this, 'Table', { catalogId, databaseName: this.database, tableInput: this.#table() })
-    table.addResourceDependency(database)
+export function addUsageExport(parent: Construct, stage: Stage) {
+  const scope = new Construct(parent, 'UsageExport')
+  const bucket = new Bucket(scope, 'Bucket', {
+    encryption: BucketEncryption.S3_MANAGED,
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    enforceSSL: true,
+    // The function that writes a day may also overwrite it.
+    versioned: true,
+    lifecycleRules: [{ noncurrentVersionExpiration: Duration.days(OVERWRITTEN_DAYS) }],
+    // In every stage: its rows may be nowhere else by then.
+    removalPolicy: RemovalPolicy.RETAIN,
+  })
+  const reason = 'Nobody but its owner can read it, and a second bucket for the log of the first would need one itself.'
+  acknowledge(bucket, 'S1', reason)
+  const databaseName = `waybill_${stage.name.replaceAll('-', '_')}`
+  const catalogId = Aws.ACCOUNT_ID
+  const databaseInput = { name: databaseName, description: `Usage of the Waybill stage ${stage.name}` }
+  const database = new CfnDatabase(scope, 'Database', { catalogId, databaseInput })
+  const table = new CfnTable(scope, 'Table', { catalogId, databaseName, tableInput: tableOf(bucket) })
+  table.addResourceDependency(database)
+  const days = bucket.arnForObjects(`${EXPORT_FOLDER}/*`)
+  return {
+    bucket,
+    database: databaseName,
+    /** May write days, and read or delete none. */
+    write: new PolicyStatement({ actions: ['s3:PutObject'], resources: [days] }),
+    acknowledged: wildcard(scope, days, 'A day is a folder, and its parts are as many as it has rows.'),
   }
+}
 
-  /** Days are found by their names, so that none has to be added to the table. */
-  #table(): CfnTable.TableInputProperty {
-    const location = `s3://${this.bucket.bucketName}/${EXPORT_FOLDER}/`
-    return {
-      name: 'usage',
-      description: 'One line for each request, by the UTC day on which it began',
-      tableType: 'EXTERNAL_TABLE',
-      parameters: {
-        classification: 'json',
-        'projection.enabled': 'true',
-        'projection.dt.type': 'date',
-        'projection.dt.format': 'yyyy-MM-dd',
-        'projection.dt.range': `${FIRST_DAY},NOW`,
-        'projection.dt.interval': '1',
-        'projection.dt.interval.unit': 'DAYS',
-        'storage.location.template': `${location}dt=\${dt}/`,
-      },
-      partitionKeys: [{ name: 'dt', type: 'string' }],
-      storageDescriptor: {
-        columns: EXPORT_COLUMNS,
-        location,
-        inputFormat: 'org.apache.hadoop.mapred.TextInputFormat',
-        outputFormat: 'org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat',
-        serdeInfo: { serializationLibrary: 'org.openx.data.jsonserde.JsonSerDe' },
-      },
-    }
-  }
-
-  get acknowledged() {
-    return wildcard(this, this.#days, 'A day is a folder, and its parts are as many as it has rows.')
-  }
-
-  /** May write days, and read or delete none. */
-  get write(): PolicyStatement {
-    return new PolicyStatement({ actions: ['s3:PutObject'], resources: [this.#days] })
-  }
-
-  get #days(): string {
-    return this.bucket.arnForObjects(`${EXPORT_FOLDER}/*`)
+/** Days are found by their names, so that none has to be added to the table. */
+function tableOf({ bucketName }: Bucket): CfnTable.TableInputProperty {
+  const location = `s3://${bucketName}/${EXPORT_FOLDER}/`
+  return {
+    name: 'usage',
+    description: 'One line for each request, by the UTC day on which it began',
+    tableType: 'EXTERNAL_TABLE',
+    parameters: {
+      classification: 'json',
+      'projection.enabled': 'true',
+      'projection.dt.type': 'date',
+      'projection.dt.format': 'yyyy-MM-dd',
+      'projection.dt.range': `${FIRST_DAY},NOW`,
+      'projection.dt.interval': '1',
+      'projection.dt.interval.unit': 'DAYS',
+      'storage.location.template': `${location}dt=\${dt}/`,
+    },
+    partitionKeys: [{ name: 'dt', type: 'string' }],
+    storageDescriptor: {
+      columns: EXPORT_COLUMNS,
+      location,
+      inputFormat: 'org.apache.hadoop.mapred.TextInputFormat',
+      outputFormat: 'org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat',
+      serdeInfo: { serializationLibrary: 'org.openx.data.jsonserde.JsonSerDe' },
+    },
   }
 }

@@ -17,37 +17,35 @@ const WITHOUT_LOGS =
   'It holds logs itself. CloudFront’s delivery alone writes to it, and whoever reads it needs rights of IAM.'
 
 /** CloudFront's standard logs in a bucket. The legacy kind would have every query, and a bucket with ACLs. */
-export class EdgeLogs extends Construct {
-  constructor(scope: Construct, id: string, { stage, distributionId }: { stage: Stage; distributionId: string }) {
-    super(scope, id)
-    const stack = Stack.of(this)
-    const bucket = recordsBucket(this, stage.logRetentionDays, WITHOUT_LOGS)
-    // The stack's name has the region of its stage, if that is another one.
-    const name = `${stack.stackName}-edge`
-    const distribution = { service: 'cloudfront', region: '', resource: 'distribution', resourceName: distributionId }
-    const source = new CfnDeliverySource(this, 'Source', {
-      name,
-      logType: 'ACCESS_LOGS',
-      resourceArn: stack.formatArn(distribution),
-    })
-    const destination = new CfnDeliveryDestination(this, 'Destination', {
-      name,
-      destinationResourceArn: bucket.bucketArn,
-      outputFormat: 'json',
-    })
-    const delivery = new CfnDelivery(this, 'Delivery', {
-      deliverySourceName: source.name,
-      deliveryDestinationArn: destination.attrArn,
-      recordFields: RECORD_FIELDS,
-      s3SuffixPath: '{yyyy}/{MM}/{dd}',
-    })
-    delivery.addResourceDependency(source)
-    const objects = bucket.arnForObjects(`AWSLogs/${stack.account}/*`)
-    letUse(bucket, 'delivery.logs.amazonaws.com', 's3:PutObject', objects, {
-      StringEquals: { 'aws:SourceAccount': stack.account, ...OWNED },
-      ArnLike: { 'aws:SourceArn': arnOf(this, 'logs', 'delivery-source', name) },
-    })
-    // Otherwise the delivery would replace this policy by one of its own.
-    if (bucket.policy) delivery.node.addDependency(bucket.policy)
-  }
+export function addEdgeLogs(parent: Construct, stage: Stage, distributionId: string): void {
+  const scope = new Construct(parent, 'EdgeLogs')
+  const stack = Stack.of(scope)
+  const bucket = recordsBucket(scope, stage.logRetentionDays, WITHOUT_LOGS)
+  // The stack's name has the region of its stage, if that is another one.
+  const name = `${stack.stackName}-edge`
+  const distribution = { service: 'cloudfront', region: '', resource: 'distribution', resourceName: distributionId }
+  const source = new CfnDeliverySource(scope, 'Source', {
+    name,
+    logType: 'ACCESS_LOGS',
+    resourceArn: stack.formatArn(distribution),
+  })
+  const destination = new CfnDeliveryDestination(scope, 'Destination', {
+    name,
+    destinationResourceArn: bucket.bucketArn,
+    outputFormat: 'json',
+  })
+  const delivery = new CfnDelivery(scope, 'Delivery', {
+    deliverySourceName: source.name,
+    deliveryDestinationArn: destination.attrArn,
+    recordFields: RECORD_FIELDS,
+    s3SuffixPath: '{yyyy}/{MM}/{dd}',
+  })
+  delivery.addResourceDependency(source)
+  const objects = bucket.arnForObjects(`AWSLogs/${stack.account}/*`)
+  letUse(bucket, 'delivery.logs.amazonaws.com', 's3:PutObject', objects, {
+    StringEquals: { 'aws:SourceAccount': stack.account, ...OWNED },
+    ArnLike: { 'aws:SourceArn': arnOf(scope, 'logs', 'delivery-source', name) },
+  })
+  // Otherwise the delivery would replace scope policy by one of its own.
+  if (bucket.policy) delivery.node.addDependency(bucket.policy)
 }

@@ -36,63 +36,60 @@ type Props = {
 } & EdgeParts
 
 /** One address for everything: chat goes to its Function URL, the rest to the API. Nothing is cached. */
-export class Edge extends Construct {
-  readonly distribution: Distribution
-
-  constructor(scope: Construct, id: string, props: Props) {
-    super(scope, id)
-    const { stage, chatUrl, api, originSecret, certificateArn, webAcl, contentHash } = props
-    const viewerAddress = new EdgeFunction(this, 'ViewerAddress', {
-      comment: 'Tells the gateway who is calling',
-      runtime: FunctionRuntime.JS_2_0,
-      code: FunctionCode.fromInline(
-        `function handler(event) {
+export function addEdge(parent: Construct, props: Props): Distribution {
+  const scope = new Construct(parent, 'Edge')
+  const { stage, chatUrl, api, originSecret, certificateArn, webAcl, contentHash } = props
+  const viewerAddress = new EdgeFunction(scope, 'ViewerAddress', {
+    comment: 'Tells the gateway who is calling',
+    runtime: FunctionRuntime.JS_2_0,
+    code: FunctionCode.fromInline(
+      `function handler(event) {
   event.request.headers['${EDGE_HEADERS.viewer}'] = { value: event.viewer.ip };
   return event.request;
 }`,
-      ),
-    })
-    const customHeaders = { [EDGE_HEADERS.origin]: originSecret }
-    const behaviour = {
-      allowedMethods: AllowedMethods.ALLOW_ALL,
-      cachePolicy: CachePolicy.CACHING_DISABLED,
-      originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-      compress: false,
-      functionAssociations: [{ function: viewerAddress, eventType: FunctionEventType.VIEWER_REQUEST }],
-    }
-    // A timeout between bytes: streams send a comment every 15 seconds.
-    const readTimeout = Duration.seconds(EDGE_TIMEOUT_SECONDS)
-    const chat = new HttpOrigin(hostOf(chatUrl.url), { customHeaders, readTimeout })
-    this.distribution = new Distribution(this, 'Distribution', {
-      comment: `Waybill ${stage.name}`,
-      enableIpv6: stage.ipv6,
-      httpVersion: HttpVersion.HTTP2_AND_3,
-      priceClass: PriceClass.PRICE_CLASS_ALL,
-      ...this.#domain(props),
-      ...(webAcl && { webAclId: webAcl.arn }),
-      defaultBehavior: {
-        ...behaviour,
-        origin: new HttpOrigin(hostOf(api.apiEndpoint), { customHeaders }),
-      },
-      additionalBehaviors: Object.fromEntries(CHAT_PATHS.map((start) => [`${start}*`, { ...behaviour, origin: chat }])),
-    })
-    if (contentHash !== undefined) Tags.of(this.distribution).add(EDGE_PARTS_TAG, contentHash)
-    acknowledge(this.distribution, 'CFR1', 'Who may call from where is decided per key, by its allowlist.')
-    acknowledge(this.distribution, 'CFR3', stage.edgeLogs ? WITH_LOGS : WITHOUT_LOGS)
-    if (!webAcl) acknowledge(this.distribution, 'CFR2', WITHOUT_FIREWALL)
-    if (certificateArn === undefined) acknowledge(this.distribution, 'CFR4', WITHOUT_DOMAIN)
+    ),
+  })
+  const customHeaders = { [EDGE_HEADERS.origin]: originSecret }
+  const behaviour = {
+    allowedMethods: AllowedMethods.ALLOW_ALL,
+    cachePolicy: CachePolicy.CACHING_DISABLED,
+    originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+    viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+    compress: false,
+    functionAssociations: [{ function: viewerAddress, eventType: FunctionEventType.VIEWER_REQUEST }],
   }
+  // A timeout between bytes: streams send a comment every 15 seconds.
+  const readTimeout = Duration.seconds(EDGE_TIMEOUT_SECONDS)
+  const chat = new HttpOrigin(hostOf(chatUrl.url), { customHeaders, readTimeout })
+  const distribution = new Distribution(scope, 'Distribution', {
+    comment: `Waybill ${stage.name}`,
+    enableIpv6: stage.ipv6,
+    httpVersion: HttpVersion.HTTP2_AND_3,
+    priceClass: PriceClass.PRICE_CLASS_ALL,
+    ...domainOf(scope, props),
+    ...(webAcl && { webAclId: webAcl.arn }),
+    defaultBehavior: {
+      ...behaviour,
+      origin: new HttpOrigin(hostOf(api.apiEndpoint), { customHeaders }),
+    },
+    additionalBehaviors: Object.fromEntries(CHAT_PATHS.map((start) => [`${start}*`, { ...behaviour, origin: chat }])),
+  })
+  if (contentHash !== undefined) Tags.of(distribution).add(EDGE_PARTS_TAG, contentHash)
+  acknowledge(distribution, 'CFR1', 'Who may call from where is decided per key, by its allowlist.')
+  acknowledge(distribution, 'CFR3', stage.edgeLogs ? WITH_LOGS : WITHOUT_LOGS)
+  if (!webAcl) acknowledge(distribution, 'CFR2', WITHOUT_FIREWALL)
+  if (certificateArn === undefined) acknowledge(distribution, 'CFR4', WITHOUT_DOMAIN)
+  return distribution
+}
 
-  /** If there is no domain, CloudFront has a name and a certificate of its own. */
-  #domain({ stage: { domain }, certificateArn }: Props): Partial<DistributionProps> {
-    if (!domain || certificateArn === undefined) return {}
-    return {
-      domainNames: [domain.name],
-      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
-      minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
-      sslSupportMethod: SSLMethod.SNI,
-    }
+/** If there is no domain, CloudFront has a name and a certificate of its own. */
+function domainOf(scope: Construct, { stage: { domain }, certificateArn }: Props): Partial<DistributionProps> {
+  if (!domain || certificateArn === undefined) return {}
+  return {
+    domainNames: [domain.name],
+    certificate: Certificate.fromCertificateArn(scope, 'Certificate', certificateArn),
+    minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+    sslSupportMethod: SSLMethod.SNI,
   }
 }
 

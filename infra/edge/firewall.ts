@@ -12,44 +12,40 @@ export const firewallLogsOf = (stackName: string) => `aws-waf-logs-${stackName}`
 /** The dimension of its metrics, which all firewalls of an account share. */
 export const firewallMetric = (stackName: string) => stackName
 
-/** A web firewall for CloudFront: a limit for each address, and AWS's common rules, which count or block. */
-export class Firewall extends Construct {
-  readonly arn: string
+/** A web firewall for CloudFront: a limit for each address, and AWS's common rules, which count or block. Returns its ARN. */
+export function addFirewall(parent: Construct, stage: Stage): string {
+  const scope = new Construct(parent, 'Firewall')
+  const webAcl = new CfnWebACL(scope, 'WebAcl', {
+    scope: 'CLOUDFRONT',
+    description: `In front of Waybill ${stage.name}`,
+    defaultAction: { allow: {} },
+    visibilityConfig: metric(firewallMetric(Stack.of(scope).stackName)),
+    dataProtectionConfig: { dataProtections: WITHHELD },
+    customResponseBodies: { [TOO_MANY]: { contentType: 'APPLICATION_JSON', content: REFUSAL } },
+    rules: [limitOfEachAddress(stage), commonRules(stage)],
+  })
+  // CloudFront uses the former one until its own stack has been deployed, too.
+  webAcl.cfnOptions.updateReplacePolicy = CfnDeletionPolicy.RETAIN
+  webAcl.cfnOptions.deletionPolicy = CfnDeletionPolicy.DELETE
+  addRefusalLogs(scope, stage, webAcl.attrArn)
+  return webAcl.attrArn
+}
 
-  constructor(scope: Construct, id: string, stage: Stage) {
-    super(scope, id)
-    const webAcl = new CfnWebACL(this, 'WebAcl', {
-      scope: 'CLOUDFRONT',
-      description: `In front of Waybill ${stage.name}`,
-      defaultAction: { allow: {} },
-      visibilityConfig: metric(firewallMetric(Stack.of(this).stackName)),
-      dataProtectionConfig: { dataProtections: WITHHELD },
-      customResponseBodies: { [TOO_MANY]: { contentType: 'APPLICATION_JSON', content: REFUSAL } },
-      rules: [limitOfEachAddress(stage), commonRules(stage)],
-    })
-    // CloudFront uses the former one until its own stack has been deployed, too.
-    webAcl.cfnOptions.updateReplacePolicy = CfnDeletionPolicy.RETAIN
-    webAcl.cfnOptions.deletionPolicy = CfnDeletionPolicy.DELETE
-    this.arn = webAcl.attrArn
-    this.#log(stage)
-  }
-
-  /** Logs the requests that were blocked or counted; the others are in CloudFront's log. */
-  #log(stage: Stage): void {
-    const logs = addLogs(this, 'Logs', stage, firewallLogsOf(Stack.of(this).stackName))
-    // The log's own attribute ends in ":*", which WAF refuses.
-    const destination = arnOf(this, 'logs', 'log-group', logs.logGroupName)
-    const Conditions = ['BLOCK', 'COUNT', 'EXCLUDED_AS_COUNT'].map((Action) => ({ ActionCondition: { Action } }))
-    new CfnLoggingConfiguration(this, 'Logging', {
-      resourceArn: this.arn,
-      logDestinationConfigs: [destination],
-      redactedFields: [{ uriPath: {} }, { queryString: {} }],
-      loggingFilter: {
-        DefaultBehavior: 'DROP',
-        Filters: [{ Behavior: 'KEEP', Requirement: 'MEETS_ANY', Conditions }],
-      },
-    })
-  }
+/** Logs the requests that were blocked or counted; the others are in CloudFront's log. */
+function addRefusalLogs(scope: Construct, stage: Stage, resourceArn: string): void {
+  const logs = addLogs(scope, 'Logs', stage, firewallLogsOf(Stack.of(scope).stackName))
+  // The log's own attribute ends in ":*", which WAF refuses.
+  const destination = arnOf(scope, 'logs', 'log-group', logs.logGroupName)
+  const Conditions = ['BLOCK', 'COUNT', 'EXCLUDED_AS_COUNT'].map((Action) => ({ ActionCondition: { Action } }))
+  new CfnLoggingConfiguration(scope, 'Logging', {
+    resourceArn,
+    logDestinationConfigs: [destination],
+    redactedFields: [{ uriPath: {} }, { queryString: {} }],
+    loggingFilter: {
+      DefaultBehavior: 'DROP',
+      Filters: [{ Behavior: 'KEEP', Requirement: 'MEETS_ANY', Conditions }],
+    },
+  })
 }
 
 /** WAF's records never have a header, cookie, query or body, which may contain a key or a prompt. */

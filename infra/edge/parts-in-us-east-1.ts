@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { Stage as CdkStage, CfnOutput, CfnResource, Fn, Lazy, Stack, Tags, Token } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import { OUTPUTS } from '../../layers/gateway/names.ts'
-import { EdgeMonitoring } from '../monitoring/monitoring.ts'
+import { addEdgeMonitoring } from '../monitoring/monitoring.ts'
 import { setFeatureFlags } from '../placement.ts'
 import { US_EAST_1 } from '../regions.ts'
 import { edgeNeedsOf, type Stage } from '../stages.ts'
 import { certificateOf } from './domain.ts'
-import { EdgeLogs } from './edge-logs.ts'
-import { Firewall } from './firewall.ts'
+import { addEdgeLogs } from './edge-logs.ts'
+import { addFirewall } from './firewall.ts'
 
 export type EdgeParts = {
   readonly certificateArn: string | undefined
@@ -32,7 +32,7 @@ export function addEdgeParts(
     certificateArn: certificate
       ? partOf('certificate', (scope) => certificateOf(scope, certificate)).arn
       : stage.domain?.certificateArn,
-    webAcl: firewall ? partOf('firewall', (scope) => new Firewall(scope, 'Firewall', stage).arn) : undefined,
+    webAcl: firewall ? partOf('firewall', (scope) => addFirewall(scope, stage)) : undefined,
   }
 }
 
@@ -76,9 +76,9 @@ export class StacksInUsEast1 {
       stack.addStackDependency(main)
       return stack
     }
-    if (logs) new EdgeLogs(addAfter('edge-logs'), 'EdgeLogs', { stage, distributionId })
+    if (logs) addEdgeLogs(addAfter('edge-logs'), stage, distributionId)
     if (!alarms) return
-    const monitoring = new EdgeMonitoring(addAfter('edge-alarms'), stage, { ...this.parts, distributionId })
+    const monitoring = addEdgeMonitoring(addAfter('edge-alarms'), stage, { ...this.parts, distributionId })
     Tags.of(monitoring).add(EDGE_PARTS_TAG, this.parts.contentHash)
   }
 

@@ -12,8 +12,6 @@ import type { Stage } from '../stages.ts'
 import type { Functions } from './functions.ts'
 import type { GatewayFunction } from './gateway-function.ts'
 
-type Props = { readonly stage: Stage; readonly functions: Functions; readonly alarms: Alarms }
-
 /**
  * The alarms by which a deployment is rolled back: those for faults of our own code. An upstream that fails, or a key
  * that a provider refuses, is no reason; and CloudFront's metrics are in one region only.
@@ -34,47 +32,20 @@ const TAKE_ADMIN_BACK = [...TAKE_BACK, 'AdminReleaseErrors', 'AdminErrors'] as c
  * rest of the deployment back. The sweep and the tokenizer change at once: a tenth of their few calls would prove
  * nothing.
  */
-export class Rollout extends Construct {
-  readonly application: LambdaApplication
-  readonly #alarms: Alarms
-
-  constructor(scope: Construct, id: string, { stage, functions: { called, admin }, alarms }: Props) {
-    super(scope, id)
-    this.application = new LambdaApplication(this, 'Application')
-    this.#alarms = alarms
-    this.#addNotice(stage)
-    this.#add('Role', called, TAKE_BACK)
-    // Apart: the admin API has chat's address, so chat would wait for itself if its deployment waited for admin's.
-    this.#add('AdminRole', [admin], TAKE_ADMIN_BACK)
-  }
-
-  /**
-   * The topic is apart from those of alarms: EventBridge's right to publish takes no condition ("Using resource-based
-   * policies" in its guide), so rules of other accounts that know the topic might use it, too. The states are those of
-   * "Monitoring deployments with Amazon CloudWatch Events" in CodeDeploy's guide.
-   */
-  #addNotice(stage: Stage): void {
-    const { name, alarmEmail, ticketEmail = alarmEmail } = stage
-    const description = describe(stage, 'RolledBack')
-    const event = ['state', 'deploymentGroup', 'deploymentId'].map((field) => EventField.fromPath(`$.detail.${field}`))
-    const message = RuleTargetInput.fromText(`${description}\n${event.join(' ')}`)
-    new Rule(this, 'RolledBack', {
-      description,
-      eventPattern: {
-        source: ['aws.codedeploy'],
-        detailType: ['CodeDeploy Deployment State-change Notification'],
-        detail: { application: [this.application.applicationName], state: ['FAILURE', 'STOP'] },
-      },
-      targets: [new SnsTopic(mailedTopic(this, 'Notices', `Waybill ${name}, notices`, ticketEmail), { message })],
-    })
-  }
-
-  #add(roleId: string, functions: readonly GatewayFunction[], takenBackBy: readonly AlarmName[]): void {
-    const { application } = this
-    const role = this.#role(roleId, functions)
-    const alarms = takenBackBy.flatMap((name) => this.#alarms[name] ?? [])
+export function addRollout(
+  parent: Construct,
+  stage: Stage,
+  { called, admin }: Functions,
+  all: Alarms,
+): LambdaApplication {
+  const scope = new Construct(parent, 'Rollout')
+  const application = new LambdaApplication(scope, 'Application')
+  addNotice(scope, application, stage)
+  const add = (roleId: string, functions: readonly GatewayFunction[], takenBackBy: readonly AlarmName[]) => {
+    const role = addRole(scope, roleId, functions)
+    const alarms = takenBackBy.flatMap((name) => all[name] ?? [])
     for (const fn of functions) {
-      const group = new LambdaDeploymentGroup(this, fn.node.id, {
+      const group = new LambdaDeploymentGroup(scope, fn.node.id, {
         application,
         alias: fn.live,
         deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_30MINUTES,
@@ -87,21 +58,46 @@ export class Rollout extends Construct {
       group.node.addDependency(role)
     }
   }
+  add('Role', called, TAKE_BACK)
+  // Apart: the admin API has chat's address, so chat would wait for itself if its deployment waited for admin's.
+  add('AdminRole', [admin], TAKE_ADMIN_BACK)
+  return application
+}
 
-  /** May move the aliases of these functions and read alarms, and can be assumed only by CodeDeploy in this account. */
-  #role(id: string, functions: readonly GatewayFunction[]): Role {
-    const conditions = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } }
-    const role = new Role(this, id, { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com', { conditions }) })
-    role.addToPolicy(
-      new PolicyStatement({
-        actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
-        // It is named: a reference to an alias would wait for the deployment that this role is for.
-        resources: functions.flatMap(({ functionArn, live }) => [functionArn, `${functionArn}:${live.aliasName}`]),
-      }),
-    )
-    role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }))
-    const reason = 'CodeDeploy reads the states of alarms; the policy that AWS has for it grants the same.'
-    acknowledge(role, 'IAM5[Resource::*]', reason)
-    return role
-  }
+/**
+ * The topic is apart from those of alarms: EventBridge's right to publish takes no condition ("Using resource-based
+ * policies" in its guide), so rules of other accounts that know the topic might use it, too. The states are those of
+ * "Monitoring deployments with Amazon CloudWatch Events" in CodeDeploy's guide.
+ */
+function addNotice(scope: Construct, { applicationName }: LambdaApplication, stage: Stage): void {
+  const { name, alarmEmail, ticketEmail = alarmEmail } = stage
+  const description = describe(stage, 'RolledBack')
+  const event = ['state', 'deploymentGroup', 'deploymentId'].map((field) => EventField.fromPath(`$.detail.${field}`))
+  const message = RuleTargetInput.fromText(`${description}\n${event.join(' ')}`)
+  new Rule(scope, 'RolledBack', {
+    description,
+    eventPattern: {
+      source: ['aws.codedeploy'],
+      detailType: ['CodeDeploy Deployment State-change Notification'],
+      detail: { application: [applicationName], state: ['FAILURE', 'STOP'] },
+    },
+    targets: [new SnsTopic(mailedTopic(scope, 'Notices', `Waybill ${name}, notices`, ticketEmail), { message })],
+  })
+}
+
+/** May move the aliases of these functions and read alarms, and can be assumed only by CodeDeploy in this account. */
+function addRole(scope: Construct, id: string, functions: readonly GatewayFunction[]): Role {
+  const conditions = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } }
+  const role = new Role(scope, id, { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com', { conditions }) })
+  role.addToPolicy(
+    new PolicyStatement({
+      actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
+      // It is named: a reference to an alias would wait for the deployment that this role is for.
+      resources: functions.flatMap(({ functionArn, live }) => [functionArn, `${functionArn}:${live.aliasName}`]),
+    }),
+  )
+  role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }))
+  const reason = 'CodeDeploy reads the states of alarms; the policy that AWS has for it grants the same.'
+  acknowledge(role, 'IAM5[Resource::*]', reason)
+  return role
 }

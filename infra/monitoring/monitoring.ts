@@ -9,59 +9,50 @@ import { type Alarms, addAlarms, type Rules } from './alarms.ts'
 import { addDashboard, addSavedQueries } from './dashboard.ts'
 import { edgePages, edgeTickets, pages, tickets, type Watched, type WatchedEdge } from './rules.ts'
 
-export class Monitoring extends Construct {
-  readonly alarms: Alarms
-  readonly topics: Topics
-  readonly dashboardUrl: string
+/** `edge` if the stack is in us-east-1, with CloudFront's metrics. */
+export function addMonitoring(
+  parent: Construct,
+  { edge, ...watched }: Watched & { readonly edge?: WatchedEdge | undefined },
+) {
+  const scope = new Construct(parent, 'Monitoring')
+  const { stage, functions } = watched
+  const made = addAlarmsAndTopics(
+    scope,
+    stage,
+    { ...pages(watched), ...(edge && edgePages(edge)) },
+    { ...tickets(watched), ...(edge && edgeTickets(edge)) },
+  )
+  const dashboardUrl = addDashboard(scope, stage, functions)
+  addSavedQueries(scope, stage, functions)
+  addBudget(scope, stage)
+  return { ...made, dashboardUrl }
+}
 
-  /** `edge` if the stack is in us-east-1, with CloudFront's metrics. */
-  constructor(
-    scope: Construct,
-    id: string,
-    { edge, ...watched }: Watched & { readonly edge?: WatchedEdge | undefined },
-  ) {
-    super(scope, id)
-    const { stage, functions } = watched
-    const { topics, alarms } = addAlarmsAndTopics(
-      this,
-      stage,
-      { ...pages(watched), ...(edge && edgePages(edge)) },
-      { ...tickets(watched), ...(edge && edgeTickets(edge)) },
-    )
-    this.topics = topics
-    this.alarms = alarms
-    this.dashboardUrl = addDashboard(this, stage, functions)
-    addSavedQueries(this, stage, functions)
-    this.#addBudget(stage)
-  }
-
-  /** For the whole account: Bedrock's bill, for one, has no tag of the stack. */
-  #addBudget({ monthlyBudgetUsd: amount, alarmEmail: address }: Stage): void {
-    if (amount === undefined || address === undefined) return
-    const mail = (notificationType: 'ACTUAL' | 'FORECASTED', threshold: number) => ({
-      notification: { notificationType, threshold, thresholdType: 'PERCENTAGE', comparisonOperator: 'GREATER_THAN' },
-      subscribers: [{ subscriptionType: 'EMAIL', address }],
-    })
-    new CfnBudget(this, 'Budget', {
-      // It has no name: another address makes a new budget before the old one is gone.
-      budget: { budgetType: 'COST', timeUnit: 'MONTHLY', budgetLimit: { amount, unit: 'USD' } },
-      notificationsWithSubscribers: [mail('ACTUAL', 80), mail('FORECASTED', 100)],
-    })
-  }
+/** For the whole account: Bedrock's bill, for one, has no tag of the stack. */
+function addBudget(scope: Construct, { monthlyBudgetUsd: amount, alarmEmail: address }: Stage): void {
+  if (amount === undefined || address === undefined) return
+  const mail = (notificationType: 'ACTUAL' | 'FORECASTED', threshold: number) => ({
+    notification: { notificationType, threshold, thresholdType: 'PERCENTAGE', comparisonOperator: 'GREATER_THAN' },
+    subscribers: [{ subscriptionType: 'EMAIL', address }],
+  })
+  new CfnBudget(scope, 'Budget', {
+    // It has no name: another address makes a new budget before the old one is gone.
+    budget: { budgetType: 'COST', timeUnit: 'MONTHLY', budgetLimit: { amount, unit: 'USD' } },
+    notificationsWithSubscribers: [mail('ACTUAL', 80), mail('FORECASTED', 100)],
+  })
 }
 
 /** The alarms in us-east-1 of a stage in another region. */
-export class EdgeMonitoring extends Construct {
-  constructor(scope: Construct, stage: Stage, edge: WatchedEdge) {
-    super(scope, 'Monitoring')
-    addAlarmsAndTopics(this, stage, edgePages(edge), edgeTickets(edge))
-  }
+export function addEdgeMonitoring(parent: Construct, stage: Stage, edge: WatchedEdge): Construct {
+  const scope = new Construct(parent, 'Monitoring')
+  addAlarmsAndTopics(scope, stage, edgePages(edge), edgeTickets(edge))
+  return scope
 }
 
-/** Page: callers are affected now. Ticket: it can wait for a working day. */
-type Topics = { readonly page: Topic; readonly ticket: Topic }
-
-/** In each region that has alarms: an alarm publishes to a topic of its own region only. */
+/**
+ * The topic `page` is for what callers feel now, `ticket` for what can wait for a working day. They are in each region
+ * that has alarms: an alarm publishes to a topic of its own region only.
+ */
 function addAlarmsAndTopics(scope: Construct, stage: Stage, paging: Rules, ticketing: Rules) {
   const { name, alarmEmail, ticketEmail = alarmEmail } = stage
   const page = mailedTopic(scope, 'Alarms', `Waybill ${name}`, alarmEmail)

@@ -28,80 +28,74 @@ type Props = {
  * Policies for people: calls to the admin API of this stage, and what on-call needs beside it. They must be attached to
  * somebody.
  */
-export class Operators extends Construct {
-  readonly operator: ManagedPolicy
-  readonly reader: ManagedPolicy
-  readonly onCall: ManagedPolicy
-
-  constructor(scope: Construct, id: string, props: Props) {
-    super(scope, id)
-    const { stage, adminApi } = props
-    const looking = [callsBy('GET'), ...ADMIN_LOOKING_POSTS.map((path) => callsBy('POST', path))]
-    const everyCall = (method: string) =>
-      wildcard(
-        this,
-        callArn(adminApi, callsBy(method)),
-        'Every path of this one API by this method: it has one for each key, request and version.',
-      )
-    this.reader = this.#policy(
-      'WaybillReader',
-      `Reads keys, usage and the catalog of the Waybill stage ${stage.name}`,
-      [this.#findStage(), call(adminApi, looking)],
-      [everyCall('GET')],
+export function addOperators(parent: Construct, props: Props) {
+  const scope = new Construct(parent, 'Operators')
+  const { stage, adminApi } = props
+  const looking = [callsBy('GET'), ...ADMIN_LOOKING_POSTS.map((path) => callsBy('POST', path))]
+  const everyCall = (method: string) =>
+    wildcard(
+      scope,
+      callArn(adminApi, callsBy(method)),
+      'Every path of this one API by this method: it has one for each key, request and version.',
     )
-    this.operator = this.#policy(
+  const policy = (id: string, description: string, { statements, acknowledged }: Rights) => {
+    const made = new ManagedPolicy(scope, id, { description, statements: [...statements] })
+    Validations.of(made).acknowledge(...acknowledged)
+    return made
+  }
+  return {
+    reader: policy('WaybillReader', `Reads keys, usage and the catalog of the Waybill stage ${stage.name}`, {
+      statements: [findStage(scope), call(adminApi, looking)],
+      acknowledged: [everyCall('GET')],
+    }),
+    operator: policy(
       'WaybillOperator',
       `Operates the Waybill stage ${stage.name}: keys, credits, the catalog, tests of routes`,
-      [this.#findStage(), call(adminApi, [callsBy('*')])],
-      [everyCall('*')],
-    )
-    this.onCall = this.#policy(
+      { statements: [findStage(scope), call(adminApi, [callsBy('*')])], acknowledged: [everyCall('*')] },
+    ),
+    onCall: policy(
       'WaybillOnCall',
       `Finds and stops faults of the Waybill stage ${stage.name}: logs, metrics, rollouts, concurrency`,
-      ...this.#onCall(props),
-    )
+      rightsOfOnCall(scope, props),
+    ),
   }
+}
 
-  #policy(id: string, description: string, statements: PolicyStatement[], acknowledged: Acknowledgment[]) {
-    const policy = new ManagedPolicy(this, id, { description, statements })
-    Validations.of(policy).acknowledge(...acknowledged)
-    return policy
-  }
+type Rights = { readonly statements: readonly PolicyStatement[]; readonly acknowledged: readonly Acknowledgment[] }
 
-  /** Names the stack by its own id, which CloudFormation checks even if a stack is called by its name. */
-  #findStage(...more: string[]): PolicyStatement {
-    const actions = ['cloudformation:DescribeStacks', ...more]
-    return new PolicyStatement({ actions, resources: [Stack.of(this).stackId] })
-  }
+/** Names the stack by its own id, which CloudFormation checks even if a stack is called by its name. */
+function findStage(scope: Construct, ...more: string[]): PolicyStatement {
+  const actions = ['cloudformation:DescribeStacks', ...more]
+  return new PolicyStatement({ actions, resources: [Stack.of(scope).stackId] })
+}
 
-  /**
-   * To find a fault and to stop it: logs, metrics, alarms and deployments are read, a rollout is stopped, and a
-   * function's concurrency is set; a key is suspended. The description of a function is not among them, because it has
-   * the origin secrets.
-   */
-  #onCall({ tables, functions, logs, firewallLogs, rollout }: Props): [PolicyStatement[], Acknowledgment[]] {
-    // With ":*" at its end, as IAM takes a log group (iam-access-control-overview-cwl in the guide of CloudWatch Logs).
-    const firewall = firewallLogs && arnOf(this, 'logs', 'log-group', `${firewallLogs}:*`, US_EAST_1)
-    // All groups of this application are the stage's own ("CodeDeploy permissions reference" in its guide).
-    const groups = rollout && arnOf(this, 'codedeploy', 'deploymentgroup', `${rollout.applicationName}/*`)
-    const logArns = [...logs.map((log) => log.logGroupArn), ...(firewall ? [firewall] : [])]
-    const everywhere =
-      'IAM knows no single resource for these reads. The results of a query have an id that nobody can guess.'
-    return [
-      [
-        this.#findStage('cloudformation:DescribeStackEvents'),
-        new PolicyStatement({ actions: READ_EVERYWHERE, resources: ['*'] }),
-        new PolicyStatement({ actions: READ_LOGS, resources: logArns }),
-        new PolicyStatement({ actions: CONCURRENCY, resources: functions.map((fn) => fn.functionArn) }),
-        ...(groups ? [new PolicyStatement({ actions: DEPLOYMENTS, resources: [groups] })] : []),
-        suspendKeys(tables),
-      ],
-      [
-        wildcard(this, '*', everywhere),
-        ...(groups ? [wildcard(this, groups, 'The groups of this one application, which are the stage’s own.')] : []),
-        ...(firewall ? [wildcard(this, firewall, 'The streams of this one log.')] : []),
-      ],
-    ]
+/**
+ * To find a fault and to stop it: logs, metrics, alarms and deployments are read, a rollout is stopped, and a
+ * function's concurrency is set; a key is suspended. The description of a function is not among them, because it has
+ * the origin secrets.
+ */
+function rightsOfOnCall(scope: Construct, { tables, functions, logs, firewallLogs, rollout }: Props): Rights {
+  // With ":*" at its end, as IAM takes a log group (iam-access-control-overview-cwl in the guide of CloudWatch Logs).
+  const firewall = firewallLogs && arnOf(scope, 'logs', 'log-group', `${firewallLogs}:*`, US_EAST_1)
+  // All groups of this application are the stage's own ("CodeDeploy permissions reference" in its guide).
+  const groups = rollout && arnOf(scope, 'codedeploy', 'deploymentgroup', `${rollout.applicationName}/*`)
+  const logArns = [...logs.map((log) => log.logGroupArn), ...(firewall ? [firewall] : [])]
+  const everywhere =
+    'IAM knows no single resource for these reads. The results of a query have an id that nobody can guess.'
+  return {
+    statements: [
+      findStage(scope, 'cloudformation:DescribeStackEvents'),
+      new PolicyStatement({ actions: READ_EVERYWHERE, resources: ['*'] }),
+      new PolicyStatement({ actions: READ_LOGS, resources: logArns }),
+      new PolicyStatement({ actions: CONCURRENCY, resources: functions.map((fn) => fn.functionArn) }),
+      ...(groups ? [new PolicyStatement({ actions: DEPLOYMENTS, resources: [groups] })] : []),
+      suspendKeys(tables),
+    ],
+    acknowledged: [
+      wildcard(scope, '*', everywhere),
+      ...(groups ? [wildcard(scope, groups, 'The groups of this one application, which are the stage’s own.')] : []),
+      ...(firewall ? [wildcard(scope, firewall, 'The streams of this one log.')] : []),
+    ],
   }
 }
 

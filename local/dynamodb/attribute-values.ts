@@ -1,6 +1,6 @@
-import { DynamoDbError, validationError } from './failures.ts'
-import { isNumeric, type Numeric, parseNumeric, textOfNumeric } from './number.ts'
-import { type Element, hasElement, type Item, isSet, typeOf, type Value } from './value.ts'
+import { DynamoDbError, unsupported, validationError } from './failures.ts'
+import { isNumeric, parseNumeric } from './number.ts'
+import { hasElement, type Item, isSet, type Value } from './value.ts'
 
 export type AttributeValue = Readonly<Record<string, unknown>>
 export type Attributes = Readonly<Record<string, AttributeValue>>
@@ -19,7 +19,7 @@ export function fromAttributes(attributes: Attributes, depth = 0): Item {
 
 const READERS: Readonly<Record<string, (given: unknown, depth: number) => Value>> = {
   S: textOf,
-  N: numberOf,
+  N: (given) => parseNumeric(textOf(given)),
   B: bytesOf,
   BOOL: (given) => {
     if (typeof given !== 'boolean') throw serializationError()
@@ -31,8 +31,8 @@ const READERS: Readonly<Record<string, (given: unknown, depth: number) => Value>
   },
   M: (given, depth) => fromAttributes(given as Attributes, depth + 1),
   L: (given, depth) => listOf(given).map((member) => fromAttribute(member as AttributeValue, depth + 1)),
-  SS: (given) => setOf(listOf(given).map(textOf)),
-  NS: (given) => setOf(listOf(given).map(numberOf)),
+  SS: noSet,
+  NS: noSet,
   BS: (given) => setOf(listOf(given).map(bytesOf)),
 }
 
@@ -47,9 +47,13 @@ function fromAttribute(attribute: AttributeValue, depth: number): Value {
   return (READERS[type] as (given: unknown, depth: number) => Value)(attribute[type], depth)
 }
 
-function setOf(elements: readonly Element[]): Value {
+function noSet(): never {
+  throw unsupported('sets of texts or numbers')
+}
+
+function setOf(elements: readonly Uint8Array[]): Value {
   if (elements.length === 0) throw validationError('One or more parameter values were invalid: A set may not be empty')
-  const set = new Set<Element>()
+  const set = new Set<Uint8Array>()
   for (const element of elements) {
     if (hasElement(set, element)) {
       throw validationError('One or more parameter values were invalid: Input collection contains duplicates')
@@ -62,10 +66,6 @@ function setOf(elements: readonly Element[]): Value {
 function textOf(given: unknown): string {
   if (typeof given !== 'string') throw serializationError()
   return given
-}
-
-function numberOf(given: unknown): Numeric {
-  return parseNumeric(textOf(given))
 }
 
 function listOf(given: unknown): readonly unknown[] {
@@ -93,18 +93,13 @@ export function toAttributes(item: Item): Attributes {
 
 function toAttribute(value: Value): AttributeValue {
   if (typeof value === 'string') return { S: value }
-  if (isNumeric(value)) return { N: textOfNumeric(value) }
+  if (isNumeric(value)) return { N: String(value) }
   if (typeof value === 'boolean') return { BOOL: value }
   if (value === null) return { NULL: true }
   if (Array.isArray(value)) return { L: value.map(toAttribute) }
   if (value instanceof Uint8Array) return { B: toBase64(value) }
-  if (isSet(value)) return { [typeOf(value)]: Array.from(value as Iterable<Element>, elementText) }
+  if (isSet(value)) return { BS: Array.from(value, toBase64) }
   return { M: toAttributes(value as Item) }
-}
-
-function elementText(element: Element): string {
-  if (typeof element === 'string') return element
-  return element instanceof Uint8Array ? toBase64(element) : textOfNumeric(element)
 }
 
 function toBase64({ buffer, byteOffset, byteLength }: Uint8Array): string {

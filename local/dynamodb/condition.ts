@@ -1,6 +1,6 @@
-import type { Condition, Operand, Test } from './parse-expression.ts'
+import type { Condition, Operand, Test } from './expression.ts'
 import type { Values } from './program.ts'
-import { beginsWith, compare, contains, equals, type Found, type Item, sizeOf, valueAt } from './value.ts'
+import { attribute, beginsWith, compare, contains, equals, type Found, type Item, sizeOf } from './value.ts'
 
 const TESTS: Readonly<Record<Test['kind'], (first: Found, ...others: Found[]) => boolean>> = {
   attribute_exists: (value) => value !== undefined,
@@ -34,8 +34,8 @@ export function holds(condition: Condition, item: Item, values: Values): boolean
 
 function read(operand: Operand, item: Item, values: Values): Found {
   switch (operand.kind) {
-    case 'path':
-      return valueAt(item, operand.path)
+    case 'attribute':
+      return attribute(item, operand.name)
     case 'value':
       return values[operand.token]
     case 'size':
@@ -58,7 +58,7 @@ export function namesIn(condition: Condition): string[] {
     default:
       return condition.operands.flatMap((operand) => {
         const of = operand.kind === 'size' ? operand.of : operand
-        return of.kind === 'path' ? [of.path[0] as string] : []
+        return of.kind === 'attribute' ? [of.name] : []
       })
   }
 }

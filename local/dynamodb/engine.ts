@@ -1,8 +1,8 @@
 import { type Done, DoneTransactions, fingerprintOf } from './done-transactions.ts'
 import { DynamoDbError, validationError } from './failures.ts'
-import { keyIn, keyOnly } from './keys.ts'
-import { refuseOthers } from './members.ts'
-import { type GetInput, getItem, type PageInput, query, scan } from './read.ts'
+import { keyIn, placeInTables, refuseTwice } from './keys.ts'
+import { checkCount, refuseOthers } from './members.ts'
+import { batchGet, type GetInput, getItem, type PageInput, query, scan } from './read.ts'
 import { CONFLICT, conditionFailed, type Reason, refusedFor, transactionCanceled } from './refused-writes.ts'
 import type { Key, StoredTable, TableSchema } from './stored-table.ts'
 import { TableDirectory } from './table-directory.ts'
@@ -36,17 +36,11 @@ type EngineOptions = {
   readonly pageBytes?: number
   readonly clock?: () => number
   readonly journal?: Journal
-  /**
-   * True if items count as being written until `settle` is called, so that commands meanwhile meet conflicts as in AWS:
-   * by the Developer Guide, "Transaction conflict handling in DynamoDB".
-   */
-  readonly conflicts?: boolean
 }
 
 const PAGE_BYTES = 1024 * 1024
 const NO_JOURNAL: Journal = { table() {}, change() {}, done() {} }
 const WRITE_KINDS: readonly WriteKind[] = ['Put', 'Update', 'Delete', 'ConditionCheck']
-const MOST_ITEMS = { BatchGetItem: 100, BatchWriteItem: 25, TransactWriteItems: 100 }
 /** "TTL does not delete items whose time is more than five years in the past." */
 const LONGEST_EXPIRED_SECONDS = 5 * 366 * 86_400
 
@@ -63,12 +57,15 @@ type Attempt = { readonly reason: Reason } | { readonly next: Item | undefined; 
 export class Engine {
   private readonly tables: TableDirectory
   private readonly transactions = new DoneTransactions()
-  /** The places of the items of transactions that are not settled yet. */
+  /**
+   * The places of the items of transactions that are not settled yet: commands meanwhile meet conflicts as in AWS
+   * ("Transaction conflict handling in DynamoDB" in the Developer Guide).
+   */
   private readonly underWay = new Set<string>()
   private readonly options: Required<EngineOptions>
 
   constructor(options: EngineOptions = {}) {
-    this.options = { pageBytes: PAGE_BYTES, clock: Date.now, journal: NO_JOURNAL, conflicts: false, ...options }
+    this.options = { pageBytes: PAGE_BYTES, clock: Date.now, journal: NO_JOURNAL, ...options }
     this.tables = new TableDirectory((name, schema) => this.options.journal.table(name, schema))
   }
 
@@ -78,7 +75,7 @@ export class Engine {
       case 'UpdateItem':
         return this.write('Update', input, OLD_AND_NEW, bytes)
       case 'GetItem':
-        return this.get(input)
+        return getItem(this.tables, input as GetInput)
       case 'PutItem':
         return this.write('Put', input, OLD_ONLY, bytes)
       case 'DeleteItem':
@@ -86,13 +83,11 @@ export class Engine {
       case 'TransactWriteItems':
         return this.transact(input, bytes)
       case 'Query':
-        refuseOthers('Query', input)
-        return query(this.tables.get(input.TableName), input as PageInput, this.options.pageBytes)
+        return query(this.tables, input as PageInput, this.options.pageBytes)
       case 'Scan':
-        refuseOthers('Scan', input)
-        return scan(this.tables.get(input.TableName), input as PageInput, this.options.pageBytes)
+        return scan(this.tables, input as PageInput, this.options.pageBytes)
       case 'BatchGetItem':
-        return this.batchGet(input)
+        return batchGet(this.tables, input)
       case 'BatchWriteItem':
         return this.batchWrite(input, bytes)
       default:
@@ -143,29 +138,6 @@ export class Engine {
       removed += expired.length
     }
     return removed
-  }
-
-  private get(input: Input): { readonly Item?: Item } {
-    refuseOthers('Get', input)
-    return getItem(this.tables.get(input.TableName), input as GetInput)
-  }
-
-  private batchGet({ RequestItems }: Input): Output {
-    const gets = Object.entries((RequestItems ?? {}) as Record<string, { readonly Keys?: readonly Item[] }>).flatMap(
-      ([TableName, { Keys = [], ...members }]) => Keys.map((Key) => ({ TableName, Key, ...members })),
-    )
-    checkCount('BatchGetItem', gets)
-    const places = gets.map(({ TableName, Key }) => {
-      const table = this.tables.get(TableName)
-      return placeOf(table, keyOnly(table.definition, Key))
-    })
-    refuseTwice(places, 'Provided list of item keys contains duplicates')
-    const Responses: Record<string, Item[]> = {}
-    for (const get of gets) {
-      const found = this.get(get).Item
-      Responses[get.TableName] = [...(Responses[get.TableName] ?? []), ...(found ? [found] : [])]
-    }
-    return { Responses, UnprocessedKeys: {} }
   }
 
   private batchWrite({ RequestItems }: Input, bytes: number): Output {
@@ -219,7 +191,7 @@ export class Engine {
     writes.forEach(({ kind, table, key, old }, i) => {
       const { next, bound } = attempts[i] as Exclude<Attempt, { reason: Reason }>
       if (kind !== 'ConditionCheck') this.replace(table, key, old, next, bound)
-      if (this.options.conflicts) this.underWay.add(placeOf(table, key))
+      this.underWay.add(placeInTables(table, key))
     })
     if (done) {
       this.transactions.add(done)
@@ -240,7 +212,7 @@ export class Engine {
 
   private attempt(write: Write, bytes: number): Attempt {
     checkGiven(write)
-    if (this.underWay.size > 0 && this.underWay.has(placeOf(write.table, write.key))) return { reason: CONFLICT }
+    if (this.underWay.size > 0 && this.underWay.has(placeInTables(write.table, write.key))) return { reason: CONFLICT }
     if (!conditionHolds(write)) return { reason: conditionFailed(write.showsOld ? write.old : undefined) }
     const next = outcomeOf(write)
     return { next, bound: boundBytes(write, next, bytes) }
@@ -248,7 +220,7 @@ export class Engine {
 
   private prepareAll(writes: readonly { readonly kind: WriteKind; readonly input: WriteInput }[]): Write[] {
     const prepared = writes.map(({ kind, input }) => this.prepare(kind, input))
-    const places = prepared.map(({ table, key }) => placeOf(table, key))
+    const places = prepared.map(({ table, key }) => placeInTables(table, key))
     refuseTwice(places, 'One request cannot include multiple operations on one item')
     return prepared
   }
@@ -262,18 +234,4 @@ export class Engine {
     table.replace(key, old, next, bound)
     this.options.journal.change({ table: table.name, key, item: next })
   }
-}
-
-function checkCount(operation: keyof typeof MOST_ITEMS, items: readonly unknown[]): void {
-  if (items.length < 1 || items.length > MOST_ITEMS[operation]) {
-    throw validationError(`Too few or too many items for the ${operation} call: 1 to ${MOST_ITEMS[operation]}`)
-  }
-}
-
-function refuseTwice(places: readonly string[], message: string): void {
-  if (new Set(places).size < places.length) throw validationError(message)
-}
-
-function placeOf({ name }: StoredTable, { partition, sort }: Key): string {
-  return `${name}\0${partition}\0${sort}`
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server as NetServer } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import type { Credentials } from '../../layers/gateway/platform/config.ts'
 import { type Attributes, fromAttributes, toAttributes } from './attribute-values.ts'
 import type { Engine, Input } from './engine.ts'
@@ -16,7 +17,6 @@ type Options = {
 }
 
 const TARGET = 'DynamoDB_20120810.'
-const MOST_BYTES = 17 * 1024 * 1024
 
 type Answer = { readonly status: number; readonly text: string }
 
@@ -38,8 +38,8 @@ export function createDynamoDbServer({ engine, credentials, commit }: Options): 
       answerLater(response, refusal(error))
       return
     }
-    readBody(request).then(
-      (body) => answerLater(response, body ? answerTo(request, body, checkBody) : TOO_LONG),
+    buffer(request).then(
+      (body) => answerLater(response, answerTo(request, body, checkBody)),
       () => response.destroy(),
     )
   })
@@ -73,28 +73,9 @@ export function createDynamoDbServer({ engine, credentials, commit }: Options): 
   }
 }
 
-const TOO_LONG: Answer = {
-  status: 413,
-  text: JSON.stringify({ __type: 'RequestTooLargeException', message: `A request has at most ${MOST_BYTES} bytes.` }),
-}
-
 function send(response: ServerResponse, { status, text }: Answer): void {
   const headers = { 'Content-Type': 'application/x-amz-json-1.0', 'Content-Length': Buffer.byteLength(text) }
   response.writeHead(status, headers).end(text)
-}
-
-function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= MOST_BYTES) chunks.push(chunk)
-    })
-    request.once('end', () => resolve(size > MOST_BYTES ? undefined : Buffer.concat(chunks)))
-    request.once('error', reject)
-    request.once('close', () => request.complete || reject(new Error('The client left while it was still sending.')))
-  })
 }
 
 function parse(body: Buffer): Input {

@@ -1,5 +1,5 @@
+import type { Condition, Operand, Test } from './expression.ts'
 import { validationError } from './failures.ts'
-import type { Condition, Operand, Test } from './parse-expression.ts'
 import type { Values } from './program.ts'
 import type { Schema } from './stored-table.ts'
 import { compareText } from './value.ts'
@@ -28,7 +28,7 @@ const SIDES: Readonly<Partial<Record<Test['kind'], Side>>> = {
 const TURNED: Readonly<Partial<Record<Test['kind'], Test['kind']>>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
 
 export function keyRange(condition: Condition, { partitionKey, sortKey }: Schema, values: Values): KeyRange {
-  const tests = testsIn(condition).map(pathFirst)
+  const tests = testsIn(condition).map(attributeFirst)
   const byName = new Map(tests.map((test) => [nameOf(test), test]))
   if (byName.size !== tests.length)
     throw validationError('KeyConditionExpressions must only contain one condition per key')
@@ -46,15 +46,15 @@ function testsIn(condition: Condition): Test[] {
   throw validationError(`Invalid operator used in KeyConditionExpression: ${condition.kind}`)
 }
 
-function pathFirst(test: Test): Test {
+function attributeFirst(test: Test): Test {
   const { kind, operands } = test
-  if (operands.length !== 2 || operands[1]?.kind !== 'path' || kind === 'begins_with') return test
+  if (operands.length !== 2 || operands[1]?.kind !== 'attribute' || kind === 'begins_with') return test
   return { kind: TURNED[kind] ?? kind, operands: operands.toReversed() }
 }
 
 function nameOf({ operands: [operand] }: Test): string {
-  if (operand?.kind === 'path' && operand.path.length === 1) return operand.path[0] as string
-  throw validationError('KeyConditionExpressions cannot have nested attributes or other operands')
+  if (operand?.kind === 'attribute') return operand.name
+  throw validationError('KeyConditionExpressions cannot have other operands')
 }
 
 function sortRange(test: Test, values: Values): Omit<KeyRange, 'partition'> {

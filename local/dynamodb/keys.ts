@@ -1,5 +1,5 @@
 import { validationError } from './failures.ts'
-import type { Key, Schema, TableSchema } from './stored-table.ts'
+import type { Key, Schema, StoredTable, TableSchema } from './stored-table.ts'
 import { attribute, type Item } from './value.ts'
 
 /** A key that is given by itself: its attributes and no others. */
@@ -48,4 +48,12 @@ export function checkIndexKeys({ indexes }: TableSchema, item: Item): void {
         throw validationError(`An index key cannot be an empty string: ${key}, IndexName: ${index.name}`)
     }
   }
+}
+
+export function placeInTables({ name }: StoredTable, { partition, sort }: Key): string {
+  return `${name}\0${partition}\0${sort}`
+}
+
+export function refuseTwice(places: readonly string[], message: string): void {
+  if (new Set(places).size < places.length) throw validationError(message)
 }

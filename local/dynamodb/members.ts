@@ -1,4 +1,4 @@
-import { unsupported } from './failures.ts'
+import { unsupported, validationError } from './failures.ts'
 
 // The members of commands and answers: which there may be, and which hold items.
 
@@ -28,6 +28,14 @@ const MEMBERS = {
 export function refuseOthers(command: keyof typeof MEMBERS, input: object): void {
   for (const member in input) {
     if (!MEMBERS[command].has(member) && input[member as keyof typeof input] !== undefined) throw unsupported(member)
+  }
+}
+
+const MOST_ITEMS = { BatchGetItem: 100, BatchWriteItem: 25, TransactWriteItems: 100 }
+
+export function checkCount(operation: keyof typeof MOST_ITEMS, items: readonly unknown[]): void {
+  if (items.length < 1 || items.length > MOST_ITEMS[operation]) {
+    throw validationError(`Too few or too many items for the ${operation} call: 1 to ${MOST_ITEMS[operation]}`)
   }
 }
 

@@ -14,7 +14,7 @@ const EXPIRE_EVERY_MS = 10 * 60_000
 /** The database of this machine, with its data from the last time it was open. */
 export async function openDatabase({ credentials, file }: DatabaseOptions) {
   const kept = file === null ? undefined : openKeptData(file)
-  const engine = new Engine({ conflicts: true, ...(kept && { journal: kept }) })
+  const engine = new Engine(kept && { journal: kept })
   const commit = () => kept?.commit()
   kept?.restore(engine)
   const expire = () => {

@@ -1,38 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Change, Comparator, Condition, Operand, Result, Simple, Term, Test } from './expression.ts'
 import { unsupported, validationError } from './failures.ts'
 import { isReserved } from './reserved-words.ts'
-import type { Path, TypeName } from './value.ts'
-
-type Simple =
-  | { readonly kind: 'path'; readonly path: Path }
-  /** One of the command's values, by its placeholder. */
-  | { readonly kind: 'value'; readonly token: string }
-export type Operand = Simple | { readonly kind: 'size'; readonly of: Simple }
-type Term = Simple | { readonly kind: 'if_not_exists'; readonly path: Path; readonly otherwise: Term }
-export type Result = Term | { readonly kind: '+' | '-'; readonly left: Term; readonly right: Term }
-
-type Comparator = '=' | '<>' | '<' | '<=' | '>' | '>='
-type FunctionName = 'attribute_exists' | 'attribute_not_exists' | 'begins_with' | 'contains'
-export type Test = {
-  readonly kind: Comparator | FunctionName | 'BETWEEN' | 'IN'
-  readonly operands: readonly Operand[]
-}
-export type Condition =
-  | { readonly kind: 'AND' | 'OR'; readonly left: Condition; readonly right: Condition }
-  | { readonly kind: 'NOT'; readonly of: Condition }
-  | Test
-
-export type Change =
-  | { readonly section: 'SET'; readonly path: Path; readonly value: Result }
-  | { readonly section: 'REMOVE'; readonly path: Path }
-  | { readonly section: 'ADD' | 'DELETE'; readonly path: Path; readonly token: string }
+import type { TypeName } from './value.ts'
 
 type TypeRule = { readonly token: string; readonly types: ReadonlySet<TypeName>; readonly operator: string }
 
 const typeSet = (...names: TypeName[]): ReadonlySet<TypeName> => new Set(names)
-const SETS = ['SS', 'NS', 'BS'] as const
 const WITH_ORDER = typeSet('S', 'N', 'B')
-const WITH_SIZE = typeSet('S', 'B', ...SETS, 'L', 'M')
+const WITH_SIZE = typeSet('S', 'B', 'BS', 'L', 'M')
 const NUMBER = typeSet('N')
 const ALLOWED: Readonly<Partial<Record<Test['kind'], ReadonlySet<TypeName>>>> = {
   '<': WITH_ORDER,
@@ -42,7 +18,7 @@ const ALLOWED: Readonly<Partial<Record<Test['kind'], ReadonlySet<TypeName>>>> = 
   BETWEEN: WITH_ORDER,
   begins_with: typeSet('S', 'B'),
 }
-const CHANGED_BY = { ADD: typeSet('N', ...SETS), DELETE: typeSet(...SETS) }
+const CHANGED_BY = { ADD: typeSet('N', 'BS'), DELETE: typeSet('BS') }
 
 const TOKEN = /\s*(?:([A-Za-z_]\w*|\d+|#\w+|:\w+|<=|>=|<>|[=<>(),.+[\]-])|(\S))/gy
 const MOST_BYTES = 4_096
@@ -70,10 +46,10 @@ export class ExpressionParser {
     return this.whole(text, () => this.either())
   }
 
-  projection(text: string): Path[] {
-    const paths = this.whole(text, () => this.list(() => this.path()))
-    refuseOverlap(paths)
-    return paths
+  projection(text: string): string[] {
+    const names = this.whole(text, () => this.list(() => this.name()))
+    refuseTwice(names)
+    return names
   }
 
   update(text: string): Change[] {
@@ -87,7 +63,7 @@ export class ExpressionParser {
       }
       return read
     })
-    refuseOverlap(changes.map(({ path }) => path))
+    refuseTwice(changes.map(({ name }) => name))
     return changes
   }
 
@@ -111,25 +87,19 @@ export class ExpressionParser {
   }
 
   private either(): Condition {
-    let left = this.both()
-    while (this.take('OR')) left = { kind: 'OR', left, right: this.both() }
-    return left
+    return this.joined('OR', () => this.joined('AND', () => this.negated()))
   }
 
-  private both(): Condition {
-    let left = this.negated()
-    while (this.take('AND')) left = { kind: 'AND', left, right: this.negated() }
+  private joined(kind: 'AND' | 'OR', read: () => Condition): Condition {
+    let left = read()
+    while (this.take(kind)) left = { kind, left, right: read() }
     return left
   }
 
   private negated(): Condition {
     if (this.take('NOT')) return { kind: 'NOT', of: this.negated() }
-    return this.take('(') ? this.group() : this.test()
-  }
-
-  private group(): Condition {
-    const inner = this.either()
-    this.expect(')')
+    if (!this.take('(')) return this.test()
+    const inner = this.closed(this.either())
     if (inner === this.lastGroup) throw validationError('The expression has redundant parentheses;')
     this.lastGroup = inner
     return inner
@@ -137,33 +107,31 @@ export class ExpressionParser {
 
   private test(): Test {
     for (const kind of ['attribute_exists', 'attribute_not_exists'] as const) {
-      if (this.call(kind)) return { kind, operands: [{ kind: 'path', path: this.closed(this.path()) }] }
+      if (this.call(kind)) return { kind, operands: [{ kind: 'attribute', name: this.closed(this.name()) }] }
     }
     for (const kind of ['begins_with', 'contains'] as const) {
-      if (this.call(kind)) return this.checked(kind, [this.operand(), this.after(',')], ')')
+      if (this.call(kind)) return this.checked(kind, this.closed(this.pair(',')))
     }
     const left = this.operand()
     const comparator = COMPARATORS.find((sign) => this.take(sign))
     if (comparator) return this.checked(comparator, [left, this.operand()])
-    if (this.take('BETWEEN')) return this.between(left)
+    if (this.take('BETWEEN')) {
+      const [low, high] = this.pair('AND')
+      if (low.kind === 'value' && high.kind === 'value') this.bounds.push([low.token, high.token])
+      return this.checked('BETWEEN', [left, low, high])
+    }
     if (!this.take('IN')) throw this.syntaxError()
     this.expect('(')
-    return this.checked('IN', [left, ...this.list(() => this.operand())], ')')
+    return this.checked('IN', [left, ...this.closed(this.list(() => this.operand()))])
   }
 
-  private between(of: Operand): Test {
-    const [low, high] = [this.operand(), this.after('AND')]
-    if (low.kind === 'value' && high.kind === 'value') this.bounds.push([low.token, high.token])
-    return this.checked('BETWEEN', [of, low, high])
+  private pair(between: string): [Operand, Operand] {
+    const first = this.operand()
+    this.expect(between)
+    return [first, this.operand()]
   }
 
-  private after(word: string): Operand {
-    this.expect(word)
-    return this.operand()
-  }
-
-  private checked(kind: Test['kind'], operands: Operand[], end?: ')'): Test {
-    if (end) this.expect(end)
+  private checked(kind: Test['kind'], operands: Operand[]): Test {
     const types = ALLOWED[kind]
     if (types) for (const operand of operands) this.allow(operand, types, kind)
     refuseSame(operands)
@@ -176,24 +144,23 @@ export class ExpressionParser {
   }
 
   private operand(): Operand {
-    if (!this.call('size')) return this.pathOrValue()
-    const of = this.closed(this.pathOrValue())
+    if (!this.call('size')) return this.nameOrValue()
+    const of = this.closed(this.nameOrValue())
     this.allow(of, WITH_SIZE, 'size')
     return { kind: 'size', of }
   }
 
   private change(section: (typeof SECTIONS)[number]): Change {
-    const path = this.path()
-    if (path.some((step) => typeof step === 'number')) throw unsupported('a change of one element of a list')
-    if (section === 'REMOVE') return { section, path }
+    const name = this.name()
+    if (section === 'REMOVE') return { section, name }
     if (section === 'SET') {
       this.expect('=')
-      return { section, path, value: this.result() }
+      return { section, name, value: this.result() }
     }
-    const value = this.pathOrValue()
+    const value = this.nameOrValue()
     if (value.kind !== 'value') throw this.syntaxError()
     this.allow(value, CHANGED_BY[section], section)
-    return { section, path, token: value.token }
+    return { section, name, token: value.token }
   }
 
   private result(): Result {
@@ -206,39 +173,22 @@ export class ExpressionParser {
   }
 
   private term(): Term {
-    if (!this.call('if_not_exists')) return this.pathOrValue()
-    const path = this.path()
+    if (!this.call('if_not_exists')) return this.nameOrValue()
+    const name = this.name()
     this.expect(',')
     const otherwise = this.closed(this.term())
-    refuseSame([{ kind: 'path', path }, otherwise])
-    return { kind: 'if_not_exists', path, otherwise }
+    refuseSame([{ kind: 'attribute', name }, otherwise])
+    return { kind: 'if_not_exists', name, otherwise }
   }
 
-  private pathOrValue(): Simple {
+  private nameOrValue(): Simple {
     const token = this.tokens[this.at] ?? ''
     if (token === '(') throw unsupported('operands in parentheses')
     if (this.tokens[this.at + 1] === '(') throw unsupported(`the function ${token} here`)
-    if (!token.startsWith(':')) return { kind: 'path', path: this.path() }
+    if (!token.startsWith(':')) return { kind: 'attribute', name: this.name() }
     this.at += 1
     this.usedValues.add(token)
     return { kind: 'value', token }
-  }
-
-  private path(): Path {
-    const path: (string | number)[] = [this.name()]
-    for (;;) {
-      if (this.take('.')) path.push(this.name())
-      else if (this.take('[')) path.push(this.place())
-      else return path
-    }
-  }
-
-  private place(): number {
-    const token = this.tokens[this.at] ?? ''
-    if (!/^\d{1,9}$/.test(token)) throw this.syntaxError()
-    this.at += 1
-    this.expect(']')
-    return Number(token)
   }
 
   private name(): string {
@@ -246,6 +196,7 @@ export class ExpressionParser {
     if (!NAME.test(token)) throw this.syntaxError()
     if (isReserved(token)) throw validationError(`Attribute name is a reserved keyword; reserved keyword: ${token}`)
     this.at += 1
+    if (/^[.[]$/.test(this.tokens[this.at] ?? '')) throw unsupported('paths into maps and lists')
     if (!token.startsWith('#')) return token
     this.usedNames.add(token)
     const name = this.names[token]
@@ -287,21 +238,11 @@ export function wrongType(operator: string, type: TypeName) {
 }
 
 function refuseSame([first, ...others]: readonly (Operand | Term)[]): void {
-  if (others.some((other) => first?.kind === 'path' && isDeepStrictEqual(first, other))) {
+  if (others.some((other) => first?.kind === 'attribute' && isDeepStrictEqual(first, other))) {
     throw validationError('The first operand must be distinct from the remaining operands')
   }
 }
 
-/** No path may be another one or lead to it, and no two may take the same value for a map and for a list. */
-function refuseOverlap(paths: readonly Path[]): void {
-  for (const [i, path] of paths.entries()) {
-    for (const other of paths.slice(i + 1)) {
-      const at = path.findIndex((step, place) => step !== other[place])
-      const [left, right] = [path[at], other[at]]
-      if (left === undefined || right === undefined) {
-        throw validationError('Two document paths overlap with each other')
-      }
-      if (typeof left !== typeof right) throw validationError('Two document paths conflict with each other')
-    }
-  }
+function refuseTwice(names: readonly string[]): void {
+  if (new Set(names).size < names.length) throw validationError('Two document paths overlap with each other')
 }

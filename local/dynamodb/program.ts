@@ -1,6 +1,7 @@
+import type { Change, Condition } from './expression.ts'
 import { validationError } from './failures.ts'
-import { type Change, type Condition, ExpressionParser, wrongType } from './parse-expression.ts'
-import { compare, type Path, typeOf, type Value } from './value.ts'
+import { ExpressionParser, wrongType } from './parse-expression.ts'
+import { compare, typeOf, type Value } from './value.ts'
 
 type Expressions = {
   readonly condition?: string | undefined
@@ -18,7 +19,7 @@ export type Placeholders = {
 type Program = {
   readonly condition?: Condition | undefined
   readonly update?: readonly Change[] | undefined
-  readonly projection?: readonly Path[] | undefined
+  readonly projection?: readonly string[] | undefined
   readonly keyCondition?: Condition | undefined
   readonly parser: ExpressionParser
 }

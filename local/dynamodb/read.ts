@@ -2,7 +2,8 @@ import { holds, namesIn } from './condition.ts'
 import { unsupported, validationError } from './failures.ts'
 import { itemBytes } from './item-bytes.ts'
 import { type KeyRange, keyRange } from './key-range.ts'
-import { keyIn, keyNames, keyOnly } from './keys.ts'
+import { keyIn, keyNames, keyOnly, placeInTables, refuseTwice } from './keys.ts'
+import { checkCount, refuseOthers } from './members.ts'
 import { type Bound, bind, type Placeholders } from './program.ts'
 import {
   type Entry,
@@ -15,14 +16,17 @@ import {
   type StoredTable,
   tieOf,
 } from './stored-table.ts'
-import { attribute, type Found, type Item, isMap, type Path, type Value } from './value.ts'
+import type { TableDirectory } from './table-directory.ts'
+import { attribute, type Item, type Value } from './value.ts'
 
 export type GetInput = Placeholders & {
+  readonly TableName: string
   readonly Key?: Item | undefined
   readonly ProjectionExpression?: string | undefined
 }
 
 export type PageInput = Placeholders & {
+  readonly TableName: string
   readonly IndexName?: string | undefined
   readonly KeyConditionExpression?: string | undefined
   readonly FilterExpression?: string | undefined
@@ -34,13 +38,37 @@ export type PageInput = Placeholders & {
   readonly Select?: string | undefined
 }
 
-export function getItem(table: StoredTable, input: GetInput): { readonly Item?: Item } {
+export function getItem(tables: TableDirectory, input: GetInput): { readonly Item?: Item } {
+  refuseOthers('Get', input)
+  const table = tables.get(input.TableName)
   const bound = bind({ projection: input.ProjectionExpression }, input)
   const item = table.get(keyOnly(table.definition, input.Key))
   return item ? { Item: shown(item, bound) } : {}
 }
 
-export function query(table: StoredTable, input: PageInput, mostBytes: number) {
+type BatchGetInput = { readonly RequestItems?: Readonly<Record<string, { readonly Keys?: readonly Item[] }>> }
+
+export function batchGet(tables: TableDirectory, { RequestItems = {} }: BatchGetInput) {
+  const gets = Object.entries(RequestItems).flatMap(([TableName, { Keys = [], ...members }]) =>
+    Keys.map((Key) => ({ TableName, Key, ...members })),
+  )
+  checkCount('BatchGetItem', gets)
+  const places = gets.map(({ TableName, Key }) => {
+    const table = tables.get(TableName)
+    return placeInTables(table, keyOnly(table.definition, Key))
+  })
+  refuseTwice(places, 'Provided list of item keys contains duplicates')
+  const Responses: Record<string, Item[]> = {}
+  for (const get of gets) {
+    const found = getItem(tables, get).Item
+    Responses[get.TableName] = [...(Responses[get.TableName] ?? []), ...(found ? [found] : [])]
+  }
+  return { Responses, UnprocessedKeys: {} }
+}
+
+export function query(tables: TableDirectory, input: PageInput, mostBytes: number) {
+  refuseOthers('Query', input)
+  const table = tables.get(input.TableName)
   const prepared = prepare(table, input)
   const { source, start, bound } = prepared
   const { schema, partitions } = source
@@ -58,8 +86,9 @@ export function query(table: StoredTable, input: PageInput, mostBytes: number) {
   return isAtEnd ? page : { ...page, LastEvaluatedKey: last }
 }
 
-export function scan(table: StoredTable, input: PageInput, mostBytes: number) {
-  const prepared = prepare(table, input)
+export function scan(tables: TableDirectory, input: PageInput, mostBytes: number) {
+  refuseOthers('Scan', input)
+  const prepared = prepare(tables.get(input.TableName), input)
   return pageOf(prepared.source.partitions.scan(prepared.start), prepared, mostBytes)
 }
 
@@ -135,26 +164,10 @@ function pick(item: Item, names: readonly string[]): Item {
 }
 
 function shown(item: Item, { projection }: Bound): Item {
-  if (!projection) return item
-  return (projected(item, projection) as Item | undefined) ?? {}
-}
-
-/** The values at the end of the paths, in their maps and lists; a list has its chosen members in their order. */
-function projected(value: Value, paths: readonly Path[]): Found {
-  if (paths.some((path) => path.length === 0)) return value
-  const byStep = Map.groupBy(paths, ([step]) => step as string | number)
-  const chosen = (member: Found, step: string | number): Found => {
-    const rests = byStep.get(step)?.map(([, ...rest]) => rest)
-    return member === undefined || !rests ? undefined : projected(member, rests)
-  }
-  if (Array.isArray(value)) {
-    const members = value.map(chosen).filter((member) => member !== undefined)
-    return members.length > 0 ? members : undefined
-  }
-  if (!isMap(value)) return undefined
-  const members = [...byStep.keys()].flatMap((step) => {
-    const member = typeof step === 'string' ? chosen(attribute(value, step), step) : undefined
-    return member === undefined ? [] : [[step, member] as const]
-  })
-  return members.length > 0 ? Object.fromEntries(members) : undefined
+  return projection
+    ? pick(
+        item,
+        projection.filter((name) => attribute(item, name) !== undefined),
+      )
+    : item
 }

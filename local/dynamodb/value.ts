@@ -1,18 +1,16 @@
-import { compareNumeric, Decimal, isNumeric, type Numeric } from './number.ts'
+import { isNumeric, type Numeric } from './number.ts'
 
 /** A stored value: never changed in place, so that versions of an item can share their common parts. */
 export type Value = string | Numeric | boolean | null | Uint8Array | ElementSet | readonly Value[] | Item
 export type Item = { readonly [name: string]: Value }
 
-/** Elements of one type, none twice, and never empty. Their order has no meaning. */
-export type ElementSet = ReadonlySet<Element>
-export type Element = string | Numeric | Uint8Array
+/** None twice, and never empty. Their order has no meaning. */
+export type ElementSet = ReadonlySet<Uint8Array>
 
-export type Path = readonly (string | number)[]
 /** Undefined for what does not exist, which is no error. */
 export type Found = Value | undefined
 
-export type TypeName = 'S' | 'N' | 'B' | 'SS' | 'NS' | 'BS' | 'BOOL' | 'NULL' | 'L' | 'M'
+export type TypeName = 'S' | 'N' | 'B' | 'BS' | 'BOOL' | 'NULL' | 'L' | 'M'
 
 export function typeOf(value: Value): TypeName {
   switch (typeof value) {
@@ -27,15 +25,10 @@ export function typeOf(value: Value): TypeName {
   if (value === null) return 'NULL'
   if (Array.isArray(value)) return 'L'
   if (value instanceof Uint8Array) return 'B'
-  if (value instanceof Decimal) return 'N'
-  return isSet(value) ? `${typeOf(firstOf(value)) as 'S' | 'N' | 'B'}S` : 'M'
+  return isSet(value) ? 'BS' : 'M'
 }
 
-function firstOf(set: ElementSet): Element {
-  return set.values().next().value as Element
-}
-
-export function isMap(value: Found): value is Item {
+function isMap(value: Found): value is Item {
   return typeof value === 'object' && value !== null && typeOf(value) === 'M'
 }
 
@@ -47,22 +40,13 @@ export function attribute(item: Item, name: string): Found {
   return Object.hasOwn(item, name) ? item[name] : undefined
 }
 
-export function valueAt(item: Item, [first, ...rest]: Path): Found {
-  let value = attribute(item, first as string)
-  for (const step of rest) {
-    if (typeof step === 'number') value = Array.isArray(value) ? value[step] : undefined
-    else value = isMap(value) ? attribute(value, step) : undefined
-  }
-  return value
-}
-
 export function equals(a: Value, b: Value): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   const type = typeOf(a)
   if (type !== typeOf(b)) return false
   if (type === 'M') return mapsEqual(a as Item, b as Item)
-  if (type === 'B' || type === 'N') return compare(a, b) === 0
+  if (type === 'B') return compare(a, b) === 0
   if (isSet(a) && isSet(b)) return a.size === b.size && !without(a, b)
   const [left, right] = [a as readonly Value[], b as readonly Value[]]
   return left.length === right.length && left.every((member, i) => equals(member, right[i] as Value))
@@ -74,10 +58,8 @@ function mapsEqual(a: Item, b: Item): boolean {
   return names.every((name) => Object.hasOwn(b, name) && equals(a[name] as Value, b[name] as Value))
 }
 
-/** Equal texts and integers are identical; bytes and decimals are compared one by one. */
-export function hasElement(set: ElementSet, element: Element): boolean {
-  if (typeof element !== 'object') return set.has(element)
-  for (const one of set) if (equals(one, element)) return true
+export function hasElement(set: ElementSet, element: Uint8Array): boolean {
+  for (const one of set) if (Buffer.compare(one, element) === 0) return true
   return false
 }
 
@@ -89,14 +71,14 @@ export function union(a: ElementSet, b: ElementSet): ElementSet {
 
 /** Undefined if nothing is left, since no set is empty. */
 export function without(set: ElementSet, others: ElementSet): ElementSet | undefined {
-  const left = new Set<Element>()
+  const left = new Set<Uint8Array>()
   for (const element of set) if (!hasElement(others, element)) left.add(element)
   return left.size === 0 ? undefined : left
 }
 
 /** Negative, zero or positive; NaN, for which no comparison holds, if the two have no order. */
 export function compare(a: Found, b: Found): number {
-  if (isNumeric(a) && isNumeric(b)) return compareNumeric(a, b)
+  if (isNumeric(a) && isNumeric(b)) return a < b ? -1 : Number(a > b)
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
   return a instanceof Uint8Array && b instanceof Uint8Array ? Buffer.compare(a, b) : Number.NaN
 }
@@ -134,7 +116,8 @@ export function contains(value: Found, part: Found): boolean {
   if (typeof value === 'string') return typeof part === 'string' && value.includes(part)
   if (part === undefined) return false
   if (Array.isArray(value)) return value.some((member) => equals(member, part))
-  if (isSet(value)) return hasElement(value, part as Element)
-  if (!(value instanceof Uint8Array && part instanceof Uint8Array)) return false
+  if (!(part instanceof Uint8Array)) return false
+  if (isSet(value)) return hasElement(value, part)
+  if (!(value instanceof Uint8Array)) return false
   return Buffer.from(value.buffer, value.byteOffset, value.length).indexOf(part) >= 0
 }

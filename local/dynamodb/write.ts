@@ -5,7 +5,7 @@ import { checkIndexKeys, checkKeyBytes, keyIn, keyNames, keyOnly } from './keys.
 import { type Bound, bind, type Placeholders } from './program.ts'
 import type { Key, StoredTable } from './stored-table.ts'
 import { applyUpdate, copies } from './update.ts'
-import { type Item, type Value, valueAt } from './value.ts'
+import { attribute, type Item, type Value } from './value.ts'
 
 export type WriteKind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck'
 
@@ -59,8 +59,7 @@ export function outcomeOf({ kind, table, given, old, bound: { update, values } }
   if (kind === 'ConditionCheck') return old
   if (!update) return old ?? given
   const keys = keyNames(table.definition)
-  for (const { path } of update) {
-    const [name] = path as [string]
+  for (const { name } of update) {
     if (keys.includes(name)) throw validationError(`Cannot update attribute ${name}. This attribute is part of the key`)
   }
   const next = applyUpdate(update, old ?? given, values)
@@ -88,9 +87,8 @@ export function returned({ old, bound }: Write, next: Item | undefined, wanted: 
   }
 }
 
-/** A nested path returns its whole top attribute, as in DynamoDB Local. (In AWS, only the value at the path.) */
 function updated(item: Item | undefined, { update }: Bound): Item | undefined {
-  const there = item && update?.filter(({ path }) => valueAt(item, path) !== undefined)
+  const there = item && update?.filter(({ name }) => attribute(item, name) !== undefined)
   if (!item || !there?.length) return undefined
-  return Object.fromEntries(there.map(({ path: [name] }) => [name, item[name as string] as Value]))
+  return Object.fromEntries(there.map(({ name }) => [name, item[name] as Value]))
 }

@@ -33,7 +33,7 @@ const chat = createChat(gateway.instance, {
   countTokens: async (texts) => texts.map((counted) => countTokens(counted)),
 }) as unknown as StreamFunction
 const server = createServer(async (incoming, response) => {
-  const event = toEvent(incoming, Buffer.from(await text(incoming)), Date.now(), 'x')
+  const event = toEvent(incoming, Buffer.from(await text(incoming)))
   const context = { getRemainingTimeInMillis: () => remainingMs } as Context
   await chat(event, new Stream(response), context).catch(() => {})
 })

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Acknowledgment, App, Stack, Validations } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
-import { Tables } from '../../../infra/data/tables.ts'
+import { addTables } from '../../../infra/data/tables.ts'
 import { originSecrets } from '../../../infra/edge/edge.ts'
 import { Functions } from '../../../infra/functions/functions.ts'
 import { acknowledgedWildcards, invokeBedrock } from '../../../infra/rights/bedrock.ts'
@@ -94,7 +94,7 @@ function rightsFor(routes: Parameters<typeof catalogOf>[0]): BedrockRights {
 function stackWith(catalog: CatalogData): object {
   const stack = new Stack(new App())
   const stage = stageOf('dev')
-  const tables = new Tables(stack, 'Tables', stage)
+  const tables = addTables(stack, stage)
   new Functions(stack, 'Functions', { stage, tables, originSecrets: undefined, catalog })
   return Template.fromStack(stack).toJSON()
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, expect } from '@jest/globals'
 import { createTables } from '../../../layers/gateway/store/dynamodb/create-tables.ts'
@@ -12,9 +11,8 @@ import { Random } from '../../simulation/random.ts'
 import { testWithAmazon } from '../../support/amazon.ts'
 import { hasJava } from '../../support/programs.ts'
 import { sdkClient } from '../../support/sdk-database.ts'
-import { someTimes } from '../../support/some-of.ts'
 import { RandomCommands } from './random-commands.ts'
-import { RandomVerbs } from './random-verbs.ts'
+import { commandsFor, recordHistories } from './recorded-commands.ts'
 import { Mismatch, SideBySide } from './side-by-side.ts'
 
 // Another seed or a longer run: MODEL_SEED=7 MODEL_STEPS=50000 npm run -s jest -- beside-amazon
@@ -47,35 +45,29 @@ async function openSides(): Promise<SideBySide> {
   return new SideBySide(first, second)
 }
 
-type Steps = { step(): Promise<void> }
+type Act = () => Promise<unknown>
 
 /** Several at once, each with tables and choices of its own, so that what happens in one depends on its seed alone. */
-async function compareInLanes(open: (sides: SideBySide, random: Random) => Steps): Promise<SideBySide[]> {
-  return Promise.all(
-    Array.from({ length: LANES }, async (_, lane) => {
-      const sides = await openSides()
-      const steps = open(sides, new Random(SEED * 1_000 + lane))
-      try {
-        await walk(sides, steps)
-      } catch (error) {
-        throw new Error(`seed ${SEED}, lane ${lane}, command ${sides.commands}: ${(error as Error).message}`, {
-          cause: error,
-        })
-      } finally {
-        sides.local.client.destroy()
-        sides.ours.client.destroy()
+async function compareInLanes(count: number, actsOf: (sides: SideBySide, lane: number) => Act[]): Promise<Set<string>> {
+  const all = Array.from({ length: count }, async (_, lane) => {
+    const sides = await openSides()
+    try {
+      for (const [i, act] of actsOf(sides, lane).entries()) {
+        await act().catch(ignoreRefusals)
+        if (i % CONTENTS_EVERY === CONTENTS_EVERY - 1) await sides.compareContents()
       }
-      return sides
-    }),
-  )
-}
-
-async function walk(sides: SideBySide, steps: Steps): Promise<void> {
-  for (let i = 1; i <= STEPS / LANES / 2; i++) {
-    await steps.step().catch(ignoreRefusals)
-    if (i % CONTENTS_EVERY === 0) await sides.compareContents()
-  }
-  await sides.compareContents()
+      await sides.compareContents()
+    } catch (error) {
+      throw new Error(`seed ${SEED}, lane ${lane}, command ${sides.commands}: ${(error as Error).message}`, {
+        cause: error,
+      })
+    } finally {
+      sides.local.client.destroy()
+      sides.ours.client.destroy()
+    }
+    return Object.keys(sides.answers)
+  })
+  return new Set((await Promise.all(all)).flat())
 }
 
 /** Both sides refused, in the same way. */
@@ -83,15 +75,15 @@ function ignoreRefusals(error: unknown): void {
   if (error instanceof Mismatch) throw error
 }
 
-function kindsOfAnswers(all: SideBySide[]): Set<string> {
-  return new Set(all.flatMap(({ answers }) => Object.keys(answers)))
-}
-
 testWithAmazon(
-  "our database answers the commands of the store as Amazon's DynamoDB Local does, and so does the simulator's",
+  "our database answers the commands of the gateway as Amazon's DynamoDB Local does, and so does the simulator's",
   async () => {
-    const all = await compareInLanes((sides, random) => new RandomVerbs(sides.tables, random))
-    expect([...kindsOfAnswers(all)]).toEqual(
+    const seeds = Array.from({ length: Math.ceil(STEPS / 100) }, (_, i) => SEED * 1_000 + i)
+    const histories = await recordHistories(seeds)
+    const kinds = await compareInLanes(histories.length, (sides, lane) =>
+      commandsFor(sides.local, histories[lane] ?? []).map((command) => () => sides.send(command)),
+    )
+    expect([...kinds]).toEqual(
       expect.arrayContaining([
         'UpdateCommand: done',
         'UpdateCommand: ConditionalCheckFailedException',
@@ -109,8 +101,10 @@ testWithAmazon(
 testWithAmazon(
   "our database answers random commands, right and wrong, as Amazon's DynamoDB Local does, and so does the simulator's",
   async () => {
-    const all = await compareInLanes((sides, random) => new RandomCommands(sides, random, true))
-    const kinds = kindsOfAnswers(all)
+    const kinds = await compareInLanes(LANES, (sides, lane) => {
+      const commands = new RandomCommands(sides, new Random(SEED * 1_000 + lane))
+      return Array.from({ length: STEPS / LANES / 2 }, () => () => commands.step())
+    })
     for (const command of ['Put', 'Update', 'Delete', 'Get', 'Query', 'Scan', 'TransactWrite']) {
       expect(kinds).toContain(`${command}Command: done`)
       expect(kinds).toContain(`${command}Command: ValidationException`)
@@ -144,38 +138,4 @@ testWithAmazon('the same words are reserved', async () => {
     )
     expect([word, isReserved(word)]).toEqual([word, refused])
   }
-})
-
-function randomDigits(random: Random): string {
-  const digits = Array.from({ length: 1 + random.below(random.pick([3, 20, 38, 41])) }, () => random.below(10)).join('')
-  const at = random.below(digits.length + 1)
-  const point = random.chance(0.5) ? `${digits.slice(0, at)}.${digits.slice(at)}` : digits
-  const power = random.chance(0.4) ? `E${random.below(280) - 140}` : ''
-  return `${random.chance(0.3) ? '-' : ''}${point}${power}`
-}
-
-testWithAmazon('numbers are kept, added and told to the last digit, and refused where they are none', async () => {
-  const { local, ours } = await openSides()
-  const random = new Random(SEED)
-  const heard = await Promise.all(
-    Array.from({ length: someTimes(100, 1_000) }, async (_, i) => {
-      const Key = { pk: { S: 'numbers' }, sk: { S: String(i) } }
-      const [kept, added] = [randomDigits(random), randomDigits(random)]
-      const values = { ':n': { N: added } }
-      const told = async ({ client, keys: TableName }: typeof local) => {
-        try {
-          await client.send(new PutItemCommand({ TableName, Item: { ...Key, n: { N: kept } } }))
-          const update = { TableName, Key, UpdateExpression: 'ADD n :n', ExpressionAttributeValues: values }
-          const { Attributes } = await client.send(new UpdateItemCommand({ ...update, ReturnValues: 'ALL_NEW' }))
-          // DynamoDB Local tells zeroes at the end of a sum; AWS documents that they are trimmed.
-          return Attributes?.n?.N?.replace(/(\.\d*?)0+$/, '$1')
-        } catch (error) {
-          return (error as Error).name
-        }
-      }
-      return { kept, added, amazon: await told(local), ours: await told(ours) }
-    }),
-  )
-  expect(heard.filter(({ amazon: theirs, ours: own }) => theirs !== own)).toEqual([])
-  expect(new Set(heard.map(({ amazon: theirs }) => theirs)).size).toBeGreaterThan(30)
 })

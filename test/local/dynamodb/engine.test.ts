@@ -9,7 +9,7 @@ let engine: Engine
 
 beforeEach(() => {
   nowMs = NOW
-  engine = new Engine({ conflicts: true, clock: () => nowMs })
+  engine = new Engine({ clock: () => nowMs })
   for (const [name, schema] of Object.entries(TABLES)) engine.addTable(name, schema)
 })
 
@@ -104,7 +104,8 @@ test('a feature that it does not have is refused with the way to a database that
     ['GetItem', { ...get, AttributesToGet: ['a'] }, 'AttributesToGet'],
     ['Scan', { TableName: 'keys', Select: 'ALL_ATTRIBUTES' }, 'the Select ALL_ATTRIBUTES'],
     ['UpdateItem', update('SET li = list_append(li, :v)'), 'the function list_append here'],
-    ['UpdateItem', update('SET li[0] = :v'), 'a change of one element of a list'],
+    ['UpdateItem', update('SET li[0] = :v'), 'paths into maps and lists'],
+    ['GetItem', { ...get, ProjectionExpression: 'a, b.c' }, 'paths into maps and lists'],
     ['TransactGetItems', { TransactItems: [{ Get: get }] }, 'TransactGetItems'],
   ] as const) {
     expect(ask(operation, input)).toMatchObject({

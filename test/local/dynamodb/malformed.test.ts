@@ -15,7 +15,10 @@ afterAll(() => stack.disposeAsync())
 async function ask(operation: string, body: string) {
   const headers = { 'X-Amz-Target': `DynamoDB_20120810.${operation}` }
   const response = await fetch(database.endpoint, { method: 'POST', headers, body })
-  return { status: response.status, answer: (await response.json()) as { __type?: string; TableNames?: string[] } }
+  return {
+    status: response.status,
+    answer: (await response.json()) as { __type?: string; message?: string; TableNames?: string[] },
+  }
 }
 
 const OPERATIONS = [
@@ -44,4 +47,16 @@ test.each(Object.entries(BODIES))('a body with %s is refused, and the database l
       expect([operation, status, answer.__type]).toEqual([operation, 400, expect.stringMatching(/Exception$/)])
   }
   expect((await ask('ListTables', '{}')).answer).toEqual({ TableNames: ['table'] })
+})
+
+test.each([
+  ['numbers that are no integers', { N: '0.5' }],
+  ['sets of texts or numbers', { SS: ['a'] }],
+  ['sets of texts or numbers', { NS: ['1'] }],
+])('%s, which the gateway never writes, are refused by name: %j', async (what, value) => {
+  const { status, answer } = await ask(
+    'PutItem',
+    JSON.stringify({ TableName: 'table', Item: { pk: { S: 'a' }, value } }),
+  )
+  expect([status, answer.message]).toEqual([400, expect.stringContaining(`does not support ${what}.`)])
 })

@@ -14,7 +14,7 @@ import {
 import type { Tables } from '../../../layers/gateway/store/dynamodb/tables.ts'
 import type { DocumentCommand } from '../../simulation/dynamodb/dynamodb-model.ts'
 import type { Random } from '../../simulation/random.ts'
-import { RandomExpressions, randomAttributes, TEXTS, wideAttributes } from './random-expressions.ts'
+import { RandomExpressions, randomAttributes, TEXTS } from './random-expressions.ts'
 import { canonical, type SideBySide } from './side-by-side.ts'
 
 /** The two sides that commands go to, and the tables that they are about. */
@@ -39,19 +39,15 @@ export class RandomCommands {
   private readonly done: TransactWriteCommand[] = []
   private serial = 0
 
-  private readonly isWide: boolean
-
-  /** `isWide`: also what the gateway itself never asks for. */
-  constructor(sides: Sides, random: Random, isWide = false) {
+  constructor(sides: Sides, random: Random) {
     this.sides = sides
-    this.isWide = isWide
     this.random = random
     this.tables = sides.local
   }
 
   async step(): Promise<void> {
     const { random } = this
-    if (this.isWide && random.chance(0.06)) {
+    if (random.chance(0.06)) {
       await this.sides.send(this.batch())
       return
     }
@@ -75,7 +71,7 @@ export class RandomCommands {
       return new BatchGetCommand({ RequestItems: { [tables.keys]: { Keys: own, ConsistentRead: true } } })
     }
     const requests = own.map((Key) => {
-      const Item = { ...Key, ...randomAttributes(random), ...wideAttributes(random) }
+      const Item = { ...Key, ...randomAttributes(random) }
       return random.chance(0.3) ? { DeleteRequest: { Key } } : { PutRequest: { Item } }
     })
     return new BatchWriteCommand({ RequestItems: { [tables.keys]: requests } })
@@ -107,14 +103,13 @@ export class RandomCommands {
   private put() {
     const { random } = this
     const { TableName, Key } = this.key()
-    const attributes = { ...randomAttributes(random), ...(this.isWide && wideAttributes(random)) }
-    const Item = { ...Key, ...attributes, ...(TableName === this.tables.usage && this.indexKeys()) }
-    return { TableName, Item, ...this.conditional(new RandomExpressions(random, this.isWide), 0.5) }
+    const Item = { ...Key, ...randomAttributes(random), ...(TableName === this.tables.usage && this.indexKeys()) }
+    return { TableName, Item, ...this.conditional(new RandomExpressions(random), 0.5) }
   }
 
   private update() {
     const { random } = this
-    const expressions = new RandomExpressions(random, this.isWide)
+    const expressions = new RandomExpressions(random)
     const UpdateExpression = this.updateExpression(expressions)
     const { TableName, Key } = this.key()
     const expression = random.chance(0.98) ? { UpdateExpression } : {}
@@ -131,12 +126,12 @@ export class RandomCommands {
   }
 
   private delete() {
-    return { ...this.key(), ...this.conditional(new RandomExpressions(this.random, this.isWide), 0.5) }
+    return { ...this.key(), ...this.conditional(new RandomExpressions(this.random), 0.5) }
   }
 
   private get() {
     const { random } = this
-    const expressions = new RandomExpressions(random, this.isWide)
+    const expressions = new RandomExpressions(random)
     const projection = random.chance(0.5) ? { ProjectionExpression: expressions.projection() } : {}
     const { ExpressionAttributeValues: _, ...placeholders } = expressions.placeholders()
     return { ...this.key(), ConsistentRead: true, ...projection, ...placeholders }
@@ -144,12 +139,12 @@ export class RandomCommands {
 
   private scanned() {
     const { random } = this
-    const expressions = new RandomExpressions(random, this.isWide)
-    const isIndex = this.isWide && random.chance(0.2)
+    const expressions = new RandomExpressions(random)
+    const isIndex = random.chance(0.2)
     return {
       TableName: isIndex ? this.tables.usage : random.pick([this.tables.keys, this.tables.usage]),
       ...(isIndex ? { IndexName: 'byKey' } : { ConsistentRead: true }),
-      ...(this.isWide && random.chance(0.2) && { Select: 'COUNT' as const }),
+      ...(random.chance(0.2) && { Select: 'COUNT' as const }),
       ...(random.chance(0.5) && { FilterExpression: expressions.condition(1) }),
       ...(random.chance(0.3) && { ProjectionExpression: expressions.projection() }),
       ...expressions.placeholders(),
@@ -159,7 +154,7 @@ export class RandomCommands {
   private query() {
     const { random } = this
     const isIndex = random.chance(0.5)
-    const expressions = new RandomExpressions(random, this.isWide)
+    const expressions = new RandomExpressions(random)
     return {
       TableName: isIndex ? this.tables.usage : this.tables.keys,
       ...(isIndex && { IndexName: random.chance(0.98) ? 'byKey' : 'nope' }),
@@ -237,7 +232,7 @@ export class RandomCommands {
 
   private transactItem(): TransactItem {
     const { random } = this
-    const expressions = new RandomExpressions(random, this.isWide)
+    const expressions = new RandomExpressions(random)
     const check = () => ({
       ...this.key(),
       ConditionExpression: expressions.condition(1),

@@ -2,11 +2,8 @@ import type { Random } from '../../simulation/random.ts'
 
 /** Few, so that they meet; `pk` is a key. */
 const ATTRIBUTES = ['aa', 'aa', 'bb', 'bb', 'cc', 'dd', 'ee', 'll', 'ss', 'zz']
-const PATHS = 'cc.xx cc.xx cc.zz cc.yy cc.yy.zz cc.nope.xx aa.xx dd.xx ll.xx ss.xx'
-  .split(' ')
-  .map((path) => path.split('.'))
-/** Paths that mostly lead to a set, or to nothing. */
-const SETS = [['ss'], ['tt'], ['cc', 'ss']]
+/** Attributes that are mostly sets, or not there. */
+const SETS = ['ss', 'tt', 'uu']
 const COMPARATORS = ['=', '<>', '<', '<=', '>', '>=']
 const HUGE = 10n ** 38n - 1n
 
@@ -61,43 +58,15 @@ export function randomAttributes(random: Random): Record<string, unknown> {
   return attributes
 }
 
-const DECIMALS = [0.5, -0.25, 1.5, 2.75, 0.1, 0.2, 1e-7, 123456.789, -3.25e-20, 1e-130]
-
-/** Values that AWS's SDK sends and the gateway never writes: decimals, sets of texts and numbers, lists of maps. */
-export function wideAttributes(random: Random): Record<string, unknown> {
-  return {
-    ...(random.chance(0.6) && { nn: random.pick([...DECIMALS, 1, -3]) }),
-    ...(random.chance(0.6) && { st: textSet(random) }),
-    ...(random.chance(0.6) && { ns: numberSet(random) }),
-    ...(random.chance(0.7) && { li: Array.from({ length: random.below(4) }, () => listMember(random)) }),
-  }
-}
-
-function listMember(random: Random): unknown {
-  return random.chance(0.5) ? randomMap(random, 1) : random.chance(0.3) ? [1, randomText(random)] : randomValue(random)
-}
-
-function textSet(random: Random): Set<string> {
-  return new Set(Array.from({ length: 1 + random.below(3) }, () => random.pick(['a', 'b', 'c', 'é'])))
-}
-
-function numberSet(random: Random): Set<number> {
-  return new Set(Array.from({ length: 1 + random.below(3) }, () => random.pick([1, 2, 3, 0.5, 1e-7])))
-}
-
-const WIDE_PATHS = 'nn st ns li li[0] li[1] li[2] li[7] li[0].xx li[1].yy li[0][1] cc.xx[0] ll[1]'.split(' ')
-
 /** Expressions of one command, with their names and values; right for the most part. */
 export class RandomExpressions {
   private readonly random: Random
   private readonly names: Record<string, string> = {}
   private readonly values: Record<string, unknown> = {}
   private serial = 0
-  private readonly isWide: boolean
 
-  constructor(random: Random, isWide = false) {
+  constructor(random: Random) {
     this.random = random
-    this.isWide = isWide
   }
 
   /** The members that go with the expressions, now and then spoilt. */
@@ -121,8 +90,8 @@ export class RandomExpressions {
     const { random } = this
     const changes = random.chance(0.35) ? this.changes() : []
     if (changes.length > 0 && random.chance(0.8)) return this.spoilt(changes.join(' '))
-    const sets = Array.from({ length: random.pick([0, 1, 1, 1, 2, 3]) }, () => `${this.target()} = ${this.result()}`)
-    const removes = Array.from({ length: random.below(sets.length > 0 ? 2 : 4) }, () => this.target())
+    const sets = Array.from({ length: random.pick([0, 1, 1, 1, 2, 3]) }, () => `${this.attribute()} = ${this.result()}`)
+    const removes = Array.from({ length: random.below(sets.length > 0 ? 2 : 4) }, () => this.attribute())
     const sections = [
       ...changes,
       ...(sets.length > 0 ? [`${random.pick(['SET', 'SET', 'set'])} ${sets.join(', ')}`] : []),
@@ -137,28 +106,21 @@ export class RandomExpressions {
     const sections = random.pick([['ADD'], ['ADD'], ['DELETE'], ['DELETE'], ['delete'], ['add', 'DELETE']])
     const sets = [...SETS].sort(() => random.next() - 0.5)
     return sections.map((section) => {
-      const changes = sets.splice(0, random.pick([1, 1, 1, 2])).map((path) => this.change(section, path))
+      const changes = sets.splice(0, random.pick([1, 1, 1, 2])).map((name) => this.change(section, name))
       return `${section} ${changes.join(', ')}`
     })
   }
 
-  private change(section: string, path: readonly string[]): string {
+  private change(section: string, name: string): string {
     const { random } = this
-    if (this.isWide && random.chance(0.3)) return this.wideChange(section)
-    if (random.chance(0.05)) return `${this.target()} ${this.value(randomValue(random))}`
-    if (random.chance(0.02)) return `${this.target()} ${this.path()}`
+    if (random.chance(0.05)) return `${this.attribute()} ${this.value(randomValue(random))}`
+    if (random.chance(0.02)) return `${this.attribute()} ${this.attribute()}`
     if (section === 'ADD' && random.chance(0.2)) return `${this.name('aa')} ${this.value(randomNumber(random))}`
-    return `${random.chance(0.95) ? this.written(path) : this.target()} ${this.value(randomSet(random))}`
-  }
-
-  private wideChange(section: string): string {
-    const { random } = this
-    if (section === 'ADD' && random.chance(0.4)) return `nn ${this.value(random.pick(DECIMALS))}`
-    return random.chance(0.5) ? `st ${this.value(textSet(random))}` : `ns ${this.value(numberSet(random))}`
+    return `${random.chance(0.95) ? this.name(name) : this.attribute()} ${this.value(randomSet(random))}`
   }
 
   projection(): string {
-    return this.spoilt(Array.from({ length: 1 + this.random.below(3) }, () => this.path()).join(', '))
+    return this.spoilt(Array.from({ length: 1 + this.random.below(3) }, () => this.attribute()).join(', '))
   }
 
   name(name: string): string {
@@ -198,14 +160,13 @@ export class RandomExpressions {
 
   private simple(): string {
     const { random } = this
-    if (this.isWide && random.chance(0.15)) return this.wideSimple()
-    const ordered = () => `${this.path()} ${random.pick(COMPARATORS)} ${this.ordered()}`
+    const ordered = () => `${this.attribute()} ${random.pick(COMPARATORS)} ${this.ordered()}`
     const beginning = () => (random.chance(0.95) ? this.value(random.pick(TEXTS)) : this.operand())
     const options = () => Array.from({ length: 1 + random.below(3) }, () => this.operand()).join(', ')
     const kinds = [
-      () => `attribute_exists(${this.path()})`,
-      () => `attribute_not_exists (${this.path()})`,
-      () => `begins_with(${this.path()}, ${beginning()})`,
+      () => `attribute_exists(${this.attribute()})`,
+      () => `attribute_not_exists (${this.attribute()})`,
+      () => `begins_with(${this.attribute()}, ${beginning()})`,
       () => this.between(),
       () => `${this.operand()} IN (${options()})`,
       () => `${this.operand()} ${random.pick(['=', '<>'])} ${this.operand()}`,
@@ -216,23 +177,17 @@ export class RandomExpressions {
     return random.pick(kinds)()
   }
 
-  private wideSimple(): string {
-    const { random } = this
-    if (random.chance(0.3)) return `contains(${random.pick(['st', 'ns'])}, ${this.value(random.pick(['a', 1, 0.5]))})`
-    return `nn ${random.pick(COMPARATORS)} ${this.value(random.pick(DECIMALS))}`
-  }
-
   private containing(): string {
     const { random } = this
-    if (random.chance(0.5)) return `contains(${this.setPath()}, ${this.value(randomBytes(random))})`
+    if (random.chance(0.5)) return `contains(${this.set()}, ${this.value(randomBytes(random))})`
     const simple = random.pick([randomText, randomNumber, randomBytes])(random)
-    const of = random.pick([() => this.name('bb'), () => this.path(), () => this.operand()])()
+    const of = random.pick([() => this.name('bb'), () => this.attribute(), () => this.operand()])()
     return `contains(${of}, ${random.chance(0.7) ? this.value(simple) : this.operand()})`
   }
 
   private size(): string {
     const { random } = this
-    if (random.chance(0.6)) return `size(${random.chance(0.5) ? this.setPath() : this.path()})`
+    if (random.chance(0.6)) return `size(${random.chance(0.5) ? this.set() : this.attribute()})`
     return `size(${this.value(random.pick([randomText, randomSet, randomSet, randomValue])(random))})`
   }
 
@@ -240,64 +195,46 @@ export class RandomExpressions {
     const { random } = this
     const low = random.chance(0.8) ? this.value(random.pick([-2, -1, 0, 1])) : this.ordered()
     const high = random.chance(0.8) ? this.value(random.pick([1, 2, 3, 2n ** 60n])) : this.ordered()
-    return `${random.chance(0.9) ? this.path() : this.ordered()} BETWEEN ${low} AND ${high}`
+    return `${random.chance(0.9) ? this.attribute() : this.ordered()} BETWEEN ${low} AND ${high}`
   }
 
   /** Mostly something that has an order. */
   private ordered(): string {
     const { random } = this
     if (random.chance(0.05)) return this.operand()
-    if (random.chance(0.2)) return random.chance(0.5) ? this.path() : `size(${this.path()})`
+    if (random.chance(0.2)) return random.chance(0.5) ? this.attribute() : `size(${this.attribute()})`
     return this.value(random.chance(0.7) ? randomNumber(random) : random.pick(TEXTS))
   }
 
   private operand(): string {
     const { random } = this
-    if (random.chance(0.5)) return this.path()
+    if (random.chance(0.5)) return this.attribute()
     if (random.chance(0.2)) return this.size()
     return this.value(randomValue(random))
   }
 
   private result(): string {
     const { random } = this
-    if (this.isWide && random.chance(0.2)) return this.wideResult()
     if (random.chance(0.5)) return this.value(randomValue(random))
     if (random.chance(0.3)) return this.term()
     return `${this.term()} ${random.pick(['+', '-'])} ${random.chance(0.6) ? this.value(randomNumber(random)) : this.term()}`
   }
 
-  private wideResult(): string {
-    const { random } = this
-    return `nn ${random.pick(['+', '-'])} ${this.value(random.pick([...DECIMALS, 1, -3]))}`
-  }
-
   private term(): string {
     const { random } = this
-    if (random.chance(0.5)) return random.chance(0.85) ? this.name('aa') : this.path()
-    const otherwise = random.chance(0.8) ? this.value(randomNumber(random)) : this.path()
-    return `if_not_exists(${random.chance(0.6) ? this.name(random.pick(['aa', 'zz'])) : this.path()}, ${otherwise})`
+    if (random.chance(0.5)) return random.chance(0.85) ? this.name('aa') : this.attribute()
+    const otherwise = random.chance(0.8) ? this.value(randomNumber(random)) : this.attribute()
+    return `if_not_exists(${random.chance(0.6) ? this.name(random.pick(['aa', 'zz'])) : this.attribute()}, ${otherwise})`
   }
 
-  private path(): string {
+  private attribute(): string {
     const { random } = this
-    if (!this.isWide || random.chance(0.75)) return this.target()
-    return random.chance(0.97) ? random.pick(WIDE_PATHS) : random.pick(['name', 'li[', 'li[a]'])
+    if (random.chance(0.005)) return 'name'
+    return this.name(random.chance(0.01) ? 'pk' : random.pick(ATTRIBUTES))
   }
 
-  /** A path whose value an update may change: our database changes no element of a list. */
-  private target(): string {
-    const { random } = this
-    if (random.chance(0.01)) return this.name('pk')
-    const path = random.chance(0.75) ? [random.pick(ATTRIBUTES)] : random.pick(PATHS)
-    return this.written(path)
-  }
-
-  private setPath(): string {
-    return this.written(this.random.pick(SETS))
-  }
-
-  private written(path: readonly string[]): string {
-    return path.map((name) => this.name(name)).join('.')
+  private set(): string {
+    return this.name(this.random.pick(SETS))
   }
 
   private next(): number {

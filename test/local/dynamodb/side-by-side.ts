@@ -5,7 +5,6 @@ import { TABLES } from '../../../layers/gateway/names.ts'
 import type { Tables } from '../../../layers/gateway/store/dynamodb/tables.ts'
 import { type DocumentCommand, DynamoModel } from '../../simulation/dynamodb/dynamodb-model.ts'
 import { modelClient } from '../../simulation/dynamodb/model-client.ts'
-import { sdkDatabase } from '../../support/sdk-database.ts'
 
 type Output = Record<string, unknown>
 type Outcome = { readonly output: Output } | { readonly error: unknown }
@@ -22,8 +21,6 @@ export class SideBySide {
   readonly local: SdkTables
   readonly ours: SdkTables
   readonly model: DynamoModel
-  /** Over this client the store's own verbs work on both. */
-  readonly tables: Tables
   readonly modelOnly: DynamoDBDocumentClient
   /** How often each kind of answer was given, the same by both. */
   readonly answers: Record<string, number> = {}
@@ -35,8 +32,6 @@ export class SideBySide {
     this.ours = ours
     const { keys, usage, answers } = local
     this.model = new DynamoModel({ [keys]: TABLES.keys, [usage]: TABLES.usage, [answers]: TABLES.answers })
-    const both = modelClient((command) => this.send(command))
-    this.tables = { ...local, database: sdkDatabase(both, both) }
     this.modelOnly = modelClient(async (command) => this.model.execute(command))
   }
 

@@ -1,6 +1,6 @@
 import { validationError } from '../../../local/dynamodb/failures.ts'
-import { Decimal, type Numeric, parseNumeric, textOfNumeric } from '../../../local/dynamodb/number.ts'
-import { type Element, hasElement, type Item, isSet, type Value } from '../../../local/dynamodb/value.ts'
+import { type Numeric, parseNumeric } from '../../../local/dynamodb/number.ts'
+import { hasElement, type Item, isSet, type Value } from '../../../local/dynamodb/value.ts'
 
 // Values between the document client, which has JS's own types, and the engine. Both ways everything is copied.
 
@@ -38,10 +38,10 @@ function bytesFromDocument({ buffer, byteOffset, byteLength }: ArrayBufferView):
 }
 
 function setFromDocument(given: ReadonlySet<unknown>): Value {
-  const set = new Set<Element>()
+  const set = new Set<Uint8Array>()
   for (const one of given) {
     if (one === undefined) continue
-    const element = fromDocument(one) as Element
+    const element = bytesFromDocument(one as Uint8Array)
     if (hasElement(set, element)) throw validationError('Input collection contains duplicates')
     set.add(element)
   }
@@ -75,7 +75,6 @@ function valueToDocument(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(valueToDocument)
   if (value instanceof Uint8Array) return value.slice()
-  if (value instanceof Decimal) return Number(textOfNumeric(value))
-  if (isSet(value)) return new Set(Array.from(value, (element) => valueToDocument(element) as Element))
+  if (isSet(value)) return new Set(Array.from(value, (element) => element.slice()))
   return toDocument(value as Item)
 }

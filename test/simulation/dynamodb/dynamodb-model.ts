@@ -70,6 +70,8 @@ export class DynamoModel {
       return { ...convertItems(this.engine.execute({ operation, input, bytes: 0 }), toDocument) }
     } catch (error) {
       throw error instanceof DynamoDbError ? exceptionOf(error) : error
+    } finally {
+      this.engine.settle()
     }
   }
 

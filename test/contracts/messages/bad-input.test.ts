@@ -1,24 +1,14 @@
-import { beforeAll, expect, test } from '@jest/globals'
-import type { Key } from '../../../layers/gateway/domain/keys/key.ts'
-import { booksBalance, catalogFor, type TestGateway } from '../../support/gateway.ts'
-import { openFor, openUpstream } from '../../support/stack.ts'
-import type { Upstream } from '../../support/upstream.ts'
+import { expect, test } from '@jest/globals'
+import { booksBalance } from '../../support/gateway.ts'
+import { openBoth } from '../../support/stack.ts'
 import { ask } from './support/ask.ts'
 import { ERROR } from './support/message-schema.ts'
 
 const PROMPT = 'ZEBRA-whispered-prompt'
 const MIB = 1024 * 1024
 
-let upstream: Upstream
-let gateway: TestGateway
-let key: Key
-let secret: string
-
-beforeAll(async () => {
-  upstream = await openUpstream()
-  gateway = await openFor(catalogFor(upstream.url))
-  ;({ key, secret } = await gateway.issue({ rpm: 60_000, dailyLimit: 1_000_000 }))
-})
+const { upstream, gateway } = await openBoth()
+const { key, secret } = await gateway.issue({ rpm: 60_000, dailyLimit: 1_000_000 })
 
 const GOOD = { model: 'test-model', max_tokens: 10, messages: [{ role: 'user', content: PROMPT }] }
 const without = (field: keyof typeof GOOD) => ({ ...GOOD, [field]: undefined })
@@ -106,6 +96,20 @@ const BAD: readonly [string, unknown, RegExp][] = [
     'a format without a schema',
     { output_config: { format: { type: 'json_schema' } } },
     /format\.schema' must be an ob/,
+  ],
+  [
+    'a search that Anthropic runs',
+    { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+    /'tools\[0\]' .*only as tools of type 'custom'.*billed by the call/,
+  ],
+  ['a tier', { service_tier: 'priority' }, /'service_tier' is passed on .* only as one of auto, standard_only/],
+  ['a speed', { speed: 'fast' }, /'speed' is passed on .* only as 'standard'/],
+  ['a field of the future', { warp: 9 }, /Unknown field `warp`/],
+  ['a block of the future', user({ type: 'hologram' }), /content\[0\]\.type' must be one of text, image/],
+  [
+    'a field of a block',
+    user({ type: 'text', text: 'Hi', video: 'a' }),
+    /Unknown field `messages\[0\].content\[0\].video`/,
   ],
   ['an unknown output', { output_config: { warp: 9 } }, /^Unknown field `output_config\.warp`/],
 ]

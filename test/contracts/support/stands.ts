@@ -26,6 +26,7 @@ import {
 import {
   answering,
   CREATED,
+  call as callAtResponses,
   eventsOf,
   openResponses,
   refusing,
@@ -38,8 +39,6 @@ import { askForBothTools } from '../../sdk/support/tool-answers.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { openBoth } from '../../support/stack.ts'
 import { chunk, DONE, say, sse, USAGE, usageChunk } from '../../support/upstream.ts'
-
-export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 const ANSWERS = ['text', 'tools', 'thinking', 'refusal', 'length', 'stop sequence', 'cut'] as const
 export type AnswerName = (typeof ANSWERS)[number]
@@ -143,11 +142,18 @@ export const STANDS: Readonly<Record<string, () => Promise<Stand>>> = {
   responses: async () =>
     standOf(await openResponses(), {
       text: sayingAtResponses('Hello'),
-      tools: sayingAtResponses('Hello'),
+      tools: answering([
+        responsesMessage('Let me look.'),
+        callAtResponses('call_weather', 'get_weather', '{"city": "Ulm"}'),
+        callAtResponses('call_time', 'get_time', '{}'),
+      ]),
       thinking: answering([responsesThought('rs_1', 'sealed', 'Let me ', 'see.'), responsesMessage('42')]),
       refusal: answering([refusing('I cannot.')]),
-      length: sayingAtResponses('Hel'),
+      length: answering([responsesMessage('Hel')], {
+        status: 'incomplete',
+        incomplete_details: { reason: 'max_output_tokens' },
+      }),
       'stop sequence': sayingAtResponses('Hello'),
-      cut: sse(responsesFrames(CREATED, ...eventsOf(responsesMessage('Hello'), 0).slice(0, 2))),
+      cut: sse(responsesFrames(CREATED, ...eventsOf(responsesMessage('Hel'), 0).slice(0, -1))),
     }),
 }

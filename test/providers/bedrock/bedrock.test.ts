@@ -196,48 +196,6 @@ test('Bedrock’s tokens written to a cache are told apart by their life, the un
   })
 })
 
-test('a request to Bedrock has the conversation, the cap and the settings, and nothing else', async () => {
-  const body = await sent({
-    messages: [
-      { role: 'system', content: 'Be brief.' },
-      { role: 'developer', content: [{ type: 'text', text: 'Be kind.' }] },
-      { role: 'user', content: 'One' },
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'Two' },
-          { type: 'text', text: '  ' },
-        ],
-      },
-      { role: 'assistant', content: 'Three' },
-      { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
-      { role: 'user', content: 'Four' },
-    ],
-    max_completion_tokens: 77,
-    temperature: 0.5,
-    top_p: 0.25,
-    stop: ['END', ''],
-    seed: 1,
-    user: 'someone',
-    presence_penalty: 1,
-  })
-  expect(body).toEqual({
-    system: [{ text: 'Be brief.' }, { text: 'Be kind.' }],
-    messages: [
-      { role: 'user', content: [{ text: 'One' }, { text: 'Two' }] },
-      { role: 'assistant', content: [{ text: 'Three' }, { text: 'No.' }] },
-      { role: 'user', content: [{ text: 'Four' }] },
-    ],
-    inferenceConfig: { maxTokens: 77, temperature: 0.5, topP: 0.25, stopSequences: ['END'] },
-  })
-})
-
-test('a request to Bedrock has the model’s cap if the client named none, and a temperature that Bedrock allows', async () => {
-  expect(await sent({ temperature: 1.8, stop: 'END' })).toMatchObject({
-    inferenceConfig: { maxTokens: 1000, temperature: 1, stopSequences: ['END'] },
-  })
-})
-
 test.each([
   ['test-model', 'anthropic.claude-3-haiku-20240307-v1%3A0'],
   ['profile', 'us.anthropic.claude-sonnet-4-20250514-v1%3A0'],
@@ -248,26 +206,47 @@ test.each([
   expect(upstream.requests[0]?.auth).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/us-east-1\/bedrock\//)
 })
 
-test('images reach Bedrock as bytes with their format', async () => {
-  const image = (type: string) => ({ type: 'image_url', image_url: { url: `data:image/${type};base64,${PIXEL}` } })
-  const body = await sent({
-    messages: [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, image('png'), image('JPG')] }],
+test('Bedrock’s tool calls are streamed in pieces and numbered from 0, whatever stood before them', async () => {
+  upstream.reply = askForBoth
+  const response = await gateway.post(secret, { ...HELLO, tools: TOOLS, stream: true })
+  const pieces = (await response.text())
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .flatMap((line) => JSON.parse(line.slice(6)).choices[0].delta.tool_calls ?? [])
+  const begun = (index: number, id: string, name: string) => ({
+    ...{ index, id, type: 'function' },
+    function: { name, arguments: '' },
   })
-  const source = { bytes: PIXEL }
-  expect(body?.messages).toEqual([
-    {
-      role: 'user',
-      content: [{ text: 'What is it?' }, { image: { format: 'png', source } }, { image: { format: 'jpeg', source } }],
-    },
+  expect(pieces).toEqual([
+    begun(0, 'tooluse_a', 'get_weather'),
+    { index: 0, function: { arguments: '{"ci' } },
+    { index: 0, function: { arguments: 'ty": "U' } },
+    { index: 0, function: { arguments: 'lm"}' } },
+    begun(1, 'tooluse_b', 'get_time'),
+    { index: 1, function: { arguments: '{}' } },
   ])
 })
 
-test('a JSON schema for the answer reaches Bedrock', async () => {
-  const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
-  const body = await sent({
-    response_format: { type: 'json_schema', json_schema: { name: 'place', strict: true, schema } },
-  })
-  expect(body?.outputConfig).toEqual({
-    textFormat: { type: 'json_schema', structure: { jsonSchema: { name: 'place', schema: JSON.stringify(schema) } } },
-  })
+test('a stop reason of Bedrock that is not known ends an answer like stop, is paid, and is on the row', async () => {
+  upstream.reply = frames(START, ...callTool(0, 'a', 'get_time', '{"x'), stop('malformed_tool_use'), metadata())
+  for (const stream of [false, true]) {
+    const response = await gateway.post(secret, { ...HELLO, tools: TOOLS, stream })
+    expect(response.status).toBe(200)
+    expect(await response.text()).toContain('"finish_reason":"stop"')
+    const row = await gateway.readRow(response.headers.get('x-request-id'))
+    expect(row).toMatchObject({ outcome: 'completed', usageSource: 'upstream', stopReason: 'malformed_tool_use' })
+    expect(row.cost).toBeGreaterThan(0n)
+  }
 })
+
+test.each(['{"__proto__":{"a":1}}', '{"a":1e999}', '{"a":"\\ud800"}', '{"":null}'])(
+  'past tool arguments such as %s reach Bedrock and do no harm',
+  async (args) => {
+    const [call] = CALLS
+    const calls = [{ ...call, function: { name: 'get_weather', arguments: args } }]
+    const messages = [...HISTORY.slice(0, 1), { role: 'assistant', content: null, tool_calls: calls }]
+    const body = await sent({ tools: TOOLS, messages })
+    expect(body).toHaveProperty('messages[1].content[0].toolUse.name', 'get_weather')
+    expect(({} as Record<string, unknown>).a).toBeUndefined()
+  },
+)

@@ -1,10 +1,11 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { HELLO as ASKED, ask, eventsIn, requireConsistent } from '../../contracts/responses/ask.ts'
 import { completion, response } from '../../sdk/support/answers.ts'
 import { gather } from '../../sdk/support/gather.ts'
 import { readChunks } from '../../sdk/support/read-chunks.ts'
-import { HELLO, type TestGateway } from '../../support/gateway.ts'
-import { type Reply, sse, status, type Upstream } from '../../support/upstream.ts'
+import { HELLO } from '../../support/gateway.ts'
+import { type Reply, sse, status } from '../../support/upstream.ts'
+import { ALIAS } from '../support/sent.ts'
 import {
   answering,
   CREATED,
@@ -24,15 +25,7 @@ import {
   USAGE,
 } from './responses-upstream.ts'
 
-/** A name that no other key can have. */
-const ALIAS = expect.stringMatching(/^[\w-]{43}$/)
-
-let upstream: Upstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  ;({ upstream, gateway } = await openResponses())
-})
+const { upstream, gateway } = await openResponses()
 
 const sent = () => upstream.requests.at(-1)?.body ?? {}
 
@@ -43,108 +36,6 @@ async function chat(request: object = {}, reply: Reply = saying('Hello')) {
 }
 
 describe('requests', () => {
-  test('a chat is asked in the words of Responses, with nothing stored and its cap', async () => {
-    const schema = { type: 'object', properties: {} }
-    const answer = await chat({
-      messages: [
-        { role: 'system', content: 'S' },
-        {
-          role: 'user',
-          content: [
-            { type: 'text', text: 'Hi' },
-            { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
-            { type: 'file', file: { filename: 'a.pdf', file_data: 'data:,x' } },
-          ],
-        },
-        {
-          role: 'assistant',
-          content: 'Looking.',
-          reasoning_details: [
-            { type: 'reasoning.summary', summary: 'H', id: 'rs_1', format: 'openai-responses-v1', index: 0 },
-            { type: 'reasoning.summary', summary: 'm.', id: 'rs_1', format: 'openai-responses-v1', index: 0 },
-            { type: 'reasoning.encrypted', data: 'sealed', id: 'rs_1', format: 'openai-responses-v1', index: 1 },
-            { type: 'reasoning.text', text: 'x', signature: 's', format: 'anthropic-claude-v1', index: 2 },
-          ],
-          tool_calls: [
-            { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
-            { id: 'c2', type: 'custom', custom: { name: 'sh', input: 'ls' } },
-          ],
-        },
-        { role: 'tool', tool_call_id: 'c1', content: 'one' },
-        { role: 'tool', tool_call_id: 'c2', content: [{ type: 'text', text: 'two' }] },
-      ],
-      max_tokens: 50,
-      temperature: 0.5,
-      tools: [
-        { type: 'function', function: { name: 'f', description: 'F', parameters: schema, strict: true } },
-        { type: 'function', function: { name: 'g' } },
-        {
-          type: 'custom',
-          custom: { name: 'sh', format: { type: 'grammar', grammar: { syntax: 'lark', definition: 'x' } } },
-        },
-      ],
-      tool_choice: { type: 'function', function: { name: 'f' } },
-      parallel_tool_calls: false,
-      response_format: { type: 'json_schema', json_schema: { name: 'n', schema } },
-      reasoning_effort: 'low',
-      verbosity: 'high',
-      seed: 7,
-      store: true,
-      user: 'u',
-    })
-    expect(answer.status).toBe(200)
-    expect(sent()).toEqual({
-      model: 'upstream-model',
-      stream: false,
-      store: false,
-      include: ['reasoning.encrypted_content'],
-      max_output_tokens: 50,
-      temperature: 0.5,
-      input: [
-        { type: 'message', role: 'system', content: 'S' },
-        {
-          type: 'message',
-          role: 'user',
-          content: [
-            { type: 'input_text', text: 'Hi' },
-            { type: 'input_image', image_url: 'https://example.com/a.png', detail: 'auto' },
-            { type: 'input_file', filename: 'a.pdf', file_data: 'data:,x' },
-          ],
-        },
-        {
-          type: 'reasoning',
-          id: 'rs_1',
-          summary: [{ type: 'summary_text', text: 'Hm.' }],
-          encrypted_content: 'sealed',
-        },
-        { type: 'message', role: 'assistant', content: 'Looking.' },
-        { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{"a":1}' },
-        { type: 'custom_tool_call', call_id: 'c2', name: 'sh', input: 'ls' },
-        { type: 'function_call_output', call_id: 'c1', output: 'one' },
-        { type: 'custom_tool_call_output', call_id: 'c2', output: [{ type: 'input_text', text: 'two' }] },
-      ],
-      tools: [
-        { type: 'function', name: 'f', description: 'F', parameters: schema, strict: true },
-        { type: 'function', name: 'g', parameters: schema, strict: false },
-        { type: 'custom', name: 'sh', format: { type: 'grammar', syntax: 'lark', definition: 'x' } },
-      ],
-      tool_choice: { type: 'function', name: 'f' },
-      parallel_tool_calls: false,
-      text: { format: { type: 'json_schema', name: 'n', schema }, verbosity: 'high' },
-      reasoning: { effort: 'low' },
-      user: ALIAS,
-    })
-    expect(upstream.requests.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`)
-  })
-
-  test('a choice among allowed tools keeps its mode, and names them as Responses does', async () => {
-    const named = { type: 'function', function: { name: 'f' } }
-    const tool_choice = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [named] } }
-    expect((await chat({ tools: [named], tool_choice })).status).toBe(200)
-    const tools = [{ type: 'function', name: 'f' }]
-    expect(sent()).toMatchObject({ tool_choice: { type: 'allowed_tools', mode: 'required', tools } })
-  })
-
   test('a response is asked in the caller’s own words, without our ids and foreign thoughts', async () => {
     upstream.reply = saying('Hello')
     const { secret } = await gateway.issue()
@@ -180,6 +71,7 @@ describe('requests', () => {
       max_output_tokens: 60,
     })
     expect(answer.status).toBe(200)
+    expect(upstream.requests.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`)
     expect(sent()).toEqual({
       ...asked,
       prompt_cache_key: ALIAS,

@@ -34,6 +34,8 @@ test('past tool arguments of up to 64 levels reach Anthropic', async () => {
 
 test('a message of 130,000 parts reaches Anthropic whole', async () => {
   const content = Array.from({ length: 130_000 }, () => ({ type: 'text', text: 'a' }))
-  const [turn] = (await sentMessages({ role: 'user', content: 'a' }, { role: 'user', content })) as { content: unknown[] }[]
+  const [turn] = (await sentMessages({ role: 'user', content: 'a' }, { role: 'user', content })) as {
+    content: unknown[]
+  }[]
   expect(turn?.content).toHaveLength(130_001)
 })

@@ -1,10 +1,9 @@
 import { expect, test } from '@jest/globals'
-import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
-import { catalogFor, HELLO } from '../support/gateway.ts'
+import { catalogFor } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { type Reply, say } from '../support/upstream.ts'
 import { ending, saying, start, stream, textBlock } from './anthropic/anthropic-fixtures.ts'
-import { pointSdkAt, startBedrock } from './bedrock/bedrock-upstream.ts'
+import { openDialects } from './support/every-dialect.ts'
 
 const PRICE = { input: '1', output: '2', cachedInput: '0.5' }
 const WITH_WRITES = { price: { ...PRICE, cacheWrite: '1.25' } }
@@ -35,9 +34,8 @@ const marked = (mark: object) => ({
 async function sentTo(provider: object, model: object, reply: Reply, request: object = marked(HOUR)) {
   const upstream = await openUpstream(reply)
   const gateway = await openFor(catalogFor(upstream.url, model, provider))
-  const response = await gateway.post((await gateway.issue()).secret, { ...HELLO, ...request })
-  expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
-  const row = await gateway.readRow(response.headers.get('x-request-id'))
+  const { status, row } = await gateway.ask(request)
+  expect(status).toBe(200)
   return { body: upstream.requests[0]?.body, row }
 }
 
@@ -110,25 +108,11 @@ test('a cost that an upstream of Anthropic’s dialect states is the cost to us'
 })
 
 test('cache_control is a cache point at Bedrock if cache writes have a price', async () => {
-  const upstream = await startBedrock()
-  pointSdkAt(upstream.url)
-  const catalog = requireCatalog({
-    providers: { up: { type: 'bedrock', region: 'eu-north-1' } },
-    models: [
-      {
-        id: 'test-model',
-        contextLength: 200_000,
-        maxOutputTokens: 1000,
-        ...WITH_WRITES,
-        routes: [{ provider: 'up', model: 'claude' }],
-      },
-    ],
-  })
-  const gateway = await openFor(catalog)
-  const response = await gateway.post((await gateway.issue()).secret, { ...HELLO, ...marked(HOUR) })
-  expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
+  const { ask } = await openDialects({ model: WITH_WRITES })
+  const { status, sent } = await ask('chat', 'bedrock', marked(HOUR))
+  expect(status).toBe(200)
   const point = { cachePoint: { type: 'default' } }
-  expect(upstream.requests[0]?.body).toMatchObject({
+  expect(sent).toMatchObject({
     system: [{ text: 'Be kind.' }, { text: 'Be brief.' }, point],
     messages: [
       { role: 'user', content: [{ text: 'Hello' }, point, { text: 'there' }] },
@@ -137,5 +121,4 @@ test('cache_control is a cache point at Bedrock if cache writes have a price', a
     ],
     toolConfig: { tools: [{ toolSpec: { name: 'f' } }, {}, point, { toolSpec: { name: 'h' } }, point] },
   })
-  await upstream[Symbol.asyncDispose]()
 })

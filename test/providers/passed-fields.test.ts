@@ -1,29 +1,25 @@
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { HELLO } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
-import { say, type Upstream } from '../support/upstream.ts'
+import { say } from '../support/upstream.ts'
 import { ALIASED, FORBIDDEN, PASSED, WRITTEN_BY_US } from './support/field-samples.ts'
 import { randomBody } from './support/random-body.ts'
 
 // More of them: FIELD_REQUESTS=2000 npm run -s jest -- passed-fields
 const REQUESTS = Number(process.env.FIELD_REQUESTS ?? 100)
 
-type Opened = { upstream: Upstream; gateway: TestGateway; secret: string }
-
-let plain: Opened
-
-beforeAll(async () => {
-  plain = await open({})
-})
-beforeEach(() => {
-  plain.upstream.requests.length = 0
-})
-
-async function open(catalog: { model?: object; provider?: object }): Promise<Opened> {
+async function open(catalog: { model?: object; provider?: object }) {
   const both = await openBoth(catalog)
   const { secret } = await both.gateway.issue({ rpm: 60_000, credits: '1000' })
   return { ...both, secret }
 }
+
+type Opened = Awaited<ReturnType<typeof open>>
+
+const plain = await open({})
+beforeEach(() => {
+  plain.upstream.requests.length = 0
+})
 
 async function ask({ gateway, upstream, secret }: Opened, request: object) {
   upstream.reply = say('Hello')

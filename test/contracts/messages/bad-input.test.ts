@@ -166,17 +166,12 @@ test('after all bad input nothing is held or spent, and a good request is served
 })
 
 test.each<[string, () => object]>([
-  ['100,000 blocks in one message', () => user(...Array(100_000).fill({ type: 'text', text: 'a' }))],
-  ['10,000 messages', () => ({ messages: Array(10_000).fill({ role: 'user', content: 'a'.repeat(300) }) })],
-  ['40,000 results', () => user(...Array(40_000).fill({ type: 'tool_result', tool_use_id: 'a', content: 'b' }))],
-  ['40,000 thoughts', () => assistant(...Array(40_000).fill({ type: 'thinking', thinking: 'a', signature: 'b' }))],
   [
     'a document of 60,000 blocks',
     () => source('document', { type: 'content', content: Array(60_000).fill({ type: 'text', text: 'a' }) }),
   ],
   ['a user of 3 MiB', () => ({ metadata: { user_id: 'u'.repeat(3 * MIB) } })],
   ['an image of 3 MiB', () => source('image', { type: 'base64', media_type: 'image/png', data: 'A'.repeat(3 * MIB) })],
-  ['150,000 unknown fields', () => Object.fromEntries(Array.from({ length: 150_000 }, (_, i) => [`f${i}`, 1]))],
 ])('a request with %s is answered in time', async (_, fields) => {
   const text = JSON.stringify({ ...GOOD, ...fields() })
   const { secret: rich } = await gateway.issue({ credits: '1000' })

@@ -51,6 +51,7 @@ const PLACES = [
   ...[
     'https://169.254.169.254/x',
     'https://2130706433/x',
+    'https://[fd00::1]/x',
     'https://metadata.google.internal/x',
     'https://u:p@a.example/x',
   ],

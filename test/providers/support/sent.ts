@@ -35,7 +35,7 @@ const NATIVE: Partial<Readonly<Record<ChatContract, Partial<Record<Dialect, obje
 }
 
 /** A request, and what it changes of all that a dialect is sent. */
-export type Translation = readonly [asked: object, sent: Partial<Record<Dialect, object>>]
+type Translation = readonly [asked: object, sent: Partial<Record<Dialect, object>>]
 
 /** A test for each of these requests through a contract. */
 export function testSent(contract: ChatContract, translations: Readonly<Record<string, Translation>>): void {

@@ -5,7 +5,7 @@ import { gather } from '../../sdk/support/gather.ts'
 import { readChunks } from '../../sdk/support/read-chunks.ts'
 import { HELLO } from '../../support/gateway.ts'
 import { type Reply, sse, status } from '../../support/upstream.ts'
-import { ALIAS } from '../support/sent.ts'
+import { ALIAS, testSent } from '../support/sent.ts'
 import {
   answering,
   CREATED,
@@ -36,59 +36,60 @@ async function chat(request: object = {}, reply: Reply = saying('Hello')) {
 }
 
 describe('requests', () => {
-  test('a response is asked in the caller’s own words, without our ids and foreign thoughts', async () => {
-    upstream.reply = saying('Hello')
-    const { secret } = await gateway.issue()
-    const own = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAAsealed' }
-    const tools = [
+  const own = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAAsealed' }
+  const item = { type: 'message', role: 'user', content: 'Hi' }
+  const call1 = { type: 'function_call', call_id: 'c1', namespace: 'n', name: 'f', arguments: '{}' }
+  const result = { type: 'function_call_output', call_id: 'c1', output: 'ok' }
+  const asked = {
+    instructions: 'Be brief.',
+    tools: [
       { type: 'namespace', name: 'n', description: 'N', tools: [{ type: 'function', name: 'f' }] },
       { type: 'custom', name: 'c' },
-    ]
-    const asked = {
-      instructions: 'Be brief.',
-      tools,
-      text: { verbosity: 'low', format: { type: 'text' } },
-      truncation: 'auto',
-      prompt_cache_key: 'k',
-      temperature: 0.5,
-    }
-    const answer = await ask(gateway, secret, {
-      ...ASKED,
-      ...asked,
-      input: [
-        { type: 'message', id: 'msg_1', role: 'user', content: 'Hi' },
-        own,
-        { type: 'reasoning', id: 'rs_2', summary: [{ type: 'summary_text', text: 'x' }] },
-        { type: 'reasoning', id: 'rs_3', summary: [], encrypted_content: 'thoughts.v1.W10' },
-        { type: 'function_call', id: 'fc_1', call_id: 'c1', namespace: 'n', name: 'f', arguments: '{}' },
-        { type: 'function_call_output', call_id: 'c1', output: 'ok' },
-      ],
-      store: true,
-      metadata: { a: 'b' },
-      client_metadata: {},
-      include: ['web_search_call.results', 'message.output_text.logprobs'],
-      reasoning: { effort: 'high', summary: 'auto', generate_summary: null },
-      max_output_tokens: 60,
-    })
-    expect(answer.status).toBe(200)
-    expect(upstream.requests.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`)
-    expect(sent()).toEqual({
-      ...asked,
-      prompt_cache_key: ALIAS,
-      model: 'upstream-model',
-      stream: false,
-      store: false,
-      max_output_tokens: 60,
-      include: ['message.output_text.logprobs', 'reasoning.encrypted_content'],
-      reasoning: { effort: 'high', summary: 'auto' },
-      input: [
-        { type: 'message', role: 'user', content: 'Hi' },
-        own,
-        { type: 'function_call', call_id: 'c1', namespace: 'n', name: 'f', arguments: '{}' },
-        { type: 'function_call_output', call_id: 'c1', output: 'ok' },
-      ],
-    })
+    ],
+    text: { verbosity: 'low', format: { type: 'text' } },
+    truncation: 'auto',
+    temperature: 0.5,
+    max_output_tokens: 60,
+  }
+
+  testSent('responses', {
+    'a response is asked in the caller’s own words, without our ids and foreign thoughts': [
+      {
+        ...asked,
+        input: [
+          { ...item, id: 'msg_1' },
+          own,
+          { type: 'reasoning', id: 'rs_2', summary: [{ type: 'summary_text', text: 'x' }] },
+          { type: 'reasoning', id: 'rs_3', summary: [], encrypted_content: 'thoughts.v1.W10' },
+          { ...call1, id: 'fc_1' },
+          result,
+        ],
+        prompt_cache_key: 'k',
+        store: true,
+        metadata: { a: 'b' },
+        client_metadata: {},
+        include: ['web_search_call.results', 'message.output_text.logprobs'],
+        reasoning: { effort: 'high', summary: 'auto', generate_summary: null },
+      },
+      {
+        responses: {
+          ...asked,
+          prompt_cache_key: ALIAS,
+          include: ['message.output_text.logprobs', 'reasoning.encrypted_content'],
+          reasoning: { effort: 'high', summary: 'auto' },
+          input: [item, own, call1, result],
+        },
+      },
+    ],
   })
+
+  test('a request has the key as its bearer', async () => {
+    await chat()
+    expect(upstream.requests.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`)
+  })
+
+  const user = (part: object) => ({ messages: [{ role: 'user', content: [part] }] })
+  const UNNAMED = { role: 'assistant', tool_calls: [{ function: { name: 'f' } }] }
 
   test.each<[string, object, string]>([
     ['stop', { stop: 'END' }, 'no stop texts'],
@@ -100,21 +101,9 @@ describe('requests', () => {
     ['tool_choice.type', { tool_choice: { type: 'file_search' } }, 'allowed_tools'],
     ['response_format.type', { response_format: { type: 'xml' } }, 'json_schema'],
     ['messages[0].role', { messages: [{ role: 'function', content: 'x' }] }, "use 'tool'"],
-    [
-      'messages[0].content[0]',
-      { messages: [{ role: 'user', content: [{ type: 'video_url' }] }] },
-      'does not take here',
-    ],
-    [
-      'messages[0].content[0].file.file_id',
-      { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'f' } }] }] },
-      "'file_data'",
-    ],
-    [
-      'messages[0].tool_calls[0].id',
-      { messages: [{ role: 'assistant', tool_calls: [{ function: { name: 'f' } }] }] },
-      'the id',
-    ],
+    ['messages[0].content[0]', user({ type: 'video_url' }), 'does not take here'],
+    ['messages[0].content[0].file.file_id', user({ type: 'file', file: { file_id: 'f' } }), "'file_data'"],
+    ['messages[0].tool_calls[0].id', { messages: [UNNAMED] }, 'the id'],
     ['messages[0].tool_call_id', { messages: [{ role: 'tool', content: 'x' }] }, 'the id'],
   ])('a chat with a %s that Responses has no words for is a 400 that names it', async (param, request, words) => {
     const asked = upstream.requests.length

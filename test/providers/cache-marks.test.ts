@@ -1,23 +1,15 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { CAP, type ChatContract, DIALECTS, type Dialect, openDialects } from './support/every-dialect.ts'
 
 const HOUR = { cache_control: { type: 'ephemeral', ttl: '1h' } }
 const PRICE = { input: '1', output: '2' }
-const PRICES = {
-  none: PRICE,
-  brief: { ...PRICE, cacheWrite: '1.25' },
-  hour: { ...PRICE, cacheWrite: '1.25', cacheWrite1h: '2' },
+
+const open = (price: object) => openDialects({ model: { price }, provider: { unknownFields: 'drop' } })
+const gateways = {
+  none: await open(PRICE),
+  brief: await open({ ...PRICE, cacheWrite: '1.25' }),
+  hour: await open({ ...PRICE, cacheWrite: '1.25', cacheWrite1h: '2' }),
 }
-
-let gateways: Record<keyof typeof PRICES, Awaited<ReturnType<typeof openDialects>>>
-
-beforeAll(async () => {
-  const [none, brief, hour] = await Promise.all(
-    Object.values(PRICES).map((price) => openDialects({ model: { price }, provider: { unknownFields: 'drop' } })),
-  )
-  if (!none || !brief || !hour) throw new Error('a gateway is missing')
-  gateways = { none, brief, hour }
-})
 
 const text = { type: 'text', text: 'Hello', ...HOUR }
 const user = (...content: object[]) => ({ messages: [{ role: 'user', content }] })
@@ -118,6 +110,8 @@ test('the name cache_control in a schema, the parameters of a tool or its input 
   expect(JSON.stringify(sent?.messages)).not.toContain('cache_control')
   const legacy = await gateways.none.ask('chat', 'chat', { functions: [{ name: 'f', parameters: own, ...HOUR }] })
   expect(legacy.sent?.functions).toEqual([{ name: 'f', parameters: own }])
+  const asked = says({ content: [{ type: 'tool_use', id: 'a', name: 'f', input: HOUR }] })
+  expect((await gateways.none.ask('messages', 'anthropic', asked)).sent?.messages).toEqual(asked.messages)
 })
 
 test('a mark in a field that the operator allows goes out only with its price, too', async () => {

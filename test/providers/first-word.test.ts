@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { beforeAll, expect, test } from '@jest/globals'
-import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { expect, test } from '@jest/globals'
+import { catalogFor } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
-import { chunk, DONE, type Reply, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import { chunk, DONE, type Reply, USAGE, usageChunk } from '../support/upstream.ts'
 import * as anthropic from './anthropic/anthropic-fixtures.ts'
 import { begin, metadata, openBedrock, START, stop, text } from './bedrock/bedrock-upstream.ts'
 import * as responses from './responses/responses-upstream.ts'
@@ -46,35 +46,31 @@ const NAMES = Object.keys(DIALECTS) as Dialect[]
 /** A wait that is not over when a test ends keeps no process alive. */
 const sleep = (ms: number) => wait(ms, undefined, { ref: false })
 
-const gateways = new Map<Dialect, { readonly upstream: Upstream; readonly gateway: TestGateway }>()
+async function open({ provider }: { readonly provider: object }) {
+  const upstream = await openUpstream()
+  const { providers, models } = catalogFor(upstream.url, {}, provider)
+  const variant = (id: string, timeouts: object) =>
+    models.map((model) => ({ ...model, id, routes: model.routes.map((one) => ({ ...one, ...TIMEOUTS, ...timeouts })) }))
+  const all = [
+    ...variant('test-model', {}),
+    ...variant('hasty', { firstByteTimeoutMs: 400, idleTimeoutMs: 10_000 }),
+    ...variant('whole', { firstByteTimeoutMs: 300_000 }),
+  ]
+  return { upstream, gateway: await openFor({ providers, models: all }) }
+}
 
-beforeAll(async () => {
-  for (const name of NAMES) {
-    const { provider } = DIALECTS[name]
-    const upstream = await openUpstream()
-    const route = { provider: 'up', model: 'upstream-model' }
-    const { providers, models } = catalogFor(upstream.url, { routes: [{ ...route, ...TIMEOUTS }] }, provider)
-    const variant = (id: string, timeouts: object) =>
-      models.map((model) => ({ ...model, id, routes: model.routes.map((one) => ({ ...one, ...timeouts })) }))
-    const all = [
-      ...models,
-      ...variant('hasty', { firstByteTimeoutMs: 400, idleTimeoutMs: 10_000 }),
-      ...variant('whole', { firstByteTimeoutMs: 300_000 }),
-    ]
-    gateways.set(name, { upstream, gateway: await openFor({ providers, models: all }) })
-  }
-})
+const gateways = {
+  openai: await open(DIALECTS.openai),
+  anthropic: await open(DIALECTS.anthropic),
+  responses: await open(DIALECTS.responses),
+}
 
 async function ask(dialect: Dialect, reply: Reply, fields: object = {}) {
-  const opened = gateways.get(dialect)
-  if (!opened) throw new Error(`No gateway for ${dialect}.`)
-  opened.upstream.reply = reply
-  const { secret } = await opened.gateway.issue()
+  const { upstream, gateway } = gateways[dialect]
+  upstream.reply = reply
   const startMs = performance.now()
-  const response = await opened.gateway.post(secret, { ...HELLO, ...fields })
-  const body = await response.text()
-  const row = await opened.gateway.readRow(response.headers.get('x-request-id'))
-  return { status: response.status, body, row, ms: performance.now() - startMs }
+  const { status, text: body, row } = await gateway.ask(fields)
+  return { status, body, row, ms: performance.now() - startMs }
 }
 
 const stream = (...steps: readonly (string | number)[]): Reply => {
@@ -167,11 +163,7 @@ test('Bedrock that thinks before its first word is waited for, and given up when
       await sleep(pausesMs)
       response.end(Buffer.concat([stop('end_turn'), metadata()]))
     }
-  const { secret } = await gateway.issue()
-  const asked = async () => {
-    const response = await gateway.post(secret, { ...HELLO, model: 'thinker', stream: true })
-    return response.text()
-  }
+  const asked = async () => (await gateway.ask({ model: 'thinker', stream: true })).text
   upstream.reply = converse(THINKS_MS, 0)
   expect(await asked()).toMatch(/Hello.*\[DONE\]/s)
   upstream.reply = converse(0, THINKS_MS * 4)

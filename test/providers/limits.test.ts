@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { LIMITS } from '../../layers/gateway/providers/limit-request.ts'
 import { someOf } from '../support/some-of.ts'
 import { CAP, type ChatContract, CONTRACT_BODIES, DIALECTS, numbersIn, openDialects } from './support/every-dialect.ts'
@@ -7,14 +7,8 @@ const CONTRACTS = Object.keys(CONTRACT_BODIES) as ChatContract[]
 const TOO_MUCH = 10 * CAP
 const TOO_HARD = 'ultra'
 
-type Gateway = Awaited<ReturnType<typeof openDialects>>
-let refusing: Gateway
-let dropping: Gateway
-
-beforeAll(async () => {
-  refusing = await openDialects()
-  dropping = await openDialects({ provider: { unknownFields: 'drop' } })
-})
+const refusing = await openDialects()
+const dropping = await openDialects({ provider: { unknownFields: 'drop' } })
 
 /** The field at this place of a request, with what makes it valid beside it. */
 function fieldAt(place: string, value: unknown): Record<string, unknown> {

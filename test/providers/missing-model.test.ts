@@ -1,21 +1,16 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
-import { say, status, type Upstream } from '../support/upstream.ts'
+import { say, status } from '../support/upstream.ts'
 
 const NAME = 'acme/model-5.1'
 const CLOSED = { contextLength: 10_000, maxOutputTokens: 100, price: { input: '1', output: '2' } }
 
-let upstream: Upstream
-let gateway: TestGateway
-let secret: string
-
-beforeAll(async () => {
-  upstream = await openUpstream()
-  const other = await openUpstream(say('Hello'))
-  const model = (id: string) => ({ ...CLOSED, id, routes: [{ provider: id, model: NAME }], fallback: ['other'] })
-  const catalog = requireCatalog({
+const upstream = await openUpstream()
+const other = await openUpstream(say('Hello'))
+const model = (id: string) => ({ ...CLOSED, id, routes: [{ provider: id, model: NAME }], fallback: ['other'] })
+const gateway = await openFor(
+  requireCatalog({
     providers: {
       openai: { type: 'openai', baseUrl: upstream.url },
       responses: { type: 'openai', contract: 'responses', baseUrl: upstream.url },
@@ -26,14 +21,12 @@ beforeAll(async () => {
       ...['openai', 'responses', 'anthropic'].map(model),
       { ...CLOSED, id: 'other', routes: [{ provider: 'other', model: 'm' }] },
     ],
-  })
-  gateway = await openFor(catalog)
-  ;({ secret } = await gateway.issue({ rpm: 60_000 }))
-})
+  }),
+)
 
 async function attemptsAt(provider: string, code: number, body: unknown): Promise<string | null> {
   upstream.reply = status(code, body)
-  const response = await gateway.post(secret, { ...HELLO, model: provider })
+  const { response } = await gateway.ask({ model: provider })
   return response.headers.get('x-svc-attempts')
 }
 

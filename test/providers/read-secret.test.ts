@@ -1,7 +1,4 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { testRoute } from '../../layers/admin/routes/test-route.ts'
 import { MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { openCatalog, type PricedModel, type UpstreamRoute } from '../../layers/gateway/domain/routing/catalog.ts'
@@ -9,60 +6,34 @@ import { secretName } from '../../layers/gateway/names.ts'
 import { secretFetcher } from '../../layers/gateway/providers/api-keys/fetch-secret.ts'
 import { readSecret } from '../../layers/gateway/providers/api-keys/read-secret.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
+import { type Answer, openAwsService } from '../platform/aws/support/aws-service.ts'
 import { catalogFor } from '../support/gateway.ts'
 import { say, startUpstream } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 
-type Answer = (response: ServerResponse, secret: string | undefined) => void
-
 const fail = (status: number, __type: string, message = ''): Answer => {
-  return (response) => void response.writeHead(status, JSON_TYPE).end(JSON.stringify({ __type, message }))
+  return (response) => response.writeHead(status, JSON_TYPE).end(JSON.stringify({ __type, message }))
 }
 const JSON_TYPE = { 'Content-Type': 'application/x-amz-json-1.1' }
-const normally: Answer = (response, SecretString) => {
-  if (SecretString === undefined) fail(400, 'ResourceNotFoundException')(response, undefined)
-  else response.writeHead(200, JSON_TYPE).end(JSON.stringify({ SecretString }))
+const normally: Answer = (response) => {
+  const { SecretId } = JSON.parse(String(service.heard.at(-1)?.body)) as { SecretId: string }
+  const SecretString = stored[SecretId]
+  if (SecretString === undefined) return fail(400, 'ResourceNotFoundException')(response)
+  return response.writeHead(200, JSON_TYPE).end(JSON.stringify({ SecretString }))
 }
 const never: Answer = () => {}
 
-let server: Server
-let connections = 0
-let asked: string[] = []
+const service = await openAwsService('SECRETS_MANAGER', normally)
 let stored: Record<string, string> = {}
-let answer = normally
 let problems: string[] = []
 let nowMs = 0
 
 const BASE_URL = 'https://api.openai.com/v1'
 const secret = (key: string, hosts: unknown = ['api.openai.com']) => JSON.stringify({ key, hosts })
 
-/** Secrets Manager as far as GetSecretValue goes. */
-beforeAll(async () => {
-  server = createServer(async (request, response) => {
-    const { SecretId } = JSON.parse(await text(request)) as { SecretId: string }
-    asked.push(SecretId)
-    answer(response, stored[SecretId])
-  })
-  server.on('connection', () => {
-    connections += 1
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-  })
-})
 beforeEach(() => {
-  asked = []
   problems = []
-  answer = normally
   stored = { 'waybill/dev/openai': `${secret('sk-one')}\n` }
-})
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
 })
 
 const fetchSecret = secretFetcher()
@@ -72,7 +43,7 @@ const open = () => {
     clock: () => nowMs,
     problem: (what, error) => problems.push(`${what}: ${(error as Error).name}`),
     // A server that never answers is given up sooner, to keep the test short.
-    fetchSecret: (name) => fetchSecret(name, answer === never ? 100 : undefined),
+    fetchSecret: (name) => fetchSecret(name, service.usual === never ? 100 : undefined),
   })
   return (name: string, baseUrl = BASE_URL) => read(name, baseUrl)
 }
@@ -88,28 +59,28 @@ async function openOld(ageMs: number) {
 
 test('a provider key is read from Secrets Manager by stage and name, without the line end that a shell leaves', async () => {
   expect(await open()('openai')).toBe('sk-one')
-  expect(asked).toEqual(['waybill/dev/openai'])
+  expect(service.heard.map(({ body }) => String(body))).toEqual(['{"SecretId":"waybill/dev/openai"}'])
 })
 
 test('a provider key is read once in five minutes, and a new one is in use then', async () => {
   const read = await openOld(4 * MINUTE_MS - 1)
   expect(await read('openai')).toBe('sk-one')
-  expect(asked).toHaveLength(1)
+  expect(service.heard).toHaveLength(1)
   nowMs += MINUTE_MS + 1
   expect(await read('openai')).toBe('sk-two')
-  expect(asked).toHaveLength(2)
+  expect(service.heard).toHaveLength(2)
 })
 
 test('a provider key is refreshed before its five minutes are over, and no request waits for that', async () => {
   const read = await openOld(4 * MINUTE_MS)
   const held = Promise.withResolvers<void>()
-  answer = (response, text) => void held.promise.then(() => normally(response, text))
+  service.usual = (response) => held.promise.then(() => normally(response))
   expect(await read('openai')).toBe('sk-one')
-  await until(() => asked.length === 2)
+  await until(() => service.heard.length === 2)
   expect(await read('openai')).toBe('sk-one')
   held.resolve()
   await until(async () => (await read('openai')) === 'sk-two')
-  expect(asked).toHaveLength(2)
+  expect(service.heard).toHaveLength(2)
   expect(problems).toEqual([])
 })
 
@@ -132,7 +103,7 @@ test.each([
   ],
 ])('a provider key that was %s is forgotten', async (_, gone) => {
   const read = await openOld(5 * MINUTE_MS)
-  answer = gone
+  service.usual = gone
   expect(await read('openai')).toBeUndefined()
   expect(await read('openai')).toBeUndefined()
   expect(problems).toEqual([])
@@ -141,14 +112,15 @@ test.each([
 test('a provider key that many requests need at once is read once', async () => {
   const read = open()
   expect(new Set(await Promise.all(Array.from({ length: 20 }, () => read('openai'))))).toEqual(new Set(['sk-one']))
-  expect(asked).toHaveLength(1)
+  expect(service.heard).toHaveLength(1)
 })
 
 test('a provider key is read over a connection that is used again', async () => {
   await open()('openai')
-  const before = connections
+  let connections = 0
+  service.server.on('connection', () => (connections += 1))
   for (let i = 0; i < 5; i++) await open()('openai')
-  expect(connections).toBe(before)
+  expect(connections).toBe(0)
 })
 
 describe('the hosts of a secret', () => {
@@ -259,11 +231,11 @@ describe('outages of Secrets Manager', () => {
     ['says nothing', never, 'TimeoutError'],
     ['refuses', fail(400, 'AccessDeniedException'), 'AccessDeniedException'],
     ['fails', fail(500, 'InternalServiceError'), ''],
-    ['breaks the connection', (response) => void response.destroy(), ''],
+    ['breaks the connection', (response) => response.destroy(), ''],
   ]
 
   test.each(AWAY)('the first read of a provider key ends within 3 seconds when Secrets Manager %s', async (_, away) => {
-    answer = away
+    service.usual = away
     const startedMs = performance.now()
     await expect(open()('openai')).rejects.toThrow()
     expect(performance.now() - startedMs).toBeLessThan(3_000)
@@ -273,7 +245,7 @@ describe('outages of Secrets Manager', () => {
     'the last known provider key is used and the operator is told when Secrets Manager %s',
     async (_, away, reason) => {
       const read = await openOld(5 * MINUTE_MS)
-      answer = away
+      service.usual = away
       expect(await Promise.all([read('openai'), read('openai')])).toEqual(['sk-one', 'sk-one'])
       expect(problems).toEqual([
         expect.stringContaining("the secret 'openai' could not be read again, and its last value stays in use"),
@@ -284,24 +256,24 @@ describe('outages of Secrets Manager', () => {
 
   test('a failed read of a provider key is repeated after 30 seconds, and no request waits for it', async () => {
     const read = await openOld(5 * MINUTE_MS)
-    answer = fail(400, 'AccessDeniedException')
+    service.usual = fail(400, 'AccessDeniedException')
     await read('openai')
     nowMs += 29_999
     for (let i = 0; i < 10; i++) expect(await read('openai')).toBe('sk-one')
-    expect(asked).toHaveLength(2)
+    expect(service.heard).toHaveLength(2)
     nowMs += 1
-    answer = never
+    service.usual = never
     expect(await read('openai')).toBe('sk-one')
     expect(problems).toHaveLength(1)
     await until(() => problems.length === 2)
-    answer = normally
+    service.usual = normally
     nowMs += 30_000
     await until(async () => (await read('openai')) === 'sk-two')
   })
 
   test('the last known provider key is used for an hour without Secrets Manager, and no longer', async () => {
     const read = await openOld(60 * MINUTE_MS - 1)
-    answer = fail(400, 'AccessDeniedException')
+    service.usual = fail(400, 'AccessDeniedException')
     expect(await read('openai')).toBe('sk-one')
     nowMs += 1
     await expect(read('openai')).rejects.toThrow()

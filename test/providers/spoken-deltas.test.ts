@@ -1,18 +1,10 @@
-import { beforeAll, expect, test } from '@jest/globals'
-import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
+import { expect, test } from '@jest/globals'
 import { openBoth } from '../support/stack.ts'
-import { chunk, DONE, type Reply, sse, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import { chunk, DONE, type Reply, sse, status, USAGE, usageChunk } from '../support/upstream.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
+const { upstream, gateway } = await openBoth({ provider: { allowFields: ['modalities', 'audio'] } })
 
-beforeAll(async () => {
-  const both = await openBoth({ provider: { allowFields: ['modalities', 'audio'] } })
-  upstream = both.upstream
-  gateway = both.gateway
-})
-
-const ASK = { ...HELLO, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'pcm16' } }
+const ASK = { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'pcm16' } }
 const SOUND = { id: 'audio_1', data: 'UklGRiQA', transcript: 'Hello', expires_at: 7 }
 
 /** Audio in pieces. Some upstreams forget the finish reason: null. */
@@ -32,14 +24,7 @@ const whole = (finish_reason: string | null): Reply =>
     usage: USAGE,
   })
 
-async function ask(stream: boolean) {
-  const { key, secret } = await gateway.issue()
-  const response = await gateway.post(secret, { ...ASK, stream })
-  const text = await response.text()
-  const row = await gateway.readRow(response.headers.get('x-request-id'))
-  expect(booksBalance(await gateway.readKey(key.id))).toBe(true)
-  return { status: response.status, text, row }
-}
+const ask = (stream: boolean) => gateway.ask({ ...ASK, stream })
 
 test.each([
   ['pieces', inPieces('stop')],
@@ -104,8 +89,7 @@ test.each([
   'a field of the name __proto__ in an answer that comes %s is a field like any other, and adds no words',
   async (_, reply) => {
     upstream.reply = reply
-    const { secret } = await gateway.issue()
-    const { choices } = JSON.parse(await (await gateway.post(secret, HELLO)).text())
+    const { choices } = JSON.parse((await gateway.ask()).text)
     expect(choices[0].message).toMatchObject({ role: 'assistant', content: 'Hello', refusal: null })
   },
 )

@@ -1,12 +1,9 @@
-import { beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
-import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
-import { type Reply, say, status, type Upstream, USAGE } from '../support/upstream.ts'
+import { type Reply, say, status, USAGE } from '../support/upstream.ts'
 import { message } from './anthropic/anthropic-fixtures.ts'
 import {
-  type BedrockUpstream,
   callTool,
   endBlock,
   frames,
@@ -21,11 +18,8 @@ import {
 
 // A caller that gets one JSON answer has no use for a stream, so the upstream is asked for one piece.
 
-let upstream: Upstream
-let spare: Upstream
-let catalog: CatalogData
-let gateway: TestGateway
-let bedrock: { upstream: BedrockUpstream; gateway: TestGateway }
+const upstream = await openUpstream()
+const spare = await openUpstream()
 
 const PRICED = {
   contextLength: 1_000_000,
@@ -34,63 +28,46 @@ const PRICED = {
 }
 const route = (provider: string, more: object = {}) => ({ provider, model: 'upstream-model', ...more })
 
-beforeAll(async () => {
-  upstream = await openUpstream()
-  spare = await openUpstream()
-  catalog = requireCatalog({
-    providers: {
-      openai: { type: 'openai', baseUrl: upstream.url },
-      anthropic: { type: 'anthropic', baseUrl: upstream.url },
-      streamed: { type: 'openai', baseUrl: upstream.url, upstreamStream: true },
-      spare: { type: 'openai', baseUrl: spare.url },
-    },
-    models: [
-      { ...PRICED, id: 'openai', routes: [route('openai')] },
-      { ...PRICED, id: 'anthropic', routes: [route('anthropic')] },
-      { ...PRICED, id: 'streamed', routes: [route('streamed')] },
-      { ...PRICED, id: 'impatient', routes: [route('openai', { firstByteTimeoutMs: 60_000 })] },
-      { ...PRICED, id: 'endless', maxOutputTokens: 200_000, routes: [route('openai')] },
-      { ...PRICED, id: 'restless', routes: [route('openai', { idleTimeoutMs: 200 }), route('spare', { priority: 1 })] },
-      { ...PRICED, id: 'two', routes: [route('openai'), route('spare', { priority: 1 })] },
-    ],
-  })
-  gateway = await openFor(catalog)
-  bedrock = await openBedrock({}, { upstreamStream: false })
+const catalog = requireCatalog({
+  providers: {
+    openai: { type: 'openai', baseUrl: upstream.url },
+    anthropic: { type: 'anthropic', baseUrl: upstream.url },
+    streamed: { type: 'openai', baseUrl: upstream.url, upstreamStream: true },
+    spare: { type: 'openai', baseUrl: spare.url },
+  },
+  models: [
+    ...['openai', 'anthropic', 'streamed'].map((id) => ({ ...PRICED, id, routes: [route(id)] })),
+    { ...PRICED, id: 'impatient', routes: [route('openai', { firstByteTimeoutMs: 60_000 })] },
+    { ...PRICED, id: 'endless', maxOutputTokens: 200_000, routes: [route('openai')] },
+    { ...PRICED, id: 'restless', routes: [route('openai', { idleTimeoutMs: 200 }), route('spare', { priority: 1 })] },
+    { ...PRICED, id: 'two', routes: [route('openai'), route('spare', { priority: 1 })] },
+  ],
 })
+const gateway = await openFor(catalog)
+const bedrock = await openBedrock({}, { upstreamStream: false })
+
 beforeEach(() => {
-  upstream.requests.length = 0
-  spare.requests.length = 0
-  bedrock.upstream.requests.length = 0
+  for (const { requests } of [upstream, spare, bedrock.upstream]) requests.length = 0
 })
 
 async function ask(model: string, body: object = {}, at = model === 'bedrock' ? bedrock.gateway : gateway) {
-  const { secret } = await at.issue({ rpm: 60_000, credits: '1000' })
-  const response = await at.post(secret, { ...HELLO, model: model === 'bedrock' ? 'test-model' : model, ...body })
-  const answer = JSON.parse(await response.text())
-  return { status: response.status, answer, row: await at.readRow(response.headers.get('x-request-id')) }
+  const asked = await at.ask({ model: model === 'bedrock' ? 'test-model' : model, ...body })
+  return { ...asked, answer: JSON.parse(asked.text) }
 }
 
 const WEATHER = { type: 'function', function: { name: 'get_weather', parameters: { type: 'object', properties: {} } } }
 const ALTERNATIVES = { max_tokens: 5_000, top_logprobs: 20 }
 const CALL = { name: 'get_weather', arguments: '{"city":"Ulm"}' }
 
+const SAID = {
+  role: 'assistant',
+  content: 'Let me look.',
+  reasoning_content: 'Hm.',
+  tool_calls: [{ id: 'call_1', type: 'function', function: CALL }],
+}
+
 const openaiSays: Reply = status(200, {
-  id: 'up-1',
-  object: 'chat.completion',
-  created: 1,
-  model: 'upstream-model',
-  choices: [
-    {
-      index: 0,
-      message: {
-        role: 'assistant',
-        content: 'Let me look.',
-        reasoning_content: 'Hm.',
-        tool_calls: [{ id: 'call_1', type: 'function', function: CALL }],
-      },
-      finish_reason: 'tool_calls',
-    },
-  ],
+  choices: [{ index: 0, message: SAID, finish_reason: 'tool_calls' }],
   usage: USAGE,
 })
 const anthropicSays: Reply = message(
@@ -120,24 +97,9 @@ test.each(['openai', 'anthropic', 'bedrock'])(
     upstream.reply = dialect === 'openai' ? openaiSays : anthropicSays
     bedrock.upstream.reply = bedrockSays
     const { status, answer, row } = await ask(dialect, { tools: [WEATHER] })
-    expect([status, answer.choices]).toEqual([
-      200,
-      [
-        {
-          index: 0,
-          message: {
-            role: 'assistant',
-            content: 'Let me look.',
-            reasoning_content: 'Hm.',
-            ...(dialect === 'anthropic' && { reasoning_details: [SIGNATURE] }),
-            refusal: null,
-            tool_calls: [{ id: 'call_1', type: 'function', function: CALL }],
-          },
-          logprobs: null,
-          finish_reason: 'tool_calls',
-        },
-      ],
-    ])
+    const message = { ...SAID, refusal: null, ...(dialect === 'anthropic' && { reasoning_details: [SIGNATURE] }) }
+    const choice = { index: 0, message, logprobs: null, finish_reason: 'tool_calls' }
+    expect([status, answer.choices]).toEqual([200, [choice]])
     if (dialect === 'bedrock') expect(bedrock.upstream.requests[0]?.path).toMatch(/\/converse$/)
     else expect(upstream.requests[0]?.body).toMatchObject({ stream: false })
     expect(row).toMatchObject({ outcome: 'completed', usageSource: 'upstream', completionTokens: 5 })
@@ -201,8 +163,7 @@ test('a whole answer has no time to its first token, and one that was streamed f
 
 test('a stream is asked for as a stream, whatever JSON calls do', async () => {
   upstream.reply = say('Hello')
-  const { secret } = await gateway.issue()
-  await (await gateway.post(secret, { ...HELLO, model: 'openai', stream: true })).text()
+  await gateway.ask({ model: 'openai', stream: true })
   expect(upstream.requests[0]?.body).toMatchObject({ stream: true })
 })
 

@@ -1,20 +1,13 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { closest } from '../../layers/gateway/wire/basics/closest.ts'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
 
-let gateway: TestGateway
-let secret: string
-beforeAll(async () => {
-  ;({ gateway } = await openBoth())
-  ;({ secret } = await gateway.issue({ rpm: 60_000 }))
-})
+const { gateway } = await openBoth()
 
 async function ask(body: object) {
-  const response = await gateway.post(secret, { ...HELLO, ...body })
-  const { error } = (await response.json()) as { error: { message: string; param: string; code: string } }
-  const row = await gateway.readRow(response.headers.get('x-request-id'))
-  return { status: response.status, ...error, errorCode: row.errorCode }
+  const { status, text, row } = await gateway.ask(body)
+  const { error } = JSON.parse(text) as { error: { message: string; param: string; code: string } }
+  return { status, ...error, errorCode: row.errorCode }
 }
 
 test.each<[string, object, string]>([

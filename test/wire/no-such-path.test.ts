@@ -1,17 +1,13 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { endpointNamed, FUNCTION_NAMES, type FunctionName } from '../../layers/gateway/endpoints.ts'
 import type { GatewayEvent, OpenedRequest } from '../../layers/gateway/flow/request.ts'
 import { matchEndpoint } from '../../layers/gateway/middleware/match-endpoint.ts'
 import { noEndpoint } from '../../layers/gateway/wire/requests/find-route.ts'
 import { noSuchPath } from '../../layers/gateway/wire/requests/no-such-path.ts'
 import { Random } from '../simulation/random.ts'
-import type { TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
 
-let gateway: TestGateway
-beforeAll(async () => {
-  ;({ gateway } = await openBoth())
-})
+const { gateway } = await openBoth()
 
 const AZURE = /a path of Azure’s.*Use OpenAI’s own client.* goes to POST \/v1\/chat\/completions\.$/
 const TWICE = /the base URL has '\/v1' twice\..* goes to /

@@ -1,24 +1,14 @@
-import { beforeAll, expect, test } from '@jest/globals'
-import type { Key } from '../../../layers/gateway/domain/keys/key.ts'
-import { booksBalance, catalogFor, type TestGateway } from '../../support/gateway.ts'
-import { openFor, openUpstream } from '../../support/stack.ts'
-import type { Upstream } from '../../support/upstream.ts'
+import { expect, test } from '@jest/globals'
+import { booksBalance } from '../../support/gateway.ts'
+import { openBoth } from '../../support/stack.ts'
 import { ask } from './support/ask.ts'
 import { ERROR } from './support/message-schema.ts'
 
 const PROMPT = 'ZEBRA-whispered-prompt'
 const MIB = 1024 * 1024
 
-let upstream: Upstream
-let gateway: TestGateway
-let key: Key
-let secret: string
-
-beforeAll(async () => {
-  upstream = await openUpstream()
-  gateway = await openFor(catalogFor(upstream.url))
-  ;({ key, secret } = await gateway.issue({ rpm: 60_000, dailyLimit: 1_000_000 }))
-})
+const { upstream, gateway } = await openBoth()
+const { key, secret } = await gateway.issue({ rpm: 60_000, dailyLimit: 1_000_000 })
 
 const GOOD = { model: 'test-model', max_tokens: 10, messages: [{ role: 'user', content: PROMPT }] }
 const without = (field: keyof typeof GOOD) => ({ ...GOOD, [field]: undefined })
@@ -107,6 +97,20 @@ const BAD: readonly [string, unknown, RegExp][] = [
     { output_config: { format: { type: 'json_schema' } } },
     /format\.schema' must be an ob/,
   ],
+  [
+    'a search that Anthropic runs',
+    { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+    /'tools\[0\]' .*only as tools of type 'custom'.*billed by the call/,
+  ],
+  ['a tier', { service_tier: 'priority' }, /'service_tier' is passed on .* only as one of auto, standard_only/],
+  ['a speed', { speed: 'fast' }, /'speed' is passed on .* only as 'standard'/],
+  ['a field of the future', { warp: 9 }, /Unknown field `warp`/],
+  ['a block of the future', user({ type: 'hologram' }), /content\[0\]\.type' must be one of text, image/],
+  [
+    'a field of a block',
+    user({ type: 'text', text: 'Hi', video: 'a' }),
+    /Unknown field `messages\[0\].content\[0\].video`/,
+  ],
   ['an unknown output', { output_config: { warp: 9 } }, /^Unknown field `output_config\.warp`/],
 ]
 
@@ -162,17 +166,12 @@ test('after all bad input nothing is held or spent, and a good request is served
 })
 
 test.each<[string, () => object]>([
-  ['100,000 blocks in one message', () => user(...Array(100_000).fill({ type: 'text', text: 'a' }))],
-  ['10,000 messages', () => ({ messages: Array(10_000).fill({ role: 'user', content: 'a'.repeat(300) }) })],
-  ['40,000 results', () => user(...Array(40_000).fill({ type: 'tool_result', tool_use_id: 'a', content: 'b' }))],
-  ['40,000 thoughts', () => assistant(...Array(40_000).fill({ type: 'thinking', thinking: 'a', signature: 'b' }))],
   [
     'a document of 60,000 blocks',
     () => source('document', { type: 'content', content: Array(60_000).fill({ type: 'text', text: 'a' }) }),
   ],
   ['a user of 3 MiB', () => ({ metadata: { user_id: 'u'.repeat(3 * MIB) } })],
   ['an image of 3 MiB', () => source('image', { type: 'base64', media_type: 'image/png', data: 'A'.repeat(3 * MIB) })],
-  ['150,000 unknown fields', () => Object.fromEntries(Array.from({ length: 150_000 }, (_, i) => [`f${i}`, 1]))],
 ])('a request with %s is answered in time', async (_, fields) => {
   const text = JSON.stringify({ ...GOOD, ...fields() })
   const { secret: rich } = await gateway.issue({ credits: '1000' })

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import { openTokenizerThread } from '../../../local/tokenizer-thread.ts'
 import { saying } from '../../providers/anthropic/anthropic-fixtures.ts'
 import { expectBooksClosed } from '../../robust/support/exchange.ts'
-import { catalogFor, type TestGateway } from '../../support/gateway.ts'
+import { catalogFor } from '../../support/gateway.ts'
 import { openBoth, openFor, openUpstream } from '../../support/stack.ts'
-import { type Reply, say, status, type Upstream } from '../../support/upstream.ts'
+import { type Reply, say, status } from '../../support/upstream.ts'
 import { until } from '../../support/wait.ts'
 import { ask, HELLO, openClient } from './support/ask.ts'
 import { ERROR } from './support/message-schema.ts'
@@ -15,13 +15,8 @@ const { max_tokens: _, ...PROMPT } = HELLO
 const opened = new AsyncDisposableStack()
 afterAll(() => opened.disposeAsync())
 
-let upstream: Upstream
-let anthropic: TestGateway
-
-beforeAll(async () => {
-  upstream = await openUpstream(saying('Hello'))
-  anthropic = await openFor(catalogFor(upstream.url, {}, { type: 'anthropic' }))
-})
+const upstream = await openUpstream(saying('Hello'))
+const anthropic = await openFor(catalogFor(upstream.url, {}, { type: 'anthropic' }))
 
 test('the tokens of a request to Anthropic are those that Anthropic counts, free of charge', async () => {
   upstream.reply = status(200, { input_tokens: 1234 })

@@ -1,157 +1,204 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { blockDelta, ending, saying, start, stream } from '../../providers/anthropic/anthropic-fixtures.ts'
-import { openBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
+import { openDialects } from '../../providers/support/every-dialect.ts'
+import { ALIAS, testSent } from '../../providers/support/sent.ts'
 import { expectBooksClosed } from '../../robust/support/exchange.ts'
 import { writeOn } from '../../robust/support/write-apart.ts'
-import { catalogFor, type TestGateway } from '../../support/gateway.ts'
+import { catalogFor } from '../../support/gateway.ts'
 import { openBoth, openFor, openUpstream } from '../../support/stack.ts'
-import { chunk, DONE, sse, type Upstream } from '../../support/upstream.ts'
+import { chunk, DONE, sse } from '../../support/upstream.ts'
 import { ask, HELLO, openClient } from './support/ask.ts'
-import { ERROR } from './support/message-schema.ts'
 import { readEvents } from './support/read-events.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-let allowing: TestGateway
-let secret: string
-
-beforeAll(async () => {
-  upstream = await openUpstream(saying('Hello'))
-  const provider = { type: 'anthropic' }
-  gateway = await openFor(catalogFor(upstream.url, {}, provider))
-  allowing = await openFor(catalogFor(upstream.url, { allowFields: ['tools', 'inference_geo'] }, provider))
-  ;({ secret } = await gateway.issue({ rpm: 60_000, credits: '1000' }))
-})
-
-async function sent(fields: object, headers: Record<string, string> = {}) {
-  upstream.requests.length = 0
-  const response = await ask(gateway, secret, { ...HELLO, ...fields }, { headers })
-  expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
-  return { body: upstream.requests[0]?.body, headers: response.headers }
-}
-
-const user = (...content: object[]) => ({ messages: [{ role: 'user', content }] })
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const PDF = { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0xLjQ=' }
+const THOUGHT = { type: 'thinking', thinking: 'I look.', signature: 'EqQBCgIYAhIM' }
+const WEB = { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }
 
-describe('a request in Anthropic’s words reaches Anthropic', () => {
-  test.each<[string, object]>([
-    ['instructions as a string', { system: 'Be kind.' }],
-    [
-      'instructions as blocks',
-      {
-        system: [
-          { type: 'text', text: 'Be kind.' },
-          { type: 'text', text: 'Be brief.' },
-        ],
-      },
-    ],
-    ['instructions in between', { messages: [...HELLO.messages, { role: 'system', content: 'Be brief.' }] }],
-    ['ways to draw the next token', { temperature: 0.3, top_p: 0.9, top_k: 40, stop_sequences: ['END'] }],
-    ['an image at an address', user({ type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } })],
-    ['a document with citations', user({ type: 'document', source: PDF, title: 'A', citations: { enabled: true } })],
-    [
-      'a search result',
-      user({ type: 'search_result', source: 'https://a', title: 'A', content: [{ type: 'text', text: 'a' }] }),
-    ],
-    ['thinking with a budget', { max_tokens: 900, thinking: { type: 'enabled', budget_tokens: 800 } }],
-    ['a schema and an effort', { output_config: { effort: 'low', format: { type: 'json_schema', schema: {} } } }],
-    ['the list price', { service_tier: 'standard_only' }],
-    [
-      'tools that the caller runs, and one call at a time',
-      {
-        tools: [
-          { type: 'bash_20250124', name: 'bash' },
-          { name: 'f', input_schema: { type: 'object', properties: { cache_control: {} } }, strict: true },
-          { type: 'custom', name: 'g', description: 'G', input_schema: { type: 'object' }, defer_loading: true },
-        ],
-        tool_choice: { type: 'any', disable_parallel_tool_use: true },
-      },
-    ],
-  ])('as it is: %s', async (_, fields) => {
-    const { body } = await sent(fields)
-    expect(body).toEqual({ stream: false, ...HELLO, ...fields, model: 'upstream-model' })
-  })
+const user = (...content: object[]) => ({ role: 'user', content })
+const assistant = (...content: object[]) => ({ role: 'assistant', content })
+const text = (words: string) => ({ type: 'text', text: words })
+const saysUser = (...content: object[]) => ({ messages: [user(...content)] })
+const call = (id: string, args: object) => ({ type: 'tool_use', id, name: 'look', input: args })
+const asItIs = (fields: object) => [fields, { anthropic: fields }] as const
 
-  test('with a name for its user that no other key can have', async () => {
-    const { body } = await sent({ metadata: { user_id: 'u'.repeat(150) } })
-    expect(body?.metadata).toEqual({ user_id: expect.stringMatching(/^[\w-]{43}$/) })
-  })
+const LOOP = [
+  user(text('What is it?')),
+  assistant(THOUGHT, { type: 'redacted_thinking', data: 'c2VjcmV0' }, call('call_1', { at: 'it' }), call('call_2', {})),
+  user(
+    {
+      type: 'tool_result',
+      tool_use_id: 'call_1',
+      content: [text('A map:'), { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } }],
+    },
+    { type: 'tool_result', tool_use_id: 'call_2', content: 'No clock.', is_error: true },
+    text('Go on.'),
+  ),
+]
+const EMPTY = { type: 'object', properties: {} }
+const TOOLS = { tools: [{ name: 'look', input_schema: EMPTY }] }
+const chatCall = (id: string, args: string) => ({ id, type: 'function', function: { name: 'look', arguments: args } })
+const bedrockCall = (toolUseId: string, input: object) => ({ toolUse: { toolUseId, name: 'look', input } })
 
-  test('without marks of the cache if writes have no price, also those within results and documents', async () => {
-    const mark = { cache_control: { type: 'ephemeral' } }
-    const text = { type: 'text', text: 'a' }
-    const { body } = await sent({
-      ...mark,
-      system: [{ ...text, ...mark }],
-      tools: [{ name: 'f', input_schema: { type: 'object' }, ...mark }],
+testSent('messages', {
+  'instructions as a string reach Anthropic as they are': asItIs({ system: 'Be kind.' }),
+  'instructions as blocks reach Anthropic as they are': asItIs({ system: [text('Be kind.'), text('Be brief.')] }),
+  'instructions in between reach Anthropic as they are': asItIs({
+    messages: [...HELLO.messages, { role: 'system', content: 'Be brief.' }],
+  }),
+  'ways to draw the next token reach Anthropic as they are': asItIs({
+    ...{ temperature: 0.3, top_p: 0.9, top_k: 40, stop_sequences: ['END'] },
+  }),
+  'an image at an address reaches Anthropic as it is': asItIs(
+    saysUser({ type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } }),
+  ),
+  'a document with citations reaches Anthropic as it is': asItIs(
+    saysUser({ type: 'document', source: PDF, title: 'A', citations: { enabled: true } }),
+  ),
+  'a search result reaches Anthropic as it is': asItIs(
+    saysUser({ type: 'search_result', source: 'https://a', title: 'A', content: [text('a')] }),
+  ),
+  'thinking with a budget reaches Anthropic as it is': asItIs({ thinking: { type: 'enabled', budget_tokens: 80 } }),
+  'a schema and an effort reach Anthropic as they are': asItIs({
+    output_config: { effort: 'low', format: { type: 'json_schema', schema: {} } },
+  }),
+  'the list price reaches Anthropic as it is': asItIs({ service_tier: 'standard_only' }),
+  'tools that the caller runs, one at a time, reach Anthropic as they are': asItIs({
+    tools: [
+      { type: 'bash_20250124', name: 'bash' },
+      { name: 'f', input_schema: { type: 'object', properties: { cache_control: {} } }, strict: true },
+      { type: 'custom', name: 'g', description: 'G', input_schema: { type: 'object' }, defer_loading: true },
+    ],
+    tool_choice: { type: 'any', disable_parallel_tool_use: true },
+  }),
+  'a user has a name at Anthropic that no other key can have': [
+    { metadata: { user_id: 'u'.repeat(150) } },
+    { anthropic: { metadata: { user_id: ALIAS } } },
+  ],
+  'thoughts that nobody signed, because another model had them, do not reach Anthropic': [
+    {
       messages: [
-        { role: 'user', content: [{ ...text, ...mark }] },
-        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: { ...mark } }] },
-        {
-          role: 'user',
-          content: [
-            { type: 'tool_result', tool_use_id: 'a', content: [{ ...text, ...mark }], ...mark },
-            { type: 'document', source: { type: 'content', content: [{ ...text, ...mark }] }, ...mark },
-          ],
-        },
+        ...HELLO.messages,
+        assistant({ ...THOUGHT, signature: '' }),
+        assistant({ ...THOUGHT, signature: '' }, text('Hi')),
       ],
-    })
-    // The input of a tool is the caller's own.
-    expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(1)
-    expect(body?.messages).toMatchObject([{}, { content: [{ input: mark }] }, {}])
-  })
-
-  test('without thoughts that nobody signed, because another model had them', async () => {
-    const said = { role: 'assistant', content: [{ type: 'thinking', thinking: 'Hm.', signature: '' }] }
-    const { body } = await sent({
-      messages: [...HELLO.messages, said, { ...said, content: [...said.content, { type: 'text', text: 'Hi' }] }],
-    })
-    expect(body?.messages).toEqual([...HELLO.messages, { role: 'assistant', content: [{ type: 'text', text: 'Hi' }] }])
-  })
-
-  test('without hints that need a beta, and a header names them', async () => {
-    const { body, headers } = await sent({ context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } })
-    expect(body).not.toHaveProperty('context_management')
-    expect(headers.get('x-svc-dropped-fields')).toBe('context_management')
-  })
+    },
+    { anthropic: { messages: [...HELLO.messages, assistant(text('Hi'))] } },
+  ],
+  'a tool loop with thoughts goes back with results, errors and pictures': [
+    { ...TOOLS, system: [text('Be kind.')], messages: LOOP },
+    {
+      anthropic: { ...TOOLS, system: [text('Be kind.')], messages: LOOP },
+      chat: {
+        tools: [{ type: 'function', function: { name: 'look', parameters: EMPTY } }],
+        messages: [
+          { role: 'system', content: 'Be kind.' },
+          { role: 'user', content: 'What is it?' },
+          {
+            role: 'assistant',
+            content: null,
+            reasoning_content: 'I look.',
+            tool_calls: [chatCall('call_1', '{"at":"it"}'), chatCall('call_2', '{}')],
+          },
+          { role: 'tool', tool_call_id: 'call_1', content: [text('A map:')] },
+          { role: 'tool', tool_call_id: 'call_2', content: 'No clock.' },
+          user({ type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } }),
+          { role: 'user', content: 'Go on.' },
+        ],
+      },
+      bedrock: {
+        toolConfig: { tools: [{ toolSpec: { name: 'look', inputSchema: { json: EMPTY } } }] },
+        system: [{ text: 'Be kind.' }],
+        messages: [
+          user({ text: 'What is it?' }),
+          assistant(
+            { reasoningContent: { reasoningText: { text: 'I look.', signature: THOUGHT.signature } } },
+            { reasoningContent: { redactedContent: 'c2VjcmV0' } },
+            bedrockCall('call_1', { at: 'it' }),
+            bedrockCall('call_2', {}),
+          ),
+          user(
+            {
+              toolResult: {
+                toolUseId: 'call_1',
+                content: [{ text: 'A map:' }, { image: { format: 'png', source: { bytes: PNG } } }],
+              },
+            },
+            { toolResult: { toolUseId: 'call_2', content: [{ text: 'No clock.' }], status: 'error' } },
+            { text: 'Go on.' },
+          ),
+        ],
+      },
+    },
+  ],
+  'every field is told to an upstream of OpenAI’s in its own words': [
+    {
+      system: 'Be kind.',
+      stop_sequences: ['END'],
+      metadata: { user_id: 'u'.repeat(150) },
+      thinking: { type: 'adaptive' },
+      output_config: { effort: 'max', format: { type: 'json_schema', schema: { type: 'object' } } },
+      tools: [{ name: 'f', description: 'F', input_schema: { type: 'object' } }],
+      tool_choice: { type: 'tool', name: 'f', disable_parallel_tool_use: true },
+      ...saysUser(text('Hi'), { type: 'image', source: { type: 'url', url: 'https://a.example/b.png' } }),
+    },
+    {
+      chat: {
+        messages: [
+          { role: 'system', content: 'Be kind.' },
+          user(text('Hi'), { type: 'image_url', image_url: { url: 'https://a.example/b.png' } }),
+        ],
+        stop: ['END'],
+        user: ALIAS,
+        reasoning_effort: 'xhigh',
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name: 'answer', strict: true, schema: { type: 'object' } },
+        },
+        tools: [{ type: 'function', function: { name: 'f', description: 'F', parameters: { type: 'object' } } }],
+        tool_choice: { type: 'function', function: { name: 'f' } },
+        parallel_tool_calls: false,
+      },
+    },
+  ],
+  'thinking, effort and top_k reach Claude at Bedrock in Claude’s own words': [
+    { thinking: { type: 'enabled', budget_tokens: 80 }, top_k: 5, output_config: { effort: 'low' } },
+    {
+      bedrock: {
+        additionalModelRequestFields: {
+          ...{ thinking: { type: 'enabled', budget_tokens: 80 }, top_k: 5, output_config: { effort: 'low' } },
+        },
+      },
+    },
+  ],
 })
 
-describe('what may change the bill is a 400 that names it', () => {
-  const WEB = { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }
-
-  test.each<[string, object, RegExp]>([
-    ['a search that Anthropic runs', WEB, /'tools\[0\]' .*only as tools of type 'custom'.*billed by the call/],
-    ['a tier', { service_tier: 'priority' }, /'service_tier' is passed on .* only as one of auto, standard_only/],
-    ['a speed', { speed: 'fast' }, /'speed' is passed on .* only as 'standard'/],
-    ['a field of the future', { warp: 9 }, /Unknown field `warp`/],
-    ['a block of the future', user({ type: 'hologram' }), /content\[0\]\.type' must be one of text, image/],
-    [
-      'a field of a block',
-      user({ type: 'text', text: 'Hi', video: 'a' }),
-      /Unknown field `messages\[0\].content\[0\].video`/,
-    ],
-  ])('for Anthropic: %s', async (_, fields, says) => {
-    upstream.requests.length = 0
-    const response = await ask(gateway, secret, { ...HELLO, ...fields })
-    expect(response.status).toBe(400)
-    expect(ERROR.parse(await response.json()).error.message).toMatch(says)
-    expect(upstream.requests).toEqual([])
-  })
-
-  test.each<[string, object]>([
-    ['a hosted tool', WEB],
-    ['a field', { inference_geo: 'us' }],
-  ])('unless the operator allows it: %s', async (_, fields) => {
-    upstream.requests.length = 0
-    const response = await ask(allowing, (await allowing.issue()).secret, { ...HELLO, ...fields })
-    expect(response.status).toBe(200)
-    expect(upstream.requests[0]?.body).toMatchObject(fields)
-  })
+test.each([
+  ['anthropic', { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } }],
+  ['chat', { thinking: { type: 'adaptive' } }],
+] as const)('hints that %s lacks are left out, and a header names them', async (dialect, fields) => {
+  const { ask: askAt } = await openDialects()
+  const { status, sent, headers } = await askAt('messages', dialect, fields)
+  const [name = ''] = Object.keys(fields)
+  expect([status, headers.get('x-svc-dropped-fields'), Object.keys(sent ?? {}).includes(name)]).toEqual([
+    ...[200, name, false],
+  ])
 })
+
+test('what may change the bill passes if the operator allows it', async () => {
+  const { ask: askAt } = await openDialects({ model: { allowFields: ['tools', 'inference_geo'] } })
+  for (const fields of [WEB, { inference_geo: 'us' }]) {
+    expect((await askAt('messages', 'anthropic', fields)).sent).toMatchObject(fields)
+  }
+})
+
+const upstream = await openUpstream(saying('Hello'))
+const gateway = await openFor(catalogFor(upstream.url, {}, { type: 'anthropic' }))
+const { secret } = await gateway.issue({ rpm: 60_000, credits: '1000' })
 
 test('a file holds the whole context, and an image its tokens, as through chat completions', async () => {
   const holdOf = async (...content: object[]) => {
-    const response = await ask(gateway, secret, { ...HELLO, ...user(...content) })
+    const response = await ask(gateway, secret, { ...HELLO, ...saysUser(...content) })
     expect(response.status).toBe(200)
     return (await gateway.readRow(response.headers.get('x-request-id'))).hold
   }
@@ -183,49 +230,7 @@ test('citations of an answer reach a caller that speaks Anthropic’s words', as
   upstream.reply = saying('Hello')
 })
 
-describe('in other words', () => {
-  test('a request in Anthropic’s words is one in OpenAI’s to an upstream that speaks those', async () => {
-    const { gateway: openai, upstream: other } = await openBoth()
-    const response = await ask(openai, (await openai.issue()).secret, {
-      ...HELLO,
-      system: 'Be kind.',
-      stop_sequences: ['END'],
-      metadata: { user_id: 'u'.repeat(150) },
-      thinking: { type: 'adaptive' },
-      output_config: { effort: 'max', format: { type: 'json_schema', schema: { type: 'object' } } },
-      tools: [{ name: 'f', description: 'F', input_schema: { type: 'object' } }],
-      tool_choice: { type: 'tool', name: 'f', disable_parallel_tool_use: true },
-      ...user({ type: 'text', text: 'Hi' }, { type: 'image', source: { type: 'url', url: 'https://a.example/b.png' } }),
-    })
-    expect(response.status).toBe(200)
-    expect(response.headers.get('x-svc-dropped-fields')).toBe('thinking')
-    expect(other.requests[0]?.body).toEqual({
-      model: 'upstream-model',
-      max_tokens: 100,
-      stream: false,
-      messages: [
-        { role: 'system', content: 'Be kind.' },
-        {
-          role: 'user',
-          content: [
-            { type: 'text', text: 'Hi' },
-            { type: 'image_url', image_url: { url: 'https://a.example/b.png' } },
-          ],
-        },
-      ],
-      stop: ['END'],
-      user: expect.stringMatching(/^[\w-]{43}$/),
-      reasoning_effort: 'xhigh',
-      response_format: {
-        type: 'json_schema',
-        json_schema: { name: 'answer', strict: true, schema: { type: 'object' } },
-      },
-      tools: [{ type: 'function', function: { name: 'f', description: 'F', parameters: { type: 'object' } } }],
-      tool_choice: { type: 'function', function: { name: 'f' } },
-      parallel_tool_calls: false,
-    })
-  })
-
+describe('an upstream of OpenAI’s', () => {
   test('an upstream’s words in parts, its call without an id and its odd fields are told as blocks', async () => {
     const { gateway: openai, upstream: other } = await openBoth()
     other.reply = sse([
@@ -277,13 +282,5 @@ describe('in other words', () => {
     const { events } = readEvents(await (await ask(openai, one, { ...HELLO, stream: true })).text())
     expect(events.slice(-(last as object[]).length)).toMatchObject(last)
     expect((await expectBooksClosed(openai, key.id)).cost).toBeGreaterThan(0n)
-  })
-
-  test('thinking, effort and top_k reach Claude at Bedrock in Claude’s own words', async () => {
-    const { gateway: bedrock, upstream: amazon } = await openBedrock()
-    const fields = { thinking: { type: 'enabled', budget_tokens: 80 }, top_k: 5, output_config: { effort: 'low' } }
-    const response = await ask(bedrock, (await bedrock.issue()).secret, { ...HELLO, ...fields })
-    expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
-    expect(amazon.requests[0]?.body.additionalModelRequestFields).toEqual(fields)
   })
 })

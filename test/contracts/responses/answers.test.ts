@@ -1,20 +1,14 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { LAZY_CONTRACTS } from '../../../layers/gateway/contracts/lazy-contracts.ts'
 import { readRequest } from '../../../layers/gateway/contracts/responses/read-request.ts'
 import { NO_BILL } from '../../../layers/gateway/domain/money/bill.ts'
 import { response } from '../../sdk/support/answers.ts'
 import { SCENARIOS } from '../../sdk/support/scenarios.ts'
-import type { TestGateway } from '../../support/gateway.ts'
 import { openBoth } from '../../support/stack.ts'
-import { chunk, DONE, say, sse, type Upstream, USAGE } from '../../support/upstream.ts'
+import { chunk, DONE, say, sse, USAGE } from '../../support/upstream.ts'
 import { ask, eventsIn, gatherItems, HELLO, requireConsistent } from './ask.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  ;({ upstream, gateway } = await openBoth())
-})
+const { upstream, gateway } = await openBoth()
 
 type Call = { id: string; function?: { name: string; arguments: string }; custom?: { name: string; input: string } }
 

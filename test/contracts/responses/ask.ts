@@ -4,17 +4,8 @@ import type { TestGateway } from '../../support/gateway.ts'
 
 export const HELLO = { model: 'test-model', input: 'Hello' }
 
-export function ask(
-  { baseUrl }: TestGateway,
-  secret: string,
-  body: unknown,
-  headers: Record<string, string> = {},
-): Promise<Response> {
-  return fetch(`${baseUrl}/v1/responses`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', ...headers },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  })
+export function ask(gateway: TestGateway, secret: string, body: unknown, headers?: Record<string, string>) {
+  return gateway.post(secret, body, headers, '/v1/responses')
 }
 
 /** The events of a stream, each as OpenAI publishes it, named as in its data and numbered without a gap. */

@@ -1,19 +1,14 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { response } from '../../sdk/support/answers.ts'
 import { auditKey } from '../../support/audit-key.ts'
-import type { TestGateway } from '../../support/gateway.ts'
 import { openBoth } from '../../support/stack.ts'
-import { chunk, DONE, event, say, sse, type Upstream, USAGE, usageChunk } from '../../support/upstream.ts'
+import { chunk, DONE, event, say, sse, USAGE, usageChunk } from '../../support/upstream.ts'
 import { ask, eventsIn, HELLO } from './ask.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  ;({ upstream, gateway } = await openBoth())
-})
+const { upstream, gateway } = await openBoth()
 
 const STREAM = { ...HELLO, stream: true }
+const AT = { path: '/v1/responses' }
 const named = (name: string) => ({ 'Idempotency-Key': name })
 
 async function expectCleanBooks(keyId: string, spent: bigint): Promise<void> {
@@ -26,30 +21,16 @@ test.each([false, true])(
   'a response leaves the row, the headers and the charge of a chat (stream: %s)',
   async (stream) => {
     upstream.reply = say('Hello')
-    const { key, secret } = await gateway.issue()
-    const answer = await ask(gateway, secret, { ...HELLO, stream })
-    const body = await answer.text()
-    const requestId = answer.headers.get('x-request-id')
-    expect(await gateway.readRow(requestId)).toMatchObject({
-      endpoint: 'responses',
-      contract: 'responses',
-      model: 'test-model',
-      provider: 'up',
-      stream,
-      outcome: 'completed',
-      httpStatus: 200,
-      promptTokens: 10,
-      completionTokens: 5,
-      cost: 20_000n,
-    })
+    const { response: answer, text, row, key, secret } = await gateway.ask({ ...HELLO, stream }, AT)
+    const spoken = { endpoint: 'responses', contract: 'responses' }
+    const charged = { promptTokens: 10, completionTokens: 5, cost: 20_000n }
+    const completed = { model: 'test-model', provider: 'up', stream, outcome: 'completed', httpStatus: 200 }
+    expect(row).toMatchObject({ ...spoken, ...completed, ...charged })
     expect(answer.headers.get('x-svc-provider')).toBe('up')
     expect(answer.headers.get('x-svc-attempts')).toBe('up=ok')
-    expect(stream ? body.match(/: x-svc-cost (\S+)/)?.[1] : answer.headers.get('x-svc-cost')).toBe('0.00002')
-    expect(await (await gateway.get(secret, `/v1/usage/${requestId}`)).json()).toMatchObject({
-      endpoint: 'responses',
-      contract: 'responses',
-      cost: '0.00002',
-    })
+    expect(stream ? text.match(/: x-svc-cost (\S+)/)?.[1] : answer.headers.get('x-svc-cost')).toBe('0.00002')
+    const told = await (await gateway.get(secret, `/v1/usage/${row.requestId}`)).json()
+    expect(told).toMatchObject({ ...spoken, cost: '0.00002' })
     await expectCleanBooks(key.id, 20_000n)
   },
 )
@@ -79,20 +60,14 @@ test('the limits of a key hold for responses', async () => {
   const refused = await ask(gateway, secret, HELLO)
   expect(refused.status).toBe(429)
   expect(await refused.json()).toMatchObject({ error: { code: 'daily_limit_exceeded' } })
-  const poor = await gateway.issue({ credits: '0' })
-  expect((await ask(gateway, poor.secret, HELLO)).status).toBe(402)
-  const reader = await gateway.issue({ scopes: ['models.read'] })
-  expect((await ask(gateway, reader.secret, HELLO)).status).toBe(403)
+  expect((await gateway.ask(HELLO, { ...AT, credits: '0' })).status).toBe(402)
+  expect((await gateway.ask(HELLO, { ...AT, scopes: ['models.read'] })).status).toBe(403)
 })
 
 test('a response is held for its longest bill, with the names that namespaces make longer', async () => {
   upstream.reply = (answer) => void answer.destroy()
-  const { secret } = await gateway.issue()
   const tool = { type: 'function', name: 'f' }
-  const hold = async (tools: object[]) => {
-    const answer = await ask(gateway, secret, { ...HELLO, tools })
-    return (await gateway.readRow(answer.headers.get('x-request-id'))).hold
-  }
+  const hold = async (tools: object[]) => (await gateway.ask({ ...HELLO, tools }, AT)).row.hold
   const plain = { type: 'namespace', name: 'n', tools: [tool] }
   const long = { type: 'namespace', name: 'n'.repeat(50), tools: [tool] }
   // 49 bytes more in the body, and 49 once more in the name that the provider is told.
@@ -104,21 +79,18 @@ describe('upstream faults', () => {
 
   test('a complaint of an upstream that began its answer tells clients not to try again', async () => {
     upstream.reply = sse([said, event({ error: { message: 'flagged', code: 'content_policy_violation' } })])
-    const { secret } = await gateway.issue()
-    const events = eventsIn(await (await ask(gateway, secret, STREAM)).text())
-    expect(events.at(-1)).toMatchObject({ response: { status: 'failed', error: { code: 'invalid_prompt' } } })
+    const { text } = await gateway.ask(STREAM, AT)
+    expect(eventsIn(text).at(-1)).toMatchObject({ response: { status: 'failed', error: { code: 'invalid_prompt' } } })
   })
 
   test('an answer of more characters than are kept is cut off and billed', async () => {
     const { gateway: large, upstream: chatty } = await openBoth({ model: { maxOutputTokens: 1_000_000 } })
     const words = chunk({ content: 'x'.repeat(64 * 1024) })
     chatty.reply = sse([...Array(140).fill(words), chunk({}, 'stop'), usageChunk(USAGE), DONE])
-    const { secret } = await large.issue()
-    const streamed = await ask(large, secret, STREAM)
-    const text = await streamed.text()
+    const { text, row } = await large.ask(STREAM, AT)
     expect(text.slice(text.indexOf('event: error'))).toContain('more than 8388608 characters')
-    expect(await large.readRow(streamed.headers.get('x-request-id'))).toMatchObject({ outcome: 'upstream_error' })
-    const whole = response.parse(await (await ask(large, secret, HELLO)).json())
+    expect(row).toMatchObject({ outcome: 'upstream_error' })
+    const whole = response.parse(JSON.parse((await large.ask(HELLO, AT)).text))
     expect(whole).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } })
   })
 })

@@ -1,16 +1,10 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
+import { openAnthropic } from '../../providers/anthropic/anthropic-fixtures.ts'
 import { errorAnswer } from '../../sdk/support/answers.ts'
-import type { TestGateway } from '../../support/gateway.ts'
 import { openBoth } from '../../support/stack.ts'
-import type { Upstream } from '../../support/upstream.ts'
 import { ask, HELLO } from './ask.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  ;({ upstream, gateway } = await openBoth())
-})
+const { upstream, gateway } = await openBoth()
 
 const SECRET_TEXT = 'the-words-of-a-prompt'
 const USER = { role: 'user', content: SECRET_TEXT }
@@ -174,4 +168,20 @@ test.each(Object.entries(BAD))('%s is a 400 that names the field and says what t
   const row = await gateway.readRow(answer.headers.get('x-request-id'))
   expect(row).toMatchObject({ endpoint: 'responses', httpStatus: 400, cost: 0n })
   expect((await gateway.readKey(key.id)).holds).toEqual({})
+})
+
+const claude = await openAnthropic()
+
+test.each([
+  [{ text: { format: { type: 'json_object' } } }, 'text.format', 'json_schema'],
+  [{ reasoning: { effort: 'wild' } }, 'reasoning.effort', 'only as one of'],
+  [{ logit_bias: { 1: 1 } }, 'logit_bias', 'biases'],
+  [{ input: [{ role: 'user', content: [{ type: 'input_file', file_data: 'x' }] }] }, 'input', "of type 'file'"],
+  [{ tools: [{ type: 'custom', name: 'c' }] }, 'tools[0]', 'functions only'],
+])('a complaint of a dialect about %j is told in the words of this contract', async (request, param, words) => {
+  const { secret } = await claude.gateway.issue()
+  const answer = await ask(claude.gateway, secret, { ...HELLO, ...request })
+  const { error } = (await answer.json()) as { error: { param: string; message: string } }
+  expect({ status: answer.status, param: error.param }).toEqual({ status: 400, param })
+  expect(error.message).toMatch(new RegExp(`^'${RegExp.escape(param)}' .*${RegExp.escape(words)}`))
 })

@@ -1,29 +1,15 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
+import { ALIAS, testSent } from '../../providers/support/sent.ts'
 import { response } from '../../sdk/support/answers.ts'
-import type { TestGateway } from '../../support/gateway.ts'
 import { openBoth } from '../../support/stack.ts'
-import { chunk, DONE, say, sse, type Upstream } from '../../support/upstream.ts'
+import { chunk, DONE, sse } from '../../support/upstream.ts'
 import { ask, eventsIn, HELLO } from './ask.ts'
-
-let upstream: Upstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  ;({ upstream, gateway } = await openBoth())
-})
-
-/** The body that the upstream was asked with. */
-async function asked(request: object): Promise<Record<string, unknown>> {
-  upstream.reply = say('Hello')
-  const { secret } = await gateway.issue()
-  const answer = await ask(gateway, secret, { ...HELLO, ...request })
-  expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status: 200 })
-  return upstream.requests.at(-1)?.body ?? {}
-}
 
 const USER = { role: 'user', content: 'Hi' }
 const CALL = { type: 'function_call', id: 'fc_1', call_id: 'c1', name: 'look', arguments: '{}', status: 'completed' }
 const SAID = { type: 'output_text', text: 'Looking.', annotations: [] }
+const PICTURE = 'data:image/png;base64,iVBORw0KGgo='
+const SCHEMA = { type: 'object', properties: {} }
 
 const INPUTS: Readonly<Record<string, readonly [input: unknown, messages: object[]]>> = {
   'a text': ['Hi', [USER]],
@@ -131,99 +117,122 @@ const INPUTS: Readonly<Record<string, readonly [input: unknown, messages: object
   ],
 }
 
-test.each(Object.entries(INPUTS))('%s goes to a chat upstream in its own words', async (_, [input, messages]) => {
-  expect((await asked({ input })).messages).toEqual(messages)
-})
+testSent(
+  'responses',
+  Object.fromEntries(
+    Object.entries(INPUTS).map(([name, [input, messages]]) => [
+      `${name} goes to a chat upstream in its own words`,
+      [{ input }, { chat: { messages } }],
+    ]),
+  ),
+)
 
-test('instructions go before everything', async () => {
-  expect((await asked({ instructions: 'Be brief.', input: [USER] })).messages).toEqual([
-    { role: 'system', content: 'Be brief.' },
-    USER,
-  ])
-})
+const TOOLS = [
+  { type: 'function', name: 'f' },
+  { type: 'custom', name: 'c' },
+]
+const CHAT_TOOLS = [
+  { type: 'function', function: { name: 'f' } },
+  { type: 'custom', custom: { name: 'c' } },
+]
+const chosen = (tool_choice: unknown, told: unknown) =>
+  [{ tools: TOOLS, tool_choice }, { chat: { tools: CHAT_TOOLS, tool_choice: told } }] as const
 
-/** A name that no other key can have. */
-const ALIAS = expect.stringMatching(/^[\w-]{43}$/)
-
-test('fields go to a chat upstream in its own words, and what only this contract has stays here', async () => {
-  const schema = { type: 'object', properties: {} }
-  const body = await asked({
-    max_output_tokens: 77,
-    temperature: 0.1,
-    top_p: 0.2,
-    parallel_tool_calls: false,
-    tools: [
-      { type: 'function', name: 'f', description: 'F', parameters: schema, strict: true },
-      { type: 'custom', name: 'c', format: { type: 'grammar', syntax: 'lark', definition: 'start: "a"' } },
-    ],
-    tool_choice: { type: 'function', name: 'f' },
-    text: { format: { type: 'json_schema', name: 'n', schema, strict: true }, verbosity: 'low' },
-    reasoning: { effort: 'high', summary: 'auto' },
-    user: 'u',
-    safety_identifier: 's',
-    prompt_cache_key: 'k',
-    service_tier: 'default',
-    store: true,
-    metadata: { a: 'b' },
-    client_metadata: { session: 'x' },
-    truncation: 'auto',
-    include: ['reasoning.encrypted_content'],
-    max_tool_calls: 3,
-    background: false,
-    previous_response_id: null,
-    stream_options: null,
-    seed: 7,
-  })
-  const { messages: _, ...fields } = body
-  expect(fields).toEqual({
-    model: 'upstream-model',
-    max_tokens: 77,
-    stream: false,
-    temperature: 0.1,
-    top_p: 0.2,
-    parallel_tool_calls: false,
-    tools: [
-      { type: 'function', function: { name: 'f', description: 'F', parameters: schema, strict: true } },
-      {
-        type: 'custom',
-        custom: { name: 'c', format: { type: 'grammar', grammar: { syntax: 'lark', definition: 'start: "a"' } } },
+testSent('responses', {
+  'instructions go before everything': [
+    { instructions: 'Be brief.', input: [USER] },
+    { chat: { messages: [{ role: 'system', content: 'Be brief.' }, USER] } },
+  ],
+  'a picture goes to every dialect': [
+    { input: [{ role: 'user', content: [{ type: 'input_image', image_url: PICTURE }] }] },
+    {
+      chat: { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: PICTURE } }] }] },
+      anthropic: {
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } }],
+          },
+        ],
       },
-    ],
-    tool_choice: { type: 'function', function: { name: 'f' } },
-    response_format: { type: 'json_schema', json_schema: { name: 'n', schema, strict: true } },
-    verbosity: 'low',
-    reasoning_effort: 'high',
-    user: ALIAS,
-    safety_identifier: ALIAS,
-    prompt_cache_key: ALIAS,
-    service_tier: 'default',
-    seed: 7,
-  })
-})
-
-test.each<[string, unknown, unknown]>([
-  ['auto', 'auto', 'auto'],
-  ['a custom tool', { type: 'custom', name: 'c' }, { type: 'custom', custom: { name: 'c' } }],
-  [
-    'allowed tools',
+      bedrock: {
+        messages: [{ role: 'user', content: [{ image: { format: 'png', source: { bytes: 'iVBORw0KGgo=' } } }] }],
+      },
+      responses: { input: [{ role: 'user', content: [{ type: 'input_image', image_url: PICTURE }] }] },
+    },
+  ],
+  'the choice of auto goes to a chat upstream': chosen('auto', 'auto'),
+  'the choice of a custom tool goes to a chat upstream in its own words': chosen(
+    { type: 'custom', name: 'c' },
+    { type: 'custom', custom: { name: 'c' } },
+  ),
+  'the choice of allowed tools goes to a chat upstream in its own words': chosen(
     { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'f' }] },
     {
       type: 'allowed_tools',
       allowed_tools: { mode: 'required', tools: [{ type: 'function', function: { name: 'f' } }] },
     },
+  ),
+  'a choice without tools, which a chat upstream would refuse, is not passed on': [
+    { tools: [], tool_choice: 'auto', parallel_tool_calls: true },
+    { chat: {} },
   ],
-])('the choice of %s goes to a chat upstream in its own words', async (_, choice, told) => {
-  const tools = [
-    { type: 'function', name: 'f' },
-    { type: 'custom', name: 'c' },
-  ]
-  expect((await asked({ tools, tool_choice: choice })).tool_choice).toEqual(told)
+  'fields go to a chat upstream in its own words, and what only this contract has stays here': [
+    {
+      max_output_tokens: 77,
+      temperature: 0.1,
+      top_p: 0.2,
+      parallel_tool_calls: false,
+      tools: [
+        { type: 'function', name: 'f', description: 'F', parameters: SCHEMA, strict: true },
+        { type: 'custom', name: 'c', format: { type: 'grammar', syntax: 'lark', definition: 'start: "a"' } },
+      ],
+      tool_choice: { type: 'function', name: 'f' },
+      text: { format: { type: 'json_schema', name: 'n', schema: SCHEMA, strict: true }, verbosity: 'low' },
+      reasoning: { effort: 'high', summary: 'auto' },
+      user: 'u',
+      safety_identifier: 's',
+      prompt_cache_key: 'k',
+      service_tier: 'default',
+      store: true,
+      metadata: { a: 'b' },
+      client_metadata: { session: 'x' },
+      truncation: 'auto',
+      include: ['reasoning.encrypted_content'],
+      max_tool_calls: 3,
+      background: false,
+      previous_response_id: null,
+      stream_options: null,
+      seed: 7,
+    },
+    {
+      chat: {
+        max_tokens: 77,
+        temperature: 0.1,
+        top_p: 0.2,
+        parallel_tool_calls: false,
+        tools: [
+          { type: 'function', function: { name: 'f', description: 'F', parameters: SCHEMA, strict: true } },
+          {
+            type: 'custom',
+            custom: { name: 'c', format: { type: 'grammar', grammar: { syntax: 'lark', definition: 'start: "a"' } } },
+          },
+        ],
+        tool_choice: { type: 'function', function: { name: 'f' } },
+        response_format: { type: 'json_schema', json_schema: { name: 'n', schema: SCHEMA, strict: true } },
+        verbosity: 'low',
+        reasoning_effort: 'high',
+        user: ALIAS,
+        safety_identifier: ALIAS,
+        prompt_cache_key: ALIAS,
+        service_tier: 'default',
+        seed: 7,
+      },
+    },
+  ],
 })
 
-test('a choice without tools, which a chat upstream would refuse, is not passed on', async () => {
-  const body = await asked({ tools: [], tool_choice: 'auto', parallel_tool_calls: true })
-  expect(Object.keys(body)).toEqual(expect.not.arrayContaining(['tools', 'tool_choice', 'parallel_tool_calls']))
-})
+const { upstream, gateway } = await openBoth()
 
 test('the tools of a namespace go to a chat upstream under longer names and come back under their own', async () => {
   upstream.reply = sse([

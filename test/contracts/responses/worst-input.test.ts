@@ -9,30 +9,16 @@ const many = <T>(count: number, make: (index: number) => T) => Array.from({ leng
 const text = { type: 'input_text', text: 'a' }
 const packed = (json: string) => `thoughts.v1.${Buffer.from(json).toString('base64url')}`
 const thought = (encrypted_content: string) => ({ input: [{ type: 'reasoning', summary: [], encrypted_content }] })
-const call = (index: number) => ({ type: 'function_call', call_id: `c${index}`, name: 'f', arguments: '{}' })
 
 const WORST: Readonly<Record<string, () => object>> = {
   '10,000 items of one turn': () => ({ input: many(10_000, () => ({ role: 'assistant', content: [text] })) }),
-  '10,000 calls and results by turns': () => ({
-    input: many(10_000, (i) => (i % 2 ? { type: 'function_call_output', call_id: `c${i - 1}`, output: 'x' } : call(i))),
-  }),
-  '100,000 parts in one message': () => ({ input: [{ role: 'user', content: many(100_000, () => text) }] }),
   '100,000 parts of a thought': () => ({
     input: [{ type: 'reasoning', summary: many(100_000, () => ({ type: 'summary_text', text: 'a' })) }],
-  }),
-  '1,024 tools in namespaces': () => ({
-    tools: many(32, (i) => ({
-      type: 'namespace',
-      name: `n${i}`,
-      tools: many(32, (j) => ({ type: 'function', name: `f${j}`, description: 'x'.repeat(3_000) })),
-    })),
   }),
   'a million tools of no type': () => ({ tools: many(1_000_000, () => 0) }),
   'a packed thought of 1,000,000 levels': () => thought(packed('['.repeat(MIB) + ']'.repeat(MIB))),
   'a packed thought of 3 MiB of nothing': () => thought(`thoughts.v1.${' '.repeat(3 * MIB)}`),
   'a packed list of 1,000,000 thoughts': () => thought(packed(JSON.stringify(many(200_000, () => ({}))))),
-  '150,000 unknown fields': () => Object.fromEntries(many(150_000, (index) => [`field_${index}`, 1])),
-  '150,000 things to include': () => ({ include: many(150_000, () => 'x') }),
 }
 
 test.each(Object.entries(WORST))('a request for a response with %s is read or refused at once', (_, make) => {

@@ -1,51 +1,16 @@
-import {
-  ASK_FOR_BOTH_TOOLS,
-  block,
-  ending,
-  message,
-  openAnthropic,
-  saying,
-  start,
-  stream,
-  textBlock,
-  thinkingBlock,
-} from '../../providers/anthropic/anthropic-fixtures.ts'
-import {
-  callTool,
-  endBlock,
-  event,
-  frames,
-  metadata,
-  openBedrock,
-  START,
-  say as sayAtBedrock,
-  stop,
-  text,
-  thought,
-} from '../../providers/bedrock/bedrock-upstream.ts'
-import {
-  answering,
-  CREATED,
-  eventsOf,
-  openResponses,
-  refusing,
-  frames as responsesFrames,
-  message as responsesMessage,
-  thought as responsesThought,
-  saying as sayingAtResponses,
-} from '../../providers/responses/responses-upstream.ts'
+import * as anthropic from '../../providers/anthropic/anthropic-fixtures.ts'
+import * as bedrock from '../../providers/bedrock/bedrock-upstream.ts'
+import * as responses from '../../providers/responses/responses-upstream.ts'
 import { askForBothTools } from '../../sdk/support/tool-answers.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { openBoth } from '../../support/stack.ts'
 import { chunk, DONE, say, sse, USAGE, usageChunk } from '../../support/upstream.ts'
 
-export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-
 const ANSWERS = ['text', 'tools', 'thinking', 'refusal', 'length', 'stop sequence', 'cut'] as const
 export type AnswerName = (typeof ANSWERS)[number]
 
 /** A gateway in front of an upstream of one dialect, which gives the answer that a test names. */
-export type Stand = {
+type Stand = {
   readonly gateway: TestGateway
   readonly requests: { readonly body: Record<string, unknown> }[]
   answer(name: AnswerName): void
@@ -89,65 +54,80 @@ export const STANDS: Readonly<Record<string, () => Promise<Stand>>> = {
       cut: sse([chunk({ role: 'assistant', content: 'Hel' })]),
     }),
   anthropic: async () =>
-    standOf(await openAnthropic(), {
-      text: saying('Hello'),
-      tools: stream(...ASK_FOR_BOTH_TOOLS),
-      thinking: stream(
-        start(),
-        ...thinkingBlock(0, 'Let me ', 'see.'),
-        ...block(1, { type: 'redacted_thinking', data: 'c2VjcmV0' }),
-        ...textBlock(2, '42'),
-        ...ending('end_turn', { output_tokens: 5, output_tokens_details: { thinking_tokens: 3 } }),
+    standOf(await anthropic.openAnthropic(), {
+      text: anthropic.saying('Hello'),
+      tools: anthropic.stream(...anthropic.ASK_FOR_BOTH_TOOLS),
+      thinking: anthropic.stream(
+        anthropic.start(),
+        ...anthropic.thinkingBlock(0, 'Let me ', 'see.'),
+        ...anthropic.block(1, { type: 'redacted_thinking', data: 'c2VjcmV0' }),
+        ...anthropic.textBlock(2, '42'),
+        ...anthropic.ending('end_turn', { output_tokens: 5, output_tokens_details: { thinking_tokens: 3 } }),
       ),
-      refusal: stream(
-        start(),
-        ...ending('refusal', undefined, { stop_details: { type: 'refusal', category: 'cyber', explanation: 'No.' } }),
+      refusal: anthropic.stream(
+        anthropic.start(),
+        ...anthropic.ending('refusal', undefined, {
+          stop_details: { type: 'refusal', category: 'cyber', explanation: 'No.' },
+        }),
       ),
-      length: stream(start(), ...textBlock(0, 'Hel'), ...ending('max_tokens')),
-      'stop sequence': message([{ type: 'text', text: 'Hello' }], 'stop_sequence'),
-      cut: stream(start(), ...textBlock(0, 'Hel')),
+      length: anthropic.stream(anthropic.start(), ...anthropic.textBlock(0, 'Hel'), ...anthropic.ending('max_tokens')),
+      'stop sequence': anthropic.message([{ type: 'text', text: 'Hello' }], 'stop_sequence'),
+      cut: anthropic.stream(anthropic.start(), ...anthropic.textBlock(0, 'Hel')),
     }),
   bedrock: async () =>
-    standOf(await openBedrock({}), {
-      text: sayAtBedrock('Hello'),
-      tools: frames(
-        START,
-        text('Let me look.'),
-        endBlock(),
-        ...callTool(1, 'tooluse_weather', 'get_weather', '{"ci', 'ty": "Ulm"}'),
-        ...callTool(2, 'tooluse_time', 'get_time'),
-        stop('tool_use'),
-        metadata(),
+    standOf(await bedrock.openBedrock({}), {
+      text: bedrock.say('Hello'),
+      tools: bedrock.frames(
+        bedrock.START,
+        bedrock.text('Let me look.'),
+        bedrock.endBlock(),
+        ...bedrock.callTool(1, 'tooluse_weather', 'get_weather', '{"ci', 'ty": "Ulm"}'),
+        ...bedrock.callTool(2, 'tooluse_time', 'get_time'),
+        bedrock.stop('tool_use'),
+        bedrock.metadata(),
       ),
-      thinking: frames(
-        START,
-        thought({ text: 'Let me ' }),
-        thought({ text: 'see.' }),
-        thought({ signature: 'EqQBCgIYAhIM' }),
-        endBlock(),
-        event('contentBlockDelta', {
+      thinking: bedrock.frames(
+        bedrock.START,
+        bedrock.thought({ text: 'Let me ' }),
+        bedrock.thought({ text: 'see.' }),
+        bedrock.thought({ signature: 'EqQBCgIYAhIM' }),
+        bedrock.endBlock(),
+        bedrock.event('contentBlockDelta', {
           contentBlockIndex: 1,
           delta: { reasoningContent: { redactedContent: 'c2VjcmV0' } },
         }),
-        endBlock(1),
-        text('42', 2),
-        endBlock(2),
-        stop('end_turn'),
-        metadata(),
+        bedrock.endBlock(1),
+        bedrock.text('42', 2),
+        bedrock.endBlock(2),
+        bedrock.stop('end_turn'),
+        bedrock.metadata(),
       ),
-      refusal: frames(START, stop('guardrail_intervened'), metadata()),
-      length: frames(START, text('Hel'), endBlock(), stop('max_tokens'), metadata()),
-      'stop sequence': sayAtBedrock('Hello', 'stop_sequence'),
-      cut: frames(START, text('Hel')),
+      refusal: bedrock.frames(bedrock.START, bedrock.stop('guardrail_intervened'), bedrock.metadata()),
+      length: bedrock.frames(
+        bedrock.START,
+        bedrock.text('Hel'),
+        bedrock.endBlock(),
+        bedrock.stop('max_tokens'),
+        bedrock.metadata(),
+      ),
+      'stop sequence': bedrock.say('Hello', 'stop_sequence'),
+      cut: bedrock.frames(bedrock.START, bedrock.text('Hel')),
     }),
   responses: async () =>
-    standOf(await openResponses(), {
-      text: sayingAtResponses('Hello'),
-      tools: sayingAtResponses('Hello'),
-      thinking: answering([responsesThought('rs_1', 'sealed', 'Let me ', 'see.'), responsesMessage('42')]),
-      refusal: answering([refusing('I cannot.')]),
-      length: sayingAtResponses('Hel'),
-      'stop sequence': sayingAtResponses('Hello'),
-      cut: sse(responsesFrames(CREATED, ...eventsOf(responsesMessage('Hello'), 0).slice(0, 2))),
+    standOf(await responses.openResponses(), {
+      text: responses.saying('Hello'),
+      tools: responses.answering([
+        responses.message('Let me look.'),
+        responses.call('call_weather', 'get_weather', '{"city": "Ulm"}'),
+        responses.call('call_time', 'get_time', '{}'),
+      ]),
+      thinking: responses.answering([responses.thought('rs_1', 'sealed', 'Let me ', 'see.'), responses.message('42')]),
+      refusal: responses.answering([responses.refusing('I cannot.')]),
+      length: responses.answering([responses.message('Hel')], {
+        status: 'incomplete',
+        incomplete_details: { reason: 'max_output_tokens' },
+      }),
+      'stop sequence': responses.saying('Hello'),
+      cut: sse(responses.frames(responses.CREATED, ...responses.eventsOf(responses.message('Hel'), 0).slice(0, -1))),
     }),
 }

@@ -1,24 +1,13 @@
-import { beforeAll, expect, test } from '@jest/globals'
-import { HELLO, type TestGateway } from '../../support/gateway.ts'
-import { type Reply, status, type Upstream } from '../../support/upstream.ts'
+import { expect, test } from '@jest/globals'
+import { type Reply, sse, status } from '../../support/upstream.ts'
 import { error, KEY, messageDelta, openAnthropic, PING, start, stream, textBlock } from './anthropic-fixtures.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  const both = await openAnthropic()
-  upstream = both.upstream
-  gateway = both.gateway
-})
+const { upstream, gateway } = await openAnthropic()
 
 async function ask(reply: Reply, request: object = {}) {
   upstream.reply = reply
-  const { secret } = await gateway.issue()
-  const response = await gateway.post(secret, { ...HELLO, ...request })
-  const text = await response.text()
-  const row = await gateway.readRow(response.headers.get('x-request-id'))
-  return { status: response.status, text, row, attempts: row.attempts.map(({ result }) => result) }
+  const asked = await gateway.ask(request)
+  return { ...asked, attempts: asked.row.attempts.map(({ result }) => result) }
 }
 
 const refusal = (code: number, type: string, message: string) => status(code, error(type, message))
@@ -106,8 +95,8 @@ test.each([
 
 test.each<[string, Reply, string]>([
   ['no text', stream(start(), { type: 'message_stop' }), 'empty'],
-  ['an event that is not JSON', (response) => void event(response, 'data: {"type"\n\n'), 'protocol'],
-  ['an event that is not an object', (response) => void event(response, 'data: 7\n\n'), 'protocol'],
+  ['an event that is not JSON', sse(['data: {"type"\n\n']), 'protocol'],
+  ['an event that is not an object', sse(['data: 7\n\n']), 'protocol'],
   ['JSON that is not a message', status(200, { hello: 'world' }), 'empty'],
   ['an error as JSON', status(200, error('api_error', 'Internal')), 'error_event'],
 ])('an Anthropic reply with %s is an upstream error', async (_, reply, reason) => {
@@ -119,8 +108,3 @@ test('no word of Anthropic’s error messages is logged', () => {
   expect(gateway.logLines.length).toBeGreaterThan(0)
   expect(gateway.logLines.join('\n')).not.toMatch(/secret|max_tokens is odd|sk-ant/)
 })
-
-function event(response: Parameters<Reply>[0], text: string): void {
-  response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-  response.end(text)
-}

@@ -10,7 +10,7 @@ export const KEY = 'sk-ant-api03-not-a-real-key'
 export const PING: Event = { type: 'ping' }
 export const MESSAGE_STOP: Event = { type: 'message_stop' }
 
-export const START_USAGE = {
+const START_USAGE = {
   input_tokens: 12,
   cache_creation_input_tokens: 0,
   cache_read_input_tokens: 0,
@@ -100,12 +100,6 @@ export const ASK_FOR_BOTH_TOOLS = [
   ...toolBlock(1, 'toolu_weather', 'get_weather', '{"ci', 'ty": "Ulm"}'),
   ...toolBlock(2, 'toolu_time', 'get_time'),
   ...ending('tool_use', { output_tokens: 40 }),
-]
-
-/** The same two calls as they look to an OpenAI client. */
-export const BOTH_CALLS = [
-  { id: 'toolu_weather', type: 'function', function: { name: 'get_weather', arguments: '{"city": "Ulm"}' } },
-  { id: 'toolu_time', type: 'function', function: { name: 'get_time', arguments: '{}' } },
 ]
 
 /** A whole Message, as without streaming. */

@@ -1,45 +1,30 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { requireCatalog } from '../../../layers/catalog/parse-catalog.ts'
-import type { TestGateway } from '../../support/gateway.ts'
 import { openFor } from '../../support/stack.ts'
-import { type BedrockUpstream, openBedrock, type Reply, refuse } from './bedrock-upstream.ts'
+import { openBedrock, type Reply, refuse } from './bedrock-upstream.ts'
 
-let upstream: BedrockUpstream
-let gateway: TestGateway
-let secret: string
+const { upstream } = await openBedrock()
+const model = { kind: 'embedding', contextLength: 8_192, dimensions: 3, price: { input: '1' } }
+const at = (name: string, priority = 0) => ({ provider: 'bedrock', model: name, priority })
+const COHERE = 'cohere.embed-multilingual-v3'
+const gateway = await openFor(
+  requireCatalog({
+    providers: { bedrock: { type: 'bedrock', region: 'us-east-1' } },
+    models: [
+      { id: 'titan', ...model, routes: [at('amazon.titan-embed-text-v2:0')] },
+      { id: 'two-routes', ...model, routes: [at('amazon.titan-embed-text-v1'), at(COHERE, 1)] },
+      { id: 'cohere', ...model, routes: [at(COHERE)] },
+    ],
+  }),
+)
 
 const vectorOf = (text: string) => [text.length, 0.25, -0.5]
 
-beforeAll(async () => {
-  ;({ upstream } = await openBedrock())
-  const model = { kind: 'embedding', contextLength: 8_192, dimensions: 3, price: { input: '1' } }
-  const at = (name: string) => [{ provider: 'bedrock', model: name }]
-  const catalog = requireCatalog({
-    providers: { bedrock: { type: 'bedrock', region: 'us-east-1' } },
-    models: [
-      { id: 'titan', ...model, routes: at('amazon.titan-embed-text-v2:0') },
-      {
-        id: 'two-routes',
-        ...model,
-        routes: [...at('amazon.titan-embed-text-v1'), { ...at('cohere.embed-multilingual-v3')[0], priority: 1 }],
-      },
-      { id: 'cohere', ...model, routes: at('cohere.embed-multilingual-v3') },
-    ],
-  })
-  gateway = await openFor(catalog)
-  secret = (await gateway.issue({ scopes: ['embeddings'], rpm: 60_000 })).secret
-})
-
 async function ask(body: object) {
-  const response = await fetch(`${gateway.baseUrl}/v1/embeddings`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  const answer = (await response.json()) as { data: { embedding: unknown }[]; error: { param: string } }
-  const row = await gateway.readRow(response.headers.get('x-request-id'))
+  const { response, status, text, row } = await gateway.ask(body, { scopes: ['embeddings'], path: '/v1/embeddings' })
+  const answer = JSON.parse(text) as { data: { embedding: unknown }[]; error: { param: string } }
   const cost = response.headers.get('x-svc-cost')
-  return { status: response.status, cost, answer, row, vectors: answer.data?.map(({ embedding }) => embedding) }
+  return { status, cost, answer, row, vectors: answer.data?.map(({ embedding }) => embedding) }
 }
 
 function answerWith(answer: unknown, headers: Record<string, string> = {}): Reply {

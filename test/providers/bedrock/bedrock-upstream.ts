@@ -8,7 +8,7 @@ import { openGateway, type TestGateway, type TestOptions } from '../../support/g
 
 export const MODEL_ID = 'anthropic.claude-3-haiku-20240307-v1:0'
 
-export type ConverseRequest = { readonly path: string; readonly auth: string; readonly body: Record<string, unknown> }
+type ConverseRequest = { readonly path: string; readonly auth: string; readonly body: Record<string, unknown> }
 export type Reply = (stream: ServerHttp2Stream, request: ConverseRequest) => void | Promise<void>
 
 export type BedrockUpstream = AsyncDisposable & {

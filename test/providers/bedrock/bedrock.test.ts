@@ -1,8 +1,9 @@
-import { beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { booksBalance, HELLO, type TestGateway } from '../../support/gateway.ts'
+import { beforeEach, expect, test } from '@jest/globals'
+import { readChunks } from '../../sdk/support/read-chunks.ts'
+import { HELLO } from '../../support/gateway.ts'
 import {
-  type BedrockUpstream,
   begin,
+  callTool,
   endBlock,
   event,
   frames,
@@ -12,52 +13,22 @@ import {
   say,
   stop,
   text,
-  thought,
 } from './bedrock-upstream.ts'
 
-const PROFILE = 'us.anthropic.claude-sonnet-4-20250514-v1:0'
-const ARN = `arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc123`
-const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-
-let upstream: BedrockUpstream
-let gateway: TestGateway
-let secret: string
-let keyId: string
-
-beforeAll(async () => {
-  const both = await openBedrock({ profile: { model: PROFILE }, arn: { model: ARN } })
-  upstream = both.upstream
-  gateway = both.gateway
-  const issued = await gateway.issue({ rpm: 60_000 })
-  secret = issued.secret
-  keyId = issued.key.id
+const { upstream, gateway } = await openBedrock({
+  profile: { model: 'us.anthropic.claude-sonnet-4-20250514-v1:0' },
+  arn: { model: 'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc123' },
 })
+
 beforeEach(() => {
   upstream.reply = say('Hello')
   upstream.requests.length = 0
 })
 
 async function ask(body: object = {}) {
-  const response = await gateway.post(secret, { ...HELLO, ...body })
-  return { response, status: response.status, answer: JSON.parse(await response.text()) }
+  const asked = await gateway.ask(body)
+  return { ...asked, answer: JSON.parse(asked.text) }
 }
-
-/** The body that reached the upstream. */
-async function sent(body: object) {
-  const { status, answer } = await ask(body)
-  expect([status, answer.error]).toEqual([200, undefined])
-  return upstream.requests[0]?.body
-}
-
-async function chunksOf(body: object = {}) {
-  const response = await gateway.post(secret, { ...HELLO, stream: true, ...body })
-  const lines = (await response.text()).split('\n').filter((line) => line.startsWith('data: '))
-  expect(lines.pop()).toBe('data: [DONE]')
-  return lines.map((line) => JSON.parse(line.slice(6)))
-}
-
-const deltasOf = (chunks: { choices: { delta: object }[] }[]) =>
-  chunks.flatMap(({ choices }) => choices.map((choice) => choice.delta))
 
 test('a Bedrock answer is streamed in the pieces in which it was sent, as they are sent', async () => {
   const rest = Promise.withResolvers<void>()
@@ -70,19 +41,20 @@ test('a Bedrock answer is streamed in the pieces in which it was sent, as they a
     for (const byte of bytes.subarray(0, 200)) stream.write(Buffer.of(byte))
     stream.end(bytes.subarray(200))
   }
+  const { secret } = await gateway.issue()
   const response = await gateway.post(secret, { ...HELLO, stream: true, stream_options: { include_usage: true } })
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   let seen = ''
   while (!seen.includes('Grüß ')) seen += (await reader?.read())?.value
   rest.resolve()
   for (let next = await reader?.read(); !next?.done; next = await reader?.read()) seen += next?.value
-  const chunks = seen
-    .split('\n')
-    .filter((line) => line.startsWith('data: {'))
-    .map((line) => JSON.parse(line.slice(6)))
-  expect(deltasOf(chunks)).toEqual([{ role: 'assistant', content: 'Grüß ' }, { content: 'Gott 🌍' }, {}])
-  expect(chunks.at(-2).choices[0].finish_reason).toBe('stop')
-  expect(chunks.at(-1).usage).toMatchObject({ prompt_tokens: 10, completion_tokens: 5, cost: 0.00002 })
+  const chunks = readChunks(seen, true)
+  expect(chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta))).toEqual([
+    { role: 'assistant', content: 'Grüß ' },
+    { content: 'Gott 🌍' },
+    {},
+  ])
+  expect(chunks.at(-1)?.usage).toMatchObject({ prompt_tokens: 10, completion_tokens: 5, cost: 0.00002 })
 })
 
 test.each([
@@ -96,39 +68,7 @@ test.each([
 ])('a Bedrock answer with the stop reason %s has the finish reason %s', async (stopReason, finishReason) => {
   upstream.reply = say('Hel', stopReason)
   expect((await ask()).answer.choices[0].finish_reason).toBe(finishReason)
-  expect((await chunksOf()).at(-1).choices[0].finish_reason).toBe(finishReason)
-})
-
-test('a Bedrock answer that was filtered before its first word is a 200 with the finish reason content_filter', async () => {
-  upstream.reply = frames(START, stop('content_filtered'), metadata({ inputTokens: 9, outputTokens: 0 }))
-  const { status, answer } = await ask()
-  expect(status).toBe(200)
-  expect(answer.choices[0]).toMatchObject({ message: { content: null }, finish_reason: 'content_filter' })
-})
-
-test('Bedrock’s reasoning is passed on as reasoning_content, and signatures and redacted thoughts as reasoning_details', async () => {
-  upstream.reply = frames(
-    START,
-    thought({ text: 'Hm, ' }),
-    thought({ text: 'yes.' }),
-    thought({ signature: 'c2lnbmF0dXJl' }),
-    thought({ redactedContent: 'cmVkYWN0ZWQ=' }),
-    endBlock(),
-    text('Yes.', 1),
-    endBlock(1),
-    stop('end_turn'),
-    metadata(),
-  )
-  const format = 'anthropic-claude-v1'
-  expect((await ask()).answer.choices[0].message).toMatchObject({ reasoning_content: 'Hm, yes.', content: 'Yes.' })
-  expect(deltasOf(await chunksOf())).toEqual([
-    { role: 'assistant', reasoning_content: 'Hm, ' },
-    { reasoning_content: 'yes.' },
-    { reasoning_details: [{ type: 'reasoning.text', signature: 'c2lnbmF0dXJl', format, index: 0 }] },
-    { reasoning_details: [{ type: 'reasoning.encrypted', data: 'cmVkYWN0ZWQ=', format, index: 0 }] },
-    { content: 'Yes.' },
-    {},
-  ])
+  expect((await gateway.ask({ stream: true })).text).toContain(`"finish_reason":"${finishReason}"`)
 })
 
 test('unknown events in a Bedrock answer are skipped', async () => {
@@ -148,7 +88,6 @@ test('a Bedrock answer is complete with its metadata, even if the connection nev
   upstream.reply = (stream) => {
     begin(stream)
     stream.write(Buffer.concat([START, text('Hello'), endBlock(), stop('end_turn'), metadata()]))
-    // And never ends.
   }
   expect((await ask()).answer.choices[0].message.content).toBe('Hello')
 })
@@ -156,7 +95,7 @@ test('a Bedrock answer is complete with its metadata, even if the connection nev
 test('Bedrock’s cached tokens count as prompt, and those read from the cache have their own price', async () => {
   const usage = { inputTokens: 10, outputTokens: 5, cacheReadInputTokens: 20, cacheWriteInputTokens: 7 }
   upstream.reply = say('Hello', 'end_turn', { ...usage, totalTokens: 42 })
-  const { response, answer } = await ask()
+  const { answer, row } = await ask()
   // 10 × 1 + 7 × 1.25 + 20 × 0.5 + 5 × 2 credits per million
   expect(answer.usage).toEqual({
     prompt_tokens: 37,
@@ -165,15 +104,8 @@ test('Bedrock’s cached tokens count as prompt, and those read from the cache h
     prompt_tokens_details: { cached_tokens: 20, cache_write_tokens: 7 },
     cost: 0.00003875,
   })
-  expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({
-    promptTokens: 37,
-    cachedTokens: 20,
-    completionTokens: 5,
-    usageSource: 'upstream',
-    cost: 38_750n,
-    provider: 'bedrock',
-  })
-  expect(booksBalance(await gateway.readKey(keyId))).toBe(true)
+  const counts = { promptTokens: 37, cachedTokens: 20, completionTokens: 5, cost: 38_750n }
+  expect(row).toMatchObject({ ...counts, usageSource: 'upstream', provider: 'bedrock' })
 })
 
 test('Bedrock’s tokens written to a cache are told apart by their life, the unknown ones as the longer', async () => {
@@ -183,59 +115,10 @@ test('Bedrock’s tokens written to a cache are told apart by their life, the un
     { ttl: '5m', inputTokens: 20 },
   ]
   upstream.reply = say('Hello', 'end_turn', { ...usage, cacheDetails })
-  const { response, answer } = await ask()
-  expect(answer.usage.prompt_tokens_details).toEqual({
-    cached_tokens: 0,
-    cache_write_tokens: 27,
-    cache_write_1h_tokens: 7,
-  })
-  expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({
-    promptTokens: 37,
-    cacheWriteTokens: 27,
-    cacheWrite1hTokens: 7,
-  })
-})
-
-test('a request to Bedrock has the conversation, the cap and the settings, and nothing else', async () => {
-  const body = await sent({
-    messages: [
-      { role: 'system', content: 'Be brief.' },
-      { role: 'developer', content: [{ type: 'text', text: 'Be kind.' }] },
-      { role: 'user', content: 'One' },
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'Two' },
-          { type: 'text', text: '  ' },
-        ],
-      },
-      { role: 'assistant', content: 'Three' },
-      { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
-      { role: 'user', content: 'Four' },
-    ],
-    max_completion_tokens: 77,
-    temperature: 0.5,
-    top_p: 0.25,
-    stop: ['END', ''],
-    seed: 1,
-    user: 'someone',
-    presence_penalty: 1,
-  })
-  expect(body).toEqual({
-    system: [{ text: 'Be brief.' }, { text: 'Be kind.' }],
-    messages: [
-      { role: 'user', content: [{ text: 'One' }, { text: 'Two' }] },
-      { role: 'assistant', content: [{ text: 'Three' }, { text: 'No.' }] },
-      { role: 'user', content: [{ text: 'Four' }] },
-    ],
-    inferenceConfig: { maxTokens: 77, temperature: 0.5, topP: 0.25, stopSequences: ['END'] },
-  })
-})
-
-test('a request to Bedrock has the model’s cap if the client named none, and a temperature that Bedrock allows', async () => {
-  expect(await sent({ temperature: 1.8, stop: 'END' })).toMatchObject({
-    inferenceConfig: { maxTokens: 1000, temperature: 1, stopSequences: ['END'] },
-  })
+  const { answer, row } = await ask()
+  const written = { cached_tokens: 0, cache_write_tokens: 27, cache_write_1h_tokens: 7 }
+  expect(answer.usage.prompt_tokens_details).toEqual(written)
+  expect(row).toMatchObject({ promptTokens: 37, cacheWriteTokens: 27, cacheWrite1hTokens: 7 })
 })
 
 test.each([
@@ -243,31 +126,32 @@ test.each([
   ['profile', 'us.anthropic.claude-sonnet-4-20250514-v1%3A0'],
   ['arn', 'arn%3Aaws%3Abedrock%3Aus-east-1%3A123456789012%3Aapplication-inference-profile%2Fabc123'],
 ])('a request for the model %s goes to its encoded Bedrock id, signed for its region', async (model, encoded) => {
-  await sent({ model })
+  await ask({ model })
   expect(upstream.requests[0]?.path).toBe(`POST /model/${encoded}/converse-stream`)
   expect(upstream.requests[0]?.auth).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/us-east-1\/bedrock\//)
 })
 
-test('images reach Bedrock as bytes with their format', async () => {
-  const image = (type: string) => ({ type: 'image_url', image_url: { url: `data:image/${type};base64,${PIXEL}` } })
-  const body = await sent({
-    messages: [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, image('png'), image('JPG')] }],
-  })
-  const source = { bytes: PIXEL }
-  expect(body?.messages).toEqual([
-    {
-      role: 'user',
-      content: [{ text: 'What is it?' }, { image: { format: 'png', source } }, { image: { format: 'jpeg', source } }],
-    },
-  ])
+const tools = [{ type: 'function', function: { name: 'look' } }]
+
+test('a stop reason of Bedrock that is not known ends an answer like stop, is paid, and is on the row', async () => {
+  upstream.reply = frames(START, ...callTool(0, 'a', 'look', '{"x'), stop('malformed_tool_use'), metadata())
+  for (const stream of [false, true]) {
+    const { status, text: body, row } = await gateway.ask({ tools, stream })
+    expect([status, body]).toEqual([200, expect.stringContaining('"finish_reason":"stop"')])
+    expect(row).toMatchObject({ outcome: 'completed', usageSource: 'upstream', stopReason: 'malformed_tool_use' })
+    expect(row.cost).toBeGreaterThan(0n)
+  }
 })
 
-test('a JSON schema for the answer reaches Bedrock', async () => {
-  const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
-  const body = await sent({
-    response_format: { type: 'json_schema', json_schema: { name: 'place', strict: true, schema } },
-  })
-  expect(body?.outputConfig).toEqual({
-    textFormat: { type: 'json_schema', structure: { jsonSchema: { name: 'place', schema: JSON.stringify(schema) } } },
-  })
-})
+test.each(['{"__proto__":{"a":1}}', '{"a":1e999}', '{"a":"\\ud800"}', '{"":null}'])(
+  'past tool arguments such as %s reach Bedrock and do no harm',
+  async (args) => {
+    const tool_calls = [{ id: 'c', type: 'function', function: { name: 'look', arguments: args } }]
+    const { status } = await ask({ tools, messages: [...HELLO.messages, { role: 'assistant', tool_calls }] })
+    expect([status, upstream.requests[0]?.body]).toMatchObject([
+      200,
+      { messages: [{}, { content: [{ toolUse: { name: 'look' } }] }] },
+    ])
+    expect(({} as Record<string, unknown>).a).toBeUndefined()
+  },
+)

@@ -1,10 +1,11 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { HELLO as ASKED, ask, eventsIn, requireConsistent } from '../../contracts/responses/ask.ts'
 import { completion, response } from '../../sdk/support/answers.ts'
 import { gather } from '../../sdk/support/gather.ts'
 import { readChunks } from '../../sdk/support/read-chunks.ts'
-import { HELLO, type TestGateway } from '../../support/gateway.ts'
-import { type Reply, sse, status, type Upstream } from '../../support/upstream.ts'
+import { HELLO } from '../../support/gateway.ts'
+import { type Reply, sse, status } from '../../support/upstream.ts'
+import { ALIAS, testSent } from '../support/sent.ts'
 import {
   answering,
   CREATED,
@@ -17,186 +18,78 @@ import {
   KEY,
   message,
   openResponses,
-  refusing,
   responseOf,
   saying,
   thought,
   USAGE,
 } from './responses-upstream.ts'
 
-/** A name that no other key can have. */
-const ALIAS = expect.stringMatching(/^[\w-]{43}$/)
-
-let upstream: Upstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  ;({ upstream, gateway } = await openResponses())
-})
+const { upstream, gateway } = await openResponses()
 
 const sent = () => upstream.requests.at(-1)?.body ?? {}
 
 async function chat(request: object = {}, reply: Reply = saying('Hello')) {
   upstream.reply = reply
-  const { secret } = await gateway.issue()
-  return gateway.post(secret, { ...HELLO, ...request })
+  const asked = await gateway.ask(request)
+  expect(asked.text).not.toContain(KEY)
+  return asked
 }
 
 describe('requests', () => {
-  test('a chat is asked in the words of Responses, with nothing stored and its cap', async () => {
-    const schema = { type: 'object', properties: {} }
-    const answer = await chat({
-      messages: [
-        { role: 'system', content: 'S' },
-        {
-          role: 'user',
-          content: [
-            { type: 'text', text: 'Hi' },
-            { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
-            { type: 'file', file: { filename: 'a.pdf', file_data: 'data:,x' } },
-          ],
+  const own = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAAsealed' }
+  const item = { type: 'message', role: 'user', content: 'Hi' }
+  const call1 = { type: 'function_call', call_id: 'c1', namespace: 'n', name: 'f', arguments: '{}' }
+  const result = { type: 'function_call_output', call_id: 'c1', output: 'ok' }
+  const asked = {
+    instructions: 'Be brief.',
+    tools: [
+      { type: 'namespace', name: 'n', description: 'N', tools: [{ type: 'function', name: 'f' }] },
+      { type: 'custom', name: 'c' },
+    ],
+    text: { verbosity: 'low', format: { type: 'text' } },
+    truncation: 'auto',
+    temperature: 0.5,
+    max_output_tokens: 60,
+  }
+
+  testSent('responses', {
+    'a response is asked in the caller’s own words, without our ids and foreign thoughts': [
+      {
+        ...asked,
+        input: [
+          { ...item, id: 'msg_1' },
+          own,
+          { type: 'reasoning', id: 'rs_2', summary: [{ type: 'summary_text', text: 'x' }] },
+          { type: 'reasoning', id: 'rs_3', summary: [], encrypted_content: 'thoughts.v1.W10' },
+          { ...call1, id: 'fc_1' },
+          result,
+        ],
+        prompt_cache_key: 'k',
+        store: true,
+        metadata: { a: 'b' },
+        client_metadata: {},
+        include: ['web_search_call.results', 'message.output_text.logprobs'],
+        reasoning: { effort: 'high', summary: 'auto', generate_summary: null },
+      },
+      {
+        responses: {
+          ...asked,
+          prompt_cache_key: ALIAS,
+          include: ['message.output_text.logprobs', 'reasoning.encrypted_content'],
+          reasoning: { effort: 'high', summary: 'auto' },
+          input: [item, own, call1, result],
         },
-        {
-          role: 'assistant',
-          content: 'Looking.',
-          reasoning_details: [
-            { type: 'reasoning.summary', summary: 'H', id: 'rs_1', format: 'openai-responses-v1', index: 0 },
-            { type: 'reasoning.summary', summary: 'm.', id: 'rs_1', format: 'openai-responses-v1', index: 0 },
-            { type: 'reasoning.encrypted', data: 'sealed', id: 'rs_1', format: 'openai-responses-v1', index: 1 },
-            { type: 'reasoning.text', text: 'x', signature: 's', format: 'anthropic-claude-v1', index: 2 },
-          ],
-          tool_calls: [
-            { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
-            { id: 'c2', type: 'custom', custom: { name: 'sh', input: 'ls' } },
-          ],
-        },
-        { role: 'tool', tool_call_id: 'c1', content: 'one' },
-        { role: 'tool', tool_call_id: 'c2', content: [{ type: 'text', text: 'two' }] },
-      ],
-      max_tokens: 50,
-      temperature: 0.5,
-      tools: [
-        { type: 'function', function: { name: 'f', description: 'F', parameters: schema, strict: true } },
-        { type: 'function', function: { name: 'g' } },
-        {
-          type: 'custom',
-          custom: { name: 'sh', format: { type: 'grammar', grammar: { syntax: 'lark', definition: 'x' } } },
-        },
-      ],
-      tool_choice: { type: 'function', function: { name: 'f' } },
-      parallel_tool_calls: false,
-      response_format: { type: 'json_schema', json_schema: { name: 'n', schema } },
-      reasoning_effort: 'low',
-      verbosity: 'high',
-      seed: 7,
-      store: true,
-      user: 'u',
-    })
-    expect(answer.status).toBe(200)
-    expect(sent()).toEqual({
-      model: 'upstream-model',
-      stream: false,
-      store: false,
-      include: ['reasoning.encrypted_content'],
-      max_output_tokens: 50,
-      temperature: 0.5,
-      input: [
-        { type: 'message', role: 'system', content: 'S' },
-        {
-          type: 'message',
-          role: 'user',
-          content: [
-            { type: 'input_text', text: 'Hi' },
-            { type: 'input_image', image_url: 'https://example.com/a.png', detail: 'auto' },
-            { type: 'input_file', filename: 'a.pdf', file_data: 'data:,x' },
-          ],
-        },
-        {
-          type: 'reasoning',
-          id: 'rs_1',
-          summary: [{ type: 'summary_text', text: 'Hm.' }],
-          encrypted_content: 'sealed',
-        },
-        { type: 'message', role: 'assistant', content: 'Looking.' },
-        { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{"a":1}' },
-        { type: 'custom_tool_call', call_id: 'c2', name: 'sh', input: 'ls' },
-        { type: 'function_call_output', call_id: 'c1', output: 'one' },
-        { type: 'custom_tool_call_output', call_id: 'c2', output: [{ type: 'input_text', text: 'two' }] },
-      ],
-      tools: [
-        { type: 'function', name: 'f', description: 'F', parameters: schema, strict: true },
-        { type: 'function', name: 'g', parameters: schema, strict: false },
-        { type: 'custom', name: 'sh', format: { type: 'grammar', syntax: 'lark', definition: 'x' } },
-      ],
-      tool_choice: { type: 'function', name: 'f' },
-      parallel_tool_calls: false,
-      text: { format: { type: 'json_schema', name: 'n', schema }, verbosity: 'high' },
-      reasoning: { effort: 'low' },
-      user: ALIAS,
-    })
+      },
+    ],
+  })
+
+  test('a request has the key as its bearer', async () => {
+    await chat()
     expect(upstream.requests.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`)
   })
 
-  test('a choice among allowed tools keeps its mode, and names them as Responses does', async () => {
-    const named = { type: 'function', function: { name: 'f' } }
-    const tool_choice = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [named] } }
-    expect((await chat({ tools: [named], tool_choice })).status).toBe(200)
-    const tools = [{ type: 'function', name: 'f' }]
-    expect(sent()).toMatchObject({ tool_choice: { type: 'allowed_tools', mode: 'required', tools } })
-  })
-
-  test('a response is asked in the caller’s own words, without our ids and foreign thoughts', async () => {
-    upstream.reply = saying('Hello')
-    const { secret } = await gateway.issue()
-    const own = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAAsealed' }
-    const tools = [
-      { type: 'namespace', name: 'n', description: 'N', tools: [{ type: 'function', name: 'f' }] },
-      { type: 'custom', name: 'c' },
-    ]
-    const asked = {
-      instructions: 'Be brief.',
-      tools,
-      text: { verbosity: 'low', format: { type: 'text' } },
-      truncation: 'auto',
-      prompt_cache_key: 'k',
-      temperature: 0.5,
-    }
-    const answer = await ask(gateway, secret, {
-      ...ASKED,
-      ...asked,
-      input: [
-        { type: 'message', id: 'msg_1', role: 'user', content: 'Hi' },
-        own,
-        { type: 'reasoning', id: 'rs_2', summary: [{ type: 'summary_text', text: 'x' }] },
-        { type: 'reasoning', id: 'rs_3', summary: [], encrypted_content: 'thoughts.v1.W10' },
-        { type: 'function_call', id: 'fc_1', call_id: 'c1', namespace: 'n', name: 'f', arguments: '{}' },
-        { type: 'function_call_output', call_id: 'c1', output: 'ok' },
-      ],
-      store: true,
-      metadata: { a: 'b' },
-      client_metadata: {},
-      include: ['web_search_call.results', 'message.output_text.logprobs'],
-      reasoning: { effort: 'high', summary: 'auto', generate_summary: null },
-      max_output_tokens: 60,
-    })
-    expect(answer.status).toBe(200)
-    expect(sent()).toEqual({
-      ...asked,
-      prompt_cache_key: ALIAS,
-      model: 'upstream-model',
-      stream: false,
-      store: false,
-      max_output_tokens: 60,
-      include: ['message.output_text.logprobs', 'reasoning.encrypted_content'],
-      reasoning: { effort: 'high', summary: 'auto' },
-      input: [
-        { type: 'message', role: 'user', content: 'Hi' },
-        own,
-        { type: 'function_call', call_id: 'c1', namespace: 'n', name: 'f', arguments: '{}' },
-        { type: 'function_call_output', call_id: 'c1', output: 'ok' },
-      ],
-    })
-  })
+  const user = (part: object) => ({ messages: [{ role: 'user', content: [part] }] })
+  const UNNAMED = { role: 'assistant', tool_calls: [{ function: { name: 'f' } }] }
 
   test.each<[string, object, string]>([
     ['stop', { stop: 'END' }, 'no stop texts'],
@@ -208,41 +101,16 @@ describe('requests', () => {
     ['tool_choice.type', { tool_choice: { type: 'file_search' } }, 'allowed_tools'],
     ['response_format.type', { response_format: { type: 'xml' } }, 'json_schema'],
     ['messages[0].role', { messages: [{ role: 'function', content: 'x' }] }, "use 'tool'"],
-    [
-      'messages[0].content[0]',
-      { messages: [{ role: 'user', content: [{ type: 'video_url' }] }] },
-      'does not take here',
-    ],
-    [
-      'messages[0].content[0].file.file_id',
-      { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'f' } }] }] },
-      "'file_data'",
-    ],
-    [
-      'messages[0].tool_calls[0].id',
-      { messages: [{ role: 'assistant', tool_calls: [{ function: { name: 'f' } }] }] },
-      'the id',
-    ],
+    ['messages[0].content[0]', user({ type: 'video_url' }), 'does not take here'],
+    ['messages[0].content[0].file.file_id', user({ type: 'file', file: { file_id: 'f' } }), "'file_data'"],
+    ['messages[0].tool_calls[0].id', { messages: [UNNAMED] }, 'the id'],
     ['messages[0].tool_call_id', { messages: [{ role: 'tool', content: 'x' }] }, 'the id'],
   ])('a chat with a %s that Responses has no words for is a 400 that names it', async (param, request, words) => {
     const asked = upstream.requests.length
-    const answer = await chat(request)
-    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
-      status: 400,
-      body: { error: { param, message: expect.stringContaining(words) } },
-    })
+    const { status: code, text } = await chat(request)
+    expect([code, JSON.parse(text)]).toMatchObject([400, { error: { param, message: expect.stringContaining(words) } }])
     expect(upstream.requests).toHaveLength(asked)
   })
-
-  test.each(['service_tier', 'plugins', 'safety'])(
-    'a response with a %s that may cost extra is not passed on',
-    async (name) => {
-      const { secret } = await gateway.issue()
-      const answer = await ask(gateway, secret, { ...ASKED, [name]: 'flex' })
-      expect(answer.status).toBe(400)
-      expect(await answer.json()).toMatchObject({ error: { param: name } })
-    },
-  )
 
   test('a field passes if the operator allows it, and is left out if the operator says so', async () => {
     const allowing = await openResponses({}, { allowFields: ['plugins'], unknownFields: 'drop' })
@@ -262,28 +130,6 @@ describe('requests', () => {
 
 const BOTH = [call('c1', 'f', '{"a":1}'), call('c2', 'g', '{}')]
 const ANSWERS: Readonly<Record<string, { readonly reply: Reply; readonly says: object; readonly items: object[] }>> = {
-  'a text': {
-    reply: saying('Hello'),
-    says: { content: 'Hello', finish_reason: 'stop' },
-    items: [{ content: [{ text: 'Hello' }] }],
-  },
-  'a refusal': {
-    reply: answering([refusing('I cannot.')]),
-    says: { refusal: 'I cannot.', finish_reason: 'stop' },
-    items: [{ content: [{ type: 'refusal', refusal: 'I cannot.' }] }],
-  },
-  'text and two calls': {
-    reply: answering([message('Looking.'), ...BOTH]),
-    says: {
-      content: 'Looking.',
-      tool_calls: [
-        { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
-        { id: 'c2', type: 'function', function: { name: 'g', arguments: '{}' } },
-      ],
-      finish_reason: 'tool_calls',
-    },
-    items: [{ type: 'message' }, { call_id: 'c1', arguments: '{"a":1}' }, { call_id: 'c2', arguments: '{}' }],
-  },
   'a custom tool’s call': {
     reply: answering([customCall('c1', 'sh', 'ls -l')]),
     says: {
@@ -291,11 +137,6 @@ const ANSWERS: Readonly<Record<string, { readonly reply: Reply; readonly says: o
       finish_reason: 'tool_calls',
     },
     items: [{ type: 'custom_tool_call', call_id: 'c1', name: 'sh', input: 'ls -l' }],
-  },
-  'an answer cut at its cap': {
-    reply: answering([message('Hel')], { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }),
-    says: { content: 'Hel', finish_reason: 'length' },
-    items: [{ status: 'incomplete', content: [{ text: 'Hel' }] }],
   },
   'a filtered answer': {
     reply: answering([message('Hel')], { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }),
@@ -397,14 +238,9 @@ describe('answers', () => {
       input_tokens_details: { cached_tokens: 4 },
       output_tokens_details: { reasoning_tokens: 3 },
     }
-    const answer = await chat({}, answering([message('Hi')], { usage }))
-    expect(await gateway.readRow(answer.headers.get('x-request-id'))).toMatchObject({
-      promptTokens: 10,
-      cachedTokens: 4,
-      completionTokens: 5,
-      reasoningTokens: 3,
-      cost: 18_000n,
-    })
+    const { row } = await chat({}, answering([message('Hi')], { usage }))
+    const counts = { promptTokens: 10, cachedTokens: 4, completionTokens: 5, reasoningTokens: 3 }
+    expect(row).toMatchObject({ ...counts, cost: 18_000n })
   })
 
   test('log probabilities are told', async () => {
@@ -413,8 +249,8 @@ describe('answers', () => {
       ...message('Hi'),
       content: [{ type: 'output_text', text: 'Hi', annotations: [], logprobs: [logprob] }],
     }
-    const answer = await chat({ logprobs: true, top_logprobs: 2 }, status(200, responseOf([said])))
-    expect(completion.parse(await answer.json()).choices[0]?.logprobs?.content).toEqual([logprob])
+    const { text } = await chat({ logprobs: true, top_logprobs: 2 }, status(200, responseOf([said])))
+    expect(completion.parse(JSON.parse(text)).choices[0]?.logprobs?.content).toEqual([logprob])
     expect(sent()).toMatchObject({
       include: ['message.output_text.logprobs', 'reasoning.encrypted_content'],
       top_logprobs: 2,
@@ -438,11 +274,7 @@ describe('failures', () => {
     ['a 400', status(400, { error: { message: `No, ${KEY}.`, param: 'input', code: 'bad' } }), 400],
   ])('%s is no answer, and free', async (_, reply, expected) => {
     for (const stream of [false, true]) {
-      const answer = await chat({ stream }, reply)
-      const text = await answer.text()
-      expect(answer.status).toBe(expected)
-      expect(text).not.toContain(KEY)
-      expect((await gateway.readRow(answer.headers.get('x-request-id'))).cost).toBe(0n)
+      expect(await chat({ stream }, reply)).toMatchObject({ status: expected, row: { cost: 0n } })
     }
   })
 
@@ -465,24 +297,18 @@ describe('failures', () => {
     ['garbage', sse(['data: {nonsense\n\n']), 502, 10_000n],
   ])('%s is no answer, and is paid by its usage or an estimate', async (_, reply, expected, cost) => {
     for (const stream of [false, true]) {
-      const answer = await chat({ stream }, reply)
-      expect([answer.status, (await answer.text()).includes(KEY)]).toEqual([expected, false])
-      expect((await gateway.readRow(answer.headers.get('x-request-id'))).cost).toBe(cost)
+      expect(await chat({ stream }, reply)).toMatchObject({ status: expected, row: { cost } })
     }
   })
 
   test.each<[string, Reply]>([
-    ['is cut', sse(said)],
     ['fails', more(failed({ code: 'server_error', message: 'x' }))],
     ['reports an error', more({ type: 'error', error: { code: 'x', message: 'x' } })],
     ['turns into garbage', sse([...said, 'data: {no\n\n'])],
   ])('an answer that %s in the middle is told as broken and billed by what was delivered', async (_, reply) => {
     upstream.reply = reply
-    const { secret } = await gateway.issue()
-    const answer = await ask(gateway, secret, { ...ASKED, stream: true })
-    const events = eventsIn(await answer.text())
-    expect(events.slice(-2).map(({ type }) => type)).toEqual(['error', 'response.failed'])
-    const row = await gateway.readRow(answer.headers.get('x-request-id'))
+    const { text, row } = await gateway.ask({ ...ASKED, stream: true }, { path: '/v1/responses' })
+    expect(eventsIn(text).slice(-2)).toMatchObject([{ type: 'error' }, { type: 'response.failed' }])
     expect(row).toMatchObject({ outcome: 'upstream_error' })
     expect(row.cost).toBeGreaterThan(0n)
   })

@@ -75,8 +75,8 @@ export async function openDialects({ model = {}, provider = {} }: { model?: obje
     })
     const answer = await response.text()
     const [request] = requests as readonly { readonly body: Body }[]
-    const requestId = response.headers.get('x-request-id')
-    return { status: response.status, answer, sent: request?.body, requestId }
+    const { status, headers } = response
+    return { status, headers, answer, sent: request?.body, requestId: headers.get('x-request-id') }
   }
   return { gateway, upstreams, ask }
 }

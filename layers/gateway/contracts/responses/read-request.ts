@@ -10,16 +10,6 @@ import { readInput } from './read-input.ts'
 import { readToolChoice, readTools } from './read-tools.ts'
 import { OWN_FIELDS, RESPONSES_FIELDS } from './responses-fields.ts'
 
-const PASSED = [
-  'temperature',
-  'top_p',
-  'user',
-  'safety_identifier',
-  'prompt_cache_key',
-  'prompt_cache_retention',
-  'service_tier',
-]
-
 export function readRequest(json: JsonBody): ChatRequest {
   refuseOtherWords(json.value)
   const { body, ...read } = readFields(json, RESPONSES_FIELDS)
@@ -45,7 +35,6 @@ export function readRequest(json: JsonBody): ChatRequest {
       model: read.model,
       messages,
       stream,
-      ...copied(body, PASSED),
       ...(tools.length > 0 && { tools, ...copied(body, ['parallel_tool_calls']) }),
       ...(choice !== undefined && { tool_choice: choice }),
       ...(format && { response_format: format }),

@@ -10,7 +10,6 @@ import {
   list,
   needed,
   never,
-  number,
   object,
   plain,
   type Read,
@@ -22,17 +21,7 @@ import {
   variants,
   word,
 } from '../../wire/basics/shape.ts'
-import {
-  alias,
-  CACHE_RETENTION,
-  CHAT_FIELDS,
-  EFFORT,
-  METADATA,
-  MODEL,
-  SERVICE_TIER,
-  SUMMARY,
-  VERBOSITY,
-} from '../../wire/chat/chat-fields.ts'
+import { CHAT_FIELDS, EFFORT, METADATA, MODEL, SUMMARY, VERBOSITY } from '../../wire/chat/chat-fields.ts'
 import { address, DETAIL, data, MAX_MESSAGES, ofProvider } from '../../wire/chat/message-fields.ts'
 
 // The tables of Responses: every field that goes upstream in its format, at every depth, is a row here.
@@ -177,8 +166,6 @@ const OWN: Rows = {
   instructions: text,
   max_output_tokens: integer(1),
   max_tool_calls: integer(1),
-  temperature: number(0, 2),
-  top_p: number(0, 1),
   top_logprobs: integer(0, 20),
   stream: flag,
   stream_options: object({ include_obfuscation: flag }),
@@ -193,11 +180,6 @@ const OWN: Rows = {
   truncation: word('auto', 'disabled'),
   metadata: METADATA,
   client_metadata: leftOut,
-  user: alias,
-  safety_identifier: alias,
-  prompt_cache_key: alias,
-  prompt_cache_retention: CACHE_RETENTION,
-  service_tier: SERVICE_TIER,
   background: plain(
     { const: false },
     "false: this gateway stores no answers to be fetched later. Use 'stream': true",
@@ -208,6 +190,6 @@ const OWN: Rows = {
   prompt: needsStore("Send the prompt's own text in 'instructions' and 'input'"),
 }
 
-/** Fields that this contract does not have may still be known to a provider: they are treated as in Chat Completions. */
+/** All other fields are those of Chat Completions: this contract has them, too, or a provider may know them. */
 export const RESPONSES_FIELDS = knownRows({ ...CHAT_FIELDS, ...OWN })
 export const OWN_FIELDS: ReadonlySet<string> = new Set(Object.keys(OWN))

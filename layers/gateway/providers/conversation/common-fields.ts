@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'
+import { CHAT_FIELDS } from '../../wire/chat/chat-fields.ts'
 import { unsupported } from '../verdict.ts'
 import { type FieldRow, type FieldRows, type FieldTable, fieldTable, IGNORED, READ, rows } from './field-table.ts'
 
@@ -22,48 +23,7 @@ export function chatFieldTable(own: FieldRows & Readonly<Record<OwnField, FieldR
 
 const WRITTEN = ['model', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens']
 
-/** Ways to draw the next token, labels, and wishes about what stands beside the answer. */
-const HINTS = [
-  'seed',
-  'random_seed',
-  'presence_penalty',
-  'frequency_penalty',
-  'repetition_penalty',
-  'repeat_penalty',
-  'repeat_last_n',
-  'min_p',
-  'top_a',
-  'typical_p',
-  'mirostat',
-  'mirostat_tau',
-  'mirostat_eta',
-  'dynatemp_range',
-  'dynatemp_exponent',
-  'dry_multiplier',
-  'dry_base',
-  'dry_allowed_length',
-  'dry_penalty_last_n',
-  'dry_sequence_breakers',
-  'xtc_probability',
-  'xtc_threshold',
-  'samplers',
-  'cache_prompt',
-  'add_generation_prompt',
-  'skip_special_tokens',
-  'spaces_between_special_tokens',
-  'metadata',
-  'store',
-  'verbosity',
-  'prompt_cache_key',
-  'prompt_cache_retention',
-  'include_reasoning',
-  'reasoning_format',
-  'tool_stream',
-  'usage',
-  // Only the values at the list price reach this table.
-  'modalities',
-  'service_tier',
-]
+const HINTS = Object.keys(CHAT_FIELDS).filter((name) => CHAT_FIELDS[name]?.isHint)
 
 const COMMON: FieldRows = {
   ...rows(WRITTEN, () => READ),

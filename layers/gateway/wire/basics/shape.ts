@@ -3,7 +3,7 @@ import type { Reading } from './reading.ts'
 
 /** Builds a value anew from a caller's value: only known parts are copied. Undefined is left out, as null is. */
 export type Read = (value: unknown, at: Reading) => unknown
-export type Shape = Read & { readonly schema: Schema; readonly needs?: Need }
+export type Shape = Read & { readonly schema: Schema; readonly needs?: Need; readonly isHint?: true }
 
 /** JSON Schema of the values that are accepted, null aside. A shape may stand in place of one. */
 export type Schema = { readonly [keyword: string]: unknown }
@@ -59,6 +59,12 @@ export const json: Shape = shaped({}, (sent) => sent ?? undefined)
 export const needed = (shape: Shape, wanted: Wanted, isFine = (built: unknown) => built !== undefined): Shape => {
   const read: Read = (sent, at) => shape(sent, at)
   return Object.assign(read, { schema: shape.schema, needs: { wanted, isFine } })
+}
+
+/** An answer without it is still the answer that was asked for, so a dialect that lacks it leaves it out. */
+export const hint = (shape: Shape): Shape => {
+  const read: Read = (sent, at) => shape(sent, at)
+  return Object.assign(read, { schema: shape.schema, isHint: true as const })
 }
 
 /** A field of an answer that clients send back, or one that no provider may be given. */

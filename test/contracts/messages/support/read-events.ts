@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import { EVENT, type MessageEvent } from './message-schema.ts'
 
-export type Events = { readonly events: readonly MessageEvent[]; readonly comments: readonly string[] }
+type Events = { readonly events: readonly MessageEvent[]; readonly comments: readonly string[] }
 
 /** The events of a stream. Each must be as Anthropic publishes it, and in its place. */
 export function readEvents(body: string): Events {

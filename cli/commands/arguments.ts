@@ -54,6 +54,10 @@ export function option(flags: string, words: string, read?: (text: string) => un
   return usual === undefined ? made : made.default(usual)
 }
 
+export function required(...row: Parameters<typeof option>): Option {
+  return option(...row).makeOptionMandatory()
+}
+
 /** An option that may be given more than once. */
 export function upTo(most: number, things: string): (text: string, before?: readonly string[]) => readonly string[] {
   return (text, before = []) => {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { CatalogCheck, CatalogShape, CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
 import type { Output } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
@@ -6,32 +5,36 @@ import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson, printValue } from '../../layers/terminal/output.ts'
 import { printList, printTable } from '../../layers/terminal/table.ts'
-import { outputOf, type Terminal } from '../../layers/terminal/terminal.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { chosenTarget } from '../connect/chosen-gateway.ts'
 import { moment, option, wholeNumber } from './arguments.ts'
-import { pricesCommand } from './catalog-prices.ts'
-import type { GlobalOptions, Session } from './open-session.ts'
-import { addCommands, type Run } from './run.ts'
+import { PRICES } from './catalog-prices.ts'
+import type { GlobalOptions, Here, Session } from './open-session.ts'
+import type { CommandRow } from './run.ts'
 import { shortTime } from './time-range.ts'
 
 /** Loaded lazily, with the catalog's validator. */
 const files = () => import('./read-catalog-file.ts')
 
-export function catalogCommand(program: Command, run: Run, terminal: Terminal, fail: () => void): void {
-  const catalog = program.command('catalog').description('which models there are, and at what price')
-  const checkThere = run(checkAction)
-  catalog
-    .command('check <file>')
-    .description('look a catalog file over, with a gateway against the one in force; changes nothing')
-    .action(async (file: string, _: object, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions>()
-      const { local, stage, stack, adminUrl } = await chosenTarget(options, terminal.env)
-      if (local || stage || stack || adminUrl) await checkThere(file, _, command)
-      else await checkHere(file, outputOf(terminal), options.json)
-    })
-  pricesCommand(catalog, run, terminal, fail)
-  addCommands(catalog, run, {
+const versionNumber = wholeNumber(1, 1_000_000_000)
+
+/** The option of everything that makes a version. */
+const NOTE = option('--note <text>', 'why, at most 200 characters; shown with the version and its event')
+type Noted = { readonly note?: string }
+
+export const CATALOG: CommandRow = {
+  words: 'which models there are, and at what price',
+  commands: {
+    'check <file>': {
+      words: 'look a catalog file over, with a gateway against the one in force; changes nothing',
+      async isHere({ terminal }: Here, options: GlobalOptions) {
+        const { local, stage, stack, adminUrl } = await chosenTarget(options, terminal.env)
+        return !(local || stage || stack || adminUrl)
+      },
+      here: checkHere,
+      work: checkAction,
+    },
+    'prices [file]': PRICES,
     'push <file>': {
       words: 'put a catalog file in force, within 30 seconds everywhere, if no other was pushed since it was read',
       options: [NOTE],
@@ -55,23 +58,17 @@ export function catalogCommand(program: Command, run: Run, terminal: Terminal, f
       options: [NOTE],
       work: rollbackAction,
     },
-  })
+  },
 }
 
-const versionNumber = wholeNumber(1, 1_000_000_000)
-
-/** The option of everything that makes a version. */
-const NOTE = option('--note <text>', 'why, at most 200 characters; shown with the version and its event')
-type Noted = { readonly note?: string }
-
-async function checkHere(file: string, out: Output, json: boolean | undefined): Promise<void> {
+async function checkHere(place: Here, _: object, file: string): Promise<void> {
   const { ANY_ECHO, readCatalogFile } = await files()
   const { priceWarnings } = await import('../../layers/admin/catalog/price-warnings.ts')
   const checked = await readCatalogFile(file, ANY_ECHO)
   const warnings = priceWarnings(checked)
   const check = { object: 'catalog.check', valid: true, faults: [], changes: [], in_force: null, warnings }
-  warn(out, warnings)
-  printValue({ out, json }, check, validWords(checked))
+  warn(place.out, warnings)
+  printValue(place, check, validWords(checked))
 }
 
 async function checkAction(session: Session, _: object, file: string): Promise<void> {

@@ -1,17 +1,17 @@
-import type { Command } from 'commander'
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { printTable } from '../../layers/terminal/table.ts'
 import { option, period, wholeNumber } from './arguments.ts'
 import type { Session } from './open-session.ts'
-import { addCommands, type Run } from './run.ts'
+import type { CommandRow } from './run.ts'
 import { shortTime } from './time-range.ts'
 
 type ListOptions = { key?: string; catalog?: boolean; since: number; limit: number; after?: string }
 
-export function eventsCommand(program: Command, run: Run): void {
-  addCommands(program.command('events').description('who changed a key or the catalog'), run, {
+export const EVENTS: CommandRow = {
+  words: 'who changed a key or the catalog',
+  commands: {
     list: {
       words: 'the newest changes: who, what, before and after',
       options: [
@@ -24,11 +24,10 @@ export function eventsCommand(program: Command, run: Run): void {
       check: requireOneKind,
       work: listAction,
     },
-  })
+  },
 }
 
-function requireOneKind(list: Command): void {
-  const { key, catalog } = list.opts<ListOptions>()
+function requireOneKind({ key, catalog }: ListOptions): void {
   if (key !== undefined && catalog) throw new CliError('Choose one of --key and --catalog.')
 }
 

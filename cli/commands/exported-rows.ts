@@ -13,7 +13,7 @@ import type { Session } from './open-session.ts'
 export type ExportFormat = 'csv' | 'jsonl'
 
 type Wanted = { readonly fromMs: number; readonly toMs: number } & {
-  readonly [Name in 'key_id' | 'model' | 'outcome' | 'user' | 'tag']?: string | undefined
+  readonly [Name in 'key_id' | 'model' | 'outcome' | 'status' | 'user' | 'tag']?: string | undefined
 }
 
 const TYPES: Readonly<Record<ExportFormat, string>> = { csv: 'text/csv', jsonl: 'application/x-ndjson' }

@@ -1,20 +1,21 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { csvLine } from '../../layers/admin/usage/csv-line.ts'
 import { printJson } from '../../layers/terminal/output.ts'
+import { option, required } from './arguments.ts'
 import type { Invoices } from './invoices.ts'
 import type { Session } from './open-session.ts'
-import type { Run } from './run.ts'
+import type { CommandRow } from './run.ts'
 
 type Options = { readonly month: string; readonly key?: string; readonly format: 'csv' | 'json' | 'html' }
 
-export function invoiceCommand(program: Command, run: Run): void {
-  program
-    .command('invoice')
-    .description('what each key was charged in a month, by model; exits with 1 if a day is open or the books differ')
-    .requiredOption('--month <month>', 'a UTC month such as 2026-10', readMonth)
-    .option('--key <key>', 'of this key only')
-    .addOption(new Option('--format <format>', 'how to write it').choices(['csv', 'json', 'html']).default('csv'))
-    .action(run(invoiceAction))
+export const INVOICE: CommandRow = {
+  words: 'what each key was charged in a month, by model; exits with 1 if a day is open or the books differ',
+  options: [
+    required('--month <month>', 'a UTC month such as 2026-10', readMonth),
+    option('--key <key>', 'of this key only'),
+    option('--format <format>', 'how to write it').choices(['csv', 'json', 'html']).default('csv'),
+  ],
+  work: invoiceAction,
 }
 
 function readMonth(text: string): string {

@@ -1,4 +1,4 @@
-import { Argument, type Command } from 'commander'
+import { Argument } from 'commander'
 import type { GrantMade, GrantShape, KeyDetail, KeyShape, KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-fields.ts'
 import { shownText } from '../../layers/admin/settings/setting-texts.ts'
@@ -18,7 +18,7 @@ import { type SettingOptions, settingOptions, settingsOf } from './key-setting-o
 import { showNewSecret } from './new-secret.ts'
 import { changeLine, confirmFor, existing, knownKey, pathOf, rotationChanges, showChange } from './one-key.ts'
 import type { Session } from './open-session.ts'
-import { addCommands, type Run } from './run.ts'
+import type { CommandRow } from './run.ts'
 import { KEY_COLUMNS, lastUse, showKey } from './show-key.ts'
 import { shortTime } from './time-range.ts'
 
@@ -27,11 +27,9 @@ const GRACE_WORDS = 'how long the old one stays valid; 0 ends it at once'
 
 const referenceOption = (words: string) => option('--reference <text>', words, reference)
 
-export function keysCommand(program: Command, run: Run): void {
-  const keys = program
-    .command('keys')
-    .description('make and manage API keys; a key is named by its id, name, external id or last four')
-  addCommands(keys, run, {
+export const KEYS: CommandRow = {
+  words: 'make and manage API keys; a key is named by its id, name, external id or last four',
+  commands: {
     create: {
       words: 'make a key; its secret is shown once',
       options: [
@@ -83,7 +81,7 @@ export function keysCommand(program: Command, run: Run): void {
     'suspend <key>': { words: 'refuse a key from the next request on, until it is resumed', work: changing('suspend') },
     'resume <key>': { words: 'admit a suspended key again', work: changing('resume') },
     'revoke <key>': { words: 'end a key now and for good', work: changing('revoke') },
-  })
+  },
 }
 
 async function createAction(
@@ -126,8 +124,8 @@ async function showAction(session: Session, _: object, id: string): Promise<void
   else showKey(key, session)
 }
 
-function requireSetting(update: Command): void {
-  if (Object.keys(settingsOf(update.opts(), 0)).length === 0) {
+function requireSetting(options: SettingOptions): void {
+  if (Object.keys(settingsOf(options, 0)).length === 0) {
     throw new CliError('Say what to change, for example --rpm 120.')
   }
 }

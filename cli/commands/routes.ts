@@ -1,14 +1,13 @@
-import type { Command } from 'commander'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { printList, summed, wide } from '../../layers/terminal/table.ts'
 import type { Ask } from '../admin-client/ask.ts'
 import type { Session } from './open-session.ts'
-import { addCommands, type Run } from './run.ts'
+import type { CommandRow } from './run.ts'
 
-export function routesCommand(program: Command, run: Run): void {
-  const routes = program.command('routes').description('the upstreams behind the models')
-  addCommands(routes, run, {
+export const ROUTES: CommandRow = {
+  words: 'the upstreams behind the models',
+  commands: {
     list: {
       words: 'every route of the active models in the order it is tried, and how it did in the last 24 hours',
       work: listAction,
@@ -17,7 +16,7 @@ export function routesCommand(program: Command, run: Run): void {
       words: 'send one tiny request through every route of the catalog; exits with 1 if one fails',
       work: testAction,
     },
-  })
+  },
 }
 
 async function listAction(session: Session): Promise<void> {

@@ -6,7 +6,7 @@ import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { exportedRows } from './exported-rows.ts'
 import type { Session } from './open-session.ts'
 import type { Range } from './time-range.ts'
-import { filterQuery, hasStatus, type UsageFilter } from './usage-filter.ts'
+import { filterQuery, type UsageFilter } from './usage-filter.ts'
 
 /** Callers may name any number of users; the rows of those beyond this many are added up together. */
 const MOST_GROUPS = 10_000
@@ -49,7 +49,6 @@ export async function summedRows(
   const named = new Set<string>()
   const wanted = { ...range, toMs: range.toMs ?? session.nowMs, ...filterQuery(filter) }
   for await (const row of exportedRows(session, 'usage summary', wanted)) {
-    if (!hasStatus(filter, row.httpStatus)) continue
     const name = nameIn(row, by)
     if (named.size < MOST_GROUPS) named.add(name)
     groups.add(named.has(name) ? name : OTHERS, partOf(row))

@@ -1,8 +1,10 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, type Option } from 'commander'
 import { moment } from '../../layers/admin/settings/rules.ts'
 import { readPeriod } from '../../layers/admin/settings/setting-texts.ts'
 import { DAY_MS, isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
+import type { Screen } from '../../layers/terminal/terminal.ts'
+import { option, period } from './arguments.ts'
 
 /** A range of time: the first moment is in it, the last is not. */
 export type Range = { readonly fromMs: number; readonly toMs: number | undefined }
@@ -20,15 +22,17 @@ const FORMS = `${Object.keys(WORDS).join(', ')}, a period before now such as 7d,
 
 export type RangeOptions = { readonly from?: string; readonly to?: string; readonly since?: number }
 
-export function fromOption(): Option {
-  return new Option('--from <when>', `from this moment on, in UTC: ${FORMS}`).argParser(checkedPoint)
-}
+const TO_WORDS = 'up to its first moment, which is not included; unless given the end of the word in --from, or now'
 
-export function toOption(): Option {
-  return new Option(
-    '--to <when>',
-    'up to its first moment, which is not included; unless given the end of the word in --from, or now',
-  ).argParser(checkedPoint)
+/** For a command that must be told its beginning, or else may have `--since`. */
+export function rangeOptions(isMandatory: boolean): Option[] {
+  const from = option('--from <when>', `from this moment on, in UTC: ${FORMS}`, checkedPoint)
+  const since = option('--since <period>', 'how far back, in place of --from (default: 24h)', period)
+  return [
+    from.makeOptionMandatory(isMandatory),
+    option('--to <when>', TO_WORDS, checkedPoint),
+    ...(isMandatory ? [] : [since]),
+  ]
 }
 
 /** The words of completions. */
@@ -46,8 +50,10 @@ export function rangeQuery({ fromMs, toMs }: Range): { from: string; to: string 
   return { from: isoTime(fromMs), to: toMs === undefined ? undefined : isoTime(toMs) }
 }
 
-export function rangeText({ fromMs, toMs }: Range): string {
-  return `from ${shortTime(isoTime(fromMs))} to ${toMs === undefined ? 'now' : shortTime(isoTime(toMs))}, UTC`
+/** On a terminal: people may have asked for "yesterday" at 1 o'clock local time. */
+export function tellRange({ isTerminal, painted, paint }: Screen, range: Range): void {
+  const { from, to } = rangeQuery(range)
+  if (isTerminal) painted(paint.dim(`from ${shortTime(from)} to ${to === undefined ? 'now' : shortTime(to)}, UTC`))
 }
 
 /** A moment of the admin API as a terminal shows it, still in UTC. */

@@ -8,10 +8,9 @@ import { printList } from '../../layers/terminal/table.ts'
 import { adminScopeList, credits, keyName, required, someCidrs } from './arguments.ts'
 import { onlyKey } from './find-key.ts'
 import { showNewSecret } from './new-secret.ts'
-import { changeLine, rotationChanges, showChange } from './one-key.ts'
+import { changeLine, KEY_COLUMNS, rotationChanges, showChange } from './one-key.ts'
 import type { Session } from './open-session.ts'
 import type { CommandRow } from './run.ts'
-import { KEY_COLUMNS } from './show-key.ts'
 
 type CreateOptions = Pick<AdminKeySettings, 'name' | 'scopes' | 'dailyGrant'> & { readonly allow: readonly string[] }
 

@@ -16,10 +16,20 @@ import { printList, summed, wide } from '../../layers/terminal/table.ts'
 import { credits, grantedCredits, option, reference, someExternalId, wholeNumber } from './arguments.ts'
 import { type SettingOptions, settingOptions, settingsOf } from './key-setting-options.ts'
 import { showNewSecret } from './new-secret.ts'
-import { changeLine, confirmFor, existing, knownKey, pathOf, rotationChanges, showChange } from './one-key.ts'
+import {
+  changeLine,
+  confirmFor,
+  existing,
+  KEY_COLUMNS,
+  knownKey,
+  lastUse,
+  pathOf,
+  rotationChanges,
+  showChange,
+  showKey,
+} from './one-key.ts'
 import type { Session } from './open-session.ts'
 import type { CommandRow } from './run.ts'
-import { KEY_COLUMNS, lastUse, showKey } from './show-key.ts'
 import { shortTime } from './time-range.ts'
 
 const GRACE_MINUTES = GRACE_MS / MINUTE_MS

@@ -1,13 +1,45 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { InvalidArgumentError } from 'commander'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import { plainLine } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { DAY_MS, isoTime, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
+import { OUTCOMES } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { printJson, printJsonLine } from '../../layers/terminal/output.ts'
 import { printTable, shortened, summed, wide } from '../../layers/terminal/table.ts'
 import type { Screen, Style, Terminal } from '../../layers/terminal/terminal.ts'
+import { option } from './arguments.ts'
 import type { Session } from './open-session.ts'
 import { type RangeOptions, rangeOf, rangeQuery, shortTime, tellRange } from './time-range.ts'
-import { filterQuery, type UsageFilter } from './usage-filter.ts'
+
+export type UsageFilter = {
+  readonly key?: string
+  readonly model?: string
+  readonly status?: ReturnType<typeof readStatus>
+  readonly user?: string
+  readonly tag?: string
+}
+
+const FORMS = `a status such as 429 or 5xx, or ${OUTCOMES.join(', ')}`
+
+export const FILTER_OPTIONS = [
+  option('--key <key>', 'of this key only: its id, name, external id or last four'),
+  option('--model <model>', 'for this model only'),
+  option('--user <user>', 'of this user only, as callers named it'),
+  option('--tag <name=value>', 'with this tag only; a name alone is a tag of any value'),
+  option('--status <status>', `only these: ${FORMS}`, readStatus),
+]
+
+/** The admin API has requests by their outcome, or by their HTTP status. */
+function readStatus(text: string): { readonly outcome?: string; readonly status?: string } {
+  if (OUTCOMES.some((outcome) => outcome === text)) return { outcome: text }
+  if (/^[1-5](\d\d|xx)$/.test(text)) return { status: text }
+  throw new InvalidArgumentError(`It must be ${FORMS}.`)
+}
+
+/** For the admin API. */
+export function filterQuery({ key, model, user, tag, status }: UsageFilter) {
+  return { key_id: key, model, user, tag, ...status }
+}
 
 type Limit = { readonly limit: number }
 

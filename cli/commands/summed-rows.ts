@@ -5,8 +5,8 @@ import { partOf, UsageGroups } from '../../layers/gateway/domain/rows/day-total.
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { exportedRows } from './exported-rows.ts'
 import type { Session } from './open-session.ts'
+import { filterQuery, type UsageFilter } from './requests.ts'
 import type { Range } from './time-range.ts'
-import { filterQuery, type UsageFilter } from './usage-filter.ts'
 
 /** Callers may name any number of users; the rows of those beyond this many are added up together. */
 const MOST_GROUPS = 10_000

@@ -12,11 +12,10 @@ import { inWords } from '../admin-client/refusal.ts'
 import { option, wholeNumber } from './arguments.ts'
 import { type ExportFormat, exportedText } from './exported-rows.ts'
 import type { Session } from './open-session.ts'
-import { listAction, tailAction } from './requests.ts'
+import { FILTER_OPTIONS, listAction, tailAction, type UsageFilter } from './requests.ts'
 import type { CommandRow } from './run.ts'
 import { isOfRows, NAMED_GROUPS, type SummaryGroup, summedRows } from './summed-rows.ts'
 import { type Range, type RangeOptions, rangeOf, rangeOptions, rangeQuery, tellRange } from './time-range.ts'
-import { FILTER_OPTIONS, type UsageFilter } from './usage-filter.ts'
 
 type ExportOptions = RangeOptions & Pick<UsageFilter, 'key' | 'user' | 'tag'> & { from: string; format: ExportFormat }
 type SummaryOptions = RangeOptions & UsageFilter & { by: SummaryGroup }

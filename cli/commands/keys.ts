@@ -16,18 +16,7 @@ import { printList, summed, wide } from '../../layers/terminal/table.ts'
 import { credits, grantedCredits, option, reference, someExternalId, wholeNumber } from './arguments.ts'
 import { type SettingOptions, settingOptions, settingsOf } from './key-setting-options.ts'
 import { showNewSecret } from './new-secret.ts'
-import {
-  changeLine,
-  confirmFor,
-  existing,
-  KEY_COLUMNS,
-  knownKey,
-  lastUse,
-  pathOf,
-  rotationChanges,
-  showChange,
-  showKey,
-} from './one-key.ts'
+import { changeLine, KEY_COLUMNS, keyAt, lastUse, pathOf, rotationChanges, showChange, showKey } from './one-key.ts'
 import type { Session } from './open-session.ts'
 import type { CommandRow } from './run.ts'
 import { shortTime } from './time-range.ts'
@@ -87,7 +76,7 @@ export const KEYS: CommandRow = {
       options: [option('--grace <minutes>', GRACE_WORDS, wholeNumber(0, GRACE_MINUTES), GRACE_MINUTES)],
       work: rotateAction,
     },
-    'end-grace <key>': { words: 'end the old secret of a rotated key now', work: endGraceAction },
+    'end-grace <key>': { words: 'end the old secret of a rotated key now', work: changing('end-grace') },
     'suspend <key>': { words: 'refuse a key from the next request on, until it is resumed', work: changing('suspend') },
     'resume <key>': { words: 'admit a suspended key again', work: changing('resume') },
     'revoke <key>': { words: 'end a key now and for good', work: changing('revoke') },
@@ -129,7 +118,7 @@ async function listAction(
 }
 
 async function showAction(session: Session, _: object, id: string): Promise<void> {
-  const key = await knownKey(session, id)
+  const key = await keyAt(session, id)
   if (session.json) printJson(session.out, key)
   else showKey(key, session)
 }
@@ -143,7 +132,7 @@ function requireSetting(options: SettingOptions): void {
 async function updateAction(session: Session, options: SettingOptions, id: string): Promise<void> {
   const settings = settingsOf(options, session.nowMs)
   warnOfIpv6(session, settings.allowlist)
-  const before = await knownKey(session, id)
+  const before = await keyAt(session, id)
   await session.confirm(() => `update ${id} (${before.name}) (${Object.keys(settings).join(', ')})`)
   const after = await session.admin.change<KeyDetail>('PATCH', pathOf(id), settings, before.version)
   showChange(session, after, settingChanges(before, after))
@@ -162,8 +151,8 @@ type GrantOptions = { readonly reference?: string; readonly again?: boolean }
 
 async function grantAction(session: Session, wish: GrantOptions, id: string, amount: string): Promise<void> {
   const body = { credits: amount, reference: wish.reference, again: wish.again }
-  await confirmFor(session, id, (key) => `grant ${amount} credits to ${key}`)
-  const made = await existing(id, session.admin.once<GrantMade>(`${pathOf(id)}/grants`, body))
+  await session.confirm(async () => `grant ${amount} credits to ${id} (${(await keyAt(session, id)).name})`)
+  const made = await session.admin.once<GrantMade>(`${pathOf(id)}/grants`, body)
   // Only grants change what was granted; requests change the balance at any moment.
   const { granted, available } = made.key
   const before = (parseCredits(granted) ?? 0n) - (parseSignedCredits(made.credits) ?? 0n)
@@ -172,8 +161,7 @@ async function grantAction(session: Session, wish: GrantOptions, id: string, amo
 }
 
 async function grantsAction(session: Session, { reference }: GrantOptions, id: string): Promise<void> {
-  const grants = await existing(id, session.admin.list<GrantShape>(`${pathOf(id)}/grants`, { reference }))
-  printList(session, grants, {
+  printList(session, await session.admin.list<GrantShape>(`${pathOf(id)}/grants`, { reference }), {
     at: { of: (grant) => grant.granted_at, short: (grant) => shortTime(grant.granted_at) },
     credits: summed((grant) => grant.credits),
     reference: (grant) => grant.reference,
@@ -183,7 +171,7 @@ async function grantsAction(session: Session, { reference }: GrantOptions, id: s
 }
 
 async function rotateAction(session: Session, { grace }: { grace: number }, id: string): Promise<void> {
-  const { name, last_four, previous } = await knownKey(session, id)
+  const { name, last_four, previous } = await keyAt(session, id)
   // A key has one old secret at most.
   if (previous)
     session.out.error(
@@ -196,27 +184,21 @@ async function rotateAction(session: Session, { grace }: { grace: number }, id: 
   await showNewSecret<KeyWithSecret>(session, {
     prefix: BRAND.keyPrefix,
     id,
-    save: (secret) => existing(id, session.admin.once(`${pathOf(id)}/rotate`, { ...body, ...secret })),
+    save: (secret) => session.admin.once(`${pathOf(id)}/rotate`, { ...body, ...secret }),
     show: (key) => showChange(session, key, rotationChanges(key)),
     look: `waybill keys show ${shellWord(id)}`,
     otherwise: 'rotate again',
   })
 }
 
-async function endGraceAction(session: Session, _: object, id: string): Promise<void> {
-  await confirmFor(session, id, (key) => `end the old secret of ${key}`)
-  const after = await existing(id, session.admin.change<KeyDetail>('POST', `${pathOf(id)}/end-grace`, {}))
-  showChange(session, after, [`only the secret …${after.last_four} is valid now`])
-}
-
-function changing(act: 'suspend' | 'resume' | 'revoke') {
+function changing(act: 'suspend' | 'resume' | 'revoke' | 'end-grace') {
   return async (session: Session, _: object, id: string): Promise<void> => {
-    const { name, status } = await knownKey(session, id)
-    await session.confirm(() => `${act} ${id} (${name})`)
+    const { name, status } = await keyAt(session, id)
+    await session.confirm(() => `${act === 'end-grace' ? 'end the old secret of' : act} ${id} (${name})`)
     const body = act === 'revoke' ? { confirm: name } : {}
     const after = await session.admin.change<KeyDetail>('POST', `${pathOf(id)}/${act}`, body)
     const change = status === after.status ? `it was ${status} before` : changeLine('status', status, after.status)
-    showChange(session, after, [change])
+    showChange(session, after, act === 'end-grace' ? rotationChanges(after) : [change])
   }
 }
 

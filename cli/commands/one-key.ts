@@ -6,7 +6,6 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/basics/t
 import { printFields, printJson } from '../../layers/terminal/output.ts'
 import { wide } from '../../layers/terminal/table.ts'
 import type { Style } from '../../layers/terminal/terminal.ts'
-import { inWords } from '../admin-client/refusal.ts'
 import type { Session } from './open-session.ts'
 
 // Shared by the commands about one key.
@@ -15,16 +14,8 @@ export function pathOf(id: string): string {
   return `/keys/${encodeURIComponent(id)}`
 }
 
-export function knownKey({ admin }: Session, id: string): Promise<KeyDetail> {
-  return existing(id, admin.get(pathOf(id)))
-}
-
-export function existing<T>(id: string, asked: Promise<T>): Promise<T> {
-  return inWords(asked, { not_found: `There is no key '${id}'. 'waybill keys list' shows those that exist.` })
-}
-
-export function confirmFor(session: Session, id: string, describe: (key: string) => string): Promise<void> {
-  return session.confirm(async () => describe(`${id} (${(await knownKey(session, id)).name})`))
+export function keyAt({ admin }: Session, id: string): Promise<KeyDetail> {
+  return admin.get(pathOf(id))
 }
 
 type Named = Pick<KeyShape, 'id' | 'name'>

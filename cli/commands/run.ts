@@ -2,6 +2,7 @@ import type { Argument, Command, Option } from 'commander'
 import { startProgress } from '../../layers/terminal/progress.ts'
 import { screenOf, type Terminal } from '../../layers/terminal/terminal.ts'
 import type { Ask } from '../admin-client/ask.ts'
+import { inWords } from '../admin-client/refusal.ts'
 import { findKeyId } from './find-key.ts'
 import type { GlobalOptions, Here, OpenAdmin, Session } from './open-session.ts'
 
@@ -59,8 +60,7 @@ async function run(command: Command, row: CommandRow, { terminal, fail, openAdmi
     // Loaded only now: help, completions and the version need no gateway.
     const { openSession } = await import('./open-session.ts')
     const session = await openSession(options, { ...place, progress, openAdmin })
-    const found = await findKeys(command, session.admin)
-    await work?.(session, { ...options, ...found.options } as never, ...found.args)
+    await withKeys(command, session.admin, (found, args) => work?.(session, { ...options, ...found } as never, ...args))
   } finally {
     progress.stop()
   }
@@ -71,10 +71,15 @@ function nameOf(command: Command): string {
 }
 
 /** Every argument `<key>` and option `--key` may be an id, a name, an external id or the last four; commands get the id. */
-async function findKeys(command: Command, admin: Ask): Promise<{ options: { key?: string }; args: string[] }> {
+async function withKeys(
+  command: Command,
+  admin: Ask,
+  work: (options: { readonly key?: string }, args: readonly string[]) => unknown,
+): Promise<void> {
   const { key } = command.opts<{ key?: string }>()
-  const args = command.processedArgs.map((text, i) =>
-    command.registeredArguments[i]?.name() === 'key' ? findKeyId(admin, text) : text,
-  )
-  return { options: key === undefined ? {} : { key: await findKeyId(admin, key) }, args: await Promise.all(args) }
+  const at = command.registeredArguments.findIndex((argument) => argument.name() === 'key')
+  const args = await Promise.all(command.processedArgs.map((text, i) => (i === at ? findKeyId(admin, text) : text)))
+  const done = work(key === undefined ? {} : { key: await findKeyId(admin, key) }, args)
+  const none = `There is no key '${args[at]}'. 'waybill keys list' shows those that exist.`
+  await (at < 0 ? done : inWords(Promise.resolve(done), { not_found: none }))
 }

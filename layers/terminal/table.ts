@@ -102,12 +102,10 @@ function lineOf<Row>(
   textOf: (column: Shown<Row>, index: number) => string,
   paint: (text: string, column: Shown<Row>) => string = (text) => text,
 ): string {
-  const last = columns.length - 1
   const cells = columns.map((column, i) => {
     const text = shortened(textOf(column, i), column.width)
     const space = ' '.repeat(column.width - text.length)
-    if (column.isNumber) return space + paint(text, column)
-    return paint(text, column) + (i === last ? '' : space)
+    return column.isNumber ? space + paint(text, column) : paint(text, column) + space
   })
   return cells.join(GAP).trimEnd()
 }

@@ -1,4 +1,6 @@
 import type { AdminAnswer, AdminAsk } from '../../layers/admin/api/call.ts'
+import { parseJson } from '../../layers/gateway/domain/basics/json-object.ts'
+import { isObject } from '../../layers/gateway/wire/basics/field-rules.ts'
 import { gatewayRefusal, unreadable } from './gateway-refusal.ts'
 
 /** Under the names that the admin API itself gives them. */
@@ -18,9 +20,11 @@ export async function readAnswer(response: Response, asked: AdminAsk, nowMs: num
     throw unreadable(response, asked)
   }
   const text = (await Array.fromAsync(piecesOf(response, asked))).join('')
-  const told = objectIn(text)
-  if (!told || (status >= 300 && status < 400)) throw unreadable(response, asked)
-  if (status >= 400 && !isEnvelope(told)) throw gatewayRefusal(response, told, asked, nowMs)
+  const told = parseJson(text)
+  if (!isObject(told) || (status >= 300 && status < 400)) throw unreadable(response, asked)
+  // Only the admin API sends an `error`; the services in front of it send a `message`.
+  const isOurs = isObject(told.error) && 'message' in told.error
+  if (status >= 400 && !isOurs) throw gatewayRefusal(response, told, asked, nowMs)
   return { status, headers: keptOf(response), body: text }
 }
 
@@ -40,17 +44,4 @@ async function* piecesOf(response: Response, asked: AdminAsk): AsyncGenerator<st
     if (chars > MOST_CHARS) throw unreadable(response, asked)
     yield piece
   }
-}
-
-function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
-  } catch {}
-  return undefined
-}
-
-/** Only the admin API sends an `error`; the services in front of it send a `message`. */
-function isEnvelope({ error }: Readonly<Record<string, unknown>>): boolean {
-  return typeof error === 'object' && error !== null && 'message' in error
 }

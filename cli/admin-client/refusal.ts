@@ -10,16 +10,12 @@ export class Refusal extends CliError {
 
   constructor(answer: AdminAnswer & { readonly body: string }) {
     const { error } = JSON.parse(answer.body) as ApiError
-    super(forPeople(error.message))
+    // Sentences for programs are left out: nobody types an Idempotency-Key.
+    super(error.message.replace(/ ?[^.]*\bIdempotency-Key\b[^.]*\./g, ''))
     this.answer = answer
     this.status = answer.status
     this.code = error.code
   }
-}
-
-/** Leaves out sentences for programs: nobody types an Idempotency-Key. */
-function forPeople(message: string): string {
-  return message.replace(/ ?[^.]*\bIdempotency-Key\b[^.]*\./g, '')
 }
 
 /** The outcome of a change is unknown: no answer came, or one that does not tell. */

@@ -46,7 +46,7 @@ function show(out: Screen, audits: readonly AuditShape[]): void {
     spent: summed((audit) => audit.spent),
     rows: summed((audit) => audit.rows),
     'row costs': wide((audit) => audit.row_costs),
-    result: { of: (audit) => verdict(audit), style: ({ ok }) => (ok ? 'good' : 'bad') },
+    result: { of: verdict, style: ({ ok }) => (ok ? 'good' : 'bad') },
   })
   for (const audit of audits) showFindings(out, audit)
   const wrong = audits.filter(({ ok }) => !ok).length

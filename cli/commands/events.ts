@@ -1,4 +1,5 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
+import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { printTable } from '../../layers/terminal/table.ts'
@@ -21,21 +22,23 @@ export const EVENTS: CommandRow = {
         option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50),
         option('--after <last-id>', 'go on after the last_id of a list before, which --json shows'),
       ],
-      check: requireOneKind,
+      check({ key, catalog }: ListOptions) {
+        if (key !== undefined && catalog) throw new CliError('Choose one of --key and --catalog.')
+      },
       work: listAction,
     },
   },
 }
 
-function requireOneKind({ key, catalog }: ListOptions): void {
-  if (key !== undefined && catalog) throw new CliError('Choose one of --key and --catalog.')
-}
-
 async function listAction(session: Session, options: ListOptions): Promise<void> {
-  const { key, catalog, since, limit, after } = options
-  const of = { key_id: key, what: catalog ? 'catalog' : undefined }
-  const from = new Date(Math.max(session.nowMs - since, 0)).toISOString()
-  const events = await session.admin.list<EventShape>('/events', { ...of, from, after }, limit)
+  const { key: key_id, catalog, since, limit, after } = options
+  const query = {
+    key_id,
+    what: catalog ? 'catalog' : undefined,
+    from: isoTime(Math.max(session.nowMs - since, 0)),
+    after,
+  }
+  const events = await session.admin.list<EventShape>('/events', query, limit)
   if (session.json) return printJson(session.out, events)
   // Loaded only now, because it brings AWS's SDK along.
   const { changeText } = await import('../../layers/admin/api/changed-key.ts')

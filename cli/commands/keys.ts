@@ -47,11 +47,21 @@ export const KEYS: CommandRow = {
       ],
       work: listAction,
     },
-    'show <key>': { words: 'one key', work: showAction },
+    'show <key>': {
+      words: 'one key',
+      async work(session: Session, _: object, id: string) {
+        const key = await keyAt(session, id)
+        if (session.json) printJson(session.out, key)
+        else showKey(key, session)
+      },
+    },
     'update <key>': {
       words: 'change limits; in force from the next request on',
       options: settingOptions(false),
-      check: requireSetting,
+      check(options: SettingOptions) {
+        if (Object.keys(settingsOf(options, 0)).length > 0) return
+        throw new CliError('Say what to change, for example --rpm 120.')
+      },
       work: updateAction,
     },
     'grant <key>': {
@@ -115,18 +125,6 @@ async function listAction(
     spent: summed((key) => key.spent),
     'last used': (key) => lastUse(key, session.nowMs),
   })
-}
-
-async function showAction(session: Session, _: object, id: string): Promise<void> {
-  const key = await keyAt(session, id)
-  if (session.json) printJson(session.out, key)
-  else showKey(key, session)
-}
-
-function requireSetting(options: SettingOptions): void {
-  if (Object.keys(settingsOf(options, 0)).length === 0) {
-    throw new CliError('Say what to change, for example --rpm 120.')
-  }
 }
 
 async function updateAction(session: Session, options: SettingOptions, id: string): Promise<void> {

@@ -94,7 +94,7 @@ const MOST_ROWS = 500
 
 /** Requests as they end. */
 export async function tailAction(session: Session, options: UsageFilter & Limit): Promise<void> {
-  const { admin, terminal, progress } = session
+  const { admin, out, json, terminal, progress } = session
   using ending = endOf(terminal.output)
   progress.stop()
   let seen = new Set<string>()
@@ -102,7 +102,10 @@ export async function tailAction(session: Session, options: UsageFilter & Limit)
     const query = { ...filterQuery(options), from: isoTime(Date.now() - LONGEST_MS) }
     const { data } = await admin.list<RequestLine>('/requests', query, MOST_ROWS)
     const unseen = data.filter(({ request_id }) => !seen.has(request_id))
-    for (const line of (isFirst ? unseen.slice(0, options.limit) : unseen).toReversed()) print(session, line)
+    for (const line of (isFirst ? unseen.slice(0, options.limit) : unseen).toReversed()) {
+      if (json) printJsonLine(out, line)
+      else out.painted(lineText(line, out))
+    }
     seen = new Set(data.map(({ request_id }) => request_id))
     await sleep(PAUSE_MS, undefined, { signal: ending.signal }).catch(() => {})
   }
@@ -121,11 +124,6 @@ function endOf(output: Terminal['output']): Disposable & { readonly signal: Abor
       output.off('error', end)
     },
   }
-}
-
-function print({ out, json }: Session, line: RequestLine): void {
-  if (json) printJsonLine(out, line)
-  else out.painted(lineText(line, out))
 }
 
 const [MODEL_WIDTH, KEY_WIDTH] = [22, 18]

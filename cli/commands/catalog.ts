@@ -79,30 +79,27 @@ async function checkAction(session: Session, _: object, file: string): Promise<v
 
 async function pushAction(session: Session, { note }: Noted, file: string): Promise<void> {
   const sent = await (await files()).readCatalogJson(file)
-  const { in_force } = await checkedFor(session, sent, `The catalog '${file}' is not valid`)
-  await putInForce(session, in_force, '', (version) =>
-    session.admin.change('PUT', '/catalog', { ...sent, note }, version),
+  const check = await checkedFor(session, sent, `The catalog '${file}' is not valid`)
+  await putInForce(session, check, '', (expected) =>
+    session.admin.change('PUT', '/catalog', { ...sent, note }, expected),
   )
 }
 
 async function rollbackAction(session: Session, { note }: Noted, text: string): Promise<void> {
   const version = checkedVersion(text)
   const { catalog } = await knownVersion(session, version)
-  const { in_force } = await checkedFor(session, catalog, `Version ${version} is not valid any more`)
+  const check = await checkedFor(session, catalog, `Version ${version} is not valid any more`)
   const path = `/catalog/versions/${version}/restore`
-  await putInForce(session, in_force, `, with the content of version ${version},`, (expected) =>
+  await putInForce(session, check, `, with the content of version ${version},`, (expected) =>
     session.admin.change('POST', path, { note }, expected),
   )
 }
 
+type Put = (expectedVersion: number) => Promise<CatalogShape>
+
 /** `put` is told the version that is expected to be in force still. */
-async function putInForce(
-  session: Session,
-  inForce: CatalogCheck['in_force'],
-  content: string,
-  put: (expectedVersion: number) => Promise<CatalogShape>,
-): Promise<void> {
-  const expected = inForce?.version ?? 0
+async function putInForce(session: Session, { in_force }: CatalogCheck, content: string, put: Put): Promise<void> {
+  const expected = in_force?.version ?? 0
   await session.confirm(() => `put version ${expected + 1} of the catalog${content} in force`)
   const made = await inWords(put(expected), {
     stale_version: (told) => `${told}\nLook at it with 'waybill catalog show', and push again.`,
@@ -113,21 +110,17 @@ async function putInForce(
 /** A catalog that can be put in force, after its changes and warnings were shown. */
 async function checkedFor({ admin, out }: Session, sent: object, complaint: string): Promise<CatalogCheck> {
   const check = await admin.check<CatalogCheck>('/catalog/check', sent)
-  if (!check.valid) throw await refusalOf(check, complaint)
+  if (!check.valid) {
+    const [first] = check.faults
+    // The catalog is valid, but this gateway cannot use it.
+    if (first?.path === 'catalog') throw new CliError(first.message)
+    const { invalidCatalog } = await files()
+    const faults = check.faults.map(({ path, message }) => `${path}: ${message}`)
+    throw invalidCatalog(complaint, faults)
+  }
   showChanges(out, check)
   warn(out, check.warnings)
   return check
-}
-
-async function refusalOf({ faults }: CatalogCheck, complaint: string): Promise<CliError> {
-  const [first] = faults
-  // The catalog is valid, but this gateway cannot use it.
-  if (first?.path === 'catalog') return new CliError(first.message)
-  const { invalidCatalog } = await files()
-  return invalidCatalog(
-    complaint,
-    faults.map(({ path, message }) => `${path}: ${message}`),
-  )
 }
 
 async function showAction(session: Session, { version: wanted, at }: { version?: number; at?: number }): Promise<void> {

@@ -21,11 +21,7 @@ const TYPES: Readonly<Record<ExportFormat, string>> = { csv: 'text/csv', jsonl: 
 const SPLIT_ABOVE_MS: Readonly<Record<string, number>> = { answer_too_large: 1, took_too_long: 60_000 }
 
 /** The rows of a range in pieces of text, oldest first within a key. */
-export async function* exportedText(
-  admin: Ask,
-  wanted: Wanted,
-  format: ExportFormat,
-): AsyncGenerator<string, void, undefined> {
+export async function* exportedText(admin: Ask, wanted: Wanted, format: ExportFormat): AsyncGenerator<string> {
   const { fromMs, toMs, ...filter } = wanted
   const query = { from: isoTime(fromMs), to: isoTime(toMs), ...filter }
   const pieces = await admin.text('/requests', query, TYPES[format]).catch((error) => {
@@ -40,11 +36,8 @@ export async function* exportedText(
 }
 
 /** The rows themselves, one by one. Their number is shown with the name of the command, while they come. */
-export async function* exportedRows(
-  { admin, progress }: Session,
-  command: string,
-  wanted: Wanted,
-): AsyncGenerator<UsageRow> {
+export async function* exportedRows(session: Session, command: string, wanted: Wanted): AsyncGenerator<UsageRow> {
+  const { admin, progress } = session
   let count = 0
   for await (const line of jsonLines<Exported>(exportedText(admin, wanted, 'jsonl'))) {
     progress.say(`${command}: ${++count} rows`)
@@ -73,16 +66,12 @@ function rowOf(exported: Exported): UsageRow {
 
 /** The first half has the header. */
 async function* withoutHeader(pieces: AsyncIterable<string>): AsyncGenerator<string> {
-  let begun: string | undefined = ''
+  let begun = ''
   for await (const piece of pieces) {
-    if (begun === undefined) {
-      yield piece
-      continue
+    if (begun.includes('\r\n')) yield piece
+    else {
+      begun += piece
+      yield begun.split(/\r\n(.*)/s)[1] ?? ''
     }
-    begun += piece
-    const end = begun.indexOf('\r\n')
-    if (end < 0) continue
-    yield begun.slice(end + 2)
-    begun = undefined
   }
 }

@@ -68,7 +68,8 @@ export function showKey(key: KeyShape, { out, nowMs }: Pick<Session, 'out' | 'no
     status: key.status,
     key: `${key.prefix}…${key.last_four}`,
     ...(previous && {
-      'old secret': `…${previous.last_four} valid until ${previous.expires_at}, ${oldSecretUse(previous.last_used_at, nowMs)}`,
+      // An operator wants to know if the old secret can be ended.
+      'old secret': `…${previous.last_four} valid until ${previous.expires_at}, ${previous.last_used_at === null ? 'not used since the rotation' : `last used ${agoText(previous.last_used_at, nowMs)}`}`,
     }),
     ...settingTexts(key),
     granted: key.granted,
@@ -100,11 +101,6 @@ function settingTexts(key: KeyShape): Record<string, string> {
 
 export function lastUse({ last_used_at }: Pick<KeyShape, 'last_used_at'>, nowMs: number): string {
   return last_used_at === null ? 'never' : agoText(last_used_at, nowMs)
-}
-
-/** An operator wants to know if the old secret can be ended. */
-function oldSecretUse(usedAt: string | null, nowMs: number): string {
-  return usedAt === null ? 'not used since the rotation' : `last used ${agoText(usedAt, nowMs)}`
 }
 
 const UNITS = [

@@ -1,3 +1,4 @@
+import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import type { UsageGroup, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { shownGroups, usageNumbers } from '../../layers/admin/usage/usage-numbers.ts'
 import { utcDay } from '../../layers/gateway/domain/basics/time.ts'
@@ -25,16 +26,9 @@ const NAMES: Readonly<Record<UsageGroup | 'user', (row: UsageRow) => string | un
 }
 export const NAMED_GROUPS = Object.keys(NAMES) as (keyof typeof NAMES)[]
 
-function isTag(by: SummaryGroup): by is `${typeof TAG}${string}` {
-  return by.startsWith(TAG)
-}
-
-export function isOfRows(by: SummaryGroup): boolean {
-  return by === 'user' || isTag(by)
-}
-
 function nameIn(row: UsageRow, by: SummaryGroup): string {
-  const name = isTag(by) ? new Map(Object.entries(row.tags ?? {})).get(by.slice(TAG.length)) : NAMES[by](row)
+  const named = NAMED_GROUPS.find((group) => group === by)
+  const name = named ? NAMES[named](row) : new Map(Object.entries(row.tags ?? {})).get(by.slice(TAG.length))
   return name || '-'
 }
 
@@ -54,17 +48,13 @@ export async function summedRows(
     groups.add(named.has(name) ? name : OTHERS, partOf(row))
   }
   const { total } = groups
+  const keys = by === 'key' ? await session.admin.list<KeyShape>('/keys') : undefined
   return {
     object: 'page',
     // The admin API has no sums by user or tag.
     group_by: by as UsageGroup,
     data: [],
     total: usageNumbers(total, total.cost),
-    groups: shownGroups(groups, by, by === 'key' ? await namesOf(session) : undefined),
+    groups: shownGroups(groups, by, keys && new Map(keys.data.map(({ id, name }) => [id, name]))),
   }
-}
-
-async function namesOf({ admin }: Session): Promise<ReadonlyMap<string, string>> {
-  const { data } = await admin.list<{ id: string; name: string }>('/keys')
-  return new Map(data.map(({ id, name }) => [id, name]))
 }

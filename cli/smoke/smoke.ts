@@ -30,9 +30,13 @@ export type SmokeOptions = { readonly model?: string; readonly origin?: readonly
 export async function smoke(session: Session, options: SmokeOptions): Promise<boolean> {
   const { out } = session
   const { check, failures } = checksOn(out)
-  const model = options.model ?? (await firstModel(session))
-  await checkAll(session, { model, origins: options.origin ?? [] }, check)
-  if (session.stage !== LOCAL_STAGE) showManualChecks(session, options.origin ?? [])
+  const { model = await firstModel(session), origin: origins = [] } = options
+  await checkAll(session, { model, origins }, check)
+  if (session.stage !== LOCAL_STAGE) {
+    out.log('\nBy hand, because no program can see it with your rights:')
+    const facts = { name: session.stage, hasEdge: session.chatUrl === session.apiUrl }
+    for (const line of manualChecks(facts, origins.length)) out.log(`-       ${line}.`)
+  }
   out.log(failures() === 0 ? '\nAll is well.' : `\n${failures()} of the checks failed.`)
   return failures() === 0
 }
@@ -103,10 +107,4 @@ async function checkAll(session: Session, { model, origins }: Plan, check: Check
 function notHere(error: unknown): NotApplicable {
   if (error instanceof Refusal && error.code === 'not_here') return { notApplicable: error.message }
   throw error
-}
-
-function showManualChecks({ stage, chatUrl, apiUrl, out }: Session, origins: readonly string[]): void {
-  out.log('\nBy hand, because no program can see it with your rights:')
-  const facts = { name: stage, hasEdge: chatUrl === apiUrl }
-  for (const line of manualChecks(facts, origins.length)) out.log(`-       ${line}.`)
 }

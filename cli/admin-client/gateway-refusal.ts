@@ -4,7 +4,6 @@ import { ADMIN_LOOKING_POSTS, ADMIN_ROOT } from '../../layers/gateway/endpoints.
 import { OUTPUTS } from '../../layers/gateway/names.ts'
 import { documentOf, START } from '../../layers/terminal/how-to-run.ts'
 
-/** The way to end a key if all else fails. */
 const WITHOUT_IT = `To end a key without it, see "If the admin API cannot answer" in ${documentOf('operate.md')}.`
 /** AWS accepts signatures of the last five minutes, and the date of an answer has seconds only. */
 const MOST_SKEW_MS = 4 * 60_000

@@ -30,7 +30,6 @@ const PATH = new RegExp(`^${ADMIN_ROOT}(/[\\w-]{1,100})+$`)
 /** The headers that the admin API reads. Others that a page sends, such as its token and its origin, are not forwarded. */
 const FORWARDED = ['accept', 'content-type', 'idempotency-key', 'if-match']
 
-/** The admin API of a gateway, by HTTP. */
 export function adminClient(
   { adminUrl, signIn }: { readonly adminUrl: string; readonly signIn: SignIn },
   { clock = Date.now, callMs = CALL_MS }: Options = {},
@@ -75,7 +74,7 @@ export function adminClient(
     const values = Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]))
     const request = { method, path, query: values, headers: { ...forwarded(headers), host }, ...sent }
     const { host: _, ...signed } = await signIn.sign(request, clock())
-    // As it is signed: a space is %20, where URLSearchParams has a plus.
+    // A space is signed as %20, where URLSearchParams has a plus.
     const pairs = [...query].map(([name, value]) => `${escaped(name)}=${escaped(value)}`)
     const search = pairs.length === 0 ? '' : `?${pairs.join('&')}`
     // The proof of a caller is for one address.

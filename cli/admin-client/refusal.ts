@@ -2,7 +2,6 @@ import type { AdminAnswer } from '../../layers/admin/api/call.ts'
 import type { ApiError } from '../../layers/admin/api/shapes/answers.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 
-/** The admin API's refusal, in its words. */
 export class Refusal extends CliError {
   readonly answer: AdminAnswer
   readonly status: number

@@ -8,7 +8,6 @@ export function plainName(heading: string): string {
   return heading.toLowerCase().replace(/[^a-z0-9]/g, '')
 }
 
-/** The columns of a provider's bill that make its lines. */
 export type Mapping = {
   readonly form: BillForm
   /** A row that has all of these is of this bill. */
@@ -20,7 +19,6 @@ export type Mapping = {
   readonly isByDay?: true
   /** The name of a row, which must not come twice; undefined if it has none. */
   readonly nameOf?: (row: Row) => string | undefined
-  /** False for a row that is no usage of a model. */
   readonly isUsage?: (row: Row) => boolean
   readonly model: (row: Row) => string | undefined
   readonly amount: string

@@ -29,7 +29,6 @@ export function readBill(sources: readonly Source[], mostBytes: number) {
   const lines: ReturnType<typeof lineOf>[] = []
   /** The days of a bill that has every day, also one without a cost; none of another bill. */
   const days: string[] = []
-  /** The number of lines that are no usage of models. */
   let leftOut = 0
   const seen = new Set<string>()
   let form: BillForm | undefined

@@ -89,11 +89,9 @@ export function openReconciliation(bill: Bill, days: readonly string[], provider
 
 export type Reconciled = ReturnType<typeof compared>
 
-/** A day and a model: our rows beside the bill. */
 function compared(day: string, pair: Pair, isByModel: boolean, tolerance: bigint) {
   const { requests, charged, cost } = pair
   const billed = nanoOf(pair.billed?.atto ?? 0n)
-  /** The bill less our cost. */
   const difference = billed - cost
   const size = difference < 0n ? -difference : difference
   return {

@@ -87,7 +87,6 @@ async function revokeAction(session: Session, _: object, named: string): Promise
   showChange(session, key, [changeLine('status', status, key.status)])
 }
 
-/** Finds it by its id, name or last four. */
 async function namedKey({ admin }: Session, text: string): Promise<AdminKeyShape> {
   const { data } = await admin.list<AdminKeyShape>('/admin-keys')
   return onlyKey(data, text, { noun: 'admin key', list: 'waybill admin-keys list' })

@@ -16,20 +16,18 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 export const credits = argument(rules.credits)
 export const someCredits = argument(rules.someCredits)
 export const grantedCredits = argument(rules.grantedCredits)
-/** The reference of a grant. */
 export const reference = argument(rules.line(1, MOST_REFERENCE_CHARS))
 export const keyName = argument(fields.SETTING_FIELDS.name)
 export const adminScopeList = argument(rules.someOf(ADMIN_SCOPES), listIn)
 
 export const someCidrs = argument(fields.someCidrs, listIn)
 
-/** For a search, in which an empty id finds nothing. */
+/** An empty id would find nothing in a search. */
 export const someExternalId = argument(fields.SETTING_FIELDS.external_id.unwrap())
 
 /** A UTC day, which stands for its first moment, or a moment, in milliseconds. */
 export const moment = argument(rules.moment)
 
-/** A period before now, in milliseconds. */
 export function period(text: string): number {
   const ms = readPeriod(text)
   if (ms !== undefined) return ms

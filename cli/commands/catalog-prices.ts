@@ -91,7 +91,6 @@ function noneFound(lists: readonly PriceList[]): CliError {
   return new CliError(`None of the catalog's routes is in ${lists.map(({ label }) => label).join(', ')}.${hint}`)
 }
 
-/** The source, its date and its hash. */
 function provenance({ label, source }: PriceList): string {
   return `${label} (${source.name.slice(0, 100)}, ${utcDay(source.changedMs)}, sha256 ${source.sha256})`
 }
@@ -108,7 +107,6 @@ async function writeNew(text: string, file: string, folder: string): Promise<str
 type Result = Proposal & {
   readonly lists: readonly PriceList[]
   readonly warnings: readonly string[]
-  /** The file that was written. */
   readonly file: string | undefined
 }
 

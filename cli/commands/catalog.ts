@@ -18,7 +18,6 @@ const files = () => import('./read-catalog-file.ts')
 
 const versionNumber = wholeNumber(1, 1_000_000_000)
 
-/** The option of everything that makes a version. */
 const NOTE = option('--note <text>', 'why, at most 200 characters; shown with the version and its event')
 type Noted = { readonly note?: string }
 

@@ -18,7 +18,6 @@ const ID = /^(key_[0-9A-HJKMNP-TV-Z]{26}|adminkey_\w+)$/
 const MOST_FOUND = 20
 const MOST_NAMED = 10
 
-/** The id of the key that a person names by its id, name, external id or last four. */
 export async function findKeyId(admin: Pick<Ask, 'get' | 'list'>, text: string): Promise<string> {
   if (ID.test(text)) return text
   const { keys } = await admin.get<SearchShape>('/search', { q: text })

@@ -103,7 +103,6 @@ export async function gatherInvoices(session: Session, month: string, keyId: str
     month,
     /** The last day that is in it; null if no day of the month is closed. */
     closed_through: hasDays ? utcDay(range.toMs - 1) : null,
-    /** The reasons not to send them. */
     problems: problems.sort(),
     data,
     total: totalOf(data.map(({ total }) => total)),
@@ -134,7 +133,6 @@ async function invoiceOf(session: Session, id: string, range: Range, ofRows: rea
   return { invoice, isGone: !key, all }
 }
 
-/** The key; undefined if it is gone. */
 async function keyAt({ admin }: Session, id: string): Promise<KeyDetail | undefined> {
   return admin.get<KeyDetail>(pathOf(id)).catch((error) => {
     if (error instanceof Refusal && error.code === 'not_found') return undefined

@@ -9,7 +9,6 @@ import { SCOPES } from '../../layers/gateway/endpoints.ts'
 /** Commander's options: texts, by the names of the options. */
 export type SettingOptions = Readonly<Record<string, unknown>>
 
-/** Additional help on the command line, by kind of setting. */
 const HELP: Partial<Record<SettingKind, string>> = {
   scopes: `: ${SCOPES.join(',')}`,
   moment: ", or a period from now such as 30d, or 'never'",

@@ -20,7 +20,7 @@ export function keyAt({ admin }: Session, id: string): Promise<KeyDetail> {
 
 type Named = Pick<KeyShape, 'id' | 'name'>
 
-/** With --json the whole answer, otherwise the changes only. */
+/** The answer is whole with --json, otherwise the changes only. */
 export function showChange({ out, json }: Session, key: Named, changes: readonly string[], answer: object = key): void {
   const heading = plainLine(`${key.name} (${key.id})`)
   const lines = changes.map((change) => out.paint.strong(plainLine(change)))
@@ -51,7 +51,6 @@ const STATUS_STYLES: Readonly<Record<KeyStatus, Style>> = {
   revoked: 'bad',
 }
 
-/** The first columns of a list of keys, or of admin keys. */
 export const KEY_COLUMNS = {
   id: wide((key: Listed) => key.id),
   name: (key: Listed) => key.name,
@@ -84,7 +83,6 @@ export function showKey(key: KeyShape, { out, nowMs }: Pick<Session, 'out' | 'no
   })
 }
 
-/** Optional settings only if the key has them. */
 function settingTexts(key: KeyShape): Record<string, string> {
   const used: Partial<Record<SettingField, string>> = {
     daily_limit: ` (${key.requests_today} today)`,

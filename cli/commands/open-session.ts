@@ -19,7 +19,6 @@ export type Here = {
 /** Those of a command that works on a gateway. */
 export type Session = Connection &
   Here & {
-    /** The admin API of the gateway. */
     readonly admin: Ask
     readonly confirm: Confirm
     readonly progress: Progress
@@ -31,7 +30,6 @@ export type GlobalOptions = Target & { readonly json?: boolean; readonly yes?: b
 
 type Parts = Here & { readonly progress: Progress; readonly openAdmin: OpenAdmin | undefined }
 
-/** A command's session with its gateway. */
 export async function openSession(
   options: GlobalOptions,
   { openAdmin = (connection) => ask(adminClient(connection)), ...parts }: Parts,

@@ -36,14 +36,12 @@ function readStatus(text: string): { readonly outcome?: string; readonly status?
   throw new InvalidArgumentError(`It must be ${FORMS}.`)
 }
 
-/** For the admin API. */
 export function filterQuery({ key, model, user, tag, status }: UsageFilter) {
   return { key_id: key, model, user, tag, ...status }
 }
 
 type Limit = { readonly limit: number }
 
-/** The newest requests. */
 export async function listAction(session: Session, options: RangeOptions & UsageFilter & Limit): Promise<void> {
   const { admin, out, json, nowMs } = session
   const range = rangeOf(options, nowMs, DAY_MS)
@@ -92,7 +90,6 @@ const LONGEST_MS = 16 * MINUTE_MS
 /** The most rows that are looked through each time. */
 const MOST_ROWS = 500
 
-/** Requests as they end. */
 export async function tailAction(session: Session, options: UsageFilter & Limit): Promise<void> {
   const { admin, out, json, terminal, progress } = session
   using ending = endOf(terminal.output)

@@ -15,9 +15,7 @@ export type CommandRow = {
   readonly options?: readonly Option[]
   /** Throws before a gateway is asked. */
   readonly check?: (options: never) => void
-  /** Works on a gateway. */
   readonly work?: Work<Session, never>
-  /** Works on this machine alone. */
   readonly here?: Work<Here, never>
   /** Decides for a command that can do both. */
   readonly isHere?: Work<Here, never>

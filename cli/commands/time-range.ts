@@ -24,7 +24,7 @@ export type RangeOptions = { readonly from?: string; readonly to?: string; reado
 
 const TO_WORDS = 'up to its first moment, which is not included; unless given the end of the word in --from, or now'
 
-/** For a command that must be told its beginning, or else may have `--since`. */
+/** A command that need not be told its beginning has `--since`, too. */
 export function rangeOptions(isMandatory: boolean): Option[] {
   const from = option('--from <when>', `from this moment on, in UTC: ${FORMS}`, checkedPoint)
   const since = option('--since <period>', 'how far back, in place of --from (default: 24h)', period)
@@ -35,7 +35,6 @@ export function rangeOptions(isMandatory: boolean): Option[] {
   ]
 }
 
-/** The words of completions. */
 export const RANGE_WORDS = Object.keys(WORDS)
 
 /** Unless a beginning is given, `usualMs` before now. */
@@ -45,7 +44,6 @@ export function rangeOf({ from, to, since }: RangeOptions, nowMs: number, usualM
   return { fromMs: begin.fromMs, toMs: to === undefined ? begin.toMs : pointAt(to, nowMs).fromMs }
 }
 
-/** For the admin API. */
 export function rangeQuery({ fromMs, toMs }: Range): { from: string; to: string | undefined } {
   return { from: isoTime(fromMs), to: toMs === undefined ? undefined : isoTime(toMs) }
 }

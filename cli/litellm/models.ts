@@ -11,7 +11,6 @@ import { type ImportOptions, openProviders, type Providers, requireValid } from 
 /** Prices, and names of abilities, which providers know of themselves, stand in the parameters or in the information. */
 const EITHER =
   '(in|out)put_cost_per_(token|reasoning_token)(_above_\\d+k_tokens)?|cache_\\w+_token_cost\\w*|tiered_pricing|supports_\\w+'
-/** The fields that are read, by their places. */
 const READ = {
   '': /^(model_list|litellm_settings|router_settings|general_settings|credential_list|include)$/,
   'litellm_settings.': /^(fallbacks|drop_params)$/,
@@ -68,7 +67,6 @@ function deploymentsIn(config: Exact, providers: Providers, omissions: Omissions
   })
   return [...named, ...aliased(named, at(config, 'router_settings', 'model_group_alias'), omissions)]
 
-  /** One route of the model of this name. */
   function deploymentOf(model: string, entry: Exact) {
     const [own, info] = [at(entry, 'litellm_params'), at(entry, 'model_info')]
     const credential = textAt(own, 'litellm_credential_name')

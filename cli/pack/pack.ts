@@ -33,7 +33,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 const FUNCTIONS = readdirSync(join(ROOT, 'functions')).filter((name) =>
   existsSync(join(ROOT, 'functions', name, 'handler.ts')),
 )
-/** As deep as a clone's, because source maps have relative paths: a stage has the same code from a clone and from the package. */
+/** The folder is as deep as a clone's, because source maps have relative paths: a stage has the same code from a clone and from the package. */
 const BUNDLES = join(ROOT, 'dist', 'bundles')
 const DATA = ['local/catalog.json']
 

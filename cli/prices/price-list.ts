@@ -16,7 +16,6 @@ import { type Source, utf8Of } from '../reading/read-source.ts'
 import { Doubt, LIST_FORMS, type ListForm, type Wanted } from './forms.ts'
 import { dearer, type Listed, type Picos, picosBy } from './listed.ts'
 
-/** A public list of prices that was read. */
 export type PriceList = {
   readonly label: string
   readonly source: Source
@@ -64,7 +63,6 @@ const MOST_TOKENS = 100_000_000
 const MOST_TIERS = 20
 const MOST_SHOWN = 40
 
-/** The checked model, or why nothing of it is believed. */
 export function readListed(form: ListForm, entry: Exact, root: Exact): Listed | string {
   const valueAt = (holder: Exact | undefined, path?: string) => path && at(holder, ...path.split('.'))
   try {

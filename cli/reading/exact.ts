@@ -58,7 +58,6 @@ export function at(value: Exact | undefined, ...path: readonly string[]): Exact 
   return found ?? undefined
 }
 
-/** The text of a string or a number. */
 export function textAt(value: Exact | undefined, ...path: readonly string[]): string | undefined {
   const found = at(value, ...path)
   return typeof found === 'string' ? found : undefined

@@ -62,7 +62,6 @@ const NEEDED = {
   'If-Match': text('The version that you have seen, in quotes.'),
 }
 
-/** The names are statuses. */
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'A field, a query or a header is missing or wrong; `param` names it.',
   401: "The console's token or the admin key is missing or wrong.",
@@ -96,7 +95,6 @@ const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   GrantCredits: bodies.grantBody,
 }
 
-/** The OpenAPI document of the admin API, made from its routes and schemas. */
 export function adminOpenApi(): Json {
   const paths: Record<string, Record<string, Json>> = {}
   for (const [name, words] of Object.entries(ROUTE_WORDS)) {

@@ -39,7 +39,6 @@ const OPERATIONS: Readonly<Record<PublicPath, Operation>> = {
   '/v1/quote': { operationId: 'createQuote', tag: 'Account', answer: 'Quote' },
 }
 
-/** The OpenAPI document of the public API, made of its endpoints, errors and schemas. */
 export function publicOpenApi(): Json {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   const paths = HTTP_ROUTES.map((route) => [

@@ -15,10 +15,8 @@ const { cost, provider, attempts, dropped, lowered, replayed } = ownNames(BRAND.
 const described = (head: string) =>
   Object.entries(wordsOf(head)).map(([name, description]) => ({ name, description, schema: { type: 'string' } }))
 
-/** The headers of a request to a model. */
 export const PARAMETERS = described('| request header | meaning |').map((header) => ({ ...header, in: 'header' }))
 
-/** Every header of an answer. */
 export const HEADERS: Readonly<Record<string, Json>> = Object.fromEntries(
   described('| response header | meaning | present |').map(({ name, ...header }) => [
     name,

@@ -21,7 +21,6 @@ import {
   type NotApplicable,
 } from './stage-checks.ts'
 
-/** The name of the key that is made for the checks. */
 const NAME = 'smoke'
 
 export type SmokeOptions = { readonly model?: string; readonly origin?: readonly string[] }
@@ -41,7 +40,6 @@ export async function smoke(session: Session, options: SmokeOptions): Promise<bo
   return failures() === 0
 }
 
-/** Prints the outcome of each check, and counts those that failed. */
 function checksOn(out: Session['out']): { readonly check: Check; failures(): number } {
   let failures = 0
   return {

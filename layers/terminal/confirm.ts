@@ -12,7 +12,6 @@ type Guard = {
   readonly stage: string
   readonly isProtected: boolean
   readonly yes: boolean
-  /** Called before anything is asked. */
   readonly before?: () => void
 }
 

@@ -10,7 +10,6 @@ type Column<Row> = {
   readonly isSpare?: true
   /** Never shortened, as an id that is to be copied. */
   readonly isWhole?: true
-  /** Has a sum in the last row. */
   readonly isSummed?: true
   readonly style?: (row: Row) => Style | undefined
 }
@@ -32,7 +31,7 @@ export function summed<Row>(of: (row: Row) => Cell): Column<Row> {
   return { of, isSummed: true }
 }
 
-/** With --json the list as it is, otherwise its rows. */
+/** The list as it is with --json, otherwise its rows. */
 export function printList<Row>(
   { out, json }: { readonly out: Screen; readonly json: boolean },
   list: { readonly data: readonly Row[] },

@@ -2,18 +2,9 @@ import { gunzipSync } from 'node:zlib'
 import { CsvError, parse } from 'csv-parse/sync'
 import { DAY_MS, isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
-import {
-  at,
-  type Exact,
-  fieldsAt,
-  isObject,
-  itemsAt,
-  looseMoment,
-  readExactJson,
-  scaledNumber,
-  wholeNumberIn,
-} from '../reading/exact.ts'
+import { at, type Exact, fieldsAt, isObject, itemsAt, readExactJson } from '../reading/exact.ts'
 import type { BillForm } from '../reading/known-providers.ts'
+import { looseMoment, scaledNumber, wholeNumberIn } from '../reading/numbers.ts'
 import { type Source, utf8Of } from '../reading/read-source.ts'
 import { KNOWN_BILLS, MAPPINGS, type Mapping, plainName, type Row } from './mappings.ts'
 

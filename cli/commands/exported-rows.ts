@@ -1,11 +1,6 @@
 import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import { parseCredits } from '../../layers/gateway/domain/money/money.ts'
-import {
-  USAGE_FIELD_NAMES,
-  USAGE_FIELDS,
-  type UsageFieldKind,
-  type UsageRow,
-} from '../../layers/gateway/domain/rows/usage-row.ts'
+import { USAGE_FIELD_NAMES, USAGE_FIELDS, type UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { type Ask, jsonLines } from '../admin-client/ask.ts'
 import { Refusal } from '../admin-client/refusal.ts'
 import type { Session } from './open-session.ts'
@@ -45,7 +40,7 @@ export async function* exportedRows(session: Session, command: string, wanted: W
   }
 }
 
-const READ: { readonly [Kind in UsageFieldKind]?: (value: unknown) => unknown } = {
+const READ: Readonly<Record<string, (value: unknown) => unknown>> = {
   credits: (value) => parseCredits(String(value)),
   moment: (value) => Date.parse(String(value)),
   // It is exported in another form than the row has.

@@ -11,15 +11,7 @@ import { newSecret } from '../commands/new-secret.ts'
 import type { Session } from '../commands/open-session.ts'
 import { testedRoutes } from '../commands/routes.ts'
 import { type Check, callerOf, checkCalls } from './check-calls.ts'
-import {
-  checkClosed,
-  checkIpv6,
-  checkPlainHttp,
-  checkSwept,
-  checkTableSettings,
-  manualChecks,
-  type NotApplicable,
-} from './stage-checks.ts'
+import * as stageChecks from './stage-checks.ts'
 
 const NAME = 'smoke'
 
@@ -34,7 +26,7 @@ export async function smoke(session: Session, options: SmokeOptions): Promise<bo
   if (session.stage !== LOCAL_STAGE) {
     out.log('\nBy hand, because no program can see it with your rights:')
     const facts = { name: session.stage, hasEdge: session.chatUrl === session.apiUrl }
-    for (const line of manualChecks(facts, origins.length)) out.log(`-       ${line}.`)
+    for (const line of stageChecks.manualChecks(facts, origins.length)) out.log(`-       ${line}.`)
   }
   out.log(failures() === 0 ? '\nAll is well.' : `\n${failures()} of the checks failed.`)
   return failures() === 0
@@ -45,7 +37,7 @@ function checksOn(out: Session['out']): { readonly check: Check; failures(): num
   return {
     async check(what, work) {
       try {
-        const result = (await work()) as NotApplicable | undefined
+        const result = (await work()) as stageChecks.NotApplicable | undefined
         out.log(result ? `n/a     ${what}: ${result.notApplicable}` : `ok      ${what}`)
       } catch (error) {
         failures += 1
@@ -86,23 +78,25 @@ async function checkAll(session: Session, { model, origins }: Plan, check: Check
       `status ${responses.map(({ status }) => status).join(', ')}`,
     )
   })
-  await check('nobody is answered over plain HTTP', () => checkPlainHttp(chatUrl))
+  await check('nobody is answered over plain HTTP', () => stageChecks.checkPlainHttp(chatUrl))
   await check(`clients ${ipv6 ? 'can' : 'cannot'} come over IPv6, as the settings say`, () => {
     if (stage === LOCAL_STAGE) return { notApplicable: 'this is one machine' }
     if (ipv6 === undefined) return { notApplicable: 'an admin key does not see the settings' }
-    return checkIpv6(chatUrl, ipv6, resolve6)
+    return stageChecks.checkIpv6(chatUrl, ipv6, resolve6)
   })
-  await check('the sweep leaves no dead request lying', async () => checkSwept(await admin.get<Overview>('/overview')))
+  await check('the sweep leaves no dead request lying', async () =>
+    stageChecks.checkSwept(await admin.get<Overview>('/overview')),
+  )
   await check('the tables expire, can be recovered and are protected, as they were deployed', async () => {
     const tables = await admin.get<List<TableShape>>('/tables').catch(notHere)
-    return 'notApplicable' in tables ? tables : checkTableSettings(tables.data, session.isProtected)
+    return 'notApplicable' in tables ? tables : stageChecks.checkTableSettings(tables.data, session.isProtected)
   })
   for (const origin of origins)
-    await check(`${origin} is closed to whoever goes around CloudFront`, () => checkClosed(origin))
+    await check(`${origin} is closed to whoever goes around CloudFront`, () => stageChecks.checkClosed(origin))
 }
 
 /** The settings are AWS's: a database on one machine has none of them. */
-function notHere(error: unknown): NotApplicable {
+function notHere(error: unknown): stageChecks.NotApplicable {
   if (error instanceof Refusal && error.code === 'not_here') return { notApplicable: error.message }
   throw error
 }

@@ -38,7 +38,9 @@ export const MAPPINGS: readonly Mapping[] = [
     end: 'endtime',
     isInSeconds: true,
     isByDay: true,
-    model: ({ lineitem }) => lineitem && openAiModel(lineitem),
+    // The model of "priority | gpt-5-2025-08-07, cached input"; anything else, such as a tool, stays whole.
+    model: ({ lineitem = '' }) =>
+      /^(?:[^,|]*\|\s*)?([\w.:-]+)(?: (?:audio|image|text))?,/.exec(lineitem)?.[1] ?? lineitem,
     amount: 'amountvalue',
     currency: 'amountcurrency',
   },
@@ -92,11 +94,6 @@ export const MAPPINGS: readonly Mapping[] = [
     amount: 'usage',
   },
 ]
-
-/** The model of "priority | gpt-5-2025-08-07, cached input"; anything else, such as a tool, stays whole. */
-function openAiModel(item: string): string {
-  return /^(?:[^,|]*\|\s*)?([\w.:-]+)(?: (?:audio|image|text))?,/.exec(item)?.[1] ?? item
-}
 
 /** These are no usage: they come on top of it, or are taken off the whole. */
 const NO_USAGE = /^(?:Tax|Credit|Refund|Fee)$/i

@@ -93,7 +93,11 @@ function readTable(text: string, name: string, take: Take): void {
   let rows = 0
   try {
     parse<Row>(text, {
-      columns: (headings) => columnsOf(headings, name),
+      columns(headings: readonly string[]) {
+        const columns = headings.map(plainName)
+        if (new Set(columns).size === columns.length) return columns
+        throw new CliError(`${name} has two columns of the same name.`)
+      },
       record_delimiter: ['\r\n', '\n', '\r'],
       skip_empty_lines: true,
       // No row is kept.
@@ -107,12 +111,6 @@ function readTable(text: string, name: string, take: Take): void {
     throw error instanceof CsvError ? new CliError(`${name} ${csvFault(error, rows + 2)}`) : error
   }
   if (rows === 0) throw new CliError(`${name} has no row of ${KNOWN_BILLS}.`)
-}
-
-function columnsOf(headings: readonly string[], name: string): string[] {
-  const columns = headings.map(plainName)
-  if (new Set(columns).size === columns.length) return columns
-  throw new CliError(`${name} has two columns of the same name.`)
 }
 
 /** The library's words quote the text. */

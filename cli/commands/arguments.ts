@@ -14,7 +14,6 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 }
 
 export const credits = argument(rules.credits)
-export const someCredits = argument(rules.someCredits)
 export const grantedCredits = argument(rules.grantedCredits)
 export const reference = argument(rules.line(1, MOST_REFERENCE_CHARS))
 export const keyName = argument(fields.SETTING_FIELDS.name)

@@ -66,7 +66,11 @@ async function proposePrices(ours: Ours, options: PricesOptions, place: Here): P
   const catalog = await checkedCatalog(ours.text, `The catalog '${ours.name}' is not valid`)
   const lists = openLists(await readSources(options.from, { folder, nowMs, mostBytes: MOST_LIST_BYTES }))
   const { edits, ...proposal } = propose(catalog, lists, options.markup)
-  if (proposal.missing.length === catalog.models.flatMap(({ routes }) => routes).length) throw noneFound(lists)
+  if (proposal.missing.length === catalog.models.flatMap(({ routes }) => routes).length) {
+    const portkey = lists.some(({ label }) => label.startsWith('Portkey'))
+    const hint = portkey ? ' A list of Portkey is of one provider and has its name, such as openai.json.' : ''
+    throw new CliError(`None of the catalog's routes is in ${lists.map(({ label }) => label).join(', ')}.${hint}`)
+  }
   const comment = { path: ['$comment'], value: `Prices by ${lists.map(provenance).join('; ')}.` }
   const text = editJson(ours.text, [...edits, comment])
   const proposed = await checkedCatalog(text, 'No proposal can be made, because it would not be valid')
@@ -83,12 +87,6 @@ async function checkedCatalog(text: string, complaint: string): Promise<CatalogD
   const { ANY_ECHO, validCatalog } = await import('./read-catalog-file.ts')
   const { namingEcho } = await import('../../layers/admin/catalog/catalog-refusal.ts')
   return validCatalog(JSON.parse(text, namingEcho(ANY_ECHO)), complaint)
-}
-
-function noneFound(lists: readonly PriceList[]): CliError {
-  const portkey = lists.some(({ label }) => label.startsWith('Portkey'))
-  const hint = portkey ? ' A list of Portkey is of one provider and has its name, such as openai.json.' : ''
-  return new CliError(`None of the catalog's routes is in ${lists.map(({ label }) => label).join(', ')}.${hint}`)
 }
 
 function provenance({ label, source }: PriceList): string {

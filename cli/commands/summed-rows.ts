@@ -26,12 +26,6 @@ const NAMES: Readonly<Record<UsageGroup | 'user', (row: UsageRow) => string | un
 }
 export const NAMED_GROUPS = Object.keys(NAMES) as (keyof typeof NAMES)[]
 
-function nameIn(row: UsageRow, by: SummaryGroup): string {
-  const named = NAMED_GROUPS.find((group) => group === by)
-  const name = named ? NAMES[named](row) : new Map(Object.entries(row.tags ?? {})).get(by.slice(TAG.length))
-  return name || '-'
-}
-
 /** A summary without buckets, by a filter or a group that the admin API does not add up by: rows are streamed and added up here. */
 export async function summedRows(
   session: Session,
@@ -41,9 +35,11 @@ export async function summedRows(
 ): Promise<UsagePage> {
   const groups = new UsageGroups()
   const named = new Set<string>()
+  const group = NAMED_GROUPS.find((one) => one === by)
   const wanted = { ...range, toMs: range.toMs ?? session.nowMs, ...filterQuery(filter) }
   for await (const row of exportedRows(session, 'usage summary', wanted)) {
-    const name = nameIn(row, by)
+    const tags = () => new Map(Object.entries(row.tags ?? {}))
+    const name = (group ? NAMES[group](row) : tags().get(by.slice(TAG.length))) || '-'
     if (named.size < MOST_GROUPS) named.add(name)
     groups.add(named.has(name) ? name : OTHERS, partOf(row))
   }

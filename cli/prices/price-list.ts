@@ -18,7 +18,9 @@ export function openLists(sources: readonly Source[]): readonly PriceList[] {
   const counts = new Map<string, number>()
   return sources.map((source) => {
     const root = readExactJson(utf8Of(source), `The list ${source.name}`)
-    const form = formOf(root)
+    const entries = fieldsAt(root).flatMap(([, entry]) => (isObject(entry) ? [entry] : []))
+    const isMarked = (mark: string) => entries.some((entry) => at(entry, mark) !== undefined)
+    const form = LIST_FORMS.find(({ marks }) => marks.some(isMarked))
     if (!form) {
       const known = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(LIST_FORMS.map(({ name }) => name))
       throw new CliError(`The list ${source.name} is not in the form of ${known}.`)
@@ -31,16 +33,11 @@ export function openLists(sources: readonly Source[]): readonly PriceList[] {
       label: count === 1 ? label : `${label} #${count}`,
       source,
       look: (wanted) => {
-        const entries = form.find(root, wanted, source.file).filter((entry) => entry !== undefined)
-        return entries.map((entry) => readListed(form, entry, root))
+        const found = form.find(root, wanted, source.file).filter((entry) => entry !== undefined)
+        return found.map((entry) => readListed(form, entry, root))
       },
     }
   })
-}
-
-function formOf(root: Exact): ListForm | undefined {
-  const entries = fieldsAt(root).flatMap(([, entry]) => (isObject(entry) ? [entry] : []))
-  return LIST_FORMS.find(({ marks }) => entries.some((entry) => marks.some((mark) => at(entry, mark) !== undefined)))
 }
 
 /**

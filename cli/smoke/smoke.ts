@@ -19,33 +19,25 @@ export type SmokeOptions = { readonly model?: string; readonly origin?: readonly
 
 /** Calls every endpoint of a running gateway with a key made for it. True if all is well. */
 export async function smoke(session: Session, options: SmokeOptions): Promise<boolean> {
-  const { out } = session
-  const { check, failures } = checksOn(out)
+  const { out, stage, chatUrl, apiUrl } = session
   const { model = await firstModel(session), origin: origins = [] } = options
-  await checkAll(session, { model, origins }, check)
-  if (session.stage !== LOCAL_STAGE) {
+  let failures = 0
+  await checkAll(session, model, origins, async (what, work) => {
+    try {
+      const result = (await work()) as stageChecks.NotApplicable | undefined
+      out.log(result ? `n/a     ${what}: ${result.notApplicable}` : `ok      ${what}`)
+    } catch (error) {
+      failures += 1
+      out.log(`FAILED  ${what}: ${error instanceof Error ? error.message : error}`)
+    }
+  })
+  if (stage !== LOCAL_STAGE) {
     out.log('\nBy hand, because no program can see it with your rights:')
-    const facts = { name: session.stage, hasEdge: session.chatUrl === session.apiUrl }
+    const facts = { name: stage, hasEdge: chatUrl === apiUrl }
     for (const line of stageChecks.manualChecks(facts, origins.length)) out.log(`-       ${line}.`)
   }
-  out.log(failures() === 0 ? '\nAll is well.' : `\n${failures()} of the checks failed.`)
-  return failures() === 0
-}
-
-function checksOn(out: Session['out']): { readonly check: Check; failures(): number } {
-  let failures = 0
-  return {
-    async check(what, work) {
-      try {
-        const result = (await work()) as stageChecks.NotApplicable | undefined
-        out.log(result ? `n/a     ${what}: ${result.notApplicable}` : `ok      ${what}`)
-      } catch (error) {
-        failures += 1
-        out.log(`FAILED  ${what}: ${error instanceof Error ? error.message : error}`)
-      }
-    },
-    failures: () => failures,
-  }
+  out.log(failures === 0 ? '\nAll is well.' : `\n${failures} of the checks failed.`)
+  return failures === 0
 }
 
 async function firstModel({ admin }: Session): Promise<string> {
@@ -54,9 +46,7 @@ async function firstModel({ admin }: Session): Promise<string> {
   return data[0].model
 }
 
-type Plan = { readonly model: string; readonly origins: readonly string[] }
-
-async function checkAll(session: Session, { model, origins }: Plan, check: Check): Promise<void> {
+async function checkAll(session: Session, model: string, origins: readonly string[], check: Check): Promise<void> {
   const { admin, chatUrl, stage, ipv6 } = session
   const { secret, sent } = newSecret(BRAND.keyPrefix)
   const { id } = await admin.once<KeyShape>('/keys', { name: NAME, rpm: 600, credits: '1', ...sent })

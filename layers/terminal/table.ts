@@ -20,6 +20,8 @@ type Columns<Row> = Readonly<Record<string, Column<Row> | ((row: Row) => Cell)>>
 type Shown<Row> = { readonly heading: string; readonly width: number; readonly isNumber: boolean } & Column<Row>
 
 const GAP = '  '
+/** Amounts of the admin API are decimal strings. */
+const NUMBER = /^-?\d+(\.\d+)?$/
 /** No text is shortened to less than this. */
 const LEAST_WIDTH = 8
 
@@ -76,7 +78,7 @@ function shownColumns<Row>({ width, isTerminal }: Screen, rows: readonly Row[], 
       ...column,
       of,
       width: Math.max(...texts.map((text) => text.length)),
-      isNumber: cells.length > 0 && cells.every(isNumeric),
+      isNumber: cells.length > 0 && cells.every((cell) => NUMBER.test(String(cell))),
     }
   })
 }
@@ -111,11 +113,6 @@ function lineOf<Row>(
 
 export function shortened(text: string, width: number): string {
   return text.length > width ? `${text.slice(0, width - 1)}…` : text
-}
-
-/** Amounts of the admin API are decimal strings. */
-function isNumeric(cell: Cell): boolean {
-  return /^-?\d+(\.\d+)?$/.test(String(cell))
 }
 
 function totalText<Row>({ of, isSummed }: Column<Row>, index: number, rows: readonly Row[]): string {

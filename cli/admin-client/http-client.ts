@@ -5,8 +5,7 @@ import { refused } from '../../layers/admin/api/handle.ts'
 import { timeLeft } from '../../layers/gateway/domain/keys/act.ts'
 import { ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
 import { escaped } from '../../layers/gateway/platform/aws/sign-request.ts'
-import { noAnswer } from './gateway-refusal.ts'
-import { readAnswer } from './read-answer.ts'
+import { noAnswer, readAnswer } from './read-answer.ts'
 import type { SignIn } from './sign-in.ts'
 
 /** Asks the admin API of one gateway, local or remote: returns every answer, refusals too, and never throws. */
@@ -83,12 +82,9 @@ export function adminClient(
 }
 
 function forwarded(headers: AdminAsk['headers']): Record<string, string> {
-  const there = FORWARDED.flatMap((name) => {
-    const value = headers[name]
-    return value === undefined ? [] : [[name, value] as const]
-  })
-  for (const [name, value] of there) {
+  const there = Object.entries(headers).filter(([name, value]) => FORWARDED.includes(name) && value !== undefined)
+  for (const [name, value = ''] of there) {
     if (!/^[\x20-\x7e]*$/.test(value)) throw new AdminError('invalid_request', `The header ${name} is not plain ASCII.`)
   }
-  return Object.fromEntries(there)
+  return Object.fromEntries(there) as Record<string, string>
 }

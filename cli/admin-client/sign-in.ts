@@ -1,7 +1,7 @@
 import { ADMIN_PATHS } from '../../layers/gateway/endpoints.ts'
 import { signRequest } from '../../layers/gateway/platform/aws/sign-request.ts'
 import type { Credentials } from '../../layers/gateway/platform/config.ts'
-import { unsigned } from './gateway-refusal.ts'
+import { unsigned } from './read-answer.ts'
 
 /** The way in which a caller tells the admin API who it is: a signature of AWS, an admin key, or a local token. */
 export type SignIn = {

@@ -6,7 +6,7 @@ import { DAY_MS, isoTime, MINUTE_MS } from '../../layers/gateway/domain/basics/t
 import { OUTCOMES } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { printJson, printJsonLine } from '../../layers/terminal/output.ts'
 import { printTable, shortened, summed, wide } from '../../layers/terminal/table.ts'
-import type { Screen, Style, Terminal } from '../../layers/terminal/terminal.ts'
+import type { Screen, Style } from '../../layers/terminal/terminal.ts'
 import { option } from './arguments.ts'
 import type { Session } from './open-session.ts'
 import { type RangeOptions, rangeOf, rangeQuery, shortTime, tellRange } from './time-range.ts'
@@ -92,7 +92,11 @@ const MOST_ROWS = 500
 
 export async function tailAction(session: Session, options: UsageFilter & Limit): Promise<void> {
   const { admin, out, json, terminal, progress } = session
-  using ending = endOf(terminal.output)
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  process.once('SIGINT', end).once('SIGTERM', end)
+  // A reader that has left ends it, too.
+  terminal.output.once('error', end)
   progress.stop()
   let seen = new Set<string>()
   for (let isFirst = true; !ending.signal.aborted; isFirst = false) {
@@ -105,21 +109,6 @@ export async function tailAction(session: Session, options: UsageFilter & Limit)
     }
     seen = new Set(data.map(({ request_id }) => request_id))
     await sleep(PAUSE_MS, undefined, { signal: ending.signal }).catch(() => {})
-  }
-}
-
-/** Aborted by Ctrl-C, or by a reader that has left. */
-function endOf(output: Terminal['output']): Disposable & { readonly signal: AbortSignal } {
-  const ending = new AbortController()
-  const end = () => ending.abort()
-  process.once('SIGINT', end).once('SIGTERM', end)
-  output.once('error', end)
-  return {
-    signal: ending.signal,
-    [Symbol.dispose]() {
-      process.off('SIGINT', end).off('SIGTERM', end)
-      output.off('error', end)
-    },
   }
 }
 

@@ -1,5 +1,9 @@
-import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
+import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+import type { UsageGroup, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { shownGroups, usageNumbers } from '../../layers/admin/usage/usage-numbers.ts'
+import { isoTime, utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import { parseCredits } from '../../layers/gateway/domain/money/money.ts'
+import { partOf, UsageGroups } from '../../layers/gateway/domain/rows/day-total.ts'
 import { USAGE_FIELD_NAMES, USAGE_FIELDS, type UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { type Ask, jsonLines } from '../admin-client/ask.ts'
 import { Refusal } from '../admin-client/refusal.ts'
@@ -68,5 +72,45 @@ async function* withoutHeader(pieces: AsyncIterable<string>): AsyncGenerator<str
       begun += piece
       yield begun.split(/\r\n(.*)/s)[1] ?? ''
     }
+  }
+}
+
+/** Callers may name any number of users; the rows of those beyond this many are added up together. */
+const MOST_GROUPS = 10_000
+const OTHERS = '(others)'
+const TAG = 'tag:'
+
+/** Sums by user or tag are in no total of an hour or a day: there may be as many as there are requests. */
+export type SummaryGroup = UsageGroup | 'user' | `${typeof TAG}${string}`
+
+const NAMES: Readonly<Record<UsageGroup | 'user', (row: UsageRow) => string | undefined>> = {
+  model: ({ model }) => model,
+  key: ({ keyId }) => keyId,
+  provider: ({ provider }) => provider,
+  day: ({ startedAtMs }) => utcDay(startedAtMs),
+  user: ({ user }) => user,
+}
+export const NAMED_GROUPS = Object.keys(NAMES) as (keyof typeof NAMES)[]
+
+/** A summary without buckets, by a filter or a group that the admin API does not add up by: rows are streamed and added up here. */
+export async function summedRows(session: Session, wanted: Wanted, by: SummaryGroup): Promise<UsagePage> {
+  const groups = new UsageGroups()
+  const named = new Set<string>()
+  const group = NAMED_GROUPS.find((one) => one === by)
+  for await (const row of exportedRows(session, 'usage summary', wanted)) {
+    const tags = () => new Map(Object.entries(row.tags ?? {}))
+    const name = (group ? NAMES[group](row) : tags().get(by.slice(TAG.length))) || '-'
+    if (named.size < MOST_GROUPS) named.add(name)
+    groups.add(named.has(name) ? name : OTHERS, partOf(row))
+  }
+  const { total } = groups
+  const keys = by === 'key' ? await session.admin.list<KeyShape>('/keys') : undefined
+  return {
+    object: 'page',
+    // The admin API has no sums by user or tag.
+    group_by: by as UsageGroup,
+    data: [],
+    total: usageNumbers(total, total.cost),
+    groups: shownGroups(groups, by, keys && new Map(keys.data.map(({ id, name }) => [id, name]))),
   }
 }

@@ -13,8 +13,8 @@ import { CliError } from '../../layers/terminal/cli-error.ts'
 import { SETTINGS_FILE } from '../../layers/terminal/how-to-run.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { printList, summed, wide } from '../../layers/terminal/table.ts'
-import { credits, grantedCredits, option, reference, someExternalId, wholeNumber } from './arguments.ts'
-import { type SettingOptions, settingOptions, settingsOf } from './key-setting-options.ts'
+import * as args from './arguments.ts'
+import { option, type SettingOptions, settingOptions, settingsOf } from './arguments.ts'
 import { showNewSecret } from './new-secret.ts'
 import { changeLine, KEY_COLUMNS, keyAt, lastUse, pathOf, rotationChanges, showChange, showKey } from './one-key.ts'
 import type { Session } from './open-session.ts'
@@ -24,7 +24,7 @@ import { shortTime } from './time-range.ts'
 const GRACE_MINUTES = GRACE_MS / MINUTE_MS
 const GRACE_WORDS = 'how long the old one stays valid; 0 ends it at once'
 
-const referenceOption = (words: string) => option('--reference <text>', words, reference)
+const referenceOption = (words: string) => option('--reference <text>', words, args.reference)
 
 export const KEYS: CommandRow = {
   words: 'make and manage API keys; a key is named by its id, name, external id or last four',
@@ -34,7 +34,7 @@ export const KEYS: CommandRow = {
       options: [
         ...settingOptions(true),
         // Commander cannot print a bigint in its help.
-        option('--credits <credits>', 'credits to begin with', credits).default(0n, '0'),
+        option('--credits <credits>', 'credits to begin with', args.credits).default(0n, '0'),
         referenceOption('the payment behind the credits, such as an invoice'),
       ],
       work: createAction,
@@ -42,7 +42,7 @@ export const KEYS: CommandRow = {
     list: {
       words: 'every key, newest first',
       options: [
-        option('--external-id <id>', 'only the key with this id of yours', someExternalId),
+        option('--external-id <id>', 'only the key with this id of yours', args.someExternalId),
         referenceOption('only keys that were granted credits under this reference'),
       ],
       work: listAction,
@@ -66,7 +66,7 @@ export const KEYS: CommandRow = {
     },
     'grant <key>': {
       words: 'add credits, or correct a grant: -5 takes 5 back, if they are available',
-      argument: new Argument('<credits>', 'how many').argParser((text) => formatCredits(grantedCredits(text))),
+      argument: new Argument('<credits>', 'how many').argParser((text) => formatCredits(args.grantedCredits(text))),
       options: [
         referenceOption('the payment behind them, such as an invoice'),
         option(
@@ -83,7 +83,7 @@ export const KEYS: CommandRow = {
     },
     'rotate <key>': {
       words: 'issue a new secret; the old one stays valid for a while',
-      options: [option('--grace <minutes>', GRACE_WORDS, wholeNumber(0, GRACE_MINUTES), GRACE_MINUTES)],
+      options: [option('--grace <minutes>', GRACE_WORDS, args.wholeNumber(0, GRACE_MINUTES), GRACE_MINUTES)],
       work: rotateAction,
     },
     'end-grace <key>': { words: 'end the old secret of a rotated key now', work: changing('end-grace') },

@@ -124,14 +124,12 @@ function notesOf(bill: Bill, days: readonly string[], missing: readonly string[]
 }
 
 function totalOf(rows: readonly Reconciled[]) {
-  const total = (of: (row: Reconciled) => bigint) => rows.reduce((sum, row) => sum + of(row), 0n)
-  return {
-    requests: rows.reduce((sum, { requests }) => sum + requests, 0),
-    charged: total((row) => row.charged),
-    upstream_cost: total((row) => row.upstream_cost),
-    billed: total((row) => row.billed),
-    difference: total((row) => row.difference),
-  }
+  const requests = rows.reduce((sum, row) => sum + row.requests, 0)
+  const amounts = (['charged', 'upstream_cost', 'billed', 'difference'] as const).map((name) => [
+    name,
+    rows.reduce((sum, row) => sum + row[name], 0n),
+  ])
+  return { requests, ...Object.fromEntries(amounts) }
 }
 
 function show({ out }: Session, rows: readonly Reconciled[], notes: readonly string[]): void {

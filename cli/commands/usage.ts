@@ -10,11 +10,10 @@ import { printJson } from '../../layers/terminal/output.ts'
 import { printTable, summed } from '../../layers/terminal/table.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { option, wholeNumber } from './arguments.ts'
-import { type ExportFormat, exportedText } from './exported-rows.ts'
+import { type ExportFormat, exportedText, NAMED_GROUPS, type SummaryGroup, summedRows } from './exported-rows.ts'
 import type { Session } from './open-session.ts'
-import { FILTER_OPTIONS, listAction, tailAction, type UsageFilter } from './requests.ts'
+import { FILTER_OPTIONS, filterQuery, listAction, tailAction, type UsageFilter } from './requests.ts'
 import type { CommandRow } from './run.ts'
-import { NAMED_GROUPS, type SummaryGroup, summedRows } from './summed-rows.ts'
 import { type Range, type RangeOptions, rangeOf, rangeOptions, rangeQuery, tellRange } from './time-range.ts'
 
 type ExportOptions = RangeOptions & Pick<UsageFilter, 'key' | 'user' | 'tag'> & { from: string; format: ExportFormat }
@@ -149,6 +148,8 @@ type Group = UsagePage['groups'][number]
 function summaryOf(session: Session, range: Range, options: SummaryOptions): Promise<UsagePage> {
   const { by, key, model, status, user, tag } = options
   const isFiltered = [model, status, user, tag].some((filter) => filter !== undefined)
-  if (isFiltered || by === 'user' || by.startsWith('tag:')) return summedRows(session, range, by, options)
+  if (isFiltered || by === 'user' || by.startsWith('tag:')) {
+    return summedRows(session, { ...range, toMs: range.toMs ?? session.nowMs, ...filterQuery(options) }, by)
+  }
   return session.admin.get<UsagePage>('/usage', { group_by: by, ...rangeQuery(range), key_id: key })
 }

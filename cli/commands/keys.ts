@@ -93,10 +93,9 @@ export const KEYS: CommandRow = {
   },
 }
 
-async function createAction(
-  session: Session,
-  options: SettingOptions & { name: string; credits: Nano; reference?: string },
-): Promise<void> {
+type CreateOptions = SettingOptions & { readonly name: string; readonly credits: Nano; readonly reference?: string }
+
+async function createAction(session: Session, options: CreateOptions): Promise<void> {
   const settings = settingsOf(options, session.nowMs)
   const amount = formatCredits(options.credits)
   warnOfIpv6(session, settings.allowlist)
@@ -111,11 +110,10 @@ async function createAction(
   })
 }
 
-async function listAction(
-  session: Session,
-  { externalId, reference }: { readonly externalId?: string; readonly reference?: string },
-): Promise<void> {
-  printList(session, await session.admin.list<KeyShape>('/keys', { external_id: externalId, reference }), {
+type ListOptions = { readonly externalId?: string; readonly reference?: string }
+
+async function listAction(session: Session, { externalId: external_id, reference }: ListOptions): Promise<void> {
+  printList(session, await session.admin.list<KeyShape>('/keys', { external_id, reference }), {
     ...KEY_COLUMNS,
     'external id': (key) => key.external_id,
     rpm: { of: (key) => key.rpm, isSpare: true },

@@ -33,10 +33,9 @@ export function changeLine(name: string, before: string, after: string): string 
   return `${name} ${before} → ${after}`
 }
 
-type Rotated = Named & Pick<KeyShape, 'last_four'> & { readonly previous: Ending | null }
 type Ending = Pick<NonNullable<KeyShape['previous']>, 'last_four' | 'expires_at'>
 
-export function rotationChanges({ previous, last_four }: Rotated): string[] {
+export function rotationChanges({ previous, last_four }: { previous: Ending | null; last_four: string }): string[] {
   if (!previous) return [`only the secret …${last_four} is valid now`]
   return [
     changeLine('secret', `…${previous.last_four}`, `…${last_four}`),

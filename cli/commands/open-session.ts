@@ -30,13 +30,11 @@ export type GlobalOptions = Target & { readonly json?: boolean; readonly yes?: b
 
 type Parts = Here & { readonly progress: Progress; readonly openAdmin: OpenAdmin | undefined }
 
-export async function openSession(
-  options: GlobalOptions,
-  { openAdmin = (connection) => ask(adminClient(connection)), ...parts }: Parts,
-): Promise<Session> {
+export async function openSession(options: GlobalOptions, { openAdmin, ...parts }: Parts): Promise<Session> {
   const { terminal, progress } = parts
   const connection = await connect(await chosenTarget(options, terminal.env), terminal.folder)
+  const admin = openAdmin ? openAdmin(connection) : ask(adminClient(connection))
   const guard = { ...connection, yes: options.yes === true, before: progress.stop }
   const confirm = confirmer(guard, { input: terminal.input, output: terminal.errors })
-  return { ...connection, ...parts, admin: openAdmin(connection), confirm }
+  return { ...connection, ...parts, admin, confirm }
 }

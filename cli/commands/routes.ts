@@ -37,7 +37,7 @@ async function listAction(session: Session): Promise<void> {
 }
 
 async function testAction(session: Session, _: object, model?: string): Promise<void> {
-  const tests = await testedRoutes(session.admin, { model })
+  const tests = await testedRoutes(session.admin, model)
   printList(session, tests, {
     model: (test) => test.model,
     provider: (test) => test.provider,
@@ -51,13 +51,10 @@ async function testAction(session: Session, _: object, model?: string): Promise<
 }
 
 /** Every route, page by page. */
-export async function testedRoutes(
-  admin: Ask,
-  wanted: { readonly model?: string | undefined },
-): Promise<List<RouteTestShape>> {
+export async function testedRoutes(admin: Ask, model?: string): Promise<List<RouteTestShape>> {
   const data: RouteTestShape[] = []
   for (let after: string | undefined; ; ) {
-    const page = await admin.check<List<RouteTestShape>>('/routes/test', { ...wanted, after })
+    const page = await admin.check<List<RouteTestShape>>('/routes/test', { model, after })
     data.push(...page.data)
     if (page.last_id === null) return { ...page, data }
     after = page.last_id

@@ -8,15 +8,14 @@ export type NotApplicable = { readonly notApplicable: string }
 
 const notApplicable = (why: string): NotApplicable => ({ notApplicable: why })
 
+type Times = { readonly duration_ms: number; readonly ttft_ms: number | null }
+
 /** A shorter answer can look buffered by chance. */
 const LEAST_STREAM_MS = 500
 
 /** Fails if a stream did not arrive as it was generated, by the gateway's own times: something on the way buffers it. */
-export function checkPieces(
-  row: { readonly duration_ms: number; readonly ttft_ms: number | null },
-  seenMs: number,
-): NotApplicable | undefined {
-  const madeMs = row.duration_ms - (row.ttft_ms ?? 0)
+export function checkPieces({ duration_ms, ttft_ms }: Times, seenMs: number): NotApplicable | undefined {
+  const madeMs = duration_ms - (ttft_ms ?? 0)
   if (madeMs < LEAST_STREAM_MS) {
     return notApplicable(`the model was done ${madeMs} ms after its first token; --model names a slower one`)
   }
@@ -35,12 +34,10 @@ export async function checkPlainHttp(baseUrl: string): Promise<NotApplicable | u
   throw new Error(`${url} answers ${response.status}: deploy again, the distribution was changed by hand`)
 }
 
+type Resolve = (host: string) => Promise<readonly string[]>
+
 /** Fails if the name does not have addresses of the kinds that the stage's settings demand. */
-export async function checkIpv6(
-  baseUrl: string,
-  isOn: boolean,
-  resolve6: (host: string) => Promise<readonly string[]>,
-): Promise<NotApplicable | undefined> {
+export async function checkIpv6(baseUrl: string, isOn: boolean, resolve6: Resolve): Promise<NotApplicable | undefined> {
   const { hostname } = new URL(baseUrl)
   if (/^[\d.]+$|^\[|^localhost$/.test(hostname)) return notApplicable('this gateway has no name in the DNS')
   const addresses = await resolve6(hostname).catch((error: NodeJS.ErrnoException) => {

@@ -33,12 +33,11 @@ export function summed<Row>(of: (row: Row) => Cell): Column<Row> {
   return { of, isSummed: true }
 }
 
+type Place = { readonly out: Screen; readonly json: boolean }
+type Rows<Row> = { readonly data: readonly Row[] }
+
 /** The list as it is with --json, otherwise its rows. */
-export function printList<Row>(
-  { out, json }: { readonly out: Screen; readonly json: boolean },
-  list: { readonly data: readonly Row[] },
-  columns: Columns<Row>,
-): void {
+export function printList<Row>({ out, json }: Place, list: Rows<Row>, columns: Columns<Row>): void {
   if (json) printJson(out, list)
   else printTable(out, list.data, columns)
 }

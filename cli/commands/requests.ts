@@ -11,12 +11,8 @@ import { option } from './arguments.ts'
 import type { Session } from './open-session.ts'
 import { type RangeOptions, rangeOf, rangeQuery, shortTime, tellRange } from './time-range.ts'
 
-export type UsageFilter = {
-  readonly key?: string
-  readonly model?: string
+export type UsageFilter = { readonly [Name in 'key' | 'model' | 'user' | 'tag']?: string } & {
   readonly status?: ReturnType<typeof readStatus>
-  readonly user?: string
-  readonly tag?: string
 }
 
 const FORMS = `a status such as 429 or 5xx, or ${OUTCOMES.join(', ')}`

@@ -61,21 +61,18 @@ export function shortTime(iso: string): string {
 
 /** The text unchanged: a word is resolved when the command runs. */
 function checkedPoint(text: string): string {
-  if (readPoint(text, 0)) return text
-  throw new InvalidArgumentError(`It must be one of ${FORMS}.`)
+  pointAt(text, 0)
+  return text
 }
 
 function pointAt(text: string, nowMs: number): Point {
-  return readPoint(text, nowMs) as Point
-}
-
-function readPoint(text: string, nowMs: number): Point | undefined {
   const word = Object.hasOwn(WORDS, text) ? WORDS[text] : undefined
   if (word) return word(nowMs)
   const periodMs = readPeriod(text)
   if (periodMs !== undefined) return { fromMs: Math.max(nowMs - periodMs, 0) }
-  const { data } = moment.safeParse(text)
-  return data === undefined ? undefined : { fromMs: data }
+  const { data: fromMs } = moment.safeParse(text)
+  if (fromMs !== undefined) return { fromMs }
+  throw new InvalidArgumentError(`It must be one of ${FORMS}.`)
 }
 
 function dayMs(nowMs: number, days: number): number {

@@ -3,24 +3,54 @@ import { CliError } from '../layers/terminal/cli-error.ts'
 import { START } from '../layers/terminal/how-to-run.ts'
 import { outputOf, printFailure, type Terminal } from '../layers/terminal/terminal.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { adminKeysCommand } from './commands/admin-keys.ts'
-import { auditCommand } from './commands/audit.ts'
-import { catalogCommand } from './commands/catalog.ts'
+import { ADMIN_KEYS } from './commands/admin-keys.ts'
+import { option } from './commands/arguments.ts'
+import { AUDIT } from './commands/audit.ts'
+import { CATALOG } from './commands/catalog.ts'
 import { completionCommands } from './commands/completion.ts'
-import { consoleCommand } from './commands/console.ts'
-import { eventsCommand } from './commands/events.ts'
-import { importCommand } from './commands/import.ts'
-import { initCommand } from './commands/init.ts'
-import { invoiceCommand } from './commands/invoice.ts'
-import { keysCommand } from './commands/keys.ts'
-import type { OpenAdmin } from './commands/open-session.ts'
+import { CONSOLE } from './commands/console.ts'
+import { EVENTS } from './commands/events.ts'
+import { IMPORT } from './commands/import.ts'
+import { INIT } from './commands/init.ts'
+import { INVOICE } from './commands/invoices.ts'
+import { KEYS } from './commands/keys.ts'
+import type { OpenAdmin, Session } from './commands/open-session.ts'
 import { deployCommands, startCommand } from './commands/programs.ts'
-import { reconcileCommand } from './commands/reconcile.ts'
-import { routesCommand } from './commands/routes.ts'
-import { runner } from './commands/run.ts'
-import { smokeCommand } from './commands/smoke.ts'
-import { usageCommand } from './commands/usage.ts'
-import { useCommand } from './commands/use.ts'
+import { RECONCILE } from './commands/reconcile.ts'
+import { ROUTES } from './commands/routes.ts'
+import { addCommands, type CommandRow } from './commands/run.ts'
+import { USAGE } from './commands/usage.ts'
+import { USE } from './commands/use.ts'
+import type { SmokeOptions } from './smoke/smoke.ts'
+
+const SMOKE: CommandRow = {
+  words:
+    'call every endpoint with a key made for it, and check the answers and the books; exits with 1 if one is wrong',
+  options: [
+    option('--model <id>', 'the model to ask; without it the first in the catalog'),
+    option('--origin <url...>', 'addresses behind CloudFront, which must be closed to everybody else'),
+  ],
+  async work(session: Session, options: SmokeOptions) {
+    const { smoke } = await import('./smoke/smoke.ts')
+    if (!(await smoke(session, options))) session.fail()
+  },
+}
+
+const COMMANDS = {
+  keys: KEYS,
+  'admin-keys': ADMIN_KEYS,
+  usage: USAGE,
+  catalog: CATALOG,
+  routes: ROUTES,
+  events: EVENTS,
+  invoice: INVOICE,
+  audit: AUDIT,
+  reconcile: RECONCILE,
+  smoke: SMOKE,
+  console: CONSOLE,
+  import: IMPORT,
+  'use [stage]': USE,
+}
 
 /** Runs one command line, without the program's name, and returns its exit code. */
 export async function main(args: readonly string[], terminal: Terminal, openAdmin?: OpenAdmin): Promise<number> {
@@ -62,7 +92,7 @@ function startsGateway(program: Command, [first]: readonly string[]): boolean {
 }
 
 /** The commands with their arguments and options, which help and completions are made of. */
-export function programFor(parts: Parameters<typeof runner>[0]): Command {
+export function programFor(parts: Parameters<typeof addCommands>[2]): Command {
   const { terminal } = parts
   const out = outputOf(terminal)
   const program = new Command('waybill')
@@ -81,23 +111,10 @@ export function programFor(parts: Parameters<typeof runner>[0]): Command {
       writeErr: (text) => out.error(text.replace(/\n$/, '')),
     })
     .exitOverride()
-  const run = runner(parts)
   startCommand(program)
-  initCommand(program, terminal)
+  addCommands(program, { init: INIT }, parts)
   deployCommands(program, parts.fail)
-  keysCommand(program, run)
-  adminKeysCommand(program, run)
-  usageCommand(program, run)
-  catalogCommand(program, run, terminal, parts.fail)
-  routesCommand(program, run)
-  eventsCommand(program, run)
-  invoiceCommand(program, run)
-  auditCommand(program, run)
-  reconcileCommand(program, run, terminal.folder)
-  smokeCommand(program, run)
-  consoleCommand(program, run)
-  importCommand(program, terminal)
-  useCommand(program, terminal)
+  addCommands(program, COMMANDS, parts)
   completionCommands(program, terminal)
   return program
 }

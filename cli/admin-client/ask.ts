@@ -41,10 +41,10 @@ export function ask(client: AdminClient) {
     check: <T>(path: string, body: object) => json<T>(requestOf('POST', path, { body })),
 
     /** A change, which is sent once. With `version`, it is made only to that version. */
-    change: <T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: object, version?: number) =>
-      changed<T>(
-        requestOf(method, path, { body, ...(version !== undefined && { headers: { 'if-match': `"${version}"` } }) }),
-      ),
+    change<T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: object, version?: number) {
+      const headers = version === undefined ? {} : { 'if-match': `"${version}"` }
+      return changed<T>(requestOf(method, path, { body, headers }))
+    },
 
     /** A change that is made once, however often it has to be sent. */
     once: <T>(path: string, body: object) =>
@@ -52,12 +52,12 @@ export function ask(client: AdminClient) {
   }
 
   /** The client itself retries where that is safe. */
-  async function changed<T>(request: AdminAsk): Promise<T> {
-    try {
-      return await json<T>(request)
-    } catch (error) {
-      throw isOutcomeUnknown(error) ? new OutcomeUnknown(error) : error
-    }
+  function changed<T>(request: AdminAsk): Promise<T> {
+    return json<T>(request).catch((error) => {
+      // The admin API has a code for a change that was not made.
+      const isKnown = error instanceof Refusal && (error.status < 500 || error.code === 'service_unavailable')
+      throw isKnown ? error : new OutcomeUnknown(error)
+    })
   }
 
   async function json<T>(request: AdminAsk): Promise<T> {
@@ -69,11 +69,6 @@ export function ask(client: AdminClient) {
     if (head.status >= 400) throw new Refusal({ ...head, body: await textOf(body) })
     return body
   }
-}
-
-/** True if a change may have been made: the admin API has a code for one that was not. */
-function isOutcomeUnknown(error: unknown): boolean {
-  return !(error instanceof Refusal) || (error.status >= 500 && error.code !== 'service_unavailable')
 }
 
 type Sent = { readonly query?: Query | undefined; readonly body?: object; readonly headers?: Record<string, string> }

@@ -4,9 +4,8 @@ import { type AdminAnswer, type AdminAsk, adminRequestId } from '../../layers/ad
 import { refused } from '../../layers/admin/api/handle.ts'
 import { timeLeft } from '../../layers/gateway/domain/keys/act.ts'
 import { ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
-import { noAnswer } from './gateway-refusal.ts'
-import { readAnswer } from './read-answer.ts'
-import { send } from './send.ts'
+import { escaped } from '../../layers/gateway/platform/aws/sign-request.ts'
+import { noAnswer, readAnswer } from './read-answer.ts'
 import type { SignIn } from './sign-in.ts'
 
 /** Asks the admin API of one gateway, local or remote: returns every answer, refusals too, and never throws. */
@@ -24,44 +23,68 @@ const CALL_MS = ANSWER_MS + 10_000
 const PASSING = new Set([500, 503, 504])
 /** Routes that an Idempotency-Key makes safe to retry. Others do not read it. */
 const ONCE = new RegExp(`^${ADMIN_ROOT}/(admin-)?keys(/[\\w-]+/(rotate|grants))?$`)
+const UNKNOWN = /"code":"(outcome_unknown|took_too_long)"/
+/** Nothing in such a path can be spelled in two ways, so the signed path is the one that is called. */
+const PATH = new RegExp(`^${ADMIN_ROOT}(/[\\w-]{1,100})+$`)
+/** The headers that the admin API reads. Others that a page sends, such as its token and its origin, are not forwarded. */
+const FORWARDED = ['accept', 'content-type', 'idempotency-key', 'if-match']
 
-/** The admin API of a gateway, by HTTP. */
 export function adminClient(
   { adminUrl, signIn }: { readonly adminUrl: string; readonly signIn: SignIn },
   { clock = Date.now, callMs = CALL_MS }: Options = {},
 ): AdminClient {
-  const sendOnce = send(adminUrl, signIn)
-  const { host } = new URL(adminUrl)
+  const { origin, host, protocol, hostname } = new URL(adminUrl)
+  // A secret goes with every call, so it must not go unencrypted, except to this machine.
+  if (protocol !== 'https:' && hostname !== '127.0.0.1') {
+    throw new Error(`The address of the admin API is not one of https: ${origin}`)
+  }
 
   return async (asked) => {
+    const { method, path, headers } = asked
+    const mayBeAskedAgain = method === 'GET' || (ONCE.test(path) && headers['idempotency-key'] !== undefined)
     const leftMs = timeLeft(callMs, clock)
     let unknown: AdminAnswer | undefined
     for (let attempt = 1; ; attempt++) {
       const answer = await answered(asked, leftMs())
       if (!PASSING.has(answer.status)) return answer
-      if (isUnknown(answer)) unknown ??= answer
+      if (typeof answer.body === 'string' && UNKNOWN.test(answer.body)) unknown ??= answer
       const pauseMs = 100 * 2 ** attempt * (0.5 + Math.random() / 2)
       // After a try of unknown outcome, a failure of the next one tells nothing about it.
-      if (!mayBeAskedAgain(asked) || leftMs() - pauseMs < ANSWER_MS) return unknown ?? answer
+      if (!mayBeAskedAgain || leftMs() - pauseMs < ANSWER_MS) return unknown ?? answer
       await sleep(pauseMs)
     }
   }
 
   async function answered(asked: AdminAsk, leftMs: number): Promise<AdminAnswer> {
     try {
-      const response = await sendOnce(asked, clock(), AbortSignal.timeout(Math.max(0, leftMs)))
+      const response = await send(asked, AbortSignal.timeout(Math.max(0, leftMs)))
       return await readAnswer(response, asked, clock())
     } catch (error) {
       const refusal = error instanceof AdminError ? error : noAnswer(host, error as Error, asked)
       return refused(adminRequestId(clock()), refusal)
     }
   }
+
+  /** Sends a request with the proof of its caller. One that cannot be signed unchanged is refused, and not sent. */
+  async function send({ method, path: asked, query, headers, body }: AdminAsk, signal: AbortSignal): Promise<Response> {
+    if (!PATH.test(asked)) throw new AdminError('not_found', 'There is nothing here.')
+    const path = `${signIn.root}${asked.slice(ADMIN_ROOT.length)}`
+    const sent = method === 'GET' ? {} : { body: body as Uint8Array<ArrayBuffer> }
+    const values = Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]))
+    const request = { method, path, query: values, headers: { ...forwarded(headers), host }, ...sent }
+    const { host: _, ...signed } = await signIn.sign(request, clock())
+    // A space is signed as %20, where URLSearchParams has a plus.
+    const pairs = [...query].map(([name, value]) => `${escaped(name)}=${escaped(value)}`)
+    const search = pairs.length === 0 ? '' : `?${pairs.join('&')}`
+    // The proof of a caller is for one address.
+    return fetch(`${origin}${path}${search}`, { method, headers: signed, ...sent, redirect: 'manual', signal })
+  }
 }
 
-function isUnknown({ body }: AdminAnswer): boolean {
-  return typeof body === 'string' && /"code":"(outcome_unknown|took_too_long)"/.test(body)
-}
-
-function mayBeAskedAgain({ method, path, headers }: AdminAsk): boolean {
-  return method === 'GET' || (ONCE.test(path) && headers['idempotency-key'] !== undefined)
+function forwarded(headers: AdminAsk['headers']): Record<string, string> {
+  const there = Object.entries(headers).filter(([name, value]) => FORWARDED.includes(name) && value !== undefined)
+  for (const [name, value = ''] of there) {
+    if (!/^[\x20-\x7e]*$/.test(value)) throw new AdminError('invalid_request', `The header ${name} is not plain ASCII.`)
+  }
+  return Object.fromEntries(there) as Record<string, string>
 }

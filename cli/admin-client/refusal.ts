@@ -2,7 +2,6 @@ import type { AdminAnswer } from '../../layers/admin/api/call.ts'
 import type { ApiError } from '../../layers/admin/api/shapes/answers.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 
-/** The admin API's refusal, in its words. */
 export class Refusal extends CliError {
   readonly answer: AdminAnswer
   readonly status: number
@@ -10,16 +9,12 @@ export class Refusal extends CliError {
 
   constructor(answer: AdminAnswer & { readonly body: string }) {
     const { error } = JSON.parse(answer.body) as ApiError
-    super(forPeople(error.message))
+    // Sentences for programs are left out: nobody types an Idempotency-Key.
+    super(error.message.replace(/ ?[^.]*\bIdempotency-Key\b[^.]*\./g, ''))
     this.answer = answer
     this.status = answer.status
     this.code = error.code
   }
-}
-
-/** Leaves out sentences for programs: nobody types an Idempotency-Key. */
-function forPeople(message: string): string {
-  return message.replace(/ ?[^.]*\bIdempotency-Key\b[^.]*\./g, '')
 }
 
 /** The outcome of a change is unknown: no answer came, or one that does not tell. */

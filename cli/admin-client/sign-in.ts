@@ -1,11 +1,10 @@
 import { ADMIN_PATHS } from '../../layers/gateway/endpoints.ts'
 import { signRequest } from '../../layers/gateway/platform/aws/sign-request.ts'
 import type { Credentials } from '../../layers/gateway/platform/config.ts'
-import { unsigned } from './gateway-refusal.ts'
+import { unsigned } from './read-answer.ts'
 
 /** The way in which a caller tells the admin API who it is: a signature of AWS, an admin key, or a local token. */
 export type SignIn = {
-  /** The path of the admin API for callers who come this way. */
   readonly root: string
   /** The headers of the request, with the proof of the caller. */
   readonly sign: (
@@ -14,13 +13,11 @@ export type SignIn = {
   ) => Promise<Readonly<Record<string, string>>>
 }
 
-/** The credentials and the region of a signature, as the clients of AWS's SDK have them. */
 export type Signing = { readonly credentials: Found<Credentials>; readonly region: Found<string> }
 type Found<T> = T | (() => Promise<T>)
 
 const found = async <T>(value: Found<T>): Promise<T> => (value instanceof Function ? value() : value)
 
-/** AWS's Signature Version 4. */
 export function byAws({ credentials, region }: Signing): SignIn {
   return {
     root: ADMIN_PATHS.signed,

@@ -8,7 +8,6 @@ export function plainName(heading: string): string {
   return heading.toLowerCase().replace(/[^a-z0-9]/g, '')
 }
 
-/** The columns of a provider's bill that make its lines. */
 export type Mapping = {
   readonly form: BillForm
   /** A row that has all of these is of this bill. */
@@ -20,7 +19,6 @@ export type Mapping = {
   readonly isByDay?: true
   /** The name of a row, which must not come twice; undefined if it has none. */
   readonly nameOf?: (row: Row) => string | undefined
-  /** False for a row that is no usage of a model. */
   readonly isUsage?: (row: Row) => boolean
   readonly model: (row: Row) => string | undefined
   readonly amount: string
@@ -40,7 +38,9 @@ export const MAPPINGS: readonly Mapping[] = [
     end: 'endtime',
     isInSeconds: true,
     isByDay: true,
-    model: ({ lineitem }) => lineitem && openAiModel(lineitem),
+    // The model of "priority | gpt-5-2025-08-07, cached input"; anything else, such as a tool, stays whole.
+    model: ({ lineitem = '' }) =>
+      /^(?:[^,|]*\|\s*)?([\w.:-]+)(?: (?:audio|image|text))?,/.exec(lineitem)?.[1] ?? lineitem,
     amount: 'amountvalue',
     currency: 'amountcurrency',
   },
@@ -94,11 +94,6 @@ export const MAPPINGS: readonly Mapping[] = [
     amount: 'usage',
   },
 ]
-
-/** The model of "priority | gpt-5-2025-08-07, cached input"; anything else, such as a tool, stays whole. */
-function openAiModel(item: string): string {
-  return /^(?:[^,|]*\|\s*)?([\w.:-]+)(?: (?:audio|image|text))?,/.exec(item)?.[1] ?? item
-}
 
 /** These are no usage: they come on top of it, or are taken off the whole. */
 const NO_USAGE = /^(?:Tax|Credit|Refund|Fee)$/i

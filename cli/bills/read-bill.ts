@@ -2,18 +2,9 @@ import { gunzipSync } from 'node:zlib'
 import { CsvError, parse } from 'csv-parse/sync'
 import { DAY_MS, isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
-import {
-  at,
-  type Exact,
-  fieldsAt,
-  isObject,
-  itemsAt,
-  looseMoment,
-  readExactJson,
-  scaledNumber,
-  wholeNumberIn,
-} from '../reading/exact.ts'
+import { at, type Exact, fieldsAt, isObject, itemsAt, readExactJson } from '../reading/exact.ts'
 import type { BillForm } from '../reading/known-providers.ts'
+import { looseMoment, scaledNumber, wholeNumberIn } from '../reading/numbers.ts'
 import { type Source, utf8Of } from '../reading/read-source.ts'
 import { KNOWN_BILLS, MAPPINGS, type Mapping, plainName, type Row } from './mappings.ts'
 
@@ -29,7 +20,6 @@ export function readBill(sources: readonly Source[], mostBytes: number) {
   const lines: ReturnType<typeof lineOf>[] = []
   /** The days of a bill that has every day, also one without a cost; none of another bill. */
   const days: string[] = []
-  /** The number of lines that are no usage of models. */
   let leftOut = 0
   const seen = new Set<string>()
   let form: BillForm | undefined
@@ -103,7 +93,11 @@ function readTable(text: string, name: string, take: Take): void {
   let rows = 0
   try {
     parse<Row>(text, {
-      columns: (headings) => columnsOf(headings, name),
+      columns(headings: readonly string[]) {
+        const columns = headings.map(plainName)
+        if (new Set(columns).size === columns.length) return columns
+        throw new CliError(`${name} has two columns of the same name.`)
+      },
       record_delimiter: ['\r\n', '\n', '\r'],
       skip_empty_lines: true,
       // No row is kept.
@@ -117,12 +111,6 @@ function readTable(text: string, name: string, take: Take): void {
     throw error instanceof CsvError ? new CliError(`${name} ${csvFault(error, rows + 2)}`) : error
   }
   if (rows === 0) throw new CliError(`${name} has no row of ${KNOWN_BILLS}.`)
-}
-
-function columnsOf(headings: readonly string[], name: string): string[] {
-  const columns = headings.map(plainName)
-  if (new Set(columns).size === columns.length) return columns
-  throw new CliError(`${name} has two columns of the same name.`)
 }
 
 /** The library's words quote the text. */

@@ -89,11 +89,11 @@ export function openReconciliation(bill: Bill, days: readonly string[], provider
 
 export type Reconciled = ReturnType<typeof compared>
 
-/** A day and a model: our rows beside the bill. */
 function compared(day: string, pair: Pair, isByModel: boolean, tolerance: bigint) {
   const { requests, charged, cost } = pair
-  const billed = nanoOf(pair.billed?.atto ?? 0n)
-  /** The bill less our cost. */
+  const { atto = 0n } = pair.billed ?? {}
+  const half = atto < 0n ? -ATTO_PER_NANO / 2n : ATTO_PER_NANO / 2n
+  const billed: Nano = (atto + half) / ATTO_PER_NANO
   const difference = billed - cost
   const size = difference < 0n ? -difference : difference
   return {
@@ -108,11 +108,6 @@ function compared(day: string, pair: Pair, isByModel: boolean, tolerance: bigint
     upstream_cost: cost,
     within_tolerance: size <= LEAST_DIFFERENCE || size * WHOLE <= (billed > cost ? billed : cost) * tolerance,
   }
-}
-
-function nanoOf(atto: bigint): Nano {
-  const half = atto < 0n ? -ATTO_PER_NANO / 2n : ATTO_PER_NANO / 2n
-  return (atto + half) / ATTO_PER_NANO
 }
 
 /** One key for the names of one model: a dated name and its alias, or its name on a bill of AWS. */

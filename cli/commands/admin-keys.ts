@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { AdminKeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import type { AdminKeySettings } from '../../layers/gateway/domain/keys/admin-key.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/keys/admin-scopes.ts'
@@ -6,23 +5,18 @@ import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
 import { printFields } from '../../layers/terminal/output.ts'
 import { printList } from '../../layers/terminal/table.ts'
-import { adminScopeList, credits, keyName, option, someCidrs } from './arguments.ts'
+import { adminScopeList, credits, keyName, required, someCidrs } from './arguments.ts'
 import { onlyKey } from './find-key.ts'
 import { showNewSecret } from './new-secret.ts'
-import { changeLine, rotationChanges, showChange } from './one-key.ts'
+import { changeLine, KEY_COLUMNS, rotationChanges, showChange } from './one-key.ts'
 import type { Session } from './open-session.ts'
-import { addCommands, type Run } from './run.ts'
-import { KEY_COLUMNS } from './show-key.ts'
+import type { CommandRow } from './run.ts'
 
 type CreateOptions = Pick<AdminKeySettings, 'name' | 'scopes' | 'dailyGrant'> & { readonly allow: readonly string[] }
 
-const required = (...row: Parameters<typeof option>) => option(...row).makeOptionMandatory()
-
-export function adminKeysCommand(program: Command, run: Run): void {
-  const keys = program
-    .command('admin-keys')
-    .description('make and end keys by which programs outside AWS call the admin API of a stage')
-  addCommands(keys, run, {
+export const ADMIN_KEYS: CommandRow = {
+  words: 'make and end keys by which programs outside AWS call the admin API of a stage',
+  commands: {
     create: {
       words: 'make an admin key; its secret is shown once',
       options: [
@@ -39,7 +33,7 @@ export function adminKeysCommand(program: Command, run: Run): void {
       work: rotateAction,
     },
     'revoke <admin-key>': { words: 'end an admin key now and for good', work: revokeAction },
-  })
+  },
 }
 
 const SECRET = { prefix: BRAND.adminKeyPrefix, look: 'waybill admin-keys list', otherwise: 'do it again' }
@@ -93,7 +87,6 @@ async function revokeAction(session: Session, _: object, named: string): Promise
   showChange(session, key, [changeLine('status', status, key.status)])
 }
 
-/** Finds it by its id, name or last four. */
 async function namedKey({ admin }: Session, text: string): Promise<AdminKeyShape> {
   const { data } = await admin.list<AdminKeyShape>('/admin-keys')
   return onlyKey(data, text, { noun: 'admin key', list: 'waybill admin-keys list' })

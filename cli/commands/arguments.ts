@@ -1,11 +1,15 @@
 import { InvalidArgumentError, Option } from 'commander'
 import type { z } from 'zod'
+import type { UpdateKeyBody } from '../../layers/admin/api/shapes/bodies.ts'
 import * as rules from '../../layers/admin/settings/rules.ts'
-import * as fields from '../../layers/admin/settings/setting-fields.ts'
-import { listIn, readPeriod } from '../../layers/admin/settings/setting-texts.ts'
+import { someCidrs as cidrs, SETTING_FIELDS, SETTING_OPTIONS } from '../../layers/admin/settings/setting-fields.ts'
+import { listIn, readPeriod, typedValue } from '../../layers/admin/settings/setting-texts.ts'
+import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/admin/settings/setting-words.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/keys/admin-scopes.ts'
+import { isOptional, KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/keys/key-settings.ts'
 import { MOST_REFERENCE_CHARS } from '../../layers/gateway/domain/keys/reference.ts'
 import { parseDecimal } from '../../layers/gateway/domain/money/money.ts'
+import { SCOPES } from '../../layers/gateway/endpoints.ts'
 
 // Each parses one argument, or tells the fault, the value and a valid form.
 
@@ -14,22 +18,19 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 }
 
 export const credits = argument(rules.credits)
-export const someCredits = argument(rules.someCredits)
 export const grantedCredits = argument(rules.grantedCredits)
-/** The reference of a grant. */
 export const reference = argument(rules.line(1, MOST_REFERENCE_CHARS))
-export const keyName = argument(fields.SETTING_FIELDS.name)
+export const keyName = argument(SETTING_FIELDS.name)
 export const adminScopeList = argument(rules.someOf(ADMIN_SCOPES), listIn)
 
-export const someCidrs = argument(fields.someCidrs, listIn)
+export const someCidrs = argument(cidrs, listIn)
 
-/** For a search, in which an empty id finds nothing. */
-export const someExternalId = argument(fields.SETTING_FIELDS.external_id.unwrap())
+/** An empty id would find nothing in a search. */
+export const someExternalId = argument(SETTING_FIELDS.external_id.unwrap())
 
 /** A UTC day, which stands for its first moment, or a moment, in milliseconds. */
 export const moment = argument(rules.moment)
 
-/** A period before now, in milliseconds. */
 export function period(text: string): number {
   const ms = readPeriod(text)
   if (ms !== undefined) return ms
@@ -54,6 +55,10 @@ export function option(flags: string, words: string, read?: (text: string) => un
   return usual === undefined ? made : made.default(usual)
 }
 
+export function required(...row: Parameters<typeof option>): Option {
+  return option(...row).makeOptionMandatory()
+}
+
 /** An option that may be given more than once. */
 export function upTo(most: number, things: string): (text: string, before?: readonly string[]) => readonly string[] {
   return (text, before = []) => {
@@ -69,4 +74,42 @@ function argument<T>(rule: z.ZodType<T>, valueIn: (text: string) => unknown = (t
     if (!error) return data
     throw new InvalidArgumentError(`It ${error.issues[0]?.message}`)
   }
+}
+
+/** Commander's options: texts, by the names of the options. */
+export type SettingOptions = Readonly<Record<string, unknown>>
+
+const HELP: Partial<Record<SettingKind, string>> = {
+  scopes: `: ${SCOPES.join(',')}`,
+  moment: ", or a period from now such as 30d, or 'never'",
+}
+const ALSO: Partial<Record<SettingKind, string>> = { moment: " Here also a period such as 30d, or 'never'." }
+
+export function settingOptions(isNew: boolean): Option[] {
+  return ASKED_SETTINGS.map((setting) =>
+    optionOf(setting).makeOptionMandatory(isNew && KEY_SETTINGS[setting].default === 'chosen'),
+  )
+}
+
+function optionOf(setting: Setting): Option {
+  const { option, argument, words } = SETTING_OPTIONS[setting]
+  const { kind, none } = SETTING_WORDS[setting]
+  const help = `${words}${HELP[kind] ?? ''}${isOptional(setting) ? `; empty for ${none}` : ''}`
+  return new Option(`--${option} <${argument}>`, help).argParser((text: string) => checkedText(setting, text))
+}
+
+/** The text unchanged: the end of a period is known only when the command runs. */
+function checkedText(setting: Setting, text: string): string {
+  const { field, kind } = SETTING_WORDS[setting]
+  const { error } = SETTING_FIELDS[field].safeParse(typedValue(setting, text, 0))
+  if (error) throw new InvalidArgumentError(`It ${error.issues[0]?.message}${ALSO[kind] ?? ''}`)
+  return text
+}
+
+export function settingsOf(options: SettingOptions, nowMs: number): UpdateKeyBody {
+  const given = ASKED_SETTINGS.flatMap((setting) => {
+    const text = options[optionOf(setting).attributeName()]
+    return typeof text === 'string' ? [[SETTING_WORDS[setting].field, typedValue(setting, text, nowMs)]] : []
+  })
+  return Object.fromEntries(given)
 }

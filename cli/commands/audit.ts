@@ -1,40 +1,31 @@
-import type { Command } from 'commander'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { AuditLine, AuditShape, AuditSummary } from '../../layers/admin/api/shapes/books.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { printTable, summed, wide } from '../../layers/terminal/table.ts'
 import type { Screen } from '../../layers/terminal/terminal.ts'
+import { option } from './arguments.ts'
 import type { Session } from './open-session.ts'
-import type { Run } from './run.ts'
+import type { CommandRow } from './run.ts'
 
-export function auditCommand(program: Command, run: Run): void {
-  program
-    .command('audit')
-    .description(
-      'add every key up, and name the requests and grants that do not fit; exits with 1 if anything is wrong',
-    )
-    .option('--key <key>', 'this key only')
-    .action(
-      run(async (session, { key }: { key?: string }) => {
-        const { out, json, fail } = session
-        const data = await audited(session, { key_id: key })
-        const audits: List<AuditShape> = { object: 'list', data, has_more: false, last_id: null }
-        if (json) printJson(out, audits)
-        else show(out, data)
-        if (data.some(({ ok }) => !ok)) fail()
-      }),
-    )
+export const AUDIT: CommandRow = {
+  words: 'add every key up, and name the requests and grants that do not fit; exits with 1 if anything is wrong',
+  options: [option('--key <key>', 'this key only')],
+  async work(session: Session, { key }: { readonly key?: string }) {
+    const { out, json, fail } = session
+    const data = await audited(session, key)
+    const audits: List<AuditShape> = { object: 'list', data, has_more: false, last_id: null }
+    if (json) printJson(out, audits)
+    else show(out, data)
+    if (data.some(({ ok }) => !ok)) fail()
+  },
 }
 
-async function audited(
-  { admin, progress }: Session,
-  wanted: { readonly key_id: string | undefined },
-): Promise<AuditShape[]> {
+async function audited({ admin, progress }: Session, key_id: string | undefined): Promise<AuditShape[]> {
   const audits: AuditShape[] = []
   for (let after: string | null | undefined; after !== null; ) {
     let end: AuditSummary | undefined
-    for await (const line of admin.lines<AuditLine>('/audits', { ...wanted, after })) {
+    for await (const line of admin.lines<AuditLine>('/audits', { key_id, after })) {
       if (line.object === 'audit.summary') end = line
       else audits.push(line)
     }
@@ -55,7 +46,7 @@ function show(out: Screen, audits: readonly AuditShape[]): void {
     spent: summed((audit) => audit.spent),
     rows: summed((audit) => audit.rows),
     'row costs': wide((audit) => audit.row_costs),
-    result: { of: (audit) => verdict(audit), style: ({ ok }) => (ok ? 'good' : 'bad') },
+    result: { of: verdict, style: ({ ok }) => (ok ? 'good' : 'bad') },
   })
   for (const audit of audits) showFindings(out, audit)
   const wrong = audits.filter(({ ok }) => !ok).length

@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { shellPath } from '../../layers/gateway/domain/basics/shell-word.ts'
 import { utcDay } from '../../layers/gateway/domain/basics/time.ts'
@@ -8,12 +7,12 @@ import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { printTable } from '../../layers/terminal/table.ts'
-import { type Screen, screenOf, type Terminal } from '../../layers/terminal/terminal.ts'
+import type { Screen } from '../../layers/terminal/terminal.ts'
 import type { PriceList } from '../prices/price-list.ts'
 import type { Proposal } from '../prices/propose.ts'
-import { percentage, upTo } from './arguments.ts'
-import type { GlobalOptions } from './open-session.ts'
-import type { Report, Run } from './run.ts'
+import { option, percentage, required, upTo } from './arguments.ts'
+import type { Here, Session } from './open-session.ts'
+import type { CommandRow } from './run.ts'
 
 type PricesOptions = {
   readonly from: readonly string[]
@@ -22,57 +21,56 @@ type PricesOptions = {
   readonly check?: boolean
 }
 
-type Work = Report & { readonly json: boolean; readonly folder: string; readonly nowMs: number }
 /** The operator's catalog as a text, whose order and form stay. */
 type Ours = { readonly name: string; readonly text: string }
 
 const MOST_LIST_BYTES = 32 * 1024 * 1024
 
-export function pricesCommand(catalog: Command, run: Run, terminal: Terminal, fail: () => void): void {
-  catalog
-    .command('prices [file]')
-    .description(
-      'compare a catalog file, or the catalog in force, with public lists of prices, and write a proposal; pushes nothing',
-    )
-    .requiredOption(
+export const PRICES: CommandRow = {
+  words:
+    'compare a catalog file, or the catalog in force, with public lists of prices, and write a proposal; pushes nothing',
+  options: [
+    required(
       '--from <list>',
       'a list in the form of models.dev, LiteLLM or Portkey: a file or an https address; may be given more than once',
       upTo(20, 'lists'),
-    )
-    .option('--markup <percent>', 'make each price of its costs and so many percent', percentage(1000))
-    .option('--out <proposal>', 'write the proposal to this new file; unless given, NAME.proposal.json')
-    .option('--check', 'write nothing, and exit with 1 if prices have drifted or a list cannot be believed')
-    .action(async (file: string | undefined, options: PricesOptions, command: Command) => {
-      if (file === undefined) return pricesInForce(options, command)
-      const { json = false, wide = false } = command.optsWithGlobals<GlobalOptions>()
-      const out = screenOf(terminal, wide, () => {})
-      const { readCatalogText } = await import('./read-catalog-file.ts')
-      const text = await readCatalogText(resolve(terminal.folder, file), file)
-      const work = { out, fail, json, folder: terminal.folder, nowMs: Date.now() }
-      await proposePrices({ name: file, text }, options, work)
-    })
-  const pricesInForce = run(async (session, options: PricesOptions) => {
-    const { catalog: inForce } = await session.admin.get<CatalogShape>('/catalog')
-    const text = `${JSON.stringify(inForce, null, 2)}\n`
-    await proposePrices({ name: 'catalog.json', text }, options, { ...session, folder: terminal.folder })
-  })
+    ),
+    option('--markup <percent>', 'make each price of its costs and so many percent', percentage(1000)),
+    option('--out <proposal>', 'write the proposal to this new file; unless given, NAME.proposal.json'),
+    option('--check', 'write nothing, and exit with 1 if prices have drifted or a list cannot be believed'),
+  ],
+  isHere: (_: Here, __: object, file?: string) => file !== undefined,
+  async here(place: Here, options: PricesOptions, file: string) {
+    const { readCatalogText } = await import('./read-catalog-file.ts')
+    const text = await readCatalogText(resolve(place.terminal.folder, file), file)
+    await proposePrices({ name: file, text }, options, place)
+  },
+  async work(session: Session, options: PricesOptions) {
+    const { catalog } = await session.admin.get<CatalogShape>('/catalog')
+    await proposePrices({ name: 'catalog.json', text: `${JSON.stringify(catalog, null, 2)}\n` }, options, session)
+  },
 }
 
-async function proposePrices(ours: Ours, options: PricesOptions, work: Work): Promise<void> {
+async function proposePrices(ours: Ours, options: PricesOptions, place: Here): Promise<void> {
   const { readExactJson } = await import('../reading/exact.ts')
   const { readSources } = await import('../reading/read-source.ts')
   const { openLists } = await import('../prices/price-list.ts')
   const { editJson } = await import('../prices/edit-json.ts')
   const { propose } = await import('../prices/propose.ts')
   const { priceWarnings } = await import('../../layers/admin/catalog/price-warnings.ts')
-  const { folder, nowMs } = work
+  const { out, json, nowMs, fail } = place
+  const { folder } = place.terminal
   readExactJson(ours.text, `The catalog '${ours.name}'`, (twice) => {
     throw new CliError(`The catalog '${ours.name}' has the name '${twice}' twice in one object.`)
   })
   const catalog = await checkedCatalog(ours.text, `The catalog '${ours.name}' is not valid`)
   const lists = openLists(await readSources(options.from, { folder, nowMs, mostBytes: MOST_LIST_BYTES }))
   const { edits, ...proposal } = propose(catalog, lists, options.markup)
-  if (proposal.missing.length === catalog.models.flatMap(({ routes }) => routes).length) throw noneFound(lists)
+  if (proposal.missing.length === catalog.models.flatMap(({ routes }) => routes).length) {
+    const portkey = lists.some(({ label }) => label.startsWith('Portkey'))
+    const hint = portkey ? ' A list of Portkey is of one provider and has its name, such as openai.json.' : ''
+    throw new CliError(`None of the catalog's routes is in ${lists.map(({ label }) => label).join(', ')}.${hint}`)
+  }
   const comment = { path: ['$comment'], value: `Prices by ${lists.map(provenance).join('; ')}.` }
   const text = editJson(ours.text, [...edits, comment])
   const proposed = await checkedCatalog(text, 'No proposal can be made, because it would not be valid')
@@ -80,9 +78,9 @@ async function proposePrices(ours: Ours, options: PricesOptions, work: Work): Pr
   const file = isWritten
     ? await writeNew(text, options.out ?? ours.name.replace(/(\.json)?$/i, '.proposal.json'), folder)
     : undefined
-  const print = work.json ? printProposal : showProposal
-  print(work.out, { ...proposal, edits, lists, warnings: priceWarnings(proposed), file })
-  if (options.check && (edits.length > 0 || proposal.doubts.length > 0)) work.fail()
+  const print = json ? printProposal : showProposal
+  print(out, { ...proposal, edits, lists, warnings: priceWarnings(proposed), file })
+  if (options.check && (edits.length > 0 || proposal.doubts.length > 0)) fail()
 }
 
 async function checkedCatalog(text: string, complaint: string): Promise<CatalogData> {
@@ -91,13 +89,6 @@ async function checkedCatalog(text: string, complaint: string): Promise<CatalogD
   return validCatalog(JSON.parse(text, namingEcho(ANY_ECHO)), complaint)
 }
 
-function noneFound(lists: readonly PriceList[]): CliError {
-  const portkey = lists.some(({ label }) => label.startsWith('Portkey'))
-  const hint = portkey ? ' A list of Portkey is of one provider and has its name, such as openai.json.' : ''
-  return new CliError(`None of the catalog's routes is in ${lists.map(({ label }) => label).join(', ')}.${hint}`)
-}
-
-/** The source, its date and its hash. */
 function provenance({ label, source }: PriceList): string {
   return `${label} (${source.name.slice(0, 100)}, ${utcDay(source.changedMs)}, sha256 ${source.sha256})`
 }
@@ -114,7 +105,6 @@ async function writeNew(text: string, file: string, folder: string): Promise<str
 type Result = Proposal & {
   readonly lists: readonly PriceList[]
   readonly warnings: readonly string[]
-  /** The file that was written. */
   readonly file: string | undefined
 }
 

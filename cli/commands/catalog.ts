@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { CatalogCheck, CatalogShape, CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
 import type { Output } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
@@ -6,32 +5,35 @@ import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson, printValue } from '../../layers/terminal/output.ts'
 import { printList, printTable } from '../../layers/terminal/table.ts'
-import { outputOf, type Terminal } from '../../layers/terminal/terminal.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { chosenTarget } from '../connect/chosen-gateway.ts'
 import { moment, option, wholeNumber } from './arguments.ts'
-import { pricesCommand } from './catalog-prices.ts'
-import type { GlobalOptions, Session } from './open-session.ts'
-import { addCommands, type Run } from './run.ts'
+import { PRICES } from './catalog-prices.ts'
+import type { GlobalOptions, Here, Session } from './open-session.ts'
+import type { CommandRow } from './run.ts'
 import { shortTime } from './time-range.ts'
 
 /** Loaded lazily, with the catalog's validator. */
 const files = () => import('./read-catalog-file.ts')
 
-export function catalogCommand(program: Command, run: Run, terminal: Terminal, fail: () => void): void {
-  const catalog = program.command('catalog').description('which models there are, and at what price')
-  const checkThere = run(checkAction)
-  catalog
-    .command('check <file>')
-    .description('look a catalog file over, with a gateway against the one in force; changes nothing')
-    .action(async (file: string, _: object, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions>()
-      const { local, stage, stack, adminUrl } = await chosenTarget(options, terminal.env)
-      if (local || stage || stack || adminUrl) await checkThere(file, _, command)
-      else await checkHere(file, outputOf(terminal), options.json)
-    })
-  pricesCommand(catalog, run, terminal, fail)
-  addCommands(catalog, run, {
+const versionNumber = wholeNumber(1, 1_000_000_000)
+
+const NOTE = option('--note <text>', 'why, at most 200 characters; shown with the version and its event')
+type Noted = { readonly note?: string }
+
+export const CATALOG: CommandRow = {
+  words: 'which models there are, and at what price',
+  commands: {
+    'check <file>': {
+      words: 'look a catalog file over, with a gateway against the one in force; changes nothing',
+      async isHere({ terminal }: Here, options: GlobalOptions) {
+        const { local, stage, stack, adminUrl } = await chosenTarget(options, terminal.env)
+        return !(local || stage || stack || adminUrl)
+      },
+      here: checkHere,
+      work: checkAction,
+    },
+    'prices [file]': PRICES,
     'push <file>': {
       words: 'put a catalog file in force, within 30 seconds everywhere, if no other was pushed since it was read',
       options: [NOTE],
@@ -55,23 +57,17 @@ export function catalogCommand(program: Command, run: Run, terminal: Terminal, f
       options: [NOTE],
       work: rollbackAction,
     },
-  })
+  },
 }
 
-const versionNumber = wholeNumber(1, 1_000_000_000)
-
-/** The option of everything that makes a version. */
-const NOTE = option('--note <text>', 'why, at most 200 characters; shown with the version and its event')
-type Noted = { readonly note?: string }
-
-async function checkHere(file: string, out: Output, json: boolean | undefined): Promise<void> {
+async function checkHere(place: Here, _: object, file: string): Promise<void> {
   const { ANY_ECHO, readCatalogFile } = await files()
   const { priceWarnings } = await import('../../layers/admin/catalog/price-warnings.ts')
   const checked = await readCatalogFile(file, ANY_ECHO)
   const warnings = priceWarnings(checked)
   const check = { object: 'catalog.check', valid: true, faults: [], changes: [], in_force: null, warnings }
-  warn(out, warnings)
-  printValue({ out, json }, check, validWords(checked))
+  warn(place.out, warnings)
+  printValue(place, check, validWords(checked))
 }
 
 async function checkAction(session: Session, _: object, file: string): Promise<void> {
@@ -82,30 +78,27 @@ async function checkAction(session: Session, _: object, file: string): Promise<v
 
 async function pushAction(session: Session, { note }: Noted, file: string): Promise<void> {
   const sent = await (await files()).readCatalogJson(file)
-  const { in_force } = await checkedFor(session, sent, `The catalog '${file}' is not valid`)
-  await putInForce(session, in_force, '', (version) =>
-    session.admin.change('PUT', '/catalog', { ...sent, note }, version),
+  const check = await checkedFor(session, sent, `The catalog '${file}' is not valid`)
+  await putInForce(session, check, '', (expected) =>
+    session.admin.change('PUT', '/catalog', { ...sent, note }, expected),
   )
 }
 
 async function rollbackAction(session: Session, { note }: Noted, text: string): Promise<void> {
   const version = checkedVersion(text)
   const { catalog } = await knownVersion(session, version)
-  const { in_force } = await checkedFor(session, catalog, `Version ${version} is not valid any more`)
+  const check = await checkedFor(session, catalog, `Version ${version} is not valid any more`)
   const path = `/catalog/versions/${version}/restore`
-  await putInForce(session, in_force, `, with the content of version ${version},`, (expected) =>
+  await putInForce(session, check, `, with the content of version ${version},`, (expected) =>
     session.admin.change('POST', path, { note }, expected),
   )
 }
 
+type Put = (expectedVersion: number) => Promise<CatalogShape>
+
 /** `put` is told the version that is expected to be in force still. */
-async function putInForce(
-  session: Session,
-  inForce: CatalogCheck['in_force'],
-  content: string,
-  put: (expectedVersion: number) => Promise<CatalogShape>,
-): Promise<void> {
-  const expected = inForce?.version ?? 0
+async function putInForce(session: Session, { in_force }: CatalogCheck, content: string, put: Put): Promise<void> {
+  const expected = in_force?.version ?? 0
   await session.confirm(() => `put version ${expected + 1} of the catalog${content} in force`)
   const made = await inWords(put(expected), {
     stale_version: (told) => `${told}\nLook at it with 'waybill catalog show', and push again.`,
@@ -116,21 +109,17 @@ async function putInForce(
 /** A catalog that can be put in force, after its changes and warnings were shown. */
 async function checkedFor({ admin, out }: Session, sent: object, complaint: string): Promise<CatalogCheck> {
   const check = await admin.check<CatalogCheck>('/catalog/check', sent)
-  if (!check.valid) throw await refusalOf(check, complaint)
+  if (!check.valid) {
+    const [first] = check.faults
+    // The catalog is valid, but this gateway cannot use it.
+    if (first?.path === 'catalog') throw new CliError(first.message)
+    const { invalidCatalog } = await files()
+    const faults = check.faults.map(({ path, message }) => `${path}: ${message}`)
+    throw invalidCatalog(complaint, faults)
+  }
   showChanges(out, check)
   warn(out, check.warnings)
   return check
-}
-
-async function refusalOf({ faults }: CatalogCheck, complaint: string): Promise<CliError> {
-  const [first] = faults
-  // The catalog is valid, but this gateway cannot use it.
-  if (first?.path === 'catalog') return new CliError(first.message)
-  const { invalidCatalog } = await files()
-  return invalidCatalog(
-    complaint,
-    faults.map(({ path, message }) => `${path}: ${message}`),
-  )
 }
 
 async function showAction(session: Session, { version: wanted, at }: { version?: number; at?: number }): Promise<void> {

@@ -53,20 +53,11 @@ export function completionCommands(program: Command, terminal: Terminal): void {
 /** The words that can stand in place of the last one, which is being typed. */
 export function completionsOf(program: Command, words: readonly string[]): string[] {
   const typed = words.at(-1) ?? ''
-  const { command, awaited, args } = walked(program, words.slice(0, -1))
-  const all = awaited ? valuesOf(awaited) : typed.startsWith('-') ? flagsOf(command) : wordsOf(command, args)
-  return all.filter((word) => word.startsWith(typed))
+  return wordsAfter(walked(program, words.slice(0, -1)), typed).filter((word) => word.startsWith(typed))
 }
 
-type Walked = {
-  readonly command: Command
-  /** The option whose value comes next. */
-  readonly awaited: Option | undefined
-  /** The number of arguments so far. */
-  readonly args: number
-}
-
-function walked(program: Command, words: readonly string[]): Walked {
+/** The command so far, the option whose value comes next, and the number of arguments. */
+function walked(program: Command, words: readonly string[]) {
   let [command, awaited, args] = [program, undefined as Option | undefined, 0]
   for (const word of words) {
     const next = command.commands.find((one) => one.name() === word)
@@ -78,17 +69,14 @@ function walked(program: Command, words: readonly string[]): Walked {
   return { command, awaited, args }
 }
 
-function wordsOf(command: Command, args: number): readonly string[] {
+function wordsAfter({ command, awaited, args }: ReturnType<typeof walked>, typed: string): readonly string[] {
+  if (awaited) return awaited.argChoices ?? OFFERED[awaited.flags] ?? []
+  if (typed.startsWith('-')) {
+    const flags = optionsOf(command).map(({ long }) => long ?? '')
+    return [...flags, '--help', ...(command.parent ? [] : ['--version'])]
+  }
   const visible = command.createHelp().visibleCommands(command)
   return visible.length > 0 ? visible.map((one) => one.name()) : (command.registeredArguments[args]?.argChoices ?? [])
-}
-
-function valuesOf({ argChoices, flags }: Option): readonly string[] {
-  return argChoices ?? OFFERED[flags] ?? []
-}
-
-function flagsOf(command: Command): string[] {
-  return [...optionsOf(command).map(({ long }) => long ?? ''), '--help', ...(command.parent ? [] : ['--version'])]
 }
 
 function optionsOf(command: Command): readonly Option[] {

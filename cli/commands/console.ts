@@ -1,26 +1,23 @@
 import { once } from 'node:events'
-import type { Command } from 'commander'
 import { printValue } from '../../layers/terminal/output.ts'
 import { hasDisplay, openBrowser, writeLaunchFile } from '../console/open-browser.ts'
 import { CONSOLE_PORT } from '../console/port.ts'
-import { wholeNumber } from './arguments.ts'
+import { option, wholeNumber } from './arguments.ts'
 import type { Session } from './open-session.ts'
-import type { Run } from './run.ts'
+import type { CommandRow } from './run.ts'
 
 type ConsoleOptions = { port?: number; open: boolean; readOnly?: boolean }
 
-export function consoleCommand(program: Command, run: Run): void {
-  program
-    .command('console')
-    .description('serve a page for all of this, and the admin API, on this machine only, until Ctrl-C')
-    .option(
-      '--port <n>',
-      `on this port of 127.0.0.1; ${CONSOLE_PORT} or the next free one, unless given`,
-      wholeNumber(0, 65_535),
-    )
-    .option('--no-open', 'print the address, and open no browser')
-    .option('--read-only', 'look, and change nothing')
-    .action(run(consoleAction))
+const PORT_WORDS = `on this port of 127.0.0.1; ${CONSOLE_PORT} or the next free one, unless given`
+
+export const CONSOLE: CommandRow = {
+  words: 'serve a page for all of this, and the admin API, on this machine only, until Ctrl-C',
+  options: [
+    option('--port <n>', PORT_WORDS, wholeNumber(0, 65_535)),
+    option('--no-open', 'print the address, and open no browser'),
+    option('--read-only', 'look, and change nothing'),
+  ],
+  work: consoleAction,
 }
 
 async function consoleAction(session: Session, { port, open, readOnly = false }: ConsoleOptions): Promise<void> {

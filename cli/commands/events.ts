@@ -1,17 +1,18 @@
-import type { Command } from 'commander'
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
+import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { printTable } from '../../layers/terminal/table.ts'
 import { option, period, wholeNumber } from './arguments.ts'
 import type { Session } from './open-session.ts'
-import { addCommands, type Run } from './run.ts'
+import type { CommandRow } from './run.ts'
 import { shortTime } from './time-range.ts'
 
 type ListOptions = { key?: string; catalog?: boolean; since: number; limit: number; after?: string }
 
-export function eventsCommand(program: Command, run: Run): void {
-  addCommands(program.command('events').description('who changed a key or the catalog'), run, {
+export const EVENTS: CommandRow = {
+  words: 'who changed a key or the catalog',
+  commands: {
     list: {
       words: 'the newest changes: who, what, before and after',
       options: [
@@ -21,22 +22,23 @@ export function eventsCommand(program: Command, run: Run): void {
         option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50),
         option('--after <last-id>', 'go on after the last_id of a list before, which --json shows'),
       ],
-      check: requireOneKind,
+      check({ key, catalog }: ListOptions) {
+        if (key !== undefined && catalog) throw new CliError('Choose one of --key and --catalog.')
+      },
       work: listAction,
     },
-  })
-}
-
-function requireOneKind(list: Command): void {
-  const { key, catalog } = list.opts<ListOptions>()
-  if (key !== undefined && catalog) throw new CliError('Choose one of --key and --catalog.')
+  },
 }
 
 async function listAction(session: Session, options: ListOptions): Promise<void> {
-  const { key, catalog, since, limit, after } = options
-  const of = { key_id: key, what: catalog ? 'catalog' : undefined }
-  const from = new Date(Math.max(session.nowMs - since, 0)).toISOString()
-  const events = await session.admin.list<EventShape>('/events', { ...of, from, after }, limit)
+  const { key: key_id, catalog, since, limit, after } = options
+  const query = {
+    key_id,
+    what: catalog ? 'catalog' : undefined,
+    from: isoTime(Math.max(session.nowMs - since, 0)),
+    after,
+  }
+  const events = await session.admin.list<EventShape>('/events', query, limit)
   if (session.json) return printJson(session.out, events)
   // Loaded only now, because it brings AWS's SDK along.
   const { changeText } = await import('../../layers/admin/api/changed-key.ts')

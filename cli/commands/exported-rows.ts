@@ -1,11 +1,10 @@
-import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
+import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+import type { UsageGroup, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { shownGroups, usageNumbers } from '../../layers/admin/usage/usage-numbers.ts'
+import { isoTime, utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import { parseCredits } from '../../layers/gateway/domain/money/money.ts'
-import {
-  USAGE_FIELD_NAMES,
-  USAGE_FIELDS,
-  type UsageFieldKind,
-  type UsageRow,
-} from '../../layers/gateway/domain/rows/usage-row.ts'
+import { partOf, UsageGroups } from '../../layers/gateway/domain/rows/day-total.ts'
+import { USAGE_FIELD_NAMES, USAGE_FIELDS, type UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { type Ask, jsonLines } from '../admin-client/ask.ts'
 import { Refusal } from '../admin-client/refusal.ts'
 import type { Session } from './open-session.ts'
@@ -13,7 +12,7 @@ import type { Session } from './open-session.ts'
 export type ExportFormat = 'csv' | 'jsonl'
 
 type Wanted = { readonly fromMs: number; readonly toMs: number } & {
-  readonly [Name in 'key_id' | 'model' | 'outcome' | 'user' | 'tag']?: string | undefined
+  readonly [Name in 'key_id' | 'model' | 'outcome' | 'status' | 'user' | 'tag']?: string | undefined
 }
 
 const TYPES: Readonly<Record<ExportFormat, string>> = { csv: 'text/csv', jsonl: 'application/x-ndjson' }
@@ -21,11 +20,7 @@ const TYPES: Readonly<Record<ExportFormat, string>> = { csv: 'text/csv', jsonl: 
 const SPLIT_ABOVE_MS: Readonly<Record<string, number>> = { answer_too_large: 1, took_too_long: 60_000 }
 
 /** The rows of a range in pieces of text, oldest first within a key. */
-export async function* exportedText(
-  admin: Ask,
-  wanted: Wanted,
-  format: ExportFormat,
-): AsyncGenerator<string, void, undefined> {
+export async function* exportedText(admin: Ask, wanted: Wanted, format: ExportFormat): AsyncGenerator<string> {
   const { fromMs, toMs, ...filter } = wanted
   const query = { from: isoTime(fromMs), to: isoTime(toMs), ...filter }
   const pieces = await admin.text('/requests', query, TYPES[format]).catch((error) => {
@@ -40,11 +35,8 @@ export async function* exportedText(
 }
 
 /** The rows themselves, one by one. Their number is shown with the name of the command, while they come. */
-export async function* exportedRows(
-  { admin, progress }: Session,
-  command: string,
-  wanted: Wanted,
-): AsyncGenerator<UsageRow> {
+export async function* exportedRows(session: Session, command: string, wanted: Wanted): AsyncGenerator<UsageRow> {
+  const { admin, progress } = session
   let count = 0
   for await (const line of jsonLines<Exported>(exportedText(admin, wanted, 'jsonl'))) {
     progress.say(`${command}: ${++count} rows`)
@@ -52,7 +44,7 @@ export async function* exportedRows(
   }
 }
 
-const READ: { readonly [Kind in UsageFieldKind]?: (value: unknown) => unknown } = {
+const READ: Readonly<Record<string, (value: unknown) => unknown>> = {
   credits: (value) => parseCredits(String(value)),
   moment: (value) => Date.parse(String(value)),
   // It is exported in another form than the row has.
@@ -73,16 +65,52 @@ function rowOf(exported: Exported): UsageRow {
 
 /** The first half has the header. */
 async function* withoutHeader(pieces: AsyncIterable<string>): AsyncGenerator<string> {
-  let begun: string | undefined = ''
+  let begun = ''
   for await (const piece of pieces) {
-    if (begun === undefined) {
-      yield piece
-      continue
+    if (begun.includes('\r\n')) yield piece
+    else {
+      begun += piece
+      yield begun.split(/\r\n(.*)/s)[1] ?? ''
     }
-    begun += piece
-    const end = begun.indexOf('\r\n')
-    if (end < 0) continue
-    yield begun.slice(end + 2)
-    begun = undefined
+  }
+}
+
+/** Callers may name any number of users; the rows of those beyond this many are added up together. */
+const MOST_GROUPS = 10_000
+const OTHERS = '(others)'
+const TAG = 'tag:'
+
+/** Sums by user or tag are in no total of an hour or a day: there may be as many as there are requests. */
+export type SummaryGroup = UsageGroup | 'user' | `${typeof TAG}${string}`
+
+const NAMES: Readonly<Record<UsageGroup | 'user', (row: UsageRow) => string | undefined>> = {
+  model: ({ model }) => model,
+  key: ({ keyId }) => keyId,
+  provider: ({ provider }) => provider,
+  day: ({ startedAtMs }) => utcDay(startedAtMs),
+  user: ({ user }) => user,
+}
+export const NAMED_GROUPS = Object.keys(NAMES) as (keyof typeof NAMES)[]
+
+/** A summary without buckets, by a filter or a group that the admin API does not add up by: rows are streamed and added up here. */
+export async function summedRows(session: Session, wanted: Wanted, by: SummaryGroup): Promise<UsagePage> {
+  const groups = new UsageGroups()
+  const named = new Set<string>()
+  const group = NAMED_GROUPS.find((one) => one === by)
+  for await (const row of exportedRows(session, 'usage summary', wanted)) {
+    const tags = () => new Map(Object.entries(row.tags ?? {}))
+    const name = (group ? NAMES[group](row) : tags().get(by.slice(TAG.length))) || '-'
+    if (named.size < MOST_GROUPS) named.add(name)
+    groups.add(named.has(name) ? name : OTHERS, partOf(row))
+  }
+  const { total } = groups
+  const keys = by === 'key' ? await session.admin.list<KeyShape>('/keys') : undefined
+  return {
+    object: 'page',
+    // The admin API has no sums by user or tag.
+    group_by: by as UsageGroup,
+    data: [],
+    total: usageNumbers(total, total.cost),
+    groups: shownGroups(groups, by, keys && new Map(keys.data.map(({ id, name }) => [id, name]))),
   }
 }

@@ -4,7 +4,7 @@ import { CliError } from '../../layers/terminal/cli-error.ts'
 import type { Ask } from '../admin-client/ask.ts'
 
 /** A key or an admin key, as it can be named on the command line. */
-export type NamedKey = Pick<KeyShape, 'id' | 'name' | 'status' | 'last_four'> & {
+type NamedKey = Pick<KeyShape, 'id' | 'name' | 'status' | 'last_four'> & {
   readonly external_id?: string | null
   readonly previous?: { readonly last_four: string } | null
 }
@@ -18,7 +18,6 @@ const ID = /^(key_[0-9A-HJKMNP-TV-Z]{26}|adminkey_\w+)$/
 const MOST_FOUND = 20
 const MOST_NAMED = 10
 
-/** The id of the key that a person names by its id, name, external id or last four. */
 export async function findKeyId(admin: Pick<Ask, 'get' | 'list'>, text: string): Promise<string> {
   if (ID.test(text)) return text
   const { keys } = await admin.get<SearchShape>('/search', { q: text })
@@ -29,7 +28,9 @@ export async function findKeyId(admin: Pick<Ask, 'get' | 'list'>, text: string):
 
 /** A revoked key counts only if no other is called so: a name and an external id can be given again. */
 export function onlyKey<Key extends NamedKey>(keys: readonly Key[], text: string, { noun, list }: Words): Key {
-  const called = keys.filter((key) => isCalled(key, text))
+  const called = keys.filter(({ id, name, external_id, last_four, previous }) =>
+    [id, name, external_id, last_four, previous?.last_four].includes(text),
+  )
   const living = called.filter(({ status }) => status !== 'revoked')
   const [only, ...others] = living.length > 0 ? living : called
   if (only && others.length === 0) return only
@@ -37,10 +38,6 @@ export function onlyKey<Key extends NamedKey>(keys: readonly Key[], text: string
   const like = keys.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
   const hint = like.length > 0 ? ` Did you mean one of these?${lines(like)}` : ` '${list}' shows those that exist.`
   throw new CliError(`There is no ${noun} '${text}'.${hint}`)
-}
-
-function isCalled({ id, name, external_id, last_four, previous }: NamedKey, text: string): boolean {
-  return [id, name, external_id, last_four, previous?.last_four].includes(text)
 }
 
 function lines(keys: readonly NamedKey[]): string {

@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import type { Command } from 'commander'
 import { shellPath, shellWord } from '../../layers/gateway/domain/basics/shell-word.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson } from '../../layers/terminal/output.ts'
-import { type Screen, screenOf, type Terminal } from '../../layers/terminal/terminal.ts'
-import { upTo } from './arguments.ts'
-import type { GlobalOptions } from './open-session.ts'
+import type { Screen } from '../../layers/terminal/terminal.ts'
+import { option, upTo } from './arguments.ts'
+import type { Here } from './open-session.ts'
+import type { CommandRow } from './run.ts'
 
 type ImportOptions = {
   readonly keys: readonly string[]
@@ -19,36 +19,31 @@ type ImportOptions = {
 const MOST_CONFIG_BYTES = 1024 * 1024
 const MOST_KEYS_BYTES = 32 * MOST_CONFIG_BYTES
 
-export function importCommand(program: Command, terminal: Terminal): void {
-  program
-    .command('import')
-    .description('make files for this gateway of what another one has; pushes nothing')
-    .command('litellm <config>')
-    .description(
-      "make a catalog of LiteLLM's config.yaml, and commands that make its keys; says what has no counterpart",
-    )
-    .option(
-      '--keys <file>',
-      "an answer of LiteLLM's /key/list?return_full_object=true; may be given more than once",
-      upTo(1000, 'files'),
-      [],
-    )
-    .option('--out <folder>', 'a new folder for the files', 'imported')
-    .option('--secrets', 'providers’ keys in Secrets Manager, as a stage needs them, in place of variables')
-    .option(
-      '--env [file]',
-      'take addresses and regions that the config has in variables from this file, or from the environment',
-    )
-    .action(async (config: string, options: ImportOptions, command: Command) => {
-      const { json = false, wide = false } = command.optsWithGlobals<GlobalOptions>()
-      const result = await importLitellm(config, options, terminal, Date.now())
-      const out = screenOf(terminal, wide, () => {})
-      if (json) printJson(out, { object: 'import', ...result })
-      else show(out, result)
-    })
+const KEYS_WORDS = "an answer of LiteLLM's /key/list?return_full_object=true; may be given more than once"
+const ENV_WORDS = 'take addresses and regions that the config has in variables from this file, or from the environment'
+
+export const IMPORT: CommandRow = {
+  words: 'make files for this gateway of what another one has; pushes nothing',
+  commands: {
+    'litellm <config>': {
+      words: "make a catalog of LiteLLM's config.yaml, and commands that make its keys; says what has no counterpart",
+      options: [
+        option('--keys <file>', KEYS_WORDS, upTo(1000, 'files'), []),
+        option('--out <folder>', 'a new folder for the files', undefined, 'imported'),
+        option('--secrets', 'providers’ keys in Secrets Manager, as a stage needs them, in place of variables'),
+        option('--env [file]', ENV_WORDS),
+      ],
+      async here(place: Here, options: ImportOptions, config: string) {
+        const result = await importLitellm(config, options, place)
+        if (place.json) printJson(place.out, { object: 'import', ...result })
+        else show(place.out, result)
+      },
+    },
+  },
 }
 
-async function importLitellm(config: string, options: ImportOptions, { folder, env }: Terminal, nowMs: number) {
+async function importLitellm(config: string, options: ImportOptions, { terminal, nowMs }: Here) {
+  const { folder, env } = terminal
   const { readExactJson } = await import('../reading/exact.ts')
   const { readYaml, withIncluded } = await import('../litellm/read-config.ts')
   const { importModels } = await import('../litellm/models.ts')

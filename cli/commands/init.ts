@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Command } from 'commander'
 import catalog from '../../infra/catalog.json' with { type: 'json' }
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { documentOf, IS_PACKAGE, SEED_FILE, SETTINGS_FILE } from '../../layers/terminal/how-to-run.ts'
-import { outputOf, type Terminal } from '../../layers/terminal/terminal.ts'
+import type { Here } from './open-session.ts'
+import type { CommandRow } from './run.ts'
 
 /** JSON has no comments, so each file has a remark for people. */
 const FILES: Readonly<Record<string, object>> = {
@@ -22,28 +22,22 @@ const FILES: Readonly<Record<string, object>> = {
   },
 }
 
-export function initCommand(program: Command, terminal: Terminal): void {
-  program
-    .command('init')
-    .description(
-      `write ${Object.keys(FILES).join(' and ')} into this folder, to deploy from; leaves files that are there`,
-    )
-    .action(async () => {
-      if (!IS_PACKAGE)
-        throw new CliError(
-          `'init' is for a folder with the package. A clone has its own ${SETTINGS_FILE} and ${SEED_FILE}.`,
-        )
-      const out = outputOf(terminal)
-      for (const [name, content] of Object.entries(FILES)) {
-        const isNew = await isWritten(join(terminal.folder, name), `${JSON.stringify(content, null, 2)}\n`)
-        out.log(
-          isNew
-            ? `${name} is written: its $comment says what to change.`
-            : `${name} is there already, and stays as it is.`,
-        )
-      }
-      out.log("Next: 'npx waybill deploy --stage dev', or 'npx waybill' for a gateway on this machine.")
-    })
+export const INIT: CommandRow = {
+  words: `write ${Object.keys(FILES).join(' and ')} into this folder, to deploy from; leaves files that are there`,
+  async here({ out, terminal }: Here) {
+    if (!IS_PACKAGE) {
+      throw new CliError(
+        `'init' is for a folder with the package. A clone has its own ${SETTINGS_FILE} and ${SEED_FILE}.`,
+      )
+    }
+    for (const [name, content] of Object.entries(FILES)) {
+      const isNew = await isWritten(join(terminal.folder, name), `${JSON.stringify(content, null, 2)}\n`)
+      out.log(
+        `${name} is ${isNew ? 'written: its $comment says what to change' : 'there already, and stays as it is'}.`,
+      )
+    }
+    out.log("Next: 'npx waybill deploy --stage dev', or 'npx waybill' for a gateway on this machine.")
+  },
 }
 
 /** False if there is such a file: a second init loses nobody's work. */

@@ -1,4 +1,4 @@
-import { Argument, type Command } from 'commander'
+import { Argument } from 'commander'
 import type { GrantMade, GrantShape, KeyDetail, KeyShape, KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-fields.ts'
 import { shownText } from '../../layers/admin/settings/setting-texts.ts'
@@ -13,31 +13,28 @@ import { CliError } from '../../layers/terminal/cli-error.ts'
 import { SETTINGS_FILE } from '../../layers/terminal/how-to-run.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { printList, summed, wide } from '../../layers/terminal/table.ts'
-import { credits, grantedCredits, option, reference, someExternalId, wholeNumber } from './arguments.ts'
-import { type SettingOptions, settingOptions, settingsOf } from './key-setting-options.ts'
+import * as args from './arguments.ts'
+import { option, type SettingOptions, settingOptions, settingsOf } from './arguments.ts'
 import { showNewSecret } from './new-secret.ts'
-import { changeLine, confirmFor, existing, knownKey, pathOf, rotationChanges, showChange } from './one-key.ts'
+import { changeLine, KEY_COLUMNS, keyAt, lastUse, pathOf, rotationChanges, showChange, showKey } from './one-key.ts'
 import type { Session } from './open-session.ts'
-import { addCommands, type Run } from './run.ts'
-import { KEY_COLUMNS, lastUse, showKey } from './show-key.ts'
+import type { CommandRow } from './run.ts'
 import { shortTime } from './time-range.ts'
 
 const GRACE_MINUTES = GRACE_MS / MINUTE_MS
 const GRACE_WORDS = 'how long the old one stays valid; 0 ends it at once'
 
-const referenceOption = (words: string) => option('--reference <text>', words, reference)
+const referenceOption = (words: string) => option('--reference <text>', words, args.reference)
 
-export function keysCommand(program: Command, run: Run): void {
-  const keys = program
-    .command('keys')
-    .description('make and manage API keys; a key is named by its id, name, external id or last four')
-  addCommands(keys, run, {
+export const KEYS: CommandRow = {
+  words: 'make and manage API keys; a key is named by its id, name, external id or last four',
+  commands: {
     create: {
       words: 'make a key; its secret is shown once',
       options: [
         ...settingOptions(true),
         // Commander cannot print a bigint in its help.
-        option('--credits <credits>', 'credits to begin with', credits).default(0n, '0'),
+        option('--credits <credits>', 'credits to begin with', args.credits).default(0n, '0'),
         referenceOption('the payment behind the credits, such as an invoice'),
       ],
       work: createAction,
@@ -45,21 +42,31 @@ export function keysCommand(program: Command, run: Run): void {
     list: {
       words: 'every key, newest first',
       options: [
-        option('--external-id <id>', 'only the key with this id of yours', someExternalId),
+        option('--external-id <id>', 'only the key with this id of yours', args.someExternalId),
         referenceOption('only keys that were granted credits under this reference'),
       ],
       work: listAction,
     },
-    'show <key>': { words: 'one key', work: showAction },
+    'show <key>': {
+      words: 'one key',
+      async work(session: Session, _: object, id: string) {
+        const key = await keyAt(session, id)
+        if (session.json) printJson(session.out, key)
+        else showKey(key, session)
+      },
+    },
     'update <key>': {
       words: 'change limits; in force from the next request on',
       options: settingOptions(false),
-      check: requireSetting,
+      check(options: SettingOptions) {
+        if (Object.keys(settingsOf(options, 0)).length > 0) return
+        throw new CliError('Say what to change, for example --rpm 120.')
+      },
       work: updateAction,
     },
     'grant <key>': {
       words: 'add credits, or correct a grant: -5 takes 5 back, if they are available',
-      argument: new Argument('<credits>', 'how many').argParser((text) => formatCredits(grantedCredits(text))),
+      argument: new Argument('<credits>', 'how many').argParser((text) => formatCredits(args.grantedCredits(text))),
       options: [
         referenceOption('the payment behind them, such as an invoice'),
         option(
@@ -76,20 +83,19 @@ export function keysCommand(program: Command, run: Run): void {
     },
     'rotate <key>': {
       words: 'issue a new secret; the old one stays valid for a while',
-      options: [option('--grace <minutes>', GRACE_WORDS, wholeNumber(0, GRACE_MINUTES), GRACE_MINUTES)],
+      options: [option('--grace <minutes>', GRACE_WORDS, args.wholeNumber(0, GRACE_MINUTES), GRACE_MINUTES)],
       work: rotateAction,
     },
-    'end-grace <key>': { words: 'end the old secret of a rotated key now', work: endGraceAction },
+    'end-grace <key>': { words: 'end the old secret of a rotated key now', work: changing('end-grace') },
     'suspend <key>': { words: 'refuse a key from the next request on, until it is resumed', work: changing('suspend') },
     'resume <key>': { words: 'admit a suspended key again', work: changing('resume') },
     'revoke <key>': { words: 'end a key now and for good', work: changing('revoke') },
-  })
+  },
 }
 
-async function createAction(
-  session: Session,
-  options: SettingOptions & { name: string; credits: Nano; reference?: string },
-): Promise<void> {
+type CreateOptions = SettingOptions & { readonly name: string; readonly credits: Nano; readonly reference?: string }
+
+async function createAction(session: Session, options: CreateOptions): Promise<void> {
   const settings = settingsOf(options, session.nowMs)
   const amount = formatCredits(options.credits)
   warnOfIpv6(session, settings.allowlist)
@@ -104,11 +110,10 @@ async function createAction(
   })
 }
 
-async function listAction(
-  session: Session,
-  { externalId, reference }: { readonly externalId?: string; readonly reference?: string },
-): Promise<void> {
-  printList(session, await session.admin.list<KeyShape>('/keys', { external_id: externalId, reference }), {
+type ListOptions = { readonly externalId?: string; readonly reference?: string }
+
+async function listAction(session: Session, { externalId: external_id, reference }: ListOptions): Promise<void> {
+  printList(session, await session.admin.list<KeyShape>('/keys', { external_id, reference }), {
     ...KEY_COLUMNS,
     'external id': (key) => key.external_id,
     rpm: { of: (key) => key.rpm, isSpare: true },
@@ -120,22 +125,10 @@ async function listAction(
   })
 }
 
-async function showAction(session: Session, _: object, id: string): Promise<void> {
-  const key = await knownKey(session, id)
-  if (session.json) printJson(session.out, key)
-  else showKey(key, session)
-}
-
-function requireSetting(update: Command): void {
-  if (Object.keys(settingsOf(update.opts(), 0)).length === 0) {
-    throw new CliError('Say what to change, for example --rpm 120.')
-  }
-}
-
 async function updateAction(session: Session, options: SettingOptions, id: string): Promise<void> {
   const settings = settingsOf(options, session.nowMs)
   warnOfIpv6(session, settings.allowlist)
-  const before = await knownKey(session, id)
+  const before = await keyAt(session, id)
   await session.confirm(() => `update ${id} (${before.name}) (${Object.keys(settings).join(', ')})`)
   const after = await session.admin.change<KeyDetail>('PATCH', pathOf(id), settings, before.version)
   showChange(session, after, settingChanges(before, after))
@@ -154,8 +147,8 @@ type GrantOptions = { readonly reference?: string; readonly again?: boolean }
 
 async function grantAction(session: Session, wish: GrantOptions, id: string, amount: string): Promise<void> {
   const body = { credits: amount, reference: wish.reference, again: wish.again }
-  await confirmFor(session, id, (key) => `grant ${amount} credits to ${key}`)
-  const made = await existing(id, session.admin.once<GrantMade>(`${pathOf(id)}/grants`, body))
+  await session.confirm(async () => `grant ${amount} credits to ${id} (${(await keyAt(session, id)).name})`)
+  const made = await session.admin.once<GrantMade>(`${pathOf(id)}/grants`, body)
   // Only grants change what was granted; requests change the balance at any moment.
   const { granted, available } = made.key
   const before = (parseCredits(granted) ?? 0n) - (parseSignedCredits(made.credits) ?? 0n)
@@ -164,8 +157,7 @@ async function grantAction(session: Session, wish: GrantOptions, id: string, amo
 }
 
 async function grantsAction(session: Session, { reference }: GrantOptions, id: string): Promise<void> {
-  const grants = await existing(id, session.admin.list<GrantShape>(`${pathOf(id)}/grants`, { reference }))
-  printList(session, grants, {
+  printList(session, await session.admin.list<GrantShape>(`${pathOf(id)}/grants`, { reference }), {
     at: { of: (grant) => grant.granted_at, short: (grant) => shortTime(grant.granted_at) },
     credits: summed((grant) => grant.credits),
     reference: (grant) => grant.reference,
@@ -175,7 +167,7 @@ async function grantsAction(session: Session, { reference }: GrantOptions, id: s
 }
 
 async function rotateAction(session: Session, { grace }: { grace: number }, id: string): Promise<void> {
-  const { name, last_four, previous } = await knownKey(session, id)
+  const { name, last_four, previous } = await keyAt(session, id)
   // A key has one old secret at most.
   if (previous)
     session.out.error(
@@ -188,27 +180,21 @@ async function rotateAction(session: Session, { grace }: { grace: number }, id: 
   await showNewSecret<KeyWithSecret>(session, {
     prefix: BRAND.keyPrefix,
     id,
-    save: (secret) => existing(id, session.admin.once(`${pathOf(id)}/rotate`, { ...body, ...secret })),
+    save: (secret) => session.admin.once(`${pathOf(id)}/rotate`, { ...body, ...secret }),
     show: (key) => showChange(session, key, rotationChanges(key)),
     look: `waybill keys show ${shellWord(id)}`,
     otherwise: 'rotate again',
   })
 }
 
-async function endGraceAction(session: Session, _: object, id: string): Promise<void> {
-  await confirmFor(session, id, (key) => `end the old secret of ${key}`)
-  const after = await existing(id, session.admin.change<KeyDetail>('POST', `${pathOf(id)}/end-grace`, {}))
-  showChange(session, after, [`only the secret …${after.last_four} is valid now`])
-}
-
-function changing(act: 'suspend' | 'resume' | 'revoke') {
+function changing(act: 'suspend' | 'resume' | 'revoke' | 'end-grace') {
   return async (session: Session, _: object, id: string): Promise<void> => {
-    const { name, status } = await knownKey(session, id)
-    await session.confirm(() => `${act} ${id} (${name})`)
+    const { name, status } = await keyAt(session, id)
+    await session.confirm(() => `${act === 'end-grace' ? 'end the old secret of' : act} ${id} (${name})`)
     const body = act === 'revoke' ? { confirm: name } : {}
     const after = await session.admin.change<KeyDetail>('POST', `${pathOf(id)}/${act}`, body)
     const change = status === after.status ? `it was ${status} before` : changeLine('status', status, after.status)
-    showChange(session, after, [change])
+    showChange(session, after, act === 'end-grace' ? rotationChanges(after) : [change])
   }
 }
 

@@ -12,13 +12,10 @@ export function newSecret(prefix: string) {
 
 type NewSecret<Key> = {
   readonly prefix: string
-  /** The key's id, if it exists already. */
   readonly id?: string
   /** Makes the key, or rotates it. Only the hash and the end of its secret are sent. */
   readonly save: (sent: ReturnType<typeof newSecret>['sent']) => Promise<Key>
-  /** Shows the key, before its secret. */
   readonly show: (key: Key) => void
-  /** The command that shows the key. */
   readonly look: string
   /** The remedy if the secret turns out not to be saved. */
   readonly otherwise: string

@@ -1,7 +1,11 @@
-import type { KeyDetail, KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+import type { KeyDetail, KeyShape, KeyStatus } from '../../layers/admin/api/shapes/keys.ts'
+import { shownText } from '../../layers/admin/settings/setting-texts.ts'
+import { ASKED_SETTINGS, SETTING_WORDS, type SettingField } from '../../layers/admin/settings/setting-words.ts'
 import { plainLine } from '../../layers/gateway/domain/basics/plain-text.ts'
-import { printJson } from '../../layers/terminal/output.ts'
-import { inWords } from '../admin-client/refusal.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
+import { printFields, printJson } from '../../layers/terminal/output.ts'
+import { wide } from '../../layers/terminal/table.ts'
+import type { Style } from '../../layers/terminal/terminal.ts'
 import type { Session } from './open-session.ts'
 
 // Shared by the commands about one key.
@@ -10,21 +14,13 @@ export function pathOf(id: string): string {
   return `/keys/${encodeURIComponent(id)}`
 }
 
-export function knownKey({ admin }: Session, id: string): Promise<KeyDetail> {
-  return existing(id, admin.get(pathOf(id)))
-}
-
-export function existing<T>(id: string, asked: Promise<T>): Promise<T> {
-  return inWords(asked, { not_found: `There is no key '${id}'. 'waybill keys list' shows those that exist.` })
-}
-
-export function confirmFor(session: Session, id: string, describe: (key: string) => string): Promise<void> {
-  return session.confirm(async () => describe(`${id} (${(await knownKey(session, id)).name})`))
+export function keyAt({ admin }: Session, id: string): Promise<KeyDetail> {
+  return admin.get(pathOf(id))
 }
 
 type Named = Pick<KeyShape, 'id' | 'name'>
 
-/** With --json the whole answer, otherwise the changes only. */
+/** The answer is whole with --json, otherwise the changes only. */
 export function showChange({ out, json }: Session, key: Named, changes: readonly string[], answer: object = key): void {
   const heading = plainLine(`${key.name} (${key.id})`)
   const lines = changes.map((change) => out.paint.strong(plainLine(change)))
@@ -37,13 +33,85 @@ export function changeLine(name: string, before: string, after: string): string 
   return `${name} ${before} → ${after}`
 }
 
-type Rotated = Named & Pick<KeyShape, 'last_four'> & { readonly previous: Ending | null }
 type Ending = Pick<NonNullable<KeyShape['previous']>, 'last_four' | 'expires_at'>
 
-export function rotationChanges({ previous, last_four }: Rotated): string[] {
+export function rotationChanges({ previous, last_four }: { previous: Ending | null; last_four: string }): string[] {
   if (!previous) return [`only the secret …${last_four} is valid now`]
   return [
     changeLine('secret', `…${previous.last_four}`, `…${last_four}`),
     `old secret …${previous.last_four} valid until ${previous.expires_at}`,
   ]
+}
+
+const STATUS_STYLES: Readonly<Record<KeyStatus, Style>> = {
+  active: 'good',
+  suspended: 'warn',
+  expired: 'warn',
+  revoked: 'bad',
+}
+
+export const KEY_COLUMNS = {
+  id: wide((key: Listed) => key.id),
+  name: (key: Listed) => key.name,
+  status: { of: (key: Listed) => key.status, style: (key: Listed) => STATUS_STYLES[key.status] },
+  key: { of: (key: Listed) => `${key.prefix}…${key.last_four}`, short: (key: Listed) => `…${key.last_four}` },
+}
+type Listed = Pick<KeyShape, 'id' | 'name' | 'status' | 'prefix' | 'last_four'>
+
+export function showKey(key: KeyShape, { out, nowMs }: Pick<Session, 'out' | 'nowMs'>): void {
+  const { previous } = key
+  printFields(out, {
+    id: key.id,
+    name: key.name,
+    status: key.status,
+    key: `${key.prefix}…${key.last_four}`,
+    ...(previous && {
+      // An operator wants to know if the old secret can be ended.
+      'old secret': `…${previous.last_four} valid until ${previous.expires_at}, ${previous.last_used_at === null ? 'not used since the rotation' : `last used ${agoText(previous.last_used_at, nowMs)}`}`,
+    }),
+    ...settingTexts(key),
+    granted: key.granted,
+    available: key.available,
+    held: key.held,
+    spent: key.spent,
+    ...(key.loss_today !== '0' && {
+      'lost today': `${key.loss_today}: what its requests may have cost beyond their charges`,
+    }),
+    created: key.created_at,
+    'last used': lastUse(key, nowMs),
+  })
+}
+
+function settingTexts(key: KeyShape): Record<string, string> {
+  const used: Partial<Record<SettingField, string>> = {
+    daily_limit: ` (${key.requests_today} today)`,
+    max_concurrent: ` (${key.requests_open} now)`,
+    ...Object.fromEntries(key.credit_windows.map(({ setting, remaining }) => [setting, ` (${remaining} left)`])),
+  }
+  const texts = ASKED_SETTINGS.flatMap((setting) => {
+    const { field, label } = SETTING_WORDS[setting]
+    if (field === 'name' || key[field] === null) return []
+    return [[label.toLowerCase(), `${shownText(setting, key[field])}${used[field] ?? ''}`]]
+  })
+  return Object.fromEntries(texts)
+}
+
+export function lastUse({ last_used_at }: Pick<KeyShape, 'last_used_at'>, nowMs: number): string {
+  return last_used_at === null ? 'never' : agoText(last_used_at, nowMs)
+}
+
+const UNITS = [
+  ['day', DAY_MS],
+  ['hour', HOUR_MS],
+  ['minute', MINUTE_MS],
+] as const
+
+/** The time since a moment, in its largest unit; other clocks may be ahead of ours. */
+function agoText(at: string, nowMs: number): string {
+  const ms = nowMs - Date.parse(at)
+  for (const [unit, length] of UNITS) {
+    const count = Math.floor(ms / length)
+    if (count >= 1) return `${count} ${unit}${count === 1 ? '' : 's'} ago`
+  }
+  return 'less than a minute ago'
 }

@@ -6,50 +6,35 @@ import { adminClient } from '../admin-client/http-client.ts'
 import { chosenTarget } from '../connect/chosen-gateway.ts'
 import { type Connection, connect, type Target } from '../connect/connect.ts'
 
-/** The dependencies of a command: the gateway, output, time, and the confirmation of changes. */
-export type Session = Connection & {
+/** The dependencies of every command: output and time. */
+export type Here = {
+  readonly terminal: Terminal
   readonly out: Screen
   /** Makes the command line end with 1, although nothing was thrown. */
   fail(): void
-  /** The admin API of the gateway. */
-  readonly admin: Ask
   readonly json: boolean
   readonly nowMs: number
-  readonly confirm: Confirm
-  /** For output that is too long to be printed line by line. */
-  readonly output: Terminal['output']
-  readonly progress: Progress
 }
+
+/** Those of a command that works on a gateway. */
+export type Session = Connection &
+  Here & {
+    readonly admin: Ask
+    readonly confirm: Confirm
+    readonly progress: Progress
+  }
 
 export type OpenAdmin = (connection: Connection) => Ask
 
 export type GlobalOptions = Target & { readonly json?: boolean; readonly yes?: boolean; readonly wide?: boolean }
 
-type Parts = Pick<Session, 'out' | 'fail' | 'progress'> & {
-  readonly terminal: Terminal
-  readonly openAdmin: OpenAdmin | undefined
-}
+type Parts = Here & { readonly progress: Progress; readonly openAdmin: OpenAdmin | undefined }
 
-/** A command's session with its gateway. */
-export async function openSession(
-  options: GlobalOptions,
-  { terminal, openAdmin = (connection) => ask(adminClient(connection)), ...parts }: Parts,
-): Promise<Session> {
+export async function openSession(options: GlobalOptions, { openAdmin, ...parts }: Parts): Promise<Session> {
+  const { terminal, progress } = parts
   const connection = await connect(await chosenTarget(options, terminal.env), terminal.folder)
-  const guard = { ...connection, yes: options.yes === true }
+  const admin = openAdmin ? openAdmin(connection) : ask(adminClient(connection))
+  const guard = { ...connection, yes: options.yes === true, before: progress.stop }
   const confirm = confirmer(guard, { input: terminal.input, output: terminal.errors })
-  return {
-    ...connection,
-    ...parts,
-    admin: openAdmin(connection),
-    output: terminal.output,
-    json: options.json === true,
-    nowMs: Date.now(),
-    confirm: (describe) =>
-      confirm(async () => {
-        const change = await describe()
-        parts.progress.stop()
-        return change
-      }),
-  }
+  return { ...connection, ...parts, admin, confirm }
 }

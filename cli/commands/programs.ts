@@ -29,7 +29,7 @@ const DEPLOYMENTS: Readonly<Record<string, string>> = {
   destroy: 'take a stage down',
 }
 
-/** With `--stage`; other options go to CDK. */
+/** All options but `--stage` go to CDK. */
 export function deployCommands(program: Command, fail: () => void): void {
   for (const [name, words] of Object.entries(DEPLOYMENTS)) {
     program

@@ -8,12 +8,10 @@ import { CliError } from '../../layers/terminal/cli-error.ts'
 /** Stands for the echo upstream of the machine that the file is for. */
 export const ANY_ECHO = 'http://127.0.0.1/v1'
 
-/** The checked catalog of a file. */
 export async function readCatalogFile(file: string, echoUrl?: string): Promise<CatalogData> {
   return validCatalog(await readCatalogJson(file, namingEcho(echoUrl)), `The catalog '${file}' is not valid`)
 }
 
-/** The content of a file, not checked yet. */
 export async function readCatalogJson(file: string, reviver?: ReturnType<typeof namingEcho>): Promise<object> {
   const text = await readCatalogText(file)
   try {

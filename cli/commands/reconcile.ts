@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { csvLine } from '../../layers/admin/usage/csv-line.ts'
 import { DAY_MS, isoTime, utcDay } from '../../layers/gateway/domain/basics/time.ts'
@@ -8,11 +7,11 @@ import { printJson } from '../../layers/terminal/output.ts'
 import { printTable, summed } from '../../layers/terminal/table.ts'
 import type { Bill } from '../bills/read-bill.ts'
 import type { Reconciled } from '../bills/reconcile.ts'
-import { percentage, upTo } from './arguments.ts'
+import { option, percentage, required, upTo } from './arguments.ts'
 import { exportedRows } from './exported-rows.ts'
 import type { Session } from './open-session.ts'
-import type { Run } from './run.ts'
-import { fromOption, type RangeOptions, rangeOf, toOption } from './time-range.ts'
+import type { CommandRow } from './run.ts'
+import { type RangeOptions, rangeOf, rangeOptions } from './time-range.ts'
 
 type ReconcileOptions = RangeOptions & {
   readonly provider: string
@@ -24,27 +23,27 @@ type ReconcileOptions = RangeOptions & {
 const MOST_DAYS = 366
 const MOST_BILL_BYTES = 64 * 1024 * 1024
 
-export function reconcileCommand(program: Command, run: Run, folder: string): void {
-  program
-    .command('reconcile')
-    .description(
-      'a provider’s own bill beside our rows, by UTC day and model; exits with 1 if they differ by more than the tolerance',
-    )
-    .requiredOption('--provider <name>', 'the provider, by its name in the catalog')
-    .requiredOption(
+export const RECONCILE: CommandRow = {
+  words:
+    'a provider’s own bill beside our rows, by UTC day and model; exits with 1 if they differ by more than the tolerance',
+  options: [
+    required('--provider <name>', 'the provider, by its name in the catalog'),
+    required(
       '--bill <file>',
       'costs of OpenAI, cost report of Anthropic, activity of OpenRouter, or cost and usage report of AWS; may be given more than once',
       upTo(100, 'files'),
-    )
-    .addOption(fromOption().makeOptionMandatory())
-    .addOption(toOption())
-    .option('--tolerance <percent>', 'differences up to this are fine', percentage(100), 100n)
-    .option('--csv', 'print CSV, with a row for each day and model')
-    .action(run((session, options: ReconcileOptions) => reconcileAction(session, options, folder)))
+    ),
+    ...rangeOptions(true),
+    // Commander cannot print a bigint in its help.
+    option('--tolerance <percent>', 'differences up to this are fine', percentage(100)).default(100n, '1'),
+    option('--csv', 'print CSV, with a row for each day and model'),
+  ],
+  work: reconcileAction,
 }
 
-async function reconcileAction(session: Session, options: ReconcileOptions, folder: string): Promise<void> {
+async function reconcileAction(session: Session, options: ReconcileOptions): Promise<void> {
   const { out, json, nowMs } = session
+  const { folder } = session.terminal
   if (json && options.csv) throw new CliError('Choose one of --json and --csv.')
   const range = wholeDays(options, nowMs)
   const { openReconciliation } = await import('../bills/reconcile.ts')
@@ -125,14 +124,12 @@ function notesOf(bill: Bill, days: readonly string[], missing: readonly string[]
 }
 
 function totalOf(rows: readonly Reconciled[]) {
-  const total = (of: (row: Reconciled) => bigint) => rows.reduce((sum, row) => sum + of(row), 0n)
-  return {
-    requests: rows.reduce((sum, { requests }) => sum + requests, 0),
-    charged: total((row) => row.charged),
-    upstream_cost: total((row) => row.upstream_cost),
-    billed: total((row) => row.billed),
-    difference: total((row) => row.difference),
-  }
+  const requests = rows.reduce((sum, row) => sum + row.requests, 0)
+  const amounts = (['charged', 'upstream_cost', 'billed', 'difference'] as const).map((name) => [
+    name,
+    rows.reduce((sum, row) => sum + row[name], 0n),
+  ])
+  return { requests, ...Object.fromEntries(amounts) }
 }
 
 function show({ out }: Session, rows: readonly Reconciled[], notes: readonly string[]): void {

@@ -1,14 +1,13 @@
-import type { Command } from 'commander'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { printList, summed, wide } from '../../layers/terminal/table.ts'
 import type { Ask } from '../admin-client/ask.ts'
 import type { Session } from './open-session.ts'
-import { addCommands, type Run } from './run.ts'
+import type { CommandRow } from './run.ts'
 
-export function routesCommand(program: Command, run: Run): void {
-  const routes = program.command('routes').description('the upstreams behind the models')
-  addCommands(routes, run, {
+export const ROUTES: CommandRow = {
+  words: 'the upstreams behind the models',
+  commands: {
     list: {
       words: 'every route of the active models in the order it is tried, and how it did in the last 24 hours',
       work: listAction,
@@ -17,7 +16,7 @@ export function routesCommand(program: Command, run: Run): void {
       words: 'send one tiny request through every route of the catalog; exits with 1 if one fails',
       work: testAction,
     },
-  })
+  },
 }
 
 async function listAction(session: Session): Promise<void> {
@@ -38,7 +37,7 @@ async function listAction(session: Session): Promise<void> {
 }
 
 async function testAction(session: Session, _: object, model?: string): Promise<void> {
-  const tests = await testedRoutes(session.admin, { model })
+  const tests = await testedRoutes(session.admin, model)
   printList(session, tests, {
     model: (test) => test.model,
     provider: (test) => test.provider,
@@ -52,13 +51,10 @@ async function testAction(session: Session, _: object, model?: string): Promise<
 }
 
 /** Every route, page by page. */
-export async function testedRoutes(
-  admin: Ask,
-  wanted: { readonly model?: string | undefined },
-): Promise<List<RouteTestShape>> {
+export async function testedRoutes(admin: Ask, model?: string): Promise<List<RouteTestShape>> {
   const data: RouteTestShape[] = []
   for (let after: string | undefined; ; ) {
-    const page = await admin.check<List<RouteTestShape>>('/routes/test', { ...wanted, after })
+    const page = await admin.check<List<RouteTestShape>>('/routes/test', { model, after })
     data.push(...page.data)
     if (page.last_id === null) return { ...page, data }
     after = page.last_id

@@ -2,14 +2,28 @@ import type { Argument, Command, Option } from 'commander'
 import { startProgress } from '../../layers/terminal/progress.ts'
 import { screenOf, type Terminal } from '../../layers/terminal/terminal.ts'
 import type { Ask } from '../admin-client/ask.ts'
+import { inWords } from '../admin-client/refusal.ts'
 import { findKeyId } from './find-key.ts'
-import type { GlobalOptions, OpenAdmin, Session } from './open-session.ts'
+import type { GlobalOptions, Here, OpenAdmin, Session } from './open-session.ts'
 
-export type Report = Pick<Session, 'out' | 'fail'>
+type Work<Place, Options> = (place: Place, options: Options, ...args: string[]) => unknown
 
-type Work<Options> = (session: Session, options: Options, ...args: string[]) => Promise<void>
+export type CommandRow = {
+  readonly words: string
+  /** An argument that is more than a text, behind those of the usage. */
+  readonly argument?: Argument
+  readonly options?: readonly Option[]
+  /** Throws before a gateway is asked. */
+  readonly check?: (options: never) => void
+  readonly work?: Work<Session, never>
+  readonly here?: Work<Here, never>
+  /** Decides for a command that can do both. */
+  readonly isHere?: Work<Here, never>
+  readonly commands?: CommandRows
+}
 
-export type Run = <Options = object>(work: Work<Options>) => (...args: unknown[]) => Promise<void>
+/** The names are usages, such as `show <key>`. */
+export type CommandRows = Readonly<Record<string, CommandRow>>
 
 type Parts = {
   readonly terminal: Terminal
@@ -17,44 +31,37 @@ type Parts = {
   readonly openAdmin: OpenAdmin | undefined
 }
 
-/** A command that works on a gateway. */
-type CommandRow = {
-  readonly words: string
-  /** An argument that is more than a text, behind those of the usage. */
-  readonly argument?: Argument
-  readonly options?: readonly Option[]
-  /** Throws before a gateway is asked. */
-  readonly check?: (command: Command) => void
-  readonly work: Work<never>
-}
-
-/** The names are usages, such as `show <key>`. */
-export function addCommands(parent: Command, run: Run, rows: Readonly<Record<string, CommandRow>>): void {
-  for (const [usage, { words, argument, options = [], check = () => {}, work }] of Object.entries(rows)) {
-    const command = parent.command(usage).description(words).hook('preAction', check).action(run(work))
-    if (argument) command.addArgument(argument)
-    for (const option of options) command.addOption(option)
+export function addCommands(parent: Command, rows: CommandRows, parts: Parts): void {
+  for (const [usage, row] of Object.entries(rows)) {
+    const command = parent.command(usage).description(row.words)
+    if (row.argument) command.addArgument(row.argument)
+    for (const option of row.options ?? []) command.addOption(option)
+    if (row.commands) addCommands(command, row.commands, parts)
+    else command.action(() => run(command, row, parts))
   }
 }
 
-/** Commander passes the arguments, then the options, then the command. */
-export function runner({ terminal, fail, openAdmin }: Parts): Run {
-  return (work) =>
-    async (...args) => {
-      const command = args.at(-1) as Command
-      const options = command.optsWithGlobals<GlobalOptions>()
-      const progress = startProgress(terminal.errors, nameOf(command))
-      const out = screenOf(terminal, options.wide === true, progress.clear)
-      try {
-        // Loaded only now: help, completions and the version need no gateway.
-        const { openSession } = await import('./open-session.ts')
-        const session = await openSession(options, { terminal, openAdmin, out, fail, progress })
-        const found = await findKeys(command, session.admin)
-        await work(session, { ...options, ...found.options } as never, ...found.args)
-      } finally {
-        progress.stop()
-      }
+async function run(command: Command, row: CommandRow, { terminal, fail, openAdmin }: Parts): Promise<void> {
+  const { check, work, here, isHere = () => work === undefined } = row
+  const options = command.optsWithGlobals<GlobalOptions>()
+  check?.(options as never)
+  const { json = false, wide = false } = options
+  const progress = startProgress(terminal.errors, nameOf(command))
+  const out = screenOf(terminal, wide, progress.clear)
+  const place = { terminal, out, fail, json, nowMs: Date.now() }
+  try {
+    if (await isHere(place, options as never, ...command.processedArgs)) {
+      progress.stop()
+      await here?.(place, options as never, ...command.processedArgs)
+      return
     }
+    // Loaded only now: help, completions and the version need no gateway.
+    const { openSession } = await import('./open-session.ts')
+    const session = await openSession(options, { ...place, progress, openAdmin })
+    await withKeys(command, session.admin, (found, args) => work?.(session, { ...options, ...found } as never, ...args))
+  } finally {
+    progress.stop()
+  }
 }
 
 function nameOf(command: Command): string {
@@ -62,10 +69,15 @@ function nameOf(command: Command): string {
 }
 
 /** Every argument `<key>` and option `--key` may be an id, a name, an external id or the last four; commands get the id. */
-async function findKeys(command: Command, admin: Ask): Promise<{ options: { key?: string }; args: string[] }> {
+async function withKeys(
+  command: Command,
+  admin: Ask,
+  work: (options: { readonly key?: string }, args: readonly string[]) => unknown,
+): Promise<void> {
   const { key } = command.opts<{ key?: string }>()
-  const args = command.processedArgs.map((text, i) =>
-    command.registeredArguments[i]?.name() === 'key' ? findKeyId(admin, text) : text,
-  )
-  return { options: key === undefined ? {} : { key: await findKeyId(admin, key) }, args: await Promise.all(args) }
+  const at = command.registeredArguments.findIndex((argument) => argument.name() === 'key')
+  const args = await Promise.all(command.processedArgs.map((text, i) => (i === at ? findKeyId(admin, text) : text)))
+  const done = work(key === undefined ? {} : { key: await findKeyId(admin, key) }, args)
+  const none = `There is no key '${args[at]}'. 'waybill keys list' shows those that exist.`
+  await (at < 0 ? done : inWords(Promise.resolve(done), { not_found: none }))
 }

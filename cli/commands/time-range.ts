@@ -1,8 +1,10 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, type Option } from 'commander'
 import { moment } from '../../layers/admin/settings/rules.ts'
 import { readPeriod } from '../../layers/admin/settings/setting-texts.ts'
 import { DAY_MS, isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
+import type { Screen } from '../../layers/terminal/terminal.ts'
+import { option, period } from './arguments.ts'
 
 /** A range of time: the first moment is in it, the last is not. */
 export type Range = { readonly fromMs: number; readonly toMs: number | undefined }
@@ -20,18 +22,19 @@ const FORMS = `${Object.keys(WORDS).join(', ')}, a period before now such as 7d,
 
 export type RangeOptions = { readonly from?: string; readonly to?: string; readonly since?: number }
 
-export function fromOption(): Option {
-  return new Option('--from <when>', `from this moment on, in UTC: ${FORMS}`).argParser(checkedPoint)
+const TO_WORDS = 'up to its first moment, which is not included; unless given the end of the word in --from, or now'
+
+/** A command that need not be told its beginning has `--since`, too. */
+export function rangeOptions(isMandatory: boolean): Option[] {
+  const from = option('--from <when>', `from this moment on, in UTC: ${FORMS}`, checkedPoint)
+  const since = option('--since <period>', 'how far back, in place of --from (default: 24h)', period)
+  return [
+    from.makeOptionMandatory(isMandatory),
+    option('--to <when>', TO_WORDS, checkedPoint),
+    ...(isMandatory ? [] : [since]),
+  ]
 }
 
-export function toOption(): Option {
-  return new Option(
-    '--to <when>',
-    'up to its first moment, which is not included; unless given the end of the word in --from, or now',
-  ).argParser(checkedPoint)
-}
-
-/** The words of completions. */
 export const RANGE_WORDS = Object.keys(WORDS)
 
 /** Unless a beginning is given, `usualMs` before now. */
@@ -41,13 +44,14 @@ export function rangeOf({ from, to, since }: RangeOptions, nowMs: number, usualM
   return { fromMs: begin.fromMs, toMs: to === undefined ? begin.toMs : pointAt(to, nowMs).fromMs }
 }
 
-/** For the admin API. */
 export function rangeQuery({ fromMs, toMs }: Range): { from: string; to: string | undefined } {
   return { from: isoTime(fromMs), to: toMs === undefined ? undefined : isoTime(toMs) }
 }
 
-export function rangeText({ fromMs, toMs }: Range): string {
-  return `from ${shortTime(isoTime(fromMs))} to ${toMs === undefined ? 'now' : shortTime(isoTime(toMs))}, UTC`
+/** On a terminal: people may have asked for "yesterday" at 1 o'clock local time. */
+export function tellRange({ isTerminal, painted, paint }: Screen, range: Range): void {
+  const { from, to } = rangeQuery(range)
+  if (isTerminal) painted(paint.dim(`from ${shortTime(from)} to ${to === undefined ? 'now' : shortTime(to)}, UTC`))
 }
 
 /** A moment of the admin API as a terminal shows it, still in UTC. */
@@ -57,21 +61,18 @@ export function shortTime(iso: string): string {
 
 /** The text unchanged: a word is resolved when the command runs. */
 function checkedPoint(text: string): string {
-  if (readPoint(text, 0)) return text
-  throw new InvalidArgumentError(`It must be one of ${FORMS}.`)
+  pointAt(text, 0)
+  return text
 }
 
 function pointAt(text: string, nowMs: number): Point {
-  return readPoint(text, nowMs) as Point
-}
-
-function readPoint(text: string, nowMs: number): Point | undefined {
   const word = Object.hasOwn(WORDS, text) ? WORDS[text] : undefined
   if (word) return word(nowMs)
   const periodMs = readPeriod(text)
   if (periodMs !== undefined) return { fromMs: Math.max(nowMs - periodMs, 0) }
-  const { data } = moment.safeParse(text)
-  return data === undefined ? undefined : { fromMs: data }
+  const { data: fromMs } = moment.safeParse(text)
+  if (fromMs !== undefined) return { fromMs }
+  throw new InvalidArgumentError(`It must be one of ${FORMS}.`)
 }
 
 function dayMs(nowMs: number, days: number): number {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import type { Explained, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { plainText } from '../../layers/gateway/domain/basics/plain-text.ts'
@@ -9,85 +9,67 @@ import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { printTable, summed } from '../../layers/terminal/table.ts'
 import { inWords } from '../admin-client/refusal.ts'
-import { period, wholeNumber } from './arguments.ts'
-import { type ExportFormat, exportedText } from './exported-rows.ts'
+import { option, wholeNumber } from './arguments.ts'
+import { type ExportFormat, exportedText, NAMED_GROUPS, type SummaryGroup, summedRows } from './exported-rows.ts'
 import type { Session } from './open-session.ts'
-import type { Run } from './run.ts'
-import { isOfRows, NAMED_GROUPS, type SummaryGroup, summedRows } from './summed-rows.ts'
-import { fromOption, type Range, type RangeOptions, rangeOf, rangeQuery, rangeText, toOption } from './time-range.ts'
-import { filterOptions, type UsageFilter } from './usage-filter.ts'
-import { listRequests, printRequests } from './usage-list.ts'
-import { tailAction } from './usage-tail.ts'
+import { FILTER_OPTIONS, filterQuery, listAction, tailAction, type UsageFilter } from './requests.ts'
+import type { CommandRow } from './run.ts'
+import { type Range, type RangeOptions, rangeOf, rangeOptions, rangeQuery, tellRange } from './time-range.ts'
 
 type ExportOptions = RangeOptions & Pick<UsageFilter, 'key' | 'user' | 'tag'> & { from: string; format: ExportFormat }
-type ListOptions = RangeOptions & UsageFilter & { limit: number }
 type SummaryOptions = RangeOptions & UsageFilter & { by: SummaryGroup }
 
-export function usageCommand(program: Command, run: Run): void {
-  const usage = program.command('usage').description('what was used, by whom, at what cost; all times are UTC')
-
-  filterOptions(rangeOptions(usage.command('list').description('the newest requests')))
-    .option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50)
-    .action(run(listAction))
-
-  filterOptions(usage.command('tail').description('requests as they end, until Ctrl-C; with --json a line for each'))
-    .option('--limit <n>', 'this many that have ended already', wholeNumber(0, 100), 10)
-    .action(run(tailAction))
-
-  usage
-    .command('show <request-id>')
-    .description('one request, by its X-Request-Id, and its charge line by line')
-    .action(run(showAction))
-
-  usage
-    .command('export')
-    .description('every row of a range, streamed to standard output, oldest first within a key')
-    .addOption(fromOption().makeOptionMandatory())
-    .addOption(toOption())
-    .addOption(new Option('--format <format>', 'how to write it').choices(['csv', 'jsonl']).default('jsonl'))
-    .option('--key <key>', 'of this key only')
-    .option('--user <user>', 'of this user only, as callers named it')
-    .option('--tag <name=value>', 'with this tag only')
-    .action(run(exportAction))
-
-  filterOptions(rangeOptions(usage.command('summary').description('totals, with what they cost us and the margin')))
-    .addOption(
-      new Option('--by <group>', `what to add up by: ${GROUP_WORDS}`)
-        .choices(NAMED_GROUPS)
-        .argParser(readGroup)
-        .default('model'),
-    )
-    .action(run(summaryAction))
-}
-
 const GROUP_WORDS = `${NAMED_GROUPS.join(', ')} or tag:NAME`
+
+export const USAGE: CommandRow = {
+  words: 'what was used, by whom, at what cost; all times are UTC',
+  commands: {
+    list: {
+      words: 'the newest requests',
+      options: [
+        ...rangeOptions(false),
+        ...FILTER_OPTIONS,
+        option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50),
+      ],
+      work: listAction,
+    },
+    tail: {
+      words: 'requests as they end, until Ctrl-C; with --json a line for each',
+      options: [...FILTER_OPTIONS, option('--limit <n>', 'this many that have ended already', wholeNumber(0, 100), 10)],
+      work: tailAction,
+    },
+    'show <request-id>': { words: 'one request, by its X-Request-Id, and its charge line by line', work: showAction },
+    export: {
+      words: 'every row of a range, streamed to standard output, oldest first within a key',
+      options: [
+        ...rangeOptions(true),
+        option('--format <format>', 'how to write it').choices(['csv', 'jsonl']).default('jsonl'),
+        option('--key <key>', 'of this key only'),
+        option('--user <user>', 'of this user only, as callers named it'),
+        option('--tag <name=value>', 'with this tag only'),
+      ],
+      work: exportAction,
+    },
+    summary: {
+      words: 'totals, with what they cost us and the margin',
+      options: [
+        ...rangeOptions(false),
+        ...FILTER_OPTIONS,
+        option('--by <group>', `what to add up by: ${GROUP_WORDS}`)
+          .choices(NAMED_GROUPS)
+          .argParser(readGroup)
+          .default('model'),
+      ],
+      work: summaryAction,
+    },
+  },
+}
 
 function readGroup(text: string): SummaryGroup {
   const known = NAMED_GROUPS.find((group) => group === text)
   if (known) return known
   if (/^tag:.{1,64}$/s.test(text)) return text as SummaryGroup
   throw new InvalidArgumentError(`It must be one of ${GROUP_WORDS}.`)
-}
-
-function rangeOptions(command: Command): Command {
-  return command
-    .addOption(fromOption())
-    .addOption(toOption())
-    .addOption(new Option('--since <period>', 'how far back, in place of --from (default: 24h)').argParser(period))
-}
-
-async function listAction(session: Session, options: ListOptions): Promise<void> {
-  const { out, json, nowMs } = session
-  const range = rangeOf(options, nowMs, DAY_MS)
-  const requests = await listRequests(session, rangeQuery(range), options, options.limit)
-  if (json) return printJson(out, requests)
-  tellRange(session, range)
-  printRequests(out, requests.data, nowMs)
-}
-
-/** People may have asked for "yesterday" at 1 o'clock local time. */
-function tellRange({ out }: Session, range: Range): void {
-  if (out.isTerminal) out.painted(out.paint.dim(rangeText(range)))
 }
 
 async function showAction({ admin, out, json }: Session, _: object, requestId: string): Promise<void> {
@@ -110,7 +92,7 @@ export function explanationLines(explanation: readonly Explained[]): string[] {
 }
 
 async function exportAction(session: Session, options: ExportOptions): Promise<void> {
-  const { admin, output, json, nowMs } = session
+  const { admin, terminal, json, nowMs } = session
   const { format, key, user, tag } = options
   if (json && format === 'csv') {
     throw new CliError('--json and --format csv ask for two things: leave --json away, or write --format jsonl.')
@@ -118,7 +100,7 @@ async function exportAction(session: Session, options: ExportOptions): Promise<v
   const { fromMs, toMs = nowMs } = rangeOf(options, nowMs, DAY_MS)
   const pieces = exportedText(admin, { fromMs, toMs, key_id: key, user, tag }, format)
   // No faster than they are read. A reader that has seen enough, such as `head`, ends it.
-  await pipeline(Readable.from(shown(pieces, session)), output, { end: false }).catch((error) => {
+  await pipeline(Readable.from(shown(pieces, session)), terminal.output, { end: false }).catch((error) => {
     if (error.code !== 'EPIPE') throw error
   })
 }
@@ -139,7 +121,7 @@ async function summaryAction(session: Session, options: SummaryOptions): Promise
   const range = rangeOf(options, nowMs, DAY_MS)
   const page = await summaryOf(session, range, options)
   if (json) return printJson(out, page)
-  tellRange(session, range)
+  tellRange(out, range)
   printTable(out, page.groups, {
     [options.by]: { of: (group) => group.group, short: (group) => group.label },
     ...(options.by === 'key' && { name: { of: (group: Group) => group.label, short: false as const } }),
@@ -166,6 +148,8 @@ type Group = UsagePage['groups'][number]
 function summaryOf(session: Session, range: Range, options: SummaryOptions): Promise<UsagePage> {
   const { by, key, model, status, user, tag } = options
   const isFiltered = [model, status, user, tag].some((filter) => filter !== undefined)
-  if (isFiltered || isOfRows(by)) return summedRows(session, range, by, options)
+  if (isFiltered || by === 'user' || by.startsWith('tag:')) {
+    return summedRows(session, { ...range, toMs: range.toMs ?? session.nowMs, ...filterQuery(options) }, by)
+  }
   return session.admin.get<UsagePage>('/usage', { group_by: by, ...rangeQuery(range), key_id: key })
 }

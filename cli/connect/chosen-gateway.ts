@@ -50,17 +50,13 @@ function checkedGateway({ local, stage, stack }: Gateway): Gateway | undefined {
   return stack === undefined ? undefined : checkedName('stack', stack)
 }
 
-/** Nothing is chosen if no gateway is named. */
-export async function chooseGateway(named: Gateway, env: Environment): Promise<void> {
-  const gateway = checkedGateway(named)
-  if (!gateway) return
+/** Keeps the gateway, or none, for the next commands. */
+export async function chooseGateway(named: Gateway | undefined, env: Environment): Promise<void> {
   const file = chosenFile(env)
+  if (!named) return rm(file, { force: true })
+  const gateway = checkedGateway(named)
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, `${JSON.stringify(gateway)}\n`)
-}
-
-export async function chooseNone(env: Environment): Promise<void> {
-  await rm(chosenFile(env), { force: true })
 }
 
 function checkedName(kind: keyof typeof NAMES, text: string): Gateway {

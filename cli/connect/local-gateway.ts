@@ -13,7 +13,6 @@ export function localFile(folder: string): string {
   return join(folder, 'local.json')
 }
 
-/** The content of `local.json` while the local gateway runs. */
 export type LocalFile = {
   readonly baseUrl: string
   readonly dynamodbEndpoint: string

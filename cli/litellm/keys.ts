@@ -5,16 +5,8 @@ import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { WAYBILL } from '../../layers/terminal/how-to-run.ts'
-import {
-  at,
-  type Exact,
-  isObject,
-  itemsAt,
-  looseMoment,
-  scaledNumber,
-  textAt,
-  wholeNumberIn,
-} from '../reading/exact.ts'
+import { at, type Exact, isObject, itemsAt, textAt } from '../reading/exact.ts'
+import { looseMoment, scaledNumber, wholeNumberIn } from '../reading/numbers.ts'
 import { LeftOut, type Omissions } from './omissions.ts'
 
 /** The fields that are read, and facts about a key's past, which ask for nothing. */

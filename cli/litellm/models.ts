@@ -3,15 +3,15 @@ import type { PriceStrings } from '../../layers/gateway/domain/money/price.ts'
 import { LITELLM } from '../prices/forms.ts'
 import { type Listed, listedCost, markedUp } from '../prices/listed.ts'
 import { readListed } from '../prices/price-list.ts'
-import { at, type Exact, fieldsAt, itemsAt, textAt, wholeNumberIn } from '../reading/exact.ts'
+import { at, type Exact, fieldsAt, itemsAt, textAt } from '../reading/exact.ts'
 import { KNOWN_PROVIDERS } from '../reading/known-providers.ts'
+import { wholeNumberIn } from '../reading/numbers.ts'
 import { LeftOut, type Omissions } from './omissions.ts'
 import { type ImportOptions, openProviders, type Providers, requireValid } from './providers.ts'
 
 /** Prices, and names of abilities, which providers know of themselves, stand in the parameters or in the information. */
 const EITHER =
   '(in|out)put_cost_per_(token|reasoning_token)(_above_\\d+k_tokens)?|cache_\\w+_token_cost\\w*|tiered_pricing|supports_\\w+'
-/** The fields that are read, by their places. */
 const READ = {
   '': /^(model_list|litellm_settings|router_settings|general_settings|credential_list|include)$/,
   'litellm_settings.': /^(fallbacks|drop_params)$/,
@@ -68,7 +68,6 @@ function deploymentsIn(config: Exact, providers: Providers, omissions: Omissions
   })
   return [...named, ...aliased(named, at(config, 'router_settings', 'model_group_alias'), omissions)]
 
-  /** One route of the model of this name. */
   function deploymentOf(model: string, entry: Exact) {
     const [own, info] = [at(entry, 'litellm_params'), at(entry, 'model_info')]
     const credential = textAt(own, 'litellm_credential_name')

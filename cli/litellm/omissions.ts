@@ -26,7 +26,6 @@ export class Omissions {
     }
   }
 
-  /** Makes one thing, or none if it must be left out. */
   unlessLeftOut<Made>(where: string, make: () => Made): Made[] {
     try {
       return [make()]

@@ -5,7 +5,6 @@ import { KNOWN_PROVIDERS } from '../reading/known-providers.ts'
 import { LeftOut, type Omissions } from './omissions.ts'
 
 export type ImportOptions = {
-  /** True if providers' keys are in Secrets Manager. */
   readonly secrets: boolean
   /** Undefined if nobody has asked to read it: a file could name a variable that holds a secret. */
   readonly environment: Readonly<Record<string, string | undefined>> | undefined
@@ -34,7 +33,6 @@ export function openProviders(config: Exact, options: ImportOptions, omissions: 
   const secrets: { readonly name: string; readonly host: string }[] = []
   return { nameFor, entries, secrets }
 
-  /** The name of the provider that a deployment asks. */
   function nameFor(prefix: string, params: Exact, model: string): string {
     const { type, capField } = KNOWN_PROVIDERS[prefix] ?? {}
     const baseUrl = type === 'bedrock' ? undefined : addressOf(prefix, params)

@@ -52,7 +52,7 @@ function settingsType(): string {
   const members = SETTING_NAMES.map((name) => {
     const { schema, words } = settingRow(name)
     const isOptional = schema.safeParse(undefined).success
-    return `    /** ${withoutLinks(words)} */\n    ${memberOf(name, z.toJSONSchema(schema), isOptional)};`
+    return `    /** ${words.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')} */\n    ${memberOf(name, z.toJSONSchema(schema), isOptional)};`
   })
   return `/** The operator's settings. docs/deploy.md has their defaults. */\nexport interface Settings {\n${members.join('\n')}\n}\n`
 }
@@ -67,8 +67,4 @@ function typeOf({ anyOf, enum: values, type, properties = {}, required = [] }: S
   if (type !== 'object') return type === 'integer' ? 'number' : `${type}`
   const members = Object.entries(properties).map(([name, of]) => memberOf(name, of as Schema, !required.includes(name)))
   return `{ ${members.join('; ')} }`
-}
-
-function withoutLinks(words: string): string {
-  return words.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
 }

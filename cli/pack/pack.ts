@@ -1,5 +1,5 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, posix } from 'node:path'
+import { cpSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { buildConsole } from '../../console/build.ts'
@@ -19,9 +19,6 @@ const PARTS: Readonly<Record<string, string>> = {
   '#usage-page': 'usage-page.js',
 }
 
-/** Sources that stand in for others. */
-const INSTEAD: Readonly<Record<string, string>> = { '#bundles': 'infra/functions/prebuilt.ts' }
-
 /** Programs and threads, by their files, and their sources: they find one another by these addresses. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   'local/run-gateway.js': 'local/run-gateway.ts',
@@ -33,9 +30,8 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 const FUNCTIONS = readdirSync(join(ROOT, 'functions')).filter((name) =>
   existsSync(join(ROOT, 'functions', name, 'handler.ts')),
 )
-/** As deep as a clone's, because source maps have relative paths: a stage has the same code from a clone and from the package. */
+/** The folder is as deep as a clone's, because source maps have relative paths: a stage has the same code from a clone and from the package. */
 const BUNDLES = join(ROOT, 'dist', 'bundles')
-const DATA = ['local/catalog.json']
 
 const DEFINED = { WAYBILL_PACKAGE: 'true' }
 
@@ -54,7 +50,7 @@ async function pack(): Promise<void> {
   }
   await bundle('cdk/index.js', CONSTRUCT)
   writeTypes(join(OUT, 'cdk'))
-  for (const file of DATA) cpSync(join(ROOT, file), join(OUT, file))
+  cpSync(join(ROOT, 'local/catalog.json'), join(OUT, 'local/catalog.json'))
   for (const name of FUNCTIONS) bundleFunction(name, BUNDLES)
   bundleTokenizerLayer(BUNDLES)
   renameSync(BUNDLES, join(OUT, 'bundles'))
@@ -81,8 +77,8 @@ function partsAt(up: string): Plugin {
         if (pluginData === 'seen') return undefined
         const part = PARTS[path]
         if (part) return { path: `${up}/${part}`, external: true }
-        const source = INSTEAD[path]
-        if (source) return { path: join(ROOT, source) }
+        // The bundles are in the package already.
+        if (path === '#bundles') return { path: join(ROOT, 'infra/functions/prebuilt.ts') }
         return resolve(path, { kind, resolveDir: ROOT, pluginData: 'seen' })
       })
     },
@@ -92,18 +88,11 @@ function partsAt(up: string): Plugin {
 async function writePages(): Promise<void> {
   const files = await buildConsole({ define: DEFINED })
   const texts = files.map(({ body, ...file }) => ({ ...file, body: Buffer.from(body).toString() }))
-  write(
-    'console-page.js',
-    `const files = ${JSON.stringify(texts)}
-export const buildConsole = async () => files.map((file) => ({ ...file, body: Buffer.from(file.body) }))`,
-  )
-  write('usage-page.js', `const page = ${JSON.stringify(usagePage())}\nexport const usagePage = () => page`)
-}
-
-function write(name: string, text: string): void {
-  const file = join(OUT, name)
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, `${text}\n`)
+  const built = 'async () => files.map((file) => ({ ...file, body: Buffer.from(file.body) }))'
+  const console = `const files = ${JSON.stringify(texts)}\nexport const buildConsole = ${built}\n`
+  writeFileSync(join(OUT, 'console-page.js'), console)
+  const page = `const page = ${JSON.stringify(usagePage())}\nexport const usagePage = () => page\n`
+  writeFileSync(join(OUT, 'usage-page.js'), page)
 }
 
 await pack()

@@ -1,6 +1,5 @@
 import { applyEdits, findNodeAtLocation, type JSONPath, type Node, parseTree } from 'jsonc-parser'
 
-/** A field that gets a value, at its path of names and indexes. */
 export type Edit = { readonly path: readonly (string | number)[]; readonly value: unknown }
 
 /** The text with other values in it. Everything else, blanks and order included, stays as it is. */

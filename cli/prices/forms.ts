@@ -17,14 +17,12 @@ export type ListForm = {
   readonly places: number
   /** An entry at the top of such a list has one of these. */
   readonly marks: readonly string[]
-  /** `file` is the name of the list's file. */
   readonly find: (root: Exact, wanted: Wanted, file: string) => readonly (Exact | undefined)[]
   /** The dearest of several values for one kind holds: tokens of reasoning are output, for example. */
   readonly kinds: Readonly<Partial<Record<TokenKind, readonly string[]>>>
   readonly base: (entry: Exact) => Exact | undefined
   readonly tiers: (entry: Exact) => readonly FormTier[]
   readonly currencies: readonly string[]
-  /** The currency of all entries. */
   readonly currencyOfAll?: string
   readonly contextLength?: string
   readonly maxOutputTokens?: string

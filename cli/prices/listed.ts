@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { formatPerMillion, type PriceStrings, parsePrice, priceAt } from '../../layers/gateway/domain/money/price.ts'
 import { PRICE_ROWS, type TokenKind } from '../../layers/gateway/domain/money/price-kinds.ts'
-import { dividedUp } from '../reading/exact.ts'
+import { dividedUp } from '../reading/numbers.ts'
 
 export const TOKEN_KINDS = PRICE_ROWS.filter(({ unit }) => unit === 'token').map(({ kind }) => kind as TokenKind)
 

@@ -1,22 +1,11 @@
 import { plainLine } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
-import {
-  at,
-  dividedUp,
-  type Exact,
-  fieldsAt,
-  isObject,
-  readExactJson,
-  scaledNumber,
-  TWICE,
-  textAt,
-  wholeNumberIn,
-} from '../reading/exact.ts'
+import { at, type Exact, fieldsAt, isObject, readExactJson, TWICE, textAt } from '../reading/exact.ts'
+import { dividedUp, scaledNumber, wholeNumberIn } from '../reading/numbers.ts'
 import { type Source, utf8Of } from '../reading/read-source.ts'
 import { Doubt, LIST_FORMS, type ListForm, type Wanted } from './forms.ts'
 import { dearer, type Listed, type Picos, picosBy } from './listed.ts'
 
-/** A public list of prices that was read. */
 export type PriceList = {
   readonly label: string
   readonly source: Source
@@ -29,7 +18,9 @@ export function openLists(sources: readonly Source[]): readonly PriceList[] {
   const counts = new Map<string, number>()
   return sources.map((source) => {
     const root = readExactJson(utf8Of(source), `The list ${source.name}`)
-    const form = formOf(root)
+    const entries = fieldsAt(root).flatMap(([, entry]) => (isObject(entry) ? [entry] : []))
+    const isMarked = (mark: string) => entries.some((entry) => at(entry, mark) !== undefined)
+    const form = LIST_FORMS.find(({ marks }) => marks.some(isMarked))
     if (!form) {
       const known = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(LIST_FORMS.map(({ name }) => name))
       throw new CliError(`The list ${source.name} is not in the form of ${known}.`)
@@ -42,16 +33,11 @@ export function openLists(sources: readonly Source[]): readonly PriceList[] {
       label: count === 1 ? label : `${label} #${count}`,
       source,
       look: (wanted) => {
-        const entries = form.find(root, wanted, source.file).filter((entry) => entry !== undefined)
-        return entries.map((entry) => readListed(form, entry, root))
+        const found = form.find(root, wanted, source.file).filter((entry) => entry !== undefined)
+        return found.map((entry) => readListed(form, entry, root))
       },
     }
   })
-}
-
-function formOf(root: Exact): ListForm | undefined {
-  const entries = fieldsAt(root).flatMap(([, entry]) => (isObject(entry) ? [entry] : []))
-  return LIST_FORMS.find(({ marks }) => entries.some((entry) => marks.some((mark) => at(entry, mark) !== undefined)))
 }
 
 /**
@@ -64,7 +50,6 @@ const MOST_TOKENS = 100_000_000
 const MOST_TIERS = 20
 const MOST_SHOWN = 40
 
-/** The checked model, or why nothing of it is believed. */
 export function readListed(form: ListForm, entry: Exact, root: Exact): Listed | string {
   const valueAt = (holder: Exact | undefined, path?: string) => path && at(holder, ...path.split('.'))
   try {

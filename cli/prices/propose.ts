@@ -1,12 +1,7 @@
 import { type PriceStrings, type PriceTier, parsePrice, priceAt } from '../../layers/gateway/domain/money/price.ts'
-import {
-  type CatalogData,
-  type CatalogModel,
-  kindOf,
-  type UpstreamRoute,
-} from '../../layers/gateway/domain/routing/catalog.ts'
-import { scaledNumber } from '../reading/exact.ts'
+import { type CatalogData, type CatalogModel, kindOf } from '../../layers/gateway/domain/routing/catalog.ts'
 import { listNamesOf } from '../reading/known-providers.ts'
+import { scaledNumber } from '../reading/numbers.ts'
 import type { Edit } from './edit-json.ts'
 import { dearestOf, type Limits, type Listed, limitsOf, listedCost, markedUp, TOKEN_KINDS } from './listed.ts'
 import type { PriceList } from './price-list.ts'
@@ -16,6 +11,8 @@ type Figures = Limits & {
   readonly price?: PriceStrings
   readonly routes: readonly { readonly cost?: PriceStrings | undefined }[]
 }
+
+type Route = CatalogModel['routes'][number]
 
 const PRICES = [...TOKEN_KINDS, 'tiers'] as const
 
@@ -48,7 +45,7 @@ export function propose(catalog: CatalogData, lists: readonly PriceList[], marku
   return { differences, edits, missing, doubts }
 
   /** The model at one route, by the labels of the lists that have it. */
-  function look(model: CatalogModel, route: UpstreamRoute): ReadonlyMap<string, Listed> {
+  function look(model: CatalogModel, route: Route): ReadonlyMap<string, Listed> {
     const place = `${model.id} (${route.provider}/${route.model})`
     const entry = catalog.providers[route.provider]
     const names = entry && listNamesOf(route.provider, entry)
@@ -143,7 +140,7 @@ function textOf(value: unknown): string | undefined {
   return tiers.join('; ') || undefined
 }
 
-function doubtOf({ ranges }: Listed, model: CatalogModel, { cost }: UpstreamRoute): string | undefined {
+function doubtOf({ ranges }: Listed, model: CatalogModel, { cost }: Route): string | undefined {
   const ours = parsePrice(cost ?? model.price)
   for (const kind of kindOf(model) === 'chat' ? (['input', 'output'] as const) : (['input'] as const)) {
     const pico = ranges[0]?.prices[kind]

@@ -90,7 +90,6 @@ async function collected(chunks: AsyncIterable<Uint8Array>, name: string, mostBy
   return Buffer.concat(kept)
 }
 
-/** A file, or a page that was downloaded. */
 export type Source = ReturnType<typeof sourceOf>
 
 /**
@@ -105,7 +104,6 @@ function withoutQuery(address: string): string {
   return address.replace(/[?#].*$/s, '').replace(/\/\/[^/@]*@/, '//')
 }
 
-/** The text of a source, if it is one in UTF-8. */
 export function utf8Of({ bytes, name }: Pick<Source, 'bytes' | 'name'>): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -62,7 +62,6 @@ const NEEDED = {
   'If-Match': text('The version that you have seen, in quotes.'),
 }
 
-/** The names are statuses. */
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'A field, a query or a header is missing or wrong; `param` names it.',
   401: "The console's token or the admin key is missing or wrong.",
@@ -96,7 +95,6 @@ const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   GrantCredits: bodies.grantBody,
 }
 
-/** The OpenAPI document of the admin API, made from its routes and schemas. */
 export function adminOpenApi(): Json {
   const paths: Record<string, Record<string, Json>> = {}
   for (const [name, words] of Object.entries(ROUTE_WORDS)) {
@@ -104,11 +102,19 @@ export function adminOpenApi(): Json {
     const path = `${ADMIN_ROOT}${route.path}`
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(name, route, words) }
   }
-  const responses = Object.fromEntries(Object.keys(REFUSALS).map((status) => refusalAnswer(Number(status))))
+  const { 'X-Request-Id': requestId, ETag, Allow } = HEADERS
+  const responses = Object.entries(REFUSALS).map(([status, description]) => {
+    const headers = { 'X-Request-Id': requestId, ...(status === '405' && { Allow }), ...(status === '412' && { ETag }) }
+    return [statusName(Number(status)), { description, headers, content: jsonContent(refTo('Error')) }]
+  })
   return {
     ...ABOUT,
     paths,
-    components: { securitySchemes: SECURITY, responses, schemas: componentSchemas(COMPONENTS) },
+    components: {
+      securitySchemes: SECURITY,
+      responses: Object.fromEntries(responses),
+      schemas: componentSchemas(COMPONENTS),
+    },
   }
 }
 
@@ -171,10 +177,4 @@ function refusalsOf({ method, path }: AdminRoute, { needs, refusals = [] }: Rout
     ...(needs === 'Idempotency-Key' ? [422] : []),
   ]
   return statuses.map((status) => [status, { $ref: `#/components/responses/${statusName(status)}` }])
-}
-
-function refusalAnswer(status: number): [string, Json] {
-  const { 'X-Request-Id': requestId, ETag, Allow } = HEADERS
-  const headers = { 'X-Request-Id': requestId, ...(status === 405 && { Allow }), ...(status === 412 && { ETag }) }
-  return [statusName(status), { description: REFUSALS[status], headers, content: jsonContent(refTo('Error')) }]
 }

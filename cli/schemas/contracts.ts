@@ -14,7 +14,6 @@ import { NAMED_PARTS, requestSchema } from './request-schema.ts'
 
 type Contract = {
   readonly reference: string
-  /** The names of its schemas in the document. */
   readonly names: { readonly request: string; readonly answer: string; readonly event?: string }
   readonly fields: Rows
   /** The fields that a request must have, none of them empty. */
@@ -31,7 +30,6 @@ const ANTHROPIC = 'https://docs.anthropic.com/en/api'
 
 const MESSAGES = [{ role: 'user', content: 'Hello' }]
 
-/** The names are the paths of the endpoints. */
 export const CONTRACTS: Readonly<Record<string, Contract>> = {
   '/v1/chat/completions': {
     reference: `${OPENAI}/chat`,
@@ -98,7 +96,6 @@ const Usage = {
 const usage = { description: 'The counts that are billed, and the charge.', ...refTo('Usage') }
 const lastUsage = { description: 'In an event at the end.', anyOf: [refTo('Usage'), { type: 'null' }] }
 
-/** The schemas of all contracts, by their names. */
 export const CONTRACT_SCHEMAS: Readonly<Record<string, Json>> = Object.assign(
   { Usage, ...NAMED_PARTS },
   ...Object.values(CONTRACTS).map(schemasOf),

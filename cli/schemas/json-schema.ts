@@ -32,5 +32,4 @@ function tidy({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchem
 
 export const jsonContent = (schema: Json) => ({ 'application/json': { schema } })
 
-/** The name of the answers with this status among the components. */
 export const statusName = (status: number) => (STATUS_CODES[status] ?? `Status${status}`).replaceAll(' ', '')

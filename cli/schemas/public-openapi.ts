@@ -4,15 +4,7 @@ import { MOST_LISTED, USAGE_GROUPS } from '../../layers/gateway/wire/rows/usage-
 import { rowsOf, sentence, wordsOf } from './client-guide.ts'
 import { CONTRACT_SCHEMAS, CONTRACTS } from './contracts.ts'
 import { componentSchemas, type Json, jsonContent, refTo } from './json-schema.ts'
-import {
-  answerHeaders,
-  ErrorBody,
-  HEADERS,
-  MessagesError,
-  PARAMETERS,
-  refusalAnswers,
-  refusalsOf,
-} from './responses.ts'
+import * as responses from './responses.ts'
 import * as shapes from './shapes.ts'
 
 type PublicPath = (typeof ENDPOINTS)[keyof typeof ENDPOINTS]['routes'][number]['path']
@@ -39,14 +31,13 @@ const OPERATIONS: Readonly<Record<PublicPath, Operation>> = {
   '/v1/quote': { operationId: 'createQuote', tag: 'Account', answer: 'Quote' },
 }
 
-/** The OpenAPI document of the public API, made of its endpoints, errors and schemas. */
 export function publicOpenApi(): Json {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   const paths = HTTP_ROUTES.map((route) => [
     documented(route.path),
     { [route.method.toLowerCase()]: operationOf(route) },
   ])
-  const ours = componentSchemas({ ...shapes, Error: ErrorBody, MessagesError })
+  const ours = componentSchemas({ ...shapes, Error: responses.ErrorBody, MessagesError: responses.MessagesError })
   return {
     openapi: '3.1.0',
     info: {
@@ -69,8 +60,8 @@ export function publicOpenApi(): Json {
     paths: Object.fromEntries(paths),
     components: {
       securitySchemes: SECURITY,
-      headers: HEADERS,
-      responses: refusalAnswers(),
+      headers: responses.HEADERS,
+      responses: responses.refusalAnswers(),
       schemas: { ...ours, ...CONTRACT_SCHEMAS },
     },
   }
@@ -109,10 +100,10 @@ function operationOf(route: HttpRoute): Json {
     responses: {
       200: {
         description: sentence(told),
-        headers: answerHeaders(endpoint),
+        headers: responses.answerHeaders(endpoint),
         content: { ...jsonContent(refTo(ours)), ...(event && { 'text/event-stream': { schema: streamOf(event) } }) },
       },
-      ...refusalsOf(route),
+      ...responses.refusalsOf(route),
     },
   }
 }
@@ -133,7 +124,8 @@ const QUERY: Readonly<Record<string, Json>> = {
 function parametersOf({ path, method, endpoint }: HttpRoute): readonly Json[] {
   if (path.includes('{'))
     return [{ name: 'id', in: 'path', required: true, description: 'The id in question.', schema: TEXT }]
-  if (method === 'POST') return PARAMETERS.filter(({ name }) => !endpoint.quotes || name !== 'Idempotency-Key')
+  if (method === 'POST')
+    return responses.PARAMETERS.filter(({ name }) => !endpoint.quotes || name !== 'Idempotency-Key')
   const query = path === '/v1/usage' ? Object.entries(wordsOf('| parameter | meaning |')) : []
   return query.map(([name, description]) => ({ name, in: 'query', description, schema: QUERY[name] ?? TEXT }))
 }

@@ -1,6 +1,7 @@
 import { CITED } from '../../layers/gateway/contracts/messages/messages-fields.ts'
 import type { Rows, Schema, Shape, Treatment } from '../../layers/gateway/wire/basics/shape.ts'
 import { cacheMark, GIVEN_CONTENT } from '../../layers/gateway/wire/chat/message-fields.ts'
+import type { wordsOf } from './client-guide.ts'
 import { type Json, refTo } from './json-schema.ts'
 
 /** The shapes that stand in many places, and in the document once. */
@@ -19,11 +20,7 @@ const TREATMENT_WORDS: Readonly<Record<Treatment, (schema: Schema) => string>> =
 }
 
 /** The schema of a request, made of the rows by which the gateway reads it. */
-export function requestSchema(
-  fields: Rows,
-  required: readonly string[],
-  words: Readonly<Record<string, string>>,
-): Json {
+export function requestSchema(fields: Rows, required: readonly string[], words: ReturnType<typeof wordsOf>): Json {
   const { properties, ...object } = objectOf(fields, required)
   const described = Object.entries(properties).map(([field, schema]) => [
     field,

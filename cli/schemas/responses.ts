@@ -15,10 +15,8 @@ const { cost, provider, attempts, dropped, lowered, replayed } = ownNames(BRAND.
 const described = (head: string) =>
   Object.entries(wordsOf(head)).map(([name, description]) => ({ name, description, schema: { type: 'string' } }))
 
-/** The headers of a request to a model. */
 export const PARAMETERS = described('| request header | meaning |').map((header) => ({ ...header, in: 'header' }))
 
-/** Every header of an answer. */
 export const HEADERS: Readonly<Record<string, Json>> = Object.fromEntries(
   described('| response header | meaning | present |').map(({ name, ...header }) => [
     name,
@@ -63,6 +61,7 @@ export const MessagesError = z
   .describe('An error in the shape of Anthropic’s.')
 
 const STATUSES = [...new Set(ERROR_KINDS.map((kind) => ERRORS[kind].status))].sort((a, b) => a - b)
+const CODES = rowsOf('| status | `code` | when |')
 const WRONG_METHOD = ERRORS.method_not_allowed.status
 /** Found before the request is priced. */
 const EARLY: readonly number[] = [401, 403, 404, WRONG_METHOD, 415]
@@ -71,7 +70,9 @@ export function refusalAnswers(): Json {
   const answers = STATUSES.map((status) => [
     statusName(status),
     {
-      description: wordsFor(status),
+      description: CODES.filter(([of]) => of === String(status))
+        .map(([, codes, when = '']) => `${codes}: ${sentence(when)}`)
+        .join('\n\n'),
       headers: headersOf([
         ...ALWAYS,
         ...(EARLY.includes(status) ? [] : [...OF_MODELS, 'Retry-After', 'x-should-retry']),
@@ -86,11 +87,6 @@ export function refusalAnswers(): Json {
     content: jsonContent(refTo('MessagesError')),
   }
   return { ...Object.fromEntries(answers), MessagesError: ofMessages }
-}
-
-function wordsFor(status: number): string {
-  const rows = rowsOf('| status | `code` | when |').filter(([of]) => of === String(status))
-  return rows.map(([, codes, when = '']) => `${codes}: ${sentence(when)}`).join('\n\n')
 }
 
 /** The refusals of an endpoint by status. A wrong method has no operation of its own. */

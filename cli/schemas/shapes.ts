@@ -31,7 +31,6 @@ const window = (things: string, amountOf: (words: string) => z.ZodType) =>
   })
 export const Window = window('requests', size)
 
-/** A field for each limit on credits. */
 function perCreditLimit(schema: z.ZodType, words: string): Record<string, z.ZodType> {
   const fields = CREDIT_COUNTERS.map((name) => [
     COUNTERS[name].api,

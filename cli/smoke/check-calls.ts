@@ -24,7 +24,6 @@ export function callerOf({ admin, chatUrl, apiUrl }: Session, { id: keyId, secre
   return { admin, chatUrl, apiUrl, headers, keyId, model, get, post, ask }
 }
 
-/** Every endpoint, and the books behind them. */
 export async function checkCalls(caller: Caller, check: Check): Promise<void> {
   const { admin, chatUrl, apiUrl, headers, keyId, model, get, post, ask } = caller
   const read = async <T>(path: string) => json<T>(await get(path))

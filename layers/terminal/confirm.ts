@@ -8,12 +8,18 @@ type Dialogue = { readonly input: Readable & { readonly isTTY?: boolean }; reado
 /** Returns if the change may be made, and throws a CliError if not. Describes the change only if it has to ask. */
 export type Confirm = (describe: () => string | Promise<string>) => Promise<void>
 
-type Guard = { readonly stage: string; readonly isProtected: boolean; readonly yes: boolean }
+type Guard = {
+  readonly stage: string
+  readonly isProtected: boolean
+  readonly yes: boolean
+  readonly before?: () => void
+}
 
-export function confirmer({ stage, isProtected, yes }: Guard, dialogue: Dialogue): Confirm {
+export function confirmer({ stage, isProtected, yes, before }: Guard, dialogue: Dialogue): Confirm {
   return async (describe) => {
     if (!isProtected || yes) return
     const change = `This changes the stage ${stage}: ${await describe()}.`
+    before?.()
     if (!dialogue.input.isTTY) {
       throw new CliError(`${change} Nobody is at a terminal to be asked, so nothing was changed. Add --yes to go on.`)
     }
@@ -23,14 +29,8 @@ export function confirmer({ stage, isProtected, yes }: Guard, dialogue: Dialogue
 }
 
 /** The line that was typed; an empty one if the terminal was closed, or Ctrl-C was pressed. */
-function ask(dialogue: Dialogue, question: string): Promise<string> {
-  return new Promise((resolve) => {
-    const line = createInterface({ input: dialogue.input, output: dialogue.output, terminal: false })
-    line.once('close', () => resolve(''))
-    line.once('line', (text) => {
-      resolve(text)
-      line.close()
-    })
-    dialogue.output.write(plainText(question))
-  })
+async function ask({ input, output }: Dialogue, question: string): Promise<string> {
+  output.write(plainText(question))
+  for await (const line of createInterface({ input, output, terminal: false })) return line
+  return ''
 }

@@ -14,7 +14,7 @@ export function printJsonLine(out: Output, value: unknown): void {
 
 type Printed = { readonly out: Output; readonly json: boolean | undefined }
 
-/** With --json the value itself, otherwise words about it. */
+/** The value itself with --json, otherwise words about it. */
 export function printValue({ out, json }: Printed, value: unknown, words: string): void {
   if (json) printJson(out, value)
   else out.log(words)

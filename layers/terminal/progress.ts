@@ -7,7 +7,7 @@ export type Progress = {
   readonly say: (text: string) => void
   /** Before something else is printed there. The line comes back. */
   readonly clear: () => void
-  /** For good. */
+  /** The line does not come back. */
   readonly stop: () => void
 }
 

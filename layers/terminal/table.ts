@@ -10,7 +10,6 @@ type Column<Row> = {
   readonly isSpare?: true
   /** Never shortened, as an id that is to be copied. */
   readonly isWhole?: true
-  /** Has a sum in the last row. */
   readonly isSummed?: true
   readonly style?: (row: Row) => Style | undefined
 }
@@ -21,6 +20,8 @@ type Columns<Row> = Readonly<Record<string, Column<Row> | ((row: Row) => Cell)>>
 type Shown<Row> = { readonly heading: string; readonly width: number; readonly isNumber: boolean } & Column<Row>
 
 const GAP = '  '
+/** Amounts of the admin API are decimal strings. */
+const NUMBER = /^-?\d+(\.\d+)?$/
 /** No text is shortened to less than this. */
 const LEAST_WIDTH = 8
 
@@ -32,12 +33,11 @@ export function summed<Row>(of: (row: Row) => Cell): Column<Row> {
   return { of, isSummed: true }
 }
 
-/** With --json the list as it is, otherwise its rows. */
-export function printList<Row>(
-  { out, json }: { readonly out: Screen; readonly json: boolean },
-  list: { readonly data: readonly Row[] },
-  columns: Columns<Row>,
-): void {
+type Place = { readonly out: Screen; readonly json: boolean }
+type Rows<Row> = { readonly data: readonly Row[] }
+
+/** The list as it is with --json, otherwise its rows. */
+export function printList<Row>({ out, json }: Place, list: Rows<Row>, columns: Columns<Row>): void {
   if (json) printJson(out, list)
   else printTable(out, list.data, columns)
 }
@@ -77,7 +77,7 @@ function shownColumns<Row>({ width, isTerminal }: Screen, rows: readonly Row[], 
       ...column,
       of,
       width: Math.max(...texts.map((text) => text.length)),
-      isNumber: cells.length > 0 && cells.every(isNumeric),
+      isNumber: cells.length > 0 && cells.every((cell) => NUMBER.test(String(cell))),
     }
   })
 }
@@ -102,23 +102,16 @@ function lineOf<Row>(
   textOf: (column: Shown<Row>, index: number) => string,
   paint: (text: string, column: Shown<Row>) => string = (text) => text,
 ): string {
-  const last = columns.length - 1
   const cells = columns.map((column, i) => {
     const text = shortened(textOf(column, i), column.width)
     const space = ' '.repeat(column.width - text.length)
-    if (column.isNumber) return space + paint(text, column)
-    return paint(text, column) + (i === last ? '' : space)
+    return column.isNumber ? space + paint(text, column) : paint(text, column) + space
   })
   return cells.join(GAP).trimEnd()
 }
 
 export function shortened(text: string, width: number): string {
   return text.length > width ? `${text.slice(0, width - 1)}…` : text
-}
-
-/** Amounts of the admin API are decimal strings. */
-function isNumeric(cell: Cell): boolean {
-  return /^-?\d+(\.\d+)?$/.test(String(cell))
 }
 
 function totalText<Row>({ of, isSummed }: Column<Row>, index: number, rows: readonly Row[]): string {

@@ -41,7 +41,6 @@ export type Screen = Output & {
 
 const USUAL_WIDTH = 80
 
-/** `before` is called before anything is printed. */
 export function screenOf(terminal: Terminal, isWide: boolean, before: () => void): Screen {
   const { output, errors, env } = terminal
   const raw = new Console({ stdout: output, stderr: errors })

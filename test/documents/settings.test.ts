@@ -1,17 +1,16 @@
 import { expect, test } from '@jest/globals'
-import { Command } from 'commander'
-import { keysCommand } from '../../cli/commands/keys.ts'
+import { programFor } from '../../cli/main.ts'
 import { SETTING_FIELDS, SETTING_OPTIONS } from '../../layers/admin/settings/setting-fields.ts'
 import { shownText } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/keys/key-settings.ts'
 import { NOTICE_KINDS } from '../../layers/gateway/domain/keys/notice.ts'
+import { thisTerminal } from '../../layers/terminal/terminal.ts'
 import { tableOf } from './support/markdown.ts'
 
-const program = new Command()
-keysCommand(program, () => async () => {})
-const optionsOf = (name: string) =>
-  program.commands[0]?.commands.find((command) => command.name() === name)?.options ?? []
+const program = programFor({ terminal: thisTerminal(), fail: () => {}, openAdmin: undefined })
+const keys = program.commands.find((command) => command.name() === 'keys')
+const optionsOf = (name: string) => keys?.commands.find((command) => command.name() === name)?.options ?? []
 
 const rows = tableOf('docs/operate.md', '| setting | default | bounds |')
 const rowOf = (option: string) => rows.find(([its]) => its === option) ?? []

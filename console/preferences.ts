@@ -2,7 +2,6 @@ import { shared } from './shared.ts'
 
 export type Zone = 'local' | 'utc'
 
-/** A choice that this browser keeps. */
 function kept<Value extends string>(name: string, usual: Value) {
   const choice = shared((localStorage.getItem(name) ?? usual) as Value)
   const choose = (value: Value) => {

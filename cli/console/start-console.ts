@@ -48,7 +48,6 @@ export async function startConsole(
 
 const NEARBY = 20
 
-/** The customary port or one of the next, if they are free, else any. */
 async function listenNearby(server: Server): Promise<void> {
   for (const port of [...Array.from({ length: NEARBY }, (_, i) => CONSOLE_PORT + i), 0]) {
     if (await isListening(server, port)) return

@@ -107,7 +107,6 @@ type Bucket = UsagePage['data'][number]
 
 const HEIGHT = 150
 
-/** Requests over time, those that failed or were refused in red. */
 function Histogram({ of, range, group, ignored, onPick }: HistogramProps) {
   const countOf = (label: string, colour: string, numberOf: (numbers: UsageNumbers) => number) => {
     const sum = ({ results }: Bucket) =>

@@ -80,7 +80,6 @@ function stateOf({ requests_24h, failures_24h }: RouteShape): string {
   return routeState(requests_24h, failures_24h)
 }
 
-/** A route that an operator should look at, before the table. */
 function failing({ model, provider, requests_24h, failures_24h }: RouteShape) {
   return (
     <p class="notice bad">

@@ -62,8 +62,7 @@ export function Usage({ url }: { readonly url: PageUrl }) {
                 title={`by ${page.group_by}`}
                 page={page}
                 isByHour={isByHour}
-                metric={url.query.get('metric') ?? 'cost'}
-                onMetric={(metric) => goWith(url, { metric })}
+                url={url}
                 onPick={(first, end) => goWith(url, { range: null, from: first, to: end })}
                 latency={keyId === '' ? () => <LatencyChart {...range} /> : undefined}
               />
@@ -133,7 +132,6 @@ const NUMBER_COLUMNS: readonly Column<UsageNumbers>[] = [
 
 type Row = UsagePage['groups'][number] & { readonly place: number }
 
-/** The numbers behind the chart, in its colours, with their sum. */
 function NumbersTable({ page, range }: { readonly page: UsagePage; readonly range: Range }) {
   const { group_by: by, groups, total } = page
   const nameOf = (row: Row) => {

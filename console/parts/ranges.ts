@@ -38,7 +38,6 @@ export type Range = {
 
 type Addressed = { readonly query: URLSearchParams }
 
-/** The range that the address of a page has: a name, or two moments or UTC days. */
 export function rangeOf(url: Addressed, nowMs: number, usual: RangeName = '24h'): Range {
   const hasMoments = url.query.has('from') || url.query.has('to')
   const name = (url.query.get('range') ?? (hasMoments ? 'custom' : usual)) as RangeName

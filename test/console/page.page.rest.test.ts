@@ -527,9 +527,10 @@ inBrowser('the console in a browser', () => {
       'Margin',
     ])
     expect(await table.getByRole('row').last().textContent()).toMatch(/^All0\.27/)
-    await button('Margin').click()
+    const metric = (name: string) => page.getByRole('link', { name, exact: true }).click()
+    await metric('Margin')
     await page.getByRole('heading', { name: 'Margin by model' }).waitFor()
-    await button('Errors').click()
+    await metric('Errors')
     await page.getByRole('heading', { name: 'Errors by model' }).waitFor()
     expect(page.url()).toContain('metric=errors')
     await page.getByRole('link', { name: 'Provider', exact: true }).click()
@@ -545,7 +546,7 @@ inBrowser('the console in a browser', () => {
       from: data[28]?.start_time,
       to: data[29]?.end_time,
     })
-    await button('Latency').click()
+    await metric('Latency')
     await page.getByText('p95, of all models').waitFor()
   })
 

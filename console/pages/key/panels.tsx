@@ -17,7 +17,6 @@ export const DAYS = 30
 
 type BalanceProps = { readonly of: KeyDetail; readonly usage: UsagePage | undefined }
 
-/** The balance, how long it lasts, and what was used of it. */
 export function Balance({ of: key, usage }: BalanceProps) {
   const now = useNow(MINUTE_MS)
   const query = { key_id: key.id, range: `${DAYS}d` }
@@ -69,7 +68,6 @@ function Part({ of: key, name }: PartProps) {
   )
 }
 
-/** The old secret of a rotated key: the time for which it still works, and its last use. */
 export function GraceBanner({ of: key, onEnd }: { readonly of: KeyDetail; readonly onEnd: () => void }) {
   if (!key.previous) return null
   const { last_four, expires_at } = key.previous

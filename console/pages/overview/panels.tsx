@@ -135,7 +135,6 @@ function providersOf(routes: Overview['routes']) {
 
 const LOOK_EVERY_MS = 3_000
 
-/** On a gateway without a request: the next step, and a greeting when the first one comes. */
 export function FirstSteps({ of: data, reload }: { readonly of: Overview; readonly reload: () => Promise<void> }) {
   const isNew = data.range.requests === 0 && Number(data.spent_7_days) === 0 && data.requests_today === 0
   const [wasNew, setWasNew] = useState(isNew)

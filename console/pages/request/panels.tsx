@@ -9,7 +9,6 @@ import { explained, type RowFacts, rowFacts, tokensPerSecond } from './row-facts
 
 type Props = { readonly of: RequestShape }
 
-/** The first things that somebody who opens a request looks for. */
 export function Summary({ of: request }: Props) {
   const facts = rowFacts(request)
   const { http_status = 0, outcome = '', error_code = null } = facts
@@ -66,7 +65,6 @@ function Margin({ of, in: whole }: { readonly of: string | null; readonly in: st
   )
 }
 
-/** Things that are not as the caller may have expected them. */
 export function Notices({ of: request }: Props) {
   const { hold, bill } = request
   const facts = rowFacts(request)
@@ -140,7 +138,6 @@ const ATTEMPT_COLUMNS: readonly Column<Timed>[] = [
   cell('Time', (attempt) => <Bar of={attempt} />, 'bar-cell'),
 ]
 
-/** One below the other on the time of the request, in the order in which they were tried. */
 export function Attempts({ of: attempts, row }: { readonly of: readonly TriedRouteShape[]; readonly row: RowFacts }) {
   const sumOf = (some: readonly TriedRouteShape[]) => some.reduce((sum, { ms }) => sum + ms, 0)
   const askedMs = sumOf(attempts)

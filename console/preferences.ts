@@ -15,8 +15,3 @@ function kept<Value extends string>(name: string, usual: Value) {
 export const zone = /* @__PURE__ */ kept<Zone>('waybill.zone', 'local')
 
 export const theme = /* @__PURE__ */ kept<string>('waybill.theme', 'auto')
-
-/** The style sheet follows the system, unless the root has another theme. */
-export function applyTheme(): void {
-  document.documentElement.style.colorScheme = theme.get().replace('auto', 'light dark')
-}

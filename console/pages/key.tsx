@@ -14,7 +14,7 @@ import { Page } from '../parts/page.tsx'
 import { Empty, Panel } from '../parts/panel.tsx'
 import { type Column, cell, credits, name, Rows, Table } from '../parts/table.tsx'
 import { UsageChart } from '../parts/usage-chart.tsx'
-import { type Loaded, useList, useLive } from '../parts/use-load.ts'
+import { useList, useLive } from '../parts/use-load.ts'
 import { attentionOf, Badge, Moment, RequestLink, useNow } from '../parts/values.tsx'
 import { go, linkTo, type PageUrl, queryText } from '../router.ts'
 import { type ActName, KeyActions, KeyDialog } from './key/dialogs.tsx'
@@ -58,7 +58,7 @@ export function KeyPage({ id, url }: { readonly id: string; readonly url: PageUr
             <GraceBanner of={data} onEnd={() => setAct('end-grace')} />
             <Balance of={data} usage={usage.data} />
             <div class="two">
-              <Usage of={usage} keyId={id} url={url} />
+              <Loading of={usage}>{(page) => <Usage of={page} keyId={id} url={url} />}</Loading>
               <section class="panel">
                 <Limits of={data} />
                 <Settings of={data} />
@@ -112,22 +112,12 @@ export function KeyPage({ id, url }: { readonly id: string; readonly url: PageUr
   )
 }
 
-type UsageProps = { readonly of: Loaded<UsagePage>; readonly keyId: string; readonly url: PageUrl }
+type UsageProps = { readonly of: UsagePage; readonly keyId: string; readonly url: PageUrl }
 
-function Usage({ of: usage, keyId, url }: UsageProps) {
-  if (!usage.data) {
-    return (
-      <Panel title="Usage">
-        <div class="inside">
-          <Loading of={usage}>{() => null}</Loading>
-        </div>
-      </Panel>
-    )
-  }
-  const { data } = usage.data
-  const endOf = (start: string) => data.find(({ start_time }) => start_time === start)?.end_time
+function Usage({ of: page, keyId, url }: UsageProps) {
+  const endOf = (start: string) => page.data.find(({ start_time }) => start_time === start)?.end_time
   const pick = (from: string) => go(['requests'], { key_id: keyId, from, to: endOf(from) })
-  return <UsageChart title={`by model, ${DAYS} days`} page={usage.data} url={url} isByHour={false} onPick={pick} />
+  return <UsageChart title={`by model, ${DAYS} days`} page={page} url={url} isByHour={false} onPick={pick} />
 }
 
 const HOLDS: readonly Column<HoldShape>[] = [

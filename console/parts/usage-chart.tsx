@@ -57,7 +57,7 @@ type Props = Pick<Times<unknown>, 'isByHour' | 'onPick'> & {
 export function UsageChart({ title, page, url, latency, ...times }: Props) {
   const chosen = url.query.get('metric') ?? ''
   const isLatency = latency !== undefined && chosen === 'latency'
-  const metric = isMetric(chosen) ? chosen : 'cost'
+  const metric = Object.hasOwn(METRICS, chosen) ? (chosen as MetricName) : 'cost'
   const { name, unit } = METRICS[metric]
   const heading = isLatency ? 'First token' : `${name} ${title}`
   const options = Object.entries(METRICS).map(([option, { name: text }]) => [option, text] as const)
@@ -87,10 +87,6 @@ export function UsageChart({ title, page, url, latency, ...times }: Props) {
       )}
     </Panel>
   )
-}
-
-function isMetric(text: string): text is MetricName {
-  return Object.hasOwn(METRICS, text)
 }
 
 type Bucket = UsagePage['data'][number]

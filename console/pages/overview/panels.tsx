@@ -91,11 +91,10 @@ export function Books({ of: { last_audit: audit } }: { readonly of: Overview }) 
   )
 }
 
-/** One of twenty attempts failed: somebody should look. */
-const MANY = 0.05
-
 export function Attention({ of: data }: { readonly of: Overview }) {
-  const failing = providersOf(data.routes).filter(({ attempts, failures }) => failures > attempts * MANY)
+  const failing = providersOf(data.routes).filter(
+    ({ attempts, failures }) => !['ok', 'not asked'].includes(routeState(attempts, failures)),
+  )
   const wrong = data.last_audit?.wrong ?? 0
   return (
     <>

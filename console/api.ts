@@ -1,7 +1,6 @@
 import type { ApiError } from '../layers/admin/api/shapes/answers.ts'
 import { parseJson, readJson } from './read-json.ts'
 
-/** The server that answers a page, and the words for its failures. */
 export type Server = {
   readonly base: string
   readonly headers: () => Readonly<Record<string, string>>

@@ -9,12 +9,14 @@ import { Command } from './parts/panel.tsx'
 import { Rail } from './parts/rail.tsx'
 import { SecretDialog } from './parts/secret-dialog.tsx'
 import { useLoad } from './parts/use-load.ts'
-import { applyTheme } from './preferences.ts'
+import { theme } from './preferences.ts'
 import { usePageUrl } from './router.ts'
 import { beginSession, endSession, hasEnded, identity, sessionToken } from './session.ts'
 
 // The secret's dialog outlives the session: a server that ended must not take the only copy with it.
 function App() {
+  // The style sheet follows the system, unless the root has another theme.
+  document.documentElement.style.colorScheme = theme.use().replace('auto', 'light dark')
   return (
     <>
       {hasEnded.use() || sessionToken() === null ? <SignIn /> : <SignedIn />}
@@ -69,6 +71,5 @@ connect({
     if (code === 'invalid_console_token') endSession()
   },
 })
-applyTheme()
 await beginSession()
 render(<App />, document.body)

@@ -1,4 +1,4 @@
-import type { VNode } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Page } from './parts/page.tsx'
 import { linkTo, type PageUrl, type ShowPage } from './router.ts'
@@ -44,22 +44,15 @@ function Waiting(): VNode {
   )
 }
 
-function NotFound(): VNode {
+function noPage(title: string, text: ComponentChildren): VNode {
   return (
-    <Page key="none" title="There is no such page">
-      <p>
-        <a href={linkTo([])}>Go to the overview</a>
-      </p>
+    <Page key={title} title={title}>
+      <p>{text}</p>
     </Page>
   )
 }
 
-function NotLoaded(): VNode {
-  return (
-    <Page key="lost" title="This page could not be loaded">
-      <p>
-        Is the console still running? <a href="/">Load it again</a>
-      </p>
-    </Page>
-  )
-}
+const NotFound = () => noPage('There is no such page', <a href={linkTo([])}>Go to the overview</a>)
+
+const NotLoaded = () =>
+  noPage('This page could not be loaded', ['Is the console still running? ', <a href="/">Load it again</a>])

@@ -2,7 +2,6 @@ import { shared } from './shared.ts'
 
 export type Zone = 'local' | 'utc'
 
-/** A choice that this browser keeps. */
 function kept<Value extends string>(name: string, usual: Value) {
   const choice = shared((localStorage.getItem(name) ?? usual) as Value)
   const choose = (value: Value) => {
@@ -16,8 +15,3 @@ function kept<Value extends string>(name: string, usual: Value) {
 export const zone = /* @__PURE__ */ kept<Zone>('waybill.zone', 'local')
 
 export const theme = /* @__PURE__ */ kept<string>('waybill.theme', 'auto')
-
-/** The style sheet follows the system, unless the root has another theme. */
-export function applyTheme(): void {
-  document.documentElement.style.colorScheme = theme.get().replace('auto', 'light dark')
-}

@@ -47,7 +47,6 @@ export class Tokens {
     return this.#launch ?? ''
   }
 
-  /** The session's token, for a launch token that was not used yet. */
   exchange(launch: unknown): string | undefined {
     if (!isSame(launch, this.#launch)) return undefined
     this.#launch = undefined

@@ -18,7 +18,6 @@ const TOKEN_HEADER = 'X-Waybill-Console'
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 /** More than any route accepts, so that each refuses for itself. */
 const MOST_BYTES = 2 * MOST_CATALOG_BYTES + 1
-/** The headers of the gateway's answer that are passed on. */
 const PASSED_ON = /^(content-type|x-request-id|x-svc-.*|ratelimit-.*|retry-after)$/
 
 export type ConsoleParts = {

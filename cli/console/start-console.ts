@@ -42,22 +42,16 @@ export async function startConsole(
     server.close()
     server.closeAllConnections()
   })
-  await (port === undefined ? listenNearby(server) : listenAt(server, port))
+  await listen(server, port === undefined ? NEARBY : [port])
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/#launch=${tokens.launch}`
 }
 
-const NEARBY = 20
-
 /** The customary port or one of the next, if they are free, else any. */
-async function listenNearby(server: Server): Promise<void> {
-  for (const port of [...Array.from({ length: NEARBY }, (_, i) => CONSOLE_PORT + i), 0]) {
-    if (await isListening(server, port)) return
-  }
-}
+const NEARBY = [...Array.from({ length: 20 }, (_, i) => CONSOLE_PORT + i), 0]
 
-async function listenAt(server: Server, port: number): Promise<void> {
-  if (await isListening(server, port)) return
-  throw new CliError(`Port ${port} is already in use. Choose another with --port, or leave it away.`)
+async function listen(server: Server, ports: readonly number[]): Promise<void> {
+  for (const port of ports) if (await isListening(server, port)) return
+  throw new CliError(`Port ${ports[0]} is already in use. Choose another with --port, or leave it away.`)
 }
 
 /** False if the port is in use. */

@@ -130,7 +130,7 @@ function lastAudit({ last_audit: last }: Overview) {
 
 const COLUMNS: readonly Column<KeyLine>[] = [
   name('Key', (line) => <KeyLink id={line.key_id} name={line.name} />),
-  cell('Result', (line) => <Findings of={line} />, 'wide'),
+  cell('Result', resultOf, 'wide'),
   credits('Granted', (line) => line.granted),
   credits('Available', (line) => line.available),
   credits('Held', (line) => line.held),
@@ -142,7 +142,7 @@ const COLUMNS: readonly Column<KeyLine>[] = [
   )),
 ]
 
-function Findings({ of: { findings, more_findings, ok } }: { readonly of: KeyLine }) {
+function resultOf({ findings, more_findings, ok }: KeyLine) {
   return (
     <>
       <Result isOk={ok} />

@@ -4,5 +4,5 @@ import { Keys } from './keys.tsx'
 
 export const PAGES: Readonly<Record<string, ShowPage>> = {
   keys: (url) => <Keys key="keys" url={url} />,
-  'keys/': ({ path: [, id = ''] }) => <KeyPage key={id} id={id} />,
+  'keys/': (url) => <KeyPage key={url.path[1]} id={url.path[1] ?? ''} url={url} />,
 }

@@ -14,9 +14,9 @@ import { Page } from '../parts/page.tsx'
 import { Empty, Panel } from '../parts/panel.tsx'
 import { type Column, cell, credits, name, Rows, Table } from '../parts/table.tsx'
 import { UsageChart } from '../parts/usage-chart.tsx'
-import { type Loaded, useList, useLive } from '../parts/use-load.ts'
+import { useList, useLive } from '../parts/use-load.ts'
 import { attentionOf, Badge, Moment, RequestLink, useNow } from '../parts/values.tsx'
-import { go, linkTo, queryText } from '../router.ts'
+import { go, linkTo, type PageUrl, queryText } from '../router.ts'
 import { type ActName, KeyActions, KeyDialog } from './key/dialogs.tsx'
 import { Balance, DAYS, GraceBanner, Limits, Settings } from './key/panels.tsx'
 
@@ -24,7 +24,7 @@ const LIVE_MS = 3000
 const USAGE_MS = 60_000
 const LAST_REQUESTS = 10
 
-export function KeyPage({ id }: { readonly id: string }) {
+export function KeyPage({ id, url }: { readonly id: string; readonly url: PageUrl }) {
   const path = keyPath(id)
   const key = useLive<KeyDetail>(path, LIVE_MS)
   const from = dayText(useNow(HOUR_MS) - (DAYS - 1) * DAY_MS)
@@ -58,7 +58,7 @@ export function KeyPage({ id }: { readonly id: string }) {
             <GraceBanner of={data} onEnd={() => setAct('end-grace')} />
             <Balance of={data} usage={usage.data} />
             <div class="two">
-              <Usage of={usage} keyId={id} />
+              <Loading of={usage}>{(page) => <Usage of={page} keyId={id} url={url} />}</Loading>
               <section class="panel">
                 <Limits of={data} />
                 <Settings of={data} />
@@ -112,20 +112,12 @@ export function KeyPage({ id }: { readonly id: string }) {
   )
 }
 
-function Usage({ of: usage, keyId }: { readonly of: Loaded<UsagePage>; readonly keyId: string }) {
-  if (!usage.data) {
-    return (
-      <Panel title="Usage">
-        <div class="inside">
-          <Loading of={usage}>{() => null}</Loading>
-        </div>
-      </Panel>
-    )
-  }
-  const { data } = usage.data
-  const endOf = (start: string) => data.find(({ start_time }) => start_time === start)?.end_time
+type UsageProps = { readonly of: UsagePage; readonly keyId: string; readonly url: PageUrl }
+
+function Usage({ of: page, keyId, url }: UsageProps) {
+  const endOf = (start: string) => page.data.find(({ start_time }) => start_time === start)?.end_time
   const pick = (from: string) => go(['requests'], { key_id: keyId, from, to: endOf(from) })
-  return <UsageChart title={`by model, ${DAYS} days`} page={usage.data} isByHour={false} onPick={pick} />
+  return <UsageChart title={`by model, ${DAYS} days`} page={page} url={url} isByHour={false} onPick={pick} />
 }
 
 const HOLDS: readonly Column<HoldShape>[] = [

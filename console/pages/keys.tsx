@@ -120,7 +120,7 @@ function isFoundBy({ id, name, external_id, last_four }: KeyShape, text: string)
 
 const COLUMNS: readonly Column<KeyShape>[] = [
   { ...name('Name', (key) => <KeyLink id={key.id} name={key.name} />), class: 'fill' },
-  cell('State', (key) => <State of={key} />),
+  cell('State', stateOf),
   number('Balance', (key) => (
     <>
       <Credits of={key.available} />
@@ -134,7 +134,7 @@ const COLUMNS: readonly Column<KeyShape>[] = [
   cell('Ends in', (key) => <code>…{key.last_four}</code>),
 ]
 
-function State({ of: key }: { readonly of: KeyShape }) {
+function stateOf(key: KeyShape) {
   const badges = [...(key.status === 'active' ? [] : [key.status]), ...attentionOf(key)]
   if (badges.length === 0) return <span class="quiet">active</span>
   return badges.map((badge) => <Badge key={badge} of={badge} />)

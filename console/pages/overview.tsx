@@ -8,7 +8,7 @@ import { RANGES, rangeOf, rangeQuery } from '../parts/ranges.ts'
 import { UsageChart } from '../parts/usage-chart.tsx'
 import { useLive } from '../parts/use-load.ts'
 import { useNow } from '../parts/values.tsx'
-import { go, linkTo, type PageUrl, queryText } from '../router.ts'
+import { go, linkTo, type PageUrl, queryText, withQuery } from '../router.ts'
 import { Metrics } from './overview/metrics.tsx'
 import { Attention, Books, FirstSteps, Low, Providers, Top } from './overview/panels.tsx'
 
@@ -33,7 +33,7 @@ export function Overview({ url }: { readonly url: PageUrl }) {
             label="Range"
             options={RANGES}
             value={range.name}
-            hrefOf={(name) => linkTo(['overview'], { range: name })}
+            hrefOf={(name) => withQuery(url, { range: name, from: null, to: null })}
           />
           <RangePicker url={url} range={range} />
           <Button onClick={() => void overview.reload()}>Refresh</Button>
@@ -52,6 +52,7 @@ export function Overview({ url }: { readonly url: PageUrl }) {
                   <UsageChart
                     title="by model"
                     page={page}
+                    url={url}
                     isByHour={isByHour}
                     onPick={(first, end) => go(['requests'], { from: first, to: end })}
                   />

@@ -69,5 +69,4 @@ function Waybill({ of: request }: { readonly of: RequestShape }) {
   )
 }
 
-/** The names of lines of the explanation. */
 const EXPLAINED = ['User', 'Tags', 'Held', 'Loss', 'Stop reason', 'State']

@@ -13,7 +13,7 @@ import { Empty, Panel } from '../parts/panel.tsx'
 import { type Range, rangeOf } from '../parts/ranges.ts'
 import { Rows } from '../parts/table.tsx'
 import { sumOf, TimeChart } from '../parts/usage-chart.tsx'
-import { type Loaded, listUrl, useLive, useTail } from '../parts/use-load.ts'
+import { type Loaded, useLive, useTail } from '../parts/use-load.ts'
 import { filtersIn, go, goWith, linkTo, type PageUrl, type Query, queryText } from '../router.ts'
 import { isForModel } from './requests/endpoints.ts'
 import { Chips, FILTERS, sumsOf } from './requests/filters.tsx'
@@ -107,7 +107,6 @@ type Bucket = UsagePage['data'][number]
 
 const HEIGHT = 150
 
-/** Requests over time, those that failed or were refused in red. */
 function Histogram({ of, range, group, ignored, onPick }: HistogramProps) {
   const countOf = (label: string, colour: string, numberOf: (numbers: UsageNumbers) => number) => {
     const sum = ({ results }: Bucket) =>
@@ -161,7 +160,7 @@ function Calls({ url, isAll, hidden }: { readonly url: PageUrl; readonly isAll: 
 
 function Csv({ query }: { readonly query: Query }) {
   const { isRunning, failure, run } = useSubmission()
-  const save = async () => download('requests.csv', await askCsv(listUrl('/requests', query)))
+  const save = async () => download('requests.csv', await askCsv(`/requests?${queryText(query)}`))
   return (
     <>
       <Button disabled={isRunning} onClick={() => void run(save)}>

@@ -80,7 +80,6 @@ function stateOf({ requests_24h, failures_24h }: RouteShape): string {
   return routeState(requests_24h, failures_24h)
 }
 
-/** A route that an operator should look at, before the table. */
 function failing({ model, provider, requests_24h, failures_24h }: RouteShape) {
   return (
     <p class="notice bad">
@@ -102,8 +101,8 @@ const COLUMNS: readonly Column<RouteShape>[] = [
       )}
     </>
   )),
-  cell('Served by', (route) => <Server of={route} />, 'fill'),
-  number('Error rate, 24 h', (route) => <ErrorRate of={route} />),
+  cell('Served by', serverOf, 'fill'),
+  number('Error rate, 24 h', errorRate),
   number('First token p50, p95', ({ first_token_ms: { p50, p95 } }) => (
     <>
       <Took ms={p50} />, <Took ms={p95} />
@@ -116,7 +115,7 @@ const COLUMNS: readonly Column<RouteShape>[] = [
   )),
 ]
 
-function Server({ of: { provider, upstream_model, last_failure: last } }: { readonly of: RouteShape }) {
+function serverOf({ provider, upstream_model, last_failure: last }: RouteShape) {
   return (
     <>
       {provider} <code class="quiet">{upstream_model}</code>
@@ -129,7 +128,7 @@ function Server({ of: { provider, upstream_model, last_failure: last } }: { read
   )
 }
 
-function ErrorRate({ of: route }: { readonly of: RouteShape }) {
+function errorRate(route: RouteShape) {
   const { requests_24h: asked, failures_24h: failed } = route
   if (asked === 0) return <span class="quiet">–</span>
   return (

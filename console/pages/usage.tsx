@@ -62,8 +62,7 @@ export function Usage({ url }: { readonly url: PageUrl }) {
                 title={`by ${page.group_by}`}
                 page={page}
                 isByHour={isByHour}
-                metric={url.query.get('metric') ?? 'cost'}
-                onMetric={(metric) => goWith(url, { metric })}
+                url={url}
                 onPick={(first, end) => goWith(url, { range: null, from: first, to: end })}
                 latency={keyId === '' ? () => <LatencyChart {...range} /> : undefined}
               />
@@ -122,7 +121,7 @@ function lineOf(label: string, colour: string, msOf: (point: Point) => number) {
 const NUMBER_COLUMNS: readonly Column<UsageNumbers>[] = [
   credits('Charged', (of) => of.cost),
   credits('Provider cost', (of) => of.upstream_cost),
-  number('Margin', (of) => <Margin of={of} />),
+  number('Margin', marginOf),
   count('Requests', (of) => of.requests),
   count('Refused', (of) => of.refused),
   count('Failed', (of) => of.failed),
@@ -133,7 +132,6 @@ const NUMBER_COLUMNS: readonly Column<UsageNumbers>[] = [
 
 type Row = UsagePage['groups'][number] & { readonly place: number }
 
-/** The numbers behind the chart, in its colours, with their sum. */
 function NumbersTable({ page, range }: { readonly page: UsagePage; readonly range: Range }) {
   const { group_by: by, groups, total } = page
   const nameOf = (row: Row) => {
@@ -162,12 +160,12 @@ function NumbersTable({ page, range }: { readonly page: UsagePage; readonly rang
   )
 }
 
-function Margin({ of }: { readonly of: UsageNumbers }) {
-  const unknown = counted(of.without_cost)
+function marginOf({ margin, without_cost }: UsageNumbers) {
+  const unknown = counted(without_cost)
   return (
     <>
-      <Credits of={of.margin} />
-      {of.without_cost > 0 && (
+      <Credits of={margin} />
+      {without_cost > 0 && (
         <small class="note" title={`Without ${unknown} answers whose cost to us is not known`}>
           {unknown} unknown
         </small>

@@ -28,12 +28,10 @@ type Props<Point> = ChartProps<Point> & {
 }
 
 const BOTTOM = 24
-/** The room for the longest name of a tick. */
 const leftOf = (ticks: readonly number[]) => Math.max(44, ...ticks.map((tick) => 16 + 7 * tickText(tick).length))
 const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
 export const colourIn = (token: string) => `var(--${token})`
 
-/** A chart with its axis, and with all series at the moment that is pointed at or reached by the arrow keys. */
 export function Chart<Point>(props: Props<Point>) {
   const { caption, unit, points, series, nameOf, hasLines, isCounting, height = 240, onPick } = props
   const frame = useRef<HTMLDivElement>(null)

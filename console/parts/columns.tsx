@@ -9,7 +9,6 @@ export function By({ of }: { readonly of: string }) {
   return <span title={of}>{of.replace(/^arn:.*\//, '')}</span>
 }
 
-/** Pages with events of several keys add columns. */
 export function eventColumns(...more: readonly Column<EventShape>[]): readonly Column<EventShape>[] {
   return [
     cell('When', (event) => <Moment at={event.at} isBrief />),

@@ -35,7 +35,6 @@ const SHOWN_MS = 6000
 const announced = shared('')
 let shownUntil: ReturnType<typeof setTimeout> | undefined
 
-/** Announces an event: on the page for a moment, and to a screen reader. */
 export function announce(text: string): void {
   announced.set(text)
   clearTimeout(shownUntil)
@@ -133,7 +132,6 @@ type SegmentsProps<Value extends string> = {
   readonly hrefOf: (value: Value) => string
 }
 
-/** One choice of a few, each an address of its own. */
 export function Segments<Value extends string>({ label, options, value, hrefOf }: SegmentsProps<Value>) {
   return (
     <nav class="segments" aria-label={label}>

@@ -52,7 +52,6 @@ const USAGE_NUMBERS = [
   'without_cost',
 ] as const
 
-/** A line for each day or hour and group, as the server counted them. */
 export function usageCsv({ data, groups, group_by }: UsagePage, isByHour: boolean): string {
   const labels = new Map(groups.map(({ group, label }) => [group, label]))
   const lines = data.flatMap(({ start_time, results }) =>

@@ -57,7 +57,6 @@ type ActProps = {
   readonly isRepeatable?: boolean
   /** Nothing is left to be done: the children are its outcome. */
   readonly isOver?: boolean
-  /** Gets the Idempotency-Key of this submission. */
   readonly onAct: (idempotencyKey: string) => Promise<void>
   readonly onClose: () => void
   readonly children: ComponentChildren

@@ -1,4 +1,3 @@
-/** A text is one of CSV. */
 export function download(name: string, file: Blob | string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(typeof file === 'string' ? new Blob([file], { type: 'text/csv' }) : file)

@@ -11,7 +11,6 @@ import { useLoad, usePaused } from './use-load.ts'
 
 const CHOICES = PRESETS.map(([value, text]) => ({ value, text }))
 
-/** A preset, or two moments in the chosen zone. */
 export function RangePicker({ url, range }: { readonly url: PageUrl; readonly range: Range }) {
   const isUtc = zone.use() === 'utc'
   const preset = PRESETS.find(([name]) => name === range.name)?.[1]

@@ -17,7 +17,6 @@ export function Loading<T>({ of, children }: Props<T>) {
 
 type ProblemProps = { readonly failure: ApiFailure | undefined; readonly again?: () => void }
 
-/** The failure in the server's words, with the id by which its log has it. */
 export function Problem({ failure, again }: ProblemProps) {
   if (!failure) return null
   return (

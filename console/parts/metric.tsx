@@ -6,7 +6,6 @@ type Props = {
   readonly value: ComponentChildren
   readonly href?: string
   readonly class?: string
-  /** Its shape over time: the number says how much. */
   readonly shape?: { readonly of: readonly number[]; readonly colour: string }
   readonly children?: ComponentChildren
 }

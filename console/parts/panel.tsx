@@ -55,7 +55,6 @@ export function Command({ children }: { readonly children: string }) {
 
 type EmptyProps = { readonly title?: string; readonly command?: string; readonly children: ComponentChildren }
 
-/** Shown in place of something that is not there yet: the next step, and the command that does the same. */
 export function Empty({ title, command, children }: EmptyProps) {
   return (
     <div class="empty">

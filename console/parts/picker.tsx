@@ -14,7 +14,6 @@ type Props<T> = {
 
 const CONTROLS = 'input, button'
 
-/** A filter as a chip. Pressed, it opens what there is to choose from; with a choice it can be removed. */
 export function Picker<T>({ label, value, onChoose, isFixed, children }: Props<T>) {
   const [isOpen, setOpen] = useState(false)
   const frame = useRef<HTMLDivElement>(null)

@@ -1,4 +1,4 @@
-import { applyTheme, theme, type Zone, zone } from '../preferences.ts'
+import { theme, type Zone, zone } from '../preferences.ts'
 import { linkTo, type PageUrl } from '../router.ts'
 import { identityHere } from '../session.ts'
 import { LINE } from './chart.tsx'
@@ -47,7 +47,7 @@ export function Rail({ url }: { readonly url: PageUrl }) {
         ))}
       </nav>
       <div class="small rail-foot">
-        <Choice label="Colours" value={theme.use()} onChange={chooseTheme} options={THEMES} />
+        <Choice label="Colours" value={theme.use()} onChange={theme.choose} options={THEMES} />
         <Choice label="Times" value={zone.use()} onChange={(chosen) => zone.choose(chosen as Zone)} options={ZONES} />
       </div>
     </header>
@@ -64,8 +64,3 @@ const ZONES = [
   ['local', 'Local time'],
   ['utc', 'UTC'],
 ] as const
-
-function chooseTheme(chosen: string): void {
-  theme.choose(chosen)
-  applyTheme()
-}

@@ -8,7 +8,6 @@ import { useLoad, usePaused } from './use-load.ts'
 
 const TYPING_MS = 150
 
-/** Pages, acts, keys, requests and models, suggested while typing; Enter takes the first. */
 export function SearchBox() {
   const input = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState('')

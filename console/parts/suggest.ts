@@ -5,7 +5,6 @@ import { PAGES, titleOf } from './rail-pages.ts'
 
 export type Suggestion = { readonly kind: string; readonly text: string; readonly more?: string; readonly href: string }
 
-/** The sources of suggestions: the models of the catalog, and the finds of the server for a text. */
 export type Sources = {
   readonly models: readonly string[]
   readonly found: { readonly text: string; readonly answer: SearchShape } | undefined

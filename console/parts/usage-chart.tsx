@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
 import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { zone } from '../preferences.ts'
+import { type PageUrl, withQuery } from '../router.ts'
 import { Chart, type ChartProps, type Series } from './chart.tsx'
+import { Segments } from './controls.tsx'
 import { counted } from './numbers.ts'
 import { Panel } from './panel.tsx'
 import { Credits } from './values.tsx'
@@ -13,7 +14,6 @@ type Times<Point> = ChartProps<Point> & {
   readonly onPick?: ((from: string, to: string) => void) | undefined
 }
 
-/** A chart of hours in the chosen zone, or of UTC days. */
 export function TimeChart<Point extends { readonly start_time: string; readonly end_time?: string }>({
   isByHour,
   onPick,
@@ -49,17 +49,15 @@ export const colourOf = (place: number) => `c${Math.min(place, COLOURS)}`
 type Props = Pick<Times<unknown>, 'isByHour' | 'onPick'> & {
   readonly title: string
   readonly page: UsagePage
-  /** The metric that an address has, and its change; without it the chart keeps its own. */
-  readonly metric?: string
-  readonly onMetric?: (metric: string) => void
+  /** The address has the metric. */
+  readonly url: PageUrl
   readonly latency?: (() => ComponentChildren) | undefined
 }
 
-export function UsageChart({ title, page, metric: given, onMetric, latency, ...times }: Props) {
-  const [own, setOwn] = useState('cost')
-  const chosen = given ?? own
+export function UsageChart({ title, page, url, latency, ...times }: Props) {
+  const chosen = url.query.get('metric') ?? ''
   const isLatency = latency !== undefined && chosen === 'latency'
-  const metric = isMetric(chosen) ? chosen : 'cost'
+  const metric = Object.hasOwn(METRICS, chosen) ? (chosen as MetricName) : 'cost'
   const { name, unit } = METRICS[metric]
   const heading = isLatency ? 'First token' : `${name} ${title}`
   const options = Object.entries(METRICS).map(([option, { name: text }]) => [option, text] as const)
@@ -67,18 +65,12 @@ export function UsageChart({ title, page, metric: given, onMetric, latency, ...t
     <Panel
       title={heading}
       beside={
-        <div class="segments">
-          {[...options, ...(latency ? [['latency', 'Latency'] as const] : [])].map(([option, text]) => (
-            <button
-              key={option}
-              type="button"
-              aria-pressed={option === (isLatency ? 'latency' : metric)}
-              onClick={() => (onMetric ?? setOwn)(option)}
-            >
-              {text}
-            </button>
-          ))}
-        </div>
+        <Segments
+          label="Metric"
+          options={latency ? [...options, ['latency', 'Latency']] : options}
+          value={isLatency ? 'latency' : metric}
+          hrefOf={(option) => withQuery(url, { metric: option })}
+        />
       }
     >
       {isLatency ? (
@@ -95,10 +87,6 @@ export function UsageChart({ title, page, metric: given, onMetric, latency, ...t
       )}
     </Panel>
   )
-}
-
-function isMetric(text: string): text is MetricName {
-  return Object.hasOwn(METRICS, text)
 }
 
 type Bucket = UsagePage['data'][number]

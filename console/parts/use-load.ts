@@ -91,14 +91,7 @@ export function usePaused(typed: string, pauseMs: number): string {
   return text
 }
 
-export type Listed<T> = {
-  readonly rows: readonly T[]
-  readonly isLoading: boolean
-  readonly hasMore: boolean
-  readonly failure: ApiFailure | undefined
-  readonly more: () => void
-  readonly reload: () => void
-}
+export type Listed<T> = ReturnType<typeof useList<T>>
 
 type ListState<T> = {
   readonly path: string
@@ -111,13 +104,9 @@ type ListState<T> = {
 const PAGE = 50
 const LARGEST_PAGE = 100
 
-export function listUrl(path: string, query: Query): string {
-  return `${path}?${queryText(query)}`
-}
-
 /** A list as the server pages and filters it. `isWhole` reads it to its end, for views that need all rows. */
-export function useList<T>(list: string, query: Query = {}, isWhole = false): Listed<T> {
-  const path = listUrl(list, { ...query, limit: String(isWhole ? LARGEST_PAGE : PAGE) })
+export function useList<T>(list: string, query: Query = {}, isWhole = false) {
+  const path = `${list}?${queryText({ ...query, limit: String(isWhole ? LARGEST_PAGE : PAGE) })}`
   const fresh: ListState<T> = { path, rows: [], after: null, isLoading: true }
   const [state, setState] = useState(fresh)
   const { begin, stop } = useLatest()
@@ -150,7 +139,7 @@ export function useList<T>(list: string, query: Query = {}, isWhole = false): Li
     hasMore: now.after !== null,
     failure: now.failure,
     more: () => void load(now),
-    reload: () => void load(fresh),
+    reload: (): void => void load(fresh),
   }
 }
 
@@ -160,7 +149,7 @@ const TAIL_MS = 2000
 
 /** A list with the rows that came after it was loaded, looked for every few seconds while `isLive`. */
 export function useTail<T>(list: string, query: Query, by: keyof T, isLive: boolean) {
-  const path = listUrl(list, { ...query, limit: String(PAGE) })
+  const path = `${list}?${queryText({ ...query, limit: String(PAGE) })}`
   const listed = useList<T>(list, query)
   const [state, setNewer] = useState<Newer<T>>({ path, rows: [] })
   const newer = own(state, path) ?? { path, rows: [] }

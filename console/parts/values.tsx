@@ -52,7 +52,6 @@ export function routeState(attempts: number, failures: number): string {
 
 type Ended = { readonly http_status: number; readonly outcome: string; readonly error_code: string | null }
 
-/** The first thing to see of a request: its HTTP status as a badge, and the code of its error. */
 export function Status({ of: { http_status: status, outcome, error_code: code } }: { readonly of: Ended }) {
   return (
     <>
@@ -120,7 +119,6 @@ const UNITS = [
   ['second', 's', SECOND_MS],
 ] as const
 
-/** `2 minutes ago`, or `2 min ago`. */
 function distance(ms: number, isBrief?: boolean): string {
   for (const [unit, short, size] of UNITS) {
     const count = Math.floor(Math.abs(ms) / size)

@@ -2,7 +2,6 @@ import type { Told } from '../../layers/admin/api/shapes/parts.ts'
 import type { UsageRecord } from '../../layers/admin/api/shapes/usage-record.ts'
 import { connect } from '../api.ts'
 
-/** The answers of the gateway, as far as this page shows them. */
 export type ApiKey = {
   readonly name: string
   readonly balance: string

@@ -71,7 +71,6 @@ export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
   )
 }
 
-/** Bars of days, and the same as a table, for those who want the numbers. */
 function Days({ of: days }: { readonly of: readonly DaySum[] }) {
   return (
     <>

@@ -47,6 +47,12 @@ inBrowser('an operator without a mouse', () => {
     await keyboard.key('Enter')
   }
 
+  /** Goes to the page of a key. */
+  async function open(key: string): Promise<void> {
+    await jump(key)
+    await heading(key)
+  }
+
   /** The dialog is gone, and the focus is at a control or a heading, not lost. */
   async function closed(): Promise<void> {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -71,8 +77,7 @@ inBrowser('an operator without a mouse', () => {
   })
 
   task('rotates a leaked key, whose old secret ends at once', 14, async () => {
-    await jump('customer 5')
-    await heading('customer 5')
+    await open('customer 5')
     await keyboard.press('Rotate')
     await dialog('Rotate customer 5')
     await keyboard.tabTo(/goes on working$/)
@@ -91,32 +96,45 @@ inBrowser('an operator without a mouse', () => {
   })
 
   task('finds out who used most yesterday', 16, async () => {
-    await jump('usage', 'Usage')
-    await heading('Usage')
-    await keyboard.press(/^Range: /)
-    await keyboard.press('Yesterday')
-    await page.waitForURL(/range=yesterday/)
-    await groupByKey()
+    await usageByKey('Yesterday')
     expect(page.url()).toContain('range=yesterday')
   })
 
-  /** The chip that filters by a key has the same name, and comes before. */
-  async function groupByKey(): Promise<void> {
+  async function usageByKey(range: string): Promise<void> {
+    await jump('usage', 'Usage')
+    await heading('Usage')
+    await keyboard.press(/^Range: /)
+    await keyboard.press(range)
+    await page.waitForURL(/range=/)
+    // The chip that filters by a key has the same name, and comes before.
     await keyboard.tabTo('Model')
     await keyboard.key('Tab')
     await keyboard.key('Enter')
     await page.getByRole('table', { name: 'Usage by key' }).waitFor()
   }
 
-  task('raises a limit', 11, async () => {
-    await jump('customer 4')
-    await heading('customer 4')
-    await keyboard.press('Change settings')
-    await dialog('Settings of customer 4')
-    await keyboard.type('Requests a minute', '900')
+  /** Does an act on a key that asks for one text, and returns the body that was sent. */
+  async function act(key: number, name: string, field: string | RegExp, text: string) {
+    await open(`customer ${key}`)
+    await keyboard.press(name)
+    await dialog(new RegExp(`customer ${key}`))
+    await keyboard.type(field, text)
     await keyboard.key('Enter')
     await closed()
-    expect(bodyOf(lastChange())).toEqual({ rpm: 900 })
+    expect(lastChange()?.url).toContain(`/keys/${sampleKey(key).id}`)
+    return bodyOf(lastChange())
+  }
+
+  task('raises a limit', 11, async () => {
+    expect(await act(4, 'Change settings', 'Requests a minute', '900')).toEqual({ rpm: 900 })
+  })
+
+  task('tops a key up', 9, async () => {
+    expect(await act(3, 'Grant credits', 'Credits', '25')).toEqual({ credits: '25' })
+  })
+
+  task('revokes a key, and the focus is not lost with the button', 13, async () => {
+    expect(await act(6, 'Revoke', /^Type its name/, 'customer 6')).toEqual({ confirm: 'customer 6' })
   })
 
   task('adds a model with its price', 30, async () => {
@@ -164,24 +182,8 @@ inBrowser('an operator without a mouse', () => {
     await page.getByRole('row').filter({ hasText: 'anthropic' }).filter({ hasText: '31' }).waitFor()
   })
 
-  task('tops a key up', 9, async () => {
-    await jump('customer 3')
-    await heading('customer 3')
-    await keyboard.press('Grant credits')
-    await dialog('Grant credits to customer 3')
-    await keyboard.type('Credits', '25')
-    await keyboard.key('Enter')
-    await closed()
-    expect(lastChange()?.url).toContain(`/keys/${sampleKey(3).id}/grants`)
-    expect(bodyOf(lastChange())).toEqual({ credits: '25' })
-  })
-
   task('exports the last month for invoices', 24, async () => {
-    await jump('usage', 'Usage')
-    await heading('Usage')
-    await keyboard.press(/^Range: /)
-    await keyboard.press('Last month')
-    await groupByKey()
+    await usageByKey('Last month')
     const saved = page.waitForEvent('download')
     await keyboard.press('Save as CSV', 'back')
     expect((await saved).suggestedFilename()).toMatch(/^usage-\d{4}-\d\d-01-\d{4}-\d\d-01-by-key\.csv$/)
@@ -193,16 +195,5 @@ inBrowser('an operator without a mouse', () => {
     await keyboard.type('Find changes', 'rpm')
     await page.getByText('rpm: 60 → 120').first().waitFor()
     await page.getByRole('row').filter({ hasText: 'catalog.pushed' }).waitFor({ state: 'detached' })
-  })
-
-  task('revokes a key, and the focus is not lost with the button', 13, async () => {
-    await jump('customer 6')
-    await heading('customer 6')
-    await keyboard.press('Revoke')
-    await dialog('Revoke customer 6 for good?')
-    await keyboard.type(/^Type its name/, 'customer 6')
-    await keyboard.key('Enter')
-    await closed()
-    expect(bodyOf(lastChange())).toEqual({ confirm: 'customer 6' })
   })
 })

@@ -22,6 +22,7 @@ import { inBrowser, openScriptedPage, type ScriptedPage } from './support/script
 jest.setTimeout(60_000)
 
 const KEY_ID = sampleKey(1).id
+const KEY_PAGE = `keys/${KEY_ID}`
 
 /** A text that is there when a page has loaded, by the page's address. */
 const PAGES = [
@@ -31,13 +32,10 @@ const PAGES = [
 
 const DIALOGS = [
   ['keys', 'Create key'],
-  [`keys/${KEY_ID}`, 'Grant credits'],
-  [`keys/${KEY_ID}`, 'Change settings'],
-  [`keys/${KEY_ID}`, 'Rotate'],
-  [`keys/${KEY_ID}`, 'Suspend'],
-  [`keys/${KEY_ID}`, 'Revoke'],
-  [`keys/${KEY_ID}`, 'End now'],
   ['catalog', 'Roll back to 6…'],
+  ...['Grant credits', 'Change settings', 'Rotate', 'Suspend', 'Revoke', 'End now'].map(
+    (act) => [KEY_PAGE, act] as const,
+  ),
 ] as const
 
 /** The rules whose outcome goes by colours and sizes. All others go by the elements, which are the same in every look. */
@@ -68,24 +66,50 @@ inBrowser('the console in a browser', () => {
   // A test that failed in a dialog must not fail the ones after it.
   beforeEach(async () => {
     start = scripted.asked.length
-    if (await page.getByRole('dialog').count()) await page.reload()
+    if (await dialog.count()) await page.reload()
   })
   afterAll(() => opened?.close())
 
   async function visit(path: string, text?: string): Promise<void> {
     await page.goto(`${scripted.origin}/#/${path}`)
-    if (text) await page.getByText(text).first().waitFor()
+    if (text) await sees(text)
     await loaded()
   }
 
   const loaded = () => page.locator('main', { hasNotText: 'Loading…' }).waitFor()
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const link = (name: string) => page.getByRole('link', { name, exact: true })
+  const titled = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
+  const closed = () => dialog.waitFor({ state: 'detached' })
+  const press = (name: string) => button(name).click()
+
+  async function sees(...texts: readonly (string | RegExp)[]): Promise<void> {
+    for (const text of texts) await page.getByText(text).first().waitFor()
+  }
+
+  async function keys(...names: readonly string[]): Promise<void> {
+    for (const name of names) await page.keyboard.press(name)
+  }
+
+  async function fill(texts: Readonly<Record<string, string>>): Promise<void> {
+    for (const [label, text] of Object.entries(texts)) await dialog.getByLabel(label, { exact: true }).fill(text)
+  }
+
+  /** Fills in the open dialog, and presses its button. */
+  async function submit(verb: string, texts: Readonly<Record<string, string>> = {}): Promise<void> {
+    await fill(texts)
+    await dialog.getByRole('button', { name: verb, exact: true }).click()
+  }
+
+  async function saved(name: string): Promise<string> {
+    const [file] = await Promise.all([page.waitForEvent('download'), press(name)])
+    return file.suggestedFilename()
+  }
 
   /** Chromium reports every refusal that a test asked for. */
   function forgive(reason: string): void {
     troubles.splice(0, troubles.length, ...troubles.filter((trouble) => !trouble.includes(reason)))
   }
-
-  const button = (name: string) => page.getByRole('button', { name, exact: true })
 
   /** The faults of this part of the page as it stands, in each colour scheme and at each width. */
   async function faults(part = 'html'): Promise<Record<string, unknown>> {
@@ -102,6 +126,8 @@ inBrowser('the console in a browser', () => {
   /** Since the test began. */
   const asked = (): Asked[] => scripted.asked.slice(start)
   const changes = () => asked().filter(({ method }) => method !== 'GET')
+  const idempotencyKeys = () => new Set(changes().map(({ headers }) => headers['idempotency-key']))
+  const queryOf = (url = '') => Object.fromEntries(new URLSearchParams(url.split('?')[1]))
 
   test.each(PAGES)(
     'the page %s has no axe finding, no sideways scroll bar and no clipped column, in light and dark, at 360 and 1280 px',
@@ -132,23 +158,23 @@ inBrowser('the console in a browser', () => {
     'on the page %s the dialog of "%s" has no axe finding, closes with Escape and gives the focus back',
     async (path, name) => {
       await visit(path)
-      await button(name).click()
-      await page.getByRole('dialog').waitFor()
+      await press(name)
+      await dialog.waitFor()
       expect(await faults('dialog')).toEqual({})
-      await page.keyboard.press('Escape')
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await keys('Escape')
+      await closed()
       expect(await page.evaluate('document.activeElement.textContent')).toBe(name)
     },
   )
 
   test('the overview counts the keys by status, and each count leads to them; the CSV leaves out the calls that the page hides', async () => {
     await visit('overview', 'customer 3')
-    await page.getByRole('link', { name: '1 suspended' }).click()
+    await link('1 suspended').click()
     await page.waitForURL(/keys\?status=suspended/)
     await visit('requests', 'rate_limit_exceeded')
-    await Promise.all([page.waitForEvent('download'), button('Save as CSV').click()])
-    const saved = asked().find(({ headers }) => headers.accept === 'text/csv')
-    expect(saved?.url).toContain('for_model=true')
+    await saved('Save as CSV')
+    const csv = asked().find(({ headers }) => headers.accept === 'text/csv')
+    expect(csv?.url).toContain('for_model=true')
   })
 
   test('the launch token leaves the address at once, and every tab of this origin has its session, without a cookie', async () => {
@@ -165,93 +191,75 @@ inBrowser('the console in a browser', () => {
   })
 
   test.each([
-    ['keys', 'Create key', 'Create'],
-    [`keys/${KEY_ID}`, 'Rotate', 'Rotate'],
+    ['keys', 'Create key', 'Create', { Name: 'asked twice' }],
+    [KEY_PAGE, 'Rotate', 'Rotate', {}],
   ])(
     'on the page %s, "%s" asked for again after a lost answer is the same request, with the same hash',
-    async (path, opener, verb) => {
+    async (path, opener, verb, typed) => {
       await visit(path)
-      await button(opener).click()
-      if (verb === 'Create') await dialog.getByLabel('Name').fill('asked twice')
+      await press(opener)
       scripted.loseNextAnswer = true
-      await dialog.getByRole('button', { name: verb, exact: true }).click()
-      await dialog.getByText('It is not known whether this was done').waitFor()
+      await submit(verb, typed)
+      await sees('It is not known whether this was done')
       expect(await dialog.locator('input, select').first().isDisabled()).toBe(true)
-      await dialog.getByRole('button', { name: 'Try again' }).click()
-      await button('I have stored it').click()
+      await submit('Try again')
+      await press('I have stored it')
       const [first, second, ...more] = changes()
       expect(more).toEqual([])
       expect(second?.body).toBe(first?.body)
-      expect(second?.headers['idempotency-key']).toBe(first?.headers['idempotency-key'])
+      expect(idempotencyKeys().size).toBe(1)
       expect(scripted.keys.filter(({ name }) => name === 'asked twice').length).toBeLessThanOrEqual(1)
       forgive('net::ERR_')
     },
   )
 
-  test('a change of a key that another has changed meanwhile says who changed what, loses nothing typed and does not undo it', async () => {
-    const { id } = sampleKey(4)
-    await visit(`keys/${id}`)
-    await button('Change settings').click()
-    await dialog.getByLabel('Note').fill('what I typed')
-    scripted.changeByAnother(id, { rpm: 120 }, { by: 'local:ben', before: { rpm: 60 }, after: { rpm: 120 } })
-    await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.getByText('local:ben').waitFor()
-    await dialog.getByText('rpm: 60 → 120').waitFor()
-    expect(await dialog.getByLabel('Note').inputValue()).toBe('what I typed')
-    expect(await dialog.getByLabel('Requests a minute').inputValue()).toBe('120')
-    await dialog.getByRole('button', { name: 'Try again' }).click()
-    await dialog.waitFor({ state: 'detached' })
-    const patches = changes().map(({ headers, body }) => [headers['if-match'], JSON.parse(body)])
-    expect(patches).toEqual([
-      ['"1"', { note: 'what I typed' }],
-      ['"2"', { note: 'what I typed' }],
-    ])
-    expect(scripted.keys.find((key) => key.id === id)).toMatchObject({ rpm: 120, note: 'what I typed' })
-    forgive('412')
-  })
-
   test('a list of ranges that leaves out the address of the operator is warned of before it is saved', async () => {
     await visit(`keys/${sampleKey(5).id}`)
-    await button('Change settings').click()
-    await dialog.getByLabel('Allowed from').fill('203.0.113.0/24')
-    await dialog.getByText('locks you out: your address, 127.0.0.1').waitFor()
-    await dialog.getByLabel('Allowed from').fill('203.0.113.0/24\n127.0.0.0/8')
-    await dialog.getByText('locks you out').waitFor({ state: 'detached' })
-    await page.keyboard.press('Escape')
+    await press('Change settings')
+    const field = dialog.getByLabel('Allowed from')
+    await field.fill('203.0.113.0/24')
+    await sees('locks you out: your address, 127.0.0.1')
+    await field.fill('203.0.113.0/24\n127.0.0.0/8')
+    await page.getByText('locks you out').waitFor({ state: 'detached' })
+    await keys('Escape')
   })
 
   test('the server filters and pages the keys, the filter is in the address, and an order is an order of all of them', async () => {
     scripted.keys.push(...Array.from({ length: 112 }, (_, i) => sampleKey(9 + i)))
     await visit('keys')
-    await button('Load more').click()
-    await page.getByRole('link', { name: 'customer 90', exact: true }).waitFor()
+    await press('Load more')
+    await link('customer 90').waitFor()
     await page.getByLabel('State').selectOption('revoked')
-    await page.getByRole('link', { name: 'customer 2', exact: true }).waitFor()
+    await link('customer 2').waitFor()
     await loaded()
     expect(page.url()).toContain('status=revoked')
     expect(scripted.asked.some(({ url }) => url.startsWith('/admin/v1/keys?status=revoked'))).toBe(true)
     await visit('keys?status=active&sort=-today')
-    await page.getByRole('link', { name: 'customer 120', exact: true }).waitFor()
+    await link('customer 120').waitFor()
     expect(await page.getByRole('row').nth(2).textContent()).toContain('customer 119')
   })
 
   test('keys are put in order by their heads, and found while typing', async () => {
     await visit('keys')
     const today = async () => (await page.locator('[data-head=Today]').allTextContents()).map(Number)
-    await page.getByRole('link', { name: 'Today' }).click()
-    await page.getByRole('columnheader', { name: 'Today' }).and(page.locator('[aria-sort=descending]')).waitFor()
-    await loaded()
-    expect(await today()).toEqual((await today()).toSorted((a, b) => b - a))
-    await page.getByRole('link', { name: 'Today' }).click()
-    await page.locator('[aria-sort=ascending]').waitFor()
-    await loaded()
+    for (const [order, compare] of [
+      ['descending', (a: number, b: number) => b - a],
+      ['ascending', (a: number, b: number) => a - b],
+    ] as const) {
+      await page.getByRole('link', { name: 'Today' }).click()
+      await page
+        .getByRole('columnheader', { name: 'Today' })
+        .and(page.locator(`[aria-sort=${order}]`))
+        .waitFor()
+      await loaded()
+      expect(await today()).toEqual((await today()).toSorted(compare))
+    }
     expect(page.url()).toContain('sort=today')
-    expect(await today()).toEqual((await today()).toSorted((a, b) => a - b))
     await page.getByLabel('Find keys').pressSequentially('cus_7')
-    await page.getByRole('link', { name: 'customer 5', exact: true }).waitFor({ state: 'detached' })
-    await page.getByRole('link', { name: 'customer 7', exact: true }).waitFor()
+    await link('customer 5').waitFor({ state: 'detached' })
+    await link('customer 7').waitFor()
     await page.getByLabel('Find keys').fill('nobody')
-    await page.getByText('No keys match these filters').waitFor()
+    await sees('No keys match these filters')
     const badge = page.locator('.badge', { hasText: 'any address' })
     expect(await badge.count()).toBe(0)
     await visit('keys?look=no_allowlist')
@@ -260,20 +268,17 @@ inBrowser('the console in a browser', () => {
 
   test('several keys are granted at once after one question, and each is told: a refused one is asked for again, the others are not', async () => {
     const [three, four] = [sampleKey(3), sampleKey(4)]
-    scripted.changeByAnother(four.id, { status: 'suspended' }, {})
+    scripted.changeByAnother(four.id, { status: 'suspended' })
     await visit('keys')
-    await page.getByLabel(`Select ${three.name}`, { exact: true }).check()
-    await page.getByLabel(`Select ${four.name}`, { exact: true }).check()
-    await button('Grant…').click()
-    const dialog = page.getByRole('dialog', { name: 'Grant credits to 2 keys' })
-    await dialog.getByLabel('Credits for each').fill('5')
-    await dialog.getByRole('button', { name: 'Grant to 2 keys' }).click()
-    await dialog.getByText('5 granted').waitFor()
-    await dialog.getByText('The key is suspended.').waitFor()
+    for (const { name } of [three, four]) await page.getByLabel(`Select ${name}`, { exact: true }).check()
+    await press('Grant…')
+    await page.getByRole('dialog', { name: 'Grant credits to 2 keys' }).waitFor()
+    await submit('Grant to 2 keys', { 'Credits for each': '5' })
+    await sees('5 granted', 'The key is suspended.')
     expect(await faults('dialog')).toEqual({})
-    scripted.changeByAnother(four.id, { status: 'active' }, {})
-    await dialog.getByRole('button', { name: 'Try again' }).click()
-    await dialog.getByRole('button', { name: 'Close' }).click()
+    scripted.changeByAnother(four.id, { status: 'active' })
+    await submit('Try again')
+    await submit('Close')
     const grants = changes().map(({ url, body }) => [url.split('/').at(-2), body])
     expect(grants).toEqual([three.id, four.id, four.id].map((id) => [id, '{"credits":"5"}']))
     forgive('409')
@@ -284,75 +289,67 @@ inBrowser('the console in a browser', () => {
     scripted.keys.unshift(...own)
     await visit('keys?q=bulk')
     await page.getByLabel('Select all keys shown').check()
-    await button('Revoke…').click()
-    const verb = button('Revoke for good')
-    expect(await verb.isDisabled()).toBe(true)
-    await page.getByRole('dialog').getByRole('textbox').fill('revoke 2')
-    await verb.click()
-    await button('Close').click()
+    await press('Revoke…')
+    expect(await button('Revoke for good').isDisabled()).toBe(true)
+    await submit('Revoke for good', { 'Type revoke 2 to go on': 'revoke 2' })
+    await press('Close')
     expect(changes().map(({ body }) => JSON.parse(body).confirm)).toEqual(own.map(({ name }) => name))
     await page.getByLabel('Select all keys shown').check()
-    const [saved] = await Promise.all([page.waitForEvent('download'), button('Export CSV').click()])
-    expect(saved.suggestedFilename()).toBe('keys.csv')
+    expect(await saved('Export CSV')).toBe('keys.csv')
     scripted.keys.splice(0, 2)
   })
 
   test('a key’s page begins with its balance and how long it lasts, and its chart leads to the requests of a day', async () => {
-    await visit(`keys/${KEY_ID}`)
-    await page.getByText(/^Lasts about \d+ (hours?|days?) at the last week’s rate\.$/).waitFor()
+    await visit(KEY_PAGE)
+    await sees(/^Lasts about \d+ (hours?|days?) at the last week’s rate\.$/)
     expect(scripted.asked.some(({ url }) => url.startsWith(`/admin/v1/usage?key_id=${KEY_ID}`))).toBe(true)
-    await page.getByRole('heading', { name: 'Charged by model, 30 days' }).waitFor()
+    await titled('Charged by model, 30 days')
     const row = page.getByRole('table', { name: 'Changes' }).getByRole('row', { name: 'key.created' })
-    expect(await row.getByText('daily_limit: 10000', { exact: true }).isVisible()).toBe(false)
+    const limit = row.getByText('daily_limit: 10000', { exact: true })
+    expect(await limit.isVisible()).toBe(false)
     await row.locator('summary').click()
-    await row.getByText('daily_limit: 10000', { exact: true }).waitFor()
+    await limit.waitFor()
     await page.getByRole('application').focus()
-    await page.keyboard.press('ArrowLeft')
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor()
+    await keys('ArrowLeft', 'Enter')
+    await titled('Requests')
     expect(page.url()).toContain(`key_id=${KEY_ID}`)
   })
 
   test('Ctrl+K suggests pages, acts, keys and models while typing; the arrows and Enter take one', async () => {
     await visit('overview', 'customer 3')
-    await page.keyboard.press('ControlOrMeta+K')
-    const box = page.getByRole('combobox', { name: 'Search pages' })
-    await page.keyboard.type('c')
-    await options.filter({ hasText: 'Create key' }).waitFor()
-    await options.filter({ hasText: 'claude-sonnet' }).waitFor()
+    await keys('ControlOrMeta+K', 'c')
+    for (const text of ['Create key', 'claude-sonnet']) await options.filter({ hasText: text }).waitFor()
     expect(await faults('search')).toEqual({})
     await page.keyboard.type('ustomer 7')
     await options.filter({ hasText: 'cus_7' }).first().waitFor()
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { level: 1, name: 'customer 7' }).waitFor()
-    await page.keyboard.press('/')
-    await page.keyboard.type('book')
+    await keys('Enter')
+    await titled('customer 7')
+    await keys('/', ...'book')
     await options.nth(1).waitFor()
-    await page.keyboard.press('ArrowDown')
+    await keys('ArrowDown')
+    const box = page.getByRole('combobox', { name: 'Search pages' })
     expect(await box.getAttribute('aria-activedescendant')).toBe('suggestion-1')
-    await page.keyboard.press('Enter')
-    await page.getByText('1 keys, 1 wrong').waitFor()
-    await page.keyboard.press('/')
+    await keys('Enter')
+    await sees('1 keys, 1 wrong')
+    await keys('/')
     await page.keyboard.type('Create k')
-    await page.keyboard.press('Enter')
+    await keys('Enter')
     await page.getByRole('dialog', { name: 'Create a key' }).waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await keys('Escape')
+    await closed()
   })
 
   test('a secret that is typed sign by sign is not asked for before it is whole, and then by its last four', async () => {
     await visit('keys')
-    await page.keyboard.press('/')
+    await keys('/')
     await page.keyboard.type(`svc_live_${'R'.repeat(39)}xxx5`, { delay: 20 })
     await options.filter({ hasText: 'customer 5' }).waitFor()
     expect(JSON.stringify(asked())).not.toMatch(/RR|svc_live/)
-    await page.keyboard.press('Escape')
+    await keys('Escape')
   })
 
   const lists = (some = asked()) =>
-    some
-      .filter(({ url }) => url.startsWith('/admin/v1/requests?'))
-      .map(({ url }) => new URLSearchParams(url.split('?')[1]))
+    some.filter(({ url }) => url.startsWith('/admin/v1/requests?')).map(({ url }) => queryOf(url))
 
   test('requests are filtered by a key that is found by its name, by keyboard alone, and a chip is removed by itself', async () => {
     await visit('requests?model=claude-sonnet')
@@ -360,19 +357,18 @@ inBrowser('the console in a browser', () => {
     await keyboard.press('Key')
     await page.getByRole('dialog', { name: 'Key' }).waitFor()
     await page.keyboard.insertText('xxx3')
-    await page.keyboard.press('Enter')
+    await keys('Enter')
     await page.locator('.options', { hasText: /^customer 3…xxx3$/ }).waitFor()
-    await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Key: customer 3' }).waitFor()
+    await keys('Enter')
+    await button('Key: customer 3').waitFor()
     await loaded()
-    const { key_id, model } = Object.fromEntries(lists().at(-1) ?? [])
-    expect([key_id, model]).toEqual([sampleKey(3).id, 'claude-sonnet'])
+    expect(lists().at(-1)).toMatchObject({ key_id: sampleKey(3).id, model: 'claude-sonnet' })
     await keyboard.press('Remove Key')
-    await page.getByRole('button', { name: 'Key: customer 3' }).waitFor({ state: 'detached' })
+    await button('Key: customer 3').waitFor({ state: 'detached' })
     expect(page.url()).toContain('model=claude-sonnet')
-    await button('Model: claude-sonnet').click()
+    await press('Model: claude-sonnet')
     expect(await faults('.bar')).toEqual({})
-    await page.keyboard.press('Escape')
+    await keys('Escape')
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Model: claude-sonnet')
   })
 
@@ -386,25 +382,25 @@ inBrowser('the console in a browser', () => {
       ['Endpoint', 'chat.completions'],
       ['Stream', 'not streamed'],
     ] as const) {
-      await button(chip).click()
+      await press(chip)
       await page.getByRole('dialog', { name: chip }).getByRole('button', { name: choice }).click()
       await button(`Remove ${chip}`).waitFor()
     }
-    for (const [chip, from, to] of [
-      ['Charged', '0.001', '0.5'],
-      ['Duration', '100', ''],
+    for (const [chip, unit, from, to] of [
+      ['Charged', 'credits', '0.001', '0.5'],
+      ['Duration', 'ms', '100', ''],
     ] as const) {
-      await button(chip).click()
-      const dialog = page.getByRole('dialog', { name: chip })
-      await dialog.getByLabel('From').fill(from)
-      await dialog.getByLabel('To').fill(to)
-      await page.keyboard.press('Enter')
+      await press(chip)
+      await fill({ [`From (${unit})`]: from, [`To (${unit})`]: to })
+      await keys('Enter')
       await button(`Remove ${chip}`).waitFor()
     }
-    await page.getByText('Not filtered by provider, status, error code, endpoint, stream, charged, duration').waitFor()
-    await page.getByText('No requests match these filters').waitFor()
-    const { from: _, limit: __, ...asked } = Object.fromEntries(lists().at(-1) ?? [])
-    expect(asked).toEqual({
+    await sees(
+      'Not filtered by provider, status, error code, endpoint, stream, charged, duration',
+      'No requests match these filters',
+    )
+    const { from: _, limit: __, ...filters } = lists().at(-1) ?? {}
+    expect(filters).toEqual({
       model: 'claude-sonnet',
       provider: 'provider-1',
       status: 'error',
@@ -416,19 +412,22 @@ inBrowser('the console in a browser', () => {
       duration_from: '100',
     })
     expect(await faults('main')).toEqual({})
-    await page.getByRole('link', { name: 'Clear' }).click()
+    await link('Clear').click()
     await button('Remove Status').waitFor({ state: 'detached' })
   })
 
   test('a time is chosen in the histogram by dragging and by keyboard', async () => {
     const { data } = sampleUsage('model', 3, '1h')
-    await visit('requests', 'errors')
     const chart = page.getByRole('application', { name: /^Requests by hour/ })
+    const chosen = async () => {
+      await page.waitForURL(/from=/)
+      const { from, to } = queryOf(page.url())
+      return [from, to]
+    }
+    await visit('requests', 'errors')
     await chart.focus()
-    for (const key of ['ArrowRight', 'ArrowRight', 'Shift+ArrowRight', 'Enter']) await page.keyboard.press(key)
-    await page.waitForURL(/from=/)
-    const chosen = () => new URLSearchParams(page.url().split('?')[1])
-    expect([chosen().get('from'), chosen().get('to')]).toEqual([data[1]?.start_time, data[2]?.end_time])
+    await keys('ArrowRight', 'ArrowRight', 'Shift+ArrowRight', 'Enter')
+    expect(await chosen()).toEqual([data[1]?.start_time, data[2]?.end_time])
     await visit('requests')
     await visit('requests', 'errors')
     const box = await chart.locator('svg').first().boundingBox()
@@ -438,31 +437,34 @@ inBrowser('the console in a browser', () => {
     await page.mouse.down()
     await page.mouse.move(at(5), box.y + 60, { steps: 3 })
     await page.mouse.up()
-    await page.waitForURL(/from=/)
-    expect([chosen().get('from'), chosen().get('to')]).toEqual([data[5]?.start_time, data[8]?.end_time])
+    expect(await chosen()).toEqual([data[5]?.start_time, data[8]?.end_time])
   })
 
   test('calls that are not for a model are shown only when they are asked for', async () => {
     await visit('requests', 'rate_limit_exceeded')
-    const table = page.getByRole('table', { name: 'Requests, newest first' })
-    expect(await table.getByText('…000006').count()).toBe(0)
+    const call = page.getByRole('table', { name: 'Requests, newest first' }).getByText('…000006')
+    expect(await call.count()).toBe(0)
     await page.getByLabel('Show calls that are not for a model').check()
-    await table.getByText('…000006').waitFor()
+    await call.waitFor()
     expect(page.url()).toContain('calls=all')
   })
 
   test('a live list marks what came, stands still and says so while it is read, and asks nothing while the page is hidden', async () => {
+    /** The lists that are asked for in a little more than the time between two looks. */
+    const listsMeanwhile = async () => {
+      const from = scripted.asked.length
+      await new Promise((resolve) => setTimeout(resolve, 2500))
+      return lists(scripted.asked.slice(from)).length
+    }
     await visit('requests', 'rate_limit_exceeded')
     await page.mouse.move(5, 5)
-    await button('Live').click()
+    await press('Live')
     scripted.lines.unshift(sampleLine(101))
     await page.locator('tr.new', { hasText: '…000101' }).waitFor()
     await page.getByRole('table', { name: 'Requests, newest first' }).hover()
-    await page.getByText('Paused while you read the list').waitFor()
+    await sees('Paused while you read the list')
     scripted.lines.unshift(sampleLine(102))
-    const pausedAt = scripted.asked.length
-    await new Promise((resolve) => setTimeout(resolve, 2500))
-    expect(lists(scripted.asked.slice(pausedAt))).toEqual([])
+    expect(await listsMeanwhile()).toBe(0)
     await page.mouse.move(5, 5)
     await page.locator('tr.new', { hasText: '…000102' }).waitFor()
     const hide = (value: boolean) =>
@@ -470,11 +472,9 @@ inBrowser('the console in a browser', () => {
         `Object.defineProperty(document, 'hidden', { value: ${value}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
       )
     await hide(true)
-    const hiddenAt = scripted.asked.length
-    await new Promise((resolve) => setTimeout(resolve, 2500))
-    expect(lists(scripted.asked.slice(hiddenAt)).length).toBeLessThanOrEqual(1)
+    expect(await listsMeanwhile()).toBeLessThanOrEqual(1)
     await hide(false)
-    await button('Live').click()
+    await press('Live')
     scripted.lines.splice(0, 2)
   })
 
@@ -482,10 +482,12 @@ inBrowser('the console in a browser', () => {
     await visit(`requests/${REQUEST_ID}`, 'Provider cost')
     const summary = page.getByRole('region', { name: 'Summary' })
     expect(await summary.textContent()).toContain('200claude-sonnetgpt-4o-mini by openai as gpt-4o-mini-2024-07-18')
-    await page.getByText('gpt-4o-mini answered in place of claude-sonnet').waitFor()
-    await page.getByText('to 16,384 tokens, the most that claude-sonnet generates').waitFor()
-    const figures = await page.locator('.figures > div').allTextContents()
-    expect(figures).toEqual([
+    await sees(
+      'gpt-4o-mini answered in place of claude-sonnet',
+      'to 16,384 tokens, the most that claude-sonnet generates',
+      'Fields left out: top_k, safe_prompt',
+    )
+    expect(await page.locator('.figures > div').allTextContents()).toEqual([
       'Duration6.47 s',
       'First token2.41 s',
       'Tokens a second80.3',
@@ -494,11 +496,10 @@ inBrowser('the console in a browser', () => {
     ])
     const attempts = page.getByRole('table', { name: 'Attempts, in the order tried' })
     expect(await attempts.getByRole('row').nth(1).textContent()).toContain('529answered with an erroroverloaded_error')
-    await page.getByText('Fields left out: top_k, safe_prompt').waitFor()
     await page.evaluate(
       "Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText: async (text) => { window.copied = text } } })",
     )
-    await button('Copy for the customer').click()
+    await press('Copy for the customer')
     const copied = await page.evaluate<string>('window.copied')
     expect(copied).toContain('0.01 at admission, 0.0096544 given back')
     expect(copied).not.toMatch(/cost us|margin|0\.0000456/i)
@@ -508,52 +509,41 @@ inBrowser('the console in a browser', () => {
     await visit(`requests/${FAILED_REQUEST_ID}`, 'upstream_rate_limited')
     expect(await page.locator('.good').count()).toBe(0)
     expect(await page.locator('.headline .bad').textContent()).toBe('503')
-    await page
-      .getByText(
-        'Charged 0: no provider accepted it, or the provider said that it failed (upstream_rate_limited), and that is free.',
-      )
-      .waitFor()
-    await page.getByText('is rate limiting us').waitFor()
+    await sees(
+      'Charged 0: no provider accepted it, or the provider said that it failed (upstream_rate_limited), and that is free.',
+      'is rate limiting us',
+    )
     expect(await faults()).toEqual({})
   })
 
   test('usage has its metric, grouping and time in the address; a time is chosen in the chart, and the table has the sums', async () => {
     await visit('usage', 'The model 2')
     const table = page.getByRole('table', { name: 'Usage by model' })
-    expect((await table.getByRole('columnheader').allTextContents()).slice(0, 4)).toEqual([
-      'Model',
-      'Charged',
-      'Provider cost',
-      'Margin',
-    ])
+    const heads = await table.getByRole('columnheader').allTextContents()
+    expect(heads.slice(0, 4)).toEqual(['Model', 'Charged', 'Provider cost', 'Margin'])
     expect(await table.getByRole('row').last().textContent()).toMatch(/^All0\.27/)
-    await button('Margin').click()
-    await page.getByRole('heading', { name: 'Margin by model' }).waitFor()
-    await button('Errors').click()
-    await page.getByRole('heading', { name: 'Errors by model' }).waitFor()
+    await link('Margin').click()
+    await titled('Margin by model')
+    await link('Errors').click()
+    await titled('Errors by model')
     expect(page.url()).toContain('metric=errors')
-    await page.getByRole('link', { name: 'Provider', exact: true }).click()
-    await page.getByRole('heading', { name: 'Errors by provider' }).waitFor()
+    await link('Provider').click()
+    await titled('Errors by provider')
     const { data } = sampleUsage('provider', 3)
     await page.getByRole('application').focus()
-    for (const key of ['ArrowLeft', 'Shift+ArrowLeft', 'Enter']) await page.keyboard.press(key)
+    await keys('ArrowLeft', 'Shift+ArrowLeft', 'Enter')
     await page.waitForURL(/from=/)
     const { url } = await until(() => asked().find((one) => one.url.startsWith('/admin/v1/usage?bucket=1h')))
-    expect(Object.fromEntries(new URLSearchParams(url.split('?')[1]))).toEqual({
-      bucket: '1h',
-      group_by: 'provider',
-      from: data[28]?.start_time,
-      to: data[29]?.end_time,
-    })
-    await button('Latency').click()
-    await page.getByText('p95, of all models').waitFor()
+    const [from, to] = [data[28]?.start_time, data[29]?.end_time]
+    expect(queryOf(url)).toEqual({ bucket: '1h', group_by: 'provider', from, to })
+    await link('Latency').click()
+    await sees('p95, of all models')
   })
 
   test('a leaked secret that is searched for leads to its key by its last four, and is in no address, request or field', async () => {
     await visit('overview', 'customer 3')
-    const { keyboard, secret } = { keyboard: keyboardOf(page), secret: `svc_live_${'Q'.repeat(39)}xxx5` }
-    await keyboard.find(`  ${secret} `)
-    await page.getByRole('heading', { level: 1, name: 'customer 5' }).waitFor()
+    await keyboardOf(page).find(`  svc_live_${'Q'.repeat(39)}xxx5 `)
+    await titled('customer 5')
     const traces = [JSON.stringify(asked()), page.url(), await page.content()]
     expect(traces.filter((trace) => trace.includes('QQQQ'))).toEqual([])
     expect(await page.getByRole('combobox', { name: 'Search pages' }).inputValue()).toBe('')
@@ -566,115 +556,105 @@ inBrowser('the console in a browser', () => {
     await page.getByRole('option', { name: 'claude-sonnet' }).waitFor({ state: 'attached' })
     expect(asked().map(({ url }) => url)).not.toContainEqual(expect.stringMatching(/^.console/))
     expect(changes()).toEqual([])
-    await page.getByLabel('System prompt').fill('Be brief.')
-    await page.getByLabel('Temperature').fill('0.2')
-    await page.getByLabel('Max tokens').fill('50')
-    await button('Send').click()
-    await page.getByText('Hello from here').waitFor()
-    await page.getByText('12 / 3').waitFor()
-    await page.getByText('First token').waitFor()
+    for (const [label, text] of [
+      ['System prompt', 'Be brief.'],
+      ['Temperature', '0.2'],
+      ['Max tokens', '50'],
+    ] as const)
+      await page.getByLabel(label).fill(text)
+    await press('Send')
+    await sees('Hello from here', '12 / 3', 'First token', '0.0000021')
+    await link(REQUEST_ID).waitFor()
+    const messages = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Say hello in five words.' },
+    ]
     expect(changes().map(({ body }) => JSON.parse(body))).toMatchObject([
-      {
-        messages: [
-          { role: 'system', content: 'Be brief.' },
-          { role: 'user', content: 'Say hello in five words.' },
-        ],
-        temperature: 0.2,
-        max_tokens: 50,
-      },
+      { messages, temperature: 0.2, max_tokens: 50 },
     ])
-    await page.getByText('0.0000021').waitFor()
-    await page.getByRole('link', { name: REQUEST_ID }).waitFor()
   })
 
   test('the audit shows the keys that are wrong, with a link to what was found', async () => {
     await visit('books')
     // The last audit, or the last run of this window.
-    await page
-      .getByText(/^(?:.*: 500 keys, 0|.*1 keys, 1) wrong/)
-      .first()
-      .waitFor()
-    await button('Run the ledger check').click()
-    await page.getByText('its cost does not follow from its price').waitFor()
-    await page.getByRole('link', { name: REQUEST_ID }).waitFor()
-    await page.getByText('1 keys, 1 wrong').waitFor()
+    await sees(/^(?:.*: 500 keys, 0|.*1 keys, 1) wrong/)
+    await press('Run the ledger check')
+    await sees('its cost does not follow from its price', '1 keys, 1 wrong')
+    await link(REQUEST_ID).waitFor()
     expect(await faults('main')).toEqual({})
   })
 
+  const draft = () => page.getByRole('textbox', { name: 'Draft' })
+
   test('a catalog is put in force only as it was checked, with the version that it was checked against', async () => {
     await visit('catalog')
-    await button('Edit').click()
-    const draft = page.getByRole('textbox', { name: 'Draft' })
+    await press('Edit')
     expect(await button('Put in force…').isDisabled()).toBe(true)
-    await button('Check').click()
-    await page.getByText('It changes:').waitFor()
+    await press('Check')
+    await sees('It changes:')
     expect(await faults('section[aria-label=Draft]')).toEqual({})
-    await draft.fill('{ "models": [] }')
+    await draft().fill('{ "models": [] }')
     expect(await button('Put in force…').isDisabled()).toBe(true)
-    await button('Check').click()
-    await button('Put in force…').click()
-    await button('Put in force').click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await press('Check')
+    await press('Put in force…')
+    await press('Put in force')
+    await closed()
     const [put, ...more] = changes().filter(({ url }) => !url.endsWith('/check'))
     expect([put?.method, put?.headers['if-match'], put?.body, more]).toEqual(['PUT', '"7"', '{"models":[]}', []])
   })
 
   test('a model is edited in a form that writes the JSON, in its author’s order, with the margin beside it', async () => {
     await visit('catalog')
-    await page.getByText('0.15').first().waitFor()
-    await page.getByText('Prices by models.dev/api.json of 2026-11-10').waitFor()
-    await button('Edit claude-sonnet').click()
+    await sees('0.15', 'Prices by models.dev/api.json of 2026-11-10')
+    await press('Edit claude-sonnet')
     const form = page.getByRole('region', { name: 'One model' })
     await form.getByText('−7 %').waitFor()
     expect(await faults('section[aria-label="One model"]')).toEqual({})
     await form.getByLabel('Output', { exact: true }).first().fill('30')
     await form.getByText('50 %').waitFor()
-    const draft = await page.getByRole('textbox', { name: 'Draft' }).inputValue()
     const written = JSON.stringify(sampleCatalog.source, null, 2)
-    expect(draft).toBe(written.replace('"output": "14"', '"output": "30"'))
+    expect(await draft().inputValue()).toBe(written.replace('"output": "14"', '"output": "30"'))
     const colours = `['name', 'text', 'value'].map((kind) => CSS.highlights.get(kind).size > 5)`
     expect(await page.evaluate(colours)).toEqual([true, true, true])
-    await button('Discard').click()
+    await press('Discard')
   })
 
   test('a fault of a draft is marked at its line, and leads there', async () => {
     await visit('catalog')
-    await button('Edit').click()
-    const draft = page.getByRole('textbox', { name: 'Draft' })
-    const before = await draft.inputValue()
-    await draft.fill(before.replace('"output": "0.72"', '"output": "-3"'))
-    await button('Check').click()
+    await press('Edit')
+    const before = await draft().inputValue()
+    await draft().fill(before.replace('"output": "0.72"', '"output": "-3"'))
+    await press('Check')
     const line = before.slice(0, before.indexOf('"output": "0.72"')).split('\n').length
-    await button(`Line ${line}`).click()
+    await press(`Line ${line}`)
     const selected = `(() => { const { value, selectionStart, selectionEnd } = document.activeElement
       return value.slice(selectionStart, selectionEnd).trim() })()`
     expect(await page.evaluate(selected)).toBe('"output": "-3",')
     expect(await page.locator('.gutter mark').textContent()).toBe(`${line}\n`)
-    await draft.fill(before.replace('"models": [', '"models": ['.slice(0, -3)))
-    await page.getByText('this is not JSON yet').waitFor()
-    await button('Discard').click()
+    await draft().fill(before.replace('"models": [', '"models": ['.slice(0, -3)))
+    await sees('this is not JSON yet')
+    await press('Discard')
   })
 
   test('until a page is loaded the one before stays, and one that cannot be loaded is said so', async () => {
     const other = await page.context().newPage()
+    const there = (name: string) => other.getByRole('link', { name, exact: true, includeHidden: true })
+    const key = there('customer 5')
     try {
       await other.goto(`${scripted.origin}/#/keys`)
-      await other.getByRole('link', { name: 'customer 5' }).waitFor()
+      await key.waitFor()
       const gate = Promise.withResolvers<void>()
       await other.route('**/console-*.js', async (route) => {
         await gate.promise
         await route.abort()
       })
-      await other.getByRole('link', { name: 'Routes', exact: true }).click()
-      await other
-        .getByRole('link', { name: 'Routes', exact: true, includeHidden: true })
-        .and(other.locator('[aria-current]'))
-        .waitFor()
-      expect(await other.getByRole('link', { name: 'customer 5' }).isVisible()).toBe(true)
+      await there('Routes').click()
+      await there('Routes').and(other.locator('[aria-current]')).waitFor()
+      expect(await key.isVisible()).toBe(true)
       gate.resolve()
       await other.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
-      await other.getByRole('link', { name: 'Keys', exact: true }).click()
-      await other.getByRole('link', { name: 'customer 5' }).waitFor()
+      await there('Keys').click()
+      await key.waitFor()
     } finally {
       await other.close()
     }
@@ -682,42 +662,37 @@ inBrowser('the console in a browser', () => {
 
   test('a route that fails is red and said so first; a change is one line that is found by a text', async () => {
     await visit('routes')
-    await page.getByText('claude-sonnet by anthropic failed in 31 of 40 attempts').waitFor()
+    await sees('claude-sonnet by anthropic failed in 31 of 40 attempts', /may rest, ends/)
     expect(await page.getByRole('row', { name: /openrouter/ }).textContent()).toMatch(/0\.47 s, 1\.94 s2\. 25 %/)
     await page.locator('.badge.bad', { hasText: 'failing' }).waitFor()
-    await page.getByText(/may rest, ends/).waitFor()
-    await page.getByRole('link', { name: 'answered with an error' }).waitFor()
+    await link('answered with an error').waitFor()
     expect(await page.getByText('300,000').count()).toBe(0)
     await visit('changes')
-    await page.getByRole('link', { name: 'customer 3' }).waitFor()
+    await link('customer 3').waitFor()
     await page.getByLabel('Find changes').fill('customer 3')
-    await page.getByText('credits: 25').waitFor()
+    await sees('credits: 25')
     await page.getByRole('row', { name: 'key.updated' }).first().waitFor({ state: 'detached' })
   })
 
   test('a route is tested only after it was asked, because that costs', async () => {
     await visit('routes')
-    await button('Test gpt-4o-mini by openrouter').click()
-    await page.getByText('The provider bills it to you.').waitFor()
+    await press('Test gpt-4o-mini by openrouter')
+    await sees('The provider bills it to you.')
     expect(changes()).toEqual([])
-    await page.getByRole('dialog').getByRole('button', { name: 'Test', exact: true }).click()
-    await page.getByText('first token after 90 ms').waitFor()
+    await submit('Test')
+    await sees('first token after 90 ms')
     expect(changes()).toHaveLength(1)
   })
 
   test('what was typed stays when it is refused, and what is asked next is a request of its own', async () => {
     await visit('keys')
-    await button('Create key').click()
-    await dialog.getByLabel('Name').fill('taken')
-    await dialog.getByLabel('External id').fill('cus_5')
-    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
-    await dialog.getByText('Another key has this external id.').waitFor()
+    await press('Create key')
+    await submit('Create', { Name: 'taken', 'External id': 'cus_5' })
+    await sees('Another key has this external id.')
     expect(await dialog.getByLabel('Name').inputValue()).toBe('taken')
-    await dialog.getByLabel('External id').fill('cus_of_its_own')
-    await dialog.getByRole('button', { name: 'Try again' }).click()
-    await button('I have stored it').click()
-    const names = changes().map(({ headers }) => headers['idempotency-key'])
-    expect(new Set(names).size).toBe(2)
+    await submit('Try again', { 'External id': 'cus_of_its_own' })
+    await press('I have stored it')
+    expect(idempotencyKeys().size).toBe(2)
     forgive('409')
   })
 
@@ -751,44 +726,40 @@ inBrowser('the console in a browser', () => {
 
   test('on a protected stage no change is sent before somebody has said yes to it', async () => {
     scripted.isProtected = true
-    await visit(`keys/${KEY_ID}`)
+    await visit(KEY_PAGE)
     await page.reload()
-    await button('Grant credits').click()
-    await dialog.getByLabel('Credits').fill('5')
-    await dialog.getByRole('button', { name: 'Grant', exact: true }).click()
+    await press('Grant credits')
+    await submit('Grant', { Credits: '5' })
     expect(await dialog.isVisible()).toBe(true)
     expect(changes()).toEqual([])
     await dialog.getByLabel('Yes, in local').check()
-    await dialog.getByRole('button', { name: 'Grant', exact: true }).click()
-    await dialog.waitFor({ state: 'detached' })
+    await submit('Grant')
+    await closed()
     expect(changes().map(({ body }) => body)).toEqual(['{"credits":"5"}'])
     scripted.isProtected = false
   })
 
   test('a grant under a reference that was used before is asked about, and sent with the word', async () => {
-    await visit(`keys/${KEY_ID}`)
+    await visit(KEY_PAGE)
     await page.reload()
-    await button('Grant credits').click()
-    await dialog.getByLabel('Credits').fill('-5')
-    await dialog.getByLabel('Reference', { exact: true }).fill('INV-1')
-    await dialog.getByRole('button', { name: 'Grant', exact: true }).click()
-    await dialog.getByText('granted credits under this reference').waitFor()
+    await press('Grant credits')
+    await submit('Grant', { Credits: '-5', Reference: 'INV-1' })
+    await sees('granted credits under this reference')
     await dialog.getByLabel('Grant under this reference again').check()
-    await dialog.getByRole('button', { name: 'Try again' }).click()
-    await dialog.waitFor({ state: 'detached' })
-    const sent = changes()
-    expect(sent.map(({ body }) => body)).toEqual([
+    await submit('Try again')
+    await closed()
+    expect(changes().map(({ body }) => body)).toEqual([
       '{"credits":"-5","reference":"INV-1"}',
       '{"credits":"-5","reference":"INV-1","again":true}',
     ])
-    expect(new Set(sent.map(({ headers }) => headers['idempotency-key'])).size).toBe(2)
+    expect(idempotencyKeys().size).toBe(2)
     forgive('409')
   })
 
   test('a console whose server no longer knows the token says how to open another', async () => {
     await page.evaluate("localStorage.setItem('waybill.console', 'of yesterday')")
     await page.goto(`${scripted.origin}/#/keys`)
-    await page.getByText('console --local').waitFor()
+    await sees('console --local')
     expect(await page.evaluate("localStorage.getItem('waybill.console')")).toBe(null)
     forgive('401')
   })

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { openBoth } from '../support/stack.ts'
 import { PICTURED } from './support/pictured.ts'
 import type { ScriptedConsole } from './support/scripted-console.ts'
 import { inBrowser, openScriptedPage, type ScriptedPage } from './support/scripted-page.ts'
@@ -27,27 +26,4 @@ inBrowser('a walk through every page', () => {
       expect(troubles).toEqual([])
     },
   )
-
-  test('a key is suspended from its page, after a question', async () => {
-    await page.goto(`${scripted.origin}/#/${PICTURED.key?.path}`)
-    await page.getByRole('button', { name: 'Suspend', exact: true }).click()
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /Suspend/ })
-      .click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-    expect(scripted.asked.map(({ url }) => url)).toContainEqual(expect.stringMatching(/\/suspend$/))
-    expect(troubles).toEqual([])
-  })
-
-  test('the owner of a key sees its balance on /usage', async () => {
-    const { gateway } = await openBoth({ hasUsagePage: true })
-    const { secret } = await gateway.issue({ credits: '12.5' })
-    await page.goto(`${gateway.baseUrl}/usage`)
-    await page.getByLabel('Your key').fill(secret)
-    await page.keyboard.press('Enter')
-    await page.getByRole('region', { name: 'Balance' }).getByText('12.50').waitFor()
-    await page.getByRole('region', { name: 'Models and prices' }).getByText('test-model').waitFor()
-    expect(troubles).toEqual([])
-  })
 })

@@ -9,7 +9,6 @@ type Props = {
   readonly field: RefObject<HTMLTextAreaElement>
 }
 
-/** A field for JSON with its colours behind it, and with the numbers of its lines, some of them marked. */
 export function CodeField({ label, value, onInput, marked, field }: Props) {
   const gutter = useRef<HTMLPreElement>(null)
   const shown = useRef<HTMLPreElement>(null)

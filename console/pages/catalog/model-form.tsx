@@ -38,7 +38,6 @@ type Props = {
   readonly onChange: (catalog: object) => void
 }
 
-/** One model of the draft. Every change is written into its JSON. */
 export function ModelForm({ of: catalog, id, onChoose, onChange }: Props) {
   const models = modelsIn(catalog)
   const model = models.find((one) => one.id === id)

@@ -17,7 +17,6 @@ import { OldUse } from './panels.tsx'
 
 type Props = {
   readonly of: KeyDetail
-  /** Gets it as the server now describes it. */
   readonly onDone: (now: KeyDetail) => void
   readonly onClose: () => void
 }
@@ -27,7 +26,6 @@ type PlainAct = {
   readonly verb: string
   readonly done: (name: string) => string
   readonly isDangerous?: boolean
-  /** The key's name must be typed. */
   readonly isConfirmed?: boolean
   readonly about: (key: KeyDetail) => ComponentChildren
 }
@@ -218,7 +216,6 @@ function RotateKey({ of: key, onDone, onClose }: Props) {
   )
 }
 
-/** A revoked key has none. */
 export function KeyActions({ of, onOpen }: { readonly of: KeyDetail; readonly onOpen: (act: ActName) => void }) {
   const buttons: readonly (readonly [ActName, string, string?])[] = [
     ['grant', 'Grant credits', 'primary'],

@@ -17,10 +17,14 @@ export const DAYS = 30
 
 type BalanceProps = { readonly of: KeyDetail; readonly usage: UsagePage | undefined }
 
-/** The balance, how long it lasts, and what was used of it. */
 export function Balance({ of: key, usage }: BalanceProps) {
   const now = useNow(MINUTE_MS)
   const query = { key_id: key.id, range: `${DAYS}d` }
+  const part = (name: 'granted' | 'available' | 'held' | 'spent') => (
+    <span class="number">
+      <Credits of={key[name]} /> {name}
+    </span>
+  )
   const days = usage?.data ?? []
   const charges = days.map(({ start_time: day, results }) => ({ day, cost: sumOf(results, (one) => Number(one.cost)) }))
   return (
@@ -29,8 +33,7 @@ export function Balance({ of: key, usage }: BalanceProps) {
         <LeftBar available={key.available} granted={key.granted} />
         <p>{usage ? lastsText(key.available, charges, now) : 'Loading…'}</p>
         <p class="quiet">
-          <Part of={key} name="granted" /> = <Part of={key} name="available" /> + <Part of={key} name="held" /> +{' '}
-          <Part of={key} name="spent" />
+          {part('granted')} = {part('available')} + {part('held')} + {part('spent')}
         </p>
         {key.loss_today !== '0' && (
           <p title="What its requests may have cost beyond their charges">
@@ -59,17 +62,6 @@ export function Balance({ of: key, usage }: BalanceProps) {
   )
 }
 
-type PartProps = { readonly of: KeyDetail; readonly name: 'granted' | 'available' | 'held' | 'spent' }
-
-function Part({ of: key, name }: PartProps) {
-  return (
-    <span class="number">
-      <Credits of={key[name]} /> {name}
-    </span>
-  )
-}
-
-/** The old secret of a rotated key: the time for which it still works, and its last use. */
 export function GraceBanner({ of: key, onEnd }: { readonly of: KeyDetail; readonly onEnd: () => void }) {
   if (!key.previous) return null
   const { last_four, expires_at } = key.previous

@@ -20,7 +20,6 @@ type Props = {
 
 type Result = { readonly isDone: boolean; readonly text: string }
 
-/** One act on several keys: asked once, done one after the other, and told key by key. */
 export function BulkAct({ act, keys, onChanged, onClose }: Props) {
   const isGrant = act === 'grant'
   const [typed, setTyped] = useState('')

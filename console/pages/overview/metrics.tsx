@@ -68,7 +68,6 @@ const METRICS: Readonly<Record<string, Shown>> = {
   },
 }
 
-/** A number, its change against the range before, its shape, and the way to what is behind it. */
 export function Metrics({ of: { range, before, series }, query }: { readonly of: Overview; readonly query: Query }) {
   return (
     <div class="metrics">

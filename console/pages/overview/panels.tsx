@@ -91,11 +91,10 @@ export function Books({ of: { last_audit: audit } }: { readonly of: Overview }) 
   )
 }
 
-/** One of twenty attempts failed: somebody should look. */
-const MANY = 0.05
-
 export function Attention({ of: data }: { readonly of: Overview }) {
-  const failing = providersOf(data.routes).filter(({ attempts, failures }) => failures > attempts * MANY)
+  const failing = providersOf(data.routes).filter(
+    ({ attempts, failures }) => !['ok', 'not asked'].includes(routeState(attempts, failures)),
+  )
   const wrong = data.last_audit?.wrong ?? 0
   return (
     <>
@@ -135,7 +134,6 @@ function providersOf(routes: Overview['routes']) {
 
 const LOOK_EVERY_MS = 3_000
 
-/** On a gateway without a request: the next step, and a greeting when the first one comes. */
 export function FirstSteps({ of: data, reload }: { readonly of: Overview; readonly reload: () => Promise<void> }) {
   const isNew = data.range.requests === 0 && Number(data.spent_7_days) === 0 && data.requests_today === 0
   const [wasNew, setWasNew] = useState(isNew)

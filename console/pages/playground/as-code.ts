@@ -1,7 +1,6 @@
 import { plainJson } from '../../../layers/gateway/domain/basics/plain-text.ts'
 import { shellWord } from '../../../layers/gateway/domain/basics/shell-word.ts'
 
-/** The body of the request, and the base URL that it goes to. */
 export type Asked = { readonly baseUrl: string; readonly body: ChatBody }
 
 export type ChatBody = {

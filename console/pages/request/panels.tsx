@@ -9,7 +9,6 @@ import { explained, type RowFacts, rowFacts, tokensPerSecond } from './row-facts
 
 type Props = { readonly of: RequestShape }
 
-/** The first things that somebody who opens a request looks for. */
 export function Summary({ of: request }: Props) {
   const facts = rowFacts(request)
   const { http_status = 0, outcome = '', error_code = null } = facts
@@ -66,7 +65,6 @@ function Margin({ of, in: whole }: { readonly of: string | null; readonly in: st
   )
 }
 
-/** Things that are not as the caller may have expected them. */
 export function Notices({ of: request }: Props) {
   const { hold, bill } = request
   const facts = rowFacts(request)
@@ -78,7 +76,16 @@ export function Notices({ of: request }: Props) {
     ? `the most that ${facts.model} generates; ${counted(facts.asked_max_tokens)} were asked for.`
     : 'the most that the balance covered. A longer answer was cut there.'
   const notices: readonly (readonly [kind: string, title: string, text: ComponentChildren])[] = [
-    ['warn', '', hold && <Held of={hold} />],
+    [
+      'warn',
+      '',
+      hold && (
+        <>
+          <Credits of={hold.amount} withUnit /> held until <Moment at={hold.until} />.{' '}
+          {hold.expired && 'Its request is dead, and the sweep will give the credits back.'}
+        </>
+      ),
+    ],
     [
       'warn',
       'Answered by a fallback:',
@@ -91,7 +98,15 @@ export function Notices({ of: request }: Props) {
       'Fields left out:',
       facts.dropped_fields && `${facts.dropped_fields}, as the catalog tells for ${facts.provider}.`,
     ],
-    ['', '', facts.replay_of && <Replay of={facts.replay_of} />],
+    [
+      '',
+      '',
+      facts.replay_of && (
+        <>
+          The stored answer of <RequestLink id={facts.replay_of} /> once more, for the same Idempotency-Key.
+        </>
+      ),
+    ],
     [isFailed ? 'bad' : '', '', why && `Charged ${why}.`],
     ['bad', 'Charged although it failed:', whyCharged && `${whyCharged}.`],
   ]
@@ -102,23 +117,6 @@ export function Notices({ of: request }: Props) {
           {title && <strong>{title}</strong>} {text}
         </p>
       ),
-  )
-}
-
-function Held({ of: { amount, until, expired } }: { readonly of: NonNullable<RequestShape['hold']> }) {
-  return (
-    <>
-      <Credits of={amount} withUnit /> held until <Moment at={until} />.{' '}
-      {expired && 'Its request is dead, and the sweep will give the credits back.'}
-    </>
-  )
-}
-
-function Replay({ of }: { readonly of: string }) {
-  return (
-    <>
-      The stored answer of <RequestLink id={of} /> once more, for the same Idempotency-Key.
-    </>
   )
 }
 
@@ -135,12 +133,11 @@ const ATTEMPT_COLUMNS: readonly Column<Timed>[] = [
       {provider} <code class="quiet">{model}</code>
     </>
   )),
-  cell('Result', (attempt) => <Result of={attempt} />, 'wide'),
+  cell('Result', resultOf, 'wide'),
   number('Took', ({ ms }) => <Took ms={ms} />),
-  cell('Time', (attempt) => <Bar of={attempt} />, 'bar-cell'),
+  cell('Time', barOf, 'bar-cell'),
 ]
 
-/** One below the other on the time of the request, in the order in which they were tried. */
 export function Attempts({ of: attempts, row }: { readonly of: readonly TriedRouteShape[]; readonly row: RowFacts }) {
   const sumOf = (some: readonly TriedRouteShape[]) => some.reduce((sum, { ms }) => sum + ms, 0)
   const askedMs = sumOf(attempts)
@@ -164,7 +161,7 @@ function isAnswer(result: string): boolean {
   return result === 'ok' || result === 'beyond_cap'
 }
 
-function Result({ of: { result, words, said } }: { readonly of: TriedRouteShape }) {
+function resultOf({ result, words, said }: Timed) {
   const [reason, status] = result.split(' ')
   return (
     <>
@@ -178,7 +175,7 @@ function Result({ of: { result, words, said } }: { readonly of: TriedRouteShape 
 }
 
 /** Pale until the first token came. */
-function Bar({ of: { result, ms, startMs, totalMs, waitMs } }: { readonly of: Timed }) {
+function barOf({ result, ms, startMs, totalMs, waitMs }: Timed) {
   const x = (at: number) => (1000 * at) / totalMs
   const shape = { fill: colourIn(isAnswer(result) ? 'c0' : 'bad'), height: 10 }
   return (

@@ -19,7 +19,6 @@ type FilterQuery = Readonly<Record<FilterName, string>>
 
 type Answer = Pick<UsagePage, 'groups'> & Pick<Overview, 'errors'>
 
-/** A filter with a value of its own, which is chosen or typed. */
 type ChoiceFilter = {
   readonly name: FilterName
   readonly label: string
@@ -36,7 +35,6 @@ const choice = (value: string, note?: string | number, text = value): Choice => 
   note: typeof note === 'number' ? counted(note) : note,
 })
 
-/** The models or providers that were used in the range, with their requests. */
 const used = (by: 'model' | 'provider') => ({
   asked: (range: Query) => `/usage?${queryText({ bucket: '1d', group_by: by, ...range })}`,
   found: ({ groups }: Answer) =>
@@ -78,7 +76,6 @@ const CHOICE_FILTERS: readonly ChoiceFilter[] = [
   },
 ]
 
-/** Filters from a least to a most. */
 const BOUND_FILTERS = [
   { label: 'Charged', unit: 'credits', from: 'cost_from', to: 'cost_to', pattern: AMOUNT_PATTERN },
   { label: 'Duration', unit: 'ms', from: 'duration_from', to: 'duration_to', pattern: '[0-9]{1,9}' },

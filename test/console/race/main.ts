@@ -39,7 +39,7 @@ const page = await browser.newPage({
   colorScheme: 'light',
 })
 await page.goto(gateway.consoleUrl)
-const overview = await consoleShot('overview', 'Spent today')
+const overview = await consoleShot('overview', 'Charged, credits')
 const keys = await consoleShot('keys', 'no credits left')
 const request = await consoleShot(`requests/${answered[0]?.request_id}`, 'The charge')
 

@@ -4,7 +4,6 @@ import { GUARD_HEADERS } from '../../../cli/console/guard.ts'
 import { buildConsole } from '../../../console/build.ts'
 import type { List } from '../../../layers/admin/api/shapes/answers.ts'
 import type { CreateKeyBody } from '../../../layers/admin/api/shapes/bodies.ts'
-import type { EventShape } from '../../../layers/admin/api/shapes/books.ts'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import type { RequestLine } from '../../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
@@ -34,7 +33,7 @@ export type ScriptedConsole = {
   /** True if the stage asks before every change. */
   isProtected: boolean
   /** As if another operator had changed this key in between. */
-  changeByAnother(id: string, changes: Partial<KeyDetail>, event: Partial<EventShape>): void
+  changeByAnother(id: string, changes: Partial<KeyDetail>): void
   readonly close: () => Promise<void>
 }
 
@@ -46,7 +45,6 @@ export type Size = { readonly keys: number; readonly requests: number }
 export async function startScriptedConsole(size: Size): Promise<ScriptedConsole> {
   const files = await buildConsole()
   const done = new Map<string, KeyDetail>()
-  const events: EventShape[] = [...samples.sampleEvents]
   const server = createServer((request, response) => void answer(request, response))
   const { url: origin, ...served } = await listen(server)
 
@@ -58,11 +56,10 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
     asked: [],
     loseNextAnswer: false,
     isProtected: false,
-    changeByAnother(id, changes, event) {
+    changeByAnother(id, changes) {
       const i = scripted.keys.findIndex((key) => key.id === id)
       const key = scripted.keys[i] ?? samples.sampleKey(0)
       scripted.keys[i] = { ...key, ...changes, version: key.version + 1 }
-      events.unshift({ ...samples.sampleEvent, id: `01K9${events.length}`, at: samples.ago(0), key_id: id, ...event })
     },
     close: async () => served[Symbol.asyncDispose](),
   }
@@ -111,7 +108,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
       scripted.keys[i] = now
       return ok({ ...now, secret: null, replayed: false })
     }
-    const own = events.filter(({ key_id }) => key_id === id)
+    const own = samples.sampleEvents.filter(({ key_id }) => key_id === id)
     if (part === 'events') return ok(pageOf(own, query))
     if (part === 'grants' && asked.method === 'POST' && key.status === 'suspended')
       return refusal(409, 'The key is suspended.')
@@ -178,7 +175,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
         )
       }
       case 'events':
-        return ok(pageOf(events, query))
+        return ok(pageOf(samples.sampleEvents, query))
       case 'routes':
         return ok(id === 'test' ? list(samples.sampleRoutes.map(samples.sampleTest)) : list(samples.sampleRoutes))
       case 'catalog':

@@ -1,7 +1,6 @@
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import type { Context } from 'aws-lambda'
 import { createChat } from '../../functions/chat/create.ts'
 import { countTokens } from '../../layers/tokenizer/count-tokens.ts'
@@ -9,7 +8,7 @@ import { toEvent } from '../../local/events.ts'
 import { ResponseStream } from '../../local/lambda-runtime.ts'
 import { writeOn } from '../robust/support/write-apart.ts'
 import { booksBalance, HELLO } from '../support/gateway.ts'
-import { openBoth } from '../support/stack.ts'
+import { openBoth, openServer } from '../support/stack.ts'
 import { chunk, DONE, type Reply, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 
@@ -32,22 +31,16 @@ class StalledStream extends ResponseStream {
 const chat = createChat(gateway.instance, {
   countTokens: async (texts) => texts.map((counted) => countTokens(counted)),
 }) as unknown as StreamFunction
-const server = createServer(async (incoming, response) => {
+const origin = await openServer(async (incoming, response) => {
   const event = toEvent(incoming, Buffer.from(await text(incoming)), Date.now(), 'x')
   const context = { getRemainingTimeInMillis: () => remainingMs } as Context
   await chat(event, new Stream(response), context).catch(() => {})
 })
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
-})
-
-const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/chat/completions`
+const url = `${origin}/v1/chat/completions`
 const headers = (secret: string) => ({ Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' })
 
 function ask(secret: string, extra: object): Promise<Response> {
-  return fetch(url(), { method: 'POST', headers: headers(secret), body: JSON.stringify({ ...HELLO, ...extra }) })
+  return fetch(url, { method: 'POST', headers: headers(secret), body: JSON.stringify({ ...HELLO, ...extra }) })
 }
 
 /** Never silent, never done. */
@@ -93,7 +86,7 @@ test('a client that has stopped reading cannot keep its request from being settl
     }
   }
   const { key, secret } = await gateway.issue()
-  const stalled = request(url(), { method: 'POST', headers: headers(secret) }, (response) => response.pause())
+  const stalled = request(url, { method: 'POST', headers: headers(secret) }, (response) => response.pause())
   stalled.on('error', () => {})
   stalled.end(JSON.stringify({ ...HELLO, stream: true, max_tokens: 100_000 }))
   await until(async () => Object.keys((await gateway.readKey(key.id)).holds).length === 1)
@@ -116,7 +109,7 @@ test('a client that has stopped reading is left in time for its upstream to be r
     response.end(chunk({}, 'stop') + usageChunk(counted) + DONE)
   }
   const { key, secret } = await gateway.issue()
-  const stalled = request(url(), { method: 'POST', headers: headers(secret) })
+  const stalled = request(url, { method: 'POST', headers: headers(secret) })
   stalled.on('error', () => {})
   stalled.end(JSON.stringify({ ...HELLO, stream: true, max_tokens: 100_000 }))
   await until(async () => (await gateway.readKey(key.id)).spent > 0n)

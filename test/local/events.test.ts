@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { createServer, request as send } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request as send } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { findRoute } from '../../layers/gateway/wire/requests/find-route.ts'
 import { toEvent } from '../../local/events.ts'
+import { openServer } from '../support/stack.ts'
 
 // The examples of AWS's own documentation, of a Function URL and of an HTTP API with payload format 2.0:
 // docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
@@ -18,20 +18,17 @@ const httpApi = documented('http-api')
 const NOW_MS = functionUrl.requestContext.timeEpoch
 
 let event: APIGatewayProxyEventV2
-const server = createServer(async (request, response) => {
+const url = await openServer(async (request, response) => {
   event = toEvent(request, await buffer(request), NOW_MS, 'id')
   response.end()
 })
-beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
-afterAll(() => new Promise((resolve) => server.close(resolve)))
 
 type Sent = { method?: string; path: string; headers?: Record<string, string | string[]>; body?: string | Buffer }
 
 /** The event that this request becomes, sent for real and byte for byte as it is written here. */
 async function eventOf({ method = 'GET', path, headers = {}, body }: Sent): Promise<APIGatewayProxyEventV2> {
-  const { port } = server.address() as AddressInfo
   await new Promise((resolve, reject) => {
-    const request = send({ port, host: '127.0.0.1', method, path, headers, agent: false })
+    const request = send(url, { method, path, headers, agent: false })
     request.once('response', (response) => response.resume().once('end', resolve)).once('error', reject)
     request.end(body)
   })

@@ -1,7 +1,6 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { testRoute } from '../../layers/admin/routes/test-route.ts'
 import { MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { openCatalog, type PricedModel, type UpstreamRoute } from '../../layers/gateway/domain/routing/catalog.ts'
@@ -10,6 +9,7 @@ import { secretFetcher } from '../../layers/gateway/providers/api-keys/fetch-sec
 import { readSecret } from '../../layers/gateway/providers/api-keys/read-secret.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
 import { catalogFor } from '../support/gateway.ts'
+import { openServer } from '../support/stack.ts'
 import { say, startUpstream } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 
@@ -25,7 +25,6 @@ const normally: Answer = (response, SecretString) => {
 }
 const never: Answer = () => {}
 
-let server: Server
 let connections = 0
 let asked: string[] = []
 let stored: Record<string, string> = {}
@@ -37,32 +36,27 @@ const BASE_URL = 'https://api.openai.com/v1'
 const secret = (key: string, hosts: unknown = ['api.openai.com']) => JSON.stringify({ key, hosts })
 
 /** Secrets Manager as far as GetSecretValue goes. */
-beforeAll(async () => {
-  server = createServer(async (request, response) => {
+const endpoint = await openServer(
+  async (request, response) => {
     const { SecretId } = JSON.parse(await text(request)) as { SecretId: string }
     asked.push(SecretId)
     answer(response, stored[SecretId])
-  })
-  server.on('connection', () => {
+  },
+  () => {
     connections += 1
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-  })
+  },
+)
+Object.assign(process.env, {
+  AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
 })
 beforeEach(() => {
   asked = []
   problems = []
   answer = normally
   stored = { 'waybill/dev/openai': `${secret('sk-one')}\n` }
-})
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
 })
 
 const fetchSecret = secretFetcher()

@@ -5,7 +5,7 @@ import { auditKey } from '../support/audit-key.ts'
 import { booksBalance, catalogFor, HELLO } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { openBoth, openFor } from '../support/stack.ts'
-import { chunk, DONE, say, USAGE, usageChunk } from '../support/upstream.ts'
+import { beginAnswers, holdAnswers, say } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
@@ -55,21 +55,16 @@ describe('racing requests', () => {
     const credits = `0.${(hold * 10n).toString().padStart(9, '0')}`
     const { key, secret } = await gateway.issue({ rpm: 60_000, maxConcurrent: 1000, credits })
 
-    const everyone = Promise.withResolvers<void>()
     const before = upstream.requests.length
-    upstream.reply = async (response) => {
-      await everyone.promise
-      await say('Hello')(response, {} as never)
-    }
+    const answer = holdAnswers(upstream)
     const all = Promise.all(Array.from({ length: 200 }, () => gateway.post(secret, body)))
     await until(async () => {
       const { available } = await gateway.readKey(key.id)
       expect(available >= 0n).toBe(true)
       return upstream.requests.length - before === 10 && (await rowsRefused()) === 190
     }, 25_000)
-    everyone.resolve()
+    answer()
     const responses = await all
-    upstream.reply = say('Hello')
     expect([count(responses, 200), count(responses, 402)]).toEqual([10, 190])
     await drain(responses)
     const after = await gateway.readKey(key.id)
@@ -149,12 +144,7 @@ describe('refusals', () => {
 
   test('a key limited to one request at a time refuses a second with 429 while the first is under way, not after', async () => {
     const { secret } = await gateway.issue({ maxConcurrent: 1 })
-    let finish = () => {}
-    upstream.reply = (response) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-      response.write(chunk({ role: 'assistant', content: 'Hel' }))
-      finish = () => response.end(chunk({ content: 'lo' }, 'stop') + usageChunk(USAGE) + DONE)
-    }
+    const finish = beginAnswers(upstream)
     const running = await gateway.post(secret, { ...HELLO, stream: true })
     upstream.reply = say('Hello')
     const refused = await gateway.post(secret, HELLO)

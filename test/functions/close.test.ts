@@ -7,20 +7,13 @@ import { dayExporter } from '../../functions/close/export-day.ts'
 import { openInstance } from '../../functions/instance.ts'
 import { cursorOf } from '../../layers/admin/api/pages.ts'
 import { usageReader } from '../../layers/admin/usage/usage-reader.ts'
-import { DAY_MS, HOUR_MS, utcDay } from '../../layers/gateway/domain/basics/time.ts'
+import { DAY_MS, HOUR_MS, isoTime, utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import { makeRequestId } from '../../layers/gateway/domain/basics/ulid.ts'
 import { CLOSING_LAG_MS, lastEndedDay, SUMMING_LAG_MS } from '../../layers/gateway/domain/rows/closed-day.ts'
-import {
-  addTo,
-  DayCounter,
-  emptyPart,
-  isSameTotal,
-  sumsOf,
-  type UsagePart,
-} from '../../layers/gateway/domain/rows/day-total.ts'
+import { DayCounter, isSameTotal, sumsOf } from '../../layers/gateway/domain/rows/day-total.ts'
 import { EXPORT_COLUMNS } from '../../layers/gateway/domain/rows/export-line.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
-import { type ModelPart, UsageSum } from '../../layers/gateway/domain/rows/usage-sum.ts'
+import { UsageSum } from '../../layers/gateway/domain/rows/usage-sum.ts'
 import { ENV, TABLES } from '../../layers/gateway/names.ts'
 import type { PutObject } from '../../layers/gateway/platform/aws/put-object.ts'
 import { readConfig } from '../../layers/gateway/platform/config.ts'
@@ -31,8 +24,7 @@ import { noteClosing, readClosing, setRowExpiry } from '../../layers/gateway/sto
 import { putDayTotal, readDayTotal, toTotalItem, totalKey } from '../../layers/gateway/store/rows/day-totals.ts'
 import { HOUR_SUMS, hourOf, readUsageSums, SUM_KINDS, type SumKind } from '../../layers/gateway/store/rows/hour-sums.ts'
 import { rowKey } from '../../layers/gateway/store/rows/usage-item.ts'
-import { usageOfKey } from '../../layers/gateway/store/rows/usage-of-key.ts'
-import { putUsageRow, type TimeRange } from '../../layers/gateway/store/rows/usage-rows.ts'
+import { putUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
 import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { adminOf } from '../admin-api/support/admin.ts'
 import { Random } from '../simulation/random.ts'
@@ -96,52 +88,12 @@ async function audit(tables: OperatorTables, keyId: string, nowMs: number) {
   return auditKey(tables, key, nowMs)
 }
 
-type Usage = { readonly atMs: number; readonly keyId?: string; readonly part: UsagePart }
-
-const GROUPS: Record<string, (of: Usage) => string> = {
-  key: ({ keyId }) => keyId ?? '-',
-  model: ({ part }) => part.model ?? '-',
-  provider: ({ part }) => part.provider ?? '-',
-  day: ({ atMs }) => utcDay(atMs),
-}
-
-async function summaries(tables: OperatorTables, keyId: string | undefined, fromMs: number, nowMs: number) {
-  const range = { fromMs, toMs: nowMs + HOUR_MS }
-  const byName = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
-  const all = Object.entries(GROUPS).map(async ([name, groupOf]) => {
-    const usage = keyId === undefined ? usageOfAll(tables, name, range) : usageOfOne(tables, keyId, range)
-    return [name, [...summed(await Array.fromAsync(usage), groupOf)].sort(byName)]
-  })
-  return Object.fromEntries(await Promise.all(all))
-}
-
-async function* usageOfAll(tables: OperatorTables, name: string, range: TimeRange): AsyncGenerator<Usage> {
-  for await (const { atMs, sum } of usageReader(tables)(range, name === 'key' ? 'keys' : 'models', 'days')) {
-    for (const [keyId, part] of name === 'key' ? sum.keys : sum.models) yield { atMs, keyId, part: withoutTimes(part) }
-  }
-}
-
-function withoutTimes(part: UsagePart): UsagePart {
-  const { firstToken: _, duration: __, ...figures } = part as ModelPart
-  return figures
-}
-
-async function* usageOfOne(tables: OperatorTables, keyId: string, range: TimeRange): AsyncGenerator<Usage> {
-  const key = await readKey(tables)(keyId)
-  if (!key) throw new Error('no key')
-  for await (const usage of usageOfKey(tables, key, range)) yield { ...usage, keyId }
-}
-
-/** The usage of each group together, whichever model and provider it begins with. */
-function summed(usage: Iterable<Usage>, groupOf: (usage: Usage) => string) {
-  const groups = new Map<string, UsagePart>()
-  for (const of of usage) {
-    const before = groups.get(groupOf(of))
-    const sum = before ?? emptyPart()
-    groups.set(groupOf(of), sum)
-    addTo(sum, of.part)
-  }
-  return new Map([...groups].map(([name, { model: _, provider: __, ...sums }]) => [name, sums]))
+/** The usage that operators are shown. */
+async function shownUsage(tables: OperatorTables, fromMs: number, nowMs: number, more = '') {
+  const { call } = adminOf(tables, { clock: () => nowMs })
+  const range = `from=${isoTime(fromMs)}&to=${isoTime(nowMs + HOUR_MS)}${more}`
+  const groups = ['key', 'model', 'provider', 'day'].map((name) => call(`GET /usage?group_by=${name}&${range}`))
+  return (await Promise.all(groups)).map(({ body }) => body.groups)
 }
 
 /** A stage with a key that has so many rows on the days from the first on. */
@@ -173,8 +125,9 @@ test('days closed at random moments have totals that are the sum of their rows, 
   const rows = used.flatMap(({ rows: of }) => of)
   const nowMs = endOf(6) - 3 * HOUR_MS
   const since = [FIRST_MS, FIRST_MS + 5 * HOUR_MS, nowMs - 26 * HOUR_MS]
-  const byRows = await Promise.all(since.map((fromMs) => summaries(tables, undefined, fromMs, nowMs)))
-  const ofOne = await summaries(tables, used[0]?.key.id, FIRST_MS, nowMs)
+  const byRows = await Promise.all(since.map((fromMs) => shownUsage(tables, fromMs, nowMs)))
+  const one = `&key_id=${used[0]?.key.id}`
+  const ofOne = await shownUsage(tables, FIRST_MS, nowMs, one)
 
   for (let atMs = FIRST_MS; atMs < nowMs; atMs += random.below(2 * DAY_MS)) await closerAt(tables, () => atMs).run()
   expect(await closerAt(tables, () => nowMs).run()).toMatchObject({ behind: 0 })
@@ -187,32 +140,10 @@ test('days closed at random moments have totals that are the sum of their rows, 
   }
   expect(await storedItems(tables)).toHaveLength(closed.length)
   const laterMs = nowMs + 2 * 60_000
-  expect(await Promise.all(since.map((fromMs) => summaries(tables, undefined, fromMs, laterMs)))).toEqual(byRows)
-  expect(await summaries(tables, used[0]?.key.id, FIRST_MS, laterMs)).toEqual(ofOne)
+  expect(await Promise.all(since.map((fromMs) => shownUsage(tables, fromMs, laterMs)))).toEqual(byRows)
+  expect(await shownUsage(tables, FIRST_MS, laterMs, one)).toEqual(ofOne)
   const audits = await Promise.all(used.map(({ key }) => audit(tables, key.id, laterMs)))
   expect(audits.map(({ findings }) => findings)).toEqual(used.map(() => []))
-})
-
-test('a summary of days that are added up is one query a day, however many keys there are, and consistent', async () => {
-  const tables = await openTestTables()
-  const random = new Random(8)
-  const ones = Array.from({ length: 30 }, () =>
-    usedKey(tables, FIRST_MS, (id) => [0, 1, 2, 3].map((of) => randomRow(random, id, FIRST_MS + of * DAY_MS + 5))),
-  )
-  await Promise.all(ones)
-  await closerAt(tables, () => endOf(4)).run()
-  const queries: unknown[] = []
-  const stop = intercept(tables, (send, name, input) => {
-    if (name !== 'GetItem') queries.push(input)
-    return send()
-  })
-  const range = { fromMs: FIRST_MS, toMs: FIRST_MS + 4 * DAY_MS }
-  const usage = await Array.fromAsync(usageOfAll(tables, 'key', range))
-  stop()
-  const byKey = [...summed(usage, ({ keyId }) => keyId ?? '').values()]
-  expect(byKey.map(({ requests }) => requests)).toEqual(Array(30).fill(4))
-  expect(queries).toEqual(Array(4).fill(expect.objectContaining({ ConsistentRead: true })))
-  expect(queries).toEqual(Array(4).fill(expect.not.objectContaining({ IndexName: expect.anything() })))
 })
 
 test('hours are added up once nothing in them can change, and what is read is the same before, between and after', async () => {
@@ -500,7 +431,7 @@ test('rows expire after the days that a stage keeps them, and the audit and summ
   const { tables, random, key, rows } = await stageWith(15, 5, 40, 100)
   await closerAt(tables, () => endOf(5)).run()
   const beforeMs = endOf(5) + 60_000
-  const before = await summaries(tables, undefined, FIRST_MS, beforeMs)
+  const before = await shownUsage(tables, FIRST_MS, beforeMs)
   const spent = (await audit(tables, key.id, beforeMs)).row_costs
 
   // As DynamoDB does it: a row here, a row there, some later than they might.
@@ -509,7 +440,7 @@ test('rows expire after the days that a stage keeps them, and the audit and summ
   const { expired_rows: expiredRows, ...audited } = await audit(tables, key.id, nowMs)
   expect(audited).toMatchObject({ ok: true, findings: [], rows: rows.length, row_costs: spent })
   expect(expiredRows).toBeGreaterThan(10)
-  expect(await summaries(tables, undefined, FIRST_MS, nowMs)).toEqual(before)
+  expect(await shownUsage(tables, FIRST_MS, nowMs)).toEqual(before)
   for (const row of rows) await removeRow(tables, row)
   expect(await audit(tables, key.id, nowMs + 5 * DAY_MS)).toMatchObject({ ok: true, expired_rows: rows.length })
   // Before its time no row may be gone.

@@ -1,28 +1,19 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { COUNTERS, CREDIT_COUNTERS, windowOf } from '../../layers/gateway/domain/admission/counters.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { actAt } from '../support/act.ts'
 import { auditKey } from '../support/audit-key.ts'
-import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { booksBalance, catalogFor, HELLO } from '../support/gateway.ts'
 import { openBoth, openFor } from '../support/stack.ts'
-import { say, type Upstream } from '../support/upstream.ts'
+import { holdAnswers } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 
 const CAPPED = { ...HELLO, max_tokens: 100 }
 const CREDIT = 1_000_000_000n
-let upstream: Upstream
-let gateway: TestGateway
-/** The hold of a capped request. */
-let hold: bigint
-
-beforeAll(async () => {
-  const both = await openBoth()
-  upstream = both.upstream
-  gateway = both.gateway
-  const { secret } = await gateway.issue()
-  hold = (await gateway.readRow((await gateway.post(secret, CAPPED)).headers.get('x-request-id'))).hold
-})
+const { upstream, gateway } = await openBoth()
+/** That of a capped request. */
+const { hold } = (await gateway.ask(CAPPED)).row
 
 type Refusal = { readonly error: { readonly code: string; readonly message: string } }
 
@@ -31,22 +22,6 @@ const countsOf = (key: Key) =>
   CREDIT_COUNTERS.map((name) => Object.values(key.counts[name]).reduce((a, b) => a + b, 0n))
 const openAt = (clock: () => number) => openFor(catalogFor(upstream.url), { onSameTables: gateway, clock })
 
-/** Upstreams that answer when they are told to. */
-function waitingUpstream(): () => void {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  upstream.reply = async (response) => {
-    await opened
-    await say('Hello')(response, {} as never)
-  }
-  return () => {
-    open()
-    upstream.reply = say('Hello')
-  }
-}
-
 describe.each(CREDIT_COUNTERS)('%s', (name) => {
   const { refusal } = COUNTERS[name]
 
@@ -54,7 +29,7 @@ describe.each(CREDIT_COUNTERS)('%s', (name) => {
     const other = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
     const { key, secret } = await gateway.issue({ rpm: 60_000, maxConcurrent: 1000, [name]: hold * 10n })
     const asked = upstream.requests.length
-    const open = waitingUpstream()
+    const open = holdAnswers(upstream)
     const all = Promise.all(Array.from({ length: 200 }, (_, i) => (i % 2 ? gateway : other).post(secret, CAPPED)))
     await until(async () => {
       const now = await gateway.readKey(key.id)
@@ -130,7 +105,7 @@ describe.each(CREDIT_COUNTERS)('%s', (name) => {
     const timed = await openAt(() => nowMs)
     const { key, secret } = await timed.issue({ [name]: hold })
     const asked = upstream.requests.length
-    const open = waitingUpstream()
+    const open = holdAnswers(upstream)
     const running = timed.post(secret, CAPPED)
     await until(async () => upstream.requests.length > asked)
     expect((await timed.post(secret, CAPPED)).status).toBe(429)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { createSweep } from '../../functions/sweep/create.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { ulid } from '../../layers/gateway/domain/basics/ulid.ts'
@@ -14,24 +14,19 @@ import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { keepNotice, readWatched } from '../../layers/gateway/store/notices/notices.ts'
 import type { NoticeBody } from '../../layers/gateway/wire/keys/notice-body.ts'
 import { actAt } from '../support/act.ts'
-import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
-import { openFor, openUpstream } from '../support/stack.ts'
-import { say, type Upstream } from '../support/upstream.ts'
+import { HELLO } from '../support/gateway.ts'
+import { openBoth } from '../support/stack.ts'
+import { holdAnswers } from '../support/upstream.ts'
 
 const CREDIT = 1_000_000_000n
 const ASKED = { ...HELLO, max_tokens: 10 }
-let upstream: Upstream
-let gateway: TestGateway
 let nowMs = Date.UTC(2026, 10, 17, 12)
 let told: NoticeBody[] = []
 
 /** Each answer costs 0.1 credits. */
 const price = { input: '0', output: '0', request: '0.1' }
 
-beforeAll(async () => {
-  upstream = await openUpstream(say('Hello'))
-  gateway = await openFor(catalogFor(upstream.url, { price }), { clock: () => nowMs })
-})
+const { upstream, gateway } = await openBoth({ model: { price }, clock: () => nowMs })
 
 const tell = async (notice: NoticeBody) => {
   told.push(notice)
@@ -44,19 +39,6 @@ async function sweep(): Promise<string[]> {
   told = []
   await sweepOnce()
   return told.map(({ type }) => type)
-}
-
-/** The upstream answers when it is told to. */
-function holdAnswers(): () => void {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  upstream.reply = async (response, asked) => {
-    await promise
-    await say('Hello')(response, asked)
-  }
-  return () => {
-    upstream.reply = say('Hello')
-    resolve()
-  }
 }
 
 async function spend(secret: string, requests: number): Promise<number[]> {
@@ -97,7 +79,7 @@ describe('a level', () => {
   })
 
   test('does not count credits that requests hold', async () => {
-    const release = holdAnswers()
+    const release = holdAnswers(upstream)
     const { secret } = await gateway.issue({ credits: '1', notifyBelow: CREDIT / 2n, maxConcurrent: 20 })
     const sent = Array.from({ length: 8 }, () => gateway.post(secret, ASKED))
     await new Promise((done) => setTimeout(done, 300))
@@ -177,7 +159,7 @@ describe('credits that ran out', () => {
 
   test('is told also of a key that is busy, with other requests under way all the time', async () => {
     const { secret } = await gateway.issue({ credits: '0.2', maxConcurrent: 20 })
-    const release = holdAnswers()
+    const release = holdAnswers(upstream)
     const first = gateway.post(secret, ASKED)
     await new Promise((done) => setTimeout(done, 200))
     expect(await sweep()).toEqual([])

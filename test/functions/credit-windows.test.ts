@@ -48,10 +48,8 @@ describe.each(CREDIT_COUNTERS)('%s', (name) => {
   })
 
   test('covers the last request to the nanocredit, and not one nanocredit more', async () => {
-    const enough = await gateway.issue({ [name]: hold })
-    const tooLittle = await gateway.issue({ [name]: hold - 1n })
-    expect((await gateway.post(enough.secret, CAPPED)).status).toBe(200)
-    expect((await gateway.post(tooLittle.secret, CAPPED)).status).toBe(429)
+    expect((await gateway.ask(CAPPED, { [name]: hold })).status).toBe(200)
+    expect((await gateway.ask(CAPPED, { [name]: hold - 1n })).status).toBe(429)
   })
 
   test('counts the charges of its window from before it was set, and stops counting against the key when it is removed', async () => {
@@ -70,33 +68,26 @@ describe.each(CREDIT_COUNTERS)('%s', (name) => {
   })
 
   test('lowers the cap of an answer to the credits that it covers, if the caller named none', async () => {
-    const { key, secret } = await gateway.issue({ [name]: hold })
-    const response = await gateway.post(secret, HELLO)
-    expect(response.status).toBe(200)
-    const row = await gateway.readRow(response.headers.get('x-request-id'))
-    expect(row.hold <= hold && row.hold > hold / 2n).toBe(true)
+    const { status, response, row, key } = await gateway.ask({}, { [name]: hold })
+    expect([status, row.hold <= hold && row.hold > hold / 2n]).toEqual([200, true])
     expect(Number(response.headers.get('x-svc-lowered-max-tokens'))).toBeGreaterThan(0)
-    expect(new Set(countsOf(await gateway.readKey(key.id)))).toEqual(new Set([row.cost]))
+    expect(new Set(countsOf(key))).toEqual(new Set([row.cost]))
   })
 
   test('is a 429 that says how much it covers, counts in the other limits, and serves a request within it', async () => {
-    const { key, secret } = await gateway.issue({ [name]: hold })
-    const refused = await gateway.post(secret, { ...HELLO, max_tokens: 900 })
-    const { error } = (await refused.json()) as Refusal
-    const tokens = Number(/max_tokens of at most (\d+)/.exec(error.message)?.[1])
-    expect([refused.status, error.code, tokens]).toEqual([429, refusal, 100])
-    expect(refused.headers.get('x-should-retry')).toBe('false')
-    expect(Object.values((await gateway.readKey(key.id)).counts.dailyLimit)).toEqual([1n])
+    const { status, response, error, key, secret } = await gateway.ask({ max_tokens: 900 }, { [name]: hold })
+    const tokens = Number(/max_tokens of at most (\d+)/.exec(error.message ?? '')?.[1])
+    expect([status, error.code, tokens]).toEqual([429, refusal, 100])
+    expect(response.headers.get('x-should-retry')).toBe('false')
+    expect(Object.values(key.counts.dailyLimit)).toEqual([1n])
     expect((await gateway.post(secret, { ...HELLO, max_tokens: tokens })).status).toBe(200)
   })
 
   test('does not hide that the balance is used up, and is not waited for by a request beyond the whole of it', async () => {
-    const poor = await gateway.issue({ credits: '0', [name]: 1n })
-    expect((await gateway.post(poor.secret, CAPPED)).status).toBe(402)
-    const { secret } = await gateway.issue({ [name]: hold - 1n })
-    const refused = await gateway.post(secret, CAPPED)
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, null])
-    expect(((await refused.json()) as Refusal).error.message).toContain('higher limit')
+    expect((await gateway.ask(CAPPED, { credits: '0', [name]: 1n })).status).toBe(402)
+    const { status, response, error } = await gateway.ask(CAPPED, { [name]: hold - 1n })
+    expect([status, response.headers.get('retry-after')]).toEqual([429, null])
+    expect(error.message).toContain('higher limit')
   })
 
   test('gets back what was not used in the window that it was taken from, when the request ends in the next one', async () => {
@@ -138,14 +129,12 @@ test('a 429 for credits says in Retry-After when the next window begins, and nev
 })
 
 test('a caller sees the credits of its windows by introspection, and null if they are unlimited', async () => {
-  const { secret, key } = await gateway.issue({ monthlyCredits: 5n * CREDIT })
-  await gateway.post(secret, CAPPED)
-  const { spent } = await gateway.readKey(key.id)
+  const { secret, key } = await gateway.ask(CAPPED, { monthlyCredits: 5n * CREDIT })
   const body = (await (await gateway.get(secret, '/v1/key/introspect')).json()) as {
     limits: { daily_credits: null; monthly_credits: { limit: string; remaining: string; reset: number } }
   }
   expect(body.limits.daily_credits).toBeNull()
   const { limit, remaining, reset } = body.limits.monthly_credits
-  expect([limit, BigInt(Math.round(Number(remaining) * 1e9))]).toEqual(['5', 5n * CREDIT - spent])
+  expect([limit, BigInt(Math.round(Number(remaining) * 1e9))]).toEqual(['5', 5n * CREDIT - key.spent])
   expect(reset > 0 && reset <= 31 * 86_400).toBe(true)
 })

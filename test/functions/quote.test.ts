@@ -1,14 +1,14 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { makeRequestId } from '../../layers/gateway/domain/basics/ulid.ts'
 import { parseCredits } from '../../layers/gateway/domain/money/money.ts'
-import { type EndpointName, endpointNamed, HTTP_ROUTES, isBilled } from '../../layers/gateway/endpoints.ts'
+import { type EndpointName, endpointNamed, HTTP_ROUTES, isBilled, SCOPES } from '../../layers/gateway/endpoints.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { demandOf } from '../support/demand.ts'
 import { embed } from '../support/embeddings.ts'
-import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { catalogFor, HELLO } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
-import { say, type Upstream } from '../support/upstream.ts'
+import { say } from '../support/upstream.ts'
 
 type Quote = {
   readonly endpoint: string
@@ -20,54 +20,34 @@ type Quote = {
   readonly refusal: { readonly status: number; readonly code: string; readonly message: string } | null
 }
 
-const ALL_SCOPES = ['chat.completions', 'embeddings', 'models.read'] as const
 const nano = (credits: string) => parseCredits(credits) ?? -1n
-let upstream: Upstream
-let gateway: TestGateway
+const upstream = await openUpstream()
+const vectors = await openUpstream(embed())
+const [model] = catalogFor(upstream.url).models
+const price = { input: '1', output: '2', request: '0.001', image: '0.01' }
+const embedding = { kind: 'embedding', contextLength: 1000, dimensions: 4, price: { input: '1' } }
+const to = (...providers: string[]) => ({ routes: providers.map((provider) => ({ provider, model: provider })) })
+const gateway = await openFor(
+  requireCatalog({
+    providers: {
+      up: { type: 'openai', baseUrl: upstream.url },
+      vectors: { type: 'openai', baseUrl: vectors.url },
+      claude: { type: 'anthropic', baseUrl: upstream.url, apiKey: 'env:NO_SUCH_VARIABLE' },
+      bedrock: { type: 'bedrock', region: 'us-east-1' },
+    },
+    models: [
+      model,
+      { ...model, id: 'tiers', price: { ...price, tiers: [{ above: 300, input: '3', output: '1' }] } },
+      { ...model, id: 'claude', ...to('claude') },
+      { ...model, id: 'both', ...to('claude', 'up') },
+      { ...model, id: 'nova', ...to('bedrock') },
+      { id: 'vector', ...embedding, ...to('vectors') },
+    ],
+  }),
+)
 
-beforeAll(async () => {
-  upstream = await openUpstream()
-  const vectors = await openUpstream(embed())
-  const chat = catalogFor(upstream.url)
-  const tiers = [{ above: 300, input: '3', output: '1' }]
-  const [model] = chat.models
-  gateway = await openFor(
-    requireCatalog({
-      providers: {
-        up: { type: 'openai', baseUrl: upstream.url },
-        vectors: { type: 'openai', baseUrl: vectors.url },
-        claude: { type: 'anthropic', baseUrl: upstream.url, apiKey: 'env:NO_SUCH_VARIABLE' },
-        bedrock: { type: 'bedrock', region: 'us-east-1' },
-      },
-      models: [
-        model,
-        { ...model, id: 'tiers', price: { input: '1', output: '2', request: '0.001', image: '0.01', tiers } },
-        { ...model, id: 'claude', routes: [{ provider: 'claude', model: 'claude' }] },
-        {
-          ...model,
-          id: 'both',
-          routes: [
-            { provider: 'claude', model: 'claude' },
-            { provider: 'up', model: 'up' },
-          ],
-        },
-        { ...model, id: 'nova', routes: [{ provider: 'bedrock', model: 'nova' }] },
-        {
-          ...{ id: 'vector', kind: 'embedding', contextLength: 1000, dimensions: 4, maxOutputTokens: 0 },
-          ...{ price: { input: '1', output: '0' }, routes: [{ provider: 'vectors', model: 'vector' }] },
-        },
-      ],
-    }),
-  )
-})
-
-function send(secret: string, path: string, text: string, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(`${gateway.baseUrl}${path}`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', ...headers },
-    body: text,
-  })
-}
+const send = (secret: string, path: string, text: string, headers?: Record<string, string>) =>
+  gateway.post(secret, text, headers, path)
 
 /** As a client writes both: the body in a quote has the letters of the body alone. */
 const quote = (secret: string, endpoint: string, text: string, headers?: Record<string, string>) =>
@@ -121,7 +101,7 @@ describe.each([
   ['no credits', { credits: '0' }],
 ])('with %s', (_, credits) => {
   test.each(BODIES)('a request to %s holds what its quote says, or is refused as it says: %j', async (path, body) => {
-    const { key, secret } = await gateway.issue({ ...credits, scopes: [...ALL_SCOPES] })
+    const { key, secret } = await gateway.issue({ ...credits, scopes: SCOPES })
     const asked = upstream.requests.length
     const quoted = await quote(secret, path, textOf(body))
     expect(quoted.status).toBe(200)
@@ -132,10 +112,7 @@ describe.each([
     const sent = await send(secret, path, textOf(body))
     const answer = await sent.text()
     if (told.hold === null) {
-      expect({ status: sent.status, message: JSON.parse(answer).error.message }).toEqual({
-        status: told.refusal?.status,
-        message: told.refusal?.message,
-      })
+      expect([sent.status, JSON.parse(answer).error.message]).toEqual([told.refusal?.status, told.refusal?.message])
       return
     }
     const row = await gateway.readRow(sent.headers.get('x-request-id'))
@@ -194,7 +171,7 @@ describe('the same refusals', () => {
   const known = (text: string) => text.replaceAll(/req_[0-9A-Z]+/gi, 'req')
 
   test.each(REFUSED)('a quote for %s is refused as the request is, letter for letter (%#)', async (path, body) => {
-    const { secret } = await gateway.issue({ scopes: [...ALL_SCOPES] })
+    const { secret } = await gateway.issue({ scopes: SCOPES })
     const [quoted, sent] = [await quote(secret, path, textOf(body)), await send(secret, path, textOf(body))]
     expect(sent.status).toBeGreaterThanOrEqual(400)
     expect([quoted.status, known(await quoted.text())]).toEqual([sent.status, known(await sent.text())])
@@ -256,10 +233,9 @@ test('a quote spends a token, and its row has its model and contract, and neithe
   const { key, secret } = await gateway.issue({ rpm: 2 })
   const body = JSON.stringify({ ...HELLO, max_tokens: 10, stream: true })
   const first = await quote(secret, '/v1/messages', body)
-  expect(await gateway.readRow(first.headers.get('x-request-id'))).toMatchObject({
-    ...{ endpoint: 'quote', contract: 'messages', model: 'test-model', outcome: 'completed' },
-    ...{ stream: false, hold: 0n, cost: 0n, usageSource: 'none', attempts: [] },
-  })
+  const asked = { endpoint: 'quote', contract: 'messages', model: 'test-model', outcome: 'completed', stream: false }
+  const row = await gateway.readRow(first.headers.get('x-request-id'))
+  expect(row).toMatchObject({ ...asked, hold: 0n, cost: 0n, usageSource: 'none', attempts: [] })
   expect(Object.values((await gateway.readKey(key.id)).counts.dailyLimit)).toEqual([1n])
   const statuses = [await quote(secret, CHAT, body), await quote(secret, CHAT, body)].map(({ status }) => status)
   expect(statuses).toEqual([200, 429])

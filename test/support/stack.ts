@@ -4,7 +4,7 @@ import type { LocalFile } from '../../cli/connect/local-gateway.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import type { ChatTiming } from '../../layers/gateway/flow/answering/chat-deps.ts'
 import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
-import { catalogFor, openGateway, type TestGateway, type TestOptions, tablesAt } from './gateway.ts'
+import { catalogFor, openGateway, openTestTables, type TestGateway, type TestOptions, tablesAt } from './gateway.ts'
 import { listen } from './listen.ts'
 import { startLocalAdmin } from './local-admin.ts'
 import { type Process, run } from './processes.ts'
@@ -28,6 +28,11 @@ export function closeAfterwards<T extends AsyncDisposable>(one: T): T {
 /** The address of a server that answers so. */
 export async function openServer(listener: RequestListener, onConnection = () => {}): Promise<string> {
   return opened.use(await listen(createServer(listener).on('connection', onConnection))).url
+}
+
+/** Fresh tables, with no gateway in front of them. */
+export async function openTables(): Promise<OperatorTables> {
+  return opened.adopt(await openTestTables(), ({ client }) => client.destroy())
 }
 
 export async function openFor(catalog: CatalogData, options?: TestOptions): Promise<TestGateway> {

@@ -1,19 +1,13 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { embed, embeddingCatalog } from '../support/embeddings.ts'
-import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { catalogFor, HELLO } from '../support/gateway.ts'
 import { openBoth, openFor, openUpstream } from '../support/stack.ts'
-import { say, status, type Upstream } from '../support/upstream.ts'
-import { type Admin, adminOf } from './support/admin.ts'
+import { say, status } from '../support/upstream.ts'
+import { adminOf } from './support/admin.ts'
 
-let gateway: TestGateway
-let upstream: Upstream
-let admin: Admin
-
-beforeAll(async () => {
-  ;({ gateway, upstream } = await openBoth())
-  admin = adminOf(gateway.tables)
-})
+const { gateway, upstream } = await openBoth()
+const admin = adminOf(gateway.tables)
 
 const inForce = async () => (await readStoredCatalog(gateway.tables)())?.version ?? 0
 const seen = (version: number) => ({ 'if-match': `"${version}"` })

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { describedTables } from '../support/described-tables.ts'
-import { openTestTables } from '../support/gateway.ts'
+import { openTables } from '../support/stack.ts'
 import { adminOf } from './support/admin.ts'
 
 test('GET /tables tells which settings a restored table has lost, and is a 501 where tables have none', async () => {
-  const tables = await openTestTables()
+  const tables = await openTables()
   const right = { object: 'table', expires: true, recoverable: true, deletion_protected: true }
   const lost = { ...right, expires: false, recoverable: false, deletion_protected: false }
   const { body } = await adminOf(describedTables(tables, tables.usage)).call('GET /tables')
@@ -15,5 +15,4 @@ test('GET /tables tells which settings a restored table has lost, and is a 501 w
   ])
   const here = await adminOf(tables).call('GET /tables')
   expect([here.status, here.body.error.code]).toEqual([501, 'not_here'])
-  tables.client.destroy()
 })

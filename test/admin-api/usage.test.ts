@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import { firstToRunDry } from '../../layers/admin/api/overview.ts'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { Overview, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
@@ -10,52 +10,45 @@ import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { ROW_SHARDS } from '../../layers/gateway/store/rows/usage-item.ts'
-import type { OperatorTables } from '../../layers/gateway/store/sdk/operator-tables.ts'
 import { Random } from '../simulation/random.ts'
 import { completedRow } from '../support/completed-row.ts'
 import { demandOf } from '../support/demand.ts'
-import { HELLO, openTestTables, type TestGateway } from '../support/gateway.ts'
+import { HELLO } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
+import { jsonLines } from '../support/json-lines.ts'
 import { closerAt, randomRow, randomRows, usedKey } from '../support/past-usage.ts'
-import { openBoth } from '../support/stack.ts'
-import { type Admin, adminOf } from './support/admin.ts'
+import { openBoth, openTables } from '../support/stack.ts'
+import { adminOf } from './support/admin.ts'
 
 jest.setTimeout(60_000)
 
 const NOW = Date.parse('2026-11-15T12:00:00Z')
 const FIRST = NOW - 4.5 * DAY_MS
-let tables: OperatorTables
-let admin: Admin
-let rows: UsageRow[]
-let keyIds: string[]
+const tables = await openTables()
+const random = new Random(7)
 
-/** Three keys with rows of five days, of which those before yesterday are closed. */
-beforeAll(async () => {
-  tables = await openTestTables()
-  const random = new Random(7)
-  const used = []
-  for (let i = 0; i < 3; i++) {
-    used.push(
-      await usedKey(tables, FIRST + i, (keyId) =>
-        randomRows(random, keyId, FIRST, 4.5, 40).map(
-          (row, n): UsageRow => (n % 9 === 0 ? { ...row, endpoint: 'models' } : row),
-        ),
-      ),
-    )
-  }
-  // Two that began in the same millisecond.
-  const twins = await usedKey(tables, FIRST + 3, (keyId) =>
-    [1, 2].map((byte) => {
-      const requestId = makeRequestId(NOW - 5000, new Uint8Array(10).fill(byte))
-      return { ...completedRow({ requestId, keyId, startedAtMs: NOW - 5000, cost: 7n, hold: 9n }), model: 'small' }
-    }),
+/** Every ninth for no model. */
+const mixedRows = (keyId: string) =>
+  randomRows(random, keyId, FIRST, 4.5, 40).map((row, n) =>
+    n % 9 === 0 ? { ...row, endpoint: 'models' as const } : row,
   )
-  used.push(twins)
-  rows = used.flatMap((one) => one.rows)
-  keyIds = used.map(({ key }) => key.id)
-  await closerAt(tables, () => NOW).run()
-  admin = adminOf(tables, { clock: () => NOW + 120_000 })
-})
+
+/** Two that began in the same millisecond. */
+const twinRows = (keyId: string) =>
+  [1, 2].map((byte) => {
+    const requestId = makeRequestId(NOW - 5000, new Uint8Array(10).fill(byte))
+    return { ...completedRow({ requestId, keyId, startedAtMs: NOW - 5000, cost: 7n, hold: 9n }), model: 'small' }
+  })
+
+/** Keys with rows of five days, of which those before yesterday are closed. */
+const used: Awaited<ReturnType<typeof usedKey>>[] = []
+for (const [i, rowsOf] of [mixedRows, mixedRows, mixedRows, twinRows].entries()) {
+  used.push(await usedKey(tables, FIRST + i, rowsOf))
+}
+const rows = used.flatMap((one) => one.rows)
+const keyIds = used.map(({ key }) => key.id)
+await closerAt(tables, () => NOW).run()
+const admin = adminOf(tables, { clock: () => NOW + 120_000 })
 
 const sumOf = (some: readonly UsageRow[]) => formatCredits(some.reduce((sum, { cost }) => sum + cost, 0n))
 function middleOf<Name extends 'cost' | 'durationMs'>(name: Name): UsageRow[Name] {
@@ -136,7 +129,7 @@ describe('GET /admin/v1/requests', () => {
   })
 
   test('of many keys reads a few rows of each partition, in the order of ids', async () => {
-    const many = await openTestTables()
+    const many = await openTables()
     const random = new Random(8)
     const used = await Promise.all(
       Array.from({ length: 12 }, (_, i) => {
@@ -349,10 +342,7 @@ test('the overview names the active keys that have nothing left or will have spe
 test('POST /admin/v1/audits tells each key as it is done, then how it ended, which the overview remembers', async () => {
   const { headers, text } = await admin.call('POST /audits')
   expect(headers['Content-Type']).toBe('application/x-ndjson')
-  const lines = text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+  const lines = jsonLines(text)
   expect(lines.map(({ object }) => object)).toEqual([...keyIds.map(() => 'audit'), 'audit.summary'])
   expect(lines.at(-1)).toMatchObject({ keys: 4, wrong: 0, at: new Date(NOW + 120_000).toISOString() })
   const first = lines.find(({ key_id: keyId }) => keyId === keyIds[0])
@@ -364,12 +354,9 @@ test('POST /admin/v1/audits tells each key as it is done, then how it ended, whi
   expect((await admin.call('GET /overview')).body.last_audit).toMatchObject({ keys: 4 })
 })
 
-describe('GET /admin/v1/requests/{id}', () => {
-  let gateway: TestGateway
-  beforeAll(async () => {
-    gateway = (await openBoth()).gateway
-  })
+const { gateway } = await openBoth()
 
+describe('GET /admin/v1/requests/{id}', () => {
   test('tells the row, its bill in lines that add up to the charge, and the explanation of the command line', async () => {
     const { secret, key } = await gateway.issue({ name: 'acme' })
     const answer = await gateway.post(secret, HELLO)

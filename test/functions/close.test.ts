@@ -30,10 +30,11 @@ import { adminOf } from '../admin-api/support/admin.ts'
 import { Random } from '../simulation/random.ts'
 import { auditKey } from '../support/audit-key.ts'
 import { demandOf } from '../support/demand.ts'
-import { openTestTables } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
+import { type AuditLine, jsonLines } from '../support/json-lines.ts'
 import { closerAt, randomRow, randomRows, usedKey } from '../support/past-usage.ts'
 import { someTimes } from '../support/some-of.ts'
+import { openTables } from '../support/stack.ts'
 
 jest.setTimeout(60_000)
 
@@ -53,13 +54,7 @@ function bucket(objects: Objects = new Map()) {
 }
 
 function linesIn(objects: Objects): Record<string, unknown>[] {
-  return [...objects.values()].flatMap((bytes) =>
-    gunzipSync(bytes)
-      .toString()
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>),
-  )
+  return [...objects.values()].flatMap((bytes) => jsonLines<Record<string, unknown>>(gunzipSync(bytes).toString()))
 }
 
 function totalsOf(rows: readonly UsageRow[]) {
@@ -98,7 +93,7 @@ async function shownUsage(tables: OperatorTables, fromMs: number, nowMs: number,
 
 /** A stage with a key that has so many rows on the days from the first on. */
 async function stageWith(seed: number, days: number, count: number, keepDays?: number) {
-  const tables = await openTestTables()
+  const tables = await openTables()
   const random = new Random(seed)
   const addKey = () => usedKey(tables, FIRST_MS, (id) => randomRows(random, id, FIRST_MS, days, count), keepDays)
   return { tables, random, addKey, ...(await addKey()) }
@@ -115,7 +110,7 @@ test('a day is over when no clock, function or hold of ours can still belong to 
 })
 
 test('days closed at random moments have totals that are the sum of their rows, and summaries by totals are those by rows', async () => {
-  const tables = await openTestTables()
+  const tables = await openTables()
   const random = new Random(7)
   const used = await Promise.all(
     Array.from({ length: 5 }, (_, i) =>
@@ -244,7 +239,7 @@ test('a day with a request that died stays open for its key alone until the requ
 })
 
 test('a total is written once: the same again is fine, and another is refused and leaves it as it is', async () => {
-  const tables = await openTestTables()
+  const tables = await openTables()
   const random = new Random(11)
   const [total] = totalsOf([randomRow(random, 'key_a', FIRST_MS), randomRow(random, 'key_a', FIRST_MS)])
   const [another] = totalsOf([randomRow(random, 'key_a', FIRST_MS)])
@@ -318,7 +313,7 @@ test('a run ends before its time does, and the next ones go on: a stage with old
 })
 
 test('a key with more rows than a run has time for is added up and exported over several runs, as by one run, and each row is read a few times at most', async () => {
-  const tables = await openTestTables()
+  const tables = await openTables()
   const random = new Random(23)
   // Several in the same millisecond, and another key beside it.
   const rowsOf = (count: number) => (id: string) =>
@@ -399,14 +394,14 @@ test('days that are closed are exported even if closing fails, which is told', a
 })
 
 test('a stage without keys gets no totals and no note', async () => {
-  const tables = await openTestTables()
+  const tables = await openTables()
   await closerAt(tables, () => endOf(1)).run()
   const { Items = [] } = await tables.client.send(new ScanCommand({ TableName: tables.usage }))
   expect(Items).toEqual([])
 })
 
 test('a stage that keeps rows for some days gives each row its end in the write that makes it, and others give none', async () => {
-  const tables = await openTestTables()
+  const tables = await openTables()
   const { key } = await usedKey(tables, FIRST_MS, () => [])
   const names = { [ENV.keysTable]: tables.keys, [ENV.usageTable]: tables.usage, [ENV.answersTable]: tables.answers }
   const endOfRow = async (variables: Record<string, string>, number: number) => {
@@ -473,7 +468,7 @@ test('no row expires while a day is not exported that is two months old, and row
 })
 
 test('the expiry of rows is switched at the table, and may be switched to what it is', async () => {
-  const tables = await openTestTables()
+  const tables = await openTables()
   const set = setRowExpiry(tables.usage, { endpoint: process.env.TEST_DYNAMODB ?? '' })
   const standing = async () => {
     const { TimeToLiveDescription } = await tables.client.send(
@@ -498,15 +493,12 @@ test('an audit with time for three rows goes on within a day, with what it found
   // A reading of the clock takes a second, and a page three; a day has about twenty rows.
   let nowMs = endOf(6)
   const admin = adminOf(tables, { clock: () => (nowMs += 1_000) })
-  const lines: { object: string; last_id?: string | null }[] = []
+  const lines: AuditLine[] = []
   for (let after: string | null | undefined; after !== null; ) {
     const { text } = await admin.call('POST /audits', { body: { key_id: key.id, after } })
-    const told = text
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    const told = jsonLines(text)
     lines.push(...told)
-    after = told.at(-1).last_id
+    after = told.at(-1)?.last_id
   }
   expect(lines.filter(({ object }) => object === 'audit.summary').length).toBeGreaterThan(24)
   const [found, ...others] = lines.filter(({ object }) => object === 'audit')
@@ -573,7 +565,7 @@ test('an upstream that makes up an error code for each request makes no total la
 })
 
 test('the exported lines of a closed day have every row once, whole, in parts that fit into memory and can be gone on with', async () => {
-  const tables = await openTestTables()
+  const tables = await openTables()
   const random = new Random(19)
   // Many in the same millisecond, which DynamoDB may give in any order.
   const made = Array.from({ length: 6 }, () =>

@@ -119,12 +119,7 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
     logged: () => logLines.map((line) => JSON.parse(line)),
     calls,
     ...booksOf(outside, () => instance.clock()),
-    post: (secret, body, headers = {}, path = '/v1/chat/completions') =>
-      fetch(baseUrl + path, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', ...headers },
-        body: typeof body === 'string' ? body : JSON.stringify(body),
-      }),
+    post: (secret, body, headers, path) => postTo(baseUrl, secret, body, headers, path),
     get: (secret, path) => fetch(`${baseUrl}${path}`, { headers: { Authorization: `Bearer ${secret}` } }),
     async ask(fields = {}, { headers, secret: known, path, ...settings } = {}) {
       const secret = known ?? (await gateway.issue({ credits: '1000', ...settings })).secret
@@ -143,6 +138,21 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
     },
   }
   return gateway
+}
+
+/** A request for a chat, unless another path is given, at the gateway of this address. */
+export function postTo(
+  baseUrl: string,
+  secret: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  path = '/v1/chat/completions',
+): Promise<Response> {
+  return fetch(baseUrl + path, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
 }
 
 /** Issues keys in these tables, and looks at them and at their rows. */

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import type { KeySettings } from '../../layers/gateway/domain/keys/key-settings.ts'
 import { KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/keys/new-key.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { addRateLimits, type Headers } from '../../layers/gateway/wire/requests/headers.ts'
@@ -62,7 +63,8 @@ test('a catalog is in force 30 seconds after it was pushed, and a model that it 
 })
 
 test('GET /v1/key/introspect tells a key all about itself, whatever its scopes', async () => {
-  const { key, secret } = await gateway.issue({ name: 'acme', scopes: ['models.read'], rpm: 30, credits: '2.5' })
+  const settings: Partial<KeySettings> = { name: 'acme', scopes: ['models.read'], models: ['test-m*'], rpm: 30 }
+  const { key, secret } = await gateway.issue({ ...settings, credits: '2.5' })
   const response = await gateway.get(secret, '/v1/key/introspect')
   expect(await response.json()).toEqual({
     object: 'api_key',
@@ -81,7 +83,7 @@ test('GET /v1/key/introspect tells a key all about itself, whatever its scopes',
       daily_credits: null,
       monthly_credits: null,
     },
-    models: [],
+    models: ['test-m*'],
     allowlist: [],
     created_at: NOW / 1000,
   })

@@ -15,6 +15,7 @@ import { keepNotice, readWatched } from '../../layers/gateway/store/notices/noti
 import type { NoticeBody } from '../../layers/gateway/wire/keys/notice-body.ts'
 import { actAt } from '../support/act.ts'
 import { HELLO } from '../support/gateway.ts'
+import { intercept } from '../support/intercept.ts'
 import { openBoth } from '../support/stack.ts'
 import { holdAnswers } from '../support/upstream.ts'
 
@@ -40,6 +41,8 @@ async function sweep(): Promise<string[]> {
   await sweepOnce()
   return told.map(({ type }) => type)
 }
+
+const suspend = (keyId: string) => suspendKey(gateway.tables)(keyId, actAt(nowMs))
 
 async function spend(secret: string, requests: number): Promise<number[]> {
   const statuses: number[] = []
@@ -177,7 +180,7 @@ describe('the life of a key', () => {
     const { key } = await gateway.issue()
     const [first, second, third, last] = [actAt(nowMs), actAt(nowMs), actAt(nowMs), actAt(nowMs)] as const
     await suspendKey(gateway.tables)(key.id, first)
-    await suspendKey(gateway.tables)(key.id, actAt(nowMs))
+    await suspend(key.id)
     await resumeKey(gateway.tables)(key.id, second)
     await suspendKey(gateway.tables)(key.id, third)
     await revokeKey(gateway.tables)(key.id, last)
@@ -224,16 +227,11 @@ describe('crashes', () => {
       left -= 1
       if (left < 0) throw new Error('The process is dead.')
     }
-    const { database: real } = gateway.instance.tables
-    const verbs = Object.entries(real).map(([name, verb]) => [
-      name,
-      async (input: never) => {
-        step()
-        return (verb as (input: never) => Promise<unknown>)(input)
-      },
-    ])
-    const database = Object.fromEntries(verbs) as typeof real
-    const tables = { ...gateway.instance.tables, database }
+    const tables = { ...gateway.instance.tables, database: { ...gateway.instance.tables.database } }
+    intercept(tables, async (send) => {
+      step()
+      return send()
+    })
     const run = createSweep({ ...gateway.instance, tables }, async (notice) => {
       step()
       await tell(notice)
@@ -249,7 +247,7 @@ describe('crashes', () => {
     for (let calls = 0, isDead = true; isDead; calls++) {
       const { key, secret } = await gateway.issue({ credits: '0.2', notifyBelow: CREDIT / 5n, dailyCredits: CREDIT })
       await spend(secret, 3)
-      await suspendKey(gateway.tables)(key.id, actAt(nowMs))
+      await suspend(key.id)
       nowMs += SWEEP_EVERY_MINUTES * 60_000
       told = []
       isDead = await dyingAfter(calls)()
@@ -268,7 +266,7 @@ describe('crashes', () => {
 
   test('a receiver that is away is tried again by every sweep for three days, and then given up with a line in the log', async () => {
     const { key } = await gateway.issue()
-    await suspendKey(gateway.tables)(key.id, actAt(nowMs))
+    await suspend(key.id)
     const away = createSweep(gateway.instance, () => Promise.reject(new Error('away')))
     await away()
     nowMs += 2 * DAY_MS
@@ -285,7 +283,7 @@ describe('crashes', () => {
   test('where nobody is told, notices are not kept', async () => {
     const { key, secret } = await gateway.issue({ credits: '0.1', notifyBelow: CREDIT })
     await spend(secret, 2)
-    await suspendKey(gateway.tables)(key.id, actAt(nowMs))
+    await suspend(key.id)
     nowMs += SWEEP_EVERY_MINUTES * 60_000
     await createSweep(gateway.instance)()
     const { Item } = await gateway.tables.database.get({ TableName: gateway.tables.keys, Key: keyItem(key.id) })
@@ -302,7 +300,7 @@ describe('crashes', () => {
         UpdateExpression: 'ADD notices :forged',
         ExpressionAttributeValues: { ':forged': new Set([Buffer.from(forged)]) },
       })
-      await suspendKey(gateway.tables)(key.id, actAt(nowMs))
+      await suspend(key.id)
       expect(await sweep()).toEqual(['key.suspended'])
       expect(await sweep()).toEqual([])
     },
@@ -334,7 +332,7 @@ test('a request that came and went while a sweep looked at its key is seen by th
 test('no notice has anything of a secret in it', async () => {
   const { key, secret } = await gateway.issue({ credits: '0.1', notifyBelow: CREDIT })
   await spend(secret, 2)
-  await suspendKey(gateway.tables)(key.id, actAt(nowMs))
+  await suspend(key.id)
   await sweep()
   const text = JSON.stringify(told)
   for (const part of [secret, key.current.hash, key.current.lastFour, 'Hello']) expect(text).not.toContain(part)

@@ -1,7 +1,6 @@
 import { describe, expect, jest, test } from '@jest/globals'
 import { answerSums } from '../../functions/api/answer-usage.ts'
 import { DAY_MS, HOUR_MS, isoTime, utcDay } from '../../layers/gateway/domain/basics/time.ts'
-import { makeRequestId } from '../../layers/gateway/domain/basics/ulid.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
 import { DayCounter } from '../../layers/gateway/domain/rows/day-total.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
@@ -14,6 +13,7 @@ import { actAt } from '../support/act.ts'
 import { completedRow } from '../support/completed-row.ts'
 import { HELLO } from '../support/gateway.ts'
 import { closerAt, randomRow, randomRows } from '../support/past-usage.ts'
+import { requestIdAt } from '../support/request-id.ts'
 import { openBoth } from '../support/stack.ts'
 import { say } from '../support/upstream.ts'
 
@@ -132,13 +132,7 @@ describe('the list', () => {
 
 /** A row that asks for little to be made: many of them fill a day. */
 function plainRow(keyId: string, startedAtMs: number): UsageRow {
-  return completedRow({
-    requestId: makeRequestId(startedAtMs, random.bytes(10)),
-    keyId,
-    startedAtMs,
-    cost: 3n,
-    hold: 5n,
-  })
+  return completedRow({ requestId: requestIdAt(startedAtMs), keyId, startedAtMs, cost: 3n, hold: 5n })
 }
 
 const COUNTS = {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { COUNTERS, CREDIT_COUNTERS, windowOf } from '../../layers/gateway/domain/admission/counters.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
+import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { actAt } from '../support/act.ts'
 import { auditKey } from '../support/audit-key.ts'
@@ -22,30 +23,42 @@ const countsOf = (key: Key) =>
   CREDIT_COUNTERS.map((name) => Object.values(key.counts[name]).reduce((a, b) => a + b, 0n))
 const openAt = (clock: () => number) => openFor(catalogFor(upstream.url), { onSameTables: gateway, clock })
 
-describe.each(CREDIT_COUNTERS)('%s', (name) => {
-  const { refusal } = COUNTERS[name]
-
-  test('covers 10 holds: of 200 requests that race through two instances 10 are admitted, and 190 get 429', async () => {
+test.each([
+  ['the balance', 402, 'credit_balance_exhausted', { credits: formatCredits(hold * 10n) }],
+  ...CREDIT_COUNTERS.map((name) => [name, 429, COUNTERS[name].refusal, { [name]: hold * 10n }] as const),
+])(
+  '%s covers 10 holds: of 200 requests that race through two instances 10 are admitted, 190 get %i, and the audit is clean',
+  async (_, status, refusal, credits) => {
     const other = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
-    const { key, secret } = await gateway.issue({ rpm: 60_000, maxConcurrent: 1000, [name]: hold * 10n })
+    const { key, secret } = await gateway.issue({ rpm: 60_000, maxConcurrent: 1000, ...credits })
     const asked = upstream.requests.length
-    const open = holdAnswers(upstream)
+    const answer = holdAnswers(upstream)
     const all = Promise.all(Array.from({ length: 200 }, (_, i) => (i % 2 ? gateway : other).post(secret, CAPPED)))
     await until(async () => {
       const now = await gateway.readKey(key.id)
       for (const counted of countsOf(now)) expect(counted <= hold * 10n).toBe(true)
+      expect(now.available >= 0n).toBe(true)
       const { rows } = await auditKey(gateway.tables, now, Date.now())
       return upstream.requests.length - asked === 10 && rows === 190
     }, 25_000)
-    open()
+    answer()
     const responses = await all
-    expect([count(responses, 200), count(responses, 429)]).toEqual([10, 190])
+    expect([count(responses, 200), count(responses, status)]).toEqual([10, 190])
     const codes = await Promise.all(responses.map(async (r) => ((await r.json()) as Partial<Refusal>).error?.code))
     expect(new Set(codes)).toEqual(new Set([undefined, refusal]))
     const after = await gateway.readKey(key.id)
     expect(new Set(countsOf(after))).toEqual(new Set([after.spent]))
     expect([after.holds, booksBalance(after)]).toEqual([{}, true])
-  })
+    expect(await auditKey(gateway.tables, after, Date.now())).toMatchObject({
+      balances: true,
+      explained: true,
+      rows: 200,
+    })
+  },
+)
+
+describe.each(CREDIT_COUNTERS)('%s', (name) => {
+  const { refusal } = COUNTERS[name]
 
   test('covers the last request to the nanocredit, and not one nanocredit more', async () => {
     expect((await gateway.ask(CAPPED, { [name]: hold })).status).toBe(200)

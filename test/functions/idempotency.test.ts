@@ -15,7 +15,6 @@ import { actAt } from '../support/act.ts'
 import { completedRow } from '../support/completed-row.ts'
 import { demandOf } from '../support/demand.ts'
 import { booksBalance, HELLO } from '../support/gateway.ts'
-import { intercept } from '../support/intercept.ts'
 import { openBoth } from '../support/stack.ts'
 import { chunk, DONE, holdAnswers, say, sse, status, USAGE, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
@@ -256,19 +255,6 @@ test('a kept answer cannot be changed unnoticed, or moved to another Idempotency
     changed[i] = (changed[i] ?? 0) ^ 1
     expect(() => cipher.decrypt(changed)).toThrow()
   }
-})
-
-test('a request without an Idempotency-Key takes three DynamoDB calls, none of them to the kept answers', async () => {
-  const { secret } = await gateway.issue()
-  await gateway.post(secret, HELLO)
-  const tables: string[] = []
-  const restore = intercept(gateway.tables, (send, _, input) => {
-    tables.push((input as { TableName: string }).TableName)
-    return send()
-  })
-  await (await gateway.post(secret, HELLO)).text()
-  restore()
-  expect(tables).toEqual([gateway.tables.keys, gateway.tables.usage, gateway.tables.keys])
 })
 
 test.each([

@@ -77,8 +77,7 @@ test('a probe with a revoked key fails with the 401 that a client gets', async (
 })
 
 test('a probe with a key of another scope fails with the 403 that a client gets', async () => {
-  const { baseUrl } = await keyWith(['chat.completions'])
-  expect(await failure(baseUrl)).toContain('answered with 403 (req_')
+  expect(await failure((await keyWith(['chat.completions'])).baseUrl)).toContain('answered with 403 (req_')
 })
 
 const json = (status: number, body: unknown) => (response: ServerResponse) =>

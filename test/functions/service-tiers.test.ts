@@ -23,7 +23,11 @@ const PRICE = { input: '1', output: '2', request: '0.000001' }
 const PRIORITY = { input: '3', output: '7' }
 const priced = { price: { ...PRICE, serviceTiers: { priority: PRIORITY } } }
 
-const [plain, tiered] = await Promise.all([openDialects({ model: { price: PRICE } }), openDialects({ model: priced })])
+const [plain, tiered, flex] = await Promise.all([
+  openDialects({ model: { price: PRICE } }),
+  openDialects({ model: priced }),
+  openDialects({ provider: { serviceTier: 'flex' } }),
+])
 
 describe('the tier that is asked for', () => {
   test.each([
@@ -48,20 +52,17 @@ describe('the tier that is asked for', () => {
     WORDS[contract].map((word) => [contract, word] as const),
   )
 
-  test.each(CASES)('is the provider’s, whatever list-price tier the caller names: %s, %s', async (contract, word) => {
-    const { ask } = await openDialects({ provider: { serviceTier: 'flex' } })
-    for (const dialect of DIALECTS) {
-      const { sent } = await ask(contract, dialect, { service_tier: word })
-      expect([dialect, sent?.service_tier]).toEqual([dialect, dialect === 'bedrock' ? undefined : 'flex'])
-    }
-  })
-
-  test.each(CASES)('is never auto where the provider has none: %s, %s', async (contract, word) => {
-    for (const dialect of DIALECTS) {
-      const { sent } = await plain.ask(contract, dialect, { service_tier: word })
-      expect([dialect, sent?.service_tier === 'auto', sent === undefined]).toEqual([dialect, false, false])
-    }
-  })
+  test.each(CASES)(
+    'is the provider’s, and never auto, whatever list-price tier the caller names: %s, %s',
+    async (contract, word) => {
+      for (const dialect of DIALECTS) {
+        const { sent } = await flex.ask(contract, dialect, { service_tier: word })
+        expect([dialect, sent?.service_tier]).toEqual([dialect, dialect === 'bedrock' ? undefined : 'flex'])
+        const { sent: unnamed } = await plain.ask(contract, dialect, { service_tier: word })
+        expect([dialect, unnamed?.service_tier === 'auto', unnamed === undefined]).toEqual([dialect, false, false])
+      }
+    },
+  )
 
   test('is the caller’s if the operator allows it', async () => {
     const { ask } = await openDialects({

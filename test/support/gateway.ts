@@ -40,7 +40,7 @@ export type TestGateway = AsyncDisposable & {
   post(secret: string, body: unknown, headers?: Record<string, string>, path?: string): Promise<Response>
   get(secret: string, path: string): Promise<Response>
   /** Asks once, as `HELLO` with these fields, with a key of its own, whose books must balance afterwards; elsewhere, with a body. */
-  ask(fields?: object, given?: AskOptions): Promise<Asked>
+  ask(fields?: object | string, given?: AskOptions): Promise<Asked>
 }
 
 export type AskOptions = Partial<KeySettings> & {
@@ -123,7 +123,8 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
     get: (secret, path) => fetch(`${baseUrl}${path}`, { headers: { Authorization: `Bearer ${secret}` } }),
     async ask(fields = {}, { headers, secret: known, path, ...settings } = {}) {
       const secret = known ?? (await gateway.issue({ credits: '1000', ...settings })).secret
-      const response = await gateway.post(secret, path ? fields : { ...HELLO, ...fields }, headers, path)
+      const isWhole = path !== undefined || typeof fields === 'string'
+      const response = await gateway.post(secret, isWhole ? fields : { ...HELLO, ...fields }, headers, path)
       const text = await response.text()
       const row = await gateway.readRow(response.headers.get('x-request-id'))
       const key = await gateway.readKey(row.keyId)

@@ -1,30 +1,29 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { embed, embeddingCatalog } from '../support/embeddings.ts'
-import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { catalogFor, HELLO } from '../support/gateway.ts'
 import { openBoth, openFor, openUpstream } from '../support/stack.ts'
-import { say, status, type Upstream } from '../support/upstream.ts'
-import { type Admin, adminOf } from './support/admin.ts'
+import { say, status } from '../support/upstream.ts'
+import { adminOf } from './support/admin.ts'
 
-let gateway: TestGateway
-let upstream: Upstream
-let admin: Admin
-
-beforeAll(async () => {
-  ;({ gateway, upstream } = await openBoth())
-  admin = adminOf(gateway.tables)
-})
+const { gateway, upstream } = await openBoth()
+const admin = adminOf(gateway.tables)
 
 const inForce = async () => (await readStoredCatalog(gateway.tables)())?.version ?? 0
 const seen = (version: number) => ({ 'if-match': `"${version}"` })
 const catalog = (output: string) => catalogFor(upstream.url, { price: { input: '1', output } })
+/** Over the version that is in force, unless another was seen. */
+const put = async (body: object, over?: number) =>
+  admin.call('PUT /catalog', { body, headers: seen(over ?? (await inForce())) })
+const restore = (version: number, over: number, body: object = {}) =>
+  admin.call(`POST /catalog/versions/${version}/restore`, { body, headers: seen(over) })
 
 test('PUT puts a catalog in force over the version that was seen, GET tells it with the change in words', async () => {
   const before = await inForce()
-  const put = await admin.call('PUT /catalog', { body: catalog('0.80'), headers: seen(before) })
-  expect([put.status, put.headers.ETag]).toEqual([200, `"${before + 1}"`])
+  const told = await put(catalog('0.80'), before)
+  expect([told.status, told.headers.ETag]).toEqual([200, `"${before + 1}"`])
   const { body, headers } = await admin.call('GET /catalog')
-  expect(body).toEqual(put.body)
+  expect(body).toEqual(told.body)
   expect(headers.ETag).toBe(`"${before + 1}"`)
   expect(body).toMatchObject({ object: 'catalog', version: before + 1, by: 'ann', warnings: [] })
   expect(body.changes).toEqual(['~ model test-model: output 2 → 0.80, cachedInput 0.5 → -'])
@@ -38,12 +37,12 @@ test('a catalog stays as its author wrote it, in that order and without defaults
   const [{ id, price, routes, ...sizes }] = models as [(typeof models)[0]]
   const written = { models: [{ routes, price, ...sizes, id }], $schema: './catalog.schema.json', providers }
   const sourceAt = async (path: string) => JSON.stringify((await admin.call(`GET /catalog${path}`)).body.source)
-  const put = await admin.call('PUT /catalog', { body: { note: 'mine', ...written }, headers: seen(before) })
-  expect(JSON.stringify(put.body.source)).toBe(JSON.stringify(written))
+  const told = await put({ note: 'mine', ...written }, before)
+  expect(JSON.stringify(told.body.source)).toBe(JSON.stringify(written))
   expect(await sourceAt('')).toBe(JSON.stringify(written))
-  await admin.call('PUT /catalog', { body: catalog('0.62'), headers: seen(before + 1) })
+  await put(catalog('0.62'), before + 1)
   expect(await sourceAt(`/versions/${before + 1}`)).toBe(JSON.stringify(written))
-  await admin.call(`POST /catalog/versions/${before + 1}/restore`, { body: {}, headers: seen(before + 2) })
+  await restore(before + 1, before + 2)
   expect(await sourceAt('')).toBe(JSON.stringify(written))
 })
 
@@ -51,25 +50,19 @@ test('a catalog that fits into an item only without the order of its author is p
   const before = await inForce()
   const [model] = catalog('0.63').models
   const models = Array.from({ length: 900 }, (_, i) => ({ ...model, id: `model-${i}` }))
-  const { body } = await admin.call('PUT /catalog', { body: { ...catalog('0.63'), models }, headers: seen(before) })
+  const { body } = await put({ ...catalog('0.63'), models }, before)
   expect([body.version, body.source, body.catalog.models.length]).toEqual([before + 1, null, 900])
 })
 
 test('a note is kept with its version and its event, not in the catalog, and not for the version after', async () => {
   const before = await inForce()
   const note = 'Cheaper since the provider is'
-  const put = await admin.call('PUT /catalog', {
-    body: { ...catalog('0.7'), note: ` ${note} ` },
-    headers: seen(before),
-  })
-  expect(put.body).toMatchObject({ version: before + 1, note })
-  expect(put.body.catalog).not.toHaveProperty('note')
-  const back = await admin.call(`POST /catalog/versions/${before}/restore`, {
-    body: { note: 'too cheap' },
-    headers: seen(before + 1),
-  })
+  const told = await put({ ...catalog('0.7'), note: ` ${note} ` }, before)
+  expect(told.body).toMatchObject({ version: before + 1, note })
+  expect(told.body.catalog).not.toHaveProperty('note')
+  const back = await restore(before, before + 1, { note: 'too cheap' })
   expect(back.body).toMatchObject({ version: before + 2, note: 'too cheap' })
-  const bare = await admin.call('PUT /catalog', { body: { ...catalog('0.80'), note: '' }, headers: seen(before + 2) })
+  const bare = await put({ ...catalog('0.80'), note: '' }, before + 2)
   expect(bare.body).toMatchObject({ version: before + 3, note: null })
   expect((await admin.call('GET /catalog')).body.note).toBeNull()
   const { body: versions } = await admin.call('GET /catalog/versions?limit=3')
@@ -86,8 +79,8 @@ test.each([['x'.repeat(201)], ['two\nlines'], [7]])(
   'a note such as %p is refused, and nothing is put in force',
   async (note) => {
     const before = await inForce()
-    const put = await admin.call('PUT /catalog', { body: { ...catalog('1'), note }, headers: seen(before) })
-    expect([put.status, put.body.error.param]).toEqual([400, 'note'])
+    const told = await put({ ...catalog('1'), note }, before)
+    expect([told.status, told.body.error.param]).toEqual([400, 'note'])
     expect(await inForce()).toBe(before)
   },
 )
@@ -128,8 +121,12 @@ test('POST /catalog/check lists every fault with its path, and changes nothing',
   expect(fine.body).toMatchObject({ valid: true, faults: [], changes: [expect.stringContaining('→ 3')] })
   const pushed_at = (await readStoredCatalog(gateway.tables)())?.pushedAt
   for (const check of [body, fine.body]) expect(check.in_force).toEqual({ version: before, pushed_at })
-  const put = await admin.call('PUT /catalog', { body: faulty, headers: seen(before) })
-  expect([put.status, put.body.error.code, put.body.error.param]).toEqual([400, 'invalid_catalog', expect.any(String)])
+  const told = await put(faulty, before)
+  expect([told.status, told.body.error.code, told.body.error.param]).toEqual([
+    400,
+    'invalid_catalog',
+    expect.any(String),
+  ])
   expect(await inForce()).toBe(before)
 })
 
@@ -158,8 +155,8 @@ test('a catalog whose provider has its key in a variable is refused for a stage,
     valid: false,
     faults: [{ path: 'catalog', message: expect.stringContaining('env:MY_KEY') }],
   })
-  const put = await admin.call('PUT /catalog', { body, headers: seen(await inForce()) })
-  expect([put.status, put.body.error.code]).toEqual([400, 'invalid_catalog'])
+  const told = await put(body)
+  expect([told.status, told.body.error.code]).toEqual([400, 'invalid_catalog'])
   const local = adminOf(gateway.tables, { echoUrl: 'http://127.0.0.1:9/v1' })
   expect((await local.call('POST /catalog/check', { body })).body.valid).toBe(true)
   const echo = { ...body, providers: { up: { type: 'openai', baseUrl: 'local:echo' } } }
@@ -169,7 +166,7 @@ test('a catalog whose provider has its key in a variable is refused for a stage,
 
 test('versions are listed newest first, page by page, read whole, and restored as a new version', async () => {
   const first = await inForce()
-  await admin.call('PUT /catalog', { body: catalog('5'), headers: seen(first) })
+  await put(catalog('5'), first)
   const { body } = await admin.call('GET /catalog/versions?limit=2')
   expect(body.data).toMatchObject([
     { object: 'catalog.version', version: first + 1, in_force: true, by: 'ann' },
@@ -180,13 +177,13 @@ test('versions are listed newest first, page by page, read whole, and restored a
     Array.from({ length: first - 1 }, (_, i) => first - 1 - i),
   )
   const old = await admin.call(`GET /catalog/versions/${first}`)
-  const restored = await admin.call(`POST /catalog/versions/${first}/restore`, { headers: seen(first + 1) })
+  const restored = await restore(first, first + 1)
   expect(restored.body).toMatchObject({ version: first + 2, catalog: old.body.catalog })
   const { body: events } = await admin.call('GET /events?what=catalog.rolled_back')
   expect(events.data[0]).toMatchObject({ after: { version: first + 2, content_of: first } })
-  const stale = await admin.call(`POST /catalog/versions/${first}/restore`, { headers: seen(first) })
+  const stale = await restore(first, first)
   expect(stale.status).toBe(412)
-  const same = await admin.call(`POST /catalog/versions/${first + 2}/restore`, { headers: seen(first + 2) })
+  const same = await restore(first + 2, first + 2)
   expect([same.status, same.body.error.code]).toEqual([409, 'conflict'])
   for (const version of ['999', 'last']) {
     expect((await admin.call(`GET /catalog/versions/${version}`)).status).toBe(404)
@@ -196,8 +193,8 @@ test('versions are listed newest first, page by page, read whole, and restored a
 test('a version is told with its changes against the one before, another, or none, and the one of a moment is found', async () => {
   const first = await inForce()
   const [second, third] = [first + 1, first + 2]
-  const { body: middle } = await admin.call('PUT /catalog', { body: catalog('6'), headers: seen(first) })
-  await admin.call('PUT /catalog', { body: catalog('7'), headers: seen(second) })
+  const { body: middle } = await put(catalog('6'), first)
+  await put(catalog('7'), second)
   const version = async (query: string) => (await admin.call(`GET /catalog/versions/${third}${query}`)).body
   expect(await version('')).toMatchObject({ changes: ['~ model test-model: output 6 → 7'], compared_to: second })
   expect(await version(`?against=${third}`)).toMatchObject({ changes: [], compared_to: third })
@@ -234,8 +231,8 @@ describe('routes', () => {
         { ...model, id: 'off', active: false },
       ],
     }
-    const put = await admin.call('PUT /catalog', { body, headers: seen(await inForce()) })
-    expect(put.status).toBe(200)
+    const told = await put(body)
+    expect(told.status).toBe(200)
     // Another instance, which has not kept the catalog of before.
     const other = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
     upstream.reply = (response, request) =>
@@ -273,7 +270,7 @@ describe('routes', () => {
         { ...model, id: 'stand-in', routes: [{ provider: 'up', model: 'well' }] },
       ],
     }
-    expect((await admin.call('PUT /catalog', { body, headers: seen(await inForce()) })).status).toBe(200)
+    expect((await put(body)).status).toBe(200)
     const other = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
     upstream.reply = (response, request) =>
       (request.body.model === 'out' ? status(500, {}) : say('Hello'))(response, request)
@@ -302,17 +299,14 @@ describe('routes', () => {
 
 test('a catalog with an embedding model can be edited as it is shown, tested, and rolled back to', async () => {
   const vectors = await openUpstream(embed())
-  const first = await admin.call('PUT /catalog', {
-    body: embeddingCatalog([vectors.url]),
-    headers: seen(await inForce()),
-  })
+  const first = await put(embeddingCatalog([vectors.url]))
   const { catalog: shown, version } = (await admin.call('GET /catalog')).body
   const [model, ...others] = shown.models
   const models = [{ ...model, price: { ...model.price, input: '3' } }, ...others]
-  const edited = await admin.call('PUT /catalog', { body: { ...shown, models }, headers: seen(version) })
+  const edited = await put({ ...shown, models }, version)
   expect([edited.status, edited.body.changes]).toEqual([200, ['~ model test-embedding: input 1 → 3']])
   const tested = await admin.call('POST /routes/test', { body: { model: 'test-embedding' } })
   expect(tested.body.data).toMatchObject([{ model: 'test-embedding', ok: true, result: 'ok' }])
-  const back = await admin.call(`POST /catalog/versions/${version}/restore`, { headers: seen(version + 1) })
+  const back = await restore(version, version + 1)
   expect([back.status, back.body.catalog]).toEqual([200, first.body.catalog])
 })

@@ -1,24 +1,19 @@
 import { createHash } from 'node:crypto'
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { keyShape } from '../../layers/admin/api/key-shape.ts'
 import type { KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import { SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { isOptional, SETTINGS } from '../../layers/gateway/domain/keys/key-settings.ts'
 import { makeSecret } from '../../layers/gateway/domain/keys/secret-text.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { HELLO } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { SETTING_SAMPLES } from '../support/setting-samples.ts'
 import { openBoth } from '../support/stack.ts'
-import { type Admin, adminOf, once } from './support/admin.ts'
+import { type Admin, adminOf, once, walk } from './support/admin.ts'
 
-let gateway: TestGateway
-let admin: Admin
-
-beforeAll(async () => {
-  gateway = (await openBoth()).gateway
-  admin = adminOf(gateway.tables)
-})
+const { gateway } = await openBoth()
+const admin = adminOf(gateway.tables)
 
 const create = async (body: object = {}) => {
   const sent = { body: { name: 'acme', credits: '5', ...body }, headers: once() }
@@ -120,13 +115,7 @@ describe('GET /admin/v1/keys', () => {
   test('lists every key once, newest first, page by page, and by status and external id', async () => {
     const made = [await create({ external_id: 'cus_list' }), await create(), await create()].map(({ id }) => id)
     await admin.call(`POST /keys/${made[1]}/revoke`, { body: { confirm: 'acme' } })
-    const seen: string[] = []
-    let [after, more] = ['', true]
-    while (more) {
-      const { body } = await admin.call(`GET /keys?limit=2&after=${after}`)
-      seen.push(...body.data.map(({ id }: { id: string }) => id))
-      ;[after, more] = [body.last_id, body.has_more]
-    }
+    const seen = (await Array.fromAsync(walk(admin, 'GET /keys?limit=2'))).map(({ id }) => id)
     expect(new Set(seen).size).toBe(seen.length)
     expect(seen).toEqual(expect.arrayContaining(made))
     expect(seen.indexOf(made[2] ?? '')).toBeLessThan(seen.indexOf(made[0] ?? ''))
@@ -327,25 +316,10 @@ test('grants are listed newest first, page by page, and refuse what is no amount
     const { status, body } = await admin.call(`POST /keys/${id}/grants`, { body: { credits }, headers: once() })
     expect([status, body.object, body.credits, body.by]).toEqual([201, 'grant', credits, 'ann'])
   }
-  const first = await admin.call(`GET /keys/${id}/grants?limit=2`)
-  expect(first.body.data.map(({ credits }: { credits: string }) => credits)).toEqual(['0.5', '1'])
-  const rest = await admin.call(`GET /keys/${id}/grants?after=${first.body.last_id}`)
-  expect(rest.body).toMatchObject({ data: [{ credits: '5' }], has_more: false })
-  for (const credits of [
-    '0',
-    '-0',
-    '-0.0',
-    '--1',
-    '+1',
-    ' 1',
-    '1e3',
-    '0.0000000001',
-    `${10n ** 24n}`,
-    1,
-    -1,
-    '',
-    undefined,
-  ]) {
+  const listed = await Array.fromAsync(walk(admin, `GET /keys/${id}/grants?limit=2`))
+  expect(listed.map(({ credits }) => credits)).toEqual(['0.5', '1', '5'])
+  const wrong = ['0', '-0', '-0.0', '--1', '+1', ' 1', '1e3', '0.0000000001', `${10n ** 24n}`, 1, -1, '', undefined]
+  for (const credits of wrong) {
     const { status, body } = await admin.call(`POST /keys/${id}/grants`, { body: { credits }, headers: once() })
     expect([status, body.error.param]).toEqual([400, 'credits'])
   }
@@ -369,10 +343,7 @@ test('events tell who changed what, before and after, by key, kind and caller, a
     expect(text).not.toContain(hidden)
   const updates = await admin.call(`GET /events?key_id=${key.id}&what=key.updated&by=bob`)
   expect(updates.body.data).toEqual([body.data[1]])
-  const page = await admin.call(`GET /events?key_id=${key.id}&limit=2`)
-  const rest = await admin.call(`GET /events?key_id=${key.id}&after=${page.body.last_id}`)
-  expect([...page.body.data, ...rest.body.data]).toEqual(body.data)
-  expect([page.body.has_more, rest.body.has_more]).toEqual([true, false])
+  expect(await Array.fromAsync(walk(admin, `GET /events?key_id=${key.id}&limit=2`))).toEqual(body.data)
 })
 
 test('a key is found by its id, its external id, the last four of a secret and a part of its name', async () => {

@@ -1,32 +1,23 @@
-import { beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
-import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { findEvent } from '../../layers/gateway/store/events/events.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { listGrants } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import { catalogFor, openTestTables } from '../support/gateway.ts'
 import { openLine } from '../support/stack.ts'
-import type { UnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
-import { type Admin, adminOf, once } from './support/admin.ts'
+import { adminOf, once } from './support/admin.ts'
 import { ONCE_CHANGES as CHANGES } from './support/once-changes.ts'
 
 jest.setTimeout(60_000)
 
-let tables: Tables
-let line: UnreliableDynamoDb
+const tables = await openTestTables()
+const { line, far } = await openLine(tables)
 /** Over a line that can be made bad. */
-let admin: Admin
+const admin = adminOf(far)
 /** The same, with little time for an act. */
-let hasty: Admin
+const hasty = adminOf(far, { actMs: 1_500 })
 
-beforeAll(async () => {
-  tables = await openTestTables()
-  const opened = await openLine(tables)
-  line = opened.line
-  admin = adminOf(opened.far)
-  hasty = adminOf(opened.far, { actMs: 1_500 })
-})
 beforeEach(() => {
   line.treat = () => 'answer'
 })

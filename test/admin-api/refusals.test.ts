@@ -1,20 +1,14 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { READING_SCOPES } from '../../layers/admin/api/call.ts'
 import { ADMIN_ROUTES } from '../../layers/admin/api/route-table.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/keys/admin-scopes.ts'
 import { ADMIN_LOOKING_POSTS } from '../../layers/gateway/endpoints.ts'
-import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
-import { type Admin, adminOf, once } from './support/admin.ts'
+import { adminOf, once } from './support/admin.ts'
 
-let tables: Tables
-let admin: Admin
-
-beforeAll(async () => {
-  tables = await openTestTables()
-  admin = adminOf(tables)
-})
+const tables = await openTestTables()
+const admin = adminOf(tables)
 
 const addressOf = (path: string) => path.replace('{id}', 'key_1').replace('{version}', '1')
 const scoped = ADMIN_ROUTES.filter(({ scope }) => scope !== undefined)

@@ -48,7 +48,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   for (const child of children) if (child.exitCode === null) child.kill('SIGINT')
-  await account.stop()
+  await account[Symbol.asyncDispose]()
 })
 
 function waybill(...args: string[]): SpawnSyncReturns<string> {

@@ -170,7 +170,7 @@ testWithCurl('the documented call of a stage’s admin API is signed as AWS dema
   account.replies = { 'GET /admin/v1/keys': { body: 'a list' } }
   const env = { ...ACCESS, AWS_SESSION_TOKEN: 'token', ADMIN_URL: account.env.AWS_ENDPOINT_URL_STS ?? '' }
   const { code, stdout } = await started('sh', ['-c', command.replace('REGION', 'eu-west-1')], env)
-  await account.stop()
+  await account[Symbol.asyncDispose]()
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'a list' })
   expect(account.asked).toEqual(['GET /admin/v1/keys execute-api/eu-west-1'])
 })

@@ -1,6 +1,7 @@
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:http'
 import { afterAll, expect, jest, test } from '@jest/globals'
 import { commandsOf, ROOT } from '../documents/support/markdown.ts'
+import { listen } from '../support/listen.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { until } from '../support/wait.ts'
 import { inShell, type Shell } from './support/in-shell.ts'
@@ -14,11 +15,8 @@ afterAll(() => {
 })
 
 async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
+  await using server = await listen(createServer())
+  return Number(new URL(server.url).port)
 }
 
 test('every command of the guide runs: a gateway, its admin API, the shop, a purchase, a key, a top-up, a notice', async () => {

@@ -1,12 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { actAt } from '../support/act.ts'
-import { auditKey } from '../support/audit-key.ts'
 import { booksBalance, catalogFor, HELLO } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { openBoth, openFor } from '../support/stack.ts'
-import { chunk, DONE, say, USAGE, usageChunk } from '../support/upstream.ts'
-import { until } from '../support/wait.ts'
+import { beginAnswers, say } from '../support/upstream.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 const { upstream, gateway } = await openBoth()
@@ -49,43 +47,6 @@ test('a cold instance reads the catalog while it reads the key, not before', asy
 })
 
 describe('racing requests', () => {
-  test('of 200 racing requests with credit for 10 holds, 10 are admitted, 190 get 402 and the audit is clean', async () => {
-    const body = { ...HELLO, max_tokens: 100 }
-    const { hold } = (await gateway.ask(body)).row
-    const credits = `0.${(hold * 10n).toString().padStart(9, '0')}`
-    const { key, secret } = await gateway.issue({ rpm: 60_000, maxConcurrent: 1000, credits })
-
-    const everyone = Promise.withResolvers<void>()
-    const before = upstream.requests.length
-    upstream.reply = async (response) => {
-      await everyone.promise
-      await say('Hello')(response, {} as never)
-    }
-    const all = Promise.all(Array.from({ length: 200 }, () => gateway.post(secret, body)))
-    await until(async () => {
-      const { available } = await gateway.readKey(key.id)
-      expect(available >= 0n).toBe(true)
-      return upstream.requests.length - before === 10 && (await rowsRefused()) === 190
-    }, 25_000)
-    everyone.resolve()
-    const responses = await all
-    upstream.reply = say('Hello')
-    expect([count(responses, 200), count(responses, 402)]).toEqual([10, 190])
-    await drain(responses)
-    const after = await gateway.readKey(key.id)
-    expect(after.holds).toEqual({})
-    expect(booksBalance(after)).toBe(true)
-    expect(await auditKey(gateway.tables, after, Date.now())).toMatchObject({
-      balances: true,
-      explained: true,
-      rows: 200,
-    })
-
-    async function rowsRefused(): Promise<number> {
-      return (await auditKey(gateway.tables, await gateway.readKey(key.id), Date.now())).rows
-    }
-  })
-
   test('a key limited to 40 requests a day admits exactly 40 of 200 that race through two instances', async () => {
     const other = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
     const { secret } = await gateway.issue({ rpm: 60_000, dailyLimit: 40 })
@@ -149,18 +110,12 @@ describe('refusals', () => {
 
   test('a key limited to one request at a time refuses a second with 429 while the first is under way, not after', async () => {
     const { secret } = await gateway.issue({ maxConcurrent: 1 })
-    let finish = () => {}
-    upstream.reply = (response) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-      response.write(chunk({ role: 'assistant', content: 'Hel' }))
-      finish = () => response.end(chunk({ content: 'lo' }, 'stop') + usageChunk(USAGE) + DONE)
-    }
+    const finish = beginAnswers(upstream)
     const running = await gateway.post(secret, { ...HELLO, stream: true })
     upstream.reply = say('Hello')
-    const refused = await gateway.post(secret, HELLO)
-    expect(refused.status).toBe(429)
-    expect(await refused.json()).toMatchObject({ error: { code: 'concurrency_limit_exceeded' } })
-    expect(refused.headers.get('retry-after')).toBe('1')
+    const { status, response, error } = await gateway.ask({}, { secret })
+    expect([status, error.code]).toEqual([429, 'concurrency_limit_exceeded'])
+    expect(response.headers.get('retry-after')).toBe('1')
     finish()
     await running.text()
     expect((await gateway.post(secret, HELLO)).status).toBe(200)
@@ -168,15 +123,13 @@ describe('refusals', () => {
 
   test('a 402 names the largest max_tokens that the balance covers, and a request with that many is served', async () => {
     const { secret } = await gateway.issue({ credits: '0.0005' })
-    const refused = await gateway.post(secret, { ...HELLO, max_tokens: 900 })
-    expect(refused.status).toBe(402)
-    expect(refused.headers.get('x-should-retry')).toBe('false')
-    const { error } = (await refused.json()) as { error: { message: string; type: string; code: string } }
+    const ask = (max_tokens: number) => gateway.ask({ max_tokens }, { secret })
+    const { status, response, error } = await ask(900)
+    expect([status, response.headers.get('x-should-retry')]).toEqual([402, 'false'])
     expect(error).toMatchObject({ type: 'insufficient_quota', code: 'credit_balance_exhausted' })
-    const tokens = Number(/max_tokens of at most (\d+)/.exec(error.message)?.[1])
+    const tokens = Number(/max_tokens of at most (\d+)/.exec(error.message ?? '')?.[1])
     expect(tokens).toBeGreaterThan(0)
-    expect((await gateway.post(secret, { ...HELLO, max_tokens: tokens + 1 })).status).toBe(402)
-    expect((await gateway.post(secret, { ...HELLO, max_tokens: tokens })).status).toBe(200)
+    expect([(await ask(tokens + 1)).status, (await ask(tokens)).status]).toEqual([402, 200])
   })
 
   test('a request refused for its body counts in the limits, and one refused for its scope does not', async () => {

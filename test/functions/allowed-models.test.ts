@@ -45,8 +45,8 @@ test.each(PATHS.map(({ path, endpoint }) => [path, endpoint.contract as Contract
       scopes: ['chat.completions', 'embeddings'],
     }
     const asked = upstream.requests.length
-    const { status: code, text, row, key } = await gateway.ask(BODIES[contract], { ...settings, path })
-    expect([code, JSON.parse(text).error.message]).toEqual([403, expect.stringContaining('may not use the model')])
+    const { status: code, error, row, key } = await gateway.ask(BODIES[contract], { ...settings, path })
+    expect([code, error.message]).toEqual([403, expect.stringContaining('may not use the model')])
     expect(row).toMatchObject({ outcome: 'refused', errorCode: 'model_not_allowed', hold: 0n, cost: 0n })
     expect([key.available, Object.values(key.counts.dailyLimit)]).toEqual([key.granted, [1n]])
     expect(upstream.requests.length).toBe(asked)
@@ -54,11 +54,10 @@ test.each(PATHS.map(({ path, endpoint }) => [path, endpoint.contract as Contract
 )
 
 test('a model that a pattern of the list matches is served, in exactly these letters', async () => {
-  const { secret } = await gateway.issue({ models: ['test-m*l'] })
-  expect((await gateway.post(secret, HELLO)).status).toBe(200)
-  expect(await codeOf(await gateway.post(secret, { ...HELLO, model: 'test-mini' }))).toBe('model_not_allowed')
-  const loud = await gateway.issue({ models: ['TEST-MODEL'] })
-  expect(await codeOf(await gateway.post(loud.secret, HELLO))).toBe('model_not_allowed')
+  const { status: code, secret } = await gateway.ask({}, { models: ['test-m*l'] })
+  const other = await gateway.ask({ model: 'test-mini' }, { secret })
+  const loud = await gateway.ask({}, { models: ['TEST-MODEL'] })
+  expect([code, other.error.code, loud.error.code]).toEqual([200, 'model_not_allowed', 'model_not_allowed'])
 })
 
 test('a list that is changed is in force from the next request on a warm instance, in both directions', async () => {
@@ -118,9 +117,4 @@ test('GET /v1/models lists the models that the key may use, GET /v1/models/{id} 
   expect(await misspelt.text()).not.toContain('Did you mean')
   const meant = await gateway.post(secret, { ...HELLO, model: 'test-modell' })
   expect(await meant.text()).toContain("Did you mean 'test-model'?")
-})
-
-test('introspection shows the list', async () => {
-  const { secret } = await gateway.issue({ models: ['test-m*'] })
-  expect(await (await gateway.get(secret, '/v1/key/introspect')).json()).toMatchObject({ models: ['test-m*'] })
 })

@@ -1,17 +1,12 @@
-import { beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { openApi } from '../documents/support/openapi.ts'
 import { rawCall } from '../robust/support/raw-call.ts'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { HELLO } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { openBoth } from '../support/stack.ts'
-import { say, status, type Upstream } from '../support/upstream.ts'
+import { say, status } from '../support/upstream.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  ;({ upstream, gateway } = await openBoth())
-})
+const { upstream, gateway } = await openBoth()
 beforeEach(() => {
   upstream.reply = say('Hello')
 })

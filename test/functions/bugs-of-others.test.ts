@@ -15,10 +15,10 @@ import { findKeyId, readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { LOCAL_TABLES } from '../../local/database-thread.ts'
 import { openDatabase } from '../../local/dynamodb/open-database.ts'
 import { ending, message, start, stream, textBlock } from '../providers/anthropic/anthropic-fixtures.ts'
-import { booksBalance, catalogFor, HELLO, openAllTables } from '../support/gateway.ts'
+import { booksBalance, catalogFor, HELLO, openAllTables, postTo } from '../support/gateway.ts'
 import { emptyFolder, startLocal } from '../support/processes.ts'
 import { openBoth, openFor, openUpstream } from '../support/stack.ts'
-import { chunk, type Reply, say, status, type Upstream } from '../support/upstream.ts'
+import { beginAnswers, type Reply, say, status, type Upstream } from '../support/upstream.ts'
 
 // Bugs that other gateways have had, by their issues, as guarantees of this one.
 
@@ -39,18 +39,10 @@ test('a graceful stop of npm start loses no row: of an answer that has ended non
   const folder = emptyFolder()
   writeFileSync(join(folder, 'catalog.json'), JSON.stringify(catalogFor(upstream.url)))
   const { local, child, ended } = await startLocal(folder, {}, ['--catalog', join(folder, 'catalog.json')])
-  const ask = () =>
-    fetch(`${local.baseUrl}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${local.demoKey}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ ...HELLO, ...CAP, stream: true }),
-    })
+  const ask = () => postTo(local.baseUrl, local.demoKey, { ...HELLO, ...CAP, stream: true })
   const answered = await ask()
   expect(await answered.text()).toContain('[DONE]')
-  upstream.reply = (response) => {
-    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-    response.write(chunk({ content: 'Hello' }))
-  }
+  beginAnswers(upstream)
   const underWay = await ask()
   child.kill('SIGTERM')
   await expect(underWay.text()).rejects.toThrow()

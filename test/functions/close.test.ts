@@ -5,20 +5,13 @@ import { dayExporter } from '../../functions/close/export-day.ts'
 import { openInstance } from '../../functions/instance.ts'
 import { cursorOf } from '../../layers/admin/api/pages.ts'
 import { usageReader } from '../../layers/admin/usage/usage-reader.ts'
-import { DAY_MS, HOUR_MS, utcDay } from '../../layers/gateway/domain/basics/time.ts'
+import { DAY_MS, HOUR_MS, isoTime, utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import { makeRequestId } from '../../layers/gateway/domain/basics/ulid.ts'
 import { CLOSING_LAG_MS, lastEndedDay, SUMMING_LAG_MS } from '../../layers/gateway/domain/rows/closed-day.ts'
-import {
-  addTo,
-  DayCounter,
-  emptyPart,
-  isSameTotal,
-  sumsOf,
-  type UsagePart,
-} from '../../layers/gateway/domain/rows/day-total.ts'
+import { DayCounter, isSameTotal, sumsOf } from '../../layers/gateway/domain/rows/day-total.ts'
 import { EXPORT_COLUMNS } from '../../layers/gateway/domain/rows/export-line.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
-import { type ModelPart, UsageSum } from '../../layers/gateway/domain/rows/usage-sum.ts'
+import { UsageSum } from '../../layers/gateway/domain/rows/usage-sum.ts'
 import { ENV, TABLES } from '../../layers/gateway/names.ts'
 import type { PutObject } from '../../layers/gateway/platform/aws/put-object.ts'
 import { readConfig } from '../../layers/gateway/platform/config.ts'
@@ -28,16 +21,16 @@ import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { noteClosing, readClosing, setRowExpiry } from '../../layers/gateway/store/rows/closing.ts'
 import { putDayTotal, readDayTotal, toTotalItem, totalKey } from '../../layers/gateway/store/rows/day-totals.ts'
-import { HOUR_SUMS, hourOf, readUsageSums, SUM_KINDS, type SumKind } from '../../layers/gateway/store/rows/hour-sums.ts'
+import { HOUR_SUMS, hourOf } from '../../layers/gateway/store/rows/hour-sums.ts'
 import { rowKey } from '../../layers/gateway/store/rows/usage-item.ts'
-import { usageOfKey } from '../../layers/gateway/store/rows/usage-of-key.ts'
-import { putUsageRow, type TimeRange } from '../../layers/gateway/store/rows/usage-rows.ts'
+import { putUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { adminOf } from '../admin-api/support/admin.ts'
 import { Random } from '../simulation/random.ts'
 import { auditKey } from '../support/audit-key.ts'
 import { demandOf } from '../support/demand.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
+import { type AuditLine, jsonLines } from '../support/json-lines.ts'
 import { closerAt, randomRow, randomRows, usedKey } from '../support/past-usage.ts'
 import { someTimes } from '../support/some-of.ts'
 
@@ -59,13 +52,7 @@ function bucket(objects: Objects = new Map()) {
 }
 
 function linesIn(objects: Objects): Record<string, unknown>[] {
-  return [...objects.values()].flatMap((bytes) =>
-    gunzipSync(bytes)
-      .toString()
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>),
-  )
+  return [...objects.values()].flatMap((bytes) => jsonLines<Record<string, unknown>>(gunzipSync(bytes).toString()))
 }
 
 function totalsOf(rows: readonly UsageRow[]) {
@@ -94,52 +81,12 @@ async function audit(tables: Tables, keyId: string, nowMs: number) {
   return auditKey(tables, key, nowMs)
 }
 
-type Usage = { readonly atMs: number; readonly keyId?: string; readonly part: UsagePart }
-
-const GROUPS: Record<string, (of: Usage) => string> = {
-  key: ({ keyId }) => keyId ?? '-',
-  model: ({ part }) => part.model ?? '-',
-  provider: ({ part }) => part.provider ?? '-',
-  day: ({ atMs }) => utcDay(atMs),
-}
-
-async function summaries(tables: Tables, keyId: string | undefined, fromMs: number, nowMs: number) {
-  const range = { fromMs, toMs: nowMs + HOUR_MS }
-  const byName = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
-  const all = Object.entries(GROUPS).map(async ([name, groupOf]) => {
-    const usage = keyId === undefined ? usageOfAll(tables, name, range) : usageOfOne(tables, keyId, range)
-    return [name, [...summed(await Array.fromAsync(usage), groupOf)].sort(byName)]
-  })
-  return Object.fromEntries(await Promise.all(all))
-}
-
-async function* usageOfAll(tables: Tables, name: string, range: TimeRange): AsyncGenerator<Usage> {
-  for await (const { atMs, sum } of usageReader(tables)(range, name === 'key' ? 'keys' : 'models', 'days')) {
-    for (const [keyId, part] of name === 'key' ? sum.keys : sum.models) yield { atMs, keyId, part: withoutTimes(part) }
-  }
-}
-
-function withoutTimes(part: UsagePart): UsagePart {
-  const { firstToken: _, duration: __, ...figures } = part as ModelPart
-  return figures
-}
-
-async function* usageOfOne(tables: Tables, keyId: string, range: TimeRange): AsyncGenerator<Usage> {
-  const key = await readKey(tables)(keyId)
-  if (!key) throw new Error('no key')
-  for await (const usage of usageOfKey(tables, key, range)) yield { ...usage, keyId }
-}
-
-/** The usage of each group together, whichever model and provider it begins with. */
-function summed(usage: Iterable<Usage>, groupOf: (usage: Usage) => string) {
-  const groups = new Map<string, UsagePart>()
-  for (const of of usage) {
-    const before = groups.get(groupOf(of))
-    const sum = before ?? emptyPart()
-    groups.set(groupOf(of), sum)
-    addTo(sum, of.part)
-  }
-  return new Map([...groups].map(([name, { model: _, provider: __, ...sums }]) => [name, sums]))
+/** The usage that operators are shown. */
+async function shownUsage(tables: Tables, fromMs: number, nowMs: number, more = '') {
+  const { call } = adminOf(tables, { clock: () => nowMs })
+  const range = `from=${isoTime(fromMs)}&to=${isoTime(nowMs + HOUR_MS)}${more}`
+  const groups = ['key', 'model', 'provider', 'day'].map((name) => call(`GET /usage?group_by=${name}&${range}`))
+  return (await Promise.all(groups)).map(({ body }) => body.groups)
 }
 
 /** A stage with a key that has so many rows on the days from the first on. */
@@ -171,8 +118,9 @@ test('days closed at random moments have totals that are the sum of their rows, 
   const rows = used.flatMap(({ rows: of }) => of)
   const nowMs = endOf(6) - 3 * HOUR_MS
   const since = [FIRST_MS, FIRST_MS + 5 * HOUR_MS, nowMs - 26 * HOUR_MS]
-  const byRows = await Promise.all(since.map((fromMs) => summaries(tables, undefined, fromMs, nowMs)))
-  const ofOne = await summaries(tables, used[0]?.key.id, FIRST_MS, nowMs)
+  const byRows = await Promise.all(since.map((fromMs) => shownUsage(tables, fromMs, nowMs)))
+  const one = `&key_id=${used[0]?.key.id}`
+  const ofOne = await shownUsage(tables, FIRST_MS, nowMs, one)
 
   for (let atMs = FIRST_MS; atMs < nowMs; atMs += random.below(2 * DAY_MS)) await closerAt(tables, () => atMs).run()
   expect(await closerAt(tables, () => nowMs).run()).toMatchObject({ behind: 0 })
@@ -185,50 +133,27 @@ test('days closed at random moments have totals that are the sum of their rows, 
   }
   expect(await storedItems(tables)).toHaveLength(closed.length)
   const laterMs = nowMs + 2 * 60_000
-  expect(await Promise.all(since.map((fromMs) => summaries(tables, undefined, fromMs, laterMs)))).toEqual(byRows)
-  expect(await summaries(tables, used[0]?.key.id, FIRST_MS, laterMs)).toEqual(ofOne)
+  expect(await Promise.all(since.map((fromMs) => shownUsage(tables, fromMs, laterMs)))).toEqual(byRows)
+  expect(await shownUsage(tables, FIRST_MS, laterMs, one)).toEqual(ofOne)
   const audits = await Promise.all(used.map(({ key }) => audit(tables, key.id, laterMs)))
   expect(audits.map(({ findings }) => findings)).toEqual(used.map(() => []))
-})
-
-test('a summary of days that are added up is one query a day, however many keys there are, and consistent', async () => {
-  const tables = await openTestTables()
-  const random = new Random(8)
-  const ones = Array.from({ length: 30 }, () =>
-    usedKey(tables, FIRST_MS, (id) => [0, 1, 2, 3].map((of) => randomRow(random, id, FIRST_MS + of * DAY_MS + 5))),
-  )
-  await Promise.all(ones)
-  await closerAt(tables, () => endOf(4)).run()
-  const queries: unknown[] = []
-  const stop = intercept(tables, (send, name, input) => {
-    if (name !== 'GetItem') queries.push(input)
-    return send()
-  })
-  const range = { fromMs: FIRST_MS, toMs: FIRST_MS + 4 * DAY_MS }
-  const usage = await Array.fromAsync(usageOfAll(tables, 'key', range))
-  stop()
-  const byKey = [...summed(usage, ({ keyId }) => keyId ?? '').values()]
-  expect(byKey.map(({ requests }) => requests)).toEqual(Array(30).fill(4))
-  expect(queries).toEqual(Array(4).fill(expect.objectContaining({ ConsistentRead: true })))
-  expect(queries).toEqual(Array(4).fill(expect.not.objectContaining({ IndexName: expect.anything() })))
 })
 
 test('hours are added up once nothing in them can change, and what is read is the same before, between and after', async () => {
   const { tables, random, ...used } = await stageWith(31, 2, 60)
   const range = { fromMs: FIRST_MS + 20 * 60_000, toMs: FIRST_MS + 40 * HOUR_MS + 1 }
-  const read = async (step: 'hours' | 'days') => {
-    const sums = new UsageSum()
-    for (const kind of SUM_KINDS) {
-      for await (const { sum } of usageReader(tables)(range, kind, step)) addKind(sums, sum, kind)
+  const read = async () => {
+    const routes = new UsageSum()
+    for await (const { sum } of usageReader(tables)(range, 'routes', 'hours')) {
+      for (const [route, asked] of sum.routes) routes.addRoute(route, asked)
     }
-    return [sums.models, sums.keys, sums.routes].map((groups) => [...groups].sort(([a], [b]) => (a < b ? -1 : 1)))
+    const nowMs = range.toMs - HOUR_MS
+    const shown = ['1h', '1d'].map((bucket) => shownUsage(tables, range.fromMs, nowMs, `&bucket=${bucket}`))
+    return [...(await Promise.all(shown)), [...routes.routes].sort(([a], [b]) => (a < b ? -1 : 1))]
   }
-  const wanted = new UsageSum()
-  for (const row of used.rows) {
-    if (row.startedAtMs >= range.fromMs && row.startedAtMs < range.toMs) wanted.addRow(row)
-  }
-  const byRows = await read('hours')
-  expect(byRows.map((groups) => groups.length)).toEqual([wanted.models.size, wanted.keys.size, wanted.routes.size])
+  const byRows = await read()
+  const inRange = used.rows.filter(({ startedAtMs: at }) => at >= range.fromMs && at < range.toMs)
+  expect(byRows[0]?.[0]).toMatchObject([{ requests: inRange.length }])
   const heldMs = FIRST_MS + 7 * HOUR_MS + 5
   const requestId = makeRequestId(heldMs, random.bytes(10))
   const demand = demandOf(used.key, heldMs, { requestId, hold: 5n })
@@ -242,14 +167,12 @@ test('hours are added up once nothing in them can change, and what is read is th
   ] as const) {
     await closerAt(tables, () => nowMs).run()
     expect((await readClosing(tables)()).summedThrough).toBe(through)
-    expect(await read('hours')).toEqual(byRows)
-    expect(await read('days')).toEqual(byRows)
+    expect(await read()).toEqual(byRows)
   }
   await releaseHold(tables)({ keyId: key.id, requestId, hold: { amount: 5n, untilMs: heldMs + 60_000 }, cost: 0n })
   await closerAt(tables, () => endOf(3)).run()
   expect((await readClosing(tables)()).summedThrough).toBe(hourOf(endOf(3) - SUMMING_LAG_MS - HOUR_MS))
-  expect(await read('hours')).toEqual(byRows)
-  expect(await read('days')).toEqual(byRows)
+  expect(await read()).toEqual(byRows)
 })
 
 test.each([
@@ -261,27 +184,18 @@ test.each([
   expect((await readClosing(tables)()).summedThrough).toBe(hourOf(FIRST_MS + (hours - 1) * HOUR_MS))
   const late = randomRow(random, used.key.id, FIRST_MS + 3 * HOUR_MS)
   await putUsageRow(tables)(late)
-  const requests = async () => {
-    const range = { fromMs: FIRST_MS, toMs: FIRST_MS + DAY_MS }
-    const spans = await Array.fromAsync(usageReader(tables)(range, 'keys', 'hours'))
-    return spans.reduce((sum, { sum: { keys } }) => sum + (keys.get(used.key.id)?.requests ?? 0), 0)
+  const expectRequests = async (requests: number) => {
+    for (const bucket of ['1h', '1d']) {
+      const [keys] = await shownUsage(tables, FIRST_MS, endOf(1), `&bucket=${bucket}`)
+      expect(keys).toMatchObject([{ group: used.key.id, requests }])
+    }
   }
-  expect(await requests()).toBe(used.rows.length)
+  await expectRequests(used.rows.length)
   await closerAt(tables, () => endOf(1)).run()
   const { closedThrough, again } = await readClosing(tables)()
   expect([closedThrough, again]).toEqual([day(0), undefined])
-  expect(await requests()).toBe(used.rows.length + 1)
-  expect((await Array.fromAsync(readUsageSums(tables, 'keys')(day(0))))[0]?.sum.keys.get(used.key.id)?.requests).toBe(
-    used.rows.length + 1,
-  )
+  await expectRequests(used.rows.length + 1)
 })
-
-/** A reading of one kind from rows has the other kinds, too. */
-function addKind(sums: UsageSum, { models, keys, routes }: UsageSum, kind: SumKind): void {
-  if (kind === 'models') for (const part of models.values()) sums.addModel(part)
-  if (kind === 'keys') for (const [id, part] of keys) sums.addKey(id, part)
-  if (kind === 'routes') for (const [route, asked] of routes) sums.addRoute(route, asked)
-}
 
 test('a day with a request that died stays open for its key alone until the request has its row', async () => {
   const { tables, random, addKey, ...dead } = await stageWith(10, 2, 6)
@@ -400,35 +314,25 @@ test('a key with more rows than a run has time for is added up and exported over
   await forgetDays(tables)
 
   const objects: Objects = new Map()
-  const shown = countRows(tables)
+  const first = rows.toSorted((a, b) => a.startedAtMs - b.startedAtMs)[0]?.requestId
+  let timesRead = 0
+  const stop = intercept(tables, async (send) => {
+    const page = (await send()) as { Items?: { requestId: string }[] }
+    timesRead += page.Items?.filter(({ requestId }) => requestId === first).length ?? 0
+    return page
+  })
   let runs = 0
   for (let behind = 1; (behind > 0 || objects.size < wanted.size) && runs < 60; runs++) {
     ;({ behind } = await runOn(endOf(1) + runs * HOUR_MS, timeFor(12), objects))
   }
-  shown.stop()
+  stop()
   expect(runs).toBeGreaterThan(8)
   expect(await storedItems(tables)).toEqual(totals)
   expect(objects).toEqual(wanted)
   expect(await runOn(endOf(1) + 61 * HOUR_MS, timeFor(Infinity), objects)).toMatchObject({ behind: 0 })
   // Without a cursor each of the runs would begin with the first row.
-  const first = rows.toSorted((a, b) => a.startedAtMs - b.startedAtMs)[0]?.requestId ?? ''
-  expect(shown.times.get(first)).toBeLessThan(5)
+  expect(timesRead).toBeLessThan(5)
 })
-
-/** How often each row was read by a query. */
-function countRows({ database }: Tables) {
-  const times = new Map<string, number>()
-  const { query } = database
-  Object.assign(database, {
-    query: async (input: never) => {
-      const page = await query(input)
-      for (const { requestId } of page.Items ?? [])
-        times.set(requestId as string, (times.get(requestId as string) ?? 0) + 1)
-      return page
-    },
-  })
-  return { times, stop: () => void Object.assign(database, { query }) }
-}
 
 test('a run with less time than the pause for the index does not begin it, and exports what is closed', async () => {
   const { tables } = await stageWith(24, 3, 20)
@@ -498,7 +402,7 @@ test('rows expire after the days that a stage keeps them, and the audit and summ
   const { tables, random, key, rows } = await stageWith(15, 5, 40, 100)
   await closerAt(tables, () => endOf(5)).run()
   const beforeMs = endOf(5) + 60_000
-  const before = await summaries(tables, undefined, FIRST_MS, beforeMs)
+  const before = await shownUsage(tables, FIRST_MS, beforeMs)
   const spent = (await audit(tables, key.id, beforeMs)).row_costs
 
   // As DynamoDB does it: a row here, a row there, some later than they might.
@@ -507,7 +411,7 @@ test('rows expire after the days that a stage keeps them, and the audit and summ
   const { expired_rows: expiredRows, ...audited } = await audit(tables, key.id, nowMs)
   expect(audited).toMatchObject({ ok: true, findings: [], rows: rows.length, row_costs: spent })
   expect(expiredRows).toBeGreaterThan(10)
-  expect(await summaries(tables, undefined, FIRST_MS, nowMs)).toEqual(before)
+  expect(await shownUsage(tables, FIRST_MS, nowMs)).toEqual(before)
   for (const row of rows) await removeRow(tables, row)
   expect(await audit(tables, key.id, nowMs + 5 * DAY_MS)).toMatchObject({ ok: true, expired_rows: rows.length })
   // Before its time no row may be gone.
@@ -563,15 +467,12 @@ test('an audit with time for three rows goes on within a day, with what it found
   // A reading of the clock takes a second, and a page three; a day has about twenty rows.
   let nowMs = endOf(6)
   const admin = adminOf(tables, { clock: () => (nowMs += 1_000) })
-  const lines: { object: string; last_id?: string | null }[] = []
+  const lines: AuditLine[] = []
   for (let after: string | null | undefined; after !== null; ) {
     const { text } = await admin.call('POST /audits', { body: { key_id: key.id, after } })
-    const told = text
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    const told = jsonLines(text)
     lines.push(...told)
-    after = told.at(-1).last_id
+    after = told.at(-1)?.last_id
   }
   expect(lines.filter(({ object }) => object === 'audit.summary').length).toBeGreaterThan(24)
   const [found, ...others] = lines.filter(({ object }) => object === 'audit')

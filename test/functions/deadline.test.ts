@@ -1,15 +1,14 @@
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import type { Context } from 'aws-lambda'
 import { createChat } from '../../functions/chat/create.ts'
 import { countTokens } from '../../layers/tokenizer/count-tokens.ts'
 import { toEvent } from '../../local/events.ts'
 import { ResponseStream } from '../../local/lambda-runtime.ts'
 import { writeOn } from '../robust/support/write-apart.ts'
-import { booksBalance, HELLO } from '../support/gateway.ts'
-import { openBoth } from '../support/stack.ts'
+import { booksBalance, HELLO, postTo } from '../support/gateway.ts'
+import { openBoth, openServer } from '../support/stack.ts'
 import { chunk, DONE, type Reply, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 
@@ -32,22 +31,20 @@ class StalledStream extends ResponseStream {
 const chat = createChat(gateway.instance, {
   countTokens: async (texts) => texts.map((counted) => countTokens(counted)),
 }) as unknown as StreamFunction
-const server = createServer(async (incoming, response) => {
+const origin = await openServer(async (incoming, response) => {
   const event = toEvent(incoming, Buffer.from(await text(incoming)))
   const context = { getRemainingTimeInMillis: () => remainingMs } as Context
   await chat(event, new Stream(response), context).catch(() => {})
 })
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
-})
 
-const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/chat/completions`
-const headers = (secret: string) => ({ Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' })
+const ask = (secret: string, extra: object) => postTo(origin, secret, { ...HELLO, ...extra })
 
-function ask(secret: string, extra: object): Promise<Response> {
-  return fetch(url(), { method: 'POST', headers: headers(secret), body: JSON.stringify({ ...HELLO, ...extra }) })
+/** A client that reads nothing of its stream. */
+function askUnread(secret: string) {
+  const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
+  const sent = request(`${origin}/v1/chat/completions`, { method: 'POST', headers }, (response) => response.pause())
+  sent.on('error', () => {})
+  return sent.end(JSON.stringify({ ...HELLO, stream: true, max_tokens: 100_000 }))
 }
 
 /** Never silent, never done. */
@@ -87,15 +84,10 @@ test('a JSON answer that outlasts the function’s time is a 504, and costs what
 test('a client that has stopped reading cannot keep its request from being settled in the function’s time', async () => {
   upstream.reply = async (response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-    const piece = chunk({ content: ' '.repeat(60_000) })
-    for (let i = 0; i < 100 && !response.destroyed; i++) {
-      if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve))
-    }
+    await writeOn(response, Array(100).fill(chunk({ content: ' '.repeat(60_000) })))
   }
   const { key, secret } = await gateway.issue()
-  const stalled = request(url(), { method: 'POST', headers: headers(secret) }, (response) => response.pause())
-  stalled.on('error', () => {})
-  stalled.end(JSON.stringify({ ...HELLO, stream: true, max_tokens: 100_000 }))
+  const stalled = askUnread(secret)
   await until(async () => Object.keys((await gateway.readKey(key.id)).holds).length === 1)
   await until(async () => Object.keys((await gateway.readKey(key.id)).holds).length === 0)
   const after = await gateway.readKey(key.id)
@@ -116,9 +108,7 @@ test('a client that has stopped reading is left in time for its upstream to be r
     response.end(chunk({}, 'stop') + usageChunk(counted) + DONE)
   }
   const { key, secret } = await gateway.issue()
-  const stalled = request(url(), { method: 'POST', headers: headers(secret) })
-  stalled.on('error', () => {})
-  stalled.end(JSON.stringify({ ...HELLO, stream: true, max_tokens: 100_000 }))
+  const stalled = askUnread(secret)
   await until(async () => (await gateway.readKey(key.id)).spent > 0n)
   expect((await gateway.readKey(key.id)).spent).toBe(10n * 1_000n + 90_000n * 2_000n)
   stalled.destroy()

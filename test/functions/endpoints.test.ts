@@ -1,22 +1,17 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
+import type { KeySettings } from '../../layers/gateway/domain/keys/key-settings.ts'
 import { KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/keys/new-key.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { addRateLimits, type Headers } from '../../layers/gateway/wire/requests/headers.ts'
 import { actAt } from '../support/act.ts'
-import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { catalogFor, HELLO } from '../support/gateway.ts'
 import { openBoth, openFor } from '../support/stack.ts'
-import { say, type Upstream } from '../support/upstream.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 let nowMs = NOW
-let upstream: Upstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  const both = await openBoth({ clock: () => nowMs, model: { id: 'vendor/test-model', name: 'Test', created: 5 } })
-  upstream = both.upstream
-  gateway = both.gateway
-})
+const price = { input: '1', output: '2', cachedInput: '0.1', cacheWrite: '1.25', request: '0.005', image: '0.001' }
+const model = { id: 'vendor/test-model', name: 'Test', created: 5, price }
+const { upstream, gateway } = await openBoth({ clock: () => nowMs, model })
 
 const ENTRY = {
   id: 'vendor/test-model',
@@ -28,10 +23,17 @@ const ENTRY = {
   contracts: expect.arrayContaining(['chat', 'completions']),
   context_length: 1_000_000,
   max_output_tokens: 1000,
-  pricing: { prompt: '0.000001', completion: '0.000002', input_cache_read: '0.0000005' },
+  pricing: {
+    prompt: '0.000001',
+    completion: '0.000002',
+    input_cache_read: '0.0000001',
+    input_cache_write: '0.00000125',
+    request: '0.005',
+    image: '0.001',
+  },
 }
 
-test('GET /v1/models lists the active models with their prices', async () => {
+test('GET /v1/models lists the active models with every price of theirs, also those per request and per image', async () => {
   const { secret } = await gateway.issue()
   const response = await gateway.get(secret, '/v1/models')
   expect(response.status).toBe(200)
@@ -48,22 +50,6 @@ test('GET /v1/models/{id} finds a model by an id with a slash, encoded or not', 
   expect(await missing.json()).toMatchObject({ error: { code: 'model_not_found', param: 'model' } })
 })
 
-test('GET /v1/models/{id} shows every price of a model, also those per request and per image', async () => {
-  const price = { input: '1', output: '2', cachedInput: '0.1', cacheWrite: '1.25', request: '0.005', image: '0.001' }
-  const own = await openFor(catalogFor(upstream.url, { price }))
-  const { secret } = await own.issue()
-  expect(await (await own.get(secret, '/v1/models/test-model')).json()).toMatchObject({
-    pricing: {
-      prompt: '0.000001',
-      completion: '0.000002',
-      input_cache_read: '0.0000001',
-      input_cache_write: '0.00000125',
-      request: '0.005',
-      image: '0.001',
-    },
-  })
-})
-
 test('a catalog is in force 30 seconds after it was pushed, and a model that it makes inactive is gone', async () => {
   const own = await openFor(catalogFor(upstream.url), { clock: () => nowMs })
   const { secret } = await own.issue()
@@ -76,15 +62,9 @@ test('a catalog is in force 30 seconds after it was pushed, and a model that it 
   nowMs = NOW
 })
 
-test('GET /v1/models is a 403 for a key without the scope models.read', async () => {
-  const { secret } = await gateway.issue({ scopes: ['chat.completions'] })
-  const response = await gateway.get(secret, '/v1/models')
-  expect(response.status).toBe(403)
-  expect(await response.json()).toMatchObject({ error: { type: 'permission_error', code: 'insufficient_scope' } })
-})
-
 test('GET /v1/key/introspect tells a key all about itself, whatever its scopes', async () => {
-  const { key, secret } = await gateway.issue({ name: 'acme', scopes: ['models.read'], rpm: 30, credits: '2.5' })
+  const settings: Partial<KeySettings> = { name: 'acme', scopes: ['models.read'], models: ['test-m*'], rpm: 30 }
+  const { key, secret } = await gateway.issue({ ...settings, credits: '2.5' })
   const response = await gateway.get(secret, '/v1/key/introspect')
   expect(await response.json()).toEqual({
     object: 'api_key',
@@ -103,27 +83,10 @@ test('GET /v1/key/introspect tells a key all about itself, whatever its scopes',
       daily_credits: null,
       monthly_credits: null,
     },
-    models: [],
+    models: ['test-m*'],
     allowlist: [],
     created_at: NOW / 1000,
   })
-})
-
-test('GET /v1/usage/{request_id} shows thinking and cached tokens, and never the operator’s own cost', async () => {
-  const routes = [{ provider: 'up', model: 'x', cost: { input: '0.5', output: '1' } }]
-  const own = await openFor(catalogFor(upstream.url, { routes }))
-  const { secret } = await own.issue()
-  upstream.reply = say('Hello', {
-    prompt_tokens: 10,
-    completion_tokens: 5,
-    total_tokens: 25,
-    prompt_tokens_details: { cached_tokens: 4 },
-  })
-  const id = (await own.post(secret, HELLO)).headers.get('x-request-id')
-  expect((await own.readRow(id)).upstreamCost).toBe(20_000n)
-  const seen = await (await own.get(secret, `/v1/usage/${id}`)).json()
-  expect(seen).toMatchObject({ prompt_tokens: 10, completion_tokens: 15, cached_tokens: 4, reasoning_tokens: 10 })
-  expect(JSON.stringify(seen)).not.toMatch(/upstream_?cost|margin/i)
 })
 
 test('every answer to a known key has a request id, the rate limit and the cost', async () => {
@@ -171,21 +134,4 @@ test.each([
   const headers: Headers = {}
   addRateLimits(headers, key, nowMs)
   expect(headers['x-ratelimit-reset-requests']).toBe(text)
-})
-
-test('a call without a key is a 401, or a 404 or 405 where there is no such endpoint', async () => {
-  for (const [method, path, status] of [
-    ['GET', '/v1/models', 401],
-    ['POST', '/v1/chat/completions', 401],
-    ['GET', '/v1/chat/completions', 405],
-    ['DELETE', '/v1/models', 405],
-    ['GET', '/v1/nope', 404],
-    ['POST', '/', 404],
-  ] as const) {
-    const response = await fetch(gateway.baseUrl + path, { method })
-    expect([method, path, response.status]).toEqual([method, path, status])
-    const { error } = (await response.json()) as { error: object }
-    expect(Object.keys(error).sort()).toEqual(['code', 'message', 'param', 'type'])
-    expect(response.headers.get('x-request-id')).toMatch(/^req_/)
-  }
 })

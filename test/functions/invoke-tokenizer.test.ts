@@ -1,10 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { invokeTokenizer } from '../../functions/invoke-tokenizer.ts'
 import type { CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
 import type { TokenQuestion } from '../../layers/tokenizer/answer-question.ts'
+import { openServer } from '../support/stack.ts'
 
 const PRIVATE = 'the-prompt-of-a-caller'
 const LONG_MS = 60_000
@@ -14,7 +14,7 @@ type Serve = (response: ServerResponse, call: Call) => void
 
 const calls: Call[] = []
 let serve: Serve
-const server = createServer(async (request, response) => {
+const endpoint = await openServer(async (request, response) => {
   const question = (await json(request)) as TokenQuestion
   const call = { path: request.url ?? '', headers: request.headers, question }
   calls.push(call)
@@ -22,24 +22,17 @@ const server = createServer(async (request, response) => {
 })
 let countTokens: CountTokens
 
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL_LAMBDA: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
-    AWS_SECRET_ACCESS_KEY: 'secret',
-    AWS_SESSION_TOKEN: 'session',
-  })
+Object.assign(process.env, {
+  AWS_ENDPOINT_URL_LAMBDA: endpoint,
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_SESSION_TOKEN: 'session',
 })
 beforeEach(() => {
   calls.length = 0
   serve = count
   countTokens = invokeTokenizer('Tokenizer-1')
-})
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
 })
 
 const count: Serve = (response, { question }) => {

@@ -6,7 +6,8 @@ import { createSweep } from '../../functions/sweep/create.ts'
 import { usageRows } from '../../layers/admin/usage/usage-rows.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { adminOf } from '../admin-api/support/admin.ts'
-import { booksBalance, catalogFor, HELLO } from '../support/gateway.ts'
+import { booksBalance, catalogFor, HELLO, postTo } from '../support/gateway.ts'
+import { jsonLines } from '../support/json-lines.ts'
 import type { Process } from '../support/processes.ts'
 import { openApart, openFor, openUpstream } from '../support/stack.ts'
 import { say } from '../support/upstream.ts'
@@ -30,12 +31,8 @@ test(
     const catalog = catalogFor(upstream.url)
     const books = await openFor(catalog)
     const { tables } = books
-    const { key, secret } = await books.issue({
-      rpm: 60_000,
-      dailyLimit: 1_000_000,
-      maxConcurrent: 1_000,
-      credits: '1000',
-    })
+    const limits = { rpm: 60_000, dailyLimit: 1_000_000, maxConcurrent: 1_000 }
+    const { key, secret } = await books.issue({ ...limits, credits: '1000' })
     const gateways = await Promise.all(Array.from({ length: GATEWAYS }, () => openApart(tables)))
     let stopped = false
     const seen = { answered: 0, lost: 0, wanted: 0 }
@@ -49,16 +46,8 @@ test(
           // Each gateway has a caller of its own, and all others ask any.
           const { url } = gateways[i < GATEWAYS ? i : Math.floor(Math.random() * GATEWAYS)] as Process & { url: string }
           try {
-            const response = await fetch(`${url}/v1/chat/completions`, {
-              method: 'POST',
-              headers: {
-                Authorization: `Bearer ${secret}`,
-                'Content-Type': 'application/json',
-                'Idempotency-Key': name,
-              },
-              body: JSON.stringify({ ...HELLO, max_tokens: 100, stream: Math.random() < 0.5 }),
-            })
-            await response.text()
+            const asked = { ...HELLO, max_tokens: 100, stream: Math.random() < 0.5 }
+            await (await postTo(url, secret, asked, { 'Idempotency-Key': name })).text()
             seen.answered += 1
             break
           } catch {
@@ -106,9 +95,10 @@ test(
     expect(seen.lost).toBeGreaterThan(0)
 
     const audit = await adminOf(tables).call('POST /audits')
-    const [first = '', summary = ''] = audit.text.split('\n')
-    expect(JSON.parse(first)).toMatchObject({ key_id: key.id, ok: true })
-    expect(JSON.parse(summary)).toMatchObject({ keys: 1, wrong: 0, has_more: false })
+    expect(jsonLines(audit.text)).toMatchObject([
+      { key_id: key.id, ok: true },
+      { keys: 1, wrong: 0, has_more: false },
+    ])
     if (process.env.KILL_ROUNDS) console.log({ rounds: ROUNDS, ...seen, rows: rows.length, swept: finished })
   },
   60_000 + ROUNDS * 10_000,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { createSweep } from '../../functions/sweep/create.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { ulid } from '../../layers/gateway/domain/basics/ulid.ts'
@@ -14,24 +14,20 @@ import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { keepNotice, readWatched } from '../../layers/gateway/store/notices/notices.ts'
 import type { NoticeBody } from '../../layers/gateway/wire/keys/notice-body.ts'
 import { actAt } from '../support/act.ts'
-import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
-import { openFor, openUpstream } from '../support/stack.ts'
-import { say, type Upstream } from '../support/upstream.ts'
+import { HELLO } from '../support/gateway.ts'
+import { intercept } from '../support/intercept.ts'
+import { openBoth } from '../support/stack.ts'
+import { holdAnswers } from '../support/upstream.ts'
 
 const CREDIT = 1_000_000_000n
 const ASKED = { ...HELLO, max_tokens: 10 }
-let upstream: Upstream
-let gateway: TestGateway
 let nowMs = Date.UTC(2026, 10, 17, 12)
 let told: NoticeBody[] = []
 
 /** Each answer costs 0.1 credits. */
 const price = { input: '0', output: '0', request: '0.1' }
 
-beforeAll(async () => {
-  upstream = await openUpstream(say('Hello'))
-  gateway = await openFor(catalogFor(upstream.url, { price }), { clock: () => nowMs })
-})
+const { upstream, gateway } = await openBoth({ model: { price }, clock: () => nowMs })
 
 const tell = async (notice: NoticeBody) => {
   told.push(notice)
@@ -46,18 +42,7 @@ async function sweep(): Promise<string[]> {
   return told.map(({ type }) => type)
 }
 
-/** The upstream answers when it is told to. */
-function holdAnswers(): () => void {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  upstream.reply = async (response, asked) => {
-    await promise
-    await say('Hello')(response, asked)
-  }
-  return () => {
-    upstream.reply = say('Hello')
-    resolve()
-  }
-}
+const suspend = (keyId: string) => suspendKey(gateway.tables)(keyId, actAt(nowMs))
 
 async function spend(secret: string, requests: number): Promise<number[]> {
   const statuses: number[] = []
@@ -97,7 +82,7 @@ describe('a level', () => {
   })
 
   test('does not count credits that requests hold', async () => {
-    const release = holdAnswers()
+    const release = holdAnswers(upstream)
     const { secret } = await gateway.issue({ credits: '1', notifyBelow: CREDIT / 2n, maxConcurrent: 20 })
     const sent = Array.from({ length: 8 }, () => gateway.post(secret, ASKED))
     await new Promise((done) => setTimeout(done, 300))
@@ -177,7 +162,7 @@ describe('credits that ran out', () => {
 
   test('is told also of a key that is busy, with other requests under way all the time', async () => {
     const { secret } = await gateway.issue({ credits: '0.2', maxConcurrent: 20 })
-    const release = holdAnswers()
+    const release = holdAnswers(upstream)
     const first = gateway.post(secret, ASKED)
     await new Promise((done) => setTimeout(done, 200))
     expect(await sweep()).toEqual([])
@@ -195,7 +180,7 @@ describe('the life of a key', () => {
     const { key } = await gateway.issue()
     const [first, second, third, last] = [actAt(nowMs), actAt(nowMs), actAt(nowMs), actAt(nowMs)] as const
     await suspendKey(gateway.tables)(key.id, first)
-    await suspendKey(gateway.tables)(key.id, actAt(nowMs))
+    await suspend(key.id)
     await resumeKey(gateway.tables)(key.id, second)
     await suspendKey(gateway.tables)(key.id, third)
     await revokeKey(gateway.tables)(key.id, last)
@@ -242,16 +227,11 @@ describe('crashes', () => {
       left -= 1
       if (left < 0) throw new Error('The process is dead.')
     }
-    const { database: real } = gateway.instance.tables
-    const verbs = Object.entries(real).map(([name, verb]) => [
-      name,
-      async (input: never) => {
-        step()
-        return (verb as (input: never) => Promise<unknown>)(input)
-      },
-    ])
-    const database = Object.fromEntries(verbs) as typeof real
-    const tables = { ...gateway.instance.tables, database }
+    const tables = { ...gateway.instance.tables, database: { ...gateway.instance.tables.database } }
+    intercept(tables, async (send) => {
+      step()
+      return send()
+    })
     const run = createSweep({ ...gateway.instance, tables }, async (notice) => {
       step()
       await tell(notice)
@@ -267,7 +247,7 @@ describe('crashes', () => {
     for (let calls = 0, isDead = true; isDead; calls++) {
       const { key, secret } = await gateway.issue({ credits: '0.2', notifyBelow: CREDIT / 5n, dailyCredits: CREDIT })
       await spend(secret, 3)
-      await suspendKey(gateway.tables)(key.id, actAt(nowMs))
+      await suspend(key.id)
       nowMs += SWEEP_EVERY_MINUTES * 60_000
       told = []
       isDead = await dyingAfter(calls)()
@@ -286,7 +266,7 @@ describe('crashes', () => {
 
   test('a receiver that is away is tried again by every sweep for three days, and then given up with a line in the log', async () => {
     const { key } = await gateway.issue()
-    await suspendKey(gateway.tables)(key.id, actAt(nowMs))
+    await suspend(key.id)
     const away = createSweep(gateway.instance, () => Promise.reject(new Error('away')))
     await away()
     nowMs += 2 * DAY_MS
@@ -303,7 +283,7 @@ describe('crashes', () => {
   test('where nobody is told, notices are not kept', async () => {
     const { key, secret } = await gateway.issue({ credits: '0.1', notifyBelow: CREDIT })
     await spend(secret, 2)
-    await suspendKey(gateway.tables)(key.id, actAt(nowMs))
+    await suspend(key.id)
     nowMs += SWEEP_EVERY_MINUTES * 60_000
     await createSweep(gateway.instance)()
     const { Item } = await gateway.tables.database.get({ TableName: gateway.tables.keys, Key: keyItem(key.id) })
@@ -320,7 +300,7 @@ describe('crashes', () => {
         UpdateExpression: 'ADD notices :forged',
         ExpressionAttributeValues: { ':forged': new Set([Buffer.from(forged)]) },
       })
-      await suspendKey(gateway.tables)(key.id, actAt(nowMs))
+      await suspend(key.id)
       expect(await sweep()).toEqual(['key.suspended'])
       expect(await sweep()).toEqual([])
     },
@@ -352,7 +332,7 @@ test('a request that came and went while a sweep looked at its key is seen by th
 test('no notice has anything of a secret in it', async () => {
   const { key, secret } = await gateway.issue({ credits: '0.1', notifyBelow: CREDIT })
   await spend(secret, 2)
-  await suspendKey(gateway.tables)(key.id, actAt(nowMs))
+  await suspend(key.id)
   await sweep()
   const text = JSON.stringify(told)
   for (const part of [secret, key.current.hash, key.current.lastFour, 'Hello']) expect(text).not.toContain(part)

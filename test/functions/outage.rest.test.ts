@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { createSweep } from '../../functions/sweep/create.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { auditKey } from '../support/audit-key.ts'
-import { catalogFor, HELLO } from '../support/gateway.ts'
+import { catalogFor, HELLO, postTo } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { openApart, openBoth, openFor, openLine } from '../support/stack.ts'
 import type { Treatment } from '../support/unreliable-dynamodb.ts'
-import { chunk, DONE, status, USAGE, usageChunk } from '../support/upstream.ts'
+import { beginAnswers, status } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 
 // The gateway is a process of its own, so that the SDK meets real sockets that really break.
@@ -31,11 +31,7 @@ async function openStand() {
     upstream,
     key,
     async ask(body: object = {}): Promise<Answer> {
-      const response = await fetch(`${url}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ ...HELLO, max_tokens: 50, ...body }),
-      })
+      const response = await postTo(url, secret, { ...HELLO, max_tokens: 50, ...body })
       return { status: response.status, text: await response.text(), atMs: Date.now() }
     },
   }
@@ -70,14 +66,9 @@ describe('a database outage', () => {
   beforeAll(async () => {
     stand = await openStand()
     const { upstream, database } = stand
-    const finish: (() => void)[] = []
-    upstream.reply = (response) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-      response.write(chunk({ role: 'assistant', content: 'Hel' }))
-      finish.push(() => response.end(chunk({ content: 'lo' }, 'stop') + usageChunk(USAGE) + DONE))
-    }
+    const finish = beginAnswers(upstream)
     const asked = [stand.ask({ stream: true }), stand.ask()]
-    await until(() => finish.length === 2)
+    await until(() => upstream.requests.length === 2)
     upstream.reply = async (response, request) => {
       await until(() => !!database.given['cut off'])
       return status(500, { error: { message: 'no' } })(response, request)
@@ -85,7 +76,7 @@ describe('a database outage', () => {
     asked.push(stand.ask())
     await until(() => upstream.requests.length === 3)
     database.treat = () => 'cut off'
-    for (const end of finish) end()
+    finish()
     outage = (async () => {
       const answers = Promise.all([...asked, stand.ask()])
       await Promise.all([sleep(OUTAGE_MS), Promise.race([answers, sleep(LONGEST_OUTAGE_MS, null, { ref: false })])])
@@ -160,7 +151,7 @@ describe('a database outage', () => {
     await sleep(2_500)
     expect(rows).toBe(triedBefore)
     restore()
-    expect(gateway.logLines.map((line) => JSON.parse(line).event)).toEqual(['request', 'unsettled'])
+    expect(gateway.logged().map(({ event }) => event)).toEqual(['request', 'unsettled'])
   }, 60_000)
 
   test('a call for the models whose row the database takes late is answered when it is settled', async () => {

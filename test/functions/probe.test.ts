@@ -1,6 +1,5 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { createServer, type ServerResponse } from 'node:http'
+import { beforeEach, expect, test } from '@jest/globals'
 import { createProbe } from '../../functions/probe/create.ts'
 import type { Scope } from '../../layers/gateway/endpoints.ts'
 import { secretFetcher } from '../../layers/gateway/providers/api-keys/fetch-secret.ts'
@@ -8,47 +7,39 @@ import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { queryUsageRows } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { secretFor, startSecretsManager } from '../deployed/support/secrets-manager.ts'
 import { actAt } from '../support/act.ts'
-import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
+import { catalogFor } from '../support/gateway.ts'
+import { listen } from '../support/listen.ts'
+import { closeAfterwards, openFor, openServer } from '../support/stack.ts'
 
 const KEY = `svc_live_${'A'.repeat(43)}`
 const NAME = 'waybill/prod/probe'
-const opened = new AsyncDisposableStack()
 const secrets: Record<string, string> = {}
-let gateway: TestGateway
-/** A gateway that is not well. */
-let server: Server
-let sick = ''
+const gateway = await openFor(catalogFor('http://127.0.0.1:9/v1'))
+const manager = closeAfterwards(await startSecretsManager(secrets))
+Object.assign(process.env, {
+  AWS_ENDPOINT_URL_SECRETS_MANAGER: manager.endpoint,
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
+})
 let answer = (_: ServerResponse): unknown => undefined
 let calls = 0
 let connections = 0
-
-beforeAll(async () => {
-  gateway = opened.use(await openGateway(catalogFor('http://127.0.0.1:9/v1')))
-  const manager = opened.use(await startSecretsManager(secrets))
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: manager.endpoint,
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-  })
-  server = createServer((_, response) => {
+/** A gateway that is not well. */
+const origin = await openServer(
+  (_, response) => {
     calls += 1
     answer(response)
-  }).on('connection', () => {
+  },
+  () => {
     connections += 1
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  sick = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-})
+  },
+)
+const sick = `${origin}/v1`
 beforeEach(() => {
   calls = 0
   connections = 0
   delete secrets[NAME]
-})
-afterAll(async () => {
-  server.closeAllConnections()
-  server.close()
-  await opened.disposeAsync()
 })
 
 const probe = (baseUrl: string, timeoutMs?: number) =>
@@ -86,8 +77,7 @@ test('a probe with a revoked key fails with the 401 that a client gets', async (
 })
 
 test('a probe with a key of another scope fails with the 403 that a client gets', async () => {
-  const { baseUrl } = await keyWith(['chat.completions'])
-  expect(await failure(baseUrl)).toContain('answered with 403 (req_')
+  expect(await failure((await keyWith(['chat.completions'])).baseUrl)).toContain('answered with 403 (req_')
 })
 
 const json = (status: number, body: unknown) => (response: ServerResponse) =>
@@ -127,10 +117,8 @@ test.each([
 })
 
 test('a probe of a gateway that is down fails, and says why nothing could be sent', async () => {
-  const other = createServer()
-  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
-  const down = `http://127.0.0.1:${(other.address() as AddressInfo).port}/v1`
-  await new Promise((resolve) => other.close(resolve))
+  const { url: down, ...other } = await listen(createServer())
+  await other[Symbol.asyncDispose]()
   secrets[NAME] = secretFor(down, KEY)
   expect(await failure(down)).toContain('connect ECONNREFUSED 127.0.0.1')
 })

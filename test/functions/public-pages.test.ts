@@ -1,14 +1,8 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
-import type { TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  ;({ gateway } = await openBoth())
-})
-
+const { gateway } = await openBoth()
 const get = (path: string, init?: RequestInit) => fetch(`${gateway.baseUrl}${path}`, init)
 
 test.each([

@@ -1,14 +1,14 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { makeRequestId } from '../../layers/gateway/domain/basics/ulid.ts'
 import { parseCredits } from '../../layers/gateway/domain/money/money.ts'
-import { type EndpointName, endpointNamed, HTTP_ROUTES, isBilled } from '../../layers/gateway/endpoints.ts'
+import { type EndpointName, endpointNamed, HTTP_ROUTES, isBilled, SCOPES } from '../../layers/gateway/endpoints.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { demandOf } from '../support/demand.ts'
 import { embed } from '../support/embeddings.ts'
-import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { catalogFor, HELLO } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
-import { say, type Upstream } from '../support/upstream.ts'
+import { say } from '../support/upstream.ts'
 
 type Quote = {
   readonly endpoint: string
@@ -20,58 +20,41 @@ type Quote = {
   readonly refusal: { readonly status: number; readonly code: string; readonly message: string } | null
 }
 
-const ALL_SCOPES = ['chat.completions', 'embeddings', 'models.read'] as const
 const nano = (credits: string) => parseCredits(credits) ?? -1n
-let upstream: Upstream
-let gateway: TestGateway
+const upstream = await openUpstream()
+const vectors = await openUpstream(embed())
+const [model] = catalogFor(upstream.url).models
+const price = { input: '1', output: '2', request: '0.001', image: '0.01' }
+const embedding = { kind: 'embedding', contextLength: 1000, dimensions: 4, price: { input: '1' } }
+const to = (...providers: string[]) => ({ routes: providers.map((provider) => ({ provider, model: provider })) })
+const gateway = await openFor(
+  requireCatalog({
+    providers: {
+      up: { type: 'openai', baseUrl: upstream.url },
+      vectors: { type: 'openai', baseUrl: vectors.url },
+      claude: { type: 'anthropic', baseUrl: upstream.url, apiKey: 'env:NO_SUCH_VARIABLE' },
+      bedrock: { type: 'bedrock', region: 'us-east-1' },
+    },
+    models: [
+      model,
+      { ...model, id: 'tiers', price: { ...price, tiers: [{ above: 300, input: '3', output: '1' }] } },
+      { ...model, id: 'claude', ...to('claude') },
+      { ...model, id: 'both', ...to('claude', 'up') },
+      { ...model, id: 'nova', ...to('bedrock') },
+      { id: 'vector', ...embedding, ...to('vectors') },
+    ],
+  }),
+)
 
-beforeAll(async () => {
-  upstream = await openUpstream()
-  const vectors = await openUpstream(embed())
-  const chat = catalogFor(upstream.url)
-  const tiers = [{ above: 300, input: '3', output: '1' }]
-  const [model] = chat.models
-  gateway = await openFor(
-    requireCatalog({
-      providers: {
-        up: { type: 'openai', baseUrl: upstream.url },
-        vectors: { type: 'openai', baseUrl: vectors.url },
-        claude: { type: 'anthropic', baseUrl: upstream.url, apiKey: 'env:NO_SUCH_VARIABLE' },
-        bedrock: { type: 'bedrock', region: 'us-east-1' },
-      },
-      models: [
-        model,
-        { ...model, id: 'tiers', price: { input: '1', output: '2', request: '0.001', image: '0.01', tiers } },
-        { ...model, id: 'claude', routes: [{ provider: 'claude', model: 'claude' }] },
-        {
-          ...model,
-          id: 'both',
-          routes: [
-            { provider: 'claude', model: 'claude' },
-            { provider: 'up', model: 'up' },
-          ],
-        },
-        { ...model, id: 'nova', routes: [{ provider: 'bedrock', model: 'nova' }] },
-        {
-          ...{ id: 'vector', kind: 'embedding', contextLength: 1000, dimensions: 4, maxOutputTokens: 0 },
-          ...{ price: { input: '1', output: '0' }, routes: [{ provider: 'vectors', model: 'vector' }] },
-        },
-      ],
-    }),
-  )
-})
-
-function send(secret: string, path: string, text: string, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(`${gateway.baseUrl}${path}`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', ...headers },
-    body: text,
-  })
-}
+const send = (secret: string, path: string, body: object | string, headers: Record<string, string> = {}) =>
+  gateway.ask(textOf(body), { secret, path, headers })
+const textOf = (body: object | string) => (typeof body === 'string' ? body : JSON.stringify(body))
 
 /** As a client writes both: the body in a quote has the letters of the body alone. */
-const quote = (secret: string, endpoint: string, text: string, headers?: Record<string, string>) =>
-  send(secret, '/v1/quote', `{"endpoint":${JSON.stringify(endpoint)},"body":${text}}`, headers)
+const askQuote = (secret: string, endpoint: string, body: object | string, headers?: Record<string, string>) =>
+  send(secret, '/v1/quote', `{"endpoint":${JSON.stringify(endpoint)},"body":${textOf(body)}}`, headers)
+const quote = async (secret: string, endpoint: string, body: object | string) =>
+  JSON.parse((await askQuote(secret, endpoint, body)).text) as Quote
 
 const CHAT = '/v1/chat/completions'
 const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
@@ -105,7 +88,6 @@ const BODIES: readonly (readonly [path: string, body: object | string])[] = [
   ['/v1/embeddings', { model: 'vector', input: ['Hello', 'you there'] }],
   ['/v1/embeddings', { model: 'vector', input: [[1, 2, 3]] }],
 ]
-const textOf = (body: object | string) => (typeof body === 'string' ? body : JSON.stringify(body))
 
 test('every endpoint that is charged is tried here', () => {
   const paths = HTTP_ROUTES.filter(({ endpoint }) => isBilled(endpoint)).map(({ path }) => path)
@@ -121,25 +103,19 @@ describe.each([
   ['no credits', { credits: '0' }],
 ])('with %s', (_, credits) => {
   test.each(BODIES)('a request to %s holds what its quote says, or is refused as it says: %j', async (path, body) => {
-    const { key, secret } = await gateway.issue({ ...credits, scopes: [...ALL_SCOPES] })
+    const { secret } = await gateway.issue({ ...credits, scopes: SCOPES })
     const asked = upstream.requests.length
-    const quoted = await quote(secret, path, textOf(body))
-    expect(quoted.status).toBe(200)
-    const told = (await quoted.json()) as Quote
+    const quoted = await askQuote(secret, path, body)
+    const told = JSON.parse(quoted.text) as Quote
     expect(upstream.requests).toHaveLength(asked)
-    expect(quoted.headers.get('x-svc-cost')).toBe('0')
-    expect(await gateway.readKey(key.id)).toMatchObject({ available: nano(credits.credits), spent: 0n, holds: {} })
-    const sent = await send(secret, path, textOf(body))
-    const answer = await sent.text()
+    expect([quoted.status, quoted.response.headers.get('x-svc-cost')]).toEqual([200, '0'])
+    expect(quoted.key).toMatchObject({ available: nano(credits.credits), spent: 0n, holds: {} })
+    const { status, error, row } = await send(secret, path, body)
     if (told.hold === null) {
-      expect({ status: sent.status, message: JSON.parse(answer).error.message }).toEqual({
-        status: told.refusal?.status,
-        message: told.refusal?.message,
-      })
+      expect([status, error.message]).toEqual([told.refusal?.status, told.refusal?.message])
       return
     }
-    const row = await gateway.readRow(sent.headers.get('x-request-id'))
-    expect([sent.status, row.hold, row.priceVersion]).toEqual([200, nano(told.hold), told.catalog_version])
+    expect([status, row.hold, row.priceVersion]).toEqual([200, nano(told.hold), told.catalog_version])
     expect(told.refusal).toBeNull()
     const { without_output, with_most_output } = told.cost
     expect(nano(without_output)).toBeLessThanOrEqual(nano(with_most_output))
@@ -151,8 +127,7 @@ describe.each([
 
 test('the output that is covered can be sent, and one token more cannot', async () => {
   const { secret } = await gateway.issue({ credits: '0.0013', dailyCredits: 1_000_000n, rpm: 600 })
-  const body = (max_tokens: number) => JSON.stringify({ ...HELLO, max_tokens })
-  const ask = async (max_tokens: number) => (await (await quote(secret, CHAT, body(max_tokens))).json()) as Quote
+  const ask = (max_tokens: number) => quote(secret, CHAT, { ...HELLO, max_tokens })
   const { covered } = (await ask(100)).output_tokens
   expect(covered).toMatchObject({ monthly_credits: null })
   const [day, balance] = [Number(covered.daily_credits), Number(covered.balance)]
@@ -194,10 +169,10 @@ describe('the same refusals', () => {
   const known = (text: string) => text.replaceAll(/req_[0-9A-Z]+/gi, 'req')
 
   test.each(REFUSED)('a quote for %s is refused as the request is, letter for letter (%#)', async (path, body) => {
-    const { secret } = await gateway.issue({ scopes: [...ALL_SCOPES] })
-    const [quoted, sent] = [await quote(secret, path, textOf(body)), await send(secret, path, textOf(body))]
+    const { secret } = await gateway.issue({ scopes: SCOPES })
+    const [quoted, sent] = [await askQuote(secret, path, body), await send(secret, path, body)]
     expect(sent.status).toBeGreaterThanOrEqual(400)
-    expect([quoted.status, known(await quoted.text())]).toEqual([sent.status, known(await sent.text())])
+    expect([quoted.status, known(quoted.text)]).toEqual([sent.status, known(sent.text)])
   })
 
   test.each(['chat.completions', 'embeddings'] as EndpointName[])(
@@ -206,25 +181,22 @@ describe('the same refusals', () => {
       const { routes } = endpointNamed(name)
       const [path = ''] = routes.map((route) => route.path)
       const { secret } = await gateway.issue({ scopes: [] })
-      const [quoted, sent] = [await quote(secret, path, '{}'), await send(secret, path, '{}')]
-      expect([quoted.status, known(await quoted.text())]).toEqual([403, known(await sent.text())])
+      const [quoted, sent] = [await askQuote(secret, path, '{}'), await send(secret, path, '{}')]
+      expect([quoted.status, known(quoted.text)]).toEqual([403, known(sent.text)])
     },
   )
 
   test('a model that the key may not use is a 403, and a route that cannot be chosen a 400', async () => {
     const { secret } = await gateway.issue({ models: ['other-*'] })
-    expect(await (await quote(secret, CHAT, JSON.stringify(HELLO))).json()).toMatchObject({
-      error: { code: 'model_not_allowed' },
-    })
+    expect(await askQuote(secret, CHAT, HELLO)).toMatchObject({ status: 403, error: { code: 'model_not_allowed' } })
     const { secret: other } = await gateway.issue()
-    const pinned = await quote(other, CHAT, JSON.stringify(HELLO), { 'X-Svc-Route': 'nobody' })
-    expect([pinned.status, await pinned.json()]).toMatchObject([400, { error: { code: 'invalid_route' } }])
+    const pinned = await askQuote(other, CHAT, HELLO, { 'X-Svc-Route': 'nobody' })
+    expect(pinned).toMatchObject({ status: 400, error: { code: 'invalid_route' } })
   })
 
   test('a route that cannot take the request does not keep another from a quote', async () => {
     const { secret } = await gateway.issue()
-    const body = JSON.stringify({ ...HELLO, model: 'both', logit_bias: { 1: 1 } })
-    expect((await quote(secret, CHAT, body)).status).toBe(200)
+    expect((await askQuote(secret, CHAT, { ...HELLO, model: 'both', logit_bias: { 1: 1 } })).status).toBe(200)
   })
 })
 
@@ -243,25 +215,20 @@ test.each([
   ['{"endpoint":"/v1/chat/completions","body":{},"model":"a"}', 'unsupported_parameter', "belong into 'body'"],
   ['{"endpoint":"/v1/chat/completions","body":{},"__proto__":{}}', 'unsupported_parameter', "belong into 'body'"],
 ])('the quote %s is a 400 %s, spends a token and leaves a row', async (text, code, words) => {
-  const { key, secret } = await gateway.issue()
-  const response = await send(secret, '/v1/quote', text)
-  const { error } = (await response.json()) as { error: { code: string; message: string } }
-  expect([response.status, error.code, error.message]).toEqual([400, code, expect.stringContaining(words)])
-  expect(Object.values((await gateway.readKey(key.id)).counts.dailyLimit)).toEqual([1n])
-  const row = await gateway.readRow(response.headers.get('x-request-id'))
+  const { status, error, key, row } = await gateway.ask(text, { path: '/v1/quote' })
+  expect([status, error.code, error.message]).toEqual([400, code, expect.stringContaining(words)])
+  expect(Object.values(key.counts.dailyLimit)).toEqual([1n])
   expect(row).toMatchObject({ endpoint: 'quote', outcome: 'refused', hold: 0n, cost: 0n })
 })
 
 test('a quote spends a token, and its row has its model and contract, and neither hold nor charge', async () => {
-  const { key, secret } = await gateway.issue({ rpm: 2 })
-  const body = JSON.stringify({ ...HELLO, max_tokens: 10, stream: true })
-  const first = await quote(secret, '/v1/messages', body)
-  expect(await gateway.readRow(first.headers.get('x-request-id'))).toMatchObject({
-    ...{ endpoint: 'quote', contract: 'messages', model: 'test-model', outcome: 'completed' },
-    ...{ stream: false, hold: 0n, cost: 0n, usageSource: 'none', attempts: [] },
-  })
-  expect(Object.values((await gateway.readKey(key.id)).counts.dailyLimit)).toEqual([1n])
-  const statuses = [await quote(secret, CHAT, body), await quote(secret, CHAT, body)].map(({ status }) => status)
+  const { secret } = await gateway.issue({ rpm: 2 })
+  const body = { ...HELLO, max_tokens: 10, stream: true }
+  const { row, key } = await askQuote(secret, '/v1/messages', body)
+  const asked = { endpoint: 'quote', contract: 'messages', model: 'test-model', outcome: 'completed', stream: false }
+  expect(row).toMatchObject({ ...asked, hold: 0n, cost: 0n, usageSource: 'none', attempts: [] })
+  expect(Object.values(key.counts.dailyLimit)).toEqual([1n])
+  const statuses = [await askQuote(secret, CHAT, body), await askQuote(secret, CHAT, body)].map(({ status }) => status)
   expect(statuses).toEqual([200, 429])
 })
 
@@ -270,8 +237,8 @@ test('a body of the most bytes is quoted, though the quote is longer', async () 
   const frame = JSON.stringify({ ...HELLO, max_tokens: 1, messages: [user('')] })
   const body = frame.replace('""', `"${'x'.repeat(4 * 1024 * 1024 - frame.length)}"`)
   upstream.reply = say('Hello')
-  const told = (await (await quote(secret, CHAT, body)).json()) as Quote
-  const row = await gateway.readRow((await send(secret, CHAT, body)).headers.get('x-request-id'))
+  const told = await quote(secret, CHAT, body)
+  const { row } = await send(secret, CHAT, body)
   expect(row.hold).toBe(nano(told.hold ?? ''))
 })
 
@@ -281,17 +248,16 @@ test('a quote counts credits that a dead request still holds, as admission does'
   const requestId = makeRequestId(past, new Uint8Array(10))
   const demand = demandOf(key, past, { requestId, hold: 500_000n, holdUntilMs: past + 1000 })
   expect(await takeAdmission(gateway.tables)(key, demand)).toMatchObject({ admitted: true })
-  const body = JSON.stringify({ ...HELLO, max_tokens: 10 })
-  const told = (await (await quote(secret, CHAT, body)).json()) as Quote
-  const row = await gateway.readRow((await send(secret, CHAT, body)).headers.get('x-request-id'))
+  const body = { ...HELLO, max_tokens: 10 }
+  const told = await quote(secret, CHAT, body)
+  const { row } = await send(secret, CHAT, body)
   expect([nano(told.hold ?? ''), row.httpStatus]).toEqual([row.hold, 200])
 })
 
 test('200 quotes at once take no credits, and a request beside them is admitted', async () => {
   const { key, secret } = await gateway.issue({ credits: '0.01', rpm: 60_000, maxConcurrent: 1000 })
-  const body = JSON.stringify(HELLO)
-  const all = Array.from({ length: 200 }, () => quote(secret, CHAT, body))
-  const [sent, ...quoted] = await Promise.all([send(secret, CHAT, body), ...all])
+  const all = Array.from({ length: 200 }, () => askQuote(secret, CHAT, HELLO))
+  const [sent, ...quoted] = await Promise.all([send(secret, CHAT, HELLO), ...all])
   expect(sent?.status).toBe(200)
   expect(quoted.filter(({ status }) => status !== 200 && status !== 429)).toEqual([])
   const { available, spent, holds, granted } = await gateway.readKey(key.id)
@@ -300,8 +266,8 @@ test('200 quotes at once take no credits, and a request beside them is admitted'
 
 test('an Idempotency-Key of a quote is not the one of the request', async () => {
   const { secret } = await gateway.issue()
-  const [body, headers] = [JSON.stringify(HELLO), { 'Idempotency-Key': 'once' }]
-  expect((await quote(secret, CHAT, body, headers)).status).toBe(200)
-  expect((await send(secret, CHAT, body, headers)).status).toBe(200)
-  expect((await quote(secret, CHAT, body, headers)).headers.get('x-svc-replayed')).toBeNull()
+  const headers = { 'Idempotency-Key': 'once' }
+  expect((await askQuote(secret, CHAT, HELLO, headers)).status).toBe(200)
+  expect((await send(secret, CHAT, HELLO, headers)).status).toBe(200)
+  expect((await askQuote(secret, CHAT, HELLO, headers)).response.headers.get('x-svc-replayed')).toBeNull()
 })

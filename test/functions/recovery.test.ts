@@ -1,38 +1,24 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openInstance } from '../../functions/instance.ts'
+import { describe, expect, test } from '@jest/globals'
 import { createSweep } from '../../functions/sweep/create.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { NO_QUANTITIES } from '../../layers/gateway/domain/money/price.ts'
 import { endpointNamed } from '../../layers/gateway/endpoints.ts'
-import { BRAND } from '../../layers/gateway/names.ts'
-import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
-import { openTables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { rowKey } from '../../layers/gateway/store/rows/usage-item.ts'
 import { putUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
-import { createGatewayServer } from '../../local/server.ts'
 import { completedRow } from '../support/completed-row.ts'
 import { demandOf } from '../support/demand.ts'
-import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
+import { booksBalance, HELLO } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { requestIdAt } from '../support/request-id.ts'
 import { openBoth } from '../support/stack.ts'
-import { chunk, DONE, say, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import { beginAnswers, say } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 let nowMs = NOW
-let upstream: Upstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  const both = await openBoth({ clock: () => nowMs })
-  upstream = both.upstream
-  gateway = both.gateway
-})
+const { upstream, gateway } = await openBoth({ clock: () => nowMs })
 
 /** Admits a request that can be dead after 16 minutes. */
 async function admit({ id }: Key, hold: bigint, requestId = requestIdAt(nowMs)): Promise<string> {
@@ -81,15 +67,7 @@ describe('dead requests', () => {
     expect(booksBalance(after)).toBe(true)
   })
 
-  test('a request releases the hold of a dead request whose time is over even if it does not need the credits', async () => {
-    const { key, secret, requestId } = await leaveDeadHold(100n)
-    nowMs = NOW + 960_000
-    expect((await gateway.post(secret, { ...HELLO, max_tokens: 10 })).status).toBe(200)
-    await until(async () => Object.keys((await gateway.readKey(key.id)).holds).length === 0)
-    expect(await gateway.readRow(requestId)).toMatchObject({ outcome: 'abandoned' })
-  })
-
-  test('a client is not kept waiting while its request releases the hold of a dead one', async () => {
+  test('a request releases the hold of a dead one even if it does not need the credits, and its client is not kept waiting', async () => {
     const { key, secret, requestId } = await leaveDeadHold(100n)
     nowMs = NOW + 960_000
     const gate = Promise.withResolvers<void>()
@@ -103,6 +81,7 @@ describe('dead requests', () => {
     expect(Object.keys((await gateway.readKey(key.id)).holds)).toEqual([requestId])
     gate.resolve()
     await until(async () => Object.keys((await gateway.readKey(key.id)).holds).length === 0)
+    expect(await gateway.readRow(requestId)).toMatchObject({ outcome: 'abandoned' })
     restore()
   })
 
@@ -142,8 +121,8 @@ describe('dead requests', () => {
     expect(inTheWay.status).toBe(402)
     const passedBy = await gateway.post(secret, { ...HELLO, max_tokens: 10 })
     expect(await passedBy.text()).toContain('Hello')
-    const mine = [inTheWay, passedBy].map(({ headers }) => headers.get('x-request-id'))
-    const lines = () => gateway.logLines.slice(before).map((line) => JSON.parse(line))
+    const mine: unknown[] = [inTheWay, passedBy].map(({ headers }) => headers.get('x-request-id'))
+    const lines = () => gateway.logged().slice(before)
     await until(() => lines().filter(({ event }) => event === 'problem').length >= 2)
     for (const line of lines()) {
       if (line.event === 'problem') expect(line.requestId).toBe(requestId)
@@ -191,12 +170,7 @@ describe('dead requests', () => {
   test('a late request that the sweep has already given up is not charged, and the sweep’s row stands', async () => {
     nowMs = NOW
     const { key, secret } = await gateway.issue()
-    let finish = () => {}
-    upstream.reply = (response) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-      response.write(chunk({ role: 'assistant', content: 'Hel' }))
-      finish = () => response.end(chunk({ content: 'lo' }, 'stop') + usageChunk(USAGE) + DONE)
-    }
+    const finish = beginAnswers(upstream)
     const late = await gateway.post(secret, { ...HELLO, stream: true })
     upstream.reply = say('Hello')
     nowMs = NOW + 2_000_000
@@ -229,9 +203,9 @@ describe('sweeps', () => {
     expect(await costOf(sweep)).toEqual(['Query'])
     // A used key is looked at once, when a request of it could be dead, and then not before its next request.
     nowMs += 960_000
-    const looks = await costOf(sweep)
-    expect(looks.sort()).toEqual(
-      ['GetItem', 'Query', 'UpdateItem'].flatMap((name) => (name === 'Query' ? [name] : [name, name, name])),
+    const looks = { GetItem: 3, Query: 1, UpdateItem: 3 }
+    expect((await costOf(sweep)).sort()).toEqual(
+      Object.entries(looks).flatMap(([name, times]) => Array(times).fill(name)),
     )
     expect(await costOf(sweep)).toEqual(['Query'])
   })
@@ -296,14 +270,11 @@ describe('sweeps', () => {
     nowMs = NOW + 30_000_000
     await createSweep(gateway.instance)()
     await leaveDeadHolds(20)
-    let underWay = 0
+    const underWay = new Set<unknown>()
     let most = 0
-    const restore = intercept(gateway.tables, async (send) => {
-      underWay += 1
-      most = Math.max(most, underWay)
-      return send().finally(() => {
-        underWay -= 1
-      })
+    const restore = intercept(gateway.tables, async (send, _, input) => {
+      most = Math.max(most, underWay.add(input).size)
+      return send().finally(() => underWay.delete(input))
     })
     expect(await createSweep(gateway.instance)()).toEqual({ finished: 20 })
     restore()
@@ -334,45 +305,29 @@ describe('sweeps', () => {
 })
 
 describe('a failing database', () => {
-  const servers: Server[] = []
-  afterAll(() => {
-    for (const server of servers) {
-      server.closeAllConnections()
-      server.close()
-    }
-  })
-
-  async function listen(server: Server): Promise<string> {
-    servers.push(server)
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  }
-
-  test('a request during an outage of DynamoDB is refused with 503 and Retry-After, and does not go upstream', async () => {
-    // DynamoDB answers like this in an outage. (A refused connection counts as one too, but inside jest the SDK cannot
-    // recognise Node's own errors.)
-    const broken = await listen(
-      createServer((_, response) => {
-        response.writeHead(500, { 'Content-Type': 'application/x-amz-json-1.0' })
-        response.end('{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"down"}')
-      }),
-    )
-    const names = { keysTable: 'k', usageTable: 'u', answersTable: 'a' }
-    const tables = openTables(names, { endpoint: broken })
-    const log = jsonLog(() => {})
-    const instance = openInstance({ config: { ...names, ...BRAND }, tables, log })
-    const baseUrl = await listen(createGatewayServer(Promise.resolve(instance)))
-    const before = upstream.requests.length
-    const response = await fetch(`${baseUrl}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer svc_live_${'a'.repeat(43)}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify(HELLO),
-    })
-    expect(response.status).toBe(503)
-    expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
-    expect(await response.json()).toMatchObject({ error: { type: 'server_error', code: 'service_unavailable' } })
-    expect(upstream.requests.length).toBe(before)
-  })
+  test.each([
+    ['an outage is a 503 with Retry-After', { name: 'InternalServerError' }, 503, 'service_unavailable', /^\d+$/],
+    ['an unexpected error is a 500', {}, 500, 'internal_error', /^null$/],
+  ])(
+    '%s that reveals nothing, asks no upstream, and has its id in the log',
+    async (_, kind, code, name, retryAfter) => {
+      nowMs = NOW
+      const { secret } = await gateway.issue()
+      const before = upstream.requests.length
+      const restore = intercept(gateway.tables, () =>
+        Promise.reject(Object.assign(new Error('a bug with details'), kind)),
+      )
+      const response = await gateway.post(secret, HELLO)
+      restore()
+      const text = await response.text()
+      expect([response.status, JSON.parse(text)]).toMatchObject([code, { error: { type: 'server_error', code: name } }])
+      expect(String(response.headers.get('retry-after'))).toMatch(retryAfter)
+      expect(text).not.toContain('details')
+      const id = response.headers.get('x-request-id') as string
+      expect(gateway.logLines.some((line) => line.includes(id) && line.includes('a bug with details'))).toBe(true)
+      expect(upstream.requests.length).toBe(before)
+    },
+  )
 
   test('an answer under way is not lost in an outage of DynamoDB, and is settled when DynamoDB is back', async () => {
     nowMs = NOW
@@ -390,21 +345,5 @@ describe('a failing database', () => {
     restore()
     expect(failures).toBe(6)
     expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, spent: 20_000n })
-  })
-
-  test('an unexpected error is a 500 that reveals nothing, and its log line has the request id', async () => {
-    nowMs = NOW
-    const { secret } = await gateway.issue()
-    const restore = intercept(gateway.tables, async () => {
-      throw new Error('a bug with details')
-    })
-    const response = await gateway.post(secret, HELLO)
-    restore()
-    expect(response.status).toBe(500)
-    const text = await response.text()
-    expect(text).toContain('internal_error')
-    expect(text).not.toContain('details')
-    const id = response.headers.get('x-request-id') as string
-    expect(gateway.logLines.some((line) => line.includes(id) && line.includes('a bug with details'))).toBe(true)
   })
 })

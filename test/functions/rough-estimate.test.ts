@@ -1,9 +1,8 @@
 import { beforeEach, expect, test } from '@jest/globals'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import type { CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
-import type { TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
-import { event, say, sse, type Upstream, usageChunk } from '../support/upstream.ts'
+import { event, say, sse, usageChunk } from '../support/upstream.ts'
 
 const ANSWER = 'The quick brown fox jumps over the lazy dog.'
 /** "user\nHello", and the answer: 3 letters or spaces a token, 1 other character a token. */
@@ -12,7 +11,7 @@ const ROUGH = { promptTokens: Math.ceil(10 / 3) + 4 + 3, completionTokens: Math.
 /** The tokenizer of this test, and every question that it was asked. */
 let tokenizer: CountTokens
 const asked: (readonly string[])[] = []
-const { upstream, gateway }: { upstream: Upstream; gateway: TestGateway } = await openBoth({
+const { upstream, gateway } = await openBoth({
   countTokens: (texts, withinMs) => {
     asked.push(texts)
     return tokenizer(texts, withinMs)
@@ -25,7 +24,7 @@ beforeEach(() => {
 })
 
 function linesOf({ requestId }: UsageRow): Record<string, unknown>[] {
-  return gateway.logLines.map((line) => JSON.parse(line)).filter((line) => line.requestId === requestId)
+  return gateway.logged().filter((line) => line.requestId === requestId)
 }
 
 test('an estimate asks the tokenizer once, for prompt and answer together, and the row has its counts', async () => {
@@ -94,12 +93,7 @@ test.each(failures)(
     for (const stream of [true, false]) {
       const { status, secret, text, row } = await gateway.ask({ stream })
       expect([status, text.includes('lazy dog')]).toEqual([200, true])
-      expect(row).toMatchObject({
-        outcome: 'completed',
-        usageSource: 'estimate',
-        estimatedBy: 'characters',
-        ...ROUGH,
-      })
+      expect(row).toMatchObject({ outcome: 'completed', usageSource: 'estimate', estimatedBy: 'characters', ...ROUGH })
       expect(row.cost).toBe(BigInt(ROUGH.promptTokens) * 1_000n + BigInt(ROUGH.completionTokens) * 2_000n)
       expect(linesOf(row)).toMatchObject([
         { event: 'problem', what: expect.stringContaining('by its characters') },

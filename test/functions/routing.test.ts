@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
-import { booksBalance, HELLO, type TestGateway } from '../support/gateway.ts'
+import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { someTimes } from '../support/some-of.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { chunk, DONE, type Reply, say, sse, status, type Upstream } from '../support/upstream.ts'
@@ -13,61 +13,33 @@ let nowMs = Date.now()
 const MODEL = { contextLength: 100_000, maxOutputTokens: 1000, price: { input: '1', output: '2' } }
 const timeouts = { firstByteTimeoutMs: 400, idleTimeoutMs: 400 }
 
+const to = (provider: string, model: string, more: object = {}) => ({ provider, model, ...timeouts, ...more })
+let providers: Record<string, object>
+
 /** Two providers, `one` before `two`; a model that falls back on another; one with two routes of equal rank. */
 beforeEach(async () => {
   first = await openUpstream(say('one'))
   second = await openUpstream(say('two'))
-  const catalog = requireCatalog({
-    providers: {
-      one: { type: 'openai', baseUrl: first.url },
-      two: { type: 'openai', baseUrl: second.url },
-      claude: { type: 'anthropic', baseUrl: first.url },
-    },
-    models: [
-      {
-        ...MODEL,
-        id: 'test-model',
-        routes: [
-          { provider: 'two', model: 'm2', priority: 1, ...timeouts },
-          { provider: 'one', model: 'm1', priority: 0, ...timeouts },
-        ],
-      },
-      { ...MODEL, id: 'falls-back', routes: [{ provider: 'one', model: 'm1', ...timeouts }], fallback: ['cheap'] },
-      {
-        ...MODEL,
-        id: 'cheap',
-        maxOutputTokens: 50,
-        price: { input: '0', output: '0' },
-        routes: [{ provider: 'two', model: 'cheap-2', ...timeouts }],
-      },
-      {
-        ...MODEL,
-        id: 'mixed',
-        routes: [
-          { provider: 'claude', model: 'c1', ...timeouts },
-          { provider: 'two', model: 'm2', priority: 1, ...timeouts },
-        ],
-      },
-      {
-        ...MODEL,
-        id: 'weighted',
-        routes: [
-          { provider: 'one', model: 'm1', weight: 1, ...timeouts },
-          { provider: 'two', model: 'm2', weight: 3, ...timeouts },
-        ],
-      },
-    ],
-  })
+  providers = {
+    one: { type: 'openai', baseUrl: first.url },
+    two: { type: 'openai', baseUrl: second.url },
+    claude: { type: 'anthropic', baseUrl: first.url },
+  }
+  const free = { maxOutputTokens: 50, price: { input: '0', output: '0' } }
+  const models = [
+    { id: 'test-model', routes: [to('two', 'm2', { priority: 1 }), to('one', 'm1', { priority: 0 })] },
+    { id: 'falls-back', routes: [to('one', 'm1')], fallback: ['cheap'] },
+    { id: 'cheap', ...free, routes: [to('two', 'cheap-2')] },
+    { id: 'mixed', routes: [to('claude', 'c1'), to('two', 'm2', { priority: 1 })] },
+    { id: 'weighted', routes: [to('one', 'm1', { weight: 1 }), to('two', 'm2', { weight: 3 })] },
+  ]
   nowMs = Date.now()
+  const catalog = requireCatalog({ providers, models: models.map((model) => ({ ...MODEL, ...model })) })
   gateway = await openFor(catalog, { clock: () => nowMs })
 })
 
-const bytes = (text: string, type: string): Reply => {
-  return (response) => {
-    response.writeHead(200, { 'Content-Type': type })
-    response.end(text)
-  }
-}
+const bytes = (text: string, type: string) => status(200, text, { 'Content-Type': type })
+const breakOff: Reply = (response) => void response.socket?.destroy()
 
 describe('failing routes', () => {
   test.each<[string, Reply, string]>([
@@ -77,7 +49,7 @@ describe('failing routes', () => {
     ['does not know the model (404)', status(404, {}), 'status 404'],
     ['refuses the operator’s credential (401)', status(401, { error: { message: 'bad key' } }), 'credential 401'],
     ['redirects', status(302, '', { Location: 'http://127.0.0.1:1/' }), 'status 302'],
-    ['resets the connection', (response) => void response.socket?.destroy(), 'reset'],
+    ['resets the connection', breakOff, 'reset'],
     ['hangs', () => {}, 'timeout'],
     ['hangs after its headers', (response) => void response.writeHead(200).flushHeaders(), 'timeout'],
     ['answers with HTML', bytes('<html>', 'text/html'), 'empty'],
@@ -109,22 +81,10 @@ describe('failing routes', () => {
   })
 
   test.each<[string, Reply, string | undefined]>([
-    [
-      'names its error',
-      status(429, { error: { type: 'tokens', code: 'rate_limit_exceeded' } }),
-      'tokens rate_limit_exceeded',
-    ],
-    [
-      'quotes the prompt',
-      status(500, { error: { message: 'Hello', type: 'Hello there', code: 'my secret' } }),
-      undefined,
-    ],
+    ['names its error', status(429, { error: { type: 'tokens', code: 'rate_limited' } }), 'tokens rate_limited'],
+    ['quotes the prompt', status(500, { error: { message: 'Hello', type: 'Hello there', code: 'a b' } }), undefined],
     ['quotes our key as its code', status(401, { error: { code: `sk-${'a'.repeat(40)}` } }), '[key]'],
-    [
-      'breaks the connection',
-      (response) => void response.socket?.destroy(),
-      'The upstream broke the connection (ECONNRESET).',
-    ],
+    ['breaks the connection', breakOff, 'The upstream broke the connection (ECONNRESET).'],
   ])(
     'of a route that %s the row keeps names and our own words only, and the caller is told neither',
     async (_, reply, said) => {
@@ -143,7 +103,7 @@ describe('failing routes', () => {
       expect(response.headers.get('x-svc-attempts')).toBe('claude=unsupported, two=ok')
     }
     const pinned = await gateway.ask(asked, { headers: { 'X-Svc-Route': 'claude' } })
-    expect([pinned.status, JSON.parse(pinned.text)]).toMatchObject([400, { error: { param: 'n' } }])
+    expect(pinned).toMatchObject({ status: 400, error: { param: 'n' } })
     expect(first.requests).toHaveLength(0)
   })
 
@@ -164,18 +124,17 @@ describe('failing routes', () => {
       second.reply = busy(two)
       const errorCode = 'upstream_rate_limited'
       for (const stream of [false, true]) {
-        const { response, text, row, key } = await gateway.ask({ stream })
+        const { response, error, row, key } = await gateway.ask({ stream })
         expect([response.status, response.headers.get('retry-after')]).toEqual([503, told])
         expect(response.headers.get('x-svc-attempts')?.split(', ').sort()).toEqual(['one=status 429', 'two=status 429'])
-        expect(JSON.parse(text).error).toMatchObject({ type: 'server_error', code: errorCode })
+        expect(error).toMatchObject({ type: 'server_error', code: errorCode })
         expect(row).toMatchObject({ outcome: 'upstream_error', httpStatus: 503, errorCode, cost: 0n })
         expect(key).toMatchObject({ spent: 0n, holds: {} })
       }
-      const counted = gateway.logLines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'request')
-      expect(counted.map(({ ServerErrors = 0, UpstreamErrors }) => [ServerErrors, UpstreamErrors])).toEqual([
-        [0, 1],
-        [0, 1],
-      ])
+      const counted = gateway.logged().filter(({ event }) => event === 'request')
+      expect(counted.map(({ ServerErrors, UpstreamErrors }) => [ServerErrors, UpstreamErrors])).toEqual(
+        Array(2).fill([undefined, 1]),
+      )
     },
   )
 
@@ -254,20 +213,8 @@ test.each([true, false])(
 )
 
 test('the catalog can give a provider extra headers, another field for the token cap and no stream_options', async () => {
-  const catalog = requireCatalog({
-    providers: {
-      odd: {
-        type: 'openai',
-        baseUrl: first.url,
-        headers: { 'X-Title': 'Waybill' },
-        capField: 'max_completion_tokens',
-        streamOptions: false,
-      },
-    },
-    models: [{ ...MODEL, id: 'test-model', routes: [{ provider: 'odd', model: 'm' }] }],
-  })
-  const odd = await openFor(catalog)
-  await odd.ask({ max_tokens: 9 })
+  const odd = { headers: { 'X-Title': 'Waybill' }, capField: 'max_completion_tokens', streamOptions: false }
+  await (await openFor(catalogFor(first.url, {}, odd))).ask({ max_tokens: 9 })
   expect(first.requests[0]?.headers['x-title']).toBe('Waybill')
   expect(first.requests[0]?.body).toMatchObject({ max_completion_tokens: 9 })
   expect(first.requests[0]?.body).not.toHaveProperty('max_tokens')
@@ -277,13 +224,11 @@ test('the catalog can give a provider extra headers, another field for the token
 describe('routes that keep failing', () => {
   /** Each time another request of another key: one caller alone rests no route. */
   async function asker() {
-    const secrets = [await gateway.issue({ rpm: 60_000 }), await gateway.issue({ rpm: 60_000 })].map(
-      ({ secret }) => secret,
-    )
+    const keys = [await gateway.issue({ rpm: 60_000 }), await gateway.issue({ rpm: 60_000 })]
     let times = 0
     return (body: object = {}) => {
       times += 1
-      return gateway.post(secrets[times % 2] ?? '', { ...HELLO, user: `caller ${times}`, ...body })
+      return gateway.post(keys[times % 2]?.secret ?? '', { ...HELLO, user: `caller ${times}`, ...body })
     }
   }
 
@@ -291,13 +236,10 @@ describe('routes that keep failing', () => {
     first.reply = status(500, {})
     const post = await asker()
     const ask = async () => (await post()).headers.get('x-svc-attempts')
-    expect([await ask(), await ask(), await ask()]).toEqual([
-      'one=status 500, two=ok',
-      'one=status 500, two=ok',
-      'two=ok',
-    ])
+    const failed = 'one=status 500, two=ok'
+    expect([await ask(), await ask(), await ask()]).toEqual([failed, failed, 'two=ok'])
     nowMs += 2_000
-    expect(await ask()).toBe('one=status 500, two=ok')
+    expect(await ask()).toBe(failed)
     nowMs += 1_900
     expect(await ask()).toBe('two=ok')
     nowMs += 2_100
@@ -371,42 +313,33 @@ test('X-Svc-Route limits a request to the providers that it names, in their orde
 test.each(['three', '', 'one,', 'one;two', 'http://127.0.0.1:1/', '*'])(
   'a request with the X-Svc-Route %j is a 400 that names the choices',
   async (route) => {
-    const { status: code, text } = await gateway.ask({}, { headers: { 'X-Svc-Route': route } })
-    expect(code).toBe(400)
-    expect(JSON.parse(text).error.message).toMatch(/two, one|one, two/)
+    const { status: code, error } = await gateway.ask({}, { headers: { 'X-Svc-Route': route } })
+    expect([code, error.message]).toEqual([400, expect.stringMatching(/two, one|one, two/)])
   },
 )
 
 describe('routes that cost more than the model’s price', () => {
   const OVER = { input: '5', output: '2' }
-  const route = (provider: string, model: string, cost?: object) => ({
-    provider,
-    model,
-    ...timeouts,
-    ...(cost && { cost }),
-  })
+  const route = (provider: string, model: string, cost?: object) => ({ ...to(provider, model), ...(cost && { cost }) })
 
   async function openWith(model: object = {}) {
-    const catalog = requireCatalog({
-      providers: {
-        one: { type: 'openai', baseUrl: first.url },
-        two: { type: 'openai', baseUrl: second.url },
-      },
-      models: [
-        {
-          ...MODEL,
-          id: 'test-model',
-          routes: [route('one', 'm1'), route('two', 'm2', OVER)],
-          fallback: ['dear'],
-          ...model,
-        },
-        { ...MODEL, id: 'dear', price: OVER, routes: [route('one', 'dear-1', OVER)] },
-      ],
-    })
-    const opened = await openFor(catalog)
+    const opened = await openFor(
+      requireCatalog({
+        providers,
+        models: [
+          {
+            ...MODEL,
+            id: 'test-model',
+            routes: [route('one', 'm1'), route('two', 'm2', OVER)],
+            fallback: ['dear'],
+            ...model,
+          },
+          { ...MODEL, id: 'dear', price: OVER, routes: [route('one', 'dear-1', OVER)] },
+        ],
+      }),
+    )
     return async (pin: string) => {
-      const { response, text } = await opened.ask({}, { headers: { 'X-Svc-Route': pin } })
-      const { error } = JSON.parse(text) as { error?: { code: string; message: string } }
+      const { response, error } = await opened.ask({}, { headers: { 'X-Svc-Route': pin } })
       return { status: response.status, attempts: response.headers.get('x-svc-attempts'), error }
     }
   }
@@ -430,13 +363,11 @@ describe('routes that cost more than the model’s price', () => {
     expect((await ask('two')).status).toBe(400)
   })
 
-  test('a route that costs exactly the price can be pinned', async () => {
-    const ask = await openWith({ routes: [route('one', 'm1'), route('two', 'm2', MODEL.price)] })
-    expect(await ask('two')).toMatchObject({ status: 200, attempts: 'two=ok' })
-  })
-
-  test('such a route can be pinned if the model says so', async () => {
-    const ask = await openWith({ pinnable: true })
+  test.each<[string, object]>([
+    ['that costs exactly the price', { routes: [route('one', 'm1'), route('two', 'm2', MODEL.price)] }],
+    ['that costs more, if the model says so,', { pinnable: true }],
+  ])('a route %s can be pinned', async (_, model) => {
+    const ask = await openWith(model)
     expect(await ask('two')).toMatchObject({ status: 200, attempts: 'two=ok' })
   })
 

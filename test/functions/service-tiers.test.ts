@@ -15,7 +15,7 @@ import {
   openDialects,
 } from '../providers/support/every-dialect.ts'
 import { catalogFor } from '../support/gateway.ts'
-import { chunk, DONE, type Reply, sse, usageChunk } from '../support/upstream.ts'
+import { chunk, DONE, type Reply, sse, status, USAGE, usageChunk } from '../support/upstream.ts'
 
 type Gateway = Awaited<ReturnType<typeof openDialects>>
 
@@ -23,7 +23,11 @@ const PRICE = { input: '1', output: '2', request: '0.000001' }
 const PRIORITY = { input: '3', output: '7' }
 const priced = { price: { ...PRICE, serviceTiers: { priority: PRIORITY } } }
 
-const [plain, tiered] = await Promise.all([openDialects({ model: { price: PRICE } }), openDialects({ model: priced })])
+const [plain, tiered, flex] = await Promise.all([
+  openDialects({ model: { price: PRICE } }),
+  openDialects({ model: priced }),
+  openDialects({ provider: { serviceTier: 'flex' } }),
+])
 
 describe('the tier that is asked for', () => {
   test.each([
@@ -48,20 +52,17 @@ describe('the tier that is asked for', () => {
     WORDS[contract].map((word) => [contract, word] as const),
   )
 
-  test.each(CASES)('is the provider’s, whatever list-price tier the caller names: %s, %s', async (contract, word) => {
-    const { ask } = await openDialects({ provider: { serviceTier: 'flex' } })
-    for (const dialect of DIALECTS) {
-      const { sent } = await ask(contract, dialect, { service_tier: word })
-      expect([dialect, sent?.service_tier]).toEqual([dialect, dialect === 'bedrock' ? undefined : 'flex'])
-    }
-  })
-
-  test.each(CASES)('is never auto where the provider has none: %s, %s', async (contract, word) => {
-    for (const dialect of DIALECTS) {
-      const { sent } = await plain.ask(contract, dialect, { service_tier: word })
-      expect([dialect, sent?.service_tier === 'auto', sent === undefined]).toEqual([dialect, false, false])
-    }
-  })
+  test.each(CASES)(
+    'is the provider’s, and never auto, whatever list-price tier the caller names: %s, %s',
+    async (contract, word) => {
+      for (const dialect of DIALECTS) {
+        const { sent } = await flex.ask(contract, dialect, { service_tier: word })
+        expect([dialect, sent?.service_tier]).toEqual([dialect, dialect === 'bedrock' ? undefined : 'flex'])
+        const { sent: unnamed } = await plain.ask(contract, dialect, { service_tier: word })
+        expect([dialect, unnamed?.service_tier === 'auto', unnamed === undefined]).toEqual([dialect, false, false])
+      }
+    },
+  )
 
   test('is the caller’s if the operator allows it', async () => {
     const { ask } = await openDialects({
@@ -81,23 +82,19 @@ describe('the tier that is asked for', () => {
 
   test('is not sent where tokens are counted, which has no such field', async () => {
     const { ask, upstreams } = await openDialects({ provider: { serviceTier: 'standard_only' } })
-    upstreams.anthropic.reply = json({ input_tokens: 5 })
+    upstreams.anthropic.reply = status(200, { input_tokens: 5 })
     const asked = { max_tokens: undefined, service_tier: 'auto' }
-    const { status, sent } = await ask('messages', 'anthropic', asked, '/v1/messages/count_tokens')
-    expect([status, sent]).toEqual([200, expect.not.objectContaining({ service_tier: expect.anything() })])
+    const told = await ask('messages', 'anthropic', asked, '/v1/messages/count_tokens')
+    expect([told.status, told.sent]).toEqual([200, expect.not.objectContaining({ service_tier: expect.anything() })])
   })
 })
 
-const json =
-  (body: object): Reply =>
-  (response) => {
-    response.writeHead(200, { 'Content-Type': 'application/json' })
-    response.end(JSON.stringify(body))
-  }
-
-const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
 const chat = (service_tier: unknown) =>
-  json({ choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }], usage: USAGE, service_tier })
+  status(200, {
+    choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }],
+    usage: USAGE,
+    service_tier,
+  })
 const inChunks = (tier: object) =>
   sse([chunk({ content: 'Hi' }, null, tier), chunk({}, 'stop'), usageChunk(USAGE), DONE])
 const COUNTS = { input_tokens: 10, output_tokens: 5 }
@@ -110,7 +107,8 @@ const ANSWERS: readonly (readonly [string, ChatContract, Dialect, (tier: unknown
     'a text',
     'completions',
     'openai',
-    (service_tier) => json({ choices: [{ index: 0, text: 'Hi', finish_reason: 'stop' }], usage: USAGE, service_tier }),
+    (service_tier) =>
+      status(200, { choices: [{ index: 0, text: 'Hi', finish_reason: 'stop' }], usage: USAGE, service_tier }),
   ],
   [
     'a response',
@@ -141,9 +139,9 @@ async function billed(
   const upstream = upstreams[dialect] as { reply: Reply }
   const before = upstream.reply
   upstream.reply = reply(tier)
-  const { status, answer, requestId } = await ask(contract, dialect, {})
+  const { status: code, answer, requestId } = await ask(contract, dialect, {})
   upstream.reply = before
-  expect([status, answer]).toEqual([200, expect.any(String)])
+  expect([code, answer]).toEqual([200, expect.any(String)])
   expect(answer).not.toContain('priority')
   return gateway.readRow(requestId)
 }
@@ -172,7 +170,7 @@ describe.each(ANSWERS.map((answer) => [answer[0], answer] as const))(
       )
     })
 
-    test.each([
+    const UNTOLD = [
       'default',
       'standard',
       'auto',
@@ -184,7 +182,8 @@ describe.each(ANSWERS.map((answer) => [answer[0], answer] as const))(
       '',
       'x'.repeat(33),
       '\u202epriority',
-    ])('is nothing to tell if it is %j', async (tier) => {
+    ]
+    test.each(UNTOLD)('is nothing to tell if it is %j', async (tier) => {
       const row = await billed(tiered, answer, tier)
       expect([row.serviceTier, row.cost, row.price?.serviceTier]).toEqual([undefined, LIST, undefined])
     })

@@ -1,7 +1,6 @@
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import { answerSums } from '../../functions/api/answer-usage.ts'
 import { DAY_MS, HOUR_MS, isoTime, utcDay } from '../../layers/gateway/domain/basics/time.ts'
-import { makeRequestId } from '../../layers/gateway/domain/basics/ulid.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
 import { DayCounter } from '../../layers/gateway/domain/rows/day-total.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
@@ -12,31 +11,25 @@ import { putUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { Random } from '../simulation/random.ts'
 import { actAt } from '../support/act.ts'
 import { completedRow } from '../support/completed-row.ts'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { HELLO } from '../support/gateway.ts'
 import { closerAt, randomRow, randomRows } from '../support/past-usage.ts'
+import { requestIdAt } from '../support/request-id.ts'
 import { openBoth } from '../support/stack.ts'
-import { say, type Upstream } from '../support/upstream.ts'
+import { say } from '../support/upstream.ts'
 
 jest.setTimeout(60_000)
 
 const NOW = Date.parse('2026-11-15T12:00:00Z')
 const FIRST = NOW - 4.5 * DAY_MS
 let nowMs = FIRST
-let upstream: Upstream
-let gateway: TestGateway
+const { upstream, gateway } = await openBoth({ clock: () => nowMs })
 const random = new Random(11)
 
 /** A key that was made days ago, with rows, and another one beside it. */
-let mine: { secret: string; keyId: string; rows: UsageRow[] }
-let other: { secret: string; keyId: string; rows: UsageRow[] }
-
-beforeAll(async () => {
-  ;({ upstream, gateway } = await openBoth({ clock: () => nowMs }))
-  mine = await used((keyId) => randomRows(random, keyId, FIRST, 4.5, 90))
-  other = await used((keyId) => randomRows(random, keyId, FIRST, 4.5, 10))
-  nowMs = NOW
-  await closerAt(gateway.tables, () => NOW).run()
-})
+const mine = await used((keyId) => randomRows(random, keyId, FIRST, 4.5, 90))
+const other = await used((keyId) => randomRows(random, keyId, FIRST, 4.5, 10))
+nowMs = NOW
+await closerAt(gateway.tables, () => NOW).run()
 
 async function used(rows: (keyId: string) => UsageRow[], madeAtMs = FIRST) {
   const before = nowMs
@@ -139,13 +132,7 @@ describe('the list', () => {
 
 /** A row that asks for little to be made: many of them fill a day. */
 function plainRow(keyId: string, startedAtMs: number): UsageRow {
-  return completedRow({
-    requestId: makeRequestId(startedAtMs, random.bytes(10)),
-    keyId,
-    startedAtMs,
-    cost: 3n,
-    hold: 5n,
-  })
+  return completedRow({ requestId: requestIdAt(startedAtMs), keyId, startedAtMs, cost: 3n, hold: 5n })
 }
 
 const COUNTS = {

@@ -1,25 +1,22 @@
-import { createServer, request as send } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request as send } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { findRoute } from '../../layers/gateway/wire/requests/find-route.ts'
 import { type LocalEvent, toEvent } from '../../local/events.ts'
+import { openServer } from '../support/stack.ts'
 
 let event: LocalEvent
-const server = createServer(async (request, response) => {
+const url = await openServer(async (request, response) => {
   event = toEvent(request, await buffer(request))
   response.end()
 })
-beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
-afterAll(() => new Promise((resolve) => server.close(resolve)))
 
 type Sent = { method?: string; path: string; headers?: Record<string, string | string[]>; body?: string | Buffer }
 
 /** The event that this request becomes, sent for real and byte for byte as it is written here. */
 async function eventOf({ method = 'GET', path, headers = {}, body }: Sent): Promise<LocalEvent> {
-  const { port } = server.address() as AddressInfo
   await new Promise((resolve, reject) => {
-    const request = send({ port, host: '127.0.0.1', method, path, headers, agent: false })
+    const request = send(url, { method, path, headers, agent: false })
     request.once('response', (response) => response.resume().once('end', resolve)).once('error', reject)
     request.end(body)
   })

@@ -1,8 +1,9 @@
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createGatewayServer, type ServerOptions } from '../../local/server.ts'
 import { rawCall } from '../robust/support/raw-call.ts'
 import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
+import { listen } from '../support/listen.ts'
 
 const MIB = 1024 * 1024
 const opened = new AsyncDisposableStack()
@@ -14,20 +15,14 @@ let impatientUrl: string
 beforeAll(async () => {
   gateway = opened.use(await openGateway(catalogFor('http://127.0.0.1:1/v1')))
   ;({ secret } = await gateway.issue())
-  baseUrl = await listen({ lingerMs: 50 })
-  impatientUrl = await listen({ wholeRequestMs: 200 })
+  baseUrl = await serve({ lingerMs: 50 })
+  impatientUrl = await serve({ wholeRequestMs: 200 })
 })
 afterAll(() => opened.disposeAsync())
 
 /** Another server over the functions of the gateway. */
-async function listen(options: ServerOptions): Promise<string> {
-  const server = createGatewayServer(Promise.resolve(gateway.instance), options)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  opened.defer(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+async function serve(options: ServerOptions): Promise<string> {
+  return opened.use(await listen(createGatewayServer(Promise.resolve(gateway.instance), options))).url
 }
 
 /** Everything that comes back until the server has closed the connection; the client may go on sending meanwhile. */

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +14,7 @@ import { endpointOf, LOCAL_TABLES } from '../../local/database-thread.ts'
 import { actAt } from '../support/act.ts'
 import { testWithAmazon } from '../support/amazon.ts'
 import { emptyFolder, type Local, type Process, run, startLocal } from '../support/processes.ts'
+import { openServer } from '../support/stack.ts'
 import { until } from '../support/wait.ts'
 
 const HELLO = { model: 'echo', messages: [{ role: 'user', content: 'Hello there' }] }
@@ -262,12 +262,9 @@ test.each<[string, string, Record<string, string>, Record<string, string>, RegEx
 })
 
 test('npm start on a port in use says so and how to choose another, and leaves no child', async () => {
-  const taken = createServer()
-  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
-  const { port } = taken.address() as { port: number }
+  const port = Number(new URL(await openServer(() => {})).port)
   const started = run('local/main.ts', [], emptyFolder(), { PORT: String(port) })
   const { code, stderr } = await started.ended
-  taken.close()
   expect(code).toBe(1)
   expect(stderr.trim()).toBe(`Port ${port} is already in use. Choose another: npm start -- --port ${port + 1}`)
   expect(childrenOf(started.child.pid)).toEqual([])

@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { readSettings } from '../../local/settings.ts'
 import { signedHeaders, webhookSecret, webhookSecretFile, webhookTeller } from '../../local/webhook.ts'
+import { openServer } from '../support/stack.ts'
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 const NOTICE = { id: '01ARZ3NDEKTSV4RRFFQ69G5FAV', type: 'key.revoked', timestamp: 't', data: { key_id: 'key_1' } }
@@ -14,17 +14,13 @@ const NOTICE = { id: '01ARZ3NDEKTSV4RRFFQ69G5FAV', type: 'key.revoked', timestam
 const folder = mkdtempSync(join(tmpdir(), 'waybill-webhook-'))
 let statuses: number[] = []
 let received: { headers: IncomingHttpHeaders; body: string; method: string | undefined }[] = []
-const server = createServer(async (request, response) => {
+const origin = await openServer(async (request, response) => {
   received.push({ headers: request.headers, body: await text(request), method: request.method })
   const status = statuses.shift() ?? 204
   response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end()
 })
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-afterAll(() => {
-  server.close()
-  rmSync(folder, { recursive: true })
-})
+const url = `${origin}/hook`
+afterAll(() => rmSync(folder, { recursive: true }))
 beforeEach(() => {
   statuses = []
   received = []

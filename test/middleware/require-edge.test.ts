@@ -65,22 +65,9 @@ test('a caller’s address is the connection’s own if no forwarded address is 
 })
 
 test.each([
-  '',
-  ' ',
-  'unknown',
-  '203.0.113',
-  '203.0.113.256',
-  '0313.0.0113.9',
-  '0xcb.0.0x71.9',
-  '203.0.113.9:443',
-  '203.0.113.9, 10.0.0.1',
-  '203.0.113.9,203.0.113.9',
-  ' 203.0.113.9',
-  '203.0.113.0/24',
-  '[2001:db8::9]',
-  'fe80::1%eth0',
-  '2001:db8::9::1',
-  'localhost',
+  ...['', ' ', 'unknown', 'localhost', '203.0.113', '203.0.113.256', '0313.0.0113.9', '0xcb.0.0x71.9', ' 203.0.113.9'],
+  ...['203.0.113.9:443', '203.0.113.9, 10.0.0.1', '203.0.113.9,203.0.113.9', '203.0.113.0/24'],
+  ...['[2001:db8::9]', 'fe80::1%eth0', '2001:db8::9::1'],
 ])('a caller’s address is the connection’s own if the forwarded one is %p', async (viewer) => {
   expect(await addressOf(forwarded(SECRET, viewer), [SECRET])).toBe(CONNECTION)
 })
@@ -112,35 +99,18 @@ describe('rotation', () => {
   })
 })
 
-const gateway = await openFor(catalogFor('http://127.0.0.1:1'), { originSecrets: [SECRET] })
-const { secret } = await gateway.issue({ allowlist: ['203.0.113.0/24', '2001:db8::/32'] })
-
-describe('keys with an allowlist', () => {
-  const get = (headers: Record<string, string>) =>
-    fetch(`${gateway.baseUrl}/v1/key/introspect`, { headers: { Authorization: `Bearer ${secret}`, ...headers } })
-
-  test.each([VIEWER, '2001:db8::9', '::ffff:203.0.113.9'])(
-    'a key with an allowlist works through the edge from the allowed address %s',
-    async (viewer) => {
-      const { status } = await get({ [EDGE_HEADERS.origin]: SECRET, [EDGE_HEADERS.viewer]: viewer })
-      expect(status).toBe(200)
-    },
-  )
-
-  test('a key with an allowlist is refused from another network through the edge', async () => {
-    const answer = await get({ [EDGE_HEADERS.origin]: SECRET, [EDGE_HEADERS.viewer]: '203.0.114.9' })
-    expect(answer.status).toBe(403)
-    expect(await answer.json()).toMatchObject({ error: { code: 'ip_not_allowed' } })
-  })
-
-  test.each([
-    ['with nothing else', {}],
-    ['with a forwarded address', { [EDGE_HEADERS.viewer]: VIEWER }],
-    ['with a guessed origin secret', { [EDGE_HEADERS.origin]: 'guess', [EDGE_HEADERS.viewer]: VIEWER }],
-    ['with X-Forwarded-For', { 'X-Forwarded-For': VIEWER, Forwarded: `for=${VIEWER}` }],
-  ])('a key with an allowlist is refused around the edge %s', async (_, headers) => {
-    const answer = await get(headers)
-    expect(answer.status).toBe(403)
-    expect(await answer.json()).toMatchObject({ error: { code: 'direct_access_denied' } })
-  })
+test('a key with an allowlist works through the edge from its own networks only, and not around it', async () => {
+  const gateway = await openFor(catalogFor('http://127.0.0.1:1'), { originSecrets: [SECRET] })
+  const { secret } = await gateway.issue({ allowlist: ['203.0.113.0/24', '2001:db8::/32'] })
+  const get = async (origin: string, viewer: string) => {
+    const edge = { [EDGE_HEADERS.origin]: origin, [EDGE_HEADERS.viewer]: viewer }
+    const headers = { Authorization: `Bearer ${secret}`, 'X-Forwarded-For': VIEWER, ...edge }
+    const answer = await fetch(`${gateway.baseUrl}/v1/key/introspect`, { headers })
+    const { error } = (await answer.json()) as { error?: { code: string } }
+    return [answer.status, error?.code]
+  }
+  for (const viewer of [VIEWER, '2001:db8::9', '::ffff:203.0.113.9'])
+    expect(await get(SECRET, viewer)).toEqual([200, undefined])
+  expect(await get(SECRET, '203.0.114.9')).toEqual([403, 'ip_not_allowed'])
+  expect(await get('guess', VIEWER)).toEqual([403, 'direct_access_denied'])
 })

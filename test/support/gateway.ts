@@ -9,6 +9,7 @@ import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import type { CountTokens } from '../../layers/gateway/flow/billing/count-texts.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
+import type { Config } from '../../layers/gateway/platform/config.ts'
 import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../../layers/gateway/store/dynamodb/create-tables.ts'
@@ -29,6 +30,8 @@ export type TestGateway = AsyncDisposable & {
   readonly instance: Instance
   /** Every line that was logged. */
   readonly logLines: string[]
+  /** The same, read. */
+  logged(): Record<string, unknown>[]
   /** The name of every DynamoDB operation that the gateway asked for, with the moment. */
   readonly calls: { readonly name: string; readonly atMs: number }[]
   issue(settings?: Partial<KeySettings> & { credits?: string }): Promise<{ key: Key; secret: string }>
@@ -37,7 +40,7 @@ export type TestGateway = AsyncDisposable & {
   post(secret: string, body: unknown, headers?: Record<string, string>, path?: string): Promise<Response>
   get(secret: string, path: string): Promise<Response>
   /** Asks once, as `HELLO` with these fields, with a key of its own, whose books must balance afterwards; elsewhere, with a body. */
-  ask(fields?: object, given?: AskOptions): Promise<Asked>
+  ask(fields?: object | string, given?: AskOptions): Promise<Asked>
 }
 
 export type AskOptions = Partial<KeySettings> & {
@@ -52,6 +55,8 @@ export type Asked = {
   readonly response: Response
   readonly status: number
   readonly text: string
+  /** Of a refusal. */
+  readonly error: { readonly code?: string; readonly message?: string; readonly param?: string | null }
   readonly row: UsageRow
   /** As it is after the answer. */
   readonly key: Key
@@ -63,11 +68,7 @@ export type TestOptions = Omit<InstanceOptions, 'config' | 'tables' | 'log'> & {
   readonly onSameTables?: TestGateway
   /** In place of the tokenizer that all test files share. */
   readonly countTokens?: CountTokens
-  readonly isUncompressed?: boolean
-  readonly hasUsagePage?: boolean
-  readonly isUnattributed?: boolean
-  readonly originSecrets?: readonly string[]
-}
+} & Pick<Config, 'isUncompressed' | 'hasUsagePage' | 'isUnattributed' | 'originSecrets'>
 
 /** DynamoDB Local, fresh tables. */
 export async function openTestTables(): Promise<Tables> {
@@ -92,15 +93,7 @@ export function tablesAt({ keys, usage, answers }: Tables, endpoint: string): Ta
 
 /** The whole gateway on a port of its own: the real functions, real HTTP, real DynamoDB Local. */
 export async function openGateway(catalog: CatalogData, options: TestOptions = {}): Promise<TestGateway> {
-  const {
-    onSameTables,
-    countTokens = sharedTokenizer,
-    isUncompressed = false,
-    hasUsagePage = false,
-    isUnattributed = false,
-    originSecrets = [],
-    ...instanceOptions
-  } = options
+  const { onSameTables, countTokens = sharedTokenizer, ...given } = options
   const tables = onSameTables ? connect(onSameTables.tables.keys.slice('keys-'.length)) : await openTestTables()
   if (!onSameTables) await writeCatalog(tables)(catalog, actAt())
   const calls: { name: string; atMs: number }[] = []
@@ -109,18 +102,9 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
     return send()
   })
   const logLines: string[] = []
-  const config = {
-    keysTable: tables.keys,
-    usageTable: tables.usage,
-    answersTable: tables.answers,
-    isUncompressed,
-    hasUsagePage,
-    isUnattributed,
-    originSecrets,
-    ...BRAND,
-  }
+  const config = { keysTable: tables.keys, usageTable: tables.usage, answersTable: tables.answers, ...BRAND, ...given }
   const log = jsonLog((line) => logLines.push(line))
-  const instance = openInstance({ ...instanceOptions, config, tables, log })
+  const instance = openInstance({ ...given, config, tables, log })
   const server = createGatewayServer(Promise.resolve(instance), { countTokens })
   const served = await listen(server)
   const baseUrl = served.url
@@ -132,29 +116,42 @@ export async function openGateway(catalog: CatalogData, options: TestOptions = {
     tables,
     instance,
     logLines,
+    logged: () => logLines.map((line) => JSON.parse(line)),
     calls,
     ...booksOf(outside, () => instance.clock()),
-    post: (secret, body, headers = {}, path = '/v1/chat/completions') =>
-      fetch(baseUrl + path, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', ...headers },
-        body: typeof body === 'string' ? body : JSON.stringify(body),
-      }),
+    post: (secret, body, headers, path) => postTo(baseUrl, secret, body, headers, path),
     get: (secret, path) => fetch(`${baseUrl}${path}`, { headers: { Authorization: `Bearer ${secret}` } }),
     async ask(fields = {}, { headers, secret: known, path, ...settings } = {}) {
       const secret = known ?? (await gateway.issue({ credits: '1000', ...settings })).secret
-      const response = await gateway.post(secret, path ? fields : { ...HELLO, ...fields }, headers, path)
+      const isWhole = path !== undefined || typeof fields === 'string'
+      const response = await gateway.post(secret, isWhole ? fields : { ...HELLO, ...fields }, headers, path)
       const text = await response.text()
       const row = await gateway.readRow(response.headers.get('x-request-id'))
       const key = await gateway.readKey(row.keyId)
       if (!booksBalance(key)) throw new Error(`The books of ${key.id} do not balance.`)
-      return { response, status: response.status, text, row, key, secret }
+      const { error = {} } = response.ok ? {} : JSON.parse(text)
+      return { response, status: response.status, text, error, row, key, secret }
     },
     async [Symbol.asyncDispose]() {
       await served[Symbol.asyncDispose]()
     },
   }
   return gateway
+}
+
+/** A request for a chat, unless another path is given, at the gateway of this address. */
+export function postTo(
+  baseUrl: string,
+  secret: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  path = '/v1/chat/completions',
+): Promise<Response> {
+  return fetch(baseUrl + path, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
 }
 
 /** Issues keys in these tables, and looks at them and at their rows. */

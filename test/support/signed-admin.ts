@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { byAws } from '../../cli/admin-client/sign-in.ts'
@@ -15,6 +15,7 @@ import { createAdminKey } from '../../layers/gateway/store/admin-keys/admin-keys
 import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { adminEvent } from '../functions/support/admin-function.ts'
 import { actAt } from './act.ts'
+import { signatureOf } from './aws-signature.ts'
 import { listen } from './listen.ts'
 
 /** The identity behind the credentials of a stage's commands. */
@@ -50,8 +51,6 @@ export type SignedAdmin = AsyncDisposable & {
   sessionToken: string | undefined
 }
 
-/** The hash of AWS's SDK, as an operator's client has it. */
-
 const FORBIDDEN = { message: 'Forbidden' }
 
 type Options = Pick<Parameters<typeof createAdmin>[0], 'actMs' | 'echoUrl'> & {
@@ -79,7 +78,7 @@ export async function startSignedAdmin(
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request
     const body = await buffer(request)
-    const isSigned = isSignedBySigner(request, body, admin.sessionToken)
+    const isSigned = await isSignedBySigner(request, body, admin.sessionToken)
     admin.asked.push({ method, url, headers, body: body.toString(), isSigned })
     if (admin.instead) return admin.instead(request, response)
     const [path = ''] = url.split('?')
@@ -135,53 +134,16 @@ export function sendJson(response: ServerResponse, status: number, body: object)
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
 }
 
-const AUTHORIZATION =
-  /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8}\/[^/]+\/execute-api\/aws4_request), ?SignedHeaders=([^,]+), ?Signature=(\w{64})$/
 const MOST_SKEW_MS = 5 * 60_000
 
-/** AWS's Signature Version 4, computed anew from what came. */
-function isSignedBySigner(request: IncomingMessage, body: Buffer, sessionToken: string | undefined): boolean {
-  const { method, url = '', headers } = request
-  const [, id, scope = '', names = '', signature] = AUTHORIZATION.exec(headers.authorization ?? '') ?? []
-  const time = String(headers['x-amz-date'])
-  const [path = '', query = ''] = url.split('?')
-  const signed = names.split(';')
-  // Every service but S3 signs a path that is encoded once more than the one that is sent.
-  const canonicalPath = path.split('/').map(encoded).join('/')
-  const lines = signed.map((name) => `${name}:${String(headers[name]).trim().replace(/ +/g, ' ')}\n`)
-  const text = [method, canonicalPath, canonicalQuery(query), lines.join(''), names, sha256(body)].join('\n')
-  const toSign = ['AWS4-HMAC-SHA256', time, scope, sha256(text)].join('\n')
-  const first = Buffer.from(`AWS4${SIGNER.secretAccessKey}`)
-  const key = scope.split('/').reduce((last, part) => createHmac('sha256', last).update(part).digest(), first)
+async function isSignedBySigner(request: IncomingMessage, body: Buffer, sessionToken: string | undefined) {
+  const signed = await signatureOf(request, body, { ...SIGNER, ...(sessionToken && { sessionToken }) })
+  const needed = ['host', 'x-amz-date', ...(sessionToken ? ['x-amz-security-token'] : [])]
   return (
-    id === SIGNER.accessKeyId &&
-    scope.split('/')[0] === time.slice(0, 8) &&
-    scope.split('/')[1] === SIGNED_REGION &&
-    Math.abs(timeOf(time) - Date.now()) < MOST_SKEW_MS &&
-    ['host', 'x-amz-date', ...(sessionToken ? ['x-amz-security-token'] : [])].every((name) => signed.includes(name)) &&
-    headers['x-amz-security-token'] === sessionToken &&
-    createHmac('sha256', key).update(toSign).digest('hex') === signature
+    signed?.service === 'execute-api' &&
+    signed.region === SIGNED_REGION &&
+    Math.abs(signed.atMs - Date.now()) < MOST_SKEW_MS &&
+    needed.every((name) => signed.headers.includes(name)) &&
+    request.headers['x-amz-security-token'] === sessionToken
   )
-}
-
-/** A plus is a plus here, and no space. */
-function canonicalQuery(query: string): string {
-  const pairs = query.split('&').filter(Boolean)
-  const decoded = pairs.map((pair) => {
-    const [name = '', value = ''] = pair.split('=').map((part) => encoded(decodeURIComponent(part)))
-    return `${name}=${value}`
-  })
-  return decoded.sort().join('&')
-}
-
-function encoded(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
-}
-
-function timeOf(basic: string): number {
-  return Date.parse(basic.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)$/, '$1-$2-$3:$4:$5'))
-}
-
-function sha256(data: string | Buffer): string {
-  return createHash('sha256').update(data).digest('hex')
 }

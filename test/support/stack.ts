@@ -1,9 +1,11 @@
+import { createServer, type RequestListener } from 'node:http'
 import { afterAll } from '@jest/globals'
 import type { LocalFile } from '../../cli/connect/local-gateway.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import type { ChatTiming } from '../../layers/gateway/flow/answering/chat-deps.ts'
 import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { catalogFor, openGateway, type TestGateway, type TestOptions, tablesAt } from './gateway.ts'
+import { listen } from './listen.ts'
 import { startLocalAdmin } from './local-admin.ts'
 import { type Process, run } from './processes.ts'
 import { type Stage, type StageOptions, startStage } from './stage.ts'
@@ -17,6 +19,15 @@ afterAll(() => opened.disposeAsync())
 
 export async function openUpstream(reply?: Reply): Promise<Upstream> {
   return opened.use(await startUpstream(reply))
+}
+
+export function closeAfterwards<T extends AsyncDisposable>(one: T): T {
+  return opened.use(one)
+}
+
+/** The address of a server that answers so. */
+export async function openServer(listener: RequestListener, onConnection = () => {}): Promise<string> {
+  return opened.use(await listen(createServer(listener).on('connection', onConnection))).url
 }
 
 export async function openFor(catalog: CatalogData, options?: TestOptions): Promise<TestGateway> {

@@ -98,6 +98,32 @@ export function say(content: string, usage: unknown = USAGE): Reply {
   return (response, request) => (request.body?.stream === false ? whole : streamed)(response, request)
 }
 
+/** From now on it is silent until it is told to answer. */
+export function holdAnswers(upstream: Upstream): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  upstream.reply = async (response, request) => {
+    await promise
+    await say('Hello')(response, request)
+  }
+  return () => {
+    upstream.reply = say('Hello')
+    resolve()
+  }
+}
+
+/** From now on it begins streams of "Hello", which end when it is told so. */
+export function beginAnswers(upstream: Upstream): () => void {
+  const ends: (() => void)[] = []
+  upstream.reply = (response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+    response.write(chunk({ role: 'assistant', content: 'Hel' }))
+    ends.push(() => response.end(chunk({ content: 'lo' }, 'stop') + usageChunk(USAGE) + DONE))
+  }
+  return () => {
+    for (const end of ends) end()
+  }
+}
+
 export function status(code: number, body: unknown, headers: Record<string, string> = {}): Reply {
   return (response) => {
     response.writeHead(code, { 'Content-Type': 'application/json', ...headers })

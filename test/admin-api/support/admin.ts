@@ -68,6 +68,17 @@ function bodyText(method: string, body: unknown): string {
   return typeof body === 'string' ? body : JSON.stringify(body ?? {})
 }
 
+type Page<T> = { readonly data: readonly T[]; readonly has_more: boolean; readonly last_id: string }
+
+/** Each element of a list, asked for page by page: `GET /keys?limit=2`. */
+export async function* walk<T = Any>({ call }: Pick<Admin, 'call'>, route: string): AsyncGenerator<T> {
+  for (let after = '', more = true; more; ) {
+    const { body } = await call<Page<T>>(`${route}&after=${after}`)
+    yield* body.data
+    ;[after, more] = [body.last_id, body.has_more]
+  }
+}
+
 let made = 0
 
 export function once(name = `once-${process.pid}-${made++}`): Record<string, string> {

@@ -1,21 +1,23 @@
-import { afterAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { requireCatalog } from '../../../layers/catalog/parse-catalog.ts'
 import type { MediaKind, ProviderEntry } from '../../../layers/gateway/domain/routing/catalog.ts'
-import { CONTRACTS, type ContractName, SCOPES } from '../../../layers/gateway/endpoints.ts'
-import { pointSdkAt, startBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
+import { CONTRACTS, type ContractName, HTTP_ROUTES, SCOPES } from '../../../layers/gateway/endpoints.ts'
+import { message } from '../../providers/anthropic/anthropic-fixtures.ts'
+import { pointSdkAt, say as sayByBedrock, startBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
+import { answering as answeringResponse, message as outputItem } from '../../providers/responses/responses-upstream.ts'
 import { CONTRACT_BODIES } from '../../providers/support/every-dialect.ts'
 import { Random } from '../../simulation/random.ts'
-import { openFor, openUpstream } from '../../support/stack.ts'
-import type { Upstream } from '../../support/upstream.ts'
+import { DIMENSIONS, embed } from '../../support/embeddings.ts'
+import { closeAfterwards, openFor, openUpstream } from '../../support/stack.ts'
+import { type Reply, status } from '../../support/upstream.ts'
 import { completionTokens, MEDIA_TOKENS, mostBudget, type PromptBill, promptBill } from './greedy-bill.ts'
-import { budgets, inAscii, PATHS, randomRequest } from './random-request.ts'
+import { budgets, inAscii, randomRequest } from './random-request.ts'
 
 // A provider that bills all that it can: a token for every byte it was sent, all that media may be, as much as its cap
 // allows, at the dearest price. More requests: GREEDY_REQUESTS=20000 npm run -s jest -- greedy
 
 const REQUESTS = Number(process.env.GREEDY_REQUESTS ?? 300)
 const SEED = Number(process.env.GREEDY_SEED ?? 1)
-const DIMENSIONS = 2
 /** Nanocredits: the price of cache writes is the dearest of a prompt's. */
 const NANO_PER_PROMPT = 1_250n
 const NANO_PER_COMPLETION = 2_000n
@@ -47,79 +49,48 @@ function bill(body: Body, capField: string): Usage {
   return usage
 }
 
-const openaiUsage = ({ prompt, completion }: Usage) => ({
-  prompt_tokens: prompt,
-  completion_tokens: completion,
-  total_tokens: prompt + completion,
-  prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: prompt },
-})
+type Answer = (body: Body) => Reply
 
-async function answering(answer: (body: Body) => object): Promise<Upstream> {
-  return openUpstream((response, { body }) => {
-    response.writeHead(200, { 'Content-Type': 'application/json' })
-    response.end(JSON.stringify(answer(body)))
-  })
-}
+const answering = (answer: Answer) => openUpstream((response, request) => answer(request.body)(response, request))
 
-const chatWith = (capField: string) => (body: Body) => {
-  const choice = { text: 'ok', message: { role: 'assistant', content: 'ok' }, finish_reason: 'length' }
-  const choices = Array.from({ length: Number(body.n ?? 1) }, (_, index) => ({ index, ...choice }))
-  return { choices, usage: openaiUsage(bill(body, body.prompt === undefined ? capField : 'max_tokens')) }
-}
+const chatWith =
+  (capField: string): Answer =>
+  (body) => {
+    const { prompt, completion } = bill(body, body.prompt === undefined ? capField : 'max_tokens')
+    const choice = { text: 'ok', message: { role: 'assistant', content: 'ok' }, finish_reason: 'length' }
+    const choices = Array.from({ length: Number(body.n ?? 1) }, (_, index) => ({ index, ...choice }))
+    const counts = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion }
+    const prompt_tokens_details = { cached_tokens: 0, cache_write_tokens: prompt }
+    return status(200, { choices, usage: { ...counts, prompt_tokens_details } })
+  }
 
-const asResponse = (body: Body) => {
+const asResponse: Answer = (body) => {
   const { prompt, completion } = bill(body, 'max_output_tokens')
-  const content = [{ type: 'output_text', text: 'ok' }]
-  return {
-    status: 'completed',
-    output: [{ type: 'message', id: 'm', role: 'assistant', content }],
-    usage: {
-      input_tokens: prompt,
-      input_tokens_details: { cached_tokens: 0, cache_write_tokens: prompt },
-      output_tokens: completion,
-      total_tokens: prompt + completion,
-    },
-  }
+  const counts = { input_tokens: prompt, output_tokens: completion, total_tokens: prompt + completion }
+  const input_tokens_details = { cached_tokens: 0, cache_write_tokens: prompt }
+  return answeringResponse([outputItem('ok')], { usage: { ...counts, input_tokens_details } })
 }
 
-const asMessage = (body: Body) => {
+const asMessage: Answer = (body) => {
   const { prompt, completion } = bill(body, 'max_tokens')
-  return {
-    type: 'message',
-    role: 'assistant',
-    content: [{ type: 'text', text: 'ok' }],
-    stop_reason: 'max_tokens',
-    usage: { input_tokens: 0, cache_creation_input_tokens: prompt, output_tokens: completion },
-  }
+  const usage = { input_tokens: 0, cache_creation_input_tokens: prompt, output_tokens: completion }
+  return message([{ type: 'text', text: 'ok' }], 'max_tokens', usage)
 }
 
-const asVectors = (body: Body) => {
+const asVectors: Answer = (body) => {
   const { prompt } = bill(body, '')
-  const count = Array.isArray(body.input) && typeof body.input[0] !== 'number' ? body.input.length : 1
-  const data = Array.from({ length: count }, (_, index) => ({ index, embedding: [0, 1] }))
-  return { data, usage: { prompt_tokens: prompt, total_tokens: prompt } }
+  return embed({ usage: { prompt_tokens: prompt, total_tokens: prompt } })
 }
 
-const bedrock = await startBedrock()
-bedrock.reply = (stream, { body }) => {
-  const config = body.inferenceConfig as Body
+const bedrock = closeAfterwards(await startBedrock())
+bedrock.reply = (stream, request) => {
+  const { body } = request
   const { tokens: prompt, images } = promptOf(body)
   const budget = mostBudget((body.additionalModelRequestFields ?? {}) as Body)
-  billed = { prompt, images, completion: Math.max(Number(config.maxTokens), budget), body }
-  stream.respond({ ':status': 200, 'content-type': 'application/json' })
-  const usage = {
-    inputTokens: 0,
-    cacheWriteInputTokens: prompt,
-    outputTokens: billed.completion,
-    totalTokens: prompt,
-  }
-  stream.end(
-    JSON.stringify({
-      output: { message: { role: 'assistant', content: [{ text: 'ok' }] } },
-      stopReason: 'max_tokens',
-      usage,
-    }),
-  )
+  const completion = Math.max(Number((body.inferenceConfig as Body).maxTokens), budget)
+  billed = { prompt, images, completion, body }
+  const counts = { inputTokens: 0, cacheWriteInputTokens: prompt, outputTokens: completion, totalTokens: prompt }
+  return sayByBedrock('ok', 'max_tokens', counts)(stream, request)
 }
 pointSdkAt(bedrock.url)
 const [ollama, openai, responses, anthropic, vectors] = [
@@ -131,6 +102,13 @@ const [ollama, openai, responses, anthropic, vectors] = [
 ]
 const price = { input: '1', output: '2', cachedInput: '0.5', cacheWrite: '1.25', image: '0.005' }
 const common = { contextLength: 100_000_000, maxOutputTokens: 500, mediaTokens: MEDIA_TOKENS, price }
+const embedding = {
+  id: 'vectors',
+  kind: 'embedding',
+  contextLength: 1_000_000,
+  dimensions: DIMENSIONS,
+  price: { input: '1.25' },
+}
 const providers = {
   ollama: { type: 'openai', baseUrl: ollama.url },
   openai: { type: 'openai', baseUrl: openai.url, capField: 'max_completion_tokens' },
@@ -149,22 +127,11 @@ const catalog = requireCatalog({
       ...(TAKEN[id] && { media: TAKEN[id] }),
       routes: [{ provider: id, model: 'm' }],
     })),
-    {
-      id: 'vectors',
-      kind: 'embedding',
-      contextLength: 1_000_000,
-      dimensions: DIMENSIONS,
-      price: { input: '1.25' },
-      routes: [{ provider: 'vectors', model: 'm' }],
-    },
+    { ...embedding, routes: [{ provider: 'vectors', model: 'm' }] },
   ],
 })
 const gateway = await openFor(catalog)
 const { secret } = await gateway.issue({ scopes: SCOPES, credits: '100000', rpm: 60_000, dailyLimit: 1_000_000 })
-
-afterAll(async () => {
-  await bedrock[Symbol.asyncDispose]()
-})
 
 async function askAnything(random: Random, contract: ContractName) {
   const asked = contract === 'embeddings' ? 'vectors' : random.pick(dialects)
@@ -175,7 +142,8 @@ async function ask(contract: ContractName, body: Body, isAscii = false) {
   model = String(body.model)
   billed = undefined
   const written = JSON.stringify(body)
-  const response = await gateway.post(secret, isAscii ? inAscii(written) : written, {}, PATHS[contract])
+  const path = HTTP_ROUTES.find(({ endpoint }) => endpoint.contract === contract)?.path
+  const response = await gateway.post(secret, isAscii ? inAscii(written) : written, {}, path)
   const answer = await response.text()
   return { body, status: response.status, answer, requestId: response.headers.get('x-request-id') }
 }

@@ -4,32 +4,9 @@ import type { Random } from '../../simulation/random.ts'
 
 type Json = Record<string, unknown>
 
-export const PATHS: Readonly<Record<ContractName, string>> = {
-  chat: '/v1/chat/completions',
-  responses: '/v1/responses',
-  messages: '/v1/messages',
-  completions: '/v1/completions',
-  embeddings: '/v1/embeddings',
-}
-
 const WORDS = [
-  'wombat',
-  ' the',
-  '漢字',
-  'žluť',
-  '👨‍👩‍👧',
-  '\n\n',
-  '{"a":1}',
-  'ﷺ',
-  '\u0958',
-  '\u{1d160}',
-  'ǘ\u0323',
-  '㍿½ำ',
-  '\u0000',
-  '1e20',
-  '"',
-  '\\',
-  'x'.repeat(40),
+  ...['wombat', ' the', '漢字', 'žluť', '👨‍👩‍👧', '\n\n', '{"a":1}', 'ﷺ', '\u0958', '\u{1d160}', 'ǘ\u0323', '㍿½ำ'],
+  ...['\u0000', '1e20', '"', '\\', 'x'.repeat(40)],
 ]
 const NUMBERS = [0, 1e20, 1e-6, 2e3, -5e3, 123456789, 0.1]
 
@@ -52,15 +29,11 @@ const TYPES = [
 ]
 const FILE_NAMES = ['a', 'a.pdf', 'a.png', 'a.mp4', 'a.docx']
 const ADDRESSES = [
-  'https://a.test/a.png',
-  'https://a.test/film.mp4',
-  'https://a.test/a.pdf',
-  'https://a.test/a',
-  'http://a.test/a.png',
-  'file-1',
+  ...['a.png', 'film.mp4', 'a.pdf', 'a'].map((name) => `https://a.test/${name}`),
+  ...['http://a.test/a.png', 'file-1'],
 ]
 
-export function text(random: Random): string {
+function text(random: Random): string {
   return Array.from({ length: random.below(12) }, () => random.pick(WORDS)).join('')
 }
 
@@ -87,24 +60,20 @@ function medium(random: Random): Json {
 
 /** JSON of any kind, with media in it that nobody asked for. */
 function anything(random: Random, depth = 0): unknown {
-  switch (random.below(depth > 2 ? 4 : 8)) {
-    case 0:
-      return text(random)
-    case 1:
-      return random.pick(NUMBERS)
-    case 2:
-      return address(random)
-    case 3:
-      return random.pick([true, false, null])
-    case 4:
-      return { url: address(random) }
-    case 5:
-      return { type: random.pick(KINDS), [random.pick(NAMES)]: anything(random, depth + 1) }
-    case 6:
-      return Array.from({ length: random.below(4) }, () => anything(random, depth + 1))
-    default:
-      return { [random.pick(NAMES)]: anything(random, depth + 1), [random.pick(NAMES)]: anything(random, depth + 1) }
-  }
+  const deeper = () => anything(random, depth + 1)
+  const flat = [
+    () => text(random),
+    () => random.pick(NUMBERS),
+    () => address(random),
+    () => random.pick([true, false, null]),
+  ]
+  const deep = [
+    () => ({ url: address(random) }),
+    () => ({ type: random.pick(KINDS), [random.pick(NAMES)]: deeper() }),
+    () => Array.from({ length: random.below(4) }, deeper),
+    () => ({ [random.pick(NAMES)]: deeper(), [random.pick(NAMES)]: deeper() }),
+  ]
+  return random.pick<() => unknown>(depth > 2 ? flat : [...flat, ...deep])()
 }
 
 const NAMES = [
@@ -114,16 +83,7 @@ const NAMES = [
   ...['max_tokens', 'max_completion_tokens', 'best_of', 'chat_template_kwargs', 'user', 'type', 'x', 'ﷺ'],
 ]
 const KINDS = [
-  'text',
-  'image_url',
-  'video_url',
-  'file',
-  'input_audio',
-  'image',
-  'document',
-  'thinking',
-  'tool_use',
-  'x',
+  ...['text', 'image_url', 'video_url', 'file', 'input_audio', 'image', 'document', 'thinking', 'tool_use', 'x'],
 ]
 
 const schema = (random: Random) => ({ type: 'object', properties: { a: anything(random) }, description: text(random) })
@@ -151,23 +111,18 @@ export const budgets = (most: number): readonly Json[] => [
 ]
 const budget = (random: Random) => random.pick(budgets(random.pick([1, 250, 1_000_000])))
 
+const inBase64 = (random: Random) => ({ type: 'base64', media_type: random.pick(TYPES), data: data(random) })
+
 const BODIES: Readonly<Record<ContractName, (random: Random, id?: string) => Json>> = {
   chat: (random, id = callId(random)) => ({
     messages: [
       { role: 'system', content: text(random) },
-      {
-        role: 'user',
-        content: [{ type: 'text', text: text(random) }, medium(random)],
-      },
+      { role: 'user', content: [{ type: 'text', text: text(random) }, medium(random)] },
       {
         role: 'assistant',
         content: random.pick([null, text(random)]),
         reasoning_content: text(random),
-        reasoning_details: Array.from({ length: random.pick([0, 1, 3, 40]) }, (_, index) => ({
-          type: 'reasoning.text',
-          signature: `s${index}`,
-          format: 'anthropic-claude-v1',
-        })),
+        reasoning_details: thoughts(random.pick([0, 1, 3, 40])),
         tool_calls: [{ id, type: 'function', function: { name: 'f', arguments: args(random) } }],
       },
       { role: 'tool', tool_call_id: id, content: text(random) },
@@ -189,17 +144,10 @@ const BODIES: Readonly<Record<ContractName, (random: Random, id?: string) => Jso
         content: [
           { type: 'text', text: `${text(random)}.` },
           random.pick([
-            {
-              type: 'image',
-              source: { type: 'base64', media_type: random.pick(TYPES), data: data(random) },
-            },
+            { type: 'image', source: inBase64(random) },
             { type: 'image', source: { type: 'url', url: address(random) } },
             { type: 'document', source: { type: 'url', url: address(random) } },
-            {
-              type: 'document',
-              source: { type: 'base64', media_type: random.pick(TYPES), data: data(random) },
-              title: random.pick(FILE_NAMES),
-            },
+            { type: 'document', source: inBase64(random), title: random.pick(FILE_NAMES) },
             { type: 'image', source: { type: 'file', file_id: 'file-1' } },
             { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text(random) }, title: 'T' },
             { type: 'search_result', source: 's', title: 't', content: [{ type: 'text', text: text(random) }] },
@@ -220,10 +168,7 @@ const BODIES: Readonly<Record<ContractName, (random: Random, id?: string) => Jso
           {
             type: 'tool_result',
             tool_use_id: 'c1',
-            content: random.pick([
-              text(random),
-              [{ type: 'image', source: { type: 'base64', media_type: random.pick(TYPES), data: data(random) } }],
-            ]),
+            content: random.pick([text(random), [{ type: 'image', source: inBase64(random) }]]),
           },
         ],
       },
@@ -271,12 +216,12 @@ const BODIES: Readonly<Record<ContractName, (random: Random, id?: string) => Jso
 
 /** Thoughts as this gateway packs them for clients that carry one text: so many of them, all signed. */
 function packed(count: number): string {
-  const thoughts = Array.from({ length: count }, () => ({
-    type: 'reasoning.text',
-    signature: 's',
-    format: 'anthropic-claude-v1',
-  }))
-  return `thoughts.v1.${Buffer.from(JSON.stringify(thoughts)).toString('base64url')}`
+  return `thoughts.v1.${Buffer.from(JSON.stringify(thoughts(count))).toString('base64url')}`
+}
+
+function thoughts(count: number): Json[] {
+  const signed = { type: 'reasoning.text', format: 'anthropic-claude-v1' }
+  return Array.from({ length: count }, (_, index) => ({ ...signed, signature: `s${index}` }))
 }
 
 /** A request that may be honest, and mostly is not: up to four things in it are other than they should be, at any depth. */

@@ -1,8 +1,9 @@
-import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, beforeEach } from '@jest/globals'
+import { beforeEach } from '@jest/globals'
+import { signatureOf } from '../../support/aws-signature.ts'
+import { listen } from '../../support/listen.ts'
+import { closeAfterwards } from '../../support/stack.ts'
 
 export const ACCESS = { AWS_ACCESS_KEY_ID: 'AKIATEST', AWS_SECRET_ACCESS_KEY: 'a-secret-of-this-test' }
 
@@ -49,14 +50,13 @@ export const noStack = (name: string) => refused('ValidationError', 400, `Stack 
 export type Asked = { readonly name: string; readonly body: Buffer }
 
 /** AWS as far as we and `cdk` ask: answers only what is signed as AWS demands. */
-export type AwsAccount = {
+export type AwsAccount = AsyncDisposable & {
   readonly env: Record<string, string>
   /** The calls that were made, with the service and region that they were signed for. */
   readonly asked: string[]
   replies: Replies
   /** The reply to a call that has none there. */
   otherwise: (asked: Asked) => Reply | undefined
-  stop(): Promise<unknown>
 }
 
 const SERVICES = [
@@ -67,14 +67,13 @@ export async function startAwsAccount(): Promise<AwsAccount> {
   const server = createServer(async (request, response) => {
     const body = await buffer(request)
     const name = nameOf(request, body.toString())
-    const scope = scopeOf(request, body)
+    const scope = await scopeOf(request, body)
     account.asked.push(`${name} ${scope}`)
     const known = account.replies[`${name} ${scope}`] ?? account.replies[name]
     const reply = scope ? (known ?? account.otherwise({ name, body })) : refused('SignatureDoesNotMatch')
     response.writeHead(reply?.status ?? (reply ? 200 : 404), reply?.headers).end(reply?.body ?? '')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url: endpoint, ...served } = await listen(server)
   const account: AwsAccount = {
     env: {
       ...ACCESS,
@@ -87,18 +86,14 @@ export async function startAwsAccount(): Promise<AwsAccount> {
     asked: [],
     replies: {},
     otherwise: () => undefined,
-    stop() {
-      server.closeAllConnections()
-      return new Promise((resolve) => server.close(resolve))
-    },
+    ...served,
   }
   return account
 }
 
 /** The account of a file's tests, each of which begins without a call. */
 export async function accountOfTests(): Promise<AwsAccount> {
-  const account = await startAwsAccount()
-  afterAll(() => account.stop())
+  const account = closeAfterwards(await startAwsAccount())
   beforeEach(() => {
     account.asked.length = 0
   })
@@ -112,25 +107,10 @@ function nameOf({ method, url = '', headers }: IncomingMessage, body: string): s
   return target ? String(target).replace(/^.*\./, '') : `${method} ${url}`
 }
 
-const AUTHORIZATION =
-  /^AWS4-HMAC-SHA256 Credential=AKIATEST\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=(\w+)$/
+const KEYS = { accessKeyId: ACCESS.AWS_ACCESS_KEY_ID, secretAccessKey: ACCESS.AWS_SECRET_ACCESS_KEY }
 
-/** `service/region` if the signature is right by AWS's Signature Version 4; nothing if not. */
-function scopeOf({ method, url = '', headers }: IncomingMessage, body: Buffer): string {
-  const [, day = '', region = '', service = '', signed = '', signature] =
-    AUTHORIZATION.exec(headers.authorization ?? '') ?? []
-  const { pathname, searchParams } = new URL(url, 'http://host')
-  // Every service but S3 signs a path that is encoded once more than the one that is sent.
-  const path = pathname.split('/').map(encodeURIComponent).join('/')
-  const lines = signed.split(';').map((name) => `${name}:${headers[name]}\n`)
-  const request = [method, path, searchParams.toString(), lines.join(''), signed, sha256(body)].join('\n')
-  const scope = `${day}/${region}/${service}/aws4_request`
-  const toSign = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, sha256(request)].join('\n')
-  const first = Buffer.from(`AWS4${ACCESS.AWS_SECRET_ACCESS_KEY}`)
-  const key = scope.split('/').reduce((last, part) => createHmac('sha256', last).update(part).digest(), first)
-  return createHmac('sha256', key).update(toSign).digest('hex') === signature ? `${service}/${region}` : ''
-}
-
-function sha256(data: string | Buffer): string {
-  return createHash('sha256').update(data).digest('hex')
+/** `service/region` if the signature is right; nothing if not. */
+async function scopeOf(request: IncomingMessage, body: Buffer): Promise<string> {
+  const signed = await signatureOf(request, body, KEYS)
+  return signed ? `${signed.service}/${signed.region}` : ''
 }

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, beforeEach } from '@jest/globals'
+import { beforeEach } from '@jest/globals'
+import { listen } from '../../../support/listen.ts'
+import { closeAfterwards } from '../../../support/stack.ts'
 
 export type Answer = (response: ServerResponse) => unknown
 
@@ -19,17 +20,12 @@ export async function openAwsService(variable: string, usual: Answer) {
       await (service.answers.shift() ?? service.usual)(response)
     }),
   }
-  const { server } = service
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  afterAll(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  const { url } = closeAfterwards(await listen(service.server))
   beforeEach(() => {
     Object.assign(service, { answers: [], usual })
     service.heard.length = 0
     Object.assign(process.env, {
-      [`AWS_ENDPOINT_URL_${variable}`]: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      [`AWS_ENDPOINT_URL_${variable}`]: url,
       AWS_REGION: 'eu-central-1',
       AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
       AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listen } from '../../support/listen.ts'
 
 export type Started = AsyncDisposable & { readonly endpoint: string }
 
@@ -13,12 +13,6 @@ export async function startServer(
   // A runtime waits for its next event as long as it takes.
   server.keepAliveTimeout = 0
   server.requestTimeout = 0
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  const { url: endpoint, ...served } = await listen(server)
+  return { ...served, endpoint }
 }

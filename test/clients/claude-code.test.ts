@@ -1,22 +1,23 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { ending, start, stream, textBlock, toolBlock } from '../providers/anthropic/anthropic-fixtures.ts'
+import { closedBooks } from '../robust/support/exchange.ts'
 import { catalogFor } from '../support/gateway.ts'
+import { emptyFolder } from '../support/processes.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
-import { chunk, DONE, type Reply, sse, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
-import { closedBooks, installClient, runClient } from './support/install-client.ts'
+import { chunk, DONE, type Reply, say as sayInChat, sse, USAGE, usageChunk } from '../support/upstream.ts'
+import { openClient } from './support/client.ts'
 
-const VERSION = '2.1.197'
-const client = await installClient('@anthropic-ai/claude-code', VERSION, 'claude')
-if ('missing' in client) console.warn(`Not tested with Claude Code: ${client.missing}.`)
-const withClaudeCode = 'file' in client ? test : test.skip
-
-const folder = mkdtempSync(join(tmpdir(), 'waybill-claude-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const runClaude = await openClient('@anthropic-ai/claude-code', '2.1.197', 'claude')
+const withClaudeCode = runClaude ? test : test.skip
+const upstream = await openUpstream()
+const folder = emptyFolder()
 
 type Turn = { readonly text: string } | { readonly tool: string; readonly input: object }
+
+const callInChat = (name: string, input: object) =>
+  chunk({ tool_calls: [{ index: 0, id: 'call_1', function: { name, arguments: JSON.stringify(input) } }] })
 
 /** How an upstream of each kind says a turn. */
 const DIALECTS: Readonly<Record<string, { readonly entry: object; say(turn: Turn): Reply }>> = {
@@ -31,18 +32,8 @@ const DIALECTS: Readonly<Record<string, { readonly entry: object; say(turn: Turn
     entry: { type: 'openai' },
     say: (turn) =>
       'tool' in turn
-        ? sse([
-            chunk({
-              role: 'assistant',
-              tool_calls: [
-                { index: 0, id: 'call_1', function: { name: turn.tool, arguments: JSON.stringify(turn.input) } },
-              ],
-            }),
-            chunk({}, 'tool_calls'),
-            usageChunk(USAGE),
-            DONE,
-          ])
-        : sse([chunk({ role: 'assistant', content: turn.text }), chunk({}, 'stop'), usageChunk(USAGE), DONE]),
+        ? sse([callInChat(turn.tool, turn.input), chunk({}, 'tool_calls'), usageChunk(USAGE), DONE])
+        : sayInChat(turn.text),
   },
 }
 
@@ -60,26 +51,15 @@ function scripted(file: string, say: (turn: Turn) => Reply): Reply {
   }
 }
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await openUpstream()
-})
-
-async function runClaude(baseUrl: string, secret: string) {
-  if (!('file' in client)) throw new Error(client.missing)
-  const args = ['-p', 'Write the note.', '--model', 'test-model', '--dangerously-skip-permissions']
-  const env = {
-    PATH: process.env.PATH,
-    HOME: folder,
-    IS_SANDBOX: '1',
-    ANTHROPIC_BASE_URL: baseUrl,
-    ANTHROPIC_AUTH_TOKEN: secret,
-    ANTHROPIC_SMALL_FAST_MODEL: 'test-model',
-    ANTHROPIC_DEFAULT_HAIKU_MODEL: 'test-model',
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    DISABLE_TELEMETRY: '1',
-  }
-  return runClient(client.file, args, { cwd: folder, env })
+const ARGS = ['-p', 'Write the note.', '--model', 'test-model', '--dangerously-skip-permissions']
+const ENV = {
+  PATH: process.env.PATH,
+  HOME: folder,
+  IS_SANDBOX: '1',
+  ANTHROPIC_SMALL_FAST_MODEL: 'test-model',
+  ANTHROPIC_DEFAULT_HAIKU_MODEL: 'test-model',
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  DISABLE_TELEMETRY: '1',
 }
 
 withClaudeCode.each(Object.entries(DIALECTS))(
@@ -90,11 +70,11 @@ withClaudeCode.each(Object.entries(DIALECTS))(
     upstream.requests.length = 0
     const gateway = await openFor(catalogFor(upstream.url, { maxOutputTokens: 64_000 }, entry))
     const { key, secret } = await gateway.issue({ credits: '1000' })
-    const { code, stdout, stderr } = await runClaude(gateway.baseUrl, secret)
-    expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: 'The note is written.\n' })
+    const env = { ...ENV, ANTHROPIC_BASE_URL: gateway.baseUrl, ANTHROPIC_AUTH_TOKEN: secret }
+    expect(await runClaude?.(ARGS, { cwd: folder, env })).toMatchObject({ code: 0, stdout: 'The note is written.\n' })
     expect(readFileSync(note, 'utf8')).toBe('Hello from the model.\n')
     expect(upstream.requests.length).toBeGreaterThanOrEqual(2)
-    const rows = await closedBooks(gateway, key)
+    const rows = await closedBooks(gateway, key.id)
     expect(rows.filter(({ outcome }) => outcome !== 'completed')).toEqual([])
     expect(new Set(rows.map(({ contract }) => contract))).toEqual(new Set(['messages']))
   },

@@ -1,19 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { blocksOf } from '../documents/support/markdown.ts'
+import { closedBooks } from '../robust/support/exchange.ts'
+import { emptyFolder } from '../support/processes.ts'
 import { openBoth } from '../support/stack.ts'
 import { chunk, DONE, type Reply, say, sse, USAGE, usageChunk } from '../support/upstream.ts'
-import { closedBooks, installClient, runClient } from './support/install-client.ts'
+import { openClient } from './support/client.ts'
 
-const installed = await installClient('opencode-ai', '1.18.33', 'opencode')
-const opencode = 'file' in installed ? installed.file : ''
-if ('missing' in installed) process.stderr.write(`test/clients/opencode.test.ts is skipped: ${installed.missing}.\n`)
-const withOpencode = opencode ? test : test.skip
-
-const folder = mkdtempSync(join(tmpdir(), 'waybill-opencode-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const runOpencode = await openClient('opencode-ai', '1.18.33', 'opencode')
+const withOpencode = runOpencode ? test : test.skip
+const folder = emptyFolder()
 
 /** The configuration that docs/clients.md gives to paste. */
 const CONFIG = blocksOf('docs/clients.md', 'jsonc')[0] ?? ''
@@ -26,12 +23,8 @@ const scripted: Reply = (response, request) => {
   const isDone = JSON.stringify(request.body.messages).includes('"role":"tool"')
   if (!hasTools) return say('Note')(response, request)
   if (isDone) return say('It is written.')(response, request)
-  const call = {
-    index: 0,
-    id: 'call_1',
-    type: 'function',
-    function: { name: 'bash', arguments: JSON.stringify(COMMAND) },
-  }
+  const asked = { name: 'bash', arguments: JSON.stringify(COMMAND) }
+  const call = { index: 0, id: 'call_1', type: 'function', function: asked }
   return sse([chunk({ tool_calls: [call] }), chunk({}, 'tool_calls'), usageChunk(USAGE), DONE])(response, request)
 }
 
@@ -52,11 +45,11 @@ withOpencode(
       OPENCODE_DISABLE_AUTOUPDATE: '1',
     }
     const args = ['run', 'Write hi into out.txt.']
-    const { stdout, stderr } = await runClient(opencode, args, { cwd: folder, env })
-    expect(stdout + stderr).toContain('It is written.')
+    const { stdout, stderr } = (await runOpencode?.(args, { cwd: folder, env })) ?? {}
+    expect(`${stdout}${stderr}`).toContain('It is written.')
     expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('hi')
     expect(upstream.requests.length).toBeGreaterThanOrEqual(2)
-    const rows = await closedBooks(gateway, key)
+    const rows = await closedBooks(gateway, key.id)
     const row = { endpoint: 'chat.completions', contract: 'chat', outcome: 'completed', stream: true, cost: 20_000n }
     expect(rows).toMatchObject(upstream.requests.map(() => row))
   },

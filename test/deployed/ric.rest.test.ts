@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
@@ -6,19 +6,10 @@ import { EDGE_HEADERS } from '../../layers/gateway/names.ts'
 import { type BedrockUpstream, MODEL_ID, startBedrock } from '../providers/bedrock/bedrock-upstream.ts'
 import { DIMENSIONS, manyVectors, TEXTS } from '../robust/support/many-vectors.ts'
 import { WORST_REQUESTS } from '../robust/support/worst-requests.ts'
+import { heldBack } from '../sdk/support/held-back.ts'
 import { booksBalance, catalogFor, HELLO } from '../support/gateway.ts'
 import { someOf } from '../support/some-of.ts'
-import {
-  chunk,
-  DONE,
-  type Reply,
-  say,
-  startUpstream,
-  status,
-  type Upstream,
-  USAGE,
-  usageChunk,
-} from '../support/upstream.ts'
+import { chunk, DONE, say, startUpstream, status, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 import { ORIGIN_SECRET, openAccount, type TestAccount } from './support/account.ts'
 import { startFunction } from './support/function-process.ts'
@@ -90,23 +81,20 @@ function post(secret: string, body: unknown, extra: object = {}, on = chat): Pro
   return on.invoke({ ...httpEvent({ method: 'POST', path: PATH, secret, body }), ...extra })
 }
 
+/** The whole answer. */
+async function ask(...asked: Parameters<typeof post>) {
+  return (await post(...asked)).whole()
+}
+
+async function rowOf({ headers }: { readonly headers: Record<string, string> }) {
+  return account.readRow(headers['X-Request-Id'])
+}
+
 const STREAM = { ...HELLO, stream: true }
 const TOOLS = ['1,024 tools of 3 KB', '25,000 tool calls']
 
 /** The part of the memory that Lambda may need for itself: a function that takes too much is killed, and answers nobody. */
 const SPARE = 0.2
-
-/** Chat with the heap that Lambda allows it. */
-function startLimited(): Promise<RuntimeProcess> {
-  const { chat: deployed } = account.functions
-  return start(deployed, { NODE_OPTIONS: heapLimits(deployed.memoryMb) })
-}
-
-/** The most that a process had at once. */
-function peakMemoryMb({ child }: RuntimeProcess): number {
-  const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? []
-  return Number(kilobytes) / 1024
-}
 
 describeInLambda('the chat function', () => {
   test('chat in Lambda’s runtime answers with a completion, its headers and its cost', async () => {
@@ -138,7 +126,7 @@ describeInLambda('the chat function', () => {
     const content = `x${`🧾${' '.repeat(120)}`.repeat(300)}`
     upstream.reply = say(content)
     const encoded = Buffer.from(JSON.stringify(HELLO)).toString('base64')
-    const { body } = await (await post(secret, encoded, { isBase64Encoded: true })).whole()
+    const { body } = await ask(secret, encoded, { isBase64Encoded: true })
     expect(JSON.parse(body).choices[0].message.content === content).toBe(true)
   })
 
@@ -185,9 +173,8 @@ describeInLambda('the chat function', () => {
     } finally {
       chat.child.kill('SIGCONT')
     }
-    const { headers } = await answer.whole()
-    const row = await account.readRow(headers['X-Request-Id'])
-    expect(row).toMatchObject({ outcome: 'completed', cost: 20_000n, usageSource: 'upstream' })
+    const row = { outcome: 'completed', cost: 20_000n, usageSource: 'upstream' }
+    expect(await rowOf(await answer.whole())).toMatchObject(row)
   })
 
   test.each([
@@ -198,57 +185,42 @@ describeInLambda('the chat function', () => {
     const secret = issued ? (await account.issue(issued)).secret : `svc_live_${'A'.repeat(43)}`
     const requests = upstream.requests.length
     const body = code === 404 ? { ...STREAM, model: 'nope' } : STREAM
-    const answer = await (await post(secret, body)).whole()
-    expect(answer.statusCode).toBe(code)
-    expect(answer.headers).toMatchObject({
-      'Content-Type': 'application/json',
-      'X-Request-Id': expect.stringMatching(/^req_/),
-      'X-Svc-Cost': '0',
-    })
+    const answer = await ask(secret, body)
+    expect([answer.statusCode, JSON.parse(answer.body).error.code]).toEqual([code, error])
+    expect(answer.headers).toMatchObject({ 'Content-Type': 'application/json', 'X-Svc-Cost': '0' })
     expect(answer.headers['RateLimit-Remaining']).toBe(code === 401 ? undefined : '59')
-    expect(JSON.parse(answer.body).error).toMatchObject({ code: error, message: expect.any(String) })
     expect(upstream.requests).toHaveLength(requests)
   })
 
   test('chat in Lambda’s runtime survives an upstream that dies in mid-stream, and answers the next call', async () => {
     const { key, secret } = await account.issue()
-    const seen = Promise.withResolvers<void>()
-    upstream.reply = async (response) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-      response.write(chunk({ role: 'assistant', content: 'The quick brown fox' }))
-      await seen.promise
-      response.destroy()
-    }
+    const held = heldBack([chunk({ role: 'assistant', content: 'The quick brown fox' })], 'broken')
+    upstream.reply = held.reply
     const answer = await post(secret, STREAM)
     await answer.bodyWith('quick')
-    seen.resolve()
-    const { headers, body } = await answer.whole()
-    expect(body).toContain('"code":"upstream_error"')
-    expect(body).not.toContain('[DONE]')
-    const row = await account.readRow(headers['X-Request-Id'])
+    held.answer()
+    const broken = await answer.whole()
+    expect(broken.body).toContain('"code":"upstream_error"')
+    expect(broken.body).not.toContain('[DONE]')
+    const row = await rowOf(broken)
     expect(row).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate', completionTokens: 4 })
 
     upstream.reply = say('Hello')
-    expect((await (await post(secret, STREAM)).whole()).body).toContain('[DONE]')
+    expect((await ask(secret, STREAM)).body).toContain('[DONE]')
     expect(chat.child.exitCode).toBeNull()
-    const after = await account.readKey(key.id)
-    expect(after.holds).toEqual({})
-    expect(after.spent).toBe(row.cost + 20_000n)
+    expect(await account.readKey(key.id)).toMatchObject({ holds: {}, spent: row.cost + 20_000n })
   })
 
   test('chat in Lambda’s runtime invokes the tokenizer function only for an estimate, and once for prompt and answer', async () => {
     const { secret } = await account.issue()
-    const ask = async (body: object) => {
-      const { headers } = await (await post(secret, body)).whole()
-      return account.readRow(headers['X-Request-Id'])
-    }
+    const rowFor = async (body: object) => rowOf(await ask(secret, body))
     lambda.invoked.length = 0
-    for (const body of [HELLO, STREAM]) expect((await ask(body)).usageSource).toBe('upstream')
+    for (const body of [HELLO, STREAM]) expect((await rowFor(body)).usageSource).toBe('upstream')
     expect(lambda.invoked).toEqual([])
     const content = 'The quick brown fox jumps over the lazy dog.'
     upstream.reply = say(content, null)
     for (const body of [HELLO, STREAM]) {
-      const row = await ask(body)
+      const row = await rowFor(body)
       expect(row).toMatchObject({ outcome: 'completed', usageSource: 'estimate', completionTokens: 10 })
       expect(row).not.toHaveProperty('estimatedBy')
     }
@@ -256,7 +228,7 @@ describeInLambda('the chat function', () => {
     expect(lambda.invoked).toEqual([invocation, invocation])
 
     lambda.isUp = false
-    const rough = await ask(STREAM)
+    const rough = await rowFor(STREAM)
     lambda.isUp = true
     expect(rough).toMatchObject({ outcome: 'completed', usageSource: 'estimate', estimatedBy: 'characters' })
     expect(rough.completionTokens).toBe(Math.ceil(43 / 3 + 1))
@@ -264,36 +236,42 @@ describeInLambda('the chat function', () => {
     expect(chat.output.text).not.toContain('quick')
   })
 
-  const testWhereMemoryIsTold = existsSync('/proc/self/status') ? test : test.skip
-  testWhereMemoryIsTold(
-    'chat in Lambda’s runtime takes the largest requests, one after the other, within the memory of its stage',
-    async () => {
-      const { secret } = await account.issue({ credits: '1000' })
-      const own = await startLimited()
-      const names = ['150,000 unknown fields of null', '300,000 stop strings', ...TOOLS]
-      for (const name of someOf(names, 5)) {
-        const request = WORST_REQUESTS[name]?.()
-        for (const model of ['test-model', 'bedrock-model']) {
-          const { statusCode } = await (await post(secret, { ...HELLO, model, ...request }, {}, own)).whole()
-          expect([name, model, [200, 400].includes(statusCode)]).toEqual([name, model, true])
-        }
-      }
-      expect(peakMemoryMb(own)).toBeLessThan(account.functions.chat.memoryMb * (1 - SPARE))
-    },
-    60_000,
-  )
+  const LARGEST = someOf(['150,000 unknown fields of null', '300,000 stop strings', ...TOOLS], 5)
 
-  testWhereMemoryIsTold(
-    'chat in Lambda’s runtime embeds the largest batch within the memory of its stage',
-    async () => {
-      const { secret } = await account.issue({ scopes: ['embeddings'] })
-      const own = await startLimited()
-      upstream.reply = manyVectors
-      const body = { model: 'embedder', input: Array(TEXTS).fill('a') }
-      const event = httpEvent({ method: 'POST', path: '/v1/embeddings', secret, body })
-      const answer = await (await own.invoke(event)).whole()
-      expect([answer.statusCode, answer.headers['X-Svc-Cost']]).toEqual([200, '0.002048'])
-      expect(peakMemoryMb(own)).toBeLessThan(account.functions.chat.memoryMb * (1 - SPARE))
+  test.each<[string, (own: RuntimeProcess) => Promise<void>]>([
+    [
+      'takes the largest requests, one after the other,',
+      async (own) => {
+        const { secret } = await account.issue({ credits: '1000' })
+        for (const name of LARGEST) {
+          const request = WORST_REQUESTS[name]?.()
+          for (const model of ['test-model', 'bedrock-model']) {
+            const { statusCode } = await ask(secret, { ...HELLO, model, ...request }, {}, own)
+            expect([name, model, [200, 400].includes(statusCode)]).toEqual([name, model, true])
+          }
+        }
+      },
+    ],
+    [
+      'embeds the largest batch',
+      async (own) => {
+        const { secret } = await account.issue({ scopes: ['embeddings'] })
+        upstream.reply = manyVectors
+        const body = { model: 'embedder', input: Array(TEXTS).fill('a') }
+        const event = httpEvent({ method: 'POST', path: '/v1/embeddings', secret, body })
+        const answer = await (await own.invoke(event)).whole()
+        expect([answer.statusCode, answer.headers['X-Svc-Cost']]).toEqual([200, '0.002048'])
+      },
+    ],
+  ])(
+    'chat in Lambda’s runtime %s within the memory of its stage',
+    async (_, use) => {
+      const { chat: deployed } = account.functions
+      // With the heap that Lambda allows it.
+      const own = await start(deployed, { NODE_OPTIONS: heapLimits(deployed.memoryMb) })
+      await use(own)
+      const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${own.child.pid}/status`, 'utf8')) ?? []
+      expect(Number(kilobytes) / 1024).toBeLessThan(deployed.memoryMb * (1 - SPARE))
     },
     60_000,
   )
@@ -303,7 +281,6 @@ describeInLambda('the chat function', () => {
     bedrock.requests.length = 0
     const own = await start(account.functions.chat)
     const file = join(account.functions.chat.folder, 'bedrock.js')
-    const ask = async (body: object) => (await (await post(secret, { ...HELLO, ...body }, {}, own)).whole()).statusCode
     // A missing function cannot be loaded.
     for (const [isThere, body] of [
       [false, {}],
@@ -311,9 +288,9 @@ describeInLambda('the chat function', () => {
       [false, { model: 'bedrock-model', stream: true }],
     ] as const) {
       if (!isThere) renameSync(file, `${file}-aside`)
-      const status = await ask(body)
+      const { statusCode } = await ask(secret, { ...HELLO, ...body }, {}, own)
       if (!isThere) renameSync(`${file}-aside`, file)
-      expect([isThere, body, status]).toEqual([isThere, body, 200])
+      expect([isThere, body, statusCode]).toEqual([isThere, body, 200])
     }
     expect(bedrock.requests).toHaveLength(2)
   })
@@ -328,14 +305,13 @@ describeInLambda('the chat function', () => {
     const before: string[][] = []
     const after: string[][] = []
     const operations = () => calls.slice(mark).map(({ operation }) => operation)
-    const hello: Reply = say('Hello')
     upstream.reply = (response, request) => {
       before.push(operations())
       mark = calls.length
-      return hello(response, request)
+      return say('Hello')(response, request)
     }
     for (const body of [HELLO, HELLO, STREAM, HELLO, STREAM]) {
-      await (await post(secret, body, {}, own)).whole()
+      await ask(secret, body, {}, own)
       after.push(operations())
       mark = calls.length
     }
@@ -354,13 +330,12 @@ describeInLambda('the chat function', () => {
     const [reads, asked] = [account.dynamodb.calls.length, upstream.requests.length]
     const refused: string[] = []
     for (const headers of [{}, { [EDGE_HEADERS.origin]: 'a guess' }]) {
-      const event = httpEvent({ method: 'POST', path: PATH, secret, body: STREAM, direct: true, headers })
-      const answer = await (await chat.invoke(event)).whole()
+      const answer = await ask(secret, STREAM, httpEvent({ method: 'POST', path: PATH, secret, direct: true, headers }))
       refused.push(answer.headers['X-Request-Id'] ?? '')
       expect([answer.statusCode, JSON.parse(answer.body).error.code]).toEqual([403, 'direct_access_denied'])
     }
     expect([account.dynamodb.calls.length, upstream.requests.length]).toEqual([reads, asked])
-    const served = await (await post(secret, HELLO)).whole()
+    const served = await ask(secret, HELLO)
     await until(() => chat.output.text.includes(served.headers['X-Request-Id'] ?? ''))
     for (const id of refused) expect(chat.output.text).not.toContain(id)
   })
@@ -386,14 +361,11 @@ describeInLambda('the chat function', () => {
     const { key, secret } = await account.issue()
     const { calls } = account.dynamodb
     const first = calls.length
-    const ask = async () => {
-      const { headers } = httpEvent({ path: '/', secret, headers: { 'idempotency-key': 'order-1' } })
-      return (await post(secret, STREAM, { headers })).whole()
-    }
+    const { headers } = httpEvent({ path: '/', secret, headers: { 'idempotency-key': 'order-1' } })
     upstream.reply = status(500, { error: { message: 'no' } })
-    expect((await ask()).statusCode).toBe(502)
+    expect((await ask(secret, STREAM, { headers })).statusCode).toBe(502)
     upstream.reply = say('Hello')
-    const [answer, again] = [await ask(), await ask()]
+    const [answer, again] = [await ask(secret, STREAM, { headers }), await ask(secret, STREAM, { headers })]
     expect(again.headers).toMatchObject({ 'X-Svc-Replayed': 'true', 'X-Svc-Cost': '0' })
     expect(again.body).toBe(answer.body.replace(/x-svc-cost .*/, 'x-svc-cost 0'))
     expect((await account.readKey(key.id)).spent).toBe(20_000n)
@@ -408,7 +380,7 @@ describeInLambda('the chat function', () => {
 
   test('chat in Lambda’s runtime logs one JSON line an event, with no secret, and nothing else', async () => {
     const { key, secret } = await account.issue()
-    await (await post(secret, HELLO)).whole()
+    await ask(secret, HELLO)
     await until(() => chat.output.text.includes(key.id) && chat.output.text.endsWith('\n'))
     for (const line of chat.output.text.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ stage: 'dev' })
     for (const kept of [secret, PROVIDER_KEY, ORIGIN_SECRET]) expect(chat.output.text).not.toContain(kept)

@@ -1,20 +1,14 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { ChatOpenAI } from '@langchain/openai'
 import { createOpenRouter } from '@openrouter/ai-sdk-provider'
 import { generateText, type LanguageModel, Output, streamText } from 'ai'
 import { z } from 'zod'
-import type { TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
-import { chunk, say, type Upstream } from '../support/upstream.ts'
+import { chunk, say } from '../support/upstream.ts'
 import { heldBack } from './support/held-back.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  ;({ upstream, gateway } = await openBoth())
-})
+const { upstream, gateway } = await openBoth()
 
 type Access = { readonly baseURL: string; readonly apiKey: string }
 type Answer = { readonly text: unknown; readonly usage: unknown }

@@ -1,27 +1,16 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { OpenAI as LangChainOpenAI } from '@langchain/openai'
 import OpenAI from 'openai'
-import type { TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
 import { LOGPROBS, write } from '../support/texts.ts'
-import type { Upstream } from '../support/upstream.ts'
 import * as schema from './support/answers.ts'
 import { dataOf, framesOf } from './support/read-chunks.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-let apiKey: string
-let baseURL: string
-let client: OpenAI
-
+const { upstream, gateway } = await openBoth()
+const { secret: apiKey } = await gateway.issue({ rpm: 60_000 })
+const baseURL = `${gateway.baseUrl}/v1`
+const client = new OpenAI({ apiKey, baseURL, maxRetries: 0 })
 const model = 'test-model'
-
-beforeAll(async () => {
-  ;({ upstream, gateway } = await openBoth())
-  apiKey = (await gateway.issue({ rpm: 60_000 })).secret
-  baseURL = `${gateway.baseUrl}/v1`
-  client = new OpenAI({ apiKey, baseURL, maxRetries: 0 })
-})
 
 test('openai-node gets a text completion', async () => {
   upstream.reply = write(['Hello'])
@@ -32,14 +21,8 @@ test('openai-node gets a text completion', async () => {
 
 test('openai-node streams a text completion, with its usage at the end', async () => {
   upstream.reply = write(['Hello'])
-  const stream = await client.completions.create({
-    model,
-    prompt: 'Say hello',
-    stream: true,
-    stream_options: { include_usage: true },
-  })
-  const chunks = []
-  for await (const chunk of stream) chunks.push(chunk)
+  const wish = { stream: true, stream_options: { include_usage: true } } as const
+  const chunks = await Array.fromAsync(await client.completions.create({ model, prompt: 'Say hello', ...wish }))
   expect(chunks.flatMap(({ choices }) => choices.map(({ text }) => text)).join('')).toBe('Hello')
   expect(chunks.at(-1)?.usage).toMatchObject({ completion_tokens: 5 })
 })
@@ -48,9 +31,7 @@ test('LangChain completes a prompt, whole and streamed', async () => {
   upstream.reply = write(['Hello'])
   const llm = new LangChainOpenAI({ model, apiKey, maxTokens: 5, configuration: { baseURL } })
   expect(await llm.invoke('Say hello')).toBe('Hello')
-  let streamed = ''
-  for await (const piece of await llm.stream('Say hello')) streamed += piece
-  expect(streamed).toBe('Hello')
+  expect((await Array.fromAsync(await llm.stream('Say hello'))).join('')).toBe('Hello')
 })
 
 describe.each([
@@ -59,11 +40,7 @@ describe.each([
   ['log probabilities', { logprobs: 1 }, ['Hello']],
 ])('answers', (name, wish, texts) => {
   const ask = (body: object) =>
-    fetch(`${baseURL}/completions`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ model, prompt: 'Say hello', ...wish, ...body }),
-    })
+    gateway.post(apiKey, { model, prompt: 'Say hello', ...wish, ...body }, {}, '/v1/completions')
 
   test(`a text completion follows OpenAI’s schema for ${name}`, async () => {
     upstream.reply = write(texts)

@@ -1,22 +1,16 @@
 import { createOpenAI } from '@ai-sdk/openai'
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { APICallError, generateText, isStepCount, streamText, tool } from 'ai'
 import OpenAI from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
 import { z } from 'zod'
-import type { TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
-import { chunk, DONE, say, sse, type Upstream, USAGE, usageChunk } from '../support/upstream.ts'
+import { chunk, DONE, say, sse, USAGE, usageChunk } from '../support/upstream.ts'
 import { heldBack } from './support/held-back.ts'
 import { inTurn } from './support/in-turn.ts'
 import { askForBothTools, TIME_CALL, WEATHER_CALL } from './support/tool-answers.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  ;({ upstream, gateway } = await openBoth())
-})
+const { upstream, gateway } = await openBoth()
 
 const TOKENS = { input_tokens: 10, output_tokens: 5, total_tokens: 15 }
 const ASK = { model: 'test-model', input: 'Hello' }

@@ -1,7 +1,7 @@
 import { hashSecret } from '../../layers/gateway/domain/keys/secret.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
 import type { AdminBody, Asked } from './admin-caller.ts'
-import { type Ledger, type StoredItem, Violation } from './ledger.ts'
+import { fail as failBecause, type Ledger, nano, type StoredItem } from './ledger.ts'
 
 /** A key that is revoked stays so; others who come first, again and again, leave it open what becomes of an act. */
 const REFUSALS = ['key_revoked', 'conflict']
@@ -11,15 +11,13 @@ const FINAL = ['key_revoked', 'reference_used']
 /** When nothing is running: every request was done once at most, and a caller that was told so was told the truth. */
 export function checkAsked(ledger: Ledger, asked: Asked): void {
   const { act, by, keyId, credits, answers } = asked
-  const fail = (what: string): never => {
-    throw new Violation(`${act} for ${by}, asked for ${asked.times} times, ${what}`)
-  }
+  const fail = (what: string) => failBecause(`${act} for ${by}, asked for ${asked.times} times, ${what}`)
   if (asked.isGivenUp) fail('was never answered')
   const { events, grants } = ledger.doneFor(by)
   if (events.length > 1) fail(`was done ${events.length} times`)
   const [event] = events
   if (event && (event.what !== `key.${act}` || event.keyId !== (keyId ?? event.keyId))) fail('was another act')
-  const granted = grants.map((grant) => BigInt(grant.credits as bigint))
+  const granted = grants.map((grant) => nano(grant.credits))
   if (granted.join() !== (event && credits !== 0n ? `${credits}` : '')) fail(`granted ${granted.join(' and ')}`)
   const told = answers.filter(({ status }) => status < 300)
   for (const { body } of told) if (!event || !isOf(asked, event, body)) fail(`was told as ${body.id}`)
@@ -41,7 +39,7 @@ export function checkReferences(ledger: Ledger, all: readonly Asked[]): void {
   for (const { by, keyId, reference } of all) {
     if (!reference || reference.isAgain || ledger.doneFor(by).grants.length === 0) continue
     const name = `${keyId} ${reference.text}`
-    if (first.has(name)) throw new Violation(`two grants under one reference, ${name}, and no word was asked for`)
+    if (first.has(name)) failBecause(`two grants under one reference, ${name}, and no word was asked for`)
     first.add(name)
   }
 }

@@ -1,5 +1,5 @@
 import type { ContractName } from '../../layers/gateway/endpoints.ts'
-import { type StoredItem, Violation } from './ledger.ts'
+import { fail, nano, type StoredItem } from './ledger.ts'
 import type { Truth } from './scripted-upstream.ts'
 
 /** Nanocredits for a token of prompts above so many tokens. */
@@ -32,26 +32,25 @@ export function checkCoverage(
   const attempts = row.attempts as readonly Attempt[]
   const routes = attempts.map(({ provider }) => provider)
   if (attempts.length > MOST_ATTEMPTS || new Set(routes).size < routes.length) {
-    throw new Violation(`${requestId} asked ${routes.join(', ')}`)
+    fail(`${requestId} asked ${routes.join(', ')}`)
   }
   if (truth.lackedWords && fallbackModel !== undefined) {
-    throw new Violation(`${requestId} was moved to ${fallbackModel} by a field that a dialect lacks`)
+    fail(`${requestId} was moved to ${fallbackModel} by a field that a dialect lacks`)
   }
   if (truth.provoked && (fallbackModel !== undefined || row.provider === 'dearer')) {
-    throw new Violation(`${requestId} was moved to ${row.provider} by a failure that its caller can provoke`)
+    fail(`${requestId} was moved to ${row.provider} by a failure that its caller can provoke`)
   }
-  if (truth.passedOver)
-    throw new Violation(`${requestId} went past a route that one caller’s one request had failed at`)
+  if (truth.passedOver) fail(`${requestId} went past a route that one caller’s one request had failed at`)
   // A row that the sweep wrote first is free: its request outlived its time.
   if (outcome === 'abandoned') return
-  if (row.contract !== contract) throw new Violation(`${requestId} spoke ${contract}, and its row says ${row.contract}`)
+  if (row.contract !== contract) fail(`${requestId} spoke ${contract}, and its row says ${row.contract}`)
   if (truth.ignoredCap !== undefined) checkCut(row, body)
-  const cost = BigInt(row.cost as bigint)
+  const cost = nano(row.cost)
   const factor = factorOf(row.priceVersion as number)
   const owed = factor * (contract === 'embeddings' ? owedForVectors(truth) : owedFor(truth))
-  const hold = BigInt(row.hold as bigint)
+  const hold = nano(row.hold)
   const least = owed < hold ? owed : hold
-  if (cost < least) throw new Violation(`${requestId} is charged ${cost}, and its upstream bills ${owed}, held ${hold}`)
+  if (cost < least) fail(`${requestId} is charged ${cost}, and its upstream bills ${owed}, held ${hold}`)
   if (contract !== 'embeddings' && isWithinBounds(truth)) checkTier(row, owed, factor * owedFor(truth, COST))
   checkMargin(row)
 }
@@ -59,20 +58,20 @@ export function checkCoverage(
 /** The row has all that upstreams may bill beyond the charge: of the answer, and of those that were given up before it. */
 export function checkLossOf(row: StoredItem, truth: Truth, factor: bigint): void {
   const { output } = COST[0] as Tier
-  const [cost, loss] = [BigInt(row.cost as bigint), BigInt((row.loss as bigint) ?? 0)]
+  const [cost, loss] = [nano(row.cost), nano(row.loss)]
   const answered = row.outcome === 'completed' && truth.counted ? owedFor(truth, COST) : 0n
   const billed = factor * (answered + BigInt(truth.unpaid) * output)
   if (cost + loss < billed) {
-    throw new Violation(`${row.requestId} is charged ${cost}, has lost ${loss}, and its upstreams bill ${billed}`)
+    fail(`${row.requestId} is charged ${cost}, has lost ${loss}, and its upstreams bill ${billed}`)
   }
 }
 
 /** An answer within its hold is charged by its counts and the tier of its prompt, and so is its cost to us. */
 function checkTier({ requestId, cost, provider, upstreamCost }: StoredItem, owed: bigint, billed: bigint): void {
-  if (BigInt(cost as bigint) !== owed) throw new Violation(`${requestId} is charged ${cost}, and comes to ${owed}`)
+  if (nano(cost) !== owed) fail(`${requestId} is charged ${cost}, and comes to ${owed}`)
   if (DEAR_ROUTES.has(provider)) return
-  if (BigInt(upstreamCost as bigint) !== billed) {
-    throw new Violation(`${requestId} is said to have cost us ${upstreamCost}, and was billed ${billed}`)
+  if (nano(upstreamCost) !== billed) {
+    fail(`${requestId} is said to have cost us ${upstreamCost}, and was billed ${billed}`)
   }
 }
 
@@ -87,8 +86,8 @@ function isWithinBounds({ said: hasSaid, counted }: Truth): boolean {
 /** The others bill less than the price, so no answer of theirs is sold below its cost, unless its counts are absurd. */
 function checkMargin({ requestId, provider, cost, upstreamCost, usageCapped }: StoredItem): void {
   if (DEAR_ROUTES.has(provider) || upstreamCost === undefined || usageCapped) return
-  if (BigInt(upstreamCost as bigint) > BigInt(cost as bigint)) {
-    throw new Violation(`${requestId} is charged ${cost}, and costs the operator ${upstreamCost}`)
+  if (nano(upstreamCost) > nano(cost)) {
+    fail(`${requestId} is charged ${cost}, and costs the operator ${upstreamCost}`)
   }
 }
 
@@ -98,7 +97,7 @@ const AT_CAP = /"(finish_reason":"length|reason":"max_output_tokens|stop_reason"
 function checkCut({ requestId, attempts }: StoredItem, body: string): void {
   const { result } = (attempts as readonly Attempt[]).at(-1) as Attempt
   if (result !== 'beyond_cap' || !AT_CAP.test(body)) {
-    throw new Violation(`${requestId} was not cut at its cap`)
+    fail(`${requestId} was not cut at its cap`)
   }
 }
 

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib'
-import { fail, type StoredItem } from './ledger.ts'
+import { fail, nano, type StoredItem } from './ledger.ts'
 import { momentOf } from './stored-hold.ts'
 
 type Sum = { readonly requests: number; readonly cost: bigint }
@@ -49,7 +49,7 @@ export class DayBooks {
       keyId: keyId as string,
       day: dayOf(begun),
       startedAt: begun,
-      cost: BigInt(cost as bigint),
+      cost: nano(cost),
       asked: (attempts as unknown[]).length,
     }
     // A clock may be far behind. The hours of the day are added up again then, at the latest when it is closed.
@@ -191,7 +191,7 @@ function inTwo({ requests, cost }: Sum): string {
 function sumOf(parts: readonly StoredItem[]): Sum {
   return {
     requests: parts.reduce((sum, { requests }) => sum + Number(requests ?? 0), 0),
-    cost: parts.reduce((sum, { cost }) => sum + BigInt((cost as bigint) ?? 0), 0n),
+    cost: parts.reduce((sum, { cost }) => sum + nano(cost), 0n),
   }
 }
 

@@ -1,6 +1,6 @@
+import type { Variant } from './commands.ts'
 import type { History, KeySetup } from './history.ts'
 import { shrink } from './shrink.ts'
-import type { Variant } from './variants.ts'
 import { live } from './world.ts'
 
 /** The violation, in the shortest history that has it, step by step. */

@@ -8,55 +8,69 @@ import type { KeySettings } from '../../layers/gateway/domain/keys/key-settings.
 import type { ContractName } from '../../layers/gateway/endpoints.ts'
 import { Random, urn } from './random.ts'
 
-/** The fate of a message between a gateway and its database. */
-export type Fate =
-  | 'answered'
-  /** It is answered, and arrives once more later, as if it had been sent again. */
-  | 'repeated'
+const FAULT_WEIGHTS = {
   /** It does its work, and the answer is lost. */
-  | 'reply lost'
+  'reply lost': 3,
   /** Its sender gives up; it may arrive later, or never. */
-  | 'delayed'
+  delayed: 3,
   /** DynamoDB turns it away. */
-  | 'throttled'
+  throttled: 2,
   /** It meets a transaction on the same item. */
-  | 'conflict'
+  conflict: 1,
+  /** It is answered, and arrives once more later, as if it had been sent again. */
+  repeated: 2,
+}
+/** The fate of a message between a gateway and its database. */
+export type Fate = 'answered' | keyof typeof FAULT_WEIGHTS
 
-/** How an upstream behaves in one attempt. */
-export type Script =
-  | 'answers'
-  | 'counts nothing'
+const SCRIPT_WEIGHTS = {
+  answers: 12,
+  'counts nothing': 2,
   /** It counts zero for an answer that has text. */
-  | 'counts zero'
+  'counts zero': 1,
   /** It counts what it thought in the total only. */
-  | 'thinks'
+  thinks: 1,
   /** It counts a prompt within its bound, and above a tier of its price. */
-  | 'reads long'
+  'reads long': 4,
   /** It read more than the prompt can have, because a plugin or a file was added. */
-  | 'reads more'
-  | 'boasts'
+  'reads more': 1,
+  boasts: 1,
   /** It goes on beyond its output cap, and counts nothing. */
-  | 'ignores its cap'
-  | 'refuses'
+  'ignores its cap': 1,
+  refuses: 3,
   /** It has nothing for what the caller asks: a caller can make it say so. */
-  | 'supports nothing'
-  | 'breaks'
-  | 'hangs'
+  'supports nothing': 2,
+  breaks: 2,
+  hangs: 1,
   /** A part of the stream makes the gateway die when the whole answer has come. */
-  | 'kills'
+  kills: 1,
+}
+/** How an upstream behaves in one attempt. */
+export type Script = keyof typeof SCRIPT_WEIGHTS
 
 /**
  * The routes: one; several and a more expensive fallback; one with an unsupported field, and that fallback; one with a
  * more expensive one behind it, and that fallback.
  */
-export type CatalogKind = 'one route' | 'several routes' | 'narrow' | 'dearer route'
+const CATALOG_WEIGHTS = { 'one route': 5, 'several routes': 4, narrow: 1, 'dearer route': 3 }
+export type CatalogKind = keyof typeof CATALOG_WEIGHTS
 
 /** The requests to the admin API under an Idempotency-Key. */
 export const ACTS = ['create', 'rotate', 'grant'] as const
 export type ActKind = (typeof ACTS)[number]
 
 /** The operator's other changes, by the store's verbs. */
-export type Operation = 'end grace' | 'suspend' | 'resume' | 'revoke' | 'limits' | 'expiry' | 'external id' | 'push'
+const OPERATION_WEIGHTS = {
+  'end grace': 2,
+  suspend: 1,
+  resume: 2,
+  revoke: 1,
+  limits: 3,
+  expiry: 2,
+  'external id': 1,
+  push: 2,
+}
+export type Operation = keyof typeof OPERATION_WEIGHTS
 
 /** Numbers are taken modulo what there is at that moment, so a history from which steps are taken away still means something. */
 export type Step =
@@ -117,46 +131,15 @@ const WILD = { ...CALM, land: 2, crash: 4, skew: 2 }
 const STEPS = urn(WILD)
 const CLOSING_STEPS = urn({ ...WILD, wait: 12, close: 8, skew: 8 })
 const HAMMERING_STEPS = urn({ call: 12, deliver: 74, wait: 4, sweep: 3, crash: 3, operate: 6 })
-const SCRIPTS = urn({
-  answers: 12,
-  'counts nothing': 2,
-  'counts zero': 1,
-  thinks: 1,
-  'reads long': 4,
-  'reads more': 1,
-  boasts: 1,
-  'ignores its cap': 1,
-  refuses: 3,
-  'supports nothing': 2,
-  breaks: 2,
-  hangs: 1,
-  kills: 1,
-})
-const CATALOGS = urn({ 'one route': 5, 'several routes': 4, narrow: 1, 'dearer route': 3 })
+const SCRIPTS = urn(SCRIPT_WEIGHTS)
+const CATALOGS = urn(CATALOG_WEIGHTS)
 const PINS = [
-  undefined,
-  undefined,
-  undefined,
-  undefined,
-  'first',
-  'second',
-  'narrow',
-  'dearer',
-  'second,first,second,second',
-  'first,narrow',
+  ...Array(4).fill(undefined),
+  ...['first', 'second', 'narrow', 'dearer', 'second,first,second,second', 'first,narrow'],
 ]
-const FAULTS = urn({ 'reply lost': 3, delayed: 3, throttled: 2, conflict: 1, repeated: 2 })
+const FAULTS = urn(FAULT_WEIGHTS)
 const ASKED = urn({ grant: 4, rotate: 4, create: 3 })
-const OPERATIONS = urn({
-  'end grace': 2,
-  suspend: 1,
-  resume: 2,
-  revoke: 1,
-  limits: 3,
-  expiry: 2,
-  'external id': 1,
-  push: 2,
-})
+const OPERATIONS = urn(OPERATION_WEIGHTS)
 /** Those that must win over any number of requests. */
 const URGENT = urn({ 'end grace': 3, suspend: 2, resume: 3, revoke: 1 })
 const ENDPOINTS = urn({ whole: 6, stream: 2, models: 2 })
@@ -168,28 +151,18 @@ const SHORT_WAITS = [1, 20, 100]
 const LONG_WAITS = [...WAITS, 61_000, 8_000_000, 9_000_000, 40_000_000]
 const SKEWS = [0, 2_000, -2_000, -10_000, 30_000, 3_600_000, -3_600_000]
 
+const PLAIN = { endpoint: 'whole', contract: 'chat', logprobs: false, pin: undefined, cap: 10 } as const
 const RETRIED = [
-  { endpoint: 'whole', contract: 'chat', scripts: ['answers', 'answers'], logprobs: false, pin: undefined, cap: 10 },
-  {
-    endpoint: 'stream',
-    contract: 'messages',
-    scripts: ['counts nothing', 'thinks'],
-    logprobs: false,
-    pin: undefined,
-    cap: 10,
-  },
+  { ...PLAIN, scripts: ['answers', 'answers'] },
+  { ...PLAIN, endpoint: 'stream', contract: 'messages', scripts: ['counts nothing', 'thinks'] },
 ] as const
+/** One caller's one request that its route fails at, again and again at one node. */
+const REPEATED = { ...PLAIN, node: 0, key: 0, scripts: ['refuses', 'answers'], retryOf: undefined } as const
 
 /** Calls ask 'simulated' and 'embedding', and 'dear' is the fallback of the first. */
 export const MODELS: readonly (readonly string[])[] = [
-  [],
-  [],
-  [],
-  [],
-  ['simulated'],
-  ['*'],
-  ['sim*', '*dear*'],
-  ['embedding', 'dear'],
+  ...Array(4).fill([]),
+  ...[['simulated'], ['*'], ['sim*', '*dear*'], ['embedding', 'dear']],
 ]
 
 /** Limits that histories reach, and one that they do not. */
@@ -198,19 +171,6 @@ export const COUNTER_LIMITS: Readonly<Record<Counter['counts'], readonly (number
   credits: [0n, 800_000n, 1_600_000n, 50_000_000n],
   loss: [0n, 20_000_000n, 60_000_000n, 1_000_000_000n],
 }
-
-/** One caller's one request that its route fails at, again and again at one node. */
-const REPEATED = {
-  node: 0,
-  key: 0,
-  endpoint: 'whole',
-  contract: 'chat',
-  scripts: ['refuses', 'answers'],
-  logprobs: false,
-  pin: undefined,
-  cap: 10,
-  retryOf: undefined,
-} as const
 
 /** The style of a history: the probability of each step. */
 type Style = {

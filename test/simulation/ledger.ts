@@ -1,5 +1,9 @@
-import type { WindowKind } from '../../layers/gateway/domain/admission/counters.ts'
-import { COUNTER_NAMES, COUNTERS, type CounterName } from '../../layers/gateway/domain/admission/counters.ts'
+import {
+  COUNTER_NAMES,
+  COUNTERS,
+  type CounterName,
+  type WindowKind,
+} from '../../layers/gateway/domain/admission/counters.ts'
 import { checkWatched, NoticeBooks } from './notice-books.ts'
 import { momentOf, openHolds } from './stored-hold.ts'
 
@@ -11,26 +15,26 @@ export class Violation extends Error {
 
 type Admission = { readonly requestId: string; readonly clockMs: number; readonly rpm: number }
 type Holds = ReadonlyMap<string, bigint>
-type Account = {
+class Account {
   /** The key as it was left last, and the holds on it. */
   item: StoredItem | undefined
-  open: Holds
-  readonly admissions: Admission[]
-  readonly admitted: Set<string>
+  open: Holds = new Map()
+  readonly admissions: Admission[] = []
+  readonly admitted = new Set<string>()
   /** Losses that were taken before a route was asked, by day. */
-  readonly risked: Map<string, bigint>
+  readonly risked = new Map<string, bigint>()
   /** The bound on loss that was in force when each request was admitted. */
-  readonly bounds: Map<string, bigint>
+  readonly bounds = new Map<string, bigint>()
   /** The models that the key might use when each request was admitted. */
-  readonly models: Map<string, readonly string[]>
-  readonly rows: Map<string, StoredItem>
-  readonly grants: Map<string, StoredItem>
+  readonly models = new Map<string, readonly string[]>()
+  readonly rows = new Map<string, StoredItem>()
+  readonly grants = new Map<string, StoredItem>()
   /** The hashes of the secrets that it was given, also of those that have ended. */
-  readonly hashes: Set<string>
+  readonly hashes = new Set<string>()
   /** True if it ever had an end. */
-  hasEnd: boolean
+  hasEnd = false
   /** The events of an operator's changes to it, by the id of the act. */
-  readonly events: Map<string, StoredItem>
+  readonly events = new Map<string, StoredItem>()
 }
 
 const DAY_SECONDS = 24 * 60 * 60
@@ -50,20 +54,12 @@ export class Ledger {
   readonly #claims = new Map<string, { readonly expiresAt: number; readonly requests: Set<string> }>()
 
   get admissions(): number {
-    let count = 0
-    for (const account of this.#accounts.values()) count += account.admitted.size
-    return count
+    return this.#accounts.values().reduce((sum, { admitted }) => sum + admitted.size, 0)
   }
 
-  get hasOpenHolds(): boolean {
-    for (const { open } of this.#accounts.values()) if (open.size > 0) return true
-    return false
-  }
-
-  /** True while an item has an event that must be moved. */
+  /** True while a request is open, or an item has an event that must be moved. */
   get hasWorkForSweeps(): boolean {
-    for (const { item } of this.#accounts.values()) if (item?.sweepAt !== undefined) return true
-    return false
+    return this.#accounts.values().some(({ item, open }) => open.size > 0 || item?.sweepAt !== undefined)
   }
 
   /** An item of the keys table as a write has left it. `hash` is the secret's for which the write was made, if any. */
@@ -108,7 +104,7 @@ export class Ledger {
     if (before && textOf(before) !== textOf(item)) {
       fail(`the row of ${requestId} was changed: ${textOf(before)} → ${textOf(item)}`)
     }
-    if (BigInt(item.cost as bigint) > BigInt(item.hold as bigint)) fail(`${requestId} costs more than it held`)
+    if (nano(item.cost) > nano(item.hold)) fail(`${requestId} costs more than it held`)
     account.rows.set(requestId, item)
     checkRows(account)
     checkModels(item, account.models.get(requestId))
@@ -126,24 +122,19 @@ export class Ledger {
 
   #paidOnce(): void {
     for (const { requests } of this.#claims.values()) {
-      const paid = [...requests].filter(
-        (requestId) => this.row(requestId)?.outcome === 'completed' && this.costOf(requestId),
-      )
+      const paid = [...requests].filter((requestId) => {
+        const { outcome, cost } = this.row(requestId) ?? {}
+        return outcome === 'completed' && nano(cost) > 0n
+      })
       if (paid.length > 1) fail(`one Idempotency-Key was paid for in ${paid.join(' and ')}`)
     }
   }
 
-  costOf(requestId: string): bigint | undefined {
-    const row = this.row(requestId)
-    return row && BigInt(row.cost as bigint)
-  }
-
   row(requestId: string): StoredItem | undefined {
-    for (const { rows } of this.#accounts.values()) {
-      const row = rows.get(requestId)
-      if (row) return row
-    }
-    return undefined
+    return this.#accounts
+      .values()
+      .find(({ rows }) => rows.has(requestId))
+      ?.rows.get(requestId)
   }
 
   /** The events and the grants that bear a name. */
@@ -158,11 +149,10 @@ export class Ledger {
 
   /** The models that a request's key might use when the request was admitted. */
   modelsFor(requestId: string): readonly string[] | undefined {
-    for (const { models } of this.#accounts.values()) {
-      const known = models.get(requestId)
-      if (known) return known
-    }
-    return undefined
+    return this.#accounts
+      .values()
+      .find(({ models }) => models.has(requestId))
+      ?.models.get(requestId)
   }
 
   wasInForce(keyId: string, hash: string): boolean {
@@ -202,9 +192,8 @@ export class Ledger {
       if (item) this.notices.atRest(keyId, item, grants.size, events)
       if (open.size > 0) fail(`${keyId} still has the holds ${[...open.keys()].join(', ')}`)
       for (const requestId of admitted) if (!rows.has(requestId)) fail(`${requestId} was admitted and has no row`)
-      const granted = [...grants.values()].reduce((sum, { credits }) => sum + BigInt(credits as bigint), 0n)
-      if (item && BigInt(item.granted as bigint) !== granted)
-        fail(`${keyId} has ${item.granted}, and grants of ${granted}`)
+      const granted = [...grants.values()].reduce((sum, { credits }) => sum + nano(credits), 0n)
+      if (item && nano(item.granted) !== granted) fail(`${keyId} has ${item.granted}, and grants of ${granted}`)
     }
   }
 
@@ -223,20 +212,7 @@ export class Ledger {
   #account(keyId: string): Account {
     const known = this.#accounts.get(keyId)
     if (known) return known
-    const account: Account = {
-      item: undefined,
-      open: new Map(),
-      admissions: [],
-      admitted: new Set(),
-      risked: new Map(),
-      bounds: new Map(),
-      models: new Map(),
-      rows: new Map(),
-      grants: new Map(),
-      hashes: new Set(),
-      hasEnd: false,
-      events: new Map(),
-    }
+    const account = new Account()
     this.#accounts.set(keyId, account)
     return account
   }
@@ -268,8 +244,7 @@ function checkLimit(key: StoredItem, account: Account, name: CounterName, reques
   const [window, limit] = [windowAt(name, momentOf(requestId)), key[name]]
   const count = countedIn(account, name).get(window) ?? 0n
   const isFree = worthOf(account, name, requestId) === 0n
-  if (limit !== undefined && !isFree && count > BigInt(limit as bigint))
-    fail(`${count} in ${window}, of ${limit} (${name})`)
+  if (limit !== undefined && !isFree && count > nano(limit)) fail(`${count} in ${window}, of ${limit} (${name})`)
 }
 
 /** A counter is the sum of what its window's requests took, unless no clock can ask for that window any more. */
@@ -277,22 +252,20 @@ function checkCounter(item: StoredItem, account: Account, name: CounterName): vo
   const latestMs = Math.max(...account.admissions.map(({ clockMs }) => clockMs))
   for (const [window, count] of countedIn(account, name)) {
     const kept = item[`${COUNTERS[name].stored}:${window}`]
-    if (window >= oldestKept(name, latestMs) && BigInt((kept as bigint) ?? 0) !== count) {
+    if (window >= windowAt(name, latestMs - DAY_SECONDS * 1000) && nano(kept) !== count) {
       fail(`${item.pk} has counted ${kept} in ${window}, and it was ${count} (${name})`)
     }
   }
 }
 
 const lossesOf = (item: StoredItem) =>
-  Object.entries(item).flatMap(([name, value]) =>
-    /^l:/.test(name) ? [[name.slice(2), BigInt(value as bigint)] as const] : [],
-  )
+  Object.entries(item).flatMap(([name, value]) => (/^l:/.test(name) ? [[name.slice(2), nano(value)] as const] : []))
 
 /** A loss that grows while no request begins or ends is risked before a route is asked, and within the bound. */
 function checkRisk(item: StoredItem, { item: before, open, risked, bounds }: Account): void {
   if (!before || [...openHolds(item).keys()].join() !== [...open.keys()].join()) return
   for (const [day, loss] of lossesOf(item)) {
-    const grown = loss - BigInt((before[`l:${day}`] as bigint) ?? 0)
+    const grown = loss - nano(before[`l:${day}`])
     if (grown === 0n) continue
     const bound = [...open.keys()].map((requestId) => bounds.get(requestId) ?? 0n).reduce((a, b) => (a > b ? a : b), 0n)
     if (loss > bound) fail(`${item.pk} risks ${grown} more on ${day}, which makes ${loss} of ${bound}`)
@@ -306,11 +279,11 @@ function checkLoss(item: StoredItem, { open, rows, risked, admissions }: Account
   const sums = new Map<string, bigint>()
   for (const [requestId, { loss = 0n }] of rows) {
     const day = utcDay(momentOf(requestId))
-    if (!open.has(requestId)) sums.set(day, (sums.get(day) ?? 0n) + BigInt(loss as bigint))
+    if (!open.has(requestId)) sums.set(day, (sums.get(day) ?? 0n) + nano(loss))
   }
   for (const [day, sum] of sums) {
     if (day < utcDay(Math.max(0, latestMs - DAY_SECONDS * 1000))) continue
-    const kept = BigInt((item[`l:${day}`] as bigint) ?? 0)
+    const kept = nano(item[`l:${day}`])
     if (kept < sum || kept > sum + (risked.get(day) ?? 0n))
       fail(`${item.pk} has lost ${kept} on ${day}, its rows ${sum}`)
   }
@@ -328,25 +301,18 @@ function countedIn(account: Account, name: CounterName): Map<string, bigint> {
 /** One, or the credits that a request holds; when it has ended, those that it cost. */
 function worthOf({ open, rows }: Account, name: CounterName, requestId: string): bigint {
   if (COUNTERS[name].counts === 'requests') return 1n
-  return open.get(requestId) ?? BigInt((rows.get(requestId)?.cost as bigint) ?? 0)
+  return open.get(requestId) ?? nano(rows.get(requestId)?.cost)
 }
 
 function utcDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 'yyyy-mm-dd'.length)
 }
 
-/** The ledger's own reckoning of each kind of window: its name, and how long it is kept at least. */
-const WINDOWS: Readonly<Record<WindowKind, { readonly nameLength: number; readonly keptSeconds: number }>> = {
-  day: { nameLength: 'yyyy-mm-dd'.length, keptSeconds: DAY_SECONDS },
-  month: { nameLength: 'yyyy-mm'.length, keptSeconds: DAY_SECONDS },
-}
+/** The ledger's own reckoning of each kind of window by the length of its name. All are kept for a day at least. */
+const WINDOWS: Readonly<Record<WindowKind, number>> = { day: 'yyyy-mm-dd'.length, month: 'yyyy-mm'.length }
 
 function windowAt(name: CounterName, ms: number): string {
-  return new Date(ms).toISOString().slice(0, WINDOWS[COUNTERS[name].within].nameLength)
-}
-
-function oldestKept(name: CounterName, latestMs: number): string {
-  return windowAt(name, latestMs - WINDOWS[COUNTERS[name].within].keptSeconds * 1000)
+  return new Date(ms).toISOString().slice(0, WINDOWS[COUNTERS[name].within])
 }
 
 /** From any admission to the newest there were no more than a bucket and its refill. */
@@ -373,7 +339,7 @@ function checkStatus({ pk, status, pendingEvents = [] }: StoredItem, before: Sto
 function checkBalance({ pk, granted, available, spent }: StoredItem, holds: Holds): void {
   let held = 0n
   for (const amount of holds.values()) held += amount
-  if (BigInt(granted as bigint) !== BigInt(available as bigint) + held + BigInt(spent as bigint)) {
+  if (nano(granted) !== nano(available) + held + nano(spent)) {
     fail(`${pk}: ${granted} granted, but ${available} available + ${held} held + ${spent} spent`)
   }
   if ((available as bigint) < 0) fail(`${pk} has ${available} available`)
@@ -384,8 +350,8 @@ function checkBalance({ pk, granted, available, spent }: StoredItem, holds: Hold
 function checkRows({ item, open, rows }: Account): void {
   if (!item) return
   let sum = 0n
-  for (const [requestId, row] of rows) if (!open.has(requestId)) sum += BigInt(row.cost as bigint)
-  if (sum !== BigInt(item.spent as bigint)) fail(`${item.pk} has spent ${item.spent}, but its rows cost ${sum}`)
+  for (const [requestId, row] of rows) if (!open.has(requestId)) sum += nano(row.cost)
+  if (sum !== nano(item.spent)) fail(`${item.pk} has spent ${item.spent}, but its rows cost ${sum}`)
 }
 
 /** Nothing is held for a model that its key may not use, no such model answers, and no other is refused so. */
@@ -395,7 +361,7 @@ function checkModels(
 ): void {
   if (!allowed || model === undefined) return
   const isAllowed = isAmong(allowed, model)
-  if (!isAllowed && BigInt(hold as bigint) > 0n) fail(`${requestId} held credits for ${model}, of ${allowed}`)
+  if (!isAllowed && nano(hold) > 0n) fail(`${requestId} held credits for ${model}, of ${allowed}`)
   if (fallbackModel !== undefined && !isAmong(allowed, fallbackModel)) fail(`${requestId} got ${fallbackModel}`)
   if (isAllowed && errorCode === 'model_not_allowed') fail(`${requestId} was refused ${model}, of ${allowed}`)
 }
@@ -406,6 +372,11 @@ export function isAmong(allowed: readonly string[], model: unknown): boolean {
 
 function textOf(item: StoredItem): string {
   return `${item.outcome} ${item.cost}`
+}
+
+/** Nanocredits as they are stored; a figure that is zero may be left out. */
+export function nano(stored: unknown): bigint {
+  return BigInt((stored as bigint | undefined) ?? 0)
 }
 
 export function fail(what: string): never {

@@ -74,13 +74,8 @@ export class GatewayNode extends SimulatedProcess {
     })
     const openProvider = (_: unknown, id: string) => {
       const truth = currentTruth.getStore() as Truth
-      const kill = () => deps.kill(this)
-      const provider = scriptedProvider(id, {
-        ask: (script) => this.#ask(script),
-        truth,
-        witnesses: this.#witnesses,
-        kill,
-      })
+      const [ask, kill] = [(script: Script) => this.#ask(script), () => deps.kill(this)]
+      const provider = scriptedProvider(id, { ask, truth, witnesses: this.#witnesses, kill })
       return deps.variant?.provider?.(provider) ?? provider
     }
     const countTokens = async (texts: readonly string[]) => {
@@ -132,24 +127,14 @@ export class GatewayNode extends SimulatedProcess {
     return { getRemainingTimeInMillis: () => Math.max(0, endsMs - this.deps.nowMs()) }
   }
 
-  #putObject(path: string, work: () => void): Promise<void> {
-    return this.message({
-      label: () => `Put ${path}`,
-      kind: 'write',
-      items: [],
-      isSentOnce: false,
-      work,
-    }) as Promise<never>
+  #putObject(path: string, work: () => void): Promise<never> {
+    const label = () => `Put ${path}`
+    return this.message({ label, kind: 'write', items: [], isSentOnce: false, work }) as Promise<never>
   }
 
-  #ask(script: Script): Promise<void> {
-    return this.message({
-      label: () => `the upstream ${script}`,
-      kind: 'upstream',
-      items: [],
-      isSentOnce: true,
-      work: () => {},
-    }) as Promise<never>
+  #ask(script: Script): Promise<never> {
+    const label = () => `the upstream ${script}`
+    return this.message({ label, kind: 'upstream', items: [], isSentOnce: true, work: () => {} }) as Promise<never>
   }
 }
 

@@ -8,7 +8,7 @@ import { endGrace, revokeKey } from '../../layers/gateway/store/keys/rotate-key.
 import { resumeKey, suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import type { Account, Issued } from './admin-caller.ts'
-import { COUNTER_LIMITS, MODELS, type Step } from './history.ts'
+import { COUNTER_LIMITS, MODELS, type Operation, type Step } from './history.ts'
 
 const LIMITS: Readonly<Record<string, readonly (number | bigint | null | readonly string[])[]>> = {
   rpm: [1, 5, 600],
@@ -35,34 +35,23 @@ export async function operate(
 ): Promise<void> {
   const { keyId, secrets } = account
   const before = [...secrets]
-  switch (operation) {
-    case 'limits':
-      return void (await perhapsTwice(value, () =>
-        updateKey(tables)(keyId, CHANGES[value % CHANGES.length] ?? {}, act),
-      ))
-    case 'expiry':
-      return void (await perhapsTwice(value, () =>
-        updateKey(tables)(keyId, { expiresAtMs: endAfter(value, act.atMs) }, act),
-      ))
-    case 'external id':
-      return void (await perhapsTwice(value, () =>
-        updateKey(tables)(keyId, { externalId: EXTERNAL_IDS[value % EXTERNAL_IDS.length] ?? null }, act),
-      ))
-    case 'push':
-      return void (await perhapsTwice(value, () => writeCatalog(tables)(catalogOf(value), act)))
-    case 'end grace':
-      return endAllBut(before, await perhapsTwice(value, () => endGrace(tables)(keyId, act)))
-    case 'suspend':
-      return void (await hearStatus(account, () => perhapsTwice(value, () => suspendKey(tables)(keyId, act))))
-    case 'resume':
-      return void (await hearStatus(account, () => perhapsTwice(value, () => resumeKey(tables)(keyId, act))))
-    case 'revoke':
-      return endAllBut(
-        before,
-        await hearStatus(account, () => perhapsTwice(value, () => revokeKey(tables)(keyId, act))),
-      )
+  const update = (changes: Parameters<ReturnType<typeof updateKey>>[1]) => updateKey(tables)(keyId, changes, act)
+  const acts: Readonly<Record<Operation, () => Promise<unknown>>> = {
+    limits: () => update(CHANGES[value % CHANGES.length] ?? {}),
+    expiry: () => update({ expiresAtMs: endAfter(value, act.atMs) }),
+    'external id': () => update({ externalId: EXTERNAL_IDS[value % EXTERNAL_IDS.length] ?? null }),
+    push: () => writeCatalog(tables)(catalogOf(value), act),
+    'end grace': () => endGrace(tables)(keyId, act),
+    suspend: () => suspendKey(tables)(keyId, act),
+    resume: () => resumeKey(tables)(keyId, act),
+    revoke: () => revokeKey(tables)(keyId, act),
   }
+  const done = () => perhapsTwice(value, acts[operation]) as Promise<Result>
+  const result = await (OF_STATUS.includes(operation) ? hearStatus(account, done) : done())
+  if (operation === 'end grace' || operation === 'revoke') endAllBut(before, result)
 }
+
+const OF_STATUS: readonly Operation[] = ['suspend', 'resume', 'revoke']
 
 /** Ends from a moment that may be now to one that no history reaches, or none. */
 function endAfter(value: number, nowMs: number): number | null {

@@ -1,11 +1,11 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { sdkDatabase } from '../support/sdk-database.ts'
+import type { Variant } from './commands.ts'
 import { modelClient } from './dynamodb/model-client.ts'
 import { namedItems } from './dynamodb/named-items.ts'
 import type { Message, Network, Sender } from './network.ts'
 import type { Random } from './random.ts'
-import type { Variant } from './variants.ts'
 
 export const TABLE_NAMES = { keys: 'keys', usage: 'usage', answers: 'answers' }
 

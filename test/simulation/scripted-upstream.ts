@@ -33,6 +33,10 @@ export type Truth = {
   passedOver: boolean
 }
 
+export function newTruth(keyId: string): Truth {
+  return { keyId, attempts: 0, said: false, lackedWords: false, provoked: false, passedOver: false, unpaid: 0 }
+}
+
 /** The numbers in each vector. */
 export const DIMENSIONS = 4
 

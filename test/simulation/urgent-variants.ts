@@ -1,18 +1,7 @@
 import { DeleteCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { ITEMS } from '../../layers/gateway/names.ts'
 import { eventItems, toEvent } from '../../layers/gateway/store/events/events.ts'
-import type { Command, Send, Variant } from './variants.ts'
-
-type Stored = Readonly<Record<string, unknown>>
-type Input = {
-  readonly TableName?: string
-  readonly Key?: { readonly pk?: string }
-  readonly Item?: { readonly pk?: string; readonly sk: string }
-  readonly ConditionExpression?: string
-  readonly UpdateExpression?: string
-  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>
-  readonly ExpressionAttributeValues?: Stored
-}
+import { type Command, type Input, isOf, rewritten, type Send, type Stored, unsent, type Variant } from './commands.ts'
 
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
@@ -22,10 +11,13 @@ export const URGENT_VARIANTS: readonly Variant[] = [
   { name: 'the event of a revoke is written after it', wrap: putEventAfterwards },
   { name: 'an event leaves its key before it is moved', wrap: forgetFirst },
   { name: 'an event is moved under another id by everyone who moves it', wrap: moveUnderOwnId },
-  { name: 'the secrets of a revoked key still lead to it', wrap: deleteNoPointer },
+  unsent(
+    'the secrets of a revoked key still lead to it',
+    ({ TableName }, command) => TableName === 'keys' && command === 'DeleteCommand',
+  ),
   { name: 'a suspended key is admitted', rewrite: admitSuspended },
-  { name: 'a suspension is answered and not made', wrap: leaveOut('suspended') },
-  { name: 'a resumption is answered and not made', wrap: leaveOut('active') },
+  unsent('a suspension is answered and not made', (input) => statusSetBy(input) === 'suspended'),
+  unsent('a resumption is answered and not made', (input) => statusSetBy(input) === 'active'),
   { name: 'a suspension undoes a revoke', rewrite: suspendAlways },
 ]
 
@@ -34,49 +26,39 @@ const ADMITS = /(version = :version AND )?#status = :active/
 function admitSuspended(command: Command): Command {
   const { ConditionExpression: condition = '', ExpressionAttributeValues: values } = command.input as Input
   if (!ADMITS.test(condition)) return command
-  return withInput(command, {
+  return rewritten(command, {
     ConditionExpression: condition.replace(ADMITS, '(($&) OR #status = :suspended)'),
     ExpressionAttributeValues: { ...values, ':suspended': 'suspended' },
   })
 }
 
-/** The status that an act gives to a key. */
-function statusSetBy({ ExpressionAttributeNames: names = {}, ExpressionAttributeValues: values = {} }: Input): unknown {
-  const name = Object.keys(names).find((one) => names[one] === 'status' && one.startsWith('#set'))
-  return name && values[name.replace('#', ':')]
+/** The name by which an update sets a field. */
+function setterOf(field: string, { ExpressionAttributeNames: names = {} }: Input): string | undefined {
+  return Object.keys(names).find((name) => names[name] === field && name.startsWith('#set'))
 }
 
-function leaveOut(status: string): (send: Send) => Send {
-  return (send) => (command) => (statusSetBy(command.input) === status ? Promise.resolve({}) : send(command))
+/** The status that an act gives to a key. */
+function statusSetBy(input: Input): unknown {
+  const name = setterOf('status', input)
+  return name && input.ExpressionAttributeValues?.[name.replace('#', ':')]
 }
 
 function suspendAlways(command: Command): Command {
   return statusSetBy(command.input) === 'suspended'
-    ? withInput(command, { ConditionExpression: 'version = :version OR attribute_exists(pk)' })
+    ? rewritten(command, { ConditionExpression: 'version = :version OR attribute_exists(pk)' })
     : command
-}
-
-function withInput(command: Command, input: Input): Command {
-  return Object.assign(Object.create(Object.getPrototypeOf(command)), command, {
-    input: { ...command.input, ...input },
-  })
-}
-
-/** The value by which an update keeps events on a key's item. */
-function keptBy({ ExpressionAttributeNames: names = {} }: Input): string | undefined {
-  return Object.keys(names).find((name) => names[name] === 'pendingEvents' && name.startsWith('#set'))
 }
 
 function inTransaction(send: Send): Send {
   return (command) =>
-    keptBy(command.input)
+    setterOf('pendingEvents', command.input)
       ? send(new TransactWriteCommand({ TransactItems: [{ Update: command.input as never }] }))
       : send(command)
 }
 
 function putEventAfterwards(send: Send): Send {
   return async (command) => {
-    const name = keptBy(command.input)
+    const name = setterOf('pendingEvents', command.input)
     if (!name) return send(command)
     const { TableName, Key, ExpressionAttributeValues: values = {} } = command.input as Input
     const kept = (values[name.replace('#', ':')] as Stored[]).at(-1) as Stored
@@ -93,7 +75,7 @@ function withoutSetting(command: Command, name: string): Command {
   const value = name.replace('#', ':')
   const { [name]: _, ...names } = ExpressionAttributeNames ?? {}
   const { [value]: __, ...values } = ExpressionAttributeValues ?? {}
-  return withInput(command, {
+  return rewritten(command, {
     UpdateExpression: UpdateExpression.replace(`, ${name} = ${value}`, ''),
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
@@ -101,7 +83,7 @@ function withoutSetting(command: Command, name: string): Command {
 }
 
 function isMove({ constructor: { name }, input }: Command): boolean {
-  return name === 'PutCommand' && (input as Input).Item?.pk?.startsWith(ITEMS.event) === true
+  return name === 'PutCommand' && isOf(input, ITEMS.event)
 }
 
 function forgetFirst(send: Send): Send {
@@ -123,17 +105,8 @@ function forgetFirst(send: Send): Send {
 function moveUnderOwnId(send: Send): Send {
   const mark = DIGITS[Math.floor(Math.random() * DIGITS.length)]
   return (command) => {
-    const { TableName, Item, ...rest } = command.input as Input
-    if (!Item || !isMove(command)) return send(command)
-    return send(
-      new PutCommand({ ...rest, TableName, Item: { ...Item, sk: `${Item.sk.slice(0, -1)}${mark}` } } as never),
-    )
-  }
-}
-
-function deleteNoPointer(send: Send): Send {
-  return (command) => {
-    const isPointer = (command.input as Input).TableName === 'keys' && command.constructor.name === 'DeleteCommand'
-    return isPointer ? Promise.resolve({}) : send(command)
+    const { Item } = command.input as Input
+    if (!isMove(command)) return send(command)
+    return send(rewritten(command, { Item: { ...Item, sk: `${Item?.sk?.slice(0, -1)}${mark}` } }))
   }
 }

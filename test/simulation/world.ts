@@ -17,44 +17,29 @@ import { catalogOf, FACTORS, type Factor } from './catalogs.ts'
 import { checkAsked, checkReferences } from './check-asked.ts'
 import { checkCoverage, checkLossOf } from './check-coverage.ts'
 import { comesTooLate } from './comes-too-late.ts'
+import type { Variant } from './commands.ts'
 import { DayBooks } from './day-books.ts'
 import { DynamoModel } from './dynamodb/dynamodb-model.ts'
 import { modelClient } from './dynamodb/model-client.ts'
 import { itemName } from './dynamodb/named-items.ts'
-import type { ActKind, History, KeySetup, Step } from './history.ts'
-import { isAmong, Ledger, Violation } from './ledger.ts'
+import type { History, KeySetup, Step } from './history.ts'
+import { fail, isAmong, Ledger, nano, Violation } from './ledger.ts'
 import { Network, type Told } from './network.ts'
 import { type Answer, GatewayNode, type NodeDeps } from './node.ts'
 import { operate } from './operator.ts'
 import { OperatorProcess } from './operator-process.ts'
 import { type CarryOut, type SimulatedProcess, TABLE_NAMES } from './process.ts'
 import { Random } from './random.ts'
-import type { Truth } from './scripted-upstream.ts'
-import type { Variant } from './variants.ts'
+import { newTruth, type Truth } from './scripted-upstream.ts'
+import { newTotals, type Totals } from './totals.ts'
 import { drain, VirtualTime } from './virtual-time.ts'
 
 export type Outcome = {
   readonly violation?: string
-  readonly calls: number
-  readonly admissions: number
-  readonly crashes: number
+  readonly totals: Totals
   /** Commands that a fault which was built in has changed, and the reason if the database did not understand one. */
   readonly rewritten: number
   readonly invalid: string | undefined
-  readonly faults: number
-  /** Answers that were charged, by the contract that was spoken. */
-  readonly paid: Readonly<Partial<Record<ContractName, number>>>
-  /** The acts that were asked for more than once under one Idempotency-Key, and done. */
-  readonly repeated: Readonly<Partial<Record<ActKind, number>>>
-  /** Admissions with keys that were made in the history. */
-  readonly byNewKeys: number
-  readonly pushes: number
-  readonly dayTotals: number
-  readonly exportedRows: number
-  /** Runs that ended within a key, and kept its sum. */
-  readonly keptSums: number
-  readonly cursorsInKeys: number
-  readonly lateRows: number
 }
 
 type Call = {
@@ -92,9 +77,9 @@ export async function live(history: History, variant?: Variant, tell?: (line: st
   } catch (error) {
     if (!(error instanceof Violation)) throw error
     tell?.(`VIOLATION: ${error.message}`)
-    return { ...world.counts, violation: error.message }
+    return { ...world.outcome, violation: error.message }
   }
-  return world.counts
+  return world.outcome
 }
 
 class World {
@@ -113,13 +98,11 @@ class World {
   readonly #asked: Asked[] = []
   #operator: OperatorProcess
   #underWay = 0
-  #crashes = 0
   #rewritten = 0
   #invalid: string | undefined
   #urgentActs = 0
   #crowdedOut: string | undefined
-  readonly #paid: Partial<Record<ContractName, number>> = {}
-  readonly #repeated: Partial<Record<ActKind, number>> = {}
+  readonly #totals = newTotals()
 
   constructor(history: History, variant: Variant | undefined, tell?: (line: string) => void) {
     this.#history = history
@@ -133,27 +116,20 @@ class World {
     this.#operator = new OperatorProcess(this.#deps)
   }
 
-  get counts(): Outcome {
-    const { admissions } = this.#ledger
-    return {
+  get outcome(): Outcome {
+    const { pushes } = this.#catalogs
+    const { closedTotals: dayTotals, exportedRows, keptSums, cursorsInKeys, lateRows } = this.#days
+    const madeHere = this.#accounts.slice(this.#history.keys.length)
+    const totals = {
+      ...this.#totals,
+      histories: 1,
       calls: this.#calls.length,
-      admissions,
-      crashes: this.#crashes,
-      rewritten: this.#rewritten,
-      invalid: this.#invalid,
+      admissions: this.#ledger.admissions,
+      byNewKeys: madeHere.reduce((sum, { keyId }) => sum + this.#ledger.admissionsOf(keyId), 0),
       faults: this.#network.faults,
-      paid: this.#paid,
-      repeated: this.#repeated,
-      pushes: this.#catalogs.pushes,
-      dayTotals: this.#days.closedTotals,
-      exportedRows: this.#days.exportedRows,
-      keptSums: this.#days.keptSums,
-      cursorsInKeys: this.#days.cursorsInKeys,
-      lateRows: this.#days.lateRows,
-      byNewKeys: this.#accounts
-        .slice(this.#history.keys.length)
-        .reduce((sum, { keyId }) => sum + this.#ledger.admissionsOf(keyId), 0),
+      ...{ pushes, dayTotals, exportedRows, keptSums, cursorsInKeys, lateRows },
     }
+    return { totals, rewritten: this.#rewritten, invalid: this.#invalid }
   }
 
   async begin(): Promise<void> {
@@ -187,7 +163,7 @@ class World {
     for (let line = this.#network.land(0); line; line = this.#network.land(0)) this.#tell?.(line)
     // Requests that died keep their day open until they are swept.
     if (this.#history.closes) await this.#close(this.#fewLooks())
-    for (let sweeps = 0; sweeps < 3 && (this.#ledger.hasOpenHolds || this.#ledger.hasWorkForSweeps); sweeps++) {
+    for (let sweeps = 0; sweeps < 3 && this.#ledger.hasWorkForSweeps; sweeps++) {
       await time.advance(3 * 3_600_000)
       this.#start(this.#newNode(9).sweep())
       await this.#runOut()
@@ -235,7 +211,7 @@ class World {
       idle += 1
       await time.advance(60_000)
     }
-    throw new Violation(`${this.#underWay} pieces of work never end`)
+    fail(`${this.#underWay} pieces of work never end`)
   }
 
   async #act(step: Step): Promise<Told | undefined> {
@@ -270,23 +246,21 @@ class World {
         return () => `${node.name} closes days (${step.looks} looks)`
       }
       case 'operate': {
-        const account = this.#accounts[step.key % this.#accounts.length] as Account
-        const done = operate(this.#operator.tables, (value) => this.#catalog(value), account, step, this.#newAct())
+        const catalog = (value: number) => this.#catalog(value)
+        const done = operate(this.#operator.tables, catalog, this.#account(step.key), step, this.#newAct())
         this.#start(done, this.#operator)
         if (this.#network.hotItem) this.#watchUnderHeat(done)
         return () => `the operator: ${step.operation} (${step.value})`
       }
       case 'heat': {
-        const { keyId } = this.#accounts[step.key % this.#accounts.length] as Account
+        const { keyId } = this.#account(step.key)
         await this.#commit()
         this.#network.hotItem = itemName(TABLE_NAMES.keys, ...Object.values(keyItem(keyId)))
         return () => `${keyId} is hammered from now on`
       }
-      case 'ask': {
-        const account = this.#accounts[step.key % this.#accounts.length] as Account
-        this.#start(askAdmin(this.#office, step, account))
+      case 'ask':
+        this.#start(askAdmin(this.#office, step, this.#account(step.key)))
         return () => `the admin API is asked: ${step.act} (${step.value})`
-      }
     }
   }
 
@@ -306,38 +280,27 @@ class World {
   }
 
   #checkUrgentActs(): void {
-    if (this.#crowdedOut) throw new Violation(this.#crowdedOut)
+    if (this.#crowdedOut) fail(this.#crowdedOut)
     const { writesOfHotItem } = this.#network
     if (writesOfHotItem > MOST_WRITES * this.#urgentActs) {
-      throw new Violation(
-        `${this.#urgentActs} urgent acts on a hammered key took ${writesOfHotItem} writes of its item`,
-      )
+      fail(`${this.#urgentActs} urgent acts on a hammered key took ${writesOfHotItem} writes of its item`)
     }
   }
 
   #call(step: Extract<Step, { do: 'call' }>): Told | undefined {
-    const account = this.#accounts[step.key % this.#accounts.length] as Account
-    const secrets = account.secrets
+    const { keyId, secrets, status } = this.#account(step.key)
     const secret = secrets[Math.max(0, secrets.length - 1 - step.secret)]
     // The answer that had it was lost.
     if (!secret) return undefined
     const node = this.#node(step.node)
     const call: Call = {
-      keyId: account.keyId,
+      keyId,
       hash: secret.hash,
       hadEnded: secret.ended,
-      statusThen: { ...account.status },
-      statusNow: account.status,
+      statusThen: { ...status },
+      statusNow: status,
       contract: step.contract,
-      truth: {
-        keyId: account.keyId,
-        attempts: 0,
-        said: false,
-        lackedWords: false,
-        provoked: false,
-        passedOver: false,
-        unpaid: 0,
-      },
+      truth: newTruth(keyId),
     }
     this.#calls.push(call)
     this.#start(
@@ -347,8 +310,7 @@ class World {
       }),
       node,
     )
-    return () =>
-      `${step.endpoint === 'models' ? '' : `${step.contract} `}${step.endpoint} with ${step.secret === 0 ? 'the newest' : 'an older'} secret at ${node.name}${step.endpoint === 'models' ? '' : `; the upstream ${step.scripts.join(', others: ')}${step.pin ? `; pinned to ${step.pin}` : ''}${step.logprobs ? '; with logprobs' : ''}`}`
+    return () => `${inWords(step)} at ${node.name}`
   }
 
   #kill(node: GatewayNode): void {
@@ -380,7 +342,7 @@ class World {
   #forgetWorkOf(crashed: SimulatedProcess): void {
     this.#underWay -= this.#workOf.get(crashed) ?? 0
     this.#workOf.delete(crashed)
-    this.#crashes += 1
+    this.#totals.crashes += 1
   }
 
   readonly #workOf = new Map<SimulatedProcess, number>()
@@ -403,13 +365,13 @@ class World {
       if (!answer) continue
       checkToldStatus(call, answer)
       if (answer.status === 401 && this.#ledger.opens(keyId, hash)) {
-        throw new Violation(`a secret of ${keyId} that is in force was answered with 401`)
+        fail(`a secret of ${keyId} that is in force was answered with 401`)
       }
       if (hadEnded && ![401, 503].includes(answer.status)) {
-        throw new Violation(`a secret that had ended was answered with ${answer.status}`)
+        fail(`a secret that had ended was answered with ${answer.status}`)
       }
       // A fault that was built in must be found by what it does to the books.
-      if (answer.status === 500 && !this.#variant) throw new Violation(`the gateway failed: ${answer.body}`)
+      if (answer.status === 500 && !this.#variant) fail(`the gateway failed: ${answer.body}`)
     }
   }
 
@@ -418,10 +380,8 @@ class World {
     const told = answer?.headers['X-Svc-Cost']
     if (!answer || told === undefined || answer.status !== 200) return
     const requestId = answer.headers['X-Request-Id'] as string
-    const cost = this.#ledger.costOf(requestId)
-    if (cost === undefined) throw new Violation(`${requestId} was answered and has no row`)
-    if (cost > BigInt(Math.round(Number(told) * 1e9)))
-      throw new Violation(`${requestId} was told ${told}, charged ${cost}`)
+    const { cost } = this.#ledger.row(requestId) ?? fail(`${requestId} was answered and has no row`)
+    if (nano(cost) > BigInt(Math.round(Number(told) * 1e9))) fail(`${requestId} was told ${told}, charged ${cost}`)
   }
 
   /** A list has the models that the key may use, and no others. */
@@ -430,7 +390,7 @@ class World {
     const allowed = this.#ledger.modelsFor(answer.headers['X-Request-Id'] as string) ?? []
     const { data } = JSON.parse(answer.body) as { data: readonly { id: string }[] }
     const alien = data.find(({ id }) => !isAmong(allowed, id))
-    if (alien) throw new Violation(`${keyId} was shown ${alien.id}, of ${allowed}`)
+    if (alien) fail(`${keyId} was shown ${alien.id}, of ${allowed}`)
   }
 
   #checkCoverage({ answer, contract, truth }: Call): void {
@@ -443,28 +403,28 @@ class World {
     }
     if (answer.status !== 200) return
     checkCoverage(row, truth, contract, answer.body, (version) => this.#catalogs.factorOf(version))
-    if (row.cost) this.#paid[contract] = (this.#paid[contract] ?? 0) + 1
+    if (row.cost) this.#totals[contract] += 1
   }
 
   #checkAsked(asked: Asked): void {
     checkAsked(this.#ledger, asked)
     if (asked.times > 1 && this.#ledger.doneFor(asked.by).events.length > 0) {
-      this.#repeated[asked.act] = (this.#repeated[asked.act] ?? 0) + 1
+      this.#totals[asked.act] += 1
     }
     const failed = asked.answers.some(({ status }) => status === 500)
-    if (failed && !this.#variant) throw new Violation(`the admin API failed: ${asked.act} for ${asked.by}`)
+    if (failed && !this.#variant) fail(`the admin API failed: ${asked.act} for ${asked.by}`)
   }
 
   /** A secret that was told, and is in force, leads to its key; nobody was told that it has ended. */
   #checkSecrets({ keyId, secrets }: Account): void {
     const pointers = secrets.filter(({ hash }) => this.#model.item(TABLE_NAMES.keys, hashItem(hash)))
     if (this.#ledger.isRevoked(keyId) && pointers.length > 0) {
-      throw new Violation(`${keyId} is revoked, and ${pointers.length} of its secrets lead to it`)
+      fail(`${keyId} is revoked, and ${pointers.length} of its secrets lead to it`)
     }
     for (const { hash, ended } of secrets.filter((secret) => this.#ledger.opens(keyId, secret.hash))) {
-      if (ended) throw new Violation(`a secret of ${keyId} was told to have ended, and is in force`)
+      if (ended) fail(`a secret of ${keyId} was told to have ended, and is in force`)
       const pointer = this.#model.item(TABLE_NAMES.keys, hashItem(hash))
-      if (pointer?.keyId !== keyId) throw new Violation(`a secret of ${keyId} was told, and leads to ${pointer?.keyId}`)
+      if (pointer?.keyId !== keyId) fail(`a secret of ${keyId} was told, and leads to ${pointer?.keyId}`)
     }
   }
 
@@ -558,6 +518,10 @@ class World {
     return this.#nodes[number % this.#nodes.length] as GatewayNode
   }
 
+  #account(number: number): Account {
+    return this.#accounts[number % this.#accounts.length] as Account
+  }
+
   #newNode(index: number): GatewayNode {
     return new GatewayNode(`node ${index}`, this.#deps)
   }
@@ -580,14 +544,21 @@ class World {
   }
 }
 
+function inWords({ endpoint, contract, secret, scripts, pin, logprobs }: Extract<Step, { do: 'call' }>): string {
+  const asked = `${endpoint} with ${secret === 0 ? 'the newest' : 'an older'} secret`
+  if (endpoint === 'models') return asked
+  const wishes = `${pin ? `; pinned to ${pin}` : ''}${logprobs ? '; with logprobs' : ''}`
+  return `${contract} ${asked}; the upstream ${scripts.join(', others: ')}${wishes};`
+}
+
 /** A status that the operator was told before a call holds for it, unless an act that may change it has begun since. */
 function checkToldStatus({ keyId, statusThen: { begun, told }, statusNow }: Call, { status, body }: Answer): void {
   if (statusNow.begun !== begun) return
   if (told === 'suspended' && ![401, 403, 503].includes(status)) {
-    throw new Violation(`${keyId} was told to be suspended, and a call after that was answered with ${status}`)
+    fail(`${keyId} was told to be suspended, and a call after that was answered with ${status}`)
   }
   if (told === 'active' && body.includes('key_suspended')) {
-    throw new Violation(`${keyId} was told to be resumed, and a call after that was told that it is suspended`)
+    fail(`${keyId} was told to be resumed, and a call after that was told that it is suspended`)
   }
 }
 

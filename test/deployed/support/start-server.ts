@@ -13,6 +13,6 @@ export async function startServer(
   // A runtime waits for its next event as long as it takes.
   server.keepAliveTimeout = 0
   server.requestTimeout = 0
-  const { url, ...served } = await listen(server)
-  return { endpoint: url, ...served }
+  const { url: endpoint, ...served } = await listen(server)
+  return { ...served, endpoint }
 }

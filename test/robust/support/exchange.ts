@@ -48,20 +48,20 @@ export function expectError({ contract, error }: Exchange, status: number, code:
   else expect(error?.code).toBe(code)
 }
 
+/** The rows of a key, the newest first: no hold is left, and the key is poorer by what they say. */
+export async function closedBooks(gateway: TestGateway, keyId: string): Promise<UsageRow[]> {
+  const key = await gateway.readKey(keyId)
+  const range = { fromMs: key.createdAtMs, toMs: Date.now() + 60_000 }
+  const rows = await Array.fromAsync(queryUsageRows(gateway.tables)(keyId, range))
+  const spent = rows.reduce((sum, { cost }) => sum + cost, 0n)
+  expect([key.holds, booksBalance(key), key.spent]).toEqual([{}, true, spent])
+  for (const row of rows) expect(row.cost).toBeLessThanOrEqual(row.hold)
+  return rows
+}
+
 /** Exactly one row, no hold left, and the key is poorer by what the row says. */
 export async function expectBooksClosed(gateway: TestGateway, keyId: string): Promise<UsageRow> {
-  const now = Date.now()
-  const rows = await Array.fromAsync(
-    queryUsageRows(gateway.tables)(keyId, { fromMs: now - 60_000, toMs: now + 60_000 }),
-  )
+  const rows = await closedBooks(gateway, keyId)
   expect(rows).toHaveLength(1)
-  const row = rows[0] as UsageRow
-  const key = await gateway.readKey(keyId)
-  expect({ holds: key.holds, balance: booksBalance(key), spent: key.spent }).toEqual({
-    holds: {},
-    balance: true,
-    spent: row.cost,
-  })
-  expect(row.cost).toBeLessThanOrEqual(row.hold)
-  return row
+  return rows[0] as UsageRow
 }

@@ -51,10 +51,13 @@ export type Dialect = {
 
 const CITY = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 const ZONE = { type: 'object', properties: { zone: { type: 'string' } } }
+const TOOLS = [
+  { name: 'get_weather', description: 'Weather', parameters: CITY },
+  { name: 'get_time', description: 'Time', parameters: ZONE },
+]
 
 const USER = { role: 'user', content: QUESTION }
-const ANTHROPIC_USER = { role: 'user', content: [{ type: 'text', text: QUESTION }] }
-const BEDROCK_USER = { role: 'user', content: [{ text: QUESTION }] }
+const some = expect.objectContaining
 
 /** The model asks for the time in a zone where the upstream's fixture names one. */
 export const DIALECTS: Readonly<Record<string, Dialect>> = {
@@ -62,20 +65,15 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
     provider: 'up',
     conversationIn: ({ messages }) => plain(messages),
     open: async () => served(await openBoth(), () => inTurn(askForBothTools, say(ANSWER))),
-    offer: {
-      tools: [
-        { type: 'function', function: { name: 'get_weather', description: 'Weather', parameters: CITY } },
-        { type: 'function', function: { name: 'get_time', description: 'Time', parameters: ZONE } },
-      ],
-    },
+    offer: { tools: TOOLS.map((tool) => ({ type: 'function', function: tool })) },
     // These are the client's own messages, each with what it adds.
     conversations: [
       [USER],
       [
         USER,
-        expect.objectContaining({ role: 'assistant', tool_calls: [WEATHER_CALL, TIME_CALL] }),
-        expect.objectContaining({ role: 'tool', tool_call_id: WEATHER_CALL.id, content: 'Ulm: 21 degrees' }),
-        expect.objectContaining({ role: 'tool', tool_call_id: TIME_CALL.id, content: '12:00 CET' }),
+        some({ role: 'assistant', tool_calls: [WEATHER_CALL, TIME_CALL] }),
+        some({ role: 'tool', tool_call_id: WEATHER_CALL.id, content: 'Ulm: 21 degrees' }),
+        some({ role: 'tool', tool_call_id: TIME_CALL.id, content: '12:00 CET' }),
       ],
     ],
     costs: [20_000n, 20_000n],
@@ -84,33 +82,12 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
     provider: 'up',
     conversationIn: ({ messages }) => messages,
     open: async () => served(await openAnthropic(), () => inTurn(stream(...ASK_FOR_BOTH_TOOLS), saying(ANSWER))),
-    offer: {
-      tools: [
-        { name: 'get_weather', description: 'Weather', input_schema: CITY },
-        { name: 'get_time', description: 'Time', input_schema: ZONE },
-      ],
-    },
-    conversations: [
-      [ANTHROPIC_USER],
-      [
-        ANTHROPIC_USER,
-        {
-          role: 'assistant',
-          content: [
-            { type: 'text', text: 'Let me look.' },
-            { type: 'tool_use', id: 'toolu_weather', name: 'get_weather', input: { city: 'Ulm' } },
-            { type: 'tool_use', id: 'toolu_time', name: 'get_time', input: {} },
-          ],
-        },
-        {
-          role: 'user',
-          content: [
-            { type: 'tool_result', tool_use_id: 'toolu_weather', content: 'Ulm: 21 degrees' },
-            { type: 'tool_result', tool_use_id: 'toolu_time', content: '12:00 UTC' },
-          ],
-        },
-      ],
-    ],
+    offer: { tools: TOOLS.map(({ parameters, ...tool }) => ({ ...tool, input_schema: parameters })) },
+    conversations: inBlocks('toolu', {
+      text: (words) => ({ type: 'text', text: words }),
+      call: (id, name, input) => ({ type: 'tool_use', id, name, input }),
+      result: (id, words) => ({ type: 'tool_result', tool_use_id: id, content: words }),
+    }),
     costs: [92_000n, 22_000n],
   },
   bedrock: {
@@ -122,58 +99,50 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
       ),
     offer: {
       toolConfig: {
-        tools: [
-          { toolSpec: { name: 'get_weather', description: 'Weather', inputSchema: { json: CITY } } },
-          { toolSpec: { name: 'get_time', description: 'Time', inputSchema: { json: ZONE } } },
-        ],
+        tools: TOOLS.map(({ parameters, ...tool }) => ({ toolSpec: { ...tool, inputSchema: { json: parameters } } })),
       },
     },
-    conversations: [
-      [BEDROCK_USER],
-      [
-        BEDROCK_USER,
-        {
-          role: 'assistant',
-          content: [
-            { text: 'Let me look.' },
-            { toolUse: { toolUseId: 'tooluse_weather', name: 'get_weather', input: { city: 'Ulm' } } },
-            { toolUse: { toolUseId: 'tooluse_time', name: 'get_time', input: {} } },
-          ],
-        },
-        {
-          role: 'user',
-          content: [
-            { toolResult: { toolUseId: 'tooluse_weather', content: [{ text: 'Ulm: 21 degrees' }] } },
-            { toolResult: { toolUseId: 'tooluse_time', content: [{ text: '12:00 UTC' }] } },
-          ],
-        },
-      ],
-    ],
+    conversations: inBlocks('tooluse', {
+      text: (words) => ({ text: words }),
+      call: (toolUseId, name, input) => ({ toolUse: { toolUseId, name, input } }),
+      result: (toolUseId, words) => ({ toolResult: { toolUseId, content: [{ text: words }] } }),
+    }),
     costs: [50_000n, 20_000n],
   },
   responses: {
     provider: 'up',
     conversationIn: ({ input }) => plain(input),
     open: async () => served(await openResponses(), () => inTurn(askForBothAtResponses, sayingAtResponses(ANSWER))),
-    offer: {
-      tools: [
-        { type: 'function', name: 'get_weather', description: 'Weather', parameters: CITY },
-        { type: 'function', name: 'get_time', description: 'Time', parameters: ZONE },
-      ],
-    },
+    offer: { tools: TOOLS.map((tool) => ({ type: 'function', ...tool })) },
     conversations: [
-      [expect.objectContaining(USER)],
+      [some(USER)],
       [
-        expect.objectContaining(USER),
-        expect.objectContaining({ role: 'assistant', content: 'Let me look.' }),
-        expect.objectContaining({ type: 'function_call', call_id: 'call_weather', arguments: '{"city":"Ulm"}' }),
-        expect.objectContaining({ type: 'function_call', call_id: 'call_time', arguments: '{}' }),
-        expect.objectContaining({ call_id: 'call_weather', output: 'Ulm: 21 degrees' }),
-        expect.objectContaining({ call_id: 'call_time', output: '12:00 UTC' }),
+        some(USER),
+        some({ role: 'assistant', content: 'Let me look.' }),
+        some({ type: 'function_call', call_id: 'call_weather', arguments: '{"city":"Ulm"}' }),
+        some({ type: 'function_call', call_id: 'call_time', arguments: '{}' }),
+        some({ call_id: 'call_weather', output: 'Ulm: 21 degrees' }),
+        some({ call_id: 'call_time', output: '12:00 UTC' }),
       ],
     ],
     costs: [20_000n, 20_000n],
   },
+}
+
+type Blocks = {
+  text(words: string): object
+  call(id: string, name: string, input: object): object
+  result(id: string, words: string): object
+}
+
+/** The conversation of a dialect whose messages are lists of blocks. */
+function inBlocks(prefix: string, { text, call, result }: Blocks): Dialect['conversations'] {
+  const [weather, time] = [`${prefix}_weather`, `${prefix}_time`]
+  const question = { role: 'user', content: [text(QUESTION)] }
+  const calls = [call(weather, 'get_weather', { city: 'Ulm' }), call(time, 'get_time', {})]
+  const asking = { role: 'assistant', content: [text('Let me look.'), ...calls] }
+  const results = { role: 'user', content: [result(weather, 'Ulm: 21 degrees'), result(time, '12:00 UTC')] }
+  return [[question], [question, asking, results]]
 }
 
 type Message = { readonly content?: unknown; readonly [field: string]: unknown }

@@ -7,21 +7,21 @@ type Said = { readonly content?: string | null; readonly finish_reason: string; 
 export type Scenario = { readonly reply: Reply; readonly request?: object; readonly says: readonly Said[] }
 
 const LOGPROB = { token: 'Hi', logprob: -0.1, bytes: [72, 105], top_logprobs: [] }
+const LIKELY = { content: [LOGPROB], refusal: null }
+const HELLO = { content: 'Hello', finish_reason: 'stop' }
 const TWO_CALLS = { content: null, tool_calls: [WEATHER_CALL, TIME_CALL], finish_reason: 'tool_calls' }
 
 export const SCENARIOS: Record<string, Scenario> = {
-  'a plain answer': { reply: say('Hello'), says: [{ content: 'Hello', finish_reason: 'stop' }] },
+  'a plain answer': { reply: say('Hello'), says: [HELLO] },
   'tool calls in pieces': { reply: askForBothTools, says: [TWO_CALLS] },
   'two interleaved choices': {
     request: { n: 2 },
-    reply: sse([
+    reply: streamed(
       choiceEvent(0, { role: 'assistant', content: 'A' }),
       choiceEvent(1, { role: 'assistant', content: 'X' }),
       choiceEvent(1, { content: 'Y' }, 'length'),
       choiceEvent(0, { content: 'B' }, 'stop'),
-      usageChunk(USAGE),
-      DONE,
-    ]),
+    ),
     says: [
       { content: 'AB', finish_reason: 'stop' },
       { content: 'XY', finish_reason: 'length' },
@@ -41,24 +41,20 @@ export const SCENARIOS: Record<string, Scenario> = {
   },
   'log probabilities': {
     request: { logprobs: true },
-    reply: sse([
-      choiceEvent(0, { role: 'assistant', content: 'Hi' }, null, { content: [LOGPROB], refusal: null }),
-      choiceEvent(0, { content: 'Hi' }, null, { content: [LOGPROB], refusal: null }),
+    reply: streamed(
+      choiceEvent(0, { role: 'assistant', content: 'Hi' }, null, LIKELY),
+      choiceEvent(0, { content: 'Hi' }, null, LIKELY),
       choiceEvent(0, {}, 'stop', null),
-      usageChunk(USAGE),
-      DONE,
-    ]),
+    ),
     says: [{ content: 'HiHi', logprobs: { content: [LOGPROB, LOGPROB], refusal: null }, finish_reason: 'stop' }],
   },
   'a refusal': {
-    reply: sse([
+    reply: streamed(
       chunk({ role: 'assistant', refusal: '' }),
       chunk({ refusal: 'I ' }),
       chunk({ refusal: 'cannot.' }),
       chunk({}, 'stop'),
-      usageChunk(USAGE),
-      DONE,
-    ]),
+    ),
     says: [{ content: null, refusal: 'I cannot.', finish_reason: 'stop' }],
   },
   'an answer cut at its token cap': {
@@ -71,21 +67,19 @@ export const SCENARIOS: Record<string, Scenario> = {
     says: [{ content: 'Hel', finish_reason: 'length' }],
   },
   'a filtered answer without any text': {
-    reply: sse([chunk({ role: 'assistant' }), chunk({}, 'content_filter'), usageChunk(USAGE), DONE]),
+    reply: streamed(chunk({ role: 'assistant' }), chunk({}, 'content_filter')),
     says: [{ finish_reason: 'content_filter' }],
   },
   'a legacy function call': {
-    reply: sse([
+    reply: streamed(
       chunk({ role: 'assistant', content: null, function_call: { name: 'look', arguments: '' } }),
       chunk({ function_call: { arguments: '{"a":' } }),
       chunk({ function_call: { arguments: '1}' } }, 'function_call'),
-      usageChunk(USAGE),
-      DONE,
-    ]),
+    ),
     says: [{ content: null, function_call: { name: 'look', arguments: '{"a":1}' }, finish_reason: 'function_call' }],
   },
   'a custom tool call in pieces': {
-    reply: sse([
+    reply: streamed(
       chunk({
         role: 'assistant',
         tool_calls: [{ index: 0, id: 'c1', type: 'custom', custom: { name: 'sh', input: '' } }],
@@ -93,9 +87,7 @@ export const SCENARIOS: Record<string, Scenario> = {
       chunk({ tool_calls: [{ index: 0, custom: { input: 'ls ' } }] }),
       chunk({ tool_calls: [{ index: 0, custom: { input: '-l' } }] }),
       chunk({}, 'tool_calls'),
-      usageChunk(USAGE),
-      DONE,
-    ]),
+    ),
     says: [
       {
         tool_calls: [{ id: 'c1', type: 'custom', custom: { name: 'sh', input: 'ls -l' } }],
@@ -109,28 +101,24 @@ export const SCENARIOS: Record<string, Scenario> = {
       event({ choices: [{ index: 0, delta: { content: 'lo' } }] }),
       event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
     ]),
-    says: [{ content: 'Hello', finish_reason: 'stop' }],
+    says: [HELLO],
   },
   'an upstream that never gives a finish reason': {
-    reply: sse([chunk({ content: 'Hello' }), usageChunk(USAGE), DONE]),
-    says: [{ content: 'Hello', finish_reason: 'stop' }],
+    reply: streamed(chunk({ content: 'Hello' })),
+    says: [HELLO],
   },
   'an upstream that calls a tool and gives no finish reason': {
-    reply: sse([
+    reply: streamed(
       chunk({ tool_calls: [{ index: 0, ...WEATHER_CALL }] }),
       chunk({ tool_calls: [{ index: 1, ...TIME_CALL }] }),
-      usageChunk(USAGE),
-      DONE,
-    ]),
+    ),
     says: [TWO_CALLS],
   },
   'an upstream that omits the type and arguments of a tool call': {
-    reply: sse([
+    reply: streamed(
       chunk({ tool_calls: [{ index: 0, id: 'call_now', function: { name: 'now' } }] }),
       chunk({}, 'tool_calls'),
-      usageChunk(USAGE),
-      DONE,
-    ]),
+    ),
     says: [
       {
         tool_calls: [{ id: 'call_now', type: 'function', function: { name: 'now', arguments: '' } }],
@@ -139,23 +127,21 @@ export const SCENARIOS: Record<string, Scenario> = {
     ],
   },
   'an upstream that omits the index of its tool calls': {
-    reply: sse([chunk({ tool_calls: [WEATHER_CALL, TIME_CALL] }), chunk({}, 'tool_calls'), usageChunk(USAGE), DONE]),
+    reply: streamed(chunk({ tool_calls: [WEATHER_CALL, TIME_CALL] }), chunk({}, 'tool_calls')),
     says: [TWO_CALLS],
   },
   'an upstream whose log probabilities have no refusal': {
     request: { logprobs: true },
-    reply: sse([choiceEvent(0, { content: 'Hi' }, 'stop', { content: [LOGPROB] }), usageChunk(USAGE), DONE]),
-    says: [{ content: 'Hi', logprobs: { content: [LOGPROB], refusal: null }, finish_reason: 'stop' }],
+    reply: streamed(choiceEvent(0, { content: 'Hi' }, 'stop', { content: [LOGPROB] })),
+    says: [{ content: 'Hi', logprobs: LIKELY, finish_reason: 'stop' }],
   },
   'an upstream that repeats an empty role and finish reason': {
-    reply: sse([
+    reply: streamed(
       chunk({ role: 'assistant', content: 'Hel' }, ''),
       chunk({ role: '', content: 'lo' }, ''),
       chunk({ role: null }, 'stop'),
-      usageChunk(USAGE),
-      DONE,
-    ]),
-    says: [{ content: 'Hello', finish_reason: 'stop' }],
+    ),
+    says: [HELLO],
   },
   'an upstream that begins without a choice and ends with usage': {
     reply: sse([
@@ -164,11 +150,11 @@ export const SCENARIOS: Record<string, Scenario> = {
       chunk({}, 'stop', { usage: USAGE, system_fingerprint: 'fp_1' }),
       DONE,
     ]),
-    says: [{ content: 'Hello', finish_reason: 'stop' }],
+    says: [HELLO],
   },
   'plain JSON in place of a stream': {
     reply: whole([{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }]),
-    says: [{ content: 'Hello', finish_reason: 'stop' }],
+    says: [HELLO],
   },
   'plain JSON with tool calls': {
     reply: whole([
@@ -185,38 +171,33 @@ export const SCENARIOS: Record<string, Scenario> = {
       ['A', 'B'].map((content, index) => ({
         index,
         message: { role: 'assistant', content, refusal: null },
-        logprobs: { content: [LOGPROB], refusal: null },
+        logprobs: LIKELY,
         finish_reason: 'stop',
       })),
     ),
     says: [
-      { content: 'A', logprobs: { content: [LOGPROB], refusal: null }, finish_reason: 'stop' },
-      { content: 'B', logprobs: { content: [LOGPROB], refusal: null }, finish_reason: 'stop' },
+      { content: 'A', logprobs: LIKELY, finish_reason: 'stop' },
+      { content: 'B', logprobs: LIKELY, finish_reason: 'stop' },
     ],
   },
 }
+
+/** These events, then the usage and the end. */
+function streamed(...events: readonly string[]): Reply {
+  return sse([...events, usageChunk(USAGE), DONE])
+}
+
 function choiceEvent(
   index: number,
   delta: object,
   finish_reason: string | null = null,
   logprobs: unknown = null,
 ): string {
-  return event({
-    id: `up-${index}`,
-    object: 'chat.completion.chunk',
-    created: index,
-    model: `upstream-model-${index}`,
-    choices: [{ index, delta, logprobs, finish_reason }],
-  })
+  const head = { id: `up-${index}`, object: 'chat.completion.chunk', created: index, model: `upstream-model-${index}` }
+  return event({ ...head, choices: [{ index, delta, logprobs, finish_reason }] })
 }
 
 function whole(choices: readonly object[]): Reply {
-  return status(200, {
-    id: 'up-1',
-    object: 'chat.completion',
-    created: 1,
-    model: 'upstream-model',
-    choices,
-    usage: USAGE,
-  })
+  const head = { id: 'up-1', object: 'chat.completion', created: 1, model: 'upstream-model' }
+  return status(200, { ...head, choices, usage: USAGE })
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { ask } from '../../cli/admin-client/ask.ts'
 import type { AdminClient } from '../../cli/admin-client/http-client.ts'
 import { localFile, localFolder } from '../../cli/connect/local-gateway.ts'
@@ -15,8 +15,6 @@ import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { type Ended, emptyFolder } from '../support/processes.ts'
 import { openBoth } from '../support/stack.ts'
 import { commandsOn } from './support/commands.ts'
-
-jest.setTimeout(60_000)
 
 const UP = 'https://up.example/v1'
 

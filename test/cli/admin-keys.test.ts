@@ -1,4 +1,4 @@
-import { beforeAll, expect, jest, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { adminFunction, OFFICE } from '../functions/support/admin-function.ts'
@@ -6,8 +6,6 @@ import type { TestGateway } from '../support/gateway.ts'
 import { CALLER } from '../support/signed-admin.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
-
-jest.setTimeout(60_000)
 
 let gateway: TestGateway
 let stage: Stage

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { explanationLines } from '../../cli/commands/usage.ts'
 import type { Audit } from '../../layers/admin/audit/audit-key.ts'
 import { explainRequest } from '../../layers/admin/explain/explain-request.ts'
@@ -22,8 +22,6 @@ import { demandOf } from '../support/demand.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import { say, type Upstream } from '../support/upstream.ts'
-
-jest.setTimeout(60_000)
 
 let upstream: Upstream
 let gateway: TestGateway

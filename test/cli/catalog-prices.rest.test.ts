@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { commandsOf } from '../documents/support/markdown.ts'
 import { waybill } from '../support/command-line.ts'
 import { openTestTables } from '../support/gateway.ts'
@@ -17,8 +17,6 @@ import {
   proposedModels,
   runPrices,
 } from './support/price-lists.ts'
-
-jest.setTimeout(60_000)
 
 const SAME = modelsDev({ input: 2.5, output: 10 })
 const OTHER = modelsDev({ input: 3, output: 10 })

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import type { CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
@@ -9,8 +9,6 @@ import { CALLER } from '../support/signed-admin.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
 import { commandsOn } from './support/commands.ts'
-
-jest.setTimeout(60_000)
 
 const UP = 'https://up.example/v1'
 const folder = emptyFolder()

@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { hasDisplay, writeLaunchFile } from '../../cli/console/open-browser.ts'
 import { startConsole } from '../../cli/console/start-console.ts'
 import { ADMIN_ROUTES } from '../../layers/admin/api/route-table.ts'
@@ -15,8 +15,6 @@ import { openBoth, openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
 import { say, type Upstream } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
-
-jest.setTimeout(60_000)
 
 let gateway: TestGateway
 let upstream: Upstream

@@ -1,5 +1,5 @@
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { beforeEach, expect, jest, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import type { Invoices } from '../../cli/commands/invoices.ts'
 import { DAY_MS, utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
@@ -18,8 +18,6 @@ import { openTestTables } from '../support/gateway.ts'
 import { closerAt, randomRows, usedKey } from '../support/past-usage.ts'
 import { openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
-
-jest.setTimeout(120_000)
 
 /** The month before this one, of which no row can have expired. */
 const THIS_MONTH_MS = Date.parse(`${utcDay(Date.now()).slice(0, 7)}-01`)

@@ -1,7 +1,5 @@
-import { expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { CATALOG, litellm, modelsDev, perToken, portkey, proposedModels, runPrices } from './support/price-lists.ts'
-
-jest.setTimeout(60_000)
 
 type Lists = Readonly<Record<string, object | string>>
 

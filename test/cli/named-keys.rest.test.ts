@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Command } from 'commander'
 import { findKeyId } from '../../cli/commands/find-key.ts'
 import { programFor } from '../../cli/main.ts'
@@ -9,8 +9,6 @@ import type { TestGateway } from '../support/gateway.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
 import { commandsOn } from './support/commands.ts'
-
-jest.setTimeout(60_000)
 
 let gateway: TestGateway
 let stage: Stage

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { actAt } from '../support/act.ts'
@@ -7,8 +7,6 @@ import type { Ended } from '../support/processes.ts'
 import { openBoth } from '../support/stack.ts'
 import { startStage } from '../support/stage.ts'
 import { startUnreliableDynamoDb, type Treatment, type UnreliableDynamoDb } from '../support/unreliable-dynamodb.ts'
-
-jest.setTimeout(60_000)
 
 /** Short, so that the tests need not wait for the end of a usual one. */
 const ACT_MS = 2_000

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { ask } from '../../cli/admin-client/ask.ts'
 import { adminClient } from '../../cli/admin-client/http-client.ts'
 import { connect } from '../../cli/connect/connect.ts'
@@ -19,8 +19,6 @@ import { openBoth, openLocalAdmin, openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
 import type { Upstream } from '../support/upstream.ts'
 import { commandsOn } from './support/commands.ts'
-
-jest.setTimeout(60_000)
 
 let gateway: TestGateway
 let upstream: Upstream

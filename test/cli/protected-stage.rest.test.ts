@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
@@ -13,8 +13,6 @@ import { catalogFor, type TestGateway } from '../support/gateway.ts'
 import { type Ended, emptyFolder } from '../support/processes.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
-
-jest.setTimeout(60_000)
 
 const CATALOG = join(emptyFolder(), 'catalog.json')
 let gateway: TestGateway

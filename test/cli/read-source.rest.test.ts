@@ -5,12 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { makeCertificate } from '../../bench/tls.ts'
 import { readSource } from '../../cli/reading/read-source.ts'
 import { emptyFolder, run } from '../support/processes.ts'
-
-jest.setTimeout(60_000)
 
 const MEGABYTE = 1024 * 1024
 const BOUNDS = { folder: emptyFolder(), nowMs: Date.now(), mostBytes: MEGABYTE, mostMs: 5000 }

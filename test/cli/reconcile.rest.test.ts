@@ -1,9 +1,7 @@
 import { gzipSync } from 'node:zlib'
-import { beforeAll, expect, jest, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { commandsOf } from '../documents/support/markdown.ts'
 import { anthropicPage, type Books, day, dayMs, openAiPage, openBooks, row } from './support/bills.ts'
-
-jest.setTimeout(120_000)
 
 const SONNET = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'
 const OPENAI_DAYS = {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import {
   checkClosed,
   checkIpv6,
@@ -24,8 +24,6 @@ import { requestIdAt } from '../support/request-id.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
 import { chunk, DONE, sse, USAGE, usageChunk } from '../support/upstream.ts'
-
-jest.setTimeout(60_000)
 
 let gateway: TestGateway
 let stage: Stage

@@ -1,4 +1,4 @@
-import { beforeAll, expect, jest, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
@@ -6,8 +6,6 @@ import type { TestGateway } from '../support/gateway.ts'
 import type { Ended } from '../support/processes.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
-
-jest.setTimeout(60_000)
 
 let gateway: TestGateway
 let stage: Stage

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { text } from 'node:stream/consumers'
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import { moment } from '../../cli/commands/arguments.ts'
 import type { ExportFormat } from '../../cli/commands/exported-rows.ts'
@@ -19,8 +19,6 @@ import { sendJson } from '../support/signed-admin.ts'
 import { openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
 import { until } from '../support/wait.ts'
-
-jest.setTimeout(120_000)
 
 const FIRST = Date.UTC(2026, 2, 1)
 const DAYS = 12

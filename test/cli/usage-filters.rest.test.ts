@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
@@ -9,8 +9,6 @@ import { openFor, openStage, openUpstream } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
 import { say } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
-
-jest.setTimeout(90_000)
 
 let gateway: TestGateway
 let stage: Stage

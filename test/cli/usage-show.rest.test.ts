@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { explanationLines } from '../../cli/commands/usage.ts'
 import { keyHolding } from '../../layers/admin/api/requests.ts'
 import { explainOpenHold, explainRequest } from '../../layers/admin/explain/explain-request.ts'
@@ -12,8 +12,6 @@ import { demandOf } from '../support/demand.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import { say, status, type Upstream } from '../support/upstream.ts'
-
-jest.setTimeout(60_000)
 
 let upstream: Upstream
 let gateway: TestGateway

@@ -1,12 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, expect, jest, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { openTestTables } from '../support/gateway.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
-
-jest.setTimeout(60_000)
 
 let stage: Stage
 const env = { XDG_CONFIG_HOME: emptyFolder() }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-fields.ts'
 import { SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
@@ -10,8 +10,6 @@ import { waybill } from '../support/command-line.ts'
 import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
 import { SETTING_SAMPLES } from '../support/setting-samples.ts'
 import { commandsOn } from './support/commands.ts'
-
-jest.setTimeout(90_000)
 
 const folder = emptyFolder()
 let local: Local

@@ -2,14 +2,12 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { commandsOf, ROOT } from '../documents/support/markdown.ts'
 import { waybill } from '../support/command-line.ts'
 import { emptyFolder, startLocal } from '../support/processes.ts'
 import { hasCurl } from '../support/programs.ts'
 import { inShell } from './support/in-shell.ts'
-
-jest.setTimeout(120_000)
 
 const folder = emptyFolder()
 const PRICES = {

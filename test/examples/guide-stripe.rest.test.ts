@@ -1,11 +1,9 @@
 import { type AddressInfo, createServer } from 'node:net'
-import { afterAll, expect, jest, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import { commandsOf, ROOT } from '../documents/support/markdown.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { until } from '../support/wait.ts'
 import { inShell, type Shell } from './support/in-shell.ts'
-
-jest.setTimeout(180_000)
 
 const GUIDE = commandsOf('docs/guide-stripe.md')
 const started: Shell[] = []

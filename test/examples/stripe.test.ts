@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { openAdminApi } from '../../examples/stripe/admin-api.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
@@ -11,8 +11,6 @@ import type { TestGateway } from '../support/gateway.ts'
 import { makeAdminKey, startSignedAdmin } from '../support/signed-admin.ts'
 import { openBoth } from '../support/stack.ts'
 import { type Answer, nowSeconds, openShop, paid, sign } from './support/shop.ts'
-
-jest.setTimeout(60_000)
 
 const NOTICE_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const stack = new AsyncDisposableStack()

@@ -143,12 +143,9 @@ describe('a check of smoke', () => {
 
   const RIGHT = { object: 'table', expires: true, recoverable: true, deletion_protected: true } as const
   const LOST = { ...RIGHT, expires: false, recoverable: false, deletion_protected: false }
+  const KINDS = ['keys', 'usage', 'answers'] as const
   const tables = (lost?: TableShape['kind']): TableShape[] =>
-    (['keys', 'usage', 'answers'] as const).map((kind) => ({
-      ...(kind === lost ? LOST : RIGHT),
-      kind,
-      name: kind.toUpperCase(),
-    }))
+    KINDS.map((kind) => ({ ...(kind === lost ? LOST : RIGHT), kind, name: kind.toUpperCase() }))
 
   test('a restored table is told with every setting that it has lost, by the command that sets it', () => {
     expect(() => checkTableSettings(tables(), true)).not.toThrow()

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import { createShop } from '../../../examples/stripe/shop.ts'
+import { listen } from '../../support/listen.ts'
 
 const SECRET = 'whsec_of_stripe'
 
@@ -14,9 +14,7 @@ type Given = Omit<Parameters<typeof createShop>[0], 'stripeSecret' | 'paymentLin
 /** A shop on this machine. */
 export async function openShop(given: Given, stack: AsyncDisposableStack) {
   const server = createShop({ ...given, stripeSecret: SECRET, paymentLink: 'https://buy.stripe.com/test' })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  stack.defer(() => void server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url } = stack.use(await listen(server))
   const post = async (path: string, body: string, headers: Record<string, string>): Promise<Answer> => {
     const response = await fetch(`${url}${path}`, { method: 'POST', headers, body })
     return { status: response.status, text: await response.text() }

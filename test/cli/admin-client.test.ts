@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { ask } from '../../cli/admin-client/ask.ts'
 import type { AdminClient } from '../../cli/admin-client/http-client.ts'
 import { localFile, localFolder } from '../../cli/connect/local-gateway.ts'
@@ -8,6 +8,7 @@ import { ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
+import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { type AdminFunction, ARN, adminFunction } from '../functions/support/admin-function.ts'
 import { actAt } from '../support/act.ts'
 import { waybill } from '../support/command-line.ts'
@@ -15,8 +16,6 @@ import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { type Ended, emptyFolder } from '../support/processes.ts'
 import { openBoth } from '../support/stack.ts'
 import { commandsOn } from './support/commands.ts'
-
-jest.setTimeout(60_000)
 
 const UP = 'https://up.example/v1'
 
@@ -138,13 +137,28 @@ describe('answers that are lost', () => {
   const keysNamed = async (name: string) =>
     (await Array.fromAsync(listKeys(gateway.tables)())).filter((key) => key.name === name)
 
-  test('a create whose answer is lost every time shows its secret, calls the outcome unknown, and made one key', async () => {
-    const args = ['keys', 'create', '--name', 'unsure', '--json']
-    const { code, stdout, stderr } = await run(args, losing(99, 'throws'))
-    const { secret, ...told } = JSON.parse(stdout)
-    expect([code, stderr, told]).toEqual([1, '', { last_four: secret.slice(-4), saved: 'unknown' }])
-    expect([await statusOf(secret), (await keysNamed('unsure')).length]).toEqual([200, 1])
-  })
+  const versionOf = async (id: string) => (await gateway.readKey(id)).version
+
+  test.each([
+    ['create', () => ['--name', 'unsure'], 'keys list', 'create one', async () => (await keysNamed('unsure')).length],
+    ['rotate', (id: string) => [id], 'keys show .*', 'rotate', async (id: string) => (await versionOf(id)) - 1],
+  ])(
+    'a %s whose answer is lost every time is made once, shows its secret, and calls the outcome unknown',
+    async (verb, argsFor, look, otherwise, timesDone) => {
+      const { id } = (await gateway.issue()).key
+      const { code, stdout, stderr } = await run(['keys', verb, ...argsFor(id), '--json'], losing(99, 'throws'))
+      const { secret, ...told } = JSON.parse(stdout)
+      const known = { ...(verb === 'rotate' && { id }), last_four: secret.slice(-4), saved: 'unknown' }
+      expect([code, stderr, told]).toEqual([1, '', known])
+      expect([await statusOf(secret), await timesDone(id)]).toEqual([200, 1])
+      const other = (await gateway.issue()).key.id
+      const people = await run(['keys', verb, ...argsFor(other)], losing(99, 'throws'))
+      const [shown = ''] = /svc_live_[0-9A-Za-z]{43}/.exec(people.stdout) ?? []
+      expect([people.code, people.stderr, await statusOf(shown)]).toEqual([1, '', 200])
+      const words = `It is not known whether this was saved \\(.+\\): try it, or look with 'waybill ${look}' whether the key ends in …${shown.slice(-4)}; if not, ${otherwise} again\\.`
+      expect(people.stdout).toMatch(new RegExp(words))
+    },
+  )
 
   test('a grant whose answer is lost every time is told as unknown, and was made once', async () => {
     const { key } = await gateway.issue()
@@ -208,6 +222,17 @@ describe('refusals are told in words', () => {
       version: seen + 1,
       data: { models: [{ id: 'theirs' }] },
     })
+  })
+
+  test('a rotation that is known not to be made shows no secret', async () => {
+    const { id } = (await gateway.issue()).key
+    const error = { message: 'The database did not answer.', code: 'service_unavailable' }
+    const away: AdminClient = async (asked) =>
+      asked.method === 'GET' ? client(asked) : { status: 503, headers: {}, body: JSON.stringify({ error }) }
+    expect(await refused(['keys', 'rotate', id, '--json'], away)).toBe('The database did not answer.\n')
+    await revokeKey(gateway.tables)(id, actAt())
+    expect(await refused(['keys', 'rotate', id, '--json'])).toContain('is revoked')
+    expect(await refused(['keys', 'rotate', 'key_nope', '--json'])).toContain('There is no key')
   })
 
   test('words that are for programs are left out at a terminal', async () => {

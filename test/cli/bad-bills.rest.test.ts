@@ -1,8 +1,6 @@
 import { gzipSync } from 'node:zlib'
-import { beforeAll, expect, jest, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { anthropicPage, type Books, day, dayMs, openAiPage, openBooks } from './support/bills.ts'
-
-jest.setTimeout(120_000)
 
 let books: Books
 beforeAll(async () => {

@@ -2,13 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { openTestTables } from '../support/gateway.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { openStage } from '../support/stack.ts'
 import { until } from '../support/wait.ts'
-
-jest.setTimeout(120_000)
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const NODE = join(ROOT, 'node_modules', '.bin', 'node')

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { commandsOf } from '../documents/support/markdown.ts'
 import { waybill } from '../support/command-line.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { openStage } from '../support/stack.ts'
+import { commandsOn } from './support/commands.ts'
 import {
   CATALOG,
   changedLines,
@@ -17,8 +18,6 @@ import {
   proposedModels,
   runPrices,
 } from './support/price-lists.ts'
-
-jest.setTimeout(60_000)
 
 const SAME = modelsDev({ input: 2.5, output: 10 })
 const OTHER = modelsDev({ input: 3, output: 10 })
@@ -83,10 +82,7 @@ test('where lists differ, the dearer price, the larger context and the smaller o
 })
 
 test('lists that differ are shown even if ours is what would be proposed', async () => {
-  const run = await runPrices({
-    'api.json': SAME,
-    'l.json': litellm(perToken(2e-6, 1e-5)),
-  })
+  const run = await runPrices({ 'api.json': SAME, 'l.json': litellm(perToken(2e-6, 1e-5)) })
   expect([run.code, run.proposal]).toEqual([0, undefined])
   expect(run.stdout).toContain('models.dev 2.5 | LiteLLM 2')
   expect(run.stdout).toContain('Nothing has drifted.')
@@ -130,16 +126,10 @@ const cents = (input: number, output: number, read: number, write: number, hour:
 })
 const LOW = cents(0.00025, 0.001, 0.000025, 0.0003125, 0.0005)
 const HIGH = cents(0.0005, 0.0015, 0.00005, 0.000625, 0.001)
+const STANDARD = { context_tiers: { high: { pricing_config: { pay_as_you_go: HIGH } } } }
 const PORTKEY_TIERS = {
   context_tier_map: { 0: 'low', 272000: 'high' },
-  regions: {
-    default: {
-      execution_modes: {
-        standard: { context_tiers: { high: { pricing_config: { pay_as_you_go: HIGH } } } },
-        batch: {},
-      },
-    },
-  },
+  regions: { default: { execution_modes: { standard: STANDARD, batch: {} } } },
 }
 
 test.each<[string, string, object, above: number, hour: boolean]>([
@@ -226,29 +216,24 @@ test('every route that no list has is named, and its prices and limits stay', as
 })
 
 test('the same model at another provider is no counterpart', async () => {
-  expect(await runPrices({ 'l.json': litellm(perToken(1e-6, 1e-6), 'gpt-4o', 'azure') })).toMatchObject({
-    code: 1,
-    proposal: undefined,
-  })
+  const { code, proposal } = await runPrices({ 'l.json': litellm(perToken(1e-6, 1e-6), 'gpt-4o', 'azure') })
+  expect([code, proposal]).toEqual([1, undefined])
   const azure = portkey({ request_token: { price: 0.001 }, response_token: { price: 0.001 } })
   const { stderr } = await runPrices({ 'azure-openai.json': azure })
-  expect(stderr).toContain(
-    "None of the catalog's routes is in Portkey azure-openai. A list of Portkey is of one provider",
-  )
+  const words = "None of the catalog's routes is in Portkey azure-openai. A list of Portkey is of one provider"
+  expect(stderr).toContain(words)
 })
 
 test('no proposal overwrites a file', async () => {
   const folder = emptyFolder()
   writeFileSync(join(folder, 'c.json'), CATALOG)
   writeFileSync(join(folder, 'api.json'), JSON.stringify(OTHER))
-  const prices = (...args: string[]) => waybill(folder, ['catalog', 'prices', 'c.json', '--from', 'api.json', ...args])
-  expect(await prices('--out', 'api.json')).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining("'api.json' cannot be written: it is there already"),
-  })
-  expect(await prices()).toMatchObject({ code: 0 })
-  expect(await prices()).toMatchObject({ code: 1 })
-  expect(await prices('--out', 'other.json')).toMatchObject({ code: 0 })
+  const command = ['catalog', 'prices', 'c.json', '--from', 'api.json']
+  const { shown, refused } = commandsOn((args) => waybill(folder, [...command, ...args]))
+  expect(await refused('--out', 'api.json')).toContain("'api.json' cannot be written: it is there already")
+  await shown()
+  expect(await refused()).toContain('it is there already')
+  await shown('--out', 'other.json')
   expect(readdirSync(folder).sort()).toEqual(['api.json', 'c.json', 'c.proposal.json', 'other.json'])
 })
 
@@ -261,19 +246,17 @@ test('a catalog that is not valid, or has a name twice, is refused before any li
 
 test('without a file, the catalog in force is compared, and a proposal can be pushed', async () => {
   const stage = await openStage(await openTestTables())
-  const [folder, at] = [emptyFolder(), ['--stage', 'dev']]
+  const { run, shown } = commandsOn((args) => stage.waybill(['catalog', ...args, '--stage', 'dev']))
+  const folder = emptyFolder()
   const [file = '', list = '', out = ''] = ['c.json', 'api.json', 'new.json'].map((name) => join(folder, name))
   writeFileSync(file, CATALOG.replace('local:echo', 'https://echo.example/v1'))
   writeFileSync(list, JSON.stringify(OTHER))
-  expect(await stage.waybill(['catalog', 'push', file, ...at])).toMatchObject({ code: 0 })
-  const compare = ['catalog', 'prices', '--from', list, ...at]
-  expect(await stage.waybill([...compare, '--check'])).toMatchObject({ code: 1 })
-  expect(await stage.waybill([...compare, '--out', out])).toMatchObject({
-    code: 0,
-    stderr: expect.stringMatching(/^(?:warning: .*: without a cacheWrite, .*\n)*$/),
-  })
-  expect(await stage.waybill(['catalog', 'push', out, ...at])).toMatchObject({ code: 0 })
-  expect(await stage.waybill([...compare, '--check'])).toMatchObject({ code: 0 })
+  await shown('push', file)
+  expect((await run('prices', '--from', list, '--check')).code).toBe(1)
+  const { code, stderr } = await run('prices', '--from', list, '--out', out)
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^(?:warning: .*: without a cacheWrite, .*\n)*$/)])
+  await shown('push', out)
+  await shown('prices', '--from', list, '--check')
 })
 
 test('there may be 20 lists, and no more', async () => {

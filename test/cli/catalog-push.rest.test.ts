@@ -1,17 +1,16 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, expect, jest, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { compareCatalogs } from '../../layers/admin/catalog/compare-catalogs.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { actAt } from '../support/act.ts'
 import { catalogFor, openTestTables } from '../support/gateway.ts'
-import { type Ended, emptyFolder } from '../support/processes.ts'
+import { emptyFolder } from '../support/processes.ts'
 import { openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
-
-jest.setTimeout(60_000)
+import { commandsOn } from './support/commands.ts'
 
 const UP = 'https://up.example/v1'
 const folder = emptyFolder()
@@ -29,38 +28,35 @@ function fileOf(name: string, model: object): string {
   return file
 }
 
-const waybill = (args: string[], env: Record<string, string> = {}): Promise<Ended> =>
-  stage.waybill([...args, '--stage', 'dev'], env)
+const { run, shown, json, list } = commandsOn((args) => stage.waybill([...args, '--stage', 'dev']))
 
 test('waybill catalog push shows the version in force and the changes, then writes the next version', async () => {
-  const first = await waybill(['catalog', 'push', fileOf('first', { id: 'a' })])
-  expect([first.code, first.stderr]).toEqual([
-    0,
-    'No catalog is in force. This changes:\n  + model a\n  + provider up\n',
-  ])
-  expect(first.stdout).toBe('Version 1 of the catalog is in force: 1 models, 1 providers.\n')
+  expect(await run('catalog', 'push', fileOf('first', { id: 'a' }))).toEqual({
+    code: 0,
+    stderr: 'No catalog is in force. This changes:\n  + model a\n  + provider up\n',
+    stdout: 'Version 1 of the catalog is in force: 1 models, 1 providers.\n',
+  })
   const pushedAt = (await readStoredCatalog(tables)())?.pushedAt
-  const second = await waybill(['catalog', 'push', fileOf('second', { id: 'a', price: { input: '1.5', output: '2' } })])
-  expect([second.code, second.stderr]).toEqual([
-    0,
-    `Version 1, pushed ${pushedAt}, is in force. This changes:\n  ~ model a: input 1 → 1.5, cachedInput 0.5 → -\n`,
-  ])
-  const again = await waybill(['catalog', 'push', join(folder, 'second.json'), '--json'])
+  const second = fileOf('second', { id: 'a', price: { input: '1.5', output: '2' } })
+  expect(await run('catalog', 'push', second)).toMatchObject({
+    code: 0,
+    stderr: `Version 1, pushed ${pushedAt}, is in force. This changes:\n  ~ model a: input 1 → 1.5, cachedInput 0.5 → -\n`,
+  })
+  const again = await run('catalog', 'push', second, '--json')
   expect(again.stderr).toMatch(/^Version 2, .* This changes nothing\.\n$/)
   expect(JSON.parse(again.stdout)).toMatchObject({ object: 'catalog', version: 3, changes: [], warnings: [] })
 })
 
 test('waybill catalog push and rollback keep a note, which show and versions tell', async () => {
-  await waybill(['catalog', 'push', fileOf('noted', { id: 'noted' }), '--note', 'a cheaper route'])
+  await shown('catalog', 'push', fileOf('noted', { id: 'noted' }), '--note', 'a cheaper route')
   const pushed = await readStoredCatalog(tables)()
   expect(pushed?.note).toBe('a cheaper route')
-  expect((await waybill(['catalog', 'show'])).stdout).toContain(': a cheaper route\n')
+  expect(await shown('catalog', 'show')).toContain(': a cheaper route\n')
   await writeCatalog(tables)(catalogFor(UP, { id: 'a' }), actAt())
-  await waybill(['catalog', 'rollback', String(pushed?.version), '--note', 'it was right'])
-  const { stdout } = await waybill(['catalog', 'versions', '--json'])
-  const notes = JSON.parse(stdout).data.map(({ note }: { note: string | null }) => note)
+  await shown('catalog', 'rollback', String(pushed?.version), '--note', 'it was right')
+  const notes = (await list('catalog', 'versions')).map(({ note }) => note)
   expect(notes.slice(0, 3)).toEqual(['it was right', null, 'a cheaper route'])
-  expect((await waybill(['catalog', 'versions'])).stdout).toContain('it was right')
+  expect(await shown('catalog', 'versions')).toContain('it was right')
 })
 
 test('waybill catalog check and push warn of prices below cost, and succeed', async () => {
@@ -68,13 +64,9 @@ test('waybill catalog check and push warn of prices below cost, and succeed', as
   const file = fileOf('loss', { id: 'loss', routes })
   const warning = "models[0] 'loss': output 2 is below what route up/x costs (3)"
   for (const command of ['check', 'push']) {
-    const [people, json] = [
-      await waybill(['catalog', command, file]),
-      await waybill(['catalog', command, file, '--json']),
-    ]
-    expect([people.code, json.code]).toEqual([0, 0])
-    expect(people.stderr).toContain(`warning: ${warning}\n`)
-    expect(JSON.parse(json.stdout)).toMatchObject({ warnings: [warning] })
+    const { code, stderr } = await run('catalog', command, file)
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`warning: ${warning}\n`)])
+    expect(await json('catalog', command, file)).toMatchObject({ warnings: [warning] })
   }
 })
 

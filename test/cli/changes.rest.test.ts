@@ -1,28 +1,16 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import type { CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
-import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { catalogFor, HELLO } from '../support/gateway.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { CALLER } from '../support/signed-admin.ts'
-import { openBoth, openStage } from '../support/stack.ts'
-import type { Stage } from '../support/stage.ts'
-import { commandsOn } from './support/commands.ts'
-
-jest.setTimeout(60_000)
+import { stageOfFile } from './support/commands.ts'
 
 const UP = 'https://up.example/v1'
 const folder = emptyFolder()
-let gateway: TestGateway
-let stage: Stage
-
-beforeAll(async () => {
-  gateway = (await openBoth()).gateway
-  stage = await openStage(gateway.tables, gateway.baseUrl)
-})
-
-const { shown, json, list, refused } = commandsOn((args) => stage.waybill([...args, '--stage', 'dev']))
+const { opened, shown, json, list, refused } = stageOfFile()
 const create = (...args: string[]) => json<{ id: string; secret: string }>('keys', 'create', '--name', 'acme', ...args)
 
 describe('the fields of a key', () => {
@@ -64,7 +52,7 @@ test('waybill keys show and list say when a key was used last, and keys show of 
   expect(await rowOf()).toMatch(/ never$/)
   await shown('keys', 'rotate', id)
   expect(await shown('keys', 'show', id)).toMatch(/^old secret +….{4} valid until .*, not used since the rotation$/m)
-  expect((await gateway.post(secret, HELLO)).status).toBe(200)
+  expect((await opened.gateway.post(secret, HELLO)).status).toBe(200)
   const text = await shown('keys', 'show', id)
   expect(text).toMatch(/^old secret .*, last used less than a minute ago$/m)
   expect(text).toMatch(/^last used +less than a minute ago$/m)
@@ -84,8 +72,7 @@ describe('versions of the catalog', () => {
   const push = async (model: object) => {
     const file = join(folder, 'catalog.json')
     writeFileSync(file, JSON.stringify(catalogFor(UP, model)))
-    const { stdout } = await stage.waybill(['catalog', 'push', file, '--json', '--stage', 'dev'])
-    return (JSON.parse(stdout) as { version: number }).version
+    return (await json<{ version: number }>('catalog', 'push', file)).version
   }
   const cheap = { id: 'a', price: { input: '1', output: '0.60' } }
   const dear = { id: 'a', price: { input: '1', output: '0.80' } }
@@ -97,8 +84,8 @@ describe('versions of the catalog', () => {
     expect(await json('catalog', 'diff', `${second}`, `${first}`)).toMatchObject({
       changes: ['~ model a: output 0.80 → 0.60'],
     })
-    const rolled = await stage.waybill(['catalog', 'rollback', `${first}`, '--json', '--stage', 'dev'])
-    expect(JSON.parse(rolled.stdout)).toMatchObject({ version: second + 1, changes: ['~ model a: output 0.80 → 0.60'] })
+    const rolled = await json('catalog', 'rollback', `${first}`)
+    expect(rolled).toMatchObject({ version: second + 1, changes: ['~ model a: output 0.80 → 0.60'] })
     expect(await shown('catalog', 'diff', `${first}`)).toContain(`${second + 1} nothing changed.`)
     const [event] = await list<EventShape>('events', 'list', '--catalog', '--limit', '1')
     expect(event).toMatchObject({ what: 'catalog.rolled_back', by: CALLER })
@@ -119,9 +106,10 @@ describe('versions of the catalog', () => {
     const version = await push(cheap)
     expect(await refused('catalog', 'rollback', 'last')).toContain("'last' is not a version of the catalog")
     await push({ ...cheap, id: 'b' })
-    const key = { TableName: gateway.tables.keys, Key: { pk: 'VERSIONS', sk: String(version).padStart(16, '0') } }
-    await gateway.tables.database.update({
-      ...key,
+    const { keys: TableName, database } = opened.gateway.tables
+    await database.update({
+      TableName,
+      Key: { pk: 'VERSIONS', sk: String(version).padStart(16, '0') },
       UpdateExpression: 'SET #catalog.providers.up.apiKey = :key',
       ExpressionAttributeNames: { '#catalog': 'catalog' },
       ExpressionAttributeValues: { ':key': 'env:MY_KEY' },

@@ -2,15 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import type { Command } from 'commander'
 import { completionsOf } from '../../cli/commands/completion.ts'
 import { programFor } from '../../cli/main.ts'
 import { thisTerminal } from '../../layers/terminal/terminal.ts'
 import { waybill } from '../support/command-line.ts'
 import { emptyFolder } from '../support/processes.ts'
-
-jest.setTimeout(90_000)
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const program = programFor({ terminal: thisTerminal(), fail: () => {}, openAdmin: undefined })

@@ -1,28 +1,19 @@
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Command } from 'commander'
 import { findKeyId } from '../../cli/commands/find-key.ts'
 import { programFor } from '../../cli/main.ts'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import { thisTerminal } from '../../layers/terminal/terminal.ts'
-import type { TestGateway } from '../support/gateway.ts'
-import { openBoth, openStage } from '../support/stack.ts'
-import type { Stage } from '../support/stage.ts'
-import { commandsOn } from './support/commands.ts'
+import { stageOfFile } from './support/commands.ts'
 
-jest.setTimeout(60_000)
-
-let gateway: TestGateway
-let stage: Stage
+const { opened, shown, json, refused } = stageOfFile()
 let acme: KeyWithSecret
 
 beforeAll(async () => {
-  gateway = (await openBoth()).gateway
-  stage = await openStage(gateway.tables, gateway.baseUrl)
   acme = await create('acme', '--external-id', 'cus_1', '--credits', '2', '--rpm', '600')
 })
 
-const { shown, json, refused } = commandsOn((args) => stage.waybill([...args, '--stage', 'dev']))
 const create = (name: string, ...args: string[]) => json<KeyWithSecret>('keys', 'create', '--name', name, ...args)
 
 describe('a key', () => {
@@ -51,28 +42,18 @@ describe('a key', () => {
   })
 
   test('is found among more keys than a search tells', async () => {
-    const keys = Array.from({ length: 120 }, (_, i) => ({
-      id: `key_${i}`,
-      name: `a${i}`,
-      status: 'active',
-      last_four: 'xxxx',
-    }))
-    const meant = { ...keys[0], id: 'key_meant', name: 'a' }
+    const named = (id: string, name: string) => ({ id, name, status: 'active', last_four: 'xxxx' })
+    const keys = Array.from({ length: 120 }, (_, i) => named(`key_${i}`, `a${i}`))
     const admin = {
       get: async () => ({ keys: keys.slice(0, 20) }),
-      list: async () => ({ data: [...keys, meant] }),
+      list: async () => ({ data: [...keys, named('key_meant', 'a')] }),
     } as unknown as Parameters<typeof findKeyId>[0]
     expect(await findKeyId(admin, 'a')).toBe('key_meant')
   })
 
   test('is named so by every filter', async () => {
-    for (const filter of [
-      ['usage', 'list'],
-      ['usage', 'summary'],
-      ['usage', 'export', '--from', 'today'],
-      ['audit'],
-      ['events', 'list'],
-    ]) {
+    for (const command of ['usage list', 'usage summary', 'usage export --from today', 'audit', 'events list']) {
+      const filter = command.split(' ')
       expect(await refused(...filter, '--key', 'nobody')).toContain("There is no key 'nobody'")
       await shown(...filter, '--key', 'acme')
     }
@@ -85,20 +66,8 @@ describe('a key', () => {
       ...command.registeredArguments.map((argument) => argument.name()),
       ...command.options.filter(({ long }) => long === '--key').map(({ flags }) => flags),
     ])
-    const others = [
-      'admin-key',
-      'config',
-      'credits',
-      'file',
-      'from',
-      'model',
-      'request-id',
-      'shell',
-      'stage',
-      'to',
-      'version',
-    ]
-    expect([...new Set(names)].toSorted()).toEqual(['--key <key>', ...others, 'key', 'words'].toSorted())
+    const others = 'admin-key config credits file from model request-id shell stage to version words'.split(' ')
+    expect([...new Set(names)].toSorted()).toEqual(['--key <key>', 'key', ...others].toSorted())
   })
 })
 
@@ -136,7 +105,7 @@ describe('a change', () => {
 
 describe('on a terminal', () => {
   const onTerminal = (columns: number, ...args: string[]) =>
-    stage.onTerminal([...args, '--stage', 'dev'], columns, { NO_COLOR: '1' })
+    opened.stage.onTerminal([...args, '--stage', 'dev'], columns, { NO_COLOR: '1' })
 
   test('keys list fits and has no ids, has everything with --wide, and a total', async () => {
     const lines = (await onTerminal(80, 'keys', 'list')).stdout.trimEnd().split('\n')
@@ -149,15 +118,15 @@ describe('on a terminal', () => {
   })
 
   test('a status has a colour, unless the output is a pipe', async () => {
-    const { stdout } = await stage.onTerminal(['keys', 'list', '--stage', 'dev'], 100)
+    const { stdout } = await opened.stage.onTerminal(['keys', 'list', '--stage', 'dev'], 100)
     expect(stdout).toContain('\u001b[32mactive\u001b[39m')
     expect(await shown('keys', 'list')).not.toContain('\u001b')
-    const failed = await stage.onTerminal(['keys', 'show', 'nobody', '--stage', 'dev'], 100)
+    const failed = await opened.stage.onTerminal(['keys', 'show', 'nobody', '--stage', 'dev'], 100)
     expect(failed.stderr).toContain('\u001b[31mThere is no key')
   })
 
   test('--json is the same as in a pipe', async () => {
-    const { stdout } = await stage.onTerminal(['keys', 'list', '--json', '--stage', 'dev'], 40)
+    const { stdout } = await opened.stage.onTerminal(['keys', 'list', '--json', '--stage', 'dev'], 40)
     expect((JSON.parse(stdout) as List<KeyWithSecret>).data.map(({ id }) => id)).toContain(acme.id)
     expect(stdout).not.toContain('\u001b')
   })

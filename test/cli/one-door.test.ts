@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { ask } from '../../cli/admin-client/ask.ts'
 import { adminClient } from '../../cli/admin-client/http-client.ts'
 import { connect } from '../../cli/connect/connect.ts'
@@ -12,25 +12,17 @@ import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import type { KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import { waybill } from '../support/command-line.ts'
-import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { catalogFor, HELLO } from '../support/gateway.ts'
 import { type Ended, emptyFolder } from '../support/processes.ts'
 import { CALLER, makeAdminKey } from '../support/signed-admin.ts'
-import { openBoth, openLocalAdmin, openStage } from '../support/stack.ts'
-import type { Stage } from '../support/stage.ts'
-import type { Upstream } from '../support/upstream.ts'
-import { commandsOn } from './support/commands.ts'
+import { openLocalAdmin } from '../support/stack.ts'
+import { commandsOn, stageOfFile } from './support/commands.ts'
 
-jest.setTimeout(60_000)
-
-let gateway: TestGateway
-let upstream: Upstream
-let stage: Stage
+const { opened, run } = stageOfFile()
 const folder = emptyFolder()
 
 beforeAll(async () => {
-  ;({ gateway, upstream } = await openBoth())
-  stage = await openStage(gateway.tables, gateway.baseUrl)
-  const file = await openLocalAdmin(gateway)
+  const file = await openLocalAdmin(opened.gateway)
   mkdirSync(localFolder(folder))
   writeFileSync(localFile(localFolder(folder)), JSON.stringify(file))
 })
@@ -39,9 +31,12 @@ beforeAll(async () => {
 type Way = { readonly run: (args: readonly string[]) => Promise<Ended>; readonly by: string | RegExp }
 
 const WAYS: Readonly<Record<string, () => Promise<Way>>> = {
-  'a signature of AWS': async () => ({ run: (args) => stage.waybill([...args, '--stage', 'dev']), by: CALLER }),
+  'a signature of AWS': async () => ({ run: (args) => run(...args), by: CALLER }),
   'an admin key': async () => {
-    const env = { WAYBILL_ADMIN_URL: stage.admin.url, WAYBILL_ADMIN_KEY: await makeAdminKey(gateway.tables) }
+    const env = {
+      WAYBILL_ADMIN_URL: opened.stage.admin.url,
+      WAYBILL_ADMIN_KEY: await makeAdminKey(opened.gateway.tables),
+    }
     return { run: (args) => waybill(emptyFolder(), args, env), by: /^adminkey_/ }
   },
   'a local token': async () => ({
@@ -57,7 +52,7 @@ describe.each(Object.entries(WAYS))('an operator with %s', (_, open) => {
   })
 
   const { json } = commandsOn((args) => way.run(args))
-  const statusOf = async (secret: string | null) => (await gateway.get(secret ?? '', '/v1/models')).status
+  const statusOf = async (secret: string | null) => (await opened.gateway.get(secret ?? '', '/v1/models')).status
 
   test('does with keys all that commands do, and every change is told to be theirs', async () => {
     const made = await json<KeyWithSecret>('keys', 'create', '--name', 'acme', '--credits', '2')
@@ -85,6 +80,7 @@ describe.each(Object.entries(WAYS))('an operator with %s', (_, open) => {
   })
 
   test('sees the usage of a key, exports it, and proves the books', async () => {
+    const { gateway } = opened
     const { key, secret } = await gateway.issue()
     for (let i = 0; i < 3; i++) await (await gateway.post(secret, HELLO)).text()
     const { data } = await json<List<RequestLine>>('usage', 'list', '--key', key.id)
@@ -104,7 +100,7 @@ describe.each(Object.entries(WAYS))('an operator with %s', (_, open) => {
   test('changes the catalog and goes back, and tests its routes', async () => {
     const before = await json<CatalogShape>('catalog', 'show')
     const file = join(emptyFolder(), 'catalog.json')
-    writeFileSync(file, JSON.stringify(catalogFor(upstream.url, { price: { input: '1', output: '9' } })))
+    writeFileSync(file, JSON.stringify(catalogFor(opened.upstream.url, { price: { input: '1', output: '9' } })))
     const changes = expect.arrayContaining([expect.stringContaining('output 2 → 9')])
     expect(await json('catalog', 'check', file)).toMatchObject({ valid: true, changes })
     const pushed = await json<CatalogShape>('catalog', 'push', file)
@@ -126,7 +122,7 @@ describe.each(Object.entries(WAYS))('an operator with %s', (_, open) => {
       return
     }
     const { id, secret } = JSON.parse(made.stdout)
-    const client = ask(adminClient(await connect({ adminUrl: stage.admin.url, adminKey: secret })))
+    const client = ask(adminClient(await connect({ adminUrl: opened.stage.admin.url, adminKey: secret })))
     expect(await client.get<WhoAmI>('/whoami')).toMatchObject({ by: id, scopes: ['keys.read'] })
     expect(await json('admin-keys', 'revoke', id)).toMatchObject({ object: 'admin_key', status: 'revoked' })
     await expect(client.get('/whoami')).rejects.toThrow('an admin key that is valid')
@@ -135,9 +131,9 @@ describe.each(Object.entries(WAYS))('an operator with %s', (_, open) => {
 
 test('what an operator has need be nothing but an admin key: without one, or with a wrong address, they are told', async () => {
   const run = (env: Record<string, string>) => waybill(emptyFolder(), ['keys', 'list'], env)
-  expect((await run({ WAYBILL_ADMIN_URL: stage.admin.url })).stderr).toContain('WAYBILL_ADMIN_KEY')
-  const wrong = await run({ WAYBILL_ADMIN_URL: stage.admin.url, WAYBILL_ADMIN_KEY: 'svc_admin_x' })
+  expect((await run({ WAYBILL_ADMIN_URL: opened.stage.admin.url })).stderr).toContain('WAYBILL_ADMIN_KEY')
+  const wrong = await run({ WAYBILL_ADMIN_URL: opened.stage.admin.url, WAYBILL_ADMIN_KEY: 'svc_admin_x' })
   expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('an admin key that is valid')])
-  const used = await waybill(emptyFolder(), ['use'], { WAYBILL_ADMIN_URL: stage.admin.url })
-  expect(used.stdout).toContain(`the admin API at ${stage.admin.url}, by an admin key`)
+  const used = await waybill(emptyFolder(), ['use'], { WAYBILL_ADMIN_URL: opened.stage.admin.url })
+  expect(used.stdout).toContain(`the admin API at ${opened.stage.admin.url}, by an admin key`)
 })

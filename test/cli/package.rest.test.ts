@@ -35,7 +35,8 @@ const ENV = {
   CDK_DISABLE_CLI_TELEMETRY: 'true',
   CDK_NOTICES: 'false',
 }
-const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+const readJson = (...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8'))
+const manifest = readJson(ROOT, 'package.json')
 
 const { missing } = installPackage(folder)
 if (missing) console.warn(`The package is not tried. ${missing}`)
@@ -66,26 +67,15 @@ packageTest('the package has JavaScript and its types only, and brings nothing t
   const declarations = ['dist/package/cdk/index.d.ts', 'dist/package/cdk/props.d.ts']
   const sources = files.filter((file) => /\.(ts|tsx|map)$/.test(file) && !file.includes('bundles'))
   expect(sources.toSorted()).toEqual(declarations)
-  expect(files.filter((file) => !file.includes('/')).toSorted()).toEqual(
-    [
-      'CHANGELOG.md',
-      'LICENSE',
-      'README.md',
-      'SECURITY.md',
-      'catalog.schema.json',
-      'dist',
-      'docs',
-      'package.json',
-      'require-node.cjs',
-      'waybill.js',
-      'which-node.cjs',
-    ].toSorted(),
-  )
+  const texts = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'docs']
+  const programs = ['dist', 'require-node.cjs', 'waybill.js', 'which-node.cjs']
+  const top = [...texts, ...programs, 'catalog.schema.json', 'package.json']
+  expect(files.filter((file) => !file.includes('/')).toSorted()).toEqual(top.toSorted())
   const there = Object.keys(manifest.devDependencies).filter((name) => existsSync(join(folder, 'node_modules', name)))
   // AWS's SDK brings its signer.
   expect(there).toEqual(['@smithy/signature-v4'])
   expect(readdirSync(join(folder, 'node_modules', '.bin')).toSorted()).toEqual(['cdk', 'node', 'waybill', 'yaml'])
-  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'))
+  const { packages } = readJson(folder, 'package-lock.json')
   const withScripts = Object.keys(packages).filter((name) => packages[name].hasInstallScript)
   expect(withScripts).toEqual(['node_modules/node'])
 })
@@ -106,7 +96,7 @@ packageTest('npx waybill starts a gateway that answers a chat; keys, usage and c
   }, 60_000)
   expect(printed).not.toMatch(/npm (start|run)|Warning/)
 
-  const local: LocalFile = JSON.parse(readFileSync(join(folder, '.waybill', 'local.json'), 'utf8'))
+  const local: LocalFile = readJson(folder, '.waybill', 'local.json')
   const created = waybill('keys', 'create', '--name', 'packed', '--credits', '1', '--local', '--json')
   expect([created.status, created.stderr]).toEqual([0, ''])
   const { secret } = JSON.parse(created.stdout)
@@ -115,10 +105,8 @@ packageTest('npx waybill starts a gateway that answers a chat; keys, usage and c
     headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'Hello' }] }),
   })
-  expect([answer.status, await answer.json()]).toMatchObject([
-    200,
-    { choices: [{ message: { content: 'echo: Hello' } }] },
-  ])
+  const told = { choices: [{ message: { content: 'echo: Hello' } }] }
+  expect([answer.status, await answer.json()]).toMatchObject([200, told])
   expect(JSON.parse(waybill('audit', '--local', '--json').stdout)).toBeTruthy()
   const smoked = waybill('smoke', '--local')
   expect([smoked.status, smoked.stderr, smoked.stdout]).toEqual([0, '', expect.stringContaining('All is well.')])
@@ -129,9 +117,9 @@ packageTest('npx waybill starts a gateway that answers a chat; keys, usage and c
   for (const file of ['', 'console.js', 'console.css']) expect((await fetch(`${address}${file}`)).status).toBe(200)
 
   const console = startWaybill('console', '--no-open', '--port', '0', '--local')
-  let told = ''
-  console.stdout.on('data', (chunk) => (told += chunk))
-  const own = await until(() => /http:\/\/127\.0\.0\.1:\d+\//.exec(told)?.[0], 30_000)
+  let said = ''
+  console.stdout.on('data', (chunk) => (said += chunk))
+  const own = await until(() => /http:\/\/127\.0\.0\.1:\d+\//.exec(said)?.[0], 30_000)
   expect((await fetch(`${own}console.js`)).status).toBe(200)
   for (const child of [console, started]) {
     const ended = new Promise((resolve) => child.once('exit', resolve))
@@ -179,38 +167,29 @@ packageTest(
     const settings = join(folder, 'waybill.json')
     writeFileSync(settings, '{"dev":{"logRetentionDays":30}}')
     cpSync(join(ROOT, 'infra/catalog.json'), join(folder, 'catalog.json'))
-    const packed = await prepared('waybill', PREPARE, ENV)
+    const packed = await prepared('waybill', PREPARE)
     expect(packed.template).toContain('"RetentionInDays": 30')
     const named = [...packed.template.matchAll(/"S3Key": "(\w+\.zip)"/g)].map(([, key = '']) => key)
     expect(named.length).toBeGreaterThan(5)
-    expect([...packed.uploads.keys()].filter((key) => key.endsWith('.zip')).toSorted()).toEqual(
-      [...new Set(named)].toSorted(),
-    )
-    const codes = [...packed.uploads.entries()].flatMap(([key, zip]) =>
-      key.endsWith('.zip') ? [readZip(zip).get('index.js')?.toString()] : [],
-    )
+    const zips = [...packed.uploads].filter(([key]) => key.endsWith('.zip'))
+    expect(zips.map(([key]) => key).toSorted()).toEqual([...new Set(named)].toSorted())
+    const codes = zips.map(([, zip]) => readZip(zip).get('index.js')?.toString())
     for (const name of ['chat', 'api', 'tokenizer', 'sweep']) {
       expect(codes).toContain(readFileSync(join(installed, 'dist/package/bundles/functions', name, 'index.js'), 'utf8'))
     }
-    const clone = await prepared(
-      process.execPath,
-      [join(ROOT, 'waybill.js'), ...PREPARE, '--output', join(folder, 'of-the-clone')],
-      { ...ENV, WAYBILL_SETTINGS: settings },
-    )
+    const args = [join(ROOT, 'waybill.js'), ...PREPARE, '--output', join(folder, 'of-the-clone')]
+    const clone = await prepared(process.execPath, args, { WAYBILL_SETTINGS: settings })
     expect(JSON.parse(packed.template)).toEqual(JSON.parse(clone.template))
     expect([...packed.uploads.keys()].toSorted()).toEqual([...clone.uploads.keys()].toSorted())
 
     renameSync(join(folder, 'catalog.json'), join(folder, 'other.json'))
-    const without = await ended('waybill', PREPARE, folder, { ...ENV, ...account.env })
-    expect([without.code, without.stderr]).toEqual([
-      1,
-      expect.stringContaining("'npx waybill init' writes a first one"),
-    ])
+    const without = await inAccount('waybill', PREPARE)
+    expect([without.code, without.stderr]).toEqual([1, expect.stringContaining("'npx waybill init' writes a first")])
     renameSync(join(folder, 'other.json'), join(folder, 'catalog.json'))
 
     const [peer, away] = [join(folder, 'node_modules', 'aws-cdk-lib'), join(folder, 'aws-cdk-lib')]
     renameSync(peer, away)
-    const bare = await ended('waybill', PREPARE, folder, { ...ENV, ...account.env })
+    const bare = await inAccount('waybill', PREPARE)
     renameSync(away, peer)
     expect([bare.code, bare.stderr]).toEqual([1, expect.stringMatching(/^The CDK is not installed here\. .*\n$/)])
   },
@@ -228,10 +207,7 @@ packageTest('bootstrap, diff and destroy ask AWS for what they are to do, by the
     account.changeSets.length = 0
     const whole = account.replies
     account.replies = { ...whole, ...replies }
-    const { code, stdout, stderr } = await ended('waybill', [...args, '--stage', 'dev'], folder, {
-      ...ENV,
-      ...account.env,
-    })
+    const { code, stdout, stderr } = await inAccount('waybill', [...args, '--stage', 'dev'])
     account.replies = whole
     expect([args, code, stdout + stderr]).toEqual([args, 0, expect.stringContaining('dev in eu-west-1: account')])
     expect(account.changeSets.map((it) => it.get('StackName'))).toEqual(stack ? [stack] : [])
@@ -239,11 +215,15 @@ packageTest('bootstrap, diff and destroy ask AWS for what they are to do, by the
   expect(account.asked).toContain('DescribeStacks Waybill-dev cloudformation/eu-west-1')
 })
 
+/** Beside an account of AWS. */
+const inAccount = (program: string, args: string[], env: Record<string, string> = {}) =>
+  ended(program, args, folder, { ...ENV, ...env, ...account.env })
+
 /** The real `cdk` up to its change set: the template of it, and all that was uploaded. */
-async function prepared(program: string, args: string[], env: Record<string, string>) {
+async function prepared(program: string, args: string[], env: Record<string, string> = {}) {
   account.uploads.clear()
   account.changeSets.length = 0
-  const { code, stdout, stderr } = await ended(program, args, folder, { ...env, ...account.env })
+  const { code, stdout, stderr } = await inAccount(program, args, env)
   expect([code, stdout, stderr]).toEqual([0, expect.stringContaining('dev in eu-west-1: account'), expect.anything()])
   const [changeSet, ...more] = account.changeSets
   expect([changeSet?.get('StackName'), changeSet?.get('ChangeSetType'), more]).toEqual(['Waybill-dev', 'CREATE', []])
@@ -257,11 +237,10 @@ packageTest('the example app has the gateway of a clone’s stack, but for names
   cpSync(join(ROOT, 'infra/catalog.json'), join(app, 'catalog.json'))
   const env = { ...ENV, AWS_EC2_METADATA_DISABLED: 'true' }
   expect(await ended('cdk', ['synth', '--quiet', '--output', 'made'], app, env)).toMatchObject({ code: 0 })
-  const read = (...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8'))
   const theirs = { stackName: 'Assistant', path: 'Assistant/Gateway' }
   const ours = { stackName: 'Waybill-prod', path: 'Waybill-prod/Default' }
-  const made = butForNames(read(app, 'made', 'Assistant.template.json'), theirs, 'Waybill-prod')
-  const known = butForNames(read(await assemblies(), 'prod', 'Waybill-prod.template.json'), ours, 'Waybill-prod')
+  const made = butForNames(readJson(app, 'made', 'Assistant.template.json'), theirs, 'Waybill-prod')
+  const known = butForNames(readJson(await assemblies(), 'prod', 'Waybill-prod.template.json'), ours, 'Waybill-prod')
   const different = differencesOf(made.Resources, known.Resources)
   // The stack that it is compared with has no address for alarms; the app has one, and is paged.
   const added = different.map((name) => [name in known.Resources, made.Resources[name]?.Properties.Protocol])

@@ -1,16 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { makeCertificate } from '../../bench/tls.ts'
 import { readSource } from '../../cli/reading/read-source.ts'
+import { listen } from '../support/listen.ts'
 import { emptyFolder, run } from '../support/processes.ts'
-
-jest.setTimeout(60_000)
 
 const MEGABYTE = 1024 * 1024
 const BOUNDS = { folder: emptyFolder(), nowMs: Date.now(), mostBytes: MEGABYTE, mostMs: 5000 }
@@ -64,12 +62,8 @@ beforeAll(async () => {
   if (!certificate) return
   opened.use(certificate)
   const server = createServer(certificate, (req, res) => PAGES[req.url?.split('?')[0] ?? '']?.(req, res))
-  await new Promise<void>((resolve) => server.listen(0, resolve))
-  base = `https://localhost:${(server.address() as AddressInfo).port}`
-  opened.defer(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
+  const { url } = opened.use(await listen(server))
+  base = `https://localhost:${new URL(url).port}`
 })
 
 /** In a process of its own, as what a process trusts is read with its start. */

@@ -1,9 +1,7 @@
 import { gzipSync } from 'node:zlib'
-import { beforeAll, expect, jest, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { commandsOf } from '../documents/support/markdown.ts'
 import { anthropicPage, type Books, day, dayMs, openAiPage, openBooks, row } from './support/bills.ts'
-
-jest.setTimeout(120_000)
 
 const SONNET = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'
 const OPENAI_DAYS = {
@@ -120,19 +118,14 @@ test('each day and model has what was charged, our cost, the bill and their diff
   const { code, stdout } = await books.reconcile('openai', { 'costs.json': bill }, '--json')
   expect(code).toBe(1)
   const row = { day: day(3), requests: 2, charged: '4', upstream_cost: '2', billed: '2.1', difference: '0.1' }
+  const tools = { day: day(3), model: 'web search tool calls', billed: '0.3', upstream_cost: '0' }
   expect(JSON.parse(stdout)).toMatchObject({
     object: 'reconciliation',
     provider: 'openai',
     bill: { form: 'OpenAI', files: [{ sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }] },
     data: [
       { ...row, model: 'gpt-4o, gpt-4o-2024-08-06', within_tolerance: false, reasons: [] },
-      {
-        day: day(3),
-        model: 'web search tool calls',
-        billed: '0.3',
-        upstream_cost: '0',
-        reasons: ['no request of ours'],
-      },
+      { ...tools, reasons: ['no request of ours'] },
       { day: day(2), model: 'gpt-4o', difference: '0', within_tolerance: true },
     ],
     total: { requests: 3, charged: '6', upstream_cost: '3', billed: '3.4', difference: '0.4' },
@@ -141,15 +134,12 @@ test('each day and model has what was charged, our cost, the bill and their diff
 })
 
 test('CSV has a row for each day and model', async () => {
-  const { code, stdout } = await books.reconcile('openai', { 'costs.json': openAiPage(OPENAI_DAYS) }, '--csv')
-  expect([code, stdout.split('\r\n')[0]]).toEqual([
-    0,
-    'day,model,requests,charged,upstreamCost,billed,difference,within,reasons',
-  ])
+  const bills = { 'costs.json': openAiPage(OPENAI_DAYS) }
+  const { code, stdout } = await books.reconcile('openai', bills, '--csv')
+  const heading = 'day,model,requests,charged,upstreamCost,billed,difference,within,reasons'
+  expect([code, stdout.split('\r\n')[0]]).toEqual([0, heading])
   expect(stdout).toContain(`${day(2)},gpt-4o,1,2,1,1,0,true,`)
-  expect(await books.reconcile('openai', { 'costs.json': openAiPage(OPENAI_DAYS) }, '--csv', '--json')).toMatchObject({
-    code: 1,
-  })
+  expect((await books.reconcile('openai', bills, '--csv', '--json')).code).toBe(1)
 })
 
 test.each([
@@ -167,12 +157,8 @@ test('a bill that does not name models is compared by days', async () => {
   const bill = openAiPage({ 3: [[null, 2]], 2: [[null, 1]] })
   const { code, stdout } = await books.reconcile('openai', { 'costs.json': bill }, '--json')
   expect(code).toBe(0)
-  expect(JSON.parse(stdout)).toMatchObject({
-    data: [
-      { model: null, billed: '2' },
-      { model: null, billed: '1' },
-    ],
-  })
+  const data = ['2', '1'].map((billed) => ({ model: null, billed }))
+  expect(JSON.parse(stdout)).toMatchObject({ data })
   expect(stdout).toContain('does not name the model of every line')
 })
 
@@ -219,21 +205,16 @@ test('every reason that our rows know for a difference is told', async () => {
   })
   const bill = openAiPage({ 3: [['m, input', '9']], 2: [] })
   const { stdout } = await reconcile('openai', { 'costs.json': bill }, '--json')
+  const reasons = [
+    '3 answers reached nobody',
+    '1 answers of routes without a cost',
+    '1 counted by estimate',
+    '1 counted beyond the hold',
+    '1 ended on the next day',
+    '2 versions of the catalog',
+  ]
   expect(JSON.parse(stdout)).toMatchObject({
-    data: [
-      {
-        model: 'm',
-        requests: 4,
-        reasons: [
-          '3 answers reached nobody',
-          '1 answers of routes without a cost',
-          '1 counted by estimate',
-          '1 counted beyond the hold',
-          '1 ended on the next day',
-          '2 versions of the catalog',
-        ],
-      },
-    ],
+    data: [{ model: 'm', requests: 4, reasons }],
     notes: ['1 requests died on their way: a provider may have billed them, and no row says which.'],
   })
 })

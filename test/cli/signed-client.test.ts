@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { adminClient } from '../../cli/admin-client/http-client.ts'
 import { byAws, type Signing } from '../../cli/admin-client/sign-in.ts'
 import type { AdminAnswer } from '../../layers/admin/api/call.ts'
@@ -11,8 +11,8 @@ import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { actAt } from '../support/act.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { listen } from '../support/listen.ts'
-import { CALLER, SIGNED_REGION, SIGNER, type SignedAdmin, sendJson, startSignedAdmin } from '../support/signed-admin.ts'
-import { openBoth } from '../support/stack.ts'
+import { CALLER, SIGNED_REGION, SIGNER, type SignedAdmin, sendJson } from '../support/signed-admin.ts'
+import { stageOfFile } from './support/commands.ts'
 
 /** Asks again for a second. */
 const SOON = { callMs: 31_000 }
@@ -20,13 +20,12 @@ const SESSION_TOKEN = 'IQoJb3JpZ2luX2VjEXAMPLE//+='
 
 let gateway: TestGateway
 let admin: SignedAdmin
-const stack = new AsyncDisposableStack()
+const { opened } = stageOfFile()
 
-beforeAll(async () => {
-  gateway = (await openBoth()).gateway
-  admin = stack.use(await startSignedAdmin(gateway.tables, gateway.baseUrl))
+beforeAll(() => {
+  gateway = opened.gateway
+  admin = opened.stage.admin
 })
-afterAll(() => stack.disposeAsync())
 afterEach(() => {
   Object.assign(admin, { allows: () => true, instead: undefined, lost: 0, sessionToken: undefined })
 })
@@ -42,8 +41,7 @@ async function ask(route: string, { body, headers = {} }: Sent = {}, options: Op
   const [method = '', address = ''] = route.split(' ')
   const { pathname, searchParams } = new URL(`/admin/v1${address}`, 'http://x')
   const signIn = byAws({ credentials: SIGNER, region: SIGNED_REGION, ...more })
-  const timing = { ...(clock && { clock }), ...(callMs !== undefined && { callMs }) }
-  const client = adminClient({ adminUrl: url, signIn }, timing)
+  const client = adminClient({ adminUrl: url, signIn }, { ...(clock && { clock }), ...(callMs && { callMs }) })
   admin.asked.length = 0
   const answer = await client({
     method,
@@ -59,12 +57,14 @@ async function ask(route: string, { body, headers = {} }: Sent = {}, options: Op
 const clientOf = (adminUrl: string) =>
   adminClient({ adminUrl, signIn: byAws({ credentials: SIGNER, region: SIGNED_REGION }) })
 
-const requestFor = (method: string, path: string) => ({
-  ...{ method, path, query: new URLSearchParams(), headers: {} },
-  body: Buffer.from(method === 'GET' ? '' : '{}'),
-})
+const requestFor = (method: string, path: string) => {
+  return { method, path, query: new URLSearchParams(), headers: {}, body: Buffer.from(method === 'GET' ? '' : '{}') }
+}
 
 const messageOf = ({ status, json }: Told) => [status, json.error.code, json.error.message]
+const once = (key: string) => ({ 'idempotency-key': key })
+const keysNamed = async (name: string) =>
+  (await Array.fromAsync(listKeys(gateway.tables)())).filter((key) => key.name === name)
 
 test('a signed call is answered by the deployed function, which names the caller as AWS does', async () => {
   const { status, headers, json } = await ask('GET /whoami')
@@ -108,11 +108,11 @@ test.each([
   async (_, options) => {
     const looking = messageOf(await ask('GET /keys', {}, options))
     expect(looking).toEqual([403, 'access_denied', expect.stringMatching(/ReaderPolicy or OperatorPolicy.*expired/)])
-    const body = { name: 'never' }
-    const changing = messageOf(await ask('POST /keys', { body, headers: { 'idempotency-key': 'never' } }, options))
+    const sent = { body: { name: 'never' }, headers: once('never') }
+    const changing = messageOf(await ask('POST /keys', sent, options))
     expect(changing).toEqual([403, 'access_denied', expect.stringMatching(/nothing was done.*output OperatorPolicy\./)])
     expect(admin.asked).toHaveLength(1)
-    expect((await Array.fromAsync(listKeys(gateway.tables)())).filter(({ name }) => name === 'never')).toEqual([])
+    expect(await keysNamed('never')).toEqual([])
   },
 )
 
@@ -133,66 +133,35 @@ test('a clock that is off, and credentials that have expired, are told as what t
 })
 
 test('only what the admin API reads is sent on, and what is no plain text is not sent at all', async () => {
-  const kept = {
-    accept: 'application/json',
-    'if-match': '"1"',
-    'idempotency-key': 'k',
-    'content-type': 'application/json',
-  }
-  const foreign = {
-    host: 'evil.example',
-    origin: 'http://127.0.0.1:1',
-    'x-waybill-console': 'token',
-    cookie: 'a=b',
-    authorization: 'Bearer x',
-    'x-amz-security-token': 'x',
-    'x-forwarded-for': '1.2.3.4',
-    connection: 'close',
-  }
-  await ask('POST /keys', { body: {}, headers: { ...kept, ...foreign } })
+  const JSON_TYPE = 'application/json'
+  const kept = { ...once('k'), accept: JSON_TYPE, 'if-match': '"1"', 'content-type': JSON_TYPE }
+  const foreign = ['origin', 'x-waybill-console', 'cookie', 'x-amz-security-token', 'x-forwarded-for']
+  const replaced = { host: 'evil.example', authorization: 'Bearer x', connection: 'close' }
+  const headers = { ...kept, ...replaced, ...Object.fromEntries(foreign.map((name) => [name, 'x'])) }
+  await ask('POST /keys', { body: {}, headers })
   const [asked] = admin.asked
   expect(asked?.isSigned).toBe(true)
-  expect(asked?.headers).toMatchObject({
-    ...kept,
-    host: new URL(admin.url).host,
-    authorization: expect.stringMatching(/^AWS4-/),
-  })
-  for (const name of ['origin', 'x-waybill-console', 'cookie', 'x-amz-security-token', 'x-forwarded-for']) {
-    expect(asked?.headers).not.toHaveProperty(name)
-  }
+  const own = { host: new URL(admin.url).host, authorization: expect.stringMatching(/^AWS4-/) }
+  expect(asked?.headers).toMatchObject({ ...kept, ...own })
+  for (const name of foreign) expect(asked?.headers).not.toHaveProperty(name)
   for (const value of ['é', 'a\r\nx-evil: 1', '\u0000']) {
-    expect(messageOf(await ask('POST /keys', { body: {}, headers: { 'idempotency-key': value } }))).toEqual([
-      400,
-      null,
-      expect.stringContaining('ASCII'),
-    ])
-    expect(admin.asked).toEqual([])
+    const told = messageOf(await ask('POST /keys', { body: {}, headers: once(value) }))
+    expect([told, admin.asked]).toEqual([[400, null, expect.stringContaining('ASCII')], []])
   }
 })
 
-test('no path leads past the admin API, and none that could be read in two ways is signed', async () => {
-  const client = clientOf(admin.url)
+test.each([
+  ...['/', '/admin/v1', '/admin/v1/', '/admin/v1/../keyed/keys', '/admin/v1/keys/..', '/admin/v1//keys'],
+  ...['//evil.example/admin/v1/keys', '/admin/v1/keys%2f..', '/admin/v1/keys/%2e%2e', '/admin/v1/keys?x=1'],
+  ...['/admin/v1/keys#x', '/admin/v1/keys\\x', '/admin/v1/keys\n', '@evil.example/admin/v1/keys'],
+  '/keyed/admin/v1/keys',
+])('%j, which leads past the admin API or could be read in two ways, is not signed', async (path) => {
   admin.asked.length = 0
-  for (const path of [
-    '/',
-    '/admin/v1',
-    '/admin/v1/',
-    '/admin/v1/../keyed/keys',
-    '/admin/v1/keys/..',
-    '/admin/v1//keys',
-    '//evil.example/admin/v1/keys',
-    '/admin/v1/keys%2f..',
-    '/admin/v1/keys/%2e%2e',
-    '/admin/v1/keys?x=1',
-    '/admin/v1/keys#x',
-    '/admin/v1/keys\\x',
-    '/admin/v1/keys\n',
-    '@evil.example/admin/v1/keys',
-    '/keyed/admin/v1/keys',
-  ]) {
-    expect([path, (await client(requestFor('GET', path))).status]).toEqual([path, 404])
-  }
+  expect((await clientOf(admin.url)(requestFor('GET', path))).status).toBe(404)
   expect(admin.asked).toEqual([])
+})
+
+test('an address without TLS is refused', () => {
   expect(() => clientOf('http://admin.example')).toThrow(/https/)
 })
 
@@ -215,12 +184,8 @@ test('an audit in lines and an export as CSV come in pieces, under their own typ
   await gateway.post(secret, HELLO)
   const audit = await ask('POST /audits', { body: { key_id: key.id } })
   expect([audit.headers['Content-Type'], typeof audit.body]).toEqual(['application/x-ndjson', 'object'])
-  expect(
-    audit.text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line).object),
-  ).toEqual(['audit', 'audit.summary'])
+  const lines = audit.text.trimEnd().split('\n')
+  expect(lines.map((line) => JSON.parse(line).object)).toEqual(['audit', 'audit.summary'])
   const csv = await ask(`GET /requests?key_id=${key.id}`, { headers: { accept: 'text/csv' } })
   expect(csv.headers).toMatchObject({
     'Content-Type': 'text/csv; charset=utf-8',
@@ -250,26 +215,16 @@ describe('after a lost answer', () => {
   test('a key, a rotation and a grant with an Idempotency-Key are asked for again, and done once', async () => {
     admin.lost = 2
     const secret = { secret_sha256: 'ab'.repeat(32), last_four: 'abcd' }
-    const made = await ask('POST /keys', {
-      body: { name: 'once', ...secret },
-      headers: { 'idempotency-key': 'once-1' },
-    })
+    const made = await ask('POST /keys', { body: { name: 'once', ...secret }, headers: once('once-1') })
     expect([made.status, made.json.replayed, admin.asked.length]).toEqual([201, true, 3])
-    const keys = (await Array.fromAsync(listKeys(gateway.tables)())).filter(({ name }) => name === 'once')
-    expect(keys).toHaveLength(1)
+    expect(await keysNamed('once')).toHaveLength(1)
+    const { id } = made.json
     admin.lost = 1
-    const grant = { body: { credits: '5' }, headers: { 'idempotency-key': 'once-2' } }
-    expect((await ask(`POST /keys/${made.json.id}/grants`, grant)).json).toMatchObject({ replayed: true })
-    expect((await ask(`POST /keys/${made.json.id}/grants`, grant)).json).toMatchObject({
-      replayed: true,
-      key: { granted: '5' },
-    })
-    expect(await Array.fromAsync(listGrants(gateway.tables)(made.json.id))).toHaveLength(1)
+    const granted = await ask(`POST /keys/${id}/grants`, { body: { credits: '5' }, headers: once('once-2') })
+    expect(granted.json).toMatchObject({ replayed: true, key: { granted: '5' } })
+    expect(await Array.fromAsync(listGrants(gateway.tables)(id))).toHaveLength(1)
     admin.lost = 1
-    const rotated = await ask(`POST /keys/${made.json.id}/rotate`, {
-      body: {},
-      headers: { 'idempotency-key': 'once-3' },
-    })
+    const rotated = await ask(`POST /keys/${id}/rotate`, { body: {}, headers: once('once-3') })
     expect([rotated.status, rotated.json.replayed]).toEqual([200, true])
   })
 
@@ -277,11 +232,8 @@ describe('after a lost answer', () => {
     admin.lost = 2
     expect((await ask('GET /whoami')).status).toBe(200)
     admin.lost = 99
-    expect(messageOf(await ask('GET /whoami', {}, SOON))).toEqual([
-      503,
-      'service_unavailable',
-      expect.not.stringContaining('change'),
-    ])
+    const told = messageOf(await ask('GET /whoami', {}, SOON))
+    expect(told).toEqual([503, 'service_unavailable', expect.not.stringContaining('change')])
     expect(admin.asked.length).toBeGreaterThan(1)
     expect(admin.asked.length).toBeLessThan(6)
   })
@@ -295,7 +247,7 @@ describe('after a lost answer', () => {
       else sendJson(response, 409, { error: { message: 'is revoked', code: 'key_revoked' } })
       isFirst = false
     }
-    const told = await ask(`POST /keys/${key.id}/rotate`, { body: {}, headers: { 'idempotency-key': 'revoked' } })
+    const told = await ask(`POST /keys/${key.id}/rotate`, { body: {}, headers: once('revoked') })
     expect([told.status, told.json.error.code]).toEqual([409, 'key_revoked'])
   })
 
@@ -306,13 +258,13 @@ describe('after a lost answer', () => {
       if (times === 1) response.destroy()
       else sendJson(response, 503, { error: { message: 'this one was not made', code: 'service_unavailable' } })
     }
-    const told = await ask('POST /keys', { body: {}, headers: { 'idempotency-key': 'open' } }, SOON)
+    const told = await ask('POST /keys', { body: {}, headers: once('open') }, SOON)
     expect([told.status, told.json.error.code, times > 1]).toEqual([503, 'outcome_unknown', true])
   })
 
   test.each([
     ['a change without an Idempotency-Key', {}],
-    ['a revoke with one, which it does not heed', { 'idempotency-key': 'revoke' }],
+    ['a revoke with one, which it does not heed', once('revoke')],
   ])('%s is not sent again, and the operator is told that it may have been made', async (_, headers) => {
     const { key } = await gateway.issue({ name: 'lost' })
     admin.lost = 1
@@ -350,10 +302,7 @@ describe('an address that is not the admin API, or no longer', () => {
 
   test.each<[string, NonNullable<SignedAdmin['instead']>]>([
     ['a page', ({ headers }, response) => response.writeHead(200, PAGE).end(`<p>${headers.authorization}`)],
-    [
-      'JSON that is none',
-      ({ headers }, response) => response.writeHead(200, JSON_TYPE).end(`{${headers.authorization}`),
-    ],
+    ['no JSON', ({ headers }, response) => response.writeHead(200, JSON_TYPE).end(`{${headers.authorization}`)],
     ['a list in place of words', (_, response) => response.writeHead(418, JSON_TYPE).end('null')],
     ['a redirect', (_, response) => response.writeHead(307, { ...JSON_TYPE, Location: elsewhere() }).end('{}')],
     [
@@ -371,7 +320,7 @@ describe('an address that is not the admin API, or no longer', () => {
     [
       'a body that breaks off',
       (_, response) => {
-        response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 100 }).write('{')
+        response.writeHead(200, { ...JSON_TYPE, 'Content-Length': 100 }).write('{')
         setTimeout(() => response.destroy(), 5)
       },
     ],
@@ -382,11 +331,8 @@ describe('an address that is not the admin API, or no longer', () => {
     admin.sessionToken = SESSION_TOKEN
     const credentials = { ...SIGNER, secretAccessKey: 'test', sessionToken: SESSION_TOKEN }
     const told = await ask('POST /keys', { body: {} }, { credentials })
-    expect(messageOf(told)).toEqual([
-      503,
-      'outcome_unknown',
-      expect.stringMatching(/no answer of the admin API|did not answer/),
-    ])
+    const words = expect.stringMatching(/no answer of the admin API|did not answer/)
+    expect(messageOf(told)).toEqual([503, 'outcome_unknown', words])
     expect(leaks(told)).toBe(false)
     expect(admin.asked.map(({ url }) => url)).toEqual(['/admin/v1/keys'])
   })

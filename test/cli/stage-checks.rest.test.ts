@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import {
   checkClosed,
   checkIpv6,
@@ -18,24 +18,20 @@ import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.t
 import { adminOf } from '../admin-api/support/admin.ts'
 import { secretFor, startSecretsManager } from '../deployed/support/secrets-manager.ts'
 import { actAt } from '../support/act.ts'
-import { catalogFor, type TestGateway } from '../support/gateway.ts'
+import { catalogFor } from '../support/gateway.ts'
 import { listen } from '../support/listen.ts'
 import { requestIdAt } from '../support/request-id.ts'
-import { openBoth, openStage } from '../support/stack.ts'
-import type { Stage } from '../support/stage.ts'
 import { chunk, DONE, sse, USAGE, usageChunk } from '../support/upstream.ts'
+import { stageOfFile } from './support/commands.ts'
 
-jest.setTimeout(60_000)
-
-let gateway: TestGateway
-let stage: Stage
+const { opened: it } = stageOfFile()
 const opened = new AsyncDisposableStack()
 /** In front of the gateway, as CloudFront is. */
 let edgeUrl: string
 const edge = createServer(async (request, response) => {
   const body: Buffer[] = []
   for await (const piece of request) body.push(piece)
-  const answer = await fetch(`${gateway.baseUrl}${request.url}`, {
+  const answer = await fetch(`${it.gateway.baseUrl}${request.url}`, {
     method: request.method ?? 'GET',
     headers: { Authorization: request.headers.authorization ?? '', 'Content-Type': 'application/json' },
     ...(body.length > 0 && { body: Buffer.concat(body) }),
@@ -47,19 +43,16 @@ const edge = createServer(async (request, response) => {
 })
 
 beforeAll(async () => {
-  const both = await openBoth()
-  gateway = both.gateway
   const words = ['one ', 'two ', 'three '].map((content) => chunk({ content }))
-  both.upstream.reply = sse([...words, chunk({}, 'stop'), usageChunk(USAGE), DONE], 150)
-  stage = await openStage(gateway.tables, gateway.baseUrl)
+  it.upstream.reply = sse([...words, chunk({}, 'stop'), usageChunk(USAGE), DONE], 150)
   edgeUrl = opened.use(await listen(edge)).url
 })
 afterAll(() => opened.disposeAsync())
 
-const smoke = (...more: string[]) => stage.start('cli/waybill.ts', ['smoke', '--stage', 'dev', ...more]).ended
+const smoke = (...more: string[]) => it.stage.start('cli/waybill.ts', ['smoke', '--stage', 'dev', ...more]).ended
 
 test('waybill smoke sees a stream come piece by piece, and lists what a person must look at', async () => {
-  stage.outputs = { ...stage.outputs, BaseUrl: gateway.baseUrl }
+  it.stage.outputs = { ...it.stage.outputs, BaseUrl: it.gateway.baseUrl }
   const { code, stdout } = await smoke()
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^ok {6}a stream comes piece by piece/m)])
   const byHand = stdout.split('By hand')[1]?.match(/^- .*/gm) ?? []
@@ -68,8 +61,8 @@ test('waybill smoke sees a stream come piece by piece, and lists what a person m
 })
 
 test('waybill smoke fails if something in front of the gateway gathers streams, or its origin is open, and says so', async () => {
-  stage.outputs = { ...stage.outputs, BaseUrl: edgeUrl }
-  const { code, stdout } = await smoke('--origin', gateway.baseUrl)
+  it.stage.outputs = { ...it.stage.outputs, BaseUrl: edgeUrl }
+  const { code, stdout } = await smoke('--origin', it.gateway.baseUrl)
   expect(code).toBe(1)
   expect(stdout).toMatch(/^FAILED {2}a stream comes piece by piece.*gathers answers/m)
   expect(stdout).toMatch(/^FAILED {2}http:\S+ is closed to whoever goes around CloudFront.*answers 401/m)
@@ -101,7 +94,7 @@ describe('a check of smoke', () => {
   })
 
   test('an origin that answers whoever goes around CloudFront is a failure, and a closed one is not', async () => {
-    await expect(checkClosed(gateway.baseUrl)).rejects.toThrow(/401 in place of 403.*Deploy again/)
+    await expect(checkClosed(it.gateway.baseUrl)).rejects.toThrow(/401 in place of 403.*Deploy again/)
     await using closed = await answering(403, { error: { code: 'direct_access_denied' } })
     expect(await checkClosed(closed.url)).toBeUndefined()
     await using other = await answering(403, { message: 'Forbidden' })
@@ -110,34 +103,34 @@ describe('a check of smoke', () => {
 
   test('a gateway that answers over plain HTTP is a failure; one that refuses it or sends it on is not', async () => {
     const secure = (url: string) => url.replace('http:', 'https:')
-    await expect(checkPlainHttp(secure(gateway.baseUrl))).rejects.toThrow('answers 401')
+    await expect(checkPlainHttp(secure(it.gateway.baseUrl))).rejects.toThrow('answers 401')
     await using refusing = await answering(403, {})
     expect(await checkPlainHttp(secure(refusing.url))).toBeUndefined()
     await using moved = await answering(301, {})
     expect(await checkPlainHttp(secure(moved.url))).toBeUndefined()
-    expect(await checkPlainHttp(gateway.baseUrl)).toHaveProperty('notApplicable')
+    expect(await checkPlainHttp(it.gateway.baseUrl)).toHaveProperty('notApplicable')
   })
 
   test('a dead request that three sweeps have left lying is a failure', async () => {
-    const admin = adminOf(gateway.tables)
+    const admin = adminOf(it.gateway.tables)
     const overviewAt = async (untilMs: number): Promise<Overview> => {
-      const { key } = await gateway.issue()
+      const { key } = await it.gateway.issue()
       const nowMs = untilMs - 60_000
       const dead = { requestId: requestIdAt(nowMs), hash: key.current.hash, nowMs, hold: 1n, holdUntilMs: untilMs }
-      await takeAdmission(gateway.tables)(key, dead)
+      await takeAdmission(it.gateway.tables)(key, dead)
       return (await admin.call('GET /overview')).body
     }
     expect(() => checkSwept({ dead_requests: [] })).not.toThrow()
     expect(await overviewAt(Date.now() - 14 * 60_000)).toMatchObject({ dead_requests: [] })
     const late = await overviewAt(Date.now() - 16 * 60_000)
     expect(() => checkSwept(late)).toThrow(/req_\w+: look .*EventBridge Scheduler/)
-    await createSweep(gateway.instance)()
+    await createSweep(it.gateway.instance)()
   })
 
   test('a route that does not answer is a failure with its reason, such as a secret that is not there', async () => {
-    const { data } = (await readStoredCatalog(gateway.tables)()) ?? {}
+    const { data } = (await readStoredCatalog(it.gateway.tables)()) ?? {}
     const baseUrl = 'https://api.example/v1'
-    await writeCatalog(gateway.tables)(catalogFor(baseUrl, {}, { apiKey: 'secret:up' }), actAt())
+    await writeCatalog(it.gateway.tables)(catalogFor(baseUrl, {}, { apiKey: 'secret:up' }), actAt())
     await using secrets = await startSecretsManager({ 'waybill/dev/up': secretFor('https://other.example/v1', 'sk-1') })
     const signedIn = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' }
     Object.assign(process.env, signedIn, { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint })
@@ -145,17 +138,14 @@ describe('a check of smoke', () => {
     expect(stdout).toMatch(
       /^FAILED {2}every route.*The secret waybill\/dev\/up does not name api\.example in its "hosts"/m,
     )
-    if (data) await writeCatalog(gateway.tables)(data, actAt())
+    if (data) await writeCatalog(it.gateway.tables)(data, actAt())
   })
 
   const RIGHT = { object: 'table', expires: true, recoverable: true, deletion_protected: true } as const
   const LOST = { ...RIGHT, expires: false, recoverable: false, deletion_protected: false }
+  const KINDS = ['keys', 'usage', 'answers'] as const
   const tables = (lost?: TableShape['kind']): TableShape[] =>
-    (['keys', 'usage', 'answers'] as const).map((kind) => ({
-      ...(kind === lost ? LOST : RIGHT),
-      kind,
-      name: kind.toUpperCase(),
-    }))
+    KINDS.map((kind) => ({ ...(kind === lost ? LOST : RIGHT), kind, name: kind.toUpperCase() }))
 
   test('a restored table is told with every setting that it has lost, by the command that sets it', () => {
     expect(() => checkTableSettings(tables(), true)).not.toThrow()

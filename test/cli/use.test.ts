@@ -1,12 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, expect, jest, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { openTestTables } from '../support/gateway.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
-
-jest.setTimeout(60_000)
 
 let stage: Stage
 const env = { XDG_CONFIG_HOME: emptyFolder() }
@@ -39,12 +37,8 @@ test('waybill use tells, chooses the local gateway, and forgets', async () => {
   const told = async (...args: string[]) => JSON.parse((await waybill(['use', ...args, '--json'])).stdout)
   const file = join(env.XDG_CONFIG_HOME, 'waybill', 'gateway.json')
   expect(await told('prod')).toEqual({ stage: 'prod', stack: null, local: false, by: file })
-  expect(JSON.parse((await waybill(['use', '--json'], { WAYBILL_STAGE: 'test' })).stdout)).toEqual({
-    stage: 'test',
-    stack: null,
-    local: false,
-    by: 'WAYBILL_STAGE',
-  })
+  const { stdout } = await waybill(['use', '--json'], { WAYBILL_STAGE: 'test' })
+  expect(JSON.parse(stdout)).toEqual({ stage: 'test', stack: null, local: false, by: 'WAYBILL_STAGE' })
   expect(await told('--local')).toEqual({ stage: null, stack: null, local: true, by: file })
   expect((await waybill(['keys', 'list'])).stderr).toContain('No local gateway is running here')
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ local: true })
@@ -72,10 +66,8 @@ test('waybill use refuses two gateways, a name that no stage has, and a damaged 
   await waybill(['use', 'dev'])
   const file = join(env.XDG_CONFIG_HOME, 'waybill', 'gateway.json')
   writeFileSync(file, '{}')
-  expect(await waybill(['keys', 'list'])).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('names no gateway'),
-  })
+  const { code, stderr } = await waybill(['keys', 'list'])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('names no gateway')])
   await waybill(['use', '--none'])
 })
 

@@ -1,43 +1,39 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-fields.ts'
 import { SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { SETTINGS } from '../../layers/gateway/domain/keys/key-settings.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import { waybill } from '../support/command-line.ts'
-import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
+import { emptyFolder, run, startLocal } from '../support/processes.ts'
 import { SETTING_SAMPLES } from '../support/setting-samples.ts'
 import { commandsOn } from './support/commands.ts'
 
-jest.setTimeout(90_000)
-
 const folder = emptyFolder()
-let local: Local
-let stop: () => Promise<unknown>
+let gateway: Awaited<ReturnType<typeof startLocal>>
 
 beforeAll(async () => {
-  const started = await startLocal(folder)
-  local = started.local
-  stop = () => {
-    started.child.kill('SIGINT')
-    return started.ended
-  }
+  gateway = await startLocal(folder)
 })
-afterAll(() => stop())
 
-const { json, list } = commandsOn((args) => waybill(folder, [...args, '--local']))
-const { refused: fails } = commandsOn((args) => waybill(folder, args))
+const { run: local, shown, json, list, refused } = commandsOn((args) => waybill(folder, [...args, '--local']))
 
 const create = (...args: string[]) => json<{ id: string; secret: string }>('keys', 'create', '--name', 'acme', ...args)
 
 function ask(secret: string, path = '/v1/chat/completions'): Promise<Response> {
   const chat = { method: 'POST', body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'Hi' }] }) }
-  return fetch(local.baseUrl + path, {
+  return fetch(gateway.local.baseUrl + path, {
     ...(path.endsWith('completions') && chat),
     headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
   })
+}
+
+function fileOf(name: string, catalog: object): string {
+  const file = join(folder, name)
+  writeFileSync(file, JSON.stringify(catalog))
+  return file
 }
 
 test('waybill keys create uses the published defaults and shows the secret once', async () => {
@@ -63,16 +59,15 @@ test('waybill keys create uses the published defaults and shows the secret once'
 
 test('waybill keys rotate warns, before it does so, that it ends the secret of an earlier rotation, and takes up to an hour of grace', async () => {
   const made = await create()
-  const first = await waybill(folder, ['keys', 'rotate', made.id, '--grace', '5', '--local'])
-  expect(first.stderr).toBe('')
-  const second = await waybill(folder, ['keys', 'rotate', made.id, '--json', '--local'])
+  expect((await local('keys', 'rotate', made.id, '--grace', '5')).stderr).toBe('')
+  const second = await local('keys', 'rotate', made.id, '--json')
   expect(second.stderr).toMatch(
     new RegExp(
       `^warning: the secret …${made.secret.slice(-4)} of an earlier rotation.*This rotation ends it at once\\.\n$`,
     ),
   )
   expect(JSON.parse(second.stdout).previous.last_four).not.toBe(made.secret.slice(-4))
-  expect(await fails('keys', 'rotate', made.id, '--grace', '61', '--local')).toContain('60')
+  expect(await refused('keys', 'rotate', made.id, '--grace', '61')).toContain('60')
 })
 
 test('every option of waybill keys takes effect, at once, and an update takes an allowlist away', async () => {
@@ -80,7 +75,7 @@ test('every option of waybill keys takes effect, at once, and an update takes an
   const made = await create(...typed, '--credits', '1.5')
   const told = Object.fromEntries(SETTINGS.map((name) => [SETTING_WORDS[name].field, SETTING_SAMPLES[name].told]))
   expect(made).toMatchObject({ ...told, granted: '1.5' })
-  const text = (await waybill(folder, ['keys', 'show', made.id, '--local'])).stdout
+  const text = await shown('keys', 'show', made.id)
   for (const name of SETTINGS) {
     expect(text).toMatch(
       new RegExp(`^${SETTING_WORDS[name].label.toLowerCase()} +${[SETTING_SAMPLES[name].told].flat().join(', ')}`, 'm'),
@@ -101,13 +96,12 @@ test('waybill keys grant takes a reference, refuses one that was used unless it 
   })
   const invoiced = ['keys', 'grant', made.id, '1', '--reference', 'INV-1'] as const
   expect(await json(...invoiced)).toMatchObject({ reference: 'INV-1', key: { granted: '4.500000001' } })
-  expect(await fails(...invoiced, '--local')).toMatch(/granted credits under the reference 'INV-1'.*--again/)
+  expect(await refused(...invoiced)).toMatch(/granted credits under the reference 'INV-1'.*--again/)
   expect(await json(...invoiced, '--again')).toMatchObject({ key: { granted: '5.500000001' } })
-  const corrected = await waybill(folder, ['keys', 'grant', made.id, '-2', '--reference', 'typo', '--local'])
-  expect([corrected.code, corrected.stdout]).toEqual([0, expect.stringContaining('granted 5.500000001 → 3.500000001')])
-  expect(await fails('keys', 'grant', made.id, '-400', '--local')).toContain('cannot be taken back')
-  const { stdout: grants } = await waybill(folder, ['keys', 'grants', made.id, '--local'])
-  expect(grants).toMatch(/-2 +typo.* 1 +INV-1/s)
+  const corrected = await shown('keys', 'grant', made.id, '-2', '--reference', 'typo')
+  expect(corrected).toContain('granted 5.500000001 → 3.500000001')
+  expect(await refused('keys', 'grant', made.id, '-400')).toContain('cannot be taken back')
+  expect(await shown('keys', 'grants', made.id)).toMatch(/-2 +typo.* 1 +INV-1/s)
   expect(await json('keys', 'list', '--reference', 'inv-1')).toMatchObject({ data: [{ id: made.id }] })
 })
 
@@ -115,41 +109,43 @@ test('waybill keys says of a suspension that it was there before, and of a revok
   const { id } = await create()
   expect(await json('keys', 'rotate', id, '--grace', '0')).toMatchObject({ previous: null })
   await json('keys', 'suspend', id)
-  expect((await waybill(folder, ['keys', 'suspend', id, '--local'])).stdout).toContain('it was suspended before')
+  expect(await shown('keys', 'suspend', id)).toContain('it was suspended before')
   await json('keys', 'revoke', id)
-  for (const verb of ['suspend', 'resume']) expect(await fails('keys', verb, id, '--local')).toContain('that is final')
-  expect(await fails('keys', 'grant', id, '1', '--local')).toContain('revoked')
+  for (const verb of ['suspend', 'resume']) expect(await refused('keys', verb, id)).toContain('that is final')
+  expect(await refused('keys', 'grant', id, '1')).toContain('revoked')
 })
 
 test.each([
-  [['keys', 'create', '--local'], /--name/],
-  [['keys', 'create', '--name', 'x', '--rpm', '0', '--local'], /from 1 to 60000/],
-  [['keys', 'create', '--name', 'x', '--allow', '10.0.0.1/8', '--local'], /write 10\.0\.0\.0\/8/],
-  [['keys', 'create', '--name', 'x', '--credits', '-1', '--local'], /plain decimal/],
-  [['keys', 'show', 'key_nope', '--local'], /There is no key 'key_nope'/],
-  [['keys', 'update', 'key_nope', '--local'], /Say what to change/],
-  [['keys', 'update', 'key_nope', '--rpm', '5', '--local'], /There is no key/],
-  [['keys', 'grant', 'key_nope', '0', '--local'], /such as -5; not 0/],
-  [['keys', 'list'], /--local/],
-  [['usage', 'show', 'req_nope', '--local'], /There is no request/],
-  [['usage', 'list', '--since', 'yesterday', '--local'], /30m, 24h or 7d/],
-  [['nonsense'], /unknown command/],
-])('waybill refuses the arguments %j with a reason', async (args, reason) => {
-  expect(await fails(...args)).toMatch(reason)
+  ['keys create', /--name/],
+  ['keys create --name x --rpm 0', /from 1 to 60000/],
+  ['keys create --name x --allow 10.0.0.1/8', /write 10\.0\.0\.0\/8/],
+  ['keys create --name x --credits -1', /plain decimal/],
+  ['keys show key_nope', /There is no key 'key_nope'/],
+  ['keys update key_nope', /Say what to change/],
+  ['keys update key_nope --rpm 5', /There is no key/],
+  ['keys grant key_nope 0', /such as -5; not 0/],
+  ['usage show req_nope', /There is no request/],
+  ['usage list --since yesterday', /30m, 24h or 7d/],
+  ['nonsense', /unknown command/],
+])('waybill %s is refused with a reason', async (command, reason) => {
+  expect(await refused(...command.split(' '))).toMatch(reason)
+})
+
+test('waybill keys list without a gateway says how to name one', async () => {
+  expect(await waybill(folder, ['keys', 'list'])).toMatchObject({ code: 1, stderr: expect.stringContaining('--local') })
 })
 
 describe('the executable', () => {
   const executable = (...args: string[]) => run('cli/waybill.ts', args, folder)
 
   test('the waybill executable prints the output of its command and exits with its code', async () => {
-    const [shown, refused] = await Promise.all([
-      executable('catalog', 'show', '--local').ended,
-      executable('nonsense').ended,
-    ])
-    expect(shown).toEqual(await waybill(folder, ['catalog', 'show', '--local']))
-    expect(shown.code).toBe(0)
-    expect(refused).toEqual(await waybill(folder, ['nonsense']))
-    expect(refused.code).toBe(1)
+    for (const [args, code] of [
+      [['catalog', 'show', '--local'], 0],
+      [['nonsense'], 1],
+    ] as const) {
+      const ended = await executable(...args).ended
+      expect([ended, ended.code]).toEqual([await waybill(folder, args), code])
+    }
   })
 
   test('the waybill executable ends quietly when its reader has left', async () => {
@@ -160,55 +156,35 @@ describe('the executable', () => {
 })
 
 test.each(['list', 'summary'])('waybill usage %s --help says how far back it looks', async (command) => {
-  const { code, stdout } = await waybill(folder, ['usage', command, '--help'])
-  expect(code).toBe(0)
-  expect(stdout).toContain('(default: 24h)')
+  expect(await shown('usage', command, '--help')).toContain('(default: 24h)')
 })
 
 test('waybill catalog check and push accept a valid file, and refuse an invalid one with the path of its fault', async () => {
   const before = await json<CatalogShape>('catalog', 'show')
   const { models, providers } = before.catalog as CatalogData
-  const bad = join(folder, 'bad.json')
-  writeFileSync(
-    bad,
-    JSON.stringify({
-      providers,
-      models: [{ ...models[0], price: { input: 'free', output: '1' } }],
-    }),
-  )
-  for (const args of [
-    ['check', bad],
-    ['check', bad, '--local'],
-    ['push', bad, '--local'],
-  ]) {
-    expect(await fails('catalog', ...args)).toMatch(
-      /^The catalog '.*bad\.json' is not valid: models\[0\]\.price\.input: /,
-    )
-  }
+  const bad = fileOf('bad.json', { providers, models: [{ ...models[0], price: { input: 'free', output: '1' } }] })
+  const alone = (...args: string[]) => waybill(folder, ['catalog', 'check', ...args])
+  const fault = /^The catalog '.*bad\.json' is not valid: models\[0\]\.price\.input: /
+  expect(await alone(bad)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(fault) })
+  for (const verb of ['check', 'push']) expect(await refused('catalog', verb, bad)).toMatch(fault)
   expect(await json('catalog', 'show')).toEqual(before)
-  const good = join(folder, 'good.json')
-  writeFileSync(good, JSON.stringify({ providers, models }))
+  const good = fileOf('good.json', { providers, models })
   expect(await json('catalog', 'check', good)).toMatchObject({ valid: true, in_force: { version: before.version } })
-  const alone = await waybill(folder, ['catalog', 'check', good, '--json'])
-  expect(JSON.parse(alone.stdout)).toMatchObject({ object: 'catalog.check', valid: true, in_force: null })
+  expect(JSON.parse((await alone(good, '--json')).stdout)).toMatchObject({
+    object: 'catalog.check',
+    valid: true,
+    in_force: null,
+  })
   expect(await json('catalog', 'push', good)).toMatchObject({ version: before.version + 1 })
 })
 
 test('waybill routes test says of a route that fails why, and exits with 1', async () => {
   const { providers, models } = (await json<CatalogShape>('catalog', 'show')).catalog as CatalogData
-  const file = join(folder, 'broken-route.json')
   const down = { type: 'openai', baseUrl: 'http://127.0.0.1:1/v1' }
-  const routes = [{ provider: 'down', model: 'x' }]
-  writeFileSync(
-    file,
-    JSON.stringify({
-      providers: { ...providers, down },
-      models: [...models, { ...models[0], id: 'broken', routes }],
-    }),
-  )
-  await json('catalog', 'push', file)
-  const bad = await waybill(folder, ['routes', 'test', 'broken', '--local'])
+  const broken = { ...models[0], id: 'broken', routes: [{ provider: 'down', model: 'x' }] }
+  await json('catalog', 'push', fileOf('x.json', { providers: { ...providers, down }, models: [...models, broken] }))
+  const bad = await local('routes', 'test', 'broken')
   expect(bad.code).toBe(1)
   expect(bad.stdout).toMatch(/broken +down +x .*connect: The upstream could not be reached/)
-  expect(await fails('routes', 'test', 'nope', '--local')).toContain("no active model 'nope'")
+  expect(await refused('routes', 'test', 'nope')).toContain("no active model 'nope'")
 })

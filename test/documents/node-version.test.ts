@@ -1,18 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { emptyFolder } from '../support/processes.ts'
 import { ROOT, readDocument } from './support/markdown.ts'
 
-const manifest = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
+const manifest = JSON.parse(readDocument('package.json'))
 
 test('the npm scripts run the Node version that .nvmrc and the README name and that runs in AWS', () => {
   const [major] = String(manifest.dependencies.node).split('.')
-  expect(readFileSync(`${ROOT}.nvmrc`, 'utf8').trim()).toBe(major)
+  expect(readDocument('.nvmrc').trim()).toBe(major)
   expect(process.versions.node.split('.')[0]).toBe(major)
-  expect(readFileSync(`${ROOT}infra/functions/gateway-function.ts`, 'utf8')).toContain(`NODEJS_${major}_X`)
+  expect(readDocument('infra/functions/gateway-function.ts')).toContain(`NODEJS_${major}_X`)
   expect(readDocument('README.md')).toContain(`The npm scripts bring Node ${major} along`)
 })
 
@@ -26,7 +26,7 @@ const OLD = "Object.defineProperty(process, 'versions', { value: { ...process.ve
 
 /** In a folder with the manifest and the guard, and with packages or without. */
 function start(version: string, hasPackages: boolean) {
-  const folder = mkdtempSync(join(tmpdir(), 'waybill-node-'))
+  const folder = emptyFolder()
   for (const file of ['package.json', 'require-node.cjs', 'waybill.js', 'which-node.cjs'])
     copyFileSync(`${ROOT}${file}`, join(folder, file))
   writeFileSync(join(folder, 'old.cjs'), version)
@@ -57,9 +57,10 @@ test('an older Node starts the one that the package brings, with the same words,
     console.log(process.versions.node, ...process.argv.slice(2))`
   const run = start(OLD, true)
   const { folder } = run
+  const node = join(folder, 'node_modules', 'node')
   mkdirSync(join(folder, 'dist', 'package'), { recursive: true })
   writeFileSync(join(folder, 'dist', 'package', 'waybill.cjs'), packed)
-  symlinkSync(`${ROOT}node_modules/node`, join(folder, 'node_modules', 'node'))
+  symlinkSync(`${ROOT}node_modules/node`, node)
   const ofNode = ['-r', './old.cjs', 'waybill.js']
   const options = { cwd: folder, encoding: 'utf8' } as const
   const said = spawnSync(NODE, [...ofNode, 'a b', '$c'], options)
@@ -70,10 +71,10 @@ test('an older Node starts the one that the package brings, with the same words,
   waiting.kill('SIGTERM')
   expect(await once(waiting, 'exit')).toEqual([7, null])
 
-  rmSync(join(folder, 'node_modules', 'node'))
-  mkdirSync(join(folder, 'node_modules', 'node', 'bin'), { recursive: true })
-  writeFileSync(join(folder, 'node_modules', 'node', 'package.json'), '{}')
-  writeFileSync(join(folder, 'node_modules', 'node', 'bin', 'node'), 'not for this machine')
+  rmSync(node)
+  mkdirSync(join(node, 'bin'), { recursive: true })
+  writeFileSync(join(node, 'package.json'), '{}')
+  writeFileSync(join(node, 'bin', 'node'), 'not for this machine')
   const [status, told] = run('waybill.js')
   expect([status, told]).toEqual([1, expect.stringMatching(/^Waybill needs Node 24, and this is v.*pnpm.*\n$/)])
   expect(readDocument('docs/deploy.md')).toContain(/'(npm install-scripts [^']*)'/.exec(String(told))?.[1])
@@ -81,8 +82,6 @@ test('an older Node starts the one that the package brings, with the same words,
 
 test('a start before npm ci says so in one line', () => {
   const run = start('', false)
-  expect(run('-r', './require-node.cjs', 'local/main.ts')).toEqual([
-    1,
-    "The packages are not installed. Run 'npm ci' first.\n",
-  ])
+  const told = [1, "The packages are not installed. Run 'npm ci' first.\n"]
+  expect(run('-r', './require-node.cjs', 'local/main.ts')).toEqual(told)
 })

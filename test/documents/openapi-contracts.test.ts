@@ -22,13 +22,8 @@ beforeAll(async () => {
   secret = (await gateway.issue({ scopes: ['chat.completions', 'embeddings', 'models.read'], rpm: 60_000 })).secret
 })
 
-function post(path: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(gateway.baseUrl + path, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
-}
+const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+  gateway.post(secret, body, headers, path)
 
 /** Prompts and inputs of which the contracts for texts take the same ones. */
 const TEXTS = {
@@ -40,6 +35,8 @@ const TEXTS = {
   refused: [null, [], {}, ['a', 1], [[]], [-1], Array(2_049).fill('a')],
 }
 const fieldsOf = (name: string, values: readonly unknown[]) => values.map((value) => ({ [name]: value }))
+/** A change for each of these fields. */
+const eachOf = (fields: object) => Object.entries(fields).map(([name, value]) => ({ [name]: value }))
 const said = (role: string, content: unknown) => ({ messages: [{ role, content }] })
 const TEXT_PART = [{ type: 'text', text: 'Hi' }]
 
@@ -63,19 +60,10 @@ const CONTRACTS: Readonly<Record<string, Contract>> = {
       said('user', TEXT_PART),
     ],
     refused: [
-      { model: '' },
-      { messages: [] },
+      ...eachOf({ model: '', messages: [], max_tokens: 0, max_completion_tokens: 1.5, temperature: 2.1, n: 129 }),
+      ...eachOf({ stream: 'yes', stop: 1, top_logprobs: 21, tools: ['search'], metadata: [] }),
       said('robot', 'Hi'),
       said('user', [{ text: 'Hi' }]),
-      { max_tokens: 0 },
-      { max_completion_tokens: 1.5 },
-      { temperature: 2.1 },
-      { n: 129 },
-      { stream: 'yes' },
-      { stop: 1 },
-      { top_logprobs: 21 },
-      { tools: ['search'] },
-      { metadata: [] },
     ],
   },
   '/v1/responses': {
@@ -87,18 +75,9 @@ const CONTRACTS: Readonly<Record<string, Contract>> = {
       { instructions: null, store: true, background: false, previous_response_id: null },
     ],
     refused: [
-      { model: '' },
-      { input: [] },
-      { input: '' },
-      { max_output_tokens: 0 },
-      { temperature: 3 },
-      { tools: [{ type: 'web_search' }] },
-      { tool_choice: 'search' },
-      { truncation: 'middle' },
-      { background: true },
-      { conversation: 'c' },
-      { previous_response_id: 'resp_1' },
-      { prompt: { id: 'p' } },
+      ...eachOf({ model: '', input: [], max_output_tokens: 0, temperature: 3, tools: [{ type: 'web_search' }] }),
+      ...eachOf({ input: '', tool_choice: 'search', truncation: 'middle', background: true, conversation: 'c' }),
+      ...eachOf({ previous_response_id: 'resp_1', prompt: { id: 'p' } }),
     ],
   },
   '/v1/messages': {
@@ -107,13 +86,9 @@ const CONTRACTS: Readonly<Record<string, Contract>> = {
     reply: say('Hello'),
     taken: [{ system: null, temperature: 1, tools: [], stop_sequences: ['a'], top_k: 0 }, said('user', TEXT_PART)],
     refused: [
-      { max_tokens: 0 },
-      { messages: [] },
+      ...eachOf({ max_tokens: 0, messages: [], temperature: 2, tools: ['search'], stop_sequences: 'a' }),
       said('tool', 'Hi'),
       said('user', [{ text: 'Hi' }]),
-      { temperature: 2 },
-      { tools: ['search'] },
-      { stop_sequences: 'a' },
     ],
   },
   '/v1/completions': {
@@ -123,12 +98,7 @@ const CONTRACTS: Readonly<Record<string, Contract>> = {
     taken: [...fieldsOf('prompt', TEXTS.taken), { user: null, best_of: null }, { logprobs: 0, suffix: 'x', n: 128 }],
     refused: [
       ...fieldsOf('prompt', TEXTS.refused),
-      { model: '' },
-      { user: 1 },
-      { logprobs: 6 },
-      { max_tokens: 0 },
-      { n: 129 },
-      { echo: 'yes' },
+      ...eachOf({ model: '', user: 1, logprobs: 6, max_tokens: 0, n: 129, echo: 'yes' }),
     ],
   },
   '/v1/embeddings': {
@@ -142,11 +112,7 @@ const CONTRACTS: Readonly<Record<string, Contract>> = {
     ],
     refused: [
       ...fieldsOf('input', TEXTS.refused),
-      { input: '' },
-      { model: '' },
-      { user: 1 },
-      { dimensions: 0 },
-      { encoding_format: 'int8' },
+      ...eachOf({ input: '', model: '', user: 1, dimensions: 0, encoding_format: 'int8' }),
     ],
   },
 }
@@ -194,18 +160,17 @@ describe.each(Object.entries(CONTRACTS))('%s', (path, { good, read, reply, taken
   })
 })
 
-test.each([
-  ['/v1/chat/completions', { choices: [] }],
-  ['/v1/completions', { choices: [] }],
-])('the last event of a stream of %s with include_usage has the charge', async (path, last) => {
-  const { good, reply } = CONTRACTS[path] as Contract
-  upstream.reply = reply
-  const asked = await post(path, { ...good, stream: true, stream_options: { include_usage: true } })
-  const events = await expectDocumented(asked, answerOf(operation(path, 'post'), 200))
-  expect(events).toContainEqual(
-    expect.objectContaining({ ...last, usage: expect.objectContaining({ cost: expect.any(Number) }) }),
-  )
-})
+test.each(['/v1/chat/completions', '/v1/completions'])(
+  'the last event of a stream of %s with include_usage has the charge',
+  async (path) => {
+    const { good, reply } = CONTRACTS[path] as Contract
+    upstream.reply = reply
+    const asked = await post(path, { ...good, stream: true, stream_options: { include_usage: true } })
+    const events = await expectDocumented(asked, answerOf(operation(path, 'post'), 200))
+    const usage = expect.objectContaining({ cost: expect.any(Number) })
+    expect(events).toContainEqual(expect.objectContaining({ choices: [], usage }))
+  },
+)
 
 const BROKEN = [chunk({ role: 'assistant', content: 'Hel' }), event({ error: { message: 'overloaded' } })]
 

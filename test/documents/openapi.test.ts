@@ -8,14 +8,7 @@ import { type Reply, say, status, type Upstream } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 import { expectDocumented } from './support/expect-documented.ts'
 import { readDocument, tableOf } from './support/markdown.ts'
-import {
-  answerOf,
-  checkerOf,
-  components as componentsOf,
-  documentedPath,
-  openApi,
-  operation,
-} from './support/openapi.ts'
+import { answerOf, checkerOf, documentedPath, openApi, operation, components as parts } from './support/openapi.ts'
 
 const CHAT = operation('/v1/chat/completions', 'post')
 const { components } = openApi
@@ -38,7 +31,7 @@ test('docs/openapi.json has the paths and methods of the gateway, and no others'
 })
 
 test('docs/openapi.json has no broken reference and no unused component', () => {
-  const { there, referred } = componentsOf()
+  const { there, referred } = parts()
   // A wrong method has no operation of its own.
   expect(there).toEqual([...referred, 'responses/MethodNotAllowed'].toSorted())
 })
@@ -74,12 +67,7 @@ type ApiPath = Extract<
 test('a quote, its refusal and one of a message are as docs/openapi.json says', async () => {
   const QUOTE = operation('/v1/quote', 'post')
   const { secret } = await gateway.issue({ credits: '0.0001', monthlyCredits: 1n })
-  const quote = (endpoint: string, body: object) =>
-    fetch(`${gateway.baseUrl}/v1/quote`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ endpoint, body }),
-    })
+  const quote = (endpoint: string, body: object) => gateway.post(secret, { endpoint, body }, {}, '/v1/quote')
   const answer = await quote('/v1/chat/completions', { ...HELLO, max_tokens: 10 })
   expect(await answer.clone().json()).toMatchObject({ refusal: { code: 'credit_balance_exhausted' } })
   await expectDocumented(answer, answerOf(QUOTE, 200))
@@ -109,24 +97,26 @@ type Refusal = {
 }
 
 describe('errors', () => {
+  const REJECTION = { error: { message: 'No.', type: 'odd', code: 'odd' } }
+  const ONCE = { 'Idempotency-Key': 'a' }
+  /** The answer has this status, and is one that the document has for it. */
+  async function expectRefusal(response: Response, code: number, documented = answerOf(CHAT, code)): Promise<void> {
+    expect(response.status).toBe(code)
+    await expectDocumented(response, documented)
+  }
+
   const REFUSALS: Record<string, [status: number, refusal: Refusal]> = {
     'bad JSON': [400, { request: '{' }],
     'a bad field': [400, { request: { ...HELLO, temperature: 'hot' } }],
     'a field that costs extra': [400, { request: { ...HELLO, web_search_options: {} } }],
     'a bad route header': [400, { headers: { 'X-Svc-Route': 'nobody' } }],
-    'a request that the upstream rejects': [
-      400,
-      { reply: status(400, { error: { message: 'No.', type: 'odd', code: 'odd' } }) },
-    ],
+    'a request that the upstream rejects': [400, { reply: status(400, REJECTION) }],
     'a key without credits': [402, { settings: { credits: '0' } }],
     'a key without the scope': [403, { settings: { scopes: ['models.read'] } }],
     'an address that is not allowed': [403, { settings: { allowlist: ['10.0.0.0/8'] } }],
     'a body of 4 MiB': [413, { request: { ...HELLO, user: 'x'.repeat(4 * 1024 * 1024) } }],
     'a content type other than JSON': [415, { headers: { 'Content-Type': 'text/plain' } }],
-    'another body with the same Idempotency-Key': [
-      422,
-      { headers: { 'Idempotency-Key': 'a' }, before: { ...HELLO, n: 1 } },
-    ],
+    'another body with the same Idempotency-Key': [422, { headers: ONCE, before: { ...HELLO, n: 1 } }],
     'a request beyond the limit per minute': [429, { settings: { rpm: 1 }, before: HELLO }],
     'a request beyond the limit per day': [429, { settings: { dailyLimit: 1 }, before: HELLO }],
     'an upstream at its rate limit': [503, { reply: status(429, {}, { 'Retry-After': '7' }) }],
@@ -138,9 +128,7 @@ describe('errors', () => {
       upstream.reply = reply ?? say('Hello')
       const { secret } = await gateway.issue(settings)
       if (before) await gateway.post(secret, before, headers)
-      const response = await gateway.post(secret, request, headers)
-      expect(response.status).toBe(code)
-      await expectDocumented(response, answerOf(CHAT, code))
+      await expectRefusal(await gateway.post(secret, request, headers), code)
     },
   )
 
@@ -153,9 +141,7 @@ describe('errors', () => {
     ['a wrong method', '/v1/chat/completions', 405, () => components.responses.MethodNotAllowed],
   ])('the error for %s at %s is as docs/openapi.json says', async (_, path, code, documented) => {
     const { secret } = await gateway.issue()
-    const response = await gateway.get(code === 401 ? 'svc_live_unknown' : secret, path)
-    expect(response.status).toBe(code)
-    await expectDocumented(response, documented())
+    await expectRefusal(await gateway.get(code === 401 ? 'svc_live_unknown' : secret, path), code, documented())
   })
 
   test('the error for an upstream that says nothing is as docs/openapi.json says', async () => {
@@ -163,13 +149,11 @@ describe('errors', () => {
     const impatient = await openFor(catalogFor(upstream.url, { routes: [route] }))
     upstream.reply = () => {}
     const { secret } = await impatient.issue()
-    const response = await impatient.post(secret, HELLO)
-    expect(response.status).toBe(504)
-    await expectDocumented(response, answerOf(CHAT, 504))
+    await expectRefusal(await impatient.post(secret, HELLO), 504)
   })
 
   test.each([
-    ['the same Idempotency-Key', 409, { maxConcurrent: 2 }, { 'Idempotency-Key': 'a' }],
+    ['the same Idempotency-Key', 409, { maxConcurrent: 2 }, ONCE],
     ['a limit of one', 429, { maxConcurrent: 1 }, {}],
   ])(
     'the error for a second request at once with %s is as docs/openapi.json says',
@@ -182,9 +166,7 @@ describe('errors', () => {
       const asked = upstream.requests.length
       const first = gateway.post(secret, HELLO, headers)
       await until(() => upstream.requests.length > asked)
-      const refused = await gateway.post(secret, HELLO, headers)
-      expect(refused.status).toBe(code)
-      await expectDocumented(refused, answerOf(CHAT, code))
+      await expectRefusal(await gateway.post(secret, HELLO, headers), code)
       answer()
       expect((await first).status).toBe(200)
     },
@@ -197,9 +179,7 @@ describe('errors', () => {
     upstream.reply = say('Hello')
     const { secret } = await gateway.issue()
     const restore = intercept(gateway.tables, fail)
-    const response = await gateway.post(secret, HELLO).finally(restore)
-    expect(response.status).toBe(code)
-    await expectDocumented(response, answerOf(CHAT, code))
+    await expectRefusal(await gateway.post(secret, HELLO).finally(restore), code)
   })
 })
 

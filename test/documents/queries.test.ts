@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from '@jest/globals'
 import { DAY_MS, utcDay } from '../../layers/gateway/domain/basics/time.ts'
@@ -6,10 +6,9 @@ import { EXPORT_COLUMNS, exportLine } from '../../layers/gateway/domain/rows/exp
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { Random } from '../simulation/random.ts'
 import { randomRows } from '../support/past-usage.ts'
-import { blocksOf, ROOT } from './support/markdown.ts'
+import { blocksOf, ROOT, readDocument } from './support/markdown.ts'
 
-const FOLDER = `${ROOT}docs/athena/`
-const FILES = readdirSync(FOLDER)
+const queryIn = (file: string) => readDocument(`docs/athena/${file}`)
 const NOVEMBER_MS = Date.UTC(2026, 10, 1)
 
 const random = new Random(5)
@@ -30,7 +29,7 @@ function answersTo(file: string): Record<string, unknown>[] {
     const cells = columns.map(({ name }) => line[name as keyof typeof line] ?? null)
     insert.run(...cells.map((cell) => (typeof cell === 'boolean' ? Number(cell) : (cell as string))))
   }
-  const answers = database.prepare(readFileSync(`${FOLDER}${file}`, 'utf8')).all()
+  const answers = database.prepare(queryIn(file)).all()
   database.close()
   return answers.map((answer) => ({ ...answer }))
 }
@@ -39,10 +38,9 @@ const credits = (rows: readonly UsageRow[], of: (row: UsageRow) => bigint) =>
   expect.closeTo(Number(rows.reduce((sum, row) => sum + of(row), 0n)) / 1e9, 6)
 
 test('the example queries for Athena are those of docs/operate.md', () => {
-  expect(FILES).toEqual(['margin.sql', 'spend-by-key.sql', 'spend-by-model.sql'])
-  expect(blocksOf('docs/operate.md', 'sql')).toEqual(
-    ['spend-by-key.sql', 'spend-by-model.sql', 'margin.sql'].map((file) => readFileSync(`${FOLDER}${file}`, 'utf8')),
-  )
+  const files = ['spend-by-key.sql', 'spend-by-model.sql', 'margin.sql']
+  expect(readdirSync(`${ROOT}docs/athena`).toSorted()).toEqual(files.toSorted())
+  expect(blocksOf('docs/operate.md', 'sql')).toEqual(files.map(queryIn))
 })
 
 test('the query for spend by key adds up the exported lines of each key', () => {

@@ -1,16 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-
-const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+import { readDocument as read } from './support/markdown.ts'
 
 test('the newest version of the changelog has a date, and is that of the package, its lockfile and the OpenAPI document', () => {
   const [, newest] = /^## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)$/m.exec(read('CHANGELOG.md')) ?? []
   const lockfile = JSON.parse(read('package-lock.json'))
-  const stated = [
-    JSON.parse(read('package.json')),
-    lockfile,
-    lockfile.packages[''],
-    JSON.parse(read('docs/openapi.json')).info,
-  ]
+  const { info } = JSON.parse(read('docs/openapi.json'))
+  const stated = [JSON.parse(read('package.json')), lockfile, lockfile.packages[''], info]
   expect(stated.map(({ version }) => version)).toEqual(stated.map(() => newest))
 })

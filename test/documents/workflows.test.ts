@@ -1,15 +1,20 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { INSTALL } from '../support/python.ts'
+import { ROOT, readDocument } from './support/markdown.ts'
 
-const ROOT = new URL('../../', import.meta.url)
-const FOLDER = new URL('.github/workflows/', ROOT)
-const files = readdirSync(FOLDER).map((name) => ({ name, text: readFileSync(new URL(name, FOLDER), 'utf8') }))
-const textOf = (name: string) => files.find((file) => file.name === name)?.text ?? ''
-const all = files.map(({ text }) => text).join('')
+const textOf = (name: string) => readDocument(`.github/workflows/${name}`)
+const all = readdirSync(`${ROOT}.github/workflows`).map(textOf).join('')
+const { scripts, publishConfig } = JSON.parse(readDocument('package.json'))
+
+/** The text has all of these, in this order. */
+function expectInOrder(text: string, steps: readonly string[]): void {
+  const places = steps.map((step) => text.indexOf(step))
+  expect(places).not.toContain(-1)
+  expect(places).toEqual(places.toSorted((a, b) => a - b))
+}
 
 test('every npm script that a workflow of GitHub runs is there', () => {
-  const { scripts } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'))
   const run = [...all.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name)
   expect(run).toEqual(expect.arrayContaining(['diff', 'deploy', 'smoke']))
   for (const name of run) expect(Object.keys(scripts)).toContain(name)
@@ -17,19 +22,11 @@ test('every npm script that a workflow of GitHub runs is there', () => {
 
 test('prod is deployed from GitHub only after the tests, dev and a try of dev, and in an environment that can ask for an approval', () => {
   const deploy = textOf('deploy.yml')
-  const needs = [...deploy.matchAll(/^ {2}(\w+):\n(?: {4}.*\n)*? {4}needs: (\w+)/gm)].map(([, job, needed]) => [
-    job,
-    needed,
-  ])
-  expect(needs).toEqual([
-    ['dev', 'test'],
-    ['prod', 'dev'],
-  ])
+  const needs = deploy.matchAll(/^ {2}(\w+):\n(?: {4}.*\n)*? {4}needs: (\w+)/gm)
+  expect(Array.from(needs, ([, job, needed]) => `${job} after ${needed}`)).toEqual(['dev after test', 'prod after dev'])
   const stage = textOf('deploy-stage.yml')
   expect(stage).toMatch(/environment: \$\{\{ inputs\.stage \}\}/)
-  const steps = ['npm run diff', 'npm run deploy', 'npm run smoke'].map((step) => stage.indexOf(step))
-  expect(steps).toEqual([...steps].sort((a, b) => a - b))
-  expect(steps).not.toContain(-1)
+  expectInOrder(stage, ['npm run diff', 'npm run deploy', 'npm run smoke'])
 })
 
 test('every action is pinned by its commit, with the version beside it that Dependabot renews', () => {
@@ -38,7 +35,7 @@ test('every action is pinned by its commit, with the version beside it that Depe
   expect(uses.filter((it) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(it))).toEqual([])
   const commits = new Map(uses.map((it) => [it, it.split('@')[0]]))
   expect(new Set(commits.values()).size).toBe(commits.size)
-  expect(readFileSync(new URL('.github/dependabot.yml', ROOT), 'utf8')).toMatch(/npm.*github-actions/s)
+  expect(readDocument('.github/dependabot.yml')).toMatch(/npm.*github-actions/s)
 })
 
 test('every change is audited and tested, and so is every package', () => {
@@ -52,39 +49,27 @@ test('every change is audited and tested, and so is every package', () => {
 test('a package is published only by the workflow: tested, audited, with a bill of materials, provenance and an approval', () => {
   const release = textOf('release.yml')
   const [pack = '', publish = ''] = release.split(/^ {2}publish:$/m)
-  const steps = [
-    'npm ci',
-    'npm audit',
-    'npm test',
-    'npm pack',
-    'npm run templates release',
-    'npm sbom --sbom-format cyclonedx --omit dev',
-  ]
-  const places = steps.map((step) => pack.indexOf(`- run: ${step}`))
-  expect(places).toEqual(places.toSorted((a, b) => a - b))
-  expect(places).not.toContain(-1)
+  const steps = ['ci', 'audit', 'test', 'pack', 'run templates release', 'sbom --sbom-format cyclonedx --omit dev']
+  expectInOrder(
+    pack,
+    steps.map((step) => `- run: npm ${step}`),
+  )
   expect(pack).not.toContain('id-token')
   expect(publish).toMatch(/assets:\n {4}needs: publish\n.*attestations: write.*sha256sum.*attest@.*gh release create/s)
   // npm compares it with the provenance.
-  expect(pack.indexOf('repository.url=git+$GITHUB_SERVER_URL/$GITHUB_REPOSITORY.git')).toBeLessThan(
-    pack.indexOf('- run: npm pack'),
-  )
+  expectInOrder(pack, ['repository.url=git+$GITHUB_SERVER_URL/$GITHUB_REPOSITORY.git', '- run: npm pack'])
   expect(pack).toContain('- run: npm pkg set repository')
   expect(publish).toMatch(/needs: pack\n.*environment: npm\n.*id-token: write/s)
   expect(publish).toContain('npm publish --ignore-scripts --provenance ./waybill-*.tgz')
   // The code of packages could use the right to publish.
   expect(publish).not.toMatch(/npm (ci|install|run|test|exec)|npx/)
-  const { publishConfig } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'))
   expect(publishConfig).toEqual({ access: 'public', provenance: true })
   expect(textOf('deploy.yml')).toContain('- run: npm audit --omit=dev')
 })
 
-test.each(['deploy.yml', 'night.yml'])(
-  '%s installs the libraries that the documented Python is tested with',
-  (name) => {
-    expect(textOf(name)).toContain(`- run: ${INSTALL}\n`)
-  },
-)
+test.each(['deploy.yml', 'night.yml'])('%s installs the libraries that documented Python is tested with', (name) => {
+  expect(textOf(name)).toContain(`- run: ${INSTALL}\n`)
+})
 
 test('no workflow leaves its token to the code that it runs, or puts a value from outside into a command', () => {
   const checkouts = [...all.matchAll(/uses: actions\/checkout@.*\n(.*\n.*)\n/g)].map(([, rest]) => rest)

@@ -1,14 +1,13 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { commandsOf, ROOT } from '../documents/support/markdown.ts'
 import { waybill } from '../support/command-line.ts'
 import { emptyFolder, startLocal } from '../support/processes.ts'
 import { hasCurl } from '../support/programs.ts'
-import { openServer } from '../support/stack.ts'
 import { inShell } from './support/in-shell.ts'
-
-jest.setTimeout(120_000)
 
 const folder = emptyFolder()
 const PRICES = {
@@ -21,22 +20,25 @@ const PRICES = {
   },
 }
 /** LiteLLM, as far as the guide asks it. */
-const litellmUrl = await openServer((request, response) => {
+const litellm = createServer((request, response) => {
   const isAsked =
     request.headers.authorization === 'Bearer sk-1234' && request.url?.startsWith('/key/list?return_full_object=true')
   response.end(isAsked ? readFileSync(join(ROOT, 'examples/litellm/keys.json')) : '{}')
 })
 beforeAll(async () => {
+  await new Promise<void>((resolve) => litellm.listen(0, '127.0.0.1', resolve))
   cpSync(join(ROOT, 'examples/litellm/config.yaml'), join(folder, 'config.yaml'))
   writeFileSync(join(folder, 'model_prices_and_context_window.json'), JSON.stringify(PRICES))
   await startLocal(folder)
 })
+afterAll(() => void litellm.close())
 
 /** `npm run` works in the folder of the project, so its program is run in ours. */
 const HERE = `npm() { shift 4; WAYBILL_DATA='${join(folder, '.waybill')}' '${join(ROOT, 'node_modules/.bin/node')}' '${join(ROOT, 'waybill.js')}' "$@"; }\n`
 
 test('every command of the guide runs, and its keys and models are there', async () => {
-  const env = { LITELLM_MASTER_KEY: 'sk-1234', LITELLM_URL: litellmUrl }
+  const { port } = litellm.address() as AddressInfo
+  const env = { LITELLM_MASTER_KEY: 'sk-1234', LITELLM_URL: `http://127.0.0.1:${port}` }
   if (!hasCurl()) cpSync(join(ROOT, 'examples/litellm/keys.json'), join(folder, 'keys.json'))
   const commands = commandsOf('docs/guide-litellm.md').filter((command) => hasCurl() || !command.startsWith('curl'))
   expect(commands.length).toBeGreaterThanOrEqual(5)

@@ -1,22 +1,16 @@
 import { createServer } from 'node:http'
-import { afterAll, expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { commandsOf, ROOT } from '../documents/support/markdown.ts'
 import { listen } from '../support/listen.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { until } from '../support/wait.ts'
-import { inShell, type Shell } from './support/in-shell.ts'
-
-jest.setTimeout(180_000)
+import { inShell } from './support/in-shell.ts'
 
 const GUIDE = commandsOf('docs/guide-stripe.md')
-const started: Shell[] = []
-afterAll(() => {
-  for (const shell of started) shell.end()
-})
 
-async function freePort(): Promise<number> {
+async function freePort(): Promise<string> {
   await using server = await listen(createServer())
-  return Number(new URL(server.url).port)
+  return new URL(server.url).port
 }
 
 test('every command of the guide runs: a gateway, its admin API, the shop, a purchase, a key, a top-up, a notice', async () => {
@@ -35,14 +29,10 @@ test('every command of the guide runs: a gateway, its admin API, the shop, a pur
     while (left[0]?.startsWith('export ')) exports.push(left.shift() ?? '')
     taken.push(...exports)
     const command = [...taken, left.shift() ?? ''].join('\n')
-    return Object.entries({ ...ports, ...places }).reduce(
-      (text, [from, to]) => text.replaceAll(from, String(to)),
-      command,
-    )
+    return Object.entries({ ...ports, ...places }).reduce((text, [from, to]) => text.replaceAll(from, to), command)
   }
   const serve = async (command: string, sign: RegExp, port = '0') => {
     const shell = inShell(command, ROOT, { ...env, PORT: port })
-    started.push(shell)
     return { shell, said: await until(() => sign.exec(shell.output())?.[0], 60_000) }
   }
   const run = async (command: string): Promise<string> => {
@@ -55,10 +45,10 @@ test('every command of the guide runs: a gateway, its admin API, the shop, a pur
   const random = /\$\((openssl .*?)\)/.exec(GUIDE[0] ?? '')
   const secret = { [random?.[0] ?? '']: (await run(random?.[1] ?? '')).trim() }
   const start = next(secret)
-  const { shell: gateway, said: address } = await serve(start, /http:\S+\/v1(?=.*Ctrl-C)/s, String(ports['8787']))
+  const { shell: gateway, said: address } = await serve(start, /http:\S+\/v1(?=.*Ctrl-C)/s, ports['8787'])
   const [adminKey = ''] = /svc_admin_\w{43}/.exec(await run(next())) ?? []
   const open = next({ ...secret, 'svc_admin_…': adminKey })
-  const { shell: shop } = await serve(open, /The shop is open/, String(ports['4242']))
+  const { shell: shop } = await serve(open, /The shop is open/, ports['4242'])
   const paid = await run(next())
   expect(paid).toContain('200 Granted.')
   const page = new URL(/http\S+/.exec(paid)?.[0] ?? '')
@@ -84,7 +74,7 @@ test('every command of the guide runs: a gateway, its admin API, the shop, a pur
   await run(`${taken.join('\n')}\nnpm run -s waybill -- keys grant ${id} -34.5 --local`)
   gateway.end()
   await gateway.ended
-  await serve(start, /Ctrl-C/, String(ports['8787']))
+  await serve(start, /Ctrl-C/, ports['8787'])
   const mail = await until(() => /mail to .*/.exec(shop.output())?.[0], 30_000)
   expect(mail).toMatch(
     /^mail to ann@example\.com: You have 0\.\d+ credits left\. Top up your key: .*client_reference_id=key_/,

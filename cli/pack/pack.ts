@@ -89,8 +89,8 @@ async function writePages(): Promise<void> {
   const files = await buildConsole({ define: DEFINED })
   const texts = files.map(({ body, ...file }) => ({ ...file, body: Buffer.from(body).toString() }))
   const built = 'async () => files.map((file) => ({ ...file, body: Buffer.from(file.body) }))'
-  const console = `const files = ${JSON.stringify(texts)}\nexport const buildConsole = ${built}\n`
-  writeFileSync(join(OUT, 'console-page.js'), console)
+  const script = `const files = ${JSON.stringify(texts)}\nexport const buildConsole = ${built}\n`
+  writeFileSync(join(OUT, 'console-page.js'), script)
   const page = `const page = ${JSON.stringify(usagePage())}\nexport const usagePage = () => page\n`
   writeFileSync(join(OUT, 'usage-page.js'), page)
 }

@@ -79,9 +79,11 @@ export function checkTableSettings(tables: readonly TableShape[], isProtected: b
   const repairs = tables.flatMap(({ kind, name, expires, recoverable, deletion_protected }) => {
     const on = `--table-name ${shellWord(name)}`
     const { timeToLive } = TABLES[kind]
-    const expiry = shellWord(`Enabled=true,AttributeName=${timeToLive}`)
     const rows: readonly (readonly [isRight: boolean, repair: string])[] = [
-      [expires, `update-time-to-live ${on} --time-to-live-specification ${expiry}`],
+      [
+        expires,
+        `update-time-to-live ${on} --time-to-live-specification ${shellWord(`Enabled=true,AttributeName=${timeToLive}`)}`,
+      ],
       [
         recoverable || !RECOVERABLE.includes(kind),
         `update-continuous-backups ${on} --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true`,

@@ -41,6 +41,10 @@ const client: AdminClient = async ({ method, path, query, headers, body }) => {
   return { status, headers: told, body: text }
 }
 
+const failed = (status: number, code: string, message: string) => {
+  return { status, headers: {}, body: JSON.stringify({ error: { message, code } }) }
+}
+
 const run = (args: readonly string[], by: AdminClient = client): Promise<Ended> =>
   waybill(folder, [...args, '--local'], {}, () => ask(by))
 
@@ -56,8 +60,7 @@ describe('what commands send and read', () => {
       return asked.method === 'POST' ? { ...answer, body: `${String(answer.body).split('\n')[0]}\n` } : answer
     }
     const { code, stdout, stderr } = await run(['audit', '--key', key.id], cut)
-    expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toContain('The audit broke off')
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('The audit broke off')])
   })
 
   test('a new secret never leaves the machine: only its hash and its end are sent', async () => {
@@ -97,7 +100,7 @@ describe('what is too much for one answer of a stage', () => {
       const ms = (name: string) => Date.parse(asked.query.get(name) ?? '')
       state.asked += 1
       if (ms('to') - ms('from') <= 30 * 60_000) return client(asked)
-      return { status: 400, headers: {}, body: JSON.stringify({ error: { message: 'too much', code } }) }
+      return failed(400, code, 'too much')
     }
     return { state, stage }
   }
@@ -123,15 +126,13 @@ describe('what is too much for one answer of a stage', () => {
 })
 
 describe('answers that are lost', () => {
-  /** Does what is asked, and loses the answers to the first so many changes. */
-  const losing = (count: number, loss: 'throws' | 'says 503'): AdminClient => {
-    let left = count
+  /** Does what is asked, and loses the answers to changes. */
+  const losing = (loss: 'throws' | 'says 503'): AdminClient => {
     return async (asked) => {
       const answer = await client(asked)
-      if (asked.method === 'GET' || left-- <= 0) return answer
+      if (asked.method === 'GET') return answer
       if (loss === 'throws') throw new TypeError('fetch failed')
-      const error = { message: 'The stage did not answer (ECONNRESET).', code: 'outcome_unknown' }
-      return { status: 503, headers: {}, body: JSON.stringify({ error }) }
+      return failed(503, 'outcome_unknown', 'The stage did not answer (ECONNRESET).')
     }
   }
   const keysNamed = async (name: string) =>
@@ -146,13 +147,13 @@ describe('answers that are lost', () => {
     'a %s whose answer is lost every time is made once, shows its secret, and calls the outcome unknown',
     async (verb, argsFor, look, otherwise, timesDone) => {
       const { id } = (await gateway.issue()).key
-      const { code, stdout, stderr } = await run(['keys', verb, ...argsFor(id), '--json'], losing(99, 'throws'))
+      const { code, stdout, stderr } = await run(['keys', verb, ...argsFor(id), '--json'], losing('throws'))
       const { secret, ...told } = JSON.parse(stdout)
       const known = { ...(verb === 'rotate' && { id }), last_four: secret.slice(-4), saved: 'unknown' }
       expect([code, stderr, told]).toEqual([1, '', known])
       expect([await statusOf(secret), await timesDone(id)]).toEqual([200, 1])
       const other = (await gateway.issue()).key.id
-      const people = await run(['keys', verb, ...argsFor(other)], losing(99, 'throws'))
+      const people = await run(['keys', verb, ...argsFor(other)], losing('throws'))
       const [shown = ''] = /svc_live_[0-9A-Za-z]{43}/.exec(people.stdout) ?? []
       expect([people.code, people.stderr, await statusOf(shown)]).toEqual([1, '', 200])
       const words = `It is not known whether this was saved \\(.+\\): try it, or look with 'waybill ${look}' whether the key ends in …${shown.slice(-4)}; if not, ${otherwise} again\\.`
@@ -162,25 +163,12 @@ describe('answers that are lost', () => {
 
   test('a grant whose answer is lost every time is told as unknown, and was made once', async () => {
     const { key } = await gateway.issue()
-    const ended = await run(['keys', 'grant', key.id, '2'], losing(99, 'says 503'))
-    expect([ended.code, ended.stdout]).toEqual([1, ''])
-    expect(ended.stderr).toMatch(
-      /^It is not known whether the change was made \(The stage did not answer \(ECONNRESET\)\): look before you try again\.\n$/,
-    )
+    const ended = await run(['keys', 'grant', key.id, '2'], losing('says 503'))
+    const words =
+      'It is not known whether the change was made (The stage did not answer (ECONNRESET)): look before you try again.\n'
+    expect(ended).toEqual({ code: 1, stdout: '', stderr: words })
     const { granted } = await gateway.readKey(key.id)
     expect(granted - key.granted).toBe(2n * 10n ** 9n)
-  })
-
-  test('a change of a version is not sent again when its answer is lost, and is told as unknown', async () => {
-    const { key } = await gateway.issue()
-    let changes = 0
-    const counting: AdminClient = (asked) => {
-      if (asked.method !== 'GET') changes += 1
-      return losing(99, 'throws')(asked)
-    }
-    const ended = await run(['keys', 'update', key.id, '--rpm', '9'], counting)
-    expect([ended.code, ended.stdout, changes]).toEqual([1, '', 1])
-    expect(ended.stderr).toMatch(/^It is not known whether the change was made \(TypeError: fetch failed\)/)
   })
 })
 
@@ -226,9 +214,8 @@ describe('refusals are told in words', () => {
 
   test('a rotation that is known not to be made shows no secret', async () => {
     const { id } = (await gateway.issue()).key
-    const error = { message: 'The database did not answer.', code: 'service_unavailable' }
     const away: AdminClient = async (asked) =>
-      asked.method === 'GET' ? client(asked) : { status: 503, headers: {}, body: JSON.stringify({ error }) }
+      asked.method === 'GET' ? client(asked) : failed(503, 'service_unavailable', 'The database did not answer.')
     expect(await refused(['keys', 'rotate', id, '--json'], away)).toBe('The database did not answer.\n')
     await revokeKey(gateway.tables)(id, actAt())
     expect(await refused(['keys', 'rotate', id, '--json'])).toContain('is revoked')
@@ -238,13 +225,7 @@ describe('refusals are told in words', () => {
   test('words that are for programs are left out at a terminal', async () => {
     const message =
       'This took long. A change may have been made. Look, or ask again with the same Idempotency-Key. Ask for less.'
-    const busy: AdminClient = async () => ({
-      status: 503,
-      headers: {},
-      body: JSON.stringify({ error: { message, type: 'server_error', param: null, code: 'took_too_long' } }),
-    })
-    expect(await refused(['usage', 'summary'], busy)).toBe(
-      'This took long. A change may have been made. Ask for less.\n',
-    )
+    const told = await refused(['usage', 'summary'], async () => failed(503, 'took_too_long', message))
+    expect(told).toBe('This took long. A change may have been made. Ask for less.\n')
   })
 })

@@ -220,15 +220,6 @@ test('an audit stops at a row whose provider cost is not an amount, and names it
   await expect(audit(key)).rejects.toThrow(`The usage row ${rows[0].requestId} is damaged: its upstreamCost is much.`)
 })
 
-test('an audit names a row with a provider cost though nothing was counted', async () => {
-  const { key } = await used(0)
-  const free = { ...completedRow({ ...newRow(key), cost: 0n, hold: 0n }), usageSource: 'none' as const }
-  await putUsageRow(gateway.tables)({ ...free, upstreamCost: 5n })
-  expect((await audit(key)).findings).toEqual([
-    said(/nothing was counted, and yet it cost us/, { requestId: free.requestId }),
-  ])
-})
-
 test('an audit lists at most a hundred findings, and counts the rest', async () => {
   const { key, rows } = await used(1)
   const wrong = { ...rows[0], cost: 0n }
@@ -237,7 +228,7 @@ test('an audit lists at most a hundred findings, and counts the rest', async () 
   expect([found.ok, found.findings.length, found.more_findings]).toEqual([false, 100, 10])
 })
 
-describe('prices for more than tokens', () => {
+describe('rows of their own', () => {
   const price = { input: '1', output: '2', cachedInput: '0.5', cacheWrite: '1.25', request: '0.005', image: '0.001' }
   const counts = { promptTokens: 12, cachedTokens: 2, cacheWriteTokens: 4, completionTokens: 9, images: 3 }
   const whole = 8_000_000n + 6_000n + 1_000n + 5_000n + 18_000n
@@ -256,6 +247,12 @@ describe('prices for more than tokens', () => {
       const { key } = await book({ ...counts, reasoningTokens: 5, price, cost, hold, upstreamCost: 7n })
       expect(await audit(key)).toMatchObject({ ok: true, rows: 1, findings: [] })
     }
+  })
+
+  test('an audit names a row with a provider cost though nothing was counted', async () => {
+    const { key, row } = await book({ cost: 0n, hold: 0n, usageSource: 'none', upstreamCost: 5n })
+    const { requestId } = row
+    expect((await audit(key)).findings).toEqual([said(/nothing was counted, and yet it cost us/, { requestId })])
   })
 
   test('an audit names a row whose images were not charged', async () => {

@@ -1,13 +1,11 @@
 import { gzipSync } from 'node:zlib'
 import { beforeAll, expect, test } from '@jest/globals'
-import { anthropicPage, type Books, day, dayMs, openAiPage, openBooks } from './support/bills.ts'
+import { anthropicPage, type Bills, type Books, day, dayMs, openAiPage, openBooks } from './support/bills.ts'
 
 let books: Books
 beforeAll(async () => {
   books = await openBooks(() => [])
 })
-
-type Bills = Readonly<Record<string, object | string>>
 
 const DAYS = { 3: [['gpt-4o, input', 1]], 2: [] } as const
 const PAGE = openAiPage(DAYS)

@@ -41,19 +41,15 @@ async function send(call: string, headers: Headers = {}, body = ''): Promise<Tol
   return { status: answer.statusCode, headers: answer.headers, text: await text(answer) }
 }
 
-type Desk = { origin: string; launch: string; token: string; end(): Promise<void> }
+type Desk = Awaited<ReturnType<typeof sitDown>>
 
 /** The console of an operator who may call the admin API of a stage, and nothing else. */
-async function sitDown(isReadOnly = false): Promise<Desk> {
+async function sitDown(isReadOnly = false) {
   const inner = stack.use(new AsyncDisposableStack())
   const connection = connectionTo(opened.stage.admin, opened.gateway.baseUrl)
   const address = new URL(await startConsole(connection, { port: 0, isReadOnly }, inner))
-  return {
-    origin: address.origin,
-    launch: address.hash,
-    token: await tokenOf(address),
-    end: () => inner.disposeAsync(),
-  }
+  const { origin, hash: launch } = address
+  return { origin, launch, token: await tokenOf(address), end: () => inner.disposeAsync() }
 }
 
 async function tokenOf(address: URL): Promise<string> {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { CATALOG, litellm, modelsDev, perToken, portkey, proposedModels, runPrices } from './support/price-lists.ts'
 
-type Lists = Readonly<Record<string, object | string>>
+type Lists = Parameters<typeof runPrices>[0]
 
 const GOOD = { input: 2.5, output: 10 }
 const dev = (cost: object, limit?: object, more?: object): Lists => {

@@ -4,11 +4,10 @@ import { join } from 'node:path'
 import { DAY_MS, isoTime } from '../../../layers/gateway/domain/basics/time.ts'
 import { makeRequestId } from '../../../layers/gateway/domain/basics/ulid.ts'
 import type { UsageRow } from '../../../layers/gateway/domain/rows/usage-row.ts'
-import type { Tables } from '../../../layers/gateway/store/dynamodb/tables.ts'
 import { completedRow } from '../../support/completed-row.ts'
 import { openTestTables } from '../../support/gateway.ts'
 import { usedKey } from '../../support/past-usage.ts'
-import { type Ended, emptyFolder } from '../../support/processes.ts'
+import { emptyFolder } from '../../support/processes.ts'
 import { openStage } from '../../support/stack.ts'
 
 const TODAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS
@@ -40,18 +39,12 @@ const PROVIDERS = {
   aws: { type: 'bedrock', region: 'us-east-1' },
 }
 
-export type Books = {
-  readonly tables: Tables
-  /** Bills are files by their names; a text or bytes are written as they are. */
-  readonly reconcile: (
-    provider: string,
-    bills: Readonly<Record<string, object | string>>,
-    ...args: readonly string[]
-  ) => Promise<Ended>
-}
+export type Books = Awaited<ReturnType<typeof openBooks>>
+/** Files by their names. */
+export type Bills = Readonly<Record<string, object | string>>
 
 /** A stage with these rows of one key. */
-export async function openBooks(rows: (keyId: string) => UsageRow[]): Promise<Books> {
+export async function openBooks(rows: (keyId: string) => UsageRow[]) {
   const tables = await openTestTables()
   const stage = await openStage(tables)
   const folder = emptyFolder()
@@ -60,8 +53,8 @@ export async function openBooks(rows: (keyId: string) => UsageRow[]): Promise<Bo
   await stage.waybill(['catalog', 'push', catalog, '--stage', 'dev'])
   await usedKey(tables, dayMs(20), rows)
   return {
-    tables,
-    async reconcile(provider, bills, ...args) {
+    /** A text or bytes are written as they are. */
+    async reconcile(provider: string, bills: Bills, ...args: readonly string[]) {
       const files = Object.entries(bills).flatMap(([name, bill]) => {
         const file = join(folder, name)
         writeFileSync(file, typeof bill === 'string' || Buffer.isBuffer(bill) ? bill : JSON.stringify(bill))

@@ -69,20 +69,11 @@ export function portkey(prices: Cost, more: object = {}, currency = 'USD'): obje
   }
 }
 
-export type Run = {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-  /** The text of the proposal; undefined if none was written. */
-  readonly proposal: string | undefined
-}
+/** Files by their names. A text is written as it is. */
+export type Lists = Readonly<Record<string, object | string>>
 
-/** Lists are files by their names. A text is written as it is. */
-export async function runPrices(
-  lists: Readonly<Record<string, object | string>>,
-  args: readonly string[] = [],
-  catalog = CATALOG,
-): Promise<Run> {
+/** The end of the command, with the text of its proposal; undefined if none was written. */
+export async function runPrices(lists: Lists, args: readonly string[] = [], catalog = CATALOG) {
   const folder = emptyFolder()
   writeFileSync(join(folder, 'catalog.json'), catalog)
   for (const [name, list] of Object.entries(lists)) {
@@ -101,7 +92,7 @@ export async function proposedModels(...run: Parameters<typeof runPrices>) {
 }
 
 /** The lines that a proposal changes, without the comment. */
-export function changedLines({ proposal = '' }: Run, catalog = CATALOG): string[] {
-  const before = new Set(catalog.split('\n'))
+export function changedLines({ proposal = '' }: { proposal?: string | undefined }): string[] {
+  const before = new Set(CATALOG.split('\n'))
   return proposal.split('\n').filter((line) => !before.has(line) && !line.includes('$comment') && line !== '  ],')
 }

@@ -130,10 +130,11 @@ const TRIED = [
 ]
 
 const keyId = sampleKey(1).id
+const BEGUN = { keyId, startedAtMs: NOW - 120_000, hold: 10_000_000n }
 
 /** Of a model whose routes failed, so that its fallback answered. */
 const answeredRow: UsageRow = {
-  ...completedRow({ requestId: REQUEST_ID, keyId, startedAtMs: NOW - 120_000, cost: 345_600n, hold: 10_000_000n }),
+  ...completedRow({ requestId: REQUEST_ID, ...BEGUN, cost: 345_600n }),
   stream: true,
   model: 'claude-sonnet',
   provider: 'openai',
@@ -153,7 +154,7 @@ const answeredRow: UsageRow = {
 export const FAILED_REQUEST_ID = 'req_01K9ZZZZZZZZZZZZZZZZZZZZZZ'
 
 const failedRow: UsageRow = {
-  ...completedRow({ ...answeredRow, requestId: FAILED_REQUEST_ID, cost: 0n }),
+  ...completedRow({ requestId: FAILED_REQUEST_ID, ...BEGUN, cost: 0n }),
   outcome: 'upstream_error',
   httpStatus: 503,
   errorCode: 'upstream_rate_limited',

@@ -132,7 +132,7 @@ const TRIED = [
 const keyId = sampleKey(1).id
 const BEGUN = { keyId, startedAtMs: NOW - 120_000, hold: 10_000_000n }
 
-/** Of a model whose routes failed, so that its fallback answered. */
+/** The routes of the model failed, so that its fallback answered. */
 const answeredRow: UsageRow = {
   ...completedRow({ requestId: REQUEST_ID, ...BEGUN, cost: 345_600n }),
   stream: true,
@@ -168,7 +168,7 @@ const failedRow: UsageRow = {
   durationMs: 224,
 }
 
-/** As the admin API tells it. */
+/** The request in the words of the admin API. */
 function requestOf(row: UsageRow, bill: RequestShape['bill']): RequestShape {
   return {
     object: 'request',

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { dayText } from './numbers.ts'
 
-/** Without its end, it ends now. */
+/** A span that has no end ends now. */
 type Span = readonly [from: string, to?: string]
 type Preset = readonly [label: string, spanAt: (nowMs: number) => Span]
 

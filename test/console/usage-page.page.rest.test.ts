@@ -113,14 +113,9 @@ inBrowser('the page in a browser', () => {
     expect(await part('Models and prices').innerText()).toMatch(/test-model\s+1\.00/)
     expect(await part('Code').innerText()).toContain(`${gateway.baseUrl}/v1`)
     expect(await page.evaluate('globalThis.ran')).toBeUndefined()
-    await part(/by day/)
-      .getByText('As a table')
-      .click()
-    expect(
-      await part(/by day/)
-        .getByRole('row')
-        .count(),
-    ).toBeGreaterThan(4)
+    const days = part(/by day/)
+    await days.getByText('As a table').click()
+    expect(await days.getByRole('row').count()).toBeGreaterThan(4)
     expect(troubles).toEqual([])
   })
 

@@ -9,8 +9,13 @@ import type {
 import type { GrantShape, KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import type { RequestLine, RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
 import type { Overview, UsageNumbers, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
+import { attemptWords, explainRequest } from '../../../layers/admin/explain/explain-request.ts'
 import { toldSettings } from '../../../layers/admin/settings/key-settings.ts'
+import { operatorPart } from '../../../layers/admin/usage/usage-lines.ts'
 import { KEY_DEFAULTS } from '../../../layers/gateway/domain/keys/new-key.ts'
+import type { UsageRow } from '../../../layers/gateway/domain/rows/usage-row.ts'
+import { usageRecord } from '../../../layers/gateway/wire/rows/usage-record.ts'
+import { completedRow } from '../../support/completed-row.ts'
 
 // Answers of a gateway with some history.
 
@@ -112,127 +117,88 @@ export function sampleLine(i: number, changes: Partial<RequestLine> = {}): Reque
   return { ...answered, ...changes }
 }
 
-type Attempt = RequestShape['attempts'][number]
-
-function tried(
-  provider: string,
-  model: string,
-  ms: number,
-  result: string,
-  words: string,
-  said: string | null,
-): Attempt {
-  return { provider, model, ms, result, words, said }
-}
-
-const charge = (name: string, ...lines: string[]) => ({ part: 'charge' as const, name, lines })
-
-export const sampleRequest: RequestShape = {
-  object: 'request',
-  request_id: REQUEST_ID,
-  state: 'settled',
-  key_id: sampleKey(1).id,
-  key_name: 'customer 1',
-  row: {
-    object: 'usage',
-    request_id: REQUEST_ID,
-    started_at: ago(120_000),
-    endpoint: 'chat.completions',
-    stream: true,
-    outcome: 'completed',
-    http_status: 200,
-    error_code: null,
-    model: 'claude-sonnet',
-    provider: 'openai',
-    upstream_model: 'gpt-4o-mini-2024-07-18',
-    fallback_model: 'gpt-4o-mini',
-    replay_of: null,
-    prompt_tokens: 1000,
-    completion_tokens: 326,
-    asked_max_tokens: 64_000,
-    lowered_max_tokens: 16_384,
-    usage_source: 'upstream',
-    cost: '0.0003456',
-    hold: '0.01',
-    dropped_fields: 'top_k, safe_prompt',
-    ttft_ms: 2_410,
-    duration_ms: 6_470,
+const TRIED = [
+  { provider: 'anthropic', model: 'claude-sonnet-4', ms: 640, result: 'status 529', said: 'overloaded_error' },
+  {
+    provider: 'openrouter',
+    model: 'anthropic/claude-sonnet-4',
+    ms: 1_300,
+    result: 'timeout',
+    said: 'No answer began within 1300 ms.',
   },
-  attempts: [
-    tried('anthropic', 'claude-sonnet-4', 640, 'status 529', 'answered with an error', 'overloaded_error'),
-    tried(
-      'openrouter',
-      'anthropic/claude-sonnet-4',
-      1_300,
-      'timeout',
-      'did not answer in time',
-      'No answer began within 1300 ms.',
-    ),
-    tried('openai', 'gpt-4o-mini-2024-07-18', 4_512, 'ok', 'answered', null),
-  ],
-  hold: null,
-  upstream_cost: '0.0003',
-  upstream_cost_source: 'catalog',
-  stop_reason: null,
-  loss: null,
-  service_tier: null,
-  margin: '0.0000456',
-  bill: [
-    { what: 'prompt', quantity: 1000, price: '0.15', per: 'million', amount: '0.00015' },
-    { what: 'completion', quantity: 326, price: '0.60', per: 'million', amount: '0.0001956' },
-  ],
-  explanation: [
-    charge('charged', '0.0003456'),
-    charge('held', '0.01 at admission, 0.0096544 given back'),
-    charge('counted by', 'the upstream (reported usage)'),
-    charge('cost us', '0.0003'),
-    charge('margin', '0.0000456'),
-  ],
+  { provider: 'openai', model: 'gpt-4o-mini-2024-07-18', ms: 4_512, result: 'ok' },
+]
+
+const keyId = sampleKey(1).id
+const BEGUN = { keyId, startedAtMs: NOW - 120_000, hold: 10_000_000n }
+
+/** The routes of the model failed, so that its fallback answered. */
+const answeredRow: UsageRow = {
+  ...completedRow({ requestId: REQUEST_ID, ...BEGUN, cost: 345_600n }),
+  stream: true,
+  model: 'claude-sonnet',
+  provider: 'openai',
+  upstreamModel: 'gpt-4o-mini-2024-07-18',
+  fallbackModel: 'gpt-4o-mini',
+  promptTokens: 1000,
+  completionTokens: 326,
+  askedMaxTokens: 64_000,
+  loweredMaxTokens: 16_384,
+  upstreamCost: 300_000n,
+  droppedFields: 'top_k, safe_prompt',
+  attempts: TRIED,
+  ttftMs: 2_410,
+  durationMs: 6_470,
 }
 
 export const FAILED_REQUEST_ID = 'req_01K9ZZZZZZZZZZZZZZZZZZZZZZ'
 
-export const failedRequest: RequestShape = {
-  ...sampleRequest,
-  request_id: FAILED_REQUEST_ID,
-  row: {
-    ...sampleRequest.row,
-    outcome: 'upstream_error',
-    http_status: 503,
-    error_code: 'upstream_rate_limited',
-    fallback_model: null,
-    asked_max_tokens: null,
-    lowered_max_tokens: null,
-    provider: null,
-    completion_tokens: 0,
-    cost: '0',
-    dropped_fields: null,
-    ttft_ms: null,
-    duration_ms: 224,
-  },
-  attempts: [tried('anthropic', 'claude-sonnet-4', 210, 'rate_limit 429', 'is rate limiting us', 'rate_limit_error')],
-  upstream_cost: null,
-  margin: null,
-  bill: [],
-  explanation: [
-    charge(
-      'charged',
-      '0: no provider accepted it, or the provider said that it failed (upstream_rate_limited), and that is free',
-    ),
-    charge('held', '0.01 at admission, 0.01 given back'),
+const failedRow: UsageRow = {
+  ...completedRow({ requestId: FAILED_REQUEST_ID, ...BEGUN, cost: 0n }),
+  outcome: 'upstream_error',
+  httpStatus: 503,
+  errorCode: 'upstream_rate_limited',
+  usageSource: 'none',
+  stream: true,
+  model: 'claude-sonnet',
+  completionTokens: 0,
+  attempts: [
+    { provider: 'anthropic', model: 'claude-sonnet-4', ms: 210, result: 'rate_limit 429', said: 'rate_limit_error' },
   ],
+  durationMs: 224,
 }
 
+/** The request in the words of the admin API. */
+function requestOf(row: UsageRow, bill: RequestShape['bill']): RequestShape {
+  return {
+    object: 'request',
+    request_id: row.requestId,
+    state: 'settled',
+    key_id: keyId,
+    key_name: 'customer 1',
+    row: usageRecord(row) as NonNullable<RequestShape['row']>,
+    attempts: row.attempts.map((one) => ({ ...one, words: attemptWords(one), said: one.said ?? null })),
+    hold: null,
+    ...operatorPart(row),
+    bill,
+    explanation: explainRequest(row, undefined, NOW),
+  }
+}
+
+export const sampleRequest = requestOf(answeredRow, [
+  { what: 'prompt', quantity: 1000, price: '0.15', per: 'million', amount: '0.00015' },
+  { what: 'completion', quantity: 326, price: '0.60', per: 'million', amount: '0.0001956' },
+])
+
+export const failedRequest = requestOf(failedRow, [])
+
 export const openRequest: RequestShape = {
-  ...sampleRequest,
+  ...failedRequest,
   request_id: OPEN_REQUEST_ID,
   state: 'open',
   row: null,
   attempts: [],
   hold: sampleKeys(2)[0]?.holds[0] ?? null,
-  upstream_cost: null,
-  margin: null,
-  bill: [],
   explanation: [{ part: 'facts', name: 'state', lines: ['no row yet: it is still running, or it has died'] }],
 }
 

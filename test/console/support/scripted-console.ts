@@ -37,7 +37,7 @@ export type ScriptedConsole = {
   readonly close: () => Promise<void>
 }
 
-type Answer = { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> }
+type Answer = { readonly status: number; readonly body: unknown }
 
 export type Size = { readonly keys: number; readonly requests: number }
 
@@ -74,7 +74,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
       return
     }
     if (url === '/console/playground/chat/completions') return stream(response)
-    const { status, body, headers: extra } = answerTo(asked)
+    const { status, body } = answerTo(asked)
     if (scripted.loseNextAnswer && method !== 'GET') {
       scripted.loseNextAnswer = false
       // In its middle: Chromium itself asks again where nothing at all came.
@@ -82,7 +82,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
       response.write('{', () => response.destroy())
       return
     }
-    response.writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'req_admin', ...extra })
+    response.writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'req_admin' })
     response.end(typeof body === 'string' ? body : JSON.stringify(body))
   }
 
@@ -99,7 +99,8 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
   }
 
   function answerKeys(asked: Asked, [id, part]: string[], query: URLSearchParams): Answer {
-    if (id === undefined) return asked.method === 'POST' ? createKey(asked) : ok(pageOf(matching(query), query))
+    if (id === undefined && asked.method === 'POST') return createKey(asked)
+    if (id === undefined) return ok(pageOf(scripted.keys.filter(isAskedFor(query, ['status'])), query))
     const i = scripted.keys.findIndex((key) => key.id === id)
     const key = scripted.keys[i]
     if (!key) return refusal(404, 'There is no such key.')
@@ -121,13 +122,6 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
     if (asked.method !== 'PATCH') return ok(key)
     if (asked.headers['if-match'] !== `"${key.version}"`) return refusal(412, 'The key was changed meanwhile.')
     return change(JSON.parse(asked.body))
-  }
-
-  function matching(query: URLSearchParams): KeyDetail[] {
-    const [status, externalId] = [query.get('status'), query.get('external_id')]
-    return scripted.keys.filter(
-      (key) => (!status || key.status === status) && (!externalId || key.external_id === externalId),
-    )
   }
 
   function createKey({ headers, body }: Asked): Answer {
@@ -167,7 +161,11 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
       case 'requests':
         if (id === samples.OPEN_REQUEST_ID) return ok(samples.openRequest)
         if (id === samples.FAILED_REQUEST_ID) return ok(samples.failedRequest)
-        return ok(id === undefined ? pageOf(scripted.lines.filter(isAskedFor(query)), query) : samples.sampleRequest)
+        return ok(
+          id === undefined
+            ? pageOf(scripted.lines.filter(isAskedFor(query, LINE_FILTERS)), query)
+            : samples.sampleRequest,
+        )
       case 'usage': {
         const groupBy = query.get('group_by') as UsagePage['group_by']
         return ok(
@@ -218,10 +216,11 @@ function refusal(status: number, message: string, code: string | null = null): A
   return { status, body: { error: { message, type: 'invalid_request_error', param: null, code } } }
 }
 
-const FIELDS = ['key_id', 'model', 'outcome', 'provider', 'error_code', 'endpoint'] as const
+const LINE_FILTERS = ['key_id', 'model', 'outcome', 'provider', 'error_code', 'endpoint'] as const
 
-function isAskedFor(query: URLSearchParams): (line: RequestLine) => boolean {
-  return (line) => FIELDS.every((name) => !query.has(name) || line[name] === query.get(name))
+function isAskedFor<Name extends string>(query: URLSearchParams, names: readonly Name[]) {
+  return (one: { readonly [key in Name]: unknown }) =>
+    names.every((name) => !query.has(name) || one[name] === query.get(name))
 }
 
 function list<T>(data: readonly T[]): List<T> {

@@ -59,6 +59,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 const VALUES: Readonly<Record<string, (random: Random) => unknown>> = {
   any: randomValue,
   number: randomNumber,
+  huge: () => HUGE,
   text: (random) => random.pick(TEXTS),
   bytes: randomBytes,
   elements: randomSet,
@@ -78,7 +79,12 @@ const GRAMMAR: Readonly<Record<string, readonly string[]>> = {
     ...['{name} BETWEEN {low} AND {high}', '{ordered} BETWEEN {ordered} AND {ordered}'],
     ...['{operand} IN ({operand})', '{operand} IN ({operand}, {any}, {operand})'],
     ...['{operand} = {operand}', '{operand} <> {operand}', '{size} {comparator} {count}'],
-    ...['contains({set}, {bytes})', 'contains(bb, {text})', 'contains({operand}, {operand})'],
+    ...[
+      'contains({set}, {bytes})',
+      'contains(bb, {text})',
+      'contains({text}, {text})',
+      'contains({operand}, {operand})',
+    ],
     ...['{name} {comparator} {ordered}', '{name} {comparator} {ordered}', '{name} {comparator} {number}'],
   ],
   comparator: ['=', '<>', '<', '<=', '>', '>='],
@@ -97,7 +103,15 @@ const GRAMMAR: Readonly<Record<string, readonly string[]>> = {
     ...['ADD {name} {any}', 'DELETE {name} {name}'],
   ],
   change: ['{name} = {result}'],
-  result: ['{any}', '{any}', '{term}', '{term} + {number}', '{term} - {number}', '{term} - {term}'],
+  result: [
+    '{any}',
+    '{any}',
+    '{term}',
+    '{term} + {number}',
+    '{term} - {number}',
+    '{term} - {term}',
+    '{huge} + {number}',
+  ],
   term: [
     'aa',
     'aa',

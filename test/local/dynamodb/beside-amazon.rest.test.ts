@@ -103,7 +103,7 @@ testWithAmazon(
   async () => {
     const kinds = await compareInLanes(LANES, (sides, lane) => {
       const commands = new RandomCommands(sides, new Random(SEED * 1_000 + lane))
-      return Array.from({ length: STEPS / LANES / 2 }, () => () => commands.step())
+      return Array.from({ length: STEPS / LANES }, () => () => commands.step())
     })
     for (const command of ['Put', 'Update', 'Delete', 'Get', 'Query', 'Scan', 'TransactWrite']) {
       expect(kinds).toContain(`${command}Command: done`)

@@ -107,7 +107,7 @@ export class RandomCommands {
   /** Sometimes one that moves the item in the index, or out of it. */
   private updateExpression(expressions: RandomExpressions): string {
     const { random } = this
-    if (random.chance(0.85)) return expressions.update()
+    if (random.chance(0.85)) return expressions.expression('update')
     if (random.chance(0.3)) return `REMOVE ${expressions.name(random.pick(['keyDay', 'startedAt']))}`
     const day = random.chance(0.95) ? random.pick(DAYS) : random.pick(['', 5, null])
     return `SET keyDay = ${expressions.value(day)}, ${expressions.name('startedAt')} = ${expressions.value(this.moment())}`
@@ -120,7 +120,7 @@ export class RandomCommands {
   private get() {
     const { random } = this
     const expressions = new RandomExpressions(random)
-    const projection = random.chance(0.5) ? { ProjectionExpression: expressions.projection() } : {}
+    const projection = random.chance(0.5) ? { ProjectionExpression: expressions.expression('projection') } : {}
     const { ExpressionAttributeValues: _, ...placeholders } = expressions.placeholders()
     return { ...this.key(), ConsistentRead: true, ...projection, ...placeholders }
   }
@@ -133,8 +133,8 @@ export class RandomCommands {
       TableName: isIndex ? this.tables.usage : random.pick([this.tables.keys, this.tables.usage]),
       ...(isIndex ? { IndexName: 'byKey' } : { ConsistentRead: true }),
       ...(random.chance(0.2) && { Select: 'COUNT' as const }),
-      ...(random.chance(0.5) && { FilterExpression: expressions.condition(1) }),
-      ...(random.chance(0.3) && { ProjectionExpression: expressions.projection() }),
+      ...(random.chance(0.5) && { FilterExpression: expressions.expression('condition') }),
+      ...(random.chance(0.3) && { ProjectionExpression: expressions.expression('projection') }),
       ...expressions.placeholders(),
     }
   }
@@ -149,8 +149,8 @@ export class RandomCommands {
       KeyConditionExpression: isIndex
         ? this.keyCondition(expressions, 'keyDay', 'startedAt', random.pick(DAYS), ['0', '1', '2', '10', '3'])
         : this.keyCondition(expressions, 'pk', 'sk', random.pick(PARTITIONS), SORTS),
-      ...(random.chance(0.4) && { FilterExpression: expressions.condition(1) }),
-      ...(random.chance(0.2) && { ProjectionExpression: expressions.projection() }),
+      ...(random.chance(0.4) && { FilterExpression: expressions.expression('condition') }),
+      ...(random.chance(0.2) && { ProjectionExpression: expressions.expression('projection') }),
       ...(random.chance(0.5) && { ScanIndexForward: random.chance(0.5) }),
       ...(random.chance(0.5) && { Limit: random.below(5) }),
       ...(random.chance(0.3) && { ExclusiveStartKey: this.startKey(isIndex) }),
@@ -223,7 +223,7 @@ export class RandomCommands {
     const expressions = new RandomExpressions(random)
     const check = () => ({
       ...this.key(),
-      ConditionExpression: expressions.condition(1),
+      ConditionExpression: expressions.expression('condition'),
       ...this.onFailure(),
       ...expressions.placeholders(),
     })
@@ -237,7 +237,9 @@ export class RandomCommands {
   }
 
   private conditional(expressions: RandomExpressions, probability: number): Members {
-    const condition = this.random.chance(probability) ? { ConditionExpression: expressions.condition() } : {}
+    const condition = this.random.chance(probability)
+      ? { ConditionExpression: expressions.expression('condition') }
+      : {}
     return { ...condition, ...this.onFailure(), ...expressions.placeholders() }
   }
 

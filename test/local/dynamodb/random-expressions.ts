@@ -1,10 +1,5 @@
 import type { Random } from '../../simulation/random.ts'
 
-/** Few, so that they meet; `pk` is a key. */
-const ATTRIBUTES = ['aa', 'aa', 'bb', 'bb', 'cc', 'dd', 'ee', 'll', 'ss', 'zz']
-/** Attributes that are mostly sets, or not there. */
-const SETS = ['ss', 'tt', 'uu']
-const COMPARATORS = ['=', '<>', '<', '<=', '>', '>=']
 const HUGE = 10n ** 38n - 1n
 
 export const TEXTS = ['', 'a', 'ab', 'b', 'é', '\u{1F600}', '\uffee', 'A']
@@ -12,10 +7,6 @@ const NUMBERS = [-3, -1, 0, 1, 2, 3, 5, 9, 2 ** 53 - 1, 2n ** 53n, 2n ** 53n + 1
 
 export function randomNumber(random: Random): number | bigint {
   return random.chance(0.7) ? random.below(6) - 1 : random.pick(NUMBERS)
-}
-
-function randomText(random: Random): string {
-  return random.pick(TEXTS)
 }
 
 /** Texts of few bytes, so that those of several values meet. */
@@ -49,13 +40,87 @@ function randomMap(random: Random, depth: number): Record<string, unknown> {
 export function randomAttributes(random: Random): Record<string, unknown> {
   const attributes: Record<string, unknown> = {}
   if (random.chance(0.8)) attributes.aa = randomNumber(random)
-  if (random.chance(0.7)) attributes.bb = random.pick([randomText, randomText, randomBytes, randomValue])(random)
+  if (random.chance(0.7))
+    attributes.bb = random.chance(0.6) ? random.pick(TEXTS) : random.pick([randomBytes, randomValue])(random)
   if (random.chance(0.7)) attributes.cc = randomMap(random, 2)
   if (random.chance(0.7)) attributes.dd = randomValue(random)
   if (random.chance(0.7)) attributes.ss = random.chance(0.9) ? randomSet(random) : randomValue(random)
   if (random.chance(0.3)) attributes.tt = randomSet(random)
   if (random.chance(0.4)) attributes.ll = [randomValue(random), undefined, randomNumber(random)]
   return attributes
+}
+
+/** Attributes, few, so that they meet: any of them, and those that are mostly sets or not there. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  name: ['aa', 'aa', 'bb', 'bb', 'cc', 'dd', 'ee', 'll', 'ss', 'zz'],
+  set: ['ss', 'tt', 'uu'],
+}
+
+const VALUES: Readonly<Record<string, (random: Random) => unknown>> = {
+  any: randomValue,
+  number: randomNumber,
+  huge: () => HUGE,
+  text: (random) => random.pick(TEXTS),
+  bytes: randomBytes,
+  elements: randomSet,
+  count: (random) => random.below(4),
+  low: (random) => random.pick([-2, -1, 0, 1]),
+  high: (random) => random.pick([1, 2, 3, 2n ** 60n]),
+}
+
+/** What each word may be, as often as it stands there. */
+const GRAMMAR: Readonly<Record<string, readonly string[]>> = {
+  condition: [
+    ...['{test}', '{test}', '{test} AND {test}', '{test} OR {condition}', 'NOT {test}'],
+    ...['({condition}) AND {test}', '{test} or ({test} AND {condition})', 'not ({test} OR {test})'],
+  ],
+  test: [
+    ...['attribute_exists({name})', 'attribute_not_exists ({name})', 'begins_with({name}, {text})'],
+    ...['{name} BETWEEN {low} AND {high}', '{ordered} BETWEEN {ordered} AND {ordered}'],
+    ...['{operand} IN ({operand})', '{operand} IN ({operand}, {any}, {operand})'],
+    ...['{operand} = {operand}', '{operand} <> {operand}', '{size} {comparator} {count}'],
+    ...[
+      'contains({set}, {bytes})',
+      'contains(bb, {text})',
+      'contains({text}, {text})',
+      'contains({operand}, {operand})',
+    ],
+    ...['{name} {comparator} {ordered}', '{name} {comparator} {ordered}', '{name} {comparator} {number}'],
+  ],
+  comparator: ['=', '<>', '<', '<=', '>', '>='],
+  size: ['size({name})', 'size({set})', 'size({elements})', 'size({text})', 'size({any})'],
+  ordered: ['{number}', '{number}', '{number}', '{text}', '{text}', '{name}', 'size({name})'],
+  operand: ['{name}', '{name}', '{any}', '{any}', '{size}'],
+  update: [
+    ...['SET {change}', 'SET {change}', 'set {change}, {change}', 'SET {change}, {change}, {change}'],
+    ...['REMOVE {name}', 'REMOVE {name},{name}', 'SET {change} REMOVE {name}', 'REMOVE {name} SET {change}'],
+    ...['ADD {set} {elements}', 'DELETE {set} {elements}', 'delete {set} {elements}, {set} {elements}'],
+    ...[
+      'ADD aa {number}',
+      'ADD aa {number}, {set} {elements} SET {change}',
+      'add {set} {elements} DELETE {set} {elements}',
+    ],
+    ...['ADD {name} {any}', 'DELETE {name} {name}'],
+  ],
+  change: ['{name} = {result}'],
+  result: [
+    '{any}',
+    '{any}',
+    '{term}',
+    '{term} + {number}',
+    '{term} - {number}',
+    '{term} - {term}',
+    '{huge} + {number}',
+  ],
+  term: [
+    'aa',
+    'aa',
+    '{name}',
+    'if_not_exists(aa, {number})',
+    'if_not_exists({name}, {number})',
+    'if_not_exists({name}, {name})',
+  ],
+  projection: ['{name}', '{name}, {name}', '{name}, {set}, {name}'],
 }
 
 /** Expressions of one command, with their names and values; right for the most part. */
@@ -82,45 +147,13 @@ export class RandomExpressions {
     }
   }
 
-  condition(depth = 2): string {
-    return this.spoilt(this.either(depth))
-  }
-
-  update(): string {
+  /** Now and then spoilt. */
+  expression(kind: 'condition' | 'update' | 'projection'): string {
     const { random } = this
-    const changes = random.chance(0.35) ? this.changes() : []
-    if (changes.length > 0 && random.chance(0.8)) return this.spoilt(changes.join(' '))
-    const sets = Array.from({ length: random.pick([0, 1, 1, 1, 2, 3]) }, () => `${this.attribute()} = ${this.result()}`)
-    const removes = Array.from({ length: random.below(sets.length > 0 ? 2 : 4) }, () => this.attribute())
-    const sections = [
-      ...changes,
-      ...(sets.length > 0 ? [`${random.pick(['SET', 'SET', 'set'])} ${sets.join(', ')}`] : []),
-      ...(removes.length > 0 ? [`REMOVE ${removes.join(',')}`] : []),
-    ]
-    return this.spoilt((random.chance(0.5) ? sections : sections.reverse()).join(' '))
-  }
-
-  /** Sections of ADD and DELETE. */
-  private changes(): string[] {
-    const { random } = this
-    const sections = random.pick([['ADD'], ['ADD'], ['DELETE'], ['DELETE'], ['delete'], ['add', 'DELETE']])
-    const sets = [...SETS].sort(() => random.next() - 0.5)
-    return sections.map((section) => {
-      const changes = sets.splice(0, random.pick([1, 1, 1, 2])).map((name) => this.change(section, name))
-      return `${section} ${changes.join(', ')}`
-    })
-  }
-
-  private change(section: string, name: string): string {
-    const { random } = this
-    if (random.chance(0.05)) return `${this.attribute()} ${this.value(randomValue(random))}`
-    if (random.chance(0.02)) return `${this.attribute()} ${this.attribute()}`
-    if (section === 'ADD' && random.chance(0.2)) return `${this.name('aa')} ${this.value(randomNumber(random))}`
-    return `${random.chance(0.95) ? this.name(name) : this.attribute()} ${this.value(randomSet(random))}`
-  }
-
-  projection(): string {
-    return this.spoilt(Array.from({ length: 1 + this.random.below(3) }, () => this.attribute()).join(', '))
+    const text = this.written(kind)
+    if (random.chance(0.98)) return text
+    const cut = text.slice(0, random.below(text.length))
+    return random.pick([cut, `${text} ${text}`, `(${text})`, `((${text}))`, `${text} #undefined`])
   }
 
   name(name: string): string {
@@ -138,103 +171,14 @@ export class RandomExpressions {
     return token
   }
 
-  private spoilt(text: string): string {
+  private written(word: string): string {
     const { random } = this
-    if (random.chance(0.98)) return text
-    return random.pick([text.slice(0, random.below(text.length)), `${text} ${text}`, `(${text})`, `${text} #undefined`])
-  }
-
-  private either(depth: number): string {
-    const { random } = this
-    if (depth === 0 || random.chance(0.3)) return this.simple()
-    const [left, right] = [this.either(depth - 1), this.either(depth - 1)]
-    return random.pick([
-      `${left} AND ${right}`,
-      `${left} OR ${right}`,
-      `(${left}) AND ${right}`,
-      `${left} or (${right})`,
-      `NOT ${left}`,
-      `not (${left} OR ${right})`,
-    ])
-  }
-
-  private simple(): string {
-    const { random } = this
-    const ordered = () => `${this.attribute()} ${random.pick(COMPARATORS)} ${this.ordered()}`
-    const beginning = () => (random.chance(0.95) ? this.value(random.pick(TEXTS)) : this.operand())
-    const options = () => Array.from({ length: 1 + random.below(3) }, () => this.operand()).join(', ')
-    const kinds = [
-      () => `attribute_exists(${this.attribute()})`,
-      () => `attribute_not_exists (${this.attribute()})`,
-      () => `begins_with(${this.attribute()}, ${beginning()})`,
-      () => this.between(),
-      () => `${this.operand()} IN (${options()})`,
-      () => `${this.operand()} ${random.pick(['=', '<>'])} ${this.operand()}`,
-      () => this.containing(),
-      () => `${this.size()} ${random.pick(COMPARATORS)} ${this.value(random.below(4))}`,
-      ...[ordered, ordered],
-    ]
-    return random.pick(kinds)()
-  }
-
-  private containing(): string {
-    const { random } = this
-    if (random.chance(0.5)) return `contains(${this.set()}, ${this.value(randomBytes(random))})`
-    const simple = random.pick([randomText, randomNumber, randomBytes])(random)
-    const of = random.pick([() => this.name('bb'), () => this.attribute(), () => this.operand()])()
-    return `contains(${of}, ${random.chance(0.7) ? this.value(simple) : this.operand()})`
-  }
-
-  private size(): string {
-    const { random } = this
-    if (random.chance(0.6)) return `size(${random.chance(0.5) ? this.set() : this.attribute()})`
-    return `size(${this.value(random.pick([randomText, randomSet, randomSet, randomValue])(random))})`
-  }
-
-  private between(): string {
-    const { random } = this
-    const low = random.chance(0.8) ? this.value(random.pick([-2, -1, 0, 1])) : this.ordered()
-    const high = random.chance(0.8) ? this.value(random.pick([1, 2, 3, 2n ** 60n])) : this.ordered()
-    return `${random.chance(0.9) ? this.attribute() : this.ordered()} BETWEEN ${low} AND ${high}`
-  }
-
-  /** Mostly something that has an order. */
-  private ordered(): string {
-    const { random } = this
-    if (random.chance(0.05)) return this.operand()
-    if (random.chance(0.2)) return random.chance(0.5) ? this.attribute() : `size(${this.attribute()})`
-    return this.value(random.chance(0.7) ? randomNumber(random) : random.pick(TEXTS))
-  }
-
-  private operand(): string {
-    const { random } = this
-    if (random.chance(0.5)) return this.attribute()
-    if (random.chance(0.2)) return this.size()
-    return this.value(randomValue(random))
-  }
-
-  private result(): string {
-    const { random } = this
-    if (random.chance(0.5)) return this.value(randomValue(random))
-    if (random.chance(0.3)) return this.term()
-    return `${this.term()} ${random.pick(['+', '-'])} ${random.chance(0.6) ? this.value(randomNumber(random)) : this.term()}`
-  }
-
-  private term(): string {
-    const { random } = this
-    if (random.chance(0.5)) return random.chance(0.85) ? this.name('aa') : this.attribute()
-    const otherwise = random.chance(0.8) ? this.value(randomNumber(random)) : this.attribute()
-    return `if_not_exists(${random.chance(0.6) ? this.name(random.pick(['aa', 'zz'])) : this.attribute()}, ${otherwise})`
-  }
-
-  private attribute(): string {
-    const { random } = this
+    const value = VALUES[word]
+    if (value) return this.value(value(random))
+    const names = NAMES[word]
+    if (!names) return random.pick(GRAMMAR[word] ?? []).replaceAll(/\{(\w+)\}/g, (_, inner) => this.written(inner))
     if (random.chance(0.005)) return 'name'
-    return this.name(random.chance(0.01) ? 'pk' : random.pick(ATTRIBUTES))
-  }
-
-  private set(): string {
-    return this.name(this.random.pick(SETS))
+    return this.name(random.chance(0.01) ? 'pk' : random.pick(names))
   }
 
   private next(): number {

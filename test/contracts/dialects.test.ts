@@ -20,7 +20,7 @@ type Said = {
   readonly refusal?: string
   readonly calls?: readonly (readonly [id: string, name: string, args: string])[]
   readonly finish: 'stop' | 'tool_calls' | 'length' | 'content_filter'
-  /** What Messages says otherwise. */
+  /** The fields that Messages tells otherwise. */
   readonly inMessages?: object
 }
 

@@ -85,7 +85,7 @@ test.each([
 })
 
 const LONG = 64 * 1024
-/** With blanks between them. */
+/** They are separated by blanks. */
 const PIECES =
   "a - . / /a a. a- a@ 1. 1 : :: a: f: [ a:// a://. org- arn: project/ projectid host= ip-1 1.1.1.1 a.com a.com. x@a. sk- ~/ C:\\ \\/ 3fa85f64- aaaaaaaa-aaaa- a_ host=' localhost localhost. ( é https:\\/\\/"
 test.each([...PIECES.split(' '), ' ', 'project ', 'project 1'])('64 KiB of %j take little time', (piece) => {

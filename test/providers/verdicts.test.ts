@@ -26,36 +26,27 @@ const image = (url: unknown) => part({ type: 'image_url', image_url: { url } })
 const calling = (...tool_calls: unknown[]) => said({ role: 'assistant', content: null, tool_calls })
 const call = (args: unknown) => ({ id: 'c', type: 'function', function: { name: 'look', arguments: args } })
 const TOOLS = [{ type: 'function', function: { name: 'look' } }]
-const IMAGE_AT = 'messages[0].content[0].image_url.url'
-const ARGUMENTS_AT = 'messages[1].tool_calls[0].function.arguments'
+const UNNAMED = { tools: [{ type: 'function' }] }
+const SHELL = { type: 'custom', custom: { name: 'sh' } }
+const PART_AT = 'messages[0].content[0]'
+const IMAGE_AT = `${PART_AT}.image_url.url`
+const CALL_AT = 'messages[1].tool_calls[0]'
+const RESULT_AT = 'messages[1].tool_call_id'
+const ARGUMENTS_AT = `${CALL_AT}.function.arguments`
 const deep = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`
 
 type Verdict = [name: string, param: string, request: object, words?: string]
 
 const MALFORMED: Verdict[] = [
-  ['a tool call without an id', 'messages[1].tool_calls[0].id', calling({ ...call('{}'), id: undefined })],
-  [
-    'a tool call without a name',
-    'messages[1].tool_calls[0]',
-    calling({ id: 'c', type: 'function', function: {} }),
-    'name',
-  ],
-  ['a tool call without a function', 'messages[1].tool_calls[0]', calling({ id: 'c', type: 'function' })],
-  ['a tool result without a call id', 'messages[1].tool_call_id', said({ role: 'tool', content: '1' }), 'id'],
-  [
-    'a tool result with a blank call id',
-    'messages[1].tool_call_id',
-    said({ role: 'tool', tool_call_id: '', content: '1' }),
-  ],
+  ['a tool call without an id', `${CALL_AT}.id`, calling({ ...call('{}'), id: undefined })],
+  ['a tool call without a name', CALL_AT, calling({ id: 'c', type: 'function', function: {} }), 'name'],
+  ['a tool call without a function', CALL_AT, calling({ id: 'c', type: 'function' })],
+  ['a tool result without a call id', RESULT_AT, said({ role: 'tool', content: '1' }), 'id'],
+  ['a tool result with a blank call id', RESULT_AT, said({ role: 'tool', tool_call_id: '', content: '1' })],
   ['a tool choice of other models', 'tool_choice', { tools: TOOLS, tool_choice: 'any' }],
   ['a tool choice without a name', 'tool_choice', { tools: TOOLS, tool_choice: { type: 'function' } }],
   ['a tool without a function name', 'tools[0].function.name', { tools: [{ type: 'function', function: {} }] }],
-  [
-    'a tool without a function',
-    'tools[0].function.name',
-    { tools: [{ type: 'function' }], tool_choice: 'none' },
-    'string',
-  ],
+  ['a tool without a function', 'tools[0].function.name', { ...UNNAMED, tool_choice: 'none' }, 'string'],
   ['an image without a URL', IMAGE_AT, part({ type: 'image_url' })],
   ['an image that is not base64', IMAGE_AT, image('data:image/png;base64,%%%'), 'base64'],
   ['an empty image', IMAGE_AT, image('data:image/png;base64,')],
@@ -73,12 +64,7 @@ const WITHOUT_WORDS: Verdict[] = [
   ['token biases', 'logit_bias', { logit_bias: { 50256: -100 } }, 'biases'],
   ['the old functions field', 'functions', { functions: [{ name: 'look' }] }, "use 'tools'"],
   ['the old function_call field', 'function_call', { function_call: { name: 'look' } }, "use 'tool_choice'"],
-  [
-    'a message with the old function role',
-    'messages[1].role',
-    said({ role: 'function', name: 'look', content: '1' }),
-    'function',
-  ],
+  ['a message with the old function role', 'messages[1].role', said({ role: 'function', content: '1' }), 'function'],
   ['audio output', 'modalities', { modalities: ['text', 'audio'] }, 'text'],
   ['a voice', 'audio', { audio: { voice: 'alloy' } }, 'what the provider bills'],
   ['a web search', 'web_search_options', { web_search_options: {} }],
@@ -87,30 +73,17 @@ const WITHOUT_WORDS: Verdict[] = [
   ['an unknown reasoning effort', 'reasoning_effort', { reasoning_effort: 'default' }],
   ['JSON without a schema', 'response_format', { response_format: { type: 'json_object' } }, 'json_schema'],
   ['an empty JSON schema', 'response_format', { response_format: { type: 'json_schema', json_schema: {} } }],
-  ['a custom tool', 'tools[1]', { tools: [...TOOLS, { type: 'custom', custom: { name: 'sh' } }] }, 'functions'],
+  ['a custom tool', 'tools[1]', { tools: [...TOOLS, SHELL] }, 'functions'],
   ['a hosted tool', 'tools[0]', { tools: [{ type: 'web_search' }] }],
   ['a choice among allowed tools', 'tool_choice', { tools: TOOLS, tool_choice: { type: 'allowed_tools' } }, 'required'],
-  [
-    'a choice of a custom tool',
-    'tool_choice',
-    { tools: TOOLS, tool_choice: { type: 'custom', custom: { name: 'sh' } } },
-  ],
-  [
-    'a call of a custom tool',
-    'messages[1].tool_calls[0]',
-    calling({ id: 'c', type: 'custom', custom: { name: 'sh' } }),
-  ],
+  ['a choice of a custom tool', 'tool_choice', { tools: TOOLS, tool_choice: SHELL }],
+  ['a call of a custom tool', CALL_AT, calling({ id: 'c', ...SHELL })],
   ['a blank message', 'messages[0].content', { messages: [user(' \n')] }, 'blank'],
   ['a message without parts', 'messages[0].content', { messages: [user([])] }],
   ['system messages only', 'messages', { messages: [{ role: 'system', content: 'Be kind.' }] }, 'instructions'],
-  [
-    'audio input',
-    'messages[0].content[0]',
-    part({ type: 'input_audio', input_audio: { data: 'UklGR', format: 'wav' } }),
-    'input_audio',
-  ],
-  ['a file', 'messages[0].content[0]', part({ type: 'file', file: { file_data: 'data:application/pdf;base64,JVBE' } })],
-  ['a video', 'messages[0].content[0]', part({ type: 'video_url', video_url: { url: 'https://x.test/a.mp4' } })],
+  ['audio input', PART_AT, part({ type: 'input_audio', input_audio: { data: 'UklGR', format: 'wav' } }), 'input_audio'],
+  ['a file', PART_AT, part({ type: 'file', file: { file_data: 'data:application/pdf;base64,JVBE' } })],
+  ['a video', PART_AT, part({ type: 'video_url', video_url: { url: 'https://x.test/a.mp4' } })],
   ['a TIFF image', IMAGE_AT, image('data:image/tiff;base64,SUkq'), 'PNG'],
   ['tool arguments that are cut off', ARGUMENTS_AT, calling(call('{"cut')), 'JSON'],
   ['tool arguments in a list', ARGUMENTS_AT, calling(call('[1]'))],
@@ -129,12 +102,8 @@ const WRONG: Verdict[] = [
     'messages[1].content[0].type',
     said({ role: 'assistant', content: image('https://x.test/a.png').messages[0]?.content }),
   ],
-  ['a tool call that is a number', 'messages[1].tool_calls[0]', calling(7)],
-  [
-    'tool calls that are not a list',
-    'messages[1].tool_calls',
-    said({ role: 'assistant', content: '', tool_calls: {} }),
-  ],
+  ['a tool call that is a number', CALL_AT, calling(7)],
+  ['tool calls that are not a list', 'messages[1].tool_calls', said({ role: 'assistant', tool_calls: {} })],
   ['a tool choice of an unknown type', 'tool_choice.type', { tools: TOOLS, tool_choice: { type: 'constructor' } }],
   ['a malformed tool choice and no tools', 'tool_choice.type', { tool_choice: {} }],
   ['an image with a number for a URL', IMAGE_AT, image(7)],

@@ -38,7 +38,7 @@ const FIELDS: Readonly<Record<string, readonly [typeof CHAT, (place: string) => 
   'responses, an output': [RESPONSES_FIELDS, (image_url) => output({ type: 'input_image', image_url })],
 }
 
-/** With blanks between them. */
+/** They are separated by blanks. */
 const PLACES = [
   'file:///etc/passwd FILE:/etc/passwd file://localhost/etc/passwd http://a.example/x ftp://a.example/x /srv/data/x.png',
   '../x.wav x.pdf ~/x C:\\x \\\\host\\x s3://bucket/x gs://bucket/x https://localhost/x https://vault/x https://127.0.0.1/x',

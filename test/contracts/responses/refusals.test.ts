@@ -10,8 +10,11 @@ const SECRET_TEXT = 'the-words-of-a-prompt'
 const USER = { role: 'user', content: SECRET_TEXT }
 const items = (...input: unknown[]) => ({ input })
 const content = (...parts: unknown[]) => items({ role: 'user', content: parts })
-const tools = (...list: unknown[]) => ({ tools: list })
+const tools = (...list: object[]) => ({ tools: list })
 const FN = { type: 'function', name: 'f' }
+const CALL = { type: 'function_call', call_id: 'c', name: 'f', arguments: '' }
+const thought = (more: object) => items({ type: 'reasoning', summary: [], ...more })
+const inNamespace = (...list: object[]) => tools({ type: 'namespace', name: 'n', tools: list })
 
 /** For each fault: the request, the parameter that is named, and words that say what to do. */
 const BAD: Readonly<Record<string, readonly [request: unknown, param: string | null, words: string]>> = {
@@ -23,11 +26,7 @@ const BAD: Readonly<Record<string, readonly [request: unknown, param: string | n
   'more than 10,000 items': [{ input: Array(10_001).fill(USER) }, 'input', 'at most 10000 elements'],
   'an item that is a text': [items(USER, SECRET_TEXT), 'input[1]', 'must be an item'],
   'an item of an unknown type': [items({ type: SECRET_TEXT }), 'input[0].type', 'must be one of message'],
-  'a call of a hosted tool': [
-    items(USER, { type: 'web_search_call', id: 'ws_1' }),
-    'input[1].type',
-    'leave their items',
-  ],
+  'a call of a hosted tool': [items({ type: 'web_search_call', id: 'ws_1' }), 'input[0].type', 'leave their items'],
   'an item that is only referred to': [items({ type: 'item_reference', id: 'msg_1' }), 'input[0]', "'store': false"],
   'a reference without a type': [items(USER, { id: 'msg_1' }), 'input[1]', 'Send the item itself'],
   'an unknown role': [items({ role: 'tool', content: 'x' }), 'input[0].role', 'user, assistant, system, developer'],
@@ -51,45 +50,30 @@ const BAD: Readonly<Record<string, readonly [request: unknown, param: string | n
     'input[0].content[0].refusal',
     'must be a string',
   ],
-  'a call without an id': [items({ type: 'function_call', name: 'f', arguments: '' }), 'input[0].call_id', 'missing'],
-  'a call without a name': [items({ type: 'function_call', call_id: 'c', arguments: '' }), 'input[0].name', 'missing'],
-  'a call without arguments': [
-    items({ type: 'function_call', call_id: 'c', name: 'f' }),
-    'input[0].arguments',
-    'string',
-  ],
-  'a custom call without input': [
-    items({ type: 'custom_tool_call', call_id: 'c', name: 'f' }),
-    'input[0].input',
-    'string',
-  ],
+  'a call without an id': [items({ ...CALL, call_id: undefined }), 'input[0].call_id', 'missing'],
+  'a call without a name': [items({ ...CALL, name: undefined }), 'input[0].name', 'missing'],
+  'a call without arguments': [items({ ...CALL, arguments: undefined }), 'input[0].arguments', 'string'],
+  'a custom call without input': [items({ ...CALL, type: 'custom_tool_call' }), 'input[0].input', 'string'],
   'a result of no call': [
     items(USER, { type: 'function_call_output', call_id: SECRET_TEXT, output: 'x' }),
     'input[1].call_id',
     'a call among the items before it',
   ],
   'a result without output': [
-    items(
-      { type: 'function_call', call_id: 'c', name: 'f', arguments: '' },
-      { type: 'function_call_output', call_id: 'c' },
-    ),
+    items(CALL, { type: 'function_call_output', call_id: 'c' }),
     'input[1].output',
     'missing',
   ],
-  'a thought that is a text': [items({ type: 'reasoning', summary: 'x' }), 'input[0].summary', 'an array'],
-  'a thought of an unknown kind': [items({ type: 'reasoning', summary: [{}] }), 'input[0].summary[0]', 'summary_text'],
-  'a thought whose proof is none': [
-    items({ type: 'reasoning', summary: [], encrypted_content: 7 }),
-    'input[0].encrypted_content',
-    'must be a string',
-  ],
+  'a thought that is a text': [thought({ summary: 'x' }), 'input[0].summary', 'an array'],
+  'a thought of an unknown kind': [thought({ summary: [{}] }), 'input[0].summary[0]', 'summary_text'],
+  'a thought whose proof is none': [thought({ encrypted_content: 7 }), 'input[0].encrypted_content', 'a string'],
   'a thought whose proof was changed': [
-    items({ type: 'reasoning', summary: [], encrypted_content: 'thoughts.v1.e30' }),
+    thought({ encrypted_content: 'thoughts.v1.e30' }),
     'input[0].encrypted_content',
     'as it was in the answer',
   ],
   'tools that are no list': [{ tools: {} }, 'tools', 'an array'],
-  'a tool that is a text': [tools(SECRET_TEXT), 'tools[0]', 'must be a tool'],
+  'a tool that is a text': [{ tools: [SECRET_TEXT] }, 'tools[0]', 'must be a tool'],
   'a tool without a type': [tools({ name: 'f' }), 'tools[0].type', 'function, custom, namespace'],
   'a tool of Chat Completions': [tools({ type: 'function', function: { name: 'f' } }), 'tools[0].name', 'missing'],
   'a web search': [tools(FN, { type: 'web_search' }), 'tools[1].type', 'web_search = "disabled"'],
@@ -97,16 +81,8 @@ const BAD: Readonly<Record<string, readonly [request: unknown, param: string | n
   'a code interpreter': [tools({ type: 'code_interpreter' }), 'tools[0].type', 'Leave it out'],
   'an MCP server': [tools({ type: 'mcp', server_url: 'https://x' }), 'tools[0].type', 'Leave it out'],
   'a local shell': [tools({ type: 'local_shell' }), 'tools[0].type', 'a function of your own'],
-  'a hosted tool in a namespace': [
-    tools({ type: 'namespace', name: 'n', tools: [FN, { type: 'web_search' }] }),
-    'tools[0].tools[1].type',
-    'Leave it out',
-  ],
-  'a namespace in a namespace': [
-    tools({ type: 'namespace', name: 'n', tools: [{ type: 'namespace', name: 'm', tools: [] }] }),
-    'tools[0].tools[0].type',
-    'Leave it out',
-  ],
+  'a hosted tool in a namespace': [inNamespace(FN, { type: 'web_search' }), 'tools[0].tools[1].type', 'Leave it out'],
+  'a namespace in a namespace': [inNamespace(...inNamespace().tools), 'tools[0].tools[0].type', 'Leave it out'],
   'a namespace without tools': [tools({ type: 'namespace', name: 'n' }), 'tools[0].tools', 'an array'],
   'a namespace without a name': [tools({ type: 'namespace', tools: [] }), 'tools[0].name', 'missing'],
   'names too long together': [

@@ -20,19 +20,15 @@ const MAY_BE_EMPTY: ReadonlySet<unknown> = new Set(['assistant', 'function'])
 
 export function parseChatRequest(json: JsonBody): ChatRequest {
   const { body, ...read } = readFields(json, ROWS)
-  const stream = body.stream === true
   const messages = requireMessages(body, read.raw)
   return {
     ...read,
-    stream,
-    includeUsage: readIncludeUsage(body.stream_options, stream),
+    includeUsage: readIncludeUsage(body.stream_options, read.stream),
     choices: typeof body.n === 'number' ? body.n : 1,
     namedCap: namedCap(body),
     messageCount: messages.length,
     toolCount: lengthOf(body.tools) + lengthOf(body.functions) + (hasSchema(body.response_format) ? 1 : 0),
     media: promptMedia(messages),
-    asksCacheWrite: json.namesCache ?? false,
-    bytes: json.bytes,
     body,
   }
 }

@@ -3,7 +3,6 @@ import type { ChatBody, ChatRequest } from '../../domain/chat/chat.ts'
 import type { Prompt } from '../../domain/chat/embedding.ts'
 import { flag, integer, knownRows, text } from '../../wire/basics/shape.ts'
 import { MODEL, SAMPLING_FIELDS, STREAM_OPTIONS } from '../../wire/chat/chat-fields.ts'
-import { promptMedia } from '../../wire/chat/prompt-media.ts'
 import { promptShape, readPrompts } from '../../wire/chat/read-prompts.ts'
 import type { JsonBody } from '../../wire/requests/read-body.ts'
 import { readFields, readIncludeUsage, refuseChatWords } from '../../wire/requests/read-body.ts'
@@ -34,19 +33,14 @@ export function readCompletionRequest(request: JsonBody): ChatRequest {
   const { n = 1, max_tokens: cap = DEFAULT_CAP } = body
   refuseChatWords(read.raw, CHAT_WORDS)
   const prompts = readPrompts('prompt', body.prompt, MOST_CHOICES, read.raw)
-  const stream = body.stream === true
   requireBillable(body, prompts)
   return {
     ...read,
-    stream,
-    includeUsage: readIncludeUsage(body.stream_options, stream),
+    includeUsage: readIncludeUsage(body.stream_options, read.stream),
     choices: prompts.length * (n as number),
     namedCap: cap as number,
     messageCount: prompts.length,
-    toolCount: 0,
-    media: promptMedia([]),
     asksCacheWrite: false,
-    bytes: request.bytes,
     body: toChat(body, prompts),
     original: { contract: 'completions', body },
   }

@@ -5,7 +5,6 @@ import { badField } from '../../wire/basics/bad-field.ts'
 import { flag, integer, knownRows, option, shaped, word } from '../../wire/basics/shape.ts'
 import { alias, MODEL } from '../../wire/chat/chat-fields.ts'
 import { errorEnvelope } from '../../wire/chat/frames.ts'
-import { promptMedia } from '../../wire/chat/prompt-media.ts'
 import { promptShape, readPrompts } from '../../wire/chat/read-prompts.ts'
 import { writeVector } from '../../wire/chat/vectors.ts'
 import { moneyLiteral } from '../../wire/money/money-literal.ts'
@@ -34,15 +33,9 @@ export function readEmbeddingRequest(request: JsonBody): ChatRequest {
   const inputs = readInputs(body.input, read.raw)
   return {
     ...read,
-    stream: false,
-    includeUsage: false,
-    choices: 1,
     namedCap: 0,
     messageCount: inputs.length,
-    toolCount: 0,
-    media: promptMedia([]),
     asksCacheWrite: false,
-    bytes: request.bytes,
     body,
     embedding: {
       inputs,

@@ -13,28 +13,40 @@ import {
   usageOfWhole,
 } from './message-head.ts'
 
-export class MessageWriter implements StreamWriter {
-  readonly #head: AnswerHead
-  readonly #blocks: BlockEvents
-  #hasBegun = false
-  #finish: Finish | undefined
+/** An answer as blocks, and how it ended. */
+class Message {
+  protected readonly head: AnswerHead
+  protected readonly blocks: BlockEvents
+  protected finish: Finish | undefined
 
   constructor(head: AnswerHead) {
-    this.#head = head
-    this.#blocks = new BlockEvents(head.requestId.replace('req_', 'toolu_'))
+    this.head = head
+    this.blocks = new BlockEvents(head.requestId.replace('req_', 'toolu_'))
   }
+
+  protected take(part: ChoicePart): BlockEvent[] {
+    if (part.finishReason !== null) this.finish = part
+    return this.blocks.take(part)
+  }
+
+  protected get ending() {
+    return endingOf(this.finish ?? { finishReason: 'stop' }, this.blocks.hasCalls)
+  }
+}
+
+export class MessageWriter extends Message implements StreamWriter {
+  #hasBegun = false
 
   choice(part: ChoicePart): string {
     const begin = this.#hasBegun ? '' : this.#begin()
     this.#hasBegun = true
-    if (part.finishReason !== null) this.#finish = part
-    return begin + this.#blocks.take(part).map(frame).join('')
+    return begin + this.take(part).map(frame).join('')
   }
 
   end({ bill }: CountedUsage): string {
-    const delta = { ...endingOf(this.#finish ?? { finishReason: 'stop' }, this.#blocks.hasCalls), container: null }
+    const delta = { ...this.ending, container: null }
     return [
-      ...this.#blocks.ending(),
+      ...this.blocks.ending(),
       { type: 'message_delta', delta, usage: messageUsage(bill) },
       { type: 'message_stop' },
     ]
@@ -43,11 +55,11 @@ export class MessageWriter implements StreamWriter {
   }
 
   error(error: GatewayError): string {
-    return frame({ type: 'error', ...messageError(error, this.#head.requestId) })
+    return frame({ type: 'error', ...messageError(error, this.head.requestId) })
   }
 
   #begin(): string {
-    const message = { ...emptyMessage(this.#head), usage: usageOfNone() }
+    const message = { ...emptyMessage(this.head), usage: usageOfNone() }
     return frame({ type: 'message_start', message }) + frame({ type: 'ping' })
   }
 }
@@ -58,32 +70,23 @@ function frame(event: { readonly type: string; readonly [field: string]: unknown
 
 type Block = Record<string, unknown>
 
-export class MessageBuilder implements AnswerBuilder {
-  readonly #head: AnswerHead
-  readonly #blocks: BlockEvents
+export class MessageBuilder extends Message implements AnswerBuilder {
   readonly #content: Block[] = []
-  #finish: Finish | undefined
   chars = 0
 
-  constructor(head: AnswerHead) {
-    this.#head = head
-    this.#blocks = new BlockEvents(head.requestId.replace('req_', 'toolu_'))
-  }
-
   add(part: ChoicePart): void {
-    if (part.finishReason !== null) this.#finish = part
-    for (const event of this.#blocks.take(part)) this.#apply(event)
+    for (const event of this.take(part)) this.#apply(event)
   }
 
   cut(): void {
-    this.#finish ??= { finishReason: 'length' }
+    this.finish ??= { finishReason: 'length' }
   }
 
   build({ bill }: CountedUsage): object {
     return {
-      ...emptyMessage(this.#head),
+      ...emptyMessage(this.head),
       content: this.#content.map(finished),
-      ...endingOf(this.#finish ?? { finishReason: 'stop' }, this.#blocks.hasCalls),
+      ...this.ending,
       usage: usageOfWhole(bill),
     }
   }

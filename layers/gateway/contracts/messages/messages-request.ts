@@ -20,12 +20,12 @@ export function readMessagesRequest(json: JsonBody): ChatRequest {
   if (read.body.max_tokens === undefined) {
     throw badField('max_tokens', 'an integer of at least 1', undefined, read.raw)
   }
-  return toChatRequest(read, json)
+  return toChatRequest(read)
 }
 
 /** The same request without the required `max_tokens`, because nothing is generated. */
 export function readCountRequest(json: JsonBody): ChatRequest {
-  return { ...toChatRequest(readMessages(json), json), stream: false }
+  return { ...toChatRequest(readMessages(json)), stream: false }
 }
 
 function readMessages(json: JsonBody): ReadFields {
@@ -36,20 +36,15 @@ function readMessages(json: JsonBody): ReadFields {
   throw badField('messages', 'a non-empty array of messages', read.raw.messages, read.raw)
 }
 
-function toChatRequest({ body, ...read }: ReadFields, { bytes, namesCache = false }: JsonBody): ChatRequest {
+function toChatRequest({ body, ...read }: ReadFields): ChatRequest {
   const messages = innerMessages(body)
   const inner = innerBody(body, messages)
   return {
     ...read,
-    stream: body.stream === true,
-    includeUsage: false,
-    choices: 1,
     namedCap: body.max_tokens as number | undefined,
     messageCount: messages.length,
     toolCount: heldTools(body.tools as JsonObject[] | undefined) + (inner.response_format ? 1 : 0),
     media: withCited(promptMedia(messages), body.messages as JsonObject[]),
-    asksCacheWrite: namesCache,
-    bytes,
     body: inner,
     original: { contract: 'messages', body },
   }

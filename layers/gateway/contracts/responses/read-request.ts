@@ -17,24 +17,20 @@ export function readRequest(json: JsonBody): ChatRequest {
   const { tools, addedChars } = readTools(body.tools)
   const choice = readToolChoice(body.tool_choice, tools.length)
   const format = readFormat(body.text)
-  const stream = body.stream === true
   return {
     ...read,
-    stream,
     includeUsage: true,
-    choices: 1,
     namedCap: typeof body.max_output_tokens === 'number' ? body.max_output_tokens : undefined,
     // Items of one turn are one message to some providers and several to others.
     messageCount: messages.length + (Array.isArray(body.input) ? body.input.length : 0),
     toolCount: tools.length + (format?.type === 'json_schema' ? 1 : 0),
     media: promptMedia(messages),
-    asksCacheWrite: json.namesCache ?? false,
     bytes: json.bytes + addedChars,
     body: {
       ...Object.fromEntries(Object.entries(body).filter(([name]) => !OWN_FIELDS.has(name))),
       model: read.model,
       messages,
-      stream,
+      stream: read.stream,
       ...(tools.length > 0 && { tools, ...copied(body, ['parallel_tool_calls']) }),
       ...(choice !== undefined && { tool_choice: choice }),
       ...(format && { response_format: format }),

@@ -11,8 +11,10 @@ const MEDIA_PARTS: ReadonlyMap<unknown, MediaKind> = new Map<unknown, MediaKind>
   ['file', 'file'],
 ])
 
+export const NO_MEDIA: ChatRequest['media'] = { image: 0, audio: 0, video: 0, file: 0, any: 0 }
+
 export function promptMedia(messages: readonly JsonObject[]): ChatRequest['media'] {
-  const media = { image: 0, audio: 0, video: 0, file: 0, any: 0 }
+  const media = { ...NO_MEDIA }
   for (const { content } of messages) {
     if (!Array.isArray(content)) continue
     for (const part of content as JsonObject[]) {

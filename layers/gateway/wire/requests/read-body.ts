@@ -1,12 +1,13 @@
 import { badRequest, GatewayError } from '../../domain/basics/gateway-error.ts'
 import { MAX_DEPTH } from '../../domain/basics/json-fault.ts'
 import { gainedBytes } from '../../domain/basics/normal-forms.ts'
-import type { ChatBody, UnknownField } from '../../domain/chat/chat.ts'
+import type { ChatRequest } from '../../domain/chat/chat.ts'
 import { badField } from '../basics/bad-field.ts'
 import { describe, isObject } from '../basics/field-rules.ts'
 import { Reading } from '../basics/reading.ts'
 import { buildFields, type KnownRows } from '../basics/shape.ts'
 import { MODEL_WANTED } from '../chat/chat-fields.ts'
+import { NO_MEDIA } from '../chat/prompt-media.ts'
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** A quote has the body of another request inside. */
@@ -138,15 +139,11 @@ function mayGrow(size: number): boolean {
 /** Several times as many as there are known fields. */
 const MOST_FIELDS = 400
 
-export type ReadFields = {
-  readonly body: ChatBody
-  readonly model: string
-  readonly unknown: readonly UnknownField[]
-  readonly raw: ChatBody
-}
+/** A request for one answer without tools and media, which its contract completes. */
+export type ReadFields = Omit<ChatRequest, 'messageCount' | 'original' | 'embedding'>
 
 /** The fields of a request that asks a model, by the table of its contract. Throws a GatewayError. */
-export function readFields({ value, callerId }: JsonBody, rows: KnownRows): ReadFields {
+export function readFields({ value, callerId, bytes, namesCache = false }: JsonBody, rows: KnownRows): ReadFields {
   if (!isObject(value)) {
     const twice = typeof value === 'string' && /^\s*\{/.test(value) ? ' It was made JSON twice: send it as it is.' : ''
     throw badRequest('invalid_body', `The request body must be a JSON object, but ${describe(value)}.${twice}`)
@@ -157,7 +154,21 @@ export function readFields({ value, callerId }: JsonBody, rows: KnownRows): Read
   const { model } = value
   if (typeof model !== 'string' || model === '') throw badField('model', MODEL_WANTED, model, value)
   const reading = new Reading(callerId)
-  return { body: buildFields(value, rows, reading), model, unknown: reading.unknown, raw: value }
+  const body = buildFields(value, rows, reading)
+  return {
+    model,
+    body,
+    unknown: reading.unknown,
+    raw: value,
+    bytes,
+    stream: body.stream === true,
+    includeUsage: false,
+    choices: 1,
+    namedCap: undefined,
+    toolCount: 0,
+    media: NO_MEDIA,
+    asksCacheWrite: namesCache,
+  }
 }
 
 /** Refuses fields by which chat holds more, such as `n`: the inner form would carry them to a provider. */

@@ -1,14 +1,14 @@
 import { expect } from '@jest/globals'
-import { formatCredits } from '../../../layers/gateway/domain/money/money.ts'
 import { catalogFor, HELLO } from '../../support/gateway.ts'
 import { openFor, openUpstream } from '../../support/stack.ts'
 import { type Reply, say } from '../../support/upstream.ts'
-import { type Exchange, exchange, expectBooksClosed, expectError } from './exchange.ts'
+import { type Exchange, exchange, expectBooksClosed, expectError, expectFailed } from './exchange.ts'
 import type { Spoken } from './spoken.ts'
 import { waysInTurn } from './ways.ts'
 
 export const PROVIDER_KEY = 'prov1der-key-7f3a9c2e51'
 
+type Failure = Parameters<typeof expectFailed> extends [unknown, ...infer Rest] ? Rest : never
 /** A streamed and a whole answer of chat, and those of other contracts. */
 type All = readonly [streamed: Exchange, whole: Exchange, ...others: Exchange[]]
 
@@ -54,16 +54,7 @@ export async function openBench() {
       const { contract } = asked
       expect(row).toMatchObject({ contract, outcome: 'completed', usageSource: 'upstream', cost: 20_000n })
     },
-    /** Nothing was delivered, and it is told by a status. `isPaid`: the upstream had accepted the request, so it is charged. */
-    async expectFailed(asked: Exchange, status: number, code: string | null, isPaid = false) {
-      expect(asked.status).toBe(status)
-      expectError(asked, status, code)
-      const row = await expectBooksClosed(gateway, asked.key.id)
-      const outcome = status < 500 ? 'refused' : 'upstream_error'
-      expect(row).toMatchObject({ contract: asked.contract, httpStatus: status, outcome })
-      expect(asked.headers.get('x-svc-cost')).toBe(formatCredits(row.cost))
-      expect(row.cost > 0n).toBe(isPaid)
-    },
+    expectFailed: (...[asked, ...how]: Failure) => expectFailed(gateway, asked, ...how),
     /** The 200 was out already: one error frame, no word of completion, and a bill for what was delivered. */
     async expectCut(asked: Exchange, delivered: string, code = 'upstream_error') {
       expect([asked.status, asked.text, asked.done]).toEqual([200, delivered, false])

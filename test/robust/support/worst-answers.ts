@@ -52,6 +52,14 @@ export const WORST_OPENAI_ANSWERS: Readonly<Record<string, () => Answer>> = {
       usageChunk(USAGE),
       DONE,
     ),
+  'events of 1 and of 200,000 log probabilities': () =>
+    stream(
+      ...[1, 200_000].map((count) => {
+        const logprobs = { content: Array(count).fill(0) }
+        return event({ choices: [{ index: 0, delta: { content: 'a' }, logprobs }] })
+      }),
+      ...END,
+    ),
   'a delta of 100,000 fields': () => stream(chunk(fields(100_000)), ...END),
   'ten usage reports of 20,000 fields': () =>
     stream(

@@ -34,6 +34,14 @@ const END = [chunk({}, 'stop'), usageChunk(USAGE), DONE]
 const KEY_LIKE = 'sk-a'
 
 export const WORST_OPENAI_ANSWERS: Readonly<Record<string, () => Answer>> = {
+  'events of 1 and of 200,000 log probabilities': () =>
+    stream(
+      ...[1, 200_000].map((count) => {
+        const logprobs = { content: Array(count).fill(0) }
+        return event({ choices: [{ index: 0, delta: { content: 'a' }, logprobs }] })
+      }),
+      ...END,
+    ),
   'one event of 120,000 tool calls': () => stream(chunk({ tool_calls: many(120_000, (index) => call(index)) }), ...END),
   'one event of 120,000 pieces of one tool call': () =>
     stream(chunk({ tool_calls: many(120_000, () => call(0)) }), ...END),
@@ -51,14 +59,6 @@ export const WORST_OPENAI_ANSWERS: Readonly<Record<string, () => Answer>> = {
       event({ choices: many(50_000, (index) => ({ index, delta: { content: 'a' }, finish_reason: 'stop' })) }),
       usageChunk(USAGE),
       DONE,
-    ),
-  'events of 1 and of 200,000 log probabilities': () =>
-    stream(
-      ...[1, 200_000].map((count) => {
-        const logprobs = { content: Array(count).fill(0) }
-        return event({ choices: [{ index: 0, delta: { content: 'a' }, logprobs }] })
-      }),
-      ...END,
     ),
   'a delta of 100,000 fields': () => stream(chunk(fields(100_000)), ...END),
   'ten usage reports of 20,000 fields': () =>

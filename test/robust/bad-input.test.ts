@@ -146,34 +146,22 @@ describe('bodies that are not JSON objects', () => {
 
 describe('fields of the wrong type', () => {
   const SAMPLES = { string: PROMPT, number: 7, boolean: true, array: [[PROMPT]], object: { [PROMPT]: PROMPT } }
+  const USAGE_IN_WORDS = { include_usage: PROMPT }
   type Kind = keyof typeof SAMPLES
 
-  test.each<[field: string, ...accepted: Kind[]]>([
-    ['model', 'string'],
-    ['messages', 'array'],
-    ['max_tokens', 'number'],
-    ['max_completion_tokens', 'number'],
-    ['temperature', 'number'],
-    ['top_p', 'number'],
-    ['n', 'number'],
-    ['stream', 'boolean'],
-    ['stream_options', 'object'],
-    ['stop', 'string'],
-    ['presence_penalty', 'number'],
-    ['frequency_penalty', 'number'],
-    ['seed', 'number'],
-    ['logprobs', 'boolean'],
-    ['top_logprobs', 'number'],
-    ['logit_bias', 'object'],
-    ['tools', 'array'],
-    ['tool_choice', 'string', 'object'],
-    ['parallel_tool_calls', 'boolean'],
-    ['response_format', 'object'],
-    ['user', 'string'],
-    ['metadata', 'object'],
-  ])(
-    'a value of the wrong type for the field %s is refused with 400 and the field’s name',
-    async (field, ...accepted) => {
+  const FIELDS: readonly [accepted: Kind[], fields: string][] = [
+    [['string'], 'model stop user'],
+    [['number'], 'max_tokens max_completion_tokens temperature top_p n seed top_logprobs'],
+    [['number'], 'presence_penalty frequency_penalty'],
+    [['boolean'], 'stream logprobs parallel_tool_calls'],
+    [['array'], 'messages tools'],
+    [['object'], 'stream_options logit_bias response_format metadata'],
+    [['string', 'object'], 'tool_choice'],
+  ]
+
+  test.each(FIELDS.flatMap(([accepted, fields]) => fields.split(' ').map((field) => ({ field, accepted }))))(
+    'a value of the wrong type for the field $field is refused with 400 and the field’s name',
+    async ({ field, accepted }) => {
       const wrong = Object.entries(SAMPLES).filter(([kind]) => !accepted.includes(kind as Kind))
       const answers = await Promise.all(wrong.map(([, value]) => chat(withFields({ [field]: value }))))
       const says = new RegExp(`'${field}' must be .+, but got `)
@@ -191,11 +179,7 @@ describe('fields of the wrong type', () => {
     ['a number in its stop list', { stop: [PROMPT, 1] }, 'stop'],
     ['a string for a tool', { tools: [{ type: 'function' }, PROMPT] }, 'tools[1]'],
     ['1,025 tools', { tools: Array(1025).fill({ type: 'function' }) }, 'tools'],
-    [
-      'a string for include_usage',
-      { stream: true, stream_options: { include_usage: PROMPT } },
-      'stream_options.include_usage',
-    ],
+    ['a string for include_usage', { stream: true, stream_options: USAGE_IN_WORDS }, 'stream_options.include_usage'],
     ['stream_options but no stream', { stream_options: { include_usage: true } }, 'stream_options'],
     ['stream_options and stream off', { stream: false, stream_options: {} }, 'stream_options'],
   ])('a request with %s is refused with 400 and the field’s name', async (_, fields, param) => {
@@ -210,30 +194,26 @@ describe('fields of the wrong type', () => {
 })
 
 describe('numbers out of range', () => {
+  const outside = (field: string, bounds: string, ...literals: string[]) =>
+    literals.map((literal): [string, string, RegExp] => [
+      field,
+      literal,
+      new RegExp(`${bounds}.*, but got ${shown(literal)}`),
+    ])
+  /** A number as a message shows it. */
+  const shown = (literal: string) => String(Number(literal)).replace('+', '\\+')
+
   test.each<[field: string, literal: string, says: RegExp]>([
-    ['temperature', '3', /between 0 and 2, but got 3/],
-    ['temperature', '-0.1', /between 0 and 2, but got -0.1/],
-    ['temperature', '1e30', /between 0 and 2/],
-    ['top_p', '1.01', /between 0 and 1/],
-    ['top_p', '-1', /between 0 and 1/],
-    ['n', '0', /between 1 and 128, but got 0/],
-    ['n', '-1', /between 1 and 128/],
-    ['n', '1.5', /between 1 and 128/],
-    ['n', '129', /between 1 and 128/],
-    ['n', '1e9', /between 1 and 128, but got 1000000000/],
-    ['presence_penalty', '2.5', /between -2 and 2/],
-    ['frequency_penalty', '-3', /between -2 and 2/],
-    ['seed', '0.5', /an integer/],
-    ['seed', '1e30', /an integer/],
-    ['top_logprobs', '21', /between 0 and 20/],
-    ['top_logprobs', '-1', /between 0 and 20/],
-    ...['max_tokens', 'max_completion_tokens'].flatMap<[string, string, RegExp]>((field) => [
-      [field, '-1', /at least 1, but got -1/],
-      [field, '0', /at least 1, but got 0/],
-      [field, '1.5', /an integer of at least 1, but got 1.5/],
-      [field, '1e30', /an integer of at least 1/],
-      [field, '9007199254740992', /an integer of at least 1/],
-    ]),
+    ...outside('temperature', 'between 0 and 2', '3', '-0.1', '1e30'),
+    ...outside('top_p', 'between 0 and 1', '1.01', '-1'),
+    ...outside('n', 'between 1 and 128', '0', '-1', '1.5', '129', '1e9'),
+    ...outside('presence_penalty', 'between -2 and 2', '2.5'),
+    ...outside('frequency_penalty', 'between -2 and 2', '-3'),
+    ...outside('seed', 'an integer', '0.5', '1e30'),
+    ...outside('top_logprobs', 'between 0 and 20', '21', '-1'),
+    ...['max_tokens', 'max_completion_tokens'].flatMap((field) =>
+      outside(field, 'an integer of at least 1', '-1', '0', '1.5', '1e30', '9007199254740992'),
+    ),
   ])('the field %s with the value %s is refused with 400 and the bounds', async (field, literal, says) => {
     await expectChatRefused(withFields({ [field]: '@' }).replace('"@"', literal), { param: field, says })
   })
@@ -263,7 +243,7 @@ describe('deep nesting and strange names', () => {
     ['objects as a message’s content', inContent(objects(DEEP))],
     ['arrays in a field that is passed on', inExtra(arrays(DEEP))],
     ['arrays in an unknown field', inExtra(arrays(DEEP)).replace('guided_json', 'of_the_future')],
-    ['objects in a tool', inExtra(objects(DEEP)).replace('chat_template_kwargs', 'tools')],
+    ['objects in a tool', inExtra(objects(DEEP)).replace('guided_json', 'tools')],
   ])('100,000 levels of %s are refused with 400 and the limit', async (_, body) => {
     await expectChatRefused(body, { says: /nested more than 64 levels/ })
   })
@@ -300,17 +280,12 @@ describe('deep nesting and strange names', () => {
     await expectChatRefused(withFields(fields), { param: 'constructor', says: /not passed on/ })
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
-
-  test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
-    'a model named %s is a 404 like every unknown model',
-    async (model) => {
-      await expectChatRefused(withFields({ model }), { status: 404, code: 'model_not_found', param: 'model' })
-    },
-  )
 })
 
 describe('malformed messages', () => {
   const user = { role: 'user', content: PROMPT }
+  const parts = (...content: unknown[]) => [{ role: 'user', content }]
+  const text = (words?: unknown) => ({ type: 'text', text: words })
 
   test.each<[string, unknown, string]>([
     ['no messages', [], 'messages'],
@@ -328,30 +303,28 @@ describe('malformed messages', () => {
     ['a number as content', [{ role: 'system', content: 5 }], 'messages[0].content'],
     ['an object as content', [{ role: 'assistant', content: { [PROMPT]: PROMPT } }], 'messages[0].content'],
     ['a tool’s answer without content', [user, { role: 'tool', tool_call_id: 'x' }], 'messages[1].content'],
-    ['a string for a content part', [{ role: 'user', content: [PROMPT] }], 'messages[0].content[0]'],
-    ['null for a content part', [{ role: 'user', content: [null] }], 'messages[0].content[0]'],
-    ['a content part without a type', [{ role: 'user', content: [{ text: PROMPT }] }], 'messages[0].content[0].type'],
-    [
-      'a content part with a number as its type',
-      [{ role: 'user', content: [{ type: 1, text: PROMPT }] }],
-      'messages[0].content[0].type',
-    ],
-    [
-      'a text part without text',
-      [{ role: 'user', content: [{ type: 'text', text: PROMPT }, { type: 'text' }] }],
-      'messages[0].content[1].text',
-    ],
-    [
-      'a text part with an object as its text',
-      [{ role: 'user', content: [{ type: 'text', text: { [PROMPT]: PROMPT } }] }],
-      'messages[0].content[0].text',
-    ],
+    ['a string for a content part', parts(PROMPT), 'messages[0].content[0]'],
+    ['null for a content part', parts(null), 'messages[0].content[0]'],
+    ['a content part without a type', parts({ text: PROMPT }), 'messages[0].content[0].type'],
+    ['a content part with a number as its type', parts({ type: 1, text: PROMPT }), 'messages[0].content[0].type'],
+    ['a text part without text', parts(text(PROMPT), text()), 'messages[0].content[1].text'],
+    ['a text part with an object as its text', parts(text({ [PROMPT]: PROMPT })), 'messages[0].content[0].text'],
   ])('a conversation with %s is refused with 400 and the place of the mistake', async (_, messages, param) => {
     await expectChatRefused(withFields({ messages }), { param, says: /must (be|have) / })
   })
 })
 
-test.each(['no-such-model', 'Test-Model', ' test-model', 'test-model\u0000', '../test-model', 'm'.repeat(100_000)])(
+const OF_OBJECTS = ['constructor', '__proto__', 'toString', 'hasOwnProperty']
+const OTHER_MODELS = [
+  'no-such-model',
+  'Test-Model',
+  ' test-model',
+  'test-model\u0000',
+  '../test-model',
+  'm'.repeat(100_000),
+]
+
+test.each([...OTHER_MODELS, ...OF_OBJECTS])(
   'an unknown model is refused with 404 and at most 100 characters of its name (case %#)',
   async (model) => {
     const row = await expectChatRefused(withFields({ model }), {
@@ -370,17 +343,11 @@ describe('bodies of more than 4 MiB', () => {
     return frame.replace('"grammar":""', `"grammar":"${'x'.repeat(bytes - frame.length)}"`)
   }
 
-  test('a body of exactly 4 MiB is accepted, and one byte more is a 413', async () => {
+  test('a body of exactly 4 MiB is accepted, and one byte more is a 413 with the limit', async () => {
     expect((await chat(ofSize(4 * MIB))).status).toBe(200)
-    await expectChatRefused(ofSize(4 * MIB + 1), { status: 413, code: 'request_too_large', says: /4194305 bytes/ })
-  })
-
-  test.each([5, 7, 20])('a body of %i MB is refused with 413 and the limit', async (megabytes) => {
-    await expectChatRefused(ofSize(megabytes * 1_000_000), {
-      status: 413,
-      code: 'request_too_large',
-      says: /at most 4194304 are accepted/,
-    })
+    const refusal = { status: 413, code: 'request_too_large' }
+    await expectChatRefused(ofSize(4 * MIB + 1), { ...refusal, says: /4194305 bytes.*at most 4194304 are accepted/ })
+    await expectChatRefused(ofSize(20_000_000), refusal)
   })
 
   test('7 MB of garbage are a 413 at the chat endpoint and a 405 at GET /v1/models', async () => {
@@ -393,20 +360,20 @@ describe('bodies of more than 4 MiB', () => {
 })
 
 describe('content types', () => {
-  test.each<[string, Record<string, string | string[]>]>([
-    ['missing', {}],
-    ['empty', { 'Content-Type': '' }],
-    ['text/plain', { 'Content-Type': 'text/plain;charset=UTF-8' }],
-    ['for a web form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
-    ['multipart/form-data', { 'Content-Type': 'multipart/form-data; boundary=x' }],
-    ['application/octet-stream', { 'Content-Type': 'application/octet-stream' }],
-    ['application/jsonp', { 'Content-Type': 'application/jsonp' }],
-    ['application/json-seq', { 'Content-Type': 'application/json-seq' }],
-    ['the word json', { 'Content-Type': 'json' }],
-    ['a list of two types', { 'Content-Type': 'text/plain, application/json' }],
-    ['5,000 characters long', { 'Content-Type': 'x/'.padEnd(5_000, 'y') }],
-  ])('a Content-Type that is %s is refused with 415', async (_, headers) => {
-    const answer = await chat(withFields({}), headers)
+  test.each<[string, string | undefined]>([
+    ['missing', undefined],
+    ['empty', ''],
+    ['text/plain', 'text/plain;charset=UTF-8'],
+    ['for a web form', 'application/x-www-form-urlencoded'],
+    ['multipart/form-data', 'multipart/form-data; boundary=x'],
+    ['application/octet-stream', 'application/octet-stream'],
+    ['application/jsonp', 'application/jsonp'],
+    ['application/json-seq', 'application/json-seq'],
+    ['the word json', 'json'],
+    ['a list of two types', 'text/plain, application/json'],
+    ['5,000 characters long', 'x/'.padEnd(5_000, 'y')],
+  ])('a Content-Type that is %s is refused with 415', async (_, type) => {
+    const answer = await chat(withFields({}), type === undefined ? {} : { 'Content-Type': type })
     await expectRefusal(answer, { status: 415, code: 'unsupported_media_type', says: /must be application\/json/ })
     expect(answer.body.length).toBeLessThan(500)
   })
@@ -427,54 +394,45 @@ describe('content types', () => {
     },
   )
 
-  test('a body with the Content-Encoding identity, which is none, is accepted', async () => {
-    expect((await chat(withFields({}), { ...JSON_TYPE, 'Content-Encoding': 'identity' })).status).toBe(200)
-  })
-
   test.each([
-    'application/json',
-    'Application/JSON; charset=utf-8',
-    'application/json;charset=UTF-8',
-    'application/vnd.x+json',
-  ])('the Content-Type %s is accepted as JSON', async (type) => {
-    expect((await chat(withFields({}), { 'Content-Type': type })).status).toBe(200)
+    { 'Content-Type': 'application/json', 'Content-Encoding': 'identity' },
+    { 'Content-Type': 'Application/JSON; charset=utf-8' },
+    { 'Content-Type': 'application/json;charset=UTF-8' },
+    { 'Content-Type': 'application/vnd.x+json' },
+  ])('a body with the headers %j is accepted as JSON', async (headers) => {
+    expect((await chat(withFields({}), headers)).status).toBe(200)
   })
 })
 
 describe('malformed keys', () => {
-  const body43 = 'A'.repeat(43)
+  const LETTERS = 'A'.repeat(43)
+  const TOKEN = `${BRAND.keyPrefix}${LETTERS}`
+  const bearing = (token: string) => ({ Authorization: `Bearer ${token}` })
   type Presented = [how: string, headers: Record<string, string | string[]>]
   const MISSING: Presented[] = [
     ['that is missing', {}],
     ['that is empty', { Authorization: '' }],
-    [
-      'in Basic authentication',
-      { Authorization: `Basic ${Buffer.from(`user:${BRAND.keyPrefix}${body43}`).toString('base64')}` },
-    ],
+    ['in Basic authentication', { Authorization: `Basic ${Buffer.from(`user:${TOKEN}`).toString('base64')}` }],
     ['that is missing after Bearer', { Authorization: 'Bearer' }],
-    ['of blanks', { Authorization: 'Bearer    ' }],
-    ['without the word Bearer', { Authorization: `${BRAND.keyPrefix}${body43}` }],
+    ['of blanks', bearing('   ')],
+    ['without the word Bearer', { Authorization: TOKEN }],
   ]
   const MALFORMED: Presented[] = [
-    ['given twice', { Authorization: `Bearer ${BRAND.keyPrefix}${body43} ${BRAND.keyPrefix}${body43}` }],
-    [
-      'given twice with a comma',
-      { Authorization: `Bearer ${BRAND.keyPrefix}${body43},Bearer ${BRAND.keyPrefix}${body43}` },
-    ],
-    ['with another prefix', { Authorization: `Bearer sk-proj-${body43}` }],
-    ['with its prefix in capitals', { Authorization: `Bearer SVC_LIVE_${body43}` }],
-    ['that is one character too short', { Authorization: `Bearer ${BRAND.keyPrefix}${body43.slice(1)}` }],
-    ['that is one character too long', { Authorization: `Bearer ${BRAND.keyPrefix}${body43}A` }],
-    ['with a hyphen', { Authorization: `Bearer ${BRAND.keyPrefix}${body43.slice(1)}-` }],
-    ['with an accented letter', { Authorization: `Bearer ${BRAND.keyPrefix}${body43.slice(1)}\u00e9` }],
-    ['in quotes', { Authorization: `Bearer "${BRAND.keyPrefix}${body43}"` }],
-    ['in the header X-Api-Key with a word before it', { 'X-Api-Key': `Bearer ${BRAND.keyPrefix}${body43}` }],
-    [
-      'in the header X-Api-Key beside another in Authorization',
-      { 'X-Api-Key': `${BRAND.keyPrefix}${body43}`, Authorization: 'Bearer other' },
-    ],
-    ['of 8 KB', { Authorization: `Bearer ${BRAND.keyPrefix}`.padEnd(8_000, 'A') }],
-    ['after 8 KB of blanks', { Authorization: `Bearer ${' '.repeat(8_000)}A B` }],
+    ['given twice', bearing(`${TOKEN} ${TOKEN}`)],
+    ['given twice with a comma', bearing(`${TOKEN},Bearer ${TOKEN}`)],
+    ['in two headers', { Authorization: [`Bearer ${secret}`, `Bearer ${secret}`] }],
+    ['with another prefix', bearing(`sk-proj-${LETTERS}`)],
+    ['with the prefix of an admin key', bearing(`${BRAND.adminKeyPrefix}${LETTERS}`)],
+    ['with its prefix in capitals', bearing(`SVC_LIVE_${LETTERS}`)],
+    ['that is one character too short', bearing(TOKEN.slice(0, -1))],
+    ['that is one character too long', bearing(`${TOKEN}A`)],
+    ['with a hyphen', bearing(`${TOKEN.slice(0, -1)}-`)],
+    ['with an accented letter', bearing(`${TOKEN.slice(0, -1)}\u00e9`)],
+    ['in quotes', bearing(`"${TOKEN}"`)],
+    ['in the header X-Api-Key with a word before it', { 'X-Api-Key': `Bearer ${TOKEN}` }],
+    ['in the header X-Api-Key beside another in Authorization', { 'X-Api-Key': TOKEN, ...bearing('other') }],
+    ['of 8 KB', bearing(BRAND.keyPrefix.padEnd(8_000, 'A'))],
+    ['after 8 KB of blanks', bearing(`${' '.repeat(8_000)}A B`)],
   ]
   const ENDPOINTS: RawCall[] = [
     { headers: JSON_TYPE, body: withFields({}) },
@@ -486,7 +444,7 @@ describe('malformed keys', () => {
   ]
   const NO_KEY = "You didn't provide an API key."
   const WRONG_KEY = 'Incorrect API key provided.'
-  const NONSENSE = { Authorization: 'Bearer nonsense' }
+  const NONSENSE = bearing('nonsense')
   const at = (to: TestGateway, endpoint: RawCall, headers: object) =>
     rawCall(to.baseUrl, { ...endpoint, headers: { ...endpoint.headers, ...headers } })
 
@@ -494,14 +452,8 @@ describe('malformed keys', () => {
   function expectStranger(answer: RawAnswer, sample: RawAnswer, words = WRONG_KEY): void {
     expect(answer.status).toBe(401)
     expect(answer.body).toBe(sample.body)
-    expect(JSON.parse(answer.body)).toEqual({
-      error: {
-        message: expect.stringContaining(words),
-        type: 'invalid_request_error',
-        param: null,
-        code: 'invalid_api_key',
-      },
-    })
+    const error = { type: 'invalid_request_error', param: null, code: 'invalid_api_key' }
+    expect(JSON.parse(answer.body)).toEqual({ error: { ...error, message: expect.stringContaining(words) } })
     expect(answer.headers['x-request-id']).toMatch(/^req_[0-9A-Z]{26}$/)
     expect(answer.headers['x-svc-cost']).toBe('0')
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('ratelimit'))).toEqual([])
@@ -535,9 +487,7 @@ describe('malformed keys', () => {
     await revokeKey(gateway.tables)(revoked.key.id, actAt())
     for (const endpoint of ENDPOINTS) {
       const sample = await at(gateway, endpoint, NONSENSE)
-      for (const token of [`${BRAND.keyPrefix}${body43}`, revoked.secret]) {
-        expectStranger(await at(gateway, endpoint, { Authorization: `Bearer ${token}` }), sample)
-      }
+      for (const token of [TOKEN, revoked.secret]) expectStranger(await at(gateway, endpoint, bearing(token)), sample)
     }
     await expectGoodRequest()
   })
@@ -547,12 +497,6 @@ describe('malformed keys', () => {
       expect((await at(gateway, ENDPOINTS[0] as RawCall, { Authorization: header })).status).toBe(200)
     }
   })
-
-  test('a request with two Authorization headers is a 401 like one with a malformed key', async () => {
-    const twice = { Authorization: [`Bearer ${secret}`, `Bearer ${secret}`] }
-    for (const endpoint of ENDPOINTS)
-      expectStranger(await at(gateway, endpoint, twice), await at(gateway, endpoint, NONSENSE))
-  })
 })
 
 describe('unknown paths and methods', () => {
@@ -560,69 +504,31 @@ describe('unknown paths and methods', () => {
   const NO_MODEL = { status: 404, code: 'model_not_found', param: 'model' }
   const notAllowed = (allow: string) => ({ status: 405, code: 'method_not_allowed', allow })
 
-  const CALLS: [method: string, path: string, refusal: Refusal][] = [
-    ['POST', '/', NOT_FOUND],
-    ['GET', '/v1', NOT_FOUND],
-    ['GET', '/v1/', NOT_FOUND],
-    ['GET', '/favicon.ico', NOT_FOUND],
-    ['POST', '/v1/images/generations', NOT_FOUND],
-    ['POST', '/v1/audio/speech', NOT_FOUND],
-    ['POST', '/chat/completions', NOT_FOUND],
-    ['POST', '/v1/chat', NOT_FOUND],
-    ['POST', '/v1/chat/', NOT_FOUND],
-    ['POST', '/v1/chat/completions//', NOT_FOUND],
-    ['POST', '/v1/chat/completions/1', NOT_FOUND],
-    ['POST', '/v1/chat//completions', NOT_FOUND],
-    ['POST', '/V1/chat/completions', NOT_FOUND],
-    ['POST', '/v1/chat/completions%00', NOT_FOUND],
-    ['POST', '/v1/chat%2fcompletions', NOT_FOUND],
-    ['GET', '/v1/usage/a/b', NOT_FOUND],
-    ['GET', '/v1/usage/%', NOT_FOUND],
-    ['GET', '/v1/usage/%00', NOT_FOUND],
-    ['GET', '/v1/usage/req_00000000000000000000000000', NOT_FOUND],
-    ['GET', `/v1/usage/${'x'.repeat(2_048)}`, NOT_FOUND],
-    ['GET', `/v1/usage/${'x'.repeat(2_049)}`, NOT_FOUND],
-    ['GET', `/v1/usage/${'x'.repeat(8_000)}`, NOT_FOUND],
-    ['GET', `/${'x'.repeat(8_000)}`, NOT_FOUND],
-    ['GET', '/v1/models/none', NO_MODEL],
-    ['GET', '/v1/models/%', NO_MODEL],
-    ['GET', '/v1/models/%ff', NO_MODEL],
-    ['GET', '/v1/models/%00', NO_MODEL],
-    ['GET', '/v1/models/..%2f', NO_MODEL],
-    ['GET', '/v1/models/..%2f..%2fkey%2fintrospect', NO_MODEL],
-    ['GET', '/v1/models/%252e%252e', NO_MODEL],
-    ['GET', '/v1/models//', NOT_FOUND],
-    ['GET', '/v1/models//test-model', NO_MODEL],
-    ['GET', '/v1/models/test-model//', NO_MODEL],
-    ['GET', '/v1/models/__proto__', NO_MODEL],
-    ['GET', `/v1/models/${'x'.repeat(8_000)}`, NO_MODEL],
-    ['GET', '//v1/models', NOT_FOUND],
-    ['GET', '//elsewhere/v1/models', NOT_FOUND],
-    ['GET', '///v1/models', NOT_FOUND],
-    ['GET', '//', NOT_FOUND],
-    ['GET', '//:99999/v1/models', NOT_FOUND],
-    ['GET', '/\\', NOT_FOUND],
-    ['GET', '/\\elsewhere/v1/models', NOT_FOUND],
-    ['GET', '/v1/chat/completions', notAllowed('POST')],
-    ['PUT', '/v1/chat/completions', notAllowed('POST')],
-    ['DELETE', '/v1/chat/completions', notAllowed('POST')],
-    ['PATCH', '/v1/chat/completions', notAllowed('POST')],
-    ['PROPFIND', '/v1/chat/completions', notAllowed('POST')],
-    ['POST', '/v1/models', notAllowed('GET, HEAD')],
-    ['PUT', '/v1/models', notAllowed('GET, HEAD')],
-    ['TRACE', '/v1/models', notAllowed('GET, HEAD')],
-    ['DELETE', '/v1/models/test-model', notAllowed('GET, HEAD')],
-    ['POST', '/v1/key/introspect', notAllowed('GET, HEAD')],
-    ['DELETE', '/v1/usage/req_00000000000000000000000000', notAllowed('GET, HEAD')],
-    ['POST', '/v1/usage', notAllowed('GET, HEAD')],
-    ['POST', '/v1/credits', notAllowed('GET, HEAD')],
+  const LONG = 'x'.repeat(8_000)
+  const NO_ROW = '/v1/usage/req_00000000000000000000000000'
+  /** The paths that are refused alike. */
+  const CALLS: readonly [methods: string, refusal: Refusal, paths: string][] = [
+    ['POST', NOT_FOUND, '/ /v1/images/generations /v1/audio/speech /chat/completions /v1/chat /v1/chat/'],
+    ['POST', NOT_FOUND, '/v1/chat/completions// /v1/chat/completions/1 /v1/chat//completions /V1/chat/completions'],
+    ['POST', NOT_FOUND, '/v1/chat/completions%00 /v1/chat%2fcompletions'],
+    ['GET', NOT_FOUND, `/v1 /v1/ /favicon.ico /v1/usage/a/b /v1/usage/% /v1/usage/%00 ${NO_ROW} /${LONG}`],
+    ['GET', NOT_FOUND, [2_048, 2_049, 8_000].map((length) => `/v1/usage/${'x'.repeat(length)}`).join(' ')],
+    ['GET', NOT_FOUND, '// //v1/models //elsewhere/v1/models ///v1/models //:99999/v1/models /v1/models//'],
+    ['GET', NOT_FOUND, '/\\ /\\elsewhere/v1/models'],
+    ['GET', NO_MODEL, `/v1/models/none /v1/models/% /v1/models/%ff /v1/models/%00 /v1/models/${LONG}`],
+    ['GET', NO_MODEL, '/v1/models/..%2f /v1/models/..%2f..%2fkey%2fintrospect /v1/models/%252e%252e'],
+    ['GET', NO_MODEL, '/v1/models//test-model /v1/models/test-model// /v1/models/__proto__'],
+    ['GET PUT DELETE PATCH PROPFIND', notAllowed('POST'), '/v1/chat/completions'],
+    ['POST PUT TRACE', notAllowed('GET, HEAD'), '/v1/models'],
+    ['POST', notAllowed('GET, HEAD'), '/v1/key/introspect /v1/usage /v1/credits'],
+    ['DELETE', notAllowed('GET, HEAD'), `/v1/models/test-model ${NO_ROW}`],
   ]
-  const named = CALLS.map(([method, path, refusal]) => ({
-    call: `${method} ${path.length > 50 ? `${path.slice(0, 20)}… (${path.length} characters)` : path}`,
-    method,
-    path,
-    refusal,
-  }))
+  const named = CALLS.flatMap(([methods, refusal, paths]) =>
+    methods.split(' ').flatMap((method) => paths.split(' ').map((path) => ({ method, path, refusal }))),
+  ).map((it) => {
+    const shown = it.path.length > 50 ? `${it.path.slice(0, 20)}… (${it.path.length} characters)` : it.path
+    return { ...it, call: `${it.method} ${shown}` }
+  })
 
   test.each(named)('the call $call is refused with $refusal.status', async ({ method, path, refusal }) => {
     const served = upstream.requests.length
@@ -674,15 +580,8 @@ describe('unknown paths and methods', () => {
   test('an unknown path or method is refused without a key, too, and without a call to DynamoDB', async () => {
     await expectGoodRequest()
     const calls = gateway.calls.length
-    for (const [method, path, status] of [
-      ['GET', '/v1/nothing', 404],
-      ['PUT', '/v1/chat/completions', 405],
-    ] as const) {
-      const answer = await rawCall(gateway.baseUrl, { method, path })
-      expect(answer.status).toBe(status)
-      expect(JSON.parse(answer.body).error.type).toBe('invalid_request_error')
-      expect(answer.headers['x-request-id']).toMatch(/^req_/)
-    }
+    expect((await rawCall(gateway.baseUrl, { method: 'GET', path: '/v1/nothing' })).status).toBe(404)
+    expect((await rawCall(gateway.baseUrl, { method: 'PUT' })).status).toBe(405)
     expect(gateway.calls.slice(calls)).toEqual([])
   })
 })

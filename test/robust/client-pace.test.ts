@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
+import { heldBack } from '../sdk/support/held-back.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { openBoth, openFor } from '../support/stack.ts'
 import { chunk, DONE, type Reply, say, status, USAGE, usageChunk } from '../support/upstream.ts'
@@ -21,10 +23,7 @@ type Client = { readonly keyId: string; readonly response: IncomingMessage; leav
 /** A client whose reading, or leaving, is in the test's hands once the headers of the answer have come. */
 async function connect(to: TestGateway, fields: object): Promise<Client> {
   const { keyId, sent } = await send(to, fields)
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    sent.once('response', resolve)
-    sent.once('error', reject)
-  })
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
   response.on('error', () => {})
   return { keyId, response, leave: () => sent.destroy() }
 }
@@ -41,34 +40,29 @@ async function send(to: TestGateway, fields: object) {
   return { keyId: key.id, sent }
 }
 
-/** An upstream that begins, and goes on when it is told to. */
-function inTwoParts(first: string, rest: string): { reply: Reply; goOn: () => void; drained: Promise<boolean> } {
-  const go = Promise.withResolvers<void>()
-  const drained = Promise.withResolvers<boolean>()
-  return {
-    goOn: go.resolve,
-    drained: drained.promise,
-    reply: async (response) => {
-      response.once('close', () => drained.resolve(response.writableFinished))
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-      response.write(first)
-      await go.promise
-      response.end(rest)
-    },
-  }
-}
-
-const ending = chunk({ content: ' the end' }) + chunk({}, 'stop') + usageChunk(USAGE) + DONE
+const ending = [chunk({ content: ' the end' }), chunk({}, 'stop'), usageChunk(USAGE), DONE]
 const FULL_PRICE = 20_000n
 
+/** An upstream that says these as fast as it is heard, and then ends. */
+function atItsPace(pieces: () => Iterable<string>) {
+  const finished = Promise.withResolvers<boolean>()
+  const reply: Reply = async (response) => {
+    response.once('close', () => finished.resolve(response.writableFinished))
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+    await writeOn(response, pieces())
+    response.end(ending.join(''))
+  }
+  return { reply, finished: finished.promise }
+}
+
 test('a client that leaves in the middle of a stream is billed in full, and the upstream is read to its end', async () => {
-  const { reply, goOn, drained } = inTwoParts(chunk({ content: 'Hello' }), ending)
+  const { reply, answer, ended } = heldBack([chunk({ content: 'Hello' })], ending)
   upstream.reply = reply
   const client = await connect(gateway, { stream: true })
-  await new Promise((resolve) => client.response.once('data', resolve))
+  await once(client.response, 'data')
   client.leave()
-  goOn()
-  expect(await drained).toBe(true)
+  answer()
+  expect(await ended).toBe('finished')
   const row = await until(() => expectBooksClosed(gateway, client.keyId))
   expect(row).toMatchObject({ outcome: 'completed', usageSource: 'upstream', cost: FULL_PRICE, httpStatus: 200 })
 })
@@ -76,14 +70,13 @@ test('a client that leaves in the middle of a stream is billed in full, and the 
 test.each([true, false])(
   'a client that leaves before the first word is billed in full (stream: %s)',
   async (stream) => {
-    const { reply, goOn, drained } = inTwoParts(': thinking\n\n', ending)
-    const before = upstream.requests.length
+    const { reply, asked, answer, ended } = heldBack([': thinking\n\n'], ending)
     upstream.reply = reply
     const { keyId, sent } = await send(gateway, { stream })
-    await until(() => upstream.requests.length > before)
+    await asked
     sent.destroy()
-    goOn()
-    expect(await drained).toBe(true)
+    answer()
+    expect(await ended).toBe('finished')
     const row = await until(() => expectBooksClosed(gateway, keyId))
     expect(row).toMatchObject({ outcome: 'completed', cost: FULL_PRICE })
   },
@@ -91,28 +84,23 @@ test.each([true, false])(
 
 test('a client that leaves a stream larger than every buffer is billed in full', async () => {
   const many = chunk({ content: `word${' '.repeat(20)}`.repeat(600) })
-  const finished = Promise.withResolvers<boolean>()
-  upstream.reply = async (response) => {
-    response.once('close', () => finished.resolve(response.writableFinished))
-    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-    await writeOn(response, Array(1_000).fill(many))
-    response.end(ending)
-  }
+  const { reply, finished } = atItsPace(() => Array(1_000).fill(many))
+  upstream.reply = reply
   const client = await connect(gateway, { stream: true })
-  await new Promise((resolve) => client.response.once('readable', resolve))
+  await once(client.response, 'readable')
   client.leave()
-  expect(await finished.promise).toBe(true)
+  expect(await finished).toBe(true)
   const row = await until(() => expectBooksClosed(gateway, client.keyId))
   expect(row).toMatchObject({ outcome: 'completed', cost: FULL_PRICE })
 })
 
 test('a client that leaves before its upstream fails is billed for the delivered part', async () => {
-  const { reply, goOn } = inTwoParts(chunk({ content: 'Hello' }), '')
+  const { reply, answer } = heldBack([chunk({ content: 'Hello' })], [])
   upstream.reply = reply
   const client = await connect(gateway, { stream: true })
-  await new Promise((resolve) => client.response.once('data', resolve))
+  await once(client.response, 'data')
   client.leave()
-  goOn()
+  answer()
   const row = await until(() => expectBooksClosed(gateway, client.keyId))
   expect(row).toMatchObject({ outcome: 'upstream_error', usageSource: 'estimate' })
   expect(row.cost).toBeGreaterThan(0n)
@@ -125,11 +113,7 @@ test('a client that reads slowly gets the whole text, however long it pauses, an
   function* pieces() {
     for (written = 0; written < count; written++) yield chunk({ content: piece })
   }
-  upstream.reply = async (response) => {
-    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-    await writeOn(response, pieces())
-    response.end(ending)
-  }
+  upstream.reply = atItsPace(pieces).reply
   const client = await connect(gateway, { stream: true })
   // Every buffer on the way is full when the upstream gets no further, for longer than it may itself be silent.
   for (let before = -1; before !== written; await sleep(IDLE_MS * 1.5)) before = written
@@ -144,11 +128,7 @@ test('a client that reads slowly gets the whole text, however long it pauses, an
 
 test('an answer of 5 MB that its client has not read yet is billed as counted, and can still be read', async () => {
   const piece = chunk({ content: 'word '.repeat(200) })
-  upstream.reply = async (response) => {
-    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-    await writeOn(response, Array(4_500).fill(piece))
-    response.end(ending)
-  }
+  upstream.reply = atItsPace(() => Array(4_500).fill(piece)).reply
   const client = await connect(gateway, { stream: true })
   const row = await until(() => expectBooksClosed(gateway, client.keyId))
   expect(row).toMatchObject({ outcome: 'completed', usageSource: 'upstream', cost: FULL_PRICE })
@@ -177,13 +157,18 @@ describe('slow upstreams', () => {
       await then(response, incoming)
     }
     const client = await connect(quick, { stream: true })
+    return { ...client, told: await readUntilClosed(client, 3, go.resolve) }
+  }
+
+  /** Reads a stream to its end, and goes on when so many keep-alive comments have come. */
+  async function readUntilClosed({ response }: Client, comments: number, goOn: () => void) {
     let received = ''
-    client.response.on('data', (bytes: Buffer) => {
+    response.on('data', (bytes: Buffer) => {
       received += bytes.toString()
-      if (received.split(': keep-alive\n\n').length > 3) go.resolve()
+      if (received.split(': keep-alive\n\n').length > comments) goOn()
     })
-    await new Promise((resolve) => client.response.once('close', resolve))
-    return { ...client, told: readFrames(received) }
+    await once(response, 'close')
+    return readFrames(received)
   }
 
   test('a stream whose upstream is slow to begin is a 200 with keep-alive comments, and then the answer', async () => {
@@ -221,26 +206,20 @@ describe('slow upstreams', () => {
   test('a stream whose upstream is slow to begin gets its headers before the first keep-alive comment', async () => {
     const timing = { commitAfterMs: 60, keepAliveMs: 60_000 }
     const silent = await openFor(catalogFor(upstream.url), { timing })
-    const { reply, goOn } = inTwoParts('', ending)
+    const { reply, answer } = heldBack([], ending)
     upstream.reply = reply
     const { response, keyId } = await connect(silent, { stream: true })
     expect(response.statusCode).toBe(200)
-    goOn()
+    answer()
     expect(readFrames(await text(response)).text).toBe(' the end')
     await expectBooksClosed(silent, keyId)
   })
 
   test('a silence in the middle of a stream is filled with keep-alive comments', async () => {
-    const { reply, goOn } = inTwoParts(chunk({ content: 'Hello' }), ending)
+    const { reply, answer } = heldBack([chunk({ content: 'Hello' })], ending)
     upstream.reply = reply
-    const { response, keyId } = await connect(quick, { stream: true })
-    let received = ''
-    response.on('data', (bytes: Buffer) => {
-      received += bytes.toString()
-      if (received.split(': keep-alive\n\n').length > 2) goOn()
-    })
-    await new Promise((resolve) => response.once('close', resolve))
-    expect(readFrames(received)).toMatchObject({ text: 'Hello the end', done: true })
-    await expectBooksClosed(quick, keyId)
+    const client = await connect(quick, { stream: true })
+    expect(await readUntilClosed(client, 2, answer)).toMatchObject({ text: 'Hello the end', done: true })
+    await expectBooksClosed(quick, client.keyId)
   })
 })

@@ -1,13 +1,9 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { SCOPES } from '../../layers/gateway/endpoints.ts'
-import { embeddingCatalog } from '../support/embeddings.ts'
 import { catalogFor, HELLO } from '../support/gateway.ts'
-import { testAtNight } from '../support/some-of.ts'
 import { openApart, openFor, openUpstream } from '../support/stack.ts'
 import { DONE, event, type Reply, usageChunk } from '../support/upstream.ts'
-import { DIMENSIONS, manyVectors, TEXTS } from './support/many-vectors.ts'
 import { writeOn } from './support/write-apart.ts'
 
 // The numbers that docs/deploy.md states. They are of one request; a function has one at a time.
@@ -41,14 +37,9 @@ function* events() {
   yield usageChunk({ prompt_tokens: 10, completion_tokens: TOKENS * CHOICES }) + DONE
 }
 
-const upstream = await openUpstream((response, request) =>
-  (request.body.input ? manyVectors : manyLogprobs)(response, request),
-)
-const { providers, models } = catalogFor(upstream.url, { maxOutputTokens: 16_384 })
-const embedders = embeddingCatalog([upstream.url], { dimensions: DIMENSIONS }).models.slice(0, 1)
-const routes = models[0]?.routes ?? []
-const books = await openFor({ providers, models: [...models, ...embedders.map((one) => ({ ...one, routes }))] })
-const { secret } = await books.issue({ credits: '1000', scopes: SCOPES })
+const upstream = await openUpstream(manyLogprobs)
+const books = await openFor(catalogFor(upstream.url, { maxOutputTokens: 16_384 }))
+const { secret } = await books.issue({ credits: '1000' })
 const gateway = await openApart(books.tables)
 
 /** The most memory that the gateway's process has ever had. */
@@ -57,33 +48,14 @@ function peakMb(): number {
   return Number(line?.[1]) / 1024
 }
 
-function post(path: string, body: object): Promise<Response> {
+async function ask(fields: object) {
+  const body = JSON.stringify({ ...HELLO, ...fields })
   const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
-  const init = { method: 'POST', headers: { ...headers, 'Idempotency-Key': hash('sha1', JSON.stringify(body)) } }
-  return fetch(gateway.url + path, { ...init, body: JSON.stringify(body) })
-}
-
-async function ask(body: object) {
-  const response = await post('/v1/chat/completions', { ...HELLO, ...body })
+  const init = { method: 'POST', headers: { ...headers, 'Idempotency-Key': hash('sha1', body) }, body }
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, init)
   const text = await response.text()
   return { status: response.status, text, row: await books.readRow(response.headers.get('x-request-id')) }
 }
-
-testAtNight(
-  'a batch of as many numbers as one answer may have stays within the documented memory',
-  async () => {
-    await ask({ messages: [] })
-    const idle = peakMb()
-    const response = await post('/v1/embeddings', { model: 'test-embedding', input: Array(TEXTS).fill('a') })
-    let bytes = 0
-    for await (const chunk of response.body ?? []) bytes += chunk.length
-    expect(bytes).toBeGreaterThan(TEXTS * DIMENSIONS * 20)
-    const row = await books.readRow(response.headers.get('x-request-id'))
-    expect(row).toMatchObject({ promptTokens: TEXTS, usageSource: 'upstream' })
-    expect(peakMb() - idle).toBeLessThan(MOST_MB)
-  },
-  60_000,
-)
 
 const LARGE = { n: CHOICES, logprobs: true, top_logprobs: 20, max_tokens: 16_384 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { Tiktoken } from 'js-tiktoken/lite'
 import o200k from 'js-tiktoken/ranks/o200k_base'
 import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
+import { catalogFor } from '../support/gateway.ts'
 import { LANGUAGES } from '../support/languages.ts'
 import { someOf } from '../support/some-of.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
@@ -19,23 +20,13 @@ const words = (count: number) => Array.from({ length: count }, () => ' word').jo
 const wordsIn = (text: string) => text.split(' word').length - 1
 
 const [upstream, other] = [await openUpstream(), await openUpstream()]
-const gateway = await openFor(
-  requireCatalog({
-    providers: { up: { type: 'openai', baseUrl: upstream.url }, other: { type: 'openai', baseUrl: other.url } },
-    models: [
-      {
-        id: 'test-model',
-        contextLength: 100_000,
-        maxOutputTokens: 1_000,
-        price: { input: '1', output: '2' },
-        routes: [
-          { provider: 'up', model: MODEL },
-          { provider: 'other', model: 'm', priority: 1 },
-        ],
-      },
-    ],
-  }),
-)
+const providers = { up: { type: 'openai', baseUrl: upstream.url }, other: { type: 'openai', baseUrl: other.url } }
+const routes = [
+  { provider: 'up', model: MODEL },
+  { provider: 'other', model: 'm', priority: 1 },
+]
+const { models } = catalogFor(upstream.url, { contextLength: 100_000 })
+const gateway = await openFor(requireCatalog({ providers, models: models.map((model) => ({ ...model, routes })) }))
 
 async function ask(reply: Reply, fields: object = {}, contract: Spoken = 'chat') {
   upstream.reply = reply
@@ -102,25 +93,17 @@ describe.each<Spoken>(['chat', 'responses', 'messages'])('%s', (contract) => {
     }
   })
 
-  test('an answer that only thinks is cut at its cap', async () => {
-    for (const reply of [streamed([{ reasoning_content: TOO_LONG }]), whole({ reasoning_content: TOO_LONG })]) {
+  const called = { name: 'f', arguments: `{"a":"${TOO_LONG}` }
+  const tool_calls = [{ index: 0, id: 'c1', type: 'function', function: called }]
+  test.each<[string, object, number]>([
+    ['a thought', { reasoning_content: TOO_LONG }, CAP + SPARE],
+    ['the arguments of a tool call', { tool_calls }, CAP + SPARE - 1],
+  ])('%s beyond the cap is cut there', async (_, said, most) => {
+    for (const reply of [streamed([said]), whole({ content: null, ...said })]) {
       for (const stream of [true, false]) {
         const asked = await ask(reply, { stream }, contract)
         expectCut(asked, contract)
-        expect(asked.body).not.toContain(words(CAP + SPARE + 1))
-      }
-    }
-  })
-
-  test('the arguments of a tool call are cut at the cap', async () => {
-    const tool_calls = [
-      { index: 0, id: 'c1', type: 'function', function: { name: 'f', arguments: `{"a":"${TOO_LONG}` } },
-    ]
-    for (const reply of [streamed([{ tool_calls }]), whole({ content: null, tool_calls })]) {
-      for (const stream of [true, false]) {
-        const asked = await ask(reply, { stream }, contract)
-        expectCut(asked, contract)
-        expect(asked.body).not.toContain(words(CAP + SPARE))
+        expect(asked.body).not.toContain(words(most + 1))
       }
     }
   })
@@ -219,14 +202,8 @@ describe.each(someOf(Object.entries(LANGUAGES), 8))('%s', (_, prose) => {
     const tokens = encoding.encode(prose.repeat(3), [], []).slice(0, 120)
     const text = encoding.decode(tokens).replace(/\ufffd+$/, '')
     const usage = { prompt_tokens: 10, completion_tokens: 120, total_tokens: 130 }
-    const replies = [
-      streamed(
-        [...text].map((content) => ({ content })),
-        usage,
-      ),
-      whole({ content: text }, usage),
-    ]
-    for (const reply of replies) {
+    const letters = [...text].map((content) => ({ content }))
+    for (const reply of [streamed(letters, usage), whole({ content: text }, usage)]) {
       const asked = await ask(reply, { max_tokens: 120 })
       expect(asked.text).toBe(text)
       expect(asked.row.attempts).toMatchObject([{ result: 'ok' }])

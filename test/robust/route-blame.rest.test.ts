@@ -8,6 +8,7 @@ import { chunk, event, type Reply, say, sse, status } from '../support/upstream.
 
 const MODEL = { contextLength: 100_000, maxOutputTokens: 1000, price: { input: '10', output: '20' } }
 const CHEAP = { input: '1', output: '2' }
+const CHEAPER = { input: '0.5', output: '1' }
 /** Above the price. */
 const DEAR = { input: '1', output: '30' }
 const nowMs = Date.now()
@@ -15,14 +16,11 @@ const nowMs = Date.now()
 /** One provider that fails as it is told, and others that answer; to each way on from it there is a model. */
 const weak = await openUpstream()
 const sound = await openUpstream()
-const to = (provider: string, priority: number, cost?: object) => ({
-  provider,
-  model: 'm',
-  priority,
-  cost,
-  firstByteTimeoutMs: 500,
-  idleTimeoutMs: 500,
-})
+const HASTY = { firstByteTimeoutMs: 500, idleTimeoutMs: 500 }
+const to = (provider: string, priority: number, cost?: object, more: object = {}) => {
+  return { provider, model: 'm', priority, cost, ...HASTY, ...more }
+}
+const modelOf = (id: string, ...routes: object[]) => ({ ...MODEL, id, routes })
 const provider = { type: 'openai', baseUrl: sound.url }
 const catalog = requireCatalog({
   providers: {
@@ -33,29 +31,24 @@ const catalog = requireCatalog({
     other: provider,
   },
   models: [
-    { ...MODEL, id: 'same', routes: [to('weak', 0, CHEAP), to('same', 1, CHEAP)] },
-    { ...MODEL, id: 'dearer', routes: [to('weak', 0, CHEAP), to('dear', 1, DEAR)] },
+    modelOf('same', to('weak', 0, CHEAP), to('same', 1, CHEAP)),
+    modelOf('dearer', to('weak', 0, CHEAP), to('dear', 1, DEAR)),
+    modelOf('patient', to('weak', 0, CHEAP, { firstByteTimeoutMs: 20_000 }), to('dear', 1, DEAR)),
+    { ...modelOf('falls-back', to('weak', 0, CHEAP)), fallback: ['other'] },
+    modelOf('other', to('other', 0, { input: '0', output: '0' })),
+    modelOf('priceless', to('weak', 0), to('same', 1)),
+    modelOf('known-to-unknown', to('weak', 0, CHEAP), to('same', 1)),
+    modelOf('unknown-to-known', to('weak', 0), to('same', 1, CHEAP)),
+    modelOf('narrow', to('claude', 0, CHEAP), to('dear', 1, DEAR), to('same', 2, CHEAP)),
     {
-      ...MODEL,
-      id: 'patient',
-      routes: [{ ...to('weak', 0, CHEAP), firstByteTimeoutMs: 20_000 }, to('dear', 1, DEAR)],
-    },
-    { ...MODEL, id: 'falls-back', routes: [to('weak', 0, CHEAP)], fallback: ['other'] },
-    { ...MODEL, id: 'other', routes: [to('other', 0, { input: '0', output: '0' })] },
-    { ...MODEL, id: 'priceless', routes: [to('weak', 0), to('same', 1)] },
-    { ...MODEL, id: 'known-to-unknown', routes: [to('weak', 0, CHEAP), to('same', 1)] },
-    { ...MODEL, id: 'unknown-to-known', routes: [to('weak', 0), to('same', 1, CHEAP)] },
-    { ...MODEL, id: 'narrow', routes: [to('claude', 0, CHEAP), to('dear', 1, DEAR), to('same', 2, CHEAP)] },
-    {
-      ...MODEL,
-      id: 'several',
-      routes: [
-        { ...to('weak', 0, CHEAP), model: 'not found' },
-        { ...to('weak', 1, { input: '0.5', output: '1' }), model: 'broken' },
+      ...modelOf(
+        'several',
+        to('weak', 0, CHEAP, { model: 'not found' }),
+        to('weak', 1, CHEAPER, { model: 'broken' }),
         to('dear', 2, DEAR),
         to('same', 3, CHEAP),
-        { ...to('other', 4, { input: '0.5', output: '1' }), model: 'last' },
-      ],
+        to('other', 4, CHEAPER, { model: 'last' }),
+      ),
       fallback: ['other'],
     },
   ],
@@ -98,12 +91,10 @@ const UNCLEAR = { ...ROUTES_OWN, rests: 'by two keys' }
 const CALLERS = { rests: 'never', same: true, dearer: false, fallback: false }
 const ENDS = { ...CALLERS, same: false }
 
+const refusing = (code: number) => status(code, { error: { message: 'No.' } })
 const withStatus = (codes: readonly number[], what: object) =>
-  someOf(codes, 8).map((code): [string, Reply, object] => [
-    `answers ${code}`,
-    status(code, { error: { message: 'No.' } }),
-    what,
-  ])
+  someOf(codes, 8).map((code): [string, Reply, object] => [`answers ${code}`, refusing(code), what])
+const LARGER_THAN_LIMIT = { message: 'Request too large for m on tokens per min (TPM): Limit 1, Requested 2.' }
 const inAnswer = (error: object) => status(200, { error: { message: 'No.', ...error } })
 const destroyed: Reply = (response) => void response.socket?.destroy()
 const tooLong: Reply = (response) => {
@@ -120,11 +111,7 @@ describe('whose doing a failure is', () => {
     ...withStatus([400, 413, 422], ENDS),
     ['answers 429 with Retry-After', status(429, {}, { 'Retry-After': '60' }), ROUTES_OWN],
     ['answers 404 with Retry-After', status(404, {}, { 'Retry-After': '60' }), CALLERS],
-    [
-      'answers 429 because one request is larger than its limit',
-      status(429, { error: { message: 'Request too large for m on tokens per min (TPM): Limit 1, Requested 2.' } }),
-      CALLERS,
-    ],
+    ['answers 429 because one request is larger than its limit', status(429, { error: LARGER_THAN_LIMIT }), CALLERS],
     ['closes the connection', destroyed, UNCLEAR],
     ['answers with half of an answer', status(200, '{"choices":['), CALLERS],
     ['answers with nothing', sse([]), CALLERS],
@@ -213,14 +200,13 @@ describe('answers that fail after their first word', () => {
 })
 
 describe('what costs more', () => {
-  test.each<[string, string]>([
-    ['priceless', 'weak=status 404, same=ok'],
-    ['unknown-to-known', 'weak=status 404, same=ok'],
-    ['known-to-unknown', 'weak=status 404, same=ok'],
-  ])('a route without a cost is taken to cost the model’s price (%s)', async (model, attempts) => {
-    weak.reply = status(404, {})
-    expect(await (await callerOf(await opened()))(model)).toBe(attempts)
-  })
+  test.each(['priceless', 'unknown-to-known', 'known-to-unknown'])(
+    'a route without a cost is taken to cost the model’s price (%s)',
+    async (model) => {
+      weak.reply = status(404, {})
+      expect(await (await callerOf(await opened()))(model)).toBe('weak=status 404, same=ok')
+    },
+  )
 
   test('a field that a dialect lacks leads to a route that costs no more, past a dearer one', async () => {
     const ask = await callerOf(await opened())

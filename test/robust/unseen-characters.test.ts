@@ -4,7 +4,7 @@ import { AdminError } from '../../layers/admin/api/admin-error.ts'
 import { GatewayError } from '../../layers/gateway/domain/basics/gateway-error.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/routing/upstream-failure.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
-import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
+import { jsonLog, type Log } from '../../layers/gateway/platform/log/log.ts'
 import { bedrockFailure } from '../../layers/gateway/providers/bedrock/bedrock-failure.ts'
 import { putUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { confirmer } from '../../layers/terminal/confirm.ts'
@@ -77,14 +77,17 @@ describe('the log', () => {
   const odd: UsageRow = { ...row, errorCode: INJECTED, model: INJECTED, provider: INJECTED }
   const error = Object.assign(new Error(INJECTED, { cause: new Error(INJECTED) }), { stack: INJECTED })
 
-  test('each line is one line of JSON with the same data, whatever was said', () => {
-    const lines: string[] = []
-    const log = jsonLog((line) => lines.push(line))
+  function sayAllTo(log: Log): void {
     log.request(odd)
     log.problem(INJECTED, error, INJECTED)
     log.unsettled(error, INJECTED)
     log.upstreamFailed(INJECTED, new UpstreamFailure('status', INJECTED))
     log.unpaid(INJECTED, 1n)
+  }
+
+  test('each line is one line of JSON with the same data, whatever was said', () => {
+    const lines: string[] = []
+    sayAllTo(jsonLog((line) => lines.push(line)))
     expect(lines).toHaveLength(5)
     for (const line of lines) expect(line).not.toMatch(/\n|\t/)
     expect(lines.join()).not.toMatch(HARMFUL)
@@ -95,18 +98,8 @@ describe('the log', () => {
   test('for people, no text begins a line or brings a colour of its own, and our colours stay', () => {
     const lines: string[] = []
     const painted = (text: string) => `\u001b[31m${text}\u001b[39m`
-    const log = humanLog((line) => lines.push(line), {
-      strong: painted,
-      dim: painted,
-      good: painted,
-      warn: painted,
-      bad: painted,
-    })
-    log.request(odd)
-    log.problem(INJECTED, error, INJECTED)
-    log.unsettled(error, INJECTED)
-    log.upstreamFailed(INJECTED, new UpstreamFailure('status', INJECTED))
-    log.unpaid(INJECTED, 1n)
+    const paint = { strong: painted, dim: painted, good: painted, warn: painted, bad: painted }
+    sayAllTo(humanLog((line) => lines.push(line), paint))
     const printed = lines.join('\n').split('\n')
     expect(printed.filter((line) => !line.startsWith('    '))).toHaveLength(5)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours.

@@ -1,17 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import {
-  chunk,
-  DONE,
-  event,
-  type Reply,
-  say,
-  sse,
-  startUpstream,
-  status,
-  USAGE,
-  usageChunk,
-} from '../support/upstream.ts'
+import { openUpstream } from '../support/stack.ts'
+import { chunk, DONE, event, type Reply, say, sse, status, USAGE, usageChunk } from '../support/upstream.ts'
 import { openBench, PROVIDER_KEY } from './support/bench.ts'
 import { type Exchange, expectBooksClosed } from './support/exchange.ts'
 import { inPieces } from './support/write-apart.ts'
@@ -44,23 +34,14 @@ describe('text in pieces', () => {
   const close = chunk({}, 'stop') + usageChunk(USAGE) + DONE
 
   test.each(Object.entries(ENDS))(
-    'an upstream’s stream that arrives cut at any byte gives the same text (%s line ends)',
+    'an upstream’s stream that arrives cut at any byte, or byte by byte, gives the same text (%s line ends)',
     async (_name, end) => {
       const frame = encode(`data: ${delta}\n\n`, end)
       function* everyCut() {
-        for (let at = 1; at < frame.length; at++) {
-          yield frame.subarray(0, at)
-          yield frame.subarray(at)
-        }
+        for (let at = 1; at < frame.length; at++) yield* [frame.subarray(0, at), frame.subarray(at)]
         yield encode(close, end)
       }
       await expectAnswers(inPieces(everyCut), TEXT.repeat(frame.length - 1))
-    },
-  )
-
-  test.each(Object.entries(ENDS))(
-    'an upstream’s stream that arrives byte by byte gives the same text (%s line ends)',
-    async (_name, end) => {
       const bytes = encode(`: hello\n\ndata: ${delta}\n\nevent: x\ndata: ${delta}\n\n${close}`, end)
       const singly = () => Array.from(bytes, (_byte, at) => bytes.subarray(at, at + 1))
       await expectAnswers(inPieces(singly), TEXT.repeat(2))
@@ -183,7 +164,7 @@ describe('bad answers', () => {
   )
 
   test.each([301, 302, 303, 307, 308])('a redirect (%i) of an upstream is not followed, and is a 502', async (code) => {
-    await using elsewhere = await startUpstream()
+    const elsewhere = await openUpstream()
     const reply = status(code, '', { Location: `${elsewhere.url}/chat/completions` })
     await expectFailures(reply, 502, 'upstream_error')
     expect(elsewhere.requests).toEqual([])
@@ -263,38 +244,28 @@ describe('failures in the middle of an answer', () => {
       await new Promise<void>((resolve) => response.write(begun, () => resolve()))
       await then(response, request)
     }
-  const WAYS: [string, Reply, string, string][] = [
-    ['the connection breaks', (response) => void response.destroy(), 'test-model', 'upstream_error'],
-    ['the connection is reset', (response) => void response.socket?.resetAndDestroy(), 'test-model', 'upstream_error'],
-    ['the upstream ends without a finish reason', (response) => void response.end(), 'test-model', 'upstream_error'],
-    [
-      'the HTTP framing breaks',
-      (response) => void response.socket?.write('nonsense\r\n'),
-      'test-model',
-      'upstream_error',
-    ],
-    [
-      'an error event comes',
-      (response) => void response.end(event({ error: { message: 'overloaded' } })),
-      'test-model',
-      'upstream_error',
-    ],
-    ['an event is not JSON', (response) => void response.end('data: {"choi\n\n'), 'test-model', 'upstream_error'],
-    [
-      'an event is cut short',
-      (response) => void response.end('data: {"choices":[{"delta":{"con'),
-      'test-model',
-      'upstream_error',
-    ],
-    ['the upstream falls silent', () => {}, 'hasty-model', 'upstream_timeout'],
+  const broken =
+    (text: string): Reply =>
+    (response) =>
+      void response.end(text)
+  const WAYS: [string, Reply, string?][] = [
+    ['the connection breaks', (response) => void response.destroy()],
+    ['the connection is reset', (response) => void response.socket?.resetAndDestroy()],
+    ['the upstream ends without a finish reason', broken('')],
+    ['the HTTP framing breaks', (response) => void response.socket?.write('nonsense\r\n')],
+    ['an error event comes', broken(event({ error: { message: 'overloaded' } }))],
+    ['an event is not JSON', broken('data: {"choi\n\n')],
+    ['an event is cut short', broken('data: {"choices":[{"delta":{"con')],
+    ['the upstream falls silent', () => {}, 'hasty-model'],
   ]
 
   test.each(WAYS)(
     'a stream ends in an error frame, and a JSON answer is a 502 or 504, if midway %s',
-    async (_, then, model, code) => {
+    async (_, then, model = 'test-model') => {
+      const [status, code] = model === 'hasty-model' ? [504, 'upstream_timeout'] : [502, 'upstream_error']
       for (const asked of await bench.askAll(beginThen(then), { model })) {
         if (asked.status === 200) await bench.expectCut(asked, 'Once upon a time', code)
-        else await bench.expectFailed(asked, code === 'upstream_error' ? 502 : 504, code, true)
+        else await bench.expectFailed(asked, status, code, true)
         expect(asked.body.includes('Once upon')).toBe(asked.isStream)
       }
       await bench.expectNextIsFine()
@@ -305,9 +276,7 @@ describe('failures in the middle of an answer', () => {
     const then: Reply = (response) => void response.write(usageChunk(USAGE), () => response.destroy())
     const asked = await bench.ask(beginThen(then), { stream: true })
     expect([asked.text, asked.done, asked.error?.code]).toEqual(['Once upon a time', false, 'upstream_error'])
-    expect(await expectBooksClosed(bench.gateway, asked.key.id)).toMatchObject({
-      usageSource: 'upstream',
-      cost: 20_000n,
-    })
+    const row = await expectBooksClosed(bench.gateway, asked.key.id)
+    expect(row).toMatchObject({ usageSource: 'upstream', cost: 20_000n })
   })
 })

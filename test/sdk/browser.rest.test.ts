@@ -3,11 +3,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { buildSync } from 'esbuild'
 import type { Page } from 'playwright-core'
 import { openBrowser } from '../console/support/browser.ts'
-import type { TestGateway } from '../support/gateway.ts'
 import { listen } from '../support/listen.ts'
 import { BROWSER_PATH } from '../support/programs.ts'
 import { openBoth } from '../support/stack.ts'
-import { say, type Upstream } from '../support/upstream.ts'
+import { say } from '../support/upstream.ts'
 
 // A real browser, which keeps from a page what it may not read.
 if (!BROWSER_PATH)
@@ -17,13 +16,11 @@ const inBrowser = BROWSER_PATH ? test : test.skip
 const opened = new AsyncDisposableStack()
 afterAll(() => opened.disposeAsync())
 
-let upstream: Upstream
-let gateway: TestGateway
+const { upstream, gateway } = await openBoth()
 let page: Page
 
 beforeAll(async () => {
   if (!BROWSER_PATH) return
-  ;({ upstream, gateway } = await openBoth())
   const browser = await openBrowser()
   opened.defer(() => browser.close())
   page = await browser.newPage()
@@ -42,13 +39,6 @@ async function servePage(): Promise<string> {
   const html = `<!doctype html><meta charset="utf-8"><script>${outputFiles[0]?.text.replaceAll('</script', '<\\/script')}</script>`
   const server = createServer((_, response) => void response.setHeader('Content-Type', 'text/html').end(html))
   return opened.use(await listen(server)).url.replace('127.0.0.1', 'localhost')
-}
-
-type Given = { readonly baseURL: string; readonly apiKey: string }
-
-async function given(): Promise<Given> {
-  const { secret } = await gateway.issue()
-  return { baseURL: `${gateway.baseUrl}/v1`, apiKey: secret }
 }
 
 declare const OpenAI: typeof import('openai').default
@@ -80,7 +70,7 @@ inBrowser(
           refused: { status, code, message, requestID },
         }
       },
-      await given(),
+      { baseURL: `${gateway.baseUrl}/v1`, apiKey: (await gateway.issue()).secret },
     )
     const requestId = expect.stringMatching(/^req_/)
     expect(read).toEqual({

@@ -1,10 +1,13 @@
 import { expect, test } from '@jest/globals'
+import { BadRequestError } from 'openai'
 import { zodResponseFormat } from 'openai/helpers/zod'
 import { z } from 'zod'
+import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
 import { catalogFor } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { chunk, DONE, say, sse, USAGE, usageChunk } from '../support/upstream.ts'
 import { heldBack } from './support/held-back.ts'
+import { askForBothTools, TIME_CALL, WEATHER_CALL } from './support/tool-answers.ts'
 import { watchedClient } from './support/watched-client.ts'
 
 const upstream = await openUpstream()
@@ -116,6 +119,40 @@ test('the openai SDK lists all active models with their prices', async () => {
 test.each(['test-model', 'vendor/family/large'])('the openai SDK retrieves the model %s by its id', async (id) => {
   const { client } = await openClient()
   expect(await client.models.retrieve(id)).toMatchObject({ id, object: 'model' })
+})
+
+test('openai-node gets a quote by client.post, and then holds exactly that', async () => {
+  const { client } = await openClient()
+  const asked = upstream.requests.length
+  const body = { ...HELLO, messages: [{ role: 'user' as const, content: 'Grüße, "Welt" 🚀' }], max_tokens: 50 }
+  const quote = (body: object) =>
+    client.post<{ hold: string }>('/quote', { body: { endpoint: '/v1/chat/completions', body } })
+  const { hold } = await quote(body)
+  expect(upstream.requests).toHaveLength(asked)
+  const { _request_id } = await client.chat.completions.create(body)
+  expect(formatCredits((await gateway.readRow(_request_id)).hold)).toBe(hold)
+  const wrong = quote({ ...body, max_tokens: 0 })
+  await expect(wrong).rejects.toThrow(BadRequestError)
+  await expect(wrong).rejects.toMatchObject({ param: 'max_tokens' })
+})
+
+test('tool calls that an upstream sends in pieces come in the same pieces in a stream, for the SDK to gather', async () => {
+  upstream.reply = askForBothTools
+  const { client } = await openClient()
+  const parameters = { type: 'object', properties: {}, additionalProperties: true }
+  const tools = ['get_weather', 'get_time'].map((name) => ({
+    type: 'function' as const,
+    function: { name, parameters },
+  }))
+  const pieces: string[] = []
+  const stream = client.chat.completions.stream({ ...HELLO, tools })
+  stream.on('tool_calls.function.arguments.delta', ({ index, arguments_delta }) => {
+    pieces.push(`${index} ${arguments_delta}`)
+  })
+  const completion = await stream.finalChatCompletion()
+  expect(completion.choices[0]?.finish_reason).toBe('tool_calls')
+  expect(completion.choices[0]?.message.tool_calls).toMatchObject([WEATHER_CALL, TIME_CALL])
+  expect(pieces.filter((piece) => piece.length > 2)).toEqual(['0 {"ci', '0 ty":"Ulm"}', '1 {"zo', '1 ne":"CET"}'])
 })
 
 async function openClient() {

@@ -8,7 +8,7 @@ import { openBoth } from '../support/stack.ts'
 import { chunk, DONE, say, sse, USAGE, usageChunk } from '../support/upstream.ts'
 import { heldBack } from './support/held-back.ts'
 import { inTurn } from './support/in-turn.ts'
-import { askForBothTools, TIME_CALL, WEATHER_CALL } from './support/tool-answers.ts'
+import { WEATHER_CALL } from './support/tool-answers.ts'
 
 const { upstream, gateway } = await openBoth()
 
@@ -48,35 +48,6 @@ describe('the openai SDK', () => {
       type: 'json_schema',
       json_schema: { name: 'weather', strict: true, schema: { required: ['city', 'degrees'] } },
     })
-  })
-
-  test.each([false, true])('the openai SDK runs a tool loop over its own output items (stream: %s)', async (stream) => {
-    upstream.reply = inTurn(askForBothTools, say('21 degrees at noon.'))
-    const client = await openaiClient()
-    const tools = [WEATHER_CALL, TIME_CALL].map(({ function: { name } }) => ({
-      type: 'function' as const,
-      name,
-      parameters: { type: 'object', properties: {} },
-      strict: false,
-    }))
-    const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: 'Weather and time?' }]
-    const turn = () => {
-      const request = { model: 'test-model', input, tools }
-      return stream ? client.responses.stream(request).finalResponse() : client.responses.create(request)
-    }
-    const first = await turn()
-    input.push(...(first.output as OpenAI.Responses.ResponseInputItem[]))
-    for (const item of first.output) {
-      if (item.type !== 'function_call') continue
-      input.push({ type: 'function_call_output', call_id: item.call_id, output: `${item.name} ${item.arguments}` })
-    }
-    expect((await turn()).output_text).toBe('21 degrees at noon.')
-    expect(upstream.requests.at(-1)?.body.messages).toEqual([
-      { role: 'user', content: 'Weather and time?' },
-      { role: 'assistant', content: null, tool_calls: [WEATHER_CALL, TIME_CALL] },
-      { role: 'tool', tool_call_id: 'call_weather', content: 'get_weather {"city":"Ulm"}' },
-      { role: 'tool', tool_call_id: 'call_time', content: 'get_time {"zone":"CET"}' },
-    ])
   })
 
   test('the openai SDK throws when a stream breaks in the middle, and has what came before', async () => {

@@ -13,6 +13,8 @@ type Row = {
 type Cursor = { readonly day: string; readonly keyId: string; readonly beforeMs: number; readonly rows: number }
 type Line = { readonly request_id: string; readonly cost_nano: number }
 
+type Through = Readonly<Record<'closed' | 'exported' | 'summed', string>>
+
 const HOUR_CHARS = 'yyyy-mm-ddThh'.length
 
 /** Knows by itself the days that are closed: their totals, and the files that their rows are exported to. */
@@ -21,9 +23,8 @@ export class DayBooks {
   readonly #totals = new Map<string, string>()
   readonly #parts = new Map<string, string>()
   readonly #hours = new Map<string, readonly StoredItem[]>()
-  #closedThrough = ''
-  #exportedThrough = ''
-  #summedThrough = ''
+  /** How far the closing has come. */
+  #through: Through = { closed: '', exported: '', summed: '' }
   /** Runs that ended within a key, and kept its sum. */
   keptSums = 0
   cursorsInKeys = 0
@@ -53,8 +54,8 @@ export class DayBooks {
       asked: (attempts as unknown[]).length,
     }
     // A clock may be far behind. The hours of the day are added up again then, at the latest when it is closed.
-    if (begun.slice(0, HOUR_CHARS) <= this.#summedThrough) this.lateRows += 1
-    if (row.day <= this.#closedThrough || this.#totals.has(nameOf(row)))
+    if (begun.slice(0, HOUR_CHARS) <= this.#through.summed) this.lateRows += 1
+    if (row.day <= this.#through.closed || this.#totals.has(nameOf(row)))
       fail(`${id} was added to the closed ${row.day}`)
     this.#rows.set(id, row)
   }
@@ -89,15 +90,14 @@ export class DayBooks {
 
   /** The progress of the closing, which never goes back. */
   noted({ closedThrough = '', exportedThrough = '', summedThrough = '', exporting }: StoredItem): void {
-    if ((summedThrough as string) < this.#summedThrough) fail(`${this.#summedThrough} is added up no more`)
-    this.#summedThrough = summedThrough as string
     if (exporting) this.#checkCursor(exporting as Cursor)
-    if ((closedThrough as string) < this.#closedThrough) fail(`${this.#closedThrough} was closed, and is not any more`)
-    if ((exportedThrough as string) < this.#exportedThrough) fail(`${this.#exportedThrough} is exported no more`)
-    this.#closedThrough = closedThrough as string
-    this.#exportedThrough = exportedThrough as string
+    const through = { closed: closedThrough, exported: exportedThrough, summed: summedThrough } as Through
+    for (const done of ['closed', 'exported', 'summed'] as const) {
+      if (through[done] < this.#through[done]) fail(`${this.#through[done]} was ${done}, and is not any more`)
+    }
+    this.#through = through
     for (const row of this.#rows.values()) {
-      if (row.day <= this.#closedThrough && !this.#totals.has(nameOf(row)))
+      if (row.day <= this.#through.closed && !this.#totals.has(nameOf(row)))
         fail(`${nameOf(row)} is closed without a total`)
     }
   }
@@ -114,9 +114,9 @@ export class DayBooks {
   atRest(): void {
     const days = new Set([...this.#rows.values()].map(({ day }) => day))
     for (const day of days) {
-      if (day > this.#closedThrough) fail(`${day} was never closed`)
-      if (day > this.#exportedThrough) fail(`${day} was never exported`)
-      if (`${day}T23` > this.#summedThrough) fail(`${day} was never added up by the hour`)
+      if (day > this.#through.closed) fail(`${day} was never closed`)
+      if (day > this.#through.exported) fail(`${day} was never exported`)
+      if (`${day}T23` > this.#through.summed) fail(`${day} was never added up by the hour`)
       this.#checkHours(day)
       const exported = this.#linesOf(day)
         .map(({ request_id: id, cost_nano: cost }) => `${id} ${cost}`)

@@ -1,5 +1,3 @@
-import { test } from '@jest/globals'
-
 // Tables of many cases of one kind: `npm test` tries some of each, and every night all of them (TEST_CASES=all).
 
 const isAll = process.env.TEST_CASES === 'all'
@@ -12,6 +10,3 @@ export function someOf<T>(cases: readonly T[], n: number): T[] {
 export function someTimes(some: number, all: number): number {
   return isAll ? all : some
 }
-
-/** For what takes long by itself, such as the largest input that there may be. */
-export const testAtNight = isAll ? test : test.skip

@@ -1,36 +1,22 @@
 import { expect } from '@jest/globals'
-import { formatCredits } from '../../../layers/gateway/domain/money/money.ts'
-import { catalogFor, HELLO, type TestGateway } from '../../support/gateway.ts'
+import { catalogFor, HELLO } from '../../support/gateway.ts'
 import { openFor, openUpstream } from '../../support/stack.ts'
-import { type Reply, say, type Upstream } from '../../support/upstream.ts'
-import { type Exchange, exchange, expectBooksClosed, expectError } from './exchange.ts'
+import { type Reply, say } from '../../support/upstream.ts'
+import { type Exchange, exchange, expectBooksClosed, expectError, expectFailed } from './exchange.ts'
 import type { Spoken } from './spoken.ts'
 import { waysInTurn } from './ways.ts'
 
 export const PROVIDER_KEY = 'prov1der-key-7f3a9c2e51'
 
+type Failure = Parameters<typeof expectFailed> extends [unknown, ...infer Rest] ? Rest : never
 /** A streamed and a whole answer of chat, and those of other contracts. */
 type All = readonly [streamed: Exchange, whole: Exchange, ...others: Exchange[]]
 
-/** A gateway, its upstream, and what must hold after whatever the upstream does. */
-export type Bench = {
-  readonly upstream: Upstream
-  readonly gateway: TestGateway
-  ask(reply: Reply, fields?: object, contract?: Spoken): Promise<Exchange>
-  /** The same question at once for a streamed and for a whole answer, and in the words of other contracts. */
-  askAll(reply: Reply, fields?: object): Promise<All>
-  /** Complete, and billed by the usage the upstream reported. */
-  expectAnswered(asked: Exchange, text: string): Promise<void>
-  /** Nothing was delivered, and it is told by a status. `isPaid`: the upstream had accepted the request, so it is charged. */
-  expectFailed(asked: Exchange, status: number, code: string | null, isPaid?: boolean): Promise<void>
-  /** The 200 was out already: one error frame, no word of completion, and a bill for what was delivered. */
-  expectCut(asked: Exchange, delivered: string, code?: string): Promise<void>
-  /** The gateway answers the next one as if nothing had been. */
-  expectNextIsFine(): Promise<void>
-}
-
-/** `test-model` waits as long as routes do by default, `hasty-model` 250 ms. */
-export async function openBench(): Promise<Bench> {
+/**
+ * A gateway, its upstream, and what must hold after whatever the upstream does. `test-model` waits as long as routes do by
+ * default, `hasty-model` 250 ms.
+ */
+export async function openBench() {
   process.env.ROBUST_PROVIDER_KEY = PROVIDER_KEY
   const upstream = await openUpstream()
   const { providers, models } = catalogFor(
@@ -55,27 +41,22 @@ export async function openBench(): Promise<Bench> {
     upstream,
     gateway,
     ask,
-    askAll: async (reply, fields) =>
+    /** The same question at once for a streamed and for a whole answer, and in the words of other contracts. */
+    askAll: async (reply: Reply, fields?: object) =>
       (await Promise.all(
         waysInTurn().map(({ contract, stream }) => ask(reply, { ...fields, stream }, contract)),
       )) as unknown as All,
-    async expectAnswered(asked, text) {
+    /** Complete, and billed by the usage the upstream reported. */
+    async expectAnswered(asked: Exchange, text: string) {
       expect([asked.status, asked.error, asked.done]).toEqual([200, undefined, true])
       expect(asked.text).toBe(text)
       const row = await expectBooksClosed(gateway, asked.key.id)
       const { contract } = asked
       expect(row).toMatchObject({ contract, outcome: 'completed', usageSource: 'upstream', cost: 20_000n })
     },
-    async expectFailed(asked, status, code, isPaid = false) {
-      expect(asked.status).toBe(status)
-      expectError(asked, status, code)
-      const row = await expectBooksClosed(gateway, asked.key.id)
-      const outcome = status < 500 ? 'refused' : 'upstream_error'
-      expect(row).toMatchObject({ contract: asked.contract, httpStatus: status, outcome })
-      expect(asked.headers.get('x-svc-cost')).toBe(formatCredits(row.cost))
-      expect(row.cost > 0n).toBe(isPaid)
-    },
-    async expectCut(asked, delivered, code = 'upstream_error') {
+    expectFailed: (...[asked, ...how]: Failure) => expectFailed(gateway, asked, ...how),
+    /** The 200 was out already: one error frame, no word of completion, and a bill for what was delivered. */
+    async expectCut(asked: Exchange, delivered: string, code = 'upstream_error') {
       expect([asked.status, asked.text, asked.done]).toEqual([200, delivered, false])
       expectError(asked, code === 'upstream_timeout' ? 504 : 502, code)
       if (asked.contract === 'chat') expect(asked.error).toMatchObject({ type: 'server_error', param: null })
@@ -86,6 +67,7 @@ export async function openBench(): Promise<Bench> {
       expect(row.cost).toBeGreaterThan(0n)
       expect(row.completionTokens).toBeGreaterThan(0)
     },
+    /** The gateway answers the next one as if nothing had been. */
     async expectNextIsFine() {
       upstream.reply = say('Hello again')
       const next = await gateway.post(bystander.secret, HELLO)

@@ -1,11 +1,10 @@
 import { expect } from '@jest/globals'
 import type { Key } from '../../../layers/gateway/domain/keys/key.ts'
+import { formatCredits } from '../../../layers/gateway/domain/money/money.ts'
 import type { UsageRow } from '../../../layers/gateway/domain/rows/usage-row.ts'
 import { queryUsageRows } from '../../../layers/gateway/store/rows/usage-rows.ts'
 import { booksBalance, type TestGateway } from '../../support/gateway.ts'
 import { readTold, SPEECH, type Spoken, type Told } from './spoken.ts'
-
-export { readFrames, type Told, type ToldError } from './spoken.ts'
 
 export type Exchange = Told & {
   readonly contract: Spoken
@@ -46,6 +45,23 @@ export function expectError({ contract, error }: Exchange, status: number, code:
   expect(error?.message).toEqual(expect.any(String))
   if (contract === 'messages') expect(error?.type).toBe(MESSAGE_TYPES[status])
   else expect(error?.code).toBe(code)
+}
+
+/** Nothing was delivered, and it is told by a status. `isPaid`: the upstream had accepted the request, so it is charged. */
+export async function expectFailed(
+  gateway: TestGateway,
+  asked: Exchange,
+  status: number,
+  code: string | null,
+  isPaid = false,
+): Promise<void> {
+  expect(asked.status).toBe(status)
+  expectError(asked, status, code)
+  const row = await expectBooksClosed(gateway, asked.key.id)
+  const outcome = status < 500 ? 'refused' : 'upstream_error'
+  expect(row).toMatchObject({ contract: asked.contract, httpStatus: status, outcome })
+  expect(asked.headers.get('x-svc-cost')).toBe(formatCredits(row.cost))
+  expect(row.cost > 0n).toBe(isPaid)
 }
 
 /** The rows of a key, the newest first: no hold is left, and the key is poorer by what they say. */

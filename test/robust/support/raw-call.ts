@@ -1,4 +1,5 @@
-import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
+import { once } from 'node:events'
+import { type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 
 export type RawCall = {
@@ -11,25 +12,14 @@ export type RawCall = {
 export type RawAnswer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string }
 
 /** Sends exactly this on a connection of its own: any method, path or header, and no header that was not asked for but the body's length. */
-export function rawCall(baseUrl: string, { method = 'POST', path, headers, body }: RawCall): Promise<RawAnswer> {
+export async function rawCall(
+  baseUrl: string,
+  { method = 'POST', path = '/v1/chat/completions', headers, body }: RawCall,
+): Promise<RawAnswer> {
   const { hostname, port } = new URL(baseUrl)
-  return new Promise((resolve, reject) => {
-    const framed = body === undefined ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) }
-    const sent = request({
-      hostname,
-      port,
-      method,
-      path: path ?? '/v1/chat/completions',
-      headers: framed,
-      agent: false,
-    })
-    sent.once('error', reject)
-    sent.once('response', (response) => {
-      text(response).then(
-        (answered) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: answered }),
-        reject,
-      )
-    })
-    sent.end(body)
-  })
+  const framed = body === undefined ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) }
+  const sent = request({ hostname, port, method, path, headers: framed, agent: false })
+  sent.end(body)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) }
 }

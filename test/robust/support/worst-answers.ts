@@ -7,6 +7,7 @@ import {
   textBlock,
 } from '../../providers/anthropic/anthropic-fixtures.ts'
 import { chunk, DONE, event, USAGE, usageChunk } from '../../support/upstream.ts'
+import { many } from './worst-requests.ts'
 
 // Answers of some megabytes, each the worst for some pattern or loop that reads it.
 
@@ -16,25 +17,31 @@ type Answer = {
   readonly body: string
 }
 
-const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
 const fields = (count: number, from = 0) =>
   Object.fromEntries(many(count, (index) => [`field_${from + index}`, index] as const))
-const stream = (...events: readonly string[]): Answer => ({
-  type: 'text/event-stream',
-  status: 200,
-  body: events.join(''),
-})
-const json = (status: number, value: object): Answer => ({
-  type: 'application/json',
-  status,
-  body: JSON.stringify(value),
-})
+const stream = (...events: readonly string[]): Answer => {
+  return { type: 'text/event-stream', status: 200, body: events.join('') }
+}
+const json = (status: number, value: object): Answer => {
+  return { type: 'application/json', status, body: JSON.stringify(value) }
+}
+/** What a message of Anthropic has between its start and its end. */
+const inMessage = (...events: readonly ReturnType<typeof messageDelta>[]) =>
+  stream(...frames(start(), ...events, MESSAGE_STOP))
 
 const call = (index: number | undefined, id = `c${index}`) => ({ index, id, function: { name: 'f', arguments: '' } })
 const END = [chunk({}, 'stop'), usageChunk(USAGE), DONE]
 const KEY_LIKE = 'sk-a'
 
 export const WORST_OPENAI_ANSWERS: Readonly<Record<string, () => Answer>> = {
+  'events of 1 and of 200,000 log probabilities': () =>
+    stream(
+      ...[1, 200_000].map((count) => {
+        const logprobs = { content: Array(count).fill(0) }
+        return event({ choices: [{ index: 0, delta: { content: 'a' }, logprobs }] })
+      }),
+      ...END,
+    ),
   'one event of 120,000 tool calls': () => stream(chunk({ tool_calls: many(120_000, (index) => call(index)) }), ...END),
   'one event of 120,000 pieces of one tool call': () =>
     stream(chunk({ tool_calls: many(120_000, () => call(0)) }), ...END),
@@ -67,22 +74,14 @@ export const WORST_OPENAI_ANSWERS: Readonly<Record<string, () => Answer>> = {
 
 export const WORST_ANTHROPIC_ANSWERS: Readonly<Record<string, () => Answer>> = {
   '100 usage reports of ever new fields': () =>
-    stream(
-      ...frames(
-        start(),
-        ...textBlock(0, 'Hi'),
-        ...many(100, (index) => messageDelta('end_turn', { output_tokens: 5, ...fields(1_000, index * 1_000) })),
-        MESSAGE_STOP,
-      ),
+    inMessage(
+      ...textBlock(0, 'Hi'),
+      ...many(100, (index) => messageDelta('end_turn', { output_tokens: 5, ...fields(1_000, index * 1_000) })),
     ),
   '100 endings of ever new fields': () =>
-    stream(
-      ...frames(
-        start(),
-        ...textBlock(0, 'Hi'),
-        ...many(100, (index) => messageDelta('end_turn', { output_tokens: 5 }, fields(1_000, index * 1_000))),
-        MESSAGE_STOP,
-      ),
+    inMessage(
+      ...textBlock(0, 'Hi'),
+      ...many(100, (index) => messageDelta('end_turn', { output_tokens: 5 }, fields(1_000, index * 1_000))),
     ),
   '50,000 tool calls in plain JSON': () =>
     json(200, {
@@ -92,14 +91,7 @@ export const WORST_ANTHROPIC_ANSWERS: Readonly<Record<string, () => Answer>> = {
       usage: { input_tokens: 12, output_tokens: 5 },
     }),
   'one tool call of 100,000 fields': () =>
-    stream(
-      ...frames(
-        start(),
-        ...block(0, { type: 'tool_use', id: 'c', name: 'f', input: fields(100_000) }),
-        messageDelta('tool_use'),
-        MESSAGE_STOP,
-      ),
-    ),
+    inMessage(...block(0, { type: 'tool_use', id: 'c', name: 'f', input: fields(100_000) }), messageDelta('tool_use')),
   'an error of 60 KB about limits': () =>
     json(400, { error: { type: 'invalid_request_error', message: 'reached your specified '.repeat(2_700) } }),
 }

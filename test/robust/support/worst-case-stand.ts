@@ -45,14 +45,7 @@ type Upstreams = {
 }
 
 /** A gateway in a process of its own, with a model named for each dialect and one for the other requests. */
-export type Stand = Upstreams & {
-  /** Asks once, at leisure. */
-  warmUp(model: string): Promise<number>
-  /** The status of this request, in chat's words unless it is told. Others are answered meanwhile, and the gateway is never busy with it for long. */
-  ask(model: string, request: object, contract?: Spoken): Promise<number>
-}
-
-export async function openStand(): Promise<Stand> {
+export async function openStand() {
   const bystander = await openUpstream()
   const started = await Promise.all(DIALECTS.map(async (type) => ({ type, ...(await UPSTREAMS[type]()) })))
   const books = await openFor(
@@ -73,8 +66,10 @@ export async function openStand(): Promise<Stand> {
 
   return {
     ...(Object.fromEntries(started.map(({ type, upstream }) => [type, upstream])) as Upstreams),
-    warmUp: (model) => post(JSON.stringify({ ...HELLO, model })),
-    async ask(model, request, contract = 'chat') {
+    /** Asks once, at leisure. */
+    warmUp: (model: string) => post(JSON.stringify({ ...HELLO, model })),
+    /** The status of this request, in chat's words unless it is told. Others are answered meanwhile, and the gateway is never busy with it for long. */
+    async ask(model: string, request: object, contract: Spoken = 'chat') {
       const body = JSON.stringify(SPEECH[contract].ask({ model, ...request }))
       let last = await askOnce(body, contract)
       for (let n = 1; n < TRIES && last.busyMs >= LONGEST_BUSY_MS; n++) last = await askOnce(body, contract)

@@ -3,11 +3,10 @@ import { fields, MIB, many } from './worst-requests.ts'
 // Requests of Responses of up to 4 MiB, each the worst for some loop that reads its items.
 
 const said = (text: string, role = 'user') => ({ type: 'message', role, content: text })
-const called = (id: string, args: string) => [
-  said('Hi'),
-  { type: 'function_call', call_id: id, name: 'f', arguments: args },
-  { type: 'function_call_output', call_id: id, output: 'ok' },
-]
+const call = (id: string, args = '{}') => ({ type: 'function_call', call_id: id, name: 'f', arguments: args })
+const result = (id: string, output: unknown = 'ok') => ({ type: 'function_call_output', call_id: id, output })
+const called = (id: string, args: string) => [said('Hi'), call(id, args), result(id)]
+const texts = (count: number) => many(count, () => ({ type: 'input_text', text: 'a' }))
 const thought = (index: number) => ({
   type: 'reasoning',
   id: `rs_${index}`,
@@ -21,32 +20,13 @@ export const WORST_RESPONSES: Readonly<Record<string, () => object>> = {
     input: many(10_000, (index) => said('a'.repeat(300), index % 2 ? 'assistant' : 'user')),
   }),
   '10,000 thoughts in a row': () => ({ input: [...many(9_999, thought), said('Hi')] }),
-  '9,998 calls and no result': () => ({
-    input: [
-      said('Hi'),
-      ...many(9_998, (index) => ({ type: 'function_call', call_id: `c${index}`, name: 'f', arguments: '{}' })),
-    ],
-  }),
-  '4,999 calls with their results in the opposite order': () => ({
-    input: [
-      said('Hi'),
-      ...many(4_999, (index) => ({ type: 'function_call', call_id: `c${index}`, name: 'f', arguments: '{}' })),
-      ...many(4_999, (index) => ({ type: 'function_call_output', call_id: `c${4_998 - index}`, output: 'ok' })),
-    ],
-  }),
-  '100,000 parts in one item': () => ({
-    input: [{ role: 'user', content: many(100_000, () => ({ type: 'input_text', text: 'a' })) }],
-  }),
-  '60,000 parts of the result of a tool': () => ({
-    input: [
-      ...called('c', '{}').slice(0, 2),
-      {
-        type: 'function_call_output',
-        call_id: 'c',
-        output: many(60_000, () => ({ type: 'input_text', text: 'a' })),
-      },
-    ],
-  }),
+  '9,998 calls and no result': () => ({ input: [said('Hi'), ...many(9_998, (index) => call(`c${index}`))] }),
+  '4,999 calls with their results in the opposite order': () => {
+    const calls = many(4_999, (index) => call(`c${index}`))
+    return { input: [said('Hi'), ...calls, ...many(4_999, (index) => result(`c${4_998 - index}`))] }
+  },
+  '100,000 parts in one item': () => ({ input: [{ role: 'user', content: texts(100_000) }] }),
+  '60,000 parts of the result of a tool': () => ({ input: [said('Hi'), call('c'), result('c', texts(60_000))] }),
   'arguments of 1,000,000 levels': () => ({
     input: called('c', `{"a":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`),
   }),
@@ -65,9 +45,8 @@ export const WORST_RESPONSES: Readonly<Record<string, () => object>> = {
       tools: [{ type: 'function', name: 'f', parameters: { properties: fields(50, {}) } }],
     })),
   }),
-  'a namespace of 20,000 tools': () => ({
-    tools: [
-      { type: 'namespace', name: 'n', tools: many(20_000, (index) => ({ type: 'function', name: `f${index}` })) },
-    ],
-  }),
+  'a namespace of 20,000 tools': () => {
+    const tools = many(20_000, (index) => ({ type: 'function', name: `f${index}` }))
+    return { tools: [{ type: 'namespace', name: 'n', tools }] }
+  },
 }

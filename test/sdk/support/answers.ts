@@ -11,6 +11,10 @@ const size = z.int().min(0)
 const open = z.looseObject({})
 const cost = z.number().min(0)
 
+/** An object of this type, with these fields and no others. */
+const typed = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+  z.strictObject({ type: z.literal(type), ...shape })
+
 type Counts = Readonly<Record<string, unknown>>
 
 /** A schema cannot say that the total is the sum. */
@@ -39,8 +43,8 @@ const head = (prefix: string) => ({
 
 const calledFunction = z.strictObject({ name, arguments: text })
 const toolCall = z.discriminatedUnion('type', [
-  z.strictObject({ id: name, type: z.literal('function'), function: calledFunction }),
-  z.strictObject({ id: name, type: z.literal('custom'), custom: z.strictObject({ name, input: text }) }),
+  typed('function', { id: name, function: calledFunction }),
+  typed('custom', { id: name, custom: z.strictObject({ name, input: text }) }),
 ])
 const assistantMessage = z.looseObject({
   role: z.literal('assistant'),
@@ -66,21 +70,18 @@ export const completion = z
   .refine(isSum)
 
 const piece = z.looseObject({ name: text.optional(), arguments: text.optional(), input: text.optional() }).optional()
+const calledPiece = z.looseObject({
+  index: size,
+  id: name.optional(),
+  type: z.enum(['function', 'custom']).optional(),
+  function: piece,
+  custom: piece,
+})
 const delta = z.looseObject({
   role: z.literal('assistant').optional(),
   content: text.nullish(),
   refusal: text.nullish(),
-  tool_calls: z
-    .array(
-      z.looseObject({
-        index: size,
-        id: name.optional(),
-        type: z.enum(['function', 'custom']).optional(),
-        function: piece,
-        custom: piece,
-      }),
-    )
-    .optional(),
+  tool_calls: z.array(calledPiece).optional(),
   function_call: piece,
 })
 
@@ -101,12 +102,7 @@ const textLogprobs = z.strictObject({
   text_offset: z.array(z.int()),
 })
 const textReason = z.enum(['stop', 'length', 'content_filter'])
-const textChoice = z.strictObject({
-  index: size,
-  text,
-  logprobs: textLogprobs.nullable(),
-  finish_reason: textReason,
-})
+const textChoice = z.strictObject({ index: size, text, logprobs: textLogprobs.nullable(), finish_reason: textReason })
 const textHead = { ...head('cmpl-'), object: z.literal('text_completion') }
 
 export const textCompletion = z.strictObject({ ...textHead, choices: z.array(textChoice).min(1), usage }).refine(isSum)
@@ -137,38 +133,22 @@ export const embeddingList = z.strictObject({
 const chance = { token: text, logprob: z.number(), bytes: z.array(z.int()) }
 const logprobs = z.array(z.strictObject({ ...chance, top_logprobs: z.array(z.strictObject(chance)) }))
 const part = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('output_text'), text, annotations: z.array(z.never()), logprobs }),
-  z.strictObject({ type: z.literal('refusal'), refusal: text }),
+  typed('output_text', { text, annotations: z.array(z.never()), logprobs }),
+  typed('refusal', { refusal: text }),
 ])
-const summaryPart = z.strictObject({ type: z.literal('summary_text'), text })
+const summaryPart = typed('summary_text', { text })
 const status = z.enum(['in_progress', 'completed', 'incomplete'])
 const call = { id: name, call_id: name, name, namespace: name.optional() }
 const item = z.discriminatedUnion('type', [
-  z.strictObject({
-    id: name,
-    type: z.literal('message'),
-    status,
-    role: z.literal('assistant'),
-    content: z.array(part),
-  }),
-  z.strictObject({ ...call, type: z.literal('function_call'), status, arguments: text }),
-  z.strictObject({ ...call, type: z.literal('custom_tool_call'), input: text }),
-  z.strictObject({
-    id: name,
-    type: z.literal('reasoning'),
-    summary: z.array(summaryPart),
-    encrypted_content: name.optional(),
-  }),
+  typed('message', { id: name, status, role: z.literal('assistant'), content: z.array(part) }),
+  typed('function_call', { ...call, status, arguments: text }),
+  typed('custom_tool_call', { ...call, input: text }),
+  typed('reasoning', { id: name, summary: z.array(summaryPart), encrypted_content: name.optional() }),
 ])
 const tool = z.discriminatedUnion('type', [
-  z.looseObject({
-    type: z.literal('function'),
-    name,
-    parameters: open.nullable(),
-    strict: z.boolean().nullable(),
-  }),
-  z.looseObject({ type: z.literal('custom'), name }),
-  z.looseObject({ type: z.literal('namespace'), name, tools: z.array(open) }),
+  typed('function', { name, parameters: open.nullable(), strict: z.boolean().nullable() }).loose(),
+  typed('custom', { name }).loose(),
+  typed('namespace', { name, tools: z.array(open) }).loose(),
 ])
 
 /** The fields that every response has, most of them as the request had them. */
@@ -216,19 +196,17 @@ const incomplete = z.strictObject({
   status: z.literal('incomplete'),
   incomplete_details: z.strictObject({ reason: z.enum(['max_output_tokens', 'content_filter']) }),
 })
+const failureCode = z.enum(['server_error', 'invalid_prompt', 'rate_limit_exceeded'])
 const failed = z.strictObject({
   ...whole,
   status: z.literal('failed'),
-  error: z.strictObject({
-    code: z.enum(['server_error', 'invalid_prompt', 'rate_limit_exceeded']),
-    message: name,
-  }),
+  error: z.strictObject({ code: failureCode, message: name }),
   output: z.array(item),
 })
 export const response = z.discriminatedUnion('status', [completed, incomplete]).refine(isSum)
 
 const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
-  z.strictObject({ type: z.literal(type), sequence_number: size, ...shape })
+  typed(type, { sequence_number: size, ...shape })
 const inItem = { output_index: size, item_id: name }
 const inContent = { ...inItem, content_index: size }
 const inSummary = { ...inItem, summary_index: size }

@@ -4,7 +4,9 @@ import type { Reply } from '../../support/upstream.ts'
 export function heldBack(first: readonly string[], rest: readonly string[] | 'broken') {
   const asked = Promise.withResolvers<void>()
   const told = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<'finished' | 'left'>()
   const reply: Reply = async (response) => {
+    response.once('close', () => ended.resolve(response.writableFinished ? 'finished' : 'left'))
     response.writeHead(200, { 'Content-Type': 'text/event-stream' })
     response.flushHeaders()
     for (const frame of first) response.write(frame)
@@ -13,5 +15,5 @@ export function heldBack(first: readonly string[], rest: readonly string[] | 'br
     if (rest === 'broken') response.destroy()
     else response.end(rest.join(''))
   }
-  return { asked: asked.promise, answer: () => told.resolve(), reply }
+  return { asked: asked.promise, answer: () => told.resolve(), ended: ended.promise, reply }
 }

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { createSweep } from '../../functions/sweep/create.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
-import { NOTICE_KINDS } from '../../layers/gateway/domain/keys/notice.ts'
+import { ulid } from '../../layers/gateway/domain/basics/ulid.ts'
+import { dueNotices, NOTICE_KINDS } from '../../layers/gateway/domain/keys/notice.ts'
 import { SWEEP_EVERY_MINUTES } from '../../layers/gateway/names.ts'
 import { scheduleSweep } from '../../layers/gateway/store/admission/sweep.ts'
 import { grantCredits } from '../../layers/gateway/store/keys/grant-credits.ts'
@@ -9,6 +11,7 @@ import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { resumeKey, suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
+import { keepNotice, readWatched } from '../../layers/gateway/store/notices/notices.ts'
 import type { NoticeBody } from '../../layers/gateway/wire/keys/notice-body.ts'
 import { actAt } from '../support/act.ts'
 import { HELLO } from '../support/gateway.ts'
@@ -302,6 +305,19 @@ describe('crashes', () => {
       expect(await sweep()).toEqual([])
     },
   )
+})
+
+test('of 200 sweeps that find a notice due, one makes it', async () => {
+  const { key, secret } = await gateway.issue({ credits: '1', notifyBelow: CREDIT })
+  await spend(secret, 1)
+  const watched = await readWatched(gateway.tables)(key.id)
+  if (!watched) throw new Error('The key is gone.')
+  const [due] = dueNotices(watched, nowMs)
+  if (!due) throw new Error('Nothing is due.')
+  const keep = keepNotice(gateway.tables)
+  const made = await Promise.all(Array.from({ length: 200 }, () => keep(watched, due, ulid(nowMs, randomBytes(10)))))
+  expect(made.filter(Boolean)).toHaveLength(1)
+  expect(await sweep()).toEqual(['key.balance_low'])
 })
 
 test('a request that came and went while a sweep looked at its key is seen by the next one', async () => {

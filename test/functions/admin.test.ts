@@ -3,12 +3,12 @@ import { beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { wholeBody } from '../../functions/admin/create.ts'
 import { ADMIN_ROUTES } from '../../layers/admin/api/route-table.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
-import { type AdminKey, type AdminKeySettings, newAdminKey } from '../../layers/gateway/domain/keys/admin-key.ts'
-import { ADMIN_SCOPES, OPERATOR_SCOPES } from '../../layers/gateway/domain/keys/admin-scopes.ts'
+import type { AdminKey, AdminKeySettings } from '../../layers/gateway/domain/keys/admin-key.ts'
+import { OPERATOR_SCOPES } from '../../layers/gateway/domain/keys/admin-scopes.ts'
 import { issueSecret } from '../../layers/gateway/domain/keys/new-key.ts'
 import { makeSecret } from '../../layers/gateway/domain/keys/secret-text.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
-import { createAdminKey, revokeAdminKey, rotateAdminKey } from '../../layers/gateway/store/admin-keys/admin-keys.ts'
+import { revokeAdminKey, rotateAdminKey } from '../../layers/gateway/store/admin-keys/admin-keys.ts'
 import { allowanceAt, grantedOnDay, OverAllowance } from '../../layers/gateway/store/admin-keys/allowance.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
@@ -23,7 +23,10 @@ import { actAt } from '../support/act.ts'
 import { catalogFor, openTestTables } from '../support/gateway.ts'
 import { canceled, intercept } from '../support/intercept.ts'
 import { jsonLines } from '../support/json-lines.ts'
+
+import { issueAdminKey } from '../support/signed-admin.ts'
 import { openLine, openUpstream } from '../support/stack.ts'
+
 import { type AdminFunction, ARN, adminFunction, OFFICE, once } from './support/admin-function.ts'
 
 jest.setTimeout(60_000)
@@ -39,13 +42,8 @@ beforeEach(() => {
   admin = adminFunction(tables)
 })
 
-async function adminKey(settings: Partial<AdminKeySettings> = {}): Promise<{ key: AdminKey; secret: string }> {
-  const { secret, stored } = issueSecret(BRAND.adminKeyPrefix, randomBytes)
-  const all = { name: 'billing', scopes: ADMIN_SCOPES, allowlist: [`${OFFICE}/32`], dailyGrant: 10n * CREDIT }
-  const key = newAdminKey({ settings: { ...all, ...settings }, stored }, Date.now(), randomBytes(10))
-  await createAdminKey(tables)(key, actAt())
-  return { key, secret }
-}
+const adminKey = (settings: Partial<AdminKeySettings> = {}) =>
+  issueAdminKey(tables, { allowlist: [`${OFFICE}/32`], dailyGrant: 10n * CREDIT, ...settings })
 
 async function customer(): Promise<string> {
   const { body } = await admin.signed('POST /keys', { body: { name: 'customer' }, headers: once() })

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { SignatureV4 } from '@smithy/signature-v4'
@@ -22,11 +23,13 @@ export async function signatureOf(
   body: Buffer,
   credentials: Credentials,
 ): Promise<Signed | undefined> {
-  const { authorization = '', 'x-amz-date': time } = headers
+  const bodyHash = hash('sha256', body)
+  const { authorization = '', 'x-amz-date': time, 'x-amz-content-sha256': toldHash = bodyHash } = headers
   const [, region = '', service = '', names = ''] = AUTHORIZATION.exec(authorization) ?? []
   const signed = names.split(';')
   const atMs = timeOf(String(time))
-  if (!service || Number.isNaN(atMs)) return undefined
+  // The signer goes by the hash that it is told.
+  if (!service || Number.isNaN(atMs) || toldHash !== bodyHash) return undefined
   const [path = '', query = ''] = url.split('?')
   const request = {
     ...{ method, protocol: 'https:', hostname: 'host', path, query: readQuery(query), body },

@@ -55,7 +55,7 @@ export type Asked = {
   readonly response: Response
   readonly status: number
   readonly text: string
-  /** Of a refusal. */
+  /** Empty for an answer. */
   readonly error: { readonly code?: string; readonly message?: string; readonly param?: string | null }
   readonly row: UsageRow
   /** As it is after the answer. */

@@ -2,14 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll } from '@jest/globals'
 import { type LocalFile, localFile, localFolder } from '../../cli/connect/local-gateway.ts'
+import { BIN, ROOT } from './cdk-environment.ts'
 import { FASTER } from './compile-cache.ts'
 import { until } from './wait.ts'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const NODE = join(ROOT, 'node_modules', '.bin', 'node')
+const NODE = join(BIN, 'node')
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 

@@ -1,10 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { ROOT } from './cdk-environment.ts'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const PYTHON = join(ROOT, '.venv', 'bin', 'python')
 const REQUIREMENTS = 'test/sdk/python/requirements.txt'
 

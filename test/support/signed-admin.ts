@@ -3,17 +3,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { buffer } from 'node:stream/consumers'
 import { byAws } from '../../cli/admin-client/sign-in.ts'
 import type { Connection } from '../../cli/connect/connect.ts'
-import { createAdmin } from '../../functions/admin/create.ts'
-import { signedCaller } from '../../functions/admin/identify.ts'
-import { stageKeys } from '../../functions/admin/stage-keys.ts'
-import { type AdminKeySettings, newAdminKey } from '../../layers/gateway/domain/keys/admin-key.ts'
+import { type AdminKey, type AdminKeySettings, newAdminKey } from '../../layers/gateway/domain/keys/admin-key.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/keys/admin-scopes.ts'
 import { issueSecret } from '../../layers/gateway/domain/keys/new-key.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
-import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
 import { createAdminKey } from '../../layers/gateway/store/admin-keys/admin-keys.ts'
+
 import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
-import { adminEvent } from '../functions/support/admin-function.ts'
+import { adminFunction } from '../functions/support/admin-function.ts'
+
 import { actAt } from './act.ts'
 import { signatureOf } from './aws-signature.ts'
 import { listen } from './listen.ts'
@@ -53,28 +51,14 @@ export type SignedAdmin = AsyncDisposable & {
 
 const FORBIDDEN = { message: 'Forbidden' }
 
-type Options = Pick<Parameters<typeof createAdmin>[0], 'actMs' | 'echoUrl'> & {
-  readonly stage?: string
-  readonly isProtected?: boolean
-  readonly caller?: string
-}
+type Options = Parameters<typeof adminFunction>[1] & { readonly caller?: string }
 
 export async function startSignedAdmin(
   tables: Tables,
   baseUrl: string,
-  { stage = 'dev', isProtected = false, caller = CALLER, ...more }: Options = {},
+  { caller = CALLER, ...more }: Options = {},
 ): Promise<SignedAdmin> {
-  const logged: string[] = []
-  const handler = createAdmin({
-    ...more,
-    tables,
-    stage,
-    settings: { baseUrl: `${baseUrl}/v1`, isProtected, takesKeys: true },
-    apiKeys: stageKeys(stage),
-    identify: signedCaller,
-    clock: Date.now,
-    log: jsonLog((line) => logged.push(line), 'dev'),
-  })
+  const deployed = adminFunction(tables, { stage: 'dev', isProtected: false, baseUrl, ...more })
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request
     const body = await buffer(request)
@@ -84,23 +68,22 @@ export async function startSignedAdmin(
     const [path = ''] = url.split('?')
     const isKeyed = path.startsWith('/keyed/')
     if (!isKeyed && !(isSigned && admin.allows(method, path))) return sendJson(response, 403, FORBIDDEN)
-    const event = adminEvent(`${method} ${url}`, {
+    const answer = await deployed.unsigned(`${method} ${url}`, {
       ...(body.length > 0 && { body: body.toString() }),
       headers: headers as Record<string, string>,
       sourceIp: '127.0.0.1',
       ...(isSigned && { iam: caller }),
     })
-    const answer = await handler(event, { getRemainingTimeInMillis: () => 29_000 })
     if (admin.lost > 0) {
       admin.lost -= 1
       return void response.destroy()
     }
-    response.writeHead(answer.statusCode, answer.headers).end(answer.body)
+    response.writeHead(answer.status, answer.headers).end(answer.text)
   })
   const admin: SignedAdmin = {
     ...(await listen(server)),
     asked: [],
-    logged,
+    logged: deployed.logged,
     allows: () => true,
     instead: undefined,
     lost: 0,
@@ -123,11 +106,19 @@ export function connectionTo({ url }: Pick<SignedAdmin, 'url'>, gatewayUrl: stri
 }
 
 /** The secret of a new admin key, which works on this machine. */
-export async function makeAdminKey(tables: Tables, more: Partial<AdminKeySettings> = {}): Promise<string> {
+export async function makeAdminKey(tables: Tables, more?: Partial<AdminKeySettings>): Promise<string> {
+  return (await issueAdminKey(tables, more)).secret
+}
+
+export async function issueAdminKey(
+  tables: Tables,
+  more: Partial<AdminKeySettings> = {},
+): Promise<{ key: AdminKey; secret: string }> {
   const { secret, stored } = issueSecret(BRAND.adminKeyPrefix, randomBytes)
   const settings = { name: 'test', scopes: ADMIN_SCOPES, allowlist: ['127.0.0.1/32'], dailyGrant: 10n ** 15n, ...more }
-  await createAdminKey(tables)(newAdminKey({ settings, stored }, Date.now(), randomBytes(10)), actAt())
-  return secret
+  const key = newAdminKey({ settings, stored }, Date.now(), randomBytes(10))
+  await createAdminKey(tables)(key, actAt())
+  return { key, secret }
 }
 
 export function sendJson(response: ServerResponse, status: number, body: object): void {

@@ -35,23 +35,32 @@ export type AdminFunction = {
   readonly logged: string[]
 }
 
-type Options = { readonly clock?: () => number; readonly takesKeys?: boolean; readonly actMs?: number }
+type Options = Pick<Parameters<typeof createAdmin>[0], 'echoUrl'> & {
+  readonly clock?: () => number
+  readonly takesKeys?: boolean
+  readonly actMs?: number
+  readonly stage?: string
+  readonly baseUrl?: string
+  readonly isProtected?: boolean
+}
 
 /** The deployed admin API over tables, called as API Gateway calls it. */
 export function adminFunction(
   tables: Tables,
-  { clock = Date.now, takesKeys = true, actMs = ACT_MS }: Options = {},
+  { clock = Date.now, takesKeys = true, actMs = ACT_MS, stage = 'prod', isProtected = true, ...more }: Options = {},
 ): AdminFunction {
+  const { baseUrl = 'https://gateway.example', ...options } = more
   const logged: string[] = []
   const handler = createAdmin({
+    ...options,
     tables,
-    stage: 'prod',
-    settings: { baseUrl: 'https://gateway.example/v1', isProtected: true, takesKeys },
-    apiKeys: stageKeys('prod'),
+    stage,
+    settings: { baseUrl: `${baseUrl}/v1`, isProtected, takesKeys },
+    apiKeys: stageKeys(stage),
     identify: signedCaller,
     clock,
     actMs,
-    log: jsonLog((line) => logged.push(line), 'prod', clock),
+    log: jsonLog((line) => logged.push(line), stage, clock),
   })
   const call = async (route: string, sent: Sent): Promise<Told> => {
     const { remainingMs = 29_000 } = sent

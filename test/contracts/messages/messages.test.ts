@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, test } from '@jest/globals'
 import { messageError } from '../../../layers/gateway/contracts/messages/message-head.ts'
-import { ERROR_KINDS, GatewayError } from '../../../layers/gateway/domain/basics/gateway-error.ts'
+import { ERROR_KINDS, type ErrorKind, GatewayError } from '../../../layers/gateway/domain/basics/gateway-error.ts'
 import { ending, message, saying, start, stream, textBlock } from '../../providers/anthropic/anthropic-fixtures.ts'
 import { expectBooksClosed } from '../../robust/support/exchange.ts'
 import { auditKey } from '../../support/audit-key.ts'
@@ -52,6 +52,16 @@ describe('errors', () => {
     for (const kind of ERROR_KINDS) {
       ERROR.parse(messageError(new GatewayError(kind, 'why'), 'req_01M7FFKA7ZRP1TJ07DM2Z1DT3Z'))
     }
+  })
+
+  test.each<[ErrorKind, string]>([
+    ['upstream_rejected', 'invalid_request_error'],
+    ['request_too_large', 'request_too_large'],
+    ['upstream_error', 'api_error'],
+    ['upstream_rate_limited', 'overloaded_error'],
+    ['upstream_timeout', 'timeout_error'],
+  ])('the failure %s of an upstream is of Anthropic’s type %s', (kind, type) => {
+    expect(messageError(new GatewayError(kind, 'why'), 'req_1')).toMatchObject({ error: { type } })
   })
 
   test('a request without a valid key is the SDK’s AuthenticationError', async () => {

@@ -92,6 +92,18 @@ test('an item has at most 400 KB, whether it is put or grows; a page at most a m
   expect(ask('Query', query)).toMatchObject({ Count: 3, LastEvaluatedKey: { pk: 'p', sk: '3' } })
 })
 
+test('a sum is exact, and has 38 digits at most', () => {
+  const sum = (a: bigint, b: number) =>
+    ask('UpdateItem', {
+      ...{ TableName: 'keys', Key: KEY, UpdateExpression: 'SET n = :a + :b', ReturnValues: 'UPDATED_NEW' },
+      ExpressionAttributeValues: { ':a': a, ':b': b },
+    })
+  expect(sum(10n ** 37n, 3)).toEqual({ Attributes: { n: 10n ** 37n + 3n } })
+  expect(sum(-(2n ** 53n), 2)).toEqual({ Attributes: { n: -(2 ** 53) + 2 } })
+  const words = expect.stringContaining('38 significant digits')
+  expect(sum(10n ** 38n - 1n, 2)).toMatchObject({ name: 'ValidationException', message: words })
+})
+
 test('a feature that it does not have is refused with the way to a database that has it', () => {
   expect(ask('ExecuteStatement', {})).toMatchObject({
     name: 'ValidationException',

@@ -59,7 +59,6 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 const VALUES: Readonly<Record<string, (random: Random) => unknown>> = {
   any: randomValue,
   number: randomNumber,
-  huge: () => HUGE,
   text: (random) => random.pick(TEXTS),
   bytes: randomBytes,
   elements: randomSet,
@@ -103,15 +102,7 @@ const GRAMMAR: Readonly<Record<string, readonly string[]>> = {
     ...['ADD {name} {any}', 'DELETE {name} {name}'],
   ],
   change: ['{name} = {result}'],
-  result: [
-    '{any}',
-    '{any}',
-    '{term}',
-    '{term} + {number}',
-    '{term} - {number}',
-    '{term} - {term}',
-    '{huge} + {number}',
-  ],
+  result: ['{any}', '{any}', '{term}', '{term} + {number}', '{term} - {number}', '{term} - {term}'],
   term: [
     'aa',
     'aa',

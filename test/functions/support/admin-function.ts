@@ -83,7 +83,10 @@ export function adminFunction(
 }
 
 /** The event of an HTTP API: payload format 2.0. */
-export function adminEvent(route: string, { secret, body, isBase64 = false, headers, sourceIp = OFFICE, iam }: Sent = {}) {
+export function adminEvent(
+  route: string,
+  { secret, body, isBase64 = false, headers, sourceIp = OFFICE, iam }: Sent = {},
+) {
   const [method = '', address = ''] = route.split(' ')
   const [rawPath = '', rawQueryString = ''] = address.split('?')
   const text =

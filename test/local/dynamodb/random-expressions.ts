@@ -67,7 +67,7 @@ const VALUES: Readonly<Record<string, (random: Random) => unknown>> = {
   high: (random) => random.pick([1, 2, 3, 2n ** 60n]),
 }
 
-/** What each word may be, as often as it stands there. */
+/** The texts that each word may stand for; one that is there twice is taken twice as often. */
 const GRAMMAR: Readonly<Record<string, readonly string[]>> = {
   condition: [
     ...['{test}', '{test}', '{test} AND {test}', '{test} OR {condition}', 'NOT {test}'],

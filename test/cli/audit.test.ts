@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { explanationLines } from '../../cli/commands/usage.ts'
 import type { Audit } from '../../layers/admin/audit/audit-key.ts'
+import { checkRow } from '../../layers/admin/audit/check-row.ts'
 import { explainRequest } from '../../layers/admin/explain/explain-request.ts'
 import { toCsvLine } from '../../layers/admin/usage/usage-lines.ts'
 import { ulid } from '../../layers/gateway/domain/basics/ulid.ts'
@@ -54,7 +55,9 @@ async function audit(key: Key, nowMs = Date.now() + 120_000): Promise<Audit> {
 async function change(TableName: string, Key: Record<string, unknown>, UpdateExpression: string, value?: unknown) {
   const names = Object.fromEntries((UpdateExpression.match(/#\w+/g) ?? []).map((name) => [name, name.slice(1)]))
   await gateway.tables.database.update({
-    ...{ TableName, Key, UpdateExpression },
+    TableName,
+    Key,
+    UpdateExpression,
     ...(value !== undefined && { ExpressionAttributeValues: { ':v': value } }),
     ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
   })
@@ -191,27 +194,29 @@ test('an audit finds a grant that was changed, and that all were deleted', async
   expect((await audit(key)).findings).toEqual([granted(0n, 15_000_000_000n)])
 })
 
-test.each([
-  ['tokens that are not whole', 'SET promptTokens = :v', 1.5, /its tokens cannot be/],
-  ['tokens below zero', 'SET completionTokens = :v', -1, /its tokens cannot be/],
-  ['more cached than prompt tokens', 'SET cachedTokens = :v', 11, /its tokens cannot be/],
-  ['a cost though it was refused', 'SET outcome = :v', 'refused', /refused, and yet it costs/],
-  ['a cost though nothing was counted', 'SET usageSource = :v', 'none', /nothing was counted, and yet/],
-  ['more cached and written than prompt tokens', 'SET cacheWriteTokens = :v', 11, /its tokens cannot be/],
-  ['more written for an hour than written', 'SET cacheWrite1hTokens = :v', 1, /its tokens cannot be/],
-  ['a price of longer prompts', 'SET price.#above = :v', 10, /its price is that of longer prompts/],
-  ['a price above no number', 'SET price.#above = :v', 'ten', /its price is none/],
-  ['more reasoning than completion tokens', 'SET reasoningTokens = :v', 6, /its tokens cannot be/],
-  ['images below zero', 'SET images = :v', -1, /its tokens cannot be/],
-  ['a provider cost below zero', 'SET upstreamCost = :v', -1, /what it cost us is below zero/],
-  ['a price that is not a number', 'SET price.#input = :v', 'free', /its price is none/],
-  ['a cost beyond its hold', 'SET #hold = :v REMOVE price', 1, /costs more than was held/],
-])('an audit names a row with %s', async (_, expression, value, what) => {
-  const { key, rows } = await used(1)
-  await changeRow(rows[0], expression, value)
-  const found = await audit(key)
-  expect(found).toMatchObject({ ok: false, balances: true, explained: true })
-  expect(found.findings).toEqual([said(what, { requestId: rows[0].requestId })])
+test.each<[string, (row: UsageRow) => object, RegExp]>([
+  ['tokens that are not whole', () => ({ promptTokens: 1.5 }), /its tokens cannot be/],
+  ['tokens below zero', () => ({ completionTokens: -1 }), /its tokens cannot be/],
+  ['more cached than prompt tokens', () => ({ cachedTokens: 11 }), /its tokens cannot be/],
+  ['a cost though it was refused', () => ({ outcome: 'refused' }), /refused, and yet it costs/],
+  ['a cost though nothing was counted', () => ({ usageSource: 'none' }), /nothing was counted, and yet/],
+  ['more cached and written than prompt tokens', () => ({ cacheWriteTokens: 11 }), /its tokens cannot be/],
+  ['more written for an hour than written', () => ({ cacheWrite1hTokens: 1 }), /its tokens cannot be/],
+  [
+    'a price of longer prompts',
+    ({ price }) => ({ price: { ...price, above: 10 } }),
+    /its price is that of longer prompts/,
+  ],
+  ['a price above no number', ({ price }) => ({ price: { ...price, above: 'ten' } }), /its price is none/],
+  ['more reasoning than completion tokens', () => ({ reasoningTokens: 6 }), /its tokens cannot be/],
+  ['images below zero', () => ({ images: -1 }), /its tokens cannot be/],
+  ['a provider cost below zero', () => ({ upstreamCost: -1n }), /what it cost us is below zero/],
+  ['a price that is not a number', ({ price }) => ({ price: { ...price, input: 'free' } }), /its price is none/],
+  ['a cost beyond its hold', () => ({ hold: 1n, price: undefined }), /costs more than was held/],
+])('an audit names a row with %s', async (_, change, what) => {
+  const row = (await used(1)).rows[0]
+  expect(checkRow(row)).toEqual([])
+  expect(checkRow({ ...row, ...change(row) })).toEqual([said(what, { requestId: row.requestId })])
 })
 
 test('an audit stops at a row whose provider cost is not an amount, and names it', async () => {

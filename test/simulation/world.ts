@@ -17,7 +17,7 @@ import { catalogOf, FACTORS, type Factor } from './catalogs.ts'
 import { checkAsked, checkReferences } from './check-asked.ts'
 import { checkCoverage, checkLossOf } from './check-coverage.ts'
 import { comesTooLate } from './comes-too-late.ts'
-import type { Variant } from './commands.ts'
+import type { Input, Variant } from './commands.ts'
 import { DayBooks } from './day-books.ts'
 import { DynamoModel } from './dynamodb/dynamodb-model.ts'
 import { modelClient } from './dynamodb/model-client.ts'
@@ -452,7 +452,7 @@ class World {
   }
 
   #look({ input }: { input: object }): void {
-    const { TableName, Key, Item, TransactItems, ExpressionAttributeValues } = input as Written
+    const { TableName, Key, Item, TransactItems, ExpressionAttributeValues } = input as Input
     if (TransactItems) {
       for (const item of TransactItems) this.#look({ input: item.Put ?? item.Update ?? {} })
       return
@@ -561,12 +561,4 @@ function checkToldStatus({ keyId, statusThen: { begun, told }, statusNow }: Call
   if (told === 'active' && body.includes('key_suspended')) {
     fail(`${keyId} was told to be resumed, and a call after that was told that it is suspended`)
   }
-}
-
-type Written = {
-  readonly TableName?: string
-  readonly Key?: Record<string, string>
-  readonly Item?: Record<string, unknown>
-  readonly TransactItems?: readonly { readonly Put?: object; readonly Update?: object }[]
-  readonly ExpressionAttributeValues?: Record<string, unknown>
 }

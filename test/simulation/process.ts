@@ -26,6 +26,8 @@ const ATTEMPTS = 3
 export class SimulatedProcess implements Sender {
   readonly name: string
   alive = true
+  /** How many pieces of work it has under way. */
+  work = 0
   readonly tables: OperatorTables
   protected readonly deps: ProcessDeps
 

@@ -341,21 +341,19 @@ class World {
   }
 
   #forgetWorkOf(crashed: SimulatedProcess): void {
-    this.#underWay -= this.#workOf.get(crashed) ?? 0
-    this.#workOf.delete(crashed)
+    this.#underWay -= crashed.work
     this.#totals.crashes += 1
   }
 
-  readonly #workOf = new Map<SimulatedProcess, number>()
-
   /** Work that must have ended when everything is at rest, unless its node crashes. */
   #start(work: Promise<unknown>, node?: SimulatedProcess): void {
-    this.#underWay += 1
-    if (node) this.#workOf.set(node, (this.#workOf.get(node) ?? 0) + 1)
+    const count = (change: 1 | -1) => {
+      this.#underWay += change
+      if (node) node.work += change
+    }
+    count(1)
     const ended = () => {
-      if (node && !node.alive) return
-      this.#underWay -= 1
-      if (node) this.#workOf.set(node, (this.#workOf.get(node) ?? 0) - 1)
+      if (!node || node.alive) count(-1)
     }
     work.then(ended, ended)
   }

@@ -1,4 +1,4 @@
-import { expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { checkGrants } from '../../layers/admin/audit/check-balance.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
@@ -13,8 +13,6 @@ import { demandOf } from '../support/demand.ts'
 import { booksBalance, openTestTables } from '../support/gateway.ts'
 import { requestIdAt } from '../support/request-id.ts'
 import { adminOf, once, walk } from './support/admin.ts'
-
-jest.setTimeout(120_000)
 
 const NOW = Date.UTC(2026, 10, 15, 12)
 const CREDIT = 1_000_000_000n

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { findEvent } from '../../layers/gateway/store/events/events.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
@@ -8,8 +8,6 @@ import { catalogFor, openTestTables } from '../support/gateway.ts'
 import { openLine } from '../support/stack.ts'
 import { adminOf, once } from './support/admin.ts'
 import { ONCE_CHANGES as CHANGES } from './support/once-changes.ts'
-
-jest.setTimeout(60_000)
 
 const tables = await openTestTables()
 const { line, far } = await openLine(tables)

@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { firstToRunDry } from '../../layers/admin/api/overview.ts'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { Overview, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
@@ -19,8 +19,6 @@ import { jsonLines } from '../support/json-lines.ts'
 import { closerAt, randomRow, randomRows, usedKey } from '../support/past-usage.ts'
 import { openBoth } from '../support/stack.ts'
 import { adminOf, walk } from './support/admin.ts'
-
-jest.setTimeout(60_000)
 
 const NOW = Date.parse('2026-11-15T12:00:00Z')
 const FIRST = NOW - 4.5 * DAY_MS

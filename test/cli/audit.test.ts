@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { explanationLines } from '../../cli/commands/usage.ts'
 import type { Audit } from '../../layers/admin/audit/audit-key.ts'
 import { checkRow } from '../../layers/admin/audit/check-row.ts'
@@ -18,16 +18,11 @@ import { actAt } from '../support/act.ts'
 import { auditKey } from '../support/audit-key.ts'
 import { completedRow } from '../support/completed-row.ts'
 import { demandOf } from '../support/demand.ts'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { HELLO } from '../support/gateway.ts'
 import { openBoth, openStage } from '../support/stack.ts'
-import { say, type Upstream } from '../support/upstream.ts'
+import { say } from '../support/upstream.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  ;({ upstream, gateway } = await openBoth())
-})
+const { upstream, gateway } = await openBoth()
 
 const IN_AN_HOUR = Date.now() + 3_600_000
 const newId = () => `req_${ulid(Date.now(), randomBytes(10))}`

@@ -1,11 +1,8 @@
 import { gzipSync } from 'node:zlib'
-import { beforeAll, expect, test } from '@jest/globals'
-import { anthropicPage, type Bills, type Books, day, dayMs, openAiPage, openBooks } from './support/bills.ts'
+import { expect, test } from '@jest/globals'
+import { anthropicPage, type Bills, day, dayMs, openAiPage, openBooks } from './support/bills.ts'
 
-let books: Books
-beforeAll(async () => {
-  books = await openBooks(() => [])
-})
+const books = await openBooks(() => [])
 
 const DAYS = { 3: [['gpt-4o, input', 1]], 2: [] } as const
 const PAGE = openAiPage(DAYS)

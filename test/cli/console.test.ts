@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
 import { hasDisplay, writeLaunchFile } from '../../cli/console/open-browser.ts'
 import { startConsole } from '../../cli/console/start-console.ts'
 import { ADMIN_ROUTES } from '../../layers/admin/api/route-table.ts'
@@ -16,7 +16,6 @@ import { until } from '../support/wait.ts'
 import { stageOfFile } from './support/commands.ts'
 
 const { opened } = stageOfFile()
-let desk: Desk
 const PLAYGROUND = `playground of ${CALLER}`
 const stack = new AsyncDisposableStack()
 
@@ -82,9 +81,7 @@ async function exchange(at: URL, body: object = { launch: at.hash.slice('#launch
   return fetch(new URL('/console/session', at), { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
-beforeAll(async () => {
-  desk = await sitDown()
-})
+const desk = await sitDown()
 afterAll(() => stack.disposeAsync())
 afterEach(() => {
   Object.assign(opened.stage.admin, { allows: () => true, lost: 0 })

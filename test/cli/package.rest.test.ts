@@ -3,13 +3,13 @@ import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writ
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, expect, jest, test } from '@jest/globals'
 import { readCatalogFile } from '../../cli/commands/read-catalog-file.ts'
 import type { LocalFile } from '../../cli/connect/local-gateway.ts'
 import { parseSettings } from '../../infra/settings.ts'
 import { noStack } from '../infra/support/aws-account.ts'
 import { butForNames, differencesOf } from '../infra/support/but-for-names.ts'
-import { type CdkAccount, startCdkAccount } from '../infra/support/cdk-account.ts'
+import { startCdkAccount } from '../infra/support/cdk-account.ts'
 import { readZip } from '../infra/support/read-zip.ts'
 import { assemblies } from '../support/assemblies.ts'
 import { FASTER } from '../support/compile-cache.ts'
@@ -42,11 +42,8 @@ const { missing } = installPackage(folder)
 if (missing) console.warn(`The package is not tried. ${missing}`)
 const packageTest = missing ? test.skip : test
 
-let account: CdkAccount
 const children: ReturnType<typeof spawn>[] = []
-beforeAll(async () => {
-  account = await startCdkAccount()
-})
+const account = await startCdkAccount()
 afterAll(async () => {
   for (const child of children) if (child.exitCode === null) child.kill('SIGINT')
   await account[Symbol.asyncDispose]()

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { text } from 'node:stream/consumers'
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import { moment } from '../../cli/commands/arguments.ts'
 import { csvLines } from '../../layers/admin/usage/usage-lines.ts'
@@ -8,22 +8,16 @@ import { usageRows } from '../../layers/admin/usage/usage-rows.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { makeRequestId } from '../../layers/gateway/domain/basics/ulid.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
-import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { completedRow } from '../support/completed-row.ts'
 import { FULL_ROW } from '../support/full-row.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { usedKey } from '../support/past-usage.ts'
 import { sendJson } from '../support/signed-admin.ts'
 import { openStage } from '../support/stack.ts'
-import type { Stage } from '../support/stage.ts'
 import { until } from '../support/wait.ts'
 
 const FIRST = Date.UTC(2026, 2, 1)
 const MIDNIGHT = FIRST + 5 * DAY_MS
-
-let tables: Tables
-let stage: Stage
-let keyId: string
 
 function rowAt(keyId: string, startedAtMs: number, changes: Partial<UsageRow> = {}): UsageRow {
   const requestId = makeRequestId(startedAtMs, randomBytes(10))
@@ -31,14 +25,12 @@ function rowAt(keyId: string, startedAtMs: number, changes: Partial<UsageRow> = 
 }
 
 /** Three keys, each with two rows at both ends of each of twelve days. */
-beforeAll(async () => {
-  tables = await openTestTables()
-  stage = await openStage(tables)
-  const days = Array.from({ length: 12 }, (_, day) => FIRST + day * DAY_MS)
-  const rows = (id: string) => days.flatMap((dayMs) => [rowAt(id, dayMs + DAY_MS - 1), rowAt(id, dayMs)])
-  const [first] = await Promise.all([1, 2, 3].map(() => usedKey(tables, FIRST, rows)))
-  keyId = first?.key.id ?? ''
-})
+const tables = await openTestTables()
+const stage = await openStage(tables)
+const days = Array.from({ length: 12 }, (_, day) => FIRST + day * DAY_MS)
+const rows = (id: string) => days.flatMap((dayMs) => [rowAt(id, dayMs + DAY_MS - 1), rowAt(id, dayMs)])
+const [first] = await Promise.all([1, 2, 3].map(() => usedKey(tables, FIRST, rows)))
+const keyId = first?.key.id ?? ''
 
 test.each([
   [MIDNIGHT, MIDNIGHT + DAY_MS, 2],

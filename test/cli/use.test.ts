@@ -1,18 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { openTestTables } from '../support/gateway.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { openStage } from '../support/stack.ts'
-import type { Stage } from '../support/stage.ts'
 
-let stage: Stage
 const env = { XDG_CONFIG_HOME: emptyFolder() }
 const waybill = (args: readonly string[], more: Record<string, string> = {}) => stage.waybill(args, { ...env, ...more })
 
-beforeAll(async () => {
-  stage = await openStage(await openTestTables())
-})
+const stage = await openStage(await openTestTables())
 
 async function askedBy(args: readonly string[], more: Record<string, string> = {}): Promise<string | undefined> {
   stage.asked.length = 0

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-fields.ts'
 import { SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
@@ -12,11 +12,8 @@ import { SETTING_SAMPLES } from '../support/setting-samples.ts'
 import { commandsOn } from './support/commands.ts'
 
 const folder = emptyFolder()
-let gateway: Awaited<ReturnType<typeof startLocal>>
 
-beforeAll(async () => {
-  gateway = await startLocal(folder)
-})
+const gateway = await startLocal(folder)
 
 const { run: local, shown, json, list, refused } = commandsOn((args) => waybill(folder, [...args, '--local']))
 

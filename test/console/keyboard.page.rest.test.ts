@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { until } from '../support/wait.ts'
 import { type Keyboard, keyboardOf } from './support/keyboard.ts'
 import { REQUEST_ID, sampleKey } from './support/samples.ts'
 import type { Asked, ScriptedConsole } from './support/scripted-console.ts'
 import { inBrowser, openScriptedPage, type ScriptedPage } from './support/scripted-page.ts'
-
-jest.setTimeout(120_000)
 
 inBrowser('an operator without a mouse', () => {
   let opened: ScriptedPage

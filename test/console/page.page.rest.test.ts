@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import axe from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
 import { someOf } from '../support/some-of.ts'
@@ -18,8 +18,6 @@ import {
 } from './support/samples.ts'
 import type { Asked, ScriptedConsole } from './support/scripted-console.ts'
 import { inBrowser, openScriptedPage, type ScriptedPage } from './support/scripted-page.ts'
-
-jest.setTimeout(60_000)
 
 const KEY_ID = sampleKey(1).id
 const KEY_PAGE = `keys/${KEY_ID}`

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { GUARD_HEADERS } from '../../cli/console/guard.ts'
@@ -15,8 +15,6 @@ import { randomRow } from '../support/past-usage.ts'
 import { openBoth } from '../support/stack.ts'
 import { faultsIn, openBrowser, openWatched } from './support/browser.ts'
 import { inBrowser } from './support/scripted-page.ts'
-
-jest.setTimeout(60_000)
 
 const HOSTILE = '<img src=x onerror=globalThis.ran=1>'
 const random = new Random(3)

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import OpenAI, { APIError } from 'openai'
 import type { Browser } from 'playwright-core'
 import { startConsole } from '../../cli/console/start-console.ts'
@@ -13,8 +13,6 @@ import { chunk, say, sse, status, type Upstream } from '../support/upstream.ts'
 import { openBrowser, openWatched, type WatchedPage } from './support/browser.ts'
 import { type Keyboard, keyboardOf } from './support/keyboard.ts'
 import { inBrowser } from './support/scripted-page.ts'
-
-jest.setTimeout(60_000)
 
 /** An operator's window on a console of her own. */
 type Desk = WatchedPage & { readonly keyboard: Keyboard }

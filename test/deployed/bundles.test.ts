@@ -191,6 +191,23 @@ test('the probe function starts as it is deployed, reads its one secret and the 
   expect(probe.output.text).toBe('')
 })
 
+test.each([
+  ['OPTIONS', '/v1/nope', 204, { 'Access-Control-Allow-Origin': '*' }],
+  ['HEAD', '/v1/models/', 200, { 'Content-Type': 'application/json', 'RateLimit-Limit': '60' }],
+] as const)(
+  'the api function answers %s %s without a body, and around CloudFront with 403, without a read',
+  async (method, path, status, headers) => {
+    const asked = { method, path, headers: { origin: 'https://page.example' }, secret: (await account.issue()).secret }
+    const reads = account.dynamodb.calls.length
+    expect((await call({ ...asked, direct: true })).statusCode).toBe(403)
+    expect(account.dynamodb.calls).toHaveLength(reads)
+    const answer = await call(asked)
+    expect([answer.statusCode, answer.body]).toEqual([status, ''])
+    expect(answer.headers).toMatchObject(headers)
+    if (method === 'OPTIONS') expect(account.dynamodb.calls).toHaveLength(reads)
+  },
+)
+
 test.each(API_ENDPOINTS)(
   'the api function refuses a request to %s around CloudFront with 403, whatever its key, and neither reads nor logs for it',
   async (name) => {

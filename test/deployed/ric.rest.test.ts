@@ -23,6 +23,7 @@ import { type DeployedFunction, TOKENIZER } from './support/synthesize.ts'
 
 const PATH = '/v1/chat/completions'
 const PROVIDER_KEY = 'provider-key-of-this-test'
+const AT_BEDROCK = { provider: 'bedrock', model: MODEL_ID }
 
 const installed = await installRuntimeClient()
 const client = 'file' in installed ? installed.file : ''
@@ -54,16 +55,13 @@ afterAll(() => opened.disposeAsync())
 
 /** With a second model, which only Bedrock has, and one that embeds. */
 function withOthers({ providers, models }: CatalogData): CatalogData {
-  const [model] = models
-  const embedder = model && { ...model, id: 'embedder', kind: 'embedding' as const, dimensions: DIMENSIONS }
-  const atBedrock = models.map((model) => ({
-    ...model,
-    id: 'bedrock-model',
-    routes: model.routes.map((route) => ({ ...route, provider: 'bedrock', model: MODEL_ID })),
-  }))
+  const others = models.flatMap((model) => [
+    { ...model, id: 'bedrock-model', routes: model.routes.map((route) => ({ ...route, ...AT_BEDROCK })) },
+    { ...model, id: 'embedder', kind: 'embedding' as const, dimensions: DIMENSIONS },
+  ])
   return {
     providers: { ...providers, bedrock: { type: 'bedrock', region: 'us-east-1' } },
-    models: [...models, ...atBedrock, ...(embedder ? [embedder] : [])],
+    models: [...models, ...others],
   }
 }
 

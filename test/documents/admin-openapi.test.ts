@@ -1,23 +1,17 @@
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { adminOpenApi } from '../../cli/schemas/admin-openapi.ts'
 import { ADMIN_ERROR_KINDS, AdminError } from '../../layers/admin/api/admin-error.ts'
 import { ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
-import { type Admin, adminOf, type Told } from '../admin-api/support/admin.ts'
+import { adminOf, type Told } from '../admin-api/support/admin.ts'
 import { goodCalls } from '../admin-api/support/good-calls.ts'
 import { describedTables } from '../support/described-tables.ts'
-import type { TestGateway } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
 import { type Operation, readOpenApi, undescribed } from './support/openapi.ts'
 
 const { document, checkerOf, answerOf, components } = readOpenApi('admin-openapi.json')
 
-let gateway: TestGateway
-let admin: Admin
-
-beforeAll(async () => {
-  gateway = (await openBoth()).gateway
-  admin = adminOf(describedTables(gateway.tables))
-})
+const gateway = (await openBoth()).gateway
+const admin = adminOf(describedTables(gateway.tables))
 
 test('docs/admin-openapi.json is as `npm run schema` writes it', () => {
   expect(document).toEqual(JSON.parse(JSON.stringify(adminOpenApi())))

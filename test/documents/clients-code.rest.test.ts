@@ -2,27 +2,22 @@ import { spawnSync } from 'node:child_process'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { SCOPES } from '../../layers/gateway/endpoints.ts'
 import { embed, embeddingCatalog, vectorAt } from '../support/embeddings.ts'
-import type { TestGateway } from '../support/gateway.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { INSTALL, missingModules, PYTHON_MODULES, runPython } from '../support/python.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
-import { say, type Upstream } from '../support/upstream.ts'
+import { say } from '../support/upstream.ts'
 import { BLOCKS, type Block, PAIRS } from './support/client-code.ts'
 import { blocksOf, ROOT } from './support/markdown.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
 let secret: string
 
-beforeAll(async () => {
-  upstream = await openUpstream((response, request) =>
-    (request.body.input ? embed() : say('Hello there'))(response, request),
-  )
-  gateway = await openFor(embeddingCatalog([upstream.url]))
-})
+const upstream = await openUpstream((response, request) =>
+  (request.body.input ? embed() : say('Hello there'))(response, request),
+)
+const gateway = await openFor(embeddingCatalog([upstream.url]))
 beforeEach(async () => {
   upstream.requests.length = 0
   ;({ secret } = await gateway.issue({ scopes: SCOPES }))

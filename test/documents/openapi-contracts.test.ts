@@ -1,26 +1,20 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { parseChatRequest } from '../../layers/gateway/contracts/chat/chat-contract.ts'
 import { readCompletionRequest } from '../../layers/gateway/contracts/completions/completion-request.ts'
 import { readEmbeddingRequest } from '../../layers/gateway/contracts/embeddings/embeddings.ts'
 import { readMessagesRequest } from '../../layers/gateway/contracts/messages/messages-request.ts'
 import { readRequest } from '../../layers/gateway/contracts/responses/read-request.ts'
 import { embed, embeddingCatalog } from '../support/embeddings.ts'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { HELLO } from '../support/gateway.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 import { write } from '../support/texts.ts'
-import { chunk, event, type Reply, say, sse, status, type Upstream } from '../support/upstream.ts'
+import { chunk, event, type Reply, say, sse, status } from '../support/upstream.ts'
 import { expectDocumented } from './support/expect-documented.ts'
 import { answerOf, checkerOf, openApi, operation } from './support/openapi.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-let secret: string
-
-beforeAll(async () => {
-  upstream = await openUpstream()
-  gateway = await openFor(embeddingCatalog([upstream.url]))
-  secret = (await gateway.issue({ scopes: ['chat.completions', 'embeddings', 'models.read'], rpm: 60_000 })).secret
-})
+const upstream = await openUpstream()
+const gateway = await openFor(embeddingCatalog([upstream.url]))
+const secret = (await gateway.issue({ scopes: ['chat.completions', 'embeddings', 'models.read'], rpm: 60_000 })).secret
 
 const post = (path: string, body: object, headers: Record<string, string> = {}) =>
   gateway.post(secret, body, headers, path)

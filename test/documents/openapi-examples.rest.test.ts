@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import { CONTRACTS } from '../../cli/schemas/contracts.ts'
 import { publicOpenApi } from '../../cli/schemas/public-openapi.ts'
 import { startEcho } from '../../local/echo-upstream.ts'
-import { catalogFor, type TestGateway } from '../support/gateway.ts'
+import { catalogFor } from '../support/gateway.ts'
 import { openFor } from '../support/stack.ts'
 import { checkerOf, openApi, undescribed } from './support/openapi.ts'
 
@@ -11,15 +11,9 @@ const CHAT = '/v1/chat/completions'
 const HELLO = { model: 'echo', messages: [{ role: 'user', content: 'Hello' }] }
 const TOLD = { ...HELLO, user: 'customer-17', metadata: { team: 'search' } }
 
-let echo: Awaited<ReturnType<typeof startEcho>>
-let gateway: TestGateway
-let secret: string
-
-beforeAll(async () => {
-  echo = await startEcho()
-  gateway = await openFor(catalogFor(echo.url, { id: 'echo' }))
-  secret = (await gateway.issue({ dailyCredits: 5_000_000_000n, models: ['echo', 'claude-*'] })).secret
-})
+const echo = await startEcho()
+const gateway = await openFor(catalogFor(echo.url, { id: 'echo' }))
+const secret = (await gateway.issue({ dailyCredits: 5_000_000_000n, models: ['echo', 'claude-*'] })).secret
 afterAll(() => echo.close())
 
 test('docs/openapi.json is as `npm run schema` writes it', () => {

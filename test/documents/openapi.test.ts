@@ -1,10 +1,10 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { ERROR_KINDS, ERRORS, REQUEST_CODES } from '../../layers/gateway/domain/basics/gateway-error.ts'
 import { type ENDPOINTS, HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
-import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { catalogFor, HELLO } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { openBoth, openFor } from '../support/stack.ts'
-import { type Reply, say, status, type Upstream } from '../support/upstream.ts'
+import { type Reply, say, status } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 import { expectDocumented } from './support/expect-documented.ts'
 import { readDocument, tableOf } from './support/markdown.ts'
@@ -13,14 +13,9 @@ import { answerOf, checkerOf, documentedPath, openApi, operation, components as 
 const CHAT = operation('/v1/chat/completions', 'post')
 const { components } = openApi
 
-let upstream: Upstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  const tiers = [{ above: 100, input: '2', output: '4' }]
-  const price = { input: '1', output: '2', cacheWrite: '2', cacheWrite1h: '3', request: '0.001', image: '0.01', tiers }
-  ;({ upstream, gateway } = await openBoth({ model: { price } }))
-})
+const tiers = [{ above: 100, input: '2', output: '4' }]
+const price = { input: '1', output: '2', cacheWrite: '2', cacheWrite1h: '3', request: '0.001', image: '0.01', tiers }
+const { upstream, gateway } = await openBoth({ model: { price } })
 
 test('docs/openapi.json has the paths and methods of the gateway, and no others', () => {
   const documented = Object.entries(openApi.paths).flatMap(([path, methods]) =>

@@ -1,8 +1,8 @@
 import type { UpdateItemCommandInput } from '@aws-sdk/client-dynamodb'
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { adminOf } from '../admin-api/support/admin.ts'
 import { managedPolicy } from '../deployed/support/managed-policy.ts'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { HELLO } from '../support/gateway.ts'
 import { openBoth } from '../support/stack.ts'
 import { blocksOf } from './support/markdown.ts'
 
@@ -24,10 +24,7 @@ function callFor(keyId: string, TableName: string): UpdateItemCommandInput {
   ])
 }
 
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = (await openBoth()).gateway
-}, 480_000)
+const gateway = (await openBoth()).gateway
 
 async function suspend(keyId: string): Promise<void> {
   await gateway.tables.database.control('UpdateItem', callFor(keyId, gateway.tables.keys))

@@ -1,39 +1,34 @@
 import { createHmac } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { openAdminApi } from '../../examples/stripe/admin-api.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
 import { listGrants } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import { signedHeaders } from '../../local/webhook.ts'
-import type { TestGateway } from '../support/gateway.ts'
 import { makeAdminKey, startSignedAdmin } from '../support/signed-admin.ts'
 import { openBoth } from '../support/stack.ts'
 import { type Answer, nowSeconds, openShop, paid, sign } from './support/shop.ts'
 
 const NOTICE_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const stack = new AsyncDisposableStack()
-let gateway: TestGateway
-let shop: Awaited<ReturnType<typeof openShop>>
 let aheadMs = 0
 let asked = 0
 const logged: string[] = []
 const mailed: string[] = []
 
-beforeAll(async () => {
-  gateway = (await openBoth()).gateway
-  const admin = stack.use(await startSignedAdmin(gateway.tables, gateway.baseUrl))
-  const ask = openAdminApi(`${admin.url}/keyed`, await makeAdminKey(gateway.tables))
-  const counted: typeof ask = (...args) => {
-    asked += 1
-    return ask(...args)
-  }
-  const mail = async (to: string, text: string) => void mailed.push(`${to}: ${text}`)
-  const log = (line: string) => logged.push(line)
-  const clock = () => Date.now() + aheadMs
-  shop = await openShop({ ask: counted, noticeSecret: NOTICE_SECRET, mail, log, clock }, stack)
-})
+const gateway = (await openBoth()).gateway
+const admin = stack.use(await startSignedAdmin(gateway.tables, gateway.baseUrl))
+const ask = openAdminApi(`${admin.url}/keyed`, await makeAdminKey(gateway.tables))
+const counted: typeof ask = (...args) => {
+  asked += 1
+  return ask(...args)
+}
+const mail = async (to: string, text: string) => void mailed.push(`${to}: ${text}`)
+const log = (line: string) => logged.push(line)
+const clock = () => Date.now() + aheadMs
+const shop = await openShop({ ask: counted, noticeSecret: NOTICE_SECRET, mail, log, clock }, stack)
 afterAll(() => stack.disposeAsync())
 afterEach(() => {
   aheadMs = 0

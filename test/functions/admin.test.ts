@@ -29,8 +29,6 @@ import { openLine, openUpstream } from '../support/stack.ts'
 
 import { type AdminFunction, ARN, adminFunction, OFFICE, once } from './support/admin-function.ts'
 
-jest.setTimeout(60_000)
-
 const CREDIT = 10n ** 9n
 const SIGNED_IN = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' }
 const tables = await openTestTables()

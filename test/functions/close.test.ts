@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { gunzipSync } from 'node:zlib'
-import { expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { dayExporter } from '../../functions/close/export-day.ts'
 import { openInstance } from '../../functions/instance.ts'
 import { cursorOf } from '../../layers/admin/api/pages.ts'
@@ -33,8 +33,6 @@ import { intercept } from '../support/intercept.ts'
 import { type AuditLine, jsonLines } from '../support/json-lines.ts'
 import { closerAt, randomRow, randomRows, usedKey } from '../support/past-usage.ts'
 import { someTimes } from '../support/some-of.ts'
-
-jest.setTimeout(60_000)
 
 /** Midnight. */
 const FIRST_MS = Date.UTC(2026, 9, 1)

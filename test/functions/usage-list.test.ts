@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { answerSums } from '../../functions/api/answer-usage.ts'
 import { DAY_MS, HOUR_MS, isoTime, utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
@@ -16,8 +16,6 @@ import { closerAt, randomRow, randomRows } from '../support/past-usage.ts'
 import { requestIdAt } from '../support/request-id.ts'
 import { openBoth } from '../support/stack.ts'
 import { say } from '../support/upstream.ts'
-
-jest.setTimeout(60_000)
 
 const NOW = Date.parse('2026-11-15T12:00:00Z')
 const FIRST = NOW - 4.5 * DAY_MS

@@ -1,7 +1,7 @@
 import { Console } from 'node:console'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { cdkOnAccount, deployStage } from '../../infra/deploy/deploy-stage.ts'
 import { readDocument } from '../documents/support/markdown.ts'
 import { runHere } from '../support/command-line.ts'
@@ -17,8 +17,6 @@ import {
   toolkit,
   WHO,
 } from './support/aws-account.ts'
-
-jest.setTimeout(60_000)
 
 const CALLER = 'GetCallerIdentity'
 const TOOLKIT = 'DescribeStacks CDKToolkit'

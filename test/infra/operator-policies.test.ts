@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { DAY_MS, utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { noteClosing } from '../../layers/gateway/store/rows/closing.ts'
@@ -17,8 +17,6 @@ import { emptyFolder } from '../support/processes.ts'
 import type { Asked } from '../support/signed-admin.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
-
-jest.setTimeout(180_000)
 
 const FOLDER = emptyFolder()
 const FILE = join(FOLDER, 'catalog.json')

@@ -1,7 +1,7 @@
 import { Console } from 'node:console'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { preflight as preflightCommand } from '../../infra/preflight/preflight.ts'
 import { tableOf } from '../documents/support/markdown.ts'
 import { runHere } from '../support/command-line.ts'
@@ -18,8 +18,6 @@ import {
   toolkit,
   WHO,
 } from './support/aws-account.ts'
-
-jest.setTimeout(60_000)
 
 const NO_STACK = noStack('x')
 const distributions = (...domains: string[]): Reply => {

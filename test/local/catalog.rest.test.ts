@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import { readVariable } from '../../layers/gateway/platform/config.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
@@ -15,8 +15,6 @@ import { embed, embeddingCatalog } from '../support/embeddings.ts'
 import { catalogFor, HELLO, openTestTables } from '../support/gateway.ts'
 import { emptyFolder, startLocal } from '../support/processes.ts'
 import { say, startUpstream, type Upstream } from '../support/upstream.ts'
-
-jest.setTimeout(90_000)
 
 let honest: Upstream
 let thief: Upstream

@@ -1,20 +1,13 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { beforeAll, expect, test } from '@jest/globals'
-import type { LocalFile } from '../../cli/connect/local-gateway.ts'
+import { expect, test } from '@jest/globals'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
-import type { TestGateway } from '../support/gateway.ts'
 import { makeAdminKey } from '../support/signed-admin.ts'
 import { openBoth, openLocalAdmin } from '../support/stack.ts'
 
-let gateway: TestGateway
-let file: LocalFile
-
-beforeAll(async () => {
-  gateway = (await openBoth()).gateway
-  file = await openLocalAdmin(gateway)
-})
+const gateway = (await openBoth()).gateway
+const file = await openLocalAdmin(gateway)
 
 /** As anybody could send it: fetch would choose Host and Origin itself. */
 async function send(headers: Record<string, string>, path = '/admin/v1/whoami', method = 'GET') {

@@ -1,23 +1,17 @@
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, describe, expect, test } from '@jest/globals'
 import { createGatewayServer, type ServerOptions } from '../../local/server.ts'
 import { rawCall } from '../robust/support/raw-call.ts'
-import { catalogFor, openGateway, type TestGateway } from '../support/gateway.ts'
+import { catalogFor, openGateway } from '../support/gateway.ts'
 import { listen } from '../support/listen.ts'
 
 const MIB = 1024 * 1024
 const opened = new AsyncDisposableStack()
-let gateway: TestGateway
-let secret: string
-let baseUrl: string
-let impatientUrl: string
 
-beforeAll(async () => {
-  gateway = opened.use(await openGateway(catalogFor('http://127.0.0.1:1/v1')))
-  ;({ secret } = await gateway.issue())
-  baseUrl = await serve({ lingerMs: 50 })
-  impatientUrl = await serve({ wholeRequestMs: 200 })
-})
+const gateway = opened.use(await openGateway(catalogFor('http://127.0.0.1:1/v1')))
+const { secret } = await gateway.issue()
+const baseUrl = await serve({ lingerMs: 50 })
+const impatientUrl = await serve({ wholeRequestMs: 200 })
 afterAll(() => opened.disposeAsync())
 
 /** Another server over the functions of the gateway. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { HOUR_MS } from '../../layers/gateway/domain/basics/time.ts'
 import type { CatalogData, CatalogModel } from '../../layers/gateway/domain/routing/catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
@@ -54,8 +54,6 @@ function canConnect(host: string, port: number): Promise<boolean> {
     socket.once('timeout', () => end(false))
   })
 }
-
-jest.setTimeout(90_000)
 
 describe('three starts in one folder', () => {
   const folder = emptyFolder()

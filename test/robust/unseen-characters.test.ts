@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseJson, readJson } from '../../console/read-json.ts'
 import { AdminError } from '../../layers/admin/api/admin-error.ts'
 import { GatewayError } from '../../layers/gateway/domain/basics/gateway-error.ts'
@@ -15,8 +15,6 @@ import { HELLO } from '../support/gateway.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import { HARMFUL, UNSEEN } from '../support/unseen.ts'
 import { status } from '../support/upstream.ts'
-
-jest.setTimeout(60_000)
 
 const INJECTED = `${UNSEEN}\n{"level":"info","event":"forged"}\nreq_forged 200`
 

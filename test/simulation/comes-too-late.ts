@@ -1,11 +1,7 @@
-import { dayOf } from './day-books.ts'
+import type { Input } from './commands.ts'
+import { utcDay } from './ledger.ts'
 import { momentOf, requestIdIn } from './stored-hold.ts'
 
-type Input = {
-  readonly Item?: { readonly requestId?: string; readonly keyId?: string }
-  readonly UpdateExpression?: string
-  readonly ExpressionAttributeValues?: { readonly ':open'?: Uint8Array }
-}
 type IsOpen = (keyId: string, requestId: string) => boolean
 
 /** A clock that is an hour behind, the 15 minutes of a function, and one for its last write. */
@@ -19,14 +15,14 @@ const DAY_MS = 24 * 60 * 60_000
 export function comesTooLate({ input }: { readonly input: object }, nowMs: number, isOpen: IsOpen): boolean {
   const requestId = beginningIn(input, isOpen)
   if (requestId === undefined) return false
-  const midnightMs = Date.parse(dayOf(new Date(momentOf(requestId)).toISOString())) + DAY_MS
+  const midnightMs = Date.parse(utcDay(momentOf(requestId))) + DAY_MS
   return nowMs > midnightMs + LATEST_MS
 }
 
 /** The request that is admitted here, or that has its row without an admission. */
 function beginningIn({ Item, UpdateExpression, ExpressionAttributeValues }: Input, isOpen: IsOpen): string | undefined {
   const open = UpdateExpression?.includes('ADD openHolds') && ExpressionAttributeValues?.[':open']
-  if (open) return requestIdIn(open)
+  if (open) return requestIdIn(open as Uint8Array)
   const { requestId, keyId = '' } = Item ?? {}
-  return requestId?.startsWith('req_') && !isOpen(keyId, requestId) ? requestId : undefined
+  return requestId?.startsWith('req_') && !isOpen(keyId as string, requestId) ? requestId : undefined
 }

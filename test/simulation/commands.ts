@@ -21,7 +21,12 @@ export type Variant = {
 }
 
 export type Stored = Readonly<Record<string, unknown>>
-type Named = { readonly pk?: string; readonly sk?: string; readonly part?: string; readonly requestId?: string }
+type Named = Stored & {
+  readonly pk?: string
+  readonly sk?: string
+  readonly part?: string
+  readonly requestId?: string
+}
 export type Input = {
   readonly TableName?: string
   readonly Key?: Named

@@ -304,7 +304,7 @@ function worthOf({ open, rows }: Account, name: CounterName, requestId: string):
   return open.get(requestId) ?? nano(rows.get(requestId)?.cost)
 }
 
-function utcDay(ms: number): string {
+export function utcDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 'yyyy-mm-dd'.length)
 }
 

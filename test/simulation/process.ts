@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { sdkDatabase } from '../support/sdk-database.ts'
-import type { Variant } from './commands.ts'
+import type { Command, Input, Variant } from './commands.ts'
 import { modelClient } from './dynamodb/model-client.ts'
 import { namedItems } from './dynamodb/named-items.ts'
 import type { Message, Network, Sender } from './network.ts'
@@ -9,7 +9,6 @@ import type { Random } from './random.ts'
 
 export const TABLE_NAMES = { keys: 'keys', usage: 'usage', answers: 'answers' }
 
-type Command = { readonly constructor: { readonly name: string }; readonly input: object }
 export type CarryOut = (command: Command) => Record<string, unknown>
 
 export type ProcessDeps = {
@@ -27,6 +26,8 @@ const ATTEMPTS = 3
 export class SimulatedProcess implements Sender {
   readonly name: string
   alive = true
+  /** How many pieces of work it has under way. */
+  work = 0
   readonly tables: Tables
   protected readonly deps: ProcessDeps
 
@@ -74,13 +75,8 @@ function isTransient(error: unknown): boolean {
 }
 
 function describeCommand(command: Command): string {
-  const { Key, Item, TransactItems } = command.input as {
-    Key?: object
-    Item?: { requestId?: string; pk?: string }
-    TransactItems?: object[]
-  }
-  const what = Key
-    ? Object.values(Key).join(' ')
-    : (Item?.requestId ?? Item?.pk ?? `${TransactItems?.length ?? 'many'} items`)
+  const { Key, Item, TransactItems } = command.input as Input
+  const put = Item?.requestId ?? Item?.pk ?? `${TransactItems?.length ?? 'many'} items`
+  const what = Key ? Object.values(Key).join(' ') : put
   return `${command.constructor.name.replace('Command', '')} ${what}`
 }

@@ -2,7 +2,7 @@ import type { StoredItem } from './ledger.ts'
 
 // The gateway's own code is not asked how a hold is stored: a mistake in it would look right to both.
 
-const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+export const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const ID_BYTES = 16
 const TIME_CHARS = 10
 

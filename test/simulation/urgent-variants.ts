@@ -2,8 +2,7 @@ import { DeleteCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dy
 import { ITEMS } from '../../layers/gateway/names.ts'
 import { eventItems, toEvent } from '../../layers/gateway/store/events/events.ts'
 import { type Command, type Input, isOf, rewritten, type Send, type Stored, unsent, type Variant } from './commands.ts'
-
-const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+import { DIGITS } from './stored-hold.ts'
 
 /** Gateways that do the changes which must win over requests, or move their events, otherwise than they should. */
 export const URGENT_VARIANTS: readonly Variant[] = [

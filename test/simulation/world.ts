@@ -17,7 +17,7 @@ import { catalogOf, FACTORS, type Factor } from './catalogs.ts'
 import { checkAsked, checkReferences } from './check-asked.ts'
 import { checkCoverage, checkLossOf } from './check-coverage.ts'
 import { comesTooLate } from './comes-too-late.ts'
-import type { Variant } from './commands.ts'
+import type { Input, Variant } from './commands.ts'
 import { DayBooks } from './day-books.ts'
 import { DynamoModel } from './dynamodb/dynamodb-model.ts'
 import { modelClient } from './dynamodb/model-client.ts'
@@ -340,21 +340,19 @@ class World {
   }
 
   #forgetWorkOf(crashed: SimulatedProcess): void {
-    this.#underWay -= this.#workOf.get(crashed) ?? 0
-    this.#workOf.delete(crashed)
+    this.#underWay -= crashed.work
     this.#totals.crashes += 1
   }
 
-  readonly #workOf = new Map<SimulatedProcess, number>()
-
   /** Work that must have ended when everything is at rest, unless its node crashes. */
   #start(work: Promise<unknown>, node?: SimulatedProcess): void {
-    this.#underWay += 1
-    if (node) this.#workOf.set(node, (this.#workOf.get(node) ?? 0) + 1)
+    const count = (change: 1 | -1) => {
+      this.#underWay += change
+      if (node) node.work += change
+    }
+    count(1)
     const ended = () => {
-      if (node && !node.alive) return
-      this.#underWay -= 1
-      if (node) this.#workOf.set(node, (this.#workOf.get(node) ?? 0) - 1)
+      if (!node || node.alive) count(-1)
     }
     work.then(ended, ended)
   }
@@ -451,7 +449,7 @@ class World {
   }
 
   #look({ input }: { input: object }): void {
-    const { TableName, Key, Item, TransactItems, ExpressionAttributeValues } = input as Written
+    const { TableName, Key, Item, TransactItems, ExpressionAttributeValues } = input as Input
     if (TransactItems) {
       for (const item of TransactItems) this.#look({ input: item.Put ?? item.Update ?? {} })
       return
@@ -560,12 +558,4 @@ function checkToldStatus({ keyId, statusThen: { begun, told }, statusNow }: Call
   if (told === 'active' && body.includes('key_suspended')) {
     fail(`${keyId} was told to be resumed, and a call after that was told that it is suspended`)
   }
-}
-
-type Written = {
-  readonly TableName?: string
-  readonly Key?: Record<string, string>
-  readonly Item?: Record<string, unknown>
-  readonly TransactItems?: readonly { readonly Put?: object; readonly Update?: object }[]
-  readonly ExpressionAttributeValues?: Record<string, unknown>
 }

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type LocalDatabase, startDatabase } from '../../../local/database-thread.ts'
+import { afterAll, expect, test } from '@jest/globals'
+import { startDatabase } from '../../../local/database-thread.ts'
 
 const stack = new AsyncDisposableStack()
-let database: LocalDatabase
 
-beforeAll(async () => {
-  database = await startDatabase({ file: null, credentials: null }, stack)
-  const AttributeDefinitions = [{ AttributeName: 'pk', AttributeType: 'S' }]
-  const KeySchema = [{ AttributeName: 'pk', KeyType: 'HASH' }]
-  await ask('CreateTable', JSON.stringify({ TableName: 'table', AttributeDefinitions, KeySchema }))
-})
+const database = await startDatabase({ file: null, credentials: null }, stack)
+const AttributeDefinitions = [{ AttributeName: 'pk', AttributeType: 'S' }]
+const KeySchema = [{ AttributeName: 'pk', KeyType: 'HASH' }]
+await ask('CreateTable', JSON.stringify({ TableName: 'table', AttributeDefinitions, KeySchema }))
 afterAll(() => stack.disposeAsync())
 
 async function ask(operation: string, body: string) {

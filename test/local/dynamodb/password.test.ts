@@ -1,17 +1,14 @@
 import { GetItemCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import { signer } from '../../../layers/gateway/platform/aws/sign.ts'
 import type { Credentials } from '../../../layers/gateway/platform/config.ts'
-import { freshCredentials, type LocalDatabase, startDatabase } from '../../../local/database-thread.ts'
+import { freshCredentials, startDatabase } from '../../../local/database-thread.ts'
 import { sdkClient } from '../../support/sdk-database.ts'
 
 const stack = new AsyncDisposableStack()
 const credentials = freshCredentials()
-let database: LocalDatabase
 
-beforeAll(async () => {
-  database = await startDatabase({ file: null, credentials }, stack)
-})
+const database = await startDatabase({ file: null, credentials }, stack)
 afterAll(() => stack.disposeAsync())
 
 const TARGET = 'DynamoDB_20120810.ListTables'

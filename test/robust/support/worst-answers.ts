@@ -25,7 +25,7 @@ const stream = (...events: readonly string[]): Answer => {
 const json = (status: number, value: object): Answer => {
   return { type: 'application/json', status, body: JSON.stringify(value) }
 }
-/** The parts of an Anthropic message between its start and its end. */
+/** A message of Anthropic with these events between its start and its end. */
 const inMessage = (...events: readonly ReturnType<typeof messageDelta>[]) =>
   stream(...frames(start(), ...events, MESSAGE_STOP))
 

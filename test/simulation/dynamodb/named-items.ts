@@ -1,11 +1,5 @@
 import { TABLES, type TableDefinition } from '../../../layers/gateway/names.ts'
-
-type Input = {
-  readonly TableName?: string
-  readonly Key?: Readonly<Record<string, unknown>>
-  readonly Item?: Readonly<Record<string, unknown>>
-  readonly TransactItems?: readonly object[]
-}
+import type { Input } from '../commands.ts'
 
 /** The items that a command names, of one write or of a whole transaction. */
 export function namedItems(input: Input): string[] {

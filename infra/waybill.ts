@@ -87,7 +87,11 @@ export class Waybill extends Construct {
     const usageExport = stage.exportUsage ? addUsageExport(this, stage) : undefined
     const noticeBus = stage.notices ? addNoticeBus(this, stage) : undefined
     const functions = new Functions(this, 'Functions', {
-      ...{ stage, tables, usageExport, noticeBus, catalog: seed.catalog },
+      stage,
+      tables,
+      usageExport,
+      noticeBus,
+      catalog: seed.catalog,
       originSecrets: secrets?.accepted,
     })
     const chatUrl = functions.chat.live.addFunctionUrl({
@@ -110,7 +114,11 @@ export class Waybill extends Construct {
     const logs = { ...ofFunctions, ApiAccess: apiLogs, AdminApi: adminApiLogs }
     const firewallLogs = parts.webAcl && firewallLogsOf(parts.webAcl.stackName)
     const operators = addOperators(this, {
-      ...{ stage, adminApi, tables, firewallLogs, rollout },
+      stage,
+      adminApi,
+      tables,
+      firewallLogs,
+      rollout,
       functions: functions.all,
       logs: Object.values(logs),
     })

@@ -22,8 +22,16 @@ import { butForNames, differencesOf } from './support/but-for-names.ts'
 import { readZip } from './support/read-zip.ts'
 
 const EVERYTHING: WaybillProps = {
-  ...{ stage: 'prod', alarmEmail: 'a@example.com', adminKeys: true, probe: true, usagePage: true, notices: true },
-  ...{ waf: 'block', keepRowsDays: 400, monthlyBudgetUsd: 100, rollout: 'canary' },
+  stage: 'prod',
+  alarmEmail: 'a@example.com',
+  adminKeys: true,
+  probe: true,
+  usagePage: true,
+  notices: true,
+  waf: 'block',
+  keepRowsDays: 400,
+  monthlyBudgetUsd: 100,
+  rollout: 'canary',
 }
 const { certificateArn: _, ...ZONE } = OWN_CERTIFICATE
 const IN_IRELAND = { account: ACCOUNT, region: 'eu-west-1' }

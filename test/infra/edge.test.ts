@@ -230,8 +230,11 @@ describe('the trail of the keys', () => {
 
   test('the trail’s records can be checked for changes, are kept for a year, and only CloudTrail may write them', () => {
     expect(trail).toMatchObject({
-      ...{ IsLogging: true, EnableLogFileValidation: true, IsMultiRegionTrail: false },
-      ...{ TrailName: 'Waybill-prod-keys', S3BucketName: '<KeysTrail/Bucket>' },
+      IsLogging: true,
+      EnableLogFileValidation: true,
+      IsMultiRegionTrail: false,
+      TrailName: 'Waybill-prod-keys',
+      S3BucketName: '<KeysTrail/Bucket>',
     })
     const allowed = allowedOn(prod, 'KeysTrail/Bucket')
     expect(allowed.map(({ Action }) => Action)).toEqual(['s3:GetBucketAcl', 's3:PutObject'])

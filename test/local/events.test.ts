@@ -38,7 +38,10 @@ test('the local Lambda event has what functions read of an event as AWS’s exam
   })
   expect(made).toMatchObject({ header1: 'value1', header2: 'value1,value2' })
   expect(rest).toEqual({
-    ...{ rawPath: '/my/path', rawQueryString, body, isBase64Encoded: false },
+    rawPath: '/my/path',
+    rawQueryString,
+    body,
+    isBase64Encoded: false,
     // Without a port.
     requestContext: { http: { method: 'POST', sourceIp: '127.0.0.1' } },
   })

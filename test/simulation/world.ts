@@ -127,7 +127,12 @@ class World {
       admissions: this.#ledger.admissions,
       byNewKeys: madeHere.reduce((sum, { keyId }) => sum + this.#ledger.admissionsOf(keyId), 0),
       faults: this.#network.faults,
-      ...{ pushes, dayTotals, exportedRows, keptSums, cursorsInKeys, lateRows },
+      pushes,
+      dayTotals,
+      exportedRows,
+      keptSums,
+      cursorsInKeys,
+      lateRows,
     }
     return { totals, rewritten: this.#rewritten, invalid: this.#invalid }
   }

@@ -32,7 +32,12 @@ export async function signatureOf(
   if (!service || Number.isNaN(atMs) || toldHash !== bodyHash) return undefined
   const [path = '', query = ''] = url.split('?')
   const request = {
-    ...{ method, protocol: 'https:', hostname: 'host', path, query: readQuery(query), body },
+    method,
+    protocol: 'https:',
+    hostname: 'host',
+    path,
+    query: readQuery(query),
+    body,
     headers: Object.fromEntries(signed.map((name) => [name, String(headers[name])])),
   }
   const signer = new SignatureV4({ service, region, credentials, sha256, applyChecksum: false })

@@ -47,7 +47,10 @@ testSent('messages', {
     messages: [...HELLO.messages, { role: 'system', content: 'Be brief.' }],
   }),
   'ways to draw the next token reach Anthropic as they are': asItIs({
-    ...{ temperature: 0.3, top_p: 0.9, top_k: 40, stop_sequences: ['END'] },
+    temperature: 0.3,
+    top_p: 0.9,
+    top_k: 40,
+    stop_sequences: ['END'],
   }),
   'an image at an address reaches Anthropic as it is': asItIs(
     saysUser({ type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } }),
@@ -166,7 +169,9 @@ testSent('messages', {
     {
       bedrock: {
         additionalModelRequestFields: {
-          ...{ thinking: { type: 'enabled', budget_tokens: 80 }, top_k: 5, output_config: { effort: 'low' } },
+          thinking: { type: 'enabled', budget_tokens: 80 },
+          top_k: 5,
+          output_config: { effort: 'low' },
         },
       },
     },

@@ -55,7 +55,9 @@ export async function startCdkAccount(): Promise<CdkAccount> {
     return BUCKET.find(([asked]) => asked.test(name))?.[1]
   }
   return Object.assign(await startAwsAccount(), {
-    ...{ uploads, changeSets, otherwise },
+    uploads,
+    changeSets,
+    otherwise,
     replies: READY,
   })
 }

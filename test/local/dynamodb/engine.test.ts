@@ -95,7 +95,10 @@ test('an item has at most 400 KB, whether it is put or grows; a page at most a m
 test('a sum is exact, and has 38 digits at most', () => {
   const sum = (a: bigint, b: number) =>
     ask('UpdateItem', {
-      ...{ TableName: 'keys', Key: KEY, UpdateExpression: 'SET n = :a + :b', ReturnValues: 'UPDATED_NEW' },
+      TableName: 'keys',
+      Key: KEY,
+      UpdateExpression: 'SET n = :a + :b',
+      ReturnValues: 'UPDATED_NEW',
       ExpressionAttributeValues: { ':a': a, ':b': b },
     })
   expect(sum(10n ** 37n, 3)).toEqual({ Attributes: { n: 10n ** 37n + 3n } })

@@ -6,8 +6,7 @@ import { openBrowser } from '../support/browser.ts'
 import { README_PICTURES } from '../support/pictured.ts'
 import { TOKENS } from './chat.ts'
 import { startGateway } from './gateway.ts'
-import { encodeGif } from './gif.ts'
-import { withPalette } from './palette.ts'
+import { encodeGif, type Frame } from './gif.ts'
 import { record, textOf } from './record.ts'
 import { CAPTION_HEIGHT, HEIGHT, openStage, pictureBody, WIDTH } from './stage.ts'
 import { openTerminal, type Shot } from './terminal.ts'
@@ -58,20 +57,15 @@ const scenes: [caption: string, shots: Shot[], holdMs: number][] = [
 ]
 
 const draw = await openStage(browser)
-const images: Buffer[] = []
-const durations: number[] = []
+const frames: Frame[] = []
 for (const [caption, shots, holdMs] of scenes) {
-  for (const { body, ms } of shots) {
-    images.push(await draw(caption, body))
-    durations.push(ms)
+  for (const [i, { body, ms }] of shots.entries()) {
+    frames.push({ image: await draw(caption, body), ms: i === shots.length - 1 ? ms + holdMs : ms })
   }
-  durations.push((durations.pop() ?? 0) + holdMs)
 }
-const { palette, pixels } = withPalette(images)
-const frames = pixels.map((image, i) => ({ pixels: image, ms: durations[i] ?? 0 }))
-const gif = encodeGif({ width: WIDTH, height: HEIGHT, palette, frames })
+const gif = encodeGif(frames, WIDTH, HEIGHT)
 await writeFile(FILE, gif)
-console.log(`${frames.length} frames, ${durations.reduce((sum, ms) => sum + ms, 0) / 1000} s, ${gif.length} bytes`)
+console.log(`${frames.length} frames, ${frames.reduce((sum, { ms }) => sum + ms, 0) / 1000} s, ${gif.length} bytes`)
 
 /** The most that so many requests can cost, by the price in force. */
 async function creditsFor(requests: number): Promise<string> {

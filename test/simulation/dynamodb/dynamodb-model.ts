@@ -1,21 +1,5 @@
-import {
-  ConditionalCheckFailedException,
-  DynamoDBServiceException,
-  IdempotentParameterMismatchException,
-  ResourceNotFoundException,
-  TransactionCanceledException,
-} from '@aws-sdk/client-dynamodb'
-import type {
-  BatchGetCommand,
-  BatchWriteCommand,
-  DeleteCommand,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  ScanCommand,
-  TransactWriteCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb'
+import { ConditionalCheckFailedException, DynamoDBServiceException, IdempotentParameterMismatchException, ResourceNotFoundException, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import type { BatchGetCommand, BatchWriteCommand, DeleteCommand, GetCommand, PutCommand, QueryCommand, ScanCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import { Engine, type Input } from '../../../local/dynamodb/engine.ts'
 import { DynamoDbError } from '../../../local/dynamodb/failures.ts'

@@ -82,5 +82,6 @@ async function requestsWith(status: number): Promise<RequestLine[]> {
 async function consoleShot(path: string, text: string): Promise<Shot> {
   await page.goto(`${new URL(gateway.consoleUrl).origin}/#/${path}`)
   await page.getByText(text).first().waitFor()
+  await page.getByText('Loading…').waitFor({ state: 'hidden' })
   return { body: pictureBody(await page.screenshot()), ms: 0 }
 }

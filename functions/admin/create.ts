@@ -10,6 +10,7 @@ import { adminApi, refusalFor, refused } from '../../layers/admin/api/handle.ts'
 import { ADMIN_PATHS, ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
 import type { AdminSettings } from '../../layers/gateway/platform/config.ts'
 import type { Log } from '../../layers/gateway/platform/log/log.ts'
+import type { Context } from '../scheduled-run.ts'
 import { type AdminEvent, keyedCaller } from './identify.ts'
 
 type AdminDeps = Pick<Administered, 'tables' | 'stage' | 'apiKeys' | 'echoUrl' | 'clock' | 'actMs'> & {
@@ -17,14 +18,6 @@ type AdminDeps = Pick<Administered, 'tables' | 'stage' | 'apiKeys' | 'echoUrl' |
   /** The caller on the path that is not for admin keys. Throws an AdminError. */
   readonly identify: (event: AdminEvent) => Identity
   readonly log: Log
-}
-
-type Context = { getRemainingTimeInMillis(): number }
-
-type HttpAnswer = {
-  readonly statusCode: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
 }
 
 /** Lambda returns 6 MB at most, in an envelope in which each quotation mark takes two bytes. */
@@ -40,11 +33,11 @@ export function createAdmin({ settings, log, identify, ...administered }: AdminD
   const api = adminApi({ ...administered, isProtected, chatUrl, takesKeys }, report)
   const byKey = keyedCaller(tables)
 
-  return async (event: AdminEvent, context?: Context): Promise<HttpAnswer> => {
+  return async (event: AdminEvent, context?: Context) => {
     const ms = (context?.getRemainingTimeInMillis() ?? Infinity) - RESERVE_MS
     const answer = await inTime(answerTo(event), Math.min(ms, 2 ** 31 - 1)).catch(failed)
-    const { status: statusCode, headers, body } = answer
-    return { statusCode, headers: { ...headers, 'X-Content-Type-Options': 'nosniff' }, body }
+    const headers: AdminAnswer['headers'] = { ...answer.headers, 'X-Content-Type-Options': 'nosniff' }
+    return { statusCode: answer.status, headers, body: answer.body }
   }
 
   async function answerTo(event: AdminEvent): Promise<AdminAnswer & { readonly body: string }> {

@@ -36,7 +36,7 @@ export function dynamoDb(local?: LocalEndpoint): Database {
   async function send(operation: string, input: Input): Promise<Output> {
     return call(operation, writeInput(input), { attempts: ATTEMPTS })
   }
-  async function change(operation: string, input: Input, options: Options = { attempts: ATTEMPTS }) {
+  async function change(operation: string, input: Input, options: Parameters<CallService>[2] = { attempts: ATTEMPTS }) {
     try {
       const { Attributes }: Output = await call(operation, writeInput(input), options)
       return { Attributes: Attributes && fromAttributes(Attributes) }
@@ -88,8 +88,6 @@ function withItem(error: unknown): unknown {
   if (!(error instanceof ServiceError && error.answer.Item)) return error
   return Object.assign(error, { Item: fromAttributes(error.answer.Item as Attributes) })
 }
-
-type Options = Parameters<CallService>[2]
 
 type Output = {
   readonly Item?: Attributes

@@ -10,7 +10,6 @@ import { adminApi, refusalFor, refused } from '../../layers/admin/api/handle.ts'
 import { ADMIN_PATHS, ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
 import type { AdminSettings } from '../../layers/gateway/platform/config.ts'
 import type { Log } from '../../layers/gateway/platform/log/log.ts'
-import type { Context } from '../scheduled-run.ts'
 import { type AdminEvent, keyedCaller } from './identify.ts'
 
 type AdminDeps = Pick<Administered, 'tables' | 'stage' | 'apiKeys' | 'echoUrl' | 'clock' | 'actMs'> & {
@@ -19,6 +18,8 @@ type AdminDeps = Pick<Administered, 'tables' | 'stage' | 'apiKeys' | 'echoUrl' |
   readonly identify: (event: AdminEvent) => Identity
   readonly log: Log
 }
+
+type Context = { getRemainingTimeInMillis(): number }
 
 /** Lambda returns 6 MB at most, in an envelope in which each quotation mark takes two bytes. */
 const MOST_CHARS = 2_500_000

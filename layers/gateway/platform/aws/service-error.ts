@@ -24,7 +24,7 @@ export class ServiceError extends Error {
   }
 }
 
-const TRANSIENT: ReadonlySet<unknown> = new Set([
+const TRANSIENT = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
   'ThrottlingException',
@@ -35,19 +35,11 @@ const TRANSIENT: ReadonlySet<unknown> = new Set([
   'TimeoutError',
   'NetworkingError',
 ])
-const NETWORK: ReadonlySet<unknown> = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-])
+const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'])
 
 /** The service did not answer, or asked us to come back: nothing is known about the request, and it may be repeated. */
 export function isUnavailable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false
   const { name, code, $fault, $retryable } = error as JsonObject
-  return TRANSIENT.has(name) || NETWORK.has(code) || $fault === 'server' || $retryable != null
+  return TRANSIENT.has(String(name)) || NETWORK.has(String(code)) || $fault === 'server' || $retryable != null
 }

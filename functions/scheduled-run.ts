@@ -1,5 +1,3 @@
-import type { Log } from '../layers/gateway/platform/log/log.ts'
-
 export type Context = { getRemainingTimeInMillis(): number }
 
 /** Kept back from the function's timeout, for work that is under way when a run ends itself. */
@@ -35,18 +33,4 @@ export async function sideBySide<Item>(
   const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker))
   for (const one of ended) if (one.status === 'rejected') throw one.reason
   return isAll
-}
-
-/** Does a piece of work, or logs what could not be done, because one failure must not keep the rest from being done. */
-export type Attempt = <T>(what: string, work: () => Promise<T>, requestId?: string) => Promise<T | undefined>
-
-export function attempter(log: Log): Attempt {
-  return async (what, work, requestId = '-') => {
-    try {
-      return await work()
-    } catch (error) {
-      log.problem(what, error, requestId)
-      return undefined
-    }
-  }
 }

@@ -21,12 +21,6 @@ type AdminDeps = Pick<Administered, 'tables' | 'stage' | 'apiKeys' | 'echoUrl' |
 
 type Context = { getRemainingTimeInMillis(): number }
 
-type HttpAnswer = {
-  readonly statusCode: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
-
 /** Lambda returns 6 MB at most, in an envelope in which each quotation mark takes two bytes. */
 const MOST_CHARS = 2_500_000
 /** Kept back from the function's timeout, to answer that the time is over. */
@@ -40,11 +34,11 @@ export function createAdmin({ settings, log, identify, ...administered }: AdminD
   const api = adminApi({ ...administered, isProtected, chatUrl, takesKeys }, report)
   const byKey = keyedCaller(tables)
 
-  return async (event: AdminEvent, context?: Context): Promise<HttpAnswer> => {
+  return async (event: AdminEvent, context?: Context) => {
     const ms = (context?.getRemainingTimeInMillis() ?? Infinity) - RESERVE_MS
     const answer = await inTime(answerTo(event), Math.min(ms, 2 ** 31 - 1)).catch(failed)
-    const { status: statusCode, headers, body } = answer
-    return { statusCode, headers: { ...headers, 'X-Content-Type-Options': 'nosniff' }, body }
+    const headers: AdminAnswer['headers'] = { ...answer.headers, 'X-Content-Type-Options': 'nosniff' }
+    return { statusCode: answer.status, headers, body: answer.body }
   }
 
   async function answerTo(event: AdminEvent): Promise<AdminAnswer & { readonly body: string }> {

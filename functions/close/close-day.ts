@@ -18,23 +18,18 @@ export type ClosableKey = {
   readonly openDays: ReadonlySet<string>
 }
 
-/** True once every key with rows of the day has its total. */
-type CloseDay = (day: string, keys: readonly ClosableKey[]) => Promise<boolean>
-
 /** A run that is killed loses no more of a key's sum than this: some 20 seconds of work. */
 const SAVE_ROWS = 500_000
 
-export function dayCloser(
-  { tables, log, clock }: Pick<Instance, 'tables' | 'log' | 'clock'>,
-  hasTime: () => boolean,
-): CloseDay {
+export function dayCloser({ tables, log, clock }: Instance, hasTime: () => boolean) {
   const put = putDayTotal(tables)
   const rowsOf = queryUsageRows(tables, 'sums')
   const totalsOf = queryDayTotals(tables)
   const readSums = readDaySums(tables)
   const putSum = putDaySum(tables)
 
-  return async (day, keys) => {
+  /** True once every key with rows of the day has its total. */
+  return async (day: string, keys: readonly ClosableKey[]): Promise<boolean> => {
     const done = new Set<string>()
     for await (const { keyId } of totalsOf(day)) done.add(keyId)
     const left = keys.filter(({ id, firstDay }) => firstDay <= day && !done.has(id))

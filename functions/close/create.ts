@@ -12,6 +12,7 @@ import {
   settledBefore,
 } from '../../layers/gateway/domain/rows/closed-day.ts'
 import type { PutObject } from '../../layers/gateway/platform/aws/put-object.ts'
+import { attempter } from '../../layers/gateway/platform/retry.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import {
   type Closing,
@@ -22,7 +23,7 @@ import {
 } from '../../layers/gateway/store/rows/closing.ts'
 import { hourAfter, hourOf, momentOfHour, type Span } from '../../layers/gateway/store/rows/hour-sums.ts'
 import type { Instance } from '../instance.ts'
-import { attempter, type Context, timeLeft } from '../scheduled-run.ts'
+import { type Context, timeLeft } from '../scheduled-run.ts'
 import { type ClosableKey, dayCloser } from './close-day.ts'
 import { dayExporter, type ExportOptions } from './export-day.ts'
 import { hasLateRows, hourSummer } from './sum-hours.ts'

@@ -9,9 +9,6 @@ import { type ExportCursor, noteClosing } from '../../layers/gateway/store/rows/
 import { queryDayTotals } from '../../layers/gateway/store/rows/day-totals.ts'
 import { queryUsageRows } from '../../layers/gateway/store/rows/usage-rows.ts'
 
-/** True once the day is exported; false if the time was not enough: then the next run goes on from the last cursor. */
-type ExportDay = (day: string, from?: ExportCursor) => Promise<boolean>
-
 /** The size of a part before it is compressed: no more of a day is in memory. */
 const PART_CHARS = 32 * 1024 * 1024
 export type Compress = (bytes: Buffer) => Promise<Buffer>
@@ -32,12 +29,13 @@ export function dayExporter(
   putObject: PutObject,
   hasTime: () => boolean,
   { partChars = PART_CHARS, compress = compressBeside }: ExportOptions = {},
-): ExportDay {
+) {
   const totalsOf = queryDayTotals(tables)
   const rowsOf = queryUsageRows(tables)
   const note = noteClosing(tables)
 
-  return async (day, from) => {
+  /** True once the day is exported; false if the time was not enough: then the next run goes on from the last cursor. */
+  return async (day: string, from?: ExportCursor): Promise<boolean> => {
     const put = async (part: number, bytes: Buffer) => putObject(exportPath(day, part), await compress(bytes))
     const parts = new PartWriter(put, partChars, from?.part)
     try {

@@ -9,5 +9,5 @@ const instance = openInstance()
 
 export const handler = createClose(instance, {
   putObject: bucket ? openBucket(bucket) : undefined,
-  setRowExpiry: setRowExpiry(instance.tables.usage),
+  setRowExpiry: setRowExpiry(instance.tables),
 })

@@ -1,3 +1,4 @@
+import { type JsonObject, parseJson } from '../../layers/gateway/domain/basics/json-object.ts'
 import { keyFor, parseProviderSecret } from '../../layers/gateway/domain/routing/provider-secret.ts'
 import { PROBE_SECRET, secretName } from '../../layers/gateway/names.ts'
 import type { ProbeSettings } from '../../layers/gateway/platform/config.ts'
@@ -50,10 +51,6 @@ async function ask(url: string, key: string, timeoutMs: number): Promise<Answer>
 
 function listIn({ status, text }: Answer): unknown[] | undefined {
   if (status !== 200) return undefined
-  try {
-    const { object, data } = JSON.parse(text)
-    return object === 'list' && Array.isArray(data) ? data : undefined
-  } catch {
-    return undefined
-  }
+  const { object, data } = (parseJson(text) ?? {}) as JsonObject
+  return object === 'list' && Array.isArray(data) ? data : undefined
 }

@@ -1,10 +1,11 @@
 import { expiredHolds } from '../../layers/gateway/domain/keys/key.ts'
+import { attempter } from '../../layers/gateway/platform/retry.ts'
 import { findKeysToSweep, scheduleSweep } from '../../layers/gateway/store/admission/sweep.ts'
 import { moveEvents } from '../../layers/gateway/store/events/pending-events.ts'
 import { findRungClocks, stopClock } from '../../layers/gateway/store/notices/expiry-clock.ts'
 import { readWatched } from '../../layers/gateway/store/notices/notices.ts'
 import type { Instance } from '../instance.ts'
-import { attempter, type Context, sideBySide, timeLeft } from '../scheduled-run.ts'
+import { type Context, sideBySide, timeLeft } from '../scheduled-run.ts'
 import { noticeTeller, type Tell } from './tell-notices.ts'
 
 /** The keys in a run whose notices may fail to be told. */

@@ -443,7 +443,7 @@ test('no row expires while a day is not exported that is two months old, and row
 
 test('the expiry of rows is switched at the table, and may be switched to what it is', async () => {
   const tables = await openTestTables()
-  const set = setRowExpiry(tables.usage, { endpoint: process.env.TEST_DYNAMODB ?? '' })
+  const set = setRowExpiry(tables)
   const standing = async () => {
     const { TimeToLiveDescription } = await tables.database.control('DescribeTimeToLive', { TableName: tables.usage })
     return (TimeToLiveDescription as { TimeToLiveStatus?: string }).TimeToLiveStatus
@@ -453,7 +453,7 @@ test('the expiry of rows is switched at the table, and may be switched to what i
   expect(await standing()).toBe('DISABLED')
   await set(true)
   expect(await standing()).toBe('ENABLED')
-  await expect(setRowExpiry('no-table', { endpoint: process.env.TEST_DYNAMODB ?? '' })(true)).rejects.toThrow()
+  await expect(setRowExpiry({ ...tables, usage: 'no-table' })(true)).rejects.toThrow()
 })
 
 test('an audit with time for three rows goes on within a day, with what it found, and proves the same; no cursor can be made up', async () => {

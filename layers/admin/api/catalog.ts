@@ -7,6 +7,7 @@ import {
   readCatalogVersion,
   readStoredCatalog,
   type StoredCatalog,
+  type VersionNote,
   versionAt,
 } from '../../gateway/store/catalog/read-catalog.ts'
 import { type WriteOptions, writeCatalog } from '../../gateway/store/catalog/write-catalog.ts'
@@ -72,14 +73,12 @@ export async function listVersions(
   const [last = Infinity] = readCursor(after, /^\d{1,15}$/) ?? []
   const inForce = await readStoredCatalog(tables)()
   const notes = await firstOf(listCatalogVersions(tables)(), limit + 1, ({ version }) => version < Number(last))
-  const shape = (note: CatalogNote) =>
+  const shape = (note: VersionNote) =>
     ({ object: 'catalog.version', ...pushOf(note), in_force: note.version === inForce?.version }) as const
   return listOf(notes, limit, shape, ({ version }) => cursorOf(version))
 }
 
-type CatalogNote = Pick<StoredCatalog, 'version' | 'pushedAt' | 'pushedBy' | 'note'>
-
-function pushOf({ version, pushedAt, pushedBy, note }: CatalogNote) {
+function pushOf({ version, pushedAt, pushedBy, note }: VersionNote) {
   return { version, pushed_at: pushedAt, by: pushedBy ?? null, note: note ?? null }
 }
 

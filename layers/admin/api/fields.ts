@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { z } from 'zod'
 import { FAULT_WORDS } from '../../catalog/fault-words.ts'
 import { jsonFault } from '../../gateway/domain/basics/json-fault.ts'
+import { parseJson } from '../../gateway/domain/basics/json-object.ts'
 import { closest } from '../../gateway/wire/basics/closest.ts'
 import { AdminError } from './admin-error.ts'
 import type { AdminRequest } from './call.ts'
@@ -24,17 +25,11 @@ export function readJson(
     throw new AdminError('request_too_large', `The body may have at most ${Math.floor(mostBytes / 1024)} KiB.`)
   }
   if (!isUtf8(body)) throw new AdminError('invalid_request', 'The body is not UTF-8.')
-  const value = parsed(Buffer.from(body).toString())
+  const text = Buffer.from(body).toString()
+  const value = parseJson(text)
+  if (value === undefined) throw new AdminError('invalid_request', `The body is not JSON: ${jsonFault(text)}.`)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
   throw new AdminError('invalid_request', 'The body must be a JSON object.')
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new AdminError('invalid_request', `The body is not JSON: ${jsonFault(text)}.`)
-  }
 }
 
 /** The first value of a name that is there twice; an empty one counts as missing. */

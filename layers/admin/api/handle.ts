@@ -19,15 +19,13 @@ import { versionTag } from './preconditions.ts'
 import { findAdminRoute } from './route-table.ts'
 import { nothing } from './shapes/bodies.ts'
 
-type Handle = (request: AdminRequest) => Promise<AdminAnswer>
-
 /** Gets unexpected errors, under the X-Request-Id of the answer. */
 export type Report = (requestId: string, error: unknown) => void
 
 /** The admin API of one gateway: returns every answer, refusals too, and never throws. */
-export function adminApi(administered: Administered, report: Report): Handle {
+export function adminApi(administered: Administered, report: Report) {
   const { random = randomBytes, actMs = ACT_MS, clock } = administered
-  return async (request) => {
+  return async (request: AdminRequest): Promise<AdminAnswer> => {
     const nowMs = clock()
     const leftMs = timeLeft(actMs, clock)
     const requestId = adminRequestId(nowMs, random)

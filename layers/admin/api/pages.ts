@@ -1,3 +1,4 @@
+import { parseJson } from '../../gateway/domain/basics/json-object.ts'
 import { DAY_MS, isoTime } from '../../gateway/domain/basics/time.ts'
 import { AdminError } from './admin-error.ts'
 import { wrong } from './fields.ts'
@@ -19,22 +20,14 @@ export function cursorOf(...parts: readonly (string | number)[]): string {
 /** The parts of a cursor, if each matches its pattern. */
 export function readCursor(text: string | undefined, ...patterns: readonly RegExp[]): string[] | undefined {
   if (text === undefined) return undefined
-  const parts = partsOf(text)
-  if (parts?.length === patterns.length && parts.every((part, i) => patterns[i]?.test(part))) return parts
+  const read = parseJson(Buffer.from(text, 'base64url').toString())
+  const parts = Array.isArray(read) ? read.map(String) : []
+  if (parts.length === patterns.length && parts.every((part, i) => patterns[i]?.test(part))) return parts
   throw noSuchPage()
 }
 
 export function noSuchPage(): AdminError {
   return wrong('after', 'must be the last_id of the list before.')
-}
-
-function partsOf(text: string): string[] | undefined {
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
-    return Array.isArray(parts) ? parts.map(String) : undefined
-  } catch {
-    return undefined
-  }
 }
 
 export async function firstOf<T>(all: AsyncIterable<T>, count: number, isWanted = (_: T) => true): Promise<T[]> {

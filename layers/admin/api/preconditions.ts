@@ -4,16 +4,14 @@ import { claimAct } from '../../gateway/store/events/claim-act.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 
-/** An act. `isRepeated`: it was asked for before and may be done already. */
-type ClaimedAct = { readonly act: Act; readonly isRepeated: boolean }
-
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 
 /**
  * The act that the caller's Idempotency-Key stands for. It has its id and its time before anything is changed, so that
- * a retry, after a lost answer or a crash, or at the same time, does the same act; the store does it once.
+ * a retry, after a lost answer or a crash, or at the same time, does the same act; the store does it once. `isRepeated`: it
+ * was asked for before and may be done already.
  */
-export async function claimedAct(call: Call): Promise<ClaimedAct> {
+export async function claimedAct(call: Call): Promise<{ readonly act: Act; readonly isRepeated: boolean }> {
   const { headers, digest, tables } = call
   const name = headers['idempotency-key']
   if (name === undefined) {

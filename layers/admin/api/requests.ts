@@ -23,8 +23,7 @@ import { keyNamed, keyNames } from './changed-key.ts'
 import { holdShape } from './key-shape.ts'
 import { cursorOf, pageOf, readCursor, requireRange } from './pages.ts'
 import type { List } from './shapes/answers.ts'
-import type { requestsQuery } from './shapes/queries.ts'
-import { LINE_FIELDS } from './shapes/queries.ts'
+import { LINE_FIELDS, type requestsQuery } from './shapes/queries.ts'
 import type { BillLineShape, RequestLine, RequestShape } from './shapes/requests.ts'
 
 /** If no range is given: all requests of one key, or those of all keys in the last 24 hours. */

@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 import { DAY_MS, isoTime } from '../../gateway/domain/basics/time.ts'
-import { formatCredits } from '../../gateway/domain/money/money.ts'
 import type { CatalogModel, UpstreamRoute } from '../../gateway/domain/routing/catalog.ts'
 import { LONGEST_REST_MS, routeKey } from '../../gateway/domain/routing/route-order.ts'
 import { blameOfResult } from '../../gateway/domain/routing/upstream-failure.ts'
@@ -8,7 +7,6 @@ import { latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import { type Asked, modelPartKey } from '../../gateway/domain/rows/usage-sum.ts'
 import { readStoredCatalog } from '../../gateway/store/catalog/read-catalog.ts'
 import { attemptWords } from '../explain/explain-request.ts'
-import type { RouteTest } from '../routes/test-route.ts'
 import { quantilesOf } from '../usage/usage-numbers.ts'
 import { sumOf, usageReader } from '../usage/usage-reader.ts'
 import type { Call } from './call.ts'
@@ -21,9 +19,7 @@ export async function list(call: Call): Promise<List<RouteShape>> {
   return wholeList(await routesNow(call))
 }
 
-type Moment = Pick<Call, 'tables' | 'nowMs'>
-
-export async function routesNow({ tables, nowMs }: Moment, read = usageReader(tables)): Promise<RouteShape[]> {
+export async function routesNow({ tables, nowMs }: Call, read = usageReader(tables)): Promise<RouteShape[]> {
   const stored = await readStoredCatalog(tables)()
   if (!stored) return []
   const day = { fromMs: nowMs - DAY_MS, toMs: latestRowMs(nowMs) }
@@ -86,16 +82,5 @@ export async function test(call: Call, sent: z.output<typeof routesTestBody>): P
   // With the providers' dialects, which no other call needs.
   const { testRoutes } = await import('../routes/test-routes.ts')
   const { tests, hasMore } = await testRoutes(call, sent, first)
-  return pageOf(tests.map(testShape), hasMore, hasMore ? cursorOf(first + tests.length) : undefined)
-}
-
-function testShape({ upstreamModel, firstTokenMs, tokens, cost, ...test }: RouteTest): RouteTestShape {
-  return {
-    object: 'route.test',
-    ...test,
-    upstream_model: upstreamModel,
-    first_token_ms: firstTokenMs ?? null,
-    tokens: tokens ?? null,
-    cost: cost === undefined ? null : formatCredits(cost),
-  }
+  return pageOf(tests, hasMore, hasMore ? cursorOf(first + tests.length) : undefined)
 }

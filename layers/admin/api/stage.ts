@@ -23,11 +23,9 @@ export async function listTables({ tables }: Call): Promise<List<TableShape>> {
     throw new AdminError('not_here', 'The tables of a local gateway have no such settings.')
   })
   return wholeList(
-    settings.map(({ kind, name, expires, isRecoverable, isDeletionProtected }) => ({
+    settings.map(({ isRecoverable, isDeletionProtected, ...table }) => ({
       object: 'table',
-      kind,
-      name,
-      expires,
+      ...table,
       recoverable: isRecoverable,
       deletion_protected: isDeletionProtected,
     })),

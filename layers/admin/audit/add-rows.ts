@@ -2,7 +2,7 @@ import { utcDay } from '../../gateway/domain/basics/time.ts'
 import type { Key } from '../../gateway/domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import { earliestRowMs, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
-import { DayCounter, type DayTotal, isSameTotal, sumsOf } from '../../gateway/domain/rows/day-total.ts'
+import { DayCounter, type DayTotal, isSameTotal, type Sums, sumsOf } from '../../gateway/domain/rows/day-total.ts'
 import type { UsageRow } from '../../gateway/domain/rows/usage-row.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { readDayTotal } from '../../gateway/store/rows/day-totals.ts'
@@ -75,8 +75,7 @@ export async function addRows(tables: Tables, before: AddedRows, reading: Readin
   return { keyId, beforeMs, rows, costs, expiredRows, day, findings }
 }
 
-type Gone = { readonly requests: number; readonly cost: Nano }
-const NONE: Gone = { requests: 0, cost: 0n }
+const NONE: Sums = { requests: 0, cost: 0n }
 const REMEDY =
   'A total is written once, when its day is closed, and never changed; nor are rows. Point-in-time recovery has the table as it was in the last 35 days.'
 
@@ -84,7 +83,7 @@ const REMEDY =
  * Compares the rows of a closed day with its total. While none can have expired, they must be the same. After that the
  * rows may be fewer, and the total stands for those that are gone, which are returned.
  */
-function compare(there: DayTotal, total: DayTotal | undefined, nowMs: number, findings: Findings): Gone {
+function compare(there: DayTotal, total: DayTotal | undefined, nowMs: number, findings: Findings): Sums {
   if (!total) {
     const what = `the total of ${there.day} is missing, though the day is closed and has rows`
     if (there.parts.length > 0) findings.add({ what, expected: textOf(there), got: 'none', advice: REMEDY })

@@ -9,9 +9,11 @@ const WEEK_MS = 7 * DAY_MS
 const MOST_ROWS = 1_000
 
 /** Every model of a catalog for which an upstream has recently counted a longer prompt than the holds cover. */
-export async function contextWarnings(call: Call, { models }: CatalogData): Promise<string[]> {
+export async function contextWarnings({ tables, nowMs }: Call, { models }: CatalogData): Promise<string[]> {
+  const range = { fromMs: nowMs - WEEK_MS, toMs: latestRowMs(nowMs) }
+  const { rows } = await newestRequests(tables, { keyId: undefined, range, limit: MOST_ROWS, after: undefined })
   const longest = new Map<string, UsageRow>()
-  for (const row of await newestRows(call)) {
+  for (const row of rows) {
     const id = row.fallbackModel ?? row.model ?? ''
     if (row.usageSource === 'upstream' && row.promptTokens > (longest.get(id)?.promptTokens ?? 0)) longest.set(id, row)
   }
@@ -19,12 +21,6 @@ export async function contextWarnings(call: Call, { models }: CatalogData): Prom
     const row = longest.get(model.id)
     return row && isBeyond(row, model) ? [`models[${i}] '${model.id}': ${warningText(model, row)}`] : []
   })
-}
-
-async function newestRows({ tables, nowMs }: Call): Promise<readonly UsageRow[]> {
-  const range = { fromMs: nowMs - WEEK_MS, toMs: latestRowMs(nowMs) }
-  const { rows } = await newestRequests(tables, { keyId: undefined, range, limit: MOST_ROWS, after: undefined })
-  return rows
 }
 
 /** Each text of a batch has its own context, and the number of texts is no longer known. */

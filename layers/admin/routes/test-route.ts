@@ -2,7 +2,7 @@ import { parseChatRequest } from '../../gateway/contracts/chat/chat-contract.ts'
 import { readEmbeddingRequest } from '../../gateway/contracts/embeddings/embeddings.ts'
 import type { ChatRequest } from '../../gateway/domain/chat/chat.ts'
 import { billFor, countsOf, partsWithin } from '../../gateway/domain/money/bill.ts'
-import type { Nano } from '../../gateway/domain/money/money.ts'
+import { formatCredits } from '../../gateway/domain/money/money.ts'
 import { NO_QUANTITIES, type Quantities } from '../../gateway/domain/money/price.ts'
 import { priceRequest } from '../../gateway/domain/money/priced-request.ts'
 import { type Catalog, kindOf, type PricedModel, type UpstreamRoute } from '../../gateway/domain/routing/catalog.ts'
@@ -11,17 +11,7 @@ import { awsTrouble, troubleLine } from '../../gateway/platform/aws/trouble.ts'
 import type { OpenProvider } from '../../gateway/providers/open-provider.ts'
 import { speaks } from '../../gateway/wire/chat/delta.ts'
 import { readUsage } from '../../gateway/wire/money/usage-counts.ts'
-
-export type RouteTest = {
-  readonly model: string
-  readonly provider: string
-  readonly upstreamModel: string
-  readonly ok: boolean
-  readonly result: string
-  readonly firstTokenMs?: number | undefined
-  readonly tokens?: number | undefined
-  readonly cost?: Nano | undefined
-}
+import type { RouteTestShape } from '../api/shapes/catalog.ts'
 
 type Tested = {
   readonly provider: ReturnType<OpenProvider>
@@ -48,20 +38,21 @@ export async function testRoute(
   catalog: Catalog,
   model: PricedModel,
   route: UpstreamRoute,
-): Promise<RouteTest> {
-  const about = { model: model.id, provider: route.provider, upstreamModel: route.model }
+): Promise<RouteTestShape> {
+  const names = { model: model.id, provider: route.provider, upstream_model: route.model }
+  const about = { object: 'route.test', ...names, first_token_ms: null, tokens: null, cost: null } as const
   const [ask, estimated] = kindOf(model) === 'embedding' ? ([embed, 'it'] as const) : ([converse, 'answers'] as const)
   try {
     const heard = await ask({ provider: openProvider(catalog, route.provider), model, route })
-    const { chat, firstTokenMs, quantities, reasoning = 0 } = heard
+    const { chat, firstTokenMs: first_token_ms, quantities, reasoning = 0 } = heard
     if (!quantities) {
       const result = `ok, but it reports no usage: ${estimated} will be billed by estimate`
-      return { ...about, ok: true, result, firstTokenMs }
+      return { ...about, ok: true, result, first_token_ms }
     }
     const counted = { quantities, reasoning, source: 'upstream', usageRejected: false } as const
     const { cost } = billFor(priceRequest(chat, model, catalog), counted)
     const tokens = quantities.prompt + quantities.completion
-    return { ...about, ok: true, result: 'ok', firstTokenMs, tokens, cost }
+    return { ...about, ok: true, result: 'ok', first_token_ms, tokens, cost: formatCredits(cost) }
   } catch (error) {
     return { ...about, ok: false, result: reasonOf(error) }
   }

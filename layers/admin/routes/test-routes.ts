@@ -1,30 +1,20 @@
+import type { z } from 'zod'
 import { parseCatalog } from '../../catalog/parse-catalog.ts'
-import {
-  type Catalog,
-  openCatalog,
-  type PricedModel,
-  type UpstreamRoute,
-} from '../../gateway/domain/routing/catalog.ts'
+import { type Catalog, openCatalog } from '../../gateway/domain/routing/catalog.ts'
 import { openProvider } from '../../gateway/providers/open-provider.ts'
 import { readStoredCatalog } from '../../gateway/store/catalog/read-catalog.ts'
 import { AdminError } from '../api/admin-error.ts'
 import type { Administered } from '../api/call.ts'
-import { type RouteTest, testRoute } from './test-route.ts'
+import type { routesTestBody } from '../api/shapes/bodies.ts'
+import { testRoute } from './test-route.ts'
 
-type WantedRoutes = { readonly model?: string | undefined; readonly provider?: string | undefined }
-type ChosenRoute = { readonly model: PricedModel; readonly route: UpstreamRoute }
+type WantedRoutes = z.output<typeof routesTestBody>
 
 /** The routes of a page are tested at once, so that it takes no longer than the slowest of them. */
 const PAGE = 8
 
-type Page = { readonly tests: readonly RouteTest[]; readonly hasMore: boolean }
-
 /** Tests routes of the catalog in force from the one with this index on. Throws an AdminError. */
-export async function testRoutes(
-  { tables, apiKeys }: Pick<Administered, 'tables' | 'apiKeys'>,
-  wanted: WantedRoutes,
-  first: number,
-): Promise<Page> {
+export async function testRoutes({ tables, apiKeys }: Administered, wanted: WantedRoutes, first: number) {
   const stored = await readStoredCatalog(tables)()
   if (!stored) throw new AdminError('conflict', 'There is no catalog yet. Put one in force first.')
   const parsed = parseCatalog(stored.data)
@@ -37,7 +27,7 @@ export async function testRoutes(
   return { tests, hasMore: chosen.length > first + PAGE }
 }
 
-function chosenOf(catalog: Catalog, { model: wanted, provider }: WantedRoutes): ChosenRoute[] {
+function chosenOf(catalog: Catalog, { model: wanted, provider }: WantedRoutes) {
   const models = [...catalog.models.values()].filter(({ id }) => wanted === undefined || id === wanted)
   if (models.length === 0)
     throw new AdminError('conflict', `The catalog has no active model${wanted ? ` '${wanted}'` : ''}.`)

@@ -20,8 +20,7 @@ import type { TimeRange } from '../../gateway/store/rows/usage-rows.ts'
 /** The usage of all keys in an hour or a day, or the part of it that is in a range. */
 export type UsageOfSpan = { readonly atMs: number; readonly sum: UsageSum }
 
-type Step = 'hours' | 'days'
-export type ReadUsage = (range: TimeRange, kind: SumKind, step: Step) => AsyncIterable<UsageOfSpan>
+export type ReadUsage = (range: TimeRange, kind: SumKind, step: 'hours' | 'days') => AsyncIterable<UsageOfSpan>
 
 const DAYS_AT_ONCE = 16
 
@@ -82,12 +81,8 @@ export async function sumOf(spans: AsyncIterable<UsageOfSpan>): Promise<UsageSum
   return all
 }
 
-const WEEK_DAYS = 7
-
-type Costs = ReadonlyMap<string, Nano>
-
 /** Each key's charge of the last week: of whole days, or of all rows so far if no day was ever closed. */
-export async function weekCosts(tables: Tables, nowMs: number, read: ReadUsage = usageReader(tables)): Promise<Costs> {
+export async function weekCosts(tables: Tables, nowMs: number, read = usageReader(tables)) {
   const { keys } = await sumOf(read(await weekOf(tables, nowMs), 'keys', 'days'))
   return new Map([...keys].map(([id, { cost }]) => [id, cost]))
 }
@@ -102,5 +97,5 @@ export async function weekCostOf(tables: Tables, key: Key, nowMs: number): Promi
 async function weekOf(tables: Tables, nowMs: number): Promise<TimeRange> {
   const { closedThrough } = await readClosing(tables)()
   const today = momentsOf(utcDay(nowMs))
-  return { fromMs: today.fromMs - WEEK_DAYS * DAY_MS, toMs: closedThrough ? today.fromMs : latestRowMs(nowMs) }
+  return { fromMs: today.fromMs - 7 * DAY_MS, toMs: closedThrough ? today.fromMs : latestRowMs(nowMs) }
 }

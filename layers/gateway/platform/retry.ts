@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from './log/log.ts'
 
 type RetryOptions = {
   /** True if the error is worth a retry after this pause. */
@@ -28,6 +29,18 @@ async function tryAgain<T>(work: Work<T>, options: RetryOptions, first: unknown)
       return await work(attempt + 1)
     } catch (next) {
       error = next
+    }
+  }
+}
+
+/** Does a piece of work, or logs what could not be done, because one failure must not keep the rest from being done. */
+export function attempter(log: Log) {
+  return async <T>(what: string, work: () => Promise<T>, requestId = '-'): Promise<T | undefined> => {
+    try {
+      return await work()
+    } catch (error) {
+      log.problem(what, error, requestId)
+      return undefined
     }
   }
 }

@@ -46,23 +46,15 @@ export type Counter = {
 
 /** Each counter has the name of the setting that is its limit. A key without that setting is unlimited. */
 export const COUNTERS = {
-  dailyLimit: { counts: 'requests', within: 'day', refusal: 'daily_limit_exceeded', stored: 'n', api: 'daily_limit' },
-  dailyCredits: {
-    counts: 'credits',
-    within: 'day',
-    refusal: 'daily_credits_exceeded',
-    stored: 'c',
-    api: 'daily_credits',
-  },
-  monthlyCredits: {
-    counts: 'credits',
-    within: 'month',
-    refusal: 'monthly_credits_exceeded',
-    stored: 'm',
-    api: 'monthly_credits',
-  },
-  dailyLoss: { counts: 'loss', within: 'day', refusal: 'daily_loss_exceeded', stored: 'l', api: 'daily_loss' },
-} as const satisfies Readonly<Record<string, Counter>>
+  dailyLimit: counter({ counts: 'requests', within: 'day', stored: 'n', api: 'daily_limit' }),
+  dailyCredits: counter({ counts: 'credits', within: 'day', stored: 'c', api: 'daily_credits' }),
+  monthlyCredits: counter({ counts: 'credits', within: 'month', stored: 'm', api: 'monthly_credits' }),
+  dailyLoss: counter({ counts: 'loss', within: 'day', stored: 'l', api: 'daily_loss' }),
+} satisfies Readonly<Record<string, Counter>>
+
+function counter<const Row extends Omit<Counter, 'refusal'>>(row: Row) {
+  return { ...row, refusal: `${row.api as Row['api']}_exceeded` as const }
+}
 
 type Counters = typeof COUNTERS
 export type CounterName = keyof Counters

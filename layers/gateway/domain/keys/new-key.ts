@@ -11,9 +11,7 @@ export const KEY_DEFAULTS = Object.fromEntries<unknown>(
 ) as Omit<KeySettings, 'name'>
 
 /** The secret in clear exists only in the answer to the person who made the key. */
-type IssuedSecret = { readonly secret: string; readonly stored: Secret }
-
-export function issueSecret(prefix: string, random: (bytes: number) => Uint8Array): IssuedSecret {
+export function issueSecret(prefix: string, random: (bytes: number) => Uint8Array) {
   const secret = makeSecret(prefix, random(32))
   return { secret, stored: { hash: hashSecret(secret), lastFour: secret.slice(-4) } }
 }

@@ -120,7 +120,7 @@ export class DayCounter {
   }
 }
 
-type Sums = { readonly requests: number; readonly cost: Nano }
+export type Sums = Pick<Figures, 'requests' | 'cost'>
 
 export function sumsOf({ parts }: Pick<DayTotal, 'parts'>): Sums {
   return parts.reduce<Sums>(

@@ -47,14 +47,11 @@ function areCountsOf(texts: readonly string[], tokens: readonly unknown[]): bool
 const MOST_WAITING = 32
 const MOST_WAIT_MS = 10_000
 
-/** Counts tokens: bills at once, and counts for callers when no bill is being counted. */
-type TokenQueue = {
-  readonly forBills: CountTokens
-  readonly forCounts: CountTokens
-}
-
-/** One queue before the tokenizer of an instance. One count at a time, so that a bill waits for no more than that. */
-export function tokenQueue(countTokens: CountTokens): TokenQueue {
+/**
+ * One queue before the tokenizer of an instance: bills are counted at once, and counts for callers when no bill is being
+ * counted, one at a time, so that a bill waits for no more than that.
+ */
+export function tokenQueue(countTokens: CountTokens): Readonly<Record<'forBills' | 'forCounts', CountTokens>> {
   const waiting: (() => void)[] = []
   let bills = 0
   let isCounting = false

@@ -3,6 +3,7 @@ import type { OpenHold } from '../../domain/keys/key.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import type { UsageRow } from '../../domain/rows/usage-row.ts'
 import type { Log } from '../../platform/log/log.ts'
+import { attempter } from '../../platform/retry.ts'
 import type { ReleaseHold } from '../../store/admission/release-hold.ts'
 import type { PutUsageRow } from '../../store/rows/usage-rows.ts'
 
@@ -24,14 +25,12 @@ export type FinishDeadHolds = (keyId: string, dead: readonly OpenHold[], untilMs
 
 /** Settles the dead holds that a request met. A failure here must not fail that request. */
 export function deadHoldsFinisher(finishHold: FinishHold, clock: () => number, log: Log): FinishDeadHolds {
+  const attempt = attempter(log)
   return async (keyId, dead, untilMs) => {
     for (const hold of dead) {
       if (clock() >= untilMs) return
-      try {
-        await finishHold(keyId, hold)
-      } catch (error) {
-        log.problem('a dead request could not be finished; the next sweep will', error, hold.requestId)
-      }
+      const finish = () => finishHold(keyId, hold)
+      await attempt('a dead request could not be finished; the next sweep will', finish, hold.requestId)
     }
   }
 }

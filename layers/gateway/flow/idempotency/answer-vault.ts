@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, ran
 import { Readable } from 'node:stream'
 import { requestContractOf } from '../../contracts/contracts.ts'
 import type { Log } from '../../platform/log/log.ts'
+import { attempter } from '../../platform/retry.ts'
 import type { AnswerStore } from '../../store/idempotency/answers.ts'
 import { costFrame, KEEP_ALIVE_FRAME } from '../../wire/chat/frames.ts'
 import type { GatewayRequest, PricedChat, Replay } from '../request.ts'
@@ -16,25 +17,18 @@ export type AnswerVault = {
   drop(request: GatewayRequest): Promise<void>
 }
 
+/** A failure costs the caller a replay, not the answer. */
 export function answerVault(answers: AnswerStore, log: Log): AnswerVault {
+  const attempt = attempter(log)
   return {
-    keep: ({ requestId, claim }, text) =>
-      attempt('an answer could not be kept', requestId, async () => {
-        if (claim) await answers.keep(claim, text === undefined ? undefined : claim.cipher.encrypt(text))
-      }),
-    drop: ({ requestId, claim }) =>
-      attempt('a claim could not be dropped', requestId, async () => {
-        if (claim) await answers.drop(claim)
-      }),
-  }
-
-  /** A failure costs the caller a replay, not the answer. */
-  async function attempt(what: string, requestId: string, write: () => Promise<void>): Promise<void> {
-    try {
-      await write()
-    } catch (error) {
-      log.problem(what, error, requestId)
-    }
+    async keep({ requestId, claim }, text) {
+      if (!claim) return
+      const keep = async () => answers.keep(claim, text === undefined ? undefined : claim.cipher.encrypt(text))
+      await attempt('an answer could not be kept', keep, requestId)
+    },
+    async drop({ requestId, claim }) {
+      if (claim) await attempt('a claim could not be dropped', () => answers.drop(claim), requestId)
+    },
   }
 }
 

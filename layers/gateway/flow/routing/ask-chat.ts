@@ -1,8 +1,11 @@
-import type { ChatBody, ChatRequest } from '../../domain/chat/chat.ts'
-import { type Answer, type ChatPart, isWhole, MAX_WHOLE_BYTES } from '../../domain/chat/chat.ts'
+import { type Answer, type ChatPart, type ChatRequest, isWhole, MAX_WHOLE_BYTES } from '../../domain/chat/chat.ts'
 import { mayWriteCache, mayWriteCache1h, type PricedRequest } from '../../domain/money/priced-request.ts'
-import type { ProviderEntry } from '../../domain/routing/catalog.ts'
-import { FIRST_BYTE_TIMEOUT_MS, providerFields, type UpstreamRoute } from '../../domain/routing/catalog.ts'
+import {
+  FIRST_BYTE_TIMEOUT_MS,
+  type ProviderEntry,
+  providerFields,
+  type UpstreamRoute,
+} from '../../domain/routing/catalog.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import type { ChatCall } from '../../providers/provider.ts'
 import { isAnswer } from '../../wire/chat/delta.ts'
@@ -202,23 +205,12 @@ async function readUsageOf(batches: AsyncIterator<readonly ChatPart[]>, tally: T
   }
 }
 
-export type ExtraFields = {
-  readonly extra: ChatBody
-  readonly dropped: readonly string[]
-}
-
-const NONE: ExtraFields = { extra: {}, dropped: [] }
-
 /** Fields that are unknown or may cost more pass if the operator allows them, are left out by 'drop', or refused. */
-export function extraFields(
-  { unknown, raw }: ChatRequest,
-  entry: ProviderEntry | undefined,
-  allowFields: readonly string[],
-): ExtraFields {
-  if (unknown.length === 0) return NONE
-  const allowed = new Set([...allowFields, ...providerFields(entry)])
+function extraFields({ unknown, raw }: ChatRequest, entry: ProviderEntry | undefined, allowFields: readonly string[]) {
   const extra: Record<string, unknown> = {}
   const dropped: string[] = []
+  if (unknown.length === 0) return { extra, dropped }
+  const allowed = new Set([...allowFields, ...providerFields(entry)])
   for (const { root, name, param, code, complaint } of unknown) {
     if (allowed.has(root)) extra[root] = raw[root]
     else if (entry?.unknownFields === 'drop') dropped.push(name)

@@ -1,10 +1,7 @@
 import { EVENT_SOURCE } from '../../names.ts'
 import { openService } from './service.ts'
 
-/** An event as its rules see it: `detail` is JSON. */
-type BusEvent = { readonly type: string; readonly detail: string }
-
-/** Puts an event on a bus of EventBridge. Throws unless it was taken. */
+/** Puts an event on a bus of EventBridge; its `detail` is JSON. Throws unless it was taken. */
 export function openEventBus(name: string) {
   const call = openService({
     name: 'events',
@@ -13,7 +10,7 @@ export function openEventBus(name: string) {
     contentType: 'application/x-amz-json-1.1',
     timeouts: { connectMs: 1_000, answerMs: 5_000 },
   })
-  return async ({ type, detail }: BusEvent): Promise<void> => {
+  return async ({ type, detail }: { readonly type: string; readonly detail: string }): Promise<void> => {
     const Entries = [{ EventBusName: name, Source: EVENT_SOURCE, DetailType: type, Detail: detail }]
     const { FailedEntryCount, Entries: taken } = await call('PutEvents', JSON.stringify({ Entries }), { attempts: 3 })
     if (FailedEntryCount === 0) return

@@ -18,13 +18,10 @@ type ToSign = {
   readonly nowMs: number
 }
 
-/** The headers of a signed POST beside its host: names and values in turns. */
-type Sign = (call: ToSign) => string[]
-
-/** Signs POSTs to a service by AWS's Signature Version 4. */
-export function signer({ service, region, host, path = '/', contentType }: SigningScope): Sign {
+/** Signs POSTs to a service by AWS's Signature Version 4: returns their headers beside the host, names and values in turns. */
+export function signer({ service, region, host, path = '/', contentType }: SigningScope) {
   const authorize = authorizer(region, service)
-  return ({ target, body, credentials, nowMs }) => {
+  return ({ target, body, credentials, nowMs }: ToSign): string[] => {
     const { sessionToken } = credentials
     const time = basicIsoTime(nowMs)
     const signed = `content-type;host;x-amz-date${sessionToken ? ';x-amz-security-token' : ''}${target ? ';x-amz-target' : ''}`

@@ -2,15 +2,13 @@ import type { Nano } from '../../domain/money/money.ts'
 import type { UsageRow } from '../../domain/rows/usage-row.ts'
 import { METRICS_NAMESPACE } from '../../names.ts'
 
-/** The dimensions of the metrics. CloudWatch charges for each value. */
-type Breakdown = 'model' | 'provider' | 'errorCode'
-
 type RowMetric = {
   readonly name: string
   readonly unit: Unit
   /** Undefined if a request has no such figure. */
   readonly of: (row: UsageRow) => number | undefined
-  readonly by?: readonly Breakdown[]
+  /** Its dimensions. CloudWatch charges for each value. */
+  readonly by?: readonly ('model' | 'provider' | 'errorCode')[]
 }
 
 export const creditsIn = (nano: Nano) => Number(nano) / 1e9

@@ -7,25 +7,22 @@ import { keyIdOf, keyItem, SWEEP_AT_ONCE, sweepTime } from '../keys/key-item.ts'
 
 const [BY_SWEEP] = TABLES.keys.indexes
 
-/** `hasEvents`: its item has events that must be moved. */
-type DueKey = { readonly keyId: string; readonly hasEvents: boolean }
-
 /** The keys that may have a dead request by now, or have events on their items. The cost grows with their number, not with keys or usage. */
 export function findKeysToSweep(tables: Tables) {
-  return async function* dueKeys(nowMs: number): AsyncGenerator<DueKey, void, undefined> {
-    for await (const item of dueItems(tables, 'KEY', nowMs))
+  return async function* dueKeys(nowMs: number) {
+    for await (const item of dueItems(tables, 'KEY', sweepTime(nowMs)))
       yield { keyId: keyIdOf(item), hasEvents: item.sweepAt === SWEEP_AT_ONCE }
   }
 }
 
 /** The items of one kind whose time to be swept has come, the earliest first. */
-export function dueItems({ database, keys }: Tables, kind: string, nowMs: number): AsyncIterable<Item> {
+export function dueItems({ database, keys }: Tables, kind: string, sweepAt: string): AsyncIterable<Item> {
   return queryItems(database, {
     TableName: keys,
     IndexName: BY_SWEEP.name,
     KeyConditionExpression: '#partition = :kind AND #sort <= :now',
     ExpressionAttributeNames: { '#partition': BY_SWEEP.partitionKey, '#sort': BY_SWEEP.sortKey },
-    ExpressionAttributeValues: { ':kind': kind, ':now': sweepTime(nowMs) },
+    ExpressionAttributeValues: { ':kind': kind, ':now': sweepAt },
   })
 }
 

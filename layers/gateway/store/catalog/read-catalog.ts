@@ -32,7 +32,7 @@ export function readCatalogVersion(tables: Tables) {
   }
 }
 
-type VersionNote = Omit<StoredCatalog, 'data' | 'source'>
+export type VersionNote = Omit<StoredCatalog, 'data' | 'source'>
 
 /** Newest first, without their content. */
 export function listCatalogVersions(tables: Tables) {

@@ -2,8 +2,6 @@ import { isUnavailable } from '../../platform/aws/service-error.ts'
 import { retry } from '../../platform/retry.ts'
 import type { Database, Item, PutInput } from './database.ts'
 
-export { isUnavailable }
-
 /** A write's condition did not hold. The error has the item if the write asked for it. */
 export function isConditionFailed(error: unknown): error is Error & { readonly Item?: Item } {
   return nameOf(error) === 'ConditionalCheckFailedException'

@@ -20,8 +20,7 @@ type WriteInput = Placeholders & {
 
 export type PutInput = WriteInput & { readonly Item: Item }
 type DeleteInput = WriteInput & { readonly Key: Item }
-export type UpdateInput = WriteInput & {
-  readonly Key: Item
+export type UpdateInput = DeleteInput & {
   readonly UpdateExpression: string
   readonly ReturnValues?: 'ALL_NEW' | 'UPDATED_NEW'
 }
@@ -37,20 +36,13 @@ export type QueryInput = Placeholders & {
   readonly Limit?: number
 }
 
-type ScanInput = Placeholders & {
-  readonly TableName: string
-  readonly FilterExpression?: string
-  readonly ConsistentRead?: boolean
-  readonly ExclusiveStartKey?: Item
-}
-
-type ConditionCheckInput = WriteInput & { readonly Key: Item; readonly ConditionExpression: string }
+type ScanInput = Omit<QueryInput, 'KeyConditionExpression'> & { readonly FilterExpression?: string }
 
 export type TransactItem =
   | { readonly Put: PutInput }
   | { readonly Update: UpdateInput }
   | { readonly Delete: DeleteInput }
-  | { readonly ConditionCheck: ConditionCheckInput }
+  | { readonly ConditionCheck: DeleteInput & { readonly ConditionExpression: string } }
 
 /** `token`: DynamoDB recognises a transaction that is sent again by it, and makes it once. */
 type Transaction = { readonly items: readonly TransactItem[]; readonly token: string }
@@ -90,7 +82,6 @@ export function scanItems(database: Database, input: ScanInput): AsyncGenerator<
   return itemsOf((next) => database.scan({ ...input, ...next }), false)
 }
 
-/** Reads an item by the parts of its key; undefined if there is none. */
 export function itemReader<Parts extends unknown[], T>(
   database: Database,
   TableName: string,

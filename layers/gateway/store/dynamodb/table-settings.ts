@@ -3,15 +3,6 @@ import type { Tables } from './tables.ts'
 
 type TableKind = keyof typeof TABLES
 
-type TableSettings = {
-  readonly kind: TableKind
-  readonly name: string
-  /** Its time to live is on, by the attribute that our items have. */
-  readonly expires: boolean
-  readonly isRecoverable: boolean
-  readonly isDeletionProtected: boolean
-}
-
 type Described = {
   readonly Table?: { readonly DeletionProtectionEnabled?: boolean }
   readonly TimeToLiveDescription?: { readonly AttributeName?: string; readonly TimeToLiveStatus?: string }
@@ -21,10 +12,10 @@ type Described = {
 }
 
 /** The settings of the tables that a restore does not bring back. */
-export function readTableSettings({ database, ...tables }: Tables): Promise<TableSettings[]> {
+export function readTableSettings({ database, ...tables }: Tables) {
   return Promise.all((Object.keys(TABLES) as TableKind[]).map(settingsOf))
 
-  async function settingsOf(kind: TableKind): Promise<TableSettings> {
+  async function settingsOf(kind: TableKind) {
     const TableName = tables[kind]
     const describe = (what: string): Promise<Described> => database.control(`Describe${what}`, { TableName })
     const [{ Table }, { TimeToLiveDescription: life }, { ContinuousBackupsDescription: backups }] = await Promise.all([

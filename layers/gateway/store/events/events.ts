@@ -1,4 +1,5 @@
 import { isoTime } from '../../domain/basics/time.ts'
+import type { Act } from '../../domain/keys/act.ts'
 import type { ChangeEvent } from '../../domain/keys/change-event.ts'
 import type { EventKind } from '../../domain/keys/event-names.ts'
 import { ITEMS } from '../../names.ts'
@@ -41,4 +42,9 @@ export function toEvent(item: Item): ChangeEvent {
 /** The event of an act on a key, or on the catalog. It exists if the act was done, unless it is still on the key's item. */
 export function findEvent({ database, keys }: Tables) {
   return itemReader(database, keys, eventItem, toEvent)
+}
+
+/** True for an act whose answer was lost, and that is sent again. */
+export async function wasDone(tables: Tables, of: string, { id }: Act): Promise<boolean> {
+  return (await findEvent(tables)(of, id)) !== undefined
 }

@@ -2,7 +2,7 @@ import type { Act } from '../../domain/keys/act.ts'
 import type { TransactItem } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { transact, WriteOutcomeUnknown } from '../dynamodb/transact.ts'
-import { findEvent } from './events.ts'
+import { wasDone } from './events.ts'
 
 /** False if a condition failed. */
 type Made = 'now' | 'before' | false
@@ -12,13 +12,12 @@ type Made = 'now' | 'before' | false
  * earlier call or by a try whose answer was lost. `of` is the owner of the event.
  */
 export async function makeOnce(tables: Tables, of: string, act: Act, items: readonly TransactItem[]): Promise<Made> {
-  const wasMade = async () => (await findEvent(tables)(of, act.id)) !== undefined
   try {
     if (await transact(tables, items, act)) return 'now'
   } catch (error) {
     if (!(error instanceof WriteOutcomeUnknown)) throw error
-    if (await wasMade().catch(() => false)) return 'before'
+    if (await wasDone(tables, of, act).catch(() => false)) return 'before'
     throw error
   }
-  return (await wasMade()) ? 'before' : false
+  return (await wasDone(tables, of, act)) ? 'before' : false
 }

@@ -2,16 +2,14 @@ import { isoTime } from '../../domain/basics/time.ts'
 import { ULID, ulidTimeMs } from '../../domain/basics/ulid.ts'
 import { isAdminKeyId } from '../../domain/keys/admin-key.ts'
 import { type ChangeEvent, URGENT_EVENTS } from '../../domain/keys/change-event.ts'
-import { TABLES } from '../../names.ts'
 import { ADMIN_KEY_ITEMS } from '../admin-keys/admin-key-item.ts'
+import { dueItems } from '../admission/sweep.ts'
 import { firstPut, ifConditionHolds, putOnce, retryRejected } from '../dynamodb/conditional-writes.ts'
-import { type Item, queryItems } from '../dynamodb/database.ts'
+import type { Item } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { externalItem, KEY_ITEMS, SWEEP_AT_ONCE, sweepTime } from '../keys/key-item.ts'
 import type { KeyItems } from '../keys/rotating-item.ts'
 import { eventItems, toEvent } from './events.ts'
-
-const [BY_SWEEP] = TABLES.keys.indexes
 
 /** Keeps an event on its key's item, in the write that changes the key. The change has ended the pointers. */
 export function keepEvent(
@@ -33,17 +31,11 @@ export function eventsOn(id: string, item: Item): ChangeEvent[] {
 }
 
 /** The ids of the keys and admin keys that have events on their items. The index may be a moment behind. */
-export function findKeysWithEvents({ database, keys }: Tables) {
+export function findKeysWithEvents(tables: Tables) {
   return async function* keysWithEvents(): AsyncGenerator<string, void, undefined> {
     for (const { itemOf, sortKey } of [KEY_ITEMS, ADMIN_KEY_ITEMS]) {
-      const items = queryItems(database, {
-        TableName: keys,
-        IndexName: BY_SWEEP.name,
-        KeyConditionExpression: '#partition = :key AND #sort = :atOnce',
-        ExpressionAttributeNames: { '#partition': BY_SWEEP.partitionKey, '#sort': BY_SWEEP.sortKey },
-        ExpressionAttributeValues: { ':key': sortKey, ':atOnce': SWEEP_AT_ONCE },
-      })
-      for await (const { pk } of items) yield (pk as string).slice(itemOf('').pk.length)
+      for await (const { pk } of dueItems(tables, sortKey, SWEEP_AT_ONCE))
+        yield (pk as string).slice(itemOf('').pk.length)
     }
   }
 }

@@ -6,7 +6,7 @@ import { retry, waitAtMost } from '../../platform/retry.ts'
 import type { Item } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { updateOnce, WriteOutcomeUnknown } from '../dynamodb/transact.ts'
-import { findEvent } from '../events/events.ts'
+import { wasDone } from '../events/events.ts'
 import { eventsOn, keepEvent, moveEvents, type Pointer } from '../events/pending-events.ts'
 import {
   type ChangeResult,
@@ -47,7 +47,9 @@ export function changeAtOnce<K extends RotatingKey>(tables: Tables, kind: KeyKin
       const { Item: item } = await database.get({ TableName, Key, ConsistentRead: true })
       if (!item) return { changed: false, why: 'no_such_key' }
       const key = toKey(item)
-      if (await wasDone(item)) return { changed: true, key }
+      // The item was read first, and an event is put before it leaves the item.
+      const isKept = eventsOn(keyId, item).some(({ id }) => id === act.id)
+      if (isKept || (await wasDone(tables, keyId, act))) return { changed: true, key }
       if (key.status === 'revoked') return { changed: false, why: 'revoked' }
       const change = decide(key)
       return change ? write(item, key, change) : { changed: true, key }
@@ -67,13 +69,6 @@ export function changeAtOnce<K extends RotatingKey>(tables: Tables, kind: KeyKin
         return { changed: true, key }
       }
       throw new VersionConflict(`The ${kind.name} ${keyId} was changed by others again and again. Try again.`)
-    }
-
-    /** True for an act whose answer was lost. The item was read first, and an event is put before it leaves the item. */
-    async function wasDone(item: Item): Promise<boolean> {
-      return (
-        eventsOn(keyId, item).some(({ id }) => id === act.id) || (await findEvent(tables)(keyId, act.id)) !== undefined
-      )
     }
 
     function noteLost(error: unknown): never {

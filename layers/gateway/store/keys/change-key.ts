@@ -4,9 +4,9 @@ import type { EventKind } from '../../domain/keys/event-names.ts'
 import type { Key, RotatingKey } from '../../domain/keys/key.ts'
 import { type Notice, STATUS_NOTICES } from '../../domain/keys/notice.ts'
 import { retry } from '../../platform/retry.ts'
-import type { Item, TransactItem } from '../dynamodb/database.ts'
+import { type Item, itemReader, type TransactItem } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
-import { findEvent, putEvent } from '../events/events.ts'
+import { putEvent, wasDone } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
 import { noticeSet } from '../notices/notices.ts'
 import { KEY_ITEMS } from './key-item.ts'
@@ -66,6 +66,7 @@ export function againAfterOthers<T>(act: Act, change: () => Promise<T>, tries = 
  */
 export function changeKey<K extends RotatingKey>(tables: Tables, kind: KeyKind<K>, what: EventKind) {
   const { toKey, fieldsOf, itemOf } = kind
+  const read = itemReader(tables.database, tables.keys, itemOf, (item) => item)
   return (
     id: string,
     act: Act,
@@ -76,14 +77,14 @@ export function changeKey<K extends RotatingKey>(tables: Tables, kind: KeyKind<K
     return againAfterOthers(act, change)
 
     async function change(): Promise<ChangeResult<K>> {
-      const item = await read()
+      const item = await read(id)
       if (!item) return { changed: false, why: 'no_such_key' }
       const key = toKey(item)
       // A revocation that is sent again finds the key as it left it, and another version may be of this act itself.
       if (key.status === 'revoked')
-        return (await wasDone()) ? { changed: true, key } : { changed: false, why: 'revoked' }
+        return (await wasDone(tables, id, act)) ? { changed: true, key } : { changed: false, why: 'revoked' }
       if (expectedVersion !== undefined && key.version !== expectedVersion)
-        return (await wasDone()) ? { changed: true, key } : { changed: false, why: 'stale', key }
+        return (await wasDone(tables, id, act)) ? { changed: true, key } : { changed: false, why: 'stale', key }
       const change = decide(key)
       if (!change) return { changed: true, key }
       const changed = toKey(changedItem(item, change))
@@ -91,7 +92,7 @@ export function changeKey<K extends RotatingKey>(tables: Tables, kind: KeyKind<K
       const update = { Update: { TableName: tables.keys, Key: itemOf(id), ...writeOf(key.version, change) } }
       const made = await makeOnce(tables, id, act, [update, ...(change.alsoWrite ?? []), ...putEvent(tables, event)])
       if (made === 'now') return { changed: true, key: changed }
-      if (made === 'before') return { changed: true, key: toKey((await read()) ?? item) }
+      if (made === 'before') return { changed: true, key: toKey((await read(id)) ?? item) }
       const why = await change.whyNot?.()
       if (why) return { changed: false, why }
       // Nobody came first, so trying again would tell no more: another change has this id.
@@ -99,16 +100,6 @@ export function changeKey<K extends RotatingKey>(tables: Tables, kind: KeyKind<K
         throw new Error(`The change ${act.id} of the ${kind.name} ${id} contradicts another.`)
       triedVersion = key.version
       throw new VersionConflict(`The ${kind.name} ${id} was changed by others again and again. Try again.`)
-    }
-
-    async function read(): Promise<Item | undefined> {
-      const { Item } = await tables.database.get({ TableName: tables.keys, Key: itemOf(id), ConsistentRead: true })
-      return Item
-    }
-
-    /** True for an act whose answer was lost, and that is sent again. */
-    async function wasDone(): Promise<boolean> {
-      return (await findEvent(tables)(id, act.id)) !== undefined
     }
   }
 }

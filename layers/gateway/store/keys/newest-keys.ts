@@ -6,8 +6,6 @@ import type { Item } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { keyIdOf, keyItem, toKey } from './key-item.ts'
 
-type KeyCursor = Pick<Key, 'createdAtMs' | 'id'>
-
 const [, BY_CREATION] = TABLES.keys.indexes
 const { sk: OF_KEYS } = keyItem('')
 
@@ -19,7 +17,7 @@ const BATCHES_AT_ONCE = 16
 export function newestKeys(tables: Tables) {
   const { database, keys: TableName } = tables
   return async function* keysAfter(
-    after?: KeyCursor,
+    after?: Pick<Key, 'createdAtMs' | 'id'>,
     pageSize = BATCH * BATCHES_AT_ONCE,
   ): AsyncGenerator<Key, void, undefined> {
     const first = after && { ...keyItem(after.id), [BY_CREATION.sortKey]: isoTime(after.createdAtMs) }

@@ -22,7 +22,7 @@ type RungClock = { readonly keyId: string; readonly sweepAt: string }
 
 export function findRungClocks(tables: Tables) {
   return async function* rungClocks(nowMs: number): AsyncGenerator<RungClock, void, undefined> {
-    for await (const item of dueItems(tables, SORT_KEY, nowMs)) {
+    for await (const item of dueItems(tables, SORT_KEY, sweepTime(nowMs))) {
       yield { keyId: keyIdOf(item), sweepAt: item.sweepAt as string }
     }
   }

@@ -1,6 +1,5 @@
 import { TABLES, USAGE_ITEMS } from '../../names.ts'
 import { ifConditionHolds } from '../dynamodb/conditional-writes.ts'
-import { dynamoDbService, type LocalEndpoint } from '../dynamodb/dynamodb-client.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 
 export type Closing = {
@@ -9,16 +8,13 @@ export type Closing = {
   readonly exportedThrough?: string
   /** Up to and including this hour, the requests of all keys are added up. */
   readonly summedThrough?: string
-  /** Hours that are added up again, because a row came late. */
-  readonly again?: HourRange
+  /** Hours that are added up again, both included, because a row came late. */
+  readonly again?: { readonly from: string; readonly to: string }
   /** The day that is being exported, and the row with which the next part begins. */
   readonly exporting?: ExportCursor
   /** Rows do not expire, because a day is not exported for long. */
   readonly isExpiryOff?: boolean
 }
-
-/** Both hours are included. */
-type HourRange = { readonly from: string; readonly to: string }
 
 /** All keys before this one are exported, and of this one so many rows: those that began before a time. */
 export type ExportCursor = {
@@ -70,14 +66,10 @@ function writeOf(noted: Noted) {
 /** Lets rows expire at their times, or keeps all of them. DynamoDB can switch it for a table, not for a day. */
 export type SetRowExpiry = (isOn: boolean) => Promise<void>
 
-const ATTEMPTS = 3
-
-export function setRowExpiry(usage: string, local?: LocalEndpoint): SetRowExpiry {
-  const call = dynamoDbService(local)
+export function setRowExpiry({ database, usage: TableName }: Tables): SetRowExpiry {
   return async (isOn) => {
     const TimeToLiveSpecification = { AttributeName: TABLES.usage.timeToLive, Enabled: isOn }
-    const body = JSON.stringify({ TableName: usage, TimeToLiveSpecification })
-    await call('UpdateTimeToLive', body, { attempts: ATTEMPTS }).catch((error: Error) => {
+    await database.control('UpdateTimeToLive', { TableName, TimeToLiveSpecification }).catch((error: Error) => {
       // DynamoDB refuses to switch to what is set.
       if (!/already (en|dis)abled/.test(error.message)) throw error
     })

@@ -46,11 +46,6 @@ function toText(groups: readonly Item[]): string {
   return JSON.stringify(groups, (_, value) => (typeof value === 'bigint' ? String(value) : value))
 }
 
-/** Amounts are texts still, which `toPart` reads. */
-export function fromText(groups: string): Item[] {
-  return JSON.parse(groups) as Item[]
-}
-
 function modelItem({ firstToken, duration, ...part }: ModelPart): Item {
   return { ...withoutZeros(part), firstToken, duration }
 }
@@ -86,7 +81,8 @@ export function readUsageSums({ database, usage }: Tables, kind: SumKind) {
     })
     for await (const { span, groups } of items) {
       const sum = new UsageSum()
-      for (const group of fromText(groups as string)) ADD_GROUP[kind](sum, group)
+      // Amounts are texts still, which `toPart` reads.
+      for (const group of JSON.parse(groups as string) as Item[]) ADD_GROUP[kind](sum, group)
       yield { span: span as Span, sum }
     }
   }

@@ -18,12 +18,6 @@ type Wanted = {
   readonly mostRows?: number
 }
 
-type Found = {
-  readonly rows: readonly UsageRow[]
-  /** The id from which the next page goes on; undefined at the end. */
-  readonly next: string | undefined
-}
-
 /** The most rows that are looked at for a page: a filter that few rows pass does not read a busy day to its end. */
 const MOST_ROWS = 20_000
 /** Rows that are read at once of each partition if only some of them match. */
@@ -32,8 +26,8 @@ const LEAST_PAGE = 8
 /** The most days: a range without rows is not searched to its end. */
 const MOST_DAYS = 250
 
-/** A page may need more than one call may read: then it has fewer rows, or none, and an id to go on from. */
-export async function newestRequests(tables: Tables, wanted: Wanted): Promise<Found> {
+/** A page may need more than one call may read: then it has fewer rows, or none. `next`: the id to go on from, if there is more. */
+export async function newestRequests(tables: Tables, wanted: Wanted) {
   const { range, limit, after, matches, mostRows = MOST_ROWS } = wanted
   const rows: UsageRow[] = []
   const afterMs = after === undefined ? Infinity : ulidTimeMs(after) + 1

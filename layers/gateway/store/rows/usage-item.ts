@@ -47,10 +47,8 @@ function amountOf(item: Item, name: UsageFieldName): Nano {
 export const ROW_SHARDS = 8
 const SHARD_NAMES = Array.from({ length: ROW_SHARDS }, (_, shard) => String(shard))
 
-type RowKey = { readonly part: string; readonly requestId: string }
-
 /** The key of a row in its table: the day is that of the id's own time, and the shard that of its last, random bits. */
-export function rowKey(requestId: string): RowKey {
+export function rowKey(requestId: string) {
   const bytes = readUlid(requestId)
   const shard = (bytes.at(-1) as number) % ROW_SHARDS
   return { part: partOf(utcDay(timeMsIn(bytes)), SHARD_NAMES[shard] as string), requestId }

@@ -35,7 +35,7 @@ export type TimeRange = { readonly fromMs: number; readonly toMs: number }
 export type RowOrder = 'newest first' | 'oldest first'
 
 /** The whole rows, or only the attributes that the sums of a key or of all keys need: less to send and to read. */
-export type RowParts = keyof typeof ATTRIBUTES
+type RowParts = keyof typeof ATTRIBUTES
 
 /** In every projection. */
 const ALWAYS = ['requestId', 'keyId', 'startedAt', 'model', 'provider', 'cost', 'hold', 'outcome', 'errorCode']
@@ -45,17 +45,12 @@ const ATTRIBUTES = {
   groups: [...new Set([...ALWAYS, 'usageSource', 'attempts', 'ttftMs', 'durationMs', ...SUMMED_FIELDS])],
 } as const satisfies Record<string, readonly string[]>
 
-type RowQuery = Required<
-  Pick<QueryInput, 'KeyConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>
-> &
-  Pick<QueryInput, 'IndexName' | 'ConsistentRead'>
-
 /** In pages of `pageSize` for a reader that may stop; without it, for a reader of all rows. */
 function rowReader({ database, usage }: Tables, parts: RowParts) {
   const attributes = ATTRIBUTES[parts]
   const names = Object.fromEntries(attributes.map((name) => [`#${name}`, name]))
   const projection = attributes.length > 0 && { ProjectionExpression: Object.keys(names).join(', ') }
-  return async function* read(query: RowQuery, order: RowOrder, pageSize?: number) {
+  return async function* read(query: Omit<QueryInput, 'TableName'>, order: RowOrder, pageSize?: number) {
     const input = {
       TableName: usage,
       ...query,

@@ -35,8 +35,8 @@ async function hold(key: Key, amount: bigint): Promise<string | undefined> {
   const demand = demandOf(key, NOW, { requestId, hold: amount })
   const take = takeAdmission(tables)
   const first = await take(key, demand)
-  if (first.admitted) return requestId
-  return first.key && (await take(first.key, demand)).admitted ? requestId : undefined
+  if (first.admitted === true) return requestId
+  return first.key && (await take(first.key, demand)).admitted === true ? requestId : undefined
 }
 
 test('a grant has its reference in the answer, in the list, in its event, and the key is found by it', async () => {

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand, ScanCommand, type ScanCommandInput, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import {
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+  type ScanCommandInput,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
 import { expect, test } from '@jest/globals'
 import type { Database } from '../../layers/gateway/store/dynamodb/database.ts'
 import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
@@ -15,6 +24,7 @@ import { sdkClient, sdkDatabase } from '../support/sdk-database.ts'
 const SEED = Number(process.env.CLIENTS_SEED ?? 1)
 const STEPS = Number(process.env.CLIENTS_STEPS ?? 150)
 
+type Cancelled = { readonly CancellationReasons?: readonly { readonly Code?: string }[] }
 type Call = (...input: unknown[]) => Promise<object>
 
 /** Tables of its own over one of the clients, with everything that was asked and answered. */
@@ -43,11 +53,11 @@ function recorded(database: Database, heard: string[], tableId: string): Databas
 async function outcomeOf(call: Call, input: unknown, more: unknown[]) {
   try {
     const answer = (await call(input, ...more)) ?? {}
-    const { Item, Attributes, Items, LastEvaluatedKey } = answer as Record<string, unknown>
+    const { Item, Attributes, Items = [], LastEvaluatedKey } = answer as Record<string, unknown>
     return { answer, told: { name: 'done', Item, Attributes, Items, LastEvaluatedKey } }
   } catch (error) {
-    const { name, message, Item, answer } = error as Error & { Item?: unknown; answer?: Record<string, unknown> }
-    return { error, told: { name, message, Item, reasons: answer?.CancellationReasons } }
+    const { name, message, Item, answer } = error as Error & { Item?: unknown; answer?: Cancelled }
+    return { error, told: { name, message, Item, codes: answer?.CancellationReasons?.map(({ Code }) => Code) } }
   }
 }
 

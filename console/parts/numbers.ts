@@ -73,16 +73,12 @@ export function ticksTo(most: number, isWhole = false): number[] {
   return Array.from({ length: Math.ceil(most / step) + 1 }, (_, i) => i * step)
 }
 
-const SUFFIXES = [
-  [1e9, 'G'],
-  [1e6, 'M'],
-  [1e3, 'k'],
-] as const
+const SUFFIXES = Object.entries({ ' G': 1e9, ' M': 1e6, ' k': 1e3 })
 
 /** `1.5 k`, `250` or `0.004`, without the noise of a float. */
 export function tickText(value: number): string {
-  const [size, suffix] = SUFFIXES.find(([least]) => value >= least) ?? [1, '']
-  return `${Number((value / size).toPrecision(3))}${suffix && ` ${suffix}`}`
+  const [suffix, size] = SUFFIXES.find(([, least]) => value >= least) ?? ['', 1]
+  return `${Number((value / size).toPrecision(3))}${suffix}`
 }
 
 const WEEK = 7

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import type { BillLineShape, RequestShape, TriedRouteShape } from '../../../layers/admin/api/shapes/requests.ts'
 import { colourIn } from '../../parts/chart.tsx'
 import { counted, durationText } from '../../parts/numbers.ts'
@@ -71,52 +70,45 @@ export function Notices({ of: request }: Props) {
   const isFailed = facts.outcome !== undefined && facts.outcome !== 'completed'
   const why = bill.length === 0 && explained(request, 'charged')
   const whyCharged = isFailed && explained(request, '')
-  const lowered = counted(facts.lowered_max_tokens ?? 0)
   const beyond = facts.asked_max_tokens
     ? `the most that ${facts.model} generates; ${counted(facts.asked_max_tokens)} were asked for.`
     : 'the most that the balance covered. A longer answer was cut there.'
-  const notices: readonly (readonly [kind: string, title: string, text: ComponentChildren])[] = [
-    [
-      'warn',
-      '',
-      hold && (
-        <>
+  return (
+    <>
+      {hold && (
+        <p class="notice warn">
           <Credits of={hold.amount} withUnit /> held until <Moment at={hold.until} />.{' '}
           {hold.expired && 'Its request is dead, and the sweep will give the credits back.'}
-        </>
-      ),
-    ],
-    [
-      'warn',
-      'Answered by a fallback:',
-      facts.fallback_model &&
-        `${facts.fallback_model} answered in place of ${facts.model}, at the price of ${facts.model}.`,
-    ],
-    ['warn', 'Output cap lowered:', facts.lowered_max_tokens && `to ${lowered} tokens, ${beyond}`],
-    [
-      'warn',
-      'Fields left out:',
-      facts.dropped_fields && `${facts.dropped_fields}, as the catalog tells for ${facts.provider}.`,
-    ],
-    [
-      '',
-      '',
-      facts.replay_of && (
-        <>
-          The stored answer of <RequestLink id={facts.replay_of} /> once more, for the same Idempotency-Key.
-        </>
-      ),
-    ],
-    [isFailed ? 'bad' : '', '', why && `Charged ${why}.`],
-    ['bad', 'Charged although it failed:', whyCharged && `${whyCharged}.`],
-  ]
-  return notices.map(
-    ([kind, title, text], i) =>
-      text && (
-        <p key={i} class={`notice ${kind}`}>
-          {title && <strong>{title}</strong>} {text}
         </p>
-      ),
+      )}
+      {facts.fallback_model && (
+        <p class="notice warn">
+          <strong>Answered by a fallback:</strong> {facts.fallback_model} answered in place of {facts.model}, at the
+          price of {facts.model}.
+        </p>
+      )}
+      {facts.lowered_max_tokens && (
+        <p class="notice warn">
+          <strong>Output cap lowered:</strong> to {counted(facts.lowered_max_tokens)} tokens, {beyond}
+        </p>
+      )}
+      {facts.dropped_fields && (
+        <p class="notice warn">
+          <strong>Fields left out:</strong> {facts.dropped_fields}, as the catalog tells for {facts.provider}.
+        </p>
+      )}
+      {facts.replay_of && (
+        <p class="notice">
+          The stored answer of <RequestLink id={facts.replay_of} /> once more, for the same Idempotency-Key.
+        </p>
+      )}
+      {why && <p class={isFailed ? 'notice bad' : 'notice'}>Charged {why}.</p>}
+      {whyCharged && (
+        <p class="notice bad">
+          <strong>Charged although it failed:</strong> {whyCharged}.
+        </p>
+      )}
+    </>
   )
 }
 

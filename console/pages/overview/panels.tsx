@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks'
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
 import { CopyButton } from '../../parts/controls.tsx'
 import { Share } from '../../parts/metric.tsx'
-import { counted } from '../../parts/numbers.ts'
+import { counted, sumOf } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
 import { Badge, KeyLink, Moment, routeState, STATES } from '../../parts/values.tsx'
@@ -122,12 +122,11 @@ type ProviderState = ReturnType<typeof providersOf>[number]
 function providersOf(routes: Overview['routes']) {
   return [...Map.groupBy(routes, ({ provider }) => provider)].map(([provider, own]) => {
     const models = [...new Map(own.map((route) => [route.upstream_model, route])).values()]
-    const sum = (of: (route: Overview['routes'][number]) => number) => models.reduce((all, route) => all + of(route), 0)
     return {
       provider,
       routes: own.length,
-      attempts: sum((route) => route.requests_24h),
-      failures: sum((route) => route.failures_24h),
+      attempts: sumOf(models, (route) => route.requests_24h),
+      failures: sumOf(models, (route) => route.failures_24h),
     }
   })
 }

@@ -1,6 +1,6 @@
 import type { BillLineShape, RequestShape, TriedRouteShape } from '../../../layers/admin/api/shapes/requests.ts'
 import { colourIn } from '../../parts/chart.tsx'
-import { counted, durationText } from '../../parts/numbers.ts'
+import { counted, durationText, sumOf } from '../../parts/numbers.ts'
 import { Facts, Panel } from '../../parts/panel.tsx'
 import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
 import { Badge, Credits, KeyLink, Moment, RequestLink, Status, Took } from '../../parts/values.tsx'
@@ -131,13 +131,13 @@ const ATTEMPT_COLUMNS: readonly Column<Timed>[] = [
 ]
 
 export function Attempts({ of: attempts, row }: { readonly of: readonly TriedRouteShape[]; readonly row: RowFacts }) {
-  const sumOf = (some: readonly TriedRouteShape[]) => some.reduce((sum, { ms }) => sum + ms, 0)
-  const askedMs = sumOf(attempts)
+  const msOf = ({ ms }: TriedRouteShape) => ms
+  const askedMs = sumOf(attempts, msOf)
   const totalMs = Math.max(1, askedMs, row.duration_ms ?? 0)
   // The gateway's own work is before the first of them.
   const ownMs = totalMs - askedMs
   const timed = attempts.map((attempt, i) => {
-    const startMs = ownMs + sumOf(attempts.slice(0, i))
+    const startMs = ownMs + sumOf(attempts.slice(0, i), msOf)
     const isLast = i === attempts.length - 1
     return { ...attempt, startMs, totalMs, waitMs: isLast && row.ttft_ms ? Math.max(0, row.ttft_ms - startMs) : 0 }
   })

@@ -100,7 +100,7 @@ type ListState<T> = {
   readonly rows: readonly T[]
   readonly after: string | null
   readonly isLoading: boolean
-  readonly failure?: ApiFailure
+  readonly failure?: ApiFailure | undefined
 }
 
 const PAGE = 50
@@ -139,7 +139,6 @@ export function useList<T>(list: string, query: Query = {}, isWhole = false) {
   return {
     ...now,
     hasMore: now.after !== null,
-    failure: now.failure,
     more: () => void load(now),
     reload: (): void => void load(fresh),
   }

@@ -106,9 +106,7 @@ export function draftOf(catalog: unknown): string {
   return JSON.stringify(catalog, null, 2)
 }
 
-type Parsed = { readonly catalog: unknown } | { readonly fault: string }
-
-function parse(draft: string): Parsed {
+function parse(draft: string): { readonly catalog: unknown } | { readonly fault: string } {
   try {
     return { catalog: JSON.parse(draft) }
   } catch (error) {

@@ -77,15 +77,13 @@ type Tiered = Prices & {
 function otherPrices({ price = {} }: Model): string {
   const { tiers = [], serviceTiers = {}, ...base } = price as Tiered
   const others = Object.entries(base).filter(([name]) => !Object.hasOwn(PRICES, name))
-  const inTiers = tiers.map(({ above, ...tier }) => {
-    return `above ${counted(above)} prompt tokens: ${inWords(Object.entries(tier))}`
-  })
-  const inServices = Object.entries(serviceTiers).map(
-    ([name, tier]) => `tier ${name}: ${inWords(Object.entries(tier))}`,
-  )
-  return [...(others.length > 0 ? [inWords(others)] : []), ...inTiers, ...inServices].join('; ')
+  const inTiers = tiers.map(({ above, ...tier }) => `above ${counted(above)} prompt tokens: ${inWords(tier)}`)
+  const inServices = Object.entries(serviceTiers).map(([name, tier]) => `tier ${name}: ${inWords(tier)}`)
+  return [inWords(Object.fromEntries(others)), ...inTiers, ...inServices].filter(Boolean).join('; ')
 }
 
-function inWords(prices: readonly (readonly [string, unknown])[]): string {
-  return prices.map(([name, amount]) => `${name} ${amount}`).join(', ')
+function inWords(prices: Prices): string {
+  return Object.entries(prices)
+    .map(([name, amount]) => `${name} ${amount}`)
+    .join(', ')
 }

@@ -28,7 +28,6 @@ export class ApiFailure extends Error {
     Object.assign(this, details)
   }
 
-  /** True if the change may have been made all the same. */
   get isOutcomeUnknown(): boolean {
     return this.status === 0 || this.status >= 500
   }

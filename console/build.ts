@@ -50,15 +50,13 @@ export async function buildConsole(options: BuildOptions = {}): Promise<readonly
   const head = '<link rel="stylesheet" href="/console.css"><script type="module" src="/console.js"></script>'
   return [
     { path: '/', type: 'text/html; charset=utf-8', body: new TextEncoder().encode(htmlOf('Waybill', head)) },
-    ...outputFiles.map(({ path, contents }) => served(path, contents)),
+    ...outputFiles.map(({ path, contents: body }) => {
+      const type = path.endsWith('.css') ? 'text/css' : 'text/javascript'
+      return { path: `/${basename(path)}`, type: `${type}; charset=utf-8`, body }
+    }),
   ]
 }
 
-function served(path: string, body: Uint8Array): ConsoleFile {
-  const type = path.endsWith('.css') ? 'text/css' : 'text/javascript'
-  return { path: `/${basename(path)}`, type: `${type}; charset=utf-8`, body }
-}
-
-function pathOf(name: string): string {
+export function pathOf(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url))
 }

@@ -1,9 +1,10 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Page } from './parts/page.tsx'
-import { linkTo, type PageUrl, type ShowPage } from './router.ts'
+import { linkTo, type PageUrl } from './router.ts'
 
-type Group = { readonly PAGES: Readonly<Record<string, ShowPage>> }
+type Props = { readonly url: PageUrl }
+type Group = { readonly PAGES: Readonly<Record<string, ComponentType<Props>>> }
 
 // A file for each page would repeat more than it saves.
 const traffic = () => import('./pages/traffic.tsx')
@@ -18,25 +19,25 @@ const GROUPS = new Map<string, () => Promise<Group>>([
 ])
 
 /** Until a page is loaded, the one before stays. */
-export function PageOf({ url }: { readonly url: PageUrl }) {
+export function PageOf({ url }: Props) {
   const [known, setKnown] = useState<Group['PAGES']>({})
-  const last = useRef({ url, show: Waiting as ShowPage })
   const [name = 'overview', id] = url.path
   const place = id === undefined ? name : `${name}/`
   const load = GROUPS.get(place)
-  const show = load ? known[place] : NotFound
+  const Show = load ? known[place] : NotFound
+  const last = useRef(<Waiting />)
   useEffect(() => {
-    if (show) return
+    if (Show) return
     load?.().then(
       ({ PAGES }) => setKnown((before) => ({ ...before, ...PAGES })),
       () => setKnown((before) => ({ ...before, [place]: NotLoaded })),
     )
   }, [place])
-  if (show) last.current = { url, show }
-  return last.current.show(last.current.url)
+  if (Show) last.current = <Show key={id ?? name} url={url} />
+  return last.current
 }
 
-function Waiting(): VNode {
+function Waiting() {
   return (
     <main>
       <p>Loading…</p>
@@ -44,9 +45,9 @@ function Waiting(): VNode {
   )
 }
 
-function noPage(title: string, text: ComponentChildren): VNode {
+function noPage(title: string, text: ComponentChildren) {
   return (
-    <Page key={title} title={title}>
+    <Page title={title}>
       <p>{text}</p>
     </Page>
   )

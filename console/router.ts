@@ -1,10 +1,7 @@
-import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 /** The address of a page: `#/keys/key_1?status=active`. In the fragment, so that no server or log is told. */
 export type PageUrl = { readonly path: readonly string[]; readonly query: URLSearchParams }
-
-export type ShowPage = (url: PageUrl) => VNode
 
 export type Query = Readonly<Record<string, string | null | undefined>>
 

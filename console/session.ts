@@ -11,7 +11,6 @@ export function sessionToken(): string | null {
 
 export const hasEnded = shared(false)
 
-/** The server no longer knows the token. */
 export function endSession(): void {
   localStorage.removeItem(STORED)
   hasEnded.set(true)

@@ -67,13 +67,9 @@ export function Books({ url }: { readonly url: PageUrl }) {
     <Page
       title="Books"
       actions={
-        isRunning ? (
-          <Button onClick={stop}>Stop</Button>
-        ) : (
-          <Button class="primary" onClick={() => void start()}>
-            Run the ledger check
-          </Button>
-        )
+        <Button class={isRunning ? '' : 'primary'} onClick={isRunning ? stop : start}>
+          {isRunning ? 'Stop' : 'Run the ledger check'}
+        </Button>
       }
     >
       <Panel title="Ledger check">

@@ -6,7 +6,7 @@ import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty } from '../parts/panel.tsx'
 import { type Column, cell, number, Rows } from '../parts/table.tsx'
-import { useList, useLoad } from '../parts/use-load.ts'
+import { type Loaded, useList, useLoad } from '../parts/use-load.ts'
 import { Badge, Moment } from '../parts/values.tsx'
 import type { PageUrl } from '../router.ts'
 import { draftOf, Editor } from './catalog/editor.tsx'
@@ -20,7 +20,9 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
   const [target, setTarget] = useState<number | undefined>(undefined)
   const [model, setModel] = useState('')
   // If no catalog is in force yet, the first one is put over version 0.
-  const shown = catalog.failure?.status === 404 ? { ...catalog, data: NONE, failure: undefined } : catalog
+  const shown: Omit<Loaded<Shown>, 'set'> = catalog.failure?.status === 404
+    ? { ...catalog, data: NONE, failure: undefined }
+    : catalog
   const edit = (id: string) => {
     setModel(id)
     if (shown.data) setDraft(draftOf(shown.data.source ?? shown.data.catalog))
@@ -65,7 +67,7 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
             ) : (
               <Editor
                 {...then}
-                inForce={data}
+                inForce={data.version}
                 draft={draft}
                 model={model}
                 onModel={setModel}
@@ -128,20 +130,12 @@ function VersionChanges({ of: { version, note } }: { readonly of: CatalogVersion
   )
 }
 
-const NONE: CatalogShape = {
-  object: 'catalog',
-  version: 0,
-  pushed_at: '',
-  by: null,
-  note: null,
-  catalog: { providers: {}, models: [] },
-  source: null,
-  changes: [],
-  compared_to: null,
-  warnings: [],
-}
+type Shown = Pick<CatalogShape, 'version' | 'pushed_at' | 'by' | 'catalog' | 'source' | 'warnings'>
 
-function InForce({ of }: { readonly of: CatalogShape }) {
+const EMPTY = { providers: {}, models: [] }
+const NONE: Shown = { version: 0, pushed_at: '', by: null, catalog: EMPTY, source: null, warnings: [] }
+
+function InForce({ of }: { readonly of: Shown }) {
   if (of.version === 0) {
     return (
       <Empty command="catalog push catalog.json">

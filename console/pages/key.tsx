@@ -24,7 +24,8 @@ const LIVE_MS = 3000
 const USAGE_MS = 60_000
 const LAST_REQUESTS = 10
 
-export function KeyPage({ id, url }: { readonly id: string; readonly url: PageUrl }) {
+export function KeyPage({ url }: { readonly url: PageUrl }) {
+  const [, id = ''] = url.path
   const path = keyPath(id)
   const key = useLive<KeyDetail>(path, LIVE_MS)
   const from = dayText(useNow(HOUR_MS) - (DAYS - 1) * DAY_MS)
@@ -58,7 +59,17 @@ export function KeyPage({ id, url }: { readonly id: string; readonly url: PageUr
             <GraceBanner of={data} onEnd={() => setAct('end-grace')} />
             <Balance of={data} usage={usage.data} />
             <div class="two">
-              <Loading of={usage}>{(page) => <Usage of={page} keyId={id} url={url} />}</Loading>
+              <Loading of={usage}>
+                {(page) => (
+                  <UsageChart
+                    title={`by model, ${DAYS} days`}
+                    page={page}
+                    url={url}
+                    isByHour={false}
+                    onPick={(first, end) => go(['requests'], { key_id: id, from: first, to: end })}
+                  />
+                )}
+              </Loading>
               <section class="panel">
                 <Limits of={data} />
                 <Settings of={data} />
@@ -110,14 +121,6 @@ export function KeyPage({ id, url }: { readonly id: string; readonly url: PageUr
       {act && key.data && <KeyDialog act={act} of={key.data} onDone={changed} onClose={() => setAct(undefined)} />}
     </Page>
   )
-}
-
-type UsageProps = { readonly of: UsagePage; readonly keyId: string; readonly url: PageUrl }
-
-function Usage({ of: page, keyId, url }: UsageProps) {
-  const endOf = (start: string) => page.data.find(({ start_time }) => start_time === start)?.end_time
-  const pick = (from: string) => go(['requests'], { key_id: keyId, from, to: endOf(from) })
-  return <UsageChart title={`by model, ${DAYS} days`} page={page} url={url} isByHour={false} onPick={pick} />
 }
 
 const HOLDS: readonly Column<HoldShape>[] = [

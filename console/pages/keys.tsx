@@ -90,15 +90,7 @@ export function Keys({ url }: { readonly url: PageUrl }) {
         by="id"
         empty={status || look || q ? NONE_LIKE_THIS : NO_KEYS}
       />
-      {query.act === 'create' && (
-        <CreateKey
-          onClose={() => create(false)}
-          onDone={() => {
-            create(false)
-            keys.reload()
-          }}
-        />
-      )}
+      {query.act === 'create' && <CreateKey onClose={() => create(false)} onCreated={keys.reload} />}
       {act && (
         <BulkAct
           act={act.name}

@@ -10,9 +10,11 @@ import { useLive } from '../parts/use-load.ts'
 import { useNow } from '../parts/values.tsx'
 import { go, linkTo, type PageUrl, queryText, withQuery } from '../router.ts'
 import { Metrics } from './overview/metrics.tsx'
-import { Attention, Books, FirstSteps, Low, Providers, Top } from './overview/panels.tsx'
+import { Attention, Books, FirstSteps, isNew, Low, Providers, Top } from './overview/panels.tsx'
 
 const POLL_MS = 30_000
+/** The first request is waited for. */
+const NEW_POLL_MS = 3_000
 
 export function Overview({ url }: { readonly url: PageUrl }) {
   // The beginning of a range moves with the time, though not with every drawing.
@@ -20,7 +22,8 @@ export function Overview({ url }: { readonly url: PageUrl }) {
   const range = rangeOf(url, nowMs)
   const { from, to, isByHour } = range
   const query = rangeQuery(range)
-  const overview = useLive<OverviewShape>(`/overview?${queryText({ from, to })}`, POLL_MS)
+  const paceOf = (data?: OverviewShape) => (data && isNew(data) ? NEW_POLL_MS : POLL_MS)
+  const overview = useLive(`/overview?${queryText({ from, to })}`, paceOf)
   // The chart loads by itself, so that the numbers above do not wait for it.
   const asked = queryText({ bucket: isByHour ? '1h' : '1d', group_by: 'model', from, to })
   const usage = useLive<UsagePage>(`/usage?${asked}`, POLL_MS)
@@ -43,7 +46,7 @@ export function Overview({ url }: { readonly url: PageUrl }) {
       <Loading of={overview}>
         {(data) => (
           <>
-            <FirstSteps of={data} reload={overview.reload} />
+            <FirstSteps of={data} />
             <Attention of={data} />
             <Metrics of={data} query={query} />
             <div class="two">

@@ -26,7 +26,6 @@ export function Playground() {
   const models = modelsIn(catalog.data?.catalog).filter(({ active, kind }) => active !== false && kind !== 'embedding')
   const [typed, setTyped] = useState<Typed>(UNTYPED)
   const [answer, setAnswer] = useState<Answer | undefined>(undefined)
-  const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
   const { begin, stop } = useLatest()
   const field = (name: keyof Typed) => ({
     value: typed[name],
@@ -45,7 +44,6 @@ export function Playground() {
       now = { ...now, ...changes }
       setAnswer(now)
     }
-    setFailure(undefined)
     show({})
     try {
       const response = await request('/console/playground/chat/completions', {
@@ -64,8 +62,8 @@ export function Playground() {
       }
       show({ isRunning: false, durationMs: sinceMs() })
     } catch (error) {
-      show({ isRunning: false, isStopped: isAbort(error), durationMs: sinceMs() })
-      if (!isAbort(error)) setFailure(failureFrom(error))
+      const isStopped = isAbort(error)
+      show({ isRunning: false, isStopped, failure: isStopped ? undefined : failureFrom(error), durationMs: sinceMs() })
     }
   }
   const asked = { baseUrl: base_url, body }
@@ -106,7 +104,7 @@ export function Playground() {
           </p>
         </form>
         <div>
-          <Problem failure={failure} />
+          <Problem failure={answer?.failure} />
           {answer ? <Answered of={answer} /> : <p class="empty">Send a message, and its answer is streamed here.</p>}
         </div>
       </div>
@@ -139,6 +137,7 @@ type Answer = {
   readonly firstTokenMs?: number | undefined
   readonly durationMs?: number | undefined
   readonly isStopped?: boolean
+  readonly failure?: ApiFailure | undefined
 }
 
 function Answered({ of }: { readonly of: Answer }) {

@@ -1,22 +1,21 @@
-import { useEffect, useState } from 'preact/hooks'
 import type { RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import { CopyButton } from '../parts/controls.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
 import { Facts, Panel } from '../parts/panel.tsx'
 import { useLive } from '../parts/use-load.ts'
+import type { PageUrl } from '../router.ts'
 import { Attempts, Bill, Notices, Summary } from './request/panels.tsx'
 import { customerText, explained, rowFacts } from './request/row-facts.ts'
 
 /** An open request may settle any moment. */
 const LIVE_MS = 4000
 
-export function RequestPage({ id }: { readonly id: string }) {
-  const [isOpen, setOpen] = useState(false)
-  const request = useLive<RequestShape>(`/requests/${encodeURIComponent(id)}`, isOpen ? LIVE_MS : undefined)
+export function RequestPage({ url }: { readonly url: PageUrl }) {
+  const [, id = ''] = url.path
+  const paceOf = (found?: RequestShape) => (found?.state === 'open' ? LIVE_MS : undefined)
+  const request = useLive(`/requests/${encodeURIComponent(id)}`, paceOf)
   const { data } = request
-  const state = data?.state
-  useEffect(() => setOpen(state === 'open'), [state])
   return (
     <Page
       title="Request"

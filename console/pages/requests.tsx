@@ -7,12 +7,12 @@ import { Button, Tick } from '../parts/controls.tsx'
 import { useSubmission } from '../parts/dialog.tsx'
 import { download } from '../parts/download.ts'
 import { Loading, Problem } from '../parts/loading.tsx'
-import { counted } from '../parts/numbers.ts'
+import { counted, sumOf } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { Empty, Panel } from '../parts/panel.tsx'
 import { type Range, rangeOf } from '../parts/ranges.ts'
 import { Rows } from '../parts/table.tsx'
-import { sumOf, TimeChart } from '../parts/usage-chart.tsx'
+import { TimeChart } from '../parts/usage-chart.tsx'
 import { type Loaded, useLive, useTail } from '../parts/use-load.ts'
 import { filtersIn, go, goWith, linkTo, type PageUrl, type Query, queryText } from '../router.ts'
 import { isForModel } from './requests/endpoints.ts'
@@ -43,6 +43,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   const requests = useTail<RequestLine>('/requests', asked, 'request_id', isLive && !isHeld)
   const isAll = url.query.get('calls') === 'all' || query.endpoint !== ''
   const rows = isAll ? requests.rows : requests.rows.filter(isForModel)
+  const hidden = requests.rows.length - rows.length
   return (
     <Page title="Requests" actions={<Csv query={isAll ? asked : { ...asked, for_model: 'true' }} />}>
       <div class="row wrap bar">
@@ -65,11 +66,17 @@ export function Requests({ url }: { readonly url: PageUrl }) {
       <Histogram
         of={usage}
         range={range}
-        group={sums.group}
-        ignored={sums.ignored}
+        sums={sums}
         onPick={(first, end) => go(['requests'], { ...query, calls: url.query.get('calls'), from: first, to: end })}
       />
-      {query.endpoint === '' && <Calls url={url} isAll={isAll} hidden={requests.rows.length - rows.length} />}
+      {query.endpoint === '' && (
+        <p class="quiet apart">
+          <Tick checked={isAll} onChange={() => goWith(url, { calls: isAll ? null : 'all' })}>
+            Show calls that are not for a model
+          </Tick>
+          {hidden > 0 && ` (${counted(hidden)} hidden)`}
+        </p>
+      )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: nothing is done by it; the list stands still while it is read. */}
       <div
         onMouseEnter={() => setHeld(true)}
@@ -98,8 +105,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
 type HistogramProps = {
   readonly of: Loaded<UsagePage>
   readonly range: Range
-  readonly group: string
-  readonly ignored: readonly string[]
+  readonly sums: ReturnType<typeof sumsOf>
   readonly onPick: (from: string, to: string) => void
 }
 
@@ -107,13 +113,10 @@ type Bucket = UsagePage['data'][number]
 
 const HEIGHT = 150
 
-function Histogram({ of, range, group, ignored, onPick }: HistogramProps) {
+function Histogram({ of, range, sums: { group, ignored }, onPick }: HistogramProps) {
   const countOf = (label: string, colour: string, numberOf: (numbers: UsageNumbers) => number) => {
     const sum = ({ results }: Bucket) =>
-      sumOf(
-        results.filter((numbers) => !group || numbers.group === group),
-        numberOf,
-      )
+      sumOf(results, (numbers) => (!group || numbers.group === group ? numberOf(numbers) : 0))
     return { label, colour, of: sum, told: (bucket: Bucket) => counted(sum(bucket)) }
   }
   const caption = `Requests by ${range.isByHour ? 'hour' : 'UTC day'}`
@@ -144,17 +147,6 @@ function Histogram({ of, range, group, ignored, onPick }: HistogramProps) {
         )}
       </Loading>
     </Panel>
-  )
-}
-
-function Calls({ url, isAll, hidden }: { readonly url: PageUrl; readonly isAll: boolean; readonly hidden: number }) {
-  return (
-    <p class="quiet apart">
-      <Tick checked={isAll} onChange={() => goWith(url, { calls: isAll ? null : 'all' })}>
-        Show calls that are not for a model
-      </Tick>
-      {hidden > 0 && ` (${counted(hidden)} hidden)`}
-    </p>
   )
 }
 

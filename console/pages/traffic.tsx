@@ -1,4 +1,3 @@
-import type { ShowPage } from '../router.ts'
 import { Changes } from './changes.tsx'
 import { Overview } from './overview.tsx'
 import { RequestPage } from './request.tsx'
@@ -6,11 +5,11 @@ import { Requests } from './requests.tsx'
 import { Search } from './search.tsx'
 import { Usage } from './usage.tsx'
 
-export const PAGES: Readonly<Record<string, ShowPage>> = {
-  overview: (url) => <Overview key="overview" url={url} />,
-  requests: (url) => <Requests key="requests" url={url} />,
-  'requests/': ({ path: [, id = ''] }) => <RequestPage key={id} id={id} />,
-  usage: (url) => <Usage key="usage" url={url} />,
-  changes: (url) => <Changes key="changes" url={url} />,
-  search: (url) => <Search key="search" url={url} />,
+export const PAGES = {
+  overview: Overview,
+  requests: Requests,
+  'requests/': RequestPage,
+  usage: Usage,
+  changes: Changes,
+  search: Search,
 }

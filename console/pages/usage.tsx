@@ -17,11 +17,8 @@ import { useLoad } from '../parts/use-load.ts'
 import { Credits, KeyLink } from '../parts/values.tsx'
 import { goWith, linkTo, type PageUrl, queryText, withQuery } from '../router.ts'
 
-const GROUPS = [
-  ['model', 'Model'],
-  ['key', 'Key'],
-  ['provider', 'Provider'],
-] as const
+const GROUPS = { model: 'Model', key: 'Key', provider: 'Provider', day: 'Day' } satisfies Record<UsageGroup, string>
+const OFFERED = Object.entries(GROUPS).filter(([group]) => group !== 'day')
 
 export function Usage({ url }: { readonly url: PageUrl }) {
   const address = url.query.toString()
@@ -44,7 +41,7 @@ export function Usage({ url }: { readonly url: PageUrl }) {
         <KeyChip url={url} />
         <Segments
           label="Group by"
-          options={GROUPS}
+          options={OFFERED}
           value={groupBy}
           hrefOf={(group) => withQuery(url, { group_by: group })}
         />
@@ -139,7 +136,7 @@ function NumbersTable({ page, range }: { readonly page: UsagePage; readonly rang
     if (row.group === '-') return labelOf(row)
     return <a href={linkTo(['requests'], { ...rangeQuery(range), [by]: row.group })}>{labelOf(row)}</a>
   }
-  const group = name<Row>(GROUPS.find(([option]) => option === by)?.[1] ?? 'Day', (row) => (
+  const group = name<Row>(GROUPS[by], (row) => (
     <>
       <Swatch of={colourOf(row.place)} /> {nameOf(row)}
     </>

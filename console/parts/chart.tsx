@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { ticksTo, tickText } from './numbers.ts'
+import { sumOf, ticksTo, tickText } from './numbers.ts'
 
 export type Series<Point> = {
   readonly label: string
@@ -29,7 +29,6 @@ type Props<Point> = ChartProps<Point> & {
 
 const BOTTOM = 24
 const leftOf = (ticks: readonly number[]) => Math.max(44, ...ticks.map((tick) => 16 + 7 * tickText(tick).length))
-const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
 export const colourIn = (token: string) => `var(--${token})`
 
 export function Chart<Point>(props: Props<Point>) {
@@ -46,7 +45,10 @@ export function Chart<Point>(props: Props<Point>) {
   const [since, setSince] = useState<number | undefined>(undefined)
   const isWhole = points.every((point) => series.every(({ of }) => Number.isInteger(of(point))))
   const values = points.map((point) => series.map(({ of }) => Math.max(0, of(point))))
-  const ticks = ticksTo(Math.max(0, ...values.map((some) => (hasLines ? Math.max(...some) : sumOf(some)))), isWhole)
+  const ticks = ticksTo(
+    Math.max(0, ...values.map((some) => (hasLines ? Math.max(...some) : sumOf(some, Number)))),
+    isWhole,
+  )
   const axis = leftOf(ticks)
   const step = Math.max(1, width - axis) / Math.max(1, points.length)
   const y = (value: number) => 8 + (height - BOTTOM - 8) * (1 - value / (ticks.at(-1) ?? 1))
@@ -124,7 +126,7 @@ export function Chart<Point>(props: Props<Point>) {
           : values.map((own, i) => (
               <g key={i} opacity={isCounting && i === points.length - 1 ? 0.65 : undefined}>
                 {own.map((value, place) => {
-                  const below = sumOf(own.slice(0, place))
+                  const below = sumOf(own.slice(0, place), Number)
                   const shape = { rx: 2, width: step - gap, x: axis + i * step + gap / 2, y: y(below + value) }
                   const drawn = Math.max(1, y(below) - shape.y - 1)
                   return value > 0 && <rect {...shape} fill={colourIn(series[place]?.colour ?? '')} height={drawn} />

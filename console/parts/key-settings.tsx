@@ -15,7 +15,6 @@ const SCOPES = Object.keys({
   'models.read': true,
 } satisfies Record<Scope, true>)
 
-type Props = { readonly typed: Typed; readonly onChange: (typed: Typed) => void }
 type InputProps = { readonly setting: Setting; readonly value: string; readonly onInput: (value: string) => void }
 
 const INPUTS: Readonly<Record<SettingKind, (props: InputProps) => JSX.Element>> = {
@@ -28,7 +27,7 @@ const INPUTS: Readonly<Record<SettingKind, (props: InputProps) => JSX.Element>> 
   moment: (props) => <Text {...props} pattern="\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?" />,
 }
 
-export function KeySettings({ typed, onChange }: Props) {
+export function KeySettings({ typed, onChange }: { readonly typed: Typed; readonly onChange: (typed: Typed) => void }) {
   return (
     <div class="columns">
       {ASKED_SETTINGS.map((setting) => {

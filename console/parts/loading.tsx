@@ -3,7 +3,7 @@ import type { ApiFailure } from '../api.ts'
 import { Button } from './controls.tsx'
 import type { Loaded } from './use-load.ts'
 
-type Props<T> = { readonly of: Loaded<T>; readonly children: (data: T) => ComponentChildren }
+type Props<T> = { readonly of: Omit<Loaded<T>, 'set'>; readonly children: (data: T) => ComponentChildren }
 
 /** The last known data is shown, also when reloading failed. */
 export function Loading<T>({ of, children }: Props<T>) {
@@ -15,9 +15,7 @@ export function Loading<T>({ of, children }: Props<T>) {
   )
 }
 
-type ProblemProps = { readonly failure: ApiFailure | undefined; readonly again?: () => void }
-
-export function Problem({ failure, again }: ProblemProps) {
+export function Problem({ failure, again }: { readonly failure: ApiFailure | undefined; readonly again?: () => void }) {
   if (!failure) return null
   return (
     <div class="notice bad" role="alert">

@@ -3,8 +3,6 @@ export type Prices = { readonly [name: string]: unknown }
 export type ModelRoute = {
   readonly provider: string
   readonly model: string
-  readonly priority?: number
-  readonly weight?: number
   readonly cost?: Prices
 }
 

@@ -3,6 +3,10 @@ import { parseSignedCredits } from '../../layers/gateway/domain/money/money.ts'
 
 // Numbers and times as they are told, and put in order. An amount may have more digits than a number, so its digits are worked with.
 
+export function sumOf<T>(all: readonly T[], of: (one: T) => number): number {
+  return all.reduce((sum, one) => sum + of(one), 0)
+}
+
 export function counted(count: number): string {
   return count.toLocaleString('en-US')
 }
@@ -22,7 +26,6 @@ export function dayText(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }
 
-/** A plain decimal of at most nine places. */
 export const AMOUNT_PATTERN = '[0-9]+(\\.[0-9]{1,9})?'
 const AMOUNT = /^(-?)(\d+)(?:\.(\d+))?$/
 /** The digits after the point that an amount of one credit and more has. */
@@ -35,14 +38,12 @@ export function shortAmount(amount: string): string {
   const [, sign = '', whole = '0', fraction = ''] = AMOUNT.exec(amount) ?? []
   if (/^0*$/.test(whole + fraction)) return '0'
   const kept = /^0*$/.test(whole) ? fraction.search(/[1-9]/) + SIGNIFICANT : DECIMALS
-  const digits = withoutLast(whole + fraction.padEnd(kept + 1, '0').slice(0, kept + 1)).padStart(kept + 1, '0')
+  // The last digit is the one that decides how the digit before it is rounded.
+  const oneMore = BigInt(whole + fraction.padEnd(kept + 1, '0').slice(0, kept + 1))
+  const digits = String((oneMore + 5n) / 10n).padStart(kept + 1, '0')
   const [before, after] = [digits.slice(0, -kept), digits.slice(-kept)]
   const shown = kept === DECIMALS ? after : after.replace(/0+$/, '').padEnd(DECIMALS, '0')
   return `${sign}${grouped(before)}.${shown}`
-}
-
-function withoutLast(digits: string): string {
-  return String((BigInt(digits) + 5n) / 10n)
 }
 
 /** In thousands, without a formatter, which takes longer than all the rest. */
@@ -73,16 +74,12 @@ export function ticksTo(most: number, isWhole = false): number[] {
   return Array.from({ length: Math.ceil(most / step) + 1 }, (_, i) => i * step)
 }
 
-const SUFFIXES = [
-  [1e9, 'G'],
-  [1e6, 'M'],
-  [1e3, 'k'],
-] as const
+const SUFFIXES = Object.entries({ ' G': 1e9, ' M': 1e6, ' k': 1e3 })
 
 /** `1.5 k`, `250` or `0.004`, without the noise of a float. */
 export function tickText(value: number): string {
-  const [size, suffix] = SUFFIXES.find(([least]) => value >= least) ?? [1, '']
-  return `${Number((value / size).toPrecision(3))}${suffix && ` ${suffix}`}`
+  const [suffix, size] = SUFFIXES.find(([, least]) => value >= least) ?? ['', 1]
+  return `${Number((value / size).toPrecision(3))}${suffix}`
 }
 
 const WEEK = 7
@@ -92,7 +89,7 @@ const YEAR = 365
 export function lastsText(available: string, all: readonly { day: string; cost: string | number }[], nowMs: number) {
   if (Number(available) <= 0) return 'No credits left: requests are refused.'
   const days = all.slice(-WEEK)
-  const cost = days.reduce((sum, day) => sum + Number(day.cost), 0)
+  const cost = sumOf(days, (day) => Number(day.cost))
   const beginMs = Date.parse(days[0]?.day ?? '')
   if (!(cost > 0) || !(nowMs > beginMs)) return 'Nothing was charged in the last week.'
   const left = (Number(available) / cost) * ((nowMs - beginMs) / DAY_MS)

@@ -1,26 +1,19 @@
-type Group = { readonly name?: string; readonly pages: Readonly<Record<string, string>> }
-
 /** Every page by its first word, with its icon on 16 by 16, in the groups in which they are shown. */
-export const GROUPS: readonly Group[] = [
-  {
-    pages: {
-      overview: 'M2 13V7m4 6V3m4 10V9m4 4V5',
-      requests: 'M2 4h12M2 8h12M2 12h8',
-      usage: 'M2 12l4-5 3 3 5-7',
-    },
+export const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '': {
+    overview: 'M2 13V7m4 6V3m4 10V9m4 4V5',
+    requests: 'M2 4h12M2 8h12M2 12h8',
+    usage: 'M2 12l4-5 3 3 5-7',
   },
-  { name: 'Customers', pages: { keys: 'M8 8a3 3 0 1 1-6 0 3 3 0 0 1 6 0zm0 0h6m-2 0v3' } },
-  {
-    name: 'Service',
-    pages: {
-      catalog: 'M2 4h12v8H2zM2 7h12',
-      routes: 'M2 8h3l4-4h5M5 8l4 4h5M12 2l2 2-2 2m0 4l2 2-2 2',
-      playground: 'M3 3l10 5-10 5z',
-    },
+  Customers: { keys: 'M8 8a3 3 0 1 1-6 0 3 3 0 0 1 6 0zm0 0h6m-2 0v3' },
+  Service: {
+    catalog: 'M2 4h12v8H2zM2 7h12',
+    routes: 'M2 8h3l4-4h5M5 8l4 4h5M12 2l2 2-2 2m0 4l2 2-2 2',
+    playground: 'M3 3l10 5-10 5z',
   },
-  { name: 'Trust', pages: { books: 'M3 8l3 4 7-8', changes: 'M8 4.5V8l2.5 1.5M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0z' } },
-]
+  Trust: { books: 'M3 8l3 4 7-8', changes: 'M8 4.5V8l2.5 1.5M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0z' },
+}
 
-export const PAGES = GROUPS.flatMap(({ pages }) => Object.keys(pages))
+export const PAGES = Object.values(GROUPS).flatMap(Object.keys)
 
 export const titleOf = (page: string) => page.charAt(0).toUpperCase() + page.slice(1)

@@ -27,7 +27,7 @@ export function Rail({ url }: { readonly url: PageUrl }) {
         </span>
       </div>
       <nav class="pages" aria-label="Pages">
-        {GROUPS.map(({ name, pages }) => (
+        {Object.entries(GROUPS).map(([name, pages]) => (
           <>
             {name && <h2 class="quiet">{name}</h2>}
             {Object.entries(pages).map(([page, icon]) => (
@@ -54,13 +54,5 @@ export function Rail({ url }: { readonly url: PageUrl }) {
   )
 }
 
-const THEMES = [
-  ['auto', 'System'],
-  ['light', 'Light'],
-  ['dark', 'Dark'],
-] as const
-
-const ZONES = [
-  ['local', 'Local time'],
-  ['utc', 'UTC'],
-] as const
+const THEMES = Object.entries({ auto: 'System', light: 'Light', dark: 'Dark' })
+const ZONES = Object.entries({ local: 'Local time', utc: 'UTC' })

@@ -10,13 +10,13 @@ export type Sources = {
   readonly found: { readonly text: string; readonly answer: SearchShape } | undefined
 }
 
-const ACTS: readonly (readonly [text: string, href: string])[] = [
-  ['Create key', linkTo(['keys'], { act: 'create' })],
-  ['Check the books', linkTo(['books'], { act: 'run' })],
-  ['Put a catalog in force', linkTo(['catalog'], { act: 'edit' })],
-  ['Send a request', linkTo(['playground'])],
-  ['Test a route', linkTo(['routes'])],
-  ['Export keys as CSV', linkTo(['keys'])],
+const ACTS: readonly Suggestion[] = [
+  { kind: 'Act', text: 'Create key', href: linkTo(['keys'], { act: 'create' }) },
+  { kind: 'Act', text: 'Check the books', href: linkTo(['books'], { act: 'run' }) },
+  { kind: 'Act', text: 'Put a catalog in force', href: linkTo(['catalog'], { act: 'edit' }) },
+  { kind: 'Act', text: 'Send a request', href: linkTo(['playground']) },
+  { kind: 'Act', text: 'Test a route', href: linkTo(['routes']) },
+  { kind: 'Act', text: 'Export keys as CSV', href: linkTo(['keys']) },
 ]
 
 const REQUEST = /^req_[0-9A-Z]{26}$/
@@ -47,26 +47,16 @@ export function suggestionsFor(typed: string, { models, found }: Sources): reado
   if (REQUEST.test(text)) return [{ kind: 'Request', text, href: linkTo(['requests', text]) }]
   const isLike = (name: string) => name.toLowerCase().includes(text.toLowerCase())
   const keys = found?.text === text ? found.answer.keys : []
-  return [
-    ...some(PAGES.filter(isLike), (page) => ({ kind: 'Page', text: titleOf(page), href: linkTo([page]) })),
-    ...some(
-      ACTS.filter(([name]) => isLike(name)),
-      ([name, href]) => ({ kind: 'Act', text: name, href }),
-    ),
-    ...some(keys, ({ id, name, last_four, external_id }) => ({
+  const byKind: readonly (readonly Suggestion[])[] = [
+    PAGES.filter(isLike).map((page) => ({ kind: 'Page', text: titleOf(page), href: linkTo([page]) })),
+    ACTS.filter(({ text }) => isLike(text)),
+    keys.map(({ id, name, last_four, external_id }) => ({
       kind: 'Key',
       text: name,
       more: [external_id, `…${last_four}`].filter(Boolean).join(' '),
       href: linkTo(['keys', id]),
     })),
-    ...some(models.filter(isLike), (model) => ({
-      kind: 'Model',
-      text: model,
-      href: linkTo(['catalog'], { model }),
-    })),
+    models.filter(isLike).map((model) => ({ kind: 'Model', text: model, href: linkTo(['catalog'], { model }) })),
   ]
-}
-
-function some<T>(all: readonly T[], toSuggestion: (one: T) => Suggestion): Suggestion[] {
-  return all.slice(0, MOST_OF_A_KIND).map(toSuggestion)
+  return byKind.flatMap((some) => some.slice(0, MOST_OF_A_KIND))
 }

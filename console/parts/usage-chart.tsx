@@ -4,7 +4,7 @@ import { zone } from '../preferences.ts'
 import { type PageUrl, withQuery } from '../router.ts'
 import { Chart, type ChartProps, type Series } from './chart.tsx'
 import { Segments } from './controls.tsx'
-import { counted } from './numbers.ts'
+import { counted, sumOf } from './numbers.ts'
 import { Panel } from './panel.tsx'
 import { Credits } from './values.tsx'
 
@@ -109,10 +109,6 @@ function seriesOf({ groups }: UsagePage, metric: MetricName): Series<Bucket>[] {
 /** Calls that no model or provider was asked for are a group, too. */
 export function labelOf({ group, label }: { readonly group: string; readonly label: string }): string {
   return group === '-' ? 'none' : label
-}
-
-export function sumOf(results: readonly UsageNumbers[], of: (numbers: UsageNumbers) => number): number {
-  return results.reduce((sum, numbers) => sum + of(numbers), 0)
 }
 
 /** An amount is told as the server wrote it; several of them only roughly, as the height of their bar. */

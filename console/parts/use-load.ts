@@ -37,9 +37,11 @@ export function useLoad<T>(path: string | null): Loaded<T> {
   return { data: undefined, failure: undefined, ...own(state, path), reload, set }
 }
 
-export function useLive<T>(path: string, everyMs: number | undefined): Loaded<T> {
+type Pace<T> = number | undefined | ((data: T | undefined) => number | undefined)
+
+export function useLive<T>(path: string, everyMs: Pace<T>): Loaded<T> {
   const loaded = useLoad<T>(path)
-  usePoll(loaded.reload, everyMs)
+  usePoll(loaded.reload, typeof everyMs === 'function' ? everyMs(loaded.data) : everyMs)
   return loaded
 }
 
@@ -98,7 +100,7 @@ type ListState<T> = {
   readonly rows: readonly T[]
   readonly after: string | null
   readonly isLoading: boolean
-  readonly failure?: ApiFailure
+  readonly failure?: ApiFailure | undefined
 }
 
 const PAGE = 50
@@ -137,7 +139,6 @@ export function useList<T>(list: string, query: Query = {}, isWhole = false) {
   return {
     ...now,
     hasMore: now.after !== null,
-    failure: now.failure,
     more: () => void load(now),
     reload: (): void => void load(fresh),
   }

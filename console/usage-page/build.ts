@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
-import { BUNDLE_OPTIONS, htmlOf } from '../build.ts'
+import { BUNDLE_OPTIONS, htmlOf, pathOf } from '../build.ts'
 
 /** The page in one piece: its policy names the script and the style sheet by their hashes. */
 export type UsagePage = { readonly body: string; readonly headers: Readonly<Record<string, string>> }
@@ -17,8 +16,8 @@ export function usagePage(): UsagePage {
 function build(): UsagePage {
   const { outputFiles } = buildSync({
     ...BUNDLE_OPTIONS,
-    entryPoints: [pathOf('main.tsx'), pathOf('styles.css')],
-    outdir: pathOf('.'),
+    entryPoints: [pathOf('usage-page/main.tsx'), pathOf('usage-page/styles.css')],
+    outdir: pathOf('usage-page'),
   })
   const textOf = (ending: string) => outputFiles.find(({ path }) => path.endsWith(ending))?.text.trim() ?? ''
   const [script, style] = [textOf('.js'), textOf('.css')]
@@ -41,8 +40,4 @@ function headersOf(script: string, style: string): UsagePage['headers'] {
 
 function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`
-}
-
-function pathOf(name: string): string {
-  return fileURLToPath(new URL(name, import.meta.url))
 }

@@ -16,7 +16,7 @@ function App() {
   }
   return (
     <main>
-      <header class="row wrap between">
+      <header class="row wrap between title">
         <h1>Usage{apiKey && ` of ${apiKey.name}`}</h1>
         {apiKey && (
           <div class="row">

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { CatalogCheck, CatalogShape } from '../../../layers/admin/api/shapes/catalog.ts'
+import type { CatalogCheck } from '../../../layers/admin/api/shapes/catalog.ts'
 import { ask } from '../../api.ts'
 import { announce, Button } from '../../parts/controls.tsx'
 import { useSubmission } from '../../parts/dialog.tsx'
@@ -11,7 +11,7 @@ import { ModelForm } from './model-form.tsx'
 import { ChangeList, PutInForce, type Then } from './put-in-force.tsx'
 
 type Props = Then & {
-  readonly inForce: CatalogShape
+  readonly inForce: number
   readonly draft: string
   readonly model: string
   readonly onModel: (id: string) => void
@@ -32,14 +32,14 @@ export function Editor({ inForce, draft, model, onModel, onChange, onClose, ...t
   const places = useMemo(() => jsonLines(draft), [draft])
   useEffect(() => section.current?.scrollIntoView({ block: 'nearest' }), [])
 
-  const isCurrent = checked?.draft === draft && checked.version === inForce.version
+  const isCurrent = checked?.draft === draft && checked.version === inForce
   const check = () =>
     checking.run(async () => {
       const result =
         'fault' in parsed
           ? { valid: false, faults: [{ path: '', message: parsed.fault }], warnings: [], changes: [] }
           : await ask<Check>('/catalog/check', { method: 'POST', body: parsed.catalog })
-      setChecked({ draft, version: inForce.version, check: result })
+      setChecked({ draft, version: inForce, check: result })
       announce(result.valid ? 'The draft is valid.' : `The draft has ${result.faults.length} faults.`)
     })
   const faulty = [
@@ -106,9 +106,7 @@ export function draftOf(catalog: unknown): string {
   return JSON.stringify(catalog, null, 2)
 }
 
-type Parsed = { readonly catalog: unknown } | { readonly fault: string }
-
-function parse(draft: string): Parsed {
+function parse(draft: string): { readonly catalog: unknown } | { readonly fault: string } {
   try {
     return { catalog: JSON.parse(draft) }
   } catch (error) {

@@ -3,7 +3,6 @@ import { type JSONPath, visit } from 'jsonc-parser'
 export type JsonLines = {
   /** The line of every value by its path, as the server writes it: `models[0].price.input`. */
   readonly lines: ReadonlyMap<string, number>
-  /** The line on which the text stops being JSON. */
   readonly brokenAt: number | undefined
 }
 

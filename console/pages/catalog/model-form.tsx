@@ -3,30 +3,22 @@ import { PRICE_ROWS, PRICE_WORDS } from '../../../layers/gateway/domain/money/pr
 import { Button, Field, Select, Tick } from '../../parts/controls.tsx'
 import { costOf, type Model, marginText, modelsIn } from '../../parts/models.ts'
 
-/** A field of the schema: its path below the model, the tier or the route. */
-type Shape = readonly [path: string, label: string, kind?: 'count']
+/** The labels of fields of the schema, by their path below the model, the tier or the route. */
+type Shape = Readonly<Record<string, string>>
 
-const MODEL: readonly Shape[] = [
-  ['id', 'Name for callers'],
-  ['contextLength', 'Context length', 'count'],
-  ['maxOutputTokens', 'Max output', 'count'],
-]
-const PRICES: readonly Shape[] = PRICE_ROWS.map(({ kind }) => [`price.${kind}`, PRICE_WORDS[kind].label])
-const TIER: readonly Shape[] = [
-  ['above', 'Above tokens', 'count'],
-  ['input', 'Input'],
-  ['output', 'Output'],
-  ['cachedInput', 'Cached'],
-]
-const ROUTE: readonly Shape[] = [
-  ['provider', 'Provider'],
-  ['model', 'Its model'],
-  ['priority', 'Priority', 'count'],
-  ['weight', 'Weight', 'count'],
-  ['cost.input', 'Input cost'],
-  ['cost.output', 'Output cost'],
-  ['cost.cachedInput', 'Cached cost'],
-]
+const MODEL: Shape = { id: 'Name for callers', contextLength: 'Context length', maxOutputTokens: 'Max output' }
+const PRICES = PRICE_ROWS.map(({ kind }) => [`price.${kind}`, PRICE_WORDS[kind].label] as const)
+const TIER: Shape = { above: 'Above tokens', input: 'Input', output: 'Output', cachedInput: 'Cached' }
+const ROUTE: Shape = {
+  provider: 'Provider',
+  model: 'Its model',
+  priority: 'Priority',
+  weight: 'Weight',
+  'cost.input': 'Input cost',
+  'cost.output': 'Output cost',
+  'cost.cachedInput': 'Cached cost',
+}
+const COUNTS = new Set(['contextLength', 'maxOutputTokens', 'above', 'priority', 'weight'])
 const MOST_TIERS = 4
 
 type Fields = Readonly<Record<string, unknown>>
@@ -86,7 +78,7 @@ function Inputs({ of: model, onChange }: { readonly of: Model; readonly onChange
   const { price = {}, routes, kind, active } = model
   const tiers = listIn(price.tiers)
   const all = listIn(routes)
-  const prices = kind === 'embedding' ? PRICES.slice(0, 1) : PRICES
+  const prices = Object.fromEntries(kind === 'embedding' ? PRICES.slice(0, 1) : PRICES)
   return (
     <>
       <div class="columns">{inputs(MODEL, model, onChange)}</div>
@@ -118,19 +110,14 @@ function Inputs({ of: model, onChange }: { readonly of: Model; readonly onChange
 }
 
 /** A count is written as a number; text that is none stays text, and the check says so. */
-function inputs(
-  shape: readonly Shape[],
-  of: Fields,
-  onChange: (now: Fields) => void,
-  note?: (path: string) => ComponentChildren,
-) {
-  return shape.map(([path, label, kind]) => (
+function inputs(shape: Shape, of: Fields, onChange: (now: Fields) => void, note?: (path: string) => ComponentChildren) {
+  return Object.entries(shape).map(([path, label]) => (
     <div key={path}>
       <Field
         label={label}
         value={String(valueAt(of, path) ?? '')}
-        inputMode={kind ? 'numeric' : 'text'}
-        onInput={(text) => onChange(withValue(of, path, kind && /^\d+$/.test(text) ? Number(text) : text))}
+        inputMode={COUNTS.has(path) ? 'numeric' : 'text'}
+        onInput={(text) => onChange(withValue(of, path, COUNTS.has(path) && /^\d+$/.test(text) ? Number(text) : text))}
       />
       {note?.(path)}
     </div>
@@ -171,7 +158,7 @@ type ListedProps = {
   readonly legend: string
   readonly what: string
   readonly of: readonly Fields[]
-  readonly shape: readonly Shape[]
+  readonly shape: Shape
   readonly fresh: Fields | false
   readonly onChange: (now: readonly Fields[]) => void
 }

@@ -4,11 +4,7 @@ import { counted } from '../../parts/numbers.ts'
 import { Command } from '../../parts/panel.tsx'
 import { type Column, cell, count, name, number, Table } from '../../parts/table.tsx'
 
-const PRICES = [
-  ['input', 'Input'],
-  ['cachedInput', 'Cached'],
-  ['output', 'Output'],
-] as const
+const PRICES = { input: 'Input', cachedInput: 'Cached', output: 'Output' }
 
 type Props = {
   readonly of: unknown
@@ -27,7 +23,9 @@ export function ModelTable({ of: catalog, comment, onEdit }: Props) {
         {active === false && <span class="quiet"> (not active)</span>}
       </>
     )),
-    ...PRICES.map(([price, label]) => number<Model>(label, (model) => <Price of={model} name={price} />)),
+    ...Object.entries(PRICES).map(([price, label]) =>
+      number<Model>(label, (model) => <Price of={model} name={price} />),
+    ),
     cell('Other prices', otherPrices, 'wide'),
     count('Context', (model) => model.contextLength),
     cell('Routes', routesText, 'short'),
@@ -78,17 +76,14 @@ type Tiered = Prices & {
 
 function otherPrices({ price = {} }: Model): string {
   const { tiers = [], serviceTiers = {}, ...base } = price as Tiered
-  const shown: readonly string[] = PRICES.map(([name]) => name)
-  const others = Object.entries(base).filter(([name]) => !shown.includes(name))
-  const inTiers = tiers.map(({ above, ...tier }) => {
-    return `above ${counted(above)} prompt tokens: ${inWords(Object.entries(tier))}`
-  })
-  const inServices = Object.entries(serviceTiers).map(
-    ([name, tier]) => `tier ${name}: ${inWords(Object.entries(tier))}`,
-  )
-  return [...(others.length > 0 ? [inWords(others)] : []), ...inTiers, ...inServices].join('; ')
+  const others = Object.entries(base).filter(([name]) => !Object.hasOwn(PRICES, name))
+  const inTiers = tiers.map(({ above, ...tier }) => `above ${counted(above)} prompt tokens: ${inWords(tier)}`)
+  const inServices = Object.entries(serviceTiers).map(([name, tier]) => `tier ${name}: ${inWords(tier)}`)
+  return [inWords(Object.fromEntries(others)), ...inTiers, ...inServices].filter(Boolean).join('; ')
 }
 
-function inWords(prices: readonly (readonly [string, unknown])[]): string {
-  return prices.map(([name, amount]) => `${name} ${amount}`).join(', ')
+function inWords(prices: Prices): string {
+  return Object.entries(prices)
+    .map(([name, amount]) => `${name} ${amount}`)
+    .join(', ')
 }

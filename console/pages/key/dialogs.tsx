@@ -145,17 +145,16 @@ function EditKey({ of: opened, onDone, onClose }: Props) {
 function GrantCredits({ of: key, onDone, onClose }: Props) {
   const [credits, setCredits] = useState('')
   const [reference, setReference] = useState('')
-  /** The reference that was used before. */
-  const [used, setUsed] = useState<string>()
+  const [usedBefore, setUsedBefore] = useState<string>()
   const grant = async (idempotencyKey: string) => {
     const path = keyPath(key.id)
     const body: GrantBody = {
       credits: credits.trim(),
       ...(reference && { reference }),
-      ...(used === reference && { again: true }),
+      ...(usedBefore === reference && { again: true }),
     }
     await post(`${path}/grants`, idempotencyKey, body).catch((error) => {
-      if (failureFrom(error).code === 'reference_used') setUsed(reference)
+      if (failureFrom(error).code === 'reference_used') setUsedBefore(reference)
       throw error
     })
     const now = await ask<KeyDetail>(path)
@@ -179,7 +178,7 @@ function GrantCredits({ of: key, onDone, onClose }: Props) {
         maxLength={200}
         hint="The payment, such as an invoice."
       />
-      {used === reference && <Sure>Grant under this reference again</Sure>}
+      {usedBefore === reference && <Sure>Grant under this reference again</Sure>}
     </ActDialog>
   )
 }

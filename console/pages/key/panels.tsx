@@ -7,17 +7,14 @@ import { ASKED_SETTINGS, SETTING_WORDS } from '../../../layers/admin/settings/se
 import { MINUTE_MS } from '../../../layers/gateway/domain/basics/time.ts'
 import { Button } from '../../parts/controls.tsx'
 import { LeftBar, Metric, Share } from '../../parts/metric.tsx'
-import { counted, lastsText } from '../../parts/numbers.ts'
+import { counted, lastsText, sumOf } from '../../parts/numbers.ts'
 import { Facts } from '../../parts/panel.tsx'
-import { sumOf } from '../../parts/usage-chart.tsx'
 import { Credits, Moment, useNow } from '../../parts/values.tsx'
 import { linkTo } from '../../router.ts'
 
 export const DAYS = 30
 
-type BalanceProps = { readonly of: KeyDetail; readonly usage: UsagePage | undefined }
-
-export function Balance({ of: key, usage }: BalanceProps) {
+export function Balance({ of: key, usage }: { readonly of: KeyDetail; readonly usage: UsagePage | undefined }) {
   const now = useNow(MINUTE_MS)
   const query = { key_id: key.id, range: `${DAYS}d` }
   const part = (name: 'granted' | 'available' | 'held' | 'spent') => (

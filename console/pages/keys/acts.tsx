@@ -90,7 +90,7 @@ function Told({ of: result }: { readonly of: Result | undefined }) {
   return <span class={result.isDone ? 'good-text' : 'bad-text'}>{result.text}</span>
 }
 
-export function CreateKey({ onDone, onClose }: { readonly onDone: () => void; readonly onClose: () => void }) {
+export function CreateKey({ onCreated, onClose }: { readonly onCreated: () => void; readonly onClose: () => void }) {
   const [typed, setTyped] = useState(DEFAULTS)
   const [credits, setCredits] = useState('0')
   const withSecret = useNewSecret()
@@ -98,7 +98,8 @@ export function CreateKey({ onDone, onClose }: { readonly onDone: () => void; re
     withSecret(async (told) => {
       const body: CreateKeyBody = { ...settingsOf(typed), credits: credits.trim(), ...told }
       const key = await post<KeyWithSecret>('/keys', idempotencyKey, body)
-      onDone()
+      onClose()
+      onCreated()
       announce(`The key ${key.name} was made.`)
       return key
     })

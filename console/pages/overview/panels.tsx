@@ -1,8 +1,8 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
 import { CopyButton } from '../../parts/controls.tsx'
 import { Share } from '../../parts/metric.tsx'
-import { counted } from '../../parts/numbers.ts'
+import { counted, sumOf } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
 import { Badge, KeyLink, Moment, routeState, STATES } from '../../parts/values.tsx'
@@ -122,29 +122,24 @@ type ProviderState = ReturnType<typeof providersOf>[number]
 function providersOf(routes: Overview['routes']) {
   return [...Map.groupBy(routes, ({ provider }) => provider)].map(([provider, own]) => {
     const models = [...new Map(own.map((route) => [route.upstream_model, route])).values()]
-    const sum = (of: (route: Overview['routes'][number]) => number) => models.reduce((all, route) => all + of(route), 0)
     return {
       provider,
       routes: own.length,
-      attempts: sum((route) => route.requests_24h),
-      failures: sum((route) => route.failures_24h),
+      attempts: sumOf(models, (route) => route.requests_24h),
+      failures: sumOf(models, (route) => route.failures_24h),
     }
   })
 }
 
-const LOOK_EVERY_MS = 3_000
+export function isNew({ range, spent_7_days, requests_today }: Overview): boolean {
+  return range.requests === 0 && Number(spent_7_days) === 0 && requests_today === 0
+}
 
-export function FirstSteps({ of: data, reload }: { readonly of: Overview; readonly reload: () => Promise<void> }) {
-  const isNew = data.range.requests === 0 && Number(data.spent_7_days) === 0 && data.requests_today === 0
-  const [wasNew, setWasNew] = useState(isNew)
-  useEffect(() => {
-    if (!isNew) return
-    setWasNew(true)
-    const timer = setInterval(() => void reload(), LOOK_EVERY_MS)
-    return () => clearInterval(timer)
-  }, [isNew, reload])
-  if (isNew) return <Steps model={data.routes[0]?.model} />
-  if (!wasNew) return null
+export function FirstSteps({ of: data }: { readonly of: Overview }) {
+  const wasNew = useRef(false)
+  wasNew.current ||= isNew(data)
+  if (isNew(data)) return <Steps model={data.routes[0]?.model} />
+  if (!wasNew.current) return null
   return (
     <p class="notice good">
       The first request has come. <a href={linkTo(['requests'])}>See what it was charged</a>

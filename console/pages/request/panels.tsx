@@ -1,7 +1,6 @@
-import type { ComponentChildren } from 'preact'
 import type { BillLineShape, RequestShape, TriedRouteShape } from '../../../layers/admin/api/shapes/requests.ts'
 import { colourIn } from '../../parts/chart.tsx'
-import { counted, durationText } from '../../parts/numbers.ts'
+import { counted, durationText, sumOf } from '../../parts/numbers.ts'
 import { Facts, Panel } from '../../parts/panel.tsx'
 import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
 import { Badge, Credits, KeyLink, Moment, RequestLink, Status, Took } from '../../parts/values.tsx'
@@ -71,52 +70,45 @@ export function Notices({ of: request }: Props) {
   const isFailed = facts.outcome !== undefined && facts.outcome !== 'completed'
   const why = bill.length === 0 && explained(request, 'charged')
   const whyCharged = isFailed && explained(request, '')
-  const lowered = counted(facts.lowered_max_tokens ?? 0)
   const beyond = facts.asked_max_tokens
     ? `the most that ${facts.model} generates; ${counted(facts.asked_max_tokens)} were asked for.`
     : 'the most that the balance covered. A longer answer was cut there.'
-  const notices: readonly (readonly [kind: string, title: string, text: ComponentChildren])[] = [
-    [
-      'warn',
-      '',
-      hold && (
-        <>
+  return (
+    <>
+      {hold && (
+        <p class="notice warn">
           <Credits of={hold.amount} withUnit /> held until <Moment at={hold.until} />.{' '}
           {hold.expired && 'Its request is dead, and the sweep will give the credits back.'}
-        </>
-      ),
-    ],
-    [
-      'warn',
-      'Answered by a fallback:',
-      facts.fallback_model &&
-        `${facts.fallback_model} answered in place of ${facts.model}, at the price of ${facts.model}.`,
-    ],
-    ['warn', 'Output cap lowered:', facts.lowered_max_tokens && `to ${lowered} tokens, ${beyond}`],
-    [
-      'warn',
-      'Fields left out:',
-      facts.dropped_fields && `${facts.dropped_fields}, as the catalog tells for ${facts.provider}.`,
-    ],
-    [
-      '',
-      '',
-      facts.replay_of && (
-        <>
-          The stored answer of <RequestLink id={facts.replay_of} /> once more, for the same Idempotency-Key.
-        </>
-      ),
-    ],
-    [isFailed ? 'bad' : '', '', why && `Charged ${why}.`],
-    ['bad', 'Charged although it failed:', whyCharged && `${whyCharged}.`],
-  ]
-  return notices.map(
-    ([kind, title, text], i) =>
-      text && (
-        <p key={i} class={`notice ${kind}`}>
-          {title && <strong>{title}</strong>} {text}
         </p>
-      ),
+      )}
+      {facts.fallback_model && (
+        <p class="notice warn">
+          <strong>Answered by a fallback:</strong> {facts.fallback_model} answered in place of {facts.model}, at the
+          price of {facts.model}.
+        </p>
+      )}
+      {facts.lowered_max_tokens && (
+        <p class="notice warn">
+          <strong>Output cap lowered:</strong> to {counted(facts.lowered_max_tokens)} tokens, {beyond}
+        </p>
+      )}
+      {facts.dropped_fields && (
+        <p class="notice warn">
+          <strong>Fields left out:</strong> {facts.dropped_fields}, as the catalog tells for {facts.provider}.
+        </p>
+      )}
+      {facts.replay_of && (
+        <p class="notice">
+          The stored answer of <RequestLink id={facts.replay_of} /> once more, for the same Idempotency-Key.
+        </p>
+      )}
+      {why && <p class={isFailed ? 'notice bad' : 'notice'}>Charged {why}.</p>}
+      {whyCharged && (
+        <p class="notice bad">
+          <strong>Charged although it failed:</strong> {whyCharged}.
+        </p>
+      )}
+    </>
   )
 }
 
@@ -139,13 +131,13 @@ const ATTEMPT_COLUMNS: readonly Column<Timed>[] = [
 ]
 
 export function Attempts({ of: attempts, row }: { readonly of: readonly TriedRouteShape[]; readonly row: RowFacts }) {
-  const sumOf = (some: readonly TriedRouteShape[]) => some.reduce((sum, { ms }) => sum + ms, 0)
-  const askedMs = sumOf(attempts)
+  const msOf = ({ ms }: TriedRouteShape) => ms
+  const askedMs = sumOf(attempts, msOf)
   const totalMs = Math.max(1, askedMs, row.duration_ms ?? 0)
   // The gateway's own work is before the first of them.
   const ownMs = totalMs - askedMs
   const timed = attempts.map((attempt, i) => {
-    const startMs = ownMs + sumOf(attempts.slice(0, i))
+    const startMs = ownMs + sumOf(attempts.slice(0, i), msOf)
     const isLast = i === attempts.length - 1
     return { ...attempt, startMs, totalMs, waitMs: isLast && row.ttft_ms ? Math.max(0, row.ttft_ms - startMs) : 0 }
   })

@@ -13,7 +13,6 @@ export function tokensPerSecond({ completion_tokens, ttft_ms, duration_ms }: Row
   return completion_tokens && ms > 0 ? (completion_tokens * 1000) / ms : undefined
 }
 
-/** Lines that are the operator's own. */
 const PRIVATE = /^(cost us|provider cost|margin|loss|stop reason|provider said)$/
 
 export function customerText({ explanation }: RequestShape): string {

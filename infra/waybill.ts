@@ -18,7 +18,7 @@ import { addDomainRecords } from './edge/domain.ts'
 import { addEdge, originSecrets } from './edge/edge.ts'
 import { addEdgeLogs } from './edge/edge-logs.ts'
 import { firewallLogsOf } from './edge/firewall.ts'
-import { addEdgeParts, StacksInUsEast1 } from './edge/parts-in-us-east-1.ts'
+import { addEdgeParts, stacksInUsEast1 } from './edge/parts-in-us-east-1.ts'
 import { Functions } from './functions/functions.ts'
 import { addRollout } from './functions/rollout.ts'
 import { addMonitoring } from './monitoring/monitoring.ts'
@@ -96,7 +96,7 @@ export class Waybill extends Construct {
       invokeMode: InvokeMode.RESPONSE_STREAM,
     })
     const { api, logs: apiLogs } = addApi(this, stage, functions)
-    const beside = region === US_EAST_1 ? undefined : new StacksInUsEast1(stack, stage, region)
+    const beside = region === US_EAST_1 ? undefined : stacksInUsEast1(stack, stage, region)
     const parts = beside?.parts ?? addEdgeParts(stage, (_, make) => ({ arn: make(this), stackName: stack.stackName }))
     const distribution = secrets
       ? addEdge(this, { stage, chatUrl, api, originSecret: secrets.sent, ...parts })
@@ -117,9 +117,8 @@ export class Waybill extends Construct {
 
     if (stage.keysTrail) addKeysTrail(this, tables, functions)
     if (distribution) {
-      const { distributionId } = distribution
       addDomainRecords(this, stage, distribution)
-      if (stage.edgeLogs && !beside) addEdgeLogs(this, stage, distributionId)
+      if (stage.edgeLogs && !beside) addEdgeLogs(this, stage, distribution.distributionId)
       beside?.watch()
     }
 

@@ -59,11 +59,12 @@ export class Tokens {
   }
 }
 
-function newToken(): string {
+export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-function isSame(given: unknown, expected: string | undefined): boolean {
+/** In constant time. */
+export function isSame(given: unknown, expected: string | undefined): boolean {
   if (typeof given !== 'string' || expected === undefined) return false
   return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'))
 }

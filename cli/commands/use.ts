@@ -7,12 +7,10 @@ import { option } from './arguments.ts'
 import type { Here } from './open-session.ts'
 import type { CommandRow } from './run.ts'
 
-type UseOptions = Target & { readonly none?: boolean }
-
 export const USE: CommandRow = {
   words: 'the gateway of commands that name none: choose it (a stage, --stack or --local), give it up, or tell it',
   options: [option('--none', 'choose none any more')],
-  async here(place: Here, options: UseOptions, typed?: string) {
+  async here(place: Here, options: Target & { readonly none?: boolean }, typed?: string) {
     const { env } = place.terminal
     const { none, local, stack, stage = typed } = options
     if ([none, local, stack, stage].filter(Boolean).length > 1)

@@ -21,7 +21,6 @@ export function recordsBucket(scope: Construct, days: number, withoutLogs: strin
   return bucket
 }
 
-/** Lets a service of AWS use the bucket for these of its own resources. */
 export function letUse(bucket: Bucket, service: string, action: string, resource: string, conditions: object): void {
   const principals = [new ServicePrincipal(service)]
   bucket.addToResourcePolicy(

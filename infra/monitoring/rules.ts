@@ -3,7 +3,6 @@ import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { FUNCTION_TIMEOUT_SECONDS, TABLES, type TableDefinition } from '../../layers/gateway/names.ts'
 import type { Tables } from '../data/tables.ts'
-import { firewallMetric } from '../edge/firewall.ts'
 import type { EdgeParts } from '../edge/parts-in-us-east-1.ts'
 import type { Functions } from '../functions/functions.ts'
 import type { Stage } from '../stages.ts'
@@ -170,8 +169,7 @@ function databaseErrors(tables: Tables): Rule {
 }
 
 export function edgeTickets({ webAcl, certificateArn }: WatchedEdge): Rules {
-  const blocked = (stackName: string) =>
-    countOf('AWS/WAFV2', 'BlockedRequests', { WebACL: firewallMetric(stackName), Rule: 'ALL' })
+  const blocked = (WebACL: string) => countOf('AWS/WAFV2', 'BlockedRequests', { WebACL, Rule: 'ALL' })
   return {
     // CloudFront's firewalls have no region ("AWS WAF metrics and dimensions" in its guide).
     ...(webAcl && { FirewallBlocks: { metric: blocked(webAcl.stackName), from: 100 } }),

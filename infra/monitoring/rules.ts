@@ -3,7 +3,6 @@ import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { FUNCTION_TIMEOUT_SECONDS, TABLES, type TableDefinition } from '../../layers/gateway/names.ts'
 import type { Tables } from '../data/tables.ts'
-import type { EdgeParts } from '../edge/parts-in-us-east-1.ts'
 import type { Functions } from '../functions/functions.ts'
 import type { Stage } from '../stages.ts'
 import { gatewayMetric, IN_FIVE_MINUTES, percentOf, type Rule, type Rules, sumOf, withoutSuccess } from './alarms.ts'
@@ -18,7 +17,11 @@ export type Watched = {
 }
 
 /** CloudFront and its parts, whose metrics are in us-east-1 only: an alarm sees its own region only. */
-export type WatchedEdge = EdgeParts & { readonly distributionId: string }
+export type WatchedEdge = {
+  readonly certificateArn: string | undefined
+  readonly webAcl: { readonly stackName: string } | undefined
+  readonly distributionId: string
+}
 
 const { period } = IN_FIVE_MINUTES
 const MOST = { period, statistic: 'Maximum' } as const

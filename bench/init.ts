@@ -54,7 +54,6 @@ const rows = subjects.map(({ name }, i) => [
 console.log(`Medians of ${RUNS} fresh processes each, Node ${process.versions.node}; in brackets, times hello-world.\n`)
 console.log(markdownTable(['bundle', 'load ms', 'first request ms', 'process to answer ms', 'KiB', 'gzip KiB'], rows))
 
-/** Starts a function in a fresh process and has it answer one event. */
 async function coldStart(folder: string, event: object): Promise<ColdStart> {
   const [command = '', ...rest] = stand.onOwnCore([process.execPath, HOST, JSON.stringify(event)])
   const env = { ...lambdaEnvironment(deployedAs(folder), endpoint), PATH: process.env.PATH }

@@ -8,21 +8,10 @@ import { AT_ONCE, type Subject, type Target } from './load.ts'
 import { startUpstream } from './upstream.ts'
 import { bundleOf, deployedAs, prepareTables } from './waybill.ts'
 
+/** A command that starts this one on the measured core. */
 type OnOwnCore = (command: readonly string[]) => readonly string[]
 
-/** All that rows need. Each part is lazy: it starts with the first row that asks for it. */
-export type Stand = AsyncDisposable & {
-  /** The core of each process, for the reader. */
-  readonly cores: string
-  /** A command that starts this one on the measured core. */
-  readonly onOwnCore: OnOwnCore
-  /** Reports progress to the person who waits. */
-  say(line: string): void
-  upstreamUrl(): Promise<string>
-  dynamodb(): Promise<string>
-  /** Each caller has a key: callers that share one would meet in its writes, and some would be made twice. */
-  subjects(): Promise<{ readonly waybill: Subject; readonly bareProxy: Subject }>
-}
+export type Stand = ReturnType<typeof openStand>
 
 /**
  * A serving instance is warm: V8 has compiled its code. By default V8 optimises code that runs once a request after
@@ -33,7 +22,8 @@ const COMPILES_SOON = '--invocation-count-for-turbofan=500'
 
 const program = (name: string) => fileURLToPath(new URL(`subjects/${name}`, import.meta.url))
 
-export function openStand(say: (line: string) => void): Stand {
+/** All that rows need. Each part is lazy: it starts with the first row that asks for it. */
+export function openStand(say: (line: string) => void) {
   const stack = new AsyncDisposableStack()
   // A run that is interrupted leaves no database behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -46,6 +36,7 @@ export function openStand(say: (line: string) => void): Stand {
   async function startSubjects() {
     const upstream = await upstreamUrl()
     const deployed = deployedAs(bundleOf('chat', stack))
+    // Each caller has a key: callers that share one would meet in its writes, and some would be made twice.
     const secrets: string[] = []
     while (secrets.length < AT_ONCE) secrets.push((await prepareTables(await dynamodb(), upstream)).secret)
     const env = { ...lambdaEnvironment(deployed, await dynamodb()), PATH: process.env.PATH }
@@ -82,11 +73,7 @@ export function openStand(say: (line: string) => void): Stand {
   }
 
   return {
-    cores,
-    onOwnCore,
-    say,
-    upstreamUrl,
-    dynamodb,
+    ...{ cores, onOwnCore, say, upstreamUrl, dynamodb },
     subjects: onceOnly(startSubjects),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { listenHere } from '../local/dynamodb/http-server.ts'
 
 /** The upstream's answer: so many chunks of so many characters, all at once or at intervals. */
 type Answer = {
@@ -19,7 +19,7 @@ const ANSWERS = {
   /** The request that is measured, as a whole or as a stream. */
   'hundred-chunks': { chunks: 100, characters: 20, everyMs: 0 },
   'hundred-slow-chunks': { chunks: 100, characters: 20, everyMs: 5 },
-  /** As a quick provider answers. */
+  /** A quick provider answers so. */
   'hundred-chunks-later': { chunks: 100, characters: 20, everyMs: 5, firstMs: 100 },
   /** Shows the cost of a stream apart from its chunks. */
   'one-chunk': { chunks: 1, characters: 20, everyMs: 0 },
@@ -38,9 +38,8 @@ export async function startUpstream(): Promise<AsyncDisposable & { readonly url:
     reply(request, response).catch(() => response.destroy())
   })
   server.keepAliveTimeout = 65_000
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: `http://127.0.0.1:${await listenHere(server)}/v1`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

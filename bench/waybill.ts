@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { bundleFunction } from '../infra/functions/bundle.ts'
 import { GIVES_MEMORY_BACK, stageOf } from '../infra/stages.ts'
 import { requireCatalog } from '../layers/catalog/parse-catalog.ts'
-import type { Key } from '../layers/gateway/domain/keys/key.ts'
 import { KEY_DEFAULTS } from '../layers/gateway/domain/keys/new-key.ts'
 import { parseCredits } from '../layers/gateway/domain/money/money.ts'
 import type { CatalogData } from '../layers/gateway/domain/routing/catalog.ts'
@@ -19,7 +18,6 @@ import { MODELS } from './upstream.ts'
 
 type Stack = DisposableStack | AsyncDisposableStack
 
-/** The code of one function as it is deployed. */
 export function bundleOf(name: FunctionName | 'sweep', stack: Stack): string {
   return folderWith(readFileSync(join(bundleFunction(name), 'index.js'), 'utf8'), stack)
 }
@@ -68,7 +66,7 @@ export function catalogFor(upstreamUrl: string): CatalogData {
 const NO_LIMITS = { rpm: 600_000, dailyLimit: 100_000_000, maxConcurrent: 1_000 }
 
 /** Makes the tables if they are not there, with the bench's catalog and a new key that no limit refuses. */
-export async function prepareTables(endpoint: string, upstreamUrl: string): Promise<{ key: Key; secret: string }> {
+export async function prepareTables(endpoint: string, upstreamUrl: string) {
   const tables = openTables(LOCAL_TABLES, { endpoint })
   await createTables(tables)
   await writeCatalog(tables)(catalogFor(upstreamUrl), actBy('bench'))

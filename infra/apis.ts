@@ -28,7 +28,7 @@ export function addApi(parent: Construct, stage: Stage, functions: Functions): L
   return { api, logs: addLoggedStage(scope, api, stage, stage.apiRequestsPerSecond) }
 }
 
-/** For the few people and programs that administer. */
+/** The few people and programs that administer use it. */
 const ADMIN_REQUESTS_PER_SECOND = 20
 
 /**

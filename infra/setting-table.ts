@@ -43,7 +43,7 @@ type Row = {
   /** The defaults of the stages; a setting without them is optional. */
   readonly dev?: unknown
   readonly prod?: unknown
-  /** As docs/deploy.md has it. */
+  /** The words of docs/deploy.md. */
   readonly words: string
   /**
    * True if it may come with the deployment, because it is only put into the template: no resource is there or not, or has
@@ -208,7 +208,6 @@ export const MAY_COME_LATER: readonly string[] = SETTING_NAMES.flatMap((name) =>
   return later === true ? [name] : (later ?? []).map((member) => `${name}.${member}`)
 })
 
-/** The settings as they are in a stage without settings of its operator. */
 export function defaultsOf(stage: 'dev' | 'prod'): Settings {
   const set = SETTING_NAMES.filter((name) => stage in settingRow(name))
   return Object.fromEntries(set.map((name) => [name, settingRow(name)[stage]])) as Settings

@@ -67,7 +67,7 @@ function valueAt(value: unknown, [key, ...rest]: readonly PropertyKey[]): unknow
   return key === undefined ? value : valueAt((value as Record<PropertyKey, unknown>)[key], rest)
 }
 
-/** With the rules by which settings of the stage depend on each other. */
+/** The settings, checked also by the rules by which they depend on each other. */
 function settingsOf(name: string) {
   const asItComes = stageOf(name)
   return settings

@@ -11,7 +11,7 @@ export class WaybillStack extends Stack {
     super(app, stackName(stage), {
       description: `Waybill ${stage}: a chat routing gateway with an OpenAI-compatible contract`,
       terminationProtection: stageOf(stage).deletionProtection,
-      // For the bill: a cost allocation tag, once it is activated in the account.
+      // The bill is split by it: a cost allocation tag, once it is activated in the account.
       tags: {
         'waybill:stage': stage,
         ...(tableNames && { [ADOPTED_TAG]: 'true' }),

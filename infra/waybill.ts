@@ -18,7 +18,7 @@ import { addDomainRecords } from './edge/domain.ts'
 import { addEdge, originSecrets } from './edge/edge.ts'
 import { addEdgeLogs } from './edge/edge-logs.ts'
 import { firewallLogsOf } from './edge/firewall.ts'
-import { addEdgeParts, StacksInUsEast1 } from './edge/parts-in-us-east-1.ts'
+import { addEdgeParts, stacksInUsEast1 } from './edge/parts-in-us-east-1.ts'
 import { Functions } from './functions/functions.ts'
 import { addRollout } from './functions/rollout.ts'
 import { addMonitoring } from './monitoring/monitoring.ts'
@@ -35,13 +35,13 @@ export type { Settings, WaybillProps } from './props.ts'
  * A stack has one at most, because the command line finds it by the stack's outputs.
  */
 export class Waybill extends Construct {
-  /** For SDKs, with `/v1`; without CloudFront for chat only. */
+  /** The address for SDKs, with `/v1`; without CloudFront for chat only. */
   readonly baseUrl: string
-  /** For everything but chat, with `/v1`; another address than `baseUrl` only without CloudFront. */
+  /** The address for everything but chat, with `/v1`; another address than `baseUrl` only without CloudFront. */
   readonly apiUrl: string
   /** The address of the admin API. */
   readonly adminUrl: string
-  /** With the setting `edge`. */
+  /** Present with the setting `edge`. */
   readonly distribution: Distribution | undefined
   /** Keys, their credits, and the catalog. */
   readonly keysTable: TableV2
@@ -55,11 +55,11 @@ export class Waybill extends Construct {
   readonly exportDatabase: string | undefined
   /** The bus of notices, with the setting `notices`. */
   readonly eventBus: EventBus | undefined
-  /** For those who make keys, grant credits and push catalogs; to be attached to their roles, as the next two. */
+  /** The policy for those who make keys, grant credits and push catalogs; to be attached to their roles, as the next two. */
   readonly operatorPolicy: ManagedPolicy
-  /** For those who only look. */
+  /** The policy for those who only look. */
   readonly readerPolicy: ManagedPolicy
-  /** For those who are called up: logs, metrics, and what stops a fault. */
+  /** The policy for those who are called up: logs, metrics, and what stops a fault. */
   readonly onCallPolicy: ManagedPolicy
   /** Gets the alarms for faults that callers feel now. */
   readonly pageTopic: Topic
@@ -100,7 +100,7 @@ export class Waybill extends Construct {
       invokeMode: InvokeMode.RESPONSE_STREAM,
     })
     const { api, logs: apiLogs } = addApi(this, stage, functions)
-    const beside = region === US_EAST_1 ? undefined : new StacksInUsEast1(stack, stage, region)
+    const beside = region === US_EAST_1 ? undefined : stacksInUsEast1(stack, stage, region)
     const parts = beside?.parts ?? addEdgeParts(stage, (_, make) => ({ arn: make(this), stackName: stack.stackName }))
     const distribution = secrets
       ? addEdge(this, { stage, chatUrl, api, originSecret: secrets.sent, ...parts })
@@ -125,9 +125,8 @@ export class Waybill extends Construct {
 
     if (stage.keysTrail) addKeysTrail(this, tables, functions)
     if (distribution) {
-      const { distributionId } = distribution
       addDomainRecords(this, stage, distribution)
-      if (stage.edgeLogs && !beside) addEdgeLogs(this, stage, distributionId)
+      if (stage.edgeLogs && !beside) addEdgeLogs(this, stage, distribution.distributionId)
       beside?.watch()
     }
 

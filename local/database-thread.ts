@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { LocalFile } from '../cli/connect/local-gateway.ts'
 import type { Credentials } from '../layers/gateway/platform/config.ts'
 import type { LocalEndpoint } from '../layers/gateway/store/dynamodb/dynamodb-client.ts'
 import type { DatabaseOptions } from './dynamodb/open-database.ts'
@@ -15,16 +14,11 @@ export const LOCAL_TABLES = {
   answersTable: 'waybill-local-answers',
 }
 
-export function endpointOf({ dynamodbEndpoint, dynamodbCredentials }: LocalFile): LocalEndpoint {
-  return { endpoint: dynamodbEndpoint, ...(dynamodbCredentials && { credentials: dynamodbCredentials }) }
-}
-
 export type LocalDatabase = LocalEndpoint & {
   /** Rejects if the database ends before it is told to. */
   readonly ended: Promise<never>
 }
 
-/** Random credentials, valid for this start only. */
 export function freshCredentials(): Credentials {
   return { accessKeyId: 'waybill', secretAccessKey: randomBytes(30).toString('hex') }
 }

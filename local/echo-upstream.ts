@@ -15,7 +15,7 @@ type EchoRequest = {
 }
 
 type Echo = { readonly url: string; readonly close: () => void }
-/** With the address that it had when the gateway was last started in the folder. */
+/** Starts at the address that it had when the gateway was last started in the folder. */
 export type KeptEcho = Echo & { readonly formerUrl: string | undefined }
 
 /** The echo upstream at the port of the last start, which is usually free again: stored catalogs name it. */

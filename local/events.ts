@@ -7,7 +7,7 @@ const TEXT_TYPES = /^(text\/|application\/(json|javascript|xml|[\w.+-]+\+(json|x
 
 export type LocalEvent = ReturnType<typeof toEvent>
 
-/** The part that functions read of a Function URL's or an HTTP API's event of this request (payload format 2.0). */
+/** The part that functions read of the event that a Function URL or an HTTP API makes of a request (payload format 2.0). */
 export function toEvent(request: IncomingMessage, body: Buffer) {
   const { url = '/', method = 'GET' } = request
   // Taken as it came: URL would read the start of `//x/v1/models` as a host, and refuse `//`.

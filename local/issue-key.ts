@@ -2,34 +2,23 @@ import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ACT_MS, type Act, newAct, timeLeft } from '../layers/gateway/domain/keys/act.ts'
-import type { Key } from '../layers/gateway/domain/keys/key.ts'
-import type { KeySettings } from '../layers/gateway/domain/keys/key-settings.ts'
 import { issueSecret, KEY_DEFAULTS, newKey } from '../layers/gateway/domain/keys/new-key.ts'
 import { hashSecret } from '../layers/gateway/domain/keys/secret.ts'
-import { type Nano, parseCredits } from '../layers/gateway/domain/money/money.ts'
+import { parseCredits } from '../layers/gateway/domain/money/money.ts'
 import { BRAND } from '../layers/gateway/names.ts'
 import type { Tables } from '../layers/gateway/store/dynamodb/tables.ts'
 import { createKey } from '../layers/gateway/store/keys/create-key.ts'
 import { findKeyId } from '../layers/gateway/store/keys/read-key.ts'
 
-type IssueOptions = {
-  readonly settings: KeySettings
-  readonly credits: Nano
-  readonly prefix: string
-  readonly by: string
-}
+type IssueOptions = Omit<Parameters<typeof newKey>[0], 'stored'> & { readonly by: string }
 
 export function actBy(by: string, nowMs = Date.now()): Act {
   return newAct(by, nowMs, randomBytes(10), timeLeft(ACT_MS, Date.now))
 }
 
-export async function issueKey(
-  tables: Tables,
-  { settings, credits, prefix, by }: IssueOptions,
-  nowMs: number,
-): Promise<{ readonly key: Key; readonly secret: string; readonly act: Act }> {
-  const { secret, stored } = issueSecret(prefix, randomBytes)
-  const key = newKey({ settings, credits, prefix, stored }, nowMs, randomBytes(10))
+export async function issueKey(tables: Tables, { by, ...options }: IssueOptions, nowMs: number) {
+  const { secret, stored } = issueSecret(options.prefix, randomBytes)
+  const key = newKey({ ...options, stored }, nowMs, randomBytes(10))
   const act = actBy(by, nowMs)
   const result = await createKey(tables)(key, act)
   if (!result.created) throw new Error(`The external id of the new key is that of ${result.ownerId}.`)

@@ -1,6 +1,5 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { userInfo } from 'node:os'
-import { refuseForeign } from '../cli/console/guard.ts'
+import { isSame, refuseForeign } from '../cli/console/guard.ts'
 import { createAdmin } from '../functions/admin/create.ts'
 import type { AdminEvent } from '../functions/admin/identify.ts'
 import { AdminError } from '../layers/admin/api/admin-error.ts'
@@ -25,17 +24,12 @@ export function createLocalAdmin({ baseUrl, token, ...parts }: Options): LocalAd
   })
 }
 
-export function newAdminToken(): string {
-  return randomBytes(32).toString('base64url')
-}
-
 /** No page of a browser may call, even if it has the token: the console asks for the page. */
 function tokenHolder(token: string, port: number): (event: AdminEvent) => Identity {
-  const expected = digestOf(`Bearer ${token}`)
   const by = userInfo().username
   return ({ headers, requestContext }) => {
     refuseForeign({ headers, method: requestContext.http.method, isPage: false }, port)
-    if (!timingSafeEqual(digestOf(headers.authorization ?? ''), expected)) {
+    if (!isSame(headers.authorization, `Bearer ${token}`)) {
       throw new AdminError(
         'invalid_local_token',
         "This needs the header 'Authorization: Bearer …' with the adminToken in local.json of the gateway's folder.",
@@ -43,8 +37,4 @@ function tokenHolder(token: string, port: number): (event: AdminEvent) => Identi
     }
     return { by: async () => by, scopes: OPERATOR_SCOPES }
   }
-}
-
-function digestOf(text: string): Buffer {
-  return hash('sha256', text, 'buffer')
 }

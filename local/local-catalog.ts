@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { readCatalogFile, readCatalogJson } from '../cli/commands/read-catalog-file.ts'
-import { type ParsedCatalog, parseCatalog } from '../layers/catalog/parse-catalog.ts'
+import { parseCatalog } from '../layers/catalog/parse-catalog.ts'
 import { isoTime } from '../layers/gateway/domain/basics/time.ts'
 import { apiKeyOf, type CatalogData, type CatalogModel } from '../layers/gateway/domain/routing/catalog.ts'
 import { readVariable } from '../layers/gateway/platform/config.ts'
@@ -16,15 +16,10 @@ import type { Tables } from '../layers/gateway/store/dynamodb/tables.ts'
 import type { KeptEcho } from './echo-upstream.ts'
 import { actBy } from './issue-key.ts'
 
-export type LocalCatalog = {
-  readonly catalog: CatalogData
-  readonly source: string
-  /** Models that have no route on this machine, and the variables that would give them one. */
-  readonly off: readonly { readonly model: string; readonly missing: readonly string[] }[]
-}
+export type LocalCatalog = Awaited<ReturnType<typeof loadLocalCatalog>>
 
 /** Routes whose provider key is not in the environment are left out, and models left without any are off. */
-export async function loadLocalCatalog(file: string, echoUrl: string): Promise<LocalCatalog> {
+export async function loadLocalCatalog(file: string, echoUrl: string) {
   const catalog = await readCatalogFile(file, echoUrl)
   const missing = new Map<string, string>()
   for (const [id, entry] of Object.entries(catalog.providers)) {
@@ -37,6 +32,7 @@ export async function loadLocalCatalog(file: string, echoUrl: string): Promise<L
     return routes.length > 0 ? { ...model, routes } : { ...model, active: false }
   }
   const isOff = ({ routes }: CatalogModel) => routes.every(({ provider }) => missing.has(provider))
+  // With the variables that would give them a route.
   const off = catalog.models.filter(isOff).map(({ id, routes }) => ({
     model: id,
     missing: routes.map(({ provider }) => missing.get(provider) ?? provider),
@@ -88,7 +84,8 @@ export function checkedCatalog(read: ReadCatalog, loaded: StoredCatalog, log: Lo
   return async () => {
     const stored = await read()
     if (!stored) return undefined
-    const parsed = parseStored(stored)
+    const noVersion = { faults: ['version: must be a whole number'] }
+    const parsed = Number.isSafeInteger(stored.version) ? parseCatalog(stored.data) : noVersion
     if ('catalog' in parsed) lastGood = { ...stored, data: parsed.catalog }
     else {
       // Quoted, because a fault may repeat a name from the table, and a terminal obeys control characters.
@@ -97,9 +94,4 @@ export function checkedCatalog(read: ReadCatalog, loaded: StoredCatalog, log: Lo
     }
     return lastGood
   }
-}
-
-function parseStored({ data, version }: StoredCatalog): ParsedCatalog {
-  if (Number.isSafeInteger(version)) return parseCatalog(data)
-  return { faults: ['version: must be a whole number'], places: [] }
 }

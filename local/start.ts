@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { localConnection } from '../cli/connect/connect.ts'
 import { type LocalFile, localFile } from '../cli/connect/local-gateway.ts'
+import { newToken } from '../cli/console/guard.ts'
 import { startConsole } from '../cli/console/start-console.ts'
 import { createClose } from '../functions/close/create.ts'
 import { type Instance, openInstance } from '../functions/instance.ts'
@@ -20,7 +21,7 @@ import { listenHere } from './dynamodb/http-server.ts'
 import { startKeptEcho } from './echo-upstream.ts'
 import { humanLog } from './human-log.ts'
 import { demoKey } from './issue-key.ts'
-import { createLocalAdmin, type LocalAdmin, newAdminToken } from './local-admin.ts'
+import { createLocalAdmin, type LocalAdmin } from './local-admin.ts'
 import { catalogInForce, checkedCatalog, loadLocalCatalog } from './local-catalog.ts'
 import { localKeys, namedVariables } from './local-keys.ts'
 import { createGatewayServer } from './server.ts'
@@ -67,7 +68,7 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
     ...(dynamodb.credentials && { dynamodbCredentials: dynamodb.credentials }),
     demoKey: await demoKey(tables, isInMemory ? null : folder),
     echoUrl: echo.url,
-    adminToken: newAdminToken(),
+    adminToken: newToken(),
     pid: process.pid,
   }
   instance.resolve(opened)

@@ -1,9 +1,7 @@
 // List prices of us-east-1 in dollars, as of 2025, without free tiers, discounts and taxes. AWS changes them: each
 // names the page of aws.amazon.com that has it, to be checked before anybody relies on it.
 
-type Price = { readonly dollars: number; readonly per: string; readonly source: string }
-
-const price = (dollars: number, per: string, source: string): Price => ({ dollars, per, source })
+const price = (dollars: number, per: string, source: string) => ({ dollars, per, source })
 const ON_DEMAND = 'DynamoDB Pricing, on-demand:'
 const US_AND_EUROPE = 'CloudFront Pricing: United States and Europe, first 10 TB a month'
 const TO_PROVIDER =
@@ -35,12 +33,7 @@ export type Chat = {
   readonly logBytes: number
 }
 
-export type BillLine = {
-  readonly what: string
-  readonly model: string
-  readonly price: Price
-  readonly dollars: number
-}
+export type BillLine = ReturnType<typeof line>
 
 /** The storage of every item beside its own bytes. */
 const STORAGE_OVERHEAD_BYTES = 100
@@ -90,7 +83,7 @@ export function writeUnits(bytes: number): number {
   return Math.ceil(bytes / WRITE_UNIT_BYTES)
 }
 
-function line(what: string, model: string, of: Price, quantity: number): BillLine {
+function line(what: string, model: string, of: ReturnType<typeof price>, quantity: number) {
   return { what, model, price: of, dollars: of.dollars * quantity }
 }
 

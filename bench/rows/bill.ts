@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { openInstance } from '../../functions/instance.ts'
 import { stageOf } from '../../infra/stages.ts'
@@ -11,6 +11,7 @@ import { openTables, type Tables } from '../../layers/gateway/store/dynamodb/tab
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { rowKey } from '../../layers/gateway/store/rows/usage-item.ts'
 import { LOCAL_TABLES } from '../../local/database-thread.ts'
+import { listenHere } from '../../local/dynamodb/http-server.ts'
 import { itemBytes } from '../../local/dynamodb/item-bytes.ts'
 import type { Item } from '../../local/dynamodb/value.ts'
 import { createGatewayServer } from '../../local/server.ts'
@@ -60,8 +61,7 @@ async function sizesOfAChat(stand: Stand) {
   const server = createGatewayServer(
     Promise.resolve(openInstance({ config: { ...LOCAL_TABLES, ...BRAND }, tables, log })),
   )
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const answer = await streamed((server.address() as AddressInfo).port, secret)
+  const answer = await streamed(await listenHere(server), secret)
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))
   const [, requestId = ''] = /^x-request-id: (\S+)/im.exec(answer.toString()) ?? []

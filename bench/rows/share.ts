@@ -100,7 +100,7 @@ export async function share(stand: Stand): Promise<{ rows: Row[] }> {
 
 async function timed(runtime: RuntimeProcess, secret: string, model: Model): Promise<Timing> {
   const body = { model, stream: true, messages: [{ role: 'user', content: 'Hello' }] }
-  // As nearly every client asks.
+  // Nearly every client asks so.
   const headers = { 'accept-encoding': 'gzip, deflate' }
   const startMs = performance.now()
   const answer = await runtime.invoke(
@@ -135,13 +135,13 @@ function rowOf(what: string, rounds: readonly Timings[], figure: keyof Timing): 
   return { what, waybill: `**${added('waybill')}**`, bareProxy: added('bareProxy') }
 }
 
-/** For this memory Lambda gives a whole core: Lambda Developer Guide, "Configure Lambda function memory". */
+/** Lambda gives a whole core for this memory: Lambda Developer Guide, "Configure Lambda function memory". */
 const MB_OF_A_CORE = 1_769
 /** Lambda's share was seen to come in slices of 20 ms, of which a function has its part at once and then waits. */
 const PERIOD_US = 20_000
 const VERSION_1 = '/sys/fs/cgroup/cpu'
 
-/** For each function a control group with the share of a core that it has by its memory. */
+/** A control group for each function, with the share of a core that it has by its memory. */
 function newGroups(memoryMb: number, stack: AsyncDisposableStack) {
   const isVersion1 = existsSync(VERSION_1)
   const quotaUs = Math.round((memoryMb / MB_OF_A_CORE) * PERIOD_US)

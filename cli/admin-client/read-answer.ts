@@ -1,7 +1,7 @@
 import { AdminError } from '../../layers/admin/api/admin-error.ts'
 import type { AdminAnswer, AdminAsk } from '../../layers/admin/api/call.ts'
 import { parseJson } from '../../layers/gateway/domain/basics/json-object.ts'
-import { ADMIN_LOOKING_POSTS, ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
+import { ADMIN_READING_POSTS, ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
 import { OUTPUTS } from '../../layers/gateway/names.ts'
 import { isObject } from '../../layers/gateway/wire/basics/field-rules.ts'
 import { documentOf, START } from '../../layers/terminal/how-to-run.ts'
@@ -27,7 +27,7 @@ export async function readAnswer(response: Response, asked: AdminAsk, nowMs: num
   if (!isObject(told) || (status >= 300 && status < 400)) throw unreadable(response, asked)
   // Only the admin API sends an `error`; the services in front of it send a `message`.
   const isOurs = isObject(told.error) && 'message' in told.error
-  if (status >= 400 && !isOurs) throw gatewayRefusal(response, told, asked, nowMs)
+  if (status >= 400 && !isOurs) throw gatewayRefusal(response, String(told.message), asked, nowMs)
   return { status, headers: keptOf(response), body: text }
 }
 
@@ -48,11 +48,9 @@ const WITHOUT_IT = `To end a key without it, see "If the admin API cannot answer
 /** AWS accepts signatures of the last five minutes, and the date of an answer has seconds only. */
 const MOST_SKEW_MS = 4 * 60_000
 
-type Told = Readonly<Record<string, unknown>>
-
 /** An error of API Gateway itself: it has a status and a message, which is not passed on. */
-function gatewayRefusal({ status, headers }: Response, told: Told, asked: AdminAsk, nowMs: number): AdminError {
-  if (status === 403 || status === 401) return accessDenied(headers, String(told.message), asked, nowMs)
+function gatewayRefusal({ status, headers }: Response, told: string, asked: AdminAsk, nowMs: number): AdminError {
+  if (status === 403 || status === 401) return accessDenied(headers, told, asked, nowMs)
   if (status === 429)
     return new AdminError(
       'service_unavailable',
@@ -108,7 +106,7 @@ function accessDenied(headers: Headers, message: string, asked: AdminAsk, nowMs:
 }
 
 function onlyLooks({ method, path }: AdminAsk): boolean {
-  return method === 'GET' || ADMIN_LOOKING_POSTS.includes(path.slice(ADMIN_ROOT.length))
+  return method === 'GET' || ADMIN_READING_POSTS.includes(path.slice(ADMIN_ROOT.length))
 }
 
 function denied(why: string): AdminError {

@@ -50,7 +50,6 @@ async function testAction(session: Session, _: object, model?: string): Promise<
   if (!tests.data.every(({ ok }) => ok)) session.fail()
 }
 
-/** Every route, page by page. */
 export async function testedRoutes(admin: Ask, model?: string): Promise<List<RouteTestShape>> {
   const data: RouteTestShape[] = []
   for (let after: string | undefined; ; ) {

@@ -1,17 +1,16 @@
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { START } from '../../layers/terminal/how-to-run.ts'
 import { printValue } from '../../layers/terminal/output.ts'
-import { chooseGateway, chosenGateway, type Gateway, STAGE_VARIABLE } from '../connect/chosen-gateway.ts'
+import { chooseGateway, chosenGateway, STAGE_VARIABLE } from '../connect/chosen-gateway.ts'
+import type { Target } from '../connect/connect.ts'
 import { option } from './arguments.ts'
 import type { Here } from './open-session.ts'
 import type { CommandRow } from './run.ts'
 
-type UseOptions = Gateway & { readonly none?: boolean }
-
 export const USE: CommandRow = {
   words: 'the gateway of commands that name none: choose it (a stage, --stack or --local), give it up, or tell it',
   options: [option('--none', 'choose none any more')],
-  async here(place: Here, options: UseOptions, typed?: string) {
+  async here(place: Here, options: Target & { readonly none?: boolean }, typed?: string) {
     const { env } = place.terminal
     const { none, local, stack, stage = typed } = options
     if ([none, local, stack, stage].filter(Boolean).length > 1)
@@ -27,7 +26,7 @@ export const USE: CommandRow = {
   },
 }
 
-function nameOf({ local, stage, stack, adminUrl }: Gateway): string {
+function nameOf({ local, stage, stack, adminUrl }: Target): string {
   if (adminUrl) return `the admin API at ${adminUrl}, by an admin key`
   if (local) return `the local gateway, which '${START}' runs in the folder`
   return stage ? `the stage ${stage}` : `the gateway in the stack ${stack}`

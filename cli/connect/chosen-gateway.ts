@@ -6,13 +6,12 @@ import type { Terminal } from '../../layers/terminal/terminal.ts'
 import type { Target } from './connect.ts'
 
 type Environment = Terminal['env']
-export type Gateway = Pick<Target, 'local' | 'stage' | 'stack' | 'adminUrl' | 'adminKey'>
-/** A gateway, and the place that names it. */
-export type ChosenGateway = Gateway & { readonly by: string }
+/** `by` is the place that names it. */
+type ChosenGateway = Target & { readonly by: string }
 
 export const STAGE_VARIABLE = 'WAYBILL_STAGE'
 /** The address of an admin API, which is called with the admin key in WAYBILL_ADMIN_KEY. */
-export const ADMIN_URL_VARIABLE = 'WAYBILL_ADMIN_URL'
+const ADMIN_URL_VARIABLE = 'WAYBILL_ADMIN_URL'
 const NAMES = {
   stage: { rule: /^[A-Za-z][A-Za-z0-9-]{0,62}$/, sample: 'prod' },
   stack: { rule: /^[A-Za-z][A-Za-z0-9-]{0,127}$/, sample: 'MyApp' },
@@ -34,9 +33,9 @@ export async function chosenGateway(env: Environment): Promise<ChosenGateway | u
   return text === undefined ? undefined : { ...gatewayIn(text, file), by: file }
 }
 
-function gatewayIn(text: string, file: string): Gateway {
+function gatewayIn(text: string, file: string): Target {
   try {
-    const found = checkedGateway(JSON.parse(text) as Gateway)
+    const found = checkedGateway(JSON.parse(text) as Target)
     if (found) return found
   } catch {
     // The message below is for every content that is none of ours.
@@ -44,14 +43,14 @@ function gatewayIn(text: string, file: string): Gateway {
   throw new CliError(`The file ${file} names no gateway. Choose one with 'waybill use NAME', or none with --none.`)
 }
 
-function checkedGateway({ local, stage, stack }: Gateway): Gateway | undefined {
+function checkedGateway({ local, stage, stack }: Target): Target | undefined {
   if (local === true) return { local }
   if (stage !== undefined) return checkedName('stage', stage)
   return stack === undefined ? undefined : checkedName('stack', stack)
 }
 
 /** Keeps the gateway, or none, for the next commands. */
-export async function chooseGateway(named: Gateway | undefined, env: Environment): Promise<void> {
+export async function chooseGateway(named: Target | undefined, env: Environment): Promise<void> {
   const file = chosenFile(env)
   if (!named) return rm(file, { force: true })
   const gateway = checkedGateway(named)
@@ -59,7 +58,7 @@ export async function chooseGateway(named: Gateway | undefined, env: Environment
   await writeFile(file, `${JSON.stringify(gateway)}\n`)
 }
 
-function checkedName(kind: keyof typeof NAMES, text: string): Gateway {
+function checkedName(kind: keyof typeof NAMES, text: string): Target {
   const { rule, sample } = NAMES[kind]
   if (rule.test(text)) return { [kind]: text }
   throw new CliError(`'${text}' is not the name of a ${kind}. It has letters, digits and hyphens, such as ${sample}.`)

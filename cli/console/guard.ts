@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { AdminError } from '../../layers/admin/api/admin-error.ts'
 
-/** With every answer: the page runs no foreign code, and is not framed, cached or leaked in a Referer. */
+/** Every answer has them: the page runs no foreign code, and is not framed, cached or leaked in a Referer. */
 export const GUARD_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
@@ -59,11 +59,12 @@ export class Tokens {
   }
 }
 
-function newToken(): string {
+export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-function isSame(given: unknown, expected: string | undefined): boolean {
+/** In constant time. */
+export function isSame(given: unknown, expected: string | undefined): boolean {
   if (typeof given !== 'string' || expected === undefined) return false
   return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'))
 }

@@ -14,17 +14,11 @@ const CREDITS = '1'
 const LIFETIME_MS = 12 * HOUR_MS
 const MOST_NAME = 100
 
-export type Playground = AsyncDisposable & {
-  chat(body: Uint8Array, signal: AbortSignal): Promise<Response>
-}
+export type Playground = ReturnType<typeof openPlayground>
 
 type OwnKey = { readonly id: string; readonly secret: string; readonly expiresAt: string }
 
-export function openPlayground(
-  client: AdminClient,
-  { chatUrl }: Pick<Connection, 'chatUrl'>,
-  clock: () => number,
-): Playground {
+export function openPlayground(client: AdminClient, { chatUrl }: Pick<Connection, 'chatUrl'>, clock: () => number) {
   const api = ask(client)
   let making: Promise<OwnKey> | undefined
 
@@ -40,17 +34,12 @@ export function openPlayground(
     const { by } = await api.get<WhoAmI>('/whoami')
     const { secret, sent } = newSecret(BRAND.keyPrefix)
     const expiresAt = isoTime(clock() + LIFETIME_MS)
-    const body = {
-      name: `playground of ${by}`.slice(0, MOST_NAME),
-      credits: CREDITS,
-      expires_at: expiresAt,
-      ...sent,
-    }
-    const { id } = await api.once<KeyShape>('/keys', body)
+    const name = `playground of ${by}`.slice(0, MOST_NAME)
+    const { id } = await api.once<KeyShape>('/keys', { name, credits: CREDITS, expires_at: expiresAt, ...sent })
     return { id, secret, expiresAt }
   }
 
-  /** With another key if the gateway refuses the first: it has expired, or was revoked. */
+  /** Asks with another key if the gateway refuses the first: it has expired, or was revoked. */
   async function asked(url: string, sent: RequestInit): Promise<Response> {
     const used = ownKey()
     const answer = await withSecret((await used).secret)
@@ -79,7 +68,8 @@ export function openPlayground(
   }
 
   return {
-    chat: (body, signal) => asked(`${chatUrl}/v1/chat/completions`, { method: 'POST', body, signal }),
+    chat: (body: Uint8Array, signal: AbortSignal) =>
+      asked(`${chatUrl}/v1/chat/completions`, { method: 'POST', body, signal }),
     async [Symbol.asyncDispose]() {
       const made = await making?.catch(() => undefined)
       if (made) await revoke(made)

@@ -7,6 +7,7 @@ import type { ConsoleFile } from '../../console/build.ts'
 import { AdminError } from '../../layers/admin/api/admin-error.ts'
 import { type AdminAnswer, adminRequestId, type Identity } from '../../layers/admin/api/call.ts'
 import { readJson } from '../../layers/admin/api/fields.ts'
+import { refused } from '../../layers/admin/api/handle.ts'
 import { MOST_CATALOG_BYTES } from '../../layers/admin/catalog/catalog-refusal.ts'
 import { ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
 import type { AdminClient } from '../admin-client/http-client.ts'
@@ -20,7 +21,7 @@ const JSON_TYPE = { 'Content-Type': 'application/json' }
 const MOST_BYTES = 2 * MOST_CATALOG_BYTES + 1
 const PASSED_ON = /^(content-type|x-request-id|x-svc-.*|ratelimit-.*|retry-after)$/
 
-export type ConsoleParts = {
+type ConsoleParts = {
   readonly api: AdminClient
   readonly scopes: Identity['scopes']
   readonly tokens: Tokens
@@ -101,15 +102,9 @@ export function createConsoleServer({ api, scopes, tokens, page, playground, clo
       error instanceof AdminError
         ? error
         : new AdminError('service_unavailable', `The gateway could not be asked: ${(error as Error).message}`)
-    response.writeHead(refusal.status, {
-      ...GUARD_HEADERS,
-      ...refusal.headers,
-      ...JSON_TYPE,
-      'X-Request-Id': adminRequestId(clock()),
-      // The unread part of the body is not awaited.
-      Connection: 'close',
-    })
-    response.end(JSON.stringify(refusal.envelope))
+    const answer = refused(adminRequestId(clock()), refusal)
+    // The unread part of the body is not awaited.
+    await write(response, { ...answer, headers: { ...answer.headers, Connection: 'close' } })
   }
 }
 
@@ -134,7 +129,7 @@ function singled(headers: IncomingMessage['headers']): Record<string, string | u
   )
 }
 
-/** As much of a body as any route accepts, and one byte more, by which it is refused. */
+/** Reads as much of a body as any route accepts, and one byte more, by which it is refused. */
 async function readBody(request: IncomingMessage): Promise<Uint8Array> {
   const chunks: Buffer[] = []
   let size = 0

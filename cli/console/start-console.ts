@@ -49,19 +49,11 @@ export async function startConsole(
 /** The customary port or one of the next, if they are free, else any. */
 const NEARBY = [...Array.from({ length: 20 }, (_, i) => CONSOLE_PORT + i), 0]
 
-async function listen(server: Server, ports: readonly number[]): Promise<void> {
-  for (const port of ports) if (await isListening(server, port)) return
-  throw new CliError(`Port ${ports[0]} is already in use. Choose another with --port, or leave it away.`)
-}
-
-/** False if the port is in use. */
-async function isListening(server: Server, port: number): Promise<boolean> {
+async function listen(server: Server, [port, ...others]: readonly number[]): Promise<void> {
   server.listen(port, '127.0.0.1')
-  try {
-    await once(server, 'listening')
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    return false
-  }
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error
+    if (others.length > 0) return listen(server, others)
+    throw new CliError(`Port ${port} is already in use. Choose another with --port, or leave it away.`)
+  })
 }

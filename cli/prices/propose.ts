@@ -23,7 +23,7 @@ export type Proposal = ReturnType<typeof propose>
  * entries of lists that are not believed, and why.
  */
 export function propose(catalog: CatalogData, lists: readonly PriceList[], markup: bigint | undefined) {
-  const differences: Difference[] = []
+  const differences: NonNullable<ReturnType<typeof differenceAt>>[] = []
   const edits: Edit[] = []
   const missing: string[] = []
   const doubts: string[] = []
@@ -78,7 +78,6 @@ export function propose(catalog: CatalogData, lists: readonly PriceList[], marku
 }
 
 type ListedFigures = readonly (readonly [label: string, figures: Figures])[]
-type Difference = NonNullable<ReturnType<typeof differenceAt>>
 
 /** A value that differs from that of the lists, or on which they differ. The route is null for a field of the model. */
 function differenceAt(path: Path, ours: CatalogModel, proposed: Figures, listed: ListedFigures) {

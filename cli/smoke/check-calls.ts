@@ -11,8 +11,6 @@ const COUNTING = [{ role: 'user', content: 'Count from 1 to 40, in words.' }]
 
 export type Check = (what: string, work: () => unknown) => Promise<void>
 
-type Caller = ReturnType<typeof callerOf>
-
 type SmokeKey = { readonly id: string; readonly secret: string }
 
 export function callerOf({ admin, chatUrl, apiUrl }: Session, { id: keyId, secret }: SmokeKey, model: string) {
@@ -24,7 +22,7 @@ export function callerOf({ admin, chatUrl, apiUrl }: Session, { id: keyId, secre
   return { admin, chatUrl, apiUrl, headers, keyId, model, get, post, ask }
 }
 
-export async function checkCalls(caller: Caller, check: Check): Promise<void> {
+export async function checkCalls(caller: ReturnType<typeof callerOf>, check: Check): Promise<void> {
   const { admin, chatUrl, apiUrl, headers, keyId, model, get, post, ask } = caller
   const read = async <T>(path: string) => json<T>(await get(path))
   const requestOf = (id: string) => admin.get<RequestShape>(`/requests/${id}`)

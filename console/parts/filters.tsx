@@ -34,7 +34,7 @@ export function RangePicker({ url, range }: { readonly url: PageUrl; readonly ra
   )
 }
 
-/** As a field for moments has it: `2026-11-16T14:03`. */
+/** The moment as its field has it: `2026-11-16T14:03`. */
 function typedText(at: string, isUtc: boolean): string {
   const time = new Date(at)
   const aheadMs = isUtc ? 0 : -time.getTimezoneOffset() * MINUTE_MS

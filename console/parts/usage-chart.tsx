@@ -42,7 +42,7 @@ const METRICS = {
 } as const
 type MetricName = keyof typeof METRICS
 
-/** As many as can be told apart by their colour; the rest is one. */
+/** The number that can be told apart by their colour; the rest is one. */
 const COLOURS = 7
 export const colourOf = (place: number) => `c${Math.min(place, COLOURS)}`
 

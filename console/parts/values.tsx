@@ -103,7 +103,7 @@ function utcText(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`
 }
 
-/** As the UTC text, with the offset of this machine's zone: `2026-11-16 14:03:22 +01:00`. */
+/** The same form as in UTC, with the offset of this machine's zone: `2026-11-16 14:03:22 +01:00`. */
 function localText(at: string): string {
   const time = new Date(at)
   const aheadMs = -time.getTimezoneOffset() * MINUTE_MS

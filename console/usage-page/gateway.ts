@@ -1,4 +1,4 @@
-import type { Told } from '../../layers/admin/api/shapes/parts.ts'
+import type { Shape } from '../../layers/admin/api/shapes/parts.ts'
 import type { UsageRecord } from '../../layers/admin/api/shapes/usage-record.ts'
 import { connect } from '../api.ts'
 
@@ -17,7 +17,7 @@ export type Sums<Sum> = {
   readonly total: Figures
   readonly left_out: readonly unknown[]
 }
-export type Request = Told<typeof UsageRecord>
+export type Request = Shape<typeof UsageRecord>
 export type Models = {
   readonly data: readonly {
     readonly id: string

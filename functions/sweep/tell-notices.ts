@@ -15,7 +15,7 @@ import type { Instance } from '../instance.ts'
 /** Tells a notice to the operator's systems. Throws if it was not taken. */
 export type Tell = (notice: NoticeBody) => Promise<void>
 
-/** For so long a notice is tried to be told. */
+/** A notice is retried for so long. */
 const MOST_DAYS = 3
 
 /**

@@ -14,14 +14,13 @@ export function recordsBucket(scope: Construct, days: number, withoutLogs: strin
     encryption: BucketEncryption.S3_MANAGED,
     enforceSSL: true,
     lifecycleRules: [{ expiration: Duration.days(days), abortIncompleteMultipartUploadAfter: Duration.days(1) }],
-    // For every stage: CloudFormation cannot delete a bucket with content, and this one empties itself.
+    // This holds for every stage: CloudFormation cannot delete a bucket with content, and this one empties itself.
     removalPolicy: RemovalPolicy.RETAIN,
   })
   acknowledge(bucket, 'S1', withoutLogs)
   return bucket
 }
 
-/** Lets a service of AWS use the bucket for these of its own resources. */
 export function letUse(bucket: Bucket, service: string, action: string, resource: string, conditions: object): void {
   const principals = [new ServicePrincipal(service)]
   bucket.addToResourcePolicy(

@@ -105,15 +105,11 @@ function hostOf(url: string): string {
   return Fn.select(2, Fn.split('/', url))
 }
 
-/** References that CloudFormation resolves as it deploys: the secrets themselves are never in the template. */
-type OriginSecrets = {
-  readonly sent: string
-  /** The secrets that the functions accept, separated by commas. */
-  readonly accepted: string
-}
-
-/** Each number is a secret of its own: CloudFormation resolves a reference again only if the reference itself changes. */
-export function originSecrets(scope: Construct, sent: number): OriginSecrets {
+/**
+ * References that CloudFormation resolves as it deploys: the secrets themselves are never in the template. Each number is
+ * a secret of its own: CloudFormation resolves a reference again only if the reference itself changes.
+ */
+export function originSecrets(scope: Construct, sent: number) {
   const secrets = new Map(acceptedNumbers(sent).map((number) => [number, originSecret(scope, number)]))
   return { sent: secrets.get(sent) as string, accepted: [...secrets.values()].join(',') }
 }

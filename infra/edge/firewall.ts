@@ -9,9 +9,6 @@ import type { Stage } from '../stages.ts'
 /** WAF demands this prefix. */
 export const firewallLogsOf = (stackName: string) => `aws-waf-logs-${stackName}`
 
-/** The dimension of its metrics, which all firewalls of an account share. */
-export const firewallMetric = (stackName: string) => stackName
-
 /** A web firewall for CloudFront: a limit for each address, and AWS's common rules, which count or block. Returns its ARN. */
 export function addFirewall(parent: Construct, stage: Stage): string {
   const scope = new Construct(parent, 'Firewall')
@@ -19,7 +16,8 @@ export function addFirewall(parent: Construct, stage: Stage): string {
     scope: 'CLOUDFRONT',
     description: `In front of Waybill ${stage.name}`,
     defaultAction: { allow: {} },
-    visibilityConfig: metric(firewallMetric(Stack.of(scope).stackName)),
+    // The dimension of its metrics, which all firewalls of an account share.
+    visibilityConfig: metric(Stack.of(scope).stackName),
     dataProtectionConfig: { dataProtections: WITHHELD },
     customResponseBodies: { [TOO_MANY]: { contentType: 'APPLICATION_JSON', content: REFUSAL } },
     rules: [limitOfEachAddress(stage), commonRules(stage)],

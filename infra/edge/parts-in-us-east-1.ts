@@ -42,49 +42,37 @@ const ARN = 'Arn'
  * The resources that CloudFront needs in us-east-1 if a gateway is in another region, in small stacks, one for each: a
  * resource that is switched off is then only left out, and can be deleted when CloudFront no longer uses it.
  */
-export class StacksInUsEast1 {
-  /** Each in a stack that is deployed before the gateway's own. */
-  readonly parts: EdgeParts & { readonly contentHash: string }
-
-  readonly #main: Stack
-  readonly #stage: Stage
-  readonly #region: string
-
-  constructor(main: Stack, stage: Stage, region: string) {
-    this.#main = main
-    this.#stage = stage
-    this.#region = region
-    const before: Stack[] = []
-    /** Its ARN is read when the main stack is deployed, which is after this one. */
-    const partOf = (part: string, make: (stack: Stack) => string) => {
-      const stack = this.#add(part)
-      new CfnOutput(stack, ARN, { value: make(stack) })
-      main.addStackDependency(stack)
-      before.push(stack)
-      return { arn: Fn.getStackOutput(stack.stackName, ARN, US_EAST_1), stackName: stack.stackName }
-    }
-    this.parts = { ...addEdgeParts(stage, partOf), contentHash: contentHashOf(before) }
+export function stacksInUsEast1(main: Stack, stage: Stage, region: string) {
+  const before: Stack[] = []
+  /** Its ARN is read when the main stack is deployed, which is after this one. */
+  const partOf = (part: string, make: (stack: Stack) => string) => {
+    const stack = add(part)
+    new CfnOutput(stack, ARN, { value: make(stack) })
+    main.addStackDependency(stack)
+    before.push(stack)
+    return { arn: Fn.getStackOutput(stack.stackName, ARN, US_EAST_1), stackName: stack.stackName }
   }
+  const parts = { ...addEdgeParts(stage, partOf), contentHash: contentHashOf(before) }
+  return { parts, watch }
 
   /** Logs the requests of the gateway's distribution and watches it, by stacks that are deployed after it. */
-  watch(): void {
-    const [stage, main] = [this.#stage, this.#main]
-    const distributionId = Fn.getStackOutput(main.stackName, OUTPUTS.distributionId, this.#region)
+  function watch(): void {
+    const distributionId = Fn.getStackOutput(main.stackName, OUTPUTS.distributionId, region)
     const { logs, alarms } = edgeNeedsOf(stage)
     const addAfter = (part: string) => {
-      const stack = this.#add(part)
+      const stack = add(part)
       stack.addStackDependency(main)
       return stack
     }
     if (logs) addEdgeLogs(addAfter('edge-logs'), stage, distributionId)
     if (!alarms) return
-    const monitoring = addEdgeMonitoring(addAfter('edge-alarms'), stage, { ...this.parts, distributionId })
-    Tags.of(monitoring).add(EDGE_PARTS_TAG, this.parts.contentHash)
+    const monitoring = addEdgeMonitoring(addAfter('edge-alarms'), stage, { ...parts, distributionId })
+    Tags.of(monitoring).add(EDGE_PARTS_TAG, parts.contentHash)
   }
 
   /** A gateway may be in several regions of an account, and all of them have their parts in this one. */
-  #add(part: string): Stack {
-    const [{ name }, main, region] = [this.#stage, this.#main, this.#region]
+  function add(part: string): Stack {
+    const { name } = stage
     const stack = new Stack(CdkStage.of(main) ?? main.node.root, `${main.node.id}-${part}-${region}`, {
       stackName: `${main.stackName}-${part}-${region}`,
       env: { region: US_EAST_1, ...(!Token.isUnresolved(main.account) && { account: main.account }) },

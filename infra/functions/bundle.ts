@@ -4,37 +4,32 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, buildSync } from 'esbuild'
 import { usagePage } from '../../console/usage-page/build.ts'
+import manifest from '../../package.json' with { type: 'json' }
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const OUT = join(ROOT, 'cdk.out', 'bundles')
 
-const GATEWAY = join(ROOT, 'layers', 'gateway')
+type Part = keyof typeof manifest.imports
+const sourceOf = (name: Part) => join(ROOT, manifest.imports[name])
 
-/** Parts that a function loads lazily, each from a file of its name beside the function's own. AWS's SDK is the lockfile's. */
-const LAZY = {
-  '#advice': join(GATEWAY, 'wire', 'requests', 'advice.ts'),
-  '#bedrock': join(GATEWAY, 'providers', 'bedrock', 'bedrock-sdk.ts'),
-  '#contracts': join(GATEWAY, 'contracts', 'lazy-contracts.ts'),
-  '#dialects': join(GATEWAY, 'providers', 'lazy-dialects.ts'),
-  '#openapi': join(ROOT, 'functions', 'api', 'openapi.ts'),
-  '#quote': join(ROOT, 'functions', 'api', 'answer-quote.ts'),
+/**
+ * Parts that a function loads lazily, each from a file of its name beside the function's own. AWS's SDK is the lockfile's.
+ * A quote reads requests as chat does, and asks no model; the api has the document of them all.
+ */
+const LAZY: Readonly<Record<string, readonly Part[]>> = {
+  chat: ['#advice', '#contracts', '#dialects', '#bedrock'],
+  api: ['#advice', '#contracts', '#dialects', '#openapi', '#quote'],
 }
 /** The page for the owners of keys, built, as a module beside the api's own. */
 const USAGE_PAGE = '#usage-page'
 const fileOf = (name: string) => `./${name.slice(1)}.js`
-const LAZY_FILES = Object.fromEntries([...Object.keys(LAZY), USAGE_PAGE].map((name) => [name, fileOf(name)]))
-
-/** A quote reads requests as chat does, and asks no model; the api has the document of them all. */
-const OF_FUNCTION: Readonly<Record<string, readonly (keyof typeof LAZY)[]>> = {
-  chat: ['#advice', '#contracts', '#dialects', '#bedrock'],
-  api: ['#advice', '#contracts', '#dialects', '#openapi', '#quote'],
-}
+const LAZY_FILES = Object.fromEntries([...Object.values(LAZY).flat(), USAGE_PAGE].map((name) => [name, fileOf(name)]))
 
 /** A package of the tokenizer's layer, which is in Lambda's NODE_PATH. */
-const TOKENIZER = { name: 'waybill-tokenizer', entry: join(ROOT, 'layers', 'tokenizer', 'answer-question.ts') }
+const TOKENIZER = { name: 'waybill-tokenizer', entry: sourceOf('#tokenizer') }
 
 /** The entries with AWS's own client in them. */
-const WITH_SDK = [LAZY['#bedrock'], join(ROOT, 'functions', 'admin', 'handler.ts')]
+const WITH_SDK = [sourceOf('#bedrock'), join(ROOT, 'functions', 'admin', 'handler.ts')]
 
 /** Node's web streams would take a third of the time in which chat loads. */
 const WEB_STREAMS = 'node:stream/web'
@@ -57,7 +52,7 @@ const COMMON: BuildOptions = {
 
 export function bundleFunction(name: string, out = OUT): string {
   const folder = join(out, 'functions', name)
-  for (const lazy of OF_FUNCTION[name] ?? []) bundleFile(folder, LAZY[lazy], fileOf(lazy))
+  for (const lazy of LAZY[name] ?? []) bundleFile(folder, sourceOf(lazy), fileOf(lazy))
   if (name === 'api') bundleUsagePage(folder)
   return bundleFile(folder, join(ROOT, 'functions', name, 'handler.ts'), 'index.js')
 }

@@ -90,7 +90,7 @@ export class GatewayFunction extends LambdaFunction {
     const scope = this.node.scope as Construct
     const every = Duration.minutes(minutes)
     this.live.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: every })
-    // For schedules of this account only.
+    // Only schedules of this account may use it.
     const group = { service: 'scheduler', resource: 'schedule-group', resourceName: 'default' }
     const conditions = {
       StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID, 'aws:SourceArn': Stack.of(this).formatArn(group) },

@@ -22,7 +22,7 @@ export type Rule = {
   /** How many of the last three periods of its metric must be above it, if not 2; with 1, it goes off at once. */
   readonly periods?: 1 | 3
   readonly isBadIfMissing?: true
-  /** For a percentile: no change of state by fewer requests than it needs to mean something. */
+  /** A percentile changes no state by fewer requests than it needs to mean something. */
   readonly ignoresFew?: true
 }
 

@@ -39,7 +39,7 @@ export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions
   ]
   const widgets = graphs.map(([title, left]) => new GraphWidget({ title, left, width: 12 }))
   const rows = Array.from({ length: Math.ceil(widgets.length / 2) }, (_, i) => widgets.slice(2 * i, 2 * i + 2))
-  // With the region, because all regions of an account share the names of dashboards.
+  // The name has the region, because all regions of an account share the names of dashboards.
   const dashboardName = `Waybill-${stage.name}-${Aws.REGION}`
   new Dashboard(scope, 'Dashboard', { dashboardName, widgets: rows })
   return `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboardName}`

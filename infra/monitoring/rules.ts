@@ -3,7 +3,6 @@ import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { FUNCTION_TIMEOUT_SECONDS, TABLES, type TableDefinition } from '../../layers/gateway/names.ts'
 import type { Tables } from '../data/tables.ts'
-import { firewallMetric } from '../edge/firewall.ts'
 import type { Functions } from '../functions/functions.ts'
 import type { Stage } from '../stages.ts'
 import { gatewayMetric, IN_FIVE_MINUTES, percentOf, type Rule, type Rules, sumOf, withoutSuccess } from './alarms.ts'
@@ -71,7 +70,11 @@ export function tickets(watched: Watched): Rules {
   const { stage, functions, tables, adminApi } = watched
   const { chat, tokenizer, api, close } = functions
   return {
-    ...(stage.rollout === 'canary' && releaseRules(functions)),
+    // Apart from each other, for Rollout's sake.
+    ...(stage.rollout === 'canary' && {
+      ReleaseErrors: { metric: releaseErrors(functions.called), from: 3, periods: 1 },
+      AdminReleaseErrors: { metric: releaseErrors([functions.admin]), from: 3, periods: 1 },
+    }),
     ...countRules(stage),
     // Their limits are guesses.
     SlowFirstTokens: {
@@ -125,14 +128,6 @@ function countRules(stage: Stage): Rules {
   }
 }
 
-/** Apart from each other, for Rollout's sake. */
-function releaseRules({ called, admin }: Functions): Rules {
-  return {
-    ReleaseErrors: { metric: releaseErrors(called), from: 3, periods: 1 },
-    AdminReleaseErrors: { metric: releaseErrors([admin]), from: 3, periods: 1 },
-  }
-}
-
 /**
  * The errors of the version that a deployment brings, however few calls it gets: among all calls they would not stand
  * out. Lambda counts by version if an alias has two, which is during a deployment.
@@ -141,14 +136,14 @@ function releaseErrors(functions: Functions['called']): MathExpression {
   const errors = functions.map(({ functionName: FunctionName, live }) => {
     // The alias by its name: a reference to it would wait for the deployment that this alarm is to watch.
     const Resource = `${FunctionName}:${live.aliasName}`
-    const dimensionsMap = { FunctionName, Resource, ExecutedVersion: live.version.version }
-    return new Metric({ namespace: 'AWS/Lambda', metricName: 'Errors', dimensionsMap, ...IN_FIVE_MINUTES })
+    return countOf('AWS/Lambda', 'Errors', { FunctionName, Resource, ExecutedVersion: live.version.version })
   })
   return sumOf(errors)
 }
 
-const databaseMetric = (metricName: string, dimensionsMap: Record<string, string>) =>
-  new Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap, ...IN_FIVE_MINUTES })
+function countOf(namespace: string, metricName: string, dimensionsMap: Record<string, string>): Metric {
+  return new Metric({ namespace, metricName, dimensionsMap, ...IN_FIVE_MINUTES })
+}
 
 /** The throttles of every operation: the table's own events leave out those of its indexes. */
 function throttlesOf(tables: Tables, name: keyof typeof TABLES): Rule {
@@ -156,7 +151,7 @@ function throttlesOf(tables: Tables, name: keyof typeof TABLES): Rule {
   const { indexes }: TableDefinition = TABLES[name]
   const places = [{ TableName }, ...indexes.map((index) => ({ TableName, GlobalSecondaryIndexName: index.name }))]
   const events = ['ReadThrottleEvents', 'WriteThrottleEvents']
-  const metric = sumOf(places.flatMap((place) => events.map((event) => databaseMetric(event, place))))
+  const metric = sumOf(places.flatMap((place) => events.map((event) => countOf('AWS/DynamoDB', event, place))))
   return { metric, from: 10 }
 }
 
@@ -171,28 +166,18 @@ const REQUESTED: Readonly<Record<keyof typeof TABLES, readonly string[]>> = {
 function databaseErrors(tables: Tables): Rule {
   const errors = Object.entries(REQUESTED).flatMap(([name, operations]) => {
     const { tableName: TableName } = tables[name as keyof typeof REQUESTED]
-    return operations.map((Operation) => databaseMetric('SystemErrors', { TableName, Operation }))
+    return operations.map((Operation) => countOf('AWS/DynamoDB', 'SystemErrors', { TableName, Operation }))
   })
   return { metric: sumOf(errors), from: 10 }
 }
 
 export function edgeTickets({ webAcl, certificateArn }: WatchedEdge): Rules {
+  const blocked = (WebACL: string) => countOf('AWS/WAFV2', 'BlockedRequests', { WebACL, Rule: 'ALL' })
   return {
-    ...(webAcl && { FirewallBlocks: firewallBlocks(firewallMetric(webAcl.stackName)) }),
+    // CloudFront's firewalls have no region ("AWS WAF metrics and dimensions" in its guide).
+    ...(webAcl && { FirewallBlocks: { metric: blocked(webAcl.stackName), from: 100 } }),
     ...(certificateArn !== undefined && { CertificateEnds: certificateEnds(certificateArn) }),
   }
-}
-
-/** CloudFront's firewalls have no region ("AWS WAF metrics and dimensions" in its guide). */
-function firewallBlocks(WebACL: string): Rule {
-  const dimensionsMap = { WebACL, Rule: 'ALL' }
-  const metric = new Metric({
-    namespace: 'AWS/WAFV2',
-    metricName: 'BlockedRequests',
-    dimensionsMap,
-    ...IN_FIVE_MINUTES,
-  })
-  return { metric, from: 100 }
 }
 
 /** ACM publishes it twice a day ("Supported CloudWatch metrics" in its guide). */

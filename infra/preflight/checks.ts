@@ -20,7 +20,6 @@ type Look = (plan: Plan) => Promise<Outcome>
 
 const ok = (what: string): Outcome => ({ is: 'ok', what })
 export const failed = (what: string, advice: string): Outcome => ({ is: 'failed', what, advice })
-const unknown = (what: string, advice: string): Outcome => ({ is: 'unknown', what, advice })
 
 function outputOf({ Outputs = [] }: Stack, name: string): string | undefined {
   return Outputs.find(({ OutputKey }) => OutputKey === name)?.OutputValue
@@ -190,7 +189,7 @@ async function lookForAccess({ aws, catalog }: Plan): Promise<Outcome> {
   }
   if (unnamed.length === 0) return ok(`access to ${known.length} ${known.length === 1 ? 'model' : 'models'}`)
   const advice = `Try it after the deployment with '${WAYBILL} routes test'.`
-  return unknown(`which model is behind ${unnamed.join(' and ')} is not in its name`, advice)
+  return { is: 'unknown', what: `which model is behind ${unnamed.join(' and ')} is not in its name`, advice }
 }
 
 async function missingFor(aws: Aws, model: string, region: string): Promise<string[]> {

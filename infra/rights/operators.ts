@@ -4,7 +4,7 @@ import type { LambdaApplication } from 'aws-cdk-lib/aws-codedeploy'
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { ADMIN_LOOKING_POSTS, ADMIN_PATHS } from '../../layers/gateway/endpoints.ts'
+import { ADMIN_PATHS, ADMIN_READING_POSTS } from '../../layers/gateway/endpoints.ts'
 import { wildcard } from '../acknowledge.ts'
 import type { Tables } from '../data/tables.ts'
 import type { GatewayFunction } from '../functions/gateway-function.ts'
@@ -31,7 +31,7 @@ type Props = {
 export function addOperators(parent: Construct, props: Props) {
   const scope = new Construct(parent, 'Operators')
   const { stage, adminApi } = props
-  const looking = [callsBy('GET'), ...ADMIN_LOOKING_POSTS.map((path) => callsBy('POST', path))]
+  const looking = [callsBy('GET'), ...ADMIN_READING_POSTS.map((path) => callsBy('POST', path))]
   const everyCall = (method: string) =>
     wildcard(
       scope,

@@ -18,7 +18,7 @@ const MOST_KNOWN = 12
 const MOST_UNKNOWN = 5
 const LONGEST_NAME = 100
 
-/** For `safeParse`: the words, behind a path, for faults for which a schema has none of its own. */
+/** The words, behind a path, for faults for which a schema has none of its own; `safeParse` takes it. */
 export const FAULT_WORDS = { error: wordsOf }
 
 function wordsOf(issue: z.core.$ZodRawIssue): string | undefined {

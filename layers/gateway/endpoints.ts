@@ -123,4 +123,4 @@ export const ADMIN_ROOT = '/admin/v1'
 /** The roots of the admin API where it is deployed: for callers whom AWS has authenticated, and for admin keys. */
 export const ADMIN_PATHS = { signed: ADMIN_ROOT, keyed: `/keyed${ADMIN_ROOT}` } as const
 /** POST routes of the admin API that only read. Read-only callers may use them, beside every GET. */
-export const ADMIN_LOOKING_POSTS: readonly string[] = ['/audits', '/catalog/check']
+export const ADMIN_READING_POSTS: readonly string[] = ['/audits', '/catalog/check']

@@ -1,7 +1,7 @@
 import { type Done, DoneTransactions, fingerprintOf } from './done-transactions.ts'
 import { DynamoDbError, validationError } from './failures.ts'
 import { keyIn, placeInTables, refuseTwice } from './keys.ts'
-import { checkCount, refuseOthers } from './members.ts'
+import { checkCount, type Members, refuseOthers } from './members.ts'
 import { batchGet, type GetInput, getItem, type PageInput, query, scan } from './read.ts'
 import { CONFLICT, conditionFailed, type Reason, refusedFor, transactionCanceled } from './refused-writes.ts'
 import type { Key, StoredTable, TableSchema } from './stored-table.ts'
@@ -20,9 +20,7 @@ import {
 } from './write.ts'
 
 /** A command's members. Keys, items and values have the engine's form; `bytes` bounds the size of the command. */
-type Command = { readonly operation: string; readonly input: Input; readonly bytes: number }
-export type Input = Readonly<Record<string, unknown>>
-type Output = Readonly<Record<string, unknown>>
+type Command = { readonly operation: string; readonly input: Members; readonly bytes: number }
 
 /** Gets every change, at once. */
 export type Journal = {
@@ -70,7 +68,7 @@ export class Engine {
   }
 
   /** Throws a DynamoDbError. */
-  execute({ operation, input, bytes }: Command): Output {
+  execute({ operation, input, bytes }: Command): Members {
     switch (operation) {
       case 'UpdateItem':
         return this.write('Update', input, OLD_AND_NEW, bytes)
@@ -140,7 +138,7 @@ export class Engine {
     return removed
   }
 
-  private batchWrite({ RequestItems }: Input, bytes: number): Output {
+  private batchWrite({ RequestItems }: Members, bytes: number): Members {
     const writes = Object.entries((RequestItems ?? {}) as Record<string, Record<string, WriteInput>[]>).flatMap(
       ([TableName, requests]) =>
         requests.map(({ PutRequest, DeleteRequest }) => {
@@ -156,7 +154,7 @@ export class Engine {
     return { UnprocessedItems: {} }
   }
 
-  private write(kind: WriteKind, input: ReturningInput, allowed: ReadonlySet<string>, bytes: number): Output {
+  private write(kind: WriteKind, input: ReturningInput, allowed: ReadonlySet<string>, bytes: number): Members {
     const { ReturnValues = 'NONE' } = input
     if (!allowed.has(ReturnValues)) throw validationError('Return values set to invalid value')
     const write = this.prepare(kind, input)
@@ -168,7 +166,7 @@ export class Engine {
     return Attributes ? { Attributes } : {}
   }
 
-  private transact(input: Input, bytes: number): Output {
+  private transact(input: Members, bytes: number): Members {
     refuseOthers('TransactWrite', input)
     const items = (input.TransactItems ?? []) as readonly Partial<Record<WriteKind, WriteInput>>[]
     checkCount('TransactWriteItems', items)

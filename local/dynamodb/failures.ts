@@ -16,7 +16,6 @@ export function validationError(message: string): DynamoDbError {
   return new DynamoDbError('ValidationException', message)
 }
 
-/** A feature of DynamoDB that this database does not have. */
 export function unsupported(feature: string): DynamoDbError {
   return validationError(
     `The local database does not support ${feature}. Amazon's does, which a clone has: start it with --dynamodb-local`,

@@ -4,9 +4,9 @@ import type { AddressInfo, Server as NetServer } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { Credentials } from '../../layers/gateway/platform/config.ts'
 import { type Attributes, fromAttributes, toAttributes } from './attribute-values.ts'
-import type { Engine, Input } from './engine.ts'
+import type { Engine } from './engine.ts'
 import { DynamoDbError, StorageFailure } from './failures.ts'
-import { convertItems } from './members.ts'
+import { convertItems, type Members } from './members.ts'
 import { type CheckBody, signatureChecker } from './signature.ts'
 
 type Options = {
@@ -78,10 +78,10 @@ function send(response: ServerResponse, { status, text }: Answer): void {
   response.writeHead(status, headers).end(text)
 }
 
-function parse(body: Buffer): Input {
+function parse(body: Buffer): Members {
   try {
     const input: unknown = JSON.parse(body.toString() || '{}')
-    if (typeof input === 'object' && input !== null) return input as Input
+    if (typeof input === 'object' && input !== null) return input as Members
   } catch {}
   throw new DynamoDbError('SerializationException', 'The body is not JSON')
 }

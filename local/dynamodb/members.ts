@@ -2,7 +2,7 @@ import { unsupported, validationError } from './failures.ts'
 
 // The members of commands and answers: which there may be, and which hold items.
 
-type Members = Readonly<Record<string, unknown>>
+export type Members = Readonly<Record<string, unknown>>
 
 const PLACEHOLDERS = ['ExpressionAttributeNames', 'ExpressionAttributeValues']
 const CONDITIONAL = [

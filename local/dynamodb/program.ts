@@ -3,13 +3,6 @@ import { validationError } from './failures.ts'
 import { ExpressionParser, wrongType } from './parse-expression.ts'
 import { compare, typeOf, type Value } from './value.ts'
 
-type Expressions = {
-  readonly condition?: string | undefined
-  readonly update?: string | undefined
-  readonly projection?: string | undefined
-  readonly keyCondition?: string | undefined
-}
-
 export type Values = Readonly<Record<string, Value>>
 export type Placeholders = {
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined
@@ -23,6 +16,8 @@ type Program = {
   readonly keyCondition?: Condition | undefined
   readonly parser: ExpressionParser
 }
+
+type Expressions = { readonly [Name in Exclude<keyof Program, 'parser'>]?: string | undefined }
 
 export type Bound = Omit<Program, 'parser'> & { readonly values: Values }
 

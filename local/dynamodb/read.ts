@@ -17,7 +17,7 @@ import {
   tieOf,
 } from './stored-table.ts'
 import type { TableDirectory } from './table-directory.ts'
-import { attribute, type Item, type Value } from './value.ts'
+import { type Item, pick } from './value.ts'
 
 export type GetInput = Placeholders & {
   readonly TableName: string
@@ -159,15 +159,6 @@ function pageOf(entries: Iterable<Entry>, { input, source, keys, bound }: Prepar
   }
 }
 
-function pick(item: Item, names: readonly string[]): Item {
-  return Object.fromEntries(names.map((name) => [name, item[name] as Value]))
-}
-
 function shown(item: Item, { projection }: Bound): Item {
-  return projection
-    ? pick(
-        item,
-        projection.filter((name) => attribute(item, name) !== undefined),
-      )
-    : item
+  return projection ? pick(item, projection) : item
 }

@@ -1,8 +1,8 @@
 import { DynamoDbError, unsupported, validationError } from './failures.ts'
 import { keyNames } from './keys.ts'
+import type { Members } from './members.ts'
 import { type Schema, StoredTable, type TableSchema } from './stored-table.ts'
 
-type Members = Readonly<Record<string, unknown>>
 type KeyElement = { readonly AttributeName: string; readonly KeyType: string }
 type IndexInput = {
   readonly IndexName: string

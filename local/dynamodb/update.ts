@@ -1,6 +1,6 @@
 import type { Change, Result } from './expression.ts'
 import { validationError } from './failures.ts'
-import { isNumeric, type Numeric, negated, sum } from './number.ts'
+import { isNumeric, negated, sum } from './number.ts'
 import type { Values } from './program.ts'
 import { attribute, type ElementSet, type Found, type Item, isSet, union, type Value, without } from './value.ts'
 
@@ -28,8 +28,8 @@ function resultOf(change: Change, item: Item, values: Values): Found {
   const old = attribute(item, change.name)
   const given = values[change.token] as Value
   if (old === undefined) return change.section === 'ADD' ? given : undefined
-  if (change.section === 'DELETE') return without(set(old), given as ElementSet)
-  return isSet(given) ? union(set(old), given) : sum(numeric(old), numeric(given))
+  if (change.section === 'DELETE') return without(ofType(old, isSet), given as ElementSet)
+  return isSet(given) ? union(ofType(old, isSet), given) : sum(ofType(old, isNumeric), ofType(given, isNumeric))
 }
 
 function calculated(result: Result, item: Item, values: Values): Value {
@@ -48,23 +48,14 @@ function calculated(result: Result, item: Item, values: Values): Value {
       return found === undefined ? otherwise : found
     }
     default: {
-      const left = numeric(calculated(result.left, item, values))
-      const right = numeric(calculated(result.right, item, values))
+      const left = ofType(calculated(result.left, item, values), isNumeric)
+      const right = ofType(calculated(result.right, item, values), isNumeric)
       return sum(left, result.kind === '+' ? right : negated(right))
     }
   }
 }
 
-function numeric(value: Value): Numeric {
-  if (isNumeric(value)) return value
-  throw wrongType()
-}
-
-function set(value: Value): ElementSet {
-  if (isSet(value)) return value
-  throw wrongType()
-}
-
-function wrongType() {
-  return validationError('An operand in the update expression has an incorrect data type')
+function ofType<T extends Value>(value: Value, isOfType: (value: Value) => value is T): T {
+  if (isOfType(value)) return value
+  throw validationError('An operand in the update expression has an incorrect data type')
 }

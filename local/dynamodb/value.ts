@@ -40,6 +40,12 @@ export function attribute(item: Item, name: string): Found {
   return Object.hasOwn(item, name) ? item[name] : undefined
 }
 
+/** The item with these attributes only, as far as it has them. */
+export function pick(item: Item, names: readonly string[]): Item {
+  const there = names.filter((name) => attribute(item, name) !== undefined)
+  return Object.fromEntries(there.map((name) => [name, item[name] as Value]))
+}
+
 export function equals(a: Value, b: Value): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false

@@ -5,7 +5,7 @@ import { checkIndexKeys, checkKeyBytes, keyIn, keyNames, keyOnly } from './keys.
 import { type Bound, bind, type Placeholders } from './program.ts'
 import type { Key, StoredTable } from './stored-table.ts'
 import { applyUpdate, copies } from './update.ts'
-import { attribute, type Item, type Value } from './value.ts'
+import { type Item, pick } from './value.ts'
 
 export type WriteKind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck'
 
@@ -75,20 +75,10 @@ export function boundBytes({ key, table, bound }: Write, next: Item | undefined,
 }
 
 export function returned({ old, bound }: Write, next: Item | undefined, wanted: string): Item | undefined {
-  switch (wanted) {
-    case 'NONE':
-      return undefined
-    case 'ALL_OLD':
-      return old
-    case 'ALL_NEW':
-      return next
-    default:
-      return updated(wanted === 'UPDATED_OLD' ? old : next, bound)
-  }
-}
-
-function updated(item: Item | undefined, { update }: Bound): Item | undefined {
-  const there = item && update?.filter(({ name }) => attribute(item, name) !== undefined)
-  if (!item || !there?.length) return undefined
-  return Object.fromEntries(there.map(({ name }) => [name, item[name] as Value]))
+  const item = wanted.endsWith('_OLD') ? old : next
+  if (wanted === 'NONE' || !item) return undefined
+  if (wanted.startsWith('ALL_')) return item
+  const names = (bound.update ?? []).map(({ name }) => name)
+  const updated = pick(item, names)
+  return Object.keys(updated).length > 0 ? updated : undefined
 }

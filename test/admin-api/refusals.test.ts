@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { READING_SCOPES } from '../../layers/admin/api/call.ts'
 import { ADMIN_ROUTES } from '../../layers/admin/api/route-table.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/keys/admin-scopes.ts'
-import { ADMIN_LOOKING_POSTS } from '../../layers/gateway/endpoints.ts'
+import { ADMIN_READING_POSTS } from '../../layers/gateway/endpoints.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { adminOf, once } from './support/admin.ts'
@@ -91,7 +91,7 @@ test.each([
 
 test('whoever may only look has no scope that a change needs, and may look by POST where the policy for readers says so', () => {
   const looking = posting.filter(({ scope }) => scope !== undefined && READING_SCOPES.includes(scope))
-  expect(looking.map(({ path }) => path)).toEqual(ADMIN_LOOKING_POSTS)
+  expect(looking.map(({ path }) => path)).toEqual(ADMIN_READING_POSTS)
   for (const { scope } of ADMIN_ROUTES.filter(({ method }) => method === 'GET')) {
     if (scope !== undefined) expect(READING_SCOPES).toContain(scope)
   }

@@ -10,7 +10,7 @@ import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.t
 import { openTables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { readClosing } from '../../layers/gateway/store/rows/closing.ts'
 import { momentOfHour } from '../../layers/gateway/store/rows/hour-sums.ts'
-import { endpointOf, LOCAL_TABLES } from '../../local/database-thread.ts'
+import { LOCAL_TABLES } from '../../local/database-thread.ts'
 import { actAt } from '../support/act.ts'
 import { testWithAmazon } from '../support/amazon.ts'
 import { emptyFolder, type Local, type Process, run, startLocal } from '../support/processes.ts'
@@ -188,6 +188,10 @@ describe('three starts in one folder', () => {
     expect(readdirSync(data).sort()).toEqual(['data.sqlite', 'demo-key', 'echo-port', 'lock'])
   })
 })
+
+function endpointOf({ dynamodbEndpoint: endpoint, dynamodbCredentials: credentials }: Local) {
+  return { endpoint, ...(credentials && { credentials }) }
+}
 
 async function putCatalog(local: Local, catalog: CatalogData): Promise<void> {
   const tables = openTables(LOCAL_TABLES, endpointOf(local))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
-import { witnessOf } from '../../layers/gateway/flow/routing/route-health.ts'
+import { reporterOf } from '../../layers/gateway/flow/routing/route-health.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { someOf } from '../support/some-of.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
@@ -226,9 +226,9 @@ test('a request of 4 MiB is hashed once, and within a quarter of a second', asyn
   const journey = { attempts: [] }
   const request = { credential: { hash: '', key, cached: false }, priced: { chat: { body } }, journey }
   const before = process.cpuUsage()
-  const witness = witnessOf(request as never)
+  const reporter = reporterOf(request as never)
   const { user, system } = process.cpuUsage(before)
   expect(user + system).toBeLessThan(250_000)
-  expect(witness).toMatchObject({ keyId: key.id, body: expect.stringMatching(/^.{28}$/) })
-  expect(witnessOf(request as never)).toBe(witness)
+  expect(reporter).toMatchObject({ keyId: key.id, body: expect.stringMatching(/^.{28}$/) })
+  expect(reporterOf(request as never)).toBe(reporter)
 })

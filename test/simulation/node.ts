@@ -57,7 +57,7 @@ Object.assign(globalThis, {
 /** One instance of the gateway, as AWS runs several: the real functions, with a clock of its own. */
 export class GatewayNode extends SimulatedProcess {
   skewMs = 0
-  readonly #witnesses = new Set<string>()
+  readonly #reporters = new Set<string>()
   readonly #chat: (event: unknown, stream: Writable, context: unknown) => Promise<void>
   readonly #api: (event: unknown, context: unknown) => Promise<{ statusCode: number; headers: object; body: string }>
   readonly #sweep: () => Promise<unknown>
@@ -75,7 +75,7 @@ export class GatewayNode extends SimulatedProcess {
     const openProvider = (_: unknown, id: string) => {
       const truth = currentTruth.getStore() as Truth
       const [ask, kill] = [(script: Script) => this.#ask(script), () => deps.kill(this)]
-      const provider = scriptedProvider(id, { ask, truth, witnesses: this.#witnesses, kill })
+      const provider = scriptedProvider(id, { ask, truth, reporters: this.#reporters, kill })
       return deps.variant?.provider?.(provider) ?? provider
     }
     const countTokens = async (texts: readonly string[]) => {

@@ -60,15 +60,15 @@ export type Scripted = {
   readonly ask: Ask
   readonly truth: Truth
   /** Requests at which the cheap one has failed as the gateway's process saw it, each by its key and body. */
-  readonly witnesses: Set<string>
+  readonly reporters: Set<string>
   /** Ends the process that is listening. */
   readonly kill: () => void
 }
 
 /** An upstream that does what the request's `user` field says: the first that is asked the one thing, others the other. */
-export function scriptedProvider(id: string, { ask, truth, witnesses, kill }: Scripted): Provider {
+export function scriptedProvider(id: string, { ask, truth, reporters, kill }: Scripted): Provider {
   function fails(body: ChatBody, failure: UpstreamFailure): never {
-    witnesses.add(`${truth.keyId} ${JSON.stringify(body)}`)
+    reporters.add(`${truth.keyId} ${JSON.stringify(body)}`)
     throw failure
   }
 
@@ -77,7 +77,7 @@ export function scriptedProvider(id: string, { ask, truth, witnesses, kill }: Sc
     const { user_id: user = raw.user } = (raw.metadata ?? {}) as ChatBody
     const scripts = String(user).split('|') as Script[]
     const script = scripts[Math.min(truth.attempts, 1)] as Script
-    if (id === 'dearer' && truth.attempts === 0 && !areOfTwo(witnesses)) truth.passedOver = true
+    if (id === 'dearer' && truth.attempts === 0 && !areOfTwo(reporters)) truth.passedOver = true
     truth.attempts += 1
     truth.counted = undefined
     truth.said = false
@@ -144,8 +144,8 @@ export function scriptedProvider(id: string, { ask, truth, witnesses, kill }: Sc
 }
 
 /** True if two of them are of two keys, with two bodies. */
-function areOfTwo(witnesses: ReadonlySet<string>): boolean {
-  const all = [...witnesses].map((witness) => witness.split(/ (.*)/s))
+function areOfTwo(reporters: ReadonlySet<string>): boolean {
+  const all = [...reporters].map((reporter) => reporter.split(/ (.*)/s))
   return all.some(([key, body]) => all.some(([other, said]) => other !== key && said !== body))
 }
 

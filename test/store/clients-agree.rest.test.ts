@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand, ScanCommand, type ScanCommandInput, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import {
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+  type ScanCommandInput,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
 import { expect, test } from '@jest/globals'
 import type { Database } from '../../layers/gateway/store/dynamodb/database.ts'
 import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'

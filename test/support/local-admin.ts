@@ -1,5 +1,6 @@
 import type { LocalFile } from '../../cli/connect/local-gateway.ts'
-import { createLocalAdmin, type LocalAdmin, newAdminToken } from '../../local/local-admin.ts'
+import { newToken } from '../../cli/console/guard.ts'
+import { createLocalAdmin, type LocalAdmin } from '../../local/local-admin.ts'
 import { createGatewayServer } from '../../local/server.ts'
 import type { TestGateway } from './gateway.ts'
 import { listen } from './listen.ts'
@@ -12,7 +13,7 @@ export async function startLocalAdmin({
   const admin = Promise.withResolvers<LocalAdmin>()
   const server = createGatewayServer(Promise.resolve(instance), { admin: admin.promise })
   const { url: baseUrl, ...served } = await listen(server)
-  const [token, apiKeys] = [newAdminToken(), { env: () => undefined, secret: async () => undefined }]
+  const [token, apiKeys] = [newToken(), { env: () => undefined, secret: async () => undefined }]
   const { clock, log } = instance
   admin.resolve(createLocalAdmin({ tables, apiKeys, clock, log, baseUrl, token }))
   return {

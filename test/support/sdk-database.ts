@@ -1,5 +1,15 @@
 import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
-import { BatchGetCommand, DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, ScanCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { ServiceError } from '../../layers/gateway/platform/aws/service-error.ts'
 import { isConditionFailed } from '../../layers/gateway/store/dynamodb/conditional-writes.ts'

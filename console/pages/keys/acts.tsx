@@ -73,7 +73,7 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
         <ul class="plain" aria-live="polite">
           {keys.map(({ id, name }) => (
             <li key={id}>
-              <strong>{name}</strong> <Told of={results.get(id)} />
+              <strong>{name}</strong> <Outcome of={results.get(id)} />
             </li>
           ))}
         </ul>
@@ -85,7 +85,7 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
   )
 }
 
-function Told({ of: result }: { readonly of: Result | undefined }) {
+function Outcome({ of: result }: { readonly of: Result | undefined }) {
   if (!result) return <span class="quiet">waiting</span>
   return <span class={result.isDone ? 'good-text' : 'bad-text'}>{result.text}</span>
 }

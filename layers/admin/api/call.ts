@@ -40,7 +40,7 @@ export type Headers = Readonly<Record<string, string | undefined>>
 
 export type AdminRequest = {
   readonly method: string
-  /** With /admin/v1, without the query. */
+  /** The path begins with /admin/v1, and has no query. */
   readonly path: string
   readonly query: URLSearchParams
   /** Names are in lower case. */

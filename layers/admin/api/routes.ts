@@ -79,7 +79,7 @@ function shareOf({ priority, weight }: UpstreamRoute, { routes }: CatalogModel):
 /** One tiny request through each route, which the provider bills. */
 export async function test(call: Call, sent: z.output<typeof routesTestBody>): Promise<List<RouteTestShape>> {
   const first = Number(readCursor(sent.after, /^\d{1,6}$/)?.[0] ?? 0)
-  // With the providers' dialects, which no other call needs.
+  // It brings the providers' dialects, which no other call needs.
   const { testRoutes } = await import('../routes/test-routes.ts')
   const { tests, hasMore } = await testRoutes(call, sent, first)
   return pageOf(tests, hasMore, hasMore ? cursorOf(first + tests.length) : undefined)

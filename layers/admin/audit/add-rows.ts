@@ -14,7 +14,7 @@ export type AddedRows = {
   readonly keyId: string
   /** The rows that began before it are added up. */
   readonly beforeMs: number
-  /** With those that have expired. */
+  /** Expired rows are counted, too. */
   readonly rows: number
   readonly costs: Nano
   readonly expiredRows: number

@@ -39,7 +39,7 @@ export function priceWarnings({ models, providers }: CatalogData): string[] {
 
 const isFreeOfCharge = ({ price }: CatalogModel) => isFree(parsePrice(price))
 
-/** As the gateway decides it for each route. */
+/** The gateway decides it in the same way for each route. */
 function mayFallBack(model: CatalogModel, { id, price, routes }: CatalogModel): boolean {
   if (!isFreeOfCharge(model) || model.paidFallback?.includes(id)) return true
   return routes.every(({ cost = price }) => isFree(parsePrice(cost)))

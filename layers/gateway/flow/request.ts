@@ -90,7 +90,7 @@ type Settlement = {
 }
 
 /** The request that failed: its key, and a hash of its body. */
-export type Witness = { readonly keyId: string; readonly body: string }
+export type Reporter = { readonly keyId: string; readonly body: string }
 
 /** An attempt that brought the caller no answer, and that its upstream may bill. */
 export type Owed = {
@@ -117,7 +117,7 @@ export type Journey = {
   asksWhole?: boolean
   firstPartMs?: number
   /** Made when an attempt has failed. */
-  witness?: Witness
+  reporter?: Reporter
   /** The route that was accepted, with its limits. */
   candidate?: Candidate
   /** Attempts that brought no answer and may be billed. */

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { TABLES } from '../../../layers/gateway/names.ts'
-import { Engine, type Input } from '../../../local/dynamodb/engine.ts'
+import { Engine } from '../../../local/dynamodb/engine.ts'
+import type { Members } from '../../../local/dynamodb/members.ts'
 
 const NOW = Date.UTC(2026, 10, 16)
 const KEY = { pk: 'p', sk: 's' }
@@ -13,7 +14,7 @@ beforeEach(() => {
   for (const [name, schema] of Object.entries(TABLES)) engine.addTable(name, schema)
 })
 
-function ask(operation: string, input: Input, bytes = 100): unknown {
+function ask(operation: string, input: Members, bytes = 100): unknown {
   try {
     return engine.execute({ operation, input, bytes })
   } catch (error) {

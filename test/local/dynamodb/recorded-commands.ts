@@ -1,6 +1,14 @@
 import { hash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand, ScanCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import {
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
 import type { Tables } from '../../../layers/gateway/store/dynamodb/tables.ts'
 import type { DocumentCommand } from '../../simulation/dynamodb/dynamodb-model.ts'
 

@@ -1,9 +1,25 @@
-import { ConditionalCheckFailedException, DynamoDBServiceException, IdempotentParameterMismatchException, ResourceNotFoundException, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
-import type { BatchGetCommand, BatchWriteCommand, DeleteCommand, GetCommand, PutCommand, QueryCommand, ScanCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import {
+  ConditionalCheckFailedException,
+  DynamoDBServiceException,
+  IdempotentParameterMismatchException,
+  ResourceNotFoundException,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb'
+import type {
+  BatchGetCommand,
+  BatchWriteCommand,
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb'
-import { Engine, type Input } from '../../../local/dynamodb/engine.ts'
+import { Engine } from '../../../local/dynamodb/engine.ts'
 import { DynamoDbError } from '../../../local/dynamodb/failures.ts'
-import { convertItems } from '../../../local/dynamodb/members.ts'
+import { convertItems, type Members } from '../../../local/dynamodb/members.ts'
 import type { Detail } from '../../../local/dynamodb/refused-writes.ts'
 import type { TableSchema } from '../../../local/dynamodb/stored-table.ts'
 import type { Item } from '../../../local/dynamodb/value.ts'
@@ -50,7 +66,7 @@ export class DynamoModel {
   execute(command: DocumentCommand): Record<string, unknown> {
     const operation = OPERATIONS[command.constructor.name] ?? command.constructor.name
     try {
-      const input = convertItems(command.input as Input, itemFromDocument)
+      const input = convertItems(command.input as Members, itemFromDocument)
       return { ...convertItems(this.engine.execute({ operation, input, bytes: 0 }), toDocument) }
     } catch (error) {
       throw error instanceof DynamoDbError ? exceptionOf(error) : error

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Key } from './keys.ts'
-import { flag, kind, orNull, type Told, text, texts } from './parts.ts'
+import { flag, kind, orNull, type Shape, text, texts } from './parts.ts'
 
 export function listOf<Row extends z.ZodType>(row: Row) {
   return z.object({
@@ -28,7 +28,7 @@ export const ApiError = z.object({
     })
     .describe('The refusal.'),
 })
-export type ApiError = Told<typeof ApiError>
+export type ApiError = Shape<typeof ApiError>
 
 export const Identity = z.object({
   object: kind('identity'),
@@ -43,7 +43,7 @@ export const Identity = z.object({
     ),
   ).optional(),
 })
-export type WhoAmI = Told<typeof Identity>
+export type WhoAmI = Shape<typeof Identity>
 
 export const Table = z.object({
   object: kind('table'),
@@ -53,11 +53,11 @@ export const Table = z.object({
   recoverable: flag('Point-in-time recovery is on.'),
   deletion_protected: flag('Deletion protection is on.'),
 })
-export type TableShape = Told<typeof Table>
+export type TableShape = Shape<typeof Table>
 
 export const Search = z.object({
   object: kind('search'),
   keys: z.array(Key).describe('Keys by id, external id, last four or a part of the name.'),
   request_id: orNull(text('The request with this id, if there is one.')),
 })
-export type SearchShape = Told<typeof Search>
+export type SearchShape = Shape<typeof Search>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { EVENT_NAMES } from '../../../gateway/domain/keys/event-names.ts'
-import { count, credits, flag, kind, moment, orNull, type Told, text } from './parts.ts'
+import { count, credits, flag, kind, moment, orNull, type Shape, text } from './parts.ts'
 
 const Fields = z.record(z.string(), z.unknown())
 
@@ -15,7 +15,7 @@ export const Event = z.object({
   before: Fields.nullable().describe('The fields that changed, as they were; null if there were none.'),
   after: Fields.nullable().describe('The fields that changed, as they are; null if there are none.'),
 })
-export type EventShape = Told<typeof Event>
+export type EventShape = Shape<typeof Event>
 
 const Finding = z.object({
   about: text('The row, grant, hold or total that it is about.'),
@@ -40,7 +40,7 @@ export const Audit = z.object({
   findings: z.array(Finding).describe('The findings.'),
   more_findings: count('Findings beyond those that are listed.'),
 })
-export type AuditShape = Told<typeof Audit>
+export type AuditShape = Shape<typeof Audit>
 
 export const AuditSummary = z.object({
   object: kind('audit.summary'),
@@ -51,8 +51,8 @@ export const AuditSummary = z.object({
   last_id: orNull(text('To be sent as after for the next page.')),
 })
 
-export type AuditSummary = Told<typeof AuditSummary>
+export type AuditSummary = Shape<typeof AuditSummary>
 
 /** A line of `POST /audits`: one for each key, and a last one. If that is missing, the audit broke off. */
 export const AuditLine = z.union([Audit, AuditSummary])
-export type AuditLine = Told<typeof AuditLine>
+export type AuditLine = Shape<typeof AuditLine>

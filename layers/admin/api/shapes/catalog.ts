@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, credits, flag, kind, orNull, Quantiles, type Told, text, texts } from './parts.ts'
+import { count, credits, flag, kind, orNull, Quantiles, type Shape, text, texts } from './parts.ts'
 
 const pushed = {
   version: count('The version of the catalog.'),
@@ -21,14 +21,14 @@ export const Catalog = z.object({
   ),
   warnings: texts('Prices that look wrong.'),
 })
-export type CatalogShape = Told<typeof Catalog>
+export type CatalogShape = Shape<typeof Catalog>
 
 export const CatalogVersion = z.object({
   object: kind('catalog.version'),
   ...pushed,
   in_force: flag('It is the one in force.'),
 })
-export type CatalogVersionShape = Told<typeof CatalogVersion>
+export type CatalogVersionShape = Shape<typeof CatalogVersion>
 
 const Fault = z.object({
   path: text('The place of the fault in the catalog.'),
@@ -46,7 +46,7 @@ export const CatalogCheck = z.object({
     .nullable()
     .describe('The catalog that it was compared with; null if there is none yet.'),
 })
-export type CatalogCheck = Told<typeof CatalogCheck>
+export type CatalogCheck = Shape<typeof CatalogCheck>
 
 const route = {
   model: text('The model of the catalog.'),
@@ -83,7 +83,7 @@ export const Route = z.object({
     'The time to the first token of the requests for this model that the provider answered in 24 hours.',
   ),
 })
-export type RouteShape = Told<typeof Route>
+export type RouteShape = Shape<typeof Route>
 
 export const RouteTest = z.object({
   object: kind('route.test'),
@@ -94,4 +94,4 @@ export const RouteTest = z.object({
   tokens: orNull(count('Tokens of prompt and answer, as the provider counts them.')),
   cost: orNull(credits('The charge at the price of the model.')),
 })
-export type RouteTestShape = Told<typeof RouteTest>
+export type RouteTestShape = Shape<typeof RouteTest>

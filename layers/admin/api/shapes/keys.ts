@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SETTING_FIELDS } from '../../settings/setting-fields.ts'
-import { count, credits, flag, kind, moment, orNull, type Told, text, texts } from './parts.ts'
+import { count, credits, flag, kind, moment, orNull, type Shape, text, texts } from './parts.ts'
 import { KEY_STATUSES } from './queries.ts'
 
 export type KeyStatus = (typeof KEY_STATUSES)[number]
@@ -17,7 +17,7 @@ export const CreditWindow = z.object({
   remaining: credits('Credits of it that are neither held nor charged.'),
   reset_seconds: count('Seconds until the next window begins.'),
 })
-export type CreditWindowShape = Told<typeof CreditWindow>
+export type CreditWindowShape = Shape<typeof CreditWindow>
 
 export const Key = z.object({
   object: kind('key'),
@@ -44,7 +44,7 @@ export const Key = z.object({
     'What deserves a look: empty; low (at the rate of the last week it lasts less than a week); idle (not used for 90 days); no_allowlist.',
   ),
 })
-export type KeyShape = Told<typeof Key>
+export type KeyShape = Shape<typeof Key>
 export type ToldSettings = Pick<KeyShape, keyof typeof SETTING_FIELDS>
 
 export const Window = z.object({
@@ -52,7 +52,7 @@ export const Window = z.object({
   remaining: count('Requests that it allows now.'),
   reset_seconds: count('Seconds until it is full again.'),
 })
-export type WindowShape = Told<typeof Window>
+export type WindowShape = Shape<typeof Window>
 
 export const Hold = z.object({
   request_id: text('The request that the credits are held for.'),
@@ -60,20 +60,20 @@ export const Hold = z.object({
   until: moment('From then on the request cannot be running any more.'),
   expired: flag('The request is dead, and the sweep will give the credits back.'),
 })
-export type HoldShape = Told<typeof Hold>
+export type HoldShape = Shape<typeof Hold>
 
 export const KeyDetail = Key.extend({
   minute: Window.describe('The limit per minute, now.'),
   day: Window.describe('The limit per UTC day, now.'),
   holds: z.array(Hold).describe('The open holds of the key.'),
 })
-export type KeyDetail = Told<typeof KeyDetail>
+export type KeyDetail = Shape<typeof KeyDetail>
 
 export const KeyWithSecret = KeyDetail.extend({
   secret: orNull(text('The secret, told this once; null if the caller made it, and on a retry.')),
   replayed: flag('The act was done by an earlier request with the same Idempotency-Key.'),
 })
-export type KeyWithSecret = Told<typeof KeyWithSecret>
+export type KeyWithSecret = Shape<typeof KeyWithSecret>
 
 export const Grant = z.object({
   object: kind('grant'),
@@ -83,13 +83,13 @@ export const Grant = z.object({
   by: text('Who granted it.'),
   granted_at: moment('The moment of the grant.'),
 })
-export type GrantShape = Told<typeof Grant>
+export type GrantShape = Shape<typeof Grant>
 
 export const GrantMade = Grant.extend({
   key: KeyDetail.describe('The key as it is now.'),
   replayed: flag('The grant was made by an earlier request with the same Idempotency-Key.'),
 })
-export type GrantMade = Told<typeof GrantMade>
+export type GrantMade = Shape<typeof GrantMade>
 
 export const AdminKey = z.object({
   object: kind('admin_key'),
@@ -111,4 +111,4 @@ export const AdminKey = z.object({
   granted_today: credits('What it has granted on this UTC day.'),
   created_at: moment('When it was made.'),
 })
-export type AdminKeyShape = Told<typeof AdminKey>
+export type AdminKeyShape = Shape<typeof AdminKey>

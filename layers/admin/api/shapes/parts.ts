@@ -3,7 +3,7 @@ import { z } from 'zod'
 // Values of answers, each with its description.
 
 /** An answer's type, with every field readonly. */
-export type Told<Schema extends z.ZodType> = Frozen<z.input<Schema>>
+export type Shape<Schema extends z.ZodType> = Frozen<z.input<Schema>>
 export type Frozen<T> = T extends object ? { readonly [Name in keyof T]: Frozen<T[Name]> } : T
 
 export function text(words: string) {
@@ -41,7 +41,7 @@ export function kind<Name extends string>(name: Name) {
   return z.literal(name).describe('The kind of this object.')
 }
 
-/** With the description of the value itself. */
+/** It keeps the description of the value itself. */
 export function orNull<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullable().describe(schema.description ?? '')
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { OPERATOR_FIELDS } from '../../../gateway/domain/rows/usage-row.ts'
 import { Hold } from './keys.ts'
-import { count, credits, kind, orNull, type Told, text, texts } from './parts.ts'
+import { count, credits, kind, orNull, type Shape, text, texts } from './parts.ts'
 import { LINE_FIELDS } from './queries.ts'
 import { Attempt, totalTokens, UsageRecord, usageFields } from './usage-record.ts'
 
@@ -10,7 +10,7 @@ const Explained = z.object({
   name: text('The name of these lines.'),
   lines: texts('The lines, as `waybill usage show` prints them.'),
 })
-export type Explained = Told<typeof Explained>
+export type Explained = Shape<typeof Explained>
 
 const BillLine = z.object({
   what: text('The kind of tokens or pieces.'),
@@ -19,13 +19,13 @@ const BillLine = z.object({
   per: z.enum(['million', 'one']).describe('The number that the price is for.'),
   amount: credits('The amount of this line.'),
 })
-export type BillLineShape = Told<typeof BillLine>
+export type BillLineShape = Shape<typeof BillLine>
 
 const TriedRoute = Attempt.extend({
   words: text('The result in words.'),
   said: orNull(text('The names that the provider gave to its error, or how it failed; never a text of the caller.')),
 })
-export type TriedRouteShape = Told<typeof TriedRoute>
+export type TriedRouteShape = Shape<typeof TriedRoute>
 
 export const Request = z.object({
   object: kind('request'),
@@ -42,9 +42,11 @@ export const Request = z.object({
   explanation: z.array(Explained).describe('The charge in words.'),
 })
 
-type ToldRequest = Told<typeof Request>
+type RequestAnswer = Shape<typeof Request>
 /** A reader of a row takes what is there. */
-export type RequestShape = Omit<ToldRequest, 'row'> & { readonly row: Partial<NonNullable<ToldRequest['row']>> | null }
+export type RequestShape = Omit<RequestAnswer, 'row'> & {
+  readonly row: Partial<NonNullable<RequestAnswer['row']>> | null
+}
 
 export const RequestLine = z.object({
   object: kind('request.line'),
@@ -53,4 +55,4 @@ export const RequestLine = z.object({
   total_tokens: totalTokens,
 })
 
-export type RequestLine = Told<typeof RequestLine>
+export type RequestLine = Shape<typeof RequestLine>

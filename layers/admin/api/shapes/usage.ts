@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { SUMMED_FIELDS } from '../../../gateway/domain/rows/usage-row.ts'
 import { Route } from './catalog.ts'
 import { Key } from './keys.ts'
-import { count, credits, flag, kind, moment, Quantiles, type Told, text, texts } from './parts.ts'
+import { count, credits, flag, kind, moment, Quantiles, type Shape, text, texts } from './parts.ts'
 import { USAGE_GROUPS } from './queries.ts'
 import { sumFields } from './usage-record.ts'
 
@@ -19,7 +19,7 @@ const UsageNumbers = z.object({
   share: z.int().min(0).max(1000).describe('The share of the largest cost beside it, in thousandths, for a bar.'),
 })
 
-export type UsageNumbers = Told<typeof UsageNumbers>
+export type UsageNumbers = Shape<typeof UsageNumbers>
 
 const group = text('The model, key, provider or day.')
 
@@ -40,7 +40,7 @@ export const UsagePage = z.object({
     .array(UsageNumbers.extend({ group, label: text('The name of the group: of a key, its name.') }))
     .describe('The groups over the whole range, the dearest first; days in their order.'),
 })
-export type UsagePage = Told<typeof UsagePage>
+export type UsagePage = Shape<typeof UsagePage>
 
 const ErrorCount = z.object({ code: text('The code of the error.'), requests: count('Requests with it.') })
 
@@ -105,4 +105,4 @@ export const Overview = z.object({
   last_audit: LastAudit.nullable().describe('The last audit of all keys; null if there was none.'),
   routes: z.array(Route).describe('The routes of the active models.'),
 })
-export type Overview = Told<typeof Overview>
+export type Overview = Shape<typeof Overview>

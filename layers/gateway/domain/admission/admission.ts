@@ -1,6 +1,6 @@
 import type { AdmissionRefusal } from '../basics/gateway-error.ts'
 import type { Hold, Key } from '../keys/key.ts'
-import type { Unmet } from '../keys/notice.ts'
+import type { CreditRefusal } from '../keys/notice.ts'
 import type { Nano } from '../money/money.ts'
 
 /** All that one request needs of its key. Admission meets all of it or none. */
@@ -11,7 +11,7 @@ export type Demand = {
   readonly hold: Nano
   readonly holdUntilMs: number
   /** The refusal of credits for which this request is admitted without any. It leaves a mark, to be told. */
-  readonly unmet?: Unmet | undefined
+  readonly creditRefusal?: CreditRefusal | undefined
 }
 
 export type Release = {

@@ -11,7 +11,7 @@ type ErrorRow = {
   /** Tried before admission refuses, in this order. */
   readonly remedies?: readonly ('lower the cap for credits' | 'finish dead holds')[]
   /** The call is admitted without credits first, so that it counts against the limits, and refused by the last gate. */
-  readonly spendsToken?: true
+  readonly countsAsRequest?: true
   /** The key opens nothing now: the answer has none of its limits, and the call leaves no row. */
   readonly refusesKey?: true
 }
@@ -23,7 +23,7 @@ const TOO_MUCH = 'rate_limit_error'
 const NOT_COVERED = {
   retry: 'never',
   remedies: ['lower the cap for credits', 'finish dead holds'],
-  spendsToken: true,
+  countsAsRequest: true,
 } as const
 
 /** The refusals of the limits in `COUNTERS`, from which their messages are made. */

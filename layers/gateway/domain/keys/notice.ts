@@ -5,17 +5,17 @@ import { formatCredits, type Nano } from '../money/money.ts'
 import type { Key } from './key.ts'
 
 /** The limits of credits and of loss, each of which is told once when it is reached. */
-const UNMET = [
+const CREDIT_REFUSALS = [
   'credit_balance_exhausted',
   ...[...CREDIT_COUNTERS, 'dailyLoss' as const].map((name) => COUNTERS[name].refusal),
 ] as const
-export type Unmet = (typeof UNMET)[number]
+export type CreditRefusal = (typeof CREDIT_REFUSALS)[number]
 
 export const STATUS_NOTICES = { suspended: 'key.suspended', revoked: 'key.revoked' } as const
 
 export const NOTICE_KINDS = [
   'key.balance_low',
-  ...UNMET.map((refusal) => `key.${refusal}` as const),
+  ...CREDIT_REFUSALS.map((refusal) => `key.${refusal}` as const),
   'key.expires_soon',
   ...Object.values(STATUS_NOTICES),
 ] as const
@@ -29,7 +29,7 @@ export type Notice = { readonly id: string; readonly what: NoticeKind; readonly 
 export type Watched = {
   readonly key: Key
   readonly spentAtGrant: Nano
-  readonly unmet: Readonly<Partial<Record<Unmet, string>>>
+  readonly creditRefusal: Readonly<Partial<Record<CreditRefusal, string>>>
   readonly told: Readonly<Partial<Record<NoticeKind, string>>>
 }
 
@@ -38,10 +38,11 @@ export type DueNotice = { readonly what: NoticeKind; readonly mark: string; read
 
 export const EXPIRY_NOTICE_MS = 7 * DAY_MS
 
-export const isUnmet = (refusal: AdmissionRefusal): refusal is Unmet => UNMET.some((one) => one === refusal)
+export const isCreditRefusal = (refusal: AdmissionRefusal): refusal is CreditRefusal =>
+  CREDIT_REFUSALS.some((one) => one === refusal)
 
 /** Stands for what ran out: all that was granted, or a window with its limit. */
-export function unmetMark(key: Key, refusal: Unmet, nowMs: number, limit?: Nano): string {
+export function creditRefusalMark(key: Key, refusal: CreditRefusal, nowMs: number, limit?: Nano): string {
   const name = COUNTER_NAMES.find((one) => COUNTERS[one].refusal === refusal)
   return name ? `${windowOf(COUNTERS[name], nowMs)}/${limit ?? limitOf(key, name)}` : String(key.granted)
 }
@@ -50,7 +51,11 @@ export function unmetMark(key: Key, refusal: Unmet, nowMs: number, limit?: Nano)
 export function dueNotices(watched: Watched, nowMs: number): DueNotice[] {
   if (watched.key.status === 'revoked') return []
   const low = lowBalance(watched)
-  const all = [...(low ? [low] : []), ...UNMET.flatMap((refusal) => unmetNotice(watched, refusal)), ...expiry()]
+  const all = [
+    ...(low ? [low] : []),
+    ...CREDIT_REFUSALS.flatMap((refusal) => creditRefusalNotice(watched, refusal)),
+    ...expiry(),
+  ]
   return all.filter(({ what, mark }) => watched.told[what] !== mark)
 
   function expiry(): DueNotice[] {
@@ -72,8 +77,8 @@ function lowBalance({ key, spentAtGrant, told }: Watched): DueNotice | undefined
   return { what: 'key.balance_low', mark: `${granted}/${level}`, facts }
 }
 
-function unmetNotice({ key, unmet }: Watched, refusal: Unmet): DueNotice[] {
-  const mark = unmet[refusal]
+function creditRefusalNotice({ key, creditRefusal }: Watched, refusal: CreditRefusal): DueNotice[] {
+  const mark = creditRefusal[refusal]
   if (mark === undefined) return []
   const [window, limit] = mark.split('/')
   const facts: Facts =

@@ -10,7 +10,7 @@ const SYLLABLE = 6
 // A column for each kind, in the order above. No tokenizer joins two words, or a word and a number, in one token.
 /** A run of this kind is a token at least. */
 const PER_RUN = [0, 1, 1, 1, 0, 0, 0]
-/** With so many characters a run is a token more, and with so many after that another. */
+/** A run of so many characters is a token more, and each so many after that another. */
 const LONG_RUN = [128, 42, 8, 8, 3, 4, 6]
 const LONGER_BY = [128, 24, 8, 8, 3, 4, 6]
 /** From this kind on a script has no spaces: its runs end only at punctuation, so their number says nothing. */

@@ -3,7 +3,7 @@ import type { Demand } from '../../domain/admission/admission.ts'
 import { creditsLeft } from '../../domain/admission/counters.ts'
 import { type AdmissionRefusal, ERRORS, GatewayError } from '../../domain/basics/gateway-error.ts'
 import { expiredHolds } from '../../domain/keys/key.ts'
-import { isUnmet, type Unmet } from '../../domain/keys/notice.ts'
+import { type CreditRefusal, isCreditRefusal } from '../../domain/keys/notice.ts'
 import { holdOf, lowerCap, type PricedRequest } from '../../domain/money/priced-request.ts'
 import type { TakeAdmission } from '../../store/admission/take-admission.ts'
 import type { ReadKey } from '../../store/keys/read-key.ts'
@@ -34,7 +34,7 @@ type Tries = {
   sweptDead: boolean
   /** The refusal of a request that its credits do not cover, and the limit that was reached. */
   unpaid?: GatewayError
-  unmet?: Unmet
+  creditRefusal?: CreditRefusal
 }
 
 /**
@@ -51,7 +51,7 @@ export async function admit<Request extends Candidate>(
   const tries: Tries = { unknownOutcomes: 0, share: 1, sweptDead: false }
   for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
     const notAllowed = whyNotAllowed(request)
-    const demand = demandOf(request, notAllowed !== undefined || tries.unpaid !== undefined, tries.unmet)
+    const demand = demandOf(request, notAllowed !== undefined || tries.unpaid !== undefined, tries.creditRefusal)
     const result = await takeAdmission(request.credential.key, demand)
     const isProven = result.admitted === true && !result.isReadAfter
     const refusal = isProven ? undefined : keyRefusal(result.key, hash, request.nowMs)
@@ -101,7 +101,7 @@ function goOnUnderNewId({ newRequestId }: Remedies, request: Candidate, tries: T
 async function answerRefusal(deps: Remedies, request: Candidate, tries: Tries, why: AdmissionRefusal): Promise<void> {
   requireAccess(request)
   const { key, hash } = request.credential
-  const { remedies = [], spendsToken } = ERRORS[why]
+  const { remedies = [], countsAsRequest } = ERRORS[why]
   if (remedies.includes('lower the cap for credits') && lower(request, tries)) return
   const dead = expiredHolds(key, request.nowMs)
   if (remedies.includes('finish dead holds') && dead.length > 0 && !tries.sweptDead) {
@@ -113,9 +113,9 @@ async function answerRefusal(deps: Remedies, request: Candidate, tries: Tries, w
   }
   const { admissionRefusal } = await import('#advice')
   const refusal = admissionRefusal(why, key, request)
-  if (!spendsToken) throw refusal
+  if (!countsAsRequest) throw refusal
   tries.unpaid = refusal
-  if (isUnmet(why)) tries.unmet = why
+  if (isCreditRefusal(why)) tries.creditRefusal = why
 }
 
 /** Each further try asks for a smaller share, so that racing requests find room for each other. */
@@ -134,14 +134,14 @@ function whyNotAllowed({ credential, priced }: Candidate): GatewayError | undefi
 }
 
 /** A refusal counts against the limits but holds no credits. */
-function demandOf(request: Candidate, isRefused: boolean, unmet: Unmet | undefined): Demand {
+function demandOf(request: Candidate, isRefused: boolean, creditRefusal: CreditRefusal | undefined): Demand {
   return {
     requestId: request.requestId,
     hash: request.credential.hash,
     nowMs: request.nowMs,
     hold: request.priced && !isRefused ? holdOf(request.priced) : 0n,
     holdUntilMs: deadAtMs(request),
-    unmet,
+    creditRefusal,
   }
 }
 

@@ -1,7 +1,7 @@
 import { type LossDeps, lossBoundOf, lossOf } from '../../domain/admission/counters.ts'
 import type { ErrorKind, GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { Key } from '../../domain/keys/key.ts'
-import { unmetMark } from '../../domain/keys/notice.ts'
+import { creditRefusalMark } from '../../domain/keys/notice.ts'
 import { type Bill, NO_BILL } from '../../domain/money/bill.ts'
 import { costOf, parsePrice, priceAt, type Quantities, statePrice } from '../../domain/money/price.ts'
 import { type CountField, PRICE_ROWS } from '../../domain/money/price-kinds.ts'
@@ -88,7 +88,7 @@ export function settler(deps: SettleDeps): Settle {
     const isReached = isLossRefused || (loss > 0n && lossOf(key, nowMs) + loss >= bound)
     return {
       loss: loss - lossTaken,
-      reached: isReached ? unmetMark(key, 'daily_loss_exceeded', nowMs, bound) : undefined,
+      reached: isReached ? creditRefusalMark(key, 'daily_loss_exceeded', nowMs, bound) : undefined,
     }
   }
 

@@ -1,22 +1,22 @@
 import { hash } from 'node:crypto'
 import { LONGEST_REST_MS } from '../../domain/routing/route-order.ts'
 import type { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
-import type { RoutedRequest, Witness } from '../request.ts'
+import type { Reporter, RoutedRequest } from '../request.ts'
 
-/** Identifies a request as the witness of its route's failures, made once: its body may be long. */
-export function witnessOf({ credential, priced, journey }: RoutedRequest): Witness {
-  journey.witness ??= { keyId: credential.key.id, body: hash('sha1', JSON.stringify(priced.chat.body), 'base64') }
-  return journey.witness
+/** Identifies a request as the reporter of its route's failures, made once: its body may be long. */
+export function reporterOf({ credential, priced, journey }: RoutedRequest): Reporter {
+  journey.reporter ??= { keyId: credential.key.id, body: hash('sha1', JSON.stringify(priced.chat.body), 'base64') }
+  return journey.reporter
 }
 
 type RouteRecord = {
   readonly failures: number
   readonly restsUntilMs: number
   /** The first request that failed in a way that a caller may have caused; 'several' once another key's has. */
-  readonly witness: Witness | 'several' | undefined
+  readonly reporter: Reporter | 'several' | undefined
 }
 
-const HEALTHY: RouteRecord = { failures: 0, restsUntilMs: 0, witness: undefined }
+const HEALTHY: RouteRecord = { failures: 0, restsUntilMs: 0, reporter: undefined }
 
 /** One failure may be chance; from the second in a row a route rests. */
 const FAILURES_BEFORE_REST = 2
@@ -44,12 +44,12 @@ export class RouteHealth {
   }
 
   /** A provider's own Retry-After is respected, up to the longest rest. */
-  failed(route: string, { blame, detail }: UpstreamFailure, witnessOf: () => Witness, nowMs: number): void {
+  failed(route: string, { blame, detail }: UpstreamFailure, reporterOf: () => Reporter, nowMs: number): void {
     if (blame === 'caller') return
     const record = this.#records.get(route) ?? HEALTHY
-    const { failures, witness } = blame === 'route' ? plusOne(record) : testified(record, witnessOf)
+    const { failures, reporter } = blame === 'route' ? plusOne(record) : testified(record, reporterOf)
     if (failures === record.failures) {
-      this.#records.set(route, { ...record, witness })
+      this.#records.set(route, { ...record, reporter })
       return
     }
     const doublings = failures - FAILURES_BEFORE_REST
@@ -58,23 +58,23 @@ export class RouteHealth {
     this.#records.set(route, {
       failures,
       restsUntilMs: nowMs + Math.min(LONGEST_REST_MS, Math.max(restMs, askedMs)),
-      witness,
+      reporter,
     })
   }
 }
 
-type Count = Pick<RouteRecord, 'failures' | 'witness'>
+type Count = Pick<RouteRecord, 'failures' | 'reporter'>
 
-function plusOne({ failures, witness }: RouteRecord): Count {
-  return { failures: failures + 1, witness }
+function plusOne({ failures, reporter }: RouteRecord): Count {
+  return { failures: failures + 1, reporter }
 }
 
 /** The first failure counts as soon as a second one, of another key with another body, confirms it. */
-function testified(record: RouteRecord, witnessOf: () => Witness): Count {
-  const { failures, witness } = record
-  if (witness === 'several') return plusOne(record)
-  const seen = witnessOf()
-  if (!witness) return { failures, witness: seen }
-  const isOther = seen.keyId !== witness.keyId && seen.body !== witness.body
-  return isOther ? { failures: failures + 2, witness: 'several' } : { failures, witness }
+function testified(record: RouteRecord, reporterOf: () => Reporter): Count {
+  const { failures, reporter } = record
+  if (reporter === 'several') return plusOne(record)
+  const seen = reporterOf()
+  if (!reporter) return { failures, reporter: seen }
+  const isOther = seen.keyId !== reporter.keyId && seen.body !== reporter.body
+  return isOther ? { failures: failures + 2, reporter: 'several' } : { failures, reporter }
 }

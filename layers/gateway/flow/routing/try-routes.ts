@@ -12,7 +12,7 @@ import type { Provider } from '../../providers/provider.ts'
 import type { TakeLoss } from '../../store/admission/take-loss.ts'
 import { Tally } from '../answering/tally.ts'
 import { deadAtMs, endAttempt, type Journey, type RoutedRequest } from '../request.ts'
-import { type RouteHealth, witnessOf } from './route-health.ts'
+import { type RouteHealth, reporterOf } from './route-health.ts'
 
 export type RoutingDeps = LossDeps & {
   readonly openProvider: (catalog: Catalog, id: string) => Provider
@@ -146,7 +146,7 @@ function blame(
   route: UpstreamRoute,
   why: UpstreamFailure,
 ) {
-  health.failed(routeKey(route), why, () => witnessOf(request), clock())
+  health.failed(routeKey(route), why, () => reporterOf(request), clock())
   log.upstreamFailed(route.provider, why)
 }
 

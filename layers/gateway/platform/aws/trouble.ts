@@ -5,11 +5,11 @@ import { readProfile } from '../config.ts'
 /** The trouble as the end of a sentence, and the advice as a sentence of its own. */
 export type Trouble = { readonly what: string; readonly advice: string }
 
-type Told = { readonly name: string; readonly message: string; readonly code: string }
+type Failure = { readonly name: string; readonly message: string; readonly code: string }
 
 type Row = {
-  readonly is: (told: Told) => boolean
-  readonly what: string | ((told: Told) => string)
+  readonly is: (failure: Failure) => boolean
+  readonly what: string | ((failure: Failure) => string)
   readonly advice: string
 }
 
@@ -21,13 +21,13 @@ const SIGN_IN =
   "Sign in again with 'aws login' or 'aws sso login', or renew the variables AWS_ACCESS_KEY_ID and its like"
 const EXPIRED = { what: 'the AWS credentials have expired', advice: `${SIGN_IN}.` }
 
-const isOfCredentials = ({ name }: Told) => name === 'CredentialsProviderError' || name === 'TokenProviderError'
+const isOfCredentials = ({ name }: Failure) => name === 'CredentialsProviderError' || name === 'TokenProviderError'
 
 /** In this order: an SDK's message about credentials may also mention a region or a connection. */
 const ROWS: readonly Row[] = [
-  { is: (told) => isOfCredentials(told) && /expired|refresh/i.test(told.message), ...EXPIRED },
+  { is: (failure) => isOfCredentials(failure) && /expired|refresh/i.test(failure.message), ...EXPIRED },
   {
-    is: (told) => isOfCredentials(told) && readProfile() !== undefined,
+    is: (failure) => isOfCredentials(failure) && readProfile() !== undefined,
     what: () => `the profile '${readProfile()}' of AWS_PROFILE has no AWS credentials, or does not exist`,
     advice: "'aws configure list-profiles' lists those that do.",
   },
@@ -78,9 +78,9 @@ export function awsTrouble(error: unknown): Trouble | undefined {
     readonly code?: string
     readonly message?: string
   }
-  const told = { name, message: why, code: String(code) }
-  const row = ROWS.find(({ is }) => is(told))
-  return row && { what: typeof row.what === 'string' ? row.what : row.what(told), advice: row.advice }
+  const failure = { name, message: why, code: String(code) }
+  const row = ROWS.find(({ is }) => is(failure))
+  return row && { what: typeof row.what === 'string' ? row.what : row.what(failure), advice: row.advice }
 }
 
 export function troubleLine({ what, advice }: Trouble): string {

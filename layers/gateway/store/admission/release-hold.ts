@@ -4,7 +4,7 @@ import { ifConditionHolds, retryRejected } from '../dynamodb/conditional-writes.
 import type { Item, UpdateInput } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { keyItem, SWEEP_AT_ONCE, storedHold } from '../keys/key-item.ts'
-import { unmetAttribute } from '../notices/notices.ts'
+import { creditRefusalAttribute } from '../notices/notices.ts'
 import { COUNTER_WRITES } from './admission-rules.ts'
 import { lossAttribute } from './take-loss.ts'
 
@@ -40,9 +40,9 @@ function releaseWrite({ requestId, hold, cost, loss = 0n, reached }: Release): O
     pay += ', #loss = if_not_exists(#loss, :zero) + :loss'
   }
   if (reached !== undefined) {
-    names['#unmet'] = unmetAttribute('daily_loss_exceeded')
-    Object.assign(values, { ':unmet': reached, ':atOnce': SWEEP_AT_ONCE })
-    pay += ', #unmet = :unmet, sweepAt = :atOnce'
+    names['#refused'] = creditRefusalAttribute('daily_loss_exceeded')
+    Object.assign(values, { ':refused': reached, ':atOnce': SWEEP_AT_ONCE })
+    pay += ', #refused = :refused, sweepAt = :atOnce'
   }
   return {
     ConditionExpression: 'contains(openHolds, :open)',

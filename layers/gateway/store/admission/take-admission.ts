@@ -1,13 +1,13 @@
 import type { AdmissionResult, Demand } from '../../domain/admission/admission.ts'
 import { freeUnderWay, type Key } from '../../domain/keys/key.ts'
-import { unmetMark } from '../../domain/keys/notice.ts'
+import { creditRefusalMark } from '../../domain/keys/notice.ts'
 import { isUnavailable } from '../../platform/aws/service-error.ts'
 import { isConditionFailed, retryRejected } from '../dynamodb/conditional-writes.ts'
 import type { Item, UpdateInput } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { holdsOf, keyItem, SWEEP_AT_ONCE, storedHold, sweepTime, toKey, toNano } from '../keys/key-item.ts'
 import { readKey } from '../keys/read-key.ts'
-import { unmetAttribute } from '../notices/notices.ts'
+import { creditRefusalAttribute } from '../notices/notices.ts'
 import {
   ADMISSION_RULES,
   COUNTER_WRITES,
@@ -79,7 +79,7 @@ const USED = 'lastUsedAtMs = :nowMs'
 const USED_IN_GRACE = `${USED}, previousUsedAtMs = :nowMs`
 const TAKE = ['available = available - :hold', ...COUNTER_WRITES.map(({ take }) => take)].join(', ')
 const HOLD = 'sweepAt = if_not_exists(sweepAt, :sweepAt) ADD openHolds :toAdd'
-const HOLD_UNMET = '#unmet = :unmet, sweepAt = :sweepAt ADD openHolds :toAdd'
+const HOLD_REFUSED = '#refused = :refused, sweepAt = :sweepAt ADD openHolds :toAdd'
 
 // Made anew for each request, so it is built without intermediate copies.
 function admissionWrite(TableName: string, key: Key, demand: Demand, ReturnValues: Returned): UpdateInput {
@@ -106,12 +106,12 @@ function admissionWrite(TableName: string, key: Key, demand: Demand, ReturnValue
   }
   // This write proves the copy current, so the copy knows which of the two secrets this is.
   const used = key.previous?.hash === demand.hash ? USED_IN_GRACE : USED
-  if (demand.unmet) {
-    names['#unmet'] = unmetAttribute(demand.unmet)
-    values[':unmet'] = unmetMark(key, demand.unmet, demand.nowMs)
+  if (demand.creditRefusal) {
+    names['#refused'] = creditRefusalAttribute(demand.creditRefusal)
+    values[':refused'] = creditRefusalMark(key, demand.creditRefusal, demand.nowMs)
     values[':sweepAt'] = SWEEP_AT_ONCE
   }
-  let update = `SET ${takeFromBucket(key, demand.nowMs, values)}, ${TAKE}, ${used}, ${demand.unmet ? HOLD_UNMET : HOLD}`
+  let update = `SET ${takeFromBucket(key, demand.nowMs, values)}, ${TAKE}, ${used}, ${demand.creditRefusal ? HOLD_REFUSED : HOLD}`
   const forgotten = forgottenAttributes(key, demand.nowMs)
   for (let i = 0; i < forgotten.length; i++) {
     names[`#forgotten${i}`] = forgotten[i] as string

@@ -1,12 +1,12 @@
 import type { AdmissionRefusal } from '../../domain/basics/gateway-error.ts'
 import { ULID } from '../../domain/basics/ulid.ts'
 import {
+  type CreditRefusal,
   type DueNotice,
-  isUnmet,
+  isCreditRefusal,
   NOTICE_KINDS,
   type Notice,
   type NoticeKind,
-  type Unmet,
   type Watched,
 } from '../../domain/keys/notice.ts'
 import { ifConditionHolds, retryRejected } from '../dynamodb/conditional-writes.ts'
@@ -14,10 +14,10 @@ import { type Item, itemReader } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { keyItem, SWEEP_AT_ONCE, toKey, toNano } from '../keys/key-item.ts'
 
-const UNMET_PREFIX = 'unmet.'
+const CREDIT_REFUSAL_PREFIX = 'refused.'
 const TOLD_PREFIX = 'told.'
 
-export const unmetAttribute = (refusal: Unmet) => `${UNMET_PREFIX}${refusal}`
+export const creditRefusalAttribute = (refusal: CreditRefusal) => `${CREDIT_REFUSAL_PREFIX}${refusal}`
 const toldAttribute = (what: NoticeKind) => `${TOLD_PREFIX}${what}`
 
 /** A notice that its key's item keeps until it is told. Its bytes are its name in the set. */
@@ -35,11 +35,11 @@ export function readWatched({ database, keys }: Tables) {
 }
 
 function toWatched(item: Item): WatchedKey {
-  const unmet: Partial<Record<Unmet, string>> = {}
+  const creditRefusal: Partial<Record<CreditRefusal, string>> = {}
   const told: Partial<Record<NoticeKind, string>> = {}
   for (const [name, value] of Object.entries(item)) {
-    const refusal = name.slice(UNMET_PREFIX.length) as AdmissionRefusal
-    if (name.startsWith(UNMET_PREFIX) && isUnmet(refusal)) unmet[refusal] = String(value)
+    const refusal = name.slice(CREDIT_REFUSAL_PREFIX.length) as AdmissionRefusal
+    if (name.startsWith(CREDIT_REFUSAL_PREFIX) && isCreditRefusal(refusal)) creditRefusal[refusal] = String(value)
     if (name.startsWith(TOLD_PREFIX)) told[name.slice(TOLD_PREFIX.length) as NoticeKind] = String(value)
   }
   const all = [...((item.notices as Set<Uint8Array> | undefined) ?? [])]
@@ -48,7 +48,7 @@ function toWatched(item: Item): WatchedKey {
   return {
     key: toKey(item),
     spentAtGrant: toNano(item.spentAtGrant ?? 0),
-    unmet,
+    creditRefusal,
     told,
     kept,
     unreadable: all.filter((bytes) => !readable.has(bytes)),

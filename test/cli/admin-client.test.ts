@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { ask } from '../../cli/admin-client/ask.ts'
 import type { AdminClient } from '../../cli/admin-client/http-client.ts'
 import { localFile, localFolder } from '../../cli/connect/local-gateway.ts'
@@ -9,10 +9,10 @@ import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catal
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
-import { type AdminFunction, ARN, adminFunction } from '../functions/support/admin-function.ts'
+import { ARN, adminFunction } from '../functions/support/admin-function.ts'
 import { actAt } from '../support/act.ts'
 import { waybill } from '../support/command-line.ts'
-import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
+import { catalogFor, HELLO } from '../support/gateway.ts'
 import { type Ended, emptyFolder } from '../support/processes.ts'
 import { openBoth } from '../support/stack.ts'
 import { commandsOn } from './support/commands.ts'
@@ -21,17 +21,12 @@ const UP = 'https://up.example/v1'
 
 /** A gateway whose tables nobody on this machine can reach. */
 const folder = emptyFolder()
-let gateway: TestGateway
-let deployed: AdminFunction
-
-beforeAll(async () => {
-  gateway = (await openBoth()).gateway
-  deployed = adminFunction(gateway.tables)
-  const nowhere = 'http://127.0.0.1:1'
-  const file = { baseUrl: nowhere, dynamodbEndpoint: nowhere, echoUrl: nowhere, demoKey: '', adminToken: '', pid: 1 }
-  mkdirSync(localFolder(folder))
-  writeFileSync(localFile(localFolder(folder)), JSON.stringify(file))
-})
+const { gateway } = await openBoth()
+const deployed = adminFunction(gateway.tables)
+const nowhere = 'http://127.0.0.1:1'
+const file = { baseUrl: nowhere, dynamodbEndpoint: nowhere, echoUrl: nowhere, demoKey: '', adminToken: '', pid: 1 }
+mkdirSync(localFolder(folder))
+writeFileSync(localFile(localFolder(folder)), JSON.stringify(file))
 
 /** The admin API as a stage has it, with the limits of a function. */
 const client: AdminClient = async ({ method, path, query, headers, body }) => {

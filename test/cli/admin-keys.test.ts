@@ -4,7 +4,7 @@ import { adminFunction, OFFICE } from '../functions/support/admin-function.ts'
 import { CALLER } from '../support/signed-admin.ts'
 import { stageOfFile } from './support/commands.ts'
 
-const { opened, shown, json, list, refused } = stageOfFile()
+const { opened, shown, json, list, refused } = await stageOfFile()
 const OPTIONS = `--name billing --scopes keys.read,usage.read --allow ${OFFICE}/32 --daily-grant 5`.split(' ')
 const without = (option: string) => OPTIONS.toSpliced(OPTIONS.indexOf(option), 2)
 const create = () => json<{ id: string; secret: string }>('admin-keys', 'create', ...OPTIONS)

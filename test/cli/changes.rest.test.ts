@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import type { CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
+import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import { catalogFor, HELLO } from '../support/gateway.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { CALLER } from '../support/signed-admin.ts'
@@ -10,7 +11,7 @@ import { stageOfFile } from './support/commands.ts'
 
 const UP = 'https://up.example/v1'
 const folder = emptyFolder()
-const { opened, shown, json, list, refused } = stageOfFile()
+const { opened, shown, json, list, refused } = await stageOfFile()
 const create = (...args: string[]) => json<{ id: string; secret: string }>('keys', 'create', '--name', 'acme', ...args)
 
 describe('the fields of a key', () => {
@@ -107,13 +108,11 @@ describe('versions of the catalog', () => {
     expect(await refused('catalog', 'rollback', 'last')).toContain("'last' is not a version of the catalog")
     await push({ ...cheap, id: 'b' })
     const { keys: TableName, database } = opened.gateway.tables
-    await database.update({
-      TableName,
-      Key: { pk: 'VERSIONS', sk: String(version).padStart(16, '0') },
-      UpdateExpression: 'SET #catalog.providers.up.apiKey = :key',
-      ExpressionAttributeNames: { '#catalog': 'catalog' },
-      ExpressionAttributeValues: { ':key': 'env:MY_KEY' },
-    })
+    const Key = { pk: 'VERSIONS', sk: String(version).padStart(16, '0') }
+    const { Item } = await database.get({ TableName, Key })
+    const { catalog } = structuredClone(Item) as { catalog: CatalogData }
+    Object.assign(catalog.providers.up ?? {}, { apiKey: 'env:MY_KEY' })
+    await database.put({ TableName, Item: { ...Item, catalog } })
     expect(await refused('catalog', 'rollback', `${version}`)).toContain('a stage has its keys in Secrets Manager')
   })
 

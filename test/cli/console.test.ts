@@ -15,7 +15,7 @@ import { say } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 import { stageOfFile } from './support/commands.ts'
 
-const { opened } = stageOfFile()
+const { opened } = await stageOfFile()
 const PLAYGROUND = `playground of ${CALLER}`
 const stack = new AsyncDisposableStack()
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { Command } from 'commander'
 import { findKeyId } from '../../cli/commands/find-key.ts'
 import { programFor } from '../../cli/main.ts'
@@ -7,14 +7,9 @@ import type { KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import { thisTerminal } from '../../layers/terminal/terminal.ts'
 import { stageOfFile } from './support/commands.ts'
 
-const { opened, shown, json, refused } = stageOfFile()
-let acme: KeyWithSecret
-
-beforeAll(async () => {
-  acme = await create('acme', '--external-id', 'cus_1', '--credits', '2', '--rpm', '600')
-})
-
+const { opened, shown, json, refused } = await stageOfFile()
 const create = (name: string, ...args: string[]) => json<KeyWithSecret>('keys', 'create', '--name', name, ...args)
+const acme = await create('acme', '--external-id', 'cus_1', '--credits', '2', '--rpm', '600')
 
 describe('a key', () => {
   test('is found by its id, name, external id and last four', async () => {

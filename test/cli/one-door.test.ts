@@ -18,7 +18,7 @@ import { CALLER, makeAdminKey } from '../support/signed-admin.ts'
 import { openLocalAdmin } from '../support/stack.ts'
 import { commandsOn, stageOfFile } from './support/commands.ts'
 
-const { opened, run } = stageOfFile()
+const { opened, run } = await stageOfFile()
 const folder = emptyFolder()
 
 beforeAll(async () => {

@@ -2,33 +2,27 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import { confirmer } from '../../layers/terminal/confirm.ts'
 import { actAt } from '../support/act.ts'
-import { catalogFor, type TestGateway } from '../support/gateway.ts'
+import { catalogFor } from '../support/gateway.ts'
 import { type Ended, emptyFolder } from '../support/processes.ts'
 import { openBoth, openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
 
 const CATALOG = join(emptyFolder(), 'catalog.json')
-let gateway: TestGateway
+const { gateway } = await openBoth()
+await writeCatalog(gateway.tables)(catalogFor('http://127.0.0.1:1', { id: 'second' }), actAt())
+const [prod, dev] = await Promise.all([
+  openStage(gateway.tables, gateway.baseUrl, 'prod'),
+  openStage(gateway.tables, gateway.baseUrl),
+])
+writeFileSync(CATALOG, JSON.stringify(catalogFor('http://127.0.0.1:1', { id: 'other' })))
 let key: Key
-let prod: Stage
-let dev: Stage
-
-beforeAll(async () => {
-  gateway = (await openBoth()).gateway
-  await writeCatalog(gateway.tables)(catalogFor('http://127.0.0.1:1', { id: 'second' }), actAt())
-  ;[prod, dev] = await Promise.all([
-    openStage(gateway.tables, gateway.baseUrl, 'prod'),
-    openStage(gateway.tables, gateway.baseUrl),
-  ])
-  writeFileSync(CATALOG, JSON.stringify(catalogFor('http://127.0.0.1:1', { id: 'other' })))
-})
 beforeEach(async () => {
   key = (await gateway.issue({ name: 'acme' })).key
 })

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
-import { beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { commandsOf } from '../documents/support/markdown.ts'
-import { anthropicPage, type Books, day, dayMs, openAiPage, openBooks, row } from './support/bills.ts'
+import { anthropicPage, day, dayMs, openAiPage, openBooks, row } from './support/bills.ts'
 
 const SONNET = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'
 const OPENAI_DAYS = {
@@ -12,18 +12,15 @@ const OPENAI_DAYS = {
   2: [['gpt-4o, input', 1]],
 } as const
 
-let books: Books
-beforeAll(async () => {
-  books = await openBooks((keyId) => [
-    row(keyId, 3, 'openai', 'gpt-4o'),
-    row(keyId, 3, 'openai', 'gpt-4o-2024-08-06'),
-    row(keyId, 2, 'openai', 'gpt-4o'),
-    row(keyId, 3, 'anthropic', 'claude-x'),
-    row(keyId, 3, 'openrouter', 'openai/gpt-4.1'),
-    row(keyId, 3, 'aws', SONNET),
-    row(keyId, 3, 'aws', 'amazon.nova-pro-v1:0'),
-  ])
-})
+const books = await openBooks((keyId) => [
+  row(keyId, 3, 'openai', 'gpt-4o'),
+  row(keyId, 3, 'openai', 'gpt-4o-2024-08-06'),
+  row(keyId, 2, 'openai', 'gpt-4o'),
+  row(keyId, 3, 'anthropic', 'claude-x'),
+  row(keyId, 3, 'openrouter', 'openai/gpt-4.1'),
+  row(keyId, 3, 'aws', SONNET),
+  row(keyId, 3, 'aws', 'amazon.nova-pro-v1:0'),
+])
 
 const report = (headers: readonly string[], ...rows: readonly (readonly string[])[]) =>
   [headers, ...rows]

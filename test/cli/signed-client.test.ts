@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, test } from '@jest/globals'
 import { adminClient } from '../../cli/admin-client/http-client.ts'
 import { byAws, type Signing } from '../../cli/admin-client/sign-in.ts'
 import type { AdminAnswer } from '../../layers/admin/api/call.ts'
@@ -9,7 +9,7 @@ import { listGrants } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { actAt } from '../support/act.ts'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { HELLO } from '../support/gateway.ts'
 import { listen } from '../support/listen.ts'
 import { CALLER, SIGNED_REGION, SIGNER, type SignedAdmin, sendJson } from '../support/signed-admin.ts'
 import { stageOfFile } from './support/commands.ts'
@@ -18,14 +18,8 @@ import { stageOfFile } from './support/commands.ts'
 const SOON = { callMs: 31_000 }
 const SESSION_TOKEN = 'IQoJb3JpZ2luX2VjEXAMPLE//+='
 
-let gateway: TestGateway
-let admin: SignedAdmin
-const { opened } = stageOfFile()
-
-beforeAll(() => {
-  gateway = opened.gateway
-  admin = opened.stage.admin
-})
+const { gateway, stage } = (await stageOfFile()).opened
+const { admin } = stage
 afterEach(() => {
   Object.assign(admin, { allows: () => true, instead: undefined, lost: 0, sessionToken: undefined })
 })

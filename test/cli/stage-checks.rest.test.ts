@@ -24,7 +24,7 @@ import { requestIdAt } from '../support/request-id.ts'
 import { chunk, DONE, sse, USAGE, usageChunk } from '../support/upstream.ts'
 import { stageOfFile } from './support/commands.ts'
 
-const { opened: it } = stageOfFile()
+const { opened: it } = await stageOfFile()
 const opened = new AsyncDisposableStack()
 /** In front of the gateway, as CloudFront is. */
 let edgeUrl: string

@@ -3,7 +3,7 @@ import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { stageOfFile } from './support/commands.ts'
 
-const { opened, run, json, list, refused } = stageOfFile()
+const { opened, run, json, list, refused } = await stageOfFile()
 /** In a process of its own. */
 const apart = (args: readonly string[], env?: Record<string, string>) =>
   opened.stage.start('cli/waybill.ts', args, env).ended

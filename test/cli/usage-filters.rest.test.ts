@@ -1,44 +1,35 @@
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { utcDay } from '../../layers/gateway/domain/basics/time.ts'
-import { HELLO, type TestGateway } from '../support/gateway.ts'
+import { HELLO } from '../support/gateway.ts'
 import { openFor, openStage, openUpstream } from '../support/stack.ts'
-import type { Stage } from '../support/stage.ts'
 import { say } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 import { commandsOn } from './support/commands.ts'
 
-let gateway: TestGateway
-let stage: Stage
-let secret: string
-let keyIds: string[]
 const at = ['--stage', 'dev']
 
-const ask = async (model: string, by = secret) => (await gateway.post(by, { ...HELLO, model })).text()
-
 /** Each answer is 100 prompt and 50 completion tokens: 0.0002 credits at every model's price. */
-beforeAll(async () => {
-  const upstream = await openUpstream(say('Hello', { prompt_tokens: 100, completion_tokens: 50 }))
-  const modelOf = (id: string, provider: string, cost?: object) => {
-    const routes = [{ provider, model: id, ...(cost && { cost }) }]
-    return { id, contextLength: 1_000_000, maxOutputTokens: 1000, price: { input: '1', output: '2' }, routes }
-  }
-  const entry = { type: 'openai', baseUrl: upstream.url }
-  const models = [
-    modelOf('gain', 'cheap', { input: '0.5', output: '1' }),
-    modelOf('loss', 'dear', { input: '1', output: '4' }),
-    modelOf('unsaid', 'dear'),
-  ]
-  gateway = await openFor(requireCatalog({ providers: { cheap: entry, dear: entry }, models }))
-  stage = await openStage(gateway.tables, gateway.baseUrl)
-  const [acme, other] = [await gateway.issue({ name: 'acme' }), await gateway.issue()]
-  secret = acme.secret
-  keyIds = [acme.key.id, other.key.id]
-  for (const model of ['gain', 'gain', 'loss', 'unsaid', 'nope']) await ask(model)
-  await ask('gain', other.secret)
-})
+const upstream = await openUpstream(say('Hello', { prompt_tokens: 100, completion_tokens: 50 }))
+const modelOf = (id: string, provider: string, cost?: object) => {
+  const routes = [{ provider, model: id, ...(cost && { cost }) }]
+  return { id, contextLength: 1_000_000, maxOutputTokens: 1000, price: { input: '1', output: '2' }, routes }
+}
+const entry = { type: 'openai', baseUrl: upstream.url }
+const models = [
+  modelOf('gain', 'cheap', { input: '0.5', output: '1' }),
+  modelOf('loss', 'dear', { input: '1', output: '4' }),
+  modelOf('unsaid', 'dear'),
+]
+const gateway = await openFor(requireCatalog({ providers: { cheap: entry, dear: entry }, models }))
+const stage = await openStage(gateway.tables, gateway.baseUrl)
+const [acme, other] = [await gateway.issue({ name: 'acme' }), await gateway.issue()]
+const ask = async (model: string, by = acme.secret) => (await gateway.post(by, { ...HELLO, model })).text()
+const keyIds = [acme.key.id, other.key.id]
+for (const model of ['gain', 'gain', 'loss', 'unsaid', 'nope']) await ask(model)
+await ask('gain', other.secret)
 
 const { shown, json, list, refused } = commandsOn((args) => stage.waybill([...args, ...at]))
 const summary = (...args: string[]) => json<UsagePage>('usage', 'summary', ...args)

@@ -10,7 +10,6 @@ import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { putUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { Random } from '../simulation/random.ts'
 import { actAt } from '../support/act.ts'
-import type { TestGateway } from '../support/gateway.ts'
 import { randomRow } from '../support/past-usage.ts'
 import { openBoth } from '../support/stack.ts'
 import { faultsIn, openBrowser, openWatched } from './support/browser.ts'
@@ -18,13 +17,9 @@ import { inBrowser } from './support/scripted-page.ts'
 
 const HOSTILE = '<img src=x onerror=globalThis.ran=1>'
 const random = new Random(3)
-let gateway: TestGateway
 /** Behind for a key that is to have a past. */
 let behindMs = 0
-
-beforeAll(async () => {
-  ;({ gateway } = await openBoth({ hasUsagePage: true, clock: () => Date.now() - behindMs }))
-})
+const { gateway } = await openBoth({ hasUsagePage: true, clock: () => Date.now() - behindMs })
 
 async function usedKey(name: string): Promise<{ secret: string; keyId: string }> {
   behindMs = 7 * DAY_MS

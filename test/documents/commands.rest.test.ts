@@ -1,10 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, expect, jest, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import { ended } from '../cli/support/ended.ts'
 import { ACCESS, startAwsAccount } from '../infra/support/aws-account.ts'
 import { waybill } from '../support/command-line.ts'
-import { emptyFolder, type Local, run, startLocal } from '../support/processes.ts'
+import { emptyFolder, run, startLocal } from '../support/processes.ts'
 import { hasCurl } from '../support/programs.ts'
 import { INSTALL } from '../support/python.ts'
 import { blocksOf, commandsOf, DOCUMENTS, ROOT, readDocument } from './support/markdown.ts'
@@ -68,14 +68,10 @@ const waybillCommands = COMMANDS.filter((command) => WAYBILL.test(command) && is
 
 const folder = emptyFolder()
 const file = join(folder, 'catalog.json')
-let local: Local
-
-beforeAll(async () => {
-  const { providers, models } = JSON.parse(readDocument('local/catalog.json'))
-  const echoes = models.filter(({ id }: { id: string }) => id === 'echo')
-  writeFileSync(file, JSON.stringify({ providers: { echo: providers.echo }, models: echoes }))
-  local = (await startLocal(folder)).local
-})
+const { providers, models } = JSON.parse(readDocument('local/catalog.json'))
+const echoes = models.filter(({ id }: { id: string }) => id === 'echo')
+writeFileSync(file, JSON.stringify({ providers: { echo: providers.echo }, models: echoes }))
+const { local } = await startLocal(folder)
 
 test('every command in the documents is run by a test, or has a stated reason not to be', () => {
   const unknown = COMMANDS.filter(

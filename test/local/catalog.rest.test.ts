@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import { readVariable } from '../../layers/gateway/platform/config.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
@@ -14,20 +14,11 @@ import { waybill } from '../support/command-line.ts'
 import { embed, embeddingCatalog } from '../support/embeddings.ts'
 import { catalogFor, HELLO, openTestTables } from '../support/gateway.ts'
 import { emptyFolder, startLocal } from '../support/processes.ts'
-import { say, startUpstream, type Upstream } from '../support/upstream.ts'
+import { openUpstream } from '../support/stack.ts'
+import { say, startUpstream } from '../support/upstream.ts'
 
-let honest: Upstream
-let thief: Upstream
-beforeAll(async () => {
-  honest = await startUpstream()
-  thief = await startUpstream()
-  honest.reply = say('Hello')
-  thief.reply = say('Thanks for the key')
-})
-afterAll(async () => {
-  await honest[Symbol.asyncDispose]()
-  await thief[Symbol.asyncDispose]()
-})
+const honest = await openUpstream(say('Hello'))
+const thief = await openUpstream(say('Thanks for the key'))
 
 const write = (tables: Tables, catalog: unknown) => writeCatalog(tables)(catalog as CatalogData, actAt())
 

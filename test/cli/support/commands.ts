@@ -1,10 +1,7 @@
-import { beforeAll, expect } from '@jest/globals'
+import { expect } from '@jest/globals'
 import type { List } from '../../../layers/admin/api/shapes/answers.ts'
-import type { TestGateway } from '../../support/gateway.ts'
 import type { Ended } from '../../support/processes.ts'
 import { openBoth, openStage } from '../../support/stack.ts'
-import type { Stage } from '../../support/stage.ts'
-import type { Upstream } from '../../support/upstream.ts'
 
 /** Commands on one gateway: each is done and tells its output, or is refused and tells why. */
 export function commandsOn(run: (args: readonly string[]) => Promise<Ended>) {
@@ -33,14 +30,10 @@ export function commandsOn(run: (args: readonly string[]) => Promise<Ended>) {
   return { run: (...args: string[]) => run(args), shown, json, list, refused }
 }
 
-type Opened = { gateway: TestGateway; upstream: Upstream; stage: Stage }
-
 /** A stage for the tests of a file, with its gateway and the commands on it. */
-export function stageOfFile() {
-  const opened = {} as Opened
-  beforeAll(async () => {
-    const { gateway, upstream } = await openBoth()
-    Object.assign(opened, { gateway, upstream, stage: await openStage(gateway.tables, gateway.baseUrl) })
-  })
-  return { opened, ...commandsOn((args) => opened.stage.waybill([...args, '--stage', 'dev'])) }
+export async function stageOfFile() {
+  const { gateway, upstream } = await openBoth()
+  const stage = await openStage(gateway.tables, gateway.baseUrl)
+  const commands = commandsOn((args) => stage.waybill([...args, '--stage', 'dev']))
+  return { opened: { gateway, upstream, stage }, ...commands }
 }

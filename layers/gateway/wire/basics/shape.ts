@@ -64,7 +64,7 @@ export const needed = (shape: Shape, wanted: Wanted, isFine = (built: unknown) =
 /** An answer without it is still the answer that was asked for, so a dialect that lacks it leaves it out. */
 export const hint = (shape: Shape): Shape => {
   const read: Read = (sent, at) => shape(sent, at)
-  return Object.assign(read, { schema: shape.schema, isHint: true as const })
+  return Object.assign(read, shape, { isHint: true as const })
 }
 
 /** A field of an answer that clients send back, or one that no provider may be given. */

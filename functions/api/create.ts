@@ -12,8 +12,8 @@ import type {
   GatewayEvent,
   IdentifiedRequest,
 } from '../../layers/gateway/flow/request.ts'
-import { authorize } from '../../layers/gateway/middleware/authorize.ts'
 import type { GatewayContext } from '../../layers/gateway/middleware/gate.ts'
+import { authorize } from '../../layers/gateway/middleware/identify.ts'
 import { type Page, servePages } from '../../layers/gateway/middleware/without-key.ts'
 import { waitAtMost } from '../../layers/gateway/platform/retry.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'

@@ -1,9 +1,10 @@
+import { whyNoAccess } from '../domain/admission/access.ts'
 import { GatewayError } from '../domain/basics/gateway-error.ts'
 import { hashSecret } from '../domain/keys/secret.ts'
 import { isSecret } from '../domain/keys/secret-text.ts'
 import { needsCatalog } from '../endpoints.ts'
-import { type KeyCache, secretOf } from '../flow/admission/credential.ts'
-import type { Credential, GatewayEvent, OpenedRequest } from '../flow/request.ts'
+import { type KeyCache, requireAccess, secretOf } from '../flow/admission/credential.ts'
+import type { Credential, GatewayEvent, IdentifiedRequest, OpenedRequest } from '../flow/request.ts'
 import type { FindKeyId, ReadKey } from '../store/keys/read-key.ts'
 import { invalidKey, keyRefusal } from '../wire/keys/key-refusals.ts'
 import { noEndpoint } from '../wire/requests/find-route.ts'
@@ -55,4 +56,29 @@ function notAKey(event: GatewayEvent): GatewayError {
     'invalid_api_key',
     "You didn't provide an API key. Send yours in the header 'Authorization: Bearer <key>'.",
   )
+}
+
+type AuthorizeDeps = {
+  readonly readKey: ReadKey
+  readonly cache: KeyCache
+}
+
+/** Checks scope and address. No write proves a cached copy here, so the key is read again before a refusal. */
+export function authorize({ readKey, cache }: AuthorizeDeps): Gate<IdentifiedRequest> {
+  return (request) => {
+    const { key } = request.credential
+    return whyNoAccess(key, request.endpoint.scope, request.sourceIp) ? lookAgain(request) : undefined
+  }
+
+  async function lookAgain(request: IdentifiedRequest): Promise<void> {
+    const { credential } = request
+    const key = credential.cached ? await readKey(credential.key.id) : credential.key
+    const refusal = keyRefusal(key, credential.hash, request.nowMs)
+    if (!key || refusal) {
+      cache.drop(credential.hash)
+      throw refusal ?? invalidKey()
+    }
+    request.credential = { ...credential, key, cached: false }
+    requireAccess(request)
+  }
 }

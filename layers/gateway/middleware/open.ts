@@ -3,6 +3,7 @@ import { ERRORS, GatewayError, internalError } from '../domain/basics/gateway-er
 import { formatCredits } from '../domain/money/money.ts'
 import { loweredCap } from '../domain/money/priced-request.ts'
 import type { Endpoint } from '../endpoints.ts'
+import { type Ending, endingOf, type SettleInTime, settleInTime } from '../flow/billing/settle.ts'
 import type { GatewayEvent, GatewayRequest } from '../flow/request.ts'
 import type { Log } from '../platform/log/log.ts'
 import { crossOriginHeaders } from '../wire/requests/cross-origin.ts'
@@ -112,4 +113,21 @@ function addStandardHeaders(headers: Headers, request: GatewayRequest, names: Ow
   const lowered = priced && loweredCap(priced)
   if (lowered !== undefined) headers[names.lowered] = String(lowered)
   if (!settlement.streaming) headers[names.cost] = formatCredits(settlement.cost ?? 0n)
+}
+
+/** Every call with a valid key leaves a row, however it ended. The answer of a model settles itself. */
+export function record(deps: SettleInTime): Middleware {
+  return {
+    after: ({ context: { request }, response }) =>
+      close(request, { outcome: 'completed', httpStatus: response?.statusCode ?? 200 }),
+    onError: ({ context: { request }, error }) => {
+      const failure = error instanceof GatewayError ? error : internalError(error)
+      return ERRORS[failure.kind].refusesKey ? undefined : close(request, endingOf(failure))
+    },
+  }
+
+  function close(request: GatewayRequest, ending: Ending): Promise<void> | undefined {
+    const { streaming, settling } = request.settlement
+    return streaming || settling ? undefined : settleInTime(deps, request, ending)
+  }
 }

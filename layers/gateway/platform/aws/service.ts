@@ -1,4 +1,3 @@
-import { parseJson } from '../../domain/basics/json-object.ts'
 import { type Credentials, readAwsEndpoint, readCredentials } from '../config.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { type HeaderList, openHttpClient } from '../http/http-client.ts'
@@ -146,8 +145,10 @@ function brokenOff(host: string, cause: HttpError): ServiceError {
 
 /** An answer that cannot be read leaves the outcome of the call unknown. */
 function read({ status, text }: Reply): Answer {
-  const answer = parseJson(text)
-  if (typeof answer === 'object' && answer !== null) return answer as Answer
+  try {
+    const answer: unknown = JSON.parse(text)
+    if (typeof answer === 'object' && answer !== null) return answer as Answer
+  } catch {}
   throw new ServiceError('NetworkingError', `An answer with status ${status} is not JSON.`, {})
 }
 

@@ -56,8 +56,11 @@ export async function checkIpv6(baseUrl: string, isOn: boolean, resolve6: Resolv
 export async function checkClosed(origin: string): Promise<void> {
   const url = `${origin.replace(/\/$/, '')}/v1/models`
   const response = await fetch(url)
-  const text = await response.text()
-  if (response.status === 403 && text.includes('direct_access_denied')) return
+  const refusal = await response.json().then(
+    (body) => (body as { error?: unknown } | null)?.error,
+    () => undefined,
+  )
+  if (response.status === 403 && JSON.stringify(refusal)?.includes('direct_access_denied')) return
   throw new Error(
     `${url} answers ${response.status} in place of 403 direct_access_denied: callers can go around CloudFront. Deploy again`,
   )

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server as NetServer } from 'node:net'
-import { buffer } from 'node:stream/consumers'
 import type { Credentials } from '../../layers/gateway/platform/config.ts'
 import { type Attributes, fromAttributes, toAttributes } from './attribute-values.ts'
 import type { Engine } from './engine.ts'
@@ -17,6 +16,7 @@ type Options = {
 }
 
 const TARGET = 'DynamoDB_20120810.'
+const MOST_BYTES = 17 * 1024 * 1024
 
 type Answer = { readonly status: number; readonly text: string }
 
@@ -38,8 +38,8 @@ export function createDynamoDbServer({ engine, credentials, commit }: Options): 
       answerLater(response, refusal(error))
       return
     }
-    buffer(request).then(
-      (body) => answerLater(response, answerTo(request, body, checkBody)),
+    readBody(request).then(
+      (body) => answerLater(response, body ? answerTo(request, body, checkBody) : TOO_LONG),
       () => response.destroy(),
     )
   })
@@ -71,6 +71,22 @@ export function createDynamoDbServer({ engine, credentials, commit }: Options): 
     engine.settle()
     for (const answer of answers) answer()
   }
+}
+
+const TOO_LONG: Answer = {
+  status: 413,
+  text: JSON.stringify({ __type: 'RequestTooLargeException', message: `A request has at most ${MOST_BYTES} bytes.` }),
+}
+
+/** Undefined for a longer one, of which nothing is kept beyond the limit. Throws if the client leaves while it sends. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request) {
+    size += chunk.length
+    if (size <= MOST_BYTES) chunks.push(chunk)
+  }
+  return size > MOST_BYTES ? undefined : Buffer.concat(chunks)
 }
 
 function send(response: ServerResponse, { status, text }: Answer): void {

@@ -46,6 +46,16 @@ test.each(Object.entries(BODIES))('a body with %s is refused, and the database l
   expect((await ask('ListTables', '{}')).answer).toEqual({ TableNames: ['table'] })
 })
 
+test('a body of more than 17 MiB is refused with the limit, and the database lives on', async () => {
+  const { status, answer } = await ask('PutItem', ' '.repeat(17 * 1024 * 1024 + 1))
+  expect([status, answer.__type, answer.message]).toEqual([
+    413,
+    'RequestTooLargeException',
+    expect.stringMatching(/\d{8}/),
+  ])
+  expect((await ask('ListTables', '{}')).status).toBe(200)
+})
+
 test.each([
   ['numbers that are no integers', { N: '0.5' }],
   ['sets of texts or numbers', { SS: ['a'] }],

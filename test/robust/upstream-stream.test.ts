@@ -137,6 +137,16 @@ describe('bad answers', () => {
     },
   )
 
+  test('empty words that are far more than the tokens asked for end a stream with an error frame', async () => {
+    for (const [count, done] of [
+      [250, true],
+      [300, false],
+    ] as const) {
+      const pieces = [chunk({ content: 'Hi' }), ...Array(count).fill(chunk({ content: '' })), usageChunk(USAGE), DONE]
+      expect(await bench.ask(sse(pieces), { stream: true, max_tokens: 5 })).toMatchObject({ text: 'Hi', done })
+    }
+  })
+
   test('a usage without an answer is an empty answer, and paid', async () => {
     for (const asked of await bench.askAll(sse([usageChunk(USAGE), DONE]))) await bench.expectAnswered(asked, '')
   })

@@ -12,14 +12,7 @@ export function takeExternalId({ keys }: Tables, externalId: string, keyId: stri
   return putNew(keys, { ...externalItem(externalId), keyId })
 }
 
-/** Part of the transaction in which a key loses its external id. */
-export function freeExternalId({ keys }: Tables, externalId: string, keyId: string): TransactItem {
-  return {
-    Delete: {
-      TableName: keys,
-      Key: externalItem(externalId),
-      ConditionExpression: 'attribute_not_exists(pk) OR keyId = :keyId',
-      ExpressionAttributeValues: { ':keyId': keyId },
-    },
-  }
+/** Part of the transaction in which a key loses its external id, and whose condition on the key's version keeps it its own. */
+export function freeExternalId({ keys }: Tables, externalId: string): TransactItem {
+  return { Delete: { TableName: keys, Key: externalItem(externalId) } }
 }

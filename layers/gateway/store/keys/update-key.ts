@@ -45,7 +45,7 @@ export function updateKey(tables: Tables) {
   function moveExternalId({ id, externalId: before }: Key, next: string | null | undefined) {
     if (next === undefined) return []
     return [
-      ...(before === undefined ? [] : [freeExternalId(tables, before, id)]),
+      ...(before === undefined ? [] : [freeExternalId(tables, before)]),
       ...(next === null ? [] : [takeExternalId(tables, next, id)]),
     ]
   }

@@ -13,24 +13,27 @@ import { requireEdge } from '../layers/gateway/middleware/require-edge.ts'
 import { answerBrowsers } from '../layers/gateway/middleware/without-key.ts'
 import { isUnavailable } from '../layers/gateway/platform/aws/service-error.ts'
 import { takeAdmission } from '../layers/gateway/store/admission/take-admission.ts'
+import { wasRejected } from '../layers/gateway/store/dynamodb/conditional-writes.ts'
 import { findKeyId, readKey } from '../layers/gateway/store/keys/read-key.ts'
 import type { Instance } from './instance.ts'
 
 /** The endpoint in the rows of calls that reach a function but none of its endpoints. */
 const NOWHERE = { chat: 'chat.completions', api: 'unknown' } as const satisfies Record<FunctionName, EndpointName>
 
+const FAULTS = { isUnavailable, wasRejected }
+
 export function gates(instance: Instance, name: FunctionName, page?: Middleware): Middleware[] {
   const { tables, cache, config, settle, clock, log, timing, loadCatalog } = instance
-  const { headerPrefix, originSecrets = [], keyPrefix } = config
-  const read = readKey(tables)
+  const { headerPrefix, originSecrets = [], keyPrefix, mostAtOnce } = config
+  const read = readKey(tables, mostAtOnce)
   const newRequestId = requestIds(instance)
   // Only chat streams, and can go on settling after its answer. The api ends with its answer, which must not wait longer.
   const mostMs = name === 'chat' ? Infinity : timing.settleMs + SETTLE_MARGIN_MS
   const prefetch = prefetching(loadCatalog)
   return [
     ...(name === 'chat' && !config.isUncompressed ? [compress()] : []),
-    open({ clock, newRequestId, mostMs, log, isUnavailable, headerPrefix }, endpointNamed(NOWHERE[name])),
-    record({ settle, timing }),
+    open({ clock, newRequestId, mostMs, log, headerPrefix, ...FAULTS }, endpointNamed(NOWHERE[name])),
+    record({ settle, timing, ...FAULTS }),
     gate(requireEdge(originSecrets)),
     answerBrowsers(headerPrefix),
     ...(page ? [page] : []),
@@ -46,11 +49,11 @@ function gate<Request extends OpenedRequest>(pass: Gate<Request>): Middleware {
 
 /** An endpoint that describes its key needs the whole item; the others need only the attributes that admission changes. */
 export function admissionBy(instance: Instance, returned?: 'UPDATED_NEW'): AdmitDeps {
-  const { tables, finishDeadHolds, cache } = instance
+  const { tables, finishDeadHolds, cache, config } = instance
   return {
-    takeAdmission: takeAdmission(tables, returned),
+    takeAdmission: takeAdmission(tables, returned, config.mostAtOnce),
     finishDeadHolds,
-    readKey: readKey(tables),
+    readKey: readKey(tables, config.mostAtOnce),
     newRequestId: requestIds(instance),
     cache,
   }

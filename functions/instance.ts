@@ -16,6 +16,7 @@ import { type Config, readConfig } from '../layers/gateway/platform/config.ts'
 import { jsonLog, type Log, printLine } from '../layers/gateway/platform/log/log.ts'
 import { releaseHold } from '../layers/gateway/store/admission/release-hold.ts'
 import { type ReadCatalog, readStoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
+import { wasRejected } from '../layers/gateway/store/dynamodb/conditional-writes.ts'
 import { openTables, type Tables } from '../layers/gateway/store/dynamodb/tables.ts'
 import { putUsageRow } from '../layers/gateway/store/rows/usage-rows.ts'
 
@@ -78,6 +79,14 @@ export function openInstance(options: InstanceOptions = {}): Instance {
     loadCatalog: cachedCatalog(options.readStoredCatalog ?? readStoredCatalog(tables), clock),
     finishHold,
     finishDeadHolds: deadHoldsFinisher(finishHold, clock, log),
-    settle: settler({ ...books, dailyLoss, isUnavailable, clock, log, isUnattributed: config.isUnattributed }),
+    settle: settler({
+      ...books,
+      dailyLoss,
+      isUnavailable,
+      wasRejected,
+      clock,
+      log,
+      isUnattributed: config.isUnattributed,
+    }),
   }
 }

@@ -158,6 +158,14 @@ export const SETTING_TABLE = {
     dev: null,
     prod: 500,
     words: 'chats that may run at once, for which Lambda reserves executions; `null` reserves none',
+    variable: ENV.chatConcurrency,
+  },
+  keyShare: {
+    schema: z.number().min(0.001).max(1),
+    ...inBoth(0.2),
+    words:
+      'the part of those chats, or of 1,000 if none are reserved, that one key may have at once, whatever its own limit',
+    variable: ENV.keyShare,
   },
   compress: {
     ...flag(inBoth(true), "whether chat's answers are compressed for clients that accept gzip"),

@@ -11,6 +11,7 @@ export type LocalSettings = {
   readonly folder: string
   readonly isInMemory: boolean
   readonly isDynamoDbLocal: boolean
+  readonly isThrottled: boolean
   /** The address that notices are posted to, and the secret that signs them if it is not the folder's own. */
   readonly webhook?: { readonly url: string; readonly secret: string | undefined } | undefined
 }
@@ -58,6 +59,7 @@ const OPTIONS = {
     words: "Use Amazon's DynamoDB Local in place of the database that comes along. Needs Java.",
     isOfClone: true,
   },
+  throttle: { type: 'boolean', words: 'Refuse more than 1,000 write units a second of an item, as DynamoDB does.' },
   help: { type: 'boolean', words: 'Print this.' },
 } as const satisfies Record<string, Option>
 
@@ -84,6 +86,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): L
     folder: localFolder(process.cwd(), optionOf('data')),
     isInMemory: given.memory === true,
     isDynamoDbLocal: given['dynamodb-local'] === true,
+    isThrottled: given.throttle === true,
     ...(webhook && { webhook: { url: urlOf(webhook), secret: env.WAYBILL_WEBHOOK_SECRET || undefined } }),
   }
 }

@@ -18,6 +18,7 @@ import { IS_PACKAGE, START_WITH } from '../layers/terminal/how-to-run.ts'
 import { outputOf, paintFor, thisTerminal } from '../layers/terminal/terminal.ts'
 import { freshCredentials, LOCAL_TABLES, type LocalDatabase, startDatabase } from './database-thread.ts'
 import { listenHere } from './dynamodb/http-server.ts'
+import { WRITE_UNITS } from './dynamodb/throttle.ts'
 import { startKeptEcho } from './echo-upstream.ts'
 import { humanLog } from './human-log.ts'
 import { demoKey } from './issue-key.ts'
@@ -87,12 +88,13 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
 }
 
 async function openDatabase(
-  { folder, isInMemory, isDynamoDbLocal }: LocalSettings,
+  { folder, isInMemory, isDynamoDbLocal, isThrottled }: LocalSettings,
   stack: AsyncDisposableStack,
 ): Promise<LocalDatabase> {
   if (!isDynamoDbLocal) {
     const file = isInMemory ? null : join(folder, 'data.sqlite')
-    return startDatabase({ file, credentials: freshCredentials() }, stack).catch((error: Error) => {
+    const unitsASecond = isThrottled ? WRITE_UNITS : undefined
+    return startDatabase({ file, credentials: freshCredentials(), unitsASecond }, stack).catch((error: Error) => {
       throw new CliError(
         `The data in '${file}' cannot be opened (${error.message}). Move the file away to begin anew, or choose another folder: ${START_WITH} --data FOLDER`,
       )

@@ -19,6 +19,8 @@ export const ENV = {
   keepRowsDays: 'WAYBILL_KEEP_ROWS_DAYS',
   dailyLoss: 'WAYBILL_DAILY_LOSS',
   usagePage: 'WAYBILL_USAGE_PAGE',
+  chatConcurrency: 'WAYBILL_CHAT_CONCURRENCY',
+  keyShare: 'WAYBILL_KEY_SHARE',
   exportBucket: 'WAYBILL_EXPORT_BUCKET',
   baseUrl: 'WAYBILL_BASE_URL',
   protected: 'WAYBILL_PROTECTED',

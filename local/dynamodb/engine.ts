@@ -6,6 +6,7 @@ import { batchGet, type GetInput, getItem, type PageInput, query, scan } from '.
 import { CONFLICT, conditionFailed, type Reason, refusedFor, transactionCanceled } from './refused-writes.ts'
 import type { Key, StoredTable, TableSchema } from './stored-table.ts'
 import { TableDirectory } from './table-directory.ts'
+import { Throttle } from './throttle.ts'
 import type { Item } from './value.ts'
 import {
   boundBytes,
@@ -34,6 +35,8 @@ type EngineOptions = {
   readonly pageBytes?: number
   readonly clock?: () => number
   readonly journal?: Journal
+  /** The write units that an item takes a second; without it, any number. */
+  readonly unitsASecond?: number
 }
 
 const PAGE_BYTES = 1024 * 1024
@@ -60,10 +63,13 @@ export class Engine {
    * ("Transaction conflict handling in DynamoDB" in the Developer Guide).
    */
   private readonly underWay = new Set<string>()
-  private readonly options: Required<EngineOptions>
+  private readonly options: Required<Omit<EngineOptions, 'unitsASecond'>>
+  private readonly throttle: Throttle | undefined
 
   constructor(options: EngineOptions = {}) {
     this.options = { pageBytes: PAGE_BYTES, clock: Date.now, journal: NO_JOURNAL, ...options }
+    const { unitsASecond } = options
+    this.throttle = unitsASecond === undefined ? undefined : new Throttle(unitsASecond, this.options.clock)
     this.tables = new TableDirectory((name, schema) => this.options.journal.table(name, schema))
   }
 
@@ -201,15 +207,18 @@ export class Engine {
   /** In AWS a fault in one item's data is that item's reason. (DynamoDB Local refuses the whole request.) */
   private attemptInTransaction(write: Write, bytes: number): Attempt {
     try {
-      return this.attempt(write, bytes)
+      return this.attempt(write, bytes, 2)
     } catch (error) {
       if (!(error instanceof DynamoDbError && error.name === 'ValidationException')) throw error
       return { reason: { Code: 'ValidationError', Message: error.message } }
     }
   }
 
-  private attempt(write: Write, bytes: number): Attempt {
+  /** A write in a transaction takes its units twice. */
+  private attempt(write: Write, bytes: number, times = 1): Attempt {
     checkGiven(write)
+    const tooMany = this.throttle?.refusal(placeInTables(write.table, write.key), write.old, times)
+    if (tooMany) return { reason: tooMany }
     if (this.underWay.size > 0 && this.underWay.has(placeInTables(write.table, write.key))) return { reason: CONFLICT }
     if (!conditionHolds(write)) return { reason: conditionFailed(write.showsOld ? write.old : undefined) }
     const next = outcomeOf(write)

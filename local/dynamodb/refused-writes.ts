@@ -3,7 +3,12 @@ import type { Item } from './value.ts'
 
 /** Why a write is refused because of what is stored. */
 export type Reason = {
-  readonly Code: 'None' | 'ConditionalCheckFailed' | 'ValidationError' | 'TransactionConflict'
+  readonly Code:
+    | 'None'
+    | 'ConditionalCheckFailed'
+    | 'ValidationError'
+    | 'TransactionConflict'
+    | 'ProvisionedThroughputExceeded'
   readonly Message?: string
   readonly Item?: Item
 }

@@ -3,7 +3,9 @@ import { checkGrants } from '../../layers/admin/audit/check-balance.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/keys/new-key.ts'
+import { retry } from '../../layers/gateway/platform/retry.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import { wasRejected } from '../../layers/gateway/store/dynamodb/conditional-writes.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { grantCredits, listGrants } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
@@ -34,7 +36,8 @@ async function hold(key: Key, amount: bigint): Promise<string | undefined> {
   const requestId = requestIdAt(NOW)
   const demand = demandOf(key, NOW, { requestId, hold: amount })
   const take = takeAdmission(tables)
-  const first = await take(key, demand)
+  // An admission may meet six of so many transactions.
+  const first = await retry(() => take(key, demand), { when: wasRejected, pauseMs: () => 20 })
   if (first.admitted === true) return requestId
   return first.key && (await take(first.key, demand)).admitted === true ? requestId : undefined
 }

@@ -169,7 +169,8 @@ describe('errors', () => {
 
   test.each([
     [500, () => Promise.reject(new Error('a fault of our own'))],
-    [503, () => Promise.reject(Object.assign(new Error('away'), { name: 'ProvisionedThroughputExceededException' }))],
+    [429, () => Promise.reject(Object.assign(new Error('hot'), { name: 'ProvisionedThroughputExceededException' }))],
+    [503, () => Promise.reject(Object.assign(new Error('away'), { code: 'ECONNRESET' }))],
   ])('the error for a failure of the gateway itself (%i) is as docs/openapi.json says', async (code, fail) => {
     upstream.reply = say('Hello')
     const { secret } = await gateway.issue()

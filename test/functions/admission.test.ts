@@ -166,7 +166,7 @@ describe('refusals', () => {
     expect(await refusedWith('c')).toEqual([429, 'UpdateItem', 'PutItem'])
   })
 
-  test('a request that loses twelve races for its key is a 503 with Retry-After, and not a 429', async () => {
+  test('a request that loses twelve races for its key is a 429 with Retry-After, and holds and counts nothing', async () => {
     const { key, secret } = await gateway.issue()
     const elsewhere = await openFor(catalogFor(upstream.url), { onSameTables: gateway })
     let races = 0
@@ -180,8 +180,8 @@ describe('refusals', () => {
     })
     const response = await gateway.post(secret, HELLO)
     restore()
-    expect([response.status, races, response.headers.get('retry-after')]).toEqual([503, 12, '1'])
-    expect(await response.json()).toMatchObject({ error: { code: 'key_busy', type: 'server_error' } })
+    expect([response.status, races, response.headers.get('retry-after')]).toEqual([429, 12, '1'])
+    expect(await response.json()).toMatchObject({ error: { code: 'key_busy', type: 'rate_limit_error' } })
     expect(await gateway.readKey(key.id)).toMatchObject({ holds: {}, counts: { dailyLimit: {} } })
     expect(await gateway.readRow(response.headers.get('x-request-id'))).toMatchObject({ outcome: 'refused' })
   })

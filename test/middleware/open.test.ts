@@ -26,6 +26,7 @@ test.each([
       mostMs: Infinity,
       headerPrefix: 'X-Svc-',
       isUnavailable: (thrown) => thrown instanceof Error && thrown.message === 'ECONNREFUSED',
+      wasRejected: () => false,
       log: jsonLog((line) => logged.push(line)),
     },
     endpointNamed('models'),

@@ -102,10 +102,10 @@ test('every summed field is added up in the total of a day, which is stored, and
     {
       model: 'large',
       provider: 'two',
-      errors: { upstream_error: 2 },
-      requests: 2,
+      errors: { upstream_error: 2, refused_without_row: doubled(FULL_ROW.alsoRefused) },
+      requests: 2 + 2 * FULL_ROW.alsoRefused,
       completed: 0,
-      refused: 0,
+      refused: doubled(FULL_ROW.alsoRefused),
       upstreamErrors: 2,
       abandoned: 0,
       costOfStated: doubled(FULL_ROW.cost),

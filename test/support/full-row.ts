@@ -55,5 +55,6 @@ export const FULL_ROW: { readonly [Name in keyof UsageRow]-?: NonNullable<UsageR
   stopReason: 'malformed_tool_use',
   loss: 7_000_000_004n,
   serviceTier: 'priority',
+  alsoRefused: 7,
   keptUntilMs: Date.UTC(2027, 0, 1),
 }

@@ -23,13 +23,18 @@ type OpenDeps = {
   /** The most time for a request, unless the function has less. */
   readonly mostMs: number
   readonly headerPrefix: string
-  readonly isUnavailable: (error: unknown) => boolean
   readonly log: Log
+} & Faults
+
+/** The faults of the database that are not ours. */
+type Faults = {
+  readonly isUnavailable: (error: unknown) => boolean
+  readonly wasRejected: (error: unknown) => boolean
 }
 
 /** The first gate in and the last one out: request ids and headers. `endpoint` is that of calls to unknown paths. */
 export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
-  const { clock, newRequestId, mostMs, headerPrefix, isUnavailable, log } = deps
+  const { clock, newRequestId, mostMs, headerPrefix, log } = deps
   const forBrowsers = crossOriginHeaders(headerPrefix)
   const names = ownNames(headerPrefix)
   return {
@@ -58,7 +63,7 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
     onError: (failed) => {
       const { event } = failed
       const { request } = failed.context
-      const error = toAnswer(failed.error)
+      const error = toAnswer(deps, failed.error)
       // There is no row without a key, and none can be written without the database: this line is the only trace.
       if (error.kind === 'internal_error' || error.kind === 'service_unavailable') {
         log.problem('a request failed', failed.error, request.requestId)
@@ -76,13 +81,19 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
       }
     },
   }
+}
 
-  function toAnswer(error: unknown): GatewayError {
-    if (error instanceof GatewayError) return error
-    if (!isUnavailable(error)) return internalError(error)
-    const message = 'The gateway cannot reach its database at the moment, so no model was asked. Try again shortly.'
-    return new GatewayError('service_unavailable', message, {}, { cause: error })
+function toAnswer({ isUnavailable, wasRejected }: Faults, error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error
+  // DynamoDB bounds the writes of each item, and nearly every write of a request is to the item of its key.
+  if (wasRejected(error)) {
+    const message =
+      'More requests of this key came at once than the database takes. No model was asked; try again shortly, or spread the load over several keys.'
+    return new GatewayError('key_busy', message, {}, { cause: error })
   }
+  if (!isUnavailable(error)) return internalError(error)
+  const message = 'The gateway cannot reach its database at the moment, so no model was asked. Try again shortly.'
+  return new GatewayError('service_unavailable', message, {}, { cause: error })
 }
 
 /** A browser always sends the origin of a page that calls another address than its own. */
@@ -116,12 +127,12 @@ function addStandardHeaders(headers: Headers, request: GatewayRequest, names: Ow
 }
 
 /** Every call with a valid key leaves a row, however it ended. The answer of a model settles itself. */
-export function record(deps: SettleInTime): Middleware {
+export function record(deps: SettleInTime & Faults): Middleware {
   return {
     after: ({ context: { request }, response }) =>
       close(request, { outcome: 'completed', httpStatus: response?.statusCode ?? 200 }),
     onError: ({ context: { request }, error }) => {
-      const failure = error instanceof GatewayError ? error : internalError(error)
+      const failure = toAnswer(deps, error)
       return ERRORS[failure.kind].refusesKey ? undefined : close(request, endingOf(failure))
     },
   }

@@ -19,7 +19,12 @@ export type Config = {
   /** How long usage rows are kept; without it, for good. */
   readonly keepRowsDays?: number | undefined
   readonly hasUsagePage?: boolean
+  /** The most requests that one key may have under way, whatever its own limit; without it, any number. */
+  readonly mostAtOnce?: number | undefined
 }
+
+/** The quota of an account, unless AWS has changed it: "Lambda quotas" in the Developer Guide. */
+const EXECUTIONS = 1_000
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -27,6 +32,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export function readConfig(env: Environment = process.env): Config {
   const text = (name: string) => env[name] || undefined
   const number = (name: string) => (env[name] ? Number(env[name]) : undefined)
+  const share = number(ENV.keyShare)
   return {
     keysTable: required(env, ENV.keysTable),
     usageTable: required(env, ENV.usageTable),
@@ -41,6 +47,7 @@ export function readConfig(env: Environment = process.env): Config {
     dailyLoss: parseCredits(env[ENV.dailyLoss] ?? ''),
     keepRowsDays: number(ENV.keepRowsDays),
     hasUsagePage: env[ENV.usagePage] === 'true',
+    mostAtOnce: share && Math.max(1, Math.floor(share * (number(ENV.chatConcurrency) ?? EXECUTIONS))),
   }
 }
 

@@ -51,8 +51,11 @@ export type DayTotal = {
 /** The error codes that are counted apart. An upstream can make up others, as many as it likes. */
 const COUNTED: ReadonlySet<string> = new Set([...ERROR_KINDS, 'context_length_exceeded'])
 
+/** The refusals of a flood, of which only the first have rows with their codes. */
+const WITHOUT_ROW = 'refused_without_row'
+
 export function partOf(row: UsageRow): UsagePart {
-  const { outcome, errorCode, upstreamCost } = row
+  const { outcome, errorCode, upstreamCost, alsoRefused = 0 } = row
   const isStated = upstreamCost !== undefined
   const sums: Record<string, number | Nano> = {}
   for (const name of SUMMED_FIELDS) sums[name] = row[name] ?? NO_FIGURES[name]
@@ -60,12 +63,15 @@ export function partOf(row: UsageRow): UsagePart {
     ...(sums as SummedFields),
     model: row.model,
     provider: row.provider,
-    requests: 1,
+    requests: 1 + alsoRefused,
     completed: outcome === 'completed' ? 1 : 0,
-    refused: outcome === 'refused' ? 1 : 0,
+    refused: (outcome === 'refused' ? 1 : 0) + alsoRefused,
     upstreamErrors: outcome === 'upstream_error' ? 1 : 0,
     abandoned: outcome === 'abandoned' ? 1 : 0,
-    errors: errorCode === undefined ? {} : { [COUNTED.has(errorCode) ? errorCode : 'other']: 1 },
+    errors: {
+      ...(errorCode !== undefined && { [COUNTED.has(errorCode) ? errorCode : 'other']: 1 }),
+      ...(alsoRefused > 0 && { [WITHOUT_ROW]: alsoRefused }),
+    },
     costOfStated: isStated ? row.cost : 0n,
     withoutCost: !isStated && row.usageSource !== 'none' ? 1 : 0,
   }

@@ -92,6 +92,7 @@ const FIELDS = {
   stopReason: { api: 'stop_reason', kind: 'text', optional: true, operatorOnly: true },
   loss: { api: 'loss', kind: 'credits', optional: true, operatorOnly: true },
   serviceTier: { api: 'service_tier', kind: 'text', optional: true, operatorOnly: true },
+  alsoRefused: { api: 'also_refused', kind: 'count', optional: true },
 } as const satisfies Readonly<Record<string, UsageField>>
 
 export type UsageFieldTable = typeof FIELDS
@@ -172,6 +173,7 @@ export const USAGE_WORDS: Readonly<Record<UsageFieldName, string>> = {
   stopReason: "The provider's own name for the end of the answer, if it is not a known one.",
   loss: 'What the request may have cost us beyond its charge: the answer, and attempts that brought none.',
   serviceTier: 'The tier in which the provider served the answer, if it is none at its list price.',
+  alsoRefused: 'Requests of the key that were refused before this one and have no row, because they were too many.',
 }
 
 export const USAGE_FIELD_NAMES = Object.keys(USAGE_FIELDS) as UsageFieldName[]

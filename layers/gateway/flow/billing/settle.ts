@@ -1,3 +1,4 @@
+import type { Release } from '../../domain/admission/admission.ts'
 import { type LossDeps, lossBoundOf, lossOf } from '../../domain/admission/counters.ts'
 import type { ErrorKind, GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { Key } from '../../domain/keys/key.ts'
@@ -15,11 +16,13 @@ import type { PutUsageRow } from '../../store/rows/usage-rows.ts'
 import { droppedFieldsText } from '../../wire/requests/headers.ts'
 import { deadAtMs, type GatewayRequest, type Journey } from '../request.ts'
 import { lossOfRequest } from './owed.ts'
+import { hasOwnRow, type RefusalsOfKeys } from './refusal-rows.ts'
 
 type SettleDeps = LossDeps & {
   readonly putUsageRow: PutUsageRow
   readonly releaseHold: ReleaseHold
   readonly isUnavailable: (error: unknown) => boolean
+  readonly wasRejected: (error: unknown) => boolean
   readonly clock: () => number
   readonly log: Log
   readonly isUnattributed?: boolean | undefined
@@ -44,6 +47,9 @@ export function settleInTime({ settle, timing }: SettleInTime, request: GatewayR
 /** Time that is kept back from the function's timeout for settling. */
 export const SETTLE_RESERVE_MS = 20_000
 
+/** The holds that an instance remembers to release again. */
+const MOST_UNRELEASED = 100
+
 /** So close to a request's deadline no write of its settling is retried. */
 export const SETTLE_MARGIN_MS = 1_000
 
@@ -52,7 +58,9 @@ export const SETTLE_MARGIN_MS = 1_000
  * row stays, and a hold is released once. It never throws: the sweep settles a request that cannot be settled now.
  */
 export function settler(deps: SettleDeps): Settle {
-  const { putUsageRow, releaseHold, isUnavailable, clock, log, isUnattributed } = deps
+  const { putUsageRow, releaseHold, isUnavailable, wasRejected, clock, log, isUnattributed } = deps
+  const refusals: RefusalsOfKeys = new Map()
+  let unreleased: readonly Release[] = []
   return (request, ending) => {
     const { settlement } = request
     settlement.settling ??= settle(request, ending)
@@ -65,13 +73,15 @@ export function settler(deps: SettleDeps): Settle {
     const { key } = credential
     const keyId = key.id
     settlement.cost = ending.bill?.cost ?? 0n
+    // Limits bound the refusals that were admitted, which hold something, if only a place.
+    if (ending.outcome === 'refused' && hold === undefined && !hasOwnRow(refusals, keyId, request.nowMs)) return
     try {
-      const row = await persist(deps, request, () => writeRow(rowOf(request, keyId, ending)))
+      const row = await record(request, keyId, ending)
       settlement.cost = row.cost
       if (hold !== undefined) {
         const taken = { amount: hold, untilMs: deadAtMs(request) }
         const lost = lossIn(key, request, row)
-        await persist(deps, request, () => releaseHold({ keyId, requestId, hold: taken, cost: row.cost, ...lost }))
+        await release(request, { keyId, requestId, hold: taken, cost: row.cost, ...lost })
         if (lost.reached !== undefined) log.lossReached(keyId, requestId)
       }
       log.request(row)
@@ -79,6 +89,38 @@ export function settler(deps: SettleDeps): Settle {
     } catch (error) {
       log.unsettled(error, requestId)
     }
+  }
+
+  async function record(request: GatewayRequest, keyId: string, ending: Ending): Promise<UsageRow> {
+    const refused = refusals.get(keyId)
+    const alsoRefused = refused?.untold || undefined
+    if (refused) refused.untold = 0
+    let written: UsageRow | undefined
+    try {
+      const row = { ...rowOf(request, keyId, ending), alsoRefused }
+      written = await persist(deps, request, () => writeRow(row))
+      return written
+    } finally {
+      if (refused && alsoRefused && !written?.alsoRefused) refused.untold += alsoRefused
+    }
+  }
+
+  /** Also releases the holds of earlier requests of the key whose release DynamoDB rejected: the sweep would come late. */
+  async function release(request: GatewayRequest, own: Release): Promise<void> {
+    try {
+      await persist(deps, request, () => releaseHold(own))
+    } catch (error) {
+      if (wasRejected(error)) keepForLater(own)
+      throw error
+    }
+    if (unreleased.length === 0) return
+    const late = unreleased.filter(({ keyId }) => keyId === own.keyId)
+    unreleased = unreleased.filter(({ keyId }) => keyId !== own.keyId)
+    for (const one of late) await releaseHold(one).catch(() => keepForLater(one))
+  }
+
+  function keepForLater(release: Release): void {
+    unreleased = [...unreleased, release].slice(-MOST_UNRELEASED)
   }
 
   /** The change of the key's loss, and the mark if its bound is reached, or kept a route from being asked. */
@@ -135,7 +177,6 @@ const MOST_DROPPED_CHARS = 200
 const UPSTREAMS: ReadonlySet<ErrorKind> = new Set(['upstream_error', 'upstream_rate_limited', 'upstream_timeout'])
 
 function outcomeOf({ kind, status }: GatewayError): Outcome {
-  if (kind === 'key_busy') return 'refused'
   if (UPSTREAMS.has(kind)) return 'upstream_error'
   return status < 500 ? 'refused' : 'abandoned'
 }
@@ -191,6 +232,7 @@ function toRow(
     stopReason: bill.stopReason,
     loss: lossOfRequest(request, bill) || undefined,
     serviceTier: bill.serviceTier,
+    alsoRefused: undefined,
   }
 }
 
@@ -212,16 +254,21 @@ function upstreamCostOf({ cost }: Journey, bill: Bill): Pick<WholeRow, 'upstream
   return { upstreamCost, upstreamCostSource: undefined }
 }
 
+/** The longest time for a write that DynamoDB rejects again and again: the heat of one key must not keep its executions. */
+const MOST_REJECTED_MS = 5_000
+
 /** Tries a write until it is known to have happened, or the function's time is up. */
 function persist<T>(
-  { isUnavailable, clock }: SettleDeps,
+  { isUnavailable, wasRejected, clock }: SettleDeps,
   { hold, deadlineMs }: GatewayRequest,
   write: () => Promise<T>,
 ): Promise<T> {
+  const endsMs = deadlineMs - SETTLE_MARGIN_MS
+  const rejectedUntilMs = Math.min(endsMs, clock() + MOST_REJECTED_MS)
   return retry(write, {
     // A request that held nothing is not worth a caller's wait.
     when: (error, pauseMs) =>
-      isUnavailable(error) && hold !== undefined && clock() + pauseMs < deadlineMs - SETTLE_MARGIN_MS,
+      isUnavailable(error) && hold !== undefined && clock() + pauseMs < (wasRejected(error) ? rejectedUntilMs : endsMs),
     pauseMs: (attempt) => Math.min(50 * 2 ** (attempt - 1), 2_000),
   })
 }

@@ -27,9 +27,10 @@ const ofAnswers = (of: (row: UsageRow) => number | undefined) => (row: UsageRow)
 const ifSo = (isSo: boolean | undefined) => (isSo ? 1 : undefined)
 
 const ROW_METRICS: readonly RowMetric[] = [
-  { name: 'Requests', unit: 'Count', of: () => 1, by: ['model', 'provider'] },
+  { name: 'Requests', unit: 'Count', of: (row) => 1 + (row.alsoRefused ?? 0), by: ['model', 'provider'] },
   { name: 'Errors', unit: 'Count', of: (row) => ifSo(row.errorCode !== undefined), by: ['errorCode'] },
   { name: 'ServerErrors', unit: 'Count', of: (row) => ifSo(isServers(row)) },
+  { name: 'KeyBusy', unit: 'Count', of: (row) => ifSo(row.errorCode === 'key_busy') },
   { name: 'UpstreamErrors', unit: 'Count', of: (row) => ifSo(isUpstreams(row)) },
   { name: 'Duration', unit: 'Milliseconds', of: (row) => row.durationMs },
   { name: 'TimeToFirstToken', unit: 'Milliseconds', of: (row) => row.ttftMs, by: ['model', 'provider'] },

@@ -2,11 +2,11 @@ import type { AdmissionResult, Demand } from '../../domain/admission/admission.t
 import { freeUnderWay, type Key } from '../../domain/keys/key.ts'
 import { creditRefusalMark } from '../../domain/keys/notice.ts'
 import { isUnavailable } from '../../platform/aws/service-error.ts'
-import { isConditionFailed, retryRejected } from '../dynamodb/conditional-writes.ts'
+import { isConditionFailed, retryRejected, wasRejected } from '../dynamodb/conditional-writes.ts'
 import type { Item, UpdateInput } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { holdsOf, keyItem, SWEEP_AT_ONCE, storedHold, sweepTime, toKey, toNano } from '../keys/key-item.ts'
-import { readKey } from '../keys/read-key.ts'
+import { readKey, within } from '../keys/read-key.ts'
 import { creditRefusalAttribute } from '../notices/notices.ts'
 import {
   ADMISSION_RULES,
@@ -26,24 +26,24 @@ type Returned = 'ALL_NEW' | 'UPDATED_NEW'
  * Checks and takes everything in one conditional write. `key` may be a cached copy: its limits are acted on only if the
  * stored version is still the same, and if not, the refusal brings the fresh key along.
  */
-export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW'): TakeAdmission {
+export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW', mostAtOnce?: number): TakeAdmission {
   const { database, keys } = tables
-  const read = readKey(tables)
+  const read = readKey(tables, mostAtOnce)
   return async (key, demand) => {
     try {
       const write = admissionWrite(keys, key, demand, returned)
       const { Attributes = {} } = await retryRejected(() => database.updateOnce(write))
       return {
         admitted: true,
-        key: returned === 'ALL_NEW' ? toKey(Attributes) : withChanges(key, demand, Attributes),
+        key: returned === 'ALL_NEW' ? within(toKey(Attributes), mostAtOnce) : withChanges(key, demand, Attributes),
         ...(demand.hold === 0n && { freeUnderWay: freeUnderWay(holdsOf(Attributes), demand.nowMs) }),
       }
     } catch (error) {
       if (isConditionFailed(error)) {
-        const stored = error.Item && toKey(error.Item)
+        const stored = error.Item && within(toKey(error.Item), mostAtOnce)
         return { admitted: false, key: stored, why: stored && whyNotAdmitted(stored, demand) }
       }
-      if (!isUnavailable(error)) throw error
+      if (wasRejected(error) || !isUnavailable(error)) throw error
       // Sent again, the write could land twice: now, and once more after its hold was settled. So it is looked for.
       const fresh = await read(key.id)
       const landed = fresh?.holds[demand.requestId] !== undefined

@@ -18,22 +18,20 @@ export async function ifConditionHolds(write: Promise<unknown>): Promise<boolean
   }
 }
 
-/** Retries a write that DynamoDB rejected (a conflict with a transaction, or throttling). */
+/** Retries a write that met a transaction a few times, and one that was throttled once: more would add to the heat. */
 export function retryRejected<T>(write: () => Promise<T>): Promise<T> {
-  return retry(write, { when: wasRejected, pauseMs: (attempt) => 20 * attempt, tries: 6 })
+  const pauseMs = (attempt: number) => 20 * attempt
+  return retry(() => retry(write, { when: isThrottled, pauseMs, tries: 2 }), { when: isConflict, pauseMs, tries: 6 })
 }
 
-const REJECTED = new Set([
-  'TransactionConflictException',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'ThrottlingException',
-])
-
-/** DynamoDB itself told that the write did not happen. */
-function wasRejected(error: unknown): boolean {
-  return REJECTED.has(nameOf(error))
+/** DynamoDB itself told that the call did not happen: it met a transaction, or its item, table or account has too many. */
+export function wasRejected(error: unknown): boolean {
+  return isConflict(error) || isThrottled(error)
 }
+
+const THROTTLED = new Set(['ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'ThrottlingException'])
+const isThrottled = (error: unknown) => THROTTLED.has(nameOf(error))
+const isConflict = (error: unknown) => nameOf(error) === 'TransactionConflictException'
 
 function nameOf(error: unknown): string {
   return (typeof error === 'object' && (error as Error | null)?.name) || ''

@@ -6,8 +6,17 @@ import { findId, readOne } from './rotating-item.ts'
 
 export type ReadKey = (keyId: string) => Promise<Key | undefined>
 
-export function readKey(tables: Tables): ReadKey {
-  return readOne(tables, KEY_ITEMS)
+export function readKey(tables: Tables, mostAtOnce?: number): ReadKey {
+  const read = readOne(tables, KEY_ITEMS)
+  return async (keyId) => {
+    const key = await read(keyId)
+    return key && within(key, mostAtOnce)
+  }
+}
+
+/** The key with no more requests at once than the stage lets any key have. */
+export function within(key: Key, mostAtOnce = Infinity): Key {
+  return key.maxConcurrent <= mostAtOnce ? key : { ...key, maxConcurrent: mostAtOnce }
 }
 
 export type FindKeyId = (hash: string) => Promise<string | undefined>

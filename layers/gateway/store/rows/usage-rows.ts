@@ -38,7 +38,18 @@ export type RowOrder = 'newest first' | 'oldest first'
 type RowParts = keyof typeof ATTRIBUTES
 
 /** In every projection. */
-const ALWAYS = ['requestId', 'keyId', 'startedAt', 'model', 'provider', 'cost', 'hold', 'outcome', 'errorCode']
+const ALWAYS = [
+  'requestId',
+  'keyId',
+  'startedAt',
+  'model',
+  'provider',
+  'cost',
+  'hold',
+  'outcome',
+  'errorCode',
+  'alsoRefused',
+]
 const ATTRIBUTES = {
   whole: [],
   sums: [...new Set([...ALWAYS, 'usageSource', 'expiresAt', ...SUMMED_FIELDS])],

@@ -130,3 +130,23 @@ test('a feature that it does not have is refused with the way to a database that
   }
   expect(ask('GetItem', { TableName: 'nope', Key: KEY })).toMatchObject({ name: 'ResourceNotFoundException' })
 })
+
+test('an item takes its write units a second, also of failed conditions, twice in transactions, and by its size', () => {
+  engine = new Engine({ clock: () => nowMs, unitsASecond: 4 })
+  engine.addTable('keys', TABLES.keys)
+  const failing = { ...addOne, ConditionExpression: 'n < :one' }
+  ask('TransactWriteItems', transaction)
+  engine.settle()
+  expect([ask('UpdateItem', failing), ask('UpdateItem', addOne)]).toMatchObject([
+    { name: 'ConditionalCheckFailedException' },
+    {},
+  ])
+  expect(ask('UpdateItem', addOne)).toMatchObject({ name: 'ProvisionedThroughputExceededException' })
+  expect(ask('TransactWriteItems', transaction)).toMatchObject({ name: 'TransactionCanceledException' })
+  expect(ask('PutItem', { TableName: 'keys', Item: { pk: 'q', sk: 's', text: 'x'.repeat(3_000) } })).toEqual({})
+  nowMs += 1_000
+  const large = { ...addOne, Key: { pk: 'q', sk: 's' } }
+  const names = Array.from({ length: 3 }, () => (ask('UpdateItem', large) as Error).name)
+  expect(names).toEqual([undefined, undefined, 'ProvisionedThroughputExceededException'])
+  expect(ask('UpdateItem', { ...addOne, ReturnValues: 'ALL_NEW' })).toEqual({ Attributes: { ...KEY, n: 3 } })
+})

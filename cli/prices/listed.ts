@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { formatPerMillion, type PriceStrings, parsePrice, priceAt } from '../../layers/gateway/domain/money/price.ts'
-import { PRICE_ROWS, type TokenKind } from '../../layers/gateway/domain/money/price-kinds.ts'
+import { LIVES, PRICE_ROWS, type TokenKind } from '../../layers/gateway/domain/money/price-kinds.ts'
 import { dividedUp } from '../reading/numbers.ts'
 
 export const TOKEN_KINDS = PRICE_ROWS.filter(({ unit }) => unit === 'token').map(({ kind }) => kind as TokenKind)
@@ -71,12 +71,13 @@ export function listedCost({ ranges }: Listed, ours: PriceStrings | undefined, i
   return { ...cost, tiers: tiers.map(({ above, prices }) => ({ above, ...withPicos(undefined, prices) })) }
 }
 
-/** A catalog has a price of writes for an hour only beside one of the others. */
+/** A catalog has a price of a longer life only beside one of the others. */
 function withPicos(before: PriceStrings | undefined, picos: Picos): PriceStrings {
   const stated = Object.entries(picos).map(([kind, pico]) => [kind, formatPerMillion(pico)])
   const prices: PriceStrings = { ...before, ...Object.fromEntries(stated) }
-  const { cacheWrite1h, ...others } = prices
-  return prices.cacheWrite === undefined ? others : prices
+  if (prices.cacheWrite !== undefined) return prices
+  const others = Object.entries(prices).filter(([name]) => LIVES.every(({ kind }) => kind !== name))
+  return Object.fromEntries(others) as PriceStrings
 }
 
 const WHOLE = 10_000n

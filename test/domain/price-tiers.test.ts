@@ -12,7 +12,7 @@ import {
   type Quantities,
   statePrice,
 } from '../../layers/gateway/domain/money/price.ts'
-import { PARTS } from '../../layers/gateway/domain/money/price-kinds.ts'
+import { PARTS, WRITES } from '../../layers/gateway/domain/money/price-kinds.ts'
 import { affordableTokens, type WorstCase, worstCostOf } from '../../layers/gateway/domain/money/priced-request.ts'
 import { Random } from '../simulation/random.ts'
 
@@ -121,9 +121,7 @@ function randomPrice(random: Random): Price {
   const tokens = () => ({
     input: amount(),
     output: amount(),
-    ...maybe('cachedInput'),
-    ...maybe('cacheWrite'),
-    ...maybe('cacheWrite1h'),
+    ...Object.assign({}, ...PARTS.map(({ kind }) => maybe(kind))),
   })
   let above = 0
   const tiers = Array.from({ length: random.below(5) }, () => {
@@ -132,7 +130,7 @@ function randomPrice(random: Random): Price {
   })
   const pieces = { request: '0.00000001', image: '0.000000003' }
   // A hold covers the prices of cache writes that are stated.
-  const writes = { cacheWrite: amount(), cacheWrite1h: amount() }
+  const writes = Object.fromEntries(WRITES.map(({ kind }) => [kind, amount()]))
   return parsePrice({ ...tokens(), ...writes, ...(random.chance(0.5) && pieces), tiers })
 }
 

@@ -2,8 +2,9 @@ import { describe, expect, test } from '@jest/globals'
 import { answerSums } from '../../functions/api/answer-usage.ts'
 import { DAY_MS, HOUR_MS, isoTime, utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
+import { TOKEN_FIELDS } from '../../layers/gateway/domain/money/price-kinds.ts'
 import { DayCounter } from '../../layers/gateway/domain/rows/day-total.ts'
-import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
+import { USAGE_FIELDS, type UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { putDayTotal } from '../../layers/gateway/store/rows/day-totals.ts'
@@ -133,21 +134,14 @@ function plainRow(keyId: string, startedAtMs: number): UsageRow {
   return completedRow({ requestId: requestIdAt(startedAtMs), keyId, startedAtMs, cost: 3n, hold: 5n })
 }
 
-const COUNTS = {
-  prompt_tokens: 'promptTokens',
-  completion_tokens: 'completionTokens',
-  cached_tokens: 'cachedTokens',
-  cache_write_tokens: 'cacheWriteTokens',
-  cache_write_1h_tokens: 'cacheWrite1hTokens',
-  reasoning_tokens: 'reasoningTokens',
-} as const
+const COUNTS = [...TOKEN_FIELDS, 'reasoningTokens'] as const
 
 function sumOf(rows: readonly UsageRow[]) {
-  const sum = (name: (typeof COUNTS)[keyof typeof COUNTS]) => rows.reduce((all, row) => all + (row[name] ?? 0), 0)
+  const sum = (name: (typeof COUNTS)[number]) => rows.reduce((all, row) => all + (row[name] ?? 0), 0)
   return {
     requests: rows.length,
     completed: rows.filter(({ outcome }) => outcome === 'completed').length,
-    ...Object.fromEntries(Object.entries(COUNTS).map(([api, name]) => [api, sum(name)])),
+    ...Object.fromEntries(COUNTS.map((name) => [USAGE_FIELDS[name].api, sum(name)])),
     cost: formatCredits(rows.reduce((all, { cost }) => all + cost, 0n)),
     total_tokens: sum('promptTokens') + sum('completionTokens'),
   }

@@ -9,6 +9,7 @@ import {
   USAGE_FIELDS,
   type UsageFieldKind,
   type UsageFieldName,
+  type UsageFieldTable,
   type UsageRow,
 } from '../../gateway/domain/rows/usage-row.ts'
 import { recordOf, usageRecord } from '../../gateway/wire/rows/usage-record.ts'
@@ -60,8 +61,8 @@ export function toCsvLine(row: UsageRow): string {
   return csvLine(COLUMNS.map(({ of }) => of(row)))
 }
 
-type OperatorFields = Pick<RequestShape, 'upstream_cost' | 'stop_reason' | 'loss' | 'service_tier'>
-type OperatorPart = OperatorFields & Pick<RequestShape, 'upstream_cost_source' | 'margin'>
+type OperatorFields = Pick<RequestShape, UsageFieldTable[(typeof OPERATOR_FIELDS)[number]]['api']>
+type OperatorPart = OperatorFields & Pick<RequestShape, 'margin'>
 
 const operatorFields = recordOf(OPERATOR_FIELDS)
 

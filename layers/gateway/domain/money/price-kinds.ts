@@ -144,4 +144,4 @@ export const PRICE_WORDS: Readonly<Record<PriceKind, Words>> = {
     told: 'For an image; absent if it costs nothing of its own.',
     label: 'Each image',
   },
-}
+} satisfies Readonly<Record<PriceKind, Words> & Record<PartKind, { readonly part: string }>>

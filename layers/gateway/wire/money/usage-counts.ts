@@ -1,14 +1,15 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { Bill, ReportedUsage } from '../../domain/money/bill.ts'
 import type { Nano } from '../../domain/money/money.ts'
-import { LIVES, WRITES } from '../../domain/money/price-kinds.ts'
+import { LIVES, type PartQuantity, WRITES } from '../../domain/money/price-kinds.ts'
 import { isObject } from '../basics/field-rules.ts'
 import { moneyLiteral } from './money-literal.ts'
 
 type Count = Exclude<keyof ReportedUsage, 'cost'> | 'cacheWrite5m'
+type OursFirst = readonly [`prompt_tokens_details.${string}_tokens`, ...string[]]
 
 /** The names of each count at all providers: in the usage object, or in an object inside it. The first is OpenAI's or ours. */
-const NAMES: Readonly<Record<Count, readonly string[]>> = {
+const NAMES: Readonly<Record<Count, readonly string[]> & Record<PartQuantity, OursFirst>> = {
   prompt: ['prompt_tokens', 'input_tokens', 'inputTokens'],
   completion: ['completion_tokens', 'output_tokens', 'outputTokens'],
   total: ['total_tokens', 'totalTokens'],

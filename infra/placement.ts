@@ -2,6 +2,7 @@ import { Stack, Token } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import cdk from '../cdk.json' with { type: 'json' }
 import { LOCAL_STAGE } from '../layers/gateway/names.ts'
+import type { Settings } from './props.ts'
 import { US_EAST_1, WITHOUT_FUNCTION_URLS } from './regions.ts'
 import { settingsFaults } from './settings.ts'
 import { STAGE_NAMES, type Stage, stageOf } from './stages.ts'
@@ -13,9 +14,13 @@ export function setFeatureFlags(construct: Construct): void {
   for (const [name, value] of Object.entries(FEATURE_FLAGS)) construct.node.setContext(name, value)
 }
 
-/** The region to which the stack will be deployed: its own, or that of the command. */
-export function regionOf({ region }: Stack): string {
-  return Token.isUnresolved(region) ? (process.env.CDK_DEFAULT_REGION ?? US_EAST_1) : region
+/** The region to which the stack will be deployed: its own, or that of the command. Its template depends on it. */
+export function regionOf({ region, node }: Stack): string {
+  const known = Token.isUnresolved(region) ? process.env.CDK_DEFAULT_REGION : region
+  if (known) return known
+  throw new Error(
+    `The stack '${node.path}' has no region: set AWS_REGION, or give the stack one, as in env: { region: '${US_EAST_1}' }.`,
+  )
 }
 
 /** Names metrics, secrets, a dashboard, and a database of Glue, each of which has its own rules. */
@@ -31,8 +36,14 @@ export function stageFrom(construct: Construct, given: Given | undefined): Stage
     ...(NAME.test(name) && name !== LOCAL_STAGE ? [] : [faultOfName(name)]),
     ...(catalog === undefined || typeof catalog === 'string' ? [] : ['catalog: must be the path of a file']),
   ]
-  if (faults.length === 0) return { ...stageOf(stage, { [stage]: own }), name }
+  if (faults.length === 0)
+    return inPlace({ ...stageOf(stage, { [stage]: own }), name }, own, regionOf(Stack.of(construct)))
   throw new Error(`Waybill '${construct.node.path}' has wrong properties.\n  ${faults.join('\n  ')}`)
+}
+
+/** The edge's logs have clients' addresses, and lie in us-east-1: a stage of another region has them only if it says so. */
+function inPlace(stage: Stage, own: Partial<Settings>, region: string): Stage {
+  return region === US_EAST_1 || own.edgeLogs ? stage : { ...stage, edgeLogs: false }
 }
 
 const faultOfStage = (stage: unknown) => `stage: must be ${STAGE_NAMES.join(' or ')}, which '${stage}' is not`

@@ -15,7 +15,8 @@ export const LOG_DAYS: readonly number[] = [
 const hostName = z
   .string()
   .regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'must be a domain in lower case')
-const tableName = z.string().regex(/^[\w.-]{3,255}$/, 'must be the name of a table')
+// The rights to tables are in policies, which AWS limits.
+const tableName = z.string().regex(/^[\w.-]{3,100}$/, 'must be the name of a table, of at most 100 characters')
 
 const domain = z
   .strictObject({
@@ -110,7 +111,10 @@ export const SETTING_TABLE = {
     prod: 'count',
     words: 'a [web firewall](#the-web-firewall) for CloudFront: `off`, `count` or `block`',
   },
-  edgeLogs: flag(IN_PROD, "[CloudFront's logs](#cloudfronts-logs) in a bucket"),
+  edgeLogs: flag(
+    IN_PROD,
+    "[logs of CloudFront](#cloudfronts-logs) and of the firewall, with clients' addresses, in us-east-1; a stage of another region has them only if it is set",
+  ),
   keysTrail: flag(IN_PROD, '[who touches the table of keys](#who-touched-the-keys), by CloudTrail'),
   adminKeys: flag(
     inBoth(false),
@@ -154,9 +158,7 @@ export const SETTING_TABLE = {
   },
   chatConcurrency: {
     schema: z.int().min(1).max(100_000).nullable(),
-    // A newcomer's account may have a quota of 10, of which nothing can be reserved.
-    dev: null,
-    prod: 500,
+    ...inBoth(null),
     words: 'chats that may run at once, for which Lambda reserves executions; `null` reserves none',
     variable: ENV.chatConcurrency,
   },
@@ -167,6 +169,11 @@ export const SETTING_TABLE = {
       'the part of those chats, or of 1,000 if none are reserved, that one key may have at once, whatever its own limit',
     variable: ENV.keyShare,
   },
+  reserveExecutions: flag(
+    // A newcomer's account may have a quota of 10, of which nothing can be reserved.
+    IN_PROD,
+    'whether Lambda reserves two executions for the sweep and one for closing days, which chats then cannot take',
+  ),
   compress: {
     ...flag(inBoth(true), "whether chat's answers are compressed for clients that accept gzip"),
     variable: ENV.compress,

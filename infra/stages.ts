@@ -39,9 +39,9 @@ export function stageOf(name: unknown, given: SettingsOfStages = {}): Stage {
   return { ...STAGES[known], ...given[known] }
 }
 
-/** If chat has executions of its own, so have the sweep, which Lambda may start twice, and the closing of days. */
-export function reservedBy({ chatConcurrency: chat }: Stage) {
-  return chat === null ? { chat, sweep: null, close: null } : { chat, sweep: 2, close: 1 }
+/** The executions that no other function takes; Lambda may start a sweep twice. */
+export function reservedBy({ chatConcurrency: chat, reserveExecutions }: Stage) {
+  return reserveExecutions ? { chat, sweep: 2, close: 1 } : { chat, sweep: null, close: null }
 }
 
 /** The resources of a stage's CloudFront that must be in us-east-1. */

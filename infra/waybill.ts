@@ -112,7 +112,7 @@ export class Waybill extends Construct {
     const rollout = stage.rollout === 'canary' ? addRollout(this, stage, functions, alarms) : undefined
     const ofFunctions = Object.fromEntries(functions.all.map((fn) => [fn.node.id, fn.logGroup]))
     const logs = { ...ofFunctions, ApiAccess: apiLogs, AdminApi: adminApiLogs }
-    const firewallLogs = parts.webAcl && firewallLogsOf(parts.webAcl.stackName)
+    const firewallLogs = stage.edgeLogs && parts.webAcl ? firewallLogsOf(parts.webAcl.stackName) : undefined
     const operators = addOperators(this, {
       stage,
       adminApi,

@@ -5,6 +5,7 @@ import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from '
 import { Construct } from 'constructs'
 import { CATALOG_ITEM, SEEDED } from '../../layers/gateway/names.ts'
 import { acknowledge } from '../acknowledge.ts'
+import { beyondLimit, LIMITS } from '../limits.ts'
 import type { Seed } from '../settings.ts'
 import type { Stage } from '../stages.ts'
 import { addLogs } from './retention.ts'
@@ -14,6 +15,15 @@ import type { Tables } from './tables.ts'
 export function addCatalogSeed(parent: Construct, { keys }: Tables, stage: Stage, seed: Seed): void {
   const scope = new Construct(parent, 'Catalog')
   const item = { ...CATALOG_ITEM, ...seed, version: 1, pushedAt: SEEDED }
+  const Item = marshall(item, { removeUndefinedValues: true })
+  // The call is a text in the event of CDK's function.
+  const bytes = Buffer.byteLength(JSON.stringify(JSON.stringify(Item)))
+  if (bytes > LIMITS.bytesOfSeed) {
+    const advice = "Begin with a smaller catalog, and put the whole one in force with 'catalog push'."
+    throw new Error(
+      beyondLimit('Bytes of the first catalog, as the stack hands it on', bytes, LIMITS.bytesOfSeed, advice),
+    )
+  }
   new AwsCustomResource(scope, 'Seed', {
     resourceType: 'Custom::WaybillCatalogSeed',
     installLatestAwsSdk: false,
@@ -26,7 +36,7 @@ export function addCatalogSeed(parent: Construct, { keys }: Tables, stage: Stage
       ignoreErrorCodesMatching: 'ConditionalCheckFailedException',
       parameters: {
         TableName: keys.tableName,
-        Item: marshall(item, { removeUndefinedValues: true }),
+        Item,
         ConditionExpression: 'attribute_not_exists(pk)',
       },
     },

@@ -33,7 +33,9 @@ export const OWNED = { 's3:x-amz-acl': 'bucket-owner-full-control' }
 
 /** A log that deletes old entries. One with a name is adopted by the next stack if it outlived its own. */
 export function addLogs(scope: Construct, id: string, stage: Stage, logGroupName?: string): LogGroup {
-  const [retention, removalPolicy] = [stage.logRetentionDays, removalPolicyOf(stage)]
+  // A log that a failed first deployment left behind would stop the next one by its name.
+  const kept = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+  const [retention, removalPolicy] = [stage.logRetentionDays, stage.keepsData ? kept : RemovalPolicy.DESTROY]
   return new LogGroup(scope, id, { ...(logGroupName && { logGroupName }), retention, removalPolicy })
 }
 

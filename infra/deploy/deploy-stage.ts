@@ -1,9 +1,9 @@
 import { type Output, plainOutput } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { awsTrouble, troubleLine } from '../../layers/gateway/platform/aws/trouble.ts'
 import { Aws, findRegion } from '../preflight/aws.ts'
-import { lookForBootstrap, lookForCaller, lookForTables, type Plan } from '../preflight/checks.ts'
+import { lookAtQuota, lookForBootstrap, lookForCaller, lookForTables, type Plan } from '../preflight/checks.ts'
 import { readSeed, readSettings } from '../settings.ts'
-import { stageOf } from '../stages.ts'
+import { reservedBy, stageOf } from '../stages.ts'
 
 const NEW_TABLES = '--new-tables'
 
@@ -17,7 +17,8 @@ export type RunCdk = (args: readonly string[]) => Promise<number>
 export function deployStage(given: readonly string[], out: Output, runCdk: RunCdk): Promise<number> {
   const args = given.filter((it) => it !== NEW_TABLES)
   return onAccount(args, out, async (plan) => {
-    if (!args.includes('--toolkit-stack-name')) await requireBootstrap(plan)
+    if (!args.includes('--toolkit-stack-name')) await requireReady(lookForBootstrap, plan)
+    if (Object.values(reservedBy(plan.stage)).some(Boolean)) await requireReady(lookAtQuota, plan)
     if (!given.includes(NEW_TABLES)) await requireTables(plan)
     return runCdk(['deploy', '--all', '--import-existing-resources', ...args])
   })
@@ -54,15 +55,13 @@ function lastOf(args: readonly string[], option: RegExp): string | undefined {
 }
 
 function failInLine(error: Error): never {
-  const unknown = { what: `AWS did not say who you are (${error.name}: ${error.message})`, advice: 'Try again.' }
+  const unknown = { what: `AWS did not answer as it should (${error.name}: ${error.message})`, advice: 'Try again.' }
   throw new Error(troubleLine(awsTrouble(error) ?? unknown))
 }
 
 /** `cdk` itself finds out if the credentials have no right to look. */
-async function requireBootstrap(plan: Plan): Promise<void> {
-  const outcome = await lookForBootstrap(plan).catch((error) =>
-    /^AccessDenied/.test(error.name) ? undefined : failInLine(error),
-  )
+async function requireReady(look: typeof lookForBootstrap, plan: Plan): Promise<void> {
+  const outcome = await look(plan).catch((error) => (/^AccessDenied/.test(error.name) ? undefined : failInLine(error)))
   if (outcome?.is === 'failed') throw new Error(troubleLine(outcome))
 }
 

@@ -2,6 +2,7 @@ import { Stack } from 'aws-cdk-lib'
 import { CfnDelivery, CfnDeliveryDestination, CfnDeliverySource } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { letUse, OWNED, recordsBucket } from '../data/retention.ts'
+import { LIMITS } from '../limits.ts'
 import { arnOf } from '../rights/permissions.ts'
 import type { Stage } from '../stages.ts'
 
@@ -21,8 +22,8 @@ export function addEdgeLogs(parent: Construct, stage: Stage, distributionId: str
   const scope = new Construct(parent, 'EdgeLogs')
   const stack = Stack.of(scope)
   const bucket = recordsBucket(scope, stage.logRetentionDays, WITHOUT_LOGS)
-  // The stack's name has the region of its stage, if that is another one.
-  const name = `${stack.stackName}-edge`
+  // The stack's name has the region of its stage, if that is another one; of a long name the end is taken.
+  const name = `${stack.stackName.slice('-edge'.length - LIMITS.charactersOfName['AWS::Logs::DeliverySource.Name'])}-edge`
   const distribution = { service: 'cloudfront', region: '', resource: 'distribution', resourceName: distributionId }
   const source = new CfnDeliverySource(scope, 'Source', {
     name,

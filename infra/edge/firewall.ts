@@ -25,7 +25,7 @@ export function addFirewall(parent: Construct, stage: Stage): string {
   // CloudFront uses the former one until its own stack has been deployed, too.
   webAcl.cfnOptions.updateReplacePolicy = CfnDeletionPolicy.RETAIN
   webAcl.cfnOptions.deletionPolicy = CfnDeletionPolicy.DELETE
-  addRefusalLogs(scope, stage, webAcl.attrArn)
+  if (stage.edgeLogs) addRefusalLogs(scope, stage, webAcl.attrArn)
   return webAcl.attrArn
 }
 
@@ -59,7 +59,7 @@ const { status, message, type, code, param } = new GatewayError(
 /** In the shape of every other refusal, so that SDKs can read it and wait. */
 const REFUSAL = JSON.stringify({ error: { message, type, param, code } })
 
-/** In five minutes. As many as all of prod's 500 executions for chats serve in that time, if each takes 1.5 seconds. */
+/** In five minutes. As many as 500 executions for chats serve in that time, if each takes 1.5 seconds. */
 const LEAST_PER_ADDRESS = 100_000
 const PER_EXECUTION = 200
 

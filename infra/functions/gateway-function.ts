@@ -1,5 +1,5 @@
 import { type Acknowledgment, Aws, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib'
-import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { ManagedPolicy, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import {
   Alias,
   ApplicationLogLevel,
@@ -18,6 +18,7 @@ import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets'
 import type { Construct } from 'constructs'
 import { bundleFunction } from '#bundles'
 import { addLogs } from '../data/retention.ts'
+import { beyondLimit, LIMITS } from '../limits.ts'
 import { invokeFunction } from '../rights/permissions.ts'
 import type { Stage } from '../stages.ts'
 
@@ -74,6 +75,7 @@ export class GatewayFunction extends LambdaFunction {
     logs.grantWrite(role)
     for (const statement of props.may) role.addToPolicy(statement)
     Validations.of(role).acknowledge(...props.acknowledged)
+    role.node.addValidation({ validate: () => tooManyPolicies(role) })
   }
 
   /** The version that is called, under a name that stays: a deployment with other code or settings moves it to a new one. */
@@ -102,4 +104,12 @@ export class GatewayFunction extends LambdaFunction {
       target: new LambdaInvoke(this.live, { retryAttempts: 0, role: role.withoutPolicyUpdates() }),
     })
   }
+}
+
+/** CDK puts what is too long for a role's own policy into managed policies below the role. */
+function tooManyPolicies(role: Role): string[] {
+  const got = role.node.findAll().filter((it) => it instanceof ManagedPolicy).length
+  if (got <= LIMITS.managedPoliciesOfRole) return []
+  const advice = 'Take Bedrock models out of the first catalog: each is in the rights of chat and of the admin API.'
+  return [beyondLimit('Managed policies of a role', got, LIMITS.managedPoliciesOfRole, advice)]
 }

@@ -76,7 +76,7 @@ export const WORDS = {
   DatabaseErrors:
     'DynamoDB answers with errors of its own. AWS Health; requests are tried again, and `audit` finds what was left.',
   FirewallBlocks:
-    'The firewall blocks a hundred requests in five minutes. The log `FirewallLogs` names address and rule; for good clients raise `chatConcurrency`, or set `waf` to `count`.',
+    'The firewall blocks a hundred requests in five minutes. The log `FirewallLogs`, if `edgeLogs` keeps it, names address and rule; for good clients raise `chatConcurrency`, or set `waf` to `count`.',
   CertificateEnds: `The certificate of the domain ends within ${LEAST_CERTIFICATE_DAYS} days. ACM in us-east-1 says why it was not renewed: a DNS record is gone, or it was imported and is yours to renew.`,
 }
 

@@ -73,8 +73,12 @@ async function judgeToolkit(aws: Aws, advice: string): Promise<Outcome> {
   return failed(`${toolkit} has version ${version ?? 'none'}, not ${LEAST_BOOTSTRAP} or newer`, advice)
 }
 
-/** A stack in such a state has no resources; CDK deletes it and makes it anew. */
-const WITHOUT_RESOURCES = /^(ROLLBACK_COMPLETE|REVIEW_IN_PROGRESS|DELETE_COMPLETE)$/
+/** In the other states a stack has no resources; CDK deletes it and makes it anew. */
+function isRunning(stack: Stack | undefined): stack is Stack {
+  return (
+    stack !== undefined && !/^(ROLLBACK_COMPLETE|REVIEW_IN_PROGRESS|DELETE_COMPLETE)$/.test(stack.StackStatus ?? '')
+  )
+}
 
 type TableNames = NonNullable<Stage['tableNames']>
 
@@ -83,11 +87,10 @@ export async function lookForTables({ aws, stage }: Plan): Promise<Outcome> {
   const { name, tableNames: names, rollout } = stage
   if (!stage.keepsData) return ok('the stage keeps none when it is destroyed')
   const stack = await aws.stack(stackName(name))
-  const isRunning = stack && !WITHOUT_RESOURCES.test(stack.StackStatus ?? '')
-  const judged = isRunning ? judgeRunning(stack, names) : undefined
+  const judged = isRunning(stack) ? judgeRunning(stack, names) : undefined
   if (judged) return judged
   // For half an hour of a canary, one key could spend from both tables.
-  if (isRunning && rollout === 'canary') {
+  if (isRunning(stack) && rollout === 'canary') {
     return failed(
       'the stage would have two tables of keys while both versions of its functions run',
       `Set "rollout": "at-once" under "${name}" in ${SETTINGS_FILE} for this deployment.`,
@@ -159,7 +162,8 @@ async function lookForDomain({ aws, stage: { name, domain } }: Plan): Promise<Ou
 /** Lambda keeps the last hundred executions unreserved. */
 const LEFT_BY_LAMBDA = 100
 
-async function lookAtQuota({ aws, stage }: Plan): Promise<Outcome> {
+/** A stage that runs has its own executions, which are not free any more: the look is for a first deployment. */
+export async function lookAtQuota({ aws, stage }: Plan): Promise<Outcome> {
   const text = await aws.get('lambda', '/2016-08-19/account-settings')
   const { AccountLimit = {} } = JSON.parse(text) as { AccountLimit?: Record<string, number> }
   const { UnreservedConcurrentExecutions: free = 0, ConcurrentExecutions: all = 0 } = AccountLimit
@@ -167,10 +171,14 @@ async function lookAtQuota({ aws, stage }: Plan): Promise<Outcome> {
   const reserved = Object.values(reservedBy(stage)).reduce<number>((sum, of) => sum + (of ?? 0), 0)
   const needed = reserved > 0 ? reserved + LEFT_BY_LAMBDA : KEY_DEFAULTS.maxConcurrent
   const why = reserved > 0 ? 'the stage reserves all but 100 of' : 'one key alone may have under way'
-  if (free >= needed) return ok(has)
+  if (free >= needed || isRunning(await aws.stack(stackName(stage.name)))) return ok(has)
+  const meanwhile =
+    reserved > 0
+      ? `put "reserveExecutions": false and "chatConcurrency": null under "${stage.name}" in ${SETTINGS_FILE}, which reserves none`
+      : 'make keys with a lower --concurrent'
   return failed(
     `${has}; ${why} ${needed}`,
-    "Ask for 1000: 'aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000'. Until then deploy dev, and make keys with a lower --concurrent.",
+    `Ask for 1000: 'aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000'. Until then ${meanwhile}.`,
   )
 }
 

@@ -55,8 +55,10 @@ export function targetsOf(catalog: CatalogData): Target[] {
 
 function targetOf({ id, kind, region, geography, isProfile, model }: ReturnType<typeof bedrockRoutes>[number]): Target {
   if (isProfile) {
-    // The model in the profile's own region, and in those to which it may route a call.
-    const through = [modelArn(region, model), modelArn(REGIONS_OF_GEOGRAPHY.get(geography) ?? '*', model)]
+    const regions = REGIONS_OF_GEOGRAPHY.get(geography) ?? '*'
+    // The model in those to which the profile may route a call, and in its own region, if that is another one.
+    const isAmongThem = regions !== '' && region.startsWith(regions.slice(0, -1))
+    const through = [...(isAmongThem ? [] : [region]), regions].map((it) => modelArn(it, model))
     return { called: kind ? id : `arn:${PARTITION}:bedrock:${region}:${ACCOUNT}:inference-profile/${id}`, through }
   }
   // The name of an application's own profile does not tell its model.

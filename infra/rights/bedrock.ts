@@ -8,15 +8,15 @@ const ACTIONS = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream']
 /** The right to call exactly the models of the catalog's Bedrock routes; none if it has no such route. */
 export function invokeBedrock(catalog: CatalogData): PolicyStatement[] {
   const targets = targetsOf(catalog)
-  if (targets.length === 0) return []
   const allow = (arns: readonly string[], profile?: string) =>
     new PolicyStatement({
       actions: ACTIONS,
       resources: arns.map(toToken),
       ...(profile && { conditions: { StringEquals: { 'bedrock:InferenceProfileArn': toToken(profile) } } }),
     })
+  // CDK puts what is too long for one policy into several, and divides no statement.
   return [
-    allow(targets.map(({ called }) => called)),
+    ...targets.map(({ called }) => allow([called])),
     ...targets.flatMap(({ called, through }) => (through ? [allow(through, called)] : [])),
   ]
 }

@@ -4,21 +4,24 @@ import { join } from 'node:path'
 import {
   App,
   Aws,
+  CfnCondition,
   CfnParameter,
   CfnRule,
   DefaultStackSynthesizer,
   Fn,
   type IStackSynthesizer,
   Stack,
+  Token,
   Validations,
 } from 'aws-cdk-lib'
+import type { CfnFunction } from 'aws-cdk-lib/aws-lambda'
 import cdk from '../../cdk.json' with { type: 'json' }
 import { stackName } from '../../layers/gateway/names.ts'
 import type { StageName, WaybillProps } from '../props.ts'
 import { US_EAST_1 } from '../regions.ts'
 import { LOG_DAYS, MAY_COME_LATER } from '../setting-table.ts'
 import { numberRange } from '../settings.ts'
-import { STAGE_NAMES, stageOf } from '../stages.ts'
+import { reservedBy, STAGE_NAMES, stageOf } from '../stages.ts'
 import { Waybill } from '../waybill.ts'
 import { type Entry, zip } from './zip.ts'
 
@@ -60,6 +63,7 @@ function addStack(app: App, stage: StageName, version: string): void {
   )
   new CfnParameter(stack, BUCKET, { description: 'The bucket into which the content of waybill-code.zip was copied' })
   new Waybill(stack, 'Default', { stage, ...addParameters(stack, stage) })
+  for (const name of Object.keys(reservedBy(stageOf(stage)))) addConcurrency(stack, pascal(name))
   Validations.of(stack).acknowledge({
     id: 'CloudFormation-Validate::W2001',
     reason: 'Parameters that nothing refers to are left out of the file.',
@@ -71,7 +75,7 @@ function addParameters(stack: Stack, stage: StageName): Partial<WaybillProps> {
   const defaults: Readonly<Record<string, unknown>> = { ...stageOf(stage) }
   const numbers = MAY_COME_LATER.filter((name) => typeof defaults[name] === 'number').map((name) => {
     const limits = name === 'logRetentionDays' ? { allowedValues: LOG_DAYS.map(String) } : numberRange(name)
-    const parameter = new CfnParameter(stack, `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, {
+    const parameter = new CfnParameter(stack, pascal(name), {
       type: 'Number',
       default: defaults[name],
       description: `The setting ${name}, as docs/deploy.md has it`,
@@ -84,6 +88,23 @@ function addParameters(stack: Stack, stage: StageName): Partial<WaybillProps> {
     allowedPattern: '[^@ ]+@[^@ ]+',
   })
   return { ...Object.fromEntries(numbers), alarmEmail: alarmEmail.valueAsString }
+}
+
+const pascal = (name: string) => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
+
+/** How many executions Lambda reserves for a function. A new account has none to reserve. */
+function addConcurrency(stack: Stack, name: string): void {
+  const made = stack.node.findChild('Default').node.findChild('Functions').node.findChild(name).node.defaultChild
+  const fn = made as CfnFunction
+  const parameter = new CfnParameter(stack, `${name}Concurrency`, {
+    type: 'Number',
+    default: fn.reservedConcurrentExecutions ?? 0,
+    minValue: 0,
+    description: `The executions that Lambda reserves for the function ${name}; 0 reserves none`,
+  })
+  const expression = Fn.conditionNot(Fn.conditionEquals(parameter.valueAsString, '0'))
+  const { logicalId } = new CfnCondition(stack, `Reserves${name}`, { expression })
+  fn.reservedConcurrentExecutions = Token.asNumber(Fn.conditionIf(logicalId, parameter.valueAsString, Aws.NO_VALUE))
 }
 
 type Template = { readonly Parameters: Readonly<Record<string, unknown>> }

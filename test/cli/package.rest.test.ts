@@ -1,5 +1,5 @@
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
@@ -35,6 +35,7 @@ const ENV = {
   CDK_DISABLE_CLI_TELEMETRY: 'true',
   CDK_NOTICES: 'false',
 }
+const ENV_WITH_NPM = { ...ENV, PATH: `${dirname(process.execPath)}:${process.env.PATH}` }
 const readJson = (...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8'))
 const manifest = readJson(ROOT, 'package.json')
 
@@ -71,10 +72,18 @@ packageTest('the package has JavaScript and its types only, and brings nothing t
   const there = Object.keys(manifest.devDependencies).filter((name) => existsSync(join(folder, 'node_modules', name)))
   // AWS's SDK brings its signer.
   expect(there).toEqual(['@smithy/signature-v4'])
-  expect(readdirSync(join(folder, 'node_modules', '.bin')).toSorted()).toEqual(['cdk', 'node', 'waybill', 'yaml'])
+  expect(readdirSync(join(folder, 'node_modules', '.bin')).toSorted()).toEqual(['cdk', 'waybill', 'yaml'])
   const { packages } = readJson(folder, 'package-lock.json')
   const withScripts = Object.keys(packages).filter((name) => packages[name].hasInstallScript)
-  expect(withScripts).toEqual(['node_modules/node'])
+  expect(withScripts).toEqual([])
+})
+
+packageTest('the scripts of an app that has the package run the app’s own Node', () => {
+  const app = emptyFolder()
+  writeFileSync(join(app, 'package.json'), '{"scripts":{"which":"command -v node"}}')
+  symlinkSync(join(folder, 'node_modules'), join(app, 'node_modules'))
+  const { stdout, stderr } = spawnSync('npm', ['run', '-s', 'which'], { cwd: app, env: ENV_WITH_NPM, encoding: 'utf8' })
+  expect([stdout, stderr]).toEqual([`${join(dirname(process.execPath), 'node')}\n`, ''])
 })
 
 packageTest('nothing in the package speaks of scripts and files that only a clone has', () => {

@@ -29,7 +29,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npx cdk bootstrap( -c stage=\w+)?$/, 'it needs an AWS account'],
   [/^npm run preflight -- --stage \w+( --(region|catalog) \S+)?$/, 'test/infra/preflight.rest.test.ts runs it'],
   [
-    /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation (describe-stacks|update-termination-protection|delete-stack)|iam attach-role-policy|dynamodb [a-z-]+) --/,
+    /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation (describe-stacks|update-termination-protection|delete-stack|(create|execute)-change-set)|iam attach-role-policy|dynamodb [a-z-]+) --/,
     'it needs an AWS account',
   ],
   [
@@ -58,6 +58,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   ],
   [/^(npm install waybill aws-cdk-lib constructs|npx waybill init)$/, 'test/cli/package.rest.test.ts runs it'],
   [/^(unzip waybill-code\.zip |aws s3 cp |aws cloudformation deploy )/, 'it needs an AWS account'],
+  [/^jq --arg keys KEYS_TABLE /, 'it needs a release: test/infra/construct.rest.test.ts runs it'],
   [/^(npm audit signatures|sha256sum -c SHA256SUMS|gh attestation verify) ?/, 'it needs a release'],
   [/^git (pull|checkout COMMIT)$/, 'it would change the files of this test'],
 ]

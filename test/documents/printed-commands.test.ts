@@ -62,6 +62,7 @@ test('every value in a command that is printed is quoted, but for these', () => 
       'local/local-keys.ts name',
       'local/local-keys.ts new URL(baseUrl).origin',
       'cli/smoke/stage-checks.ts stack',
+      'infra/preflight/checks.ts meanwhile',
       // Quoted by those who call.
       ...Array(4).fill('layers/terminal/how-to-run.ts stage'),
       // Each is quoted where the list is made.

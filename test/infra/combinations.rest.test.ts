@@ -1,8 +1,13 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { ENV } from '../../layers/gateway/names.ts'
+import { emptyFolder } from '../support/processes.ts'
+import { largeCatalog } from './fixtures/bedrock-routes.ts'
 import { COMBINATIONS, type Combination, EVERYTHING, nameOf, pairwise } from './support/combinations.ts'
 import { circleIn, graphOf } from './support/dependency-graph.ts'
 import { type DeployedStack, stacksOf } from './support/deployed-stack.ts'
+import { beyond } from './support/measure.ts'
 import { physicalNames } from './support/physical-names.ts'
 
 /** Chat's alias waits for its alarms, and the admin API for chat's address, if there is no domain. */
@@ -36,6 +41,16 @@ test.each(tried.map((combination) => [nameOf(combination), combination] as const
   (_, combination) => {
     expect(of(combination).length).toBeGreaterThan(0)
     for (const { name, template } of of(combination)) expect([name, circleIn(graphOf(template))]).toEqual([name, []])
+  },
+)
+
+const catalog = join(emptyFolder(), 'catalog.json')
+writeFileSync(catalog, JSON.stringify(largeCatalog(50)))
+
+test.each(tried.map((combination) => [nameOf(combination), combination] as const))(
+  'nothing of %s is beyond a limit of AWS, as it comes and with 50 models of Bedrock',
+  (_, combination) => {
+    expect([...of(combination), ...stacksOf(combination, catalog)].flatMap(beyond)).toEqual([])
   },
 )
 

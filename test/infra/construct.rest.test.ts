@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import { CfnParameter, NestedStack, Stack } from 'aws-cdk-lib'
 import type { StageName, WaybillProps } from '../../infra/props.ts'
@@ -5,6 +6,7 @@ import { MAY_COME_LATER } from '../../infra/setting-table.ts'
 import { releaseFiles } from '../../infra/templates/templates.ts'
 import { Waybill } from '../../infra/waybill.ts'
 import { OUTPUTS } from '../../layers/gateway/names.ts'
+import { readDocument } from '../documents/support/markdown.ts'
 import { OWN_CERTIFICATE } from './fixtures/domains.ts'
 import {
   ACCOUNT,
@@ -20,6 +22,7 @@ import {
 } from './support/apps.ts'
 import { butForNames, differencesOf } from './support/but-for-names.ts'
 import { readZip } from './support/read-zip.ts'
+import type { Json } from './support/template.ts'
 
 const EVERYTHING: WaybillProps = {
   stage: 'prod',
@@ -61,6 +64,15 @@ function twoOf(name: string | undefined, isOneStack: boolean): void {
 const wrongValues = { stage: 'dev', name: 'My Gateway', chatMemoryMb: 64, logRetentionDays: '14', waf: 'maybe' }
 const inNested = () => new Waybill(new NestedStack(newStack(), 'Nested'), 'Gateway', { stage: 'dev' })
 const inZurich = () => new Waybill(newStack({ region: 'eu-central-2' }), 'Gateway', { stage: 'dev' })
+const inNoRegion = () => {
+  const { CDK_DEFAULT_REGION: here = '' } = process.env
+  delete process.env.CDK_DEFAULT_REGION
+  try {
+    new Waybill(newStack(), 'Gateway', { stage: 'dev' })
+  } finally {
+    process.env.CDK_DEFAULT_REGION = here
+  }
+}
 const tableLater = () => later('String', ({ valueAsString: keys }) => ({ tableNames: { keys, usage: 'usage' } }))
 const memoryLater = () => later('Number', ({ valueAsNumber: chatMemoryMb }) => ({ chatMemoryMb }))
 
@@ -72,6 +84,7 @@ const REFUSED: [what: string, given: unknown, words: string][] = [
   ['two in a stack', () => twoOf('second', true), "The stack 'One' has a Waybill already"],
   ['two of a name', () => twoOf(undefined, false), OTHERS_NAME],
   ['a nested stack', inNested, 'is in a nested stack'],
+  ['no region', inNoRegion, "The stack 'Assistant' has no region: set AWS_REGION, or give the stack one"],
   ['a region without Function URLs', inZurich, 'Lambda has no Function URLs in eu-central-2'],
   ['no such stage', { stage: 'test' }, "stage: must be dev or prod, which 'test' is not"],
   ['no properties', undefined, "stage: must be dev or prod, which 'undefined' is not"],
@@ -106,7 +119,7 @@ describe('the construct in somebody else’s app', () => {
 
   test('has the resources that CloudFront needs in us-east-1 in stacks beside its own, in its account', () => {
     const part = (name: string) => `Assistant-${name}-eu-west-1`
-    const stacks = inTheirs({ ...EVERYTHING, domain: ZONE }, IN_IRELAND)
+    const stacks = inTheirs({ ...EVERYTHING, domain: ZONE, edgeLogs: true }, IN_IRELAND)
     const places = stacks.map(({ name, place, after }) => [name, place, after])
     const inUsEast1 = '123456789012/us-east-1'
     expect(places.toSorted()).toEqual([
@@ -204,6 +217,10 @@ describe('the files of a release for those without CDK', () => {
       JSON.parse(
         JSON.stringify(value)
           .replaceAll(/\{"Ref":"(\w+)"\}/g, (ref, name) => (name in Parameters ? JSON.stringify(defaultOf(name)) : ref))
+          // Functions that reserve none have no such property.
+          .replaceAll(/"ReservedConcurrentExecutions":\{"Fn::If":\["\w+",(\d+),[^\]]*\]\},/g, (_, of) =>
+            of === '0' ? '' : `"ReservedConcurrentExecutions":${of},`,
+          )
           .replaceAll(/"Fn::Sub":"[^"]*CodeBucket[^"]*"|"Fn::Sub":"cdk-[^"]*assets[^"]*"/g, '"Bucket":""')
           .replaceAll('waybill/1.2.3/', '')
           // A version and a subscription have other ids, because of the bucket and of the address.
@@ -229,6 +246,40 @@ describe('the files of a release for those without CDK', () => {
       (name) => !JSON.stringify(template).includes(`"Ref":"${name}"`),
     )
     expect(parameters).toEqual(['CodeBucket'])
+  })
+
+  test('a parameter says how many executions Lambda reserves for each function, and 0 reserves none', () => {
+    const { Parameters, Conditions, Resources } = templateOf('prod')
+    const ofFunctions = Object.entries<Json>(Resources).flatMap(([id, { Properties }]) =>
+      Properties?.ReservedConcurrentExecutions ? [[id.slice(0, -8), Properties.ReservedConcurrentExecutions]] : [],
+    )
+    const expected = [
+      ['Chat', 0],
+      ['Sweep', 2],
+      ['Close', 1],
+    ].map(([name, least]) => {
+      const Ref = `${name}Concurrency`
+      expect(Parameters[Ref]).toMatchObject({ Type: 'Number', Default: least, MinValue: 0 })
+      expect(Conditions[`Reserves${name}`]).toEqual({ 'Fn::Not': [{ 'Fn::Equals': [{ Ref }, '0'] }] })
+      return [`Functions${name}`, { 'Fn::If': [`Reserves${name}`, { Ref }, { Ref: 'AWS::NoValue' }] }]
+    })
+    expect(ofFunctions.toSorted()).toEqual(expected.toSorted())
+  })
+
+  test('the guide’s command gives the tables of prod the names of those that are left', () => {
+    const [, filter = ''] = /\njq .*? '(.*)' waybill-prod/.exec(readDocument('docs/guide-cdk.md')) ?? []
+    const args = ['keys', 'usage', 'answers'].flatMap((name) => ['--arg', name, `left-${name}`])
+    const input = fileOf('waybill-prod.template.json')
+    const { stdout, error } = spawnSync('jq', [...args, filter], { input, encoding: 'utf8', maxBuffer: 1e8 })
+    // A machine without jq proves nothing here.
+    if (error) return console.warn('The command is not tried: there is no jq.')
+    const [before, after] = [templateOf('prod').Resources, JSON.parse(stdout).Resources]
+    const named = differencesOf(before, after).map((id) => [id.slice(0, -8), after[id].Properties.TableName])
+    expect(named.toSorted()).toEqual([
+      ['TablesAnswers', 'left-answers'],
+      ['TablesKeys', 'left-keys'],
+      ['TablesUsage', 'left-usage'],
+    ])
   })
 
   test('the archive has the code of every function and layer, under the names of the templates', () => {

@@ -23,7 +23,10 @@ const TOOLKIT = 'DescribeStacks CDKToolkit'
 const STACK = 'DescribeStacks Waybill-prod'
 const TABLES = 'ListTables'
 const NO_STACK = noStack('x')
-const READY: Replies = { [CALLER]: IDENTITY, [TOOLKIT]: toolkit('30') }
+const LAMBDA = 'GET /2016-08-19/account-settings'
+const quota = (executions: number) =>
+  json({ AccountLimit: { ConcurrentExecutions: executions, UnreservedConcurrentExecutions: executions } })
+const READY: Replies = { [CALLER]: IDENTITY, [TOOLKIT]: toolkit('30'), [LAMBDA]: quota(1_000) }
 const actsFor = (stage: string) => `${stage} in eu-west-1: ${WHO}.\n`
 const tables = (...TableNames: string[]) => json({ TableNames })
 const DENIED = refused('AccessDenied', 403, '"no"')
@@ -170,6 +173,27 @@ test('npm run deploy says in one line that the account is not bootstrapped', asy
     stdout: actsFor('dev'),
     stderr: "CDK has nothing of its own in eu-west-1 yet. Run 'npx cdk bootstrap'.\n",
   })
+})
+
+const FIRST = { [STACK]: NO_STACK, [TABLES]: tables() }
+
+test('npm run deploy begins no first deployment of prod that a new account’s quota would stop, and says what to set', async () => {
+  const { code, stdout, stderr } = await deploy(['-c', 'stage=prod'], { ...FIRST, [LAMBDA]: quota(10) })
+  expect([code, stdout]).toEqual([1, actsFor('prod')])
+  expect(stderr).toMatch(
+    /^Lambda runs 10 requests at once .* all but 100 of 103\. Ask for 1000: .*"reserveExecutions": false and/,
+  )
+  const settings = { prod: { reserveExecutions: false } }
+  expect((await deploy(['-c', 'stage=prod'], { ...FIRST, [LAMBDA]: quota(10) }, settings)).code).toBe(3)
+  // CloudFormation itself undoes a change of a stage that runs.
+  const running = { [STACK]: stack('UPDATE_COMPLETE'), [LAMBDA]: quota(10) }
+  expect((await deploy(['-c', 'stage=prod'], running)).code).toBe(3)
+})
+
+test('npm run deploy goes on without a look at a quota that it may not see', async () => {
+  const headers = { 'x-amzn-errortype': 'AccessDeniedException' }
+  const denied = json({ message: 'no' }, { status: 403, headers })
+  expect((await deploy(['-c', 'stage=prod'], { ...FIRST, [LAMBDA]: denied })).code).toBe(3)
 })
 
 test('npm run deploy leaves it to cdk whether an account is bootstrapped that it may not look at', async () => {

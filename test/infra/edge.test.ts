@@ -14,7 +14,8 @@ const firewallAbroad = await readBeside('mailed', 'firewall-eu-west-1')
 const certificateAbroad = await readBeside('mailed', 'certificate-eu-west-1')
 const logsAbroad = await readBeside('mailed', 'edge-logs-eu-west-1')
 /** With an own certificate, and without IPv6. */
-const certified = new Synthesized((await readFacts()).withoutIpv6)
+const facts = await readFacts()
+const certified = new Synthesized(facts.withoutIpv6)
 
 const configOf = (stack: Synthesized) => stack.only('AWS::CloudFront::Distribution').DistributionConfig
 /** The ARN of a part in us-east-1. */
@@ -154,16 +155,28 @@ describe.each([
   test('logs into a group whose name WAF takes, without the end that it refuses, and which the next stack can adopt', () => {
     expect(logging.LogDestinationConfigs).toEqual([expect.stringMatching(/:log-group:<Firewall\/Logs>$/)])
     expect(stack.resources['Firewall/Logs']).toMatchObject({
-      DeletionPolicy: 'Retain',
+      DeletionPolicy: 'RetainExceptOnCreate',
       Properties: { LogGroupName: expect.stringMatching(/^aws-waf-logs-Waybill-prod/), RetentionInDays: 90 },
     })
   })
 })
 
-test('one address may send as much as all places for chats in prod can serve, if each is free again after 1.5 seconds', () => {
-  const { Limit, EvaluationWindowSec } = prod.at('Firewall/WebAcl').Rules[0].Statement.RateBasedStatement
-  const served = (prod.function('chat').ReservedConcurrentExecutions / 1.5) * EvaluationWindowSec
-  expect(Limit).toBeGreaterThanOrEqual(Math.floor(served))
+test.each([
+  ['as 500 places for chats', prod, 500],
+  ['as all places for chats', firewallAbroad, ABROAD.chatConcurrency],
+])('one address may send as much %s can serve, if each is free again after 1.5 seconds', (_, stack, places) => {
+  const { Limit, EvaluationWindowSec } = stack.at('Firewall/WebAcl').Rules[0].Statement.RateBasedStatement
+  expect(Limit).toBeGreaterThanOrEqual(Math.floor((places / 1.5) * EvaluationWindowSec))
+})
+
+test('a stage of another region keeps no client’s address in us-east-1, unless its settings say so', () => {
+  const parts = Object.entries(facts.abroad).filter(([name]) => name !== 'Waybill-prod')
+  expect(parts.map(([name]) => name).toSorted()).toEqual([
+    'Waybill-prod-edge-alarms-eu-west-1',
+    'Waybill-prod-firewall-eu-west-1',
+  ])
+  const types = parts.flatMap(([, template]) => Object.values(new Synthesized(template).resources)).map((it) => it.Type)
+  expect(types.filter((type) => /LogGroup|LoggingConfiguration|Delivery|Bucket/.test(type))).toEqual([])
 })
 
 test.each([

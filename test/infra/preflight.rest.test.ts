@@ -48,6 +48,7 @@ const READY: Replies = {
   [CALLER]: IDENTITY,
   [STACKS]: toolkit('30'),
   [STAGE_STACK]: NO_STACK,
+  'DescribeStacks Waybill-dev': NO_STACK,
   [TABLES]: json({ TableNames: [] }),
   [CLOUDFRONT]: distributions('other.example'),
   [LAMBDA]: concurrency(1_000, 1_000),
@@ -254,12 +255,23 @@ test('preflight refuses a domain that another distribution has, as the same stag
 
 const TOO_FEW = '1000 requests at once.*, 199 of them.*request-service-quota-increase'
 
+const [OF_CHAT, NONE] = [{ chatConcurrency: 500 }, { reserveExecutions: false }]
+
 test.each([
-  ['one key may have requests under way', [], 200, TOO_FEW],
-  ['prod’s functions reserve, and the hundred that nobody may', PROD, 603, 'the stage reserves all but 100 of 603.'],
-])('preflight wants as many free executions as %s', async (_, args, least, complaint) => {
-  expect(await look('concurrency', { [LAMBDA]: concurrency(1_000, least) }, args)).toEqual(passes('1000 requests'))
-  expect(await look('concurrency', { [LAMBDA]: concurrency(1_000, least - 1) }, args)).toEqual(fails(complaint))
+  ['one key may have requests under way', [], {}, 200, TOO_FEW],
+  ['the same in prod, if it reserves none', PROD, NONE, 200, TOO_FEW],
+  ['prod reserves, and the hundred that nobody may', PROD, {}, 103, 'all but 100 of 103.*"reserveExecutions": false'],
+  ['prod reserves with those of chat', PROD, OF_CHAT, 603, 'all but 100 of 603.*"chatConcurrency": null under "prod"'],
+])('preflight wants as many free executions as %s', async (_, args, settings, least, complaint) => {
+  const lookWith = (free: number, more: Replies = {}) =>
+    look('concurrency', { [LAMBDA]: concurrency(1_000, free), ...more }, args, settings)
+  expect(await lookWith(least)).toEqual(passes('1000 requests'))
+  expect(await lookWith(least - 1)).toEqual(fails(complaint))
+})
+
+test('preflight does not count against a stage that runs what it has reserved itself', async () => {
+  const replies = { [LAMBDA]: concurrency(1_000, 497), [STAGE_STACK]: stack('UPDATE_COMPLETE') }
+  expect(await look('concurrency', replies, PROD, OF_CHAT)).toEqual(passes('1000 requests'))
 })
 
 test.each([

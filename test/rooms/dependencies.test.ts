@@ -26,10 +26,10 @@ const BUILDS = ['console/build.ts', 'console/usage-page/build.ts', 'infra/functi
 /** npm installs both kinds. */
 const INSTALLED = { ...manifest.dependencies, ...manifest.peerDependencies }
 
-/** Nobody imports these: infra starts `cdk`, and the npm scripts start `node`. */
-const PROGRAMS = ['aws-cdk', 'node']
-/** Nor these, which check the code. */
-const TOOLS = ['@biomejs/biome', '@types/aws-lambda', '@types/node', 'jest']
+/** Nobody imports it: infra starts `cdk`. */
+const PROGRAMS = ['aws-cdk']
+/** Nor these, which check the code, or run the npm scripts. */
+const TOOLS = ['@biomejs/biome', '@types/aws-lambda', '@types/node', 'jest', 'node']
 
 test('dependencies are what a bundle or an installed waybill needs', () => {
   expect(ROOTS.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])

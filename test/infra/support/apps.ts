@@ -12,8 +12,8 @@ import { Waybill } from '../../../infra/waybill.ts'
 import { OUTPUTS } from '../../../layers/gateway/names.ts'
 import type { Template } from './template.ts'
 
-// Apps of others say where they are, or leave it to the command.
-delete process.env.CDK_DEFAULT_REGION
+// Apps of others say where they are, or leave it to the command, which is here.
+process.env.CDK_DEFAULT_REGION = 'us-east-1'
 const folder = mkdtempSync(join(tmpdir(), 'waybill-apps-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -12,15 +12,15 @@ export type DeployedStack = { readonly name: string; readonly region: string; re
 // Assets stay where they were bundled.
 const context = { 'aws:cdk:disable-asset-staging': true }
 
-/** The stacks of a combination. */
-export function stacksOf(combination: Combination): DeployedStack[] {
+/** The stacks of a combination, with a catalog of its own and more settings, if they are given. */
+export function stacksOf(combination: Combination, catalog?: string, more: object = {}): DeployedStack[] {
   const { stage, region } = combination
-  const given = parseSettings(JSON.stringify({ [stage]: settingsOf(combination) }), 'settings.json')
+  const given = parseSettings(JSON.stringify({ [stage]: { ...settingsOf(combination), ...more } }), 'settings.json')
   const outdir = mkdtempSync(join(tmpdir(), 'waybill-combination-'))
   process.env.CDK_DEFAULT_REGION = region
   try {
     const app = new App({ outdir, context, treeMetadata: false, analyticsReporting: false })
-    new WaybillStack(app, { stage, ...given[stage] })
+    new WaybillStack(app, { stage, catalog, ...given[stage] })
     return app.synth().stacks.map(({ stackName, environment, template }) => ({
       name: stackName,
       // The main stack goes to the region of the command.
@@ -28,7 +28,6 @@ export function stacksOf(combination: Combination): DeployedStack[] {
       template,
     }))
   } finally {
-    delete process.env.CDK_DEFAULT_REGION
     rmSync(outdir, { recursive: true, force: true })
   }
 }

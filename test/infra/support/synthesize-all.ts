@@ -11,8 +11,11 @@ import { WaybillStack } from '../../../infra/stack.ts'
 import { stageOf } from '../../../infra/stages.ts'
 import type { CatalogData } from '../../../layers/gateway/domain/routing/catalog.ts'
 import type { Variant } from '../../support/assemblies.ts'
-import { BEDROCK_ROUTES, catalogOf } from '../fixtures/bedrock-routes.ts'
+import { BEDROCK_ROUTES, catalogOf, largeCatalog } from '../fixtures/bedrock-routes.ts'
 import { ABROAD, OWN_CERTIFICATE } from '../fixtures/domains.ts'
+import { EVERYTHING } from './combinations.ts'
+import { stacksOf } from './deployed-stack.ts'
+import { beyond, measured } from './measure.ts'
 import { type BedrockRights, type Facts, withPaths } from './synthesized.ts'
 
 // A process of its own: loads the CDK once and writes into a folder whatever the tests need of it.
@@ -27,9 +30,8 @@ const AS_THE_COMMAND_DOES = {
 }
 
 /** The app as it is. It writes its cloud assembly when this process has nothing else to do. */
-async function synthesize(variant: Variant, stage: string, settings: object = {}, region?: string): Promise<void> {
-  if (region === undefined) delete process.env.CDK_DEFAULT_REGION
-  else process.env.CDK_DEFAULT_REGION = region
+async function synthesize(variant: Variant, stage: string, settings: object = {}, region = 'us-east-1'): Promise<void> {
+  process.env.CDK_DEFAULT_REGION = region
   process.env.WAYBILL_SETTINGS = join(folder, `${variant}.json`)
   writeFileSync(process.env.WAYBILL_SETTINGS, JSON.stringify({ [stage]: settings }))
   process.env.CDK_OUTDIR = join(folder, variant)
@@ -63,10 +65,26 @@ const lostRegion: Error | null = await synthesize('lost', 'dev', {}, 'eu-central
 )
 delete process.env.WAYBILL_SETTINGS
 delete process.env.CDK_OUTDIR
-delete process.env.CDK_DEFAULT_REGION
 delete process.env.CDK_CONTEXT_JSON
 
+/** The longest names that the settings take. */
+const tableNames = { keys: 'k'.repeat(100), usage: 'u'.repeat(100), answers: 'a'.repeat(100) }
+
+/** The largest stage, with so many models. */
+function sizesWith(models: number) {
+  const file = join(folder, `catalog-of-${models}.json`)
+  writeFileSync(file, JSON.stringify(largeCatalog(models)))
+  try {
+    const stacks = stacksOf({ ...EVERYTHING, stage: 'prod', region: 'eu-west-1' }, file, { tableNames })
+    return { beyond: stacks.flatMap(beyond), measured: stacks.flatMap(measured) }
+  } catch (error) {
+    return { refused: (error as Error).message }
+  }
+}
+
+process.env.CDK_DEFAULT_REGION = 'us-east-1'
 const facts: Facts = {
+  sizes: Object.fromEntries([0, 4, 12, 50, 90, 300, 900].map((models) => [models, sizesWith(models)])),
   bedrock: Object.fromEntries(Object.entries(BEDROCK_ROUTES).map(([name, routes]) => [name, rightsFor(routes)])),
   firstCatalogHasBedrock: invokeBedrock(readSeed().catalog).length > 0,
   withoutBedrock: stackWith(catalogOf(BEDROCK_ROUTES['another provider'])),
@@ -78,9 +96,18 @@ const facts: Facts = {
   withoutIpv6: Template.fromStack(
     new WaybillStack(new App(), { stage: 'dev', ipv6: false, domain: OWN_CERTIFICATE }),
   ).toJSON(),
+  abroad: quietAbroad(),
   refusedRegion: lostRegion?.message ?? null,
 }
 writeFileSync(join(folder, 'facts.json'), JSON.stringify(facts))
+
+/** The stacks of prod as it comes in another region. */
+function quietAbroad(): Record<string, object> {
+  process.env.CDK_DEFAULT_REGION = 'eu-west-1'
+  const app = new App()
+  new WaybillStack(app, { stage: 'prod' })
+  return Object.fromEntries(app.synth().stacks.map(({ stackName, template }) => [stackName, template]))
+}
 
 function rightsFor(routes: Parameters<typeof catalogOf>[0]): BedrockRights {
   const stack = new Stack(new App())

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { assemblies, type Variant } from '../../support/assemblies.ts'
 import { type Name, type OptionalName, pathOfFunction } from '../../support/functions.ts'
+import type { Measured } from './measure.ts'
 import type { Json, Template } from './template.ts'
 
 /**
@@ -101,11 +102,15 @@ export type Facts = {
   /** For each of the catalogs in bedrock-routes.ts. */
   readonly bedrock: Readonly<Record<string, BedrockRights>>
   readonly firstCatalogHasBedrock: boolean
+  /** The sizes of a stage by the number of its Bedrock models, with all that is beyond a limit of AWS, or why it was refused. */
+  readonly sizes: Readonly<Record<number, { beyond?: string[]; measured?: Measured[]; refused?: string }>>
   /** Templates of the functions with a catalog of their own. */
   readonly withoutBedrock: object
   readonly withBedrock: object
   /** The secrets that CloudFront sends and functions accept, with the first number, the second and the third. */
   readonly originSecrets: readonly { readonly sent: unknown; readonly accepted: unknown }[]
+  /** The templates of prod with no setting, in Ireland. */
+  readonly abroad: Readonly<Record<string, object>>
   /** The template of a stage that switches IPv6 off. */
   readonly withoutIpv6: object
 }

@@ -1,9 +1,16 @@
 import { Duration } from 'aws-cdk-lib'
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import { FUNCTION_TIMEOUT_SECONDS, TABLES, type TableDefinition } from '../../layers/gateway/names.ts'
+import {
+  FUNCTION_TIMEOUT_SECONDS,
+  METRICS_NAMESPACE,
+  TABLES,
+  type TableDefinition,
+  versionName,
+} from '../../layers/gateway/names.ts'
 import type { Tables } from '../data/tables.ts'
 import type { Functions } from '../functions/functions.ts'
+import type { GatewayFunction } from '../functions/gateway-function.ts'
 import type { Stage } from '../stages.ts'
 import { gatewayMetric, IN_FIVE_MINUTES, percentOf, type Rule, type Rules, sumOf, withoutSuccess } from './alarms.ts'
 import { LEAST_CERTIFICATE_DAYS } from './words.ts'
@@ -72,8 +79,12 @@ export function tickets(watched: Watched): Rules {
   return {
     // Apart from each other, for Rollout's sake.
     ...(stage.rollout === 'canary' && {
-      ReleaseErrors: { metric: releaseErrors(functions.called), from: 3, periods: 1 },
-      AdminReleaseErrors: { metric: releaseErrors([functions.admin]), from: 3, periods: 1 },
+      ReleaseErrors: { metric: releaseErrors(stage, functions.called), from: 5, periods: 1 },
+      AdminReleaseErrors: {
+        metric: countOf('AWS/Lambda', 'Errors', ofNewVersion(functions.admin)),
+        from: 3,
+        periods: 1,
+      },
     }),
     ...countRules(stage),
     // Their limits are guesses.
@@ -129,16 +140,30 @@ function countRules(stage: Stage): Rules {
 }
 
 /**
- * The errors of the version that a deployment brings, however few calls it gets: among all calls they would not stand
- * out. Lambda counts by version if an alias has two, which is during a deployment.
+ * The percentage of its own calls that the version which a deployment brings fails, however few it gets: among all calls
+ * they would not stand out. Three crashes are all of them.
  */
-function releaseErrors(functions: Functions['called']): MathExpression {
-  const errors = functions.map(({ functionName: FunctionName, live }) => {
-    // The alias by its name: a reference to it would wait for the deployment that this alarm is to watch.
-    const Resource = `${FunctionName}:${live.aliasName}`
-    return countOf('AWS/Lambda', 'Errors', { FunctionName, Resource, ExecutedVersion: live.version.version })
+function releaseErrors({ name: stage }: Stage, functions: Functions['called']): MathExpression {
+  const metrics = functions.flatMap((fn, i) => {
+    const version = versionName(fn.functionName, fn.live.version.version)
+    return [
+      [`crashes${i}`, countOf('AWS/Lambda', 'Errors', ofNewVersion(fn))],
+      [`calls${i}`, countOf('AWS/Lambda', 'Invocations', ofNewVersion(fn))],
+      [`failures${i}`, countOf(METRICS_NAMESPACE, 'ServerErrors', { stage, version })],
+    ] as const
   })
-  return sumOf(errors)
+  const shares = functions.map((_, i) => {
+    const [crashes, calls, failures] = ['crashes', 'calls', 'failures'].map((name) => `FILL(${name}${i}, 0)`)
+    const share = `100 * ${failures} / FILL(calls${i}, 1)`
+    return `IF(${crashes} >= 3, 100, IF(${failures} >= 3 AND ${calls} > 0, ${share}, 0))`
+  })
+  return new MathExpression({ expression: shares.join(' + '), usingMetrics: Object.fromEntries(metrics), period })
+}
+
+/** Lambda counts by version if an alias has two, which is during a deployment. */
+function ofNewVersion({ functionName: FunctionName, live }: GatewayFunction) {
+  // The alias by its name: a reference to it would wait for the deployment that this alarm is to watch.
+  return { FunctionName, Resource: `${FunctionName}:${live.aliasName}`, ExecutedVersion: live.version.version }
 }
 
 function countOf(namespace: string, metricName: string, dimensionsMap: Record<string, string>): Metric {

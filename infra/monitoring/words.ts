@@ -11,7 +11,7 @@ const THROTTLED = 'One key above 1,000 writes a second: `usage summary --by key`
  */
 export const WORDS = {
   ServerErrors:
-    'A twentieth of the requests got a 5xx that is the gateway’s own. `Errors by code` on the dashboard; the saved query `by level`; after a deployment, stop the rollout.',
+    'A twentieth of the requests got a 5xx that is the gateway’s own, with a row or without one, as while the database is away. `Errors by code` and `Unrecorded` on the dashboard; the saved query `by level`; after a deployment, stop the rollout.',
   UpstreamErrors:
     'A fifth of the requests got a 502, 504 or 503 upstream_rate_limited, because no upstream answered them. `routes test`; the provider’s status page; take the route out of service, or add a fallback.',
   CredentialFailures:
@@ -29,7 +29,7 @@ export const WORDS = {
   EdgeErrors:
     'A fifth of the requests to CloudFront got a 5xx. If no other alarm is on, CloudFront does not reach the functions: `smoke`; the last deployment.',
   ReleaseErrors:
-    'The version that is being deployed crashes or times out; it is rolled back. The function’s log; the deployment in CodeDeploy.',
+    'The version that is being deployed crashes, or fails a twentieth of its own calls; it is rolled back. The function’s log; the deployment in CodeDeploy.',
   AdminReleaseErrors:
     'The version of the admin API that is being deployed crashes or times out; it is rolled back. The log `AdminLogs`; the deployment in CodeDeploy.',
   RolledBack:

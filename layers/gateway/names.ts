@@ -33,6 +33,9 @@ export const EVENT_SOURCE = 'waybill'
 
 export const METRICS_NAMESPACE = 'Waybill'
 
+/** A version of a function, in the metrics of its failures. */
+export const versionName = (name = 'local', version = '0') => `${name}:${version}`
+
 /** The name in Secrets Manager of the secret that a catalog calls `secret:NAME`. */
 export const secretName = (stage: string, name: string) => `waybill/${stage}/${name}`
 

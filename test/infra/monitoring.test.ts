@@ -276,7 +276,16 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
   UnpaidAnswers: ['', 'provider'],
 }
 const SHOWN_ALONE = [
-  ...['ServerErrors', 'UpstreamFailures', 'UpstreamErrors', 'InvalidKeys', 'Duration', 'CreditsHeld', 'UpstreamCost'],
+  ...[
+    'ServerErrors',
+    'Unrecorded',
+    'UpstreamFailures',
+    'UpstreamErrors',
+    'InvalidKeys',
+    'Duration',
+    'CreditsHeld',
+    'UpstreamCost',
+  ],
   ...['Loss', 'RoughEstimates', 'UsageRejected', 'BilledAtBound', 'BeyondCap', 'Unsettled', 'SweptHolds'],
 ]
 
@@ -295,7 +304,7 @@ test('every widget of the dashboard has a title of its own', () => {
 
 test('every metric of an alarm or the dashboard is one that the log writes, with the same dimensions', () => {
   const written = writtenMetrics()
-  const ours = alarms
+  const ours = [...alarms, ...alarmsIn(prod)]
     .flatMap(([, alarm]) => lookedAt(alarm))
     .filter(({ Namespace }) => Namespace === METRICS_NAMESPACE)
     .map(({ MetricName, Dimensions }) => `${MetricName} by ${Dimensions.map(({ Name }: Json) => Name).join()}`)
@@ -330,7 +339,7 @@ function writtenMetrics(): Set<string> {
   log.contextExceeded('up/m', 2, 1, 'req_1')
   log.upstreamFailed('up', new UpstreamFailure('credential', 'gone'))
   log.problem('what', new Error('x'), 'req_1')
-  log.unsettled(new Error('x'), 'req_1')
+  log.unsettled(new Error('x'), 'req_1', { httpStatus: 503 })
   log.invalidKey()
   log.swept(1)
   log.closed(1, 0)

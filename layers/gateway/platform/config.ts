@@ -1,6 +1,6 @@
 import { type Nano, parseCredits } from '../domain/money/money.ts'
 import { isOwnVariable } from '../domain/routing/catalog.ts'
-import { BRAND, ENV } from '../names.ts'
+import { BRAND, ENV, versionName } from '../names.ts'
 
 export type Config = {
   readonly keysTable: string
@@ -9,6 +9,8 @@ export type Config = {
   readonly keyPrefix: string
   readonly headerPrefix: string
   readonly stage?: string | undefined
+  /** The function and its version, as Lambda tells them. */
+  readonly version?: string | undefined
   /** The secrets by which our own CloudFront distribution can prove itself; none without a distribution. */
   readonly originSecrets?: readonly string[] | undefined
   /** The most time for an answer that is not streamed, if something in front of the function has a timeout. */
@@ -34,6 +36,7 @@ export function readConfig(env: Environment = process.env): Config {
     keyPrefix: BRAND.keyPrefix,
     headerPrefix: BRAND.headerPrefix,
     stage: text(ENV.stage),
+    version: versionName(text('AWS_LAMBDA_FUNCTION_NAME'), text('AWS_LAMBDA_FUNCTION_VERSION')),
     originSecrets: text(ENV.originSecrets)?.split(','),
     wholeAnswerMs: number(ENV.wholeAnswerMs),
     isUncompressed: env[ENV.compress] === 'false',

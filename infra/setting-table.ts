@@ -17,6 +17,13 @@ const hostName = z
   .regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'must be a domain in lower case')
 const tableName = z.string().regex(/^[\w.-]{3,255}$/, 'must be the name of a table')
 
+const vaultArn = z
+  .string()
+  .regex(
+    /^arn:aws[\w-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[\w-]{2,50}$/,
+    'must be the ARN of a vault of AWS Backup',
+  )
+
 const domain = z
   .strictObject({
     name: hostName,
@@ -117,8 +124,8 @@ export const SETTING_TABLE = {
     'whether the [admin API](operate.md#admin-api) also takes [admin keys](operate.md#admin-keys), for programs outside AWS',
   ),
   probe: flag(
-    inBoth(false),
-    'a [probe](#the-probe), which calls the gateway every five minutes as a client does and pages if it does not get through',
+    IN_PROD,
+    'a [probe](#the-probe), which asks for a chat every five minutes as a client does and pages if it gets none',
   ),
   usagePage: {
     ...flag(
@@ -134,6 +141,13 @@ export const SETTING_TABLE = {
   tableNames: {
     schema: z.strictObject({ keys: tableName, usage: tableName, answers: tableName.optional() }).optional(),
     words: 'tables that outlived their stack, to be [used again](disaster-recovery.md#a-destroyed-stack)',
+  },
+  backup: {
+    schema: z.array(vaultArn).min(1).max(5).nullable(),
+    // Another region is the operator's to choose, because what is kept there leaves this one.
+    ...inBoth(null),
+    words:
+      'vaults of AWS Backup elsewhere, by their ARNs, each of which gets [a copy](disaster-recovery.md#copies-elsewhere) of keys and usage every day; the first is in another region',
   },
   rollout: {
     schema: z.enum(['canary', 'at-once']),

@@ -51,6 +51,7 @@ export function pages({ stage, functions: { chat, sweep, probe, all }, api }: Wa
       metric: sumOf(all.filter((fn) => fn !== probe).map((fn) => fn.metricThrottles(IN_FIVE_MINUTES))),
       from: 10,
     },
+    ApiThrottles: { metric: gatewayMetric(stage, 'ApiThrottles'), from: 10 },
     SweepStopped: withoutSuccess(sweep, IN_FIVE_MINUTES),
     ...(probe && { ProbeFailed: withoutSuccess(probe, IN_FIVE_MINUTES) }),
   }
@@ -80,11 +81,7 @@ export function tickets(watched: Watched): Rules {
     // Apart from each other, for Rollout's sake.
     ...(stage.rollout === 'canary' && {
       ReleaseErrors: { metric: releaseErrors(stage, functions.called), from: 5, periods: 1 },
-      AdminReleaseErrors: {
-        metric: countOf('AWS/Lambda', 'Errors', ofNewVersion(functions.admin)),
-        from: 3,
-        periods: 1,
-      },
+      AdminReleaseErrors: { metric: ofNewVersion(functions.admin, 'Errors'), from: 3, periods: 1 },
     }),
     ...countRules(stage),
     // Their limits are guesses.
@@ -113,6 +110,10 @@ export function tickets(watched: Watched): Rules {
       from: 2,
       periods: 3,
     },
+    // Asked by each run that closes days, so its metric has an hour to be sure of three.
+    ...(stage.keysTrail && {
+      TrailStopped: { metric: gatewayMetric(stage, 'TrailStopped').with({ period: HOURLY.period }), periods: 1 },
+    }),
     KeysThrottles: throttlesOf(tables, 'keys'),
     UsageThrottles: throttlesOf(tables, 'usage'),
     AnswersThrottles: throttlesOf(tables, 'answers'),
@@ -144,26 +145,27 @@ function countRules(stage: Stage): Rules {
  * they would not stand out. Three crashes are all of them.
  */
 function releaseErrors({ name: stage }: Stage, functions: Functions['called']): MathExpression {
-  const metrics = functions.flatMap((fn, i) => {
-    const version = versionName(fn.functionName, fn.live.version.version)
-    return [
-      [`crashes${i}`, countOf('AWS/Lambda', 'Errors', ofNewVersion(fn))],
-      [`calls${i}`, countOf('AWS/Lambda', 'Invocations', ofNewVersion(fn))],
-      [`failures${i}`, countOf(METRICS_NAMESPACE, 'ServerErrors', { stage, version })],
-    ] as const
-  })
+  const metrics = functions.map((fn, i) => ({
+    [`crashed${i}`]: ofNewVersion(fn, 'Errors'),
+    [`called${i}`]: ofNewVersion(fn, 'Invocations'),
+    [`failed${i}`]: countOf(METRICS_NAMESPACE, 'ServerErrors', {
+      stage,
+      version: versionName(fn.functionName, fn.live.version.version),
+    }),
+  }))
   const shares = functions.map((_, i) => {
-    const [crashes, calls, failures] = ['crashes', 'calls', 'failures'].map((name) => `FILL(${name}${i}, 0)`)
-    const share = `100 * ${failures} / FILL(calls${i}, 1)`
-    return `IF(${crashes} >= 3, 100, IF(${failures} >= 3 AND ${calls} > 0, ${share}, 0))`
+    const [crashed, called, failed] = ['crashed', 'called', 'failed'].map((name) => `FILL(${name}${i}, 0)`)
+    const share = `IF(${called} > 0, 100 * ${failed} / FILL(called${i}, 1), 0)`
+    return `IF(${crashed} >= 3, 100, IF(${failed} >= 3, ${share}, 0))`
   })
-  return new MathExpression({ expression: shares.join(' + '), usingMetrics: Object.fromEntries(metrics), period })
+  return new MathExpression({ expression: shares.join(' + '), usingMetrics: Object.assign({}, ...metrics), period })
 }
 
 /** Lambda counts by version if an alias has two, which is during a deployment. */
-function ofNewVersion({ functionName: FunctionName, live }: GatewayFunction) {
+function ofNewVersion({ functionName: FunctionName, live }: GatewayFunction, name: string): Metric {
   // The alias by its name: a reference to it would wait for the deployment that this alarm is to watch.
-  return { FunctionName, Resource: `${FunctionName}:${live.aliasName}`, ExecutedVersion: live.version.version }
+  const Resource = `${FunctionName}:${live.aliasName}`
+  return countOf('AWS/Lambda', name, { FunctionName, Resource, ExecutedVersion: live.version.version })
 }
 
 function countOf(namespace: string, metricName: string, dimensionsMap: Record<string, string>): Metric {

@@ -21,6 +21,8 @@ export const ENV = {
   usagePage: 'WAYBILL_USAGE_PAGE',
   exportBucket: 'WAYBILL_EXPORT_BUCKET',
   baseUrl: 'WAYBILL_BASE_URL',
+  apiUrl: 'WAYBILL_API_URL',
+  keysTrail: 'WAYBILL_KEYS_TRAIL',
   protected: 'WAYBILL_PROTECTED',
   adminKeys: 'WAYBILL_ADMIN_KEYS',
   eventBus: 'WAYBILL_EVENT_BUS',

@@ -36,7 +36,8 @@ test.each(RELEASED)('the %s function is called in a version that no later deploy
       DeletionPolicy: 'RetainExceptOnCreate',
       UpdateReplacePolicy: 'Retain',
     })
-    expect(Object.keys(stack.of('AWS::Lambda::Version'))).toHaveLength(RELEASED.length)
+    const versions = Object.keys(stack.of('AWS::Lambda::Version')).filter((it) => !it.startsWith('Functions/Probe/'))
+    expect(versions).toHaveLength(RELEASED.length)
   }
 })
 
@@ -112,12 +113,12 @@ test('the version that is being deployed has its crashes, its 5xx answers and it
   const { Expression } = Metrics.find((query: Json) => query.Expression)
   const valueWith = (given: Record<string, number>) => evaluate(Expression, given)
   expect([Threshold, EvaluationPeriods]).toEqual([5, 1])
-  expect(valueWith({ failures0: 40, calls0: 100 })).toBe(40)
-  expect(valueWith({ failures0: 4, calls0: 100 })).toBe(4)
-  expect(valueWith({ failures0: 2, calls0: 4 })).toBe(0)
-  expect(valueWith({ crashes1: 3, calls1: 1_000 })).toBe(100)
+  expect(valueWith({ failed0: 40, called0: 100 })).toBe(40)
+  expect(valueWith({ failed0: 4, called0: 100 })).toBe(4)
+  expect(valueWith({ failed0: 2, called0: 4 })).toBe(0)
+  expect(valueWith({ crashed1: 3, called1: 1_000 })).toBe(100)
   // A version that is not new: Lambda does not count its calls apart.
-  expect(valueWith({ failures1: 50, calls0: 60 })).toBe(0)
+  expect(valueWith({ failed1: 50, called0: 60 })).toBe(0)
 })
 
 /** The value of an expression of CloudWatch with these metrics, as far as ours use its functions. */

@@ -51,14 +51,9 @@ export function readTokenizerFunction(env: Environment = process.env): string {
   return required(env, ENV.tokenizerFunction)
 }
 
-/** The bucket to which closed days are exported; none if they are not exported. */
-export function readExportBucket(env: Environment = process.env): string | undefined {
-  return env[ENV.exportBucket] || undefined
-}
-
-/** The bus that notices are put on; none if nobody is told. */
-export function readEventBus(env: Environment = process.env): string | undefined {
-  return env[ENV.eventBus] || undefined
+/** The bucket of exported days, the bus of notices or the trail of the keys; none if the stage has none. */
+export function readOptional(name: 'exportBucket' | 'eventBus' | 'keysTrail', env: Environment = process.env) {
+  return env[ENV[name]] || undefined
 }
 
 /** The stage as the admin API describes it. `takesKeys`: admin keys are accepted. */
@@ -72,10 +67,12 @@ export function readAdminSettings(env: Environment = process.env): AdminSettings
   }
 }
 
-export type ProbeSettings = { readonly stage: string; readonly baseUrl: string }
+/** `baseUrl` is for chat, `apiUrl` for the rest. */
+export type ProbeSettings = { readonly stage: string; readonly baseUrl: string; readonly apiUrl: string }
 
 export function readProbeSettings(env: Environment = process.env): ProbeSettings {
-  return { stage: required(env, ENV.stage), baseUrl: required(env, ENV.baseUrl) }
+  const [stage = '', baseUrl = '', apiUrl = ''] = [ENV.stage, ENV.baseUrl, ENV.apiUrl].map((it) => required(env, it))
+  return { stage, baseUrl, apiUrl }
 }
 
 export function readMemoryMb(env: Environment = process.env): number {

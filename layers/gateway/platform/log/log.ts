@@ -23,8 +23,8 @@ export type Log = {
   unsettled(error: unknown, requestId: string, answer?: Answer): void
   invalidKey(): void
   swept(count: number): void
-  /** The days that a run has closed, and the number of ended days that are still open. */
-  closed(days: number, behind: number): void
+  /** The days that a run has closed, the number of ended days that are still open, and why the trail does not record. */
+  closed(days: number, behind: number, trailFault?: string): void
 }
 
 type Metric = { readonly name: string; readonly value: number; readonly unit: Unit }
@@ -63,10 +63,9 @@ export function jsonLog(
   const count = (name: string, value = 1): Metric => ({ name, value, unit: 'Count' })
   /** A 5xx without a row has the figures of one here: no other metric would tell of a database outage. */
   function fault(event: string, fields: object, metric: string, answer?: Answer): void {
-    const names = answer && isServers(answer) ? ['ServerErrors', 'Requests', 'Unrecorded', metric] : [metric]
-    const by = names.length > 1 ? ['version'] : []
-    const figures = names.map((name) => count(name))
-    line('error', event, by.length > 0 ? { ...fields, version } : fields, figures, ...by)
+    const ofRow = answer && isServers(answer) ? ['ServerErrors', 'Requests', 'Unrecorded'] : []
+    const figures = [...ofRow, metric].map((name) => count(name))
+    line('error', event, { ...fields, version }, figures, ...ofRow.slice(0, 1).map(() => 'version'))
   }
   return {
     // Each request has this line, so it is joined from parts that are JSON already.
@@ -109,7 +108,10 @@ export function jsonLog(
       quietUntilMs = nowMs + INVALID_KEYS_EVERY_MS
     },
     swept: (holds) => line('info', 'swept', {}, [count('SweptHolds', holds)]),
-    closed: (days, behind) => line('info', 'closed', { days }, [count('DaysBehind', behind)]),
+    closed: (days, behind, trailFault) => {
+      const stopped = trailFault === undefined ? [] : [count('TrailStopped')]
+      line('info', 'closed', { days, trailFault }, [count('DaysBehind', behind), ...stopped])
+    },
   }
 }
 

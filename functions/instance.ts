@@ -59,7 +59,7 @@ export function openInstance(options: InstanceOptions = {}): Instance {
   const config = options.config ?? readConfig()
   const tables = options.tables ?? openTables(config)
   const clock = options.clock ?? Date.now
-  const log = options.log ?? jsonLog(printLine, config.stage, clock)
+  const log = options.log ?? jsonLog(printLine, config.stage, clock, config.version)
   const books = { putUsageRow: putUsageRow(tables, config.keepRowsDays), releaseHold: releaseHold(tables) }
   const finishHold = holdFinisher(books)
   const { dailyLoss = DAILY_LOSS } = config

@@ -3,9 +3,10 @@ import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
 import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
-import type { LogGroup } from 'aws-cdk-lib/aws-logs'
+import { FilterPattern, type LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { ADMIN_PATHS } from '../layers/gateway/endpoints.ts'
+import { METRICS_NAMESPACE } from '../layers/gateway/names.ts'
 import { acknowledge } from './acknowledge.ts'
 import { addLogs } from './data/retention.ts'
 import type { Functions } from './functions/functions.ts'
@@ -56,8 +57,18 @@ function addLoggedStage(scope: Construct, httpApi: HttpApi, stage: Stage, rateLi
   // API Gateway adds a group of another name to a policy that all of its logs in the account share, and that ends at
   // 5,120 characters.
   const logs = addLogs(scope, 'AccessLogs', stage, `/aws/vendedlogs/${Stack.of(scope).stackName}/${scope.node.id}`)
+  // API Gateway's own refusals have a message, and those of the function none; it has no metric of them.
+  new MetricFilter(scope, 'Throttles', {
+    logGroup: logs,
+    filterPattern: FilterPattern.literal('{ $.status = "429" && $.error != "-" }'),
+    metricNamespace: METRICS_NAMESPACE,
+    metricName: 'ApiThrottles',
+    metricValue: '1',
+    dimensions: { stage: '$.stage' },
+  })
   // No header, no query and no path parameter: a key sent in the wrong place must not end up here.
   const fields = {
+    stage: stage.name,
     requestId: '$context.requestId',
     time: '$context.requestTime',
     method: '$context.httpMethod',

@@ -54,7 +54,7 @@ const faultOfName = (name: unknown) =>
 const GATEWAYS = new WeakMap<object, { readonly place: string; readonly name: string; readonly stack: Stack }[]>()
 
 /** Throws if a gateway cannot be deployed here, before a deployment fails half-way. */
-export function checkPlace(construct: Construct, { name }: Stage): void {
+export function checkPlace(construct: Construct, { name, backup }: Stage): void {
   const stack = Stack.of(construct)
   const region = regionOf(stack)
   // In prod a deployment that fails half-way leaves its tables behind.
@@ -62,6 +62,9 @@ export function checkPlace(construct: Construct, { name }: Stage): void {
     throw new Error(
       `Lambda has no Function URLs in ${region}, and chat needs one to stream: choose another region, by AWS_REGION or by the stack's env. These have none: ${WITHOUT_FUNCTION_URLS.join(', ')}.`,
     )
+  }
+  if (backup?.[0]?.split(':')[3] === region) {
+    throw new Error(`The first vault of "backup" is in ${region}, as the gateway is: name one of another region first.`)
   }
   if (stack.nestedStackParent) {
     throw new Error(

@@ -18,6 +18,13 @@ const hostName = z
 // The rights to tables are in policies, which AWS limits.
 const tableName = z.string().regex(/^[\w.-]{3,100}$/, 'must be the name of a table, of at most 100 characters')
 
+const vaultArn = z
+  .string()
+  .regex(
+    /^arn:aws[\w-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[\w-]{2,50}$/,
+    'must be the ARN of a vault of AWS Backup',
+  )
+
 const domain = z
   .strictObject({
     name: hostName,
@@ -121,8 +128,8 @@ export const SETTING_TABLE = {
     'whether the [admin API](operate.md#admin-api) also takes [admin keys](operate.md#admin-keys), for programs outside AWS',
   ),
   probe: flag(
-    inBoth(false),
-    'a [probe](#the-probe), which calls the gateway every five minutes as a client does and pages if it does not get through',
+    IN_PROD,
+    'a [probe](#the-probe), which asks for a chat every five minutes as a client does and pages if it gets none',
   ),
   usagePage: {
     ...flag(
@@ -138,6 +145,13 @@ export const SETTING_TABLE = {
   tableNames: {
     schema: z.strictObject({ keys: tableName, usage: tableName, answers: tableName.optional() }).optional(),
     words: 'tables that outlived their stack, to be [used again](disaster-recovery.md#a-destroyed-stack)',
+  },
+  backup: {
+    schema: z.array(vaultArn).min(1).max(5).nullable(),
+    // Another region is the operator's to choose, because what is kept there leaves this one.
+    ...inBoth(null),
+    words:
+      'vaults of AWS Backup elsewhere, by their ARNs, each of which gets [a copy](disaster-recovery.md#copies-elsewhere) of keys and usage every day; the first is in another region',
   },
   rollout: {
     schema: z.enum(['canary', 'at-once']),

@@ -9,6 +9,7 @@ import type { Topic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { ENV, functionOutput, logsOutput, OUTPUTS } from '../layers/gateway/names.ts'
 import { addAdminApi, addApi } from './apis.ts'
+import { addBackup } from './data/backup.ts'
 import { addCatalogSeed } from './data/catalog-seed.ts'
 import { addKeysTrail } from './data/keys-trail.ts'
 import { addNoticeBus } from './data/notice-bus.ts'
@@ -76,9 +77,12 @@ export class Waybill extends Construct {
     checkPlace(this, stage)
     const region = regionOf(stack)
     const seed = readSeed(props.catalog)
-    if (stage.deletionProtection && !stage.alarmEmail) {
-      const warning = `Alarms of ${stage.name} are mailed to nobody: set "alarmEmail", or subscribe to its topics.`
-      Annotations.of(this).addWarningV2('waybill:alarmEmail', warning)
+    const missing = {
+      alarmEmail: `Alarms of ${stage.name} are mailed to nobody: set "alarmEmail", or subscribe to its topics.`,
+      backup: `Nothing of ${stage.name} is kept outside of ${region}: set "backup" (docs/disaster-recovery.md).`,
+    }
+    for (const [name, warning] of stage.deletionProtection ? Object.entries(missing) : []) {
+      if (!stage[name as keyof typeof missing]) Annotations.of(this).addWarningV2(`waybill:${name}`, warning)
     }
     const tables = addTables(this, stage)
     addCatalogSeed(this, tables, stage, seed)
@@ -124,6 +128,7 @@ export class Waybill extends Construct {
     })
 
     if (stage.keysTrail) addKeysTrail(this, tables, functions)
+    if (stage.backup) addBackup(this, tables, stage, stage.backup)
     if (distribution) {
       addDomainRecords(this, stage, distribution)
       if (stage.edgeLogs && !beside) addEdgeLogs(this, stage, distribution.distributionId)
@@ -135,7 +140,7 @@ export class Waybill extends Construct {
       : `${chatUrl.url}v1`
     this.apiUrl = distribution ? this.baseUrl : `${api.apiEndpoint}/v1`
     functions.admin.addEnvironment(ENV.baseUrl, this.baseUrl)
-    functions.probe?.addEnvironment(ENV.baseUrl, this.apiUrl)
+    functions.probe?.addEnvironment(ENV.baseUrl, this.baseUrl).addEnvironment(ENV.apiUrl, this.apiUrl)
     this.adminUrl = adminApi.apiEndpoint
     this.distribution = distribution
     this.keysTable = tables.keys

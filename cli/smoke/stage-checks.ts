@@ -106,7 +106,7 @@ export function manualChecks({ name, hasEdge }: Stage, origins: number): string[
   const topic = `aws sns list-subscriptions-by-topic --topic-arn ARN, for both topics of ${stack}`
   return [
     `Alarms reach somebody: ${topic}; a subscription is not confirmed while it says PendingConfirmation`,
-    `Sweeps run: the alarm SweepStopped of ${stack} is OK, and has been for a quarter of an hour`,
+    `Sweeps and the probe run: the alarms SweepStopped and ProbeFailed of ${stack} are OK, and have been for a quarter of an hour`,
     ...(hasEdge && origins === 0
       ? [
           `Nobody goes around CloudFront: ${WAYBILL} smoke --stage ${shellWord(name)} --origin URL, for the Function URL of chat and the address of the HTTP API (both in the Lambda and API Gateway consoles)`,

@@ -32,6 +32,8 @@ export type CloseOptions = ExportOptions & {
   /** Nothing is exported if it is missing. */
   readonly putObject?: PutObject | undefined
   readonly setRowExpiry?: SetRowExpiry | undefined
+  /** Why the trail of the keys does not record; nothing is asked without a trail. */
+  readonly trailFault?: () => Promise<string | undefined>
   readonly pause?: (ms: number) => Promise<unknown>
 }
 
@@ -41,7 +43,7 @@ export type CloseOptions = ExportOptions & {
  */
 export function createClose(
   instance: Instance,
-  { putObject, setRowExpiry, pause = sleep, ...options }: CloseOptions = {},
+  { putObject, setRowExpiry, trailFault = async () => undefined, pause = sleep, ...options }: CloseOptions = {},
 ) {
   const { tables, clock, log } = instance
   const read = readClosing(tables)
@@ -62,7 +64,7 @@ export function createClose(
     const { closed, firstDay } = await closing
     const { closedThrough } = await read()
     const behind = Math.max(unexported, daysBetween(closedThrough ? dayAfter(closedThrough) : firstDay, last))
-    log.closed(closed, behind)
+    log.closed(closed, behind, await trailFault())
     return { closed, exported, behind }
   }
 

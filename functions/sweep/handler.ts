@@ -1,10 +1,10 @@
 import { openEventBus } from '../../layers/gateway/platform/aws/put-events.ts'
-import { readEventBus } from '../../layers/gateway/platform/config.ts'
+import { readOptional } from '../../layers/gateway/platform/config.ts'
 import { openInstance } from '../instance.ts'
 import { createSweep } from './create.ts'
 
 const instance = openInstance()
-const bus = readEventBus()
+const bus = readOptional('eventBus')
 const put = bus === undefined ? undefined : openEventBus(bus)
 const { stage } = instance.config
 

@@ -1,6 +1,8 @@
 import { Aws, Stack } from 'aws-cdk-lib'
 import { CfnTrail } from 'aws-cdk-lib/aws-cloudtrail'
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
+import { ENV } from '../../layers/gateway/names.ts'
 import type { Functions } from '../functions/functions.ts'
 import { letUse, OWNED, recordsBucket } from './retention.ts'
 import type { Tables } from './tables.ts'
@@ -41,6 +43,9 @@ export function addKeysTrail(parent: Construct, { keys }: Tables, functions: Fun
     ],
   })
   if (bucket.policy) trail.node.addDependency(bucket.policy)
+  // It tells whether the trail records.
+  functions.close.addEnvironment(ENV.keysTrail, arn)
+  functions.close.addToRolePolicy(new PolicyStatement({ actions: ['cloudtrail:GetTrailStatus'], resources: [arn] }))
 }
 
 function dataOf(type: string, name: string, where: CfnTrail.AdvancedFieldSelectorProperty[]) {

@@ -1,13 +1,11 @@
 import { Aws } from 'aws-cdk-lib'
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy'
-import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events'
-import { SnsTopic } from 'aws-cdk-lib/aws-events-targets'
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
 import { acknowledge } from '../acknowledge.ts'
 import type { Alarms } from '../monitoring/alarms.ts'
-import { mailedTopic } from '../monitoring/monitoring.ts'
-import { type AlarmName, describe } from '../monitoring/words.ts'
+import { addNotice } from '../monitoring/monitoring.ts'
+import type { AlarmName } from '../monitoring/words.ts'
 import type { Stage } from '../stages.ts'
 import type { Functions } from './functions.ts'
 import type { GatewayFunction } from './gateway-function.ts'
@@ -40,7 +38,12 @@ export function addRollout(
 ): LambdaApplication {
   const scope = new Construct(parent, 'Rollout')
   const application = new LambdaApplication(scope, 'Application')
-  addNotice(scope, application, stage)
+  // "Monitoring deployments with Amazon CloudWatch Events" in CodeDeploy's guide.
+  addNotice(scope, stage, 'RolledBack', ['state', 'deploymentGroup', 'deploymentId'], {
+    source: ['aws.codedeploy'],
+    detailType: ['CodeDeploy Deployment State-change Notification'],
+    detail: { application: [application.applicationName], state: ['FAILURE', 'STOP'] },
+  })
   const add = (roleId: string, functions: readonly GatewayFunction[], takenBackBy: readonly AlarmName[]) => {
     const role = addRole(scope, roleId, functions)
     const alarms = takenBackBy.flatMap((name) => all[name] ?? [])
@@ -62,27 +65,6 @@ export function addRollout(
   // Apart: the admin API has chat's address, so chat would wait for itself if its deployment waited for admin's.
   add('AdminRole', [admin], TAKE_ADMIN_BACK)
   return application
-}
-
-/**
- * The topic is apart from those of alarms: EventBridge's right to publish takes no condition ("Using resource-based
- * policies" in its guide), so rules of other accounts that know the topic might use it, too. The states are those of
- * "Monitoring deployments with Amazon CloudWatch Events" in CodeDeploy's guide.
- */
-function addNotice(scope: Construct, { applicationName }: LambdaApplication, stage: Stage): void {
-  const { name, alarmEmail, ticketEmail = alarmEmail } = stage
-  const description = describe(stage, 'RolledBack')
-  const event = ['state', 'deploymentGroup', 'deploymentId'].map((field) => EventField.fromPath(`$.detail.${field}`))
-  const message = RuleTargetInput.fromText(`${description}\n${event.join(' ')}`)
-  new Rule(scope, 'RolledBack', {
-    description,
-    eventPattern: {
-      source: ['aws.codedeploy'],
-      detailType: ['CodeDeploy Deployment State-change Notification'],
-      detail: { application: [applicationName], state: ['FAILURE', 'STOP'] },
-    },
-    targets: [new SnsTopic(mailedTopic(scope, 'Notices', `Waybill ${name}, notices`, ticketEmail), { message })],
-  })
 }
 
 /** May move the aliases of these functions and read alarms, and can be assumed only by CodeDeploy in this account. */

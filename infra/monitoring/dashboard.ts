@@ -13,7 +13,7 @@ export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions
     ['p50', 'p95', 'p99'].map((label) => gatewayMetric(stage, name, label).with({ label }))
   const by = (name: string, dimension: string, statistic = 'Sum') => search(stage, name, dimension, statistic)
   const graphs: [title: string, metrics: IMetric[]][] = [
-    ['Requests and errors', [metric('Requests'), metric('Errors'), metric('ServerErrors')]],
+    ['Requests and errors', ['Requests', 'Errors', 'ServerErrors', 'Unrecorded'].map((name) => metric(name))],
     ['Errors of upstreams', [metric('UpstreamErrors'), metric('UpstreamFailures')]],
     ['Requests without a valid key', [metric('InvalidKeys')]],
     ['Errors by code', [by('Errors', 'errorCode')]],

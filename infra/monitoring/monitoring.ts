@@ -1,5 +1,7 @@
 import { Aws } from 'aws-cdk-lib'
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets'
+import { EventField, type EventPattern, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events'
+import { SnsTopic } from 'aws-cdk-lib/aws-events-targets'
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
@@ -8,6 +10,7 @@ import type { Stage } from '../stages.ts'
 import { type Alarms, addAlarms, type Rules } from './alarms.ts'
 import { addDashboard, addSavedQueries } from './dashboard.ts'
 import { edgePages, edgeTickets, pages, tickets, type Watched, type WatchedEdge } from './rules.ts'
+import { type AlarmName, describe } from './words.ts'
 
 /** `edge` if the stack is in us-east-1, with CloudFront's metrics. */
 export function addMonitoring(
@@ -66,8 +69,28 @@ function addAlarmsAndTopics(scope: Construct, stage: Stage, paging: Rules, ticke
   return { topics: { page, ticket }, alarms }
 }
 
-export function mailedTopic(scope: Construct, id: string, displayName: string, email: string | undefined): Topic {
+function mailedTopic(scope: Construct, id: string, displayName: string, email: string | undefined): Topic {
   const topic = new Topic(scope, id, { displayName, enforceSSL: true })
   if (email) topic.addSubscription(new EmailSubscription(email))
   return topic
+}
+
+/**
+ * Tells people of such events, with these fields of each. The topic is apart from those of alarms: EventBridge's right to
+ * publish takes no condition ("Using resource-based policies" in its guide), so rules of other accounts that know the
+ * topic might use it, too.
+ */
+export function addNotice(
+  scope: Construct,
+  stage: Stage,
+  name: AlarmName,
+  fields: readonly string[],
+  eventPattern: EventPattern,
+): void {
+  const { alarmEmail, ticketEmail = alarmEmail } = stage
+  const description = describe(stage, name)
+  const told = fields.map((field) => EventField.fromPath(`$.detail.${field}`))
+  const message = RuleTargetInput.fromText(`${description}\n${told.join(' ')}`)
+  const topic = mailedTopic(scope, 'Notices', `Waybill ${stage.name}, notices`, ticketEmail)
+  new Rule(scope, name, { description, eventPattern, targets: [new SnsTopic(topic, { message })] })
 }

@@ -1,9 +1,16 @@
 import { Duration } from 'aws-cdk-lib'
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import { FUNCTION_TIMEOUT_SECONDS, TABLES, type TableDefinition } from '../../layers/gateway/names.ts'
+import {
+  FUNCTION_TIMEOUT_SECONDS,
+  METRICS_NAMESPACE,
+  TABLES,
+  type TableDefinition,
+  versionName,
+} from '../../layers/gateway/names.ts'
 import type { Tables } from '../data/tables.ts'
 import type { Functions } from '../functions/functions.ts'
+import type { GatewayFunction } from '../functions/gateway-function.ts'
 import type { Stage } from '../stages.ts'
 import { gatewayMetric, IN_FIVE_MINUTES, percentOf, type Rule, type Rules, sumOf, withoutSuccess } from './alarms.ts'
 import { LEAST_CERTIFICATE_DAYS } from './words.ts'
@@ -44,6 +51,7 @@ export function pages({ stage, functions: { chat, sweep, probe, all }, api }: Wa
       metric: sumOf(all.filter((fn) => fn !== probe).map((fn) => fn.metricThrottles(IN_FIVE_MINUTES))),
       from: 10,
     },
+    ApiThrottles: { metric: gatewayMetric(stage, 'ApiThrottles'), from: 10 },
     SweepStopped: withoutSuccess(sweep, IN_FIVE_MINUTES),
     ...(probe && { ProbeFailed: withoutSuccess(probe, IN_FIVE_MINUTES) }),
   }
@@ -72,8 +80,8 @@ export function tickets(watched: Watched): Rules {
   return {
     // Apart from each other, for Rollout's sake.
     ...(stage.rollout === 'canary' && {
-      ReleaseErrors: { metric: releaseErrors(functions.called), from: 3, periods: 1 },
-      AdminReleaseErrors: { metric: releaseErrors([functions.admin]), from: 3, periods: 1 },
+      ReleaseErrors: { metric: releaseErrors(stage, functions.called), from: 5, periods: 1 },
+      AdminReleaseErrors: { metric: ofNewVersion(functions.admin, 'Errors'), from: 3, periods: 1 },
     }),
     ...countRules(stage),
     // Their limits are guesses.
@@ -102,6 +110,10 @@ export function tickets(watched: Watched): Rules {
       from: 2,
       periods: 3,
     },
+    // Asked by each run that closes days, so its metric has an hour to be sure of three.
+    ...(stage.keysTrail && {
+      TrailStopped: { metric: gatewayMetric(stage, 'TrailStopped').with({ period: HOURLY.period }), periods: 1 },
+    }),
     KeysThrottles: throttlesOf(tables, 'keys'),
     UsageThrottles: throttlesOf(tables, 'usage'),
     AnswersThrottles: throttlesOf(tables, 'answers'),
@@ -129,16 +141,31 @@ function countRules(stage: Stage): Rules {
 }
 
 /**
- * The errors of the version that a deployment brings, however few calls it gets: among all calls they would not stand
- * out. Lambda counts by version if an alias has two, which is during a deployment.
+ * The percentage of its own calls that the version which a deployment brings fails, however few it gets: among all calls
+ * they would not stand out. Three crashes are all of them.
  */
-function releaseErrors(functions: Functions['called']): MathExpression {
-  const errors = functions.map(({ functionName: FunctionName, live }) => {
-    // The alias by its name: a reference to it would wait for the deployment that this alarm is to watch.
-    const Resource = `${FunctionName}:${live.aliasName}`
-    return countOf('AWS/Lambda', 'Errors', { FunctionName, Resource, ExecutedVersion: live.version.version })
+function releaseErrors({ name: stage }: Stage, functions: Functions['called']): MathExpression {
+  const metrics = functions.map((fn, i) => ({
+    [`crashed${i}`]: ofNewVersion(fn, 'Errors'),
+    [`called${i}`]: ofNewVersion(fn, 'Invocations'),
+    [`failed${i}`]: countOf(METRICS_NAMESPACE, 'ServerErrors', {
+      stage,
+      version: versionName(fn.functionName, fn.live.version.version),
+    }),
+  }))
+  const shares = functions.map((_, i) => {
+    const [crashed, called, failed] = ['crashed', 'called', 'failed'].map((name) => `FILL(${name}${i}, 0)`)
+    const share = `IF(${called} > 0, 100 * ${failed} / FILL(called${i}, 1), 0)`
+    return `IF(${crashed} >= 3, 100, IF(${failed} >= 3, ${share}, 0))`
   })
-  return sumOf(errors)
+  return new MathExpression({ expression: shares.join(' + '), usingMetrics: Object.assign({}, ...metrics), period })
+}
+
+/** Lambda counts by version if an alias has two, which is during a deployment. */
+function ofNewVersion({ functionName: FunctionName, live }: GatewayFunction, name: string): Metric {
+  // The alias by its name: a reference to it would wait for the deployment that this alarm is to watch.
+  const Resource = `${FunctionName}:${live.aliasName}`
+  return countOf('AWS/Lambda', name, { FunctionName, Resource, ExecutedVersion: live.version.version })
 }
 
 function countOf(namespace: string, metricName: string, dimensionsMap: Record<string, string>): Metric {

@@ -11,7 +11,7 @@ const THROTTLED = 'One key above 1,000 writes a second: `usage summary --by key`
  */
 export const WORDS = {
   ServerErrors:
-    'A twentieth of the requests got a 5xx that is the gateway’s own. `Errors by code` on the dashboard; the saved query `by level`; after a deployment, stop the rollout.',
+    'A twentieth of the requests got a 5xx that is the gateway’s own, with a row or without one, as while the database is away. `Errors by code` and `Unrecorded` on the dashboard; the saved query `by level`; after a deployment, stop the rollout.',
   UpstreamErrors:
     'A fifth of the requests got a 502, 504 or 503 upstream_rate_limited, because no upstream answered them. `routes test`; the provider’s status page; take the route out of service, or add a fallback.',
   CredentialFailures:
@@ -22,14 +22,16 @@ export const WORDS = {
     'A twentieth of the requests to the HTTP API got a 5xx. The logs `ApiLogs` and `ApiAccessLogs`; after a deployment, stop the rollout.',
   FunctionThrottles:
     'Lambda refuses to start functions. Raise the concurrency, unless the kill switch is on; one key’s flood ends with `keys revoke`.',
+  ApiThrottles:
+    'API Gateway refuses calls to the HTTP API or the admin API, because too many come at once. Whose they are: the log `ApiAccessLogs` or `AdminApiLogs`; raise `apiRequestsPerSecond` and deploy, or end the flood with `keys revoke`.',
   SweepStopped:
     'No sweep has succeeded for a quarter of an hour, as before the first one of a stage. The log `SweepLogs`; its schedule in EventBridge Scheduler.',
   ProbeFailed:
-    'No probe has got a list of models for a quarter of an hour, as before the first one of a stage. The log `ProbeLogs` says how it failed; then `smoke`. If nothing answers: DNS, the certificate, the firewall, the last deployment. If its key is refused, or its secret is missing: make them anew.',
+    'No probe has got an answer of a model for a quarter of an hour, as before the first one of a stage. The log `ProbeLogs` says how it failed; then `smoke`. If nothing answers: DNS, the certificate, the firewall, the last deployment. If its secret is missing, as after a first deployment, or its key is refused: `keys create --name probe --scopes models.read,chat.completions --credits 10`, and put that into its secret.',
   EdgeErrors:
     'A fifth of the requests to CloudFront got a 5xx. If no other alarm is on, CloudFront does not reach the functions: `smoke`; the last deployment.',
   ReleaseErrors:
-    'The version that is being deployed crashes or times out; it is rolled back. The function’s log; the deployment in CodeDeploy.',
+    'The version that is being deployed crashes, or fails a twentieth of its own calls; it is rolled back. The function’s log; the deployment in CodeDeploy.',
   AdminReleaseErrors:
     'The version of the admin API that is being deployed crashes or times out; it is rolled back. The log `AdminLogs`; the deployment in CodeDeploy.',
   RolledBack:
@@ -70,11 +72,15 @@ export const WORDS = {
     'No run that closes days has succeeded for three hours, as before the first one of a stage. The log `CloseLogs`; its schedule in EventBridge Scheduler.',
   DaysBehind:
     'Two days or more that have ended are not closed, or not exported. The log `CloseLogs`; `audit` names a request that died and is not swept.',
+  TrailStopped:
+    'The trail of who touches the table of keys does not record, or nobody knows whether it does. `trailFault` in the log `CloseLogs` says why; `aws cloudtrail start-logging`, or deploy again if it is gone. Who stopped it is in the event history of CloudTrail.',
   KeysThrottles: `DynamoDB throttles the table of keys. ${THROTTLED}`,
   UsageThrottles: `DynamoDB throttles the table of usage. ${THROTTLED}`,
   AnswersThrottles: `DynamoDB throttles the table of answers. ${THROTTLED}`,
   DatabaseErrors:
     'DynamoDB answers with errors of its own. AWS Health; requests are tried again, and `audit` finds what was left.',
+  CopyFailed:
+    'A daily copy of the tables to another region or account failed. AWS Backup, Jobs, has the reason: a vault that is gone, or one whose policy or key refuses this account.',
   FirewallBlocks:
     'The firewall blocks a hundred requests in five minutes. The log `FirewallLogs`, if `edgeLogs` keeps it, names address and rule; for good clients raise `chatConcurrency`, or set `waf` to `count`.',
   CertificateEnds: `The certificate of the domain ends within ${LEAST_CERTIFICATE_DAYS} days. ACM in us-east-1 says why it was not renewed: a DNS record is gone, or it was imported and is yours to renew.`,

@@ -23,6 +23,8 @@ export const ENV = {
   keyShare: 'WAYBILL_KEY_SHARE',
   exportBucket: 'WAYBILL_EXPORT_BUCKET',
   baseUrl: 'WAYBILL_BASE_URL',
+  apiUrl: 'WAYBILL_API_URL',
+  keysTrail: 'WAYBILL_KEYS_TRAIL',
   protected: 'WAYBILL_PROTECTED',
   adminKeys: 'WAYBILL_ADMIN_KEYS',
   eventBus: 'WAYBILL_EVENT_BUS',
@@ -34,6 +36,9 @@ export const EDGE_HEADERS = { origin: 'x-waybill-origin', viewer: 'x-waybill-vie
 export const EVENT_SOURCE = 'waybill'
 
 export const METRICS_NAMESPACE = 'Waybill'
+
+/** A version of a function, in the metrics of its failures. */
+export const versionName = (name = 'local', version = '0') => `${name}:${version}`
 
 /** The name in Secrets Manager of the secret that a catalog calls `secret:NAME`. */
 export const secretName = (stage: string, name: string) => `waybill/${stage}/${name}`

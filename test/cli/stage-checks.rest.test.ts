@@ -57,7 +57,7 @@ test('waybill smoke sees a stream come piece by piece, and lists what a person m
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^ok {6}a stream comes piece by piece/m)])
   const byHand = stdout.split('By hand')[1]?.match(/^- .*/gm) ?? []
   expect(byHand).toHaveLength(4)
-  expect(byHand.join()).toMatch(/Alarms reach somebody.*Sweeps run.*around CloudFront/s)
+  expect(byHand.join()).toMatch(/Alarms reach somebody.*Sweeps and the probe run.*around CloudFront/s)
 })
 
 test('waybill smoke fails if something in front of the gateway gathers streams, or its origin is open, and says so', async () => {

@@ -167,13 +167,17 @@ test('the close function starts as it is deployed, and has nothing to do where e
   expect(started.output.text).toContain('"DaysBehind":0')
 })
 
-test('the probe function starts as it is deployed, reads its one secret and the gateway’s models, and logs nothing', async () => {
-  expect(account.probe.environment).toEqual({ [ENV.stage]: 'prod', [ENV.baseUrl]: 'https://api.example.com/v1' })
+test('the probe function starts as it is deployed, reads its one secret and the gateway’s models, asks one, and logs nothing', async () => {
+  const address = 'https://api.example.com/v1'
+  expect(account.probe.environment).toEqual({ [ENV.stage]: 'prod', [ENV.baseUrl]: address, [ENV.apiUrl]: address })
   const { secret } = await account.issue({ scopes: ['models.read'], credits: '0' })
   let isUp = true
   // The public address of the functions, in the place of CloudFront.
   await using front = await startServer(async ({ url = '', headers: { authorization = '' } }, response) => {
-    const { statusCode, body } = await call({ path: url, headers: { authorization } })
+    const isChat = url === '/v1/chat/completions'
+    const { statusCode, body } = isChat
+      ? { statusCode: 200, body: '{"object":"chat.completion","choices":[]}' }
+      : await call({ path: url, headers: { authorization } })
     response.writeHead(isUp ? statusCode : 503).end(isUp ? body : '')
   })
   const baseUrl = `${front.endpoint}/v1`
@@ -181,10 +185,11 @@ test('the probe function starts as it is deployed, reads its one secret and the 
   const environment = {
     ...account.probe.environment,
     [ENV.baseUrl]: baseUrl,
+    [ENV.apiUrl]: baseUrl,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint,
   }
   const probe = await start({ ...account.probe, environment })
-  expect(await probe.invoke({})).toEqual({ models: 1 })
+  expect(await probe.invoke({})).toMatchObject({ models: 1 })
   expect(secrets.asked).toEqual(['waybill/prod/probe'])
   isUp = false
   await expect(probe.invoke({})).rejects.toThrow('was answered with 503, not with a list of models')

@@ -93,6 +93,28 @@ describe('a database outage', () => {
     expect(refused.atMs).toBeLessThan(backAtMs)
   })
 
+  test('answers without a row in a database outage are counted as the 5xx that they are, with a key that is known and without', async () => {
+    const { gateway } = await openBoth()
+    const { secret } = await gateway.issue()
+    const { secret: unknown } = await gateway.issue()
+    expect((await gateway.get(secret, '/v1/models')).status).toBe(200)
+    const restore = intercept(gateway.tables, async () => {
+      throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+    })
+    for (const key of [secret, unknown]) expect((await gateway.get(key, '/v1/models')).status).toBe(503)
+    restore()
+    const figures = gateway
+      .logged()
+      .map(({ ServerErrors, Requests, Unrecorded }) => [ServerErrors, Requests, Unrecorded])
+    const none = [undefined, undefined, undefined]
+    expect(figures.filter(([, requests]) => requests)).toEqual([
+      [undefined, 1, undefined],
+      [1, 1, 1],
+      [1, 1, 1],
+    ])
+    expect(figures.filter(([, requests]) => !requests)).toEqual([none])
+  })
+
   test('every request is answered, if need be after retries, and charged once while the database throttles 3 of 4 calls', async () => {
     const other = await openStand()
     expect((await other.ask()).status).toBe(200)

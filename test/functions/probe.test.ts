@@ -9,12 +9,16 @@ import { secretFor, startSecretsManager } from '../deployed/support/secrets-mana
 import { actAt } from '../support/act.ts'
 import { catalogFor } from '../support/gateway.ts'
 import { listen } from '../support/listen.ts'
-import { closeAfterwards, openFor, openServer } from '../support/stack.ts'
+import { closeAfterwards, openFor, openServer, openUpstream } from '../support/stack.ts'
 
 const KEY = `svc_live_${'A'.repeat(43)}`
 const NAME = 'waybill/prod/probe'
 const secrets: Record<string, string> = {}
-const gateway = await openFor(catalogFor('http://127.0.0.1:9/v1'))
+const upstream = await openUpstream()
+const { providers, models: cheap } = catalogFor(upstream.url)
+/** It comes first, and is not the cheapest. */
+const dear = catalogFor(upstream.url, { id: 'dear', price: { input: '9', output: '9' } }).models
+const gateway = await openFor({ providers, models: [...dear, ...cheap] })
 const manager = closeAfterwards(await startSecretsManager(secrets))
 Object.assign(process.env, {
   AWS_ENDPOINT_URL_SECRETS_MANAGER: manager.endpoint,
@@ -42,8 +46,8 @@ beforeEach(() => {
   delete secrets[NAME]
 })
 
-const probe = (baseUrl: string, timeoutMs?: number) =>
-  createProbe({ stage: 'prod', baseUrl }, secretFetcher(), timeoutMs)()
+const probe = (apiUrl: string, timeoutMs?: number, baseUrl = apiUrl) =>
+  createProbe({ stage: 'prod', baseUrl, apiUrl }, secretFetcher(), timeoutMs)()
 
 /** The message of a probe that fails. It never has the key in it. */
 async function failure(baseUrl: string, timeoutMs?: number): Promise<string> {
@@ -55,29 +59,59 @@ async function failure(baseUrl: string, timeoutMs?: number): Promise<string> {
   return error.message
 }
 
-async function keyWith(scopes: readonly Scope[]) {
+const BOTH: readonly Scope[] = ['models.read', 'chat.completions']
+
+async function keyWith(scopes: readonly Scope[], credits = '1') {
   const baseUrl = `${gateway.baseUrl}/v1`
-  const { key, secret } = await gateway.issue({ scopes, credits: '0' })
+  const { key, secret } = await gateway.issue({ scopes, credits })
   secrets[NAME] = secretFor(baseUrl, secret)
   return { key, baseUrl }
 }
 
-test('a probe lists the models with a key that may do nothing else and has no credits, and leaves one free row', async () => {
-  const { key, baseUrl } = await keyWith(['models.read'])
+test('a probe gets a few tokens of the cheapest model, and leaves a free row and one of a small charge', async () => {
+  const { key, baseUrl } = await keyWith(BOTH)
   const fromMs = Date.now()
-  expect(await probe(baseUrl)).toEqual({ models: 1 })
+  expect(await probe(baseUrl)).toEqual({ models: 2, asked: 'test-model' })
+  expect(upstream.requests.at(-1)?.body).toMatchObject({ max_tokens: 16 })
   const rows = await Array.fromAsync(queryUsageRows(gateway.tables)(key.id, { fromMs, toMs: Date.now() + 1 }))
-  expect(rows).toMatchObject([{ endpoint: 'models', outcome: 'completed', httpStatus: 200, cost: 0n }])
+  const told = rows.map(({ endpoint, model, outcome, cost }) => [endpoint, model, outcome, cost > 0n])
+  expect(told).toEqual([
+    ['chat.completions', 'test-model', 'completed', true],
+    ['models', undefined, 'completed', false],
+  ])
+})
+
+test.each([
+  [
+    'a key of another scope',
+    ['chat.completions'],
+    '1',
+    /^GET .+ was answered with 403 \(req_\w{26}\), not with a list of models\.$/,
+  ],
+  [
+    'a key that may not chat',
+    ['models.read'],
+    '1',
+    /^POST .+ was answered with 403 \(req_\w{26}\), not with an answer of 'test-model'\.$/,
+  ],
+  ['a key without credits', BOTH, '0', /answered with 402 \(req_/],
+] as const)('a probe with %s fails with what a client gets', async (_, scopes, credits, says) => {
+  expect(await failure((await keyWith(scopes, credits)).baseUrl)).toMatch(says)
 })
 
 test('a probe with a revoked key fails with the 401 that a client gets', async () => {
-  const { key, baseUrl } = await keyWith(['models.read'])
+  const { key, baseUrl } = await keyWith(BOTH)
   await revokeKey(gateway.tables)(key.id, actAt())
   expect(await failure(baseUrl)).toMatch(/answered with 401 \(req_\w{26}\), not with a list of models\.$/)
 })
 
-test('a probe with a key of another scope fails with the 403 that a client gets', async () => {
-  expect(await failure((await keyWith(['chat.completions'])).baseUrl)).toContain('answered with 403 (req_')
+test('a probe fails if the models are listed and none answers, and if none is for chats', async () => {
+  const { baseUrl } = await keyWith(BOTH)
+  upstream.reply = (response) => void response.writeHead(500).end('{}')
+  expect(await failure(baseUrl)).toContain("not with an answer of 'test-model'")
+  secrets[NAME] = secretFor(sick, KEY)
+  answer = json(200, { object: 'list', data: [{ id: 'vectors', kind: 'embedding' }] })
+  expect(await failure(sick)).toBe('The key of the probe may use no model that answers chats.')
 })
 
 const json = (status: number, body: unknown) => (response: ServerResponse) =>
@@ -123,12 +157,21 @@ test('a probe of a gateway that is down fails, and says why nothing could be sen
   expect(await failure(down)).toContain('connect ECONNREFUSED 127.0.0.1')
 })
 
-test('every probe makes a connection of its own, so that none is one that has died while the function was frozen', async () => {
+test('every call of a probe makes a connection of its own, so that none is one that has died while the function was frozen', async () => {
   secrets[NAME] = secretFor(sick, KEY)
-  answer = json(200, { object: 'list', data: [{}] })
-  const run = createProbe({ stage: 'prod', baseUrl: sick }, secretFetcher())
-  for (const _ of 'abc') expect(await run()).toEqual({ models: 1 })
-  expect(connections).toBe(3)
+  const pricing = { prompt: '0', completion: '0' }
+  const data = [{ id: 'm', kind: 'chat', pricing }]
+  answer = (response) =>
+    json(200, calls % 2 ? { object: 'list', data } : { object: 'chat.completion', choices: [] })(response)
+  const run = createProbe({ stage: 'prod', baseUrl: sick, apiUrl: sick }, secretFetcher())
+  for (const _ of 'abc') expect(await run()).toEqual({ models: 1, asked: 'm' })
+  expect(connections).toBe(6)
+})
+
+test('without CloudFront chats have an address of their own, which the secret must name, too', async () => {
+  const { baseUrl: apiUrl } = await keyWith(BOTH)
+  const error = await probe(apiUrl, undefined, 'https://chat.example.com/v1').catch((thrown) => thrown)
+  expect(error.message).toContain(`The secret ${NAME} does not name chat.example.com`)
 })
 
 test('a probe without its secret fails, and says which is missing', async () => {

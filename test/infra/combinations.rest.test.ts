@@ -94,7 +94,7 @@ test('stages and regions of one account share no name', () => {
     expect(names.join()).toContain(kind)
 })
 
-test('the probe calls the address that clients have for models, and no deployment of chat waits for its alarm', () => {
+test('the probe calls the addresses that clients have for models and for chats, and no deployment of chat waits for its alarm', () => {
   const probing = tried.filter(({ probe }) => probe === 'on')
   expect(new Set(probing.map(({ edge }) => edge === 'none'))).toEqual(new Set([true, false]))
   for (const combination of probing) {
@@ -103,8 +103,8 @@ test('the probe calls the address that clients have for models, and no deploymen
     const called = Object.entries(Resources).flatMap(([id, { Type, Properties }]) =>
       Type === 'AWS::Lambda::Function' && id.startsWith('FunctionsProbe') ? [Properties.Environment.Variables] : [],
     )
-    const { BaseUrl, ApiUrl } = Outputs ?? {}
-    expect(called).toMatchObject([{ [ENV.baseUrl]: (combination.edge === 'none' ? ApiUrl : BaseUrl).Value }])
+    const { BaseUrl, ApiUrl = BaseUrl, ChatUrl = BaseUrl } = Outputs ?? {}
+    expect(called).toMatchObject([{ [ENV.baseUrl]: ChatUrl.Value, [ENV.apiUrl]: ApiUrl.Value }])
     const groups = Object.values(Resources).filter(({ Type }) => Type === 'AWS::CodeDeploy::DeploymentGroup')
     expect(JSON.stringify(groups)).not.toContain('ProbeFailed')
   }

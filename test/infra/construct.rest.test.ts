@@ -7,7 +7,7 @@ import { releaseFiles } from '../../infra/templates/templates.ts'
 import { Waybill } from '../../infra/waybill.ts'
 import { OUTPUTS } from '../../layers/gateway/names.ts'
 import { readDocument } from '../documents/support/markdown.ts'
-import { OWN_CERTIFICATE } from './fixtures/domains.ts'
+import { OWN_CERTIFICATE, VAULTS } from './fixtures/domains.ts'
 import {
   ACCOUNT,
   attributesOf,
@@ -31,6 +31,7 @@ const EVERYTHING: WaybillProps = {
   probe: true,
   usagePage: true,
   notices: true,
+  backup: VAULTS,
   waf: 'block',
   keepRowsDays: 400,
   monthlyBudgetUsd: 100,
@@ -80,12 +81,15 @@ const OTHERS_NAME = "has the name 'dev', which the one in 'One' has in the same 
 const NO_FIELD = "no field 'chatMemory' here; did you mean 'chatMemoryMb'?"
 
 /** The properties that are refused, or the act. */
+const inFrankfurt = () => inTheirs({ stage: 'prod', backup: VAULTS }, { account: ACCOUNT, region: 'eu-central-1' })
+
 const REFUSED: [what: string, given: unknown, words: string][] = [
   ['two in a stack', () => twoOf('second', true), "The stack 'One' has a Waybill already"],
   ['two of a name', () => twoOf(undefined, false), OTHERS_NAME],
   ['a nested stack', inNested, 'is in a nested stack'],
   ['no region', inNoRegion, "The stack 'Assistant' has no region: set AWS_REGION, or give the stack one"],
   ['a region without Function URLs', inZurich, 'Lambda has no Function URLs in eu-central-2'],
+  ['a vault beside the tables', inFrankfurt, 'The first vault of "backup" is in eu-central-1, as the gateway is'],
   ['no such stage', { stage: 'test' }, "stage: must be dev or prod, which 'test' is not"],
   ['no properties', undefined, "stage: must be dev or prod, which 'undefined' is not"],
   ['no such setting', { stage: 'dev', chatMemory: 512 }, NO_FIELD],

@@ -20,6 +20,8 @@ const TICKET = '<Monitoring/Tickets>'
 
 const alarmsIn = (stack: Synthesized) => Object.entries(stack.of('AWS::CloudWatch::Alarm'))
 const alarms = alarmsIn(dev)
+/** The ends of a job of AWS Backup without a copy. */
+const FAILED = ['FAILED', 'ABORTED', 'EXPIRED', 'PARTIAL']
 const nameOf = (path: string) => path.split('/').at(-1) ?? ''
 
 /** The metrics that an alarm looks at, in itself or through an expression. */
@@ -39,7 +41,7 @@ const expressionOf = ({ Metrics = [] }: Json) => Metrics.find((query: Json) => q
 test.each([
   ...['ServerErrors', 'UpstreamErrors', 'CredentialFailures', 'Problems', 'InvalidKeys', 'Unsettled', 'SweptHolds'],
   ...['RoughEstimates', 'UsageRejected', 'BilledAtBound', 'ContextExceeded', 'BeyondCap', 'NegativeMargins'],
-  ...['LossReached', 'UnpaidAnswers'],
+  ...['LossReached', 'UnpaidAnswers', 'ApiThrottles'],
 ])('an alarm watches the gateway’s metric %s', (name) => {
   expect(watched.filter((metric) => metric.startsWith(`${METRICS_NAMESPACE} ${name} `))).toEqual([
     `${METRICS_NAMESPACE} ${name} of dev`,
@@ -84,6 +86,28 @@ test.each([
   expect(alarm.AlarmActions).toEqual([topic])
   const names = ['Invocations', 'Errors']
   expect(metricsOf(alarm)).toEqual(names.map((metric) => `AWS/Lambda ${metric} of <Functions/${fn}>`))
+})
+
+test('a trail that does not record is a ticket within the hour, and stays one while it lasts; without a trail there is none', () => {
+  const hourly = { MetricName: 'TrailStopped', Period: 3_600, EvaluationPeriods: 1, AlarmActions: [TICKET] }
+  expect(prod.at('Monitoring/TrailStopped')).toMatchObject(hourly)
+  expect(watched.join()).not.toContain('TrailStopped')
+})
+
+test('refusals of API Gateway itself are counted in the logs of both APIs, those of the function are not', () => {
+  const filters = Object.values(dev.of('AWS::Logs::MetricFilter'))
+  const counted = filters.map(({ LogGroupName, FilterPattern }) => [LogGroupName, FilterPattern])
+  const pattern = '{ $.status = "429" && $.error != "-" }'
+  expect(counted).toEqual(['Api', 'AdminApi'].map((api) => [`<${api}/AccessLogs>`, pattern]))
+  for (const { AccessLogSettings } of Object.values(dev.of('AWS::ApiGatewayV2::Stage'))) {
+    const line = { stage: 'dev', status: '$context.status', error: '$context.error.message' }
+    expect(JSON.parse(AccessLogSettings.Format)).toMatchObject(line)
+  }
+})
+
+test('no alarm has more than the ten metrics that CloudWatch takes', () => {
+  const all = [dev, prod, mailed, edgeAlarms].flatMap(alarmsIn)
+  expect(all.filter(([, alarm]) => lookedAt(alarm).length > 10)).toEqual([])
 })
 
 test('days that are not closed or exported are an alarm within three hours', () => {
@@ -207,10 +231,23 @@ test('an alarm that adds metrics up also goes off when only one of them has data
   }
 })
 
-test('a deployment of this stage that failed or was stopped is told to people', () => {
-  const { EventPattern, Targets } = mailed.only('AWS::Events::Rule')
-  expect(EventPattern.detail).toEqual({ application: ['<Rollout/Application>'], state: ['FAILURE', 'STOP'] })
-  expect(Targets.map(({ Arn }: Json) => Arn)).toEqual(['<Rollout/Notices>'])
+test.each([
+  [
+    'a deployment of this stage',
+    'Rollout',
+    'RolledBack',
+    { application: ['<Rollout/Application>'], state: ['FAILURE', 'STOP'] },
+  ],
+  [
+    'a copy of the tables',
+    'Backup',
+    'CopyFailed',
+    { resourceArn: ['<Tables/Keys.Arn>', '<Tables/Usage.Arn>'], state: FAILED },
+  ],
+])('%s that failed or was stopped is told to people', (_, part, name, detail) => {
+  const { EventPattern, Targets } = mailed.at(`${part}/${name}`)
+  expect(EventPattern.detail).toEqual(detail)
+  expect(Targets.map(({ Arn }: Json) => Arn)).toEqual([`<${part}/Notices>`])
 })
 
 // A topic's own policy takes the place of the one by which its account may publish.
@@ -243,7 +280,8 @@ test('alarms are mailed to the operator who gave addresses, in every region that
     )
   const both = [`email operator@example.com ${PAGE}`, `email desk@example.com ${TICKET}`]
   expect(mailsIn(dev)).toEqual([])
-  expect(mailsIn(mailed)).toEqual([...both, 'email desk@example.com <Rollout/Notices>'])
+  const ofNotices = ['Rollout', 'Backup'].map((part) => `email desk@example.com <${part}/Notices>`)
+  expect(mailsIn(mailed)).toEqual([...both, ...ofNotices])
   expect(mailsIn(edgeAlarms)).toEqual(both)
   for (const [, { AlarmActions }] of alarmsIn(edgeAlarms)) expect([PAGE, TICKET]).toContain(AlarmActions[0])
 })
@@ -278,7 +316,16 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
   UnpaidAnswers: ['', 'provider'],
 }
 const SHOWN_ALONE = [
-  ...['ServerErrors', 'UpstreamFailures', 'UpstreamErrors', 'InvalidKeys', 'Duration', 'CreditsHeld', 'UpstreamCost'],
+  ...[
+    'ServerErrors',
+    'Unrecorded',
+    'UpstreamFailures',
+    'UpstreamErrors',
+    'InvalidKeys',
+    'Duration',
+    'CreditsHeld',
+    'UpstreamCost',
+  ],
   ...['Loss', 'RoughEstimates', 'UsageRejected', 'BilledAtBound', 'BeyondCap', 'Unsettled', 'SweptHolds'],
 ]
 
@@ -296,8 +343,11 @@ test('every widget of the dashboard has a title of its own', () => {
 })
 
 test('every metric of an alarm or the dashboard is one that the log writes, with the same dimensions', () => {
-  const written = writtenMetrics()
-  const ours = alarms
+  const ofFilters = Object.values(dev.of('AWS::Logs::MetricFilter')).flatMap(({ MetricTransformations }) =>
+    MetricTransformations.map((it: Json) => `${it.MetricName} by ${it.Dimensions.map(({ Key }: Json) => Key).join()}`),
+  )
+  const written = [...writtenMetrics(), ...ofFilters]
+  const ours = [...alarms, ...alarmsIn(prod)]
     .flatMap(([, alarm]) => lookedAt(alarm))
     .filter(({ Namespace }) => Namespace === METRICS_NAMESPACE)
     .map(({ MetricName, Dimensions }) => `${MetricName} by ${Dimensions.map(({ Name }: Json) => Name).join()}`)
@@ -332,10 +382,10 @@ function writtenMetrics(): Set<string> {
   log.contextExceeded('up/m', 2, 1, 'req_1')
   log.upstreamFailed('up', new UpstreamFailure('credential', 'gone'))
   log.problem('what', new Error('x'), 'req_1')
-  log.unsettled(new Error('x'), 'req_1')
+  log.unsettled(new Error('x'), 'req_1', { httpStatus: 503 })
   log.invalidKey()
   log.swept(1)
-  log.closed(1, 0)
+  log.closed(1, 0, 'stopped')
   type Directive = { Dimensions: string[][]; Metrics: { Name: string }[] }
   const directives = lines.flatMap((line): Directive[] => JSON.parse(line)._aws.CloudWatchMetrics)
   return new Set(

@@ -22,7 +22,7 @@ const BY_USE = [
     Glue: 'Database Table',
     IAM: 'ManagedPolicy Policy Role',
     Lambda: 'Alias EventInvokeConfig Function LayerVersion Permission Url Version',
-    Logs: 'Delivery DeliveryDestination DeliverySource LogGroup QueryDefinition',
+    Logs: 'Delivery DeliveryDestination DeliverySource LogGroup MetricFilter QueryDefinition',
     Route53: 'RecordSet',
     S3: 'Bucket BucketPolicy',
     SNS: 'Subscription Topic TopicPolicy',

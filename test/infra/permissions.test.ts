@@ -15,6 +15,7 @@ const ADMIT_AND_SETTLE = `dynamodb:UpdateItem on ${KEYS}: KEY#*`
 const WRITE_ROW = `dynamodb:PutItem on ${USAGE}: ROWS#*`
 const FIND_ROWS_OF_KEY = `dynamodb:Query on ${USAGE}/index/byKey`
 const INVOKE_TOKENIZER = 'lambda:InvokeFunction on <Functions/Tokenizer.Arn>'
+const TRAIL = 'arn:<AWS::Partition>:cloudtrail:<AWS::Region>:<AWS::AccountId>:trail/Waybill-prod-keys'
 const secrets = (name: string) =>
   `secretsmanager:GetSecretValue on arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:waybill/${name}`
 const each = (operations: string[], where: string) => operations.map((it) => `dynamodb:${it} on ${where}`)
@@ -39,7 +40,9 @@ const rightsIn = (stage: string): Partial<Record<Name | OptionalName, string[]>>
     ...[`dynamodb:Scan on ${KEYS}`, FIND_ROWS_OF_KEY, `dynamodb:Query on ${USAGE}: ROWS#*`],
     ...each(['Query', 'GetItem', 'PutItem', 'UpdateItem'], `${USAGE}: DAY#*`),
     `dynamodb:UpdateTimeToLive on ${USAGE}`,
-    ...(stage === 'prod' ? ['s3:PutObject on <UsageExport/Bucket.Arn>/usage/*'] : []),
+    ...(stage === 'prod'
+      ? ['s3:PutObject on <UsageExport/Bucket.Arn>/usage/*', `cloudtrail:GetTrailStatus on ${TRAIL}`]
+      : []),
   ],
 })
 
@@ -109,8 +112,8 @@ describe.each([
     const where = '{"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":["CATALOG"]}}'
     expect(stack.rightsOf(other)).toEqual([`dynamodb:PutItem on ${KEYS} ${where}`])
     const inFunctions = roles.filter((path) => path.startsWith('Functions/'))
-    // With those of the admin function and of two schedulers.
-    expect(inFunctions).toHaveLength(FUNCTIONS.length + 3)
+    // With those of the admin function and of two schedulers, and in prod those of the probe.
+    expect(inFunctions).toHaveLength(FUNCTIONS.length + (stage === 'prod' ? 5 : 3))
   })
 
   test('no permission has a wildcard in its action or covers every resource, but those to read', () => {

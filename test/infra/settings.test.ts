@@ -33,6 +33,7 @@ const WRONG_SETTINGS: readonly (readonly [stage: string, settings: object, said:
   ['prod', { edge: false, domain: { name, hostedZone } }, OF_CLOUDFRONT],
   ['prod', { edge: false, waf: 'count' }, OF_CLOUDFRONT],
   ['prod', { tableNames: { keys: 'one of mine' } }, '.tableNames.keys: must be the name of a table'],
+  ['prod', { backup: ['waybill'] }, '.backup.0: must be the ARN of a vault of AWS Backup'],
   ['dev', { tableNames: { keys: 'k', usage: 'u' } }, ': tableNames is for a stage whose tables outlive it'],
 ]
 

@@ -12,6 +12,7 @@ import { createTableInput } from '../../layers/gateway/store/dynamodb/create-tab
 import { readDocument } from '../documents/support/markdown.ts'
 import { FUNCTIONS, FUNCTIONS_WITH_TABLES, pathOfFunction } from '../support/functions.ts'
 import { openTestTables } from '../support/gateway.ts'
+import { VAULTS } from './fixtures/domains.ts'
 import { readFacts, readManifest, Synthesized, synthesized } from './support/synthesized.ts'
 import type { Json } from './support/template.ts'
 
@@ -255,7 +256,8 @@ describe('the APIs', () => {
       AutoDeploy: true,
       DefaultRouteSettings: { ThrottlingRateLimit: most, ThrottlingBurstLimit: most },
     })
-    const variables = Object.values<string>(JSON.parse(AccessLogSettings.Format))
+    const { stage: _, ...logged } = JSON.parse(AccessLogSettings.Format)
+    const variables = Object.values<string>(logged)
     const needed = ['$context.requestId', '$context.status', '$context.identity.sourceIp', ...more]
     expect(variables).toEqual(expect.arrayContaining(needed))
     // A key may have been sent there by mistake.
@@ -417,16 +419,39 @@ test('functions know the settings of their stage: for how long rows are kept, wh
   expect(readConfig(names).isUnattributed).toBe(false)
 })
 
-test('a stage has the probe only if its settings say so, which knows no table and is started every five minutes', () => {
-  for (const stack of [dev, prod]) expect(JSON.stringify(stack.json)).not.toMatch(/probe/i)
+test('prod has the probe, and dev only if its settings say so; it knows no table and is started every five minutes', () => {
+  expect(JSON.stringify(dev.json)).not.toMatch(/probe/i)
+  expect(prod.outputs.ProbeFunction).toBe('<Functions/Probe>')
   expect(mailed.outputs.ProbeFunction).toBe('<Functions/Probe>')
   expect(variablesOf(mailed, 'probe')).toEqual({
     [ENV.stage]: 'prod',
     [ENV.baseUrl]: 'https://api.example.com/v1',
+    [ENV.apiUrl]: 'https://api.example.com/v1',
   })
-  // Ten seconds for the answer and five for the secret.
-  expect(mailed.function('probe').Timeout).toBeGreaterThan(15)
+  // Ten seconds for each answer and five for the secret.
+  expect(mailed.function('probe').Timeout).toBeGreaterThan(25)
   expectStarted(mailed, pathOfFunction('probe'), 5)
+})
+
+test('with vaults elsewhere, keys and usage are copied to each of them every day, under a key of our own that their accounts can read', () => {
+  expect(JSON.stringify(prod.json)).not.toContain('AWS::Backup')
+  const { BackupPlanRule: rules } = mailed.only('AWS::Backup::BackupPlan').BackupPlan
+  const copies = VAULTS.map((arn) => ({ DestinationBackupVaultArn: arn, Lifecycle: { DeleteAfterDays: 14 } }))
+  const rule = { ScheduleExpression: 'cron(0 5 * * ? *)', TargetBackupVault: '<Backup/Vault.BackupVaultName>' }
+  expect(rules).toEqual([expect.objectContaining({ ...rule, CopyActions: copies, Lifecycle: { DeleteAfterDays: 3 } })])
+  const { Resources, IamRoleArn } = mailed.only('AWS::Backup::BackupSelection').BackupSelection
+  expect([Resources, IamRoleArn]).toEqual([['<Tables/Keys.Arn>', '<Tables/Usage.Arn>'], '<Backup/Role.Arn>'])
+  const { ManagedPolicyArns, ...role } = mailed.at('Backup/Role')
+  expect(ManagedPolicyArns).toEqual([expect.stringMatching(/service-role\/AWSBackupServiceRolePolicyForBackup$/)])
+  expect(JSON.stringify(role)).toContain('"Service":"backup.amazonaws.com"')
+  expect(mailed.at('Backup/Vault').EncryptionKeyArn).toBe('<Backup/Key.Arn>')
+  const { KeyPolicy, EnableKeyRotation } = mailed.at('Backup/Key')
+  expect(EnableKeyRotation).toBe(true)
+  const others = KeyPolicy.Statement.filter(({ Principal }: Json) => JSON.stringify(Principal).includes('999999999999'))
+  const granted = others.flatMap(({ Action }: Json) => Action).toSorted()
+  expect(granted).toEqual(['kms:CreateGrant', 'kms:Decrypt', 'kms:DescribeKey'])
+  for (const path of ['Vault', 'Key'])
+    expect(mailed.resources[`Backup/${path}`]).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate' })
 })
 
 describe('the outputs', () => {

@@ -64,9 +64,10 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
       const { event } = failed
       const { request } = failed.context
       const error = toAnswer(deps, failed.error)
-      // There is no row without a key, and none can be written without the database: this line is the only trace.
+      // There is no row without a key: this line is the only trace. Of one that cannot be written, settling tells.
       if (error.kind === 'internal_error' || error.kind === 'service_unavailable') {
-        log.problem('a request failed', failed.error, request.requestId)
+        const answer = request.credential ? undefined : { httpStatus: error.status }
+        log.problem('a request failed', failed.error, request.requestId, answer)
       }
       if (error.kind === 'invalid_api_key') log.invalidKey()
       const headers = { 'Content-Type': 'application/json', ...error.headers }

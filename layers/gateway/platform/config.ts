@@ -1,6 +1,6 @@
 import { type Nano, parseCredits } from '../domain/money/money.ts'
 import { isOwnVariable } from '../domain/routing/catalog.ts'
-import { BRAND, ENV } from '../names.ts'
+import { BRAND, ENV, versionName } from '../names.ts'
 
 export type Config = {
   readonly keysTable: string
@@ -9,6 +9,8 @@ export type Config = {
   readonly keyPrefix: string
   readonly headerPrefix: string
   readonly stage?: string | undefined
+  /** The function and its version, as Lambda tells them. */
+  readonly version?: string | undefined
   /** The secrets by which our own CloudFront distribution can prove itself; none without a distribution. */
   readonly originSecrets?: readonly string[] | undefined
   /** The most time for an answer that is not streamed, if something in front of the function has a timeout. */
@@ -40,6 +42,7 @@ export function readConfig(env: Environment = process.env): Config {
     keyPrefix: BRAND.keyPrefix,
     headerPrefix: BRAND.headerPrefix,
     stage: text(ENV.stage),
+    version: versionName(text('AWS_LAMBDA_FUNCTION_NAME'), text('AWS_LAMBDA_FUNCTION_VERSION')),
     originSecrets: text(ENV.originSecrets)?.split(','),
     wholeAnswerMs: number(ENV.wholeAnswerMs),
     isUncompressed: env[ENV.compress] === 'false',
@@ -55,14 +58,9 @@ export function readTokenizerFunction(env: Environment = process.env): string {
   return required(env, ENV.tokenizerFunction)
 }
 
-/** The bucket to which closed days are exported; none if they are not exported. */
-export function readExportBucket(env: Environment = process.env): string | undefined {
-  return env[ENV.exportBucket] || undefined
-}
-
-/** The bus that notices are put on; none if nobody is told. */
-export function readEventBus(env: Environment = process.env): string | undefined {
-  return env[ENV.eventBus] || undefined
+/** The bucket of exported days, the bus of notices or the trail of the keys; none if the stage has none. */
+export function readOptional(name: 'exportBucket' | 'eventBus' | 'keysTrail', env: Environment = process.env) {
+  return env[ENV[name]] || undefined
 }
 
 /** The stage as the admin API describes it. `takesKeys`: admin keys are accepted. */
@@ -76,10 +74,12 @@ export function readAdminSettings(env: Environment = process.env): AdminSettings
   }
 }
 
-export type ProbeSettings = { readonly stage: string; readonly baseUrl: string }
+/** `baseUrl` is for chat, `apiUrl` for the rest. */
+export type ProbeSettings = { readonly stage: string; readonly baseUrl: string; readonly apiUrl: string }
 
 export function readProbeSettings(env: Environment = process.env): ProbeSettings {
-  return { stage: required(env, ENV.stage), baseUrl: required(env, ENV.baseUrl) }
+  const [stage = '', baseUrl = '', apiUrl = ''] = [ENV.stage, ENV.baseUrl, ENV.apiUrl].map((it) => required(env, it))
+  return { stage, baseUrl, apiUrl }
 }
 
 export function readMemoryMb(env: Environment = process.env): number {

@@ -1,4 +1,4 @@
-import { OWN_CERTIFICATE } from '../fixtures/domains.ts'
+import { OWN_CERTIFICATE, VAULTS } from '../fixtures/domains.ts'
 
 const { certificateArn, hostedZone, ...domain } = OWN_CERTIFICATE
 const DOMAINS = {
@@ -54,8 +54,9 @@ export function settingsOf({ adminKeys, rollout, probe, edge }: Combination): ob
   const [waf, domain] = edge.split(' ') as [string, keyof typeof DOMAINS | undefined]
   return {
     rollout,
-    // Two small parts, on which no other depends.
-    ...(probe === 'on' && { probe: true, notices: true }),
+    // Small parts, on which no other depends.
+    probe: probe === 'on',
+    ...(probe === 'on' && { notices: true, backup: VAULTS }),
     adminKeys: adminKeys === 'keys',
     ...(domain === undefined
       ? { edge: false, waf: 'off', edgeLogs: false }

@@ -7,6 +7,7 @@ import type { DeployedStack } from './deployed-stack.ts'
 const NAMES: Readonly<Record<string, 'account' | 'region' | 'other'>> = {
   'AWS::ApiGatewayV2::Api.Name': 'other',
   'AWS::ApiGatewayV2::Stage.StageName': 'other',
+  'AWS::Backup::BackupSelection.BackupSelection.SelectionName': 'other',
   'AWS::CloudFront::Function.Name': 'account',
   'AWS::CloudTrail::Trail.TrailName': 'region',
   'AWS::CloudWatch::Alarm.MetricName': 'other',

@@ -12,7 +12,7 @@ import { stageOf } from '../../../infra/stages.ts'
 import type { CatalogData } from '../../../layers/gateway/domain/routing/catalog.ts'
 import type { Variant } from '../../support/assemblies.ts'
 import { BEDROCK_ROUTES, catalogOf, largeCatalog } from '../fixtures/bedrock-routes.ts'
-import { ABROAD, OWN_CERTIFICATE } from '../fixtures/domains.ts'
+import { ABROAD, OWN_CERTIFICATE, VAULTS } from '../fixtures/domains.ts'
 import { EVERYTHING } from './combinations.ts'
 import { stacksOf } from './deployed-stack.ts'
 import { beyond, measured } from './measure.ts'
@@ -43,7 +43,7 @@ if (isQuick) await synthesize('dev', 'dev')
 await synthesize('prod', 'prod')
 await synthesize('bare', 'dev', { edge: false })
 const addresses = { alarmEmail: 'operator@example.com', ticketEmail: 'desk@example.com' }
-const optional = { adminKeys: true, probe: true, usagePage: true, notices: true }
+const optional = { adminKeys: true, probe: true, usagePage: true, notices: true, backup: VAULTS }
 const rare = { monthlyBudgetUsd: 100, keepRowsDays: 400, attribution: false, ...optional }
 await synthesize('mailed', 'prod', { ...addresses, ...rare, ...ABROAD }, 'eu-west-1')
 

@@ -63,6 +63,18 @@ const LINES: [what: string, event: string, write: (log: Log) => void, told?: obj
   ['a problem whose error is a text', 'problem', (log) => log.problem('a request failed', 'text', 'req_1')],
   ['a problem without an error', 'problem', (log) => log.problem('a request failed', undefined, 'req_1')],
   ['an unsettled request', 'unsettled', (log) => log.unsettled(MULTILINE, 'req_1'), { ...FULL_ERROR, Unsettled: 1 }],
+  [
+    'a 5xx of ours',
+    'request',
+    (log) => log.request({ ...FAILED, httpStatus: 500 }),
+    { ServerErrors: 1, version: 'f:7' },
+  ],
+  [
+    'a 5xx of ours without a row',
+    'unsettled',
+    (log) => log.unsettled(MULTILINE, 'req_1', { httpStatus: 503 }),
+    { Unsettled: 1, Unrecorded: 1, ServerErrors: 1, Requests: 1, version: 'f:7' },
+  ],
   ['an answer beyond its cap', 'beyond_cap', (log) => log.beyondCap('openai', 'gpt')],
   ['an answer that nobody got', 'unpaid', (log) => log.unpaid('openai', 1_500_000n), UNPAID],
   ['an answer of unknown cost that nobody got', 'unpaid', (log) => log.unpaid('openai', undefined)],
@@ -82,6 +94,7 @@ function written(write: (log: Log) => void): { text: string; line: Line } {
       (text) => lines.push(text),
       'prod',
       () => NOW_MS,
+      'f:7',
     ),
   )
   if (lines.length !== 1 || lines[0] === undefined) throw new Error(`${lines.length} lines were written.`)

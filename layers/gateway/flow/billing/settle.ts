@@ -87,7 +87,7 @@ export function settler(deps: SettleDeps): Settle {
       log.request(row)
       noteContext(request, row)
     } catch (error) {
-      log.unsettled(error, requestId)
+      log.unsettled(error, requestId, ending)
     }
   }
 

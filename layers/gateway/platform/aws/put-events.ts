@@ -3,13 +3,7 @@ import { openService } from './service.ts'
 
 /** Puts an event on a bus of EventBridge; its `detail` is JSON. Throws unless it was taken. */
 export function openEventBus(name: string) {
-  const call = openService({
-    name: 'events',
-    variable: 'EVENTBRIDGE',
-    target: 'AWSEvents',
-    contentType: 'application/x-amz-json-1.1',
-    timeouts: { connectMs: 1_000, answerMs: 5_000 },
-  })
+  const call = openService({ name: 'events', variable: 'EVENTBRIDGE', target: 'AWSEvents' })
   return async ({ type, detail }: { readonly type: string; readonly detail: string }): Promise<void> => {
     const Entries = [{ EventBusName: name, Source: EVENT_SOURCE, DetailType: type, Detail: detail }]
     const { FailedEntryCount, Entries: taken } = await call('PutEvents', JSON.stringify({ Entries }), { attempts: 3 })

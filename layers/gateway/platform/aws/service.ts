@@ -15,9 +15,9 @@ type Service = {
   readonly target?: string
   /** Names the operation, in place of a target. */
   readonly path?: string
-  readonly contentType: string
+  readonly contentType?: string
   /** The longest waits for the connection and for the whole answer. */
-  readonly timeouts: { readonly connectMs: number; readonly answerMs: number }
+  readonly timeouts?: { readonly connectMs: number; readonly answerMs: number }
   /** Replaces AWS's own settings. */
   readonly local?: { readonly endpoint: string; readonly region: string; readonly credentials: Credentials }
 }
@@ -93,7 +93,11 @@ function mayBeSentAgain(error: unknown): boolean {
   return isUnavailable(error) && (error as Error).name !== 'TransactionConflictException'
 }
 
-function openAddress({ name, variable, path = '/', contentType, timeouts, local }: Service) {
+/** As most services of AWS have it. */
+const USUAL = { contentType: 'application/x-amz-json-1.1', timeouts: { connectMs: 1_000, answerMs: 5_000 } }
+
+function openAddress(service: Service) {
+  const { name, variable, path = '/', contentType, timeouts, local } = { ...USUAL, ...service }
   const { region, endpoint = endpointOf(name, region) } = local ?? readAwsEndpoint(variable)
   const url = new URL(path, endpoint)
   const { hostname, pathname } = url

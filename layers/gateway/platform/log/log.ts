@@ -3,7 +3,7 @@ import { isoTime } from '../../domain/basics/time.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import type { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { CREDIT_FIELDS, type UsageRow } from '../../domain/rows/usage-row.ts'
-import { creditsIn, describeMetrics, metricsOf, type Unit } from './row-metrics.ts'
+import { type Answer, creditsIn, describeMetrics, isServers, metricsOf, type Unit } from './row-metrics.ts'
 
 /** Tells the operator about events. No prompt, answer or secret is passed to it. */
 export type Log = {
@@ -17,13 +17,14 @@ export type Log = {
   lossReached(keyId: string, requestId: string): void
   /** An upstream counted a prompt of more tokens than the `contextLength` by which its hold was bounded. */
   contextExceeded(route: string, promptTokens: number, contextLength: number, requestId: string): void
-  problem(what: string, error: unknown, requestId: string): void
-  /** A request that could not be settled: the sweep will finish it. */
-  unsettled(error: unknown, requestId: string): void
+  /** `answer` is that of a request which leaves no row, because its key is not known. */
+  problem(what: string, error: unknown, requestId: string, answer?: Answer): void
+  /** A request that could not be settled, with its answer: the sweep will finish it, if it holds anything. */
+  unsettled(error: unknown, requestId: string, answer?: Answer): void
   invalidKey(): void
   swept(count: number): void
-  /** The days that a run has closed, and the number of ended days that are still open. */
-  closed(days: number, behind: number): void
+  /** The days that a run has closed, the number of ended days that are still open, and why the trail does not record. */
+  closed(days: number, behind: number, trailFault?: string): void
 }
 
 type Metric = { readonly name: string; readonly value: number; readonly unit: Unit }
@@ -35,7 +36,12 @@ const INVALID_KEYS_EVERY_MS = 10_000
  * Lambda takes a line as it is if it is JSON with a level and a timestamp: Lambda Developer Guide, "Log-level filtering".
  * One JSON line each, in which foreign texts are data only. Figures are CloudWatch metrics (embedded metric format).
  */
-export function jsonLog(printLine: (line: string) => void, stage = 'local', clock: () => number = Date.now): Log {
+export function jsonLog(
+  printLine: (line: string) => void,
+  stage = 'local',
+  clock: () => number = Date.now,
+  version = 'local',
+): Log {
   const requestStart = `"level":"info","event":"request","stage":${JSON.stringify(stage)},`
   const print = (line: string) => printLine(plainJson(line))
   let invalidKeys = 0
@@ -55,12 +61,20 @@ export function jsonLog(printLine: (line: string) => void, stage = 'local', cloc
     print(JSON.stringify({ timestamp: isoTime(nowMs), level, event, stage, ...fields, ...figures, _aws }))
   }
   const count = (name: string, value = 1): Metric => ({ name, value, unit: 'Count' })
+  /** A 5xx without a row has the figures of one here: no other metric would tell of a database outage. */
+  function fault(event: string, fields: object, metric: string, answer?: Answer): void {
+    const ofRow = answer && isServers(answer) ? ['ServerErrors', 'Requests', 'Unrecorded'] : []
+    const figures = [...ofRow, metric].map((name) => count(name))
+    line('error', event, { ...fields, version }, figures, ...ofRow.slice(0, 1).map(() => 'version'))
+  }
   return {
     // Each request has this line, so it is joined from parts that are JSON already.
     request: (row) => {
       const { fields, description } = metricsOf(row)
       const nowMs = clock()
-      const rest = `${fields},"_aws":{"Timestamp":${nowMs},"CloudWatchMetrics":${description}}}`
+      // CloudWatch charges for each version, so only a failure names its own.
+      const failed = isServers(row) ? `"version":${JSON.stringify(version)},` : ''
+      const rest = `${failed}${fields},"_aws":{"Timestamp":${nowMs},"CloudWatchMetrics":${description}}}`
       print(`{"timestamp":"${isoTime(nowMs)}",${requestStart}${JSON.stringify(fieldsOf(row)).slice(1, -1)},${rest}`)
     },
     upstreamFailed: (provider, { reason, detail, message }) => {
@@ -81,10 +95,10 @@ export function jsonLog(printLine: (line: string) => void, stage = 'local', cloc
       const fields = { requestId, route, promptTokens, contextLength }
       line('warn', 'context_exceeded', fields, [count('ContextExceeded')], 'route')
     },
-    problem: (what, error, requestId) =>
-      line('error', 'problem', { requestId, what, error: describeError(error) }, [count('Problems')]),
-    unsettled: (error, requestId) =>
-      line('error', 'unsettled', { requestId, error: describeError(error) }, [count('Unsettled')]),
+    problem: (what, error, requestId, answer) =>
+      fault('problem', { requestId, what, error: describeError(error) }, 'Problems', answer),
+    unsettled: (error, requestId, answer) =>
+      fault('unsettled', { requestId, error: describeError(error) }, 'Unsettled', answer),
     invalidKey: () => {
       invalidKeys += 1
       const nowMs = clock()
@@ -94,7 +108,10 @@ export function jsonLog(printLine: (line: string) => void, stage = 'local', cloc
       quietUntilMs = nowMs + INVALID_KEYS_EVERY_MS
     },
     swept: (holds) => line('info', 'swept', {}, [count('SweptHolds', holds)]),
-    closed: (days, behind) => line('info', 'closed', { days }, [count('DaysBehind', behind)]),
+    closed: (days, behind, trailFault) => {
+      const stopped = trailFault === undefined ? [] : [count('TrailStopped')]
+      line('info', 'closed', { days, trailFault }, [count('DaysBehind', behind), ...stopped])
+    },
   }
 }
 

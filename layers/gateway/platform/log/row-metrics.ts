@@ -8,16 +8,19 @@ type RowMetric = {
   /** Undefined if a request has no such figure. */
   readonly of: (row: UsageRow) => number | undefined
   /** Its dimensions. CloudWatch charges for each value. */
-  readonly by?: readonly ('model' | 'provider' | 'errorCode')[]
+  readonly by?: readonly ('model' | 'provider' | 'errorCode' | 'version')[]
 }
 
 export const creditsIn = (nano: Nano) => Number(nano) / 1e9
 
+/** The end of a request, as its row has it. */
+export type Answer = { readonly httpStatus: number; readonly errorCode?: string | undefined }
+
 /** A 5xx that the gateway only passes on: no upstream gave an answer. */
-const isUpstreams = ({ httpStatus, errorCode }: UsageRow) =>
+const isUpstreams = ({ httpStatus, errorCode }: Answer) =>
   httpStatus === 502 || httpStatus === 504 || (httpStatus === 503 && errorCode === 'upstream_rate_limited')
 
-const isServers = (row: UsageRow) => row.httpStatus >= 500 && !isUpstreams(row)
+export const isServers = (answer: Answer) => answer.httpStatus >= 500 && !isUpstreams(answer)
 
 /** Only for answers: the basis of their charge, and if it covers their cost to us. */
 const ofAnswers = (of: (row: UsageRow) => number | undefined) => (row: UsageRow) =>
@@ -29,7 +32,7 @@ const ifSo = (isSo: boolean | undefined) => (isSo ? 1 : undefined)
 const ROW_METRICS: readonly RowMetric[] = [
   { name: 'Requests', unit: 'Count', of: (row) => 1 + (row.alsoRefused ?? 0), by: ['model', 'provider'] },
   { name: 'Errors', unit: 'Count', of: (row) => ifSo(row.errorCode !== undefined), by: ['errorCode'] },
-  { name: 'ServerErrors', unit: 'Count', of: (row) => ifSo(isServers(row)) },
+  { name: 'ServerErrors', unit: 'Count', of: (row) => ifSo(isServers(row)), by: ['version'] },
   { name: 'KeyBusy', unit: 'Count', of: (row) => ifSo(row.errorCode === 'key_busy') },
   { name: 'UpstreamErrors', unit: 'Count', of: (row) => ifSo(isUpstreams(row)) },
   { name: 'Duration', unit: 'Milliseconds', of: (row) => row.durationMs },

@@ -10,7 +10,6 @@ export function secretFetcher(): FetchSecret {
     name: 'secretsmanager',
     variable: 'SECRETS_MANAGER',
     target: 'secretsmanager',
-    contentType: 'application/x-amz-json-1.1',
     timeouts: { connectMs: 1_000, answerMs: 3_000 },
   })
   return async (SecretId, timeoutMs = LOOK_UP_TIMEOUT_MS) => {

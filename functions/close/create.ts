@@ -13,6 +13,7 @@ import {
 } from '../../layers/gateway/domain/rows/closed-day.ts'
 import type { PutObject } from '../../layers/gateway/platform/aws/put-object.ts'
 import { attempter } from '../../layers/gateway/platform/retry.ts'
+import { readCatalogHead } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import {
   type Closing,
@@ -45,11 +46,13 @@ export function createClose(
 ) {
   const { tables, clock, log } = instance
   const read = readClosing(tables)
+  const requireKnownSchema = readCatalogHead(tables)
   const note = noteClosing(tables)
   const attempt = attempter(log)
 
   return async (_event?: unknown, context?: Context): Promise<{ closed: number; exported: number; behind: number }> => {
     const timeLeftMs = timeLeft(context)
+    await requireKnownSchema()
     const last = lastEndedDay(clock())
     const before = await read()
     const hasTime = () => timeLeftMs() > 0

@@ -1,6 +1,7 @@
 import { expiredHolds } from '../../layers/gateway/domain/keys/key.ts'
 import { attempter } from '../../layers/gateway/platform/retry.ts'
 import { findKeysToSweep, scheduleSweep } from '../../layers/gateway/store/admission/sweep.ts'
+import { readCatalogHead } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { moveEvents } from '../../layers/gateway/store/events/pending-events.ts'
 import { findRungClocks, stopClock } from '../../layers/gateway/store/notices/expiry-clock.ts'
 import { readWatched } from '../../layers/gateway/store/notices/notices.ts'
@@ -17,6 +18,7 @@ const FORGED = 'a key’s item has events that no operator can have left there; 
 export function createSweep(instance: Instance, tell?: Tell) {
   const { tables, clock, finishHold, log } = instance
   const read = readWatched(tables)
+  const requireKnownSchema = readCatalogHead(tables)
   const tellNotices = noticeTeller(instance, tell)
   const stop = stopClock(tables)
   let untold = 0
@@ -27,6 +29,7 @@ export function createSweep(instance: Instance, tell?: Tell) {
   return async (_event?: unknown, context?: Context): Promise<{ finished: number }> => {
     const timeLeftMs = timeLeft(context)
     const hasTime = () => timeLeftMs() > 0
+    await requireKnownSchema()
     untold = 0
     let finished = 0
     await sideBySide(findKeysToSweep(tables)(clock()), hasTime, async ({ keyId, hasEvents }) => {

@@ -102,7 +102,7 @@ export class Functions extends Construct {
       concurrency: reserved.sweep,
       may: [
         ...tableRights(tables, 'findKeysToSweep', 'readKeyItems', 'admitAndSettle', 'writeRows', 'putEvents'),
-        ...tableRights(tables, 'deletePointers'),
+        ...tableRights(tables, 'deletePointers', 'readSchema'),
         ...(noticeBus ? [noticeBus.put] : []),
       ],
     })
@@ -114,7 +114,15 @@ export class Functions extends Construct {
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
       concurrency: reserved.close,
       may: [
-        ...tableRights(tables, 'listKeys', 'readRowsOfKeys', 'readRowsOfDays', 'keepDays', 'switchExpiry'),
+        ...tableRights(
+          tables,
+          'listKeys',
+          'readRowsOfKeys',
+          'readRowsOfDays',
+          'keepDays',
+          'switchExpiry',
+          'readSchema',
+        ),
         ...(usageExport ? [usageExport.write] : []),
       ],
       acknowledged: usageExport ? [usageExport.acknowledged] : [],

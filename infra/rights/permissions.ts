@@ -28,6 +28,7 @@ const inUsage = ({ name: index }: { name: string }): Right => ({ table: 'usage',
 /** Rights to the tables, in the smallest pieces that functions need. */
 const RIGHTS = {
   readKeyItems: [onKeys('GetItem', key)],
+  readSchema: [onKeys('GetItem', catalog)],
   readKeysAndCatalog: [onKeys('GetItem', key, hash, catalog)],
   /** Admission and settlement. Cannot make a key, or change a hash or the catalog. */
   admitAndSettle: [onKeys('UpdateItem', key)],

@@ -140,6 +140,10 @@ export const ITEMS = {
   adminGrants: 'ADMINGRANTS#',
 } as const
 export const CATALOG_ITEM = { pk: CATALOG, sk: CATALOG } as const
+/** The version of the catalog in force, and nothing of its content: a kilobyte to read in place of hundreds. */
+export const CATALOG_HEAD = { pk: CATALOG, sk: 'HEAD' } as const
+/** The form of what is in the tables, on both of these items. It is raised when an older gateway would read them wrongly. */
+export const SCHEMA_VERSION = 1
 /** The partitions of the table `usage`: rows by the day of their request, and facts about whole days. */
 export const USAGE_ITEMS = { row: 'ROWS#', day: 'DAY#' } as const
 /** Stands for the time of the push in a catalog that nobody has pushed yet. */

@@ -5,9 +5,9 @@ import { stageOf } from '../../infra/stages.ts'
 import { parseCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { EXPORT_COLUMNS, exportPath } from '../../layers/gateway/domain/rows/export-line.ts'
 import { ADMIN_PATHS, CHAT_PATHS, FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
-import { EDGE_HEADERS, ENV, OUTPUTS, TABLES } from '../../layers/gateway/names.ts'
+import { EDGE_HEADERS, ENV, OUTPUTS, SCHEMA_VERSION, TABLES } from '../../layers/gateway/names.ts'
 import { readConfig } from '../../layers/gateway/platform/config.ts'
-import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
+import { readNewCatalog, readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { createTableInput } from '../../layers/gateway/store/dynamodb/create-tables.ts'
 import { readDocument } from '../documents/support/markdown.ts'
 import { FUNCTIONS, FUNCTIONS_WITH_TABLES, pathOfFunction } from '../support/functions.ts'
@@ -472,11 +472,15 @@ describe('the first catalog', () => {
   })
 
   test('the first catalog is valid, and the gateway reads it from the table unchanged', async () => {
-    const { Item } = call.parameters
-    const { catalog, version } = unmarshall(Item)
+    const { catalog, version, schemaVersion, pushedAt } = unmarshall(call.parameters.Item)
     expect(parseCatalog(catalog)).toEqual({ catalog })
     const tables = await openTestTables()
-    await tables.database.control('PutItem', { TableName: tables.keys, Item })
+    for (const kind of ['Seed', 'Head']) {
+      const { Item } = JSON.parse(dev.only(`Custom::WaybillCatalog${kind}`).Create).parameters
+      await tables.database.control('PutItem', { TableName: tables.keys, Item })
+    }
+    expect(await readNewCatalog(tables)({ version, pushedAt })).toBe('unchanged')
+    expect(schemaVersion).toBe(SCHEMA_VERSION)
     expect(await readStoredCatalog(tables)()).toMatchObject({ data: catalog, version })
     expect(version).toBe(1)
   })

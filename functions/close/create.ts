@@ -46,13 +46,13 @@ export function createClose(
 ) {
   const { tables, clock, log } = instance
   const read = readClosing(tables)
-  const requireKnownSchema = readCatalogHead(tables)
   const note = noteClosing(tables)
   const attempt = attempter(log)
 
   return async (_event?: unknown, context?: Context): Promise<{ closed: number; exported: number; behind: number }> => {
     const timeLeftMs = timeLeft(context)
-    await requireKnownSchema()
+    // Tables of a newer schema are refused.
+    await readCatalogHead(tables)()
     const last = lastEndedDay(clock())
     const before = await read()
     const hasTime = () => timeLeftMs() > 0

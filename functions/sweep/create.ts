@@ -18,7 +18,6 @@ const FORGED = 'a key’s item has events that no operator can have left there; 
 export function createSweep(instance: Instance, tell?: Tell) {
   const { tables, clock, finishHold, log } = instance
   const read = readWatched(tables)
-  const requireKnownSchema = readCatalogHead(tables)
   const tellNotices = noticeTeller(instance, tell)
   const stop = stopClock(tables)
   let untold = 0
@@ -29,7 +28,8 @@ export function createSweep(instance: Instance, tell?: Tell) {
   return async (_event?: unknown, context?: Context): Promise<{ finished: number }> => {
     const timeLeftMs = timeLeft(context)
     const hasTime = () => timeLeftMs() > 0
-    await requireKnownSchema()
+    // Tables of a newer schema are refused.
+    await readCatalogHead(tables)()
     untold = 0
     let finished = 0
     await sideBySide(findKeysToSweep(tables)(clock()), hasTime, async ({ keyId, hasEvents }) => {

@@ -19,7 +19,8 @@ test('tables of a newer Waybill are served by no function: callers get a 503, op
     })
   }
   await using gateway = await openGateway(CATALOG, { onSameTables: written })
-  for (const answer of [await gateway.post(secret, HELLO), await gateway.get(secret, '/v1/credits')]) {
+  for (const call of [() => gateway.post(secret, HELLO), () => gateway.get(secret, '/v1/credits')]) {
+    const answer = await call()
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2'])
     expect(gateway.logLines.splice(0).join()).toContain(NEWER)
   }

@@ -48,12 +48,8 @@ export function readCatalogHead({ database, keys }: Tables) {
 /** It counts as a database that cannot be reached: the caller gets a 503, and nothing is written. */
 export class NewerSchema extends ServiceError {
   constructor(found: unknown) {
-    const known = `this one knows ${SCHEMA_VERSION}`
-    super(
-      'NewerSchema',
-      `The tables are of a newer Waybill: their schema is ${found}, and ${known}. Nothing was done. Use the version that wrote them, or a newer one.`,
-      { isServers: true },
-    )
+    const words = `The tables are of a newer Waybill: their schema is ${found}, and this one knows ${SCHEMA_VERSION}. Nothing was done. Use the version that wrote them, or a newer one.`
+    super('NewerSchema', words, { isServers: true })
   }
 }
 

@@ -160,7 +160,10 @@ export const SETTING_TABLE = {
     words: 'chats that may run at once, for which Lambda reserves executions; `null` reserves none',
   },
   compress: {
-    ...flag(inBoth(true), "whether chat's answers are compressed for clients that accept gzip"),
+    ...flag(
+      inBoth(false),
+      "whether chat's answers are compressed for clients that accept gzip; `waybill smoke` sees [whether that works](#compression)",
+    ),
     variable: ENV.compress,
   },
   attribution: {

@@ -26,8 +26,8 @@ export const ENV = {
   eventBus: 'WAYBILL_EVENT_BUS',
 } as const
 
-/** Headers that our own CloudFront distribution adds to a request: proof that it came that way, and the viewer's address. */
-export const EDGE_HEADERS = { origin: 'x-waybill-origin', viewer: 'x-waybill-viewer' } as const
+/** Headers that our own CloudFront distribution adds to a request: proof that it came that way, the viewer's address, and the type of a long body. */
+export const EDGE_HEADERS = { origin: 'x-waybill-origin', viewer: 'x-waybill-viewer', type: 'x-waybill-type' } as const
 
 export const EVENT_SOURCE = 'waybill'
 

@@ -9,6 +9,7 @@ import { EDGE_HEADERS, ENV, OUTPUTS, SCHEMA_VERSION, TABLES } from '../../layers
 import { readConfig } from '../../layers/gateway/platform/config.ts'
 import { readNewCatalog, readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { createTableInput } from '../../layers/gateway/store/dynamodb/create-tables.ts'
+import { MAX_BODY_BYTES, MAX_QUOTE_BYTES } from '../../layers/gateway/wire/requests/read-body.ts'
 import { readDocument } from '../documents/support/markdown.ts'
 import { FUNCTIONS, FUNCTIONS_WITH_TABLES, pathOfFunction } from '../support/functions.ts'
 import { openTestTables } from '../support/gateway.ts'
@@ -353,6 +354,38 @@ describe('CloudFront', () => {
       headers: { ...headers, [EDGE_HEADERS.viewer]: { value: '203.0.113.9' } },
     })
     expect(FunctionConfig.Runtime).toBe('cloudfront-js-2.0')
+  })
+
+  test.each([
+    ['is short', 3_000_000, 'utf8'],
+    ['could double', 3_000_001, 'base64'],
+    ['is as long as the gateway takes', MAX_QUOTE_BYTES, 'base64'],
+    ['is as long as Lambda takes', 4_600_000, 'base64'],
+    ['does not say how long it is', undefined, 'base64'],
+  ] as const)(
+    'a body that %s fits into the event of Lambda with %s bytes of quotation marks, as %s',
+    (_, bytes, form) => {
+      const { FunctionCode } = dev.only('AWS::CloudFront::Function')
+      const length = bytes !== undefined && { 'content-length': { value: String(bytes) } }
+      const headers = { 'content-type': { value: 'application/json' }, ...length }
+      const event = { viewer: { ip: '203.0.113.9' }, request: { headers } }
+      const passedOn = runInNewContext(`${FunctionCode};handler(event)`, { event })
+      const types = [passedOn.headers['content-type'].value, passedOn.headers[EDGE_HEADERS.type]?.value]
+      expect(types).toEqual(
+        form === 'utf8' ? ['application/json', undefined] : ['application/octet-stream', 'application/json'],
+      )
+      const body = JSON.stringify(Buffer.alloc(bytes ?? 0, '"').toString(form))
+      expect(Buffer.byteLength(body) + 64 * 1024).toBeLessThan(6 * 1024 * 1024)
+    },
+  )
+
+  test('a longer body than Lambda takes is refused by CloudFront in the words of both contracts', () => {
+    const { FunctionCode } = dev.only('AWS::CloudFront::Function')
+    const event = { viewer: { ip: '203.0.113.9' }, request: { headers: { 'content-length': { value: '4600001' } } } }
+    const { statusCode, body } = runInNewContext(`${FunctionCode};handler(event)`, { event })
+    const error = { type: 'invalid_request_error', param: null, code: 'request_too_large' }
+    const message = expect.stringContaining(`at most ${MAX_BODY_BYTES} bytes`)
+    expect([statusCode, JSON.parse(body)]).toEqual([413, { type: 'error', error: { ...error, message } }])
   })
 
   test('a raised number makes another secret the one that CloudFront sends, and keeps the former one and the next one accepted', () => {

@@ -13,7 +13,7 @@ export type Config = {
   readonly originSecrets?: readonly string[] | undefined
   /** The most time for an answer that is not streamed, if something in front of the function has a timeout. */
   readonly wholeAnswerMs?: number | undefined
-  readonly isUncompressed?: boolean
+  readonly isCompressed?: boolean
   readonly isUnattributed?: boolean
   readonly dailyLoss?: Nano | undefined
   /** How long usage rows are kept; without it, for good. */
@@ -36,7 +36,7 @@ export function readConfig(env: Environment = process.env): Config {
     stage: text(ENV.stage),
     originSecrets: text(ENV.originSecrets)?.split(','),
     wholeAnswerMs: number(ENV.wholeAnswerMs),
-    isUncompressed: env[ENV.compress] === 'false',
+    isCompressed: env[ENV.compress] === 'true',
     isUnattributed: env[ENV.attribution] === 'false',
     dailyLoss: parseCredits(env[ENV.dailyLoss] ?? ''),
     keepRowsDays: number(ENV.keepRowsDays),

@@ -33,7 +33,7 @@ export async function openReport(file: string) {
 /** The completions before all else: on a stage at rest the first is a cold start. */
 export const SAMPLES = 20
 
-/** By the query that the API Reference of CloudWatch has for DescribeAlarms: an SDK for it would be megabytes. */
+/** The query is that of the API Reference of CloudWatch ("DescribeAlarms"): an SDK for it would be megabytes. */
 async function alarmStates({ stack, region, signIn }: Session): Promise<object | string> {
   if (stack === undefined || region === undefined) return 'not asked: they are in AWS, and this was not signed in there'
   const query = { Action: 'DescribeAlarms', AlarmNamePrefix: `${stack}-`, MaxRecords: '100', Version: '2010-08-01' }

@@ -9,10 +9,10 @@ export type Seen = {
   readonly call: string
   readonly status: number
   readonly ms: number
-  /** Of the body. */
-  readonly bytes: number
   readonly headers: IncomingHttpHeaders
+  /** Its bytes as they came, and their number. */
   readonly body: Buffer
+  readonly bytes: number
   /** From the first event to the end. */
   readonly spreadMs: number
 }

@@ -8,7 +8,7 @@ export class CatalogBooks {
   readonly #factors = new Map<number, bigint>()
   readonly #events = new Map<string, StoredItem>()
   #inForce = { number: 0, text: '' }
-  /** By which the gateway learns of a push. */
+  /** The version by which the gateway learns of a push. */
   head = 0
 
   get pushes(): number {

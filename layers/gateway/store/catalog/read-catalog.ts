@@ -27,7 +27,7 @@ export type CatalogStamp = Pick<StoredCatalog, 'version' | 'pushedAt'>
 
 export type ReadNewCatalog = (known?: CatalogStamp) => Promise<StoredCatalog | 'unchanged' | undefined>
 
-/** Who knows a catalog reads the small item first. Who knows none reads the whole at once, and waits for one read. */
+/** An instance that knows a catalog reads the small item first. A new one reads the whole at once, and waits for one read. */
 export function readNewCatalog(tables: Tables): ReadNewCatalog {
   const [readHead, readWhole] = [readCatalogHead(tables), readStoredCatalog(tables)]
   return async (known) => {

@@ -23,7 +23,7 @@ export async function openReport(file: string) {
       ...{ at: new Date(nowMs).toISOString(), has_edge: chatUrl === apiUrl, checks },
       completions: { first_ms, warm: sorted.length, warm_p50_ms: at(0.5), warm_p95_ms: at(0.95) },
       alarms: await alarmStates(session).catch((error: Error) => `not seen: ${error.message}`),
-      calls: seen.map(({ body: _, spreadMs, ...call }) => ({ ...call, stream_ms: Math.round(spreadMs) })),
+      calls: seen.map(({ body: _, spreadMs: stream_ms, ...call }) => ({ ...call, stream_ms })),
     }
     await opened.writeFile(`${JSON.stringify(report, null, 2)}\n`)
     await opened.close()

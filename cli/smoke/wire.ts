@@ -1,27 +1,16 @@
 import { once } from 'node:events'
-import { type IncomingHttpHeaders, type IncomingMessage, request as overHttp } from 'node:http'
+import { type IncomingMessage, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import { gunzipSync } from 'node:zlib'
-import type { NotApplicable } from './stage-checks.ts'
 
 /** An answer as it came over the wire: fetch would unpack it, and hide how it came. */
-export type Seen = {
-  readonly call: string
-  readonly status: number
-  readonly ms: number
-  readonly headers: IncomingHttpHeaders
-  /** Its bytes as they came, and their number. */
-  readonly body: Buffer
-  readonly bytes: number
-  /** From the first event to the end. */
-  readonly spreadMs: number
-}
+export type Seen = Awaited<ReturnType<typeof send>>
 
 type Sent = { readonly method?: string; readonly headers?: Record<string, string>; readonly body?: string }
 
 const MOST_MS = 300_000
 
-export async function send(url: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<Seen> {
+export async function send(url: string, { method = 'GET', headers = {}, body }: Sent = {}) {
   const startedMs = performance.now()
   const overWire = url.startsWith('https:') ? overHttps : overHttp
   const asked = overWire(url, { method, headers, signal: AbortSignal.timeout(MOST_MS) }).end(body)
@@ -34,14 +23,12 @@ export async function send(url: string, { method = 'GET', headers = {}, body }: 
   }
   const endedMs = performance.now()
   const whole = Buffer.concat(pieces)
+  const { statusCode: status = 0, headers: told } = answer
   return {
-    call: `${method} ${new URL(url).pathname}`,
-    status: answer.statusCode ?? 0,
+    ...{ call: `${method} ${new URL(url).pathname}`, status, headers: told, body: whole, bytes: whole.length },
     ms: Math.round(endedMs - startedMs),
-    bytes: whole.length,
-    headers: answer.headers,
-    body: whole,
-    spreadMs: endedMs - (firstMs ?? endedMs),
+    /** The time from the first event to the end. */
+    spreadMs: Math.round(endedMs - (firstMs ?? endedMs)),
   }
 }
 
@@ -49,7 +36,7 @@ export async function send(url: string, { method = 'GET', headers = {}, body }: 
 const GZIP = Buffer.from([0x1f, 0x8b])
 
 /** Says how a stream came that might be compressed, by its raw header and its bytes. The gateway varies what it compresses. */
-export function checkCompression({ headers, body, bytes }: Seen): string | NotApplicable {
+export function checkCompression({ headers, body, bytes }: Seen): string {
   const isPacked = body.subarray(0, 2).equals(GZIP)
   if (headers['content-encoding'] === 'gzip' && isPacked) {
     const text = gunzipSync(body).length

@@ -39,24 +39,19 @@ type Props = {
  * Lambda takes events of 6 MiB ("Lambda quotas"). In them the text of a JSON body may double, because quotation marks are escaped; one of another
  * type is in base64, a third longer. A longer body than these is refused here, because Lambda's own refusal is in no client's words.
  */
-const MAY_DOUBLE_BYTES = 3_000_000
-const MOST_BYTES = 4_600_000
-const TOO_LARGE = JSON.stringify({
-  type: 'error',
-  error: {
-    message: 'The request body is too large; at most 4194304 bytes are accepted. Send less, or in several requests.',
-    ...{ type: 'invalid_request_error', param: null, code: 'request_too_large' },
-  },
-})
+const [MAY_DOUBLE_BYTES, MOST_BYTES] = [3_000_000, 4_600_000]
+const message = 'The request body is too large; at most 4194304 bytes are accepted. Send less, or in several requests.'
+const error = { message, type: 'invalid_request_error', param: null, code: 'request_too_large' }
+const TOO_LARGE = {
+  ...{ statusCode: 413, statusDescription: 'Content Too Large', body: JSON.stringify({ type: 'error', error }) },
+  headers: { 'content-type': { value: 'application/json' } },
+}
 const ON_REQUEST = `function handler(event) {
   const headers = event.request.headers;
-  headers['${EDGE_HEADERS.viewer}'] = { value: event.viewer.ip };
   const type = headers['content-type'];
   const bytes = Number((headers['content-length'] || {}).value);
-  if (bytes > ${MOST_BYTES}) {
-    const json = { 'content-type': { value: 'application/json' } };
-    return { statusCode: 413, statusDescription: 'Content Too Large', headers: json, body: ${JSON.stringify(TOO_LARGE)} };
-  }
+  if (bytes > ${MOST_BYTES}) return ${JSON.stringify(TOO_LARGE)};
+  headers['${EDGE_HEADERS.viewer}'] = { value: event.viewer.ip };
   delete headers['${EDGE_HEADERS.type}'];
   if (type && !(bytes <= ${MAY_DOUBLE_BYTES})) {
     headers['${EDGE_HEADERS.type}'] = { value: type.value };

@@ -102,7 +102,7 @@ export class Functions extends Construct {
       concurrency: reserved.sweep,
       may: [
         ...tableRights(tables, 'findKeysToSweep', 'readKeyItems', 'admitAndSettle', 'writeRows', 'putEvents'),
-        ...tableRights(tables, 'deletePointers', 'readSchema'),
+        ...tableRights(tables, 'deletePointers'),
         ...(noticeBus ? [noticeBus.put] : []),
       ],
     })
@@ -114,15 +114,7 @@ export class Functions extends Construct {
       timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
       concurrency: reserved.close,
       may: [
-        ...tableRights(
-          tables,
-          'listKeys',
-          'readRowsOfKeys',
-          'readRowsOfDays',
-          'keepDays',
-          'switchExpiry',
-          'readSchema',
-        ),
+        ...tableRights(tables, 'listKeys', 'readRowsOfKeys', 'readRowsOfDays', 'keepDays', 'switchExpiry'),
         ...(usageExport ? [usageExport.write] : []),
       ],
       acknowledged: usageExport ? [usageExport.acknowledged] : [],

@@ -31,7 +31,7 @@ const rightsIn = (stage: string): Partial<Record<Name | OptionalName, string[]>>
   tokenizer: [],
   sweep: [
     ...[FIND_KEYS_TO_SWEEP, ADMIT_AND_SETTLE, WRITE_ROW],
-    ...['KEY#*', 'CATALOG'].map((items) => `dynamodb:GetItem on ${KEYS}: ${items}`),
+    `dynamodb:GetItem on ${KEYS}: KEY#* CATALOG`,
     `dynamodb:PutItem on ${KEYS}: EVENT#*`,
     `dynamodb:DeleteItem on ${KEYS}: HASH#* EXTERNAL#*`,
   ],

@@ -9,6 +9,7 @@ const probed = await synthesized('mailed')
 /** Resources that cost by use only, or nothing (the pricing page of each service). */
 const BY_USE = [
   'Custom::WaybillCatalogSeed',
+  'Custom::WaybillCatalogHead',
   ...Object.entries({
     ApiGatewayV2: 'Api Integration Route Stage',
     Budgets: 'Budget',

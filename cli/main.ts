@@ -29,6 +29,7 @@ const SMOKE: CommandRow = {
   options: [
     option('--model <id>', 'the model to ask; without it the first in the catalog'),
     option('--origin <url...>', 'addresses behind CloudFront, which must be closed to everybody else'),
+    option('--report <file>', 'a new file for what was seen, without secrets, to be sent with a bug report'),
   ],
   async work(session: Session, options: SmokeOptions) {
     const { smoke } = await import('./smoke/smoke.ts')

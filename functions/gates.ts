@@ -31,7 +31,7 @@ export function gates(instance: Instance, name: FunctionName, page?: Middleware)
   const mostMs = name === 'chat' ? Infinity : timing.settleMs + SETTLE_MARGIN_MS
   const prefetch = prefetching(loadCatalog)
   return [
-    ...(name === 'chat' && !config.isUncompressed ? [compress()] : []),
+    ...(name === 'chat' && config.isCompressed ? [compress()] : []),
     open({ clock, newRequestId, mostMs, log, headerPrefix, ...FAULTS }, endpointNamed(NOWHERE[name])),
     record({ settle, timing, ...FAULTS }),
     gate(requireEdge(originSecrets)),

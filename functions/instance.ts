@@ -15,7 +15,7 @@ import { isUnavailable } from '../layers/gateway/platform/aws/service-error.ts'
 import { type Config, readConfig } from '../layers/gateway/platform/config.ts'
 import { jsonLog, type Log, printLine } from '../layers/gateway/platform/log/log.ts'
 import { releaseHold } from '../layers/gateway/store/admission/release-hold.ts'
-import { type ReadCatalog, readStoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
+import { type ReadNewCatalog, readNewCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { wasRejected } from '../layers/gateway/store/dynamodb/conditional-writes.ts'
 import { openTables, type Tables } from '../layers/gateway/store/dynamodb/tables.ts'
 import { putUsageRow } from '../layers/gateway/store/rows/usage-rows.ts'
@@ -39,7 +39,7 @@ export type Instance = {
 
 export type InstanceOptions = Partial<Pick<Instance, 'config' | 'tables' | 'clock' | 'random' | 'log'>> & {
   readonly timing?: Partial<ChatTiming>
-  readonly readStoredCatalog?: ReadCatalog
+  readonly readCatalog?: ReadNewCatalog
 }
 
 const POOL_BYTES = 4_096
@@ -76,7 +76,7 @@ export function openInstance(options: InstanceOptions = {}): Instance {
       ...options.timing,
     },
     cache: new KeyCache(),
-    loadCatalog: cachedCatalog(options.readStoredCatalog ?? readStoredCatalog(tables), clock),
+    loadCatalog: cachedCatalog(options.readCatalog ?? readNewCatalog(tables), clock),
     finishHold,
     finishDeadHolds: deadHoldsFinisher(finishHold, clock, log),
     settle: settler({

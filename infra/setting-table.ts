@@ -189,7 +189,10 @@ export const SETTING_TABLE = {
     'whether Lambda reserves two executions for the sweep and one for closing days, which chats then cannot take',
   ),
   compress: {
-    ...flag(inBoth(true), "whether chat's answers are compressed for clients that accept gzip"),
+    ...flag(
+      inBoth(false),
+      "whether chat's answers are compressed for clients that accept gzip; `waybill smoke` sees [whether that works](#compression)",
+    ),
     variable: ENV.compress,
   },
   attribution: {

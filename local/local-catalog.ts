@@ -6,7 +6,9 @@ import { apiKeyOf, type CatalogData, type CatalogModel } from '../layers/gateway
 import { readVariable } from '../layers/gateway/platform/config.ts'
 import type { Log } from '../layers/gateway/platform/log/log.ts'
 import {
+  isSameCatalog,
   type ReadCatalog,
+  type ReadNewCatalog,
   readCatalogVersion,
   readStoredCatalog,
   type StoredCatalog,
@@ -79,9 +81,9 @@ function plain(catalog: CatalogData): unknown {
 const FAULTS_SHOWN = 3
 
 /** Checked at every read: every program here can write the table. An invalid one leaves the last in force. */
-export function checkedCatalog(read: ReadCatalog, loaded: StoredCatalog, log: Log): ReadCatalog {
+export function checkedCatalog(read: ReadCatalog, loaded: StoredCatalog, log: Log): ReadNewCatalog {
   let lastGood = loaded
-  return async () => {
+  return async (known) => {
     const stored = await read()
     if (!stored) return undefined
     const noVersion = { faults: ['version: must be a whole number'] }
@@ -92,6 +94,6 @@ export function checkedCatalog(read: ReadCatalog, loaded: StoredCatalog, log: Lo
       const shown = parsed.faults.slice(0, FAULTS_SHOWN).map((fault) => JSON.stringify(fault))
       log.problem('the catalog in the table is not valid, so the last good one stays in force', shown.join(', '), '-')
     }
-    return lastGood
+    return known && isSameCatalog(lastGood, known) ? 'unchanged' : lastGood
   }
 }

@@ -56,7 +56,7 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
     config: { ...LOCAL_TABLES, ...BRAND, hasUsagePage: true },
     tables,
     log,
-    readStoredCatalog: checkedCatalog(readStoredCatalog(tables), { ...inForce, data: local.catalog }, log),
+    readCatalog: checkedCatalog(readStoredCatalog(tables), { ...inForce, data: local.catalog }, log),
   })
   const { webhook } = settings
   const tell = webhook && webhookTeller(webhook.url, await webhookSecret(webhook.secret, folder))

@@ -29,14 +29,22 @@ const HOLD = 2_012_345n
 export async function bill(stand: Stand) {
   stand.say('bill: one chat of 300 tokens, and a key with 25 open requests')
   const { chatMemoryMb: memoryMb } = stageOf('prod')
-  const { lines, total, beside } = billOf({ seconds: SECONDS, memoryMb, ...(await sizesOfAChat(stand)) })
+  const { lines, total, beside } = billOf({ seconds: SECONDS, memoryMb, ...(await sizesOfAChat(stand, false)) })
+  const packed = await sizesOfAChat(stand, true)
+  const { total: packedTotal } = billOf({ seconds: SECONDS, memoryMb, ...packed })
+  const ifPacked = ['**together, with `compress`**', `${packed.answerBytes.toLocaleString('en-US')} bytes out`]
   const what = `modelled cost of a million chats of ${SECONDS} s and 300 tokens, ${OPEN} open a key`
   return {
-    rows: [{ what, waybill: `**$${total.toFixed(2)}**` }],
+    rows: [{ what, waybill: `**$${total.toFixed(2)}**, $${packedTotal.toFixed(2)} with \`compress\`` }],
     blocks: {
       'bill-lines': markdownTable(
         ['for a million chats', 'one chat', 'price', 'where the price is from', '$'],
-        [...lines.map(cells), ['**together**', '', '', '', `**${total.toFixed(2)}**`], ...beside.map(cells)],
+        [
+          ...lines.map(cells),
+          ['**together**', '', '', '', `**${total.toFixed(2)}**`],
+          [...ifPacked, '', '', `**${packedTotal.toFixed(2)}**`],
+          ...beside.map(cells),
+        ],
       ),
       'bill-total': `$${Math.round(total)}`,
     },
@@ -50,7 +58,7 @@ function cells({ what, model, price, dollars }: BillLine): string[] {
 }
 
 /** One streamed chat through the gateway: the bytes on the wire, the row, the log, and the key with open requests. */
-async function sizesOfAChat(stand: Stand) {
+async function sizesOfAChat(stand: Stand, isCompressed: boolean) {
   const endpoint = await stand.dynamodb()
   const { secret } = await prepareTables(endpoint, await stand.upstreamUrl())
   const tables = openTables(LOCAL_TABLES, { endpoint })
@@ -59,13 +67,14 @@ async function sizesOfAChat(stand: Stand) {
     logBytes += Buffer.byteLength(line) + 1
   }, 'prod')
   const server = createGatewayServer(
-    Promise.resolve(openInstance({ config: { ...LOCAL_TABLES, ...BRAND }, tables, log })),
+    Promise.resolve(openInstance({ config: { ...LOCAL_TABLES, ...BRAND, isCompressed }, tables, log })),
   )
   const answer = await streamed(await listenHere(server), secret)
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))
   const [, requestId = ''] = /^x-request-id: (\S+)/im.exec(answer.toString()) ?? []
-  if (!/^content-encoding: gzip/im.test(answer.toString())) throw new Error(`The chat of the bill failed: ${answer}`)
+  if (/^content-encoding: gzip/im.test(answer.toString()) !== isCompressed)
+    throw new Error(`The chat of the bill failed: ${answer}`)
 
   const bytesAt = async (TableName: string, Key: Record<string, string>) => {
     const { Item: item = {} } = await tables.database.get({ TableName, Key, ConsistentRead: true })

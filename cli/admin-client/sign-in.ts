@@ -10,6 +10,8 @@ export type SignIn = {
   readonly sign: (
     request: Parameters<typeof signRequest>[1],
     nowMs: number,
+    /** Only a signature of AWS is for other services, too. */
+    service?: 'monitoring',
   ) => Promise<Readonly<Record<string, string>>>
 }
 
@@ -21,11 +23,11 @@ const found = async <T>(value: Found<T>): Promise<T> => (value instanceof Functi
 export function byAws({ credentials, region }: Signing): SignIn {
   return {
     root: ADMIN_PATHS.signed,
-    async sign(request, nowMs) {
+    async sign(request, nowMs, service) {
       const [by, at] = await Promise.all([found(credentials), found(region)]).catch((cause) => {
         throw unsigned(cause)
       })
-      return signRequest({ service: 'execute-api', region: at, credentials: by, nowMs }, request)
+      return signRequest({ service: service ?? 'execute-api', region: at, credentials: by, nowMs }, request)
     },
   }
 }

@@ -31,6 +31,9 @@ export type Connection = {
   readonly apiUrl: string
   readonly adminUrl: string
   readonly signIn: SignIn
+  /** The stack by which it was found in AWS. */
+  readonly stack?: string
+  readonly region?: string
 }
 
 /** The gateway that a command works on; the local gateway is the one that was started in this folder. */
@@ -69,7 +72,7 @@ async function connectByKey(adminUrl: string, adminKey: string | undefined): Pro
 
 /** The stack's outputs have all addresses; the operator's own credentials sign the calls. */
 async function connectStack(stack: string): Promise<Connection> {
-  const { outputs, status, signing } = await readStack(stack)
+  const { outputs, status, signing, region } = await readStack(stack)
   const output = (name: string): string => {
     const value = outputs.get(name)
     if (value !== undefined) return value
@@ -86,6 +89,8 @@ async function connectStack(stack: string): Promise<Connection> {
     apiUrl: withoutVersion(baseUrl ?? output(OUTPUTS.apiUrl)),
     adminUrl: output(OUTPUTS.adminUrl),
     signIn: byAws(signing),
+    stack,
+    region,
   }
 }
 
@@ -104,6 +109,7 @@ async function readStack(name: string) {
       outputs: new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue])),
       status: stack?.StackStatus,
       signing: client.config as Signing,
+      region: await client.config.region(),
     }
   } catch (error) {
     const trouble = awsTrouble(error)

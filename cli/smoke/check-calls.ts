@@ -4,10 +4,12 @@ import type { RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
 import type { Session } from '../commands/open-session.ts'
 import { checkPieces } from './stage-checks.ts'
+import { checkCompression, type Seen, send } from './wire.ts'
 
 const HELLO = [{ role: 'user', content: 'Say hello.' }]
 /** Long enough to be seen to stream. */
 const COUNTING = [{ role: 'user', content: 'Count from 1 to 40, in words.' }]
+const STREAM = { stream: true, max_tokens: 100, messages: COUNTING }
 
 export type Check = (what: string, work: () => unknown) => Promise<void>
 
@@ -15,15 +17,23 @@ type SmokeKey = { readonly id: string; readonly secret: string }
 
 export function callerOf({ admin, chatUrl, apiUrl }: Session, { id: keyId, secret }: SmokeKey, model: string) {
   const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
-  const get = (path: string) => fetch(`${apiUrl}${path}`, { headers })
-  const post = (path: string, body: object) =>
-    fetch(`${chatUrl}${path}`, { method: 'POST', headers, body: JSON.stringify({ model, ...body }) })
-  const ask = (extra: object) => post('/v1/chat/completions', { max_tokens: 16, messages: HELLO, ...extra })
-  return { admin, chatUrl, apiUrl, headers, keyId, model, get, post, ask }
+  /** Every answer, in the order in which they came. */
+  const seen: Seen[] = []
+  const call = async (...args: Parameters<typeof send>) => {
+    const answer = await send(...args)
+    seen.push(answer)
+    return answer
+  }
+  const get = (path: string, url = apiUrl) => call(`${url}${path}`, { headers })
+  const post = (path: string, body: object, more = {}, url = chatUrl) =>
+    call(`${url}${path}`, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify(body) })
+  const ask = (extra: object, more = {}) =>
+    post('/v1/chat/completions', { model, max_tokens: 16, messages: HELLO, ...extra }, more)
+  return { admin, chatUrl, apiUrl, keyId, model, seen, get, post, ask }
 }
 
 export async function checkCalls(caller: ReturnType<typeof callerOf>, check: Check): Promise<void> {
-  const { admin, chatUrl, apiUrl, headers, keyId, model, get, post, ask } = caller
+  const { admin, chatUrl, apiUrl, keyId, model, get, post, ask } = caller
   const read = async <T>(path: string) => json<T>(await get(path))
   const requestOf = (id: string) => admin.get<RequestShape>(`/requests/${id}`)
   await check('GET /v1/models lists the model', async () => {
@@ -32,24 +42,23 @@ export async function checkCalls(caller: ReturnType<typeof callerOf>, check: Che
     assert(isListed, `${model} is not listed`)
   })
   await check('GET /v1/key/introspect knows the key', async () => {
-    const seen = await json<{ id: string; status: string }>(await get('/v1/key/introspect'))
+    const seen = json<{ id: string; status: string }>(await get('/v1/key/introspect'))
     assert(seen.id === keyId && seen.status === 'active', JSON.stringify(seen))
   })
   let requestId = ''
-  let streamId = ''
-  let seenMs = 0
+  let stream: Seen | undefined
   await check('a completion is answered, with every header', async () => {
     const response = await ask({})
-    const answer = await json<{ choices: unknown[]; usage: { cost: number } }>(response)
+    const answer = json<{ choices: unknown[]; usage: { cost: number } }>(response)
     assert(answer.choices.length === 1, 'there is not one choice')
     assert(typeof answer.usage.cost === 'number', 'usage.cost is not a number')
     const ours = ['Provider', 'Cost'].map((name) => BRAND.headerPrefix + name)
     for (const name of ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', ...ours])
-      assert(response.headers.has(name), `the header ${name} is missing`)
-    requestId = response.headers.get('X-Request-Id') ?? ''
+      assert(name.toLowerCase() in response.headers, `the header ${name} is missing`)
+    requestId = idOf(response)
   })
   await check('its row is found by its request id, here and in the admin API', async () => {
-    const seen = await json<{ request_id: string; outcome: string }>(await get(`/v1/usage/${requestId}`))
+    const seen = json<{ request_id: string; outcome: string }>(await get(`/v1/usage/${requestId}`))
     assert(seen.outcome === 'completed', `its outcome is ${seen.outcome}`)
     assert((await requestOf(requestId)).key_id === keyId, 'the admin API has it for another key')
   })
@@ -66,38 +75,40 @@ export async function checkCalls(caller: ReturnType<typeof callerOf>, check: Che
   })
   await check('POST /v1/quote tells what a completion holds', async () => {
     const body = { model, max_tokens: 16, messages: HELLO }
-    const quote = { method: 'POST', headers, body: JSON.stringify({ endpoint: '/v1/chat/completions', body }) }
-    const { hold } = await json<{ hold: string }>(await fetch(`${apiUrl}/v1/quote`, quote))
+    const quote = await post('/v1/quote', { endpoint: '/v1/chat/completions', body }, {}, apiUrl)
+    const { hold } = json<{ hold: string }>(quote)
     assert(Number(hold) > 0 || hold === '0', `it would hold ${hold}`)
   })
   await check('a stream arrives as events, with its cost, and ends with [DONE]', async () => {
-    const response = await ask({ stream: true, max_tokens: 100, messages: COUNTING })
-    const { text, spreadMs } = await readPieces(response)
-    streamId = response.headers.get('X-Request-Id') ?? ''
-    seenMs = spreadMs
-    assert(response.status === 200, `status ${response.status}: ${text}`)
-    assert(response.headers.get('content-type')?.startsWith('text/event-stream') === true, 'it is not an event stream')
+    stream = await ask(STREAM)
+    const text = textOf(stream)
+    assert(stream.headers['content-type']?.startsWith('text/event-stream') === true, 'it is not an event stream')
     assert(text.includes(`: ${BRAND.headerPrefix.toLowerCase()}cost `), 'the cost is missing')
     assert(text.endsWith('data: [DONE]\n\n'), 'it does not end with [DONE]')
   })
   await check('a stream comes piece by piece, as the model makes it', async () =>
-    checkPieces((await requestOf(streamId)).row as never, seenMs),
+    checkPieces((await requestOf(stream ? idOf(stream) : '')).row as never, stream?.spreadMs ?? 0),
   )
+  await check(`compression through ${chatUrl === apiUrl ? 'the public address' : 'the Function URL'}`, async () => {
+    const packed = await ask(STREAM, { 'Accept-Encoding': 'gzip' })
+    assert(packed.status === 200, `status ${packed.status} with Accept-Encoding: gzip. Set "compress": false`)
+    return checkCompression(packed)
+  })
   await check('a response is answered', async () => {
-    const answer = await post('/v1/responses', { max_output_tokens: 16, input: 'Say hello.' })
-    const { status } = await json<{ status: string }>(answer)
+    const answer = await post('/v1/responses', { model, max_output_tokens: 16, input: 'Say hello.' })
+    const { status } = json<{ status: string }>(answer)
     assert(status === 'completed' || status === 'incomplete', `its status is ${status}`)
   })
   await check('a message is answered', async () => {
-    const { type } = await json<{ type: string }>(await post('/v1/messages', { max_tokens: 16, messages: HELLO }))
+    const { type } = json<{ type: string }>(await post('/v1/messages', { model, max_tokens: 16, messages: HELLO }))
     assert(type === 'message', `its type is ${type}`)
   })
   await check('an unknown path and a wrong method have the same envelope', async () => {
     for (const [response, status] of [
       [await get('/v1/nothing'), 404],
-      [await fetch(`${chatUrl}/v1/chat/completions`, { headers }), 405],
+      [await get('/v1/chat/completions', chatUrl), 405],
     ] as const) {
-      const { error } = (await response.json()) as { error: Record<string, unknown> }
+      const { error } = JSON.parse(response.body.toString()) as { error: Record<string, unknown> }
       assert(response.status === status, `status ${response.status} in place of ${status}`)
       const isWhole = ['message', 'type', 'param', 'code'].every((field) => field in error)
       assert(isWhole, 'the envelope is not whole')
@@ -109,20 +120,13 @@ export async function checkCalls(caller: ReturnType<typeof callerOf>, check: Che
   })
 }
 
-/** A body, and the time between its first event and its last piece. */
-async function readPieces(response: Response): Promise<{ text: string; spreadMs: number }> {
-  const decoder = new TextDecoder()
-  let text = ''
-  let firstMs: number | undefined
-  for await (const piece of response.body ?? []) {
-    text += decoder.decode(piece, { stream: true })
-    if (text.includes('data:')) firstMs ??= Date.now()
-  }
-  return { text, spreadMs: firstMs === undefined ? 0 : Date.now() - firstMs }
+const idOf = ({ headers }: Seen) => String(headers['x-request-id'])
+
+function textOf({ status, body }: Seen): string {
+  assert(status === 200, `status ${status}: ${body.toString().slice(0, 500)}`)
+  return body.toString()
 }
 
-async function json<T>(response: Response): Promise<T> {
-  const text = await response.text()
-  assert(response.status === 200, `status ${response.status}: ${text.slice(0, 500)}`)
-  return JSON.parse(text) as T
+function json<T>(answer: Seen): T {
+  return JSON.parse(textOf(answer)) as T
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { resolve6 } from 'node:dns/promises'
+import { resolve } from 'node:path'
 import type { List, TableShape } from '../../layers/admin/api/shapes/answers.ts'
 import type { RouteShape } from '../../layers/admin/api/shapes/catalog.ts'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
@@ -11,26 +12,36 @@ import { newSecret } from '../commands/new-secret.ts'
 import type { Session } from '../commands/open-session.ts'
 import { testedRoutes } from '../commands/routes.ts'
 import { type Check, callerOf, checkCalls } from './check-calls.ts'
+import { openReport, type Result, SAMPLES } from './report.ts'
 import * as stageChecks from './stage-checks.ts'
+import type { Seen } from './wire.ts'
 
 const NAME = 'smoke'
 
-export type SmokeOptions = { readonly model?: string; readonly origin?: readonly string[] }
+export type SmokeOptions = { readonly model?: string; readonly origin?: readonly string[]; readonly report?: string }
 
 /** Calls every endpoint of a running gateway with a key made for it. True if all is well. */
 export async function smoke(session: Session, options: SmokeOptions): Promise<boolean> {
-  const { out, stage, chatUrl, apiUrl } = session
-  const { model = await firstModel(session), origin: origins = [] } = options
-  let failures = 0
-  await checkAll(session, model, origins, async (what, work) => {
+  const { out, stage, chatUrl, apiUrl, terminal } = session
+  const { model = await firstModel(session), origin: origins = [], report } = options
+  const writeReport = report === undefined ? undefined : await openReport(resolve(terminal.folder, report))
+  const results: Result[] = []
+  const tell = (result: string, check: string, detail?: string) => {
+    results.push({ check, result, detail })
+    out.log(`${result.padEnd(8)}${check}${detail === undefined ? '' : `: ${detail}`}`)
+  }
+  const samples = writeReport ? SAMPLES : 0
+  const seen = await checkAll(session, { model, origins, samples }, async (what, work) => {
     try {
-      const result = (await work()) as stageChecks.NotApplicable | undefined
-      out.log(result ? `n/a     ${what}: ${result.notApplicable}` : `ok      ${what}`)
+      const result = (await work()) as stageChecks.NotApplicable | string | undefined
+      if (typeof result === 'object') tell('n/a', what, result.notApplicable)
+      else tell('ok', what, result)
     } catch (error) {
-      failures += 1
-      out.log(`FAILED  ${what}: ${error instanceof Error ? error.message : error}`)
+      tell('FAILED', what, error instanceof Error ? error.message : String(error))
     }
   })
+  const failures = results.filter(({ result }) => result === 'FAILED').length
+  await writeReport?.(session, results, seen)
   if (stage !== LOCAL_STAGE) {
     out.log('\nBy hand, because no program can see it with your rights:')
     const facts = { name: stage, hasEdge: chatUrl === apiUrl }
@@ -46,7 +57,9 @@ async function firstModel({ admin }: Session): Promise<string> {
   return data[0].model
 }
 
-async function checkAll(session: Session, model: string, origins: readonly string[], check: Check): Promise<void> {
+type Plan = { readonly model: string; readonly origins: readonly string[]; readonly samples: number }
+
+async function checkAll(session: Session, { model, origins, samples }: Plan, check: Check): Promise<readonly Seen[]> {
   const { admin, chatUrl, stage, ipv6 } = session
   const { secret, sent } = newSecret(BRAND.keyPrefix)
   const { id } = await admin.once<KeyShape>('/keys', { name: NAME, rpm: 600, credits: '1', ...sent })
@@ -57,6 +70,7 @@ async function checkAll(session: Session, model: string, origins: readonly strin
     assert(failed.length === 0, failed.join('; '))
   })
   try {
+    for (let i = 0; i < samples; i++) await caller.ask({})
     await checkCalls(caller, check)
   } finally {
     await admin.change('POST', `/keys/${id}/revoke`, { confirm: NAME })
@@ -83,6 +97,7 @@ async function checkAll(session: Session, model: string, origins: readonly strin
   })
   for (const origin of origins)
     await check(`${origin} is closed to whoever goes around CloudFront`, () => stageChecks.checkClosed(origin))
+  return caller.seen
 }
 
 /** The settings are AWS's: a database on one machine has none of them. */

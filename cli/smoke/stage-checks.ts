@@ -3,6 +3,7 @@ import type { Overview } from '../../layers/admin/api/shapes/usage.ts'
 import { shellWord } from '../../layers/gateway/domain/basics/shell-word.ts'
 import { TABLES } from '../../layers/gateway/names.ts'
 import { WAYBILL } from '../../layers/terminal/how-to-run.ts'
+import { send } from './wire.ts'
 
 export type NotApplicable = { readonly notApplicable: string }
 
@@ -29,9 +30,9 @@ export function checkPieces({ duration_ms, ttft_ms }: Times, seenMs: number): No
 export async function checkPlainHttp(baseUrl: string): Promise<NotApplicable | undefined> {
   if (!baseUrl.startsWith('https:')) return notApplicable('this gateway has no HTTPS')
   const url = `${baseUrl.replace(/^https:/, 'http:')}/v1/models`
-  const response = await fetch(url, { redirect: 'manual' }).catch(() => undefined)
-  if (!response || /^(403|3\d\d)$/.test(String(response.status))) return undefined
-  throw new Error(`${url} answers ${response.status}: deploy again, the distribution was changed by hand`)
+  const { status } = await send(url).catch(() => ({ status: 403 }))
+  if (/^(403|3\d\d)$/.test(String(status))) return undefined
+  throw new Error(`${url} answers ${status}: deploy again, the distribution was changed by hand`)
 }
 
 type Resolve = (host: string) => Promise<readonly string[]>
@@ -55,14 +56,10 @@ export async function checkIpv6(baseUrl: string, isOn: boolean, resolve6: Resolv
 /** Behind CloudFront, an origin refuses every request that bypasses it. */
 export async function checkClosed(origin: string): Promise<void> {
   const url = `${origin.replace(/\/$/, '')}/v1/models`
-  const response = await fetch(url)
-  const refusal = await response.json().then(
-    (body) => (body as { error?: unknown } | null)?.error,
-    () => undefined,
-  )
-  if (response.status === 403 && JSON.stringify(refusal)?.includes('direct_access_denied')) return
+  const { status, body } = await send(url)
+  if (status === 403 && body.includes('direct_access_denied')) return
   throw new Error(
-    `${url} answers ${response.status} in place of 403 direct_access_denied: callers can go around CloudFront. Deploy again`,
+    `${url} answers ${status} in place of 403 direct_access_denied: callers can go around CloudFront. Deploy again`,
   )
 }
 

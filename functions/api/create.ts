@@ -67,6 +67,8 @@ export function createApi(instance: Instance, countTokens: CountTokens) {
     })
 
   async function answer(request: IdentifiedRequest, event: GatewayEvent): Promise<unknown> {
+    // Tables of a newer schema are refused by the catalog, whatever is asked.
+    await loadCatalog()
     await refusingAfterAdmission(admission, request, () => read(request, event)) // 400 403 404 405 413
     const { admitted } = await admit(admission, request) // 401 403 404 429
     return answers[request.endpoint.name as ApiEndpoint](admitted, event)

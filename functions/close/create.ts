@@ -13,6 +13,7 @@ import {
 } from '../../layers/gateway/domain/rows/closed-day.ts'
 import type { PutObject } from '../../layers/gateway/platform/aws/put-object.ts'
 import { attempter } from '../../layers/gateway/platform/retry.ts'
+import { readCatalogHead } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
 import {
   type Closing,
@@ -52,6 +53,8 @@ export function createClose(
 
   return async (_event?: unknown, context?: Context): Promise<{ closed: number; exported: number; behind: number }> => {
     const timeLeftMs = timeLeft(context)
+    // Tables of a newer schema are refused.
+    await readCatalogHead(tables)()
     const last = lastEndedDay(clock())
     const before = await read()
     const hasTime = () => timeLeftMs() > 0

@@ -1,6 +1,7 @@
 import { expiredHolds } from '../../layers/gateway/domain/keys/key.ts'
 import { attempter } from '../../layers/gateway/platform/retry.ts'
 import { findKeysToSweep, scheduleSweep } from '../../layers/gateway/store/admission/sweep.ts'
+import { readCatalogHead } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { moveEvents } from '../../layers/gateway/store/events/pending-events.ts'
 import { findRungClocks, stopClock } from '../../layers/gateway/store/notices/expiry-clock.ts'
 import { readWatched } from '../../layers/gateway/store/notices/notices.ts'
@@ -27,6 +28,8 @@ export function createSweep(instance: Instance, tell?: Tell) {
   return async (_event?: unknown, context?: Context): Promise<{ finished: number }> => {
     const timeLeftMs = timeLeft(context)
     const hasTime = () => timeLeftMs() > 0
+    // Tables of a newer schema are refused.
+    await readCatalogHead(tables)()
     untold = 0
     let finished = 0
     await sideBySide(findKeysToSweep(tables)(clock()), hasTime, async ({ keyId, hasEvents }) => {

@@ -3,7 +3,7 @@ import { Stack } from 'aws-cdk-lib'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from 'aws-cdk-lib/custom-resources'
 import { Construct } from 'constructs'
-import { CATALOG_ITEM, SEEDED } from '../../layers/gateway/names.ts'
+import { CATALOG_ITEM, SCHEMA_VERSION, SEEDED } from '../../layers/gateway/names.ts'
 import { acknowledge } from '../acknowledge.ts'
 import { beyondLimit, LIMITS } from '../limits.ts'
 import type { Seed } from '../settings.ts'
@@ -14,7 +14,7 @@ import type { Tables } from './tables.ts'
 /** The first deployment puts the seed in force. From then on only `waybill catalog push` changes it. */
 export function addCatalogSeed(parent: Construct, { keys }: Tables, stage: Stage, seed: Seed): void {
   const scope = new Construct(parent, 'Catalog')
-  const item = { ...CATALOG_ITEM, ...seed, version: 1, pushedAt: SEEDED }
+  const item = { ...CATALOG_ITEM, ...seed, version: 1, pushedAt: SEEDED, schemaVersion: SCHEMA_VERSION }
   const Item = marshall(item, { removeUndefinedValues: true })
   // The call is a text in the event of CDK's function.
   const bytes = Buffer.byteLength(JSON.stringify(JSON.stringify(Item)))

@@ -35,19 +35,39 @@ type Props = {
   readonly originSecret: string
 } & EdgeParts
 
+/**
+ * Lambda takes events of 6 MiB ("Lambda quotas"). In them the text of a JSON body may double, because quotation marks are escaped; one of another
+ * type is in base64, a third longer. A longer body than these is refused here, because Lambda's own refusal is in no client's words.
+ */
+const [MAY_DOUBLE_BYTES, MOST_BYTES] = [3_000_000, 4_600_000]
+const message = 'The request body is too large; at most 4194304 bytes are accepted. Send less, or in several requests.'
+const error = { message, type: 'invalid_request_error', param: null, code: 'request_too_large' }
+const TOO_LARGE = {
+  ...{ statusCode: 413, statusDescription: 'Content Too Large', body: JSON.stringify({ type: 'error', error }) },
+  headers: { 'content-type': { value: 'application/json' } },
+}
+const ON_REQUEST = `function handler(event) {
+  const headers = event.request.headers;
+  const type = headers['content-type'];
+  const bytes = Number((headers['content-length'] || {}).value);
+  if (bytes > ${MOST_BYTES}) return ${JSON.stringify(TOO_LARGE)};
+  headers['${EDGE_HEADERS.viewer}'] = { value: event.viewer.ip };
+  delete headers['${EDGE_HEADERS.type}'];
+  if (type && !(bytes <= ${MAY_DOUBLE_BYTES})) {
+    headers['${EDGE_HEADERS.type}'] = { value: type.value };
+    headers['content-type'] = { value: 'application/octet-stream' };
+  }
+  return event.request;
+}`
+
 /** One address for everything: chat goes to its Function URL, the rest to the API. Nothing is cached. */
 export function addEdge(parent: Construct, props: Props): Distribution {
   const scope = new Construct(parent, 'Edge')
   const { stage, chatUrl, api, originSecret, certificateArn, webAcl, contentHash } = props
   const viewerAddress = new EdgeFunction(scope, 'ViewerAddress', {
-    comment: 'Tells the gateway who is calling',
+    comment: 'Tells the gateway who is calling, and keeps long bodies within what Lambda takes',
     runtime: FunctionRuntime.JS_2_0,
-    code: FunctionCode.fromInline(
-      `function handler(event) {
-  event.request.headers['${EDGE_HEADERS.viewer}'] = { value: event.viewer.ip };
-  return event.request;
-}`,
-    ),
+    code: FunctionCode.fromInline(ON_REQUEST),
   })
   const customHeaders = { [EDGE_HEADERS.origin]: originSecret }
   const behaviour = {

@@ -27,7 +27,8 @@ const inUsage = ({ name: index }: { name: string }): Right => ({ table: 'usage',
 
 /** Rights to the tables, in the smallest pieces that functions need. */
 const RIGHTS = {
-  readKeyItems: [onKeys('GetItem', key)],
+  /** The catalog's item tells the schema of the tables. */
+  readKeyItems: [onKeys('GetItem', key, catalog)],
   readKeysAndCatalog: [onKeys('GetItem', key, hash, catalog)],
   /** Admission and settlement. Cannot make a key, or change a hash or the catalog. */
   admitAndSettle: [onKeys('UpdateItem', key)],
@@ -39,7 +40,7 @@ const RIGHTS = {
   keepAnswers: [{ table: 'answers', operations: 'GetItem PutItem UpdateItem DeleteItem' }],
   readRows: [onUsage('GetItem', row)],
   /** A scan reads the whole table, with the hashes of secrets. No secret can be found from its hash. */
-  listKeys: [onKeys('Scan')],
+  listKeys: [onKeys('Scan'), onKeys('GetItem', catalog)],
   readRowsOfKeys: [inUsage(byKey)],
   readRowsOfDays: [onUsage('Query', row)],
   /** Totals of days, one by one. */

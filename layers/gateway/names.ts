@@ -30,8 +30,8 @@ export const ENV = {
   eventBus: 'WAYBILL_EVENT_BUS',
 } as const
 
-/** Headers that our own CloudFront distribution adds to a request: proof that it came that way, and the viewer's address. */
-export const EDGE_HEADERS = { origin: 'x-waybill-origin', viewer: 'x-waybill-viewer' } as const
+/** Headers that our own CloudFront distribution adds to a request: proof that it came that way, the viewer's address, and the type of a long body. */
+export const EDGE_HEADERS = { origin: 'x-waybill-origin', viewer: 'x-waybill-viewer', type: 'x-waybill-type' } as const
 
 export const EVENT_SOURCE = 'waybill'
 
@@ -147,6 +147,10 @@ export const ITEMS = {
   adminGrants: 'ADMINGRANTS#',
 } as const
 export const CATALOG_ITEM = { pk: CATALOG, sk: CATALOG } as const
+/** The version of the catalog in force, and nothing of its content: a kilobyte to read in place of hundreds. */
+export const CATALOG_HEAD = { pk: CATALOG, sk: 'HEAD' } as const
+/** The form of what is in the tables, on both of these items. It is raised when an older gateway would read them wrongly. */
+export const SCHEMA_VERSION = 1
 /** The partitions of the table `usage`: rows by the day of their request, and facts about whole days. */
 export const USAGE_ITEMS = { row: 'ROWS#', day: 'DAY#' } as const
 /** Stands for the time of the push in a catalog that nobody has pushed yet. */

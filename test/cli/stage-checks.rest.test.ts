@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import {
   checkClosed,
@@ -9,18 +12,23 @@ import {
   checkTableSettings,
   manualChecks,
 } from '../../cli/smoke/stage-checks.ts'
+import { checkCompression, send } from '../../cli/smoke/wire.ts'
 import { createSweep } from '../../functions/sweep/create.ts'
 import type { TableShape } from '../../layers/admin/api/shapes/answers.ts'
 import type { Overview } from '../../layers/admin/api/shapes/usage.ts'
+import { BRAND } from '../../layers/gateway/names.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
+import manifest from '../../package.json' with { type: 'json' }
 import { adminOf } from '../admin-api/support/admin.ts'
 import { secretFor, startSecretsManager } from '../deployed/support/secrets-manager.ts'
 import { actAt } from '../support/act.ts'
-import { catalogFor } from '../support/gateway.ts'
+import { catalogFor, HELLO } from '../support/gateway.ts'
 import { listen } from '../support/listen.ts'
+import { emptyFolder } from '../support/processes.ts'
 import { requestIdAt } from '../support/request-id.ts'
+import { openBoth } from '../support/stack.ts'
 import { chunk, DONE, sse, USAGE, usageChunk } from '../support/upstream.ts'
 import { stageOfFile } from './support/commands.ts'
 
@@ -49,6 +57,8 @@ beforeAll(async () => {
 })
 afterAll(() => opened.disposeAsync())
 
+const ALARMS = { 'Waybill-dev-SweepStopped': 'OK', 'Waybill-dev-Unpaid': 'ALARM' }
+
 const smoke = (...more: string[]) => it.stage.start('cli/waybill.ts', ['smoke', '--stage', 'dev', ...more]).ended
 
 test('waybill smoke sees a stream come piece by piece, and lists what a person must look at', async () => {
@@ -68,6 +78,63 @@ test('waybill smoke fails if something in front of the gateway gathers streams, 
   expect(stdout).toMatch(/^FAILED {2}http:\S+ is closed to whoever goes around CloudFront.*answers 401/m)
   expect(stdout.match(/^FAILED/gm)).toHaveLength(2)
   expect(stdout).not.toContain('--origin URL')
+})
+
+test('waybill smoke --report writes what was seen and no secret, and never over a file', async () => {
+  it.stage.outputs = { ...it.stage.outputs, BaseUrl: it.gateway.baseUrl }
+  const file = join(emptyFolder(), 'report.json')
+  await using cloudWatch = await listen(
+    createServer(({ url = '', headers }, response) => {
+      const isAsked =
+        url.includes('AlarmNamePrefix=Waybill-dev-&') && /\/monitoring\/aws4_request/.test(headers.authorization ?? '')
+      const alarm = ([name, state]: string[]) =>
+        `<member><AlarmName>${name}</AlarmName><StateReason>x</StateReason>\n<StateValue>${state}</StateValue></member>`
+      response.writeHead(isAsked ? 200 : 403).end(Object.entries(ALARMS).map(alarm).join('\n'))
+    }),
+  )
+  const withReport = (env = {}) =>
+    it.stage.start('cli/waybill.ts', ['smoke', '--stage', 'dev', '--report', file], env).ended
+  const { code, stdout } = await withReport({ AWS_ENDPOINT_URL_CLOUDWATCH: cloudWatch.url })
+  expect(code).toBe(0)
+  const text = readFileSync(file, 'utf8')
+  const { checks, calls, completions, ...report } = JSON.parse(text)
+  const lines = checks.map(({ result, check, detail }: Record<string, string>) =>
+    [result?.padEnd(8), check, ...(detail ? [': ', detail] : [])].join(''),
+  )
+  expect(stdout.startsWith(`${lines.join('\n')}\n`)).toBe(true)
+  expect(report).toMatchObject({ waybill: manifest.version, node: process.version, stage: 'dev', region: 'us-east-1' })
+  expect(report.alarms).toEqual(ALARMS)
+  expect(completions.warm_p50_ms).toBeLessThanOrEqual(completions.warm_p95_ms)
+  expect(completions).toMatchObject({ first_ms: expect.any(Number), warm: 19 })
+  const gzipped = calls.find((call: { call: string; bytes: number; stream_ms: number }) => call.stream_ms > 0)
+  expect(gzipped).toMatchObject({ status: 200, headers: { 'content-type': expect.stringContaining('event-stream') } })
+  for (const secret of [BRAND.keyPrefix, 'Bearer', 'AWS4', 'Count from 1', it.stage.outputs.AdminUrl ?? '']) {
+    expect(text).not.toContain(secret)
+  }
+  const again = await withReport()
+  expect([again.code, again.stdout]).toEqual([1, ''])
+  expect(again.stderr).toContain('it is there already: remove it, or name another by --report')
+})
+
+test('how a stream comes over the wire is told with what to set: compressed, off, stripped on the way, or unreadable', async () => {
+  const { gateway, upstream } = await openBoth({ isCompressed: true })
+  upstream.reply = it.upstream.reply
+  const { secret } = await gateway.issue()
+  const asked = (baseUrl: string, key = secret) =>
+    send(`${baseUrl}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'Accept-Encoding': 'gzip' },
+      body: JSON.stringify({ ...HELLO, stream: true }),
+    })
+  const packed = await asked(gateway.baseUrl)
+  expect(checkCompression(packed)).toMatch(/^compressed, \d+ bytes on the wire for \d+; leave "compress": true$/)
+  const off = await asked(it.gateway.baseUrl, (await it.gateway.issue()).secret)
+  expect(checkCompression(off)).toMatch(/^off, \d+ bytes on the wire; "compress": true tries it$/)
+  const { 'content-encoding': _, ...headers } = packed.headers
+  expect(() => checkCompression({ ...packed, headers })).toThrow(/cannot read it. Set "compress": false/)
+  expect(() => checkCompression({ ...packed, body: gunzipSync(packed.body), headers })).toThrow(
+    /^stripped: .* Set "compress": false$/,
+  )
 })
 
 describe('a check of smoke', () => {

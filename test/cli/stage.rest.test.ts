@@ -46,7 +46,7 @@ test.each([
 test('waybill smoke passes on a gateway that works, at one address or at two, and leaves its key revoked', async () => {
   const whole = await apart(['smoke', '--stage', 'dev'])
   expect([whole.code, whole.stderr]).toEqual([0, ''])
-  expect(whole.stdout.match(/^ok /gm)).toHaveLength(15)
+  expect(whole.stdout.match(/^ok /gm)).toHaveLength(16)
   expect(whole.stdout.match(/^n\/a .*/gm)).toEqual([
     expect.stringContaining('piece by piece'),
     expect.stringContaining('plain HTTP'),

@@ -32,14 +32,14 @@ const rightsIn = (stage: string): Partial<Record<Name | OptionalName, string[]>>
   tokenizer: [],
   sweep: [
     ...[FIND_KEYS_TO_SWEEP, ADMIT_AND_SETTLE, WRITE_ROW],
-    `dynamodb:GetItem on ${KEYS}: KEY#*`,
+    `dynamodb:GetItem on ${KEYS}: KEY#* CATALOG`,
     `dynamodb:PutItem on ${KEYS}: EVENT#*`,
     `dynamodb:DeleteItem on ${KEYS}: HASH#* EXTERNAL#*`,
   ],
   close: [
     ...[`dynamodb:Scan on ${KEYS}`, FIND_ROWS_OF_KEY, `dynamodb:Query on ${USAGE}: ROWS#*`],
     ...each(['Query', 'GetItem', 'PutItem', 'UpdateItem'], `${USAGE}: DAY#*`),
-    `dynamodb:UpdateTimeToLive on ${USAGE}`,
+    ...[`dynamodb:UpdateTimeToLive on ${USAGE}`, `dynamodb:GetItem on ${KEYS}: CATALOG`],
     ...(stage === 'prod'
       ? ['s3:PutObject on <UsageExport/Bucket.Arn>/usage/*', `cloudtrail:GetTrailStatus on ${TRAIL}`]
       : []),
@@ -110,7 +110,8 @@ describe.each([
     const [other = '', ...more] = roles.filter((path) => !/^Functions\/\w*Role$|^Rollout\/(Admin)?Role$/.test(path))
     expect(more).toEqual([])
     const where = '{"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":["CATALOG"]}}'
-    expect(stack.rightsOf(other)).toEqual([`dynamodb:PutItem on ${KEYS} ${where}`])
+    // The catalog, and its small item.
+    expect(stack.rightsOf(other)).toEqual(Array(2).fill(`dynamodb:PutItem on ${KEYS} ${where}`))
     const inFunctions = roles.filter((path) => path.startsWith('Functions/'))
     // With those of the admin function and of two schedulers, and in prod those of the probe.
     expect(inFunctions).toHaveLength(FUNCTIONS.length + (stage === 'prod' ? 5 : 3))

@@ -5,10 +5,11 @@ import { stageOf } from '../../infra/stages.ts'
 import { parseCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { EXPORT_COLUMNS, exportPath } from '../../layers/gateway/domain/rows/export-line.ts'
 import { ADMIN_PATHS, CHAT_PATHS, FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
-import { EDGE_HEADERS, ENV, OUTPUTS, TABLES } from '../../layers/gateway/names.ts'
+import { EDGE_HEADERS, ENV, OUTPUTS, SCHEMA_VERSION, TABLES } from '../../layers/gateway/names.ts'
 import { readConfig } from '../../layers/gateway/platform/config.ts'
-import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
+import { readNewCatalog, readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { createTableInput } from '../../layers/gateway/store/dynamodb/create-tables.ts'
+import { MAX_BODY_BYTES, MAX_QUOTE_BYTES } from '../../layers/gateway/wire/requests/read-body.ts'
 import { readDocument } from '../documents/support/markdown.ts'
 import { FUNCTIONS, FUNCTIONS_WITH_TABLES, pathOfFunction } from '../support/functions.ts'
 import { openTestTables } from '../support/gateway.ts'
@@ -359,6 +360,38 @@ describe('CloudFront', () => {
     expect(FunctionConfig.Runtime).toBe('cloudfront-js-2.0')
   })
 
+  test.each([
+    ['is short', 3_000_000, 'utf8'],
+    ['could double', 3_000_001, 'base64'],
+    ['is as long as the gateway takes', MAX_QUOTE_BYTES, 'base64'],
+    ['is as long as Lambda takes', 4_600_000, 'base64'],
+    ['does not say how long it is', undefined, 'base64'],
+  ] as const)(
+    'a body that %s fits into the event of Lambda with %s bytes of quotation marks, as %s',
+    (_, bytes, form) => {
+      const { FunctionCode } = dev.only('AWS::CloudFront::Function')
+      const length = bytes !== undefined && { 'content-length': { value: String(bytes) } }
+      const headers = { 'content-type': { value: 'application/json' }, ...length }
+      const event = { viewer: { ip: '203.0.113.9' }, request: { headers } }
+      const passedOn = runInNewContext(`${FunctionCode};handler(event)`, { event })
+      const types = [passedOn.headers['content-type'].value, passedOn.headers[EDGE_HEADERS.type]?.value]
+      expect(types).toEqual(
+        form === 'utf8' ? ['application/json', undefined] : ['application/octet-stream', 'application/json'],
+      )
+      const body = JSON.stringify(Buffer.alloc(bytes ?? 0, '"').toString(form))
+      expect(Buffer.byteLength(body) + 64 * 1024).toBeLessThan(6 * 1024 * 1024)
+    },
+  )
+
+  test('a longer body than Lambda takes is refused by CloudFront in the words of both contracts', () => {
+    const { FunctionCode } = dev.only('AWS::CloudFront::Function')
+    const event = { viewer: { ip: '203.0.113.9' }, request: { headers: { 'content-length': { value: '4600001' } } } }
+    const { statusCode, body } = runInNewContext(`${FunctionCode};handler(event)`, { event })
+    const error = { type: 'invalid_request_error', param: null, code: 'request_too_large' }
+    const message = expect.stringContaining(`at most ${MAX_BODY_BYTES} bytes`)
+    expect([statusCode, JSON.parse(body)]).toEqual([413, { type: 'error', error: { ...error, message } }])
+  })
+
   test('a raised number makes another secret the one that CloudFront sends, and keeps the former one and the next one accepted', () => {
     const all = facts.originSecrets.map(({ sent, accepted }) => ({
       sent: JSON.stringify(sent),
@@ -500,10 +533,12 @@ describe('the first catalog', () => {
 
   test('the first catalog is valid, and the gateway reads it from the table unchanged', async () => {
     const { Item } = call.parameters
-    const { catalog, version } = unmarshall(Item)
+    const { catalog, version, schemaVersion, pushedAt } = unmarshall(Item)
     expect(parseCatalog(catalog)).toEqual({ catalog })
     const tables = await openTestTables()
     await tables.database.control('PutItem', { TableName: tables.keys, Item })
+    expect(await readNewCatalog(tables)({ version, pushedAt })).toBe('unchanged')
+    expect(schemaVersion).toBe(SCHEMA_VERSION)
     expect(await readStoredCatalog(tables)()).toMatchObject({ data: catalog, version })
     expect(version).toBe(1)
   })

@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { REQUEST_CODES } from '../../layers/gateway/domain/basics/gateway-error.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
-import { BRAND } from '../../layers/gateway/names.ts'
+import { BRAND, EDGE_HEADERS } from '../../layers/gateway/names.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { actAt } from '../support/act.ts'
 import { booksBalance, catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
@@ -376,6 +376,11 @@ describe('content types', () => {
     const answer = await chat(withFields({}), type === undefined ? {} : { 'Content-Type': type })
     await expectRefusal(answer, { status: 415, code: 'unsupported_media_type', says: /must be application\/json/ })
     expect(answer.body.length).toBeLessThan(500)
+  })
+
+  test('a long body whose type CloudFront has replaced, so that it comes in base64, is read as what it was', async () => {
+    const replaced = { 'Content-Type': 'application/octet-stream', [EDGE_HEADERS.type]: 'application/json' }
+    expect((await chat(withFields({}), replaced)).status).toBe(200)
   })
 
   test.each<[string, string | Buffer, Record<string, string>]>([

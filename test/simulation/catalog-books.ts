@@ -8,6 +8,8 @@ export class CatalogBooks {
   readonly #factors = new Map<number, bigint>()
   readonly #events = new Map<string, StoredItem>()
   #inForce = { number: 0, text: '' }
+  /** The version by which the gateway learns of a push. */
+  head = 0
 
   get pushes(): number {
     return this.#versions.size
@@ -46,6 +48,7 @@ export class CatalogBooks {
   /** Each version has one event, and each event its version. */
   atRest(): void {
     const { number, text } = this.#inForce
+    if (this.head !== number) fail(`the catalog ${number} is in force, and ${this.head} is told`)
     if (this.#versions.get(number) !== text) fail(`the catalog ${number} in force is not that of the history`)
     const pushed = [...this.#events.values()].map(({ after }) => (after as { version: number }).version)
     const versions = [...this.#versions.keys()]

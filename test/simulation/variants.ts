@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import { COUNTER_NAMES, COUNTERS, type CounterName, windowOf } from '../../layers/gateway/domain/admission/counters.ts'
-import { ITEMS } from '../../layers/gateway/names.ts'
+import { CATALOG_HEAD, ITEMS } from '../../layers/gateway/names.ts'
 import { counterWrite } from '../../layers/gateway/store/admission/admission-rules.ts'
 import { CLOSING_VARIANTS } from './closing-variants.ts'
 import {
@@ -86,6 +86,11 @@ export const VARIANTS: readonly Variant[] = [
   ...URGENT_VARIANTS,
   { name: 'a correction takes what is not available', rewrite: takeAlways },
   { name: 'a push takes the place of another', rewrite: pushAlways },
+  {
+    name: 'a push is not told to who knows a catalog',
+    rewrite: (command) =>
+      changingWrites(command, 'Update', (update) => (update.Key?.sk === CATALOG_HEAD.sk ? undefined : update)),
+  },
 ]
 
 /** Each counter without its condition, without its count, keeping what should come back, and giving it back to a later window. */
@@ -164,7 +169,7 @@ function pushAlways(command: Command): Command {
   if (!TransactItems.some(({ Update }) => Update && isOf(Update, ITEMS.catalog))) return command
   const weaker = changingWrites(command, 'Update', (update) => ({
     ...update,
-    ConditionExpression: `${update.ConditionExpression} OR attribute_exists(pk)`,
+    ConditionExpression: update.ConditionExpression && `${update.ConditionExpression} OR attribute_exists(pk)`,
   }))
   return changingWrites(weaker, 'Put', (put) => (isOf(put, ITEMS.versions) ? unconditional(put) : put))
 }

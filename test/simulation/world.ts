@@ -3,7 +3,7 @@ import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { issueSecret, KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/keys/new-key.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import { type ContractName, SCOPES } from '../../layers/gateway/endpoints.ts'
-import { BRAND, ITEMS, TABLES, USAGE_ITEMS } from '../../layers/gateway/names.ts'
+import { BRAND, CATALOG_HEAD, ITEMS, TABLES, USAGE_ITEMS } from '../../layers/gateway/names.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
@@ -475,7 +475,9 @@ class World {
     if (Item && pk.startsWith(ITEMS.event)) this.#ledger.eventWritten(Item)
     if (Item && pk === `${ITEMS.event}${ITEMS.catalog}`) this.#catalogs.eventWritten(Item)
     if (Item && pk === ITEMS.versions) this.#catalogs.versionWritten(Item)
-    if (pk === ITEMS.catalog) this.#catalogs.inForceWritten(this.#model.item(TABLE_NAMES.keys, { pk, sk }) ?? {})
+    const ofCatalog = pk === ITEMS.catalog ? this.#model.item(TABLE_NAMES.keys, { pk, sk }) : undefined
+    if (ofCatalog && sk === CATALOG_HEAD.sk) this.#catalogs.head = ofCatalog.version as number
+    else if (ofCatalog) this.#catalogs.inForceWritten(ofCatalog)
     if (!pk.startsWith(ITEMS.key)) return
     const item = this.#model.item(TABLE_NAMES.keys, { pk, sk })
     if (item) this.#ledger.keyWritten(item, ExpressionAttributeValues?.[':hash'] as string | undefined)

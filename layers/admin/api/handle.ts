@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { ACT_MS, newAct, timeLeft } from '../../gateway/domain/keys/act.ts'
 import { isUnavailable } from '../../gateway/platform/aws/service-error.ts'
 import { OverAllowance } from '../../gateway/store/admin-keys/allowance.ts'
+import { NewerSchema, readCatalogHead } from '../../gateway/store/catalog/read-catalog.ts'
 import { WriteOutcomeUnknown, wasTransactionRejected } from '../../gateway/store/dynamodb/transact.ts'
 import { VersionConflict } from '../../gateway/store/keys/change-key.ts'
 import { AdminError } from './admin-error.ts'
@@ -57,6 +58,8 @@ export function adminApi(administered: Administered, report: Report) {
       random,
       newAct: async () => newAct(await identity.by(), nowMs, random(10), leftMs),
     }
+    // Tables of a newer schema are refused.
+    await readCatalogHead(administered.tables)()
     const body = await handle(call, sent)
     const common = commonHeaders(requestId)
     if (body instanceof Lines) return { status, headers: { ...common, ...body.headers }, body: body.lines }
@@ -90,6 +93,7 @@ export function refusalFor(error: unknown): AdminError {
     return new AdminError('daily_grant_exceeded', what)
   }
   if (error instanceof WriteOutcomeUnknown) return new AdminError('outcome_unknown', `${message} ${AGAIN}`)
+  if (error instanceof NewerSchema) return new AdminError('service_unavailable', message)
   if (wasTransactionRejected(error)) {
     const what = `Too many changes met at one moment, and this one was not made. ${AGAIN}`
     return new AdminError('service_unavailable', what)

@@ -15,7 +15,7 @@ export type Config = {
   readonly originSecrets?: readonly string[] | undefined
   /** The most time for an answer that is not streamed, if something in front of the function has a timeout. */
   readonly wholeAnswerMs?: number | undefined
-  readonly isUncompressed?: boolean
+  readonly isCompressed?: boolean
   readonly isUnattributed?: boolean
   readonly dailyLoss?: Nano | undefined
   /** How long usage rows are kept; without it, for good. */
@@ -45,7 +45,7 @@ export function readConfig(env: Environment = process.env): Config {
     version: versionName(text('AWS_LAMBDA_FUNCTION_NAME'), text('AWS_LAMBDA_FUNCTION_VERSION')),
     originSecrets: text(ENV.originSecrets)?.split(','),
     wholeAnswerMs: number(ENV.wholeAnswerMs),
-    isUncompressed: env[ENV.compress] === 'false',
+    isCompressed: env[ENV.compress] === 'true',
     isUnattributed: env[ENV.attribution] === 'false',
     dailyLoss: parseCredits(env[ENV.dailyLoss] ?? ''),
     keepRowsDays: number(ENV.keepRowsDays),

@@ -1,48 +1,84 @@
-import { expect, test } from '@jest/globals'
-import type { CatalogData } from '../../../layers/gateway/domain/routing/catalog.ts'
+import { beforeEach, expect, test } from '@jest/globals'
 import { cachedCatalog } from '../../../layers/gateway/flow/routing/catalog-cache.ts'
-import type { StoredCatalog } from '../../../layers/gateway/store/catalog/read-catalog.ts'
+import { CATALOG_HEAD, CATALOG_ITEM, SCHEMA_VERSION } from '../../../layers/gateway/names.ts'
+import { isUnavailable } from '../../../layers/gateway/platform/aws/service-error.ts'
+import { readNewCatalog } from '../../../layers/gateway/store/catalog/read-catalog.ts'
+import { writeCatalog } from '../../../layers/gateway/store/catalog/write-catalog.ts'
+import type { Item } from '../../../layers/gateway/store/dynamodb/database.ts'
+import type { Tables } from '../../../layers/gateway/store/dynamodb/tables.ts'
+import { actAt } from '../../support/act.ts'
+import { catalogFor, openTestTables } from '../../support/gateway.ts'
 
-const DATA: CatalogData = { providers: {}, models: [] }
-const FIRST: StoredCatalog = { data: DATA, version: 7, pushedAt: '2026-01-01T00:00:00.000Z' }
+let tables: Tables
+let cache: ReturnType<typeof open>
 
-/** A cache over one stored catalog that can be replaced, after its time is over with every look. */
+/** A cache over a table, after its time is over with every look, and the items that it reads. */
 function open() {
-  let stored: StoredCatalog | undefined = FIRST
+  let read: unknown[] = []
   let nowMs = 0
-  const load = cachedCatalog(
-    async () => stored,
-    () => nowMs,
-  )
-  return {
-    push(next: StoredCatalog | undefined) {
-      stored = next
-    },
-    load() {
-      nowMs += 30_000
-      return load()
-    },
+  const get: Tables['database']['get'] = (input) => {
+    read.push(input.Key.sk)
+    return tables.database.get(input)
+  }
+  const load = cachedCatalog(readNewCatalog({ ...tables, database: { ...tables.database, get } }), () => nowMs)
+  return async () => {
+    nowMs += 30_000
+    read = []
+    const catalog = await load()
+    return { catalog, read }
   }
 }
 
-test('a catalog that is still in force when it is read again stays open, with its providers', async () => {
-  const cache = open()
-  const first = await cache.load()
-  cache.push({ ...FIRST, data: { ...DATA } })
-  expect(await cache.load()).toBe(first)
+const push = () => writeCatalog(tables)(catalogFor('http://127.0.0.1:1'), actAt())
+
+beforeEach(async () => {
+  tables = await openTestTables()
+  await push()
+  cache = open()
 })
 
+/** Changes both items, as a restored table or a newer gateway has them. */
+async function change(fields: Item): Promise<void> {
+  for (const Key of [CATALOG_ITEM, CATALOG_HEAD]) {
+    const { Item } = await tables.database.get({ TableName: tables.keys, Key })
+    await tables.database.put({ TableName: tables.keys, Item: { ...Item, ...fields } })
+  }
+}
+
+test('the first catalog is one read; while it is in force only its small item is read, and it stays open', async () => {
+  const first = await cache()
+  expect(first.read).toEqual(['CATALOG'])
+  expect(await cache()).toEqual({ catalog: first.catalog, read: ['HEAD'] })
+  expect((await cache()).catalog).toBe(first.catalog)
+})
+
+const AT_ANOTHER_TIME = { pushedAt: '2026-01-02T00:00:00.000Z' }
+
 test.each([
-  ['has another version', { ...FIRST, version: 8 }],
-  ['has the version of one that a restored table has lost', { ...FIRST, pushedAt: '2026-01-02T00:00:00.000Z' }],
-  ['is none', undefined],
-])('a catalog that %s is opened when it is read', async (_, next) => {
-  const cache = open()
-  const first = await cache.load()
-  cache.push(next)
-  const second = await cache.load()
-  expect(second).not.toBe(first)
-  expect(second.version).toBe(next?.version ?? 0)
-  cache.push(FIRST)
-  expect((await cache.load()).version).toBe(7)
+  ['has another version', push, 2],
+  ['has the version of one that a restored table has lost', () => change(AT_ANOTHER_TIME), 1],
+])('a catalog that %s is opened when it is read', async (_, replace, version) => {
+  const first = await cache()
+  await replace()
+  const { catalog, read } = await cache()
+  expect([read, catalog.version]).toEqual([['HEAD', 'CATALOG'], version])
+  expect(catalog).not.toBe(first.catalog)
+  expect(await cache()).toEqual({ catalog, read: ['HEAD'] })
+})
+
+test('a catalog that is gone is none', async () => {
+  await cache()
+  for (const Key of [CATALOG_ITEM, CATALOG_HEAD]) await tables.database.delete({ TableName: tables.keys, Key })
+  expect((await cache()).catalog.version).toBe(0)
+  expect((await cache()).read).toEqual(['CATALOG'])
+})
+
+test('tables with a newer schema are refused as a database that is away, at first and later, and no push lowers it', async () => {
+  await cache()
+  await change({ schemaVersion: SCHEMA_VERSION + 1 })
+  for (const look of [cache, open(), push]) {
+    const error = await look().catch((error: unknown) => error)
+    expect(String(error)).toMatch(/schema is 2, and this one knows 1\. Nothing was done\. Use the version/)
+    expect(isUnavailable(error)).toBe(true)
+  }
 })

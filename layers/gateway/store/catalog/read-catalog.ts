@@ -1,5 +1,6 @@
 import type { CatalogData } from '../../domain/routing/catalog.ts'
-import { CATALOG_ITEM, ITEMS } from '../../names.ts'
+import { CATALOG_HEAD, CATALOG_ITEM, ITEMS, SCHEMA_VERSION } from '../../names.ts'
+import { ServiceError } from '../../platform/aws/service-error.ts'
 import { type Item, itemReader, queryItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 
@@ -19,6 +20,40 @@ export type ReadCatalog = () => Promise<StoredCatalog | undefined>
 
 export function readStoredCatalog({ database, keys }: Tables): ReadCatalog {
   return itemReader(database, keys, () => CATALOG_ITEM, toCatalog)
+}
+
+/** Tells one catalog in force from another: a restored table may have another one under the same version. */
+export type CatalogStamp = Pick<StoredCatalog, 'version' | 'pushedAt'>
+
+export type ReadNewCatalog = (known?: CatalogStamp) => Promise<StoredCatalog | 'unchanged' | undefined>
+
+/** An instance that knows a catalog reads the small item first. A new one reads the whole at once, and waits for one read. */
+export function readNewCatalog(tables: Tables): ReadNewCatalog {
+  const [readHead, readWhole] = [readCatalogHead(tables), readStoredCatalog(tables)]
+  return async (known) => {
+    const isKnown = (one: CatalogStamp | undefined) => known && one && isSameCatalog(one, known)
+    if (known && isKnown(await readHead())) return 'unchanged'
+    // The catalog of a first deployment has no small item until the next one is pushed.
+    const whole = await readWhole()
+    return isKnown(whole) ? 'unchanged' : whole
+  }
+}
+
+export function isSameCatalog(one: CatalogStamp, other: CatalogStamp): boolean {
+  return one.version === other.version && one.pushedAt === other.pushedAt
+}
+
+/** Throws a NewerSchema. */
+export function readCatalogHead({ database, keys }: Tables) {
+  return itemReader(database, keys, () => CATALOG_HEAD, noteOf)
+}
+
+/** It counts as a database that cannot be reached: the caller gets a 503, and nothing is written. */
+export class NewerSchema extends ServiceError {
+  constructor(found: unknown) {
+    const words = `The tables are of a newer Waybill: their schema is ${found}, and this one knows ${SCHEMA_VERSION}. Nothing was done. Use the version that wrote them, or a newer one.`
+    super('NewerSchema', words, { isServers: true })
+  }
 }
 
 /** A version with its content. The catalog of a first deployment is not in the history until the next one is pushed. */
@@ -76,7 +111,8 @@ function toCatalog(item: Item): StoredCatalog {
   return { data: catalog as CatalogData, ...noteOf(item), ...(source !== undefined && { source: source as string }) }
 }
 
-function noteOf({ version, pushedAt, pushedBy, note }: Item | VersionNote): VersionNote {
+function noteOf({ version, pushedAt, pushedBy, note, schemaVersion = 0 }: Item): VersionNote {
+  if ((schemaVersion as number) > SCHEMA_VERSION) throw new NewerSchema(schemaVersion)
   return {
     version: version as number,
     pushedAt: pushedAt as string,

@@ -2,7 +2,7 @@ import { isoTime } from '../../domain/basics/time.ts'
 import type { Act } from '../../domain/keys/act.ts'
 import { changeEvent } from '../../domain/keys/change-event.ts'
 import type { CatalogData } from '../../domain/routing/catalog.ts'
-import { CATALOG_ITEM } from '../../names.ts'
+import { CATALOG_HEAD, CATALOG_ITEM, SCHEMA_VERSION } from '../../names.ts'
 import type { TransactItem } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { putNew } from '../dynamodb/transact.ts'
@@ -39,7 +39,7 @@ export function writeCatalog(tables: Tables) {
         after: { version: next.version, ...(rollbackTo !== undefined && { contentOf: rollbackTo }), ...note },
       })
       const made = await makeOnce(tables, CATALOG_EVENTS, act, [
-        replace(tables, next),
+        ...replace(tables, next),
         putVersion(tables, { ...next, ...(source !== undefined && { source }) }),
         ...(before && !(await isInHistory(tables, version)) ? [putVersion(tables, before)] : []),
         ...putEvent(tables, event),
@@ -58,25 +58,27 @@ export function writeCatalog(tables: Tables) {
   }
 }
 
-function replace({ keys }: Tables, { data, version, pushedAt, pushedBy, note }: StoredCatalog): TransactItem {
+/** A schema that is newer than ours stays. */
+const STAMP = 'version = :version, pushedAt = :pushedAt, schemaVersion = if_not_exists(schemaVersion, :schema)'
+
+function replace({ keys }: Tables, { data, version, pushedAt, pushedBy, note }: StoredCatalog): TransactItem[] {
+  const stamp = { ':version': version, ':pushedAt': pushedAt, ':schema': SCHEMA_VERSION }
   const setNote = note === undefined ? ' REMOVE note, #source' : ', note = :note REMOVE #source'
-  return {
-    Update: {
-      TableName: keys,
-      Key: CATALOG_ITEM,
-      ConditionExpression: version === 1 ? 'attribute_not_exists(version)' : 'version = :before',
-      UpdateExpression: `SET #catalog = :catalog, version = :version, pushedAt = :pushedAt, pushedBy = :pushedBy${setNote}`,
-      ExpressionAttributeNames: { '#catalog': 'catalog', '#source': 'source' },
-      ExpressionAttributeValues: {
-        ':catalog': data,
-        ':version': version,
-        ':pushedAt': pushedAt,
-        ':pushedBy': pushedBy,
-        ...(note !== undefined && { ':note': note }),
-        ...(version !== 1 && { ':before': version - 1 }),
-      },
+  const whole = {
+    Key: CATALOG_ITEM,
+    ConditionExpression: version === 1 ? 'attribute_not_exists(version)' : 'version = :before',
+    UpdateExpression: `SET ${STAMP}, #catalog = :catalog, pushedBy = :pushedBy${setNote}`,
+    ExpressionAttributeNames: { '#catalog': 'catalog', '#source': 'source' },
+    ExpressionAttributeValues: {
+      ...stamp,
+      ':catalog': data,
+      ':pushedBy': pushedBy,
+      ...(note !== undefined && { ':note': note }),
+      ...(version !== 1 && { ':before': version - 1 }),
     },
   }
+  const head = { Key: CATALOG_HEAD, UpdateExpression: `SET ${STAMP}`, ExpressionAttributeValues: stamp }
+  return [whole, head].map((update) => ({ Update: { TableName: keys, ...update } }))
 }
 
 function putVersion({ keys }: Tables, { data, ...note }: StoredCatalog): TransactItem {

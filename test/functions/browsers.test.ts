@@ -83,8 +83,7 @@ test('a page may read errors, too: without a key, beyond a limit, of an upstream
   const limited = await gateway.issue({ rpm: 1 })
   await gateway.post(limited.secret, HELLO)
   const { secret } = await gateway.issue()
-  const away = () =>
-    Promise.reject(Object.assign(new Error('away'), { name: 'ProvisionedThroughputExceededException' }))
+  const away = () => Promise.reject(Object.assign(new Error('away'), { code: 'ECONNRESET' }))
   const answers: Response[] = [
     await gateway.post('nonsense', HELLO, ORIGIN),
     await gateway.post(limited.secret, HELLO, ORIGIN),

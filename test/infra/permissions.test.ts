@@ -110,8 +110,7 @@ describe.each([
     const [other = '', ...more] = roles.filter((path) => !/^Functions\/\w*Role$|^Rollout\/(Admin)?Role$/.test(path))
     expect(more).toEqual([])
     const where = '{"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":["CATALOG"]}}'
-    // The catalog, and its small item.
-    expect(stack.rightsOf(other)).toEqual(Array(2).fill(`dynamodb:PutItem on ${KEYS} ${where}`))
+    expect(stack.rightsOf(other)).toEqual([`dynamodb:PutItem on ${KEYS} ${where}`])
     const inFunctions = roles.filter((path) => path.startsWith('Functions/'))
     // With those of the admin function and of two schedulers, and in prod those of the probe.
     expect(inFunctions).toHaveLength(FUNCTIONS.length + (stage === 'prod' ? 5 : 3))

@@ -117,7 +117,6 @@ export function tickets(watched: Watched): Rules {
     KeysThrottles: throttlesOf(tables, 'keys'),
     UsageThrottles: throttlesOf(tables, 'usage'),
     AnswersThrottles: throttlesOf(tables, 'answers'),
-    DatabaseErrors: databaseErrors(tables),
   }
 }
 
@@ -180,22 +179,6 @@ function throttlesOf(tables: Tables, name: keyof typeof TABLES): Rule {
   const events = ['ReadThrottleEvents', 'WriteThrottleEvents']
   const metric = sumOf(places.flatMap((place) => events.map((event) => countOf('AWS/DynamoDB', event, place))))
   return { metric, from: 10 }
-}
-
-/** The operations by which requests use the tables. */
-const REQUESTED: Readonly<Record<keyof typeof TABLES, readonly string[]>> = {
-  keys: ['GetItem', 'UpdateItem'],
-  usage: ['GetItem', 'PutItem'],
-  answers: ['GetItem', 'PutItem', 'UpdateItem'],
-}
-
-/** DynamoDB counts its 5xx by table and operation, and has no sum of them ("DynamoDB Metrics and dimensions" in its guide). */
-function databaseErrors(tables: Tables): Rule {
-  const errors = Object.entries(REQUESTED).flatMap(([name, operations]) => {
-    const { tableName: TableName } = tables[name as keyof typeof REQUESTED]
-    return operations.map((Operation) => countOf('AWS/DynamoDB', 'SystemErrors', { TableName, Operation }))
-  })
-  return { metric: sumOf(errors), from: 10 }
 }
 
 export function edgeTickets({ webAcl, certificateArn }: WatchedEdge): Rules {

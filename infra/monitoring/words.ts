@@ -77,8 +77,6 @@ export const WORDS = {
   KeysThrottles: `DynamoDB throttles the table of keys. ${THROTTLED}`,
   UsageThrottles: `DynamoDB throttles the table of usage. ${THROTTLED}`,
   AnswersThrottles: `DynamoDB throttles the table of answers. ${THROTTLED}`,
-  DatabaseErrors:
-    'DynamoDB answers with errors of its own. AWS Health; requests are tried again, and `audit` finds what was left.',
   CopyFailed:
     'A daily copy of the tables to another region or account failed. AWS Backup, Jobs, has the reason: a vault that is gone, or one whose policy or key refuses this account.',
   FirewallBlocks:

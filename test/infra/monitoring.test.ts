@@ -151,7 +151,6 @@ test('alarms watch the throttling of every read and write of every table and its
     expect(metricsOf(dev.at(`Monitoring/${id}Throttles`))).toEqual(
       places.flatMap((place) => events.map((event) => `AWS/DynamoDB ${event} of ${place}<Tables/${id}>`)),
     )
-    expect(metricsOf(dev.at('Monitoring/DatabaseErrors')).join()).toContain(`<Tables/${id}>`)
   }
 })
 

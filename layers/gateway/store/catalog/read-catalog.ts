@@ -31,16 +31,15 @@ export type ReadNewCatalog = (known?: CatalogStamp) => Promise<StoredCatalog | '
 export function readNewCatalog(tables: Tables): ReadNewCatalog {
   const [readHead, readWhole] = [readCatalogHead(tables), readStoredCatalog(tables)]
   return async (known) => {
-    const isKnown = (one: CatalogStamp | undefined) => known && one && isSameCatalog(one, known)
-    if (known && isKnown(await readHead())) return 'unchanged'
+    if (known && isSame(known, await readHead())) return 'unchanged'
     // The catalog of a first deployment has no small item until the next one is pushed.
     const whole = await readWhole()
-    return isKnown(whole) ? 'unchanged' : whole
+    return known && isSame(known, whole) ? 'unchanged' : whole
   }
 }
 
-export function isSameCatalog(one: CatalogStamp, other: CatalogStamp): boolean {
-  return one.version === other.version && one.pushedAt === other.pushedAt
+function isSame(known: CatalogStamp, read: CatalogStamp | undefined): boolean {
+  return known.version === read?.version && known.pushedAt === read.pushedAt
 }
 
 /** Throws a NewerSchema. */

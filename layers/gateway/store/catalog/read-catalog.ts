@@ -31,14 +31,14 @@ export type ReadNewCatalog = (known?: CatalogStamp) => Promise<StoredCatalog | '
 export function readNewCatalog(tables: Tables): ReadNewCatalog {
   const [readHead, readWhole] = [readCatalogHead(tables), readStoredCatalog(tables)]
   return async (known) => {
-    if (known && isSame(known, await readHead())) return 'unchanged'
+    if (known && isSameCatalog(known, await readHead())) return 'unchanged'
     // The catalog of a first deployment has no small item until the next one is pushed.
     const whole = await readWhole()
-    return known && isSame(known, whole) ? 'unchanged' : whole
+    return known && isSameCatalog(known, whole) ? 'unchanged' : whole
   }
 }
 
-function isSame(known: CatalogStamp, read: CatalogStamp | undefined): boolean {
+export function isSameCatalog(known: CatalogStamp, read: CatalogStamp | undefined): boolean {
   return known.version === read?.version && known.pushedAt === read.pushedAt
 }
 

@@ -19,8 +19,14 @@ export async function openReport(file: string) {
     const sorted = warm.map(({ ms }) => ms).toSorted((a, b) => a - b)
     const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1]
     const report = {
-      ...{ waybill: manifest.version, node: process.version, platform: process.platform, stage, region },
-      ...{ at: new Date(nowMs).toISOString(), has_edge: chatUrl === apiUrl, checks },
+      waybill: manifest.version,
+      node: process.version,
+      platform: process.platform,
+      stage,
+      region,
+      at: new Date(nowMs).toISOString(),
+      has_edge: chatUrl === apiUrl,
+      checks,
       completions: { first_ms, warm: sorted.length, warm_p50_ms: at(0.5), warm_p95_ms: at(0.95) },
       alarms: await alarmStates(session).catch((error: Error) => `not seen: ${error.message}`),
       calls: seen.map(({ body: _, spreadMs: stream_ms, ...call }) => ({ ...call, stream_ms })),

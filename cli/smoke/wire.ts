@@ -25,7 +25,11 @@ export async function send(url: string, { method = 'GET', headers = {}, body }: 
   const whole = Buffer.concat(pieces)
   const { statusCode: status = 0, headers: told } = answer
   return {
-    ...{ call: `${method} ${new URL(url).pathname}`, status, headers: told, body: whole, bytes: whole.length },
+    call: `${method} ${new URL(url).pathname}`,
+    status,
+    headers: told,
+    body: whole,
+    bytes: whole.length,
     ms: Math.round(endedMs - startedMs),
     /** The time from the first event to the end. */
     spreadMs: Math.round(endedMs - (firstMs ?? endedMs)),

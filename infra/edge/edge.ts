@@ -43,7 +43,9 @@ const [MAY_DOUBLE_BYTES, MOST_BYTES] = [3_000_000, 4_600_000]
 const message = 'The request body is too large; at most 4194304 bytes are accepted. Send less, or in several requests.'
 const error = { message, type: 'invalid_request_error', param: null, code: 'request_too_large' }
 const TOO_LARGE = {
-  ...{ statusCode: 413, statusDescription: 'Content Too Large', body: JSON.stringify({ type: 'error', error }) },
+  statusCode: 413,
+  statusDescription: 'Content Too Large',
+  body: JSON.stringify({ type: 'error', error }),
   headers: { 'content-type': { value: 'application/json' } },
 }
 const ON_REQUEST = `function handler(event) {

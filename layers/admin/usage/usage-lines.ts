@@ -27,12 +27,7 @@ const PRICE_COLUMNS: readonly (keyof StatedPrice)[] = [...PRICE_ROWS.map(({ kind
 
 const asItIs: ColumnsOf = (field) => [{ name: field, of: (row) => row[field] }]
 
-const COLUMNS_BY_KIND: Readonly<Record<UsageFieldKind, ColumnsOf>> = {
-  text: asItIs,
-  count: asItIs,
-  number: asItIs,
-  credits: asItIs,
-  flag: asItIs,
+const COLUMNS_BY_KIND: Readonly<Partial<Record<UsageFieldKind, ColumnsOf>>> = {
   moment: (field) => [{ name: field.replace(/Ms$/, ''), of: (row) => isoTime(row[field] as number) }],
   price: () =>
     PRICE_COLUMNS.map((part) => ({
@@ -46,7 +41,8 @@ const COLUMNS_BY_KIND: Readonly<Record<UsageFieldKind, ColumnsOf>> = {
 const TOTAL: Column = { name: 'totalTokens', of: (row) => row.promptTokens + row.completionTokens }
 
 const COLUMNS = USAGE_FIELD_NAMES.flatMap((field) => {
-  const columns = COLUMNS_BY_KIND[USAGE_FIELDS[field].kind](field)
+  const columnsOf = COLUMNS_BY_KIND[USAGE_FIELDS[field].kind] ?? asItIs
+  const columns = columnsOf(field)
   return field === 'completionTokens' ? [...columns, TOTAL] : columns
 })
 

@@ -6,7 +6,7 @@ import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { plainText } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson } from '../../layers/terminal/output.ts'
-import { printTable, summed } from '../../layers/terminal/table.ts'
+import { printTable, summed, wide } from '../../layers/terminal/table.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { option, wholeNumber } from './arguments.ts'
 import { type ExportFormat, exportedText, NAMED_GROUPS, type SummaryGroup, summedRows } from './exported-rows.ts'
@@ -123,7 +123,7 @@ async function summaryAction(session: Session, options: SummaryOptions): Promise
   tellRange(out, range)
   printTable(out, page.groups, {
     [options.by]: { of: (group) => group.group, short: (group) => group.label },
-    ...(options.by === 'key' && { name: { of: (group: Group) => group.label, short: false as const } }),
+    ...(options.by === 'key' && { name: wide((group: UsagePage['groups'][number]) => group.label) }),
     requests: summed((group) => group.requests),
     completed: { of: (group) => group.completed, isSummed: true, isSpare: true },
     refused: { of: (group) => group.refused, isSummed: true, isSpare: true },
@@ -140,8 +140,6 @@ async function summaryAction(session: Session, options: SummaryOptions): Promise
     out.log(`\nThe margin leaves out answers whose route does not say what it costs: ${withoutCost}.`)
   }
 }
-
-type Group = UsagePage['groups'][number]
 
 /** The admin API adds up all rows of a key, by groups of which there are few; otherwise, rows are added up here. */
 function summaryOf(session: Session, range: Range, options: SummaryOptions): Promise<UsagePage> {

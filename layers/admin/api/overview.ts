@@ -80,10 +80,8 @@ export function firstToRunDry(keys: readonly Key[], costs: ReadonlyMap<string, N
     .map(({ key }) => key)
 }
 
-type Ranges = Pick<Overview, 'range' | 'before' | 'series' | 'top_keys' | 'top_models'>
-
 /** The numbers of a range, of the range before it, and of the models and keys that were charged the most. */
-async function rangesOf(read: ReadUsage, sent: z.output<typeof overviewQuery>, nowMs: number): Promise<Ranges> {
+async function rangesOf(read: ReadUsage, sent: z.output<typeof overviewQuery>, nowMs: number) {
   const toMs = sent.to ?? nowMs
   const fromMs = sent.from ?? toMs - DAY_MS
   requireRange(fromMs, toMs, MOST_DAYS)

@@ -71,7 +71,7 @@ async function readBooks(
   const after = (await readKey(tables)(before.id)) ?? before
   const open = Object.keys(after.holds).filter((requestId) => recent.has(requestId))
   const rowCosts = open.reduce((sum, requestId) => sum - (recent.get(requestId) ?? 0n), read.costs)
-  // Those of requests that were settled when the key was read again.
+  // Rows of requests that were not settled when the key was read again do not count.
   return { before, after, grants, read, rows: read.rows - open.length, rowCosts }
 }
 

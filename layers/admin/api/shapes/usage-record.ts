@@ -100,27 +100,24 @@ type UsageFields<Name extends UsageFieldName> = {
   [N in Name as Rows[N]['api']]: z.ZodType<Value<Rows[N]>, Value<Rows[N]>>
 }
 
-/** Some fields of a row under their names in the API. A missing count is 0, and a missing flag false. */
+/** Some fields of a row under their names in the API. */
+function fieldsBy(names: readonly UsageFieldName[], schemaOf: (name: UsageFieldName) => z.ZodType): Fields {
+  const fields = names.map((name) => [USAGE_FIELDS[name].api, schemaOf(name).describe(USAGE_WORDS[name])])
+  return Object.fromEntries(fields)
+}
+
+/** A missing count is 0, and a missing flag false. */
 export function usageFields<Name extends UsageFieldName>(names: readonly Name[]): UsageFields<Name> {
-  const fields = Object.fromEntries(
-    names.map((name) => {
-      const { api, kind: type, optional } = USAGE_FIELDS[name]
-      const schema = BY_NAME[name] ?? BY_KIND[type]
-      const hasNull = optional && type !== 'count' && type !== 'flag'
-      return [api, (hasNull ? schema.nullable() : schema).describe(USAGE_WORDS[name])]
-    }),
-  )
+  const fields = fieldsBy(names, (name) => {
+    const { kind: type, optional } = USAGE_FIELDS[name]
+    const schema = BY_NAME[name] ?? BY_KIND[type]
+    return optional && type !== 'count' && type !== 'flag' ? schema.nullable() : schema
+  })
   return fields as UsageFields<Name>
 }
 
 export function sumFields<Name extends (typeof SUMMED_FIELDS)[number]>(names: readonly Name[]) {
-  const fields = Object.fromEntries(
-    names.map((name) => {
-      const { api, kind: type } = USAGE_FIELDS[name]
-      const schema: z.ZodType = BY_KIND[type]
-      return [api, schema.describe(USAGE_WORDS[name])]
-    }),
-  )
+  const fields = fieldsBy(names, (name) => BY_KIND[USAGE_FIELDS[name].kind])
   return fields as { [N in Name as Rows[N]['api']]: z.ZodType<Values[Rows[N]['kind']], Values[Rows[N]['kind']]> }
 }
 

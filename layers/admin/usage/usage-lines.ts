@@ -27,7 +27,12 @@ const PRICE_COLUMNS: readonly (keyof StatedPrice)[] = [...PRICE_ROWS.map(({ kind
 
 const asItIs: ColumnsOf = (field) => [{ name: field, of: (row) => row[field] }]
 
-const COLUMNS_BY_KIND: Readonly<Partial<Record<UsageFieldKind, ColumnsOf>>> = {
+const COLUMNS_BY_KIND: Readonly<Record<UsageFieldKind, ColumnsOf>> = {
+  text: asItIs,
+  count: asItIs,
+  number: asItIs,
+  credits: asItIs,
+  flag: asItIs,
   moment: (field) => [{ name: field.replace(/Ms$/, ''), of: (row) => isoTime(row[field] as number) }],
   price: () =>
     PRICE_COLUMNS.map((part) => ({
@@ -41,8 +46,7 @@ const COLUMNS_BY_KIND: Readonly<Partial<Record<UsageFieldKind, ColumnsOf>>> = {
 const TOTAL: Column = { name: 'totalTokens', of: (row) => row.promptTokens + row.completionTokens }
 
 const COLUMNS = USAGE_FIELD_NAMES.flatMap((field) => {
-  const columnsOf = COLUMNS_BY_KIND[USAGE_FIELDS[field].kind] ?? asItIs
-  const columns = columnsOf(field)
+  const columns = COLUMNS_BY_KIND[USAGE_FIELDS[field].kind](field)
   return field === 'completionTokens' ? [...columns, TOTAL] : columns
 })
 

@@ -1,4 +1,4 @@
-import { type Confirm, confirmer } from '../../layers/terminal/confirm.ts'
+import { confirmer } from '../../layers/terminal/confirm.ts'
 import type { Progress } from '../../layers/terminal/progress.ts'
 import type { Screen, Terminal } from '../../layers/terminal/terminal.ts'
 import { type Ask, ask } from '../admin-client/ask.ts'
@@ -17,12 +17,7 @@ export type Here = {
 }
 
 /** Those of a command that works on a gateway. */
-export type Session = Connection &
-  Here & {
-    readonly admin: Ask
-    readonly confirm: Confirm
-    readonly progress: Progress
-  }
+export type Session = Awaited<ReturnType<typeof openSession>>
 
 export type OpenAdmin = (connection: Connection) => Ask
 
@@ -30,7 +25,7 @@ export type GlobalOptions = Target & { readonly json?: boolean; readonly yes?: b
 
 type Parts = Here & { readonly progress: Progress; readonly openAdmin: OpenAdmin | undefined }
 
-export async function openSession(options: GlobalOptions, { openAdmin, ...parts }: Parts): Promise<Session> {
+export async function openSession(options: GlobalOptions, { openAdmin, ...parts }: Parts) {
   const { terminal, progress } = parts
   const connection = await connect(await chosenTarget(options, terminal.env), terminal.folder)
   const admin = openAdmin ? openAdmin(connection) : ask(adminClient(connection))

@@ -84,7 +84,7 @@ async function reconcileAction(session: Session, options: ReconcileOptions): Pro
 /** Bills are by day. Unless an end is given, up to the last whole day. */
 function wholeDays(options: ReconcileOptions, nowMs: number): { fromMs: number; toMs: number } {
   const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS
-  const { fromMs, toMs = todayMs } = rangeOf(options, nowMs, DAY_MS)
+  const { fromMs, toMs = todayMs } = rangeOf(options, nowMs)
   if (fromMs % DAY_MS !== 0 || toMs % DAY_MS !== 0) {
     throw new CliError(
       'A bill is by days: --from and --to must be UTC days, such as 2026-11-01, or words such as last-month.',

@@ -40,7 +40,7 @@ type Limit = { readonly limit: number }
 
 export async function listAction(session: Session, options: RangeOptions & UsageFilter & Limit): Promise<void> {
   const { admin, out, json, nowMs } = session
-  const range = rangeOf(options, nowMs, DAY_MS)
+  const range = rangeOf(options, nowMs)
   const query = { ...filterQuery(options), ...rangeQuery(range) }
   const requests = await admin.list<RequestLine>('/requests', query, options.limit)
   if (json) return printJson(out, requests)

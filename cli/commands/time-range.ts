@@ -37,10 +37,10 @@ export function rangeOptions(isMandatory: boolean): Option[] {
 
 export const RANGE_WORDS = Object.keys(WORDS)
 
-/** Unless a beginning is given, `usualMs` before now. */
-export function rangeOf({ from, to, since }: RangeOptions, nowMs: number, usualMs: number): Range {
+/** Unless a beginning is given, a day before now. */
+export function rangeOf({ from, to, since }: RangeOptions, nowMs: number): Range {
   if (from !== undefined && since !== undefined) throw new CliError('Choose one of --from and --since.')
-  const begin = from === undefined ? { fromMs: Math.max(nowMs - (since ?? usualMs), 0) } : pointAt(from, nowMs)
+  const begin = from === undefined ? { fromMs: Math.max(nowMs - (since ?? DAY_MS), 0) } : pointAt(from, nowMs)
   return { fromMs: begin.fromMs, toMs: to === undefined ? begin.toMs : pointAt(to, nowMs).fromMs }
 }
 

@@ -4,10 +4,9 @@ import { InvalidArgumentError } from 'commander'
 import type { Explained, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { plainText } from '../../layers/gateway/domain/basics/plain-text.ts'
-import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson } from '../../layers/terminal/output.ts'
-import { printTable, summed } from '../../layers/terminal/table.ts'
+import { printTable, summed, wide } from '../../layers/terminal/table.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { option, wholeNumber } from './arguments.ts'
 import { type ExportFormat, exportedText, NAMED_GROUPS, type SummaryGroup, summedRows } from './exported-rows.ts'
@@ -97,7 +96,7 @@ async function exportAction(session: Session, options: ExportOptions): Promise<v
   if (json && format === 'csv') {
     throw new CliError('--json and --format csv ask for two things: leave --json away, or write --format jsonl.')
   }
-  const { fromMs, toMs = nowMs } = rangeOf(options, nowMs, DAY_MS)
+  const { fromMs, toMs = nowMs } = rangeOf(options, nowMs)
   const pieces = exportedText(admin, { fromMs, toMs, key_id: key, user, tag }, format)
   // No faster than they are read. A reader that has seen enough, such as `head`, ends it.
   await pipeline(Readable.from(shown(pieces, session)), terminal.output, { end: false }).catch((error) => {
@@ -118,13 +117,13 @@ async function* shown(pieces: AsyncIterable<string>, { progress, out }: Session)
 
 async function summaryAction(session: Session, options: SummaryOptions): Promise<void> {
   const { out, json, nowMs } = session
-  const range = rangeOf(options, nowMs, DAY_MS)
+  const range = rangeOf(options, nowMs)
   const page = await summaryOf(session, range, options)
   if (json) return printJson(out, page)
   tellRange(out, range)
   printTable(out, page.groups, {
     [options.by]: { of: (group) => group.group, short: (group) => group.label },
-    ...(options.by === 'key' && { name: { of: (group: Group) => group.label, short: false as const } }),
+    ...(options.by === 'key' && { name: wide((group: UsagePage['groups'][number]) => group.label) }),
     requests: summed((group) => group.requests),
     completed: { of: (group) => group.completed, isSummed: true, isSpare: true },
     refused: { of: (group) => group.refused, isSummed: true, isSpare: true },
@@ -141,8 +140,6 @@ async function summaryAction(session: Session, options: SummaryOptions): Promise
     out.log(`\nThe margin leaves out answers whose route does not say what it costs: ${withoutCost}.`)
   }
 }
-
-type Group = UsagePage['groups'][number]
 
 /** The admin API adds up all rows of a key, by groups of which there are few; otherwise, rows are added up here. */
 function summaryOf(session: Session, range: Range, options: SummaryOptions): Promise<UsagePage> {

@@ -18,7 +18,7 @@ export type Playground = ReturnType<typeof openPlayground>
 
 type OwnKey = { readonly id: string; readonly secret: string; readonly expiresAt: string }
 
-export function openPlayground(client: AdminClient, { chatUrl }: Pick<Connection, 'chatUrl'>, clock: () => number) {
+export function openPlayground(client: AdminClient, { chatUrl }: Pick<Connection, 'chatUrl'>) {
   const api = ask(client)
   let making: Promise<OwnKey> | undefined
 
@@ -33,7 +33,7 @@ export function openPlayground(client: AdminClient, { chatUrl }: Pick<Connection
   async function makeKey(): Promise<OwnKey> {
     const { by } = await api.get<WhoAmI>('/whoami')
     const { secret, sent } = newSecret(BRAND.keyPrefix)
-    const expiresAt = isoTime(clock() + LIFETIME_MS)
+    const expiresAt = isoTime(Date.now() + LIFETIME_MS)
     const name = `playground of ${by}`.slice(0, MOST_NAME)
     const { id } = await api.once<KeyShape>('/keys', { name, credits: CREDITS, expires_at: expiresAt, ...sent })
     return { id, secret, expiresAt }

@@ -27,10 +27,9 @@ type ConsoleParts = {
   readonly tokens: Tokens
   readonly page: () => Promise<readonly ConsoleFile[]>
   readonly playground: Playground
-  readonly clock: () => number
 }
 
-export function createConsoleServer({ api, scopes, tokens, page, playground, clock }: ConsoleParts): Server {
+export function createConsoleServer({ api, scopes, tokens, page, playground }: ConsoleParts): Server {
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 50_000 }, (request, response) => {
     serve(request, response)
       .catch((error) => answerFailure(response, error))
@@ -102,7 +101,7 @@ export function createConsoleServer({ api, scopes, tokens, page, playground, clo
       error instanceof AdminError
         ? error
         : new AdminError('service_unavailable', `The gateway could not be asked: ${(error as Error).message}`)
-    const answer = refused(adminRequestId(clock()), refusal)
+    const answer = refused(adminRequestId(Date.now()), refusal)
     // The unread part of the body is not awaited.
     await write(response, { ...answer, headers: { ...answer.headers, Connection: 'close' } })
   }

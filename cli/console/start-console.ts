@@ -13,8 +13,6 @@ import { CONSOLE_PORT } from './port.ts'
 import { scopedClient } from './scoped-client.ts'
 import { createConsoleServer } from './server.ts'
 
-const clock = Date.now
-
 type Options = {
   /** 0 for any free port; without one, the customary port or the next free one after it. */
   readonly port?: number | undefined
@@ -30,14 +28,14 @@ export async function startConsole(
   const tokens = new Tokens()
   const scopes = isReadOnly ? READING_SCOPES : OPERATOR_SCOPES
   const api = scopedClient(adminClient(connection), scopes)
-  const playground = openPlayground(api, connection, clock)
+  const playground = openPlayground(api, connection)
   stack.use(playground)
   let built: Promise<readonly ConsoleFile[]> | undefined
   const page = () => {
     built ??= import('#console-page').then(({ buildConsole }) => buildConsole())
     return built
   }
-  const server = createConsoleServer({ api, scopes, tokens, page, playground, clock })
+  const server = createConsoleServer({ api, scopes, tokens, page, playground })
   stack.defer(() => {
     server.close()
     server.closeAllConnections()

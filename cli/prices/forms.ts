@@ -4,9 +4,6 @@ import type { ListNames } from '../reading/known-providers.ts'
 
 export type Wanted = { readonly names: ListNames; readonly model: string }
 
-/** The prices of prompts of more tokens than `above`. */
-type FormTier = { readonly above: string | undefined; readonly prices: Exact | undefined }
-
 /** An entry of a list is not believed. */
 export class Doubt extends Error {}
 
@@ -21,7 +18,8 @@ export type ListForm = {
   /** The dearest of several values for one kind holds: tokens of reasoning are output, for example. */
   readonly kinds: Readonly<Partial<Record<TokenKind, readonly string[]>>>
   readonly base: (entry: Exact) => Exact | undefined
-  readonly tiers: (entry: Exact) => readonly FormTier[]
+  /** The prices of prompts of more tokens than `above`. */
+  readonly tiers: (entry: Exact) => readonly { above: string | undefined; prices: Exact | undefined }[]
   readonly currencies: readonly string[]
   readonly currencyOfAll?: string
   readonly contextLength?: string

@@ -8,13 +8,10 @@ export const TOKEN_KINDS = PRICE_ROWS.filter(({ unit }) => unit === 'token').map
 /** Picocredits a token, with a credit as a US dollar. */
 export type Picos = { readonly [Kind in TokenKind]?: bigint }
 
-/** The prices of prompts of more tokens than `above`. */
-type PriceRange = { readonly above: number; readonly prices: Picos }
-
 export type Limits = { readonly contextLength?: number | undefined; readonly maxOutputTokens?: number | undefined }
 
-/** A model as a list has it, after its numbers were checked. Its ranges rise, and the first begins at 0. */
-export type Listed = Limits & { readonly ranges: readonly PriceRange[] }
+/** A model as a list has it, after its numbers were checked. Its ranges of longer prompts rise; the first is above 0. */
+export type Listed = Limits & { readonly ranges: readonly { readonly above: number; readonly prices: Picos }[] }
 
 /** A larger context bounds the hold, and a smaller output is within the limit of every route. */
 export function limitsOf(all: readonly Limits[]): Limits {

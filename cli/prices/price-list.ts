@@ -6,15 +6,10 @@ import { type Source, utf8Of } from '../reading/read-source.ts'
 import { Doubt, LIST_FORMS, type ListForm, type Wanted } from './forms.ts'
 import { dearer, type Listed, type Picos, picosBy } from './listed.ts'
 
-export type PriceList = {
-  readonly label: string
-  readonly source: Source
-  /** The model in this list, or why it is not believed; more than one if the list has prices of several regions, for example. */
-  readonly look: (wanted: Wanted) => readonly (Listed | string)[]
-}
+export type PriceList = ReturnType<typeof openLists>[number]
 
 /** Labels are short, and no two of them are the same. */
-export function openLists(sources: readonly Source[]): readonly PriceList[] {
+export function openLists(sources: readonly Source[]) {
   const counts = new Map<string, number>()
   return sources.map((source) => {
     const root = readExactJson(utf8Of(source), `The list ${source.name}`)
@@ -32,7 +27,8 @@ export function openLists(sources: readonly Source[]): readonly PriceList[] {
     return {
       label: count === 1 ? label : `${label} #${count}`,
       source,
-      look: (wanted) => {
+      /** The model in this list, or why it is not believed; several if the list has prices of several regions, for example. */
+      look: (wanted: Wanted) => {
         const found = form.find(root, wanted, source.file).filter((entry) => entry !== undefined)
         return found.map((entry) => readListed(form, entry, root))
       },

@@ -7,8 +7,6 @@ import { send } from './wire.ts'
 
 export type NotApplicable = { readonly notApplicable: string }
 
-const notApplicable = (why: string): NotApplicable => ({ notApplicable: why })
-
 type Times = { readonly duration_ms: number; readonly ttft_ms: number | null }
 
 /** A shorter answer can look buffered by chance. */
@@ -18,7 +16,7 @@ const LEAST_STREAM_MS = 500
 export function checkPieces({ duration_ms, ttft_ms }: Times, seenMs: number): NotApplicable | undefined {
   const madeMs = duration_ms - (ttft_ms ?? 0)
   if (madeMs < LEAST_STREAM_MS) {
-    return notApplicable(`the model was done ${madeMs} ms after its first token; --model names a slower one`)
+    return { notApplicable: `the model was done ${madeMs} ms after its first token; --model names a slower one` }
   }
   if (seenMs >= madeMs / 2) return undefined
   throw new Error(
@@ -28,7 +26,7 @@ export function checkPieces({ duration_ms, ttft_ms }: Times, seenMs: number): No
 
 /** CloudFront answers 403 to plain HTTP, or redirects it to HTTPS: a key must never be accepted unencrypted. */
 export async function checkPlainHttp(baseUrl: string): Promise<NotApplicable | undefined> {
-  if (!baseUrl.startsWith('https:')) return notApplicable('this gateway has no HTTPS')
+  if (!baseUrl.startsWith('https:')) return { notApplicable: 'this gateway has no HTTPS' }
   const url = `${baseUrl.replace(/^https:/, 'http:')}/v1/models`
   const { status } = await send(url).catch(() => ({ status: 403 }))
   if (/^(403|3\d\d)$/.test(String(status))) return undefined
@@ -40,7 +38,7 @@ type Resolve = (host: string) => Promise<readonly string[]>
 /** Fails if the name does not have addresses of the kinds that the stage's settings demand. */
 export async function checkIpv6(baseUrl: string, isOn: boolean, resolve6: Resolve): Promise<NotApplicable | undefined> {
   const { hostname } = new URL(baseUrl)
-  if (/^[\d.]+$|^\[|^localhost$/.test(hostname)) return notApplicable('this gateway has no name in the DNS')
+  if (/^[\d.]+$|^\[|^localhost$/.test(hostname)) return { notApplicable: 'this gateway has no name in the DNS' }
   const addresses = await resolve6(hostname).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENODATA' || error.code === 'ENOTFOUND') return []
     throw error
@@ -95,10 +93,8 @@ export function checkTableSettings(tables: readonly TableShape[], isProtected: b
   if (repairs.length > 0) throw new Error(`a table is not as it was deployed. Repair it:\n  ${repairs.join('\n  ')}`)
 }
 
-type Stage = { readonly name: string; readonly hasEdge: boolean }
-
 /** Facts that no program can see with an operator's rights, and how a person can. */
-export function manualChecks({ name, hasEdge }: Stage, origins: number): string[] {
+export function manualChecks(name: string, hasEdge: boolean, origins: number): string[] {
   const stack = `Waybill-${name}`
   const topic = `aws sns list-subscriptions-by-topic --topic-arn ARN, for both topics of ${stack}`
   return [

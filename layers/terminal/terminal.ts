@@ -30,19 +30,11 @@ export function printFailure({ output, errors, env }: Terminal, message: string)
   new Console({ stdout: output, stderr: errors }).error(lines.join('\n'))
 }
 
-export type Screen = Output & {
-  readonly isTerminal: boolean
-  /** The columns to fit in; undefined with --wide and in a pipe. */
-  readonly width: number | undefined
-  readonly paint: Paint
-  /** Prints lines that are plain already and may have colours. */
-  readonly painted: (text: string) => void
-}
+export type Screen = ReturnType<typeof screenOf>
 
 const USUAL_WIDTH = 80
 
-export function screenOf(terminal: Terminal, isWide: boolean, before: () => void): Screen {
-  const { output, errors, env } = terminal
+export function screenOf({ output, errors, env }: Terminal, isWide: boolean, before: () => void) {
   const raw = new Console({ stdout: output, stderr: errors })
   const printed = (print: (text: string) => void) => (text: string) => {
     before()
@@ -53,8 +45,10 @@ export function screenOf(terminal: Terminal, isWide: boolean, before: () => void
   return {
     log: printed(plain.log),
     error: printed(plain.error),
+    /** Prints lines that are plain already and may have colours. */
     painted: printed((text) => raw.log(text)),
     isTerminal,
+    /** The columns to fit in; undefined with --wide and in a pipe. */
     width: isTerminal && !isWide ? (output.columns ?? USUAL_WIDTH) : undefined,
     paint: paintFor(output, env),
   }

@@ -233,7 +233,7 @@ describe('a check of smoke', () => {
   })
 
   test('what was checked, or is not there, is not asked of a person', () => {
-    const lines = manualChecks({ name: 'dev', hasEdge: true }, 2).join()
+    const lines = manualChecks('dev', true, 2).join()
     expect(lines).not.toContain('around CloudFront')
   })
 })

@@ -59,7 +59,7 @@ test('a graceful stop of npm start loses no row: of an answer that has ended non
   const config = { ...LOCAL_TABLES, ...BRAND }
   const clock = () => Date.now() + DAY_MS
   await createSweep(openInstance({ config, tables, clock, log: jsonLog(() => {}) }))()
-  expect(await rows()).toEqual([[underWay.headers.get('x-request-id'), 'abandoned'], completed])
+  expect(await rows()).toEqual([completed, [underWay.headers.get('x-request-id'), 'abandoned']])
   const key = await readKey(tables)(keyId)
   expect([key?.holds, key && booksBalance(key)]).toEqual([{}, true])
 })

@@ -34,8 +34,7 @@ async function knownKey({ tables }: Call, id: string, param?: string): Promise<K
 }
 
 function noSuchKey(id: string, param?: string): AdminError {
-  const shown = id.length > 100 ? `${id.slice(0, 100)}…` : id
-  return new AdminError('not_found', `There is no key '${shown}'.`, param === undefined ? {} : { param })
+  return new AdminError('not_found', `There is no key '${id}'.`, param === undefined ? {} : { param })
 }
 
 export async function changedKey(

@@ -3,7 +3,7 @@ import { isoTime } from '../../gateway/domain/basics/time.ts'
 import { ULID } from '../../gateway/domain/basics/ulid.ts'
 import { isAdminKeyId } from '../../gateway/domain/keys/admin-key.ts'
 import type { ChangeEvent } from '../../gateway/domain/keys/change-event.ts'
-import { EVENT_NAMES, type EventKind } from '../../gateway/domain/keys/event-names.ts'
+import { EVENT_NAMES } from '../../gateway/domain/keys/event-names.ts'
 import { latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import { mapConcurrently } from '../../gateway/platform/map-concurrently.ts'
 import { readAdminKey } from '../../gateway/store/admin-keys/admin-keys.ts'
@@ -18,7 +18,6 @@ import type { List } from './shapes/answers.ts'
 import type { EventShape } from './shapes/books.ts'
 import type { eventsQuery, keyEventsQuery } from './shapes/queries.ts'
 
-const TOLD: Readonly<Record<EventKind, string>> = EVENT_NAMES
 /** A filter that few events pass does not read all events at once: the list goes on at its cursor. */
 const MOST_READ = 2_000
 const READ_AT_ONCE = 20
@@ -71,7 +70,7 @@ async function namesOf({ tables }: Call, events: readonly ChangeEvent[]): Promis
 }
 
 function isOf(event: ChangeEvent, what: string | undefined): boolean {
-  const told = TOLD[event.what]
+  const told: string | undefined = EVENT_NAMES[event.what]
   return what === undefined || told === what || told?.startsWith(`${what}.`) === true
 }
 

@@ -15,8 +15,7 @@ import type { Call } from './call.ts'
 import { keyShape, statusOf } from './key-shape.ts'
 import { requireRange } from './pages.ts'
 import { routesNow } from './routes.ts'
-import type { KeyStatus } from './shapes/keys.ts'
-import type { overviewQuery } from './shapes/queries.ts'
+import { KEY_STATUSES, type overviewQuery } from './shapes/queries.ts'
 import type { Overview } from './shapes/usage.ts'
 
 const LOW_SHOWN = 5
@@ -43,7 +42,7 @@ export async function getOverview(call: Call, sent: z.output<typeof overviewQuer
   ])
   const since = (ms: number) => together(days.filter(({ atMs }) => atMs >= ms))
   const statuses = keys.map((key) => statusOf(key, nowMs))
-  const countOf = (status: KeyStatus) => statuses.filter((one) => one === status).length
+  const counts = KEY_STATUSES.map((status) => [status, statuses.filter((one) => one === status).length])
   const names = new Map(keys.map(({ id, name }) => [id, name]))
   return {
     object: 'overview',
@@ -55,12 +54,7 @@ export async function getOverview(call: Call, sent: z.output<typeof overviewQuer
     errors: Object.entries(since(today - DAY_MS).errors)
       .map(([code, requests]) => ({ code, requests }))
       .sort((a, b) => b.requests - a.requests || (a.code < b.code ? -1 : 1)),
-    keys: {
-      active: countOf('active'),
-      suspended: countOf('suspended'),
-      expired: countOf('expired'),
-      revoked: countOf('revoked'),
-    },
+    keys: Object.fromEntries(counts) as Overview['keys'],
     low: firstToRunDry(keys, costs, nowMs).map((key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n)),
     // Requests that died, and that the sweep should have settled by now.
     dead_requests: keys
@@ -86,10 +80,8 @@ export function firstToRunDry(keys: readonly Key[], costs: ReadonlyMap<string, N
     .map(({ key }) => key)
 }
 
-type Ranges = Pick<Overview, 'range' | 'before' | 'series' | 'top_keys' | 'top_models'>
-
 /** The numbers of a range, of the range before it, and of the models and keys that were charged the most. */
-async function rangesOf(read: ReadUsage, sent: z.output<typeof overviewQuery>, nowMs: number): Promise<Ranges> {
+async function rangesOf(read: ReadUsage, sent: z.output<typeof overviewQuery>, nowMs: number) {
   const toMs = sent.to ?? nowMs
   const fromMs = sent.from ?? toMs - DAY_MS
   requireRange(fromMs, toMs, MOST_DAYS)

@@ -38,7 +38,7 @@ export async function list(call: Call, sent: z.output<typeof requestsQuery>): Pr
   const matches = requestFilter(sent)
   const [, format] = /\b(text\/csv|application\/x-ndjson)\b/i.exec(headers.accept ?? '') ?? []
   if (format !== undefined) {
-    const all = usageRows(tables, key?.id, range, 'oldest first')
+    const all = usageRows(tables, key?.id, range)
     const rows = matches ? only(all, matches) : all
     if (!/csv/i.test(format)) return new Lines('application/x-ndjson', ndjsonLines(rows))
     return new Lines('text/csv; charset=utf-8', csvLines(rows), {

@@ -4,7 +4,7 @@ import { heldOf, type Key } from '../../gateway/domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import { momentsOf, settledBefore } from '../../gateway/domain/rows/closed-day.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
-import { type GrantRecord, listGrants } from '../../gateway/store/keys/grant-credits.ts'
+import { listGrants } from '../../gateway/store/keys/grant-credits.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
 import { readClosing } from '../../gateway/store/rows/closing.ts'
 import type { AuditShape } from '../api/shapes/books.ts'
@@ -15,15 +15,7 @@ import { type Finding, Findings } from './findings.ts'
 /** An audit as the API tells it, but for its findings, which are not in words yet. */
 export type Audit = Omit<AuditShape, 'findings'> & { readonly findings: readonly Finding[] }
 
-type Books = {
-  readonly before: Key
-  readonly after: Key
-  readonly grants: readonly GrantRecord[]
-  readonly read: AddedRows
-  /** Those of requests that were settled when the key was read again. */
-  readonly rows: number
-  readonly rowCosts: Nano
-}
+type Books = Exclude<Awaited<ReturnType<typeof readBooks>>, AddedRows>
 
 type Time = { readonly isOver: () => boolean; readonly begun?: AddedRows | undefined }
 
@@ -60,7 +52,7 @@ async function readBooks(
   before: Key,
   closed: AddedRows,
   { nowMs, closedThrough, isOver }: Pick<Reading, 'nowMs' | 'closedThrough'> & Time,
-): Promise<Books | AddedRows> {
+) {
   const grants = await Array.fromAsync(listGrants(tables)(before.id))
   // Rows that may be written and not settled yet when the key is read again.
   const recent = new Map<string, Nano>()
@@ -79,6 +71,7 @@ async function readBooks(
   const after = (await readKey(tables)(before.id)) ?? before
   const open = Object.keys(after.holds).filter((requestId) => recent.has(requestId))
   const rowCosts = open.reduce((sum, requestId) => sum - (recent.get(requestId) ?? 0n), read.costs)
+  // Rows of requests that were not settled when the key was read again do not count.
   return { before, after, grants, read, rows: read.rows - open.length, rowCosts }
 }
 

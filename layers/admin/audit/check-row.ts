@@ -7,10 +7,9 @@ import type { Finding } from './findings.ts'
 const CHANGED = "A row is written once and never changed: compare it with this request's line in the log."
 
 export function checkRow(row: UsageRow): Finding[] {
-  return [...checkTokens(row), ...checkCost(row), ...checkUpstreamCost(row)].map((finding) => ({
-    requestId: row.requestId,
-    ...finding,
-  }))
+  const { requestId } = row
+  const findings = [...checkTokens(row), ...checkCost(row), ...checkUpstreamCost(row)]
+  return findings.map((finding) => ({ requestId, advice: CHANGED, ...finding }))
 }
 
 function checkTokens(row: UsageRow): Finding[] {
@@ -21,7 +20,6 @@ function checkTokens(row: UsageRow): Finding[] {
       expected:
         'whole numbers from 0, no more cached and written to the cache than prompt, no more reasoning than completion',
       got: countsText(row),
-      advice: CHANGED,
     },
   ]
 }
@@ -38,11 +36,10 @@ function countsText(row: UsageRow): string {
 
 /** If several things are wrong with a cost, only the most telling one is found. */
 function checkCost(row: UsageRow): Finding[] {
-  const { cost, hold, outcome, usageSource, price } = row
-  const got = { got: cost, advice: CHANGED }
-  if (outcome === 'refused' && cost !== 0n) return [{ what: 'it was refused, and yet it costs', expected: 0n, ...got }]
-  if (usageSource === 'none' && cost !== 0n) {
-    return [{ what: 'nothing was counted, and yet it costs', expected: 0n, ...got }]
+  const { cost: got, hold, outcome, usageSource, price } = row
+  if (outcome === 'refused' && got !== 0n) return [{ what: 'it was refused, and yet it costs', expected: 0n, got }]
+  if (usageSource === 'none' && got !== 0n) {
+    return [{ what: 'nothing was counted, and yet it costs', expected: 0n, got }]
   }
   const expected = expectedCost(row)
   const above = price?.above ?? 0
@@ -52,26 +49,24 @@ function checkCost(row: UsageRow): Finding[] {
         what: 'its price is that of longer prompts',
         expected: `more than ${above}`,
         got: `${row.promptTokens} prompt tokens`,
-        advice: CHANGED,
       },
     ]
   }
-  if (expected !== undefined && cost !== expected) {
-    return [{ what: 'its cost is not its tokens × its price', expected, ...got }]
+  if (expected !== undefined && got !== expected) {
+    return [{ what: 'its cost is not its tokens × its price', expected, got }]
   }
-  if (cost > hold) return [{ what: 'it costs more than was held', expected: hold, ...got }]
-  if (cost < 0n) return [{ what: 'its cost is below zero', expected: 0n, ...got }]
+  if (got > hold) return [{ what: 'it costs more than was held', expected: hold, got }]
+  if (got < 0n) return [{ what: 'its cost is below zero', expected: 0n, got }]
   if (price && !isStated(price)) {
-    return [{ what: 'its price is none', expected: 'plain decimals', got: JSON.stringify(price), advice: CHANGED }]
+    return [{ what: 'its price is none', expected: 'plain decimals', got: JSON.stringify(price) }]
   }
   return []
 }
 
 /** The row does not have the cost of its route, so only a cost that is impossible for every route is found. */
-function checkUpstreamCost({ upstreamCost, usageSource }: UsageRow): Finding[] {
-  if (upstreamCost === undefined) return []
-  const got = { got: upstreamCost, advice: CHANGED }
-  if (upstreamCost < 0n) return [{ what: 'what it cost us is below zero', expected: 'at least 0', ...got }]
+function checkUpstreamCost({ upstreamCost: got, usageSource }: UsageRow): Finding[] {
+  if (got === undefined) return []
+  if (got < 0n) return [{ what: 'what it cost us is below zero', expected: 'at least 0', got }]
   if (usageSource !== 'none') return []
-  return [{ what: 'nothing was counted, and yet it cost us something', expected: 'no upstreamCost', ...got }]
+  return [{ what: 'nothing was counted, and yet it cost us something', expected: 'no upstreamCost', got }]
 }

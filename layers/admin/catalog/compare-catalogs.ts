@@ -38,14 +38,9 @@ function compareNamed<T extends object>(
 }
 
 function changesOf({ price: oldPrice, ...before }: CatalogModel, { price, ...after }: CatalogModel): string[] {
-  return [...priceChanges(oldPrice, price), ...differingFields(before, after)]
-}
-
-function priceChanges(before: PriceStrings, after: PriceStrings): string[] {
-  return differingFields(before, after).map((name) => {
-    const part = name as keyof PriceStrings
-    return `${part} ${priceText(before[part])} → ${priceText(after[part])}`
-  })
+  const parts = differingFields(oldPrice, price) as (keyof PriceStrings)[]
+  const priceChanges = parts.map((part) => `${part} ${priceText(oldPrice[part])} → ${priceText(price[part])}`)
+  return [...priceChanges, ...differingFields(before, after)]
 }
 
 function priceText(part: PriceStrings[keyof PriceStrings]): string {

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../gateway/domain/basics/time.ts'
-import { type CatalogData, type CatalogModel, kindOf } from '../../gateway/domain/routing/catalog.ts'
+import { type CatalogData, kindOf } from '../../gateway/domain/routing/catalog.ts'
 import { latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import type { UsageRow } from '../../gateway/domain/rows/usage-row.ts'
 import { newestRequests } from '../../gateway/store/rows/newest-requests.ts'
@@ -18,16 +18,11 @@ export async function contextWarnings({ tables, nowMs }: Call, { models }: Catal
     if (row.usageSource === 'upstream' && row.promptTokens > (longest.get(id)?.promptTokens ?? 0)) longest.set(id, row)
   }
   return models.flatMap((model, i) => {
-    const row = longest.get(model.id)
-    return row && isBeyond(row, model) ? [`models[${i}] '${model.id}': ${warningText(model, row)}`] : []
+    const { id, contextLength } = model
+    const row = longest.get(id)
+    // Each text of a batch has its own context, and the number of texts is no longer known.
+    if (!row || kindOf(model) !== 'chat' || row.promptTokens <= contextLength) return []
+    const counted = `${row.promptTokens} prompt tokens that ${row.provider}/${row.upstreamModel} counted for ${row.requestId}`
+    return [`models[${i}] '${id}': contextLength ${contextLength} is below the ${counted}`]
   })
-}
-
-/** Each text of a batch has its own context, and the number of texts is no longer known. */
-function isBeyond({ promptTokens }: UsageRow, model: CatalogModel): boolean {
-  return kindOf(model) === 'chat' && promptTokens > model.contextLength
-}
-
-function warningText({ contextLength }: CatalogModel, { provider, upstreamModel, promptTokens, requestId }: UsageRow) {
-  return `contextLength ${contextLength} is below the ${promptTokens} prompt tokens that ${provider}/${upstreamModel} counted for ${requestId}`
 }

@@ -45,12 +45,6 @@ function mayFallBack(model: CatalogModel, { id, price, routes }: CatalogModel): 
   return routes.every(({ cost = price }) => isFree(parsePrice(cost)))
 }
 
-function belowCost({ price: ours }: CatalogModel, { route, place }: PlacedRoute): string[] {
-  return partsBelow(ours, route.cost).map(
-    ({ name, price, cost, prompts }) => `${name} ${price}${prompts} is below what route ${place} costs (${cost})`,
-  )
-}
-
 type PlacedRoute = { readonly route: UpstreamRoute; readonly place: string }
 
 /** A model's own routes, and those of its fallbacks, which answer at its price. */
@@ -65,7 +59,7 @@ function routesAt(model: CatalogModel, fallbacks: readonly CatalogModel[]): Plac
 }
 
 /** Tokens are compared in every range of prompt lengths in which price and cost are constant. */
-function partsBelow(price: PriceStrings, cost: PriceStrings | undefined) {
+function belowCost({ price }: CatalogModel, { route: { cost }, place }: PlacedRoute): string[] {
   if (!cost) return []
   const [ours, theirs] = [parsePrice(price), parsePrice(cost)]
   // A part that neither side names is billed as another part, which is compared itself.
@@ -76,8 +70,8 @@ function partsBelow(price: PriceStrings, cost: PriceStrings | undefined) {
     return PRICE_ROWS.flatMap((row) => {
       const { pico } = row
       if (row.unit !== unit || !isNamed(row.kind) || asked[pico] >= billed[pico]) return []
-      const prompts = promptsText(above, upTo)
-      return [{ name: row.kind, price: format(asked[pico]), cost: format(billed[pico]), prompts }]
+      const part = `${row.kind} ${format(asked[pico])}${promptsText(above, upTo)}`
+      return [`${part} is below what route ${place} costs (${format(billed[pico])})`]
     })
   }
   const tokens = rangesOf(ours, theirs).flatMap((range) => compare('token', range))

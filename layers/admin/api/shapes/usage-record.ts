@@ -65,7 +65,7 @@ export const Pricing = z
   })
   .describe('Credits for one token, one request and one image.')
 
-const BY_KIND: Readonly<Record<UsageFieldKind, z.ZodType>> = {
+const BY_KIND = {
   text: z.string(),
   count: z.int().min(0),
   number: z.int().min(0),
@@ -75,7 +75,7 @@ const BY_KIND: Readonly<Record<UsageFieldKind, z.ZodType>> = {
   price: Pricing,
   attempts: z.array(Attempt),
   tags: z.record(z.string(), z.string()),
-}
+} satisfies Record<UsageFieldKind, z.ZodType>
 
 const SOURCES: readonly UsageSource[] = ['upstream', 'estimate', 'none']
 
@@ -91,17 +91,7 @@ const BY_NAME: Readonly<Partial<Record<UsageFieldName, z.ZodType>>> = {
   loweredMaxTokens: z.int().min(1),
 }
 
-type Values = {
-  text: string
-  count: number
-  number: number
-  credits: string
-  moment: string
-  flag: boolean
-  price: z.input<typeof Pricing>
-  attempts: z.input<typeof Attempt>[]
-  tags: Record<string, string>
-}
+type Values = { [Kind in UsageFieldKind]: z.input<(typeof BY_KIND)[Kind]> }
 type Rows = UsageFieldTable
 type Value<Row extends Rows[UsageFieldName]> =
   | Values[Row['kind']]
@@ -110,26 +100,24 @@ type UsageFields<Name extends UsageFieldName> = {
   [N in Name as Rows[N]['api']]: z.ZodType<Value<Rows[N]>, Value<Rows[N]>>
 }
 
-/** Some fields of a row under their names in the API. A missing count is 0, and a missing flag false. */
+/** Some fields of a row under their names in the API. */
+function fieldsBy(names: readonly UsageFieldName[], schemaOf: (name: UsageFieldName) => z.ZodType): Fields {
+  const fields = names.map((name) => [USAGE_FIELDS[name].api, schemaOf(name).describe(USAGE_WORDS[name])])
+  return Object.fromEntries(fields)
+}
+
+/** A missing count is 0, and a missing flag false. */
 export function usageFields<Name extends UsageFieldName>(names: readonly Name[]): UsageFields<Name> {
-  const fields = Object.fromEntries(
-    names.map((name) => {
-      const { api, kind: type, optional } = USAGE_FIELDS[name]
-      const schema = BY_NAME[name] ?? BY_KIND[type]
-      const hasNull = optional && type !== 'count' && type !== 'flag'
-      return [api, (hasNull ? schema.nullable() : schema).describe(USAGE_WORDS[name])]
-    }),
-  )
+  const fields = fieldsBy(names, (name) => {
+    const { kind: type, optional } = USAGE_FIELDS[name]
+    const schema = BY_NAME[name] ?? BY_KIND[type]
+    return optional && type !== 'count' && type !== 'flag' ? schema.nullable() : schema
+  })
   return fields as UsageFields<Name>
 }
 
 export function sumFields<Name extends (typeof SUMMED_FIELDS)[number]>(names: readonly Name[]) {
-  const fields = Object.fromEntries(
-    names.map((name) => {
-      const { api, kind: type } = USAGE_FIELDS[name]
-      return [api, BY_KIND[type].describe(USAGE_WORDS[name])]
-    }),
-  )
+  const fields = fieldsBy(names, (name) => BY_KIND[USAGE_FIELDS[name].kind])
   return fields as { [N in Name as Rows[N]['api']]: z.ZodType<Values[Rows[N]['kind']], Values[Rows[N]['kind']]> }
 }
 

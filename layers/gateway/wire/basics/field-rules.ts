@@ -13,6 +13,10 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
+export function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true

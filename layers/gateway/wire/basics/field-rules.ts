@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+
 export type Wanted = string | readonly string[]
 
 export function wantedText(wanted: Wanted): string {
@@ -15,6 +17,10 @@ export function isText(value: unknown): value is string {
 
 export function textIn(value: unknown): string {
   return typeof value === 'string' ? value : ''
+}
+
+export function copied(fields: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]))
 }
 
 export function isDeeper(value: unknown, levels: number): boolean {

@@ -1,4 +1,4 @@
-import type { ContractName, Endpoint } from '../endpoints.ts'
+import type { Endpoint } from '../endpoints.ts'
 import { DONE_FRAME, errorEnvelope } from '../wire/chat/frames.ts'
 import { ChunkWriter, parseChatRequest } from './chat/chat-contract.ts'
 import { CompletionBuilder } from './completion-builder.ts'
@@ -14,9 +14,7 @@ const CHAT_CONTRACT: Contract = {
   errorBody: errorEnvelope,
 }
 
-type LazyContracts = Readonly<Record<Exclude<ContractName, 'chat' | 'embeddings'>, Contract>>
-
-let lazyContracts: LazyContracts | undefined
+let lazyContracts: typeof LAZY_CONTRACTS | undefined
 
 /** Loads the contract of an endpoint, if it is not loaded yet; undefined if there is nothing to wait for. */
 export function loadContract({ contract = 'chat' }: Endpoint): Promise<void> | undefined {

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { ChatRequest, ChoicePart } from '../../domain/chat/chat.ts'
-import { isObject } from '../../wire/basics/field-rules.ts'
+import { isObject, textIn } from '../../wire/basics/field-rules.ts'
 import { errorFrame } from '../../wire/chat/frames.ts'
 import { writeUsage } from '../../wire/money/usage-counts.ts'
 import { CompletionBuilder } from '../completion-builder.ts'
@@ -84,7 +84,7 @@ function echoOf({ original, choices }: ChatRequest, index: number): string {
 }
 
 function wordsOf({ content, refusal }: JsonObject): string {
-  return (typeof content === 'string' ? content : '') + (typeof refusal === 'string' ? refusal : '')
+  return textIn(content) + textIn(refusal)
 }
 
 const REASONS = new Set(['stop', 'length', 'content_filter'])

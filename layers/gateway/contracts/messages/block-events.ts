@@ -1,7 +1,7 @@
 import { type JsonObject, parseJson } from '../../domain/basics/json-object.ts'
 import type { ChoicePart, Delta } from '../../domain/chat/chat.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
-import { isObject } from '../../wire/basics/field-rules.ts'
+import { isObject, textIn } from '../../wire/basics/field-rules.ts'
 
 export type BlockEvent =
   | { readonly type: 'content_block_start'; readonly index: number; readonly content_block: JsonObject }
@@ -10,6 +10,11 @@ export type BlockEvent =
 
 type OpenBlock = { readonly index: number; readonly kind: 'text' | 'thinking'; isSigned?: boolean }
 type Call = { readonly index: number; json: string }
+
+const EMPTY = {
+  text: { type: 'text', text: '', citations: null },
+  thinking: { type: 'thinking', thinking: '', signature: '' },
+}
 
 /** Blocks come one after the other, except calls, which upstreams may interleave: a call ends with its input. */
 export class BlockEvents {
@@ -35,7 +40,9 @@ export class BlockEvents {
     this.#say(wordsIn(delta.content), events)
     // An explanation in Anthropic's format stands beside the reason to stop.
     if (!ending) this.#say(textIn(delta.refusal), events)
-    if (Array.isArray(delta.citations)) for (const citation of delta.citations) this.#cite(citation, events)
+    for (const citation of Array.isArray(delta.citations) ? delta.citations : []) {
+      this.#grow('text', { type: 'citations_delta', citation }, events)
+    }
     if (Array.isArray(delta.tool_calls)) for (const piece of delta.tool_calls) this.#call(piece, events)
     return events
   }
@@ -47,14 +54,7 @@ export class BlockEvents {
   }
 
   #say(text: string, events: BlockEvent[]): void {
-    if (text === '') return
-    const { index } = this.#blockOf('text', () => ({ type: 'text', text: '', citations: null }), events)
-    events.push({ type: 'content_block_delta', index, delta: { type: 'text_delta', text } })
-  }
-
-  #cite(citation: unknown, events: BlockEvent[]): void {
-    const { index } = this.#blockOf('text', () => ({ type: 'text', text: '', citations: null }), events)
-    events.push({ type: 'content_block_delta', index, delta: { type: 'citations_delta', citation } })
+    if (text !== '') this.#grow('text', { type: 'text_delta', text }, events)
   }
 
   /** Upstreams send a thought as a text, in a list of details, or in both. */
@@ -70,21 +70,12 @@ export class BlockEvents {
   }
 
   #thinkAloud(thinking: string, events: BlockEvent[]): void {
-    if (thinking === '') return
-    const { index } = this.#thought(events)
-    events.push({ type: 'content_block_delta', index, delta: { type: 'thinking_delta', thinking } })
+    if (thinking !== '') this.#grow('thinking', { type: 'thinking_delta', thinking }, events)
   }
 
   /** A signature belongs to the thought before it, which may be one without text. */
   #sign(signature: string, events: BlockEvent[]): void {
-    const block = this.#thought(events)
-    events.push({ type: 'content_block_delta', index: block.index, delta: { type: 'signature_delta', signature } })
-    block.isSigned = true
-  }
-
-  #thought(events: BlockEvent[]): OpenBlock {
-    if (this.#open?.isSigned) this.#close(events)
-    return this.#blockOf('thinking', () => ({ type: 'thinking', thinking: '', signature: '' }), events)
+    this.#grow('thinking', { type: 'signature_delta', signature }, events).isSigned = true
   }
 
   #redact(data: string, events: BlockEvent[]): void {
@@ -124,13 +115,15 @@ export class BlockEvents {
     return call
   }
 
-  #blockOf(kind: OpenBlock['kind'], block: () => JsonObject, events: BlockEvent[]): OpenBlock {
-    if (this.#open?.kind === kind) return this.#open
-    this.#close(events)
-    const open: OpenBlock = { index: this.#next++, kind }
-    events.push({ type: 'content_block_start', index: open.index, content_block: block() })
-    this.#open = open
-    return open
+  /** Adds to the open block of this kind, or to a new one: a thought is whole with its signature. */
+  #grow(kind: OpenBlock['kind'], delta: JsonObject, events: BlockEvent[]): OpenBlock {
+    if (this.#open?.kind !== kind || this.#open.isSigned) {
+      this.#close(events)
+      this.#open = { index: this.#next++, kind }
+      events.push({ type: 'content_block_start', index: this.#open.index, content_block: EMPTY[kind] })
+    }
+    events.push({ type: 'content_block_delta', index: this.#open.index, delta })
+    return this.#open
   }
 
   #close(events: BlockEvent[]): void {
@@ -150,8 +143,4 @@ export class BlockEvents {
 function wordsIn(content: unknown): string {
   if (!Array.isArray(content)) return textIn(content)
   return content.map((part) => (isObject(part) && part.type === 'text' ? textIn(part.text) : '')).join('')
-}
-
-function textIn(value: unknown): string {
-  return typeof value === 'string' ? value : ''
 }

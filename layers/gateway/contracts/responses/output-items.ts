@@ -40,7 +40,7 @@ export abstract class OutputItem {
   }
 }
 
-export type ToolName = { readonly name: string; readonly namespace?: string }
+export type ToolName = { readonly name: string; readonly namespace?: string | undefined }
 
 const CALL_EVENTS = {
   function: 'response.function_call_arguments',

@@ -40,21 +40,11 @@ class ItemReader {
   }
 
   take(item: JsonObject, path: string): void {
-    switch (item.type) {
-      case 'reasoning':
-        this.#takeThought(item, path)
-        return
-      case 'function_call':
-      case 'custom_tool_call':
-        this.#takeCall(item)
-        return
-      case 'function_call_output':
-      case 'custom_tool_call_output':
-        this.#takeResult(item, path)
-        return
-      default:
-        this.#takeMessage(item)
-    }
+    const { type } = item
+    if (type === 'reasoning') this.#takeThought(item, path)
+    else if (type === 'function_call' || type === 'custom_tool_call') this.#takeCall(item)
+    else if (type === 'function_call_output' || type === 'custom_tool_call_output') this.#takeResult(item, path)
+    else this.#takeMessage(item)
   }
 
   end(): void {

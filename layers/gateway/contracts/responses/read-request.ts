@@ -1,7 +1,7 @@
 import { badRequest } from '../../domain/basics/gateway-error.ts'
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { ChatRequest } from '../../domain/chat/chat.ts'
-import { isObject, isText } from '../../wire/basics/field-rules.ts'
+import { copied, isObject, isText } from '../../wire/basics/field-rules.ts'
 import { promptMedia } from '../../wire/chat/prompt-media.ts'
 import type { JsonBody } from '../../wire/requests/read-body.ts'
 import { readFields } from '../../wire/requests/read-body.ts'
@@ -54,10 +54,6 @@ function refuseOtherWords(body: unknown): void {
 
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
-}
-
-function copied(body: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(names.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]))
 }
 
 function readFormat(text: unknown): JsonObject | undefined {

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { badField } from '../../wire/basics/bad-field.ts'
-import { isObject } from '../../wire/basics/field-rules.ts'
+import { copied, isObject } from '../../wire/basics/field-rules.ts'
 import { namespacedName } from '../../wire/chat/namespaced-name.ts'
+import type { ToolName } from './output-items.ts'
 import { notTaken } from './own-words.ts'
 
 const MAX_TOOLS = 1024
@@ -26,14 +27,9 @@ export function readTools(tools: unknown): { readonly tools: JsonObject[]; reado
   return { tools: [...read.values()], addedChars }
 }
 
-export function namespacesOf(
-  tools: unknown,
-): ReadonlyMap<string, { readonly namespace: string; readonly name: string }> {
-  return new Map(
-    [...flat(tools)].flatMap(({ tool, name, namespace }) =>
-      namespace === undefined ? [] : [[name, { namespace, name: tool.name }]],
-    ),
-  )
+export function namespacesOf(tools: unknown): ReadonlyMap<string, ToolName> {
+  const named = [...flat(tools)].filter(({ namespace }) => namespace !== undefined)
+  return new Map(named.map(({ tool, name, namespace }) => [name, { namespace, name: tool.name }]))
 }
 
 type PlacedTool = { readonly tool: Tool; readonly path: string; readonly name: string; readonly namespace?: string }
@@ -50,27 +46,13 @@ function* flat(tools: unknown): Generator<PlacedTool, void, undefined> {
   }
 }
 
-function readFunction({ description, parameters, strict }: Tool, name: string): JsonObject {
-  return {
-    type: 'function',
-    function: {
-      name,
-      ...(description !== undefined && { description }),
-      ...(parameters !== undefined && { parameters }),
-      ...(strict !== undefined && { strict }),
-    },
-  }
+function readFunction(tool: Tool, name: string): JsonObject {
+  return { type: 'function', function: { name, ...copied(tool, ['description', 'parameters', 'strict']) } }
 }
 
-function readCustom({ description, format }: Tool, name: string, path: string): JsonObject {
-  return {
-    type: 'custom',
-    custom: {
-      name,
-      ...(description !== undefined && { description }),
-      ...(isObject(format) && { format: readFormat(format, `${path}.format`) }),
-    },
-  }
+function readCustom(tool: Tool, name: string, path: string): JsonObject {
+  const format = isObject(tool.format) && { format: readFormat(tool.format, `${path}.format`) }
+  return { type: 'custom', custom: { name, ...copied(tool, ['description']), ...format } }
 }
 
 function readFormat({ type, syntax, definition }: JsonObject, path: string): JsonObject {

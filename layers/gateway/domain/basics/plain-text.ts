@@ -36,13 +36,9 @@ export function plainOutput(output: Output): Output {
   return { log: (text) => output.log(plainText(text)), error: (text) => output.error(plainText(text)) }
 }
 
-export function plainValue<T>(value: T): T {
-  return plainedAny(value) as T
-}
-
-function plainedAny(value: unknown): unknown {
+export function plainValue(value: unknown): unknown {
   if (typeof value === 'string') return plainText(value)
-  if (Array.isArray(value)) return value.map(plainedAny)
+  if (Array.isArray(value)) return value.map(plainValue)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [plainText(name), plainedAny(field)]))
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [plainText(name), plainValue(field)]))
 }

@@ -34,11 +34,9 @@ export function requestIdOf(text: string): string {
   return `req_${text}`
 }
 
-const REQUEST_ID = /^req_[0-7][0-9A-HJKMNP-TV-Z]{25}$/
-
 /** False for every text that is not the id of a request, so that none is looked for. */
 export function isRequestId(text: string): boolean {
-  return REQUEST_ID.test(text)
+  return text.startsWith('req_') && ULID.test(text.slice('req_'.length))
 }
 
 /** The characters of the ULID that is being written. Joined one by one, they would make as many strings. */

@@ -1,4 +1,4 @@
-import { formatDecimal, type Nano, parseDecimal } from './money.ts'
+import { formatDecimal, type Nano, parseCredits, parseDecimal } from './money.ts'
 import {
   type PartKind,
   type PieceKind,
@@ -54,7 +54,6 @@ export const NO_QUANTITIES = Object.fromEntries(
 ) as Quantities
 
 export const PICO_PER_NANO = 1000n
-const AMOUNT_PLACES = 9
 /** Credits per million tokens are, digit for digit, picocredits per token with six places. */
 const PLACES = { token: 6, piece: 12 }
 
@@ -163,7 +162,7 @@ export function isPrice(creditsPerMillion: string): boolean {
 }
 
 export function isAmount(credits: string): boolean {
-  return parseDecimal(credits, AMOUNT_PLACES) !== undefined
+  return parseCredits(credits) !== undefined
 }
 
 /** False for a damaged price, which cannot be parsed. */

@@ -12,17 +12,15 @@ const TIMEOUT_MS = 60_000
 
 /** A bucket of S3. `fetch` is enough: no request waits for it, and it carries bytes. */
 export function openBucket(bucket: string, clock: () => number = Date.now): PutObject {
-  let s3: ReturnType<typeof s3Address> | undefined
-
   return (path, bytes) =>
     retry(() => put(path, bytes), { when: isTransient, pauseMs: (attempt) => 200 * 2 ** attempt, tries: ATTEMPTS })
 
   async function put(path: string, bytes: Uint8Array): Promise<void> {
-    s3 ??= s3Address()
-    const url = new URL(`/${bucket}/${path}`, s3.endpoint)
+    const { region, endpoint = endpointOf('s3', region) } = readAwsEndpoint('S3')
+    const url = new URL(`/${bucket}/${path}`, endpoint)
     // S3 also checks that all of the body came, by its hash, which is signed.
     const headers = signRequest(
-      { service: 's3', region: s3.region, credentials: readCredentials(), nowMs: clock() },
+      { service: 's3', region, credentials: readCredentials(), nowMs: clock() },
       { method: 'PUT', path: url.pathname, headers: { host: url.host }, body: bytes },
     )
     const reply = await fetch(url, {
@@ -43,9 +41,4 @@ export function openBucket(bucket: string, clock: () => number = Date.now): PutO
 /** S3 answers 400 to a body that came too slowly: it waited, and took nothing. */
 function isTransient(error: unknown): boolean {
   return isUnavailable(error) || (error as Error).name === 'RequestTimeout'
-}
-
-function s3Address() {
-  const { region, endpoint = endpointOf('s3', region) } = readAwsEndpoint('S3')
-  return { region, endpoint }
 }

@@ -129,8 +129,10 @@ class Connection {
       onread: { buffer: ARRIVALS, callback: (bytes: number) => this.#receive(bytes) },
     }
     this.#socket = origin.isSecure ? openSecurely(options, owner) : connect(options)
-    giveUpConnecting(this.#socket, origin)
-    this.#socket.once(openedEvent(origin), () => {
+    // A host that does not even accept the connection is given up sooner than one that takes long to answer.
+    const timer = setTimeout(() => this.#socket.destroy(tooLate(origin)), origin.connectMs)
+    this.#socket.once(origin.isSecure ? 'secureConnect' : 'connect', () => {
+      clearTimeout(timer)
       this.isOpen = true
     })
     let failure: Error | undefined
@@ -139,6 +141,7 @@ class Connection {
     })
     this.#socket.on('end', () => this.destroy())
     this.#socket.once('close', () => {
+      clearTimeout(timer)
       owner.onGone(this)
       this.#exchange?.onClose(failure)
     })
@@ -219,15 +222,6 @@ function openSecurely(options: TcpNetConnectOpts, owner: Owner): TLSSocket {
   return socket
 }
 
-function openedEvent({ isSecure }: Origin): 'secureConnect' | 'connect' {
-  return isSecure ? 'secureConnect' : 'connect'
-}
-
-/** A host that does not even accept the connection is given up sooner than one that takes long to answer. */
-function giveUpConnecting(socket: Socket, origin: Origin): void {
-  const { connectMs } = origin
-  const late = () => socket.destroy(new HttpError('CONNECT_TIMEOUT', `No connection within ${connectMs} ms.`))
-  const timer = setTimeout(late, connectMs)
-  socket.once(openedEvent(origin), () => clearTimeout(timer))
-  socket.once('close', () => clearTimeout(timer))
+function tooLate({ connectMs }: Origin): HttpError {
+  return new HttpError('CONNECT_TIMEOUT', `No connection within ${connectMs} ms.`)
 }

@@ -4,15 +4,11 @@ import { type CachePrices, cacheMarkOf } from '../limit-request.ts'
 
 type Block = Record<string, unknown>
 
-export type Blocks = {
-  part(part: TurnPart): Block
-  system(texts: readonly TextPart[]): string | Block[]
-  /** The block with its cache mark, if it has one and the price of the cache is known. */
-  marked(block: Block, part: Cacheable): Block
-}
+export type Blocks = ReturnType<typeof blocksFor>
 
-export function blocksFor(prices: CachePrices): Blocks {
-  const marked = (block: Block, { cacheMark }: Cacheable) => {
+export function blocksFor(prices: CachePrices) {
+  /** The block with its cache mark, if it has one and the price of the cache is known. */
+  const marked = (block: Block, { cacheMark }: Cacheable): Block => {
     const mark = cacheMarkOf(cacheMark, prices)
     return mark ? { ...block, cache_control: mark } : block
   }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
-import { isObject } from '../../wire/basics/field-rules.ts'
+import { isText } from '../../wire/basics/field-rules.ts'
 import { fieldTable, READ, rows, sent, toFields } from '../conversation/field-table.ts'
 import type { ChatCall } from '../provider.ts'
 
@@ -14,7 +14,11 @@ const PASSED = [
   'top_k',
   'stop_sequences',
   'tool_choice',
+  'tools',
+  'thinking',
   'output_config',
+  'metadata',
+  'cache_control',
   'service_tier',
   'speed',
 ]
@@ -26,10 +30,6 @@ const NATIVE_FIELDS = fieldTable({
   ...rows(['model', 'max_tokens', 'stream'], () => READ),
   system: sent('system', nativeContent),
   messages: sent('messages', (messages) => nativeMessages(messages as JsonObject[])),
-  tools: sent('tools', (tools) => (Array.isArray(tools) ? tools : undefined)),
-  thinking: sent('thinking', (thinking) => (isObject(thinking) ? thinking : undefined)),
-  metadata: sent('metadata', (metadata) => (isObject(metadata) ? metadata : undefined)),
-  cache_control: sent('cache_control'),
 })
 
 /** Content that Chat Completions does not support, such as citations, is passed on; fields that may cost more not. */
@@ -57,8 +57,6 @@ function nativeContent(content: unknown): unknown {
 }
 
 /** A thought without a signature belongs to another model, and Anthropic would refuse the whole request for it. */
-function isReadable(block: unknown): boolean {
-  return (
-    !isObject(block) || block.type !== 'thinking' || (typeof block.signature === 'string' && block.signature !== '')
-  )
+function isReadable({ type, signature }: JsonObject): boolean {
+  return type !== 'thinking' || isText(signature)
 }

@@ -73,16 +73,10 @@ export function bedrockFailure(error: unknown, progress: Progress): UpstreamFail
   )
 }
 
-type Thrown = {
-  readonly cause: unknown
-  readonly name: string
-  readonly message: string
-  readonly code: string | undefined
-  readonly httpStatus: number | undefined
-}
+type Thrown = ReturnType<typeof describe>
 
 /** The SDK's errors are of several classes, so the fields decide. */
-function describe(error: unknown): Thrown {
+function describe(error: unknown) {
   const fields = isObject(error) ? error : {}
   const metadata = isObject(fields.$metadata) ? fields.$metadata : {}
   return {

@@ -1,6 +1,6 @@
 import type { ChatBody } from '../../domain/chat/chat.ts'
 import type { ChatCall } from '../provider.ts'
-import { leaveOut, unsupported } from '../verdict.ts'
+import { unsupported } from '../verdict.ts'
 
 /** A field of the upstream's request, or `outer.inner` for one inside another, and its value; undefined is not sent. */
 type Target = {
@@ -40,7 +40,7 @@ export function fieldTable(all: FieldRows): FieldTable {
   return new Map(Object.entries(all))
 }
 
-/** Refuses a request with a value that the dialect cannot send. Fields that it does not know may be left out. */
+/** Refuses a request with a value that the dialect cannot send. Unknown fields are left out if the provider's entry says so. */
 export function requireSupported(
   table: FieldTable,
   body: ChatBody,
@@ -48,7 +48,8 @@ export function requireSupported(
 ): void {
   for (const [name, value] of Object.entries(body)) {
     const row = table.get(name)
-    if (!row) leaveOut(call, name, 'must be left out: this model has no such field')
+    if (!row && !call.dropsUnknown) throw unsupported(name, 'must be left out: this model has no such field')
+    if (!row) call.noteDropped([name])
     const complaint = row?.refuses?.(value, body)
     if (complaint !== undefined) throw unsupported(name, complaint)
   }

@@ -1,7 +1,7 @@
 import { MAX_DEPTH } from '../../domain/basics/json-fault.ts'
 import { type JsonObject, parseJson } from '../../domain/basics/json-object.ts'
 import type { ChatRequest } from '../../domain/chat/chat.ts'
-import { isDeeper, isObject, isText } from '../../wire/basics/field-rules.ts'
+import { isDeeper, isObject, isText, textIn } from '../../wire/basics/field-rules.ts'
 import { THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.ts'
 import { rejected, unsupported } from '../verdict.ts'
 import { fieldsOf } from './answer-parts.ts'
@@ -84,21 +84,13 @@ function readThoughts({ reasoning_content: told, reasoning_details: details }: J
   for (const detail of known) {
     text += textIn(detail.text)
     const [signature, data] = [textIn(detail.signature), textIn(detail.data)]
-    if (detail.type === 'reasoning.encrypted' && data !== '') thoughts.push(toThought({ data }))
+    if (detail.type === 'reasoning.encrypted' && data !== '') thoughts.push({ kind: 'thought', thought: { data } })
     if (signature === '') continue
-    thoughts.push(toThought({ text: text || beside, signature }))
+    thoughts.push({ kind: 'thought', thought: { text: text || beside, signature } })
     text = ''
     beside = ''
   }
   return thoughts
-}
-
-function toThought(thought: Thought['thought']): Thought {
-  return { kind: 'thought', thought }
-}
-
-function textIn(value: unknown): string {
-  return typeof value === 'string' ? value : ''
 }
 
 function readToolCall(call: JsonObject, path: string): ToolCall {

@@ -8,7 +8,6 @@ import type { Reply } from './post.ts'
 const MAX_ERROR_BYTES = 64 * 1024
 /** A code is kept in the row and the log, which must have no text that may quote the prompt. */
 const CODE = /^[a-z0-9_.-]{1,64}$/i
-const REFUSED = 400
 const UNAUTHORIZED = 401
 const FORBIDDEN = new Set([402, 403])
 /** OpenAI's 429 to one request that has more tokens than the account may use in a minute. */
@@ -46,7 +45,7 @@ export async function readErrorReply(reply: Reply, key: string | undefined, mode
 
 /** An error in place of an answer, though the status was 200. */
 export function errorInAnswer(error: unknown, key: string | undefined): UpstreamFailure {
-  if (isObject(error) && isContentComplaint(error)) return aboutRequest(REFUSED, error, key)
+  if (isObject(error) && isContentComplaint(error)) return aboutRequest(400, error, key)
   const message = 'The upstream reported an error in place of an answer.'
   const said = isObject(error) ? namesIn(error, key) : undefined
   return new UpstreamFailure('error_event', message, { status: statusOfError(error), said })

@@ -43,14 +43,7 @@ const OURS: ReadonlySet<string> = new Set([
   ...['model', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens'],
 ])
 /** We echo the prompt of a text completion, too, and draw no choices that the caller does not get. */
-const OURS_IN_TEXT: ReadonlySet<string> = new Set([
-  'model',
-  'stream',
-  'stream_options',
-  'max_tokens',
-  'echo',
-  'best_of',
-])
+const OURS_IN_TEXT: ReadonlySet<string> = new Set([...OURS, 'echo', 'best_of'])
 
 /** The caller's request, built from its known parts, and the fields that the operator allows beside them. */
 export function toOpenAiRequest(call: ChatCall, entry: OpenAiEntry): Fields {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
-import { isObject, isText } from '../../wire/basics/field-rules.ts'
+import { copied, isObject, isText } from '../../wire/basics/field-rules.ts'
 import { arePacked } from '../../wire/chat/carried-thoughts.ts'
 import { chatFieldTable } from '../conversation/common-fields.ts'
 import { type FieldTable, fieldTable, IGNORED, rows, sent, toFields } from '../conversation/field-table.ts'
@@ -73,10 +73,7 @@ const ORIGINAL_FIELDS: FieldTable = fieldTable({
   ...rows([...SAME, 'instructions', 'tools', 'tool_choice', 'text', 'truncation'], (name) => sent(name)),
   input: sent('input', (input) => (Array.isArray(input) ? input.filter(isReadable) : input)),
   include: sent('include', (names) => (names as string[]).filter((name) => name === LOGPROBS)),
-  reasoning: sent('reasoning', (wanted) => {
-    const { effort, summary } = wanted as JsonObject
-    return { ...(effort !== undefined && { effort }), ...(summary !== undefined && { summary }) }
-  }),
+  reasoning: sent('reasoning', (wanted) => copied(wanted as JsonObject, ['effort', 'summary'])),
 })
 
 function toFormat(format: unknown): JsonObject | undefined {

@@ -11,20 +11,12 @@ export function toItems(messages: readonly JsonObject[]): JsonObject[] {
   const customCalls = new Set<unknown>()
   for (const [index, message] of messages.entries()) {
     const path = `messages[${index}]`
-    switch (message.role) {
-      case 'assistant':
-        for (const item of turnItems(message, path, customCalls)) items.push(item)
-        break
-      case 'tool':
-        items.push(toResult(message, path, customCalls))
-        break
-      case 'function':
-        throw unsupported(`${path}.role`, "is 'function', which this model does not know; use 'tool'")
-      default: {
-        const { role } = message
-        items.push({ type: 'message', role, content: toContent(message.content, `${path}.content`) })
-      }
-    }
+    const { role } = message
+    if (role === 'function')
+      throw unsupported(`${path}.role`, "is 'function', which this model does not know; use 'tool'")
+    if (role === 'assistant') for (const item of turnItems(message, path, customCalls)) items.push(item)
+    else if (role === 'tool') items.push(toResult(message, path, customCalls))
+    else items.push({ type: 'message', role, content: toContent(message.content, `${path}.content`) })
   }
   return items
 }

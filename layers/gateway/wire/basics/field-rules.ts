@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../domain/basics/json-object.ts'
+
 export type Wanted = string | readonly string[]
 
 export function wantedText(wanted: Wanted): string {
@@ -11,6 +13,14 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
+}
+
+export function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+export function copied(fields: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]))
 }
 
 export function isDeeper(value: unknown, levels: number): boolean {

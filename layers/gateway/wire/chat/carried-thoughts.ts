@@ -1,5 +1,5 @@
 import { type JsonObject, parseJson } from '../../domain/basics/json-object.ts'
-import { isDeeper, isObject } from '../basics/field-rules.ts'
+import { copied, isDeeper, isObject } from '../basics/field-rules.ts'
 
 /** The formats of thoughts that only their makers' models can read again. */
 export const THOUGHT_FORMATS = { claude: 'anthropic-claude-v1', openai: 'openai-responses-v1' }
@@ -25,9 +25,7 @@ export function unpackThoughts(text: string): JsonObject[] | undefined {
   const details = parseJson(Buffer.from(text.slice(MARK.length), 'base64url').toString())
   if (!Array.isArray(details) || details.length > MOST_THOUGHTS || isDeeper(details, THOUGHT_DEPTH)) return undefined
   if (!details.every(isThought)) return undefined
-  return details.map((detail: JsonObject) =>
-    Object.fromEntries(FIELDS.filter((name) => detail[name] !== undefined).map((name) => [name, detail[name]])),
-  )
+  return details.map((detail: JsonObject) => copied(detail, FIELDS))
 }
 
 function isThought(detail: unknown): boolean {

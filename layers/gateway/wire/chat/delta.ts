@@ -1,5 +1,5 @@
 import type { ChatPart, Delta } from '../../domain/chat/chat.ts'
-import { isObject } from '../basics/field-rules.ts'
+import { isObject, textIn } from '../basics/field-rules.ts'
 
 type ToolCall = Record<string, unknown>
 
@@ -24,10 +24,6 @@ export function hasMedia({ audio, images }: Delta): boolean {
   return !isEmpty(audio) || !isEmpty(images)
 }
 
-function stringOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
-}
-
 /** A message in the making. Text grows, tool calls grow by their index, the rest is replaced. */
 export class MessageBuilder {
   /** An upstream chose the names: one may be `__proto__`. */
@@ -42,7 +38,7 @@ export class MessageBuilder {
       else if (name === 'tool_calls' && Array.isArray(value)) for (const piece of value) this.#addCall(piece)
       else if (name === 'function_call' && isObject(value)) this.#fields.set(name, grow(soFar, value, 'arguments'))
       else if (name === 'audio' && isObject(value)) this.#fields.set(name, growAudio(soFar, value))
-      else if (typeof value === 'string') this.#fields.set(name, stringOf(soFar) + value)
+      else if (typeof value === 'string') this.#fields.set(name, textIn(soFar) + value)
       else if (Array.isArray(value) && Array.isArray(soFar)) for (const element of value) soFar.push(element)
       else this.#fields.set(name, Array.isArray(value) ? [...value] : value)
     }
@@ -80,7 +76,7 @@ function grow(soFar: unknown, piece: Record<string, unknown>, growing: 'argument
     ...before,
     ...piece,
     name: piece.name || before.name,
-    [growing]: stringOf(before[growing]) + stringOf(piece[growing]),
+    [growing]: textIn(before[growing]) + textIn(piece[growing]),
   }
 }
 
@@ -90,9 +86,9 @@ function growAudio(soFar: unknown, piece: Record<string, unknown>) {
   return {
     ...before,
     ...piece,
-    ...(piece.data !== undefined && { data: stringOf(before.data) + stringOf(piece.data) }),
+    ...(piece.data !== undefined && { data: textIn(before.data) + textIn(piece.data) }),
     ...(piece.transcript !== undefined && {
-      transcript: stringOf(before.transcript) + stringOf(piece.transcript),
+      transcript: textIn(before.transcript) + textIn(piece.transcript),
     }),
   }
 }

@@ -57,16 +57,10 @@ export type UsageQuery = Pick<Given, 'model' | 'after' | 'group'> & {
 /** The query of GET /v1/usage. Throws a GatewayError that names the parameter which is wrong. */
 export function readUsageQuery(rawQueryString: string, nowMs: number): UsageQuery {
   const given = readGiven(rawQueryString)
-  const { model, after, group, limit = USUALLY_LISTED } = given
-  const beside = group === undefined ? undefined : OF_LIST.find((name) => given[name] !== undefined)
+  const { from: _, to: __, limit = USUALLY_LISTED, ...asked } = given
+  const beside = asked.group === undefined ? undefined : OF_LIST.find((name) => given[name] !== undefined)
   if (beside) throw badRequest('invalid_value', `'${beside}' is for the list, and 'group' asks for sums.`, beside)
-  return {
-    range: rangeOf(given, nowMs),
-    limit,
-    ...(model !== undefined && { model }),
-    ...(after !== undefined && { after }),
-    ...(group !== undefined && { group }),
-  }
+  return { range: rangeOf(given, nowMs), limit, ...asked }
 }
 
 function readGiven(rawQueryString: string): Given {

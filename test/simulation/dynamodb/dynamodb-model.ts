@@ -7,7 +7,6 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import type {
   BatchGetCommand,
-  BatchWriteCommand,
   DeleteCommand,
   GetCommand,
   PutCommand,
@@ -36,7 +35,6 @@ export type DocumentCommand =
   | QueryCommand
   | ScanCommand
   | BatchGetCommand
-  | BatchWriteCommand
 
 const OPERATIONS: Readonly<Record<string, string>> = {
   GetCommand: 'GetItem',
@@ -47,7 +45,6 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   QueryCommand: 'Query',
   ScanCommand: 'Scan',
   BatchGetCommand: 'BatchGetItem',
-  BatchWriteCommand: 'BatchWriteItem',
 }
 
 /**
@@ -67,7 +64,7 @@ export class DynamoModel {
     const operation = OPERATIONS[command.constructor.name] ?? command.constructor.name
     try {
       const input = convertItems(command.input as Members, itemFromDocument)
-      return { ...convertItems(this.engine.execute({ operation, input, bytes: 0 }), toDocument) }
+      return { ...convertItems(this.engine.execute({ operation, input }), toDocument) }
     } catch (error) {
       throw error instanceof DynamoDbError ? exceptionOf(error) : error
     } finally {

@@ -19,7 +19,7 @@ import { marshall } from '@aws-sdk/util-dynamodb'
 import { Engine } from '../../../local/dynamodb/engine.ts'
 import { DynamoDbError } from '../../../local/dynamodb/failures.ts'
 import { convertItems, type Members } from '../../../local/dynamodb/members.ts'
-import type { Detail } from '../../../local/dynamodb/refused-writes.ts'
+import type { Reason } from '../../../local/dynamodb/refused-writes.ts'
 import type { TableSchema } from '../../../local/dynamodb/stored-table.ts'
 import type { Item } from '../../../local/dynamodb/value.ts'
 import { itemFromDocument, toDocument } from './documents.ts'
@@ -86,7 +86,7 @@ const $metadata = {}
 
 function exceptionOf(error: DynamoDbError): DynamoDBServiceException {
   const { name, message } = error
-  const detail: Detail = error.detail
+  const detail: { readonly Item?: Item; readonly CancellationReasons?: readonly Reason[] } = error.detail
   const raw = (item: Item) => marshall(toDocument(item) as Record<string, unknown>)
   switch (name) {
     case 'ConditionalCheckFailedException':

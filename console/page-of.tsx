@@ -25,7 +25,7 @@ export function PageOf({ url }: Props) {
   const place = id === undefined ? name : `${name}/`
   const load = GROUPS.get(place)
   const Show = load ? known[place] : NotFound
-  const last = useRef(<Waiting />)
+  const last = useRef(WAITING)
   useEffect(() => {
     if (Show) return
     load?.().then(
@@ -37,13 +37,11 @@ export function PageOf({ url }: Props) {
   return last.current
 }
 
-function Waiting() {
-  return (
-    <main>
-      <p>Loading…</p>
-    </main>
-  )
-}
+const WAITING = (
+  <main>
+    <p>Loading…</p>
+  </main>
+)
 
 function noPage(title: string, text: ComponentChildren) {
   return (

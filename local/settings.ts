@@ -27,32 +27,22 @@ type Option = {
   readonly isOfClone?: true
 }
 
+const text = (takes: string, variable: string, words: string) => ({ type: 'string', takes, variable, words }) as const
+
 /** The settings of `npm start`: `npm start -- --port 9000`, or a variable of the environment. */
 const OPTIONS = {
-  port: {
-    type: 'string',
-    takes: 'NUMBER',
-    variable: 'PORT',
-    words: 'The port of the gateway, 8787 unless given; 0 for any that is free.',
-  },
-  catalog: {
-    type: 'string',
-    takes: 'FILE',
-    variable: 'WAYBILL_CATALOG',
-    words: `The catalog to begin with, ${IS_PACKAGE ? 'one with the model echo' : 'local/catalog.json'} unless given.`,
-  },
-  data: {
-    type: 'string',
-    takes: 'FOLDER',
-    variable: 'WAYBILL_DATA',
-    words: 'Where the data is kept, .waybill unless given.',
-  },
-  webhook: {
-    type: 'string',
-    takes: 'URL',
-    variable: 'WAYBILL_WEBHOOK',
-    words: 'Where notices of keys are posted, signed with WAYBILL_WEBHOOK_SECRET or a secret that the data has.',
-  },
+  port: text('NUMBER', 'PORT', 'The port of the gateway, 8787 unless given; 0 for any that is free.'),
+  catalog: text(
+    'FILE',
+    'WAYBILL_CATALOG',
+    `The catalog to begin with, ${IS_PACKAGE ? 'one with the model echo' : 'local/catalog.json'} unless given.`,
+  ),
+  data: text('FOLDER', 'WAYBILL_DATA', 'Where the data is kept, .waybill unless given.'),
+  webhook: text(
+    'URL',
+    'WAYBILL_WEBHOOK',
+    'Where notices of keys are posted, signed with WAYBILL_WEBHOOK_SECRET or a secret that the data has.',
+  ),
   memory: { type: 'boolean', words: 'Keep no data: everything is gone at the end.' },
   'dynamodb-local': {
     type: 'boolean',

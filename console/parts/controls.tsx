@@ -125,14 +125,9 @@ export function Select(props: ChoiceProps) {
   )
 }
 
-type SegmentsProps<Value extends string> = {
-  readonly label: string
-  readonly options: readonly (readonly [value: Value, text: string])[]
-  readonly value: string
-  readonly hrefOf: (value: Value) => string
-}
+type SegmentsProps = Omit<ChoiceProps, 'onChange'> & { readonly hrefOf: (value: string) => string }
 
-export function Segments<Value extends string>({ label, options, value, hrefOf }: SegmentsProps<Value>) {
+export function Segments({ label, options, value, hrefOf }: SegmentsProps) {
   return (
     <nav class="segments" aria-label={label}>
       {options.map(([option, text]) => (

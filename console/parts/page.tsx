@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { identity } from '../session.ts'
 import { SearchBox } from './search-box.tsx'
 
@@ -15,20 +15,17 @@ export const focusHeading = () => document.querySelector<HTMLElement>('h1')?.foc
 
 /** A page begins at its heading, which is read out and focused after a change of page. */
 export function Page({ title, actions, children }: Props) {
-  const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${title} · Waybill`
   }, [title])
   useLayoutEffect(() => {
-    if (!isFirst) heading.current?.focus()
+    if (!isFirst) focusHeading()
     isFirst = false
   }, [])
   return (
     <main id="main">
       <header class="row wrap title">
-        <h1 ref={heading} tabIndex={-1}>
-          {title}
-        </h1>
+        <h1 tabIndex={-1}>{title}</h1>
         {identity.get() && <SearchBox />}
         {actions && <div class="row wrap">{actions}</div>}
       </header>

@@ -32,16 +32,12 @@ export function settingsOf(typed: Typed): CreateKeyBody {
 
 /** Only the fields that were changed here, so that other people's changes are not overwritten. */
 export function changesOf(before: Typed, after: Typed): UpdateKeyBody {
-  const changed = Object.entries(settingsOf(after)).filter(([name]) => !isSame(before, after, name as SettingField))
-  return Object.fromEntries(changed)
+  const settings = Object.entries(settingsOf(after)) as [SettingField, unknown][]
+  return Object.fromEntries(settings.filter(([field]) => before[field] !== after[field]))
 }
 
 /** The typed changes, on top of those that another person has made meanwhile. */
 export function rebase(typed: Typed, before: Typed, now: Typed): Typed {
   const names = Object.keys(typed) as SettingField[]
-  return Object.fromEntries(names.map((name) => [name, (isSame(before, typed, name) ? now : typed)[name]])) as Typed
-}
-
-function isSame(a: Typed, b: Typed, name: SettingField): boolean {
-  return a[name] === b[name]
+  return Object.fromEntries(names.map((name) => [name, (before[name] === typed[name] ? now : typed)[name]])) as Typed
 }

@@ -9,7 +9,6 @@ import { TableDirectory } from './table-directory.ts'
 import { Throttle } from './throttle.ts'
 import type { Item } from './value.ts'
 import {
-  boundBytes,
   checkGiven,
   conditionHolds,
   outcomeOf,
@@ -20,8 +19,8 @@ import {
   type WriteKind,
 } from './write.ts'
 
-/** A command's members. Keys, items and values have the engine's form; `bytes` bounds the size of the command. */
-type Command = { readonly operation: string; readonly input: Members; readonly bytes: number }
+/** A command's members. Keys, items and values have the engine's form. */
+type Command = { readonly operation: string; readonly input: Members }
 
 /** Gets every change, at once. */
 export type Journal = {
@@ -48,8 +47,9 @@ const LONGEST_EXPIRED_SECONDS = 5 * 366 * 86_400
 const OLD_ONLY = new Set(['NONE', 'ALL_OLD'])
 const OLD_AND_NEW = new Set(['NONE', 'ALL_OLD', 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW'])
 
+type TransactItem = Partial<Record<WriteKind, WriteInput>>
 type ReturningInput = WriteInput & { readonly ReturnValues?: string | undefined }
-type Attempt = { readonly reason: Reason } | { readonly next: Item | undefined; readonly bound: number }
+type Attempt = { readonly reason: Reason } | { readonly next: Item | undefined }
 
 /**
  * The tables of DynamoDB in this process, as far as Waybill and tools around it use them. Every command takes effect at
@@ -74,26 +74,24 @@ export class Engine {
   }
 
   /** Throws a DynamoDbError. */
-  execute({ operation, input, bytes }: Command): Members {
+  execute({ operation, input }: Command): Members {
     switch (operation) {
       case 'UpdateItem':
-        return this.write('Update', input, OLD_AND_NEW, bytes)
+        return this.write('Update', input, OLD_AND_NEW)
       case 'GetItem':
         return getItem(this.tables, input as GetInput)
       case 'PutItem':
-        return this.write('Put', input, OLD_ONLY, bytes)
+        return this.write('Put', input, OLD_ONLY)
       case 'DeleteItem':
-        return this.write('Delete', input, OLD_ONLY, bytes)
+        return this.write('Delete', input, OLD_ONLY)
       case 'TransactWriteItems':
-        return this.transact(input, bytes)
+        return this.transact(input)
       case 'Query':
         return query(this.tables, input as PageInput, this.options.pageBytes)
       case 'Scan':
         return scan(this.tables, input as PageInput, this.options.pageBytes)
       case 'BatchGetItem':
         return batchGet(this.tables, input)
-      case 'BatchWriteItem':
-        return this.batchWrite(input, bytes)
       default:
         return this.tables.execute(operation, input)
     }
@@ -144,57 +142,36 @@ export class Engine {
     return removed
   }
 
-  private batchWrite({ RequestItems }: Members, bytes: number): Members {
-    const writes = Object.entries((RequestItems ?? {}) as Record<string, Record<string, WriteInput>[]>).flatMap(
-      ([TableName, requests]) =>
-        requests.map(({ PutRequest, DeleteRequest }) => {
-          if (PutRequest) return { kind: 'Put', input: { TableName, Item: PutRequest.Item } } as const
-          if (DeleteRequest) return { kind: 'Delete', input: { TableName, Key: DeleteRequest.Key } } as const
-          throw validationError('Supplied AttributeValue has neither PutRequest nor DeleteRequest')
-        }),
-    )
-    checkCount('BatchWriteItem', writes)
-    const prepared = this.prepareAll(writes)
-    prepared.forEach(checkGiven)
-    for (const { kind, input } of writes) this.write(kind, input, OLD_ONLY, bytes)
-    return { UnprocessedItems: {} }
-  }
-
-  private write(kind: WriteKind, input: ReturningInput, allowed: ReadonlySet<string>, bytes: number): Members {
+  private write(kind: WriteKind, input: ReturningInput, allowed: ReadonlySet<string>): Members {
     const { ReturnValues = 'NONE' } = input
     if (!allowed.has(ReturnValues)) throw validationError('Return values set to invalid value')
     const write = this.prepare(kind, input)
-    const attempt = this.attempt(write, bytes)
+    const attempt = this.attempt(write)
     if ('reason' in attempt) throw refusedFor(attempt.reason)
-    const { next, bound } = attempt
-    this.replace(write.table, write.key, write.old, next, bound)
+    const { next } = attempt
+    this.replace(write.table, write.key, write.old, next)
     const Attributes = returned(write, next, ReturnValues)
     return Attributes ? { Attributes } : {}
   }
 
-  private transact(input: Members, bytes: number): Members {
+  private transact(input: Members): Members {
     refuseOthers('TransactWrite', input)
-    const items = (input.TransactItems ?? []) as readonly Partial<Record<WriteKind, WriteInput>>[]
+    const items = (input.TransactItems ?? []) as readonly TransactItem[]
     checkCount('TransactWriteItems', items)
-    const writes = this.prepareAll(
-      items.map((item) => {
-        const [kind, ...others] = WRITE_KINDS.filter((name) => item[name])
-        if (!kind || others.length > 0)
-          throw validationError('TransactItems can only contain one of Check, Put, Update or Delete')
-        return { kind, input: item[kind] as WriteInput }
-      }),
-    )
+    const writes = items.map(onlyWriteOf).map(([kind, given]) => this.prepare(kind, given))
+    const places = writes.map(({ table, key }) => placeInTables(table, key))
+    refuseTwice(places, 'One request cannot include multiple operations on one item')
     const token = input.ClientRequestToken as string | undefined
     const done =
       token === undefined ? undefined : { token, fingerprint: fingerprintOf(items), atMs: this.options.clock() }
     if (done && this.transactions.has(done)) return {}
-    const attempts = writes.map((write) => this.attemptInTransaction(write, bytes))
+    const attempts = writes.map((write) => this.attemptInTransaction(write))
     if (attempts.some((attempt) => 'reason' in attempt)) {
       throw transactionCanceled(attempts.map((attempt) => ('reason' in attempt ? attempt.reason : { Code: 'None' })))
     }
     writes.forEach(({ kind, table, key, old }, i) => {
-      const { next, bound } = attempts[i] as Exclude<Attempt, { reason: Reason }>
-      if (kind !== 'ConditionCheck') this.replace(table, key, old, next, bound)
+      const { next } = attempts[i] as Exclude<Attempt, { reason: Reason }>
+      if (kind !== 'ConditionCheck') this.replace(table, key, old, next)
       this.underWay.add(placeInTables(table, key))
     })
     if (done) {
@@ -205,9 +182,9 @@ export class Engine {
   }
 
   /** In AWS a fault in one item's data is that item's reason. (DynamoDB Local refuses the whole request.) */
-  private attemptInTransaction(write: Write, bytes: number): Attempt {
+  private attemptInTransaction(write: Write): Attempt {
     try {
-      return this.attempt(write, bytes, 2)
+      return this.attempt(write, 2)
     } catch (error) {
       if (!(error instanceof DynamoDbError && error.name === 'ValidationException')) throw error
       return { reason: { Code: 'ValidationError', Message: error.message } }
@@ -215,21 +192,13 @@ export class Engine {
   }
 
   /** A write in a transaction takes its units twice. */
-  private attempt(write: Write, bytes: number, times = 1): Attempt {
+  private attempt(write: Write, times = 1): Attempt {
     checkGiven(write)
     const tooMany = this.throttle?.refusal(placeInTables(write.table, write.key), write.old, times)
     if (tooMany) return { reason: tooMany }
     if (this.underWay.size > 0 && this.underWay.has(placeInTables(write.table, write.key))) return { reason: CONFLICT }
     if (!conditionHolds(write)) return { reason: conditionFailed(write.showsOld ? write.old : undefined) }
-    const next = outcomeOf(write)
-    return { next, bound: boundBytes(write, next, bytes) }
-  }
-
-  private prepareAll(writes: readonly { readonly kind: WriteKind; readonly input: WriteInput }[]): Write[] {
-    const prepared = writes.map(({ kind, input }) => this.prepare(kind, input))
-    const places = prepared.map(({ table, key }) => placeInTables(table, key))
-    refuseTwice(places, 'One request cannot include multiple operations on one item')
-    return prepared
+    return { next: outcomeOf(write) }
   }
 
   private prepare(kind: WriteKind, input: WriteInput): Write {
@@ -237,8 +206,15 @@ export class Engine {
     return prepareWrite(kind, this.tables.get(input.TableName), input)
   }
 
-  private replace(table: StoredTable, key: Key, old: Item | undefined, next: Item | undefined, bound = 0): void {
-    table.replace(key, old, next, bound)
+  private replace(table: StoredTable, key: Key, old: Item | undefined, next: Item | undefined): void {
+    table.replace(key, old, next)
     this.options.journal.change({ table: table.name, key, item: next })
   }
+}
+
+function onlyWriteOf(item: TransactItem): [WriteKind, WriteInput] {
+  const [kind, ...others] = WRITE_KINDS.filter((name) => item[name])
+  if (!kind || others.length > 0)
+    throw validationError('TransactItems can only contain one of Check, Put, Update or Delete')
+  return [kind, item[kind] as WriteInput]
 }

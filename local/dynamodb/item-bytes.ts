@@ -6,12 +6,10 @@ import { type Item, isSet, type Value } from './value.ts'
 
 const MOST_ITEM_BYTES = 400 * 1024
 
-/** The size of an item is counted only if its bound is too large. Returns a bound; throws if the item is too large. */
-export function checkItemBytes(item: Item, bound: number, isUpdate: boolean): number {
-  if (bound <= MOST_ITEM_BYTES) return bound
-  const bytes = itemBytes(item)
-  if (bytes <= MOST_ITEM_BYTES) return bytes
-  throw validationError(`Item size ${isUpdate ? 'to update ' : ''}has exceeded the maximum allowed size`)
+/** Returns the item. Throws if it is too large. */
+export function ofAllowedSize(item: Item, what: string): Item {
+  if (itemBytes(item) <= MOST_ITEM_BYTES) return item
+  throw validationError(`${what} has exceeded the maximum allowed size`)
 }
 
 /** "The total size of an item is the sum of the lengths of its attribute names and values." */

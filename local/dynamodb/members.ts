@@ -31,11 +31,11 @@ export function refuseOthers(command: keyof typeof MEMBERS, input: object): void
   }
 }
 
-const MOST_ITEMS = { BatchGetItem: 100, BatchWriteItem: 25, TransactWriteItems: 100 }
+const MOST_ITEMS = 100
 
-export function checkCount(operation: keyof typeof MOST_ITEMS, items: readonly unknown[]): void {
-  if (items.length < 1 || items.length > MOST_ITEMS[operation]) {
-    throw validationError(`Too few or too many items for the ${operation} call: 1 to ${MOST_ITEMS[operation]}`)
+export function checkCount(operation: string, items: readonly unknown[]): void {
+  if (items.length < 1 || items.length > MOST_ITEMS) {
+    throw validationError(`Too few or too many items for the ${operation} call: 1 to ${MOST_ITEMS}`)
   }
 }
 
@@ -54,7 +54,9 @@ export function convertItems<To>(members: Members, convert: (item: never) => To)
     else if (ITEMS.has(name)) converted[name] = convert(value as never)
     else if (LISTS_OF_ITEMS.has(name) && Array.isArray(value))
       converted[name] = value.map((one) => convert(one as never))
-    else if (name === 'RequestItems' || name === 'Responses') converted[name] = byTable(value, convert)
+    else if (name === 'RequestItems')
+      converted[name] = byTable(value, (request: object) => convertAll(request, convert))
+    else if (name === 'Responses') converted[name] = byTable(value, (items: never[]) => items.map(convert))
     else converted[name] = convertAll(value, convert)
   }
   return converted
@@ -65,15 +67,9 @@ function convertAll<To>(value: object, convert: (item: never) => To): unknown {
   return convertItems(value as Members, convert)
 }
 
-/** Names of tables stand in place of members: `Responses` has items there, `RequestItems` requests. */
-function byTable<To>(value: object, convert: (item: never) => To): unknown {
-  if (Array.isArray(value)) return convertAll(value, convert)
-  return Object.fromEntries(
-    Object.entries(value).map(([table, requests]) => {
-      const isAnswer = Array.isArray(requests) && !requests.some((one) => 'PutRequest' in one || 'DeleteRequest' in one)
-      return [table, isAnswer ? requests.map((one) => convert(one as never)) : convertAll(requests as object, convert)]
-    }),
-  )
+/** Names of tables stand in place of members. */
+function byTable<From>(value: object, convert: (ofTable: From) => unknown): unknown {
+  return Object.fromEntries(Object.entries(value).map(([table, ofTable]) => [table, convert(ofTable)]))
 }
 
 function isObject(value: unknown): value is object {

@@ -13,8 +13,6 @@ export type Reason = {
   readonly Item?: Item
 }
 
-export type Detail = { readonly Item?: Item | undefined; readonly CancellationReasons?: readonly Reason[] }
-
 export const CONFLICT: Reason = { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' }
 
 export function conditionFailed(item: Item | undefined): Reason {

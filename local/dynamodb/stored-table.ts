@@ -11,8 +11,8 @@ export type TableSchema = Schema & {
   readonly indexes: readonly IndexSchema[]
 }
 
-/** `tie` orders items with the same sort key in an index; `mostBytes` bounds the item's size. */
-export type Entry = { readonly sort: string; readonly tie: string; item: Item; mostBytes: number }
+/** `tie` orders items with the same sort key in an index. */
+export type Entry = { readonly sort: string; readonly tie: string; item: Item }
 
 /** `order` is its place in a scan, which has no meaning, as in AWS. */
 type Partition = { readonly order: string; readonly entries: Entry[] }
@@ -37,29 +37,21 @@ export class StoredTable {
     this.indexes = definition.indexes.map((index) => ({ ...index, schema: index, partitions: new Partitions() }))
   }
 
-  get(key: Key): Item | undefined {
-    return this.entry(key)?.item
+  get({ partition, sort }: Key): Item | undefined {
+    const entries = this.own.partitions.get(partition)
+    const entry = entries.length === 1 ? entries[0] : entries[placeOf(entries, sort, '')]
+    return entry?.sort === sort ? entry.item : undefined
   }
 
-  mostBytes(key: Key): number {
-    return this.entry(key)?.mostBytes ?? 0
-  }
-
-  replace(key: Key, old: Item | undefined, next: Item | undefined, mostBytes = 0): void {
+  replace(key: Key, old: Item | undefined, next: Item | undefined): void {
     const { partitions } = this.own
-    if (next) partitions.insert(key.partition, { sort: key.sort, tie: '', item: next, mostBytes })
+    if (next) partitions.insert(key.partition, { sort: key.sort, tie: '', item: next })
     else if (old) partitions.remove(key.partition, key.sort, '')
     for (const index of this.indexes) reindex(index, key, old, next)
   }
 
   *items(): Iterable<Item> {
     for (const { entries } of this.own.partitions.all()) for (const { item } of entries) yield item
-  }
-
-  private entry({ partition, sort }: Key): Entry | undefined {
-    const entries = this.own.partitions.get(partition)
-    const entry = entries.length === 1 ? entries[0] : entries[placeOf(entries, sort, '')]
-    return entry?.sort === sort ? entry : undefined
   }
 }
 
@@ -147,7 +139,7 @@ function reindex({ schema, partitions }: Sorted, key: Key, old: Item | undefined
   const tie = tieOf(key)
   const stays = from && to && from.partition === to.partition && from.sort === to.sort
   if (from && !stays) partitions.remove(from.partition, from.sort, tie)
-  if (to && next) partitions.insert(to.partition, { sort: to.sort, tie, item: next, mostBytes: 0 })
+  if (to && next) partitions.insert(to.partition, { sort: to.sort, tie, item: next })
 }
 
 /** Undefined if the item lacks a key of the index: then it is not in it. */
@@ -165,8 +157,6 @@ function insertEntry(entries: Entry[], entry: Entry): void {
   }
   const at = placeOf(entries, entry.sort, entry.tie)
   const there = entries[at]
-  if (there?.sort === entry.sort && there.tie === entry.tie) {
-    there.item = entry.item
-    there.mostBytes = entry.mostBytes
-  } else entries.splice(at, 0, entry)
+  if (there?.sort === entry.sort && there.tie === entry.tie) there.item = entry.item
+  else entries.splice(at, 0, entry)
 }

@@ -15,13 +15,6 @@ export function applyUpdate(changes: readonly Change[], item: Item, values: Valu
   return next
 }
 
-/** True if a value of the item may be in it twice afterwards. */
-export function copies(changes: readonly Change[]): boolean {
-  return changes.some(({ section, value }: Change & { value?: Result }) => {
-    return section === 'SET' && (value?.kind === 'attribute' || value?.kind === 'if_not_exists')
-  })
-}
-
 function resultOf(change: Change, item: Item, values: Values): Found {
   if (change.section === 'REMOVE') return undefined
   if (change.section === 'SET') return calculated(change.value, item, values)

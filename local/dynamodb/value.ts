@@ -28,10 +28,6 @@ export function typeOf(value: Value): TypeName {
   return isSet(value) ? 'BS' : 'M'
 }
 
-function isMap(value: Found): value is Item {
-  return typeof value === 'object' && value !== null && typeOf(value) === 'M'
-}
-
 export function isSet(value: Found): value is ElementSet {
   return value instanceof Set
 }
@@ -108,7 +104,7 @@ function byteOrder(unit: number): number {
 export function sizeOf(value: Found): number | undefined {
   if (typeof value === 'string' || Array.isArray(value) || value instanceof Uint8Array) return value.length
   if (isSet(value)) return value.size
-  return isMap(value) ? Object.keys(value).length : undefined
+  return value !== undefined && typeOf(value) === 'M' ? Object.keys(value as Item).length : undefined
 }
 
 export function beginsWith(value: Found, prefix: Found): boolean {

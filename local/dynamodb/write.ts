@@ -1,10 +1,10 @@
 import { holds } from './condition.ts'
 import { validationError } from './failures.ts'
-import { checkItemBytes } from './item-bytes.ts'
+import { ofAllowedSize } from './item-bytes.ts'
 import { checkIndexKeys, checkKeyBytes, keyIn, keyNames, keyOnly } from './keys.ts'
 import { type Bound, bind, type Placeholders } from './program.ts'
 import type { Key, StoredTable } from './stored-table.ts'
-import { applyUpdate, copies } from './update.ts'
+import { applyUpdate } from './update.ts'
 import { type Item, pick } from './value.ts'
 
 export type WriteKind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck'
@@ -54,7 +54,7 @@ export function conditionHolds({ bound: { condition, values }, old = NO_ITEM }: 
 }
 
 export function outcomeOf({ kind, table, given, old, bound: { update, values } }: Write): Item | undefined {
-  if (kind === 'Put') return given
+  if (kind === 'Put') return ofAllowedSize(given, 'Item size')
   if (kind === 'Delete') return undefined
   if (kind === 'ConditionCheck') return old
   if (!update) return old ?? given
@@ -64,14 +64,7 @@ export function outcomeOf({ kind, table, given, old, bound: { update, values } }
   }
   const next = applyUpdate(update, old ?? given, values)
   checkIndexKeys(table.definition, next)
-  return next
-}
-
-/** A bound of the item's size after the write: its size before and the bytes of the command. Throws if it is too large. */
-export function boundBytes({ key, table, bound }: Write, next: Item | undefined, commandBytes: number): number {
-  if (!next || commandBytes === 0) return 0
-  const times = bound.update && copies(bound.update) ? 2 : 1
-  return checkItemBytes(next, (table.mostBytes(key) + commandBytes) * times, bound.update !== undefined)
+  return ofAllowedSize(next, 'Item size to update')
 }
 
 export function returned({ old, bound }: Write, next: Item | undefined, wanted: string): Item | undefined {

@@ -1,12 +1,7 @@
 import { type JSONPath, visit } from 'jsonc-parser'
 
-export type JsonLines = {
-  /** The line of every value by its path, as the server writes it: `models[0].price.input`. */
-  readonly lines: ReadonlyMap<string, number>
-  readonly brokenAt: number | undefined
-}
-
-export function jsonLines(text: string): JsonLines {
+/** The line of every value by its path, as the server writes it: `models[0].price.input`. */
+export function jsonLines(text: string) {
   const lines = new Map<string, number>()
   let brokenAt: number | undefined
   const begin = (_at: number, _length: number, line: number, _column: number, path: () => JSONPath) => {
@@ -32,7 +27,7 @@ function pathText(path: JSONPath): string {
 }
 
 /** A field that is missing has the line of the object that lacks it. */
-export function lineOf({ lines, brokenAt }: JsonLines, path: string): number | undefined {
+export function lineOf({ lines, brokenAt }: ReturnType<typeof jsonLines>, path: string): number | undefined {
   if (brokenAt !== undefined) return brokenAt
   let part = path
   while (part && !lines.has(part)) part = part.replace(/(\.|^)[^.[\]]*$|\[\d+\]$/, '')

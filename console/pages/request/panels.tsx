@@ -70,9 +70,15 @@ export function Notices({ of: request }: Props) {
   const isFailed = facts.outcome !== undefined && facts.outcome !== 'completed'
   const why = bill.length === 0 && explained(request, 'charged')
   const whyCharged = isFailed && explained(request, '')
+  const { model, fallback_model: fallback, lowered_max_tokens: lowered, dropped_fields: dropped } = facts
   const beyond = facts.asked_max_tokens
-    ? `the most that ${facts.model} generates; ${counted(facts.asked_max_tokens)} were asked for.`
+    ? `the most that ${model} generates; ${counted(facts.asked_max_tokens)} were asked for.`
     : 'the most that the balance covered. A longer answer was cut there.'
+  const warnings = {
+    'Answered by a fallback': fallback && `${fallback} answered in place of ${model}, at the price of ${model}.`,
+    'Output cap lowered': lowered && `to ${counted(lowered)} tokens, ${beyond}`,
+    'Fields left out': dropped && `${dropped}, as the catalog tells for ${facts.provider}.`,
+  }
   return (
     <>
       {hold && (
@@ -81,21 +87,13 @@ export function Notices({ of: request }: Props) {
           {hold.expired && 'Its request is dead, and the sweep will give the credits back.'}
         </p>
       )}
-      {facts.fallback_model && (
-        <p class="notice warn">
-          <strong>Answered by a fallback:</strong> {facts.fallback_model} answered in place of {facts.model}, at the
-          price of {facts.model}.
-        </p>
-      )}
-      {facts.lowered_max_tokens && (
-        <p class="notice warn">
-          <strong>Output cap lowered:</strong> to {counted(facts.lowered_max_tokens)} tokens, {beyond}
-        </p>
-      )}
-      {facts.dropped_fields && (
-        <p class="notice warn">
-          <strong>Fields left out:</strong> {facts.dropped_fields}, as the catalog tells for {facts.provider}.
-        </p>
+      {Object.entries(warnings).map(
+        ([title, text]) =>
+          text && (
+            <p key={title} class="notice warn">
+              <strong>{title}:</strong> {text}
+            </p>
+          ),
       )}
       {facts.replay_of && (
         <p class="notice">

@@ -27,7 +27,7 @@ function write(file: string): void {
     const Item = { part: 'p', requestId: `r${n}`, of: n, large: 10n ** 30n, bytes: Uint8Array.of(n) }
     const Put = { TableName: 'usage', Item }
     const input = { TransactItems: [{ Update }, { Put }], ClientRequestToken: `t${n}` }
-    engine.execute({ operation: 'TransactWriteItems', input, bytes: 0 })
+    engine.execute({ operation: 'TransactWriteItems', input })
     engine.settle()
     kept.commit()
   }
@@ -86,7 +86,7 @@ test('sets, large numbers, bytes, tokens and schemas come back as they were', ()
   expect(engine.item('keys', { pk: 'p', sk: 's' })?.big).toEqual(
     new Set(Array.from({ length: COMMITS }, (_, i) => Uint8Array.of(i + 1))),
   )
-  expect(engine.execute({ operation: 'DescribeTimeToLive', input: { TableName: 'keys' }, bytes: 0 })).toEqual({
+  expect(engine.execute({ operation: 'DescribeTimeToLive', input: { TableName: 'keys' } })).toEqual({
     TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED', AttributeName: 'expiresAt' },
   })
 })

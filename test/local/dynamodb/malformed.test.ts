@@ -19,7 +19,7 @@ async function ask(operation: string, body: string) {
 }
 
 const OPERATIONS = [
-  ...['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query', 'Scan', 'BatchGetItem', 'BatchWriteItem'],
+  ...['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query', 'Scan', 'BatchGetItem'],
   ...['TransactWriteItems', 'CreateTable', 'DescribeTable', 'UpdateTimeToLive', '__proto__', ''],
 ]
 
@@ -66,4 +66,10 @@ test.each([
     JSON.stringify({ TableName: 'table', Item: { pk: { S: 'a' }, value } }),
   )
   expect([status, answer.message]).toEqual([400, expect.stringContaining(`does not support ${what}.`)])
+})
+
+test('an operation that it does not have is refused by name', async () => {
+  const RequestItems = { table: [{ PutRequest: { Item: { pk: { S: 'a' } } } }] }
+  const { status, answer } = await ask('BatchWriteItem', JSON.stringify({ RequestItems }))
+  expect([status, answer.message]).toEqual([400, expect.stringContaining('does not support BatchWriteItem.')])
 })

@@ -1,6 +1,5 @@
 import {
   BatchGetCommand,
-  BatchWriteCommand,
   DeleteCommand,
   GetCommand,
   PutCommand,
@@ -59,7 +58,7 @@ export class RandomCommands {
     if (command instanceof TransactWriteCommand) this.done.push(command)
   }
 
-  /** Commands of several items, written or read at once. */
+  /** Several items, read at once. */
   private batch(): DocumentCommand {
     const { random, tables } = this
     const keys = Array.from({ length: 1 + random.below(3) }, () => ({
@@ -67,14 +66,7 @@ export class RandomCommands {
       sk: random.pick(SORTS),
     }))
     const own = random.chance(0.05) ? keys : [...new Map(keys.map((key) => [key.pk + key.sk, key])).values()]
-    if (random.chance(0.5)) {
-      return new BatchGetCommand({ RequestItems: { [tables.keys]: { Keys: own, ConsistentRead: true } } })
-    }
-    const requests = own.map((Key) => {
-      const Item = { ...Key, ...randomAttributes(random) }
-      return random.chance(0.3) ? { DeleteRequest: { Key } } : { PutRequest: { Item } }
-    })
-    return new BatchWriteCommand({ RequestItems: { [tables.keys]: requests } })
+    return new BatchGetCommand({ RequestItems: { [tables.keys]: { Keys: own, ConsistentRead: true } } })
   }
 
   private async queryInPages(input: QueryCommandInput): Promise<void> {

@@ -7,7 +7,6 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import type {
   BatchGetCommand,
-  BatchWriteCommand,
   DeleteCommand,
   GetCommand,
   PutCommand,
@@ -20,7 +19,7 @@ import { marshall } from '@aws-sdk/util-dynamodb'
 import { Engine } from '../../../local/dynamodb/engine.ts'
 import { DynamoDbError } from '../../../local/dynamodb/failures.ts'
 import { convertItems, type Members } from '../../../local/dynamodb/members.ts'
-import type { Detail } from '../../../local/dynamodb/refused-writes.ts'
+import type { Reason } from '../../../local/dynamodb/refused-writes.ts'
 import type { TableSchema } from '../../../local/dynamodb/stored-table.ts'
 import type { Item } from '../../../local/dynamodb/value.ts'
 import { itemFromDocument, toDocument } from './documents.ts'
@@ -36,7 +35,6 @@ export type DocumentCommand =
   | QueryCommand
   | ScanCommand
   | BatchGetCommand
-  | BatchWriteCommand
 
 const OPERATIONS: Readonly<Record<string, string>> = {
   GetCommand: 'GetItem',
@@ -47,7 +45,6 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   QueryCommand: 'Query',
   ScanCommand: 'Scan',
   BatchGetCommand: 'BatchGetItem',
-  BatchWriteCommand: 'BatchWriteItem',
 }
 
 /**
@@ -67,7 +64,7 @@ export class DynamoModel {
     const operation = OPERATIONS[command.constructor.name] ?? command.constructor.name
     try {
       const input = convertItems(command.input as Members, itemFromDocument)
-      return { ...convertItems(this.engine.execute({ operation, input, bytes: 0 }), toDocument) }
+      return { ...convertItems(this.engine.execute({ operation, input }), toDocument) }
     } catch (error) {
       throw error instanceof DynamoDbError ? exceptionOf(error) : error
     } finally {
@@ -89,7 +86,7 @@ const $metadata = {}
 
 function exceptionOf(error: DynamoDbError): DynamoDBServiceException {
   const { name, message } = error
-  const detail: Detail = error.detail
+  const detail: { readonly Item?: Item; readonly CancellationReasons?: readonly Reason[] } = error.detail
   const raw = (item: Item) => marshall(toDocument(item) as Record<string, unknown>)
   switch (name) {
     case 'ConditionalCheckFailedException':

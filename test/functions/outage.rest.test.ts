@@ -41,7 +41,7 @@ async function openStand() {
 async function askAgain(stand: Stand, body: object): Promise<Answer> {
   for (let tries = 1; ; tries++) {
     const answer = await stand.ask(body)
-    if (answer.status !== 503 || tries === 60) return answer
+    if ((answer.status !== 503 && answer.status !== 429) || tries === 60) return answer
   }
 }
 

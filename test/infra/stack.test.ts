@@ -450,6 +450,16 @@ test('functions know the settings of their stage: for how long rows are kept, wh
   const names = { [ENV.keysTable]: 'k', [ENV.usageTable]: 'u', [ENV.answersTable]: 'a' }
   expect(readConfig({ ...names, [ENV.attribution]: 'false' }).isUnattributed).toBe(true)
   expect(readConfig(names).isUnattributed).toBe(false)
+  // The part of all chats that one key may have, of an account's 1,000 if the stage has none of its own.
+  const atOnce = (variables: object) => readConfig({ ...names, ...variables }).mostAtOnce
+  const { [ENV.keyShare]: keyShare, [ENV.chatConcurrency]: chats } = variablesOf(prod, 'chat')
+  expect([keyShare, chats, atOnce({ [ENV.keyShare]: keyShare }), atOnce({})]).toEqual([
+    '0.2',
+    undefined,
+    200,
+    undefined,
+  ])
+  expect([100, 3].map((few) => atOnce({ [ENV.keyShare]: '0.2', [ENV.chatConcurrency]: String(few) }))).toEqual([20, 1])
 })
 
 test('prod has the probe, and dev only if its settings say so; it knows no table and is started every five minutes', () => {

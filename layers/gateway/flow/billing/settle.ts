@@ -91,13 +91,14 @@ export function settler(deps: SettleDeps): Settle {
     }
   }
 
+  /** The row tells the refusals before it that have none; if it does not stand, the next one does. */
   async function record(request: GatewayRequest, keyId: string, ending: Ending): Promise<UsageRow> {
     const refused = refusals.get(keyId)
     const alsoRefused = refused?.untold || undefined
     if (refused) refused.untold = 0
     let written: UsageRow | undefined
     try {
-      const row = { ...rowOf(request, keyId, ending), alsoRefused }
+      const row = rowOf(request, keyId, ending, alsoRefused)
       written = await persist(deps, request, () => writeRow(row))
       return written
     } finally {
@@ -134,10 +135,10 @@ export function settler(deps: SettleDeps): Settle {
     }
   }
 
-  function rowOf(request: GatewayRequest, keyId: string, ending: Ending): UsageRow {
+  function rowOf(request: GatewayRequest, keyId: string, ending: Ending, alsoRefused: number | undefined): UsageRow {
     const { priced, endpoint } = request
     const attribution = priced && !isUnattributed ? attributionOf(priced.chat.raw, endpoint.contract) : {}
-    return toRow(request, keyId, ending, clock(), attribution)
+    return toRow(request, keyId, ending, clock(), { ...attribution, alsoRefused })
   }
 
   /** An upstream that counts a prompt beyond the context proves the catalog wrong, by which holds are bounded. */
@@ -189,7 +190,7 @@ function toRow(
   keyId: string,
   ending: Ending,
   nowMs: number,
-  { user, tags }: Attribution,
+  { user, tags, alsoRefused }: Attribution & Pick<WholeRow, 'alsoRefused'>,
 ): WholeRow {
   const { journey, priced } = request
   const bill = ending.bill ?? NO_BILL
@@ -232,7 +233,7 @@ function toRow(
     stopReason: bill.stopReason,
     loss: lossOfRequest(request, bill) || undefined,
     serviceTier: bill.serviceTier,
-    alsoRefused: undefined,
+    alsoRefused,
   }
 }
 

@@ -3,8 +3,8 @@ import { acceptedNumbers } from '../../infra/stages.ts'
 import type { GatewayEvent, OpenedRequest } from '../../layers/gateway/flow/request.ts'
 import { requireEdge } from '../../layers/gateway/middleware/require-edge.ts'
 import { EDGE_HEADERS } from '../../layers/gateway/names.ts'
-import { catalogFor } from '../support/gateway.ts'
-import { openFor } from '../support/stack.ts'
+import { catalogFor, HELLO } from '../support/gateway.ts'
+import { openFor, openUpstream } from '../support/stack.ts'
 
 const SECRET = 'aB3'.repeat(16)
 const CONNECTION = '198.51.100.7'
@@ -113,4 +113,12 @@ test('a key with an allowlist works through the edge from its own networks only,
     expect(await get(SECRET, viewer)).toEqual([200, undefined])
   expect(await get(SECRET, '203.0.114.9')).toEqual([403, 'ip_not_allowed'])
   expect(await get('guess', VIEWER)).toEqual([403, 'direct_access_denied'])
+})
+
+test('a long body whose type the edge has replaced, so that it comes in base64, is read as what it was', async () => {
+  const gateway = await openFor(catalogFor((await openUpstream()).url), { originSecrets: [SECRET] })
+  const { secret } = await gateway.issue()
+  const replaced = { 'Content-Type': 'application/octet-stream', [EDGE_HEADERS.type]: 'application/json' }
+  const answer = await gateway.post(secret, HELLO, { [EDGE_HEADERS.origin]: SECRET, ...replaced })
+  expect(answer.status).toBe(200)
 })

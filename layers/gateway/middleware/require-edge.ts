@@ -6,7 +6,7 @@ import type { Gate } from './gate.ts'
 
 /**
  * With a CloudFront distribution in front, a request must have come through it, which a secret proves; then its word
- * about the viewer's address is believed. Without secrets there is no distribution, and every request passes unchanged.
+ * about the viewer's address and the body's type is believed. Without secrets there is no distribution, and every request passes unchanged.
  */
 export function requireEdge(originSecrets: readonly string[]): Gate {
   const accepted = originSecrets.map(digestOf)
@@ -17,6 +17,9 @@ export function requireEdge(originSecrets: readonly string[]): Gate {
     if (!proof || !accepted.some((known) => timingSafeEqual(known, digest))) throw calledDirectly()
     const viewer = event.headers[EDGE_HEADERS.viewer]
     if (viewer && parseAddress(viewer)) request.sourceIp = viewer
+    // The distribution replaces the type of a long body, so that it comes in base64.
+    const type = event.headers[EDGE_HEADERS.type]
+    if (type) event.headers['content-type'] = type
   }
 }
 

@@ -7,7 +7,6 @@ import { hasMoreTokens } from '../../domain/money/least-tokens.ts'
 import { priceRequest } from '../../domain/money/priced-request.ts'
 import { kindOf, MEDIA_KINDS, type PricedModel } from '../../domain/routing/catalog.ts'
 import { pinnableRoutes } from '../../domain/routing/route-order.ts'
-import { EDGE_HEADERS } from '../../names.ts'
 import { noEndpoint } from '../../wire/requests/find-route.ts'
 import { NOT_JSON, type RawBody, readJsonBody, textOf } from '../../wire/requests/read-body.ts'
 import { noSuchModel } from '../../wire/routing/models.ts'
@@ -42,7 +41,7 @@ export async function readJson<T>(event: GatewayEvent, read: (raw: RawBody) => T
   const raw: RawBody = {
     body: event.body,
     isBase64Encoded: event.isBase64Encoded,
-    contentType: event.headers[EDGE_HEADERS.type] ?? event.headers['content-type'],
+    contentType: event.headers['content-type'],
     contentEncoding: event.headers['content-encoding'],
   }
   try {

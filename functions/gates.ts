@@ -68,6 +68,6 @@ export function requestEnd({ finishDeadHolds }: Instance) {
   return async ({ context }: { readonly context: unknown }): Promise<void> => {
     const { settlement, credential, deadHolds, deadlineMs } = (context as GatewayContext).request
     await (settlement.streaming ?? settlement.settling)
-    if (credential && deadHolds?.length) await finishDeadHolds(credential.key.id, deadHolds, deadlineMs)
+    if (credential && deadHolds?.length) await finishDeadHolds(credential.key, deadHolds, deadlineMs)
   }
 }

@@ -75,7 +75,7 @@ export async function answerQuote(deps: QuoteDeps, request: AdmittedChat): Promi
 async function withoutDeadHolds(deps: QuoteDeps, request: AdmittedChat): Promise<Key> {
   const { key } = request.credential
   if (request.deadHolds.length === 0) return key
-  await deps.finishDeadHolds(key.id, request.deadHolds, request.deadlineMs)
+  await deps.finishDeadHolds(key, request.deadHolds, request.deadlineMs)
   request.deadHolds = []
   return (await deps.readKey(key.id)) ?? key
 }

@@ -54,11 +54,12 @@ export function createSweep(instance: Instance, tell?: Tell) {
 
   async function sweepKey(keyId: string, hasTime: () => boolean, countFinished: () => void): Promise<void> {
     const found = await read(keyId)
-    const dead = found ? expiredHolds(found.key, clock()) : []
+    if (!found) return
+    const dead = expiredHolds(found.key, clock())
     for (const hold of dead) {
       // The key stays where the next sweep finds it.
       if (!hasTime()) return
-      const finish = () => finishHold(keyId, hold).then(countFinished)
+      const finish = () => finishHold(found.key, hold).then(countFinished)
       await attempt('a dead request could not be finished; the next sweep will', finish, hold.requestId)
     }
     const left = dead.length > 0 ? await read(keyId) : found

@@ -167,7 +167,12 @@ test('hours are added up once nothing in them can change, and what is read is th
     expect((await readClosing(tables)()).summedThrough).toBe(through)
     expect(await read()).toEqual(byRows)
   }
-  await releaseHold(tables)({ keyId: key.id, requestId, hold: { amount: 5n, untilMs: heldMs + 60_000 }, cost: 0n })
+  await releaseHold(tables)({
+    address: key.address,
+    requestId,
+    hold: { amount: 5n, untilMs: heldMs + 60_000 },
+    cost: 0n,
+  })
   await closerAt(tables, () => endOf(3)).run()
   expect((await readClosing(tables)()).summedThrough).toBe(hourOf(endOf(3) - SUMMING_LAG_MS - HOUR_MS))
   expect(await read()).toEqual(byRows)
@@ -213,8 +218,7 @@ test('a day with a request that died stays open for its key alone until the requ
   expect(await audit(tables, dead.key.id, endOf(3))).toMatchObject({ ok: true })
 
   const holds = (await readKey(tables)(dead.key.id))?.holds ?? {}
-  for (const [id, hold] of Object.entries(holds))
-    await closer.instance.finishHold(dead.key.id, { requestId: id, ...hold })
+  for (const [id, hold] of Object.entries(holds)) await closer.instance.finishHold(dead.key, { requestId: id, ...hold })
   expect(await closer.run()).toMatchObject({ behind: 0 })
   const total = await readDayTotal(tables)(dead.key.id, day(0))
   const settled = dead.rows.filter((row) => utcDay(row.startedAtMs) === day(0))
@@ -386,7 +390,7 @@ test('a stage that keeps rows for some days gives each row its end in the write 
     })
     const requestId = makeRequestId(FIRST_MS, new Random(number).bytes(10))
     const { finishHold } = openInstance({ config: readConfig({ ...names, ...variables }), tables })
-    await finishHold(key.id, { requestId, amount: 0n, untilMs: FIRST_MS })
+    await finishHold(key, { requestId, amount: 0n, untilMs: FIRST_MS })
     stop()
     expect(calls).toEqual(['PutItem', 'UpdateItem'])
     const { Item } = await tables.database.get({ TableName: tables.usage, Key: rowKey(requestId) })

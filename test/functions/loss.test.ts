@@ -184,7 +184,7 @@ test('counts above the hold, a cost that the provider states, and a dead request
     UpdateExpression: 'SET available = available - :hold ADD openHolds :toAdd',
     ExpressionAttributeValues: { ':hold': hold.amount, ':toAdd': new Set([storedHold(requestId, hold)]) },
   })
-  expect(await gateway.instance.finishHold(key.id, { requestId, ...hold })).toMatchObject({ cost: 0n, loss: 7_000n })
+  expect(await gateway.instance.finishHold(key, { requestId, ...hold })).toMatchObject({ cost: 0n, loss: 7_000n })
   expect(await lossAt(key)).toBe(7_000n)
 })
 

@@ -19,18 +19,27 @@ export type RotatingKey = {
   readonly version: number
 }
 
-export type Key = KeySettings &
-  RotatingKey & {
-    readonly prefix: string
-    /** The last admission, with either secret; an answer that came late may set it back a little. */
-    readonly lastUsedAtMs?: number | undefined
-    readonly bucketFullAtUs: number
-    readonly counts: Counts
-    readonly granted: Nano
-    readonly available: Nano
-    readonly spent: Nano
-    readonly holds: Readonly<Record<string, Hold>>
-  }
+/** The part of a key that operators change. */
+type Terms = KeySettings & RotatingKey & { readonly prefix: string }
+
+/** The part of a key that requests change: the money, the limits that are used up, and the open requests of one item. */
+type Books = {
+  /** The item in which they lie, and in which a hold that was taken from them must be released. */
+  readonly address: string
+  /** The last admission, with either secret; an answer that came late may set it back a little. */
+  readonly lastUsedAtMs?: number | undefined
+  readonly bucketFullAtUs: number
+  readonly counts: Counts
+  readonly granted: Nano
+  readonly available: Nano
+  readonly spent: Nano
+  readonly holds: Readonly<Record<string, Hold>>
+}
+
+export type Key = Terms & Books
+
+/** Those of a key that holds credits for a request. */
+export type Holder = Pick<Key, 'id' | 'address'>
 
 type Standing = 'current' | 'grace' | 'suspended' | 'expired' | 'refused'
 

@@ -105,7 +105,7 @@ async function answerRefusal(deps: Remedies, request: Candidate, tries: Tries, w
   if (remedies.includes('lower the cap for credits') && lower(request, tries)) return
   const dead = expiredHolds(key, request.nowMs)
   if (remedies.includes('finish dead holds') && dead.length > 0 && !tries.sweptDead) {
-    await deps.finishDeadHolds(key.id, dead, request.deadlineMs)
+    await deps.finishDeadHolds(key, dead, request.deadlineMs)
     const fresh = (await deps.readKey(key.id)) ?? key
     request.credential = { hash, key: fresh, cached: false }
     tries.sweptDead = true

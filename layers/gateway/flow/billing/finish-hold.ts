@@ -1,5 +1,5 @@
 import { ulidTimeMs } from '../../domain/basics/ulid.ts'
-import type { OpenHold } from '../../domain/keys/key.ts'
+import type { Holder, OpenHold } from '../../domain/keys/key.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import type { UsageRow } from '../../domain/rows/usage-row.ts'
 import type { Log } from '../../platform/log/log.ts'
@@ -9,27 +9,27 @@ import type { PutUsageRow } from '../../store/rows/usage-rows.ts'
 
 type Books = { readonly putUsageRow: PutUsageRow; readonly releaseHold: ReleaseHold }
 
-export type FinishHold = (keyId: string, dead: OpenHold) => Promise<UsageRow>
+export type FinishHold = (holder: Holder, dead: OpenHold) => Promise<UsageRow>
 
 /** Settles a request that died: by its row if it had written one, else as abandoned and free. */
 export function holdFinisher({ putUsageRow, releaseHold }: Books): FinishHold {
-  return async (keyId, { requestId, ...hold }) => {
-    const row = await putUsageRow(abandonedRow(keyId, requestId, hold.amount))
-    await releaseHold({ keyId, requestId, hold, cost: row.cost, loss: row.loss })
+  return async ({ id, address }, { requestId, ...hold }) => {
+    const row = await putUsageRow(abandonedRow(id, requestId, hold.amount))
+    await releaseHold({ address, requestId, hold, cost: row.cost, loss: row.loss })
     return row
   }
 }
 
 /** None is begun after `untilMs`. */
-export type FinishDeadHolds = (keyId: string, dead: readonly OpenHold[], untilMs: number) => Promise<void>
+export type FinishDeadHolds = (holder: Holder, dead: readonly OpenHold[], untilMs: number) => Promise<void>
 
 /** Settles the dead holds that a request met. A failure here must not fail that request. */
 export function deadHoldsFinisher(finishHold: FinishHold, clock: () => number, log: Log): FinishDeadHolds {
   const attempt = attempter(log)
-  return async (keyId, dead, untilMs) => {
+  return async (holder, dead, untilMs) => {
     for (const hold of dead) {
       if (clock() >= untilMs) return
-      const finish = () => finishHold(keyId, hold)
+      const finish = () => finishHold(holder, hold)
       await attempt('a dead request could not be finished; the next sweep will', finish, hold.requestId)
     }
   }

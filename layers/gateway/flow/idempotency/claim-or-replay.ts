@@ -1,7 +1,7 @@
 import type { AnswerClaim, KeptAnswer } from '../../domain/admission/idempotency.ts'
 import { badRequest, type ErrorKind, GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { AnswerStore } from '../../store/idempotency/answers.ts'
-import type { ReadKey } from '../../store/keys/read-key.ts'
+import type { ReadBooks } from '../../store/keys/read-key.ts'
 import { secretOf } from '../admission/credential.ts'
 import type { FinishHold } from '../billing/finish-hold.ts'
 import { type AdmittedChat, deadAtMs, type GatewayEvent, type Replay } from '../request.ts'
@@ -9,7 +9,7 @@ import { AnswerCipher, answerId } from './answer-vault.ts'
 
 export type IdempotencyDeps = {
   readonly answers: AnswerStore
-  readonly readKey: ReadKey
+  readonly readBooks: ReadBooks
   readonly finishHold: FinishHold
 }
 
@@ -51,16 +51,17 @@ export async function claimOrReplay(
 
 /** A request that died with its claim is settled first: it cannot be charged any more once another takes its place. */
 async function claimOrFind(
-  { answers, readKey, finishHold }: IdempotencyDeps,
+  { answers, readBooks, finishHold }: IdempotencyDeps,
   { credential, nowMs }: AdmittedChat,
   claim: AnswerClaim,
 ): Promise<KeptAnswer | undefined> {
   const found = await answers.claim(claim, nowMs)
   if (found?.state !== 'running' || found.untilMs > nowMs) return found
   const { requestId } = found
-  const keyId = credential.key.id
-  const hold = (await readKey(keyId))?.holds[requestId] ?? { amount: 0n, untilMs: found.untilMs }
-  const row = await finishHold(keyId, { requestId, ...hold })
+  const books = await readBooks(credential.key.id)
+  const holder = books.find(({ holds }) => holds[requestId]) ?? credential.key
+  const hold = holder.holds[requestId] ?? { amount: 0n, untilMs: found.untilMs }
+  const row = await finishHold(holder, { requestId, ...hold })
   if (row.cost > 0n) return { ...found, state: 'not_kept' }
   return answers.claim(claim, nowMs, requestId)
 }

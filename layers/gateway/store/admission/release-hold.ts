@@ -13,7 +13,7 @@ export type ReleaseHold = (release: Release) => Promise<boolean>
 
 export function releaseHold({ database, keys }: Tables): ReleaseHold {
   return (release) => {
-    const write = { TableName: keys, Key: keyItem(release.keyId), ...releaseWrite(release) }
+    const write = { TableName: keys, Key: keyItem(release.address), ...releaseWrite(release) }
     return ifConditionHolds(retryRejected(() => database.update(write)))
   }
 }

@@ -49,7 +49,7 @@ export function scheduleSweep({ database, keys }: Tables) {
             ExpressionAttributeValues: values,
           }
     // If a request was admitted meanwhile, or the item has an event or a notice, the key stays where the next sweep finds it.
-    const write = { TableName: keys, Key: keyItem(key.id), ...next }
+    const write = { TableName: keys, Key: keyItem(key.address), ...next }
     await ifConditionHolds(retryRejected(() => database.update(write)))
   }
 }

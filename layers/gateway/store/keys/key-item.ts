@@ -16,7 +16,8 @@ import type { Item } from '../dynamodb/database.ts'
 import { type KeyItems, rotatingAttributes, toRotatingKey } from './rotating-item.ts'
 
 const SORT_KEY = 'KEY'
-export const keyItem = (keyId: string) => ({ pk: `${ITEMS.key}${keyId}`, sk: SORT_KEY })
+/** The address of a key's books is the key's id. */
+export const keyItem = (address: string) => ({ pk: `${ITEMS.key}${address}`, sk: SORT_KEY })
 export const keyIdOf = (item: Record<string, unknown>) => (item.pk as string).slice(ITEMS.key.length)
 export const hashItem = (hash: string) => ({ pk: `${ITEMS.hash}${hash}`, sk: 'HASH' })
 export const externalItem = (externalId: string) => ({ pk: `${ITEMS.external}${externalId}`, sk: 'EXTERNAL' })
@@ -51,6 +52,7 @@ export function toItem(key: Key): Item {
 export function toKey(item: Item): Key {
   return {
     ...toRotatingKey(item),
+    address: keyIdOf(item),
     prefix: item.prefix as string,
     ...(item.lastUsedAtMs !== undefined && { lastUsedAtMs: item.lastUsedAtMs as number }),
     bucketFullAtUs: item.bucketFullAtUs as number,

@@ -55,6 +55,10 @@ export function admissionBy(instance: Instance, returned?: 'UPDATED_NEW'): Admit
     finishDeadHolds,
     readKey: readKey(tables, config.mostAtOnce),
     newRequestId: requestIds(instance),
+    draw: async (...purse) => {
+      const { drawFrom } = await import('#accounts')
+      return drawFrom(tables)(...purse)
+    },
     cache,
   }
 }

@@ -1,6 +1,6 @@
 import { expiredHolds } from '../../layers/gateway/domain/keys/key.ts'
 import { attempter } from '../../layers/gateway/platform/retry.ts'
-import { findKeysToSweep, scheduleSweep } from '../../layers/gateway/store/admission/sweep.ts'
+import { findAccountsToSweep, findKeysToSweep, scheduleSweep } from '../../layers/gateway/store/admission/sweep.ts'
 import { readCatalogHead } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { moveEvents } from '../../layers/gateway/store/events/pending-events.ts'
 import { findRungClocks, stopClock } from '../../layers/gateway/store/notices/expiry-clock.ts'
@@ -8,6 +8,7 @@ import { readWatched } from '../../layers/gateway/store/notices/notices.ts'
 import type { Instance } from '../instance.ts'
 import { type Context, sideBySide, timeLeft } from '../scheduled-run.ts'
 import { noticeTeller, type Tell } from './tell-notices.ts'
+import { accountTender } from './tend-account.ts'
 
 /** The keys in a run whose notices may fail to be told. */
 const MOST_UNTOLD = 10
@@ -40,11 +41,15 @@ export function createSweep(instance: Instance, tell?: Tell) {
       const sweep = () => sweepKey(keyId, hasTime, countFinished)
       await attempt('a key could not be swept; the next sweep will', sweep)
     })
+    const tend = accountTender(instance, tellNotices)
+    await sideBySide(findAccountsToSweep(tables)(clock()), hasTime, (id) =>
+      attempt('an account could not be swept; the next sweep will', () => tend(id)),
+    )
     const rung = tell ? findRungClocks(tables)(clock()) : []
     await sideBySide(rung, hasTime, (one) =>
       attempt('an expiry could not be told; the next sweep will', async () => {
         const watched = await read(one.keyId)
-        if (watched) await tellNotices(watched)
+        if (watched) await tellNotices(watched, () => read(one.keyId))
         await stop(one)
       }),
     )
@@ -68,7 +73,7 @@ export function createSweep(instance: Instance, tell?: Tell) {
     if (untold < MOST_UNTOLD) {
       untold += 1
       await attempt('a notice could not be told; the next sweep will', async () => {
-        await tellNotices(left)
+        await tellNotices(left, () => read(keyId))
         untold -= 1
       })
     }

@@ -1,13 +1,11 @@
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { ulid, ulidTimeMs } from '../../layers/gateway/domain/basics/ulid.ts'
-import type { Key } from '../../layers/gateway/domain/keys/key.ts'
-import { dueNotices } from '../../layers/gateway/domain/keys/notice.ts'
+import { dueNotices, type Owner } from '../../layers/gateway/domain/keys/notice.ts'
 import {
   forgetNotices,
   type KeptNotice,
   keepNotice,
-  readWatched,
-  type WatchedKey,
+  type WatchedOwner,
 } from '../../layers/gateway/store/notices/notices.ts'
 import { type NoticeBody, noticeBody } from '../../layers/gateway/wire/keys/notice-body.ts'
 import type { Instance } from '../instance.ts'
@@ -23,12 +21,12 @@ const MOST_DAYS = 3
  * point leaves it to the next sweep, with the same id. If nobody is to be told, notices are forgotten.
  */
 export function noticeTeller({ tables, clock, random, log }: Instance, tell: Tell | undefined) {
-  const read = readWatched(tables)
   const keep = keepNotice(tables)
   const forget = forgetNotices(tables)
 
-  return async (watched: WatchedKey): Promise<void> => {
-    const { key, kept, unreadable } = tell ? await withDue(watched) : watched
+  /** `again` reads the owner of the notices once more. */
+  return async (watched: WatchedOwner, again: () => Promise<WatchedOwner | undefined>): Promise<void> => {
+    const { key, kept, unreadable } = tell ? await withDue(watched, again) : watched
     const isTooOld = ({ id }: { readonly id: string }) => ulidTimeMs(id) < clock() - MOST_DAYS * DAY_MS
     const late = tell ? kept.filter(isTooOld) : []
     const current = kept.filter((notice) => !late.includes(notice))
@@ -42,15 +40,15 @@ export function noticeTeller({ tables, clock, random, log }: Instance, tell: Tel
     if (failed.length > 0) throw failed[0]
   }
 
-  async function tellOne(key: Key, notice: KeptNotice): Promise<void> {
+  async function tellOne(key: Owner, notice: KeptNotice): Promise<void> {
     await tell?.(noticeBody(notice, key))
     await forget(key.id, [notice.bytes])
   }
 
-  async function withDue(watched: WatchedKey): Promise<WatchedKey> {
+  async function withDue(watched: WatchedOwner, again: () => Promise<WatchedOwner | undefined>): Promise<WatchedOwner> {
     const due = dueNotices(watched, clock())
     for (const notice of due) await keep(watched, notice, ulid(clock(), random(10)))
-    return due.length > 0 ? ((await read(watched.key.id)) ?? watched) : watched
+    return due.length > 0 ? ((await again()) ?? watched) : watched
   }
 }
 

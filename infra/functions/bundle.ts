@@ -17,8 +17,8 @@ const sourceOf = (name: Part) => join(ROOT, manifest.imports[name])
  * A quote reads requests as chat does, and asks no model; the api has the document of them all.
  */
 const LAZY: Readonly<Record<string, readonly Part[]>> = {
-  chat: ['#advice', '#contracts', '#dialects', '#bedrock'],
-  api: ['#advice', '#contracts', '#dialects', '#openapi', '#quote'],
+  chat: ['#accounts', '#advice', '#contracts', '#dialects', '#bedrock'],
+  api: ['#accounts', '#advice', '#contracts', '#dialects', '#openapi', '#quote'],
 }
 /** The page for the owners of keys, built, as a module beside the api's own. */
 const USAGE_PAGE = '#usage-page'

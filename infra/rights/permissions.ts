@@ -28,12 +28,12 @@ const inUsage = ({ name: index }: { name: string }): Right => ({ table: 'usage',
 /** Rights to the tables, in the smallest pieces that functions need. */
 const RIGHTS = {
   /** The catalog's item tells the schema of the tables. */
-  readKeyItems: [onKeys('GetItem', key, catalog)],
-  readKeysAndCatalog: [onKeys('GetItem', key, hash, catalog)],
+  readKeyItems: [onKeys('GetItem', key, catalog), onKeys('BatchGetItem', key)],
+  readKeysAndCatalog: [onKeys('GetItem', key, hash, catalog), onKeys('BatchGetItem', key)],
   /** Admission and settlement. Cannot make a key, or change a hash or the catalog. */
   admitAndSettle: [onKeys('UpdateItem', key)],
   findKeysToSweep: [inKeys(bySweep)],
-  putEvents: [onKeys('PutItem', event)],
+  putEvents: [onKeys('GetItem PutItem', event)],
   deletePointers: [onKeys('DeleteItem', hash, external)],
   /** Rows, and no total of a day. */
   writeRows: [onUsage('PutItem', row)],

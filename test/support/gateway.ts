@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Instance, type InstanceOptions, openInstance } from '../../functions/instance.ts'
 import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
+import { type Account, type AccountSettings, newAccount } from '../../layers/gateway/domain/keys/account.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import type { KeySettings } from '../../layers/gateway/domain/keys/key-settings.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/keys/new-key.ts'
@@ -11,6 +12,7 @@ import type { CountTokens } from '../../layers/gateway/flow/billing/count-texts.
 import { BRAND } from '../../layers/gateway/names.ts'
 import type { Config } from '../../layers/gateway/platform/config.ts'
 import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
+import { createAccount } from '../../layers/gateway/store/accounts/change-account.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../../layers/gateway/store/dynamodb/create-tables.ts'
 import type { TableNames } from '../../layers/gateway/store/dynamodb/tables.ts'
@@ -34,7 +36,10 @@ export type TestGateway = AsyncDisposable & {
   logged(): Record<string, unknown>[]
   /** The name of every DynamoDB operation that the gateway asked for, with the moment. */
   readonly calls: { readonly name: string; readonly atMs: number }[]
-  issue(settings?: Partial<KeySettings> & { credits?: string }): Promise<{ key: Key; secret: string }>
+  issue(
+    settings?: Partial<KeySettings> & { credits?: string; account?: Account },
+  ): Promise<{ key: Key; secret: string }>
+  openAccount(settings?: Partial<AccountSettings> & { credits?: string }): Promise<Account>
   readKey(keyId: string): Promise<Key>
   readRow(requestId: string | null | undefined): Promise<UsageRow>
   post(secret: string, body: unknown, headers?: Record<string, string>, path?: string): Promise<Response>
@@ -158,9 +163,9 @@ export function postTo(
 export function booksOf(
   tables: Tables,
   clock: () => number = Date.now,
-): Pick<TestGateway, 'issue' | 'readKey' | 'readRow'> {
+): Pick<TestGateway, 'issue' | 'openAccount' | 'readKey' | 'readRow'> {
   return {
-    issue: ({ credits = '10', ...settings } = {}) =>
+    issue: ({ account, credits = account ? '0' : '10', ...settings } = {}) =>
       issueKey(
         tables,
         {
@@ -168,9 +173,16 @@ export function booksOf(
           credits: parseCredits(credits) ?? 0n,
           prefix: BRAND.keyPrefix,
           by: 'test',
+          account,
         },
         clock(),
       ),
+    async openAccount({ credits = '10', ...settings } = {}) {
+      const granted = parseCredits(credits) ?? 0n
+      const account = newAccount({ name: 'acme', ...settings }, granted, clock(), randomBytes(10))
+      await createAccount(tables)(account, actAt(clock()))
+      return account
+    },
     async readKey(keyId) {
       const key = await readKey(tables)(keyId)
       if (!key) throw new Error(`no key ${keyId}`)

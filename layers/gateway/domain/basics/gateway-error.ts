@@ -9,7 +9,7 @@ type ErrorRow = {
   readonly type: string
   readonly retry?: Retry
   /** Tried before admission refuses, in this order. */
-  readonly remedies?: readonly ('lower the cap for credits' | 'finish dead holds')[]
+  readonly remedies?: readonly ('draw from the account' | 'lower the cap for credits' | 'finish dead holds')[]
   /** The call is admitted without credits first, so that it counts against the limits, and refused by the last gate. */
   readonly countsAsRequest?: true
   /** The key opens nothing now: the answer has none of its limits, and the call leaves no row. */
@@ -40,7 +40,12 @@ export const REFUSALS = {
   rate_limit_exceeded: { status: 429, type: TOO_MUCH },
   ...COUNTER_REFUSALS,
   concurrency_limit_exceeded: { status: 429, type: TOO_MUCH, retry: 1, remedies: ['finish dead holds'] },
-  credit_balance_exhausted: { status: 402, type: 'insufficient_quota', ...NOT_COVERED },
+  credit_balance_exhausted: {
+    status: 402,
+    type: 'insufficient_quota',
+    ...NOT_COVERED,
+    remedies: ['draw from the account', ...NOT_COVERED.remedies],
+  },
 } as const satisfies Record<string, ErrorRow>
 
 const OTHERS = {

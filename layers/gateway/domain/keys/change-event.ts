@@ -37,7 +37,7 @@ export function changeEvent(
 
 /** The fields of a key that operators change: no hash, and nothing that requests change. */
 export function keyFields(key: Key): JsonObject {
-  return defined({ ...settingFields(key), ...secretFields(key) })
+  return defined({ ...settingFields(key), ...secretFields(key), accountId: key.purse?.accountId })
 }
 
 function secretFields({ status, current, previous }: RotatingKey): JsonObject {

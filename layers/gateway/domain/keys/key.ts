@@ -7,16 +7,19 @@ export type Secret = { readonly hash: string; readonly lastFour: string }
 
 export type Hold = { readonly amount: Nano; readonly untilMs: number }
 
-/** Callers' keys and admin keys have one life, but only callers' keys are suspended and resumed. */
-export type RotatingKey = {
+/** Callers' keys, admin keys and accounts have one life, but admin keys are not suspended, and accounts have no secret. */
+export type Versioned = {
   readonly id: string
   readonly status: 'active' | 'suspended' | 'revoked'
-  readonly current: Secret
-  /** `usedAtMs`: the last use since the rotation, if there was one. */
-  readonly previous?: (Secret & { readonly untilMs: number; readonly usedAtMs?: number | undefined }) | undefined
   readonly createdAtMs: number
   /** Changes with every change an operator makes, so that a cached copy can be proven current. */
   readonly version: number
+}
+
+export type RotatingKey = Versioned & {
+  readonly current: Secret
+  /** `usedAtMs`: the last use since the rotation, if there was one. */
+  readonly previous?: (Secret & { readonly untilMs: number; readonly usedAtMs?: number | undefined }) | undefined
 }
 
 /** The part of a key that operators change. */
@@ -34,12 +37,25 @@ type Books = {
   readonly available: Nano
   readonly spent: Nano
   readonly holds: Readonly<Record<string, Hold>>
+  /** Set if the balance is that of an account: then these credits are the ones that it has given to this key. */
+  readonly purse?: Purse | undefined
+}
+
+/** The part of a key that is the purse of an account: what it was given, and every hold that was ever taken from it. */
+export type Purse = {
+  readonly accountId: string
+  readonly drawn: Nano
+  readonly heldEver: Nano
+  readonly spentAtDraw: Nano
+  readonly statusVersion: number
+  /** It is suspended because its account is. */
+  readonly isWithAccount?: boolean | undefined
 }
 
 export type Key = Terms & Books
 
 /** Those of a key that holds credits for a request. */
-export type Holder = Pick<Key, 'id' | 'address'>
+export type Holder = Pick<Key, 'id' | 'address' | 'purse'>
 
 type Standing = 'current' | 'grace' | 'suspended' | 'expired' | 'refused'
 

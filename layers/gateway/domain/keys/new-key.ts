@@ -1,6 +1,7 @@
 import { noCounts } from '../admission/counters.ts'
 import { ulid } from '../basics/ulid.ts'
 import type { Nano } from '../money/money.ts'
+import { type Account, joining } from './account.ts'
 import type { Key, Secret } from './key.ts'
 import { isOptional, KEY_SETTINGS, type KeySettings, SETTINGS } from './key-settings.ts'
 import { hashSecret } from './secret.ts'
@@ -21,9 +22,11 @@ type NewKey = {
   readonly credits: Nano
   readonly prefix: string
   readonly stored: Secret
+  /** The account whose balance it uses, in place of credits of its own. */
+  readonly account?: Account | undefined
 }
 
-export function newKey({ settings, credits, prefix, stored }: NewKey, nowMs: number, random: Uint8Array): Key {
+export function newKey({ settings, credits, prefix, stored, account }: NewKey, nowMs: number, random: Uint8Array): Key {
   const id = `key_${ulid(nowMs, random)}`
   return {
     ...settings,
@@ -40,5 +43,6 @@ export function newKey({ settings, credits, prefix, stored }: NewKey, nowMs: num
     available: credits,
     spent: 0n,
     holds: {},
+    ...(account && joining(account)),
   }
 }

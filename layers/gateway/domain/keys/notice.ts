@@ -2,6 +2,7 @@ import { COUNTER_NAMES, COUNTERS, CREDIT_COUNTERS, limitOf, windowOf } from '../
 import type { AdmissionRefusal } from '../basics/gateway-error.ts'
 import { DAY_MS, isoTime } from '../basics/time.ts'
 import { formatCredits, type Nano } from '../money/money.ts'
+import { isAccountId } from './account.ts'
 import type { Key } from './key.ts'
 
 /** The limits of credits and of loss, each of which is told once when it is reached. */
@@ -13,7 +14,11 @@ export type CreditRefusal = (typeof CREDIT_REFUSALS)[number]
 
 export const STATUS_NOTICES = { suspended: 'key.suspended', revoked: 'key.revoked' } as const
 
+/** Those of an account. Its keys have the others. */
+const ACCOUNT_NOTICES = ['account.balance_low', 'account.credit_balance_exhausted'] as const
+
 export const NOTICE_KINDS = [
+  ...ACCOUNT_NOTICES,
   'key.balance_low',
   ...CREDIT_REFUSALS.map((refusal) => `key.${refusal}` as const),
   'key.expires_soon',
@@ -26,8 +31,12 @@ export type Facts = Readonly<Record<string, string>>
 /** Under the same id whenever it is told; the id has its time. */
 export type Notice = { readonly id: string; readonly what: NoticeKind; readonly facts: Facts }
 
+/** A key, or an account with all that its purses have. */
+export type Owner = Pick<Key, 'id' | 'name' | 'externalId' | 'status' | 'notifyBelow' | 'expiresAtMs' | 'purse'> &
+  Pick<Key, 'granted' | 'available' | 'spent'>
+
 export type Watched = {
-  readonly key: Key
+  readonly key: Owner
   readonly spentAtGrant: Nano
   readonly creditRefusal: Readonly<Partial<Record<CreditRefusal, string>>>
   readonly told: Readonly<Partial<Record<NoticeKind, string>>>
@@ -65,16 +74,19 @@ export function dueNotices(watched: Watched, nowMs: number): DueNotice[] {
   }
 }
 
+const kindOf = ({ id }: Owner) => (isAccountId(id) ? 'account' : 'key')
+
 /** The credits that are not charged count: those that requests hold come back in part. */
 function lowBalance({ key, spentAtGrant, told }: Watched): DueNotice | undefined {
+  const what = `${kindOf(key)}.balance_low` as const
   const { notifyBelow: level, granted, spent } = key
   if (level === undefined || granted - spent >= level) return undefined
-  const before = told['key.balance_low']
+  const before = told[what]
   const isSameLevel = before?.split('/')[1] === String(level)
   // It was told, and no top-up since has brought the balance to the level.
   if (isSameLevel && granted - spentAtGrant < level) return undefined
   const facts = { balance: formatCredits(granted - spent), notify_below: formatCredits(level) }
-  return { what: 'key.balance_low', mark: `${granted}/${level}`, facts }
+  return { what, mark: `${granted}/${level}`, facts }
 }
 
 function creditRefusalNotice({ key, creditRefusal }: Watched, refusal: CreditRefusal): DueNotice[] {
@@ -85,5 +97,6 @@ function creditRefusalNotice({ key, creditRefusal }: Watched, refusal: CreditRef
     window !== undefined && limit !== undefined
       ? { window, limit: formatCredits(BigInt(limit)) }
       : { balance: formatCredits(key.available) }
-  return [{ what: `key.${refusal}`, mark, facts }]
+  const what = `${kindOf(key)}.${refusal}` as NoticeKind
+  return [{ what, mark, facts }]
 }

@@ -12,12 +12,14 @@ import { modelNotAllowed } from '../../wire/routing/models.ts'
 import type { FinishDeadHolds } from '../billing/finish-hold.ts'
 import { type Admission, deadAtMs, type IdentifiedRequest } from '../request.ts'
 import { type KeyCache, requireAccess } from './credential.ts'
+import type { Draw, Shortage } from './draw.ts'
 
 export type AdmitDeps = {
   readonly takeAdmission: TakeAdmission
   readonly finishDeadHolds: FinishDeadHolds
   readonly readKey: ReadKey
   readonly newRequestId: (nowMs: number) => string
+  readonly draw: Draw
   readonly cache: KeyCache
 }
 
@@ -34,6 +36,8 @@ type Tries = {
   sweptDead: boolean
   /** The refusal of a request that its credits do not cover, and the limit that was reached. */
   unpaid?: GatewayError
+  /** The account of the key, if it was proven to have too little. */
+  shortage?: Shortage
   creditRefusal?: CreditRefusal
 }
 
@@ -102,6 +106,12 @@ async function answerRefusal(deps: Remedies, request: Candidate, tries: Tries, w
   requireAccess(request)
   const { key, hash } = request.credential
   const { remedies = [], countsAsRequest } = ERRORS[why]
+  if (remedies.includes('draw from the account') && key.purse) {
+    const hold = request.priced ? holdOf(request.priced) : 0n
+    const shortage = await deps.draw({ ...key, purse: key.purse }, hold, request.nowMs)
+    if (!shortage) return
+    tries.shortage = shortage
+  }
   if (remedies.includes('lower the cap for credits') && lower(request, tries)) return
   const dead = expiredHolds(key, request.nowMs)
   if (remedies.includes('finish dead holds') && dead.length > 0 && !tries.sweptDead) {
@@ -112,16 +122,19 @@ async function answerRefusal(deps: Remedies, request: Candidate, tries: Tries, w
     return
   }
   const { admissionRefusal } = await import('#advice')
-  const refusal = admissionRefusal(why, key, request)
+  const refusal = admissionRefusal(why, key, request, tries.shortage)
   if (!countsAsRequest) throw refusal
   tries.unpaid = refusal
-  if (isCreditRefusal(why)) tries.creditRefusal = why
+  // The account itself has the mark that its credits are used up.
+  if (isCreditRefusal(why) && !tries.shortage) tries.creditRefusal = why
 }
 
 /** Each further try asks for a smaller share, so that racing requests find room for each other. */
 function lower(request: Candidate, tries: Tries): boolean {
   const { priced, credential, nowMs } = request
-  const lowered = priced && lowerCap(priced, creditsLeft(credential.key, nowMs), tries.share)
+  const { key } = credential
+  const available = tries.shortage?.most ?? key.available
+  const lowered = priced && lowerCap(priced, creditsLeft({ ...key, available }, nowMs), tries.share)
   if (!lowered) return false
   request.priced = lowered
   tries.share /= 2

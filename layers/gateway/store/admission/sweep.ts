@@ -3,7 +3,7 @@ import { TABLES } from '../../names.ts'
 import { ifConditionHolds, retryRejected } from '../dynamodb/conditional-writes.ts'
 import { type Item, queryItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
-import { keyIdOf, keyItem, SWEEP_AT_ONCE, sweepTime } from '../keys/key-item.ts'
+import { accountItem, keyIdOf, keyItem, SWEEP_AT_ONCE, sweepTime } from '../keys/key-item.ts'
 
 const [BY_SWEEP] = TABLES.keys.indexes
 
@@ -12,6 +12,13 @@ export function findKeysToSweep(tables: Tables) {
   return async function* dueKeys(nowMs: number) {
     for await (const item of dueItems(tables, 'KEY', sweepTime(nowMs)))
       yield { keyId: keyIdOf(item), hasEvents: item.sweepAt === SWEEP_AT_ONCE }
+  }
+}
+
+/** The accounts whose purses have credits, whose keys must be told of a change, or whose balance may be low. */
+export function findAccountsToSweep(tables: Tables) {
+  return async function* dueAccounts(nowMs: number): AsyncGenerator<string, void, undefined> {
+    for await (const item of dueItems(tables, accountItem('').sk, sweepTime(nowMs))) yield keyIdOf(item)
   }
 }
 

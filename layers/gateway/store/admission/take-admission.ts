@@ -77,6 +77,8 @@ const SECRET_IS_VALID = '(currentHash = :hash OR (previousHash = :hash AND previ
 const IS_FIRST = 'NOT contains(openHolds, :open)'
 const USED = 'lastUsedAtMs = :nowMs'
 const USED_IN_GRACE = `${USED}, previousUsedAtMs = :nowMs`
+/** A purse keeps the sum of all holds, by which an account without credits is proven to have none. */
+const TAKE_FROM_PURSE = 'heldEver = heldEver + :hold, '
 const TAKE = ['available = available - :hold', ...COUNTER_WRITES.map(({ take }) => take)].join(', ')
 const HOLD = 'sweepAt = if_not_exists(sweepAt, :sweepAt) ADD openHolds :toAdd'
 const HOLD_REFUSED = '#refused = :refused, sweepAt = :sweepAt ADD openHolds :toAdd'
@@ -111,7 +113,7 @@ function admissionWrite(TableName: string, key: Key, demand: Demand, ReturnValue
     values[':refused'] = creditRefusalMark(key, demand.creditRefusal, demand.nowMs)
     values[':sweepAt'] = SWEEP_AT_ONCE
   }
-  let update = `SET ${takeFromBucket(key, demand.nowMs, values)}, ${TAKE}, ${used}, ${demand.creditRefusal ? HOLD_REFUSED : HOLD}`
+  let update = `SET ${takeFromBucket(key, demand.nowMs, values)}, ${key.purse ? TAKE_FROM_PURSE : ''}${TAKE}, ${used}, ${demand.creditRefusal ? HOLD_REFUSED : HOLD}`
   const forgotten = forgottenAttributes(key, demand.nowMs)
   for (let i = 0; i < forgotten.length; i++) {
     names[`#forgotten${i}`] = forgotten[i] as string

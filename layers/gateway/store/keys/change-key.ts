@@ -1,7 +1,7 @@
 import type { Act } from '../../domain/keys/act.ts'
 import { changeEvent, keyFields } from '../../domain/keys/change-event.ts'
 import type { EventKind } from '../../domain/keys/event-names.ts'
-import type { Key, RotatingKey } from '../../domain/keys/key.ts'
+import type { Key, RotatingKey, Versioned } from '../../domain/keys/key.ts'
 import { type Notice, STATUS_NOTICES } from '../../domain/keys/notice.ts'
 import { retry } from '../../platform/retry.ts'
 import { type Item, itemReader, type TransactItem } from '../dynamodb/database.ts'
@@ -10,12 +10,14 @@ import { putEvent, wasDone } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
 import { noticeSet } from '../notices/notices.ts'
 import { KEY_ITEMS } from './key-item.ts'
-import type { KeyItems } from './rotating-item.ts'
+import type { ItemsOf, KeyItems } from './rotating-item.ts'
 
-/** Keys of callers and admin keys are changed by the same verbs; they differ in their items and in what their events say. */
-export type KeyKind<K extends RotatingKey> = KeyItems<K> & {
+/** Keys of callers, admin keys and accounts are changed by the same verbs; they differ in their items and in what their events say. */
+export type KeyKind<K extends RotatingKey> = KeyItems<K> & Kind<K> & { readonly eventPrefix: 'key' | 'admin_key' }
+
+export type Kind<K extends Versioned> = ItemsOf<K> & {
   readonly name: string
-  readonly eventPrefix: 'key' | 'admin_key'
+  readonly eventPrefix: 'key' | 'admin_key' | 'account'
   readonly fieldsOf: (key: K) => Readonly<Record<string, unknown>>
   /** The notice of a change to this status, if it is told. */
   readonly noticeOf?: (key: K, act: Act) => Notice | undefined
@@ -64,7 +66,7 @@ export function againAfterOthers<T>(act: Act, change: () => Promise<T>, tries = 
  * still current. `decide` returns undefined if there is nothing to do. With `expectedVersion`, only that version is
  * changed.
  */
-export function changeKey<K extends RotatingKey>(tables: Tables, kind: KeyKind<K>, what: EventKind) {
+export function changeKey<K extends Versioned>(tables: Tables, kind: Kind<K>, what: EventKind) {
   const { toKey, fieldsOf, itemOf } = kind
   const read = itemReader(tables.database, tables.keys, itemOf, (item) => item)
   return (

@@ -1,7 +1,10 @@
+import type { Account } from '../../domain/keys/account.ts'
 import type { Act } from '../../domain/keys/act.ts'
 import { changeEvent, keyFields } from '../../domain/keys/change-event.ts'
 import type { Key } from '../../domain/keys/key.ts'
 import type { Reference } from '../../domain/keys/reference.ts'
+import { ACCOUNT } from '../accounts/account-item.ts'
+import { addPurse, mayJoin } from '../accounts/purse-marks.ts'
 import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { putNew } from '../dynamodb/transact.ts'
@@ -11,11 +14,22 @@ import { expiryClock } from '../notices/expiry-clock.ts'
 import { findByExternalId, takeExternalId } from './external-id.ts'
 import { grantEntry, grantFields, takeReference } from './grant-credits.ts'
 import { hashItem, toItem } from './key-item.ts'
+import { readOne } from './rotating-item.ts'
 
 type CreateResult = { readonly created: true } | { readonly created: false; readonly ownerId: string }
 
 /** The caller's secret is already the secret of a key. */
 export class SecretTaken extends Error {}
+
+/** The account of a new key was suspended, resumed or closed since it was read, or has too many keys. */
+export class NotJoinable extends Error {
+  readonly account: Account
+
+  constructor(account: Account) {
+    super(`The account ${account.id} is ${account.status}, and has ${Object.keys(account.marks).length} keys.`)
+    this.account = account
+  }
+}
 
 /**
  * The key, its hash, its external id, its first grant and its event appear together, unless another key has the
@@ -36,10 +50,13 @@ export function createKey(tables: Tables) {
       ...(reference ? [takeReference(tables, keyId, reference, act)] : []),
       ...putEvent(tables, changeEvent(act, 'key.create', { keyId, after })),
       ...(allowance ? takeAllowance(tables, allowance, key.granted) : []),
+      ...(key.purse ? [addPurse(tables, key.id, key.purse)] : []),
     ])
     if (created) return { created: true }
     const ownerId = externalId === undefined ? undefined : await findByExternalId(tables)(externalId)
     if (ownerId !== undefined) return { created: false, ownerId }
+    const account = key.purse && (await readOne(tables, ACCOUNT)(key.purse.accountId))
+    if (account && !mayJoin(account, key.purse)) throw new NotJoinable(account)
     if (allowance) await requireAllowance(tables, allowance, key.granted)
     throw new SecretTaken(`A key ${keyId} or its secret exists already.`)
   }

@@ -1,7 +1,7 @@
 import { DAY_MS, isoTime } from '../../domain/basics/time.ts'
 import type { Act } from '../../domain/keys/act.ts'
 import { changeEvent } from '../../domain/keys/change-event.ts'
-import type { Key } from '../../domain/keys/key.ts'
+import type { Key, Versioned } from '../../domain/keys/key.ts'
 import { REFERENCE_DAYS, type Reference } from '../../domain/keys/reference.ts'
 import { referenceDigest } from '../../domain/keys/reference-digest.ts'
 import { formatCredits, type Nano } from '../../domain/money/money.ts'
@@ -12,14 +12,17 @@ import type { Tables } from '../dynamodb/tables.ts'
 import { putNew } from '../dynamodb/transact.ts'
 import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
-import { againAfterOthers, type ChangeResult, VersionConflict } from './change-key.ts'
-import { grantItem, keyItem, SWEEP_AT_ONCE, toNano } from './key-item.ts'
-import { readKey } from './read-key.ts'
+import { againAfterOthers, type ChangeResult, KEY, type Kind, VersionConflict } from './change-key.ts'
+import { grantItem, SWEEP_AT_ONCE, toNano } from './key-item.ts'
+import { readOne } from './rotating-item.ts'
 
-export type GrantResult =
-  | ChangeResult
+/** A key, or an account: something with a balance. */
+type Owner = Versioned & Pick<Key, 'granted' | 'available'>
+
+export type GrantResult<K = Key> =
+  | ChangeResult<K>
   | { readonly changed: false; readonly why: 'reference_used'; readonly earlier: GrantRecord | undefined }
-  | { readonly changed: false; readonly why: 'not_available'; readonly key: Key }
+  | { readonly changed: false; readonly why: 'not_available'; readonly key: K }
 
 /** The reason of a refusal that is gone when it is looked for is not gone every time. */
 const TRIES = 10
@@ -30,23 +33,27 @@ const TRIES = 10
  * is taken from it in the same transaction, a correction's too, or an OverAllowance is thrown.
  */
 export function grantCredits(tables: Tables) {
-  const read = readKey(tables)
+  return grantTo(tables, KEY, 'key.grant')
+}
+
+export function grantTo<K extends Owner>(tables: Tables, kind: Kind<K>, what: 'key.grant' | 'account.grant') {
+  const read = readOne(tables, kind)
   return (
     keyId: string,
     credits: Nano,
     act: Act,
     allowance?: Allowance,
     reference?: Reference,
-  ): Promise<GrantResult> => {
+  ): Promise<GrantResult<K>> => {
     const moved = credits < 0n ? -credits : credits
     return againAfterOthers(act, make, TRIES)
 
-    async function make(): Promise<GrantResult> {
+    async function make(): Promise<GrantResult<K>> {
       const granted = await makeOnce(tables, keyId, act, [
-        changeBalance(tables, keyId, credits),
+        changeBalance(tables, kind, keyId, credits),
         putNew(tables.keys, grantEntry(keyId, credits, act, reference)),
         ...(reference ? [takeReference(tables, keyId, reference, act)] : []),
-        ...putEvent(tables, changeEvent(act, 'key.grant', { keyId, after: grantFields(credits, reference) })),
+        ...putEvent(tables, changeEvent(act, what, { keyId, after: grantFields(credits, reference) })),
         ...(allowance ? takeAllowance(tables, allowance, moved) : []),
       ])
       const key = await read(keyId)
@@ -54,7 +61,7 @@ export function grantCredits(tables: Tables) {
       return granted ? { changed: true, key } : whyNot(key)
     }
 
-    async function whyNot(key: Key): Promise<GrantResult> {
+    async function whyNot(key: K): Promise<GrantResult<K>> {
       if (key.status === 'revoked') return { changed: false, why: 'revoked' }
       const repeated = reference && (await findRepeated(tables)(keyId, reference, act))
       // The same act, made by whoever asked for it at the same moment.
@@ -65,25 +72,29 @@ export function grantCredits(tables: Tables) {
       if (key.available + credits < 0n) return { changed: false, why: 'not_available', key }
       if (allowance) await requireAllowance(tables, allowance, moved)
       // The reason is gone by now: a request has given credits back, for example.
-      throw new VersionConflict(`Others changed the key ${keyId} at the same moment, again and again. Try again.`)
+      throw new VersionConflict(
+        `Others changed the ${kind.name} ${keyId} at the same moment, again and again. Try again.`,
+      )
     }
   }
 }
 
-function changeBalance({ keys }: Tables, keyId: string, credits: Nano): TransactItem {
+function changeBalance<K extends Owner>({ keys }: Tables, kind: Kind<K>, id: string, credits: Nano): TransactItem {
+  const isKeyTopUp = credits > 0n && kind.eventPrefix === 'key'
   return {
     Update: {
       TableName: keys,
-      Key: keyItem(keyId),
+      Key: kind.itemOf(id),
       ConditionExpression: `#status IN (:active, :suspended)${credits < 0n ? ' AND available >= :taken' : ''}`,
-      // A top-up arms the notice of a low balance again. A correction does not, but may make the balance low: a sweep looks.
-      UpdateExpression: `SET granted = granted + :credits, available = available + :credits, ${credits > 0n ? 'spentAtGrant = spent' : 'sweepAt = :atOnce'}`,
+      // A top-up arms the notice of a low balance again. After a correction, and whatever befalls an account, a sweep looks.
+      UpdateExpression: `SET granted = granted + :credits, available = available + :credits, ${isKeyTopUp ? 'spentAtGrant = spent' : 'sweepAt = :atOnce'}`,
       ExpressionAttributeNames: { '#status': 'status' },
       ExpressionAttributeValues: {
         ':active': 'active',
         ':suspended': 'suspended',
         ':credits': credits,
-        ...(credits < 0n && { ':taken': -credits, ':atOnce': SWEEP_AT_ONCE }),
+        ...(credits < 0n && { ':taken': -credits }),
+        ...(!isKeyTopUp && { ':atOnce': SWEEP_AT_ONCE }),
       },
     },
   }

@@ -8,7 +8,8 @@ import {
 } from '../../domain/admission/counters.ts'
 import { isoTime } from '../../domain/basics/time.ts'
 import { readUlid, requestIdOf, timeMsIn, writeUlid } from '../../domain/basics/ulid.ts'
-import type { Hold, Key } from '../../domain/keys/key.ts'
+import { isAccountId } from '../../domain/keys/account.ts'
+import type { Hold, Key, Purse } from '../../domain/keys/key.ts'
 import { KEY_SETTINGS, type KeySettings, SETTINGS } from '../../domain/keys/key-settings.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import { ITEMS } from '../../names.ts'
@@ -18,6 +19,11 @@ import { type KeyItems, rotatingAttributes, toRotatingKey } from './rotating-ite
 const SORT_KEY = 'KEY'
 /** The address of a key's books is the key's id. */
 export const keyItem = (address: string) => ({ pk: `${ITEMS.key}${address}`, sk: SORT_KEY })
+/** An account's items stand as those of a key do, under its id: its grants, and its events. */
+export const accountItem = (id: string) => ({ pk: `${ITEMS.key}${id}`, sk: 'ACCOUNT' })
+/** The item with the balance of a key or of an account. */
+export const ownerItem = (id: string) => (isAccountId(id) ? accountItem(id) : keyItem(id))
+/** The id of the key or the account that an item is of. */
 export const keyIdOf = (item: Record<string, unknown>) => (item.pk as string).slice(ITEMS.key.length)
 export const hashItem = (hash: string) => ({ pk: `${ITEMS.hash}${hash}`, sk: 'HASH' })
 export const externalItem = (externalId: string) => ({ pk: `${ITEMS.external}${externalId}`, sk: 'EXTERNAL' })
@@ -45,6 +51,7 @@ export function toItem(key: Key): Item {
     granted: key.granted,
     available: key.available,
     spent: key.spent,
+    ...key.purse,
     ...settingsOf(key),
   }
 }
@@ -61,7 +68,19 @@ export function toKey(item: Item): Key {
     available: toNano(item.available),
     spent: toNano(item.spent),
     holds: holdsOf(item),
+    ...(item.accountId !== undefined && { purse: purseOf(item) }),
     ...settingsOf(item),
+  }
+}
+
+function purseOf({ accountId, drawn, heldEver, spentAtDraw, statusVersion, isWithAccount }: Item): Purse {
+  return {
+    accountId: accountId as string,
+    drawn: toNano(drawn),
+    heldEver: toNano(heldEver),
+    spentAtDraw: toNano(spentAtDraw),
+    statusVersion: statusVersion as number,
+    ...(isWithAccount === true && { isWithAccount }),
   }
 }
 

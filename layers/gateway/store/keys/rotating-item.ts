@@ -6,10 +6,14 @@ import type { Tables } from '../dynamodb/tables.ts'
 type ItemKey = { readonly pk: string; readonly sk: string }
 
 /** The items of one kind of key. Each secret has an item of its own, by its hash, that leads to the key. */
-export type KeyItems<K> = {
-  readonly itemOf: (id: string) => ItemKey
+export type KeyItems<K> = ItemsOf<K> & {
   readonly secretItemOf: (hash: string) => ItemKey
-  /** All keys of the kind have it, and no other items. */
+}
+
+/** The items of one kind. */
+export type ItemsOf<K> = {
+  readonly itemOf: (id: string) => ItemKey
+  /** All items of the kind have it, and no others. */
   readonly sortKey: string
   readonly toKey: (item: Item) => K
 }
@@ -50,7 +54,7 @@ export function toRotatingKey(item: Item): RotatingKey {
   }
 }
 
-export function readOne<K>({ database, keys }: Tables, { itemOf, toKey }: KeyItems<K>) {
+export function readOne<K>({ database, keys }: Tables, { itemOf, toKey }: ItemsOf<K>) {
   return itemReader(database, keys, itemOf, toKey)
 }
 

@@ -19,5 +19,11 @@ export function resumeKey(tables: Tables) {
  */
 function setStatus(tables: Tables, what: 'key.suspend' | 'key.resume', status: Key['status']) {
   const change = changeAtOnce(tables, KEY, what)
-  return (keyId: string, act: Act) => change(keyId, act, () => ({ set: { status }, pointers: [] }))
+  return (keyId: string, act: Act) =>
+    change(keyId, act, ({ purse }) =>
+      // A key that is suspended with its account goes on with it, and not before.
+      purse?.isWithAccount && status === 'active'
+        ? undefined
+        : { set: { status }, remove: purse ? ['isWithAccount'] : [], pointers: [] },
+    )
 }

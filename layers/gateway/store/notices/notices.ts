@@ -1,5 +1,6 @@
 import type { AdmissionRefusal } from '../../domain/basics/gateway-error.ts'
 import { ULID } from '../../domain/basics/ulid.ts'
+import type { Key } from '../../domain/keys/key.ts'
 import {
   type CreditRefusal,
   type DueNotice,
@@ -12,18 +13,23 @@ import {
 import { ifConditionHolds, retryRejected } from '../dynamodb/conditional-writes.ts'
 import { type Item, itemReader } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
-import { keyItem, SWEEP_AT_ONCE, toKey, toNano } from '../keys/key-item.ts'
+import { accountItem, keyItem, ownerItem, SWEEP_AT_ONCE, toKey, toNano } from '../keys/key-item.ts'
 
 const CREDIT_REFUSAL_PREFIX = 'refused.'
 const TOLD_PREFIX = 'told.'
 
 export const creditRefusalAttribute = (refusal: CreditRefusal) => `${CREDIT_REFUSAL_PREFIX}${refusal}`
-const toldAttribute = (what: NoticeKind) => `${TOLD_PREFIX}${what}`
+export const toldAttribute = (what: NoticeKind) => `${TOLD_PREFIX}${what}`
 
 /** A notice that its key's item keeps until it is told. Its bytes are its name in the set. */
 export type KeptNotice = Notice & { readonly bytes: Uint8Array }
 
-export type WatchedKey = Watched & { readonly kept: readonly KeptNotice[]; readonly unreadable: readonly Uint8Array[] }
+export type WatchedKey = WatchedOwner & { readonly key: Key }
+
+export type WatchedOwner = Watched & {
+  readonly kept: readonly KeptNotice[]
+  readonly unreadable: readonly Uint8Array[]
+}
 
 /** A set, as that of the holds: any number may add to it and take from it at once. */
 export function noticeSet({ id, what, facts }: Notice): Set<Uint8Array> {
@@ -34,7 +40,14 @@ export function readWatched({ database, keys }: Tables) {
   return itemReader(database, keys, keyItem, toWatched)
 }
 
-function toWatched(item: Item): WatchedKey {
+/** An account's item, with what is kept of its notices. */
+export function readNoticesOn({ database, keys }: Tables) {
+  return itemReader(database, keys, accountItem, (item) => ({ item, noticed: noticesOn(item) }))
+}
+
+const toWatched = (item: Item): WatchedKey => ({ key: toKey(item), ...noticesOn(item) })
+
+function noticesOn(item: Item): Omit<WatchedOwner, 'key'> {
   const creditRefusal: Partial<Record<CreditRefusal, string>> = {}
   const told: Partial<Record<NoticeKind, string>> = {}
   for (const [name, value] of Object.entries(item)) {
@@ -46,7 +59,6 @@ function toWatched(item: Item): WatchedKey {
   const kept = all.flatMap((bytes) => readNotice(bytes) ?? [])
   const readable = new Set(kept.map(({ bytes }) => bytes))
   return {
-    key: toKey(item),
     spentAtGrant: toNano(item.spentAtGrant ?? 0),
     creditRefusal,
     told,
@@ -76,7 +88,7 @@ export function keepNotice({ database, keys }: Tables) {
     const before = told[what]
     const write = {
       TableName: keys,
-      Key: keyItem(key.id),
+      Key: ownerItem(key.id),
       ConditionExpression:
         before === undefined ? 'attribute_exists(pk) AND attribute_not_exists(#told)' : '#told = :before',
       UpdateExpression: 'SET #told = :mark, sweepAt = :atOnce ADD notices :notices',
@@ -97,7 +109,7 @@ export function forgetNotices({ database, keys }: Tables) {
     if (told.length === 0) return
     const write = {
       TableName: keys,
-      Key: keyItem(keyId),
+      Key: ownerItem(keyId),
       ConditionExpression: 'attribute_exists(pk)',
       UpdateExpression: 'DELETE notices :told',
       ExpressionAttributeValues: { ':told': new Set(told) },

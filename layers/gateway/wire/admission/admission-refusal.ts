@@ -10,12 +10,18 @@ import {
   WINDOWS,
 } from '../../domain/admission/counters.ts'
 import { type AdmissionRefusal, type CounterRefusal, GatewayError } from '../../domain/basics/gateway-error.ts'
+import type { Account } from '../../domain/keys/account.ts'
 import type { Key } from '../../domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../domain/money/money.ts'
 import { affordableCap, holdOf, lowerCap, type PricedRequest } from '../../domain/money/priced-request.ts'
 import { expiredKey, suspendedKey } from '../keys/key-refusals.ts'
 
-type Refused = { readonly nowMs: number; readonly priced?: PricedRequest | undefined }
+type Refused = {
+  readonly nowMs: number
+  readonly priced?: PricedRequest | undefined
+  /** The account of the key, if its balance is too small. */
+  readonly shortage?: { readonly account: Account; readonly most: Nano } | undefined
+}
 
 type Words = {
   readonly message: string
@@ -37,9 +43,17 @@ const WORDS: Readonly<Record<AdmissionRefusal, WordsOf>> = {
   concurrency_limit_exceeded: ({ maxConcurrent }) => ({
     message: `This key may have ${maxConcurrent} requests under way at once, and has. Try again when one has ended.`,
   }),
-  credit_balance_exhausted: ({ available }, { priced }) => ({
-    message: notCovered(`The balance is ${formatCredits(available)} credits`, available, 'add credits', priced),
-  }),
+  credit_balance_exhausted: ({ available }, { priced, shortage }) => {
+    if (!shortage)
+      return {
+        message: notCovered(`The balance is ${formatCredits(available)} credits`, available, 'add credits', priced),
+      }
+    const { account, most } = shortage
+    if (account.hidesBalance)
+      return { message: 'The balance of the account does not cover this request. Lower max_tokens, or add credits.' }
+    const has = `The balance of the account is ${formatCredits(most)} credits`
+    return { message: notCovered(has, most, 'add credits', priced) }
+  },
 }
 
 function counterWords(): Record<CounterRefusal, WordsOf> {
@@ -86,8 +100,13 @@ function nextWindow(name: CounterName, nowMs: number): string {
   return `${WINDOWS[COUNTERS[name].within].nextWords}, in ${secondsLeft(COUNTERS[name], nowMs)} s`
 }
 
-export function admissionRefusal(why: AdmissionRefusal, key: Key, refused: Refused): GatewayError {
-  const { message, retry, windowInSeconds } = WORDS[why](key, refused)
+export function admissionRefusal(
+  why: AdmissionRefusal,
+  key: Key,
+  refused: Refused,
+  shortage?: Refused['shortage'],
+): GatewayError {
+  const { message, retry, windowInSeconds } = WORDS[why](key, { ...refused, shortage })
   if (windowInSeconds === undefined) return new GatewayError(why, message, { retry })
   const wait = Math.min(windowInSeconds, MOST_WAIT_SECONDS)
   return new GatewayError(why, message, { retry, headers: { 'Retry-After': String(wait) } })

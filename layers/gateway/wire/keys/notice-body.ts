@@ -1,7 +1,7 @@
 import { isoTime } from '../../domain/basics/time.ts'
 import { ulidTimeMs } from '../../domain/basics/ulid.ts'
-import type { Key } from '../../domain/keys/key.ts'
-import type { Notice } from '../../domain/keys/notice.ts'
+import { isAccountId } from '../../domain/keys/account.ts'
+import type { Notice, Owner } from '../../domain/keys/notice.ts'
 
 export type NoticeBody = {
   readonly id: string
@@ -11,7 +11,11 @@ export type NoticeBody = {
 }
 
 /** A notice as it is told. It has no secret, nor a part or a hash of one. */
-export function noticeBody({ id, what, facts }: Notice, { id: keyId, name, externalId }: Key): NoticeBody {
-  const data = { key_id: keyId, key_name: name, external_id: externalId ?? null, ...facts }
+export function noticeBody({ id, what, facts }: Notice, owner: Owner): NoticeBody {
+  const { id: ownerId, name, externalId, purse } = owner
+  const names = isAccountId(ownerId)
+    ? { account_id: ownerId, account_name: name }
+    : { key_id: ownerId, key_name: name, ...(purse && { account_id: purse.accountId }) }
+  const data = { ...names, external_id: externalId ?? null, ...facts }
   return { id, type: what, timestamp: isoTime(ulidTimeMs(id)), data }
 }

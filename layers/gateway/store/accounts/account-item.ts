@@ -1,0 +1,74 @@
+import { isoTime } from '../../domain/basics/time.ts'
+import { ACCOUNT_SETTINGS, type Account, type AccountSettings, accountFields } from '../../domain/keys/account.ts'
+import type { Nano } from '../../domain/money/money.ts'
+import type { Item } from '../dynamodb/database.ts'
+import type { Kind } from '../keys/change-key.ts'
+import { accountItem, toNano } from '../keys/key-item.ts'
+
+const [OUT, SEEN] = ['out:', 'seen:']
+export const outMark = (keyId: string) => `${OUT}${keyId}`
+export const seenMark = (keyId: string) => `${SEEN}${keyId}`
+
+export function toAccountItem(account: Account): Item {
+  const { id, status, createdAtMs, version, statusVersion, granted, available, drawn, retired } = account
+  const books = { granted, available, drawn, retired, keyCount: 0 }
+  const settings = Object.fromEntries(ACCOUNT_SETTINGS.map((name) => [name, account[name]]))
+  return {
+    ...accountItem(id),
+    id,
+    status,
+    createdAt: isoTime(createdAtMs),
+    version,
+    statusVersion,
+    ...books,
+    ...settings,
+  }
+}
+
+export function toAccount(item: Item): Account {
+  return {
+    id: item.id as string,
+    status: item.status as Account['status'],
+    createdAtMs: Date.parse(item.createdAt as string),
+    version: item.version as number,
+    statusVersion: item.statusVersion as number,
+    granted: toNano(item.granted),
+    available: toNano(item.available),
+    drawn: toNano(item.drawn),
+    retired: toNano(item.retired),
+    marks: marksOf(item),
+    ...(item.dry !== undefined && { dry: dryOf(item.dry as Item) }),
+    ...settingsOf(item),
+  }
+}
+
+function settingsOf(item: Item): AccountSettings {
+  const known = ACCOUNT_SETTINGS.flatMap((name) => {
+    if (item[name] === undefined) return []
+    return [[name, name === 'notifyBelow' ? toNano(item[name]) : item[name]]]
+  })
+  return Object.fromEntries(known)
+}
+
+function marksOf(item: Item): Account['marks'] {
+  const marks: Record<string, { out: Nano; seen: Nano }> = {}
+  for (const attribute in item) {
+    if (!attribute.startsWith(OUT)) continue
+    const keyId = attribute.slice(OUT.length)
+    marks[keyId] = { out: toNano(item[attribute]), seen: toNano(item[seenMark(keyId)]) }
+  }
+  return marks
+}
+
+function dryOf({ atMs, granted, most }: Item): NonNullable<Account['dry']> {
+  return { atMs: Number(atMs), granted: toNano(granted), most: toNano(most) }
+}
+
+export const ACCOUNT: Kind<Account> = {
+  itemOf: accountItem,
+  sortKey: accountItem('').sk,
+  toKey: toAccount,
+  name: 'account',
+  eventPrefix: 'account',
+  fieldsOf: accountFields,
+}

@@ -1,0 +1,195 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Account, type AccountChanges, accountFields } from '../../domain/keys/account.ts'
+import { type Act, newAct } from '../../domain/keys/act.ts'
+import { changeEvent } from '../../domain/keys/change-event.ts'
+import type { Key } from '../../domain/keys/key.ts'
+import type { Reference } from '../../domain/keys/reference.ts'
+import { formatCredits } from '../../domain/money/money.ts'
+import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
+import type { Tables } from '../dynamodb/tables.ts'
+import { putNew } from '../dynamodb/transact.ts'
+import { putEvent, wasDone } from '../events/events.ts'
+import { makeOnce } from '../events/make-once.ts'
+import { changeAtOnce } from '../keys/change-at-once.ts'
+import { againAfterOthers, type ChangeResult, changeKey, KEY, VersionConflict } from '../keys/change-key.ts'
+import { findByExternalId, freeExternalId, takeExternalId } from '../keys/external-id.ts'
+import { grantEntry, grantFields, grantTo, takeReference } from '../keys/grant-credits.ts'
+import { keyItem, SWEEP_AT_ONCE } from '../keys/key-item.ts'
+import { readKey } from '../keys/read-key.ts'
+import { revokeKey } from '../keys/rotate-key.ts'
+import { readOne } from '../keys/rotating-item.ts'
+import { ACCOUNT, toAccountItem } from './account-item.ts'
+import { addPurse, mayJoin } from './purse-marks.ts'
+import { transfers } from './transfers.ts'
+
+/** The account, its external id, its first grant and its event appear together; if the external id is taken, its owner's id. */
+export function createAccount(tables: Tables) {
+  const { keys } = tables
+  return async (account: Account, act: Act, given?: Allowance, reference?: Reference): Promise<string | undefined> => {
+    const { id, granted, externalId } = account
+    const allowance = granted > 0n ? given : undefined
+    const after = { ...accountFields(account), ...grantFields(granted, reference) }
+    const created = await makeOnce(tables, id, act, [
+      putNew(keys, toAccountItem(account)),
+      ...(externalId === undefined ? [] : [takeExternalId(tables, externalId, id)]),
+      ...(granted > 0n ? [putNew(keys, grantEntry(id, granted, act, reference))] : []),
+      ...(reference ? [takeReference(tables, id, reference, act)] : []),
+      ...putEvent(tables, changeEvent(act, 'account.create', { keyId: id, after })),
+      ...(allowance ? takeAllowance(tables, allowance, granted) : []),
+    ])
+    if (created) return undefined
+    const ownerId = externalId === undefined ? undefined : await findByExternalId(tables)(externalId)
+    if (ownerId === undefined && allowance) await requireAllowance(tables, allowance, granted)
+    if (ownerId === undefined) throw new VersionConflict(`The account ${id} could not be made. Try again.`)
+    return ownerId
+  }
+}
+
+/** Settings that are as they shall be are no change, and leave no event. */
+export function updateAccount(tables: Tables) {
+  const change = changeKey(tables, ACCOUNT, 'account.update')
+  return (id: string, changes: AccountChanges, act: Act, expectedVersion?: number): Promise<ChangeResult<Account>> =>
+    change(
+      id,
+      act,
+      (account) => {
+        const made = Object.entries(changes).filter(
+          ([name, value]) =>
+            value !== undefined && !isDeepStrictEqual(account[name as keyof AccountChanges] ?? null, value),
+        )
+        if (made.length === 0) return undefined
+        const { externalId: next } = Object.fromEntries(made) as AccountChanges
+        const isOfAnother = async () => {
+          const owner = next ? await findByExternalId(tables)(next) : undefined
+          return owner !== undefined && owner !== id
+        }
+        return {
+          set: { ...Object.fromEntries(made.filter(([, value]) => value !== null)), sweepAt: SWEEP_AT_ONCE },
+          remove: made.flatMap(([name, value]) => (value === null ? [name] : [])),
+          alsoWrite: [
+            ...(next === undefined || account.externalId === undefined
+              ? []
+              : [freeExternalId(tables, account.externalId)]),
+            ...(next ? [takeExternalId(tables, next, id)] : []),
+          ],
+          whyNot: async () => ((await isOfAnother()) ? 'external_id_taken' : undefined),
+        }
+      },
+      expectedVersion,
+    )
+}
+
+const EVENTS = { suspended: 'account.suspend', active: 'account.resume', revoked: 'account.close' } as const
+
+type Random = (bytes: number) => Uint8Array
+
+/** Writes the account, then every key of it. It holds from the next request of each when this has ended. */
+export function setAccountStatus(tables: Tables, random: Random) {
+  const tell = tellKeys(tables, random)
+  return async (id: string, status: Account['status'], act: Act): Promise<ChangeResult<Account>> => {
+    const result = await changeKey(tables, ACCOUNT, EVENTS[status])(id, act, ({ version, externalId }) => ({
+      // If this is cut off here, the sweep tells the keys.
+      set: { status, statusVersion: version + 1, sweepAt: SWEEP_AT_ONCE },
+      ...(status === 'revoked' && externalId !== undefined && { alsoWrite: [freeExternalId(tables, externalId)] }),
+    }))
+    if (result.changed) await tell(result.key, act)
+    return result
+  }
+}
+
+/**
+ * Brings the status of an account to its keys. A key keeps the version of the status that it was told, so that an act that
+ * comes late takes nothing back. A key that was suspended by itself stays so.
+ */
+export function tellKeys(tables: Tables, random: Random) {
+  const { readPurses } = transfers(tables)
+  const [suspend, resume] = [changeAtOnce(tables, KEY, 'key.suspend'), changeAtOnce(tables, KEY, 'key.resume')]
+  return async (account: Account, { by, atMs, leftMs }: Act): Promise<void> => {
+    const { status, statusVersion } = account
+    await Promise.all((await readPurses(account)).map(tellOne))
+
+    function tellOne({ id }: Key): Promise<unknown> {
+      const act = newAct(by, atMs, random(10), leftMs)
+      if (status === 'revoked') return revokeKey(tables)(id, act)
+      return (status === 'suspended' ? suspend : resume)(id, act, ({ status: own, purse }) => {
+        if (!purse || purse.statusVersion >= statusVersion) return undefined
+        const isMoved = status === 'suspended' ? own === 'active' : purse.isWithAccount === true
+        if (!isMoved) return { set: { statusVersion }, pointers: [] }
+        return status === 'suspended'
+          ? { set: { statusVersion, status, isWithAccount: true }, pointers: [] }
+          : { set: { statusVersion, status }, remove: ['isWithAccount'], pointers: [] }
+      })
+    }
+  }
+}
+
+/** A correction beyond what lies in the pool brings the credits back from the purses first. */
+export function grantToAccount(tables: Tables) {
+  const grant = grantTo(tables, ACCOUNT, 'account.grant')
+  const { readPurses, recall } = transfers(tables)
+  return async (...given: Parameters<typeof grant>): ReturnType<typeof grant> => {
+    const [, credits] = given
+    const result = await grant(...given)
+    if (result.changed || result.why !== 'not_available') return result
+    await recall(result.key, await readPurses(result.key), -credits - result.key.available)
+    return grant(...given)
+  }
+}
+
+export type AdoptResult =
+  | ChangeResult
+  | { readonly changed: false; readonly why: 'has_account'; readonly key: Key }
+  | { readonly changed: false; readonly why: 'not_joinable'; readonly account: Account }
+
+/**
+ * A key that was alone joins an account, with all that it was ever granted: its balance is the account's from then on, and
+ * what it has spent is part of what the account has. One transaction, so nothing is lost or counted twice.
+ */
+export function adoptKey(tables: Tables) {
+  const [read, readAccount] = [readKey(tables), readOne(tables, ACCOUNT)]
+  return (keyId: string, accountId: string, act: Act): Promise<AdoptResult> => {
+    return againAfterOthers(act, adopt)
+
+    async function adopt(): Promise<AdoptResult> {
+      const [key, account] = await Promise.all([read(keyId), readAccount(accountId)])
+      if (!key || !account) return { changed: false, why: 'no_such_key' }
+      if (key.purse && !(await wasDone(tables, keyId, act))) return { changed: false, why: 'has_account', key }
+      if (key.purse) return { changed: true, key }
+      if (key.status === 'revoked') return { changed: false, why: 'revoked' }
+      if (account.status !== 'active' || !mayJoin(account, account))
+        return { changed: false, why: 'not_joinable', account }
+      const { granted } = key
+      const event = changeEvent(act, 'key.adopt', { keyId, after: { accountId, credits: formatCredits(granted) } })
+      const made = await makeOnce(tables, keyId, act, [
+        { Update: { TableName: tables.keys, Key: keyItem(key.address), ...becomePurse(key, account) } },
+        addPurse(tables, keyId, { accountId, statusVersion: account.statusVersion }, granted),
+        ...(granted > 0n
+          ? [putNew(tables.keys, grantEntry(accountId, granted, act, { text: `adopted ${keyId}`, isAgain: true }))]
+          : []),
+        ...putEvent(tables, event),
+      ])
+      const now = made ? await read(keyId) : undefined
+      if (now) return { changed: true, key: now }
+      throw new VersionConflict(`Others changed the key ${keyId} at the same moment, again and again. Try again.`)
+    }
+  }
+}
+
+function becomePurse({ version, granted }: Key, { id: accountId, statusVersion }: Account) {
+  return {
+    ConditionExpression:
+      'version = :version AND granted = :granted AND #status <> :revoked AND attribute_not_exists(accountId)',
+    // All that is held or spent by now was held once, and nothing of it has come back.
+    UpdateExpression:
+      'SET version = :next, accountId = :accountId, statusVersion = :statusVersion, drawn = granted, heldEver = granted - available, spentAtDraw = spent REMOVE notifyBelow',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':version': version,
+      ':next': version + 1,
+      ':granted': granted,
+      ':revoked': 'revoked',
+      ':accountId': accountId,
+      ':statusVersion': statusVersion,
+    },
+  }
+}

@@ -43,7 +43,7 @@ export type Account = AccountSettings &
     /** All that purses were ever given, and all that those which are gone have spent. */
     readonly drawn: Nano
     readonly retired: Nano
-    /** By the id of the key that is the purse. */
+    /** The marks of each purse, under the id of its key. */
     readonly marks: Readonly<Record<string, Mark>>
     /** The last time that it was proven to have no more than this. */
     readonly dry?: { readonly atMs: number; readonly granted: Nano; readonly most: Nano } | undefined
@@ -114,7 +114,7 @@ export function balanceOf({ granted, retired }: Account, purses: readonly PurseK
 
 /**
  * The most that an account had when it was read, which was after the first reading of its purses and before the second.
- * What was ever held only rises, and so does what settlements gave back; transfers change neither.
+ * The sum of all holds only rises, and so does the sum that settlements gave back; transfers change neither.
  */
 export function mostAvailable({ granted, retired }: Account, first: readonly PurseKey[], second: readonly PurseKey[]) {
   const heldBefore = new Map(first.map(({ id, purse }) => [id, purse.heldEver]))
@@ -138,7 +138,7 @@ export function amountToDraw({ available, marks }: Account, key: PurseKey, hold:
   return amount < available ? amount : available
 }
 
-/** Where to take credits back from: the purses that have most, for as few writes as it takes. */
+/** The credits to take back from other purses: from those that have most, for as few writes as it takes. */
 export function recallsFor(purses: readonly PurseKey[], missing: Nano, forKey?: PurseKey): readonly [PurseKey, Nano][] {
   const others = purses.filter(({ id, available }) => id !== forKey?.id && available > 0n)
   const recalls: [PurseKey, Nano][] = []

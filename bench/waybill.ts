@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { bundleFunction } from '../infra/functions/bundle.ts'
 import { GIVES_MEMORY_BACK, stageOf } from '../infra/stages.ts'
 import { requireCatalog } from '../layers/catalog/parse-catalog.ts'
+import type { Account } from '../layers/gateway/domain/keys/account.ts'
 import { KEY_DEFAULTS } from '../layers/gateway/domain/keys/new-key.ts'
 import { parseCredits } from '../layers/gateway/domain/money/money.ts'
 import type { CatalogData } from '../layers/gateway/domain/routing/catalog.ts'
@@ -66,11 +67,11 @@ export function catalogFor(upstreamUrl: string): CatalogData {
 const NO_LIMITS = { rpm: 600_000, dailyLimit: 100_000_000, maxConcurrent: 1_000 }
 
 /** Makes the tables if they are not there, with the bench's catalog and a new key that no limit refuses. */
-export async function prepareTables(endpoint: string, upstreamUrl: string) {
+export async function prepareTables(endpoint: string, upstreamUrl: string, account?: Account) {
   const tables = openTables(LOCAL_TABLES, { endpoint })
   await createTables(tables)
   await writeCatalog(tables)(catalogFor(upstreamUrl), actBy('bench'))
   const settings = { ...KEY_DEFAULTS, ...NO_LIMITS, name: 'bench' }
-  const credits = parseCredits('1000000') ?? 0n
-  return issueKey(tables, { settings, credits, prefix: BRAND.keyPrefix, by: 'bench' }, Date.now())
+  const credits = account ? 0n : (parseCredits('1000000') ?? 0n)
+  return issueKey(tables, { settings, credits, prefix: BRAND.keyPrefix, by: 'bench', account }, Date.now())
 }

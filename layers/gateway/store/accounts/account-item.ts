@@ -37,7 +37,7 @@ export function toAccount(item: Item): Account {
     drawn: toNano(item.drawn),
     retired: toNano(item.retired),
     marks: marksOf(item),
-    ...(item.dry !== undefined && { dry: dryOf(item.dry as Item) }),
+    ...(item.dry !== undefined && { dry: dryOf(item.dry as string) }),
     ...settingsOf(item),
   }
 }
@@ -60,7 +60,13 @@ function marksOf(item: Item): Account['marks'] {
   return marks
 }
 
-function dryOf({ atMs, granted, most }: Item): NonNullable<Account['dry']> {
+type Dry = NonNullable<Account['dry']>
+
+/** A text, so that a write can depend on it. */
+export const dryText = ({ atMs, granted, most }: Dry) => `${atMs}/${granted}/${most}`
+
+function dryOf(text: string): Dry {
+  const [atMs, granted, most] = text.split('/')
   return { atMs: Number(atMs), granted: toNano(granted), most: toNano(most) }
 }
 

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { type Account, type AccountChanges, accountFields } from '../../domain/keys/account.ts'
 import { type Act, newAct } from '../../domain/keys/act.ts'
 import { changeEvent } from '../../domain/keys/change-event.ts'
@@ -18,6 +17,7 @@ import { keyItem, SWEEP_AT_ONCE } from '../keys/key-item.ts'
 import { readKey } from '../keys/read-key.ts'
 import { revokeKey } from '../keys/rotate-key.ts'
 import { readOne } from '../keys/rotating-item.ts'
+import { settingChange } from '../keys/update-key.ts'
 import { ACCOUNT, toAccountItem } from './account-item.ts'
 import { addPurse, mayJoin } from './purse-marks.ts'
 import { transfers } from './transfers.ts'
@@ -45,38 +45,10 @@ export function createAccount(tables: Tables) {
   }
 }
 
-/** Settings that are as they shall be are no change, and leave no event. */
 export function updateAccount(tables: Tables) {
   const change = changeKey(tables, ACCOUNT, 'account.update')
-  return (id: string, changes: AccountChanges, act: Act, expectedVersion?: number): Promise<ChangeResult<Account>> =>
-    change(
-      id,
-      act,
-      (account) => {
-        const made = Object.entries(changes).filter(
-          ([name, value]) =>
-            value !== undefined && !isDeepStrictEqual(account[name as keyof AccountChanges] ?? null, value),
-        )
-        if (made.length === 0) return undefined
-        const { externalId: next } = Object.fromEntries(made) as AccountChanges
-        const isOfAnother = async () => {
-          const owner = next ? await findByExternalId(tables)(next) : undefined
-          return owner !== undefined && owner !== id
-        }
-        return {
-          set: { ...Object.fromEntries(made.filter(([, value]) => value !== null)), sweepAt: SWEEP_AT_ONCE },
-          remove: made.flatMap(([name, value]) => (value === null ? [name] : [])),
-          alsoWrite: [
-            ...(next === undefined || account.externalId === undefined
-              ? []
-              : [freeExternalId(tables, account.externalId)]),
-            ...(next ? [takeExternalId(tables, next, id)] : []),
-          ],
-          whyNot: async () => ((await isOfAnother()) ? 'external_id_taken' : undefined),
-        }
-      },
-      expectedVersion,
-    )
+  return (id: string, settings: AccountChanges, act: Act, expectedVersion?: number): Promise<ChangeResult<Account>> =>
+    change(id, act, (account) => settingChange(tables, account, settings), expectedVersion)
 }
 
 const EVENTS = { suspended: 'account.suspend', active: 'account.resume', revoked: 'account.close' } as const
@@ -93,7 +65,11 @@ export function setAccountStatus(tables: Tables, random: Random) {
       ...(status === 'revoked' && externalId !== undefined && { alsoWrite: [freeExternalId(tables, externalId)] }),
     }))
     if (result.changed) await tell(result.key, act)
-    return result
+    // A closing that was cut off is brought to its end.
+    const closed = !result.changed && status === 'revoked' ? await readOne(tables, ACCOUNT)(id) : undefined
+    if (!closed) return result
+    await tell(closed, act)
+    return { changed: true, key: closed }
   }
 }
 

@@ -15,7 +15,7 @@ import { accountItem, keyItem, SWEEP_AT_ONCE, sweepTime, toKey } from '../keys/k
 import { readKeys } from '../keys/newest-keys.ts'
 import { readOne } from '../keys/rotating-item.ts'
 import { creditRefusalAttribute, toldAttribute } from '../notices/notices.ts'
-import { ACCOUNT, outMark, seenMark, toAccount } from './account-item.ts'
+import { ACCOUNT, dryText, outMark, seenMark, toAccount } from './account-item.ts'
 
 /**
  * Credits move in two writes. The first one takes them out and raises its own mark; the second brings them in and raises
@@ -135,30 +135,30 @@ export function transfers(tables: Tables) {
       UpdateExpression: 'SET dry = :dry, #refused = :granted, sweepAt = :atOnce',
       ExpressionAttributeNames: { '#refused': creditRefusalAttribute('credit_balance_exhausted') },
       ExpressionAttributeValues: {
-        ':dry': { atMs: nowMs, granted, most },
+        ':dry': dryText({ atMs: nowMs, granted, most }),
         ':granted': String(granted),
         ':atOnce': SWEEP_AT_ONCE,
       },
     })
   }
 
-  /** Sets the time of the next look, or none, unless credits were drawn meanwhile or something is to be told. */
+  /** Sets the time of the next look, or none, unless something has happened meanwhile or is to be told. */
   async function schedule(
-    { id, drawn, granted, version }: Account,
+    { id, drawn, granted, version, dry }: Account,
     sweepAtMs: number | undefined,
     isLow: boolean,
   ): Promise<void> {
     // A balance that was low is told again when it has been above its level.
     const removed = [...(sweepAtMs === undefined ? ['sweepAt'] : []), ...(isLow ? [] : ['#told'])]
     await write(accountItem(id), {
-      ConditionExpression:
-        'drawn = :drawn AND granted = :granted AND version = :version AND attribute_not_exists(notices)',
+      ConditionExpression: `drawn = :drawn AND granted = :granted AND version = :version AND ${dry ? 'dry = :dry' : 'attribute_not_exists(dry)'} AND attribute_not_exists(notices)`,
       UpdateExpression: `${sweepAtMs === undefined ? '' : 'SET sweepAt = :sweepAt'}${removed.length > 0 ? ` REMOVE ${removed.join(', ')}` : ''}`,
       ...(!isLow && { ExpressionAttributeNames: { '#told': toldAttribute('account.balance_low') } }),
       ExpressionAttributeValues: {
         ':drawn': drawn,
         ':granted': granted,
         ':version': version,
+        ...(dry && { ':dry': dryText(dry) }),
         ...(sweepAtMs !== undefined && { ':sweepAt': sweepTime(sweepAtMs) }),
       },
     })

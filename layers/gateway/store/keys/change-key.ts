@@ -37,7 +37,7 @@ export type ItemChange = {
   readonly notice?: Notice | undefined
 }
 
-type KeyChange = ItemChange & {
+export type KeyChange = ItemChange & {
   readonly alsoWrite?: readonly TransactItem[]
   /** Asked where a condition failed: a reason other than a change by others. */
   readonly whyNot?: () => Promise<'external_id_taken' | undefined>

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../basics/time.ts'
 import { ulid } from '../basics/ulid.ts'
 import { formatCredits, type Nano } from '../money/money.ts'
-import { heldOf, type Key, type Purse, type Versioned } from './key.ts'
+import { ACCOUNT_PREFIX, heldOf, type Key, type Purse, type Versioned } from './key.ts'
 
 /** The settings of an account that operators choose. Those of its limits are its keys' own. */
 export type AccountSettings = {
@@ -54,16 +54,10 @@ export type PurseKey = Key & { readonly purse: Purse }
 /** The keys of an account that are not revoked: all purses are read at once. */
 export const MOST_KEYS = 100
 
-const ID_PREFIX = 'acct_'
-
-export function isAccountId(id: string): boolean {
-  return id.startsWith(ID_PREFIX)
-}
-
 export function newAccount(settings: AccountSettings, credits: Nano, nowMs: number, random: Uint8Array): Account {
   return {
     ...settings,
-    id: `${ID_PREFIX}${ulid(nowMs, random)}`,
+    id: `${ACCOUNT_PREFIX}${ulid(nowMs, random)}`,
     status: 'active',
     createdAtMs: nowMs,
     version: 1,

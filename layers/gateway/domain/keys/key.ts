@@ -57,6 +57,12 @@ export type Key = Terms & Books
 /** Those of a key that holds credits for a request. */
 export type Holder = Pick<Key, 'id' | 'address' | 'purse'>
 
+export const ACCOUNT_PREFIX = 'acct_'
+
+export function isAccountId(id: string): boolean {
+  return id.startsWith(ACCOUNT_PREFIX)
+}
+
 type Standing = 'current' | 'grace' | 'suspended' | 'expired' | 'refused'
 
 export function standingOf(key: RotatingKey & Expiring, hash: string, nowMs: number): Standing {

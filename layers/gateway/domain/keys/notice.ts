@@ -2,8 +2,7 @@ import { COUNTER_NAMES, COUNTERS, CREDIT_COUNTERS, limitOf, windowOf } from '../
 import type { AdmissionRefusal } from '../basics/gateway-error.ts'
 import { DAY_MS, isoTime } from '../basics/time.ts'
 import { formatCredits, type Nano } from '../money/money.ts'
-import { isAccountId } from './account.ts'
-import type { Key } from './key.ts'
+import { isAccountId, type Key } from './key.ts'
 
 /** The limits of credits and of loss, each of which is told once when it is reached. */
 const CREDIT_REFUSALS = [

@@ -1,6 +1,6 @@
 import { isoTime } from '../../domain/basics/time.ts'
 import { ulidTimeMs } from '../../domain/basics/ulid.ts'
-import { isAccountId } from '../../domain/keys/account.ts'
+import { isAccountId } from '../../domain/keys/key.ts'
 import type { Notice, Owner } from '../../domain/keys/notice.ts'
 
 export type NoticeBody = {

@@ -135,7 +135,7 @@ describe('a hidden balance', () => {
     expect(first[0]).toBe(402)
     expect(first[1]).toMatchObject({
       message:
-        'The balance of the account does not cover this request, which may cost up to 1.5. Add credits, or lower max_tokens, or shorten the prompt.',
+        'The balance of the account does not cover this request, which may cost up to 1.5. Add credits, lower max_tokens or shorten the prompt.',
     })
     expect(await told('1.3')).toEqual(first)
   })

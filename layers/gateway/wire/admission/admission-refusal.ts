@@ -114,8 +114,8 @@ export function admissionRefusal(
 /** The same words for every balance, so that they do not tell a hidden one. */
 function notTold(priced: PricedRequest | undefined): string {
   const cost = priced ? `, which may cost up to ${formatCredits(holdOf(priced))}` : ''
-  const less = priced?.chat.embedding ? 'send fewer or shorter texts' : 'lower max_tokens, or shorten the prompt'
-  return `The balance of the account does not cover this request${cost}. Add credits, or ${less}.`
+  const less = priced?.chat.embedding ? 'or send fewer or shorter texts' : 'lower max_tokens or shorten the prompt'
+  return `The balance of the account does not cover this request${cost}. Add credits, ${less}.`
 }
 
 /** `has` says how many credits there are, `more` how there would be more. */

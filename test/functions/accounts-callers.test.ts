@@ -30,11 +30,12 @@ describe('a key of an account', () => {
     await until(async () => (await introspect(b)).held === '1.5')
     expect((await purseOf(idA)).available).toBeGreaterThan(0n)
     const told = { id: account.id, name: 'Acme', balance: '6.985', held: '1.5', spent: '1.515' }
-    expect(await introspect(a)).toMatchObject({ balance: '6.985', held: '0', spent: '1.01', account: told })
-    expect(await introspect(b)).toMatchObject({ balance: '6.985', held: '1.5', spent: '0.505', account: told })
-    expect(await json(a, '/v1/credits')).toEqual({ data: { total_credits: 10, total_usage: 1.515 } })
+    const [ofA, ofB, total] = [await introspect(a), await introspect(b), await json(a, '/v1/credits')]
     release()
     await (await asked).text()
+    expect(ofA).toMatchObject({ balance: '6.985', held: '0', spent: '1.01', account: told })
+    expect(ofB).toMatchObject({ balance: '6.985', held: '1.5', spent: '0.505', account: told })
+    expect(total).toEqual({ data: { total_credits: 10, total_usage: 1.515 } })
   })
 
   test('costs these calls two reads more, and a call for models none', async () => {

@@ -39,7 +39,7 @@ function perCreditLimit(schema: z.ZodType, words: string): Record<string, z.ZodT
   return Object.fromEntries(fields)
 }
 
-const { id, prefix, last_four, available, held, spent } = Key.shape
+const { id, prefix, last_four, held, spent } = Key.shape
 
 export const ApiKey = shape(
   'The calling key.',
@@ -49,9 +49,20 @@ export const ApiKey = shape(
     name: text('The name that the operator gave it.'),
     status: z.enum(['active']).describe('A key that is suspended, expired or revoked is refused by this call, too.'),
     scopes: z.array(z.enum(SCOPES)).describe('The endpoints that the key may call.'),
-    balance: available,
+    balance: orNull(
+      amount('Credits that new requests can hold: those of the account, if the key has one; null if they are hidden.'),
+    ),
     held,
     spent,
+    account: orNull(
+      shape('The customer whose balance the key uses; null for a key with its own. Hidden amounts are null.', {
+        id: text('The id of the account.'),
+        name: text('The name that the operator gave it.'),
+        balance: orNull(amount('Credits that new requests of its keys can hold.')),
+        held: orNull(amount('Credits on hold for running requests of its keys.')),
+        spent: orNull(amount('Credits charged to its keys so far.')),
+      }),
+    ),
     key: shape('The secret that asks.', {
       prefix,
       last_four,
@@ -119,7 +130,7 @@ export const Quote = shape(
       most: size('The output cap: as asked for, as the model has it, or lowered to what is covered.'),
       choices: size('The number of answers.'),
       covered: shape('The most that credits cover beside the prompt, up to the cap of the model.', {
-        balance: size('Covered by the balance.'),
+        balance: orNull(size('Covered by the balance; null if the account hides it.')),
         ...perCreditLimit(z.int().min(0), 'Covered by the credits'),
       }),
     }),
@@ -171,7 +182,7 @@ export const UsageSums = shape(
   EXAMPLES['usage.sums'],
 )
 
-const totals = shape('The credits of the calling key.', {
+const totals = shape('The credits of the calling key, or of its account.', {
   total_credits: z.number().min(0).describe('Credits granted so far.'),
   total_usage: z.number().min(0).describe('Credits charged so far.'),
 })

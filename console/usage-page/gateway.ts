@@ -4,7 +4,8 @@ import { connect } from '../api.ts'
 
 export type ApiKey = {
   readonly name: string
-  readonly balance: string
+  readonly balance: string | null
+  readonly account: { readonly name: string } | null
   readonly held: string
   readonly spent: string
   readonly key: { readonly last_four: string }

@@ -13,6 +13,7 @@ import type { ApiKey, DaySum, Figures, ModelSum, Models, Request, Sums } from '.
 const DAYS = 30
 
 export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
+  const { balance, account } = apiKey
   const now = Date.now()
   const from = dayText(now - (DAYS - 1) * DAY_MS)
   const byDay = useLoad<Sums<DaySum>>(`/usage?group=day&from=${from}`)
@@ -22,13 +23,16 @@ export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
   const days = byDay.data && lastDays(byDay.data, now)
   return (
     <div class="panels">
-      <Panel title="Balance" isRegion>
+      <Panel title={balance === null ? 'Charges' : account ? `Balance of ${account.name}` : 'Balance'} isRegion>
         <div class="metric">
-          <strong>
-            <Credits of={apiKey.balance} withUnit />
-          </strong>
-          {days && <p>{lastsText(apiKey.balance, days, now)}</p>}
+          {balance !== null && (
+            <strong>
+              <Credits of={balance} withUnit />
+            </strong>
+          )}
+          {days && balance !== null && !account && <p>{lastsText(balance, days, now)}</p>}
           <p class="quiet">
+            {account && 'This key: '}
             <Credits of={apiKey.spent} /> charged so far, <Credits of={apiKey.held} /> held by requests under way.
           </p>
         </div>

@@ -7,6 +7,7 @@ import {
   lossOf,
 } from '../../layers/gateway/domain/admission/counters.ts'
 import { type AdmissionRefusal, ERRORS } from '../../layers/gateway/domain/basics/gateway-error.ts'
+import type { AccountBalance } from '../../layers/gateway/domain/keys/account.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money/money.ts'
 import { costOf, NO_QUANTITIES } from '../../layers/gateway/domain/money/price.ts'
@@ -40,6 +41,7 @@ type QuoteDeps = CountDeps &
     readonly countLater: CountTokens
     readonly readKey: ReadKey
     readonly finishDeadHolds: FinishDeadHolds
+    readonly accountOf: (key: Key) => Promise<AccountBalance | undefined>
   }
 
 /** Tells what admission would hold for this request now, and what the request may cost. */
@@ -49,9 +51,13 @@ export async function answerQuote(deps: QuoteDeps, request: AdmittedChat): Promi
   const asked: PricedRequest = { ...request.priced, isFree: false }
   // This answer is no stream, and its row must not say so.
   request.priced = { ...request.priced, chat: { ...asked.chat, stream: false } }
-  const key = await withoutDeadHolds(deps, request)
+  const own = await withoutDeadHolds(deps, request)
+  const shared = await deps.accountOf(own)
+  const key = { ...own, available: shared?.balance.available ?? own.available }
   const left = creditsLeft(key, nowMs)
-  const covered = holdOf(asked) <= left ? asked : lowerCap(asked, left, 1)
+  const isHidden = shared?.account.hidesBalance === true
+  const lowered = isHidden && left === key.available ? undefined : lowerCap(asked, left, 1)
+  const covered = holdOf(asked) <= left ? asked : lowered
   const priced = covered ?? asked
   await requireSendable(deps, request, priced)
   const prompt = await estimate(deps, request, priced)
@@ -61,13 +67,17 @@ export async function answerQuote(deps: QuoteDeps, request: AdmittedChat): Promi
     model: priced.model.id,
     catalog_version: priced.catalog.version,
     prompt_tokens: { estimated: prompt, most: priced.promptBound },
-    output_tokens: { most: priced.outputCap, choices: priced.chat.choices, covered: coveredTokens(asked, key, nowMs) },
+    output_tokens: {
+      most: priced.outputCap,
+      choices: priced.chat.choices,
+      covered: coveredTokens(asked, key, isHidden, nowMs),
+    },
     hold: covered ? formatCredits(holdOf(covered)) : null,
     cost: {
       without_output: formatCredits(costWith(priced, prompt, 0)),
       with_most_output: formatCredits(costWith(priced, prompt, priced.outputCap * priced.chat.choices)),
     },
-    refusal: covered ? null : refusalOf(asked, key, nowMs),
+    refusal: covered ? null : refusalOf(asked, key, shared, nowMs),
   }
 }
 
@@ -88,11 +98,11 @@ async function estimate(deps: QuoteDeps, request: AdmittedChat, priced: PricedRe
 }
 
 /** The output tokens of each choice that the balance and the windows cover, as if there were no other limit. */
-function coveredTokens(priced: PricedRequest, key: Key, nowMs: number): object {
+function coveredTokens(priced: PricedRequest, key: Key, isHidden: boolean, nowMs: number): object {
   const within = (credits: Nano | undefined) =>
     credits === undefined ? null : Math.max(0, affordableCap(priced, credits))
   const windows = CREDIT_COUNTERS.map((name) => [COUNTERS[name].api, within(leftIn(key, name, nowMs))])
-  return { balance: within(key.available), ...Object.fromEntries(windows) }
+  return { balance: within(isHidden ? undefined : key.available), ...Object.fromEntries(windows) }
 }
 
 function costWith({ model, chat }: PricedRequest, prompt: number, completion: number): Nano {
@@ -104,11 +114,12 @@ const isForCredits = (refusal: AdmissionRefusal) =>
   ERRORS[refusal].remedies?.includes('lower the cap for credits') === true
 const CREDIT_RULES = ADMISSION_RULES.filter(({ refusal }) => isForCredits(refusal))
 
-function refusalOf(priced: PricedRequest, key: Key, nowMs: number): object | null {
+function refusalOf(priced: PricedRequest, key: Key, shared: AccountBalance | undefined, nowMs: number): object | null {
   const demand = { requestId: '', hash: '', nowMs, hold: holdOf(priced), holdUntilMs: nowMs }
   const rule = CREDIT_RULES.find(({ isMet }) => !isMet(key, demand))
   if (!rule) return null
-  const { status, code, kind, message } = admissionRefusal(rule.refusal, key, { nowMs, priced })
+  const shortage = shared && { account: shared.account, most: key.available }
+  const { status, code, kind, message } = admissionRefusal(rule.refusal, key, { nowMs, priced }, shortage)
   return { status, code: code ?? kind, message }
 }
 

@@ -1,6 +1,8 @@
 import middy from '@middy/core'
 import { loadContract } from '../../layers/gateway/contracts/contracts.ts'
 import { modelsFor } from '../../layers/gateway/domain/admission/access.ts'
+import type { AccountBalance } from '../../layers/gateway/domain/keys/account.ts'
+import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import type { EndpointOf } from '../../layers/gateway/endpoints.ts'
 import { admit, refusingAfterAdmission } from '../../layers/gateway/flow/admission/admit.ts'
 import { readAndPrice, readJson } from '../../layers/gateway/flow/admission/read-and-price.ts'
@@ -38,12 +40,12 @@ type Answer = (request: AdmittedRequest, event: GatewayEvent) => Promise<unknown
 export function createApi(instance: Instance, countTokens: CountTokens) {
   const { config, tables, loadCatalog, cache } = instance
   const { forCounts } = tokenQueue(countTokens)
-  const ofQuotes = { ...instance, countTokens: forCounts, countLater: forCounts, readKey: readKey(tables) }
+  const ofQuotes = { ...instance, countTokens: forCounts, countLater: forCounts, readKey: readKey(tables), accountOf }
   const answers: Readonly<Record<ApiEndpoint, Answer>> = {
     models: answerModels,
-    'key.introspect': ({ credential, requestId, nowMs }) =>
-      introspection(credential.key, credential.hash, requestId, nowMs),
-    credits: ({ credential }) => creditsOf(credential.key),
+    'key.introspect': async ({ credential: { key, hash }, requestId, nowMs }) =>
+      introspection(key, hash, requestId, nowMs, await accountOf(key)),
+    credits: async ({ credential: { key } }) => creditsOf(key, await accountOf(key)),
     usage: answerUsage(tables),
     // It has much of chat's code in it, for which no other call waits.
     quote: async (request) => (await import('#quote')).answerQuote(ofQuotes, request as AdmittedChat),
@@ -81,6 +83,14 @@ export function createApi(instance: Instance, countTokens: CountTokens) {
     await openQuote(request, event)
     await requireAccess(request, event)
     await readAndPrice(pricing, request, event)
+  }
+
+  async function accountOf({ purse }: Key): Promise<AccountBalance | undefined> {
+    if (!purse) return undefined
+    const { readBalance } = await import('#accounts')
+    const found = await readBalance(tables)(purse.accountId)
+    if (!found) throw new Error(`The account ${purse.accountId} is gone.`)
+    return found
   }
 
   async function answerModels({ credential }: AdmittedRequest, { rawPath }: GatewayEvent) {

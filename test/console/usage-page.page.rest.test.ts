@@ -112,6 +112,20 @@ inBrowser('the page in a browser', () => {
     expect(troubles).toEqual([])
   })
 
+  test('a key of an account shows the balance with the name of the account, and nothing of a hidden one', async () => {
+    const account = await gateway.openAccount({ name: `Acme ${HOSTILE}`, credits: '7' })
+    await paste((await gateway.issue({ account })).secret)
+    const told = await part(`Balance of Acme ${HOSTILE}`).innerText()
+    expect(told).toMatch(/7\.00\s+credits\s+This key: 0\.00 charged so far/)
+    expect(told).not.toContain('Lasts')
+    const hidden = await gateway.openAccount({ credits: '7', hidesBalance: true })
+    await paste((await gateway.issue({ account: hidden })).secret)
+    expect(await part('Charges').first().innerText()).toContain('This key: 0.00 charged so far')
+    const all = await page.locator('body').innerText()
+    expect([all.includes('Balance'), all.includes('7.00')]).toEqual([false, false])
+    expect(troubles).toEqual([])
+  })
+
   test('the key is in no storage and no address, only the gateway is called, and a reload or a button forgets it', async () => {
     await opened()
     const kept = await page.evaluate<string>(

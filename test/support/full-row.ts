@@ -56,5 +56,6 @@ export const FULL_ROW: { readonly [Name in keyof UsageRow]-?: NonNullable<UsageR
   loss: 7_000_000_004n,
   serviceTier: 'priority',
   alsoRefused: 7,
+  accountId: 'acct_01J00000000000000000000000',
   keptUntilMs: Date.UTC(2027, 0, 1),
 }

@@ -99,6 +99,8 @@ export function inFlight({ marks }: Account, key: PurseKey): { readonly toPurse:
 
 export type Balance = { readonly granted: Nano; readonly available: Nano; readonly held: Nano; readonly spent: Nano }
 
+export type AccountBalance = { readonly account: Account; readonly balance: Balance }
+
 /** The credits of an account wherever they lie, or are under way. */
 export function balanceOf({ granted, retired }: Account, purses: readonly PurseKey[]): Balance {
   const held = purses.reduce((sum, key) => sum + heldOf(key), 0n)

@@ -93,6 +93,7 @@ const FIELDS = {
   loss: { api: 'loss', kind: 'credits', optional: true, operatorOnly: true },
   serviceTier: { api: 'service_tier', kind: 'text', optional: true, operatorOnly: true },
   alsoRefused: { api: 'also_refused', kind: 'count', optional: true },
+  accountId: { api: 'account_id', kind: 'text', optional: true },
 } as const satisfies Readonly<Record<string, UsageField>>
 
 export type UsageFieldTable = typeof FIELDS
@@ -174,6 +175,7 @@ export const USAGE_WORDS: Readonly<Record<UsageFieldName, string>> = {
   loss: 'What the request may have cost us beyond its charge: the answer, and attempts that brought none.',
   serviceTier: 'The tier in which the provider served the answer, if it is none at its list price.',
   alsoRefused: 'Requests of the key that were refused before this one and have no row, because they were too many.',
+  accountId: 'The id of the account of that key; null for a key alone.',
 }
 
 export const USAGE_FIELD_NAMES = Object.keys(USAGE_FIELDS) as UsageFieldName[]

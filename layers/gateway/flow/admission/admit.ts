@@ -133,8 +133,11 @@ async function answerRefusal(deps: Remedies, request: Candidate, tries: Tries, w
 function lower(request: Candidate, tries: Tries): boolean {
   const { priced, credential, nowMs } = request
   const { key } = credential
-  const available = tries.shortage?.most ?? key.available
-  const lowered = priced && lowerCap(priced, creditsLeft({ ...key, available }, nowMs), tries.share)
+  const { account, most: available = key.available } = tries.shortage ?? {}
+  const left = creditsLeft({ ...key, available }, nowMs)
+  // A cap that goes by a hidden balance would tell it.
+  if (account?.hidesBalance && left === available) return false
+  const lowered = priced && lowerCap(priced, left, tries.share)
   if (!lowered) return false
   request.priced = lowered
   tries.share /= 2

@@ -13,9 +13,9 @@ export type FinishHold = (holder: Holder, dead: OpenHold) => Promise<UsageRow>
 
 /** Settles a request that died: by its row if it had written one, else as abandoned and free. */
 export function holdFinisher({ putUsageRow, releaseHold }: Books): FinishHold {
-  return async ({ id, address }, { requestId, ...hold }) => {
-    const row = await putUsageRow(abandonedRow(id, requestId, hold.amount))
-    await releaseHold({ address, requestId, hold, cost: row.cost, loss: row.loss })
+  return async (holder, { requestId, ...hold }) => {
+    const row = await putUsageRow(abandonedRow(holder, requestId, hold.amount))
+    await releaseHold({ address: holder.address, requestId, hold, cost: row.cost, loss: row.loss })
     return row
   }
 }
@@ -36,10 +36,11 @@ export function deadHoldsFinisher(finishHold: FinishHold, clock: () => number, l
 }
 
 /** A dead request leaves only its hold, the most that a provider may bill. Its start is in its id. */
-function abandonedRow(keyId: string, requestId: string, hold: Nano): UsageRow {
+function abandonedRow({ id: keyId, purse }: Holder, requestId: string, hold: Nano): UsageRow {
   return {
     requestId,
     keyId,
+    ...(purse && { accountId: purse.accountId }),
     endpoint: 'unknown',
     startedAtMs: ulidTimeMs(requestId),
     outcome: 'abandoned',

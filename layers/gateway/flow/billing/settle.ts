@@ -234,6 +234,7 @@ function toRow(
     loss: lossOfRequest(request, bill) || undefined,
     serviceTier: bill.serviceTier,
     alsoRefused,
+    accountId: request.credential?.key.purse?.accountId,
   }
 }
 

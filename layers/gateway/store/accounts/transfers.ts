@@ -108,7 +108,8 @@ export function transfers(tables: Tables) {
     for (const purse of purses) {
       const after = purse.available > 0n ? await giveBack(purse, purse.available) : undefined
       if (after) await countBack(account, after)
-      hasMoved ||= purse.available > 0n || (await retire(account, purse))
+      const isRetired = await retire(account, purse)
+      hasMoved ||= purse.available > 0n || isRetired
     }
     return hasMoved
   }

@@ -49,8 +49,7 @@ const WORDS: Readonly<Record<AdmissionRefusal, WordsOf>> = {
         message: notCovered(`The balance is ${formatCredits(available)} credits`, available, 'add credits', priced),
       }
     const { account, most } = shortage
-    if (account.hidesBalance)
-      return { message: 'The balance of the account does not cover this request. Lower max_tokens, or add credits.' }
+    if (account.hidesBalance) return { message: notTold(priced) }
     const has = `The balance of the account is ${formatCredits(most)} credits`
     return { message: notCovered(has, most, 'add credits', priced) }
   },
@@ -110,6 +109,13 @@ export function admissionRefusal(
   if (windowInSeconds === undefined) return new GatewayError(why, message, { retry })
   const wait = Math.min(windowInSeconds, MOST_WAIT_SECONDS)
   return new GatewayError(why, message, { retry, headers: { 'Retry-After': String(wait) } })
+}
+
+/** The same words for every balance, so that they do not tell a hidden one. */
+function notTold(priced: PricedRequest | undefined): string {
+  const cost = priced ? `, which may cost up to ${formatCredits(holdOf(priced))}` : ''
+  const less = priced?.chat.embedding ? 'or send fewer or shorter texts' : 'lower max_tokens or shorten the prompt'
+  return `The balance of the account does not cover this request${cost}. Add credits, ${less}.`
 }
 
 /** `has` says how many credits there are, `more` how there would be more. */

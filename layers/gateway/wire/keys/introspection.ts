@@ -1,11 +1,14 @@
 import { COUNTERS, CREDIT_COUNTERS } from '../../domain/admission/counters.ts'
 import { type CreditWindow, creditWindow, type Limits, limitsOf, type Window } from '../../domain/admission/limits.ts'
+import { GatewayError } from '../../domain/basics/gateway-error.ts'
+import type { AccountBalance } from '../../domain/keys/account.ts'
 import { heldOf, type Key, standingOf } from '../../domain/keys/key.ts'
-import { formatCredits } from '../../domain/money/money.ts'
+import { formatCredits, type Nano } from '../../domain/money/money.ts'
 import { moneyLiteral } from '../money/money-literal.ts'
 
-/** The key as its holder sees it. The introspecting request itself is not counted. */
-export function introspection(key: Key, hash: string, requestId: string, nowMs: number) {
+/** The key as its holder sees it, with its account. The introspecting request itself is not counted. */
+export function introspection(key: Key, hash: string, requestId: string, nowMs: number, shared?: AccountBalance) {
+  const account = shared ? accountBody(shared) : null
   const limits = limitsOf(key, nowMs)
   const inGrace = standingOf(key, hash, nowMs) === 'grace'
   const secret = inGrace && key.previous ? key.previous : key.current
@@ -17,9 +20,10 @@ export function introspection(key: Key, hash: string, requestId: string, nowMs: 
     name: key.name,
     status: key.status,
     scopes: key.scopes,
-    balance: formatCredits(key.available),
+    balance: account ? account.balance : formatCredits(key.available),
     held: formatCredits(heldOf(key)),
     spent: formatCredits(key.spent),
+    account,
     key: {
       prefix: key.prefix,
       last_four: secret.lastFour,
@@ -53,6 +57,18 @@ function windowBody({ limit, remaining, resetSeconds }: Window) {
   return { limit, remaining, reset: resetSeconds }
 }
 
-export function creditsOf({ granted, spent }: Key) {
+function accountBody({ account: { id, name, hidesBalance }, balance }: AccountBalance) {
+  const told = (nano: Nano) => (hidesBalance ? null : formatCredits(nano))
+  return { id, name, balance: told(balance.available), held: told(balance.held), spent: told(balance.spent) }
+}
+
+/** OpenRouter's clients take two numbers, or the 403 that it has for keys which may not see the credits of an account. */
+export function creditsOf(key: Key, shared?: AccountBalance) {
+  if (shared?.account.hidesBalance)
+    throw new GatewayError(
+      'insufficient_scope',
+      'The balance of the account is not told to its keys. GET /v1/key/introspect has what this key was charged.',
+    )
+  const { granted, spent } = shared?.balance ?? key
   return { data: { total_credits: moneyLiteral(granted), total_usage: moneyLiteral(spent) } }
 }

@@ -108,7 +108,7 @@ export function transfers(tables: Tables) {
     for (const purse of purses) {
       const after = purse.available > 0n ? await giveBack(purse, purse.available) : undefined
       if (after) await countBack(account, after)
-      hasMoved ||= purse.available > 0n || (await retire(account, purse))
+      if (purse.available > 0n || (await retire(account, purse))) hasMoved = true
     }
     return hasMoved
   }

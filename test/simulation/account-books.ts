@@ -27,6 +27,12 @@ export class AccountBooks {
     return this.#purses.get(keyId)?.item.accountId as string | undefined
   }
 
+  /** The status of an account, and the version with which it was set. */
+  statusOf(id: string): { readonly status: unknown; readonly version: number } | undefined {
+    const item = this.#pools.get(id)?.item
+    return item && { status: item.status, version: Number(item.statusVersion) }
+  }
+
   holdAsked(requestId: string, hold: bigint): void {
     const before = this.#asked.get(requestId)
     if (hold > 0n && (before === undefined || hold < before)) this.#asked.set(requestId, hold)

@@ -14,13 +14,17 @@ import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
 import { readOne } from '../../layers/gateway/store/keys/rotating-item.ts'
 import type { AccountAct, AccountSetup } from './account-history.ts'
-import { type Account, newAccount, type ToldStatus } from './admin-caller.ts'
+import { type Account, newAccount } from './admin-caller.ts'
 import type { KeySetup, Step } from './history.ts'
-import { hearStatus, perhapsTwice } from './operator.ts'
+import { perhapsTwice } from './operator.ts'
 import type { Random } from './random.ts'
 
 /** The account of a history, as its operator knows it. */
-export type Customer = { readonly id: string; readonly status: ToldStatus }
+export type Customer = {
+  readonly id: string
+  /** The version of the last status that all keys have. */
+  toldVersion: number
+}
 
 /** Everything that the operator's acts on an account take. */
 export type Desk = { readonly tables: Tables; readonly random: Random; readonly act: Act }
@@ -33,7 +37,7 @@ export async function openCustomer({ tables, random, act }: Desk, setup: Account
     random.bytes(10),
   )
   await createAccount(tables)(account, act)
-  return { id: account.id, status: { begun: 0, running: 0, told: undefined } }
+  return { id: account.id, toldVersion: account.statusVersion }
 }
 
 /** A new key, alone or of an account. */
@@ -63,10 +67,11 @@ export async function operateAccount(
   const { id } = customer
   const credits = BigInt(1 + value) * 3_000n
   const grant = (amount: bigint) => () => grantToAccount(tables)(id, amount, act)
-  const setStatus = (status: 'active' | 'suspended' | 'revoked') => () =>
-    hearStatus(customer.status, status, () =>
-      perhapsTwice(value, () => setAccountStatus(tables, (bytes) => random.bytes(bytes))(id, status, act)),
-    )
+  const set = setAccountStatus(tables, (bytes) => random.bytes(bytes))
+  const setStatus = (status: 'active' | 'suspended' | 'revoked') => async () => {
+    const result = await perhapsTwice(value, () => set(id, status, act))
+    if (result.changed) customer.toldVersion = Math.max(customer.toldVersion, result.key.statusVersion)
+  }
   const acts: Readonly<Record<Exclude<AccountAct, 'new key'>, () => Promise<unknown>>> = {
     grant: () => perhapsTwice(value, grant(credits)),
     correct: () => perhapsTwice(value, grant(-credits)),

@@ -8,7 +8,7 @@ import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { endGrace, revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { resumeKey, suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
-import type { Account, Issued, ToldStatus } from './admin-caller.ts'
+import type { Account, Issued } from './admin-caller.ts'
 import { COUNTER_LIMITS, MODELS, type Operation, type Step } from './history.ts'
 
 const LIMITS: Readonly<Record<string, readonly (number | bigint | null | readonly string[])[]>> = {
@@ -49,7 +49,7 @@ export async function operate(
   }
   const done = () => perhapsTwice(value, acts[operation]) as Promise<Result>
   const wanted = STATUSES[operation]
-  const result = await (wanted ? hearStatus(account.status, wanted, done) : done())
+  const result = await (wanted ? hearStatus(account, wanted, done) : done())
   if (operation === 'end grace' || operation === 'revoke') endAllBut(before, result)
 }
 
@@ -75,11 +75,7 @@ export async function perhapsTwice<T>(value: number, act: () => Promise<T>): Pro
  * The operator does not know which of several acts at the same time was the last. A key that is suspended with its account
  * is not resumed by itself.
  */
-export async function hearStatus<R extends Outcome>(
-  status: ToldStatus,
-  wanted: Key['status'],
-  act: () => Promise<R>,
-): Promise<R> {
+async function hearStatus({ status }: Account, wanted: Key['status'], act: () => Promise<Result>): Promise<Result> {
   status.begun += 1
   status.running += 1
   status.told = undefined
@@ -94,7 +90,6 @@ export async function hearStatus<R extends Outcome>(
   }
 }
 
-type Outcome = { readonly changed: true; readonly key: Pick<Key, 'status'> } | { readonly changed: false }
 type Result = Awaited<ReturnType<ReturnType<typeof revokeKey>>>
 
 /** Secrets issued before a change have ended if the key, as the change left it, does not know them any more. */

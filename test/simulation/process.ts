@@ -37,7 +37,7 @@ export class SimulatedProcess implements Sender {
     const { variant } = deps
     const client = (attempts: number): DynamoDBDocumentClient => {
       const send = (command: Command) => this.#send(command, attempts)
-      return modelClient((variant?.wrap?.(send as never) ?? send) as never)
+      return modelClient((variant?.wrap?.(send as never, name) ?? send) as never)
     }
     this.tables = { database: sdkDatabase(client(ATTEMPTS), client(variant?.attempts ?? 1)), ...TABLE_NAMES }
   }

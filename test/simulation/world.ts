@@ -50,9 +50,9 @@ type Call = {
   readonly statusNow: ToldStatus
   readonly contract: ContractName
   readonly truth: Truth
-  /** Of the account that its key had when it began, as the status of the key. */
-  readonly customerThen: ToldStatus | undefined
-  readonly customerNow: ToldStatus | undefined
+  /** The account that its key had when it began, and the version of its status if all keys had been told of that. */
+  readonly customer: Customer | undefined
+  readonly toldVersion: number | undefined
   answer?: Answer
   /** The least that its account could spend while it ran. */
   least?: bigint
@@ -340,8 +340,8 @@ class World {
     const sinceMs = time.nowMs - REMEMBERED_MS - this.#apartMs
     const call: Call = {
       keyId,
-      customerThen: customer && { ...customer.status },
-      customerNow: customer?.status,
+      customer,
+      toldVersion: customer && this.#toldVersionOf(customer),
       hash: secret.hash,
       hadEnded: secret.ended,
       statusThen: { ...status },
@@ -405,12 +405,29 @@ class World {
     work.then(ended, ended)
   }
 
+  #toldVersionOf({ id, toldVersion }: Customer): number | undefined {
+    const { version } = this.#ledger.accounts.statusOf(id) ?? {}
+    return version !== undefined && version <= toldVersion ? version : undefined
+  }
+
+  /** An account whose keys were all told that it is suspended or closed lets nobody in, as long as it is. */
+  #checkToldAccount({ keyId, customer, toldVersion }: Call, answer: Answer): void {
+    const now = customer && this.#ledger.accounts.statusOf(customer.id)
+    if (!now || now.version !== toldVersion || now.status === 'active') return
+    const refusals = now.status === 'revoked' ? [401, 503] : [401, 403, 503]
+    if (!refusals.includes(answer.status)) {
+      fail(
+        `the account of ${keyId} was told to be ${now.status}, and a call after that was answered with ${answer.status}`,
+      )
+    }
+  }
+
   #checkAnswers(): void {
     for (const call of this.#calls) {
       const { answer, keyId, hash, hadEnded } = call
       if (!answer) continue
       checkToldStatus(call, answer)
-      checkToldAccount(call, answer)
+      this.#checkToldAccount(call, answer)
       if (answer.status === 401 && this.#ledger.opens(keyId, hash)) {
         fail(`a secret of ${keyId} that is in force was answered with 401`)
       }
@@ -622,27 +639,16 @@ function inWords({ endpoint, contract, secret, scripts, pin, logprobs }: Extract
   return `${contract} ${asked}; the upstream ${scripts.join(', others: ')}${wishes};`
 }
 
-/** An account that was told to be suspended or closed lets nobody in, unless an act that may change it has begun since. */
-function checkToldAccount({ keyId, customerThen, customerNow }: Call, { status }: Answer): void {
-  if (!customerThen || customerNow?.begun !== customerThen.begun) return
-  const refused = { suspended: [401, 403, 503], revoked: [401, 503], active: undefined }[customerThen.told ?? 'active']
-  if (refused && !refused.includes(status)) {
-    fail(
-      `the account of ${keyId} was told to be ${customerThen.told}, and a call after that was answered with ${status}`,
-    )
-  }
-}
-
 /** A status that the operator was told before a call holds for it, unless an act that may change it has begun since. */
 function checkToldStatus(call: Call, { status, body }: Answer): void {
-  const { keyId, statusThen, statusNow, customerThen } = call
+  const { keyId, statusThen, statusNow, customer } = call
   const { begun, told } = statusThen
   if (statusNow.begun !== begun) return
   if (told === 'suspended' && ![401, 403, 503].includes(status)) {
     fail(`${keyId} was told to be suspended, and a call after that was answered with ${status}`)
   }
   // A key may be suspended with its account.
-  if (told === 'active' && customerThen === undefined && body.includes('key_suspended')) {
+  if (told === 'active' && customer === undefined && body.includes('key_suspended')) {
     fail(`${keyId} was told to be resumed, and a call after that was told that it is suspended`)
   }
 }

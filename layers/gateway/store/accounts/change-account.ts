@@ -113,11 +113,10 @@ export function tellKeys(tables: Tables, random: Random) {
       if (status === 'revoked') return revokeKey(tables)(id, act)
       return (status === 'suspended' ? suspend : resume)(id, act, ({ status: own, purse }) => {
         if (!purse || purse.statusVersion >= statusVersion) return undefined
-        const isMoved = status === 'suspended' ? own === 'active' : purse.isWithAccount === true
-        if (!isMoved) return { set: { statusVersion }, pointers: [] }
-        return status === 'suspended'
-          ? { set: { statusVersion, status, isWithAccount: true }, pointers: [] }
-          : { set: { statusVersion, status }, remove: ['isWithAccount'], pointers: [] }
+        const { isWithAccount = own === 'active' } = purse
+        if (status === 'suspended') return { set: { statusVersion, status, isWithAccount }, pointers: [] }
+        const set = { statusVersion, ...(purse.isWithAccount && { status }) }
+        return { set, remove: ['isWithAccount'], pointers: [] }
       })
     }
   }

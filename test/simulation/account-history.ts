@@ -42,10 +42,11 @@ const THEMES: readonly Theme[] = [
   { kinds: urn({ call: 12, deliver: 80, wait: 4, sweep: 14, operate: 5, land: 4 }), operations: ['revoke'] },
   // An account and its keys that are suspended and resumed, together and by themselves.
   {
-    kinds: urn({ call: 12, deliver: 120, wait: 1, sweep: 2, account: 7, operate: 5, crash: 1 }),
+    kinds: urn({ call: 12, deliver: 120, wait: 1, sweep: 2, account: 10, operate: 4, crash: 1 }),
     acts: urn({ suspend: 5, resume: 2, close: 1, 'new key': 4 }),
     operations: urn({ suspend: 2, resume: 3 }),
     purses: [1, 2],
+    alone: 0,
     isToldAtLast: true,
   },
   // Keys that join while they are granted credits.

@@ -85,14 +85,15 @@ type Random = (bytes: number) => Uint8Array
 
 /** Writes the account, then every key of it. It holds from the next request of each when this has ended. */
 export function setAccountStatus(tables: Tables, random: Random) {
-  const tell = tellKeys(tables, random)
+  const [tell, readAccount] = [tellKeys(tables, random), readOne(tables, ACCOUNT)]
   return async (id: string, status: Account['status'], act: Act): Promise<ChangeResult<Account>> => {
     const result = await changeKey(tables, ACCOUNT, EVENTS[status])(id, act, ({ version, externalId }) => ({
       // If this is cut off here, the sweep tells the keys.
       set: { status, statusVersion: version + 1, sweepAt: SWEEP_AT_ONCE },
       ...(status === 'revoked' && externalId !== undefined && { alsoWrite: [freeExternalId(tables, externalId)] }),
     }))
-    if (result.changed) await tell(result.key, act)
+    // Keys may have joined until that write.
+    if (result.changed) await tell((await readAccount(id)) ?? result.key, act)
     return result
   }
 }

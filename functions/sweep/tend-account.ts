@@ -20,7 +20,8 @@ export function accountTender({ tables, clock, random }: Instance, tell: ReturnT
     if (!found) return
     const account = toAccount(found.item)
     const purses = await readPurses(account)
-    if (purses.some((purse) => isUntold(account, purse))) {
+    const wasUntold = purses.some((purse) => isUntold(account, purse))
+    if (wasUntold) {
       await tellStatus(account, newAct(BY_SWEEP, clock(), random(10), timeLeft(ACT_MS, clock)))
     }
     await complete(account, purses)
@@ -34,7 +35,8 @@ export function accountTender({ tables, clock, random }: Instance, tell: ReturnT
       (key) => key.status === 'revoked' || key.available > 0n || Object.keys(key.holds).length > 0,
     )
     const isWatched = account.notifyBelow !== undefined && account.available < account.notifyBelow && !isLow
-    const nextMs = isCutOff || hasMoved || isWatched ? clock() : isUsed ? clock() + IDLE_MS : undefined
+    // A key that was told just now may have been revoked by that.
+    const nextMs = wasUntold || isCutOff || hasMoved || isWatched ? clock() : isUsed ? clock() + IDLE_MS : undefined
     await schedule(account, nextMs, isLow)
   }
 

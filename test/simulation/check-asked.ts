@@ -26,6 +26,8 @@ export function checkAsked(ledger: Ledger, asked: Asked): void {
     ...REFUSALS,
     ...(credits < 0n ? ['credits_not_available'] : []),
     ...(asked.reference?.isAgain === false ? ['reference_used'] : []),
+    // A key of an account is granted nothing.
+    ...(act === 'grant' && ledger.accounts.accountOf(keyId ?? '') !== undefined ? [''] : []),
   ]
   const wrong = refusals.find((code) => !expected.includes(code ?? ''))
   if (wrong !== undefined) fail(`was refused with ${wrong}`)

@@ -11,7 +11,7 @@ export type Variant = {
   /** The command that the database gets in place of the right one. */
   readonly rewrite?: (command: Command, nowMs: number) => Command
   /** The node's action in place of sending. */
-  readonly wrap?: (send: Send) => Send
+  readonly wrap?: (send: Send, process: string) => Send
   /** How often a write that must be sent once is sent. */
   readonly attempts?: number
   /** The catalog that the gateway goes by in place of the true one. */

@@ -6,6 +6,7 @@ import {
 } from '../../layers/gateway/domain/admission/counters.ts'
 import type { KeySettings } from '../../layers/gateway/domain/keys/key-settings.ts'
 import type { ContractName } from '../../layers/gateway/endpoints.ts'
+import type { AccountAct, AccountSetup } from './account-history.ts'
 import { Random, urn } from './random.ts'
 
 const FAULT_WEIGHTS = {
@@ -106,6 +107,8 @@ export type Step =
   | { readonly do: 'heat'; readonly key: number }
   | { readonly do: 'ask'; readonly key: number; readonly act: ActKind; readonly value: number }
   | { readonly do: 'operate'; readonly key: number; readonly operation: Operation; readonly value: number }
+  /** An act on the account; the key is the one that is adopted. */
+  | { readonly do: 'account'; readonly act: AccountAct; readonly key: number; readonly value: number }
 
 export type KeyLimits = Pick<KeySettings, 'rpm' | 'maxConcurrent' | 'models' | CounterName>
 export type KeySetup = KeyLimits & { readonly credits: bigint; readonly notifyBelow?: bigint | undefined }
@@ -116,6 +119,7 @@ export type History = {
   readonly nodes: number
   readonly catalog: CatalogKind
   readonly keys: readonly KeySetup[]
+  readonly account?: AccountSetup
   /** It goes over days, and ends when all of them are closed and exported. */
   readonly closes: boolean
   readonly steps: readonly Step[]
@@ -280,7 +284,7 @@ function counterLimits(random: Random): Pick<KeySettings, CounterName> {
   return Object.fromEntries([...loose, random.pick([...tight, ...loose.slice(0, 1)])]) as Pick<KeySettings, CounterName>
 }
 
-function makeStep(random: Random, style: Style): Step {
+export function makeStep(random: Random, style: Style): Step {
   const kind = random.pick(style.kinds)
   const node = random.below(3)
   const key = random.below(6)
@@ -322,6 +326,8 @@ function makeStep(random: Random, style: Style): Step {
       return { do: kind, key }
     case 'ask':
       return { do: kind, key, act: random.pick(ASKED), value: random.below(1_000) }
+    case 'account':
+      return { do: kind, act: 'grant', key, value: random.below(1_000) }
     case 'operate':
       return { do: kind, key, operation: random.pick(style.operations), value: random.below(1_000) }
   }

@@ -4,6 +4,7 @@ import {
   type CounterName,
   type WindowKind,
 } from '../../layers/gateway/domain/admission/counters.ts'
+import { AccountBooks } from './account-books.ts'
 import { checkWatched, NoticeBooks } from './notice-books.ts'
 import { momentOf, openHolds } from './stored-hold.ts'
 
@@ -49,6 +50,7 @@ const WRONG_CLOCK_MS = 59_000
 /** Looks at everything the database is left with, write by write, and knows by itself what may be there. */
 export class Ledger {
   readonly notices = new NoticeBooks()
+  readonly accounts = new AccountBooks()
   readonly #accounts = new Map<string, Account>()
   readonly #monthly = new Map<string, StoredItem>()
   readonly #claims = new Map<string, { readonly expiresAt: number; readonly requests: Set<string> }>()
@@ -59,7 +61,8 @@ export class Ledger {
 
   /** True while a request is open, or an item has an event that must be moved. */
   get hasWorkForSweeps(): boolean {
-    return this.#accounts.values().some(({ item, open }) => open.size > 0 || item?.sweepAt !== undefined)
+    const hasWork = this.#accounts.values().some(({ item, open }) => open.size > 0 || item?.sweepAt !== undefined)
+    return hasWork || this.accounts.hasWorkForSweeps
   }
 
   /** An item of the keys table as a write has left it. `hash` is the secret's for which the write was made, if any. */
@@ -67,6 +70,7 @@ export class Ledger {
     const account = this.#account((item.pk as string).slice('KEY#'.length))
     const sk = item.sk as string
     if (sk.startsWith('GRANT#')) account.grants.set(sk, item)
+    if (sk === 'ACCOUNT') this.accounts.poolWritten(item)
     if (sk !== 'KEY') return
     checkStatus(item, account.item)
     checkRisk(item, account)
@@ -83,6 +87,7 @@ export class Ledger {
     checkRows(account)
     for (const name of LIMITS) checkCounter(item, account, name)
     checkLoss(item, account)
+    this.accounts.purseWritten(item)
   }
 
   /** An event is written once, and so is its copy among those of its month. */
@@ -178,6 +183,10 @@ export class Ledger {
     return [...this.#account(keyId).open.keys()].some((requestId) => utcDay(momentOf(requestId)) === day)
   }
 
+  wasRefusedFor(requestId: string, errorCode: string): boolean {
+    return this.row(requestId)?.errorCode === errorCode
+  }
+
   /** How often somebody was let in with a key. */
   admissionsOf(keyId: string): number {
     return this.#account(keyId).admitted.size
@@ -192,9 +201,17 @@ export class Ledger {
       if (item) this.notices.atRest(keyId, item, grants.size, events)
       if (open.size > 0) fail(`${keyId} still has the holds ${[...open.keys()].join(', ')}`)
       for (const requestId of admitted) if (!rows.has(requestId)) fail(`${requestId} was admitted and has no row`)
-      const granted = [...grants.values()].reduce((sum, { credits }) => sum + nano(credits), 0n)
-      if (item && nano(item.granted) !== granted) fail(`${keyId} has ${item.granted}, and grants of ${granted}`)
+      const granted = this.#grantsOf(keyId)
+      const isAlone = item && item.accountId === undefined
+      if (isAlone && nano(item.granted) !== granted) fail(`${keyId} has ${item.granted}, and grants of ${granted}`)
     }
+    this.accounts.atRest((id) => this.#grantsOf(id))
+  }
+
+  #grantsOf(id: string): bigint {
+    return this.#account(id)
+      .grants.values()
+      .reduce((sum, { credits }) => sum + nano(credits), 0n)
   }
 
   /** A change raises the version by one, except for a grant, which has an item of its own. */

@@ -1,5 +1,6 @@
 import { COUNTER_NAMES, COUNTERS } from '../../layers/gateway/domain/admission/counters.ts'
 import type { Act } from '../../layers/gateway/domain/keys/act.ts'
+import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { isOptional } from '../../layers/gateway/domain/keys/key-settings.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
@@ -47,11 +48,16 @@ export async function operate(
     revoke: () => revokeKey(tables)(keyId, act),
   }
   const done = () => perhapsTwice(value, acts[operation]) as Promise<Result>
-  const result = await (OF_STATUS.includes(operation) ? hearStatus(account, done) : done())
+  const wanted = STATUSES[operation]
+  const result = await (wanted ? hearStatus(account, wanted, done) : done())
   if (operation === 'end grace' || operation === 'revoke') endAllBut(before, result)
 }
 
-const OF_STATUS: readonly Operation[] = ['suspend', 'resume', 'revoke']
+const STATUSES: Readonly<Partial<Record<Operation, Key['status']>>> = {
+  suspend: 'suspended',
+  resume: 'active',
+  revoke: 'revoked',
+}
 
 /** Ends from a moment that may be now to one that no history reaches, or none. */
 function endAfter(value: number, nowMs: number): number | null {
@@ -60,20 +66,24 @@ function endAfter(value: number, nowMs: number): number | null {
 }
 
 /** An act that failed, and now and then one that did not, is sent again, as by somebody who lost the answer. */
-async function perhapsTwice<T>(value: number, act: () => Promise<T>): Promise<T> {
+export async function perhapsTwice<T>(value: number, act: () => Promise<T>): Promise<T> {
   const first = await act().catch(() => undefined)
   return first === undefined || value % 3 === 0 ? act() : first
 }
 
-/** The operator does not know which of several acts at the same time was the last. */
-async function hearStatus({ status }: Account, act: () => Promise<Result>): Promise<Result> {
+/**
+ * The operator does not know which of several acts at the same time was the last. A key that is suspended with its account
+ * is not resumed by itself.
+ */
+async function hearStatus({ status }: Account, wanted: Key['status'], act: () => Promise<Result>): Promise<Result> {
   status.begun += 1
   status.running += 1
   status.told = undefined
   const { begun } = status
   try {
     const result = await act()
-    if (result.changed && status.running === 1 && status.begun === begun) status.told = result.key.status
+    const isLast = status.running === 1 && status.begun === begun
+    if (result.changed && isLast && result.key.status === wanted) status.told = wanted
     return result
   } finally {
     status.running -= 1

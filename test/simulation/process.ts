@@ -1,4 +1,4 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { type BatchGetCommand, type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb'
 import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { sdkDatabase } from '../support/sdk-database.ts'
 import type { Command, Input, Variant } from './commands.ts'
@@ -37,7 +37,7 @@ export class SimulatedProcess implements Sender {
     const { variant } = deps
     const client = (attempts: number): DynamoDBDocumentClient => {
       const send = (command: Command) => this.#send(command, attempts)
-      return modelClient((variant?.wrap?.(send as never) ?? send) as never)
+      return modelClient((variant?.wrap?.(send as never, name) ?? send) as never)
     }
     this.tables = { database: sdkDatabase(client(ATTEMPTS), client(variant?.attempts ?? 1)), ...TABLE_NAMES }
   }
@@ -45,6 +45,7 @@ export class SimulatedProcess implements Sender {
   /** As the clients: what fails for a while is sent again, but by the one that sends once. */
   async #send(command: Command, attempts: number): Promise<Record<string, unknown>> {
     const { name } = command.constructor
+    if (name === 'BatchGetCommand') return this.#readEach(command as never)
     const isTransaction = name.startsWith('Transact')
     const kind = isTransaction ? 'transaction' : /^(Get|Query|Scan)/.test(name) ? 'read' : 'write'
     const label = () => describeCommand(command)
@@ -61,6 +62,15 @@ export class SimulatedProcess implements Sender {
         if (attempt >= attempts || !isTransient(error)) throw error
       }
     }
+  }
+
+  /** DynamoDB reads the items of a batch one by one, and whatever else happens may happen between them. */
+  async #readEach({ input: { RequestItems } }: BatchGetCommand): Promise<Record<string, unknown>> {
+    const [[TableName = '', { Keys = [] } = {}] = []] = Object.entries(RequestItems ?? {})
+    const read = (Key: Record<string, unknown>) =>
+      this.#send(new GetCommand({ TableName, Key, ConsistentRead: true }), ATTEMPTS)
+    const answers = await Promise.all(Keys.map(read))
+    return { Responses: { [TableName]: answers.flatMap(({ Item }) => (Item ? [Item] : [])) } }
   }
 
   protected message(message: Omit<Message, 'from' | 'answer' | 'fail'>): Promise<unknown> {

@@ -7,7 +7,7 @@ import { COUNTED, type Totals } from './totals.ts'
 import { VARIANTS } from './variants.ts'
 import type { Report, Share } from './worker.ts'
 
-type Wanted = { readonly seed: number; readonly histories: number; readonly workers: number }
+type Wanted = { readonly seed: number; readonly histories: number; readonly every: number; readonly workers: number }
 
 const ENOUGH_FOR_EACH = 200
 
@@ -15,11 +15,11 @@ const { broken, ...wanted } = readArguments()
 // Workers that are still searching end with the process.
 process.exit(broken.length > 1 ? await catchEach(wanted, broken) : await simulate(wanted, broken[0]))
 
-async function simulate({ seed, histories, workers }: Wanted, broken: string | undefined): Promise<number> {
+async function simulate({ seed, histories, every, workers }: Wanted, broken: string | undefined): Promise<number> {
   const startMs = performance.now()
   const stride = Math.min(workers, histories)
   const shares = Array.from({ length: stride }, (_, i) => {
-    return { seed: seed + i, histories: Math.ceil((histories - i) / stride), stride, broken }
+    return { seed: seed + i * every, histories: Math.ceil((histories - i) / stride), stride: stride * every, broken }
   })
   const reports = await firstFoundOrAll(shares)
   const found = reports.find((report) => report.found)?.found
@@ -30,7 +30,7 @@ async function simulate({ seed, histories, workers }: Wanted, broken: string | u
   const sumOf = (name: keyof Totals) => reports.reduce((total, { totals }) => total + totals[name], 0)
   const sum = (name: keyof Totals) => sumOf(name).toLocaleString('en')
   const unseen = COUNTED.filter((name) => sumOf(name) === 0)
-  if (unseen.length > 0 && histories >= ENOUGH_FOR_EACH) {
+  if (unseen.length > 0 && histories >= ENOUGH_FOR_EACH && every === 1) {
     console.error(`There were no ${unseen.join(' and no ')}: these histories prove nothing of them.`)
     return 1
   }
@@ -38,20 +38,20 @@ async function simulate({ seed, histories, workers }: Wanted, broken: string | u
   console.log(
     `${sum('histories')} histories from seed ${seed}: ${sum('calls')} calls, ${sum('admissions')} admitted, ${sum('byNewKeys')} of them with new keys, ` +
       `${sum('crashes')} crashes, ${sum('pushes')} catalogs, ${sum('dayTotals')} totals of days, ${sum('exportedRows')} exported rows, ${sum('keptSums')} sums and ${sum('cursorsInKeys')} cursors within a key, ${sum('lateRows')} rows after the sum of their hour, ${sum('faults')} lost, late, repeated or refused messages, ` +
-      `charged answers in ${CONTRACTS.map((contract) => `${contract} ${sum(contract)}`).join(', ')}, asked for again and done once: ${ACTS.map((act) => `${act} ${sum(act)}`).join(', ')}, 0 nanocredits lost, in ${seconds} s`,
+      `charged answers in ${CONTRACTS.map((contract) => `${contract} ${sum(contract)}`).join(', ')}, ${sum('accounts')} with an account: ${sum('draws')} draws, ${sum('returns')} returns, ${sum('adoptions')} adoptions, ${sum('refusals')} true refusals, ${sum('busy')} busy ones; asked for again and done once: ${ACTS.map((act) => `${act} ${sum(act)}`).join(', ')}, 0 nanocredits lost, in ${seconds} s`,
   )
   return 0
 }
 
 /** The simulation's own test: each fault that is built in is found. */
-async function catchEach({ seed, histories, workers }: Wanted, faults: readonly string[]): Promise<number> {
+async function catchEach({ seed, histories, every, workers }: Wanted, faults: readonly string[]): Promise<number> {
   let caught = 0
   const tell = ({ share, found, isPart }: Report) => {
     if (isPart) return
     if (found) caught += 1
     console.log(`${found ? 'caught' : 'MISSED'}: ${share.broken}${found ? ` (${found.split('\n')[0]})` : ''}`)
   }
-  const shares = faults.map((broken) => ({ seed, histories, stride: 1, broken }))
+  const shares = faults.map((broken) => ({ seed, histories, stride: every, broken }))
   await Promise.all(
     Array.from({ length: workers }, (_, i) =>
       runWorker(
@@ -99,11 +99,12 @@ function readArguments(): Wanted & { readonly broken: readonly string[] } {
       options: {
         seed: { type: 'string', default: '1' },
         histories: { type: 'string', default: '20000' },
+        every: { type: 'string', default: '1' },
         workers: { type: 'string', default: String(availableParallelism()) },
         broken: { type: 'string', multiple: true, default: [] },
       },
     })
-    const number = (name: 'seed' | 'histories' | 'workers', least: number): number => {
+    const number = (name: keyof Wanted, least: number): number => {
       const value = Number(values[name])
       if (Number.isSafeInteger(value) && value >= least) return value
       throw new Error(`--${name} must be a whole number of at least ${least}, not '${values[name]}'.`)
@@ -113,7 +114,8 @@ function readArguments(): Wanted & { readonly broken: readonly string[] } {
     if (!broken.every((fault) => faults.includes(fault))) {
       throw new Error(`--broken must be 'all' or one of: ${faults.map((fault) => `'${fault}'`).join(', ')}.`)
     }
-    return { seed: number('seed', 0), histories: number('histories', 1), workers: number('workers', 1), broken }
+    const [histories, every, workers] = [number('histories', 1), number('every', 1), number('workers', 1)]
+    return { seed: number('seed', 0), histories, every, workers, broken }
   } catch (error) {
     console.error((error as Error).message)
     return process.exit(2)

@@ -16,14 +16,21 @@ export const COUNTED = [
   'keptSums',
   'cursorsInKeys',
   'lateRows',
+  'accounts',
+  /** Credits that went from the pool of an account to a purse, and back. */
+  'draws',
+  'returns',
+  'adoptions',
+  /** The refusals of keys of accounts for want of credits. */
+  'refusals',
   /** Answers that were charged, by the contract that was spoken. */
   ...CONTRACTS,
   /** The acts that were asked for more than once under one Idempotency-Key, and done. */
   ...ACTS,
 ] as const
 
-export type Totals = Record<(typeof COUNTED)[number], number>
+export type Totals = Record<(typeof COUNTED)[number] | 'busy', number>
 
 export function newTotals(): Totals {
-  return Object.fromEntries(COUNTED.map((name) => [name, 0])) as Totals
+  return { ...(Object.fromEntries(COUNTED.map((name) => [name, 0])) as Totals), busy: 0 }
 }

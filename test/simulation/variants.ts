@@ -3,6 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb'
 import { COUNTER_NAMES, COUNTERS, type CounterName, windowOf } from '../../layers/gateway/domain/admission/counters.ts'
 import { CATALOG_HEAD, ITEMS } from '../../layers/gateway/names.ts'
 import { counterWrite } from '../../layers/gateway/store/admission/admission-rules.ts'
+import { ACCOUNT_VARIANTS } from './account-variants.ts'
 import { CLOSING_VARIANTS } from './closing-variants.ts'
 import {
   type Command,
@@ -84,6 +85,7 @@ export const VARIANTS: readonly Variant[] = [
   ...SELLING_VARIANTS,
   ...CLOSING_VARIANTS,
   ...URGENT_VARIANTS,
+  ...ACCOUNT_VARIANTS,
   { name: 'a correction takes what is not available', rewrite: takeAlways },
   { name: 'a push takes the place of another', rewrite: pushAlways },
   {

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { loadContract } from '../../layers/gateway/contracts/contracts.ts'
 import { endpointNamed } from '../../layers/gateway/endpoints.ts'
+import { generateWithAccount, hasAccount } from './account-history.ts'
 import { explain } from './explain.ts'
 import { generate } from './history.ts'
 import { COUNTED, newTotals, type Totals } from './totals.ts'
@@ -25,7 +26,7 @@ export type Report = {
 const REPORT_EVERY = 1_000
 
 // Before the first history: a file comes when it comes, and what happens must depend on the seed only.
-await loadContract(endpointNamed('responses'))
+await Promise.all([loadContract(endpointNamed('responses')), import('../../functions/accounts.ts')])
 // Every timer of a process is replaced, so the simulation has a thread of its own.
 installVirtualTime()
 Error.stackTraceLimit = 0
@@ -37,11 +38,12 @@ async function work(share: Share): Promise<Report> {
   const totals = newTotals()
   let rewritten = 0
   for (let i = 0; i < histories; i++) {
-    const history = generate(seed + i * stride)
+    const historySeed = seed + i * stride
+    const history = hasAccount(historySeed) ? generateWithAccount(historySeed) : generate(historySeed)
     const outcome = await live(history, variant)
     rewritten += outcome.rewritten
     if (outcome.invalid) throw new Error(`'${broken}' makes an invalid write: ${outcome.invalid}`)
-    for (const name of COUNTED) totals[name] += outcome.totals[name]
+    for (const name of [...COUNTED, 'busy'] as const) totals[name] += outcome.totals[name]
     if (totals.histories % REPORT_EVERY === 0) parentPort?.postMessage({ share, totals, isPart: true })
     if (outcome.violation) return { share, totals, found: await explain(history, outcome.violation, variant) }
   }

@@ -1,17 +1,15 @@
 import { ACT_MS, type Act, newAct, timeLeft } from '../../layers/gateway/domain/keys/act.ts'
-import type { Key } from '../../layers/gateway/domain/keys/key.ts'
-import { issueSecret, KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/keys/new-key.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
-import { type ContractName, SCOPES } from '../../layers/gateway/endpoints.ts'
-import { BRAND, CATALOG_HEAD, ITEMS, TABLES, USAGE_ITEMS } from '../../layers/gateway/names.ts'
+import type { ContractName } from '../../layers/gateway/endpoints.ts'
+import { CATALOG_HEAD, ITEMS, TABLES, USAGE_ITEMS } from '../../layers/gateway/names.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
-import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
 import { hashItem, keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { DAY_SUMS } from '../../layers/gateway/store/rows/day-totals.ts'
 import { HOUR_SUMS } from '../../layers/gateway/store/rows/hour-sums.ts'
 import { sdkDatabase } from '../support/sdk-database.ts'
-import { type Account, type Asked, askAdmin, newAccount, type Office, type ToldStatus } from './admin-caller.ts'
+import { type Customer, type Desk, openCustomer, openKey, operateAccount } from './account-operator.ts'
+import { type Account, type Asked, askAdmin, type Office, type ToldStatus } from './admin-caller.ts'
 import { CatalogBooks } from './catalog-books.ts'
 import { catalogOf, FACTORS, type Factor } from './catalogs.ts'
 import { checkAsked, checkReferences } from './check-asked.ts'
@@ -22,7 +20,7 @@ import { DayBooks } from './day-books.ts'
 import { DynamoModel } from './dynamodb/dynamodb-model.ts'
 import { modelClient } from './dynamodb/model-client.ts'
 import { itemName } from './dynamodb/named-items.ts'
-import type { History, KeySetup, Step } from './history.ts'
+import type { History, Step } from './history.ts'
 import { fail, isAmong, Ledger, nano, Violation } from './ledger.ts'
 import { Network, type Told } from './network.ts'
 import { type Answer, GatewayNode, type NodeDeps } from './node.ts'
@@ -31,6 +29,7 @@ import { OperatorProcess } from './operator-process.ts'
 import { type CarryOut, type SimulatedProcess, TABLE_NAMES } from './process.ts'
 import { Random } from './random.ts'
 import { newTruth, type Truth } from './scripted-upstream.ts'
+import { requestIdIn } from './stored-hold.ts'
 import { newTotals, type Totals } from './totals.ts'
 import { drain, VirtualTime } from './virtual-time.ts'
 
@@ -51,11 +50,22 @@ type Call = {
   readonly statusNow: ToldStatus
   readonly contract: ContractName
   readonly truth: Truth
+  /** The account that its key had when it began, and the version of its status if all keys had been told of that. */
+  readonly customer: Customer | undefined
+  readonly toldVersion: number | undefined
   answer?: Answer
+  /** The least that its account could spend while it ran. */
+  least?: bigint
 }
 
 /** Writes of the item of a hammered key, for an act that may be sent twice and meet as many others. */
 const MOST_WRITES = 6
+
+/** Those after which nothing is left to do. An account brings credits back in one, and forgets a key in the next. */
+const MOST_SWEEPS = 6
+
+/** An account without credits is remembered for a second. */
+const REMEMBERED_MS = 1_000
 
 const NOT_UNDERSTOOD =
   /^(Syntax error|The expression|A section|Attribute name is a reserved|An expression attribute|Value provided in)/
@@ -94,6 +104,9 @@ class World {
   readonly #variant: Variant | undefined
   readonly #nodes: GatewayNode[] = []
   readonly #accounts: Account[] = []
+  #customer: Customer | undefined
+  /** The most by which clocks were ever apart. */
+  #apartMs = 0
   readonly #calls: Call[] = []
   readonly #asked: Asked[] = []
   #operator: OperatorProcess
@@ -123,6 +136,7 @@ class World {
     const totals = {
       ...this.#totals,
       histories: 1,
+      accounts: this.#customer ? 1 : 0,
       calls: this.#calls.length,
       admissions: this.#ledger.admissions,
       byNewKeys: madeHere.reduce((sum, { keyId }) => sum + this.#ledger.admissionsOf(keyId), 0),
@@ -141,7 +155,12 @@ class World {
     const client = modelClient(async (command) => this.#carryOut(command as never))
     const tables: Tables = { database: sdkDatabase(client, client), ...TABLE_NAMES }
     await writeCatalog(tables)(this.#catalog(0), this.#newAct())
-    for (const setup of this.#history.keys) this.#accounts.push(await this.#newAccount(tables, setup))
+    const { keys, account } = this.#history
+    this.#customer = account && (await openCustomer(this.#desk(tables), account))
+    for (const [i, setup] of keys.entries()) {
+      const customer = i < (account?.purses ?? 0) ? this.#customer : undefined
+      this.#accounts.push(await openKey(this.#desk(tables), setup, customer))
+    }
     // Hours are added up before the history, so that a request of a node whose clock is behind comes late.
     if (this.#history.closes) await this.#close(undefined, 0.5)
   }
@@ -168,7 +187,7 @@ class World {
     for (let line = this.#network.land(0); line; line = this.#network.land(0)) this.#tell?.(line)
     // Requests that died keep their day open until they are swept.
     if (this.#history.closes) await this.#close(this.#fewLooks())
-    for (let sweeps = 0; sweeps < 3 && this.#ledger.hasWorkForSweeps; sweeps++) {
+    for (let sweeps = 0; sweeps < MOST_SWEEPS && this.#ledger.hasWorkForSweeps; sweeps++) {
       await time.advance(3 * 3_600_000)
       this.#start(this.#newNode(9).sweep())
       await this.#runOut()
@@ -183,6 +202,7 @@ class World {
       this.#checkCharge(call)
       this.#checkModels(call)
       this.#checkCoverage(call)
+      this.#checkRefusal(call)
     }
   }
 
@@ -238,6 +258,7 @@ class World {
       case 'skew': {
         const node = this.#node(step.node)
         node.skewMs = step.ms
+        this.#apartMs = Math.max(this.#apartMs, 2 * Math.abs(step.ms))
         return () => `${node.name}'s clock is off by ${step.ms} ms`
       }
       case 'sweep': {
@@ -263,10 +284,27 @@ class World {
         this.#network.hotItem = itemName(TABLE_NAMES.keys, ...Object.values(keyItem(keyId)))
         return () => `${keyId} is hammered from now on`
       }
+      case 'account':
+        return this.#operateAccount(step)
       case 'ask':
         this.#start(askAdmin(this.#office, step, this.#account(step.key)))
         return () => `the admin API is asked: ${step.act} (${step.value})`
     }
+  }
+
+  #operateAccount(step: Extract<Step, { do: 'account' }>): Told | undefined {
+    const [customer, [setup]] = [this.#customer, this.#history.keys]
+    if (!customer || !setup) return undefined
+    const done = operateAccount(this.#desk(this.#operator.tables), step, {
+      customer,
+      key: this.#account(step.key),
+      setup,
+    })
+    this.#start(
+      done.then((made) => made && this.#accounts.push(made)),
+      this.#operator,
+    )
+    return () => `the operator, of the account: ${step.act} (${step.value})`
   }
 
   async #commit(): Promise<void> {
@@ -298,8 +336,12 @@ class World {
     // The answer that had it was lost.
     if (!secret) return undefined
     const node = this.#node(step.node)
+    const customer = this.#ledger.accounts.accountOf(keyId) === undefined ? undefined : this.#customer
+    const sinceMs = time.nowMs - REMEMBERED_MS - this.#apartMs
     const call: Call = {
       keyId,
+      customer,
+      toldVersion: customer && this.#toldVersionOf(customer),
       hash: secret.hash,
       hadEnded: secret.ended,
       statusThen: { ...status },
@@ -311,6 +353,7 @@ class World {
     this.#start(
       node.call(step, secret.text, call.truth).then((answer) => {
         call.answer = answer
+        if (customer) call.least = this.#ledger.accounts.leastSince(customer.id, sinceMs)
         this.#tell?.(() => `the caller of ${node.name} gets ${answer.status} ${answer.headers['X-Request-Id'] ?? ''}`)
       }),
       node,
@@ -362,11 +405,29 @@ class World {
     work.then(ended, ended)
   }
 
+  #toldVersionOf({ id, toldVersion }: Customer): number | undefined {
+    const { version } = this.#ledger.accounts.statusOf(id) ?? {}
+    return version !== undefined && version <= toldVersion ? version : undefined
+  }
+
+  /** An account whose keys were all told that it is suspended or closed lets nobody in, as long as it is. */
+  #checkToldAccount({ keyId, customer, toldVersion }: Call, answer: Answer): void {
+    const now = customer && this.#ledger.accounts.statusOf(customer.id)
+    if (!now || now.version !== toldVersion || now.status === 'active') return
+    const refusals = now.status === 'revoked' ? [401, 503] : [401, 403, 503]
+    if (!refusals.includes(answer.status)) {
+      fail(
+        `the account of ${keyId} was told to be ${now.status}, and a call after that was answered with ${answer.status}`,
+      )
+    }
+  }
+
   #checkAnswers(): void {
     for (const call of this.#calls) {
       const { answer, keyId, hash, hadEnded } = call
       if (!answer) continue
       checkToldStatus(call, answer)
+      this.#checkToldAccount(call, answer)
       if (answer.status === 401 && this.#ledger.opens(keyId, hash)) {
         fail(`a secret of ${keyId} that is in force was answered with 401`)
       }
@@ -394,6 +455,16 @@ class World {
     const { data } = JSON.parse(answer.body) as { data: readonly { id: string }[] }
     const alien = data.find(({ id }) => !isAmong(allowed, id))
     if (alien) fail(`${keyId} was shown ${alien.id}, of ${allowed}`)
+  }
+
+  /** Nobody is refused for want of credits that their account had. */
+  #checkRefusal({ answer, least }: Call): void {
+    if (!answer || least === undefined) return
+    const requestId = answer.headers['X-Request-Id'] as string
+    if (answer.body.includes('key_busy')) this.#totals.busy += 1
+    if (!this.#ledger.wasRefusedFor(requestId, 'credit_balance_exhausted')) return
+    this.#totals.refusals += 1
+    this.#ledger.accounts.checkRefusal(requestId, least)
   }
 
   #checkCoverage({ answer, contract, truth }: Call): void {
@@ -434,12 +505,20 @@ class World {
   readonly #carryOut: CarryOut = (given) => {
     const command = this.#variant?.rewrite?.(given, time.nowMs) ?? given
     if (command !== given) this.#rewritten += 1
+    this.#lookAtDemand(command.input)
     const isOpen = (keyId: string, requestId: string) => this.#ledger.isOpen(keyId, requestId)
     if (comesTooLate(command, time.nowMs, isOpen))
       throw Object.assign(new Error('TimeoutError'), { name: 'TimeoutError' })
     const result = this.#execute(command, given)
+    this.#count(command.input)
     this.#look(command)
+    this.#ledger.accounts.check(time.nowMs)
     return result
+  }
+
+  #lookAtDemand({ UpdateExpression, ExpressionAttributeValues: values }: Input): void {
+    if (!UpdateExpression?.includes('ADD openHolds')) return
+    this.#ledger.accounts.holdAsked(requestIdIn(values?.[':open'] as Uint8Array), nano(values?.[':hold']))
   }
 
   /** A fault whose write the database does not understand breaks nothing, and must not pass for one that was caught. */
@@ -450,6 +529,14 @@ class World {
       const { message } = error as Error
       if (command !== given && NOT_UNDERSTOOD.test(message)) this.#invalid ??= message
       throw error
+    }
+  }
+
+  #count({ UpdateExpression = '', TransactItems = [] }: Input): void {
+    if (UpdateExpression.includes('drawn = drawn + :amount')) this.#totals.draws += 1
+    if (UpdateExpression.includes('granted = granted - :amount')) this.#totals.returns += 1
+    if (TransactItems.some(({ Update }) => Update?.UpdateExpression?.includes('drawn = granted'))) {
+      this.#totals.adoptions += 1
     }
   }
 
@@ -540,12 +627,8 @@ class World {
     )
   }
 
-  async #newAccount(tables: Tables, { credits, ...limits }: KeySetup): Promise<Account> {
-    const { secret, stored } = issueSecret(BRAND.keyPrefix, (bytes) => this.#random.bytes(bytes))
-    const settings = { ...KEY_DEFAULTS, name: 'simulated', scopes: SCOPES, ...limits }
-    const key: Key = newKey({ settings, credits, prefix: BRAND.keyPrefix, stored }, time.nowMs, this.#random.bytes(10))
-    await createKey(tables)(key, this.#newAct())
-    return newAccount(key.id, [{ text: secret, hash: stored.hash, ended: false }])
+  #desk(tables: Tables): Desk {
+    return { tables, random: this.#random, act: this.#newAct() }
   }
 }
 
@@ -557,12 +640,15 @@ function inWords({ endpoint, contract, secret, scripts, pin, logprobs }: Extract
 }
 
 /** A status that the operator was told before a call holds for it, unless an act that may change it has begun since. */
-function checkToldStatus({ keyId, statusThen: { begun, told }, statusNow }: Call, { status, body }: Answer): void {
+function checkToldStatus(call: Call, { status, body }: Answer): void {
+  const { keyId, statusThen, statusNow, customer } = call
+  const { begun, told } = statusThen
   if (statusNow.begun !== begun) return
   if (told === 'suspended' && ![401, 403, 503].includes(status)) {
     fail(`${keyId} was told to be suspended, and a call after that was answered with ${status}`)
   }
-  if (told === 'active' && body.includes('key_suspended')) {
+  // A key may be suspended with its account.
+  if (told === 'active' && customer === undefined && body.includes('key_suspended')) {
     fail(`${keyId} was told to be resumed, and a call after that was told that it is suspended`)
   }
 }

@@ -64,6 +64,12 @@ async function grantedKey(call: Call, id: string, result: GrantResult, { credits
       { param: 'credits' },
     )
   }
+  if (result.why === 'has_account') {
+    throw new AdminError(
+      'invalid_request',
+      `The key ${id} has the credits of its account ${result.accountId}, and none of its own. Nothing was changed. Grant them to the account.`,
+    )
+  }
   return changedKey(call, id, result)
 }
 

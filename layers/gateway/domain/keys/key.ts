@@ -48,7 +48,7 @@ export type Purse = {
   readonly heldEver: Nano
   readonly spentAtDraw: Nano
   readonly statusVersion: number
-  /** It is suspended because its account is. */
+  /** Set while its account is suspended: true if the key goes on with its account, false if it is suspended by itself, too. */
   readonly isWithAccount?: boolean | undefined
 }
 

@@ -57,19 +57,20 @@ type Random = (bytes: number) => Uint8Array
 
 /** Writes the account, then every key of it. It holds from the next request of each when this has ended. */
 export function setAccountStatus(tables: Tables, random: Random) {
-  const tell = tellKeys(tables, random)
+  const [tell, readAccount] = [tellKeys(tables, random), readOne(tables, ACCOUNT)]
   return async (id: string, status: Account['status'], act: Act): Promise<ChangeResult<Account>> => {
     const result = await changeKey(tables, ACCOUNT, EVENTS[status])(id, act, ({ version, externalId }) => ({
       // If this is cut off here, the sweep tells the keys.
       set: { status, statusVersion: version + 1, sweepAt: SWEEP_AT_ONCE },
       ...(status === 'revoked' && externalId !== undefined && { alsoWrite: [freeExternalId(tables, externalId)] }),
     }))
-    if (result.changed) await tell(result.key, act)
     // A closing that was cut off is brought to its end.
-    const closed = !result.changed && status === 'revoked' ? await readOne(tables, ACCOUNT)(id) : undefined
-    if (!closed) return result
-    await tell(closed, act)
-    return { changed: true, key: closed }
+    if (!result.changed && !(status === 'revoked' && result.why === 'revoked')) return result
+    // Keys may have joined until that write.
+    const account = await readAccount(id)
+    if (!account) return result
+    await tell(account, act)
+    return { changed: true, key: account }
   }
 }
 
@@ -89,11 +90,10 @@ export function tellKeys(tables: Tables, random: Random) {
       if (status === 'revoked') return revokeKey(tables)(id, act)
       return (status === 'suspended' ? suspend : resume)(id, act, ({ status: own, purse }) => {
         if (!purse || purse.statusVersion >= statusVersion) return undefined
-        const isMoved = status === 'suspended' ? own === 'active' : purse.isWithAccount === true
-        if (!isMoved) return { set: { statusVersion }, pointers: [] }
-        return status === 'suspended'
-          ? { set: { statusVersion, status, isWithAccount: true }, pointers: [] }
-          : { set: { statusVersion, status }, remove: ['isWithAccount'], pointers: [] }
+        const { isWithAccount = own === 'active' } = purse
+        if (status === 'suspended') return { set: { statusVersion, status, isWithAccount }, pointers: [] }
+        const set = { statusVersion, ...(purse.isWithAccount && { status }) }
+        return { set, remove: ['isWithAccount'], pointers: [] }
       })
     }
   }

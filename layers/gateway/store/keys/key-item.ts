@@ -79,7 +79,7 @@ function purseOf({ accountId, drawn, heldEver, spentAtDraw, statusVersion, isWit
     heldEver: toNano(heldEver),
     spentAtDraw: toNano(spentAtDraw),
     statusVersion: statusVersion as number,
-    ...(isWithAccount === true && { isWithAccount }),
+    ...(isWithAccount !== undefined && { isWithAccount: isWithAccount as boolean }),
   }
 }
 

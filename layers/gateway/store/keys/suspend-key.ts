@@ -21,9 +21,9 @@ function setStatus(tables: Tables, what: 'key.suspend' | 'key.resume', status: K
   const change = changeAtOnce(tables, KEY, what)
   return (keyId: string, act: Act) =>
     change(keyId, act, ({ purse }) =>
-      // A key that is suspended with its account goes on with it, and not before.
-      purse?.isWithAccount && status === 'active'
-        ? undefined
-        : { set: { status }, remove: purse ? ['isWithAccount'] : [], pointers: [] },
+      purse?.isWithAccount === undefined
+        ? { set: { status }, pointers: [] }
+        : // Its account is suspended, and so is the key, until the account is resumed.
+          { set: { status: 'suspended', isWithAccount: status === 'active' }, pointers: [] },
     )
 }

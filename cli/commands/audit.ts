@@ -27,7 +27,7 @@ async function audited({ admin, progress }: Session, key_id: string | undefined)
     let end: AuditSummary | undefined
     for await (const line of admin.lines<AuditLine>('/audits', { key_id, after })) {
       if (line.object === 'audit.summary') end = line
-      else audits.push(line)
+      else if (line.object === 'audit') audits.push(line)
     }
     if (!end) throw new CliError('The audit broke off before its end, so nothing is proven. Try again.')
     progress.say(`audit: ${end.keys} keys`)

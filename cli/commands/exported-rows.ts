@@ -86,6 +86,7 @@ export type SummaryGroup = UsageGroup | 'user' | `${typeof TAG}${string}`
 const NAMES: Readonly<Record<UsageGroup | 'user', (row: UsageRow) => string | undefined>> = {
   model: ({ model }) => model,
   key: ({ keyId }) => keyId,
+  account: ({ keyId }) => keyId,
   provider: ({ provider }) => provider,
   day: ({ startedAtMs }) => utcDay(startedAtMs),
   user: ({ user }) => user,

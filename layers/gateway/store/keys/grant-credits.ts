@@ -17,12 +17,14 @@ import { grantItem, SWEEP_AT_ONCE, toNano } from './key-item.ts'
 import { readOne } from './rotating-item.ts'
 
 /** A key, or an account: something with a balance. */
-type Owner = Versioned & Pick<Key, 'granted' | 'available'>
+type Owner = Versioned & Pick<Key, 'granted' | 'available'> & Partial<Pick<Key, 'purse'>>
 
 export type GrantResult<K = Key> =
   | ChangeResult<K>
   | { readonly changed: false; readonly why: 'reference_used'; readonly earlier: GrantRecord | undefined }
   | { readonly changed: false; readonly why: 'not_available'; readonly key: K }
+  /** The balance of a key that joined an account is the account's. */
+  | { readonly changed: false; readonly why: 'has_account'; readonly accountId: string }
 
 /** The reason of a refusal that is gone when it is looked for is not gone every time. */
 const TRIES = 10
@@ -63,6 +65,7 @@ export function grantTo<K extends Owner>(tables: Tables, kind: Kind<K>, what: 'k
 
     async function whyNot(key: K): Promise<GrantResult<K>> {
       if (key.status === 'revoked') return { changed: false, why: 'revoked' }
+      if (key.purse) return { changed: false, why: 'has_account', accountId: key.purse.accountId }
       const repeated = reference && (await findRepeated(tables)(keyId, reference, act))
       // The same act, made by whoever asked for it at the same moment.
       if (repeated?.grantId === act.id) return { changed: true, key }
@@ -85,7 +88,7 @@ function changeBalance<K extends Owner>({ keys }: Tables, kind: Kind<K>, id: str
     Update: {
       TableName: keys,
       Key: kind.itemOf(id),
-      ConditionExpression: `#status IN (:active, :suspended)${credits < 0n ? ' AND available >= :taken' : ''}`,
+      ConditionExpression: `#status IN (:active, :suspended) AND attribute_not_exists(accountId)${credits < 0n ? ' AND available >= :taken' : ''}`,
       // A top-up arms the notice of a low balance again. After a correction, and whatever befalls an account, a sweep looks.
       UpdateExpression: `SET granted = granted + :credits, available = available + :credits, ${isKeyTopUp ? 'spentAtGrant = spent' : 'sweepAt = :atOnce'}`,
       ExpressionAttributeNames: { '#status': 'status' },

@@ -18,7 +18,7 @@ import { weekCosts } from '../usage/usage-reader.ts'
 import { accountDetail, accountShape, accountStatus, readPurses } from './account-shape.ts'
 import { type Call, requireScope } from './call.ts'
 import { accountInPath, changed, externalIdTaken } from './changed-key.ts'
-import { wrong } from './fields.ts'
+import { nothingToChange, wrong } from './fields.ts'
 import { firstReference, granter, grantsLister } from './grants.ts'
 import { firstOf, listOf, placeOf, readPlace } from './pages.ts'
 import { claimedAct, expectedVersionOf } from './preconditions.ts'
@@ -73,6 +73,7 @@ export async function create(call: Call, fields: z.output<typeof createAccountBo
 export async function update(call: Call, fields: z.output<typeof updateAccountBody>): Promise<AccountDetail> {
   const expectedVersion = expectedVersionOf(call)
   const settings = accountSettingsIn(fields)
+  if (Object.keys(settings).length === 0) throw nothingToChange()
   const { id } = await accountInPath(call)
   const result = await updateAccount(call.tables)(id, settings, await call.newAct(), expectedVersion)
   return accountDetail(call, await changed(call, id, result, settings.externalId))

@@ -32,7 +32,7 @@ import {
   keyInPath,
   ofItsAccount,
 } from './changed-key.ts'
-import { wrong } from './fields.ts'
+import { nothingToChange, wrong } from './fields.ts'
 import { firstReference } from './grants.ts'
 import { keyDetail, keyShape, statusOf } from './key-shape.ts'
 import { firstOf, listOf, placeOf, readPlace } from './pages.ts'
@@ -143,7 +143,7 @@ export async function update(call: Call, fields: z.output<typeof updateKeyBody>)
   const { tables, nowMs } = call
   const expectedVersion = expectedVersionOf(call)
   const settings = settingsIn(fields, nowMs)
-  if (Object.keys(settings).length === 0) throw new AdminError('invalid_request', 'The body says nothing to change.')
+  if (Object.keys(settings).length === 0) throw nothingToChange()
   const { id, purse } = await keyInPath(call)
   const { notifyBelow: level } = settings
   if (purse && level) {

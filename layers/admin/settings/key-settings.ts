@@ -1,13 +1,12 @@
 import { isoTime } from '../../gateway/domain/basics/time.ts'
-import type { AccountChanges, AccountSettings } from '../../gateway/domain/keys/account.ts'
-import type { KeySettings, SettingChanges } from '../../gateway/domain/keys/key-settings.ts'
+import { ACCOUNT_SETTINGS, type AccountChanges, type AccountSettings } from '../../gateway/domain/keys/account.ts'
+import { type KeySettings, SETTINGS, type SettingChanges } from '../../gateway/domain/keys/key-settings.ts'
 import { formatCredits } from '../../gateway/domain/money/money.ts'
-import { AdminError } from '../api/admin-error.ts'
 import { wrong } from '../api/fields.ts'
 import type { ToldAccountSettings } from '../api/shapes/accounts.ts'
 import type { ToldSettings } from '../api/shapes/keys.ts'
 import type { ReadAccountSettings } from './account-fields.ts'
-import { ACCOUNT_WORDS } from './account-words.ts'
+import type { AccountField } from './account-words.ts'
 import type { ReadSettings } from './setting-fields.ts'
 import { SETTING_WORDS } from './setting-words.ts'
 
@@ -18,24 +17,19 @@ export function settingsIn(fields: ReadSettings, nowMs: number): SettingChanges 
   if (typeof endMs === 'number' && endMs <= nowMs) {
     throw wrong('expires_at', `must be later than now, but ${isoTime(endMs)} is not.`)
   }
-  return namedBy(SETTING_WORDS, fields)
+  return given(SETTINGS.map((setting) => [setting, fields[SETTING_WORDS[setting].field]]))
 }
+
+/** The API has the same names, in another case. */
+const ACCOUNT_NAMES = ACCOUNT_SETTINGS.map((setting) => {
+  return [setting, setting.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`) as AccountField] as const
+})
 
 export function accountSettingsIn(fields: ReadAccountSettings): AccountChanges {
-  const changes = namedBy(ACCOUNT_WORDS, fields)
-  if (Object.keys(changes).length === 0) throw new AdminError('invalid_request', 'The body says nothing to change.')
-  return changes
+  return given(ACCOUNT_NAMES.map(([setting, field]) => [setting, fields[field]]))
 }
 
-type Named<Name extends string> = Readonly<Record<Name, { readonly field: string; readonly kind: string }>>
-
-/** The values that are given, by the names that the gateway has for them. */
-function namedBy<Name extends string>(words: Named<Name>, fields: Readonly<Record<string, unknown>>) {
-  const given = namesIn(words).map((name) => [name, fields[words[name].field]])
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined))
-}
-
-const namesIn = <Name extends string>(words: Named<Name>) => Object.keys(words) as Name[]
+const given = (values: [string, unknown][]) => Object.fromEntries(values.filter(([, value]) => value !== undefined))
 
 /** What is new has no settings to remove. */
 export function withoutNulls<T extends object>(changes: T): { [Name in keyof T]?: Exclude<T[Name], null> } {
@@ -43,18 +37,18 @@ export function withoutNulls<T extends object>(changes: T): { [Name in keyof T]?
 }
 
 export function toldSettings(key: KeySettings): ToldSettings {
-  return told(SETTING_WORDS, key) as ToldSettings
+  const told = SETTINGS.map((setting) => {
+    const { field, kind } = SETTING_WORDS[setting]
+    const value = key[setting] ?? null
+    return [field, kind === 'moment' && typeof value === 'number' ? isoTime(value) : toldValue(value)]
+  })
+  return Object.fromEntries(told)
 }
 
 export function toldAccountSettings(account: AccountSettings): ToldAccountSettings {
-  return told<keyof AccountSettings>(ACCOUNT_WORDS, account) as ToldAccountSettings
+  return Object.fromEntries(
+    ACCOUNT_NAMES.map(([setting, field]) => [field, toldValue(account[setting] ?? null)]),
+  ) as never
 }
 
-function told<Name extends string>(words: Named<Name>, of: { readonly [N in Name]?: unknown }) {
-  return Object.fromEntries(namesIn(words).map((name) => [words[name].field, toldValue(of[name], words[name].kind)]))
-}
-
-function toldValue(value: unknown = null, kind: string): unknown {
-  if (typeof value === 'bigint') return formatCredits(value)
-  return typeof value === 'number' && kind === 'moment' ? isoTime(value) : value
-}
+const toldValue = (value: unknown) => (typeof value === 'bigint' ? formatCredits(value) : value)
